@@ -46,7 +46,7 @@ def group_advantages(rewards: Tensor, *, std_eps: float = 1e-8, divide_by_std: b
     std = rewards.std(dim=-1, correction=0, keepdim=True)  # (..., 1)
     advantages = centred / (std + std_eps) if divide_by_std else centred
     # The mean of eight 0.7s is not 0.7 in float32. Divided by a tiny std_eps, that rounding error would become an
-    # advantage of 0.8 out of nothing, so groups without signal are set to 0.
+    # advantage of 0.86 out of nothing, so groups without signal are set to 0.
     no_signal = (rewards == rewards[..., :1]).all(dim=-1, keepdim=True)  # (..., 1)
     return advantages.masked_fill(no_signal, 0.0)
     ### END SOLUTION
@@ -80,7 +80,7 @@ def _checked(rewards: Tensor) -> Tensor:
     if not isinstance(rewards, Tensor):
         raise TypeError(f"rewards must be a torch.Tensor, got {type(rewards).__name__}")
     if rewards.ndim == 0 or rewards.numel() == 0:
-        raise ValueError(f"rewards must have shape (..., G) with G >= 1 and at least one group, got {tuple(rewards.shape)}")
+        raise ValueError(f"rewards must have shape (..., G), G >= 1, with a group in it, got {tuple(rewards.shape)}")
     if not rewards.is_floating_point():
         rewards = rewards.to(torch.get_default_dtype())
     if not bool(torch.isfinite(rewards).all()):

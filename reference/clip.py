@@ -5,8 +5,8 @@ The clip takes away the reward for moving further than a band around 1, but neve
 
 Left out on purpose: the dual clip (a second bound for negative advantages), sequence-level ratios (GSPO).
 
-Sources: Schulman et al. 2017, Proximal Policy Optimization, arXiv:1707.06347, equation 7; Shao et al. 2024, DeepSeekMath,
-arXiv:2402.03300, equation 3; separate upper bound: Yu et al. 2025, DAPO, arXiv:2503.14476.
+Sources: Schulman et al. 2017, Proximal Policy Optimization, arXiv:1707.06347, equation 7; Shao et al. 2024,
+DeepSeekMath, arXiv:2402.03300, equation 3; separate upper bound: Yu et al. 2025, DAPO, arXiv:2503.14476.
 """
 
 import torch
@@ -18,11 +18,13 @@ def importance_ratio(logp: Tensor, old_logp: Tensor) -> Tensor:
 
     Args:
         logp: Log-probabilities under the current policy, in nats, any shape.
-        old_logp: Log-probabilities under the policy that drew the samples, same shape. A constant: no gradient reaches it.
+        old_logp: Log-probabilities under the policy that drew the samples, same shape. A constant: no gradient reaches
+            it.
 
     Returns:
-        exp(logp - old_logp), same shape, dtype and device. The log-ratio is clamped to [-20, 20] before the exponential,
-        so that value and gradient stay finite when the two differ by as much as 1000: exp overflows float32 at 88.7.
+        exp(logp - old_logp), same shape, dtype and device. The log-ratio is clamped to [-20, 20] before the
+        exponential, so that value and gradient stay finite when the two differ by as much as 1000: exp overflows
+        float32 at 88.7 (and float16 at 11.1, before the clamp: do not keep log-probabilities in float16).
 
     Raises:
         ValueError: the two shapes differ.
@@ -54,9 +56,9 @@ def clipped_surrogate(
             None means the same as `clip_eps`.
 
     Returns:
-        Shape, dtype and device of `ratio`. Where the clip binds, the value is constant and the gradient is 0. Where it does
-        not bind the value is ratio * A, however far the ratio is from 1: a bad sample that became likely is punished
-        in full.
+        Shape, dtype and device of `ratio`. Where the clip binds, the value is constant and the gradient is 0. Where it
+        does not bind the value is ratio * A, however far the ratio is from 1: a bad sample that became likely is
+        punished in full.
 
     Raises:
         ValueError: `clip_eps` or `clip_eps_high` is negative, or `advantages` does not broadcast to `ratio`.
@@ -90,8 +92,8 @@ def clip_fraction(
         mask: bool, shape of `ratio`; only positions with True count. None counts all.
 
     Returns:
-        0-dim float between 0 and 1: positions with (ratio above the band and A > 0) or (ratio below the band and A < 0),
-        divided by positions counted. 0 when the mask counts none.
+        0-dim float between 0 and 1: positions with (ratio above the band and A > 0) or (ratio below the band and
+        A < 0), divided by positions counted. 0 when the mask counts none.
 
     Raises:
         ValueError: as for `clipped_surrogate`, or `mask` has another shape than `ratio`.

@@ -1,0 +1,127 @@
+"""What a check is: a pytest test with points, and with the worked examples that belong to it.
+
+    @check("group_advantages", points=4, gate=True, hints=("Which axis is the group?",), examples=[Example(REWARDS)])
+    def test_rewards_1_0_0_0(student, worked):
+        '''Rewards 1, 0, 0, 0 become 1.732, -0.577, -0.577, -0.577.'''
+
+The first line of the docstring is the sentence that the student reads; the rest says why. Every example becomes a vector:
+`course vectors` writes down what the model answer and each misconception make of it, and so the report can say which
+mistake a submission's numbers show without running any of them.
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+from . import course
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+class Example:
+    """One call: positional arguments as numpy arrays, options as keywords.
+
+    Attributes:
+        arguments: Positional arguments.
+        options: Keyword arguments.
+        gradients_of: Names of positional arguments whose gradient belongs to the answer.
+    """
+
+    def __init__(self, *arguments: Any, gradients_of: Sequence[str] = (), **options: Any) -> None:
+        self.arguments, self.options, self.gradients_of = arguments, options, tuple(gradients_of)
+
+
+@dataclass(frozen=True)
+class Check:
+    """One declared check.
+
+    Attributes:
+        id: `exercise.name of the test`.
+        exercise: Name of the exercise.
+        function: The function under test.
+        title: The sentence that the student reads.
+        explanation: Why it must hold.
+        points: What it is worth.
+        gate: Until this worked example is right, the other checks of the function wait.
+        needs: Ids of checks that are named beside a failure, because they may have caused it.
+        hidden: Not part of the handout.
+        hints: A ladder, from a question to the concept to look up; never code.
+        seconds: Wall-clock time that it may wait for student code.
+        examples: The calls that belong to it.
+    """
+
+    id: str
+    exercise: str
+    function: str
+    title: str
+    explanation: str
+    points: int
+    gate: bool
+    needs: tuple[str, ...]
+    hidden: bool
+    hints: tuple[str, ...]
+    seconds: float
+    examples: tuple[Example, ...] = field(repr=False)
+
+
+def check(
+    function: str,
+    *,
+    points: int,
+    gate: bool = False,
+    needs: Sequence[str] = (),
+    hints: Sequence[str] = (),
+    seconds: float = 20.0,
+    examples: Sequence[Example] = (),
+) -> Callable[[Function], Function]:
+    """Declare a test function a check; see `Check` for the arguments. Put it above `@given`."""
+
+    def declare(test: Function) -> Function:
+        *_, folder, module = test.__module__.split(".")
+        exercise = module.removeprefix("test_")
+        title, _, rest = inspect.cleandoc(test.__doc__ or "").partition("\n")
+        declared = Check(
+            id=f"{exercise}.{test.__name__.removeprefix('test_')}",
+            exercise=exercise,
+            function=function,
+            title=title.strip(),
+            explanation=" ".join(rest.split()),
+            points=points,
+            gate=gate,
+            needs=tuple(f"{exercise}.{need}" for need in needs),
+            hidden=folder == "hidden",
+            hints=tuple(hints),
+            seconds=seconds,
+            examples=tuple(examples),
+        )
+        test.check = declared  # type: ignore[attr-defined]
+        return test
+
+    return declare
+
+
+def modules(exercise: str, *, hidden: bool) -> list[str]:
+    """Names of the modules that hold the checks of an exercise. Hidden ones are not in a handout."""
+    names = [f"grader.checks.test_{exercise}"]
+    if hidden and importlib.util.find_spec("grader.checks.hidden") is not None:
+        names.append(f"grader.checks.hidden.test_{exercise}")
+    return names
+
+
+def has_hidden_checks() -> bool:
+    """Whether this is an instructor's tree: it holds the model answers and the checks that compare with them."""
+    return importlib.util.find_spec("grader.checks.hidden") is not None and course.MODEL_ANSWERS.is_dir()
+
+
+def checks_of(exercise: str, *, hidden: bool) -> list[Check]:
+    """All declared checks of an exercise, in order; a function's gate comes first."""
+    found = []
+    for name in modules(exercise, hidden=hidden):
+        module = importlib.import_module(name)
+        found += [value.check for value in vars(module).values() if hasattr(value, "check")]
+    order = course.exercise(exercise).function_names
+    return sorted(found, key=lambda declared: (order.index(declared.function), not declared.gate, declared.hidden))

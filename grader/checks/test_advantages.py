@@ -1,0 +1,359 @@
+"""Checks for `advantages.py`: worked examples, and laws that hold for every group of rewards."""
+
+import numpy as np
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from grader.check import Example, check
+from grader.compare import close, require, same, tensor, untouched
+from grader.strategies import reward_groups, reward_groups_with_ties
+from grader.student import Half
+
+PAGE_EXAMPLE = np.array([[1.0, 0.0, 0.0, 0.0], [4.0, 2.0, 2.0, 0.0]])
+THREE_GROUPS = np.array([[0.0, 1.0, 5.0], [10.0, 30.0, 20.0], [-2.0, 0.5, 0.5]])
+ASCENDING = np.array([[0.0, 1.0, 2.0, 6.0]])
+SHUFFLED = np.array([[2.0, 6.0, 0.0, 1.0]])
+
+
+@check(
+    "group_advantages",
+    points=3,
+    gate=True,
+    hints=(
+        "Which axis of `rewards` is the group, and which is the prompt?",
+        "What is the mean of 1, 0, 0, 0, and how far is each reward from it?",
+        "Look up: population standard deviation, and `keepdim` in torch.",
+    ),
+    examples=[Example(PAGE_EXAMPLE)],
+)
+def test_the_worked_example_of_the_page(student, worked):
+    """Rewards 1, 0, 0, 0 become 1.732, -0.577, -0.577, -0.577.
+
+    The mean is 1/4. The squared distances from it are 9/16, 1/16, 1/16, 1/16; their mean is 3/16, so the standard deviation is
+    0.433, and the first reward is 0.75 / 0.433 standard deviations above the mean.
+    """
+    for example, vector in worked:
+        same(student.group_advantages(*example.arguments), vector.expected_array)
+
+
+@check(
+    "group_advantages",
+    points=2,
+    hints=(
+        "Your groups of four are right. What changes when the group is larger or smaller?",
+        "Divide by the number of samples in the group, not by one less.",
+    ),
+    examples=[Example(ASCENDING[:, :2]), Example(np.eye(1, 8)), Example(np.array([[0.0, 1.0, 1.0, 4.0, 5.0, 9.0]]))],
+)
+@given(rewards=reward_groups())
+def test_every_group_has_mean_0_and_standard_deviation_1(student, rewards):
+    """Every group of advantages has mean 0 and (population) standard deviation 1.
+
+    Mean 0: what one sample gains, others lose, so the group is its own baseline. Standard deviation 1: every prompt pulls equally
+    hard, whatever the unit of its rewards.
+    """
+    answer = student.group_advantages(rewards)
+    advantages = tensor(answer, shape=rewards.shape)
+    zeros, ones = np.zeros(len(rewards)), np.ones(len(rewards))
+    close(answer, advantages.mean(axis=1), zeros, yours_label="mean of each group", atol=1e-9)
+    close(answer, advantages.std(axis=1), ones, yours_label="std of each group", atol=1e-5)
+
+
+@check(
+    "group_advantages",
+    points=2,
+    hints=(
+        "If every reward of a group rises by 5, did any sample become better than the others?",
+        "Look up: baseline, and why a constant added to all rewards must not change a policy gradient.",
+    ),
+    examples=[Example(100.0 + ASCENDING), Example(1e6 + ASCENDING), Example(ASCENDING / 8.0), Example(-ASCENDING)],
+)
+@example(rewards=ASCENDING, shift=1_000_000, exponent=0)
+@given(rewards=reward_groups(), shift=st.integers(-100, 100), exponent=st.integers(-2, 4))
+def test_shift_and_scale_of_the_rewards_change_nothing(student, rewards, shift, exponent):
+    """Adding a constant to a group's rewards, or multiplying them by a positive one, leaves the advantages alone.
+
+    Only differences inside the group count. That is what replaces the critic, and why GRPO does not care about reward units.
+    """
+    before = tensor(student.group_advantages(rewards), shape=rewards.shape)
+    answer = student.group_advantages(rewards * 2.0**exponent + shift)
+    same(answer, before, label="before shift and scale", atol=1e-5)
+
+
+@check(
+    "group_advantages",
+    points=1,
+    hints=("Does your answer depend on the place of a sample in its group? It must not.",),
+    examples=[Example(ASCENDING), Example(SHUFFLED)],
+)
+@given(rewards=reward_groups(prompts=1), random=st.randoms(use_true_random=False))
+def test_the_order_of_the_samples_does_not_matter(student, rewards, random):
+    """Shuffling a group shuffles its advantages, and a better reward gets a larger advantage.
+
+    The samples of a group are drawn independently: none of them is first.
+    """
+    order = list(range(rewards.shape[1]))
+    random.shuffle(order)
+    before = tensor(student.group_advantages(rewards), shape=rewards.shape)
+    answer = student.group_advantages(rewards[:, order])
+    advantages = same(answer, before[:, order], label="shuffled like the rewards")
+    ranks = np.argsort(rewards[0, order], kind="stable")
+    rising = np.diff(advantages[0, ranks]) >= -1e-9
+    require(rising.all(), answer, [("yours", advantages)], "a better reward must not get a smaller advantage")
+
+
+@check(
+    "group_advantages",
+    points=2,
+    hints=(
+        "Grade each row of your answer by itself: does it change when another row changes?",
+        "A reduction without `dim` runs over all prompts.",
+    ),
+    examples=[Example(THREE_GROUPS), Example(THREE_GROUPS.T.copy())],
+)
+@given(rewards=reward_groups(prompts=4))
+def test_a_group_does_not_see_the_others(student, rewards):
+    """Every group is scored by its own mean and standard deviation.
+
+    A hard prompt's best answer deserves a high advantage even if its reward is lower than an easy prompt's worst.
+    """
+    together = student.group_advantages(rewards)
+    advantages = tensor(together, shape=rewards.shape)
+    alone = [tensor(student.group_advantages(row[None, :]), shape=(1, row.size))[0] for row in rewards]
+    close(together, advantages, np.array(alone), label="each group alone", atol=1e-9)
+
+
+@check(
+    "group_advantages",
+    points=1,
+    hints=("`dim=-1` is the last axis, however many there are before it.",),
+    examples=[Example(ASCENDING[0]), Example(np.stack([THREE_GROUPS, 2.0 - THREE_GROUPS[::-1]]))],
+)
+@given(rewards=reward_groups(prompts=4))
+def test_the_group_is_the_last_axis_of_any_shape(student, rewards):
+    """One group of shape (G,) and groups of shape (A, B, G) are scored like groups of shape (P, G).
+
+    A batch may be shaped as the trainer likes; the last axis is always the group.
+    """
+    rows = tensor(student.group_advantages(rewards), shape=rewards.shape)
+    same(student.group_advantages(rewards[0]), rows[0], label="as a row of (P, G)")
+    same(student.group_advantages(rewards[:, None, :]), rows[:, None, :], label="as rows of (P, G)")
+
+
+@check(
+    "group_advantages",
+    points=2,
+    hints=(
+        "In float32, is the mean of eight 0.7s exactly 0.7? Try it.",
+        "Find the groups whose rewards all equal the first one, and set their advantages to 0 yourself.",
+    ),
+    examples=[
+        Example(np.full((1, 8), 0.7, dtype=np.float32)),
+        Example(np.full((2, 7), 0.1, dtype=np.float32)),
+        Example(np.full((1, 3), 1e6 + 0.1)),
+        Example(np.full((1, 4), 0.5)),
+        Example(np.full((1, 8), 0.7, dtype=np.float16)),
+        Example(np.full((1, 8), 0.7, dtype=np.float32), divide_by_std=False),
+        Example(np.array([[0.7] * 8, [0.7] * 7 + [1.7]], dtype=np.float32)),
+    ],
+)
+@example(reward=7, size=8)
+@example(reward=1, size=7)
+@given(reward=st.integers(-99, 99), size=st.integers(2, 9))
+def test_equal_rewards_give_exactly_zero(student, reward, size):
+    """A group whose rewards are all equal has advantages of exactly 0, in every dtype.
+
+    The mean of eight 0.7s is not 0.7 in float32. Divided by std_eps = 1e-8 the rounding error becomes an advantage of 0.86 for all
+    of them: a gradient out of nothing. Several training libraries have had this bug.
+    """
+    rewards = np.full((2, size), reward / 10)
+    rewards[1, -1] += 1.0  # the second group has signal
+    for typed, dtype in (
+        (rewards, "float64"),
+        (rewards.astype(np.float32), "float32"),
+        (rewards.astype(np.float16), "float16"),
+        (Half(rewards), "bfloat16"),
+    ):
+        answer = student.group_advantages(typed, divide_by_std=dtype != "float64")
+        advantages = tensor(answer, shape=rewards.shape, dtype=dtype)
+        rows = [("yours", advantages[0]), ("expected", "0 everywhere")]
+        require(not advantages[0].any(), answer, rows, "equal rewards carry no signal")
+        rows = [("yours", advantages[1]), ("expected", "not 0: the last reward is larger")]
+        require(advantages[1, -1] > 0.1, answer, rows, "the second group has signal, whatever the first one has")
+    answer = student.group_advantages(rewards.astype(np.float32), divide_by_std=False)
+    centred = tensor(answer, shape=rewards.shape, dtype="float32")
+    require(not centred[0].any(), answer, [("yours", centred[0])], "equal rewards carry no signal, divided or not")
+
+
+@check(
+    "group_advantages",
+    points=1,
+    hints=("With one sample, what is there to compare it with?",),
+    examples=[Example(np.array([[3.0], [-1.5]])), Example(np.array([5.0])), Example(np.array([[3.0]]), divide_by_std=False)],
+)
+@given(rewards=reward_groups(prompts=3))
+def test_a_group_of_one_has_no_signal(student, rewards):
+    """With G = 1 the advantage is exactly 0.
+
+    A single sample is its own mean: GRPO learns nothing from it. The sample standard deviation would be 0 / 0 here.
+    """
+    single = rewards[:, :1]
+    for divide_by_std in (True, False):
+        answer = student.group_advantages(single, divide_by_std=divide_by_std)
+        same(answer, np.zeros_like(single), atol=0.0, why="a group of one carries no signal")
+
+
+@check(
+    "group_advantages",
+    points=1,
+    hints=("`divide_by_std=False` leaves out one step only. Which one stays?",),
+    examples=[Example(PAGE_EXAMPLE, divide_by_std=False)],
+)
+@given(rewards=reward_groups())
+def test_without_division_it_is_reward_minus_mean(student, rewards):
+    """`divide_by_std=False` returns the reward minus its group's mean (Dr. GRPO).
+
+    Dividing by the standard deviation gives easy and hard prompts, whose rewards hardly differ, a larger weight; Dr. GRPO
+    leaves it out for that reason.
+    """
+    answer = student.group_advantages(rewards, divide_by_std=False)
+    same(answer, rewards - rewards.mean(axis=1, keepdims=True), label="reward - mean")
+
+
+@check(
+    "group_advantages",
+    points=1,
+    hints=("Is `std_eps` added to the standard deviation, or somewhere else?",),
+    examples=[Example(PAGE_EXAMPLE, std_eps=0.5), Example(PAGE_EXAMPLE, std_eps=1e-3)],
+)
+@given(rewards=reward_groups(), std_eps=st.sampled_from([0.125, 0.5, 2.0]))
+def test_std_eps_is_added_to_the_standard_deviation(student, rewards, std_eps):
+    """The divisor is std + std_eps, with the std_eps that the caller gave.
+
+    Libraries put anything from 1e-9 to 1e-4 there. Where rewards hardly differ, that choice decides how loud the noise gets.
+    """
+    answer = student.group_advantages(rewards, std_eps=std_eps)
+    centred = rewards - rewards.mean(axis=1, keepdims=True)
+    same(answer, centred / (rewards.std(axis=1, keepdims=True) + std_eps), label="(reward - mean) / (std + std_eps)")
+
+
+@check(
+    "group_advantages",
+    points=1,
+    hints=("How large is the square of 4096.5 in float32, and how many digits are left for its difference to another one?",),
+    examples=[Example((4096.0 + ASCENDING / 4).astype(np.float32))],
+)
+@given(rewards=reward_groups(prompts=2))
+def test_large_rewards_keep_their_differences(student, rewards):
+    """float32 rewards near 4096 get the advantages that their differences deserve.
+
+    mean(r**2) - mean(r)**2 subtracts two large numbers that are nearly equal; subtract the mean first, then square.
+    """
+    answer = student.group_advantages((rewards + 4096.0).astype(np.float32))
+    expected = (rewards - rewards.mean(axis=1, keepdims=True)) / rewards.std(axis=1, keepdims=True)
+    same(answer, expected, dtype="float32", rtol=1e-2, atol=2e-2, label="without the 4096")
+
+
+@check(
+    "group_advantages",
+    points=1,
+    hints=("Where does your code make a tensor without copying the dtype of `rewards`, or change it?",),
+    examples=[Example(PAGE_EXAMPLE.astype(np.float32)), Example(PAGE_EXAMPLE.astype(np.int64)), Example(PAGE_EXAMPLE > 1.0)],
+)
+@given(rewards=reward_groups(prompts=2))
+def test_dtype_is_kept_and_whole_numbers_become_floats(student, rewards):
+    """float32 stays float32, float64 stays float64; integer and boolean rewards become the default float dtype.
+
+    Rewards are often counts or booleans, and a mean of whole numbers is not whole.
+    """
+    for given_dtype, dtype in ((np.float32, "float32"), (np.float64, "float64"), (np.int64, "float32"), (np.bool_, "float32")):
+        typed = (rewards > 0).astype(given_dtype) if given_dtype == np.bool_ else np.round(rewards).astype(given_dtype)
+        tensor(student.group_advantages(typed), shape=rewards.shape, dtype=dtype)
+
+
+@check(
+    "group_advantages",
+    points=1,
+    hints=("`-=` and functions whose name ends in `_` change the tensor that you were given.",),
+    examples=[Example(np.array([[0.25, 0.75]])), Example(np.array([[0.25, 0.75]]), divide_by_std=False)],
+)
+@given(rewards=reward_groups(prompts=2))
+def test_the_rewards_are_left_as_they_were(student, rewards):
+    """The tensor of rewards is the same after the call as before.
+
+    The trainer logs the rewards after it has computed the advantages; changed in place, the log would lie.
+    """
+    for divide_by_std in (True, False):
+        answer = student.call("group_advantages", rewards, divide_by_std=divide_by_std, return_arguments=True)
+        untouched(answer, "rewards", rewards)
+
+
+@check(
+    "zero_signal_fraction",
+    points=1,
+    gate=True,
+    hints=("For each group: are all rewards equal? Then: which share of the groups is that?",),
+    examples=[Example(np.array([[1.0, 1.0, 1.0], [0.0, 1.0, 1.0], [0.0, 0.0, 0.0], [5.0, 5.0, 4.0], [2.0, 3.0, 4.0]]))],
+)
+def test_two_of_five_groups_carry_no_signal(student, worked):
+    """Of the groups 1 1 1, 0 1 1, 0 0 0, 5 5 4 and 2 3 4, two fifths carry no signal.
+
+    In the first and the third all rewards are equal. Equal is not the same as zero.
+    """
+    for example, vector in worked:
+        same(student.zero_signal_fraction(*example.arguments), vector.expected_array, dtype=None)
+
+
+@check(
+    "zero_signal_fraction",
+    points=1,
+    needs=("two_of_five_groups_carry_no_signal",),
+    hints=("Compare the rewards themselves; a standard deviation or a mean brings rounding with it.",),
+    examples=[
+        Example(np.full((1, 8), 0.7, dtype=np.float32)),
+        Example(np.array([[1.0, 1.0 + 1e-6], [2.0, 2.0]])),
+        Example(np.array([[1e6, 1e6 + 0.01], [2.0, 2.0]])),
+        Example(np.array([[3.0, -3.0], [2.0, 2.0]])),
+        Example(np.array([[1.0, 2.0, 1.0], [1.0, 1.0, 2.0]])),
+    ],
+)
+@example(rewards=np.zeros((1, 8)), shift=0.7)
+@example(rewards=np.array([[0.0, 1e-5], [1.0, 1.0]]), shift=0.0)
+@given(rewards=reward_groups_with_ties(), shift=st.sampled_from([0.0, 0.7, -1e6]))
+def test_it_counts_groups_of_equal_rewards(student, rewards, shift):
+    """The share of groups in which every reward equals the first one, whatever that reward is.
+
+    A group counts when its rewards are exactly equal: nearly equal rewards are a weak signal, not none.
+    """
+    shifted = (rewards + shift).astype(np.float32)
+    expected = (shifted == shifted[:, :1]).all(axis=1).mean()
+    answer = student.call("zero_signal_fraction", shifted, return_arguments=True)
+    same(answer, expected, dtype=None, atol=1e-6)
+    untouched(answer, "rewards", shifted)
+
+
+@check(
+    "zero_signal_fraction",
+    points=1,
+    hints=("A single group of shape (G,) is one group; a group of one can only be equal to itself.",),
+    examples=[
+        Example(np.array([[3.0], [1.0]])),
+        Example(np.array([1.0, 2.0, 2.0])),
+        Example(np.array([[[1.0, 1.0], [1.0, 2.0]], [[0.0, 0.0], [3.0, 3.0]], [[1.0, 0.0], [4.0, 4.0]]])),
+        Example(np.array([[1, 1], [1, 0]])),
+        Example(np.array([[True, True], [True, False], [False, False]])),
+    ],
+)
+@given(rewards=reward_groups_with_ties())
+def test_any_shape_and_any_dtype_of_rewards(student, rewards):
+    """A group of one never has signal; groups of shape (G,) and (A, B, G) count too; rewards may be whole numbers or booleans.
+
+    The result is one float without axes.
+    """
+    single = student.zero_signal_fraction(rewards[:, :1])
+    same(single, 1.0, dtype=None)
+    expected = (rewards == rewards[:, :1]).all(axis=1).astype(np.float64)
+    same(student.zero_signal_fraction(rewards[0]), expected[0], dtype=None)
+    same(student.zero_signal_fraction(rewards[:, None, :].astype(np.int64)), expected.mean(), dtype=None, atol=1e-6)
+    wins = rewards > 0
+    same(student.zero_signal_fraction(wins), (wins == wins[:, :1]).all(axis=1).mean(), dtype=None, atol=1e-6)

@@ -1,0 +1,381 @@
+"""Checks for `clip.py`: importance ratio, clipped surrogate and clip fraction."""
+
+import numpy as np
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from grader.check import Example, check
+from grader.compare import close, gradient, no_gradient, require, same, tensor, untouched
+from grader.strategies import logp_pairs, ratios_and_advantages
+
+LOGP = np.log(np.array([0.5, 0.2, 0.9]))
+OLD_LOGP = np.log(np.array([0.25, 0.4, 0.6]))
+FOUR_CORNERS = np.array([1.5, 1.5, 0.5, 0.5])
+BOTH_SIGNS = np.array([1.0, -1.0, 1.0, -1.0])
+MIXED_RATIOS = np.array([0.3, 0.9, 1.0, 1.1, 1.25, 3.0])
+MIXED_ADVANTAGES = np.array([2.0, -0.5, 1.5, 0.0, -1.0, 0.75])
+BAND = {"clip_eps": 0.25, "clip_eps_high": 0.5}
+BANDS = st.sampled_from([(0.1, 0.1), (0.2, 0.4), (0.5, 0.2), (0.0, 0.0)])
+
+
+@check(
+    "importance_ratio",
+    points=2,
+    gate=True,
+    hints=(
+        "A probability is exp of its logarithm. What is p / q in terms of log p and log q?",
+        "Which policy is in the numerator: the one that moves, or the one that drew the samples?",
+    ),
+    examples=[Example(LOGP, OLD_LOGP)],
+)
+def test_twice_as_likely_is_a_ratio_of_2(student, worked):
+    """Probability 0.5 now and 0.25 when it was drawn make a ratio of 2; 0.2 and 0.4 make 0.5; 0.9 and 0.6 make 1.5.
+
+    The ratio is the current policy's probability divided by the old policy's, computed from their logarithms.
+    """
+    for case, vector in worked:
+        same(student.importance_ratio(*case.arguments), vector.expected_array)
+
+
+@check(
+    "importance_ratio",
+    points=1,
+    hints=("exp of a difference: what must swapping the two do to the result?",),
+    examples=[Example(OLD_LOGP, LOGP), Example(LOGP[None, :2].repeat(2, 0), OLD_LOGP[None, 1:].repeat(2, 0))],
+)
+@given(pair=logp_pairs())
+def test_ratios_are_1_on_policy_and_reciprocal_when_swapped(student, pair):
+    """Equal log-probabilities give exactly 1, and swapping the two policies gives the reciprocal.
+
+    On-policy, before the first update, every ratio is 1: that is why the first step of GRPO is never clipped.
+    """
+    logp, old_logp = pair
+    same(student.importance_ratio(logp, logp), np.ones_like(logp), atol=0.0)
+    ratio = tensor(student.importance_ratio(logp, old_logp), shape=logp.shape)
+    same(student.importance_ratio(old_logp, logp), 1.0 / ratio, label="1 / ratio")
+    same(student.importance_ratio(logp[None], old_logp[None]), ratio[None], label="the same with one more axis")
+
+
+@check(
+    "importance_ratio",
+    points=2,
+    hints=(
+        "What is exp(1000) in float32? And 0 times that, in the backward pass?",
+        "Clamp the log-ratio to [-20, 20] before the exponential, not the ratio after it.",
+    ),
+    examples=[
+        Example(np.array([-1.0, -1000.0, -3.0]), np.array([-1000.0, -1.0, -3.0]), gradients_of=["logp"]),
+        Example(np.array([-1.0, -100.0], dtype=np.float32), np.array([-100.0, -1.0], dtype=np.float32), gradients_of=["logp"]),
+        Example(np.array([-1.0, -11.0, -16.0]), np.array([-11.0, -1.0, -1.0])),
+    ],
+)
+@example(steps=1000.0, dtype="float32")
+@example(steps=10.0, dtype="float64")
+@given(steps=st.integers(1, 1000).map(float), dtype=st.sampled_from(["float32", "float64"]))
+def test_ratios_stay_finite_far_from_the_old_policy(student, steps, dtype):
+    """Value and gradient are finite for differences up to 1000; the log-ratio is clamped to [-20, 20], no sooner.
+
+    exp overflows float32 at 88.7. One infinite ratio at a padded position is enough to turn every weight into NaN: 0 * inf.
+    """
+    logp = np.array([-1.0, -1.0 - steps], dtype=dtype)
+    old_logp = logp[::-1].copy()
+    answer = student.importance_ratio(logp, old_logp, gradients_of=["logp"])
+    if steps != 20.0:  # both subgradients are right at the edge of the clamp
+        inside = np.exp(np.clip(logp.astype(np.float64) - old_logp, -20.0, 20.0))
+        same(answer, inside, dtype=dtype, rtol=1e-4, label="exp of the clamped log-ratio")
+    found = gradient(answer, "logp", shape=logp.shape)
+    if steps > 20.0:
+        rows = [("gradient by logp", found), ("expected", "0 beyond the clamp")]
+        require(not found.any(), answer, rows, "beyond the clamp the ratio is constant, so its gradient is 0")
+
+
+@check(
+    "importance_ratio",
+    points=2,
+    hints=(
+        "The derivative of exp is exp. What is the gradient of the ratio by logp?",
+        "The old policy drew the samples and is done: `detach`.",
+    ),
+    examples=[Example(LOGP, OLD_LOGP, gradients_of=["logp", "old_logp"])],
+)
+@given(pair=logp_pairs())
+def test_gradients_reach_logp_and_not_old_logp(student, pair):
+    """The gradient by logp is the ratio itself; no gradient reaches old_logp.
+
+    With old_logp left in the graph the two gradients cancel whenever both come from one model: the loss looks fine and the
+    policy never moves.
+    """
+    logp, old_logp = pair
+    answer = student.importance_ratio(logp, old_logp, gradients_of=["logp", "old_logp"])
+    ratio = tensor(answer, shape=logp.shape)
+    found = gradient(answer, "logp", shape=logp.shape)
+    close(answer, found, ratio, yours_label="gradient by logp", label="the ratio", rtol=1e-6)
+    no_gradient(answer, "old_logp")
+
+
+@check(
+    "importance_ratio",
+    points=1,
+    hints=("Does your code name a dtype, or change a tensor in place?",),
+    examples=[Example(LOGP.astype(np.float32), OLD_LOGP.astype(np.float32)), Example(LOGP[:1], OLD_LOGP[:1])],
+)
+@given(pair=logp_pairs())
+def test_ratio_keeps_dtype_and_leaves_its_inputs(student, pair):
+    """float32 stays float32, float64 stays float64, and neither argument is changed.
+
+    A silent float64 doubles the memory of the largest tensors that a trainer holds.
+    """
+    for dtype in ("float32", "float64"):
+        logp, old_logp = pair[0].astype(dtype), pair[1].astype(dtype)
+        answer = student.call("importance_ratio", logp, old_logp, return_arguments=True)
+        tensor(answer, shape=logp.shape, dtype=dtype)
+        untouched(answer, "logp", logp)
+        untouched(answer, "old_logp", old_logp)
+
+
+@check(
+    "clipped_surrogate",
+    points=3,
+    gate=True,
+    hints=(
+        "Take ratio 1.5 with advantage -1: what is ratio * A, what is clip(ratio) * A, and which is smaller?",
+        "The minimum is taken of two products, not of two ratios.",
+        "Look up: pessimistic bound, in the PPO paper under equation 7.",
+    ),
+    examples=[Example(FOUR_CORNERS, BOTH_SIGNS)],
+)
+def test_the_four_corners_of_the_clip(student, worked):
+    """Ratios 1.5, 1.5, 0.5, 0.5 with advantages 1, -1, 1, -1 give 1.2, -1.5, 0.5, -0.8.
+
+    Too likely and good: capped at 1.2. Too likely and bad: punished in full. Too unlikely and good: rewarded in full for coming
+    back. Too unlikely and bad: capped at -0.8. Take the smaller of ratio * A and clip(ratio) * A.
+    """
+    for case, vector in worked:
+        same(student.clipped_surrogate(*case.arguments), vector.expected_array)
+
+
+@check(
+    "clipped_surrogate",
+    points=2,
+    hints=("Inside the band the clip must change nothing. What does your function return for a ratio of 1?",),
+    examples=[Example(np.array([1.0, 1.0, 0.95, 1.05]), np.array([2.0, -3.0, 0.5, -0.25]))],
+)
+@given(advantages=st.lists(st.integers(-24, 24), min_size=1, max_size=6), ratio=st.sampled_from([0.875, 1.0, 1.125]))
+def test_inside_the_band_it_is_ratio_times_advantage(student, advantages, ratio):
+    """Between 1 - clip_eps and 1 + clip_eps the surrogate is ratio * A, exactly A on-policy.
+
+    On-policy GRPO is a plain policy gradient; the clip only matters from the second inner step on.
+    """
+    weights = np.array(advantages) / 8
+    ratios = np.full_like(weights, ratio)
+    same(student.clipped_surrogate(ratios, weights), ratios * weights, label="ratio * A")
+
+
+@check(
+    "clipped_surrogate",
+    points=2,
+    hints=("Which of the two ends of the band is `clip_eps`, and which is `clip_eps_high`? What if only one is given?",),
+    examples=[
+        Example(FOUR_CORNERS, BOTH_SIGNS, clip_eps=0.1),
+        Example(FOUR_CORNERS * 1.1, BOTH_SIGNS, **BAND),
+        Example(FOUR_CORNERS, BOTH_SIGNS, clip_eps=0.1, clip_eps_high=0.0),
+    ],
+)
+@given(pair=ratios_and_advantages(), band=BANDS, one_sided=st.booleans())
+def test_plateaus_lie_at_the_ends_of_the_band(student, pair, band, one_sided):
+    """A good sample earns at most (1 + clip_eps_high) * A, a bad one at least costs (1 - clip_eps) * |A|.
+
+    `clip_eps_high` defaults to `clip_eps`; DAPO sets it higher, so that rare good tokens may grow faster.
+    """
+    ratio, advantages = pair
+    low, high = band
+    options = {"clip_eps": low} if one_sided else {"clip_eps": low, "clip_eps_high": high}
+    top = 1.0 + (low if one_sided else high)
+    expected = np.where(advantages > 0, np.minimum(ratio, top), np.maximum(ratio, 1.0 - low)) * advantages
+    same(student.clipped_surrogate(ratio, advantages, **options), expected)
+
+
+@check(
+    "clipped_surrogate",
+    points=2,
+    hints=("A ratio of 5 with advantage -1: should the policy get away with 1 + clip_eps?",),
+    examples=[Example(np.array([5.0, 40.0, 0.01]), np.array([-1.0, -0.5, 2.0]))],
+)
+@given(pair=ratios_and_advantages(), far=st.integers(2, 64))
+def test_the_clip_is_one_sided(student, pair, far):
+    """A bad sample that became far too likely is punished in full, a good one that became unlikely is not held back.
+
+    The clip is a lower bound on what the policy thinks it gains: it takes reward away, never punishment.
+    """
+    ratio, advantages = pair
+    advantages = np.where(advantages == 0, 1.0, advantages)
+    ratio = np.where(advantages < 0, ratio + far, ratio / (8 * far))
+    same(student.clipped_surrogate(ratio, advantages), ratio * advantages, label="ratio * A, not clipped")
+
+
+@check(
+    "clipped_surrogate",
+    points=2,
+    hints=(
+        "Where the clip binds, the value does not depend on the ratio any more. What is the gradient of a constant?",
+        "Use torch operations all the way: `.item()`, `.detach()` and numpy cut the graph.",
+    ),
+    examples=[
+        Example(FOUR_CORNERS, BOTH_SIGNS, gradients_of=["ratio"]),
+        Example(MIXED_RATIOS, MIXED_ADVANTAGES, gradients_of=["ratio"], **BAND),
+    ],
+)
+@given(pair=ratios_and_advantages(), band=BANDS)
+def test_its_gradient_is_0_where_the_clip_binds_and_the_advantage_elsewhere(student, pair, band):
+    """The gradient by the ratio is 0 where the clip binds and the advantage everywhere else.
+
+    Checked against finite differences of your own values. A clipped sample has had its say; the others go on pushing.
+    """
+    ratio, advantages = pair
+    options = {"clip_eps": band[0], "clip_eps_high": band[1]}
+    answer = student.clipped_surrogate(ratio, advantages, gradients_of=["ratio"], **options)
+    found = gradient(answer, "ratio", shape=ratio.shape)
+    step = 2.0**-12
+    above = tensor(student.clipped_surrogate(ratio + step, advantages, **options), shape=ratio.shape)
+    below = tensor(student.clipped_surrogate(ratio - step, advantages, **options), shape=ratio.shape)
+    smooth = (np.abs(ratio - 1 + band[0]) > 2 * step) & (np.abs(ratio - 1 - band[1]) > 2 * step)
+    slope = np.where(smooth, (above - below) / (2 * step), found)
+    close(answer, found, slope, yours_label="gradient by ratio", label="slope of your values", rtol=1e-5, atol=1e-6)
+
+
+@check(
+    "clipped_surrogate",
+    points=1,
+    hints=("One advantage per sample, many tokens per sample: what shape are the ratios, and what shape is the result?",),
+    examples=[
+        Example(np.array([[1.5, 0.5, 1.0], [1.5, 0.5, 1.0]]), np.array([[1.0], [-1.0]])),
+        Example(np.array([[1.5, 0.5], [1.5, 0.5]]), np.array([1.0, -1.0])),
+    ],
+)
+@given(pair=ratios_and_advantages(size=4), advantage=st.sampled_from([-1.5, 0.5]))
+def test_one_advantage_serves_a_row_of_ratios(student, pair, advantage):
+    """Advantages of shape (B, 1) or (T,) broadcast against ratios of shape (B, T); the result has the shape of the ratios.
+
+    A language model has one advantage for a whole completion and one ratio for each of its tokens.
+    """
+    ratio, advantages = pair
+    ratios = np.stack([ratio, ratio[::-1]])
+    column = np.array([[advantage], [-advantage]])
+    for given_advantages in (column, advantages):
+        expected = np.minimum(ratios * given_advantages, np.clip(ratios, 0.8, 1.2) * given_advantages)
+        same(student.clipped_surrogate(ratios, given_advantages), expected)
+
+
+@check(
+    "clipped_surrogate",
+    points=1,
+    hints=("Does your code name a dtype, or change a tensor in place?",),
+    examples=[
+        Example(FOUR_CORNERS.astype(np.float32), BOTH_SIGNS.astype(np.float32)),
+        Example(MIXED_RATIOS, MIXED_ADVANTAGES),
+    ],
+)
+@given(pair=ratios_and_advantages())
+def test_surrogate_keeps_dtype_and_leaves_its_inputs(student, pair):
+    """float32 stays float32, float64 stays float64, and neither argument is changed.
+
+    The ratios are needed again for the clip fraction, and the advantages for the next inner step.
+    """
+    for dtype in ("float32", "float64"):
+        ratio, advantages = pair[0].astype(dtype), pair[1].astype(dtype)
+        answer = student.call("clipped_surrogate", ratio, advantages, return_arguments=True)
+        tensor(answer, shape=ratio.shape, dtype=dtype)
+        untouched(answer, "ratio", ratio)
+        untouched(answer, "advantages", advantages)
+
+
+@check(
+    "clip_fraction",
+    points=2,
+    gate=True,
+    hints=("At which of the four corners does the clip change the gradient? Only those count.",),
+    examples=[
+        Example(np.array([1.5, 1.5, 1.5, 0.5, 0.5, 1.0, 1.1, 1.5]), np.array([1.0, -1.0, 1.0, 1.0, -1.0, 1.0, -1.0, 2.0]))
+    ],
+)
+def test_four_of_eight_positions_are_clipped(student, worked):
+    """Of eight positions, seven with a ratio off 1, the clip binds at four: the fraction is 0.5.
+
+    Ratio 1.5 counts with a positive advantage and not with a negative one; ratio 0.5 the other way round.
+    """
+    for case, vector in worked:
+        same(student.clip_fraction(*case.arguments), vector.expected_array, dtype=None)
+
+
+@check(
+    "clip_fraction",
+    points=2,
+    needs=("four_of_eight_positions_are_clipped",),
+    hints=("Outside the band is not enough: the advantage must push further out. An advantage of 0 pushes nowhere.",),
+    examples=[
+        Example(FOUR_CORNERS, BOTH_SIGNS, clip_eps=0.6),
+        Example(MIXED_RATIOS, MIXED_ADVANTAGES, **BAND),
+        Example(np.array([1.15, 0.85, 1.3, 0.7]), np.array([1.0, -1.0, 1.0, -1.0]), clip_eps=0.1, clip_eps_high=0.2),
+        Example(np.array([1.5, 0.5]), np.array([0.0, 0.0])),
+    ],
+)
+@given(pair=ratios_and_advantages(), band=BANDS, one_sided=st.booleans())
+def test_it_counts_where_the_clip_binds(student, pair, band, one_sided):
+    """A position counts when its ratio is above the band with A > 0, or below it with A < 0.
+
+    Counting everything outside the band overstates it; a well-known library had the comparison reversed for a while.
+    """
+    ratio, advantages = pair
+    options = {"clip_eps": band[0]} if one_sided else {"clip_eps": band[0], "clip_eps_high": band[1]}
+    top = 1.0 + (band[0] if one_sided else band[1])
+    binds = ((ratio > top) & (advantages > 0)) | ((ratio < 1.0 - band[0]) & (advantages < 0))
+    same(student.clip_fraction(ratio, advantages, **options), binds.mean(), dtype=None, atol=1e-6)
+
+
+@check(
+    "clip_fraction",
+    points=2,
+    hints=("What do you divide by: all positions, or the ones that count? And if none counts?",),
+    examples=[
+        Example(np.full(4, 1.5), np.ones(4), mask=np.array([True, False, False, True])),
+        Example(np.array([1.5, 1.0, 1.5, 1.0]), np.ones(4), mask=np.array([True, True, False, True])),
+        Example(np.full(3, 1.5), np.ones(3), mask=np.zeros(3, dtype=bool)),
+        Example(np.full((2, 2), 1.5), np.ones((2, 1)), mask=np.array([[True, True], [False, True]])),
+        Example(np.array([1.5, np.inf]), np.ones(2), mask=np.array([True, False])),
+    ],
+)
+@given(pair=ratios_and_advantages(), kept=st.lists(st.booleans(), min_size=6, max_size=6))
+def test_masked_positions_do_not_count(student, pair, kept):
+    """Only unmasked positions count, above and below the fraction line; an empty mask gives 0.
+
+    Padding is most of a batch of short answers. Divided by all positions, the fraction says how short they are.
+    """
+    ratio, advantages = pair
+    mask = np.array(kept[: len(ratio)])
+    binds = ((ratio > 1.2) & (advantages > 0)) | ((ratio < 0.8) & (advantages < 0))
+    expected = binds[mask].mean() if mask.any() else 0.0
+    same(student.clip_fraction(ratio, advantages, mask=mask), expected, dtype=None, atol=1e-6)
+
+
+@check(
+    "clip_fraction",
+    points=1,
+    hints=("The result is a mean over all positions of all axes, as one number without axes.",),
+    examples=[
+        Example(np.array([[1.5, 1.0, 1.5], [1.0, 0.5, 1.5]]), np.array([[1.0], [-1.0]])),
+        Example(FOUR_CORNERS.astype(np.float32), BOTH_SIGNS.astype(np.float32)),
+    ],
+)
+@given(pair=ratios_and_advantages(size=4))
+def test_fraction_of_any_shape_is_one_float(student, pair):
+    """Ratios of shape (B, T) with advantages of shape (B, 1) give one float without axes; the arguments stay as they were.
+
+    It is a metric: it goes into the log beside the loss.
+    """
+    ratio, advantages = pair
+    ratios, column = np.stack([ratio, 1.0 / ratio]), np.array([[1.0], [-1.0]])
+    binds = ((ratios > 1.2) & (column > 0)) | ((ratios < 0.8) & (column < 0))
+    answer = student.call("clip_fraction", ratios, column, return_arguments=True)
+    same(answer, binds.mean(), dtype=None, atol=1e-6)
+    untouched(answer, "ratio", ratios)
+    untouched(answer, "advantages", column)

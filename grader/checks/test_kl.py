@@ -1,0 +1,324 @@
+"""Checks for `kl.py`: the exact KL of two categoricals, and its estimators from samples."""
+
+import math
+
+import numpy as np
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from grader.check import Example, check
+from grader.compare import close, gradient, no_gradient, require, same, tensor, untouched
+from grader.strategies import logit_pairs, logp_pairs
+
+POLICY = np.log(np.array([[0.5, 0.5], [0.9, 0.1]]))
+REFERENCE = np.log(np.array([[0.25, 0.75], [0.5, 0.5]]))
+LOGITS = np.array([[1.0, 0.0, -1.0], [2.0, -1.0, 0.5]])
+REF_LOGITS = np.array([[0.0, 0.5, 2.0], [1.0, 1.0, -1.0]])
+LOGP = np.log(np.array([0.5, 0.2, 0.9]))
+REF_LOGP = np.log(np.array([0.25, 0.4, 0.9]))
+NEAR = (
+    np.array([-0.01, -0.01, -0.05], dtype=np.float32),
+    np.array([-0.0101, -0.00985, -0.04985], dtype=np.float32),
+)
+
+
+def exact_kl(logits, ref_logits):
+    """The oracle: numpy float64, by probabilities."""
+    p, q = softmax(logits), softmax(ref_logits)
+    return (p * np.log(p / q)).sum(axis=-1)
+
+
+def softmax(logits):
+    weights = np.exp(logits - logits.max(axis=-1, keepdims=True))
+    return weights / weights.sum(axis=-1, keepdims=True)
+
+
+@check(
+    "categorical_kl",
+    points=3,
+    gate=True,
+    hints=(
+        "Which of the two policies weighs the sum: the one that moves, or the reference?",
+        "Sum over the actions of pi times the difference of the log-probabilities.",
+        "Look up: log_softmax.",
+    ),
+    examples=[Example(LOGITS, REF_LOGITS), Example(POLICY, REFERENCE)],
+)
+def test_a_fair_coin_against_a_bent_one(student, worked):
+    """The KL of a fair coin from one with odds 1 to 3 is 0.144; of a 0.9 coin from a fair one 0.368.
+
+    0.5 * ln(0.5 / 0.25) + 0.5 * ln(0.5 / 0.75) = 0.347 - 0.203. The sum is weighted by the policy, not by the reference.
+    Logits need not be normalised: the page's second example has none that are.
+    """
+    for case, vector in worked:
+        same(student.categorical_kl(*case.arguments), vector.expected_array)
+
+
+@check(
+    "categorical_kl",
+    points=2,
+    hints=("Two equal policies are no distance apart. Two different ones always are some.",),
+    examples=[Example(LOGITS, LOGITS), Example(np.zeros((1, 4)), np.array([[3.0, 0.0, 0.0, 0.0]]))],
+)
+@given(pair=logit_pairs())
+def test_kl_is_0_for_equal_policies_and_positive_for_others(student, pair):
+    """KL is 0 for two equal policies and positive for two different ones.
+
+    That is what makes it usable as a penalty: it cannot be earned by moving in some other direction.
+    """
+    logits, ref_logits = pair
+    same(student.categorical_kl(logits, logits), np.zeros(len(logits)), label="0 for equal policies", atol=1e-9)
+    answer = student.categorical_kl(logits, ref_logits)
+    found = tensor(answer, shape=logits.shape[:1])
+    different = exact_kl(logits, ref_logits) > 1e-9
+    require((found[different] > 0).all(), answer, [("yours", found)], "KL of two different policies is positive")
+
+
+@check(
+    "categorical_kl",
+    points=2,
+    hints=("The logits 1, 0 and the logits 1001, 1000 are one policy. What is exp(1001)?",),
+    examples=[Example(LOGITS + 1000.0, REF_LOGITS - 5.0), Example(LOGITS, REF_LOGITS + 3.0)],
+)
+@example(pair=(LOGITS, REF_LOGITS), shift=1000, ref_shift=-1000)
+@given(pair=logit_pairs(), shift=st.integers(-1000, 1000), ref_shift=st.integers(-1000, 1000))
+def test_a_shift_of_the_logits_changes_nothing(student, pair, shift, ref_shift):
+    """Adding a constant to all logits of a policy leaves its KL alone.
+
+    Logits are unnormalised: only their differences mean something, however large they are.
+    """
+    logits, ref_logits = pair
+    before = tensor(student.categorical_kl(logits, ref_logits), shape=logits.shape[:1])
+    answer = student.categorical_kl(logits + shift, ref_logits + ref_shift)
+    same(answer, before, label="before the shift", atol=1e-9)
+
+
+@check(
+    "categorical_kl",
+    points=2,
+    hints=(
+        "A probability that rounds to 0 has a logarithm of minus infinity, if you take the logarithm last.",
+        "Work with log-probabilities from the start; they stay finite.",
+    ),
+    examples=[
+        Example(np.array([0.0, -200.0], dtype=np.float32), np.zeros(2, dtype=np.float32), gradients_of=["logits"]),
+        Example(np.zeros(2, dtype=np.float32), np.array([0.0, -200.0], dtype=np.float32), gradients_of=["logits"]),
+        Example(np.array([0.0, 0.0]), np.array([0.0, -40.0])),
+    ],
+)
+@example(gap=200, dtype="float32")
+@example(gap=2000, dtype="float64")
+@given(gap=st.integers(20, 2000), dtype=st.sampled_from(["float32", "float64"]))
+def test_it_is_finite_with_probabilities_near_0(student, gap, dtype):
+    """Value and gradient are finite and right where a probability rounds to 0, on either side.
+
+    A trained policy is nearly certain of most tokens, so this is the usual case and not a rare one.
+    """
+    sure = np.array([[0.0, -gap], [0.0, 0.0]], dtype=dtype)
+    unsure = sure[::-1].copy()
+    answer = student.categorical_kl(sure, unsure, gradients_of=["logits"])
+    same(answer, [math.log(2.0), gap / 2 - math.log(2.0)], dtype=dtype, rtol=1e-4)
+    found = gradient(answer, "logits", shape=sure.shape)
+    expected = np.array([[0.0, 0.0], [-gap / 4, gap / 4]])
+    close(answer, found, expected, yours_label="gradient by logits", rtol=1e-3, atol=1e-3)
+
+
+@check(
+    "categorical_kl",
+    points=2,
+    hints=("Differentiate pi * (log pi - log pi_ref): pi itself depends on the logits too. And the reference is a constant.",),
+    examples=[Example(LOGITS, REF_LOGITS, gradients_of=["logits", "ref_logits"])],
+)
+@given(pair=logit_pairs())
+def test_its_gradient_pulls_the_policy_and_leaves_the_reference(student, pair):
+    """The gradient by logit j is pi_j * (log(pi_j / ref_j) - KL); no gradient reaches ref_logits.
+
+    The reference policy is where we started from. If it could move, the penalty would pull it along.
+    """
+    logits, ref_logits = pair
+    answer = student.categorical_kl(logits, ref_logits, gradients_of=["logits", "ref_logits"])
+    p, q = softmax(logits), softmax(ref_logits)
+    expected = p * (np.log(p / q) - exact_kl(logits, ref_logits)[:, None])
+    found = gradient(answer, "logits", shape=logits.shape)
+    close(answer, found, expected, yours_label="gradient by logits", rtol=1e-5, atol=1e-7)
+    no_gradient(answer, "ref_logits")
+
+
+@check(
+    "categorical_kl",
+    points=2,
+    hints=("The last axis is the one of the actions, however many there are before it. It is gone in the result.",),
+    examples=[
+        Example(LOGITS[0], REF_LOGITS[0]),
+        Example(np.stack([LOGITS, LOGITS[::-1]]), np.stack([REF_LOGITS, REF_LOGITS])),
+        Example(LOGITS.astype(np.float32), REF_LOGITS.astype(np.float32)),
+        Example(LOGITS[:1], REF_LOGITS[:1]),
+    ],
+)
+@given(pair=logit_pairs(rows=3))
+def test_it_works_over_the_last_axis_of_any_shape(student, pair):
+    """Logits of shape (K,), (P, K) and (A, B, K) give one KL for each policy, in the dtype of the logits.
+
+    A bandit has one policy, a language model one for each position of each completion. The arguments stay as they were.
+    """
+    logits, ref_logits = pair
+    expected = exact_kl(logits, ref_logits)
+    same(student.categorical_kl(logits[0], ref_logits[0]), expected[0], atol=1e-9)
+    same(student.categorical_kl(logits[:, None], ref_logits[:, None]), expected[:, None], atol=1e-9)
+    single = logits.astype(np.float32), ref_logits.astype(np.float32)
+    answer = student.call("categorical_kl", *single, return_arguments=True)
+    same(answer, expected, dtype="float32", atol=1e-5)
+    untouched(answer, "logits", single[0])
+    untouched(answer, "ref_logits", single[1])
+
+
+@check(
+    "kl_estimate",
+    points=3,
+    gate=True,
+    hints=(
+        "Write down x = ref_logp - logp for the first sample, then exp(x) - 1 - x.",
+        "Reference minus policy: the other way round gives another estimator.",
+    ),
+    examples=[Example(LOGP, REF_LOGP)],
+)
+def test_k3_of_three_samples(student, worked):
+    """Probabilities 0.5, 0.2, 0.9 against 0.25, 0.4, 0.9 of the reference give k3 = 0.193, 0.307, 0.
+
+    x = ln(0.25 / 0.5) = -0.693, and exp(x) - 1 - x = 0.5 - 1 + 0.693.
+    """
+    for case, vector in worked:
+        same(student.kl_estimate(*case.arguments), vector.expected_array)
+
+
+@check(
+    "kl_estimate",
+    points=2,
+    hints=("k1 is a difference, k2 half a square, k3 has an exponential. Which sign has k1 when the policy is surer than the reference?",),
+    examples=[
+        Example(LOGP, REF_LOGP, kind="k1"),
+        Example(LOGP, REF_LOGP, kind="k2"),
+        Example(np.array([[-1.0, -3.0], [-2.0, -4.0]]), np.array([[-2.0, -1.0], [-2.0, -2.5]]), kind="k3"),
+        Example(np.array([-7.0]), np.array([-1.0]), kind="k2"),
+        Example(np.array([-7.0]), np.array([-1.0]), kind="k3"),
+        Example(np.array([-7.0]), np.array([-1.0]), kind="k1"),
+    ],
+)
+@example(pair=(np.array([-8.0, -1.0]), np.array([-1.0, -8.0])))
+@given(pair=logp_pairs())
+def test_the_three_estimators_are_what_their_formulas_say(student, pair):
+    """With x = ref_logp - logp: k1 is -x, k2 is x**2 / 2, k3 is exp(x) - 1 - x; one value per sample.
+
+    k1 is right on average and may be negative, k2 is never negative and slightly off, k3 is both right and never negative.
+    """
+    logp, ref_logp = pair
+    x = ref_logp - logp
+    for kind, expected in (("k1", -x), ("k2", x**2 / 2), ("k3", np.expm1(x) - x)):
+        same(student.kl_estimate(logp, ref_logp, kind=kind), expected)
+    same(student.kl_estimate(logp[None], ref_logp[None]), (np.expm1(x) - x)[None])
+
+
+@check(
+    "kl_estimate",
+    points=2,
+    needs=("the_three_estimators_are_what_their_formulas_say",),
+    hints=(
+        "Average your estimate over all actions with their probabilities under the policy. What should come out?",
+        "If it is not the KL, look at the direction of x, or at what you divide.",
+    ),
+    examples=[Example(np.log([0.9, 0.1]), np.log([0.1, 0.9])), Example(np.log([0.9, 0.1]), np.log([0.1, 0.9]), kind="k1")],
+)
+@given(pair=logit_pairs(rows=1))
+def test_k1_and_k3_average_to_the_exact_kl(student, pair):
+    """Averaged over all actions with the policy's probabilities, k1 and k3 give the exact KL; k2 does not.
+
+    Nothing is sampled here: every action is enumerated. A k3 with the ratio upside down is never negative and 0 for equal
+    policies too, so only its average gives it away.
+    """
+    p, q = softmax(pair[0][0]), softmax(pair[1][0])
+    exact = float((p * np.log(p / q)).sum())
+    for kind in ("k1", "k3"):
+        answer = student.kl_estimate(np.log(p), np.log(q), kind=kind)
+        mean = (p * tensor(answer, shape=p.shape)).sum()
+        rows = [(f"your mean {kind}", mean), ("exact KL", np.float64(exact))]
+        require(abs(mean - exact) < 1e-8 + 1e-6 * exact, answer, rows, f"{kind} must be right on average")
+
+
+@check(
+    "kl_estimate",
+    points=2,
+    hints=(
+        "In float32, exp(1e-4) - 1 has three digits left. Is there a function that computes it as a whole?",
+        "Look up: expm1, and catastrophic cancellation.",
+    ),
+    examples=[Example(*NEAR), Example(np.array([-0.25], np.float32), np.array([-0.2501], np.float32))],
+)
+@example(logp=0.01, thousandths=[-10, 15, 3])
+@given(logp=st.integers(1, 25).map(lambda n: n / 100), thousandths=st.lists(st.integers(-20, 20), min_size=2, max_size=6))
+def test_k3_is_never_negative_in_float32(student, logp, thousandths):
+    """In float32, near equality, k3 is never negative and keeps its digits.
+
+    There k3 is about x**2 / 2, a tiny number. exp(x) - 1 - x as written subtracts numbers near 1 and leaves only their rounding
+    errors; a quarter of them are negative.
+    """
+    policy = np.full(len(thousandths), -logp, dtype=np.float32)
+    reference = (policy + np.array(thousandths) * 1e-5).astype(np.float32)
+    answer = student.kl_estimate(policy, reference)
+    found = tensor(answer, shape=policy.shape, dtype="float32")
+    require((found >= 0).all(), answer, [("yours", found)], "k3 is never negative")
+    x = reference.astype(np.float64) - policy.astype(np.float64)
+    close(answer, found, np.expm1(x) - x, rtol=2e-2, atol=1e-12)
+
+
+@check(
+    "kl_estimate",
+    points=2,
+    hints=(
+        "Differentiate -x, x**2 / 2 and exp(x) - 1 - x by logp, with x = ref_logp - logp.",
+        "Which of the two policies is being trained? The other one is a constant.",
+    ),
+    examples=[
+        Example(LOGP, REF_LOGP, kind="k3", gradients_of=["logp", "ref_logp"]),
+        Example(LOGP, REF_LOGP, kind="k2", gradients_of=["logp", "ref_logp"]),
+        Example(LOGP, REF_LOGP, kind="k1", gradients_of=["logp", "ref_logp"]),
+    ],
+)
+@given(pair=logp_pairs())
+def test_gradients_reach_logp_and_not_ref_logp(student, pair):
+    """The gradients by logp are 1 for k1, -x for k2 and 1 - exp(x) for k3; none reaches ref_logp.
+
+    As a loss, k1 pushes every sample alike and nowhere on average; k2 pulls along KL(pi || ref), k3 along KL(ref || pi).
+    """
+    logp, ref_logp = pair
+    x = ref_logp - logp
+    for kind, expected in (("k1", np.ones_like(x)), ("k2", -x), ("k3", -np.expm1(x))):
+        answer = student.kl_estimate(logp, ref_logp, kind=kind, gradients_of=["logp", "ref_logp"])
+        found = gradient(answer, "logp", shape=logp.shape)
+        close(answer, found, expected, yours_label=f"gradient of {kind} by logp", rtol=1e-6, atol=1e-9)
+        no_gradient(answer, "ref_logp")
+
+
+@check(
+    "kl_estimate",
+    points=1,
+    hints=("Does your code name a dtype, or change a tensor in place?",),
+    examples=[
+        Example(LOGP.astype(np.float32), REF_LOGP.astype(np.float32)),
+        Example(LOGP, REF_LOGP),
+        Example(np.array([-200.0], np.float32), np.array([-201.0], np.float32)),
+    ],
+)
+@example(pair=(np.array([-200.0, -300.0]), np.array([-201.0, -298.0])))
+@given(pair=logp_pairs())
+def test_estimate_keeps_dtype_and_leaves_its_inputs(student, pair):
+    """float32 stays float32, float64 stays float64, however small the probabilities; neither argument is changed.
+
+    A completion of a hundred tokens has a log-probability of -200: its probability is 0 in float32, its logarithm is not.
+    """
+    for dtype in ("float32", "float64"):
+        logp, ref_logp = pair[0].astype(dtype), pair[1].astype(dtype)
+        for kind in ("k1", "k3"):
+            answer = student.call("kl_estimate", logp, ref_logp, kind=kind, return_arguments=True)
+            tensor(answer, shape=logp.shape, dtype=dtype)
+            untouched(answer, "logp", logp)
+            untouched(answer, "ref_logp", ref_logp)

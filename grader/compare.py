@@ -1,0 +1,274 @@
+"""What counts as equal, and the story of a difference.
+
+Compares type, then shape, dtype and device, then finiteness, then values: never broadcasts, never lets a NaN equal a NaN.
+Knows numbers and no process. The tolerances live here, out of reach of any submission.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from .student import Answer, Array, Call, Half, Tensor
+from .worker.wire import Foreign
+
+Float64 = npt.NDArray[np.float64]
+
+# Relative and absolute tolerance by dtype: far above rounding errors of any correct formula on inputs of order 1, far
+# below the effect of any known mistake (the smallest, std_eps 1e-6 for 1e-8, is told by an input made for it).
+TOLERANCE = {
+    "float64": (1e-6, 1e-9),
+    "float32": (1e-4, 1e-6),
+    "float16": (2e-2, 1e-3),
+    "bfloat16": (5e-2, 1e-2),
+}
+
+
+class Mismatch(AssertionError):
+    """The submission's numbers are not what the check asks for.
+
+    Attributes:
+        call: The call that shows it.
+        rows: (label, text) pairs for the report, in order.
+        story: One sentence that says what differs.
+    """
+
+    def __init__(self, call: Call, rows: Sequence[tuple[str, str]], story: str) -> None:
+        self.call, self.rows, self.story = call, list(rows), story
+        super().__init__(story)
+
+
+def tensor(
+    answer: Answer,
+    *,
+    shape: tuple[int, ...],
+    dtype: str | None = "float64",
+    finite: bool = True,
+    device: str | None = None,
+) -> Float64:
+    """The value of an answer as float64, once type, shape, dtype, device and finiteness are right.
+
+    Args:
+        answer: What the submission returned.
+        shape: The shape that it must have.
+        dtype: The dtype that it must have; None for any floating one.
+        finite: Refuse NaN and infinities.
+        device: The device that it must be on; None for any.
+
+    Raises:
+        Mismatch: it is not such a tensor.
+    """
+    value = answer.value
+    expected = f"a tensor of shape {_shape(shape)}" + (f" and dtype {dtype}" if dtype else "")
+    if not isinstance(value, Tensor):
+        raise Mismatch(answer.call, [("yours", show_type(value)), ("expected", expected)], _type_story(value))
+    if value.shape != shape:
+        rows = [("yours", f"{show(value)}, shape {_shape(value.shape)}"), ("expected", expected)]
+        raise Mismatch(answer.call, rows, f"the shape is {_shape(value.shape)} and must be {_shape(shape)}")
+    if dtype is None and value.dtype not in TOLERANCE:
+        rows = [("yours", f"{show(value)}, dtype {value.dtype}"), ("expected", "a floating dtype")]
+        raise Mismatch(answer.call, rows, f"the dtype is {value.dtype} and must be a floating one")
+    if dtype is not None and value.dtype != dtype:
+        rows = [("yours", f"{show(value)}, dtype {value.dtype}"), ("expected", expected)]
+        raise Mismatch(answer.call, rows, f"the dtype is {value.dtype} and must be {dtype}")
+    if device is not None and value.device != device:
+        rows = [("yours", f"on {value.device}"), ("expected", f"on {device}")]
+        raise Mismatch(answer.call, rows, f"the result is on {value.device} and must be on {device}")
+    numbers = value.array.astype(np.float64)
+    if finite and not np.isfinite(numbers).all():
+        what = "NaN" if np.isnan(numbers).any() else "an infinity"
+        raise Mismatch(answer.call, [("yours", show(value)), ("expected", "finite numbers")], f"the result holds {what}")
+    return numbers
+
+
+def same(
+    answer: Answer,
+    expected: npt.ArrayLike,
+    *,
+    dtype: str | None = "float64",
+    why: str = "",
+    label: str = "expected",
+    rtol: float | None = None,
+    atol: float | None = None,
+) -> Float64:
+    """Require a tensor with these values.
+
+    Args:
+        answer: What the submission returned.
+        expected: The values, with the shape that the answer must have.
+        dtype: As for `tensor`.
+        why: What the difference means, for the report; a sentence is made from the numbers if empty.
+        label: What the expected values are called in the report.
+        rtol: Relative tolerance; by dtype if None.
+        atol: Absolute tolerance; by dtype if None.
+
+    Returns:
+        The values as float64.
+
+    Raises:
+        Mismatch: they differ.
+    """
+    wanted = np.asarray(expected, dtype=np.float64)
+    yours = tensor(answer, shape=wanted.shape, dtype=dtype)
+    default_rtol, default_atol = TOLERANCE[answer.value.dtype]
+    close(answer, yours, wanted, why=why, label=label, rtol=rtol or default_rtol, atol=default_atol if atol is None else atol)
+    return yours
+
+
+def close(
+    answer: Answer,
+    yours: Float64,
+    expected: Float64,
+    *,
+    why: str = "",
+    yours_label: str = "yours",
+    label: str = "expected",
+    rtol: float = 1e-7,
+    atol: float = 1e-10,
+) -> None:
+    """Require two arrays of one shape, taken from an answer, to agree.
+
+    Raises:
+        Mismatch: they differ.
+    """
+    wrong = ~(np.abs(yours - expected) <= atol + rtol * np.abs(expected))
+    if not wrong.any():
+        return
+    left, right = show_pair(yours, expected)
+    raise Mismatch(answer.call, [(yours_label, left), (label, right)], why or _difference(yours, expected, wrong))
+
+
+def require(condition: bool | np.bool_, answer: Answer, rows: Sequence[tuple[str, Any]], why: str) -> None:
+    """Require a property that is not a comparison with given numbers.
+
+    Raises:
+        Mismatch: it does not hold.
+    """
+    if not condition:
+        raise Mismatch(answer.call, [(label, value if isinstance(value, str) else show(value)) for label, value in rows], why)
+
+
+def gradient(answer: Answer, name: str, *, shape: tuple[int, ...], dtype: str = "float64") -> Float64:
+    """The gradient of an answer by one of its arguments, which must exist and be finite.
+
+    Raises:
+        Mismatch: there is none, or it holds a NaN or an infinity.
+    """
+    value = answer.gradients[name]
+    label = f"gradient by {name}"
+    if value is None:
+        rows = [(label, "none"), ("expected", f"a gradient of shape {_shape(shape)}")]
+        raise Mismatch(answer.call, rows, f"no gradient reaches {name}: is something detached, or made without torch?")
+    numbers = value.array.astype(np.float64)
+    if value.shape != shape or not np.isfinite(numbers).all():
+        raise Mismatch(answer.call, [(label, show(value)), ("expected", "finite numbers")], f"the {label} is not finite")
+    return numbers
+
+
+def no_gradient(answer: Answer, name: str) -> None:
+    """Require that an argument is a constant: no gradient reaches it, or an exactly zero one.
+
+    Raises:
+        Mismatch: a gradient reaches it.
+    """
+    value = answer.gradients[name]
+    if value is not None and np.any(value.array != 0):
+        rows = [(f"gradient by {name}", show(value)), ("expected", "none")]
+        raise Mismatch(answer.call, rows, f"a gradient reaches {name}, which is a constant: detach it")
+
+
+def untouched(answer: Answer, name: str, before: Array) -> None:
+    """Require that an argument is after the call what it was before.
+
+    Raises:
+        Mismatch: it was changed in place.
+    """
+    after = answer.arguments[name]
+    if after.array.tobytes() != before.tobytes():
+        rows = [(f"{name} before", show(before)), (f"{name} after", show(after))]
+        raise Mismatch(answer.call, rows, f"your function changed its argument {name} in place; work on a new tensor")
+
+
+def show_call(call: Call) -> str:
+    """The call as a student would type it."""
+    parts = [show_argument(value) for value in call.arguments.values()]
+    parts += [f"{name}={show_argument(value)}" for name, value in call.options.items()]
+    return f"{call.function}({', '.join(parts)})"
+
+
+def show_argument(value: Any) -> str:
+    """One argument as a student would type it."""
+    if isinstance(value, Half):
+        return f"torch.tensor({_nested(value.array, repr)}, dtype=torch.bfloat16)"
+    if isinstance(value, np.ndarray | np.generic):
+        array = np.asarray(value)
+        suffix = "" if array.dtype in (np.float32, np.int64, np.bool_) else f", dtype=torch.{array.dtype.name}"
+        return f"torch.tensor({_nested(array, _exact)}{suffix})"
+    return repr(value)
+
+
+def show(value: Any, digits: int = 6) -> str:
+    """Numbers for a person."""
+    if isinstance(value, Tensor):
+        value = value.array
+    if isinstance(value, np.ndarray | np.generic):
+        return _nested(np.asarray(value), lambda number: f"{number:.{digits}g}" if isinstance(number, float) else str(number))
+    return repr(value)
+
+
+def show_pair(yours: Float64, expected: Float64) -> tuple[str, str]:
+    """Two arrays that differ, with as many digits as it takes to see it."""
+    for digits in (4, 6, 9, 13, 17):
+        left, right = show(yours, digits), show(expected, digits)
+        if left != right:
+            break
+    return left, right
+
+
+def show_type(value: Any) -> str:
+    """What came back instead of a tensor."""
+    if isinstance(value, Foreign):
+        return f"a {value.type_name}"
+    if value is None:
+        return "None"
+    return f"a {type(value).__name__}: {str(value)[:200]}"
+
+
+def _type_story(value: Any) -> str:
+    if value is None:
+        return "your function returned None: does every path through it end in `return`? (`print` is not `return`)"
+    return f"your function returned {show_type(value)[:100]}; it must return a torch.Tensor"
+
+
+def _difference(yours: Float64, expected: Float64, wrong: npt.NDArray[np.bool_]) -> str:
+    if not yours.ndim:
+        return ""
+    count, total = int(wrong.sum()), wrong.size
+    return "" if count == total else f"{count} of {total} values differ, the first at {_index(wrong)}"
+
+
+def _index(wrong: npt.NDArray[np.bool_]) -> str:
+    return "[" + ", ".join(str(int(axis[0])) for axis in np.nonzero(wrong)) + "]"
+
+
+def _exact(number: Any) -> str:
+    """A float32 printed with the digits of a float32."""
+    return str(number.item()) if not isinstance(number, np.floating) else np.format_float_positional(
+        number, trim="0"
+    ) if 1e-5 <= abs(number) < 1e16 or number == 0 else f"{number!s}"
+
+
+def _nested(array: Array, text: Any) -> str:
+    if array.ndim == 0:
+        scalar = array[()]
+        return str(text(float(scalar) if text is not _exact and np.issubdtype(array.dtype, np.floating) else scalar))
+    if array.size > 200:
+        return f"<{' x '.join(map(str, array.shape))} numbers>"
+    return "[" + ", ".join(_nested(part, text) for part in array) + "]"
+
+
+def _shape(shape: tuple[int, ...]) -> str:
+    return "(" + ", ".join(map(str, shape)) + ("," if len(shape) == 1 else "") + ")"

@@ -1,0 +1,110 @@
+"""The course as data: its exercises, their functions and pages, and where things lie.
+
+Points, hints and visibility of a check stand beside the check (`grader/checks/`); an exercise's total is their sum.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+MODEL_ANSWERS = ROOT / "reference"
+STARTER = ROOT / "starter"
+VECTORS = Path(__file__).parent / "vectors"
+MISCONCEPTIONS = Path(__file__).parent / "misconceptions"
+VARIANTS = Path(__file__).parent / "variants"
+
+CALL_SECONDS = 5.0
+"""Wall-clock time of one call of a student's function. The slowest call of the model answers takes a few milliseconds."""
+
+EXERCISE_SECONDS = 60.0
+"""Wall-clock time that all checks of one exercise together may wait for student code."""
+
+DEATHS_PER_CHECK = 4
+"""A check starts this many workers at most, so that shrinking an input that crashes them stays fast."""
+
+
+@dataclass(frozen=True)
+class Exercise:
+    """One module that the student writes.
+
+    Attributes:
+        name: Name of the module and of the exercise on the command line.
+        title: What it is about, in a few words.
+        minutes: What it takes a student, roughly.
+        functions: The functions to write, as signatures without annotations.
+    """
+
+    name: str
+    title: str
+    minutes: int
+    functions: tuple[str, ...]
+
+    @property
+    def file_name(self) -> str:
+        return f"{self.name}.py"
+
+    @property
+    def page(self) -> str:
+        """The page to read, from the repository root."""
+        return f"docs/exercises/{self.name}.md"
+
+    @property
+    def function_names(self) -> tuple[str, ...]:
+        return tuple(signature.split("(")[0] for signature in self.functions)
+
+    def signature(self, function: str) -> str:
+        """The line that a student reads: `group_advantages(rewards, *, std_eps, divide_by_std)`."""
+        return self.functions[self.function_names.index(function)]
+
+    @functools.cache  # noqa: B019 - the exercises live as long as the process
+    def parameters(self, function: str) -> tuple[list[str], list[str]]:
+        """Names of the positional and of the keyword-only parameters."""
+        (definition,) = ast.parse(f"def {self.signature(function)}: ...").body
+        assert isinstance(definition, ast.FunctionDef)
+        arguments = definition.args
+        return [argument.arg for argument in arguments.args], [argument.arg for argument in arguments.kwonlyargs]
+
+
+EXERCISES = (
+    Exercise(
+        name="advantages",
+        title="Group-relative advantages",
+        minutes=25,
+        functions=(
+            "group_advantages(rewards, *, std_eps, divide_by_std)",
+            "zero_signal_fraction(rewards)",
+        ),
+    ),
+    Exercise(
+        name="clip",
+        title="Importance ratio and clipped surrogate",
+        minutes=30,
+        functions=(
+            "importance_ratio(logp, old_logp)",
+            "clipped_surrogate(ratio, advantages, *, clip_eps, clip_eps_high)",
+            "clip_fraction(ratio, advantages, *, clip_eps, clip_eps_high, mask)",
+        ),
+    ),
+    Exercise(
+        name="kl",
+        title="KL divergence, exact and estimated",
+        minutes=25,
+        functions=(
+            "categorical_kl(logits, ref_logits)",
+            "kl_estimate(logp, ref_logp, *, kind)",
+        ),
+    ),
+)
+
+
+def exercise(name: str) -> Exercise:
+    """The exercise of that name.
+
+    Raises:
+        KeyError: there is none.
+    """
+    return {exercise.name: exercise for exercise in EXERCISES}[name]

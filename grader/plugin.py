@@ -1,0 +1,236 @@
+"""The pytest plugin: runs checks against one submission and fills in the result.
+
+Gives every check a `student` (a proxy to a fresh worker), the `model` answers behind the same proxy, and its `worked`
+examples. A check whose gate has not passed waits; nothing is dropped from the total. Student code never runs in this
+process, so it cannot raise pytest's own exceptions here.
+"""
+
+from __future__ import annotations
+
+import time
+import zlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import hypothesis
+import pytest
+from hypothesis import HealthCheck, Phase, Verbosity, settings
+from hypothesis.errors import Flaky
+
+from . import course, vectors
+from .check import Check, Example
+from .compare import Mismatch, show_call
+from .result import (
+    BROKEN,
+    FAILED,
+    GRADER_ERROR,
+    NOT_WRITTEN,
+    PASSED,
+    WAITING,
+    CheckResult,
+    Result,
+)
+from .student import (
+    Call,
+    Clock,
+    Frame,
+    Loaded,
+    ModuleProblem,
+    Student,
+    StudentCrashed,
+    StudentDied,
+    StudentError,
+)
+from .submission import Submission
+from .vectors import Vector
+
+DEFAULT_EXAMPLES = 40
+
+
+def use_profile(examples: int = DEFAULT_EXAMPLES) -> None:
+    """Set hypothesis up for grading: no clock, no database, no output. Call it before the checks are imported."""
+    settings.register_profile(
+        "course",
+        max_examples=examples,
+        database=None,
+        deadline=None,
+        report_multiple_bugs=False,
+        print_blob=False,
+        verbosity=Verbosity.quiet,
+        phases=(Phase.explicit, Phase.generate, Phase.shrink),
+        suppress_health_check=list(HealthCheck),
+    )
+    settings.load_profile("course")
+
+
+@dataclass
+class GradingPlugin:
+    """One run of pytest over the checks of one submission.
+
+    Attributes:
+        submission: The student's files.
+        result: Filled in; every selected check is in it already.
+        checks: The selected checks by id.
+        start: Makes an empty worker.
+        model_answers: Behind the `model` fixture; None in a handout.
+        device: Where the tensors go.
+        seed: Of the generated inputs.
+        folder: How tracebacks name the submission's folder.
+        on_update: Called after every check.
+        first: Id of a check to run before the others (its gate still comes before it).
+        gates: Let checks wait for their gate; False to see what every check says by itself.
+    """
+
+    submission: Submission
+    result: Result
+    checks: dict[str, Check]
+    start: Callable[[], Loaded]
+    model_answers: Submission | None
+    device: str
+    seed: int
+    folder: str | None = None
+    on_update: Callable[[CheckResult], None] = lambda _: None
+    first: str | None = None
+    gates: bool = True
+    errors: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self._entries = {check.id: check for check in self.result.checks}
+        self._clocks = {
+            exercise.name: Clock(course.EXERCISE_SECONDS, "this exercise in earlier checks")
+            for exercise in self.result.exercises
+        }
+        self._student: Student | None = None
+        self._started = time.monotonic()
+
+    # Fixtures
+
+    @pytest.fixture
+    def student(self, request: pytest.FixtureRequest) -> Iterator[Student]:
+        """The submission, in a fresh worker."""
+        check = _check_of(request.node)
+        clocks = (self._clocks[check.exercise], Clock(check.seconds, "this check"))
+        self._student = Student(
+            course.exercise(check.exercise),
+            self.submission,
+            self.start,
+            device=self.device,
+            clocks=clocks,
+            folder=self.folder,
+        )
+        yield self._student
+        self._student.close()
+        self._student = None
+
+    @pytest.fixture
+    def model(self, request: pytest.FixtureRequest) -> Iterator[Student]:
+        """The model answers, behind the same proxy in a worker of their own."""
+        assert self.model_answers is not None, "only hidden checks may ask for the model answers"
+        student = Student(course.exercise(_check_of(request.node).exercise), self.model_answers, self.start, device=self.device)
+        yield student
+        student.close()
+
+    @pytest.fixture
+    def worked(self, request: pytest.FixtureRequest) -> list[tuple[Example, Vector]]:
+        """The examples of this check with the model answer's recorded values."""
+        check = _check_of(request.node)
+        recorded, _ = vectors.load(check.exercise)
+        return list(zip(check.examples, recorded[check.id], strict=True))
+
+    # Collection
+
+    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
+        """Keep the selected checks, in declared order, the one that failed last time first; fix their seeds."""
+        items[:] = [item for item in items if _check_of(item).id in self.checks]
+        order = list(self.checks)
+        first = self.checks.get(self.first or "")
+
+        def rank(item: pytest.Item) -> tuple[bool, int]:
+            check = _check_of(item)
+            early = first is not None and (check.id == first.id or (check.gate and check.function == first.function))
+            return (not early, order.index(check.id))
+
+        items.sort(key=rank)
+        for item in items:
+            function = item.function  # type: ignore[attr-defined]
+            if hypothesis.is_hypothesis_test(function):
+                # One seed per check: adding a check does not change the inputs of the others.
+                hypothesis.seed(zlib.crc32(f"{self.seed} {_check_of(item).id}".encode()))(function)
+
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        if report.failed:
+            self.errors.append(str(report.longrepr))
+
+    # Running
+
+    def pytest_runtest_setup(self, item: pytest.Item) -> None:
+        """Let a check wait for its gate."""
+        self._started = time.monotonic()
+        check, entry = _check_of(item), self._entries[_check_of(item).id]
+        gates = [other for other in self.result.checks if self.gates and self._is_gate_of(other, check)]
+        closed = [gate for gate in gates if gate.outcome != PASSED]
+        if closed:
+            entry.outcome = NOT_WRITTEN if closed[0].outcome == NOT_WRITTEN else WAITING
+            entry.waits_for = [gate.title for gate in closed]
+            pytest.skip("waits for its gate")
+
+    def _is_gate_of(self, other: CheckResult, check: Check) -> bool:
+        same_exercise = other.id.split(".")[0] == check.exercise
+        return other.gate and other.id != check.id and same_exercise and other.function == check.function
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_makereport(self, item: pytest.Item, call: pytest.CallInfo[None]) -> Any:
+        report = yield
+        entry = self._entries[_check_of(item).id]
+        problem = call.excinfo.value if call.excinfo else None
+        if call.when == "call" and problem is None:
+            entry.outcome = PASSED
+        elif problem is not None and not isinstance(problem, pytest.skip.Exception):
+            self._record(entry, _check_of(item), problem)
+        if call.when == "teardown":
+            entry.seconds = round(time.monotonic() - self._started, 4)
+            self.on_update(entry)
+        return report
+
+    def _record(self, entry: CheckResult, check: Check, problem: BaseException) -> None:
+        """Turn an exception into an outcome and what a student needs to know."""
+        call: Call | None = getattr(problem, "call", None)
+        entry.call = show_call(call) if call else ""
+        entry.printed = self._student.last_printed() if self._student else ""
+        entry.outcome = BROKEN
+        match problem:
+            case Mismatch():
+                entry.outcome, entry.story, entry.rows = FAILED, problem.story, problem.rows
+            case StudentError(not_written=True):
+                entry.outcome, entry.call = NOT_WRITTEN, ""
+            case StudentError():
+                entry.story = f"{problem.type}: {problem.message}"
+                entry.frames = [_frame(frame) for frame in problem.frames]
+            case StudentDied() | StudentCrashed():
+                entry.story, entry.printed = f"your code {problem.death.detail}", problem.printed
+                if problem.death.place:
+                    file, line, function = problem.death.place
+                    entry.frames = [_frame(Frame(file, line, function, self._source(file, line)))]
+            case ModuleProblem():
+                entry.story = str(problem)
+            case Flaky():
+                entry.outcome = FAILED
+                entry.story = "your function gives different answers to the same question; it must depend on its arguments only"
+            case _:
+                entry.outcome, entry.story = GRADER_ERROR, f"{type(problem).__name__}: {problem}"
+        needed = [self._entries[name] for name in check.needs if name in self._entries]
+        entry.may_come_from = [other.title for other in needed if other.outcome not in (PASSED, WAITING)]
+
+    def _source(self, file: str, line: int) -> str:
+        lines = self.submission.files.get(file.rsplit("/", 1)[-1], "").splitlines()
+        return lines[line - 1].strip() if 0 < line <= len(lines) else ""
+
+
+def _frame(frame: Frame) -> dict[str, Any]:
+    return {"file": frame.file, "line": frame.line, "function": frame.function, "source": frame.source.strip()}
+
+
+def _check_of(item: Any) -> Check:
+    check: Check = item.function.check
+    return check

@@ -1,0 +1,179 @@
+"""One grading: a submission goes in, a result comes out."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import pytest
+
+from . import __version__, course, plugin, vectors
+from .check import Check, checks_of, has_hidden_checks, modules
+from .result import BROKEN, FAILED, CheckResult, ExerciseResult, Result
+from .sandbox import Sandbox, SandboxError
+from .student import Clock, Loaded, Student, StudentDied
+from .submission import Submission, read_submission
+
+_PYTEST_INI = Path(__file__).parent / "checks" / "pytest.ini"
+
+
+def declared_checks(exercises: Sequence[str], *, hidden: bool) -> dict[str, Check]:
+    """Every declared check of some exercises by id, in the order of the report."""
+    return {check.id: check for exercise in exercises for check in checks_of(exercise, hidden=hidden)}
+
+
+def empty_result(
+    submission: Submission, exercises: Sequence[str], checks: dict[str, Check], *, seed: int, device: str
+) -> Result:
+    """A result in which nothing has run yet and every declared check is listed."""
+    entries = []
+    for name in exercises:
+        exercise = course.exercise(name)
+        listed = [_entry(check) for check in checks.values() if check.exercise == name]
+        entries.append(ExerciseResult(name, exercise.title, exercise.page, listed))
+    return Result(submission.folder, submission.sha256, seed, device, entries, __version__)
+
+
+def grade(
+    submission: Submission,
+    exercises: Sequence[str],
+    start: Callable[[], Loaded],
+    *,
+    seed: int = 0,
+    device: str = "cpu",
+    hidden: bool | None = None,
+    checks: dict[str, Check] | None = None,
+    result: Result | None = None,
+    on_update: Callable[[CheckResult], None] = lambda _: None,
+    folder: str | None = None,
+    first: str | None = None,
+    gates: bool = True,
+    show_prints: bool = False,
+) -> Result:
+    """Grade a submission.
+
+    Call `plugin.use_profile` once before.
+
+    Args:
+        submission: The student's files.
+        exercises: Names of the exercises to grade.
+        start: Makes an empty worker: `Sandbox.worker`, or `InProcess` for debugging.
+        seed: Of the generated inputs; the same submission and seed give the same result but for timings.
+        device: "cpu" or "cuda".
+        hidden: Run the checks that compare with the model answers; None: if they are here.
+        checks: Only these, instead of all declared ones.
+        result: Filled in, instead of a new one.
+        on_update: Called after every check.
+        folder: How tracebacks name the submission's folder.
+        first: Id of a check to run before the others.
+        gates: Let checks wait for their gate.
+        show_prints: Let prints through to the terminal (debugging).
+
+    Returns:
+        The result, with every declared check.
+    """
+    hidden = has_hidden_checks() if hidden is None else hidden
+    checks = declared_checks(exercises, hidden=hidden) if checks is None else checks
+    result = result or empty_result(submission, exercises, checks, seed=seed, device=device)
+    grading = plugin.GradingPlugin(
+        submission=submission,
+        result=result,
+        checks=checks,
+        start=start,
+        model_answers=read_submission(course.MODEL_ANSWERS) if hidden else None,
+        device=device,
+        seed=seed,
+        folder=folder,
+        on_update=on_update,
+        first=first,
+        gates=gates,
+    )
+    os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"  # entry points of other packages have no business here
+    os.environ.pop("PYTEST_ADDOPTS", None)
+    names = [module for exercise in exercises for module in modules(exercise, hidden=hidden)]
+    options = ["-c", str(_PYTEST_INI), "--noconftest", "--assert=plain", "-p", "no:cacheprovider", "-q", "--pyargs"]
+    capture = "no" if show_prints else "sys"
+    status = pytest.main([*options, f"--capture={capture}", *names], plugins=[grading, _Silent()])
+    if grading.errors or status not in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED):
+        result.problem = "; ".join(grading.errors) or f"pytest ended with {status!r}"
+        return result
+    try:
+        for exercise in result.exercises:
+            exercise.misconceptions = _diagnose(exercise, submission, checks, start, device)
+    except SandboxError as error:
+        result.problem = str(error)
+    result.complete = True
+    return result
+
+
+def _diagnose(
+    exercise: ExerciseResult,
+    submission: Submission,
+    checks: dict[str, Check],
+    start: Callable[[], Loaded],
+    device: str,
+) -> list[dict[str, str]]:
+    """Name the mistakes that the submission's answers to the worked examples show."""
+    suspects = {check.function for check in exercise.checks if check.outcome in (FAILED, BROKEN)}
+    found = []
+    for function, seen in observations(exercise.name, submission, list(checks.values()), start, device, suspects).items():
+        _, known = vectors.load(exercise.name)
+        found += [vars(diagnosis).copy() for diagnosis in vectors.diagnose(seen, known.get(function, {}))]
+    return found
+
+
+def observations(
+    exercise: str,
+    submission: Submission,
+    checks: Sequence[Check],
+    start: Callable[[], Loaded],
+    device: str,
+    functions: set[str],
+) -> dict[str, list[tuple[vectors.Vector, vectors.Observation]]]:
+    """What some functions of a submission make of all worked examples."""
+    recorded, _ = vectors.load(exercise)
+    seen: dict[str, list[tuple[vectors.Vector, vectors.Observation]]] = {}
+    clock = Clock(course.EXERCISE_SECONDS, "this exercise")
+    for function in course.exercise(exercise).function_names:
+        if function not in functions:
+            continue
+        student = Student(course.exercise(exercise), submission, start, device=device, clocks=(clock,))
+        try:
+            for check in checks:
+                if check.exercise == exercise and check.function == function:
+                    for example, vector in zip(check.examples, recorded.get(check.id, []), strict=True):
+                        seen.setdefault(function, []).append((vector, vectors.observe(student, function, example)))
+        except (StudentDied, Exception) as problem:
+            if isinstance(problem, SandboxError):
+                raise
+            seen.pop(function, None)  # nothing to compare: the report already says what is broken
+        finally:
+            student.close()
+    return seen
+
+
+class _Silent:
+    """Takes pytest's own terminal report away; ours is made from the result."""
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_configure(self, config: pytest.Config) -> None:
+        reporter = config.pluginmanager.getplugin("terminalreporter")
+        if reporter is not None:
+            config.pluginmanager.unregister(reporter)
+
+
+def _entry(check: Check) -> CheckResult:
+    return CheckResult(
+        id=check.id,
+        function=check.function,
+        title=check.title,
+        explanation=check.explanation,
+        points=check.points,
+        hidden=check.hidden,
+        gate=check.gate,
+        hints=len(check.hints),
+    )
+
+
+__all__ = ["Sandbox", "declared_checks", "empty_result", "grade", "observations"]

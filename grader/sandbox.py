@@ -1,0 +1,429 @@
+"""Starts workers, waits for them no longer than allowed, and kills them with everything they started.
+
+Two ways to get a worker, behind one interface. On Linux a fork server that has already imported torch forks one in a few
+milliseconds. Elsewhere (and with `cold=True`) every worker is an interpreter of its own, which costs an import of torch.
+
+Isolation levels: 0, a separate process with a cleaned environment, limits and a deadline, on every system; 1, the walls
+of `worker.confine` on top, on Linux with Landlock and seccomp. The best one is chosen and can be required. Level 2
+(bubblewrap) is not here yet.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib.util
+import json
+import os
+import queue
+import re
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, BinaryIO, Protocol
+
+from .worker import confine, wire
+
+START_SECONDS = 60.0
+_START_SCRIPT = Path(__file__).parent / "worker" / "start.py"
+_NOT_PRINTED = re.compile(r"(?m)^(?:Fatal Python error|Current thread|Stack \(most recent)")
+
+
+class SandboxError(Exception):
+    """The grader could not run a worker here. Never the submission's fault."""
+
+
+class WorkerDied(Exception):
+    """The worker gave no answer and is gone.
+
+    Attributes:
+        reason: "timeout", "crash" or "protocol".
+        detail: One sentence for the student.
+        place: (file, line, function) in the submission where it was, if known.
+    """
+
+    def __init__(self, reason: str, detail: str, place: tuple[str, int, str] | None = None) -> None:
+        self.reason, self.detail, self.place = reason, detail, place
+        super().__init__(detail)
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What one worker may use."""
+
+    memory_bytes: int = 1 << 30
+    cpu_seconds: int = 120
+    file_bytes: int = 8 << 20
+
+
+class _Stream(Protocol):
+    def receive(self, size: int, deadline: float) -> bytes: ...
+    def send(self, frame: bytes, deadline: float) -> None: ...
+    def close(self) -> None: ...
+
+
+@dataclass
+class Worker:
+    """One worker process, seen from the grader."""
+
+    stream: _Stream
+    printed: BinaryIO
+    kill: Callable[[bool], int]
+    walls: tuple[str, ...] = ()
+    _request_id: int = 0
+    _printed_before: int = 0
+    _status: int | None = None
+
+    def wait_until_ready(self) -> None:
+        """Read the first frame, in which the worker names its walls."""
+        try:
+            _, body = wire.read(lambda size: self.stream.receive(size, time.monotonic() + START_SECONDS))
+            self.walls = tuple(body["walls"])
+        except (EOFError, OSError, TimeoutError, wire.WireError, KeyError, TypeError):
+            text = self.last_printed()
+            self.close()
+            raise SandboxError(f"a worker did not start: {text.strip() or 'no message'}") from None
+
+    def request(self, body: dict[str, Any], *, seconds: float) -> dict[str, Any]:
+        """Send one request and wait for its answer.
+
+        Args:
+            body: Plain data, see `worker.wire`.
+            seconds: Wall-clock time that the answer may take.
+
+        Returns:
+            The reply: {"result": ...} or {"error": ...}.
+
+        Raises:
+            WorkerDied: no answer in time, the process ended, or what came is not an answer. The worker is gone.
+        """
+        self._request_id += 1
+        self._printed_before = os.fstat(self.printed.fileno()).st_size
+        deadline = time.monotonic() + seconds
+        try:
+            self.stream.send(wire.encode(self._request_id, body), deadline)
+            request_id, reply = wire.read(lambda size: self.stream.receive(size, deadline))
+        except TimeoutError:
+            self._end(dump=True)
+            raise WorkerDied("timeout", f"gave no answer within {seconds:g} seconds", self._place()) from None
+        except (EOFError, OSError):
+            self._end()
+            raise WorkerDied("crash", f"ended the process{self._how_it_ended()}", self._place()) from None
+        except wire.WireError as error:
+            self._end()
+            raise WorkerDied("protocol", f"sent the grader something malformed ({error})") from None
+        if request_id != self._request_id or len(reply) != 1 or not reply.keys() <= {"result", "error"}:
+            self._end()
+            raise WorkerDied("protocol", "sent the grader something malformed (not the answer to its question)")
+        return reply
+
+    def last_printed(self) -> str:
+        """What the submission printed during the last request, cut to a few kilobytes."""
+        return _NOT_PRINTED.split(self._written())[0]
+
+    def close(self) -> None:
+        self._end()
+        self.printed.close()
+
+    def _written(self) -> str:
+        if self.printed.closed:
+            return ""
+        self.printed.seek(self._printed_before)
+        return self.printed.read(100_000).decode("utf-8", "replace")
+
+    def _end(self, *, dump: bool = False) -> None:
+        if self._status is None:
+            self._status = self.kill(dump)
+            self.stream.close()
+
+    def _place(self) -> tuple[str, int, str] | None:
+        """The submission's innermost frame, from what faulthandler wrote."""
+        match = re.search(r'^  File "([^"\n/]+/[^"\n/]+\.py)", line (\d+) in (\S{1,80})', self._written(), re.M)
+        return (match[1], int(match[2]), match[3]) if match else None
+
+    def _how_it_ended(self) -> str:
+        assert self._status is not None
+        if self._status >= 0:
+            return f" with exit status {self._status}"
+        names = {-signal.SIGSEGV: " (segmentation fault)", -signal.SIGABRT: " (abort)"}
+        if sys.platform != "win32":
+            names |= {-signal.SIGXCPU: " (CPU time limit)", -signal.SIGKILL: ""}
+        return names.get(self._status, f" (signal {-self._status})")
+
+
+@dataclass
+class Sandbox:
+    """Makes workers of one isolation level.
+
+    Use `Sandbox.start`, and `close` it, or use it as a context manager.
+    """
+
+    limits: Limits = field(default_factory=Limits)
+    cold: bool = False
+    _level: int | None = None
+    _required: int = 0
+    _server: _ForkServer | None = None
+
+    @classmethod
+    def start(
+        cls, *, limits: Limits | None = None, cold: bool = False, level: int | None = None, require_level: int = 0
+    ) -> Sandbox:
+        """Begin to start workers, without waiting: the imports of the fork server overlap with the caller's own.
+
+        Args:
+            limits: What each worker may use.
+            cold: No fork server, as on Windows and macOS.
+            level: Use this isolation level and not the best one.
+            require_level: Refuse to run student code below this level.
+        """
+        cold = cold or sys.platform != "linux"
+        return cls(
+            limits=limits or Limits(),
+            cold=cold,
+            _level=level,
+            _required=require_level,
+            _server=None if cold else _ForkServer(),
+        )
+
+    @property
+    def level(self) -> int:
+        """The isolation level that every worker gets.
+
+        Raises:
+            SandboxError: below the required level, or the fork server did not start.
+        """
+        if self._level is None:
+            available = self._server is not None and all(self._server.offers().values())
+            self._level = 1 if available else 0
+        if self._level < self._required:
+            raise SandboxError(
+                f"isolation level {self._required} is required, but this machine offers level {self._level}: "
+                "level 1 needs Linux 5.13 or later with Landlock, and libseccomp"
+            )
+        return self._level
+
+    def worker(self) -> Worker:
+        """A fresh worker.
+
+        Raises:
+            SandboxError: it did not start, or it lacks a wall of its level.
+        """
+        settings = {
+            "level": self.level,
+            "memory_bytes": self.limits.memory_bytes,
+            "cpu_seconds": self.limits.cpu_seconds,
+            "file_bytes": self.limits.file_bytes,
+        }
+        worker = self._server.worker(settings) if self._server else _cold_worker(settings)
+        worker.wait_until_ready()
+        missing = [wall for wall in confine.LEVEL_1 if wall not in worker.walls] if self.level >= 1 else []
+        if missing:
+            worker.close()
+            raise SandboxError(f"a worker started without {', '.join(missing)}")
+        return worker
+
+    def close(self) -> None:
+        if self._server:
+            self._server.close()
+
+    def __enter__(self) -> Sandbox:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def library_folders() -> list[str]:
+    """The folders that hold torch and numpy, found without importing them."""
+    folders = []
+    for name in ("torch", "numpy"):
+        spec = importlib.util.find_spec(name)
+        if spec is None or spec.origin is None:
+            raise SandboxError(f"{name} is not installed; run the install command of the README")
+        folders.append(str(Path(spec.origin).parents[1]))
+    return list(dict.fromkeys(folders))
+
+
+def _environment(home: str) -> dict[str, str]:
+    """Nothing of the caller's environment but what an interpreter needs: no tokens, no paths of the course."""
+    kept = {name: os.environ[name] for name in ("SYSTEMROOT", "TMP", "TEMP") if name in os.environ}
+    one_thread = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
+    return {**kept, **one_thread, "HOME": home, "PATH": os.defpath, "LANG": "C.UTF-8", "PYTHONHASHSEED": "0"}
+
+
+def _command(settings: dict[str, Any]) -> list[str]:
+    return [sys.executable, "-I", "-S", str(_START_SCRIPT), json.dumps({"path": library_folders(), **settings})]
+
+
+class _ForkServer:
+    """The grader's end of `worker.forkserver`."""
+
+    def __init__(self) -> None:
+        confine.hide_from_same_user()
+        self._lock = threading.Lock()
+        self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self._control.settimeout(START_SECONDS)
+        self._errors = tempfile.TemporaryFile()
+        with theirs:
+            self._process = subprocess.Popen(
+                _command({"control": theirs.fileno()}),
+                pass_fds=[theirs.fileno()],
+                env=_environment("/nonexistent"),
+                cwd="/",
+                stdin=subprocess.DEVNULL,
+                stdout=self._errors,
+                stderr=self._errors,
+            )
+        self._offers: dict[str, Any] | None = None
+
+    def offers(self) -> dict[str, Any]:
+        """The walls that this machine has; waits until the fork server is warm."""
+        with self._lock:
+            if self._offers is None:
+                self._offers = self._heard()
+        return self._offers
+
+    def worker(self, settings: dict[str, Any]) -> Worker:
+        self.offers()
+        ours, theirs = socket.socketpair()
+        printed = tempfile.TemporaryFile("ab+")
+        with theirs, self._lock:
+            request = json.dumps({"fork": settings}).encode()
+            socket.send_fds(self._control, [request], [theirs.fileno(), printed.fileno()])
+            pid = self._heard()["pid"]
+
+        def kill(dump: bool) -> int:
+            with self._lock:
+                self._control.send(json.dumps({"reap": pid, "dump": dump}).encode())
+                return int(self._heard()["status"])
+
+        return Worker(_SocketStream(ours), printed, kill)
+
+    def _heard(self) -> dict[str, Any]:
+        try:
+            data = self._control.recv(1 << 16)
+        except TimeoutError:
+            data = b""
+        if not data:
+            self._errors.seek(0)
+            text = self._errors.read(10_000).decode("utf-8", "replace").strip()
+            raise SandboxError(f"the process that imports torch did not start: {text or 'no message'}")
+        message: dict[str, Any] = json.loads(data)
+        return message
+
+    def close(self) -> None:
+        self._control.close()
+        try:
+            self._process.wait(3)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+        self._errors.close()
+
+
+class _SocketStream:
+    def __init__(self, connection: socket.socket) -> None:
+        self._connection = connection
+
+    def receive(self, size: int, deadline: float) -> bytes:
+        self._connection.settimeout(_seconds_until(deadline))
+        return self._connection.recv(size)
+
+    def send(self, frame: bytes, deadline: float) -> None:
+        self._connection.settimeout(_seconds_until(deadline))
+        self._connection.sendall(frame)
+
+    def close(self) -> None:
+        self._connection.close()
+
+
+class _PipeStream:
+    """Pipes with deadlines on every system: two threads move the bytes, because Windows cannot wait on a pipe."""
+
+    def __init__(self, to_worker: BinaryIO, from_worker: BinaryIO) -> None:
+        self._to_worker, self._from_worker = to_worker, from_worker
+        self._received: queue.Queue[bytes] = queue.Queue()
+        self._rest = b""
+        threading.Thread(target=self._pump, daemon=True).start()
+
+    def _pump(self) -> None:
+        with contextlib.suppress(OSError, ValueError):
+            while part := os.read(self._from_worker.fileno(), 1 << 16):
+                self._received.put(part)
+        self._received.put(b"")
+
+    def receive(self, size: int, deadline: float) -> bytes:
+        if not self._rest:
+            try:
+                self._rest = self._received.get(timeout=_seconds_until(deadline))
+            except queue.Empty:
+                raise TimeoutError from None
+        part, self._rest = self._rest[:size], self._rest[size:]
+        return part
+
+    def send(self, frame: bytes, deadline: float) -> None:
+        problems: list[OSError] = []
+
+        def write() -> None:
+            try:
+                self._to_worker.write(frame)
+                self._to_worker.flush()
+            except (OSError, ValueError) as error:
+                problems.append(OSError(str(error)))
+
+        thread = threading.Thread(target=write, daemon=True)
+        thread.start()
+        thread.join(_seconds_until(deadline))
+        if thread.is_alive():
+            raise TimeoutError
+        if problems:
+            raise problems[0]
+
+    def close(self) -> None:
+        for pipe in (self._to_worker, self._from_worker):
+            with contextlib.suppress(OSError):
+                pipe.close()
+
+
+def _cold_worker(settings: dict[str, Any]) -> Worker:
+    """An interpreter of its own, as on Windows and macOS."""
+    home = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
+    printed = tempfile.TemporaryFile("ab+")
+    process = subprocess.Popen(
+        _command({**settings, "user": None, "readable": []}),
+        env=_environment(home.name),
+        cwd=home.name,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=printed,
+        start_new_session=True,
+    )
+    assert process.stdin is not None and process.stdout is not None
+
+    def kill(dump: bool) -> int:
+        if sys.platform == "win32":
+            process.kill()
+        else:
+            if dump:
+                process.send_signal(signal.SIGUSR1)
+                time.sleep(0.1)
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.killpg(process.pid, signal.SIGKILL)
+        status = process.wait()
+        home.cleanup()
+        return status
+
+    return Worker(_PipeStream(process.stdin, process.stdout), printed, kill)  # type: ignore[arg-type]
+
+
+def _seconds_until(deadline: float) -> float:
+    seconds = deadline - time.monotonic()
+    if seconds <= 0:
+        raise TimeoutError
+    return seconds

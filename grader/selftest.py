@@ -1,0 +1,235 @@
+"""Grades answers whose grade is known: the proof that the checks are right, and of what each check is good for.
+
+The untouched stub earns nothing, answers without work earn nothing, the model answers and every fair variant earn everything,
+and every misconception is caught and named. `--without-each-check` asks what the grader would lose with one check less: how many
+misconceptions would pass, or stay unnamed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.progress import Progress
+
+from . import course, vectors
+from .catalogue import Entry, misconceptions, replaced, variants
+from .check import Check
+from .plugin import use_profile
+from .result import FAILED, NOT_WRITTEN, PASSED, BROKEN, Result
+from .run import declared_checks, grade, observations
+from .sandbox import Sandbox
+from .stubs import make_starter
+from .student import Loaded
+from .submission import Submission, read_submission
+
+WITHOUT_WORK = {
+    "returns_nothing": "return None",
+    "returns_zeros": "return torch.zeros_like(torch.as_tensor(arguments[0]).double())",
+    "returns_ones": "return torch.ones_like(torch.as_tensor(arguments[0]).double())",
+    "returns_its_argument": "return arguments[0]",
+    "returns_its_argument_with_the_other_sign": "return -arguments[0]",
+    "returns_a_number": "return torch.tensor(0.5, dtype=torch.float64)",
+    "returns_nan": "return arguments[0] * float('nan')",
+    "returns_noise": "return torch.randn(arguments[0].shape, dtype=torch.float64)",
+}
+"""Bodies of functions that take `*arguments, **options` and do no work."""
+
+
+@dataclass
+class Report:
+    """What the self-test found.
+
+    Attributes:
+        counts: What was tried, and how often.
+        problems: One sentence for everything that is not as it must be.
+        caught_by: Misconception to the ids of the checks that fail for it, gates aside.
+    """
+
+    counts: dict[str, int] = field(default_factory=dict)
+    problems: list[str] = field(default_factory=list)
+    caught_by: dict[str, list[str]] = field(default_factory=dict)
+    without: dict[str, list[str]] = field(default_factory=dict)
+
+    def count(self, what: str) -> None:
+        self.counts[what] = self.counts.get(what, 0) + 1
+
+
+@dataclass(frozen=True)
+class Job:
+    """One answer with a known grade."""
+
+    what: str
+    name: str
+    exercise: str
+    judge: Callable[[Result, Report], None]
+    submission: Submission
+
+
+def jobs(exercise: str, starter: dict[str, str]) -> Iterator[Job]:
+    """Every answer whose grade is known."""
+    stub = Submission("stub", Path("stub"), {n: t for n, t in starter.items() if n != "__init__.py"}, {})
+    yield Job("stubs", "the untouched stub", exercise, _must_be_not_written, stub)
+    yield Job("model answers", "the model answer", exercise, _must_earn_all, read_submission(course.MODEL_ANSWERS))
+    for function in course.exercise(exercise).function_names:
+        for name, body in WITHOUT_WORK.items():
+            text = f"def {name}(*arguments, **options):\n    {body}\n"
+            submission = replaced(exercise, function, name, text)
+            yield Job("answers without work", f"{function}: {name}", exercise, _must_earn_nothing(function), submission)
+    for entry in variants(exercise):
+        yield Job("fair variants", f"{entry.function}: {entry.name}", exercise, _must_earn_all, entry.submission)
+    for entry in misconceptions(exercise):
+        yield Job("misconceptions", f"{entry.function}: {entry.name}", exercise, _must_be_named(entry), entry.submission)
+
+
+def selftest(
+    exercises: list[str], start: Callable[[], Loaded], *, on_done: Callable[[], None] = lambda: None
+) -> Report:
+    """Grade every answer whose grade is known.
+
+    Args:
+        exercises: Names of exercises.
+        start: Makes an empty worker.
+        on_done: Called after each answer.
+    """
+    report = Report()
+    starter = make_starter(course.MODEL_ANSWERS)
+    for exercise in exercises:
+        for job in jobs(exercise, starter):
+            result = grade(job.submission, [exercise], start)
+            report.count(job.what)
+            before = len(report.problems)
+            if result.exit_code == 3:
+                report.problems.append(f"the grader failed: {result.problem or _first(result, 'grader error')}")
+            else:
+                job.judge(result, report)
+            report.problems[before:] = [f"{exercise}: {job.name}: {problem}" for problem in report.problems[before:]]
+            on_done()
+    return report
+
+
+def without_each_check(
+    exercises: list[str], start: Callable[[], Loaded], *, on_done: Callable[[], None] = lambda: None
+) -> Report:
+    """For every check: which misconceptions would pass, or stay unnamed, if it were deleted."""
+    report = Report()
+    for exercise in exercises:
+        checks = declared_checks([exercise], hidden=True)
+        public = [check for check in checks.values() if not check.hidden]
+        _, known = vectors.load(exercise)
+        for check in checks.values():
+            report.without[check.id] = []
+        for entry in misconceptions(exercise):
+            result = grade(entry.submission, [exercise], start, gates=False)
+            failing = {check.id for check in result.checks if check.outcome != PASSED}
+            report.caught_by[f"{exercise}: {entry.function}: {entry.name}"] = sorted(failing)
+            seen = observations(exercise, entry.submission, public, start, "cpu", {entry.function})
+            for check in checks.values():
+                if check.function == entry.function and _lost(entry, check, failing, seen, known):
+                    report.without[check.id].append(entry.name)
+            on_done()
+        for check in checks.values():
+            report.without[check.id] += _free_points(exercise, check, checks, start)
+    return report
+
+
+def _lost(entry: Entry, check: Check, failing: set[str], seen: Any, known: Any) -> bool:
+    """Whether a misconception passes, or is not named alone, without one check."""
+    if failing <= {check.id}:
+        return True
+    named = vectors.diagnose(seen.get(entry.function, []), known[entry.function], without_check=check.id)
+    return [diagnosis.name for diagnosis in named] != [entry.name]
+
+
+def _free_points(exercise: str, check: Check, checks: dict[str, Check], start: Callable[[], Loaded]) -> list[str]:
+    """Answers without work that earn something once this gate is gone."""
+    if not check.gate:
+        return []
+    rest = {name: other for name, other in checks.items() if name != check.id and other.function == check.function}
+    found = []
+    for name, body in WITHOUT_WORK.items():
+        text = f"def {name}(*arguments, **options):\n    {body}\n"
+        result = grade(replaced(exercise, check.function, name, text), [exercise], start, checks=rest)
+        if result.earned:
+            found.append(f"{name} earns {result.earned}")
+    return found
+
+
+def _must_earn_all(result: Result, report: Report) -> None:
+    report.problems += [f"{c.outcome}: {c.title} {c.call} {c.story} {c.rows}" for c in result.checks if c.outcome != PASSED]
+
+
+def _must_be_not_written(result: Result, report: Report) -> None:
+    report.problems += [f"{c.outcome}, not unwritten: {c.title}" for c in result.checks if c.outcome != NOT_WRITTEN]
+
+
+def _must_earn_nothing(function: str) -> Callable[[Result, Report], None]:
+    def judge(result: Result, report: Report) -> None:
+        free = [check for check in result.checks if check.function == function and check.earned]
+        report.problems += [f"earns {check.earned} for: {check.title}" for check in free]
+
+    return judge
+
+
+def _must_be_named(entry: Entry) -> Callable[[Result, Report], None]:
+    def judge(result: Result, report: Report) -> None:
+        failed = [check for check in result.checks if check.outcome in (FAILED, BROKEN)]
+        named = [found["name"] for exercise in result.exercises for found in exercise.misconceptions]
+        if not failed:
+            report.problems.append("is not caught")
+        elif named != [entry.name]:
+            report.problems.append(f"is named {named or 'nothing'}")
+        if any(check.function != entry.function for check in failed):
+            report.problems.append("makes checks of another function fail")
+
+    return judge
+
+
+def _first(result: Result, outcome: str) -> str:
+    return next((f"{check.id}: {check.story}" for check in result.checks if check.outcome == outcome), "")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Arguments of `course selftest`."""
+    names = [exercise.name for exercise in course.EXERCISES]
+    parser.add_argument("exercises", nargs="*", choices=[[], *names], metavar="EXERCISE", help=f"{', '.join(names)}; all if none")
+    parser.add_argument("--without-each-check", action="store_true", help="what would be lost with one check less")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write what was found as JSON")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """`course selftest`: 0 all is as it must be, 1 something is not."""
+    exercises = arguments.exercises or [exercise.name for exercise in course.EXERCISES]
+    use_profile()
+    console = Console()
+    starter = make_starter(course.MODEL_ANSWERS)
+    total = sum(1 for exercise in exercises for _ in jobs(exercise, starter))
+    with Sandbox.start() as sandbox, Progress(console=Console(stderr=True), transient=True) as progress:
+        task = progress.add_task("self-test", total=total)
+        work = without_each_check if arguments.without_each_check else selftest
+        report = work(exercises, sandbox.worker, on_done=lambda: progress.advance(task))
+    if arguments.json:
+        arguments.json.write_text(json.dumps(vars(report), indent=2) + "\n", "utf-8")
+    if arguments.without_each_check:
+        _show_without(report, console)
+        return 0
+    for what, count in report.counts.items():
+        console.print(f"{count:5} {what}", highlight=False)
+    for problem in report.problems:
+        console.print(f"PROBLEM {problem}", highlight=False, markup=False, style="red")
+    console.print("self-test passed" if not report.problems else f"{len(report.problems)} problems", highlight=False)
+    return 1 if report.problems else 0
+
+
+def _show_without(report: Report, console: Console) -> None:
+    for check, lost in report.without.items():
+        shown = ", ".join(lost[:4]) + (f" and {len(lost) - 4} more" if len(lost) > 4 else "")
+        console.print(f"{check}: {shown or 'nothing'}", highlight=False, markup=False)
+    needed = sum(1 for lost in report.without.values() if lost)
+    share = needed / len(report.without)
+    console.print(f"{needed} of {len(report.without)} checks ({share:.0%}): without it a wrong answer is missed or unnamed")

@@ -1,0 +1,74 @@
+"""Hypothesis strategies: reward groups, importance ratios, log-probabilities, logits.
+
+Values are multiples of a power of two, so that sums and differences are exact in float64 and a law of algebra is a law of floats
+too. Groups never have all rewards equal unless asked for, ratios keep clear of the edges of the band (both subgradients are right
+there), and everything shrinks towards small round numbers.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from hypothesis import strategies as st
+
+Float64 = npt.NDArray[np.float64]
+Draw = Any
+
+
+def _eighths(draw: Draw, size: int, largest: int) -> Float64:
+    numbers = draw(st.lists(st.integers(-8 * largest, 8 * largest), min_size=size, max_size=size))
+    return np.array(numbers, dtype=np.float64) / 8
+
+
+@st.composite
+def reward_groups(draw: Draw, prompts: int = 3, group_size: int = 6) -> Float64:
+    """Rewards of shape (P, G) with 1 <= P <= `prompts` and 2 <= G <= `group_size`; no group has equal rewards."""
+    shape = draw(st.integers(1, prompts)), draw(st.integers(2, group_size))
+    rewards = _eighths(draw, shape[0] * shape[1], 5).reshape(shape)
+    equal = (rewards == rewards[:, :1]).all(axis=1)
+    rewards[equal, 0] += 1.0
+    return rewards
+
+
+@st.composite
+def reward_groups_with_ties(draw: Draw, prompts: int = 5, group_size: int = 3) -> Float64:
+    """Rewards of shape (P, G), 1 <= G, in which groups with equal rewards are common."""
+    shape = draw(st.integers(1, prompts)), draw(st.integers(1, group_size))
+    numbers = draw(st.lists(st.integers(0, 2), min_size=shape[0] * shape[1], max_size=shape[0] * shape[1]))
+    return np.array(numbers, dtype=np.float64).reshape(shape)
+
+
+@st.composite
+def logp_pairs(draw: Draw, largest: int = 4, size: int = 6) -> tuple[Float64, Float64]:
+    """Two arrays of log-probabilities of one shape (n,), between -`largest` and 0."""
+    count = draw(st.integers(1, size))
+    first = -np.abs(_eighths(draw, count, largest))
+    second = -np.abs(_eighths(draw, count, largest))
+    return first, second
+
+
+@st.composite
+def logit_pairs(draw: Draw, rows: int = 2, actions: int = 5) -> tuple[Float64, Float64]:
+    """Two arrays of logits of one shape (n, K) with K >= 2."""
+    shape = draw(st.integers(1, rows)), draw(st.integers(2, actions))
+    first = _eighths(draw, shape[0] * shape[1], 3).reshape(shape)
+    second = _eighths(draw, shape[0] * shape[1], 3).reshape(shape)
+    return first, second
+
+
+@st.composite
+def ratios_and_advantages(draw: Draw, size: int = 6) -> tuple[Float64, Float64]:
+    """Importance ratios between 1/16 and 6 and advantages between -3 and 3, shape (n,).
+
+    Ratios are odd multiples of 1/32, so they are never an edge of a band whose width is a multiple of 1/20.
+    """
+    count = draw(st.integers(1, size))
+    ratios = draw(st.lists(st.integers(1, 95), min_size=count, max_size=count))
+    return (2.0 * np.array(ratios) + 1.0) / 32.0, _eighths(draw, count, 3)
+
+
+def permutations(size: int) -> st.SearchStrategy[list[int]]:
+    """Orders of `size` things."""
+    return st.permutations(list(range(size)))

@@ -1,0 +1,349 @@
+"""The proxy that a check talks to: `student.group_advantages(rewards)` runs in a worker and comes back as an `Answer`.
+
+Arrays go in as torch tensors of the same dtype; what the function returned comes back as data. The model answers and the
+misconceptions are reached through the same class. Knows the sandbox and the wire, and nothing of pytest.
+"""
+
+from __future__ import annotations
+
+import itertools
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from . import course
+from .course import Exercise
+from .sandbox import Sandbox, WorkerDied
+from .submission import Submission
+from .worker import wire
+
+Array = npt.NDArray[Any]
+
+
+@dataclass(frozen=True)
+class Half:
+    """Argument in a dtype that numpy lacks: `Half(array)` becomes a bfloat16 tensor."""
+
+    array: Array
+
+
+@dataclass(frozen=True)
+class Tensor:
+    """A tensor that came back. `array` holds bfloat16 as float32; `dtype` says what it was."""
+
+    array: Array
+    dtype: str
+    device: str
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return self.array.shape
+
+
+@dataclass(frozen=True)
+class Call:
+    """What was asked, for the report: prints as the student would write it."""
+
+    function: str
+    arguments: dict[str, Any]
+    options: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What came back from one call.
+
+    Attributes:
+        call: What was asked.
+        value: `Tensor`, plain data, or `wire.Foreign` for anything else.
+        gradients: For every name asked for, the vector-Jacobian product, or None where the value does not depend on it.
+        arguments: Tensors among the arguments as they were after the call, when asked for.
+    """
+
+    call: Call
+    value: Any
+    gradients: dict[str, Tensor | None] = field(default_factory=dict)
+    arguments: dict[str, Tensor] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Frame:
+    """One line of the student's own traceback."""
+
+    file: str
+    line: int
+    function: str
+    source: str
+
+
+class StudentError(Exception):
+    """The submission raised."""
+
+    def __init__(self, call: Call | None, info: dict[str, Any], printed: str) -> None:
+        self.call = call
+        self.printed = printed
+        self.type = _text(info.get("type"))
+        self.message = _text(info.get("message"))
+        self.not_written = info.get("not_written") is True
+        self.frames = [Frame(_text(f), int(n), _text(g), _text(s)) for f, n, g, s in info.get("frames") or []]
+        super().__init__(f"{self.type}: {self.message}")
+
+
+class ModuleProblem(Exception):
+    """The module, or the function in it, is not there to be called. The text says what to do."""
+
+
+class StudentDied(BaseException):
+    """The worker died, and a check must end at once.
+
+    A BaseException, so that hypothesis does not go on shrinking: one endless loop costs one time limit, not fifty.
+    """
+
+    def __init__(self, call: Call | None, death: WorkerDied, printed: str) -> None:
+        self.call, self.death, self.printed = call, death, printed
+        super().__init__(str(death))
+
+
+class StudentCrashed(Exception):
+    """The worker crashed, with some deaths left in the quota: hypothesis may look for a smaller input."""
+
+    def __init__(self, call: Call | None, death: WorkerDied, printed: str) -> None:
+        self.call, self.death, self.printed = call, death, printed
+        super().__init__(str(death))
+
+
+class Loaded(Protocol):
+    """A submission that is loaded and answers requests: a worker, or in debug mode this process."""
+
+    def request(self, body: dict[str, Any], *, seconds: float) -> dict[str, Any]: ...
+    def last_printed(self) -> str: ...
+    def close(self) -> None: ...
+
+
+@dataclass
+class Clock:
+    """What is left of the time for waiting on student code, of a whole exercise or of one check.
+
+    Attributes:
+        seconds: What is left.
+        whose: Whose time it is, for the message.
+    """
+
+    seconds: float
+    whose: str
+
+    def spend(self, seconds: float) -> None:
+        self.seconds = max(0.0, self.seconds - seconds)
+
+
+class Student:
+    """One module of a submission. Attributes are its functions.
+
+    Args:
+        exercise: Which module.
+        submission: Where its text is.
+        start: Makes an empty worker.
+        device: Where the tensors go, "cpu" or "cuda".
+        clocks: Every one of them limits how long the submission may take.
+        folder: How tracebacks name the submission's folder.
+    """
+
+    def __init__(
+        self,
+        exercise: Exercise,
+        submission: Submission,
+        start: Callable[[], Loaded],
+        *,
+        device: str = "cpu",
+        clocks: Sequence[Clock] = (),
+        folder: str | None = None,
+    ) -> None:
+        self._exercise, self._submission, self._start = exercise, submission, start
+        self._device, self._clocks = device, clocks
+        self._folder = folder or submission.folder
+        self._worker: Loaded | None = None
+        self._bound: set[str] = set()
+        self._deaths = 0
+        self._smallest_crash: StudentCrashed | None = None
+
+    def __getattr__(self, name: str) -> Callable[..., Answer]:
+        if name not in self._exercise.function_names:
+            raise AttributeError(name)
+
+        def function(*arguments: Any, gradients_of: Sequence[str] = (), **options: Any) -> Answer:
+            return self.call(name, *arguments, gradients_of=gradients_of, **options)
+
+        return function
+
+    def call(
+        self,
+        function: str,
+        *arguments: Any,
+        gradients_of: Sequence[str] = (),
+        cotangent: Array | None = None,
+        return_arguments: bool = False,
+        **options: Any,
+    ) -> Answer:
+        """Call one function of the submission.
+
+        Args:
+            function: Its name.
+            *arguments: Positional arguments; numpy arrays become tensors of the same dtype.
+            gradients_of: Names of positional parameters to differentiate by.
+            cotangent: Weights of the elements of the value in the vector-Jacobian product; ones if None.
+            return_arguments: Send the tensors back as they are after the call.
+            **options: Keyword arguments.
+
+        Raises:
+            StudentError: the submission raised.
+            StudentCrashed: its process ended; the check may try again with another input.
+            StudentDied: no answer in time, or too many crashes.
+            ModuleProblem: the module or the function cannot be called at all.
+        """
+        names, _ = self._exercise.parameters(function)
+        call = Call(function, dict(zip(names, arguments, strict=False)), options)
+        worker = self._ready(function, call)
+        body = {
+            "request": "call",
+            "module": self._exercise.name,
+            "function": function,
+            "arguments": [_to_wire(argument) for argument in arguments],
+            "options": {name: _to_wire(option) for name, option in options.items()},
+            "gradients_of": [names.index(name) for name in gradients_of],
+            "cotangent": _to_wire(np.float64(1.0) if cotangent is None else cotangent) if gradients_of else None,
+            "return_arguments": return_arguments,
+            "device": self._device,
+        }
+        result = self._request(worker, body, call)
+        return self._answer(call, result, gradients_of, list(names), worker)
+
+    def last_printed(self) -> str:
+        """What the submission printed during the last call."""
+        return self._worker.last_printed() if self._worker is not None else ""
+
+    def close(self) -> None:
+        if self._worker is not None:
+            self._worker.close()
+            self._worker = None
+
+    def _ready(self, function: str, call: Call | None) -> Loaded:
+        """A worker that has the module loaded and the function found fit to be called."""
+        name = self._exercise.file_name
+        if name in self._submission.problems:
+            raise ModuleProblem(self._submission.problems[name])
+        if self._worker is None:
+            self._worker = self._start()
+            load = {"request": "load", "files": self._submission.files, "folder": self._folder, "module": self._exercise.name}
+            self._request(self._worker, load, None)
+        if function not in self._bound:
+            positional, keywords = self._exercise.parameters(function)
+            bind = {"request": "bind", "module": self._exercise.name, "function": function}
+            problem = self._request(self._worker, {**bind, "positional": positional, "keywords": keywords}, call)
+            self._refuse(function, problem.get("problem"))
+            self._bound.add(function)
+        return self._worker
+
+    def _refuse(self, function: str, problem: object) -> None:
+        if problem is None:
+            return
+        expected = self._exercise.signature(function)
+        if problem in ("missing", "not callable"):
+            found = "there is no such function" if problem == "missing" else "that name is not a function"
+            raise ModuleProblem(f"expected `{expected}` in {self._exercise.file_name}, but {found}; is the name spelled right?")
+        raise ModuleProblem(f"expected `{expected}`, but {self._exercise.file_name} defines `{_text(problem)}`")
+
+    def _request(self, worker: Loaded, body: dict[str, Any], call: Call | None) -> dict[str, Any]:
+        for clock in self._clocks:
+            if clock.seconds <= 0:
+                raise StudentDied(call, WorkerDied("timeout", f"used up the time of {clock.whose}"), "")
+        seconds = min([course.CALL_SECONDS, *(clock.seconds for clock in self._clocks)])
+        started = time.monotonic()
+        try:
+            reply = worker.request(body, seconds=seconds)
+        except WorkerDied as death:
+            raise self._died(worker, call, death) from None
+        finally:
+            for clock in self._clocks:
+                clock.spend(time.monotonic() - started)
+        if "error" in reply:
+            if type(reply["error"]) is not dict:
+                raise self._died(worker, call, WorkerDied("protocol", "sent the grader something malformed"))
+            raise StudentError(call, reply["error"], worker.last_printed())
+        if type(reply["result"]) is not dict:
+            raise self._died(worker, call, WorkerDied("protocol", "sent the grader something malformed"))
+        result: dict[str, Any] = reply["result"]
+        return result
+
+    def _died(self, worker: Loaded, call: Call | None, death: WorkerDied) -> BaseException:
+        printed = worker.last_printed()
+        self.close()
+        self._bound.clear()
+        self._deaths += 1
+        if death.reason != "crash":
+            return StudentDied(call, death, printed)
+        crashed = StudentCrashed(call, death, printed)
+        if self._smallest_crash is None or _size(call) <= _size(self._smallest_crash.call):
+            self._smallest_crash = crashed
+        if self._deaths < course.DEATHS_PER_CHECK:
+            return crashed
+        smallest = self._smallest_crash
+        return StudentDied(smallest.call, smallest.death, smallest.printed)
+
+    def _answer(
+        self, call: Call, result: dict[str, Any], gradients_of: Sequence[str], names: list[str], worker: Loaded
+    ) -> Answer:
+        gradients = result.get("gradients") or []
+        after = result.get("arguments") or []
+        if "value" not in result or len(gradients) != len(gradients_of):
+            raise self._died(worker, call, WorkerDied("protocol", "sent the grader something malformed"))
+        return Answer(
+            call=call,
+            value=_from_wire(result["value"]),
+            gradients=dict(zip(gradients_of, map(_from_wire, gradients), strict=True)),
+            arguments={name: value for name, value in zip(names, map(_from_wire, after), strict=False)},
+        )
+
+
+def sandboxed(sandbox: Sandbox) -> Callable[[], Loaded]:
+    """Makes workers of a sandbox."""
+    return sandbox.worker
+
+
+def _to_wire(value: Any) -> Any:
+    if isinstance(value, Half):
+        bits = np.ascontiguousarray(value.array, dtype=np.float32).view(np.uint32)
+        # The upper half of a float32 is a bfloat16; adding half a unit rounds to nearest.
+        rounded = ((bits + 0x7FFF + ((bits >> 16) & 1)) >> 16).astype("<u2")
+        return wire.Tensor("bfloat16", value.array.shape, rounded.tobytes())
+    if isinstance(value, np.ndarray | np.generic):
+        array = np.asarray(value)
+        return wire.Tensor(array.dtype.name, array.shape, array.tobytes())
+    return value
+
+
+def _from_wire(value: Any) -> Any:
+    if type(value) is wire.Tensor:
+        if value.dtype == "bfloat16":
+            array = (np.frombuffer(value.data, "<u2").astype(np.uint32) << 16).view(np.float32)
+        else:
+            array = np.frombuffer(value.data, np.dtype(value.dtype))
+        return Tensor(array.reshape(value.shape), value.dtype, value.device)
+    if type(value) in (list, tuple):
+        return type(value)(_from_wire(item) for item in value)
+    if type(value) is dict:
+        return {key: _from_wire(item) for key, item in value.items()}
+    return value
+
+
+def _size(call: Call | None) -> int:
+    if call is None:
+        return 0
+    return sum(np.asarray(value).size for value in itertools.chain(call.arguments.values(), call.options.values()))
+
+
+def _text(value: object) -> str:
+    return value[:2_000] if isinstance(value, str) else ""

@@ -1,0 +1,94 @@
+"""Reads a submission's files once: only the graded ones, as text, with a clear sentence for everything odd.
+
+Nothing else in the folder matters: files named `numpy.py`, `conftest.py` or `pytest.ini` are not read, and given files such as
+`__init__.py` are the course's own.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from pathlib import Path
+
+from .course import EXERCISES
+
+MAX_FILE_BYTES = 1 << 20
+
+
+class SubmissionError(Exception):
+    """There is nothing here that could be graded. The text says what to do."""
+
+
+@dataclass(frozen=True)
+class Submission:
+    """The graded files of one folder.
+
+    Attributes:
+        folder: Name of the folder, for messages and tracebacks.
+        path: The folder itself, for an editor or a debugger.
+        files: File name to text.
+        problems: File name to the sentence that says why there is no text.
+    """
+
+    folder: str
+    path: Path
+    files: dict[str, str]
+    problems: dict[str, str]
+
+    @property
+    def sha256(self) -> str:
+        """Identity of what was graded: the same files give the same digest, whatever else lies in the folder."""
+        digest = hashlib.sha256()
+        for name, text in sorted((self.files | self.problems).items()):
+            digest.update(f"{name}\0{len(text)}\0{text}".encode())
+        return digest.hexdigest()
+
+
+def read_submission(path: Path) -> Submission:
+    """Read a folder.
+
+    Raises:
+        SubmissionError: no such folder, or it holds none of the graded files.
+    """
+    if not path.exists():
+        raise SubmissionError(f"there is no folder {path}; give the folder with your modules: grade --path FOLDER")
+    if not path.is_dir():
+        raise SubmissionError(f"{path} is a file; give the folder that holds it: grade --path {path.parent}")
+    names = [exercise.file_name for exercise in EXERCISES]
+    files: dict[str, str] = {}
+    problems: dict[str, str] = {}
+    for name in names:
+        text, problem = _read_file(path / name)
+        if problem:
+            problems[name] = problem
+        else:
+            files[name] = text
+    if not any((path / name).exists() or (path / name).is_symlink() for name in names):
+        raise SubmissionError(f"{path} holds none of {', '.join(names)}; give the folder that does: grade --path FOLDER")
+    return Submission(path.resolve().name or "submission", path.resolve(), files, problems)
+
+
+def _read_file(path: Path) -> tuple[str, str]:
+    """Text and "", or "" and a problem."""
+    if path.is_symlink():
+        return "", f"{path.name} is a symbolic link; hand in the file itself"
+    if not path.exists():
+        return "", f"{path.name} is missing"
+    if not path.is_file():
+        return "", f"{path.name} is not a file"
+    try:
+        with path.open("rb") as file:
+            data = file.read(MAX_FILE_BYTES + 1)
+    except OSError as error:
+        return "", f"{path.name} cannot be read: {error.strerror}"
+    if len(data) > MAX_FILE_BYTES:
+        return "", f"{path.name} is larger than {MAX_FILE_BYTES >> 20} MB; a solution takes a few kilobytes"
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data[: error.start].count(b"\n") + 1
+        return "", f"{path.name} is not UTF-8 text (line {line}); save it as UTF-8"
+    if "\0" in text:
+        line = text[: text.index("\0")].count("\n") + 1
+        return "", f"{path.name} holds a null byte (line {line}); save it as plain UTF-8 text"
+    return text.replace("\r\n", "\n").replace("\r", "\n"), ""

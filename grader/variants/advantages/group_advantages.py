@@ -1,0 +1,173 @@
+"""Correct answers to `group_advantages` in other styles than the model answer's.
+
+A grader that rejects one of them is wrong. A submission is built from each public function by appending this file to
+the text of the model answer and binding `group_advantages` to the function, so names such as `_checked` come from the
+model answer's module. The first line of a docstring says what is different about the style.
+"""
+
+# The given code (`_checked`) is defined in the model answer's module, to which this text is appended.
+# ruff: noqa: F821
+
+import statistics
+
+import numpy as np
+import torch
+from torch import Tensor
+
+# Rewards are data: nothing differentiates through them, so a detour through numpy or Python numbers is fair.
+
+
+def python_numbers_per_group(rewards: Tensor, *, std_eps: float = 1e-8, divide_by_std: bool = True) -> Tensor:
+    """Python loops over groups and the standard library's `statistics`, exact in rational arithmetic."""
+    rewards = _checked(rewards)
+    rows = []
+    for group in rewards.detach().reshape(-1, rewards.shape[-1]).tolist():
+        mean, spread = statistics.mean(group), statistics.pstdev(group)
+        scale = spread + std_eps if divide_by_std else 1.0
+        rows.append([0.0 if spread == 0 else (reward - mean) / scale for reward in group])
+    return torch.tensor(rows, dtype=rewards.dtype, device=rewards.device).reshape(rewards.shape)
+
+
+def numpy_inside(rewards: Tensor, *, std_eps: float = 1e-8, divide_by_std: bool = True) -> Tensor:
+    """numpy in float64, whose std divides by G by default; equal rewards are found by their range."""
+    rewards = _checked(rewards)
+    values = rewards.detach().cpu().double().numpy()
+    centred = values - values.mean(axis=-1, keepdims=True)
+    scale = values.std(axis=-1, keepdims=True) + std_eps if divide_by_std else np.ones(1)
+    has_signal = np.broadcast_to(np.ptp(values, axis=-1, keepdims=True) > 0, values.shape)
+    # Dividing only where there is a signal avoids 0 / 0, of which numpy warns.
+    result = np.divide(centred, scale, out=np.zeros_like(values), where=has_signal)
+    return torch.from_numpy(result).to(rewards.device, rewards.dtype)
+
+
+def std_mean_and_where(rewards: Tensor, *, std_eps: float = 1e-8, divide_by_std: bool = True) -> Tensor:
+    """`torch.std_mean(unbiased=False)` and `torch.where` on the largest and the smallest reward."""
+    rewards = _checked(rewards)
+    std, mean = torch.std_mean(rewards, dim=-1, unbiased=False, keepdim=True)
+    scale = std + std_eps if divide_by_std else torch.ones_like(std)
+    has_signal = rewards.amax(dim=-1, keepdim=True) > rewards.amin(dim=-1, keepdim=True)
+    return torch.where(has_signal, (rewards - mean) / scale, torch.zeros_like(rewards))
+
+
+def welford(rewards: Tensor, *, std_eps: float = 1e-8, divide_by_std: bool = True) -> Tensor:
+    """Welford's running mean and sum of squares over the samples, in float64."""
+    rewards = _checked(rewards)
+    samples = rewards.double()
+    mean = torch.zeros_like(samples[..., 0])
+    squares = torch.zeros_like(mean)
+    for count, sample in enumerate(samples.unbind(dim=-1), start=1):
+        step = sample - mean
+        mean = mean + step / count
+        squares = squares + step * (sample - mean)
+    advantages = samples - mean.unsqueeze(-1)
+    if divide_by_std:
+        advantages = advantages / ((squares / samples.shape[-1]).sqrt().unsqueeze(-1) + std_eps)
+    equal = (rewards == rewards[..., :1]).all(dim=-1, keepdim=True)
+    return torch.where(equal, 0.0, advantages).to(rewards.dtype)
+
+
+def unbind_and_stack(rewards: Tensor, *, std_eps: float = 1e-8, divide_by_std: bool = True) -> Tensor:
+    """One tensor per sample, Python sums over them, `torch.stack` at the end."""
+    rewards = _checked(rewards)
+    samples = rewards.double().unbind(dim=-1)
+    mean = sum(samples) / len(samples)
+    variance = sum((sample - mean) ** 2 for sample in samples) / len(samples)
+    has_signal = sum((sample != samples[0]).long() for sample in samples) > 0
+    scale = variance**0.5 + std_eps if divide_by_std else 1.0
+    return torch.stack([torch.where(has_signal, (s - mean) / scale, 0.0) for s in samples], dim=-1).to(rewards.dtype)
+
+
+def einsum_in_float64(rewards: Tensor, *, std_eps: float = 1e-8, divide_by_std: bool = True) -> Tensor:
+    """Two-pass variance with `torch.einsum` in float64, cast back at the end."""
+    rewards = _checked(rewards)
+    wide = rewards.double()
+    size = wide.shape[-1]
+    centred = wide - torch.einsum("...g->...", wide)[..., None] / size
+    if divide_by_std:
+        centred = centred / ((torch.einsum("...g,...g->...", centred, centred) / size).sqrt()[..., None] + std_eps)
+    # Multiplying by 0 would not do: with std_eps = 0 the quotient of an equal group is NaN.
+    return torch.where((wide != wide[..., :1]).any(dim=-1, keepdim=True), centred, 0.0).to(rewards.dtype)
+
+
+def shift_by_the_first_reward(rewards: Tensor, *, std_eps: float = 1e-8, divide_by_std: bool = True) -> Tensor:
+    """Subtracts the first reward first, which makes equal rewards exact zeros, so that no rounding is left to hide."""
+    dtype = _checked(rewards).dtype
+    rewards = _checked(rewards).double()
+    shifted = rewards - rewards[..., :1]
+    centred = shifted - shifted.mean(dim=-1, keepdim=True)
+    std = shifted.std(dim=-1, correction=0, keepdim=True)
+    # A std of 0 is replaced by 1: with std_eps = 0 the exact zeros would otherwise become 0 / 0.
+    return (centred / (std.masked_fill(std == 0, 1.0) + std_eps) if divide_by_std else centred).to(dtype)
+
+
+def in_place_on_an_own_copy(rewards: Tensor, *, std_eps: float = 1e-8, divide_by_std: bool = True) -> Tensor:
+    """In-place arithmetic, but on a clone; equal groups are overwritten by index."""
+    rewards = _checked(rewards)
+    advantages = rewards.clone()
+    advantages -= rewards.mean(dim=-1, keepdim=True)
+    if divide_by_std:
+        advantages /= rewards.std(dim=-1, correction=0, keepdim=True) + std_eps
+    advantages[(rewards == rewards[..., :1]).all(dim=-1)] = 0.0
+    return advantages
+
+
+def divides_by_infinity_without_signal(rewards: Tensor, *, std_eps: float = 1e-8, divide_by_std: bool = True) -> Tensor:
+    """Gives groups without signal an infinite divisor, so that the division itself makes the zeros."""
+    rewards = _checked(rewards)
+    std = rewards.std(dim=-1, correction=0, keepdim=True)
+    scale = std + std_eps if divide_by_std else torch.ones_like(std)
+    scale = scale.masked_fill((rewards == rewards[..., :1]).all(dim=-1, keepdim=True), torch.inf)
+    return (rewards - rewards.mean(dim=-1, keepdim=True)) / scale
+
+
+def centring_matrix(rewards: Tensor, *, std_eps: float = 1e-8, divide_by_std: bool = True) -> Tensor:
+    """Centres by multiplication with I - 1/G and takes the spread from the length of the centred vector."""
+    rewards = _checked(rewards)
+    size = rewards.shape[-1]
+    centre = torch.eye(size, dtype=torch.float64, device=rewards.device) - 1.0 / size
+    # Shifting first keeps large offsets from being multiplied with the rounded 1/G.
+    centred = (rewards.double() - rewards[..., :1].double()) @ centre
+    if divide_by_std:
+        std = torch.linalg.vector_norm(centred, dim=-1, keepdim=True) / size**0.5
+        centred = torch.where(std > 0, centred / (std + std_eps), 0.0)
+    return centred.to(rewards.dtype)
+
+
+def average_of_pairwise_differences(rewards: Tensor, *, std_eps: float = 1e-8, divide_by_std: bool = True) -> Tensor:
+    """Averages the differences to all samples of the group; equal rewards have differences of exactly 0."""
+    dtype = _checked(rewards).dtype
+    rewards = _checked(rewards).double()
+    differences = rewards.unsqueeze(-1) - rewards.unsqueeze(-2)  # (..., G, G)
+    centred = differences.mean(dim=-1)
+    if not divide_by_std:
+        return centred.to(dtype)
+    # The mean squared difference of all pairs is twice the variance.
+    std = (differences.square().mean(dim=(-2, -1)) / 2).sqrt().unsqueeze(-1)
+    return torch.where(std == 0, 0.0, centred / (std + std_eps)).to(dtype)
+
+
+def rescales_the_sample_std(rewards: Tensor, *, std_eps: float = 1e-8, divide_by_std: bool = True) -> Tensor:
+    """Takes torch's default (G - 1) and corrects it by sqrt((G - 1) / G); a group of one leaves early."""
+    rewards = _checked(rewards)
+    size = rewards.shape[-1]
+    if size == 1:
+        return torch.zeros_like(rewards)
+    advantages = rewards - rewards.mean(-1, keepdim=True)
+    if divide_by_std:
+        advantages = advantages / (rewards.std(-1, keepdim=True) * ((size - 1) / size) ** 0.5 + std_eps)
+    return advantages.masked_fill(rewards.diff(dim=-1).eq(0).all(-1, keepdim=True), 0)
+
+
+def maps_one_group_over_all(
+    rewards: Tensor, *, std_eps: float = 1e-8, divide_by_std: bool = True, clip: float | None = None
+) -> Tensor:
+    """`torch.vmap` of a function of one group, and an extra keyword parameter with a default."""
+    rewards = _checked(rewards)
+
+    def one_group(group: Tensor) -> Tensor:
+        centred = group - group.mean()
+        scale = group.std(correction=0) + std_eps if divide_by_std else torch.ones_like(group[0])
+        return torch.where((group == group[0]).all(), torch.zeros_like(group), centred / scale)
+
+    advantages = torch.vmap(one_group)(rewards.reshape(-1, rewards.shape[-1])).reshape(rewards.shape)
+    return advantages if clip is None else advantages.clamp(-clip, clip)

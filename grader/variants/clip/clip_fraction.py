@@ -1,0 +1,135 @@
+"""Correct answers to `clip_fraction` in other styles, one per style; a fair grader accepts them all.
+
+Each public function takes the place of the model answer's `clip_fraction` in a copy of its module.
+"""
+
+# The names of the given code come from the model answer's module, which is put in front of this file when it runs.
+# ruff: noqa: F821
+
+import numpy as np
+import torch
+from torch import Tensor
+
+
+def clipped_below_plain(
+    ratio: Tensor,
+    advantages: Tensor,
+    *,
+    clip_eps: float = 0.2,
+    clip_eps_high: float | None = None,
+    mask: Tensor | None = None,
+) -> Tensor:
+    """Counts where the clipped product is smaller than the plain one, in float64 so that no product underflows."""
+    low, high = _checked_band(ratio, advantages, clip_eps, clip_eps_high)
+    _check_mask(ratio, mask)
+    r, a = ratio.detach().double(), advantages.detach().double()
+    clipped = torch.lt(r.clamp(low, high) * a, r * a)
+    weight = torch.ones_like(r) if mask is None else mask.double()
+    if not weight.any():
+        return ratio.new_zeros(())
+    return torch.sum(clipped * weight).div(weight.sum()).to(ratio.dtype)
+
+
+def sign_times_overshoot(
+    ratio: Tensor,
+    advantages: Tensor,
+    *,
+    clip_eps: float = 0.2,
+    clip_eps_high: float | None = None,
+    mask: Tensor | None = None,
+) -> Tensor:
+    """Multiplies the sign of A by how far the ratio lies outside the band, and counts positive products."""
+    low, high = _checked_band(ratio, advantages, clip_eps, clip_eps_high)
+    _check_mask(ratio, mask)
+    overshoot = ratio - ratio.clamp(low, high)
+    binds = torch.sign(advantages) * overshoot > 0
+    if mask is None:
+        mask = torch.full(ratio.shape, True, device=ratio.device)
+    clipped = torch.count_nonzero(binds.masked_fill(~mask, False))
+    # Two integers would be divided in the default dtype, which is too few digits for a float64 ratio.
+    return torch.true_divide(clipped.double(), mask.sum().clamp_min(1)).to(ratio.dtype)
+
+
+def mean_of_selected(
+    ratio: Tensor,
+    advantages: Tensor,
+    *,
+    clip_eps: float = 0.2,
+    clip_eps_high: float | None = None,
+    mask: Tensor | None = None,
+) -> Tensor:
+    """Selects the unmasked positions and takes their mean; the NaN of an empty selection becomes 0."""
+    low, high = _checked_band(ratio, advantages, clip_eps, clip_eps_high)
+    _check_mask(ratio, mask)
+    binds = torch.where(advantages > 0, ratio > high, (ratio < low) & (advantages < 0))
+    selected = binds.flatten() if mask is None else torch.masked_select(binds, mask)
+    return selected.to(ratio.dtype).mean().nan_to_num(nan=0.0)
+
+
+def counting_loop(
+    ratio: Tensor,
+    advantages: Tensor,
+    *,
+    clip_eps: float = 0.2,
+    clip_eps_high: float | None = None,
+    mask: Tensor | None = None,
+) -> Tensor:
+    """Counts with Python integers in a loop over the positions."""
+    low, high = _checked_band(ratio, advantages, clip_eps, clip_eps_high)
+    _check_mask(ratio, mask)
+    ratios = ratio.flatten().tolist()
+    signs = advantages.expand_as(ratio).flatten().tolist()
+    keep = [True] * len(ratios) if mask is None else mask.flatten().tolist()
+    clipped = total = 0
+    for r, a, counts in zip(ratios, signs, keep, strict=True):
+        if counts:
+            total += 1
+            clipped += (a > 0 and r > high) or (a < 0 and r < low)
+    return torch.tensor(clipped / total if total else 0.0, dtype=ratio.dtype, device=ratio.device)
+
+
+def numpy_inside(
+    ratio: Tensor,
+    advantages: Tensor,
+    *,
+    clip_eps: float = 0.2,
+    clip_eps_high: float | None = None,
+    mask: Tensor | None = None,
+) -> Tensor:
+    """Computes in numpy, since the fraction needs no gradient, and returns a tensor."""
+    low, high = _checked_band(ratio, advantages, clip_eps, clip_eps_high)
+    _check_mask(ratio, mask)
+    r = ratio.detach().cpu().double().numpy()
+    a = advantages.detach().cpu().double().numpy()
+    keep = np.ones(r.shape, dtype=bool) if mask is None else mask.cpu().numpy()
+    binds = np.logical_or((r > high) & (a > 0), (r < low) & (a < 0))
+    fraction = binds[keep].sum() / max(1, keep.sum())
+    return torch.as_tensor(fraction, dtype=ratio.dtype, device=ratio.device)
+
+
+def where_the_objective_is_flat(
+    ratio: Tensor,
+    advantages: Tensor,
+    *,
+    clip_eps: float = 0.2,
+    clip_eps_high: float | None = None,
+    mask: Tensor | None = None,
+) -> Tensor:
+    """Asks autograd where the objective has gradient 0 although A is not 0: there the clip binds."""
+    _checked_band(ratio, advantages, clip_eps, clip_eps_high)
+    _check_mask(ratio, mask)
+    with torch.inference_mode(False), torch.enable_grad():
+        point = ratio.detach().clone().requires_grad_()
+        constant = advantages.detach().clone()
+        total = clipped_surrogate(point, constant, clip_eps=clip_eps, clip_eps_high=clip_eps_high).sum()
+        (slope,) = torch.autograd.grad(total, point)
+    binds = (slope == 0) & (constant != 0)
+    if mask is None:
+        return binds.sum().to(ratio.dtype) / max(binds.numel(), 1)
+    return torch.logical_and(binds, mask).sum().to(ratio.dtype) / max(int(mask.sum()), 1)
+
+
+def _check_mask(ratio: Tensor, mask: Tensor | None) -> None:
+    """The check that the stub of `clip_fraction` holds as given code."""
+    if mask is not None and mask.shape != ratio.shape:
+        raise ValueError(f"mask must have the shape of ratio, {tuple(ratio.shape)}, got {tuple(mask.shape)}")

@@ -1,0 +1,79 @@
+"""Correct answers to `importance_ratio` in other styles, one per style; a fair grader accepts them all.
+
+Each public function takes the place of the model answer's `importance_ratio` in a copy of its module.
+"""
+
+import torch
+from torch import Tensor
+
+
+def where_instead_of_clamp(logp: Tensor, old_logp: Tensor) -> Tensor:
+    """Bounds the log-ratio with two torch.where."""
+    _check_shapes(logp, old_logp)
+    log_ratio = logp - old_logp.detach()
+    log_ratio = torch.where(log_ratio > 20.0, 20.0, log_ratio)
+    log_ratio = torch.where(log_ratio < -20.0, -20.0, log_ratio)
+    return torch.exp(log_ratio)
+
+
+def in_place_on_own_copy(logp: Tensor, old_logp: Tensor) -> Tensor:
+    """Clamps and exponentiates in place, but only the difference, which is a new tensor."""
+    _check_shapes(logp, old_logp)
+    with torch.no_grad():
+        constant = old_logp.clone()
+    log_ratio = torch.sub(logp, constant)
+    return log_ratio.clamp_(-20.0, 20.0).exp_()
+
+
+def float64_inside(logp: Tensor, old_logp: Tensor) -> Tensor:
+    """Computes in float64 and converts back at the end."""
+    _check_shapes(logp, old_logp)
+    log_ratio = logp.double() - old_logp.detach().double()
+    return log_ratio.clamp(min=-20.0, max=20.0).exp().to(logp.dtype)
+
+
+def loop_over_elements(logp: Tensor, old_logp: Tensor) -> Tensor:
+    """Loops over the elements in Python and stacks the results."""
+    _check_shapes(logp, old_logp)
+    if logp.numel() == 0:
+        return logp.clone()
+    ratios = []
+    for current, old in zip(logp.flatten().unbind(), old_logp.flatten().tolist(), strict=True):
+        ratios.append(torch.exp(torch.clip(current - old, -20.0, 20.0)))
+    return torch.stack(ratios).reshape(logp.shape)
+
+
+def own_backward_pass(logp: Tensor, old_logp: Tensor) -> Tensor:
+    """Writes the derivative by hand in a torch.autograd.Function."""
+    _check_shapes(logp, old_logp)
+    return _Ratio.apply(logp, old_logp)
+
+
+def limit_as_extra_argument(logp: Tensor, old_logp: Tensor, max_log_ratio: float = 20.0) -> Tensor:
+    """Takes the limit of the log-ratio as an extra argument with a default, and bounds it by min and max."""
+    _check_shapes(logp, old_logp)
+    limit = torch.full_like(old_logp, max_log_ratio, requires_grad=False)
+    log_ratio = torch.add(logp, old_logp.detach(), alpha=-1)
+    return torch.maximum(torch.minimum(log_ratio, limit), -limit).exp()
+
+
+class _Ratio(torch.autograd.Function):
+    """exp of the clamped difference; the second argument is a constant."""
+
+    @staticmethod
+    def forward(ctx, logp, old_logp):
+        log_ratio = logp - old_logp
+        ratio = log_ratio.clamp(-20.0, 20.0).exp()
+        ctx.save_for_backward(ratio, log_ratio.abs() <= 20.0)
+        return ratio
+
+    @staticmethod
+    def backward(ctx, gradient):
+        ratio, inside = ctx.saved_tensors
+        return torch.where(inside, gradient * ratio, 0.0), None
+
+
+def _check_shapes(logp: Tensor, old_logp: Tensor) -> None:
+    """The check that the stub of `importance_ratio` holds as given code."""
+    if logp.shape != old_logp.shape:
+        raise ValueError(f"logp and old_logp must have one shape, got {tuple(logp.shape)} and {tuple(old_logp.shape)}")

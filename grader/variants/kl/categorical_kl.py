@@ -1,0 +1,148 @@
+"""Correct answers to `categorical_kl` in other styles than the model answer's.
+
+The tool appends this file to the text of `reference/kl.py`, binds `categorical_kl` to one of the functions below and
+runs the result like a submission. Every check must accept every one of them.
+"""
+
+# ruff: noqa: F821
+# `_check_same_shape` is given code: its name comes from the module of the model answer, which stands before this text.
+
+import torch
+from torch import Tensor
+
+
+def einsum_over_the_actions(logits: Tensor, ref_logits: Tensor) -> Tensor:
+    """weights from softmax, sum written as einsum with an ellipsis for the leading axes"""
+    _refuse_what_the_stub_refuses(logits, ref_logits)
+    log_ratio = logits.log_softmax(-1) - ref_logits.detach().log_softmax(-1)
+    return torch.einsum("...k,...k->...", logits.softmax(-1), log_ratio)
+
+
+def logsumexp_by_hand(logits: Tensor, ref_logits: Tensor) -> Tensor:
+    """log-softmax written out: subtract the largest logit, then the log of the sum of the exponentials"""
+    _refuse_what_the_stub_refuses(logits, ref_logits)
+
+    def log_probabilities(values: Tensor) -> Tensor:
+        shifted = values - values.detach().amax(dim=-1, keepdim=True)
+        return shifted - shifted.exp().sum(dim=-1, keepdim=True).log()
+
+    logp = log_probabilities(logits)
+    ref_logp = log_probabilities(ref_logits.detach())
+    return (logp.exp() * (logp - ref_logp)).sum(-1)
+
+
+def loop_over_the_actions(logits: Tensor, ref_logits: Tensor) -> Tensor:
+    """a python loop that adds one action after the other (unbind), instead of a sum over the last axis"""
+    _refuse_what_the_stub_refuses(logits, ref_logits)
+    logp = torch.log_softmax(logits, dim=-1)
+    ref_logp = torch.log_softmax(ref_logits.detach(), dim=-1)
+    total = torch.zeros_like(logp[..., 0])
+    for own, ref in zip(logp.unbind(-1), ref_logp.unbind(-1), strict=True):
+        total = total + own.exp() * (own - ref)
+    return total
+
+
+def one_row_at_a_time(logits: Tensor, ref_logits: Tensor) -> Tensor:
+    """flattens the leading axes, computes row by row, stacks the results and restores the shape"""
+    _refuse_what_the_stub_refuses(logits, ref_logits)
+    actions = logits.shape[-1]
+    results = []
+    for row, ref_row in zip(logits.reshape(-1, actions), ref_logits.detach().reshape(-1, actions), strict=True):
+        logp = row - row.logsumexp(0)
+        ref_logp = ref_row - ref_row.logsumexp(0)
+        results.append(torch.dot(logp.exp(), logp - ref_logp))
+    return torch.stack(results).reshape(logits.shape[:-1]) if results else logits.sum(-1)
+
+
+def float64_inside(logits: Tensor, ref_logits: Tensor) -> Tensor:
+    """computes in float64 and casts the result back to the dtype of logits"""
+    _refuse_what_the_stub_refuses(logits, ref_logits)
+    logp = torch.log_softmax(logits, dim=-1, dtype=torch.float64)
+    ref_logp = torch.log_softmax(ref_logits.detach(), dim=-1, dtype=torch.float64)
+    return (logp.exp() * (logp - ref_logp)).sum(-1).to(logits.dtype)
+
+
+def cross_entropy_minus_entropy(logits: Tensor, ref_logits: Tensor) -> Tensor:
+    """the difference of two sums: cross-entropy with the reference minus entropy of the policy"""
+    _refuse_what_the_stub_refuses(logits, ref_logits)
+    probs = torch.softmax(logits, dim=-1)
+    entropy = -torch.sum(probs * torch.log_softmax(logits, dim=-1), dim=-1)
+    cross_entropy = -torch.sum(probs * torch.log_softmax(ref_logits.detach(), dim=-1), dim=-1)
+    return cross_entropy - entropy
+
+
+def kl_div_of_the_library(logits: Tensor, ref_logits: Tensor) -> Tensor:
+    """torch.nn.functional.kl_div with log_target=True; its first argument is the second distribution"""
+    _refuse_what_the_stub_refuses(logits, ref_logits)
+    logp = torch.log_softmax(logits, dim=-1)
+    ref_logp = torch.log_softmax(ref_logits.detach(), dim=-1)
+    return torch.nn.functional.kl_div(ref_logp, logp, reduction="none", log_target=True).sum(-1)
+
+
+def categorical_objects(logits: Tensor, ref_logits: Tensor) -> Tensor:
+    """torch.distributions normalises; the sum is written out, because its own kl_divergence can be infinite"""
+    _refuse_what_the_stub_refuses(logits, ref_logits)
+    # The logits are checked already; the library's own check refuses an empty batch.
+    policy = torch.distributions.Categorical(logits=logits, validate_args=False)
+    ref_policy = torch.distributions.Categorical(logits=ref_logits.detach(), validate_args=False)
+    return (policy.probs * (policy.logits - ref_policy.logits)).sum(-1)
+
+
+def gradient_through_the_weights_only(logits: Tensor, ref_logits: Tensor) -> Tensor:
+    """detaches the log-ratio, whose share of the gradient is sum(pi * grad log pi) = 0"""
+    _refuse_what_the_stub_refuses(logits, ref_logits)
+    log_ratio = (logits.log_softmax(-1) - ref_logits.log_softmax(-1)).detach()
+    return (logits.softmax(-1) * log_ratio).sum(-1)
+
+
+def closed_form_gradient(logits: Tensor, ref_logits: Tensor) -> Tensor:
+    """an autograd.Function with the gradient by hand: pi * (log pi - log pi_ref - KL)"""
+    _refuse_what_the_stub_refuses(logits, ref_logits)
+    return _CategoricalKL.apply(logits, ref_logits)
+
+
+def where_the_policy_goes(logits: Tensor, ref_logits: Tensor) -> Tensor:
+    """leaves out the actions whose probability rounds to 0, with torch.where on finite logarithms"""
+    _refuse_what_the_stub_refuses(logits, ref_logits)
+    logp = logits.log_softmax(-1)
+    probs = logp.exp()
+    terms = probs * (logp - ref_logits.detach().log_softmax(-1))
+    return torch.where(probs > 0, terms, torch.zeros_like(terms)).sum(-1)
+
+
+def mean_difference_of_the_logits(logits: Tensor, ref_logits: Tensor) -> Tensor:
+    """no log-probabilities: expected difference of the shifted logits, minus the difference of their logsumexp"""
+    _refuse_what_the_stub_refuses(logits, ref_logits)
+    ref_logits = ref_logits.detach()
+    logits = logits - logits.detach().max(dim=-1, keepdim=True).values
+    ref_logits = ref_logits - ref_logits.max(dim=-1, keepdim=True).values
+    expected = (logits.softmax(-1) * (logits - ref_logits)).sum(-1)
+    return expected - (logits.logsumexp(-1) - ref_logits.logsumexp(-1))
+
+
+class _CategoricalKL(torch.autograd.Function):
+    """KL(pi || pi_ref) of logits, and its gradient by the logits of the policy."""
+
+    @staticmethod
+    def forward(ctx, logits: Tensor, ref_logits: Tensor) -> Tensor:
+        logp = torch.log_softmax(logits, dim=-1)
+        log_ratio = logp - torch.log_softmax(ref_logits, dim=-1)
+        kl = (logp.exp() * log_ratio).sum(dim=-1)
+        ctx.save_for_backward(logp, log_ratio, kl)
+        return kl
+
+    @staticmethod
+    def backward(ctx, upstream: Tensor) -> tuple[Tensor, None]:
+        logp, log_ratio, kl = ctx.saved_tensors
+        probs = logp.exp()
+        # Multiplied out, because log_ratio - kl overflows float16 where 0 times either of them is 0.
+        return upstream.unsqueeze(-1) * (probs * log_ratio - probs * kl.unsqueeze(-1)), None
+
+
+def _refuse_what_the_stub_refuses(logits: Tensor, ref_logits: Tensor) -> None:
+    """The validation that the stub gives to every student; only what follows it is a student's own work."""
+    _check_same_shape(logits, ref_logits, "logits", "ref_logits")
+    if logits.ndim == 0 or logits.shape[-1] == 0:
+        raise ValueError(f"logits must have shape (..., K) with K >= 1, got {tuple(logits.shape)}")
+    if not bool(torch.isfinite(logits).all() & torch.isfinite(ref_logits).all()):
+        raise ValueError("logits and ref_logits must be finite")

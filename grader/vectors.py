@@ -1,0 +1,178 @@
+"""Worked examples with their answers: what the model answer and every misconception make of each example.
+
+`course vectors` writes `grader/vectors/<exercise>.json` by running the model answers and the misconceptions in workers. The
+checks compare with the recorded answers, so that a handout needs no model answer, and `diagnose` names the mistake that a
+submission's answers show, so that it needs no misconception's code either.
+
+An *observation* of a call is plain data: what was returned (dtype, shape, values), the gradients, the arguments changed in
+place; or the type of the exception.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from . import course
+from .check import Example
+from .compare import TOLERANCE
+from .student import Answer, Student, StudentCrashed, StudentError, Tensor
+
+Observation = dict[str, Any]
+_DIGITS = {"float64": 12, "float32": 7, "float16": 4, "bfloat16": 3}
+
+
+@dataclass(frozen=True)
+class Vector:
+    """One example with its answers.
+
+    Attributes:
+        check: Id of the check that it belongs to.
+        function: The function called.
+        expected: Observation of the model answer.
+        mistakes: Name of a misconception to its observation, where that differs from the model answer's.
+    """
+
+    check: str
+    function: str
+    expected: Observation
+    mistakes: dict[str, Observation]
+
+    @property
+    def expected_array(self) -> np.ndarray[Any, Any]:
+        """The model answer's values."""
+        return np.array(_floats(self.expected["values"]), dtype=np.float64).reshape(self.expected["shape"])
+
+
+@dataclass(frozen=True)
+class Diagnosis:
+    """A misconception that a submission's answers show.
+
+    Attributes:
+        function: The function it is about.
+        name: Its name.
+        sentence: Completes "your numbers are what you get if ...".
+        explanation: What follows from it.
+    """
+
+    function: str
+    name: str
+    sentence: str
+    explanation: str
+
+
+@functools.cache
+def load(exercise: str) -> tuple[dict[str, list[Vector]], dict[str, dict[str, Diagnosis]]]:
+    """Vectors by check id, and misconceptions by function and name."""
+    text = (course.VECTORS / f"{exercise}.json").read_text("utf-8")
+    document = json.loads(text)
+    vectors: dict[str, list[Vector]] = {}
+    for entry in document["vectors"]:
+        vector = Vector(entry["check"], entry["function"], entry["expected"], entry["mistakes"])
+        vectors.setdefault(vector.check, []).append(vector)
+    known: dict[str, dict[str, Diagnosis]] = {}
+    for entry in document["misconceptions"]:
+        diagnosis = Diagnosis(entry["function"], entry["name"], entry["sentence"], entry["explanation"])
+        known.setdefault(diagnosis.function, {})[diagnosis.name] = diagnosis
+    return vectors, known
+
+
+def observe(student: Student, function: str, example: Example) -> Observation:
+    """Make the call of an example and write down what happened."""
+    try:
+        if example.gradients_of:
+            answer = student.call(function, *example.arguments, gradients_of=example.gradients_of, **example.options)
+        else:
+            answer = student.call(function, *example.arguments, return_arguments=True, **example.options)
+    except StudentError as error:
+        return {"raises": error.type}
+    except StudentCrashed:
+        return {"raises": "crash"}
+    return _observation(answer, example)
+
+
+def agree(left: Observation, right: Observation) -> bool:
+    """Whether two observations are the same up to rounding. NaN agrees with NaN here: both show the same mistake."""
+    if left.keys() != right.keys() or any(left.get(key) != right.get(key) for key in ("raises", "returns", "dtype", "shape", "changed")):
+        return False
+    if "values" not in left:
+        return True
+    rtol, atol = TOLERANCE.get(left["dtype"], (0.0, 0.0))
+    pairs = [(left["values"], right["values"])]
+    for name, gradient in left["gradients"].items():
+        other = right["gradients"][name]
+        if (gradient is None) != (other is None):
+            return False
+        if gradient is not None:
+            pairs.append((gradient, other))
+    return all(_close(_floats(first), _floats(second), rtol, atol) for first, second in pairs)
+
+
+def _close(left: list[float], right: list[float], rtol: float, atol: float) -> bool:
+    """Equal up to rounding; but zeros agree with zeros only, because a rounding error in place of 0 is a mistake of its own."""
+    if len(left) != len(right) or any(left) != any(right):
+        return False
+    return np.allclose(left, right, rtol=rtol, atol=atol, equal_nan=True)
+
+
+def diagnose(
+    seen: list[tuple[Vector, Observation]], known: dict[str, Diagnosis], *, without_check: str | None = None
+) -> list[Diagnosis]:
+    """Name the misconceptions that the answers of one function show.
+
+    A misconception is named if the submission gives its answer on *every* example on which it differs from the model answer. A
+    misconception whose every example is explained by another named one is left out: it is part of the larger mistake.
+
+    Args:
+        seen: Every example of the function with the submission's observation.
+        known: The function's misconceptions by name.
+        without_check: Leave out the examples of this check (used to measure what a check is good for).
+    """
+    seen = [(vector, observation) for vector, observation in seen if vector.check != without_check]
+    shown: dict[str, set[int]] = {}
+    for name in known:
+        evidence = {index for index, (vector, _) in enumerate(seen) if name in vector.mistakes}
+        if evidence and all(agree(seen[index][1], seen[index][0].mistakes[name]) for index in evidence):
+            shown[name] = evidence
+    largest = [name for name in shown if not any(shown[name] < shown[other] for other in shown)]
+    return [known[name] for name in largest]
+
+
+def _observation(answer: Answer, example: Example) -> Observation:
+    value = answer.value
+    if not isinstance(value, Tensor):
+        return {"returns": type(value).__name__ if not hasattr(value, "type_name") else value.type_name}
+    changed = [
+        name
+        for (name, after), before in zip(answer.arguments.items(), example.arguments, strict=False)
+        if isinstance(before, np.ndarray) and after.array.tobytes() != before.tobytes()
+    ]
+    gradients = {
+        name: None if gradient is None else _numbers(gradient) for name, gradient in answer.gradients.items()
+    }
+    return {
+        "dtype": value.dtype,
+        "shape": list(value.shape),
+        "values": _numbers(value),
+        "gradients": gradients,
+        "changed": changed,
+    }
+
+
+def _numbers(value: Tensor) -> list[Any]:
+    """Rounded to the digits that every machine agrees on; NaN and infinities as words."""
+    digits = _DIGITS.get(value.dtype)
+    numbers = value.array.reshape(-1).tolist()
+    if digits is None:
+        return numbers
+    return [float(f"{number:.{digits}g}") if math.isfinite(number) else str(number) for number in numbers]
+
+
+def _floats(numbers: list[Any]) -> list[float]:
+    return [float(number) for number in numbers]
+

@@ -1,0 +1,128 @@
+"""A warm process: imports torch once, then forks one confined worker for each request.
+
+It sees neither a submission nor a model answer; the forks get the submission over their own socket. It must have one
+thread when it forks, because a fork of a process with a live OpenMP pool hangs (pytorch issues 17199 and 58962); hence one
+thread for every numeric library, and an assertion instead of a hope.
+
+Left out on purpose: `multiprocessing.forkserver`, which imports the parent's main module and hands its key to the child.
+
+Requests and answers are JSON on a socket that only the grader holds:
+{"fork": settings} with two descriptors -> {"pid": n};  {"reap": pid, "dump": bool} -> {"status": n}.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import json
+import os
+import signal
+import socket
+import sys
+import time
+from typing import Any
+
+import torch
+
+from . import confine
+from . import serve as worker
+
+_DUMP_SECONDS = 0.03  # what faulthandler gets to write where the process is
+
+
+def warm_up() -> None:
+    """Import what the submissions need and run it once, so that the forks find it done."""
+    torch.set_num_threads(1)
+    torch.ones(2, requires_grad=True).exp().sum().backward()
+    confine.has_seccomp()
+
+
+def readable_paths() -> list[str]:
+    """What a worker may read: the standard library and the installed packages, but not the course's own."""
+    paths = {"/usr/lib", "/lib", "/lib64", "/etc/ld.so.cache", "/etc/localtime", "/usr/share/zoneinfo", "/proc/self"}
+    for folder in filter(os.path.isdir, sys.path):
+        if os.path.isdir(os.path.join(folder, "grader")):  # the course was installed as a package among the others
+            paths |= {os.path.join(folder, name) for name in os.listdir(folder) if not name.startswith(("grader", "grpo"))}
+        else:
+            paths.add(folder)
+    return sorted(os.path.realpath(path) for path in paths if os.path.exists(path))
+
+
+def spare_user(readable: list[str]) -> int | None:
+    """A user id that owns nothing, when started by root and when such a user could still read the libraries."""
+    if os.getuid() != 0:
+        return None
+    for path in readable:
+        while path != "/":
+            if not os.stat(path).st_mode & 0o005:
+                return None
+            path = os.path.dirname(path)
+    return 61_000 + os.getpid() % 900
+
+
+def serve(control: socket.socket) -> None:
+    """Fork and reap until the grader closes its end."""
+    warm_up()
+    if os.path.isdir("/proc/self/task"):
+        assert len(os.listdir("/proc/self/task")) == 1, "the fork server must have one thread"
+    gc.collect()
+    gc.freeze()  # a garbage collection in a fork would copy the whole heap otherwise
+    confine.hide_from_same_user()
+    readable = readable_paths()
+    user = spare_user(readable)
+    _say(control, {"landlock": confine.landlock_version(), "seccomp": confine.has_seccomp()})
+    while True:
+        data, descriptors, _, _ = socket.recv_fds(control, 1 << 16, 2)
+        if not data:
+            return
+        request = json.loads(data)
+        if "fork" in request:
+            settings = {**request["fork"], "readable": readable, "user": user}
+            _say(control, {"pid": _fork(control, descriptors, settings)})
+        else:
+            _say(control, {"status": _reap(request["reap"], request["dump"])})
+
+
+def _fork(control: socket.socket, descriptors: list[int], settings: dict[str, Any]) -> int:
+    pid = os.fork()
+    if pid:
+        for descriptor in descriptors:
+            os.close(descriptor)
+        return pid
+    try:
+        control.close()
+        os.setsid()
+        _become_worker(descriptors[0], descriptors[1], settings)
+    except BaseException as error:
+        os.write(2, f"the worker could not start: {error!r}\n".encode())
+    finally:
+        os._exit(70)
+
+
+def _become_worker(connection: int, printed: int, settings: dict[str, Any]) -> None:
+    null = os.open(os.devnull, os.O_RDWR)
+    os.dup2(null, 0)
+    os.dup2(printed, 1)
+    os.dup2(printed, 2)
+    os.closerange(3, connection)
+    os.closerange(connection + 1, 256)
+    os.chdir("/")
+    walls = confine.apply(settings)
+    stream = socket.socket(fileno=connection)
+    worker.run(stream.recv, stream.sendall, walls)
+
+
+def _reap(pid: int, dump: bool) -> int:
+    """Kill the worker's whole process group and wait for it. Returns its exit status, or minus the signal's number."""
+    with contextlib.suppress(ProcessLookupError):
+        if dump:
+            os.kill(pid, signal.SIGUSR1)  # faulthandler writes where it is
+            time.sleep(_DUMP_SECONDS)
+        os.kill(pid, signal.SIGKILL)
+        os.killpg(pid, signal.SIGKILL)
+    _, status = os.waitpid(pid, 0)
+    return os.waitstatus_to_exitcode(status)
+
+
+def _say(control: socket.socket, message: dict[str, Any]) -> None:
+    control.send(json.dumps(message).encode())

@@ -1,0 +1,254 @@
+"""Loads a submission and answers calls to its functions. Holds no model answer, no assertion and no secret.
+
+Whatever a submission does to this process, all it can send back is data that the grader then compares. The functions
+that turn values into bytes are bound before student code is imported, so that patching torch by accident changes little;
+patching it on purpose is allowed to succeed, since it can only return other numbers.
+"""
+
+from __future__ import annotations
+
+import faulthandler
+import importlib.abc
+import importlib.machinery
+import inspect
+import io
+import linecache
+import os
+import signal
+import sys
+import traceback
+from collections.abc import Callable
+from types import ModuleType
+from typing import Any
+
+import torch
+
+from . import wire
+
+PACKAGE = "submission"
+MAX_PRINTED = 20_000  # characters of a submission's prints that are kept, per call
+MAX_FRAMES = 8
+MAX_MESSAGE = 2_000
+
+_DTYPES = {name: getattr(torch, name) for name in wire.ITEM_SIZES}
+_DTYPE_NAMES = {dtype: name for name, dtype in _DTYPES.items()}
+_TENSOR, _UINT8, _STRIDED, _GRAD = torch.Tensor, torch.uint8, torch.strided, torch.autograd.grad
+
+
+class Printed(io.TextIOBase):
+    """Standard output of the submission: written through at once up to a limit per call, then dropped.
+
+    At once, so that a crash loses nothing; up to a limit, so that an endless stream of prints costs nothing.
+    """
+
+    def __init__(self, write: Callable[[str], object]) -> None:
+        self._write, self._left = write, MAX_PRINTED
+
+    def start_call(self) -> None:
+        self._left = MAX_PRINTED
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, text: str) -> int:
+        if self._left > 0:
+            self._write(text[: self._left])
+            self._left -= len(text)
+            if self._left <= 0:
+                self._write("\n[the rest of the output was cut]\n")
+        return len(text)
+
+
+class SubmissionFinder(importlib.abc.MetaPathFinder, importlib.abc.InspectLoader):
+    """Imports the submission's modules from text, as modules of the package `submission`.
+
+    No file of the submission needs to be readable, and none of its names can take the place of a library's.
+    """
+
+    def __init__(self, files: dict[str, str], folder: str) -> None:
+        self._texts = {PACKAGE: (f"{folder}/__init__.py", "")}  # given code: never the submission's own
+        for name, text in files.items():
+            self._texts[f"{PACKAGE}.{name.removesuffix('.py')}"] = (f"{folder}/{name}", text)
+
+    @property
+    def file_names(self) -> set[str]:
+        return {file_name for file_name, _ in self._texts.values()}
+
+    def find_spec(self, fullname: str, path: Any = None, target: Any = None) -> importlib.machinery.ModuleSpec | None:
+        if fullname not in self._texts:
+            return None
+        return importlib.machinery.ModuleSpec(fullname, self, is_package=self.is_package(fullname))
+
+    def is_package(self, fullname: str) -> bool:
+        return fullname == PACKAGE
+
+    def get_source(self, fullname: str) -> str:
+        return self._texts[fullname][1]
+
+    def exec_module(self, module: ModuleType) -> None:
+        file_name, text = self._texts[module.__name__]
+        linecache.cache[file_name] = (len(text), None, text.splitlines(keepends=True), file_name)
+        module.__file__ = file_name
+        exec(compile(text, file_name, "exec"), module.__dict__)
+
+
+class Worker:
+    """Answers requests of the grader about one submission."""
+
+    def __init__(self) -> None:
+        self._finder: SubmissionFinder | None = None
+        self._files: set[str] = set()
+        self._modules: dict[str, ModuleType] = {}
+        self._requests: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
+            "load": self._load,
+            "bind": self._bind,
+            "call": self._call,
+        }
+
+    def answer(self, body: dict[str, Any]) -> dict[str, Any]:
+        """The reply to one request: {"result": ...} or {"error": ...}."""
+        try:
+            return {"result": self._requests[body["request"]](body)}
+        except BaseException as error:  # SystemExit and KeyboardInterrupt of a submission are its own, not ours
+            return {"error": self._describe(error)}
+
+    def close(self) -> None:
+        """Forget the submission, so that another one can be loaded into the same process (debug mode)."""
+        if self._finder is not None:
+            sys.meta_path.remove(self._finder)
+        for name in [name for name in sys.modules if name == PACKAGE or name.startswith(PACKAGE + ".")]:
+            del sys.modules[name]
+
+    def _load(self, body: dict[str, Any]) -> dict[str, Any]:
+        self._finder = SubmissionFinder(body["files"], body["folder"])
+        self._files = self._finder.file_names
+        sys.meta_path.insert(0, self._finder)
+        self._modules[body["module"]] = importlib.import_module(f"{PACKAGE}.{body['module']}")
+        return {}
+
+    def _bind(self, body: dict[str, Any]) -> dict[str, Any]:
+        """Would the function take the course's arguments? "missing", "not callable", its signature, or None if so."""
+        function = getattr(self._modules[body["module"]], body["function"], None)
+        if function is None:
+            return {"problem": "missing"}
+        if not callable(function):
+            return {"problem": "not callable"}
+        try:
+            signature = inspect.signature(function)
+        except (TypeError, ValueError):
+            return {"problem": None}  # a builtin or a C function: the call will tell
+        try:
+            signature.bind(*body["positional"], **dict.fromkeys(body["keywords"]))
+        except TypeError:
+            return {"problem": f"{body['function']}{signature}"[:300]}
+        return {"problem": None}
+
+    def _call(self, body: dict[str, Any]) -> dict[str, Any]:
+        """Call a function; on request its vector-Jacobian product and what became of its arguments."""
+        function = getattr(self._modules[body["module"]], body["function"])
+        device = body["device"]
+        arguments = [_to_torch(argument, device) for argument in body["arguments"]]
+        options = {name: _to_torch(option, device) for name, option in body["options"].items()}
+        inputs = [arguments[position].requires_grad_() for position in body["gradients_of"]]
+        value = function(*arguments, **options)
+        result = {"value": _from_torch(value)}
+        if inputs:
+            result["gradients"] = _gradients(value, inputs, _to_torch(body["cotangent"], device))
+        if body["return_arguments"]:
+            result["arguments"] = [_from_torch(argument) for argument in arguments]
+        return result
+
+    def _describe(self, error: BaseException) -> dict[str, Any]:
+        """What the student needs to know: type, message, and the frames in their own files."""
+        frames = []
+        for frame in traceback.extract_tb(error.__traceback__):
+            if frame.filename in self._files:
+                frames.append((frame.filename, frame.lineno or 0, frame.name, (frame.line or "")[:200]))
+        if isinstance(error, SyntaxError) and error.filename in self._files:
+            frames.append((error.filename or "", error.lineno or 0, "", (error.text or "").rstrip()[:200]))
+        try:
+            message = error.msg if isinstance(error, SyntaxError) else str(error)
+        except BaseException:  # an exception of theirs may be as wrong as the rest
+            message = "(the text of this exception could not be made)"
+        return {
+            "type": type(error).__name__[:100],
+            "message": str(message)[:MAX_MESSAGE],
+            "frames": frames[-MAX_FRAMES:],
+            "not_written": type(error) is NotImplementedError,
+        }
+
+
+def _gradients(value: Any, inputs: list[torch.Tensor], cotangent: torch.Tensor) -> list[Any]:
+    """Vector-Jacobian product for every input; None for an input that the value does not depend on."""
+    if type(value) is not _TENSOR or not value.requires_grad:
+        return [None] * len(inputs)
+    # Not through the argument grad_outputs: torch imports sympy to check its shape, which takes half a second.
+    gradients = _GRAD((value * cotangent.to(value.dtype)).sum(), inputs, allow_unused=True)
+    return [None if gradient is None else _from_torch(gradient) for gradient in gradients]
+
+
+def _to_torch(value: Any, device: str) -> Any:
+    if type(value) is not wire.Tensor:
+        return value
+    dtype = _DTYPES[value.dtype]
+    if not value.data:
+        return torch.empty(value.shape, dtype=dtype, device=device)
+    return torch.frombuffer(bytearray(value.data), dtype=dtype).reshape(value.shape).to(device)
+
+
+def _from_torch(value: Any) -> Any:
+    """Plain data as it is, exact tensors as bytes, everything else as the name of its type."""
+    if type(value) is _TENSOR:
+        if value.dtype not in _DTYPE_NAMES or value.layout != _STRIDED:
+            return wire.Foreign(f"tensor of dtype {value.dtype} and layout {value.layout}")
+        device = value.device.type
+        flat = value.detach().cpu().contiguous().reshape(-1)
+        data = flat.view(_UINT8).numpy().tobytes() if flat.numel() else b""
+        return wire.Tensor(_DTYPE_NAMES[value.dtype], tuple(value.shape), data, device)
+    if type(value) in (list, tuple):
+        return type(value)(_from_torch(item) for item in value)
+    if type(value) is dict:
+        return {str(key): _from_torch(item) for key, item in value.items()}
+    if value is None or type(value) in (bool, int, float, str):
+        return value
+    return wire.Foreign(f"{type(value).__module__}.{type(value).__name__}".removeprefix("builtins."))
+
+
+def run(receive: Callable[[int], bytes], send: Callable[[bytes], object], walls: list[str]) -> None:
+    """Serve requests until the grader hangs up. Standard error is the file that keeps the submission's prints.
+
+    Args:
+        receive: As for `wire.read`.
+        send: Takes a whole frame.
+        walls: What confines this process; told to the grader in the first frame.
+    """
+
+    def write_to_file(text: str) -> None:
+        os.write(2, text.encode("utf-8", "backslashreplace"))
+
+    printed = Printed(write_to_file)
+    sys.stdout = sys.stderr = sys.__stdout__ = sys.__stderr__ = printed  # type: ignore[misc, assignment]
+    sys.stdin = io.StringIO()
+    faulthandler.enable(2, all_threads=False)
+    if hasattr(faulthandler, "register"):  # not on Windows
+        faulthandler.register(signal.SIGUSR1, 2, all_threads=False)
+    sys.breakpointhook = _no_breakpoint
+    send(wire.encode(0, {"walls": walls}))
+    worker = Worker()
+    while True:
+        try:
+            request_id, body = wire.read(receive)
+        except EOFError:
+            return
+        printed.start_call()
+        reply = worker.answer(body)
+        try:
+            frame = wire.encode(request_id, reply)
+        except (wire.WireError, RecursionError) as error:
+            problem = TypeError(f"the returned value cannot be sent to the grader: {error}")
+            frame = wire.encode(request_id, {"error": worker._describe(problem)})
+        send(frame)
+
+
+def _no_breakpoint(*_: Any, **__: Any) -> None:
+    raise RuntimeError("breakpoint() works in your own process only: run `grade --debug` with the exercise's name")

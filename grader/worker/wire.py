@@ -1,0 +1,173 @@
+"""Frames that the grader and a worker exchange: a small JSON header and the raw bytes of tensors.
+
+The two sides trust each other in one direction only, so decoding never runs code, never looks a name up, and never
+allocates more than was sent. Left out on purpose: pickle, any dtype with objects in it, compression, arrays of numpy
+(a submission that returns one is told so by name), objects that stay behind in the worker.
+
+A frame is: header length, data length (two little-endian uint32), header, data. In the header None, bool, int, float and
+str stand for themselves; everything else is a list that begins with a tag: ["list", items], ["tuple", items],
+["dict", pairs], ["tensor", dtype, shape, first byte, device], ["object", name of its type].
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import struct
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+ITEM_SIZES = {
+    "bool": 1, "uint8": 1, "int8": 1, "int16": 2, "int32": 4, "int64": 8,
+    "float16": 2, "bfloat16": 2, "float32": 4, "float64": 8,
+}  # fmt: skip
+MAX_HEADER_BYTES = 256 << 10
+MAX_DATA_BYTES = 64 << 20
+MAX_DEPTH = 16
+MAX_AXES = 16
+
+_SIZES = struct.Struct("<II")
+
+
+class WireError(Exception):
+    """The other side sent, or was about to send, something that is not in the format."""
+
+
+@dataclass(frozen=True)
+class Tensor:
+    """A tensor on its way: `data` holds the elements in row-major order, little-endian."""
+
+    dtype: str
+    shape: tuple[int, ...]
+    data: bytes
+    device: str = "cpu"
+
+
+@dataclass(frozen=True)
+class Foreign:
+    """Stands for a value that is not plain data; only the name of its type travels."""
+
+    type_name: str
+
+
+def encode(request_id: int, body: dict[str, Any]) -> bytes:
+    """One frame.
+
+    Args:
+        request_id: Repeated by the answer, so that an answer cannot be taken for that of another request.
+        body: Plain data; see the module's docstring.
+
+    Raises:
+        WireError: too large, too deep, or holds a value that is not plain data.
+    """
+    chunks: list[bytes] = []
+    header = json.dumps([request_id, _encode_value(body, chunks, 0)], separators=(",", ":")).encode()
+    data = b"".join(chunks)
+    if len(header) > MAX_HEADER_BYTES or len(data) > MAX_DATA_BYTES:
+        raise WireError(f"a message of {len(header) + len(data):,} bytes is too large")
+    return _SIZES.pack(len(header), len(data)) + header + data
+
+
+def read(receive: Callable[[int], bytes]) -> tuple[int, dict[str, Any]]:
+    """Read one frame.
+
+    Args:
+        receive: Takes a number of bytes and returns at least one and at most that many; b"" at the end of the stream.
+
+    Returns:
+        The request id and the body.
+
+    Raises:
+        EOFError: the stream ended.
+        WireError: the bytes are not a frame.
+    """
+    header_size, data_size = _SIZES.unpack(_exactly(receive, _SIZES.size))
+    if header_size > MAX_HEADER_BYTES or data_size > MAX_DATA_BYTES:
+        raise WireError(f"a message of {header_size + data_size:,} bytes was announced")
+    header, data = _exactly(receive, header_size), _exactly(receive, data_size)
+    try:
+        request_id, value = json.loads(header)
+        body = _decode_value(value, data, 0)
+    except (ValueError, TypeError, KeyError, RecursionError) as error:
+        raise WireError(f"not a message: {type(error).__name__}") from None
+    if type(request_id) is not int or type(body) is not dict:
+        raise WireError("not a message")
+    return request_id, body
+
+
+def _exactly(receive: Callable[[int], bytes], size: int) -> bytes:
+    parts = bytearray()
+    while len(parts) < size:  # grows with what arrives, not with what was announced
+        part = receive(min(size - len(parts), 1 << 20))
+        if not part:
+            raise EOFError
+        parts += part
+    return bytes(parts)
+
+
+def _encode_value(value: Any, chunks: list[bytes], depth: int) -> Any:
+    if depth > MAX_DEPTH:
+        raise WireError("nested too deeply")
+    kind = type(value)
+    if value is None or kind in (bool, float, str):
+        return value
+    if kind is int:
+        if value.bit_length() > 64:
+            raise WireError("an integer of more than 64 bits")
+        return value
+    if kind in (list, tuple):
+        return [kind.__name__, [_encode_value(item, chunks, depth + 1) for item in value]]
+    if kind is dict:
+        for key in value:
+            if type(key) is not str:
+                raise WireError("a dict with keys that are not strings")
+        return ["dict", [[key, _encode_value(item, chunks, depth + 1)] for key, item in value.items()]]
+    if kind is Tensor:
+        start = sum(map(len, chunks))
+        chunks.append(value.data)
+        return ["tensor", value.dtype, list(value.shape), start, value.device]
+    if kind is Foreign:
+        return ["object", value.type_name[:200]]
+    raise WireError(f"a value of type {kind.__name__}")
+
+
+def _decode_value(value: Any, data: bytes, depth: int) -> Any:
+    if depth > MAX_DEPTH:
+        raise WireError("nested too deeply")
+    if value is None or type(value) in (bool, int, float, str):
+        return value
+    if type(value) is not list or not value:
+        raise WireError("a value without a tag")
+    tag, *rest = value
+    if tag in ("list", "tuple"):
+        (items,) = rest
+        decoded = [_decode_value(item, data, depth + 1) for item in items]
+        return tuple(decoded) if tag == "tuple" else decoded
+    if tag == "dict":
+        (pairs,) = rest
+        return {_string(key): _decode_value(item, data, depth + 1) for key, item in pairs}
+    if tag == "tensor":
+        dtype, shape, start, device = rest
+        return _decode_tensor(_string(dtype), shape, start, _string(device), data)
+    if tag == "object":
+        (type_name,) = rest
+        return Foreign(_string(type_name)[:200])
+    raise WireError("an unknown tag")
+
+
+def _decode_tensor(dtype: str, shape: Any, start: Any, device: str, data: bytes) -> Tensor:
+    if type(shape) is not list or len(shape) > MAX_AXES or type(start) is not int or start < 0:
+        raise WireError("a tensor header that makes no sense")
+    if any(type(size) is not int or size < 0 for size in shape):
+        raise WireError("a tensor shape that makes no sense")
+    end = start + math.prod(shape) * ITEM_SIZES[dtype]
+    if end > len(data):
+        raise WireError("a tensor of more bytes than were sent")
+    return Tensor(dtype, tuple(shape), data[start:end], device)
+
+
+def _string(value: Any) -> str:
+    if type(value) is not str:
+        raise WireError("expected a string")
+    return value

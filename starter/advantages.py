@@ -1,0 +1,80 @@
+# Written by "course stubs" from the model answer; replace each TODO.
+"""Group-relative advantages: how good was each sample next to its own group?
+
+GRPO needs no critic. It draws G samples for one prompt, scores them, and uses the group itself as the yardstick: a
+sample's advantage is its reward minus the mean of its group, in units of the group's standard deviation.
+
+Left out on purpose: leave-one-out baselines (RLOO), statistics over the whole batch, clipping of advantages.
+
+Source: Shao et al. 2024, DeepSeekMath, arXiv:2402.03300, section 4.1.2. Without the division by the standard
+deviation: Liu et al. 2025, Understanding R1-Zero-Like Training (Dr. GRPO), arXiv:2503.20783.
+
+Symbols: P prompts, G samples per prompt (the group size).
+"""
+
+import torch
+from torch import Tensor
+
+
+def group_advantages(rewards: Tensor, *, std_eps: float = 1e-8, divide_by_std: bool = True) -> Tensor:
+    """Score every sample against the other samples of its own group.
+
+    The paper writes std(r) and leaves the divisor open. Most libraries divide by G - 1 (the sample standard deviation);
+    this course divides by G (the population standard deviation), because the group is all there is: it is not a sample
+    from a larger one whose spread we want to estimate.
+
+    Args:
+        rewards: Shape (..., G) with G >= 1, in the task's own unit. The last axis is the group, every axis before it
+            is one of prompts. Integer and boolean rewards are turned into the default float dtype.
+        std_eps: Added to each group's standard deviation, in the unit of the rewards. This is not the clip range.
+        divide_by_std: False returns reward minus mean (Dr. GRPO).
+
+    Returns:
+        Shape (..., G), dtype and device of `rewards`. With `divide_by_std` in standard deviations of the group. Every
+        group has mean 0. A group whose rewards are all equal, a group of one included, has advantages of exactly 0,
+        in every dtype: such a group carries no signal.
+
+    Raises:
+        ValueError: `rewards` has no axis, is empty, or holds a NaN or an infinity.
+
+    Example:
+        >>> group_advantages(torch.tensor([1.0, 0.0, 0.0, 0.0]))
+        tensor([ 1.7321, -0.5774, -0.5774, -0.5774])
+    """
+    rewards = _checked(rewards)
+    # TODO(advantages): centre each group and divide by its spread; equal rewards give exactly 0 (about 5 lines)
+    raise NotImplementedError("advantages.group_advantages is not written yet")
+
+
+def zero_signal_fraction(rewards: Tensor) -> Tensor:
+    """Share of groups that teach nothing because all their rewards are equal.
+
+    Args:
+        rewards: Shape (..., G) with G >= 1, as for `group_advantages`.
+
+    Returns:
+        0-dim float between 0 and 1: groups without signal, divided by groups. A group of one never has signal.
+
+    Raises:
+        ValueError: `rewards` has no axis, is empty, or holds a NaN or an infinity.
+
+    Example:
+        >>> zero_signal_fraction(torch.tensor([[1.0, 1.0], [0.0, 1.0]]))
+        tensor(0.5000)
+    """
+    rewards = _checked(rewards)
+    # TODO(advantages): the share of groups in which every reward equals the first one (about 2 lines)
+    raise NotImplementedError("advantages.zero_signal_fraction is not written yet")
+
+
+def _checked(rewards: Tensor) -> Tensor:
+    """Given code: refuse what has no answer, and turn whole numbers into floats."""
+    if not isinstance(rewards, Tensor):
+        raise TypeError(f"rewards must be a torch.Tensor, got {type(rewards).__name__}")
+    if rewards.ndim == 0 or rewards.numel() == 0:
+        raise ValueError(f"rewards must have shape (..., G), G >= 1, with a group in it, got {tuple(rewards.shape)}")
+    if not rewards.is_floating_point():
+        rewards = rewards.to(torch.get_default_dtype())
+    if not bool(torch.isfinite(rewards).all()):
+        raise ValueError(f"rewards must be finite, got {rewards}")
+    return rewards
