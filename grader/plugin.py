@@ -45,7 +45,7 @@ from .student import (
 from .submission import Submission
 from .vectors import Vector
 
-DEFAULT_EXAMPLES = 40
+DEFAULT_EXAMPLES = 16
 
 
 def use_profile(examples: int = DEFAULT_EXAMPLES) -> None:

@@ -24,6 +24,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, BinaryIO, Protocol
@@ -75,7 +76,9 @@ class Worker:
     stream: _Stream
     printed: BinaryIO
     kill: Callable[[bool], int]
+    forget: Callable[[], object]
     walls: tuple[str, ...] = ()
+    _reader: wire.Reader = field(default_factory=wire.Reader)
     _request_id: int = 0
     _printed_before: int = 0
     _status: int | None = None
@@ -83,7 +86,7 @@ class Worker:
     def wait_until_ready(self) -> None:
         """Read the first frame, in which the worker names its walls."""
         try:
-            _, body = wire.read(lambda size: self.stream.receive(size, time.monotonic() + START_SECONDS))
+            _, body = self._reader.read(lambda size: self.stream.receive(size, time.monotonic() + START_SECONDS))
             self.walls = tuple(body["walls"])
         except (EOFError, OSError, TimeoutError, wire.WireError, KeyError, TypeError):
             text = self.last_printed()
@@ -108,7 +111,7 @@ class Worker:
         deadline = time.monotonic() + seconds
         try:
             self.stream.send(wire.encode(self._request_id, body), deadline)
-            request_id, reply = wire.read(lambda size: self.stream.receive(size, deadline))
+            request_id, reply = self._reader.read(lambda size: self.stream.receive(size, deadline))
         except TimeoutError:
             self._end(dump=True)
             raise WorkerDied("timeout", f"gave no answer within {seconds:g} seconds", self._place()) from None
@@ -128,7 +131,11 @@ class Worker:
         return _NOT_PRINTED.split(self._written())[0]
 
     def close(self) -> None:
-        self._end()
+        """Kill it, if it lives, without waiting for its end."""
+        if self._status is None:
+            self._status = 0
+            self.forget()
+            self.stream.close()
         self.printed.close()
 
     def _written(self) -> str:
@@ -169,6 +176,8 @@ class Sandbox:
     _level: int | None = None
     _required: int = 0
     _server: _ForkServer | None = None
+    _pool: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(1))
+    _next: Future[Worker] | None = None
 
     @classmethod
     def start(
@@ -209,11 +218,18 @@ class Sandbox:
         return self._level
 
     def worker(self) -> Worker:
-        """A fresh worker.
+        """A fresh worker. The next one is forked meanwhile, so that nobody waits for it.
 
         Raises:
             SandboxError: it did not start, or it lacks a wall of its level.
         """
+        if self._server is None:
+            return self._start_worker()
+        worker = (self._next or self._pool.submit(self._start_worker)).result()
+        self._next = self._pool.submit(self._start_worker)
+        return worker
+
+    def _start_worker(self) -> Worker:
         settings = {
             "level": self.level,
             "memory_bytes": self.limits.memory_bytes,
@@ -229,6 +245,11 @@ class Sandbox:
         return worker
 
     def close(self) -> None:
+        if self._next is not None:
+            with contextlib.suppress(SandboxError):
+                self._next.result().close()
+            self._next = None
+        self._pool.shutdown()
         if self._server:
             self._server.close()
 
@@ -303,7 +324,11 @@ class _ForkServer:
                 self._control.send(json.dumps({"reap": pid, "dump": dump}).encode())
                 return int(self._heard()["status"])
 
-        return Worker(_SocketStream(ours), printed, kill)
+        def forget() -> None:
+            with self._lock, contextlib.suppress(OSError):  # a fork server that is gone took its workers along
+                self._control.send(json.dumps({"forget": pid}).encode())
+
+        return Worker(_SocketStream(ours), printed, kill, forget)
 
     def _heard(self) -> dict[str, Any]:
         try:
@@ -419,7 +444,8 @@ def _cold_worker(settings: dict[str, Any]) -> Worker:
         home.cleanup()
         return status
 
-    return Worker(_PipeStream(process.stdin, process.stdout), printed, kill)  # type: ignore[arg-type]
+    stream = _PipeStream(process.stdin, process.stdout)  # type: ignore[arg-type]
+    return Worker(stream, printed, kill, lambda: kill(False))
 
 
 def _seconds_until(deadline: float) -> float:

@@ -18,8 +18,13 @@ Draw = Any
 
 
 def _eighths(draw: Draw, size: int, largest: int) -> Float64:
-    numbers = draw(st.lists(st.integers(-8 * largest, 8 * largest), min_size=size, max_size=size))
-    return np.array(numbers, dtype=np.float64) / 8
+    """Multiples of 1/8 between -`largest` and `largest`: 0, -1/8, 1/8, -2/8, ... in the order of their bytes.
+
+    One draw of bytes is several times faster than a draw for each number, and shrinks as well.
+    """
+    codes = np.frombuffer(draw(st.binary(min_size=size, max_size=size)), np.uint8).astype(np.int64)
+    codes %= 16 * largest + 1
+    return np.where(codes % 2 == 0, codes // 2, -(codes + 1) // 2) / 8
 
 
 @st.composite
@@ -36,8 +41,8 @@ def reward_groups(draw: Draw, prompts: int = 3, group_size: int = 6) -> Float64:
 def reward_groups_with_ties(draw: Draw, prompts: int = 5, group_size: int = 3) -> Float64:
     """Rewards of shape (P, G), 1 <= G, in which groups with equal rewards are common."""
     shape = draw(st.integers(1, prompts)), draw(st.integers(1, group_size))
-    numbers = draw(st.lists(st.integers(0, 2), min_size=shape[0] * shape[1], max_size=shape[0] * shape[1]))
-    return np.array(numbers, dtype=np.float64).reshape(shape)
+    numbers = np.frombuffer(draw(st.binary(min_size=shape[0] * shape[1], max_size=shape[0] * shape[1])), np.uint8) % 3
+    return numbers.astype(np.float64).reshape(shape)
 
 
 @st.composite
@@ -65,10 +70,6 @@ def ratios_and_advantages(draw: Draw, size: int = 6) -> tuple[Float64, Float64]:
     Ratios are odd multiples of 1/32, so they are never an edge of a band whose width is a multiple of 1/20.
     """
     count = draw(st.integers(1, size))
-    ratios = draw(st.lists(st.integers(1, 95), min_size=count, max_size=count))
-    return (2.0 * np.array(ratios) + 1.0) / 32.0, _eighths(draw, count, 3)
+    ratios = np.frombuffer(draw(st.binary(min_size=count, max_size=count)), np.uint8) % 95
+    return (2.0 * ratios + 3.0) / 32.0, _eighths(draw, count, 3)
 
-
-def permutations(size: int) -> st.SearchStrategy[list[int]]:
-    """Orders of `size` things."""
-    return st.permutations(list(range(size)))

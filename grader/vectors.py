@@ -114,9 +114,12 @@ def agree(left: Observation, right: Observation) -> bool:
 
 
 def _close(left: list[float], right: list[float], rtol: float, atol: float) -> bool:
-    """Equal up to rounding; but zeros agree with zeros only, because a rounding error in place of 0 is a mistake of its own."""
+    """Equal up to rounding, measured by the largest number; and only zeros agree with zeros, because a rounding error in
+    place of 0 is a mistake of its own."""
     if len(left) != len(right) or any(left) != any(right):
         return False
+    largest = max((abs(number) for number in left if math.isfinite(number)), default=0.0)
+    atol = min(atol, largest / 100)
     return np.allclose(left, right, rtol=rtol, atol=atol, equal_nan=True)
 
 

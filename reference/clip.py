@@ -122,11 +122,9 @@ def _checked_band(
     if clip_eps < 0 or clip_eps_high < 0:
         raise ValueError(f"clip_eps and clip_eps_high must not be negative, got {clip_eps} and {clip_eps_high}")
     try:
-        fits = torch.broadcast_shapes(ratio.shape, advantages.shape) == ratio.shape
+        advantages.expand(ratio.shape)
     except RuntimeError:
-        fits = False
-    if not fits:
         raise ValueError(
             f"advantages of shape {tuple(advantages.shape)} do not broadcast to ratio of shape {tuple(ratio.shape)}"
-        )
+        ) from None
     return 1.0 - clip_eps, 1.0 + clip_eps_high

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from grader.check import Example, check
 from grader.compare import close, gradient, no_gradient, require, same, tensor, untouched
 from grader.strategies import logp_pairs, ratios_and_advantages
+from grader.student import Half
 
 LOGP = np.log(np.array([0.5, 0.2, 0.9]))
 OLD_LOGP = np.log(np.array([0.25, 0.4, 0.6]))
@@ -15,7 +16,7 @@ BOTH_SIGNS = np.array([1.0, -1.0, 1.0, -1.0])
 MIXED_RATIOS = np.array([0.3, 0.9, 1.0, 1.1, 1.25, 3.0])
 MIXED_ADVANTAGES = np.array([2.0, -0.5, 1.5, 0.0, -1.0, 0.75])
 BAND = {"clip_eps": 0.25, "clip_eps_high": 0.5}
-BANDS = st.sampled_from([(0.1, 0.1), (0.2, 0.4), (0.5, 0.2), (0.0, 0.0)])
+BANDS = st.sampled_from([(0.1, 0.1), (0.2, 0.4), (0.5, 0.2), (0.3, 0.0), (0.0, 0.0)])
 
 
 @check(
@@ -117,14 +118,19 @@ def test_gradients_reach_logp_and_not_old_logp(student, pair):
     "importance_ratio",
     points=1,
     hints=("Does your code name a dtype, or change a tensor in place?",),
-    examples=[Example(LOGP.astype(np.float32), OLD_LOGP.astype(np.float32)), Example(LOGP[:1], OLD_LOGP[:1])],
+    examples=[
+        Example(LOGP.astype(np.float32), OLD_LOGP.astype(np.float32)),
+        Example(Half(np.array([-1.0])), Half(np.array([-2.0]))),
+        Example(LOGP[:1], OLD_LOGP[:1]),
+    ],
 )
 @given(pair=logp_pairs())
 def test_ratio_keeps_dtype_and_leaves_its_inputs(student, pair):
-    """float32 stays float32, float64 stays float64, and neither argument is changed.
+    """float32, float64 and bfloat16 are kept, and neither argument is changed.
 
     A silent float64 doubles the memory of the largest tensors that a trainer holds.
     """
+    tensor(student.importance_ratio(Half(pair[0]), Half(pair[1])), shape=pair[0].shape, dtype="bfloat16")
     for dtype in ("float32", "float64"):
         logp, old_logp = pair[0].astype(dtype), pair[1].astype(dtype)
         answer = student.call("importance_ratio", logp, old_logp, return_arguments=True)
@@ -179,8 +185,12 @@ def test_inside_the_band_it_is_ratio_times_advantage(student, advantages, ratio)
         Example(FOUR_CORNERS, BOTH_SIGNS, clip_eps=0.1),
         Example(FOUR_CORNERS * 1.1, BOTH_SIGNS, **BAND),
         Example(FOUR_CORNERS, BOTH_SIGNS, clip_eps=0.1, clip_eps_high=0.0),
+        Example(FOUR_CORNERS, BOTH_SIGNS, clip_eps=0.0),
+        Example(np.array([1.5, 12.0]), np.ones(2), clip_eps=10.0),
     ],
 )
+@example(pair=(np.array([1.5, 12.0]), np.array([1.0, 2.0])), band=(10.0, 10.0), one_sided=True)
+@example(pair=(np.array([1.5]), np.array([1.0])), band=(0.3, 0.0), one_sided=False)
 @given(pair=ratios_and_advantages(), band=BANDS, one_sided=st.booleans())
 def test_plateaus_lie_at_the_ends_of_the_band(student, pair, band, one_sided):
     """A good sample earns at most (1 + clip_eps_high) * A, a bad one at least costs (1 - clip_eps) * |A|.
@@ -295,11 +305,14 @@ def test_surrogate_keeps_dtype_and_leaves_its_inputs(student, pair):
     gate=True,
     hints=("At which of the four corners does the clip change the gradient? Only those count.",),
     examples=[
-        Example(np.array([1.5, 1.5, 1.5, 0.5, 0.5, 1.0, 1.1, 1.5]), np.array([1.0, -1.0, 1.0, 1.0, -1.0, 1.0, -1.0, 2.0]))
+        Example(
+            np.array([1.5, 0.5, 0.5, 0.4, 1.5, 2.0, 0.5, 1.0, 1.1]),
+            np.array([1.0, -1.0, -2.0, -1.0, -1.0, -1.0, 1.0, 1.0, -1.0]),
+        )
     ],
 )
-def test_four_of_eight_positions_are_clipped(student, worked):
-    """Of eight positions, seven with a ratio off 1, the clip binds at four: the fraction is 0.5.
+def test_four_of_nine_positions_are_clipped(student, worked):
+    """Of nine positions seven lie outside the band, but the clip binds at four: the fraction is 0.444.
 
     Ratio 1.5 counts with a positive advantage and not with a negative one; ratio 0.5 the other way round.
     """
@@ -310,15 +323,18 @@ def test_four_of_eight_positions_are_clipped(student, worked):
 @check(
     "clip_fraction",
     points=2,
-    needs=("four_of_eight_positions_are_clipped",),
+    needs=("four_of_nine_positions_are_clipped",),
     hints=("Outside the band is not enough: the advantage must push further out. An advantage of 0 pushes nowhere.",),
     examples=[
         Example(FOUR_CORNERS, BOTH_SIGNS, clip_eps=0.6),
         Example(MIXED_RATIOS, MIXED_ADVANTAGES, **BAND),
         Example(np.array([1.15, 0.85, 1.3, 0.7]), np.array([1.0, -1.0, 1.0, -1.0]), clip_eps=0.1, clip_eps_high=0.2),
         Example(np.array([1.5, 0.5]), np.array([0.0, 0.0])),
+        Example(np.array([1.5]), np.array([1e-9])),
     ],
 )
+@example(pair=(np.array([1.5, 1.5]), np.array([1e-9, 0.0])), band=(0.2, 0.2), one_sided=True)
+@example(pair=(np.array([1.5]), np.array([1.0])), band=(0.2, 0.6), one_sided=False)
 @given(pair=ratios_and_advantages(), band=BANDS, one_sided=st.booleans())
 def test_it_counts_where_the_clip_binds(student, pair, band, one_sided):
     """A position counts when its ratio is above the band with A > 0, or below it with A < 0.
@@ -340,21 +356,30 @@ def test_it_counts_where_the_clip_binds(student, pair, band, one_sided):
         Example(np.full(4, 1.5), np.ones(4), mask=np.array([True, False, False, True])),
         Example(np.array([1.5, 1.0, 1.5, 1.0]), np.ones(4), mask=np.array([True, True, False, True])),
         Example(np.full(3, 1.5), np.ones(3), mask=np.zeros(3, dtype=bool)),
-        Example(np.full((2, 2), 1.5), np.ones((2, 1)), mask=np.array([[True, True], [False, True]])),
-        Example(np.array([1.5, np.inf]), np.ones(2), mask=np.array([True, False])),
+        Example(
+            np.array([[1.5, 1.0, 1.0], [0.5, 1.0, 1.0]]),
+            np.array([[1.0], [-1.0]]),
+            mask=np.array([[True, False, False], [True, True, True]]),
+        ),
+        Example(np.ones(2), -np.ones(2), mask=np.array([True, False])),
     ],
 )
-@given(pair=ratios_and_advantages(), kept=st.lists(st.booleans(), min_size=6, max_size=6))
+@example(pair=(np.array([1.5, 1.0, 0.5]), np.zeros(3)), kept=[True] + [False] * 3 + [True] * 8)
+@example(pair=(np.array([1.5, 1.0]), np.zeros(2)), kept=[False] * 12)
+@given(pair=ratios_and_advantages(), kept=st.lists(st.booleans(), min_size=12, max_size=12))
 def test_masked_positions_do_not_count(student, pair, kept):
     """Only unmasked positions count, above and below the fraction line; an empty mask gives 0.
 
     Padding is most of a batch of short answers. Divided by all positions, the fraction says how short they are.
     """
-    ratio, advantages = pair
-    mask = np.array(kept[: len(ratio)])
-    binds = ((ratio > 1.2) & (advantages > 0)) | ((ratio < 0.8) & (advantages < 0))
+    ratio, _ = pair
+    ratios, column = np.stack([ratio, ratio[::-1]]), np.array([[1.0], [-1.0]])
+    mask = np.array(kept[: ratios.size]).reshape(ratios.shape)
+    binds = ((ratios > 1.2) & (column > 0)) | ((ratios < 0.8) & (column < 0))
     expected = binds[mask].mean() if mask.any() else 0.0
-    same(student.clip_fraction(ratio, advantages, mask=mask), expected, dtype=None, atol=1e-6)
+    answer = student.call("clip_fraction", ratios, column, mask=mask, return_arguments=True)
+    same(answer, expected, dtype=None, atol=1e-6)
+    untouched(answer, "ratio", ratios)
 
 
 @check(
@@ -364,13 +389,14 @@ def test_masked_positions_do_not_count(student, pair, kept):
     examples=[
         Example(np.array([[1.5, 1.0, 1.5], [1.0, 0.5, 1.5]]), np.array([[1.0], [-1.0]])),
         Example(FOUR_CORNERS.astype(np.float32), BOTH_SIGNS.astype(np.float32)),
+        Example(FOUR_CORNERS, BOTH_SIGNS, gradients_of=["ratio"]),
     ],
 )
 @given(pair=ratios_and_advantages(size=4))
 def test_fraction_of_any_shape_is_one_float(student, pair):
-    """Ratios of shape (B, T) with advantages of shape (B, 1) give one float without axes; the arguments stay as they were.
+    """Ratios of shape (B, T) with advantages of shape (B, 1) give one float, also while the ratios carry a graph.
 
-    It is a metric: it goes into the log beside the loss.
+    It is a metric: it goes into the log beside the loss, in the middle of a training step. The arguments stay as they were.
     """
     ratio, advantages = pair
     ratios, column = np.stack([ratio, 1.0 / ratio]), np.array([[1.0], [-1.0]])
@@ -379,3 +405,4 @@ def test_fraction_of_any_shape_is_one_float(student, pair):
     same(answer, binds.mean(), dtype=None, atol=1e-6)
     untouched(answer, "ratio", ratios)
     untouched(answer, "advantages", column)
+    same(student.clip_fraction(ratios, column, gradients_of=["ratio"]), binds.mean(), dtype=None, atol=1e-6)

@@ -7,7 +7,8 @@ thread for every numeric library, and an assertion instead of a hope.
 Left out on purpose: `multiprocessing.forkserver`, which imports the parent's main module and hands its key to the child.
 
 Requests and answers are JSON on a socket that only the grader holds:
-{"fork": settings} with two descriptors -> {"pid": n};  {"reap": pid, "dump": bool} -> {"status": n}.
+{"fork": settings} with two descriptors -> {"pid": n};  {"reap": pid, "dump": bool} -> {"status": n};
+{"forget": pid} kills without an answer.
 """
 
 from __future__ import annotations
@@ -79,8 +80,10 @@ def serve(control: socket.socket) -> None:
         if "fork" in request:
             settings = {**request["fork"], "readable": readable, "user": user}
             _say(control, {"pid": _fork(control, descriptors, settings)})
-        else:
+        elif "reap" in request:
             _say(control, {"status": _reap(request["reap"], request["dump"])})
+        else:
+            _reap(request["forget"], False)
 
 
 def _fork(control: socket.socket, descriptors: list[int], settings: dict[str, Any]) -> int:

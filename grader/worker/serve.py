@@ -218,7 +218,7 @@ def run(receive: Callable[[int], bytes], send: Callable[[bytes], object], walls:
     """Serve requests until the grader hangs up. Standard error is the file that keeps the submission's prints.
 
     Args:
-        receive: As for `wire.read`.
+        receive: As for `wire.Reader.read`.
         send: Takes a whole frame.
         walls: What confines this process; told to the grader in the first frame.
     """
@@ -234,10 +234,10 @@ def run(receive: Callable[[int], bytes], send: Callable[[bytes], object], walls:
         faulthandler.register(signal.SIGUSR1, 2, all_threads=False)
     sys.breakpointhook = _no_breakpoint
     send(wire.encode(0, {"walls": walls}))
-    worker = Worker()
+    worker, reader = Worker(), wire.Reader()
     while True:
         try:
-            request_id, body = wire.read(receive)
+            request_id, body = reader.read(receive)
         except EOFError:
             return
         printed.start_call()

@@ -69,41 +69,47 @@ def encode(request_id: int, body: dict[str, Any]) -> bytes:
     return _SIZES.pack(len(header), len(data)) + header + data
 
 
-def read(receive: Callable[[int], bytes]) -> tuple[int, dict[str, Any]]:
-    """Read one frame.
+class Reader:
+    """Takes frames out of a stream. Keeps what arrived beyond the frame, so that a small frame costs one system call."""
 
-    Args:
-        receive: Takes a number of bytes and returns at least one and at most that many; b"" at the end of the stream.
+    def __init__(self) -> None:
+        self._buffer = bytearray()
 
-    Returns:
-        The request id and the body.
+    def read(self, receive: Callable[[int], bytes]) -> tuple[int, dict[str, Any]]:
+        """Read one frame.
 
-    Raises:
-        EOFError: the stream ended.
-        WireError: the bytes are not a frame.
-    """
-    header_size, data_size = _SIZES.unpack(_exactly(receive, _SIZES.size))
-    if header_size > MAX_HEADER_BYTES or data_size > MAX_DATA_BYTES:
-        raise WireError(f"a message of {header_size + data_size:,} bytes was announced")
-    header, data = _exactly(receive, header_size), _exactly(receive, data_size)
-    try:
-        request_id, value = json.loads(header)
-        body = _decode_value(value, data, 0)
-    except (ValueError, TypeError, KeyError, RecursionError) as error:
-        raise WireError(f"not a message: {type(error).__name__}") from None
-    if type(request_id) is not int or type(body) is not dict:
-        raise WireError("not a message")
-    return request_id, body
+        Args:
+            receive: Takes a number of bytes and returns at least one and at most that many; b"" at the end of the stream.
 
+        Returns:
+            The request id and the body.
 
-def _exactly(receive: Callable[[int], bytes], size: int) -> bytes:
-    parts = bytearray()
-    while len(parts) < size:  # grows with what arrives, not with what was announced
-        part = receive(min(size - len(parts), 1 << 20))
-        if not part:
-            raise EOFError
-        parts += part
-    return bytes(parts)
+        Raises:
+            EOFError: the stream ended.
+            WireError: the bytes are not a frame.
+        """
+        header_size, data_size = _SIZES.unpack(self._exactly(receive, _SIZES.size))
+        if header_size > MAX_HEADER_BYTES or data_size > MAX_DATA_BYTES:
+            raise WireError(f"a message of {header_size + data_size:,} bytes was announced")
+        header, data = self._exactly(receive, header_size), self._exactly(receive, data_size)
+        try:
+            request_id, value = json.loads(header)
+            body = _decode_value(value, data, 0)
+        except (ValueError, TypeError, KeyError, RecursionError) as error:
+            raise WireError(f"not a message: {type(error).__name__}") from None
+        if type(request_id) is not int or type(body) is not dict:
+            raise WireError("not a message")
+        return request_id, body
+
+    def _exactly(self, receive: Callable[[int], bytes], size: int) -> bytes:
+        while len(self._buffer) < size:  # grows with what arrives, not with what was announced
+            part = receive(1 << 16)
+            if not part:
+                raise EOFError
+            self._buffer += part
+        found = bytes(self._buffer[:size])
+        del self._buffer[:size]
+        return found
 
 
 def _encode_value(value: Any, chunks: list[bytes], depth: int) -> Any:
