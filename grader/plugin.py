@@ -45,7 +45,11 @@ from .student import (
 from .submission import Submission
 from .vectors import Vector
 
+# Inputs for every law. Explicit examples hold the traps, and one input holds several groups, so few are enough to catch every
+# known mistake (`course selftest` runs with the default); watching and debugging want an answer at once.
 DEFAULT_EXAMPLES = 16
+WATCH_EXAMPLES = 6
+DEBUG_EXAMPLES = 3
 
 
 def use_profile(examples: int = DEFAULT_EXAMPLES) -> None:
@@ -62,6 +66,11 @@ def use_profile(examples: int = DEFAULT_EXAMPLES) -> None:
         suppress_health_check=list(HealthCheck),
     )
     settings.load_profile("course")
+
+
+def examples() -> int:
+    """Inputs for every law in the present profile."""
+    return settings.default.max_examples if settings.default else DEFAULT_EXAMPLES
 
 
 @dataclass

@@ -92,9 +92,11 @@ def grade(
     os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"  # entry points of other packages have no business here
     os.environ.pop("PYTEST_ADDOPTS", None)
     names = [module for exercise in exercises for module in modules(exercise, hidden=hidden)]
-    options = ["-c", str(_PYTEST_INI), "--noconftest", "--assert=plain", "-p", "no:cacheprovider", "-p", "no:unraisableexception", "-q", "--pyargs"]
+    options = ["-c", str(_PYTEST_INI), "--noconftest", "--assert=plain", "-p", "no:cacheprovider", "-p", "no:unraisableexception", "-p", "no:debugging", "-q", "--pyargs"]
     capture = "no" if show_prints else "sys"
     status = pytest.main([*options, f"--capture={capture}", *names], plugins=[grading, _Silent()])
+    if status == pytest.ExitCode.INTERRUPTED and not grading.errors:
+        raise KeyboardInterrupt
     if grading.errors or status not in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED):
         result.problem = "; ".join(grading.errors) or f"pytest ended with {status!r}"
         return result

@@ -178,6 +178,7 @@ class Sandbox:
     _server: _ForkServer | None = None
     _pool: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(1))
     _next: Future[Worker] | None = None
+    _walls: tuple[str, ...] = ()
 
     @classmethod
     def start(
@@ -229,6 +230,12 @@ class Sandbox:
         self._next = self._pool.submit(self._start_worker)
         return worker
 
+    def walls(self) -> list[str]:
+        """The walls of a worker; starts one if none has started yet."""
+        if not self._walls:
+            self.worker().close()
+        return list(self._walls)
+
     def _start_worker(self) -> Worker:
         settings = {
             "level": self.level,
@@ -242,6 +249,7 @@ class Sandbox:
         if missing:
             worker.close()
             raise SandboxError(f"a worker started without {', '.join(missing)}")
+        self._walls = worker.walls
         return worker
 
     def close(self) -> None:

@@ -142,7 +142,7 @@ def test_the_group_is_the_last_axis_of_any_shape(student, rewards):
 
 @check(
     "group_advantages",
-    points=2,
+    points=3,
     hints=(
         "In float32, is the mean of eight 0.7s exactly 0.7? Try it.",
         "Find the groups whose rewards all equal the first one, and set their advantages to 0 yourself.",

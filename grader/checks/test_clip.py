@@ -162,7 +162,7 @@ def test_the_four_corners_of_the_clip(student, worked):
 
 @check(
     "clipped_surrogate",
-    points=2,
+    points=1,
     hints=("Inside the band the clip must change nothing. What does your function return for a ratio of 1?",),
     examples=[Example(np.array([1.0, 1.0, 0.95, 1.05]), np.array([2.0, -3.0, 0.5, -0.25]))],
 )

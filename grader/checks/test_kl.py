@@ -56,7 +56,7 @@ def test_a_fair_coin_against_a_bent_one(student, worked):
 
 @check(
     "categorical_kl",
-    points=2,
+    points=1,
     hints=("Two equal policies are no distance apart. Two different ones always are some.",),
     examples=[Example(np.zeros((1, 4)), np.array([[3.0, 0.0, 0.0, 0.0]]))],
 )
@@ -220,7 +220,7 @@ def test_the_three_estimators_are_what_their_formulas_say(student, pair):
 
 @check(
     "kl_estimate",
-    points=2,
+    points=1,
     needs=("the_three_estimators_are_what_their_formulas_say",),
     hints=(
         "Average your estimate over all actions with their probabilities under the policy. What should come out?",

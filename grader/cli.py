@@ -1,0 +1,250 @@
+"""The students' command: `grade`.
+
+Written with argparse, and with its imports where they are needed, because the fork server's import of torch is what everybody
+waits for: it starts before pytest and hypothesis are imported.
+"""
+
+from __future__ import annotations
+
+import argparse
+import difflib
+import os
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from . import __version__, course
+from .sandbox import Sandbox, SandboxError
+from .submission import Submission, SubmissionError, read_submission
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from .result import CheckResult, Result
+    from .student import Loaded
+
+OK, CHECKS_FAILED, USAGE, GRADER_FAILED = 0, 1, 2, 3
+
+_EXAMPLES = """examples:
+  grade                           everything in ./starter
+  grade advantages clip           two exercises
+  grade advantages --hint         and a hint for the first thing that fails; repeat --hint for the next one
+  grade --watch                   again after every save
+  grade --debug advantages        in this process, so that print and breakpoint() work; gives no grade
+  grade --path ../me --json r.json
+
+exit code: 0 all passed, 1 checks failed, 2 wrong usage, 3 the grader itself could not run
+"""
+
+
+def parse(argv: Sequence[str] | None = None) -> argparse.Namespace:
+    """The command line. Exits with 2 and a sentence if it makes no sense."""
+    names = [exercise.name for exercise in course.EXERCISES]
+    parser = argparse.ArgumentParser(
+        prog="grade",
+        description="Grade your answers to the GRPO exercises and say what to look at.",
+        epilog=_EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("exercises", nargs="*", metavar="EXERCISE", help=f"{', '.join(names)}; all if none is given")
+    parser.add_argument("--path", type=Path, metavar="FOLDER", help="folder with your modules (default: ./starter, or here)")
+    parser.add_argument("--watch", action="store_true", help="grade again after every save, what failed last first")
+    parser.add_argument("--hint", action="count", default=0, help="a hint for the first failure; repeat for more")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write the result as JSON, renewed after every check")
+    parser.add_argument("--debug", action="store_true", help="run in this process: print and breakpoint() work; no grade")
+    parser.add_argument(
+        "--device",
+        choices=("auto", "cpu", "cuda"),
+        default="auto",
+        help="where the tensors go; auto is the CPU for these exercises",
+    )
+    parser.add_argument("--seed", type=int, default=0, metavar="N", help="of the generated inputs (default: 0)")
+    parser.add_argument("--examples", type=_positive, metavar="N", help="inputs for every law (default: 16; --watch: 6)")
+    parser.add_argument("--require-level", type=int, choices=(0, 1), default=0, metavar="N", help="refuse to grade below isolation level N")
+    parser.add_argument("--cold", action="store_true", help="no fork server: a new interpreter for every worker, as on Windows")
+    parser.add_argument("--version", action="version", version=f"%(prog)s {__version__}")
+    arguments = parser.parse_args(argv)
+    for name in arguments.exercises:
+        if name not in names:
+            close = difflib.get_close_matches(name.removesuffix(".py"), names, 1, 0.4)
+            parser.error(f"there is no exercise {name!r}" + (f"; did you mean {close[0]}?" if close else f"; there are {', '.join(names)}"))
+    arguments.exercises = [name for name in names if name in arguments.exercises or not arguments.exercises]
+    if arguments.debug and arguments.watch:
+        parser.error("--debug and --watch do not go together")
+    if arguments.json and not arguments.json.absolute().parent.is_dir():
+        parser.error(f"there is no folder {arguments.json.parent} to write {arguments.json.name} to")
+    return arguments
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Grade, report, and return the exit code."""
+    arguments = parse(argv)
+    path = arguments.path or _default_path()
+    try:
+        submission = read_submission(path)
+    except SubmissionError as error:
+        print(f"grade: {error}", file=sys.stderr)
+        return USAGE
+    try:
+        if arguments.debug:
+            return _debug(arguments, submission)
+        with Sandbox.start(cold=arguments.cold, require_level=arguments.require_level) as sandbox:
+            if arguments.watch:
+                return _watch(arguments, path, sandbox)
+            return _grade_once(arguments, submission, sandbox)
+    except SandboxError as error:
+        print(f"grade: {error}", file=sys.stderr)
+        return GRADER_FAILED
+    except KeyboardInterrupt:
+        print("grade: stopped", file=sys.stderr)
+        return GRADER_FAILED
+
+
+def _positive(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError("must be at least 1")
+    return number
+
+
+def _default_path() -> Path:
+    """./starter if there is one, else the current folder."""
+    starter = Path("starter")
+    return starter if starter.is_dir() else Path()
+
+
+def _grade_once(arguments: argparse.Namespace, submission: Submission, sandbox: Sandbox) -> int:
+    from . import plugin
+
+    plugin.use_profile(arguments.examples or plugin.DEFAULT_EXAMPLES)
+    result = _grade_with_progress(arguments, submission, sandbox)
+    _report(arguments, result)
+    return result.exit_code
+
+
+def _grade_with_progress(
+    arguments: argparse.Namespace, submission: Submission, sandbox: Sandbox, *, first: str | None = None
+) -> Result:
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn
+
+    from .check import has_hidden_checks
+    from .run import declared_checks, empty_result, grade
+
+    checks = declared_checks(arguments.exercises, hidden=has_hidden_checks())
+    device = "cuda" if arguments.device == "cuda" else "cpu"
+    result = empty_result(submission, arguments.exercises, checks, seed=arguments.seed, device=device)
+    _save(arguments, result)
+    columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        task = progress.add_task("importing torch", total=len(checks))
+        result.isolation_level, result.walls = sandbox.level, sandbox.walls()
+
+        def update(entry: CheckResult) -> None:
+            progress.update(task, advance=1, description=f"{entry.id.split('.')[0]}: {entry.function}")
+            _save(arguments, result)
+
+        grade(
+            submission,
+            arguments.exercises,
+            sandbox.worker,
+            seed=arguments.seed,
+            device=device,
+            checks=checks,
+            result=result,
+            on_update=update,
+            first=first,
+        )
+    _save(arguments, result)
+    return result
+
+
+def _save(arguments: argparse.Namespace, result: Result) -> None:
+    if arguments.json:
+        result.write(arguments.json)
+
+
+def _report(arguments: argparse.Namespace, result: Result) -> None:
+    from .check import checks_of
+    from .exporters import terminal
+
+    console = _console()
+    terminal.show(result, console)
+    if arguments.hint:
+        failed = terminal.first_failed(result)
+        exercise = (failed or "").split(".")[0]
+        known = {check.id: check for check in checks_of(exercise, hidden=True)} if failed else {}
+        terminal.show_hints(known.get(failed or ""), arguments.hint, console)
+
+
+def _console() -> Console:
+    from rich.console import Console
+
+    # Without a terminal rich assumes 80 columns; a log file has room for more.
+    return Console(width=None if sys.stdout.isatty() else int(os.environ.get("COLUMNS", 120)))
+
+
+def _watch(arguments: argparse.Namespace, path: Path, sandbox: Sandbox) -> int:
+    """Grade after every save until Ctrl-C. Returns the last exit code."""
+    from watchfiles import watch
+
+    from . import plugin
+    from .exporters import terminal
+
+    plugin.use_profile(arguments.examples or plugin.WATCH_EXAMPLES)
+    console, first, code = _console(), None, GRADER_FAILED
+    names = {exercise.file_name for exercise in course.EXERCISES}
+
+    def again() -> None:
+        nonlocal first, code
+        try:
+            submission = read_submission(path)
+        except SubmissionError as error:
+            console.print(str(error), markup=False)
+            return
+        result = _grade_with_progress(arguments, submission, sandbox, first=first)
+        if console.is_terminal:
+            console.clear()
+        _report(arguments, result)
+        first, code = terminal.first_failed(result), result.exit_code
+        if code == OK:
+            console.print(f"Passed with {plugin.examples()} inputs for every law; run `grade` for the full number.")
+        console.print(f"Watching {path}; Ctrl-C to stop.", style="dim", markup=False)
+
+    try:
+        again()
+        for _ in watch(path, watch_filter=lambda _, name: Path(name).name in names, debounce=100, step=20):
+            again()
+    except KeyboardInterrupt:
+        pass
+    return code
+
+
+def _debug(arguments: argparse.Namespace, submission: Submission) -> int:
+    """The same checks in this process. Gives no grade."""
+    from . import plugin
+    from .debug import InProcess
+    from .run import grade
+
+    print("Debug mode: your code runs in this process, without walls or time limits. This gives no grade.")
+    plugin.use_profile(arguments.examples or plugin.DEBUG_EXAMPLES)
+    start: Callable[[], Loaded] = InProcess
+    result = grade(
+        submission,
+        arguments.exercises,
+        start,
+        seed=arguments.seed,
+        device="cuda" if arguments.device == "cuda" else "cpu",
+        hidden=False,
+        folder=str(submission.path),
+        show_prints=True,
+    )
+    result.grade, result.isolation_level = False, -1
+    _save(arguments, result)
+    _report(arguments, result)
+    return result.exit_code
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,25 @@
+"""The submission in the student's own process, so that `print` and `breakpoint()` work. No walls, no limits, no grade."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+class InProcess:
+    """Answers requests like a worker, through the same code, without a process of its own."""
+
+    def __init__(self) -> None:
+        from .worker import serve  # imports torch, which the grader does in this mode only
+
+        self._worker = serve.Worker()
+
+    def request(self, body: dict[str, Any], *, seconds: float) -> dict[str, Any]:
+        """The reply. `seconds` is not enforced: a person at a breakpoint takes their time."""
+        return self._worker.answer(body)
+
+    def last_printed(self) -> str:
+        """Nothing: prints went straight to the terminal."""
+        return ""
+
+    def close(self) -> None:
+        self._worker.close()
