@@ -1,8 +1,8 @@
 """The known wrong answers (`misconceptions/`) and the correct answers in other styles (`variants/`), as submissions.
 
-Each is a small function in `<folder>/<exercise>/<function to replace>.py`. A submission is made from it by taking the model
-answer's module and replacing that one function, so it runs in a worker like everybody else's. Nothing is imported here: the
-files are read as text and parsed.
+Each is a small function in `<folder>/<exercise>/<function to replace>.py`. A submission is made from it by taking the
+model answer's module and replacing that one function, so it runs in a worker like everybody else's. Nothing is imported
+here: the files are read as text and parsed.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """The students' command: `grade`.
 
-Written with argparse, and with its imports where they are needed, because the fork server's import of torch is what everybody
+Written with argparse, and with its imports where they are needed, because the fork server's import of torch is what
+everybody
 waits for: it starts before pytest and hypothesis are imported.
 """
 
@@ -48,11 +49,15 @@ def parse(argv: Sequence[str] | None = None) -> argparse.Namespace:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("exercises", nargs="*", metavar="EXERCISE", help=f"{', '.join(names)}; all if none is given")
-    parser.add_argument("--path", type=Path, metavar="FOLDER", help="folder with your modules (default: ./starter, or here)")
+    parser.add_argument(
+        "--path", type=Path, metavar="FOLDER", help="folder with your modules (default: ./starter, or here)"
+    )
     parser.add_argument("--watch", action="store_true", help="grade again after every save, what failed last first")
     parser.add_argument("--hint", action="count", default=0, help="a hint for the first failure; repeat for more")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the result as JSON, renewed after every check")
-    parser.add_argument("--debug", action="store_true", help="run in this process: print and breakpoint() work; no grade")
+    parser.add_argument(
+        "--debug", action="store_true", help="run in this process: print and breakpoint() work; no grade"
+    )
     parser.add_argument(
         "--device",
         choices=("auto", "cpu", "cuda"),
@@ -60,15 +65,29 @@ def parse(argv: Sequence[str] | None = None) -> argparse.Namespace:
         help="where the tensors go; auto is the CPU for these exercises",
     )
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="of the generated inputs (default: 0)")
-    parser.add_argument("--examples", type=_positive, metavar="N", help="inputs for every law (default: 16; --watch: 6)")
-    parser.add_argument("--require-level", type=int, choices=(0, 1), default=0, metavar="N", help="refuse to grade below isolation level N")
-    parser.add_argument("--cold", action="store_true", help="no fork server: a new interpreter for every worker, as on Windows")
+    parser.add_argument(
+        "--examples", type=_positive, metavar="N", help="inputs for every law (default: 16; --watch: 6)"
+    )
+    parser.add_argument(
+        "--require-level",
+        type=int,
+        choices=(0, 1),
+        default=0,
+        metavar="N",
+        help="refuse to grade below isolation level N",
+    )
+    parser.add_argument(
+        "--cold", action="store_true", help="no fork server: a new interpreter for every worker, as on Windows"
+    )
     parser.add_argument("--version", action="version", version=f"%(prog)s {__version__}")
     arguments = parser.parse_args(argv)
     for name in arguments.exercises:
         if name not in names:
             close = difflib.get_close_matches(name.removesuffix(".py"), names, 1, 0.4)
-            parser.error(f"there is no exercise {name!r}" + (f"; did you mean {close[0]}?" if close else f"; there are {', '.join(names)}"))
+            parser.error(
+                f"there is no exercise {name!r}"
+                + (f"; did you mean {close[0]}?" if close else f"; there are {', '.join(names)}")
+            )
     arguments.exercises = [name for name in names if name in arguments.exercises or not arguments.exercises]
     if arguments.debug and arguments.watch:
         parser.error("--debug and --watch do not go together")

@@ -1,7 +1,7 @@
 """What counts as equal, and the story of a difference.
 
-Compares type, then shape, dtype and device, then finiteness, then values: never broadcasts, never lets a NaN equal a NaN.
-Knows numbers and no process. The tolerances live here, out of reach of any submission.
+Compares type, then shape, dtype and device, then finiteness, then values: never broadcasts, never lets a NaN equal a
+NaN. Knows numbers and no process. The tolerances live here, out of reach of any submission.
 """
 
 from __future__ import annotations
@@ -80,7 +80,9 @@ def tensor(
     numbers = value.array.astype(np.float64)
     if finite and not np.isfinite(numbers).all():
         what = "NaN" if np.isnan(numbers).any() else "an infinity"
-        raise Mismatch(answer.call, [("yours", show(value)), ("expected", "finite numbers")], f"the result holds {what}")
+        raise Mismatch(
+            answer.call, [("yours", show(value)), ("expected", "finite numbers")], f"the result holds {what}"
+        )
     return numbers
 
 
@@ -114,7 +116,15 @@ def same(
     wanted = np.asarray(expected, dtype=np.float64)
     yours = tensor(answer, shape=wanted.shape, dtype=dtype)
     default_rtol, default_atol = TOLERANCE[answer.value.dtype]
-    close(answer, yours, wanted, why=why, label=label, rtol=rtol or default_rtol, atol=default_atol if atol is None else atol)
+    close(
+        answer,
+        yours,
+        wanted,
+        why=why,
+        label=label,
+        rtol=rtol or default_rtol,
+        atol=default_atol if atol is None else atol,
+    )
     return yours
 
 
@@ -148,7 +158,9 @@ def require(condition: bool | np.bool_, answer: Answer, rows: Sequence[tuple[str
         Mismatch: it does not hold.
     """
     if not condition:
-        raise Mismatch(answer.call, [(label, value if isinstance(value, str) else show(value)) for label, value in rows], why)
+        raise Mismatch(
+            answer.call, [(label, value if isinstance(value, str) else show(value)) for label, value in rows], why
+        )
 
 
 def gradient(answer: Answer, name: str, *, shape: tuple[int, ...], dtype: str = "float64") -> Float64:
@@ -164,7 +176,9 @@ def gradient(answer: Answer, name: str, *, shape: tuple[int, ...], dtype: str = 
         raise Mismatch(answer.call, rows, f"no gradient reaches {name}: is something detached, or made without torch?")
     numbers = value.array.astype(np.float64)
     if value.shape != shape or not np.isfinite(numbers).all():
-        raise Mismatch(answer.call, [(label, show(value)), ("expected", "finite numbers")], f"the {label} is not finite")
+        raise Mismatch(
+            answer.call, [(label, show(value)), ("expected", "finite numbers")], f"the {label} is not finite"
+        )
     return numbers
 
 
@@ -215,7 +229,9 @@ def show(value: Any, digits: int = 6) -> str:
     if isinstance(value, Tensor):
         value = value.array
     if isinstance(value, np.ndarray | np.generic):
-        return _nested(np.asarray(value), lambda number: f"{number:.{digits}g}" if isinstance(number, float) else str(number))
+        return _nested(
+            np.asarray(value), lambda number: f"{number:.{digits}g}" if isinstance(number, float) else str(number)
+        )
     return repr(value)
 
 
@@ -256,9 +272,13 @@ def _index(wrong: npt.NDArray[np.bool_]) -> str:
 
 def _exact(number: Any) -> str:
     """A float32 printed with the digits of a float32."""
-    return str(number.item()) if not isinstance(number, np.floating) else np.format_float_positional(
-        number, trim="0"
-    ) if 1e-5 <= abs(number) < 1e16 or number == 0 else f"{number!s}"
+    return (
+        str(number.item())
+        if not isinstance(number, np.floating)
+        else np.format_float_positional(number, trim="0")
+        if 1e-5 <= abs(number) < 1e16 or number == 0
+        else f"{number!s}"
+    )
 
 
 def _nested(array: Array, text: Any) -> str:

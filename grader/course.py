@@ -18,7 +18,7 @@ MISCONCEPTIONS = Path(__file__).parent / "misconceptions"
 VARIANTS = Path(__file__).parent / "variants"
 
 CALL_SECONDS = 5.0
-"""Wall-clock time of one call of a student's function. The slowest call of the model answers takes a few milliseconds."""
+"""Wall-clock time of one call of a student's function; the model answers take well under a millisecond."""
 
 EXERCISE_SECONDS = 60.0
 """Wall-clock time that all checks of one exercise together may wait for student code."""

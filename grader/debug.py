@@ -1,4 +1,4 @@
-"""The submission in the student's own process, so that `print` and `breakpoint()` work. No walls, no limits, no grade."""
+"""The submission in the student's own process: `print` and `breakpoint()` work; no walls, no limits, no grade."""
 
 from __future__ import annotations
 

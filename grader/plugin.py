@@ -45,8 +45,8 @@ from .student import (
 from .submission import Submission
 from .vectors import Vector
 
-# Inputs for every law. Explicit examples hold the traps, and one input holds several groups, so few are enough to catch every
-# known mistake (`course selftest` runs with the default); watching and debugging want an answer at once.
+# Inputs for every law. Explicit examples hold the traps, and one input holds several groups, so few are enough to
+# catch every known mistake (`course selftest` runs with the default); watching and debugging want an answer at once.
 DEFAULT_EXAMPLES = 16
 WATCH_EXAMPLES = 6
 DEBUG_EXAMPLES = 3
@@ -136,7 +136,9 @@ class GradingPlugin:
     def model(self, request: pytest.FixtureRequest) -> Iterator[Student]:
         """The model answers, behind the same proxy in a worker of their own."""
         assert self.model_answers is not None, "only hidden checks may ask for the model answers"
-        student = Student(course.exercise(_check_of(request.node).exercise), self.model_answers, self.start, device=self.device)
+        student = Student(
+            course.exercise(_check_of(request.node).exercise), self.model_answers, self.start, device=self.device
+        )
         yield student
         student.close()
 
@@ -225,7 +227,9 @@ class GradingPlugin:
                 entry.story = str(problem)
             case Flaky():
                 entry.outcome = FAILED
-                entry.story = "your function gives different answers to the same question; it must depend on its arguments only"
+                entry.story = (
+                    "your function gives different answers to the same question; it must depend on its arguments only"
+                )
             case _:
                 entry.outcome, entry.story = GRADER_ERROR, f"{type(problem).__name__}: {problem}"
         needed = [self._entries[name] for name in check.needs if name in self._entries]

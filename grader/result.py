@@ -1,7 +1,7 @@
 """The one result model: what a grading found, as data with a versioned schema (`result.schema.json`).
 
-Every declared check is in it from the first moment, and it is written anew after every check, so that whatever stops the
-grader leaves a valid file whose total is right. Everything that is shown or exported is made from it.
+Every declared check is in it from the first moment, and it is written anew after every check, so that whatever stops
+the grader leaves a valid file whose total is right. Everything that is shown or exported is made from it.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ class CheckResult:
         points: What it is worth.
         hidden: Whether it compares with the model answer and is not in the handout.
         gate: Whether the other checks of the function wait for it.
-        outcome: "passed", "failed" (wrong numbers), "broken" (raised, crashed, timed out, cannot be called), "not written",
-            "waiting" (for the gate), "not run" or "grader error".
+        outcome: "passed", "failed" (wrong numbers), "broken" (raised, crashed, timed out, cannot be called), "not
+            written", "waiting" (for the gate), "not run" or "grader error".
         story: One sentence that says what is wrong.
         call: The smallest failing call that was found, as the student would type it.
         rows: (label, text) pairs: yours, expected and the like.

@@ -92,7 +92,20 @@ def grade(
     os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"  # entry points of other packages have no business here
     os.environ.pop("PYTEST_ADDOPTS", None)
     names = [module for exercise in exercises for module in modules(exercise, hidden=hidden)]
-    options = ["-c", str(_PYTEST_INI), "--noconftest", "--assert=plain", "-p", "no:cacheprovider", "-p", "no:unraisableexception", "-p", "no:debugging", "-q", "--pyargs"]
+    options = [
+        "-c",
+        str(_PYTEST_INI),
+        "--noconftest",
+        "--assert=plain",
+        "-p",
+        "no:cacheprovider",
+        "-p",
+        "no:unraisableexception",
+        "-p",
+        "no:debugging",
+        "-q",
+        "--pyargs",
+    ]
     capture = "no" if show_prints else "sys"
     status = pytest.main([*options, f"--capture={capture}", *names], plugins=[grading, _Silent()])
     if status == pytest.ExitCode.INTERRUPTED and not grading.errors:
@@ -119,7 +132,9 @@ def _diagnose(
     """Name the mistakes that the submission's answers to the worked examples show."""
     suspects = {check.function for check in exercise.checks if check.outcome in (FAILED, BROKEN)}
     found = []
-    for function, seen in observations(exercise.name, submission, list(checks.values()), start, device, suspects).items():
+    for function, seen in observations(
+        exercise.name, submission, list(checks.values()), start, device, suspects
+    ).items():
         _, known = vectors.load(exercise.name)
         found += [vars(diagnosis).copy() for diagnosis in vectors.diagnose(seen, known.get(function, {}))]
     return found

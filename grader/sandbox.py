@@ -1,7 +1,8 @@
 """Starts workers, waits for them no longer than allowed, and kills them with everything they started.
 
-Two ways to get a worker, behind one interface. On Linux a fork server that has already imported torch forks one in a few
-milliseconds. Elsewhere (and with `cold=True`) every worker is an interpreter of its own, which costs an import of torch.
+Two ways to get a worker, behind one interface. On Linux a fork server that has already imported torch forks one in a
+few milliseconds. Elsewhere (and with `cold=True`) every worker is an interpreter of its own, which costs an import of
+torch.
 
 Isolation levels: 0, a separate process with a cleaned environment, limits and a deadline, on every system; 1, the walls
 of `worker.confine` on top, on Linux with Landlock and seccomp. The best one is chosen and can be required. Level 2

@@ -1,8 +1,9 @@
 """Grades answers whose grade is known: the proof that the checks are right, and of what each check is good for.
 
-The untouched stub earns nothing, answers without work earn nothing, the model answers and every fair variant earn everything,
-and every misconception is caught and named. `--without-each-check` asks what the grader would lose with one check less: how many
-misconceptions would pass, or stay unnamed.
+The untouched stub earns nothing, answers without work earn nothing, the model answers and every fair variant earn
+everything, and every misconception is caught and named. `--without-each-check` asks what the grader would lose with
+one check
+less: how many misconceptions would pass, or stay unnamed.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from . import course, vectors
 from .catalogue import Entry, misconceptions, replaced, variants
 from .check import Check
 from .plugin import use_profile
-from .result import FAILED, NOT_WRITTEN, PASSED, BROKEN, Result
+from .result import BROKEN, FAILED, NOT_WRITTEN, PASSED, Result
 from .run import declared_checks, grade, observations
 from .sandbox import Sandbox
 from .stubs import make_starter
@@ -84,7 +85,9 @@ def jobs(exercise: str, starter: dict[str, str]) -> Iterator[Job]:
     for entry in variants(exercise):
         yield Job("fair variants", f"{entry.function}: {entry.name}", exercise, _must_earn_all, entry.submission)
     for entry in misconceptions(exercise):
-        yield Job("misconceptions", f"{entry.function}: {entry.name}", exercise, _must_be_named(entry), entry.submission)
+        yield Job(
+            "misconceptions", f"{entry.function}: {entry.name}", exercise, _must_be_named(entry), entry.submission
+        )
 
 
 def selftest(
@@ -161,7 +164,9 @@ def _free_points(exercise: str, check: Check, checks: dict[str, Check], start: C
 
 
 def _must_earn_all(result: Result, report: Report) -> None:
-    report.problems += [f"{c.outcome}: {c.title} {c.call} {c.story} {c.rows}" for c in result.checks if c.outcome != PASSED]
+    report.problems += [
+        f"{c.outcome}: {c.title} {c.call} {c.story} {c.rows}" for c in result.checks if c.outcome != PASSED
+    ]
 
 
 def _must_be_not_written(result: Result, report: Report) -> None:
@@ -197,7 +202,9 @@ def _first(result: Result, outcome: str) -> str:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Arguments of `course selftest`."""
     names = [exercise.name for exercise in course.EXERCISES]
-    parser.add_argument("exercises", nargs="*", choices=[[], *names], metavar="EXERCISE", help=f"{', '.join(names)}; all if none")
+    parser.add_argument(
+        "exercises", nargs="*", choices=[[], *names], metavar="EXERCISE", help=f"{', '.join(names)}; all if none"
+    )
     parser.add_argument("--without-each-check", action="store_true", help="what would be lost with one check less")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write what was found as JSON")
 
@@ -232,4 +239,6 @@ def _show_without(report: Report, console: Console) -> None:
         console.print(f"{check}: {shown or 'nothing'}", highlight=False, markup=False)
     needed = sum(1 for lost in report.without.values() if lost)
     share = needed / len(report.without)
-    console.print(f"{needed} of {len(report.without)} checks ({share:.0%}): without it a wrong answer is missed or unnamed")
+    console.print(
+        f"{needed} of {len(report.without)} checks ({share:.0%}): without it a wrong answer is missed or unnamed"
+    )

@@ -1,8 +1,8 @@
 """Hypothesis strategies: reward groups, importance ratios, log-probabilities, logits.
 
-Values are multiples of a power of two, so that sums and differences are exact in float64 and a law of algebra is a law of floats
-too. Groups never have all rewards equal unless asked for, ratios keep clear of the edges of the band (both subgradients are right
-there), and everything shrinks towards small round numbers.
+Values are multiples of a power of two, so that sums and differences are exact in float64 and a law of algebra is a law
+of floats too. Groups never have all rewards equal unless asked for, ratios keep clear of the edges of the band (both
+subgradients are right there), and everything shrinks towards small round numbers.
 """
 
 from __future__ import annotations
@@ -71,5 +71,4 @@ def ratios_and_advantages(draw: Draw, size: int = 6) -> tuple[Float64, Float64]:
     """
     count = draw(st.integers(1, size))
     ratios = np.frombuffer(draw(st.binary(min_size=count, max_size=count)), np.uint8) % 95
-    return (2.0 * ratios + 3.0) / 32.0, _eighths(draw, count, 3)
-
+    return (2.0 * ratios.astype(np.float64) + 3.0) / 32.0, _eighths(draw, count, 3)

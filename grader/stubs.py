@@ -173,8 +173,8 @@ def stale_files(reference: Path, starter: Path) -> list[str]:
     if not starter.is_dir():
         raise NotADirectoryError(f"{starter}: name a folder that holds the stubs")
     found = {path.name for path in starter.glob("*.py")}
-    reasons = {name: "is missing: `course stubs` writes it" for name in files.keys() - found}
-    reasons |= {name: "has no model answer: delete it" for name in found - files.keys()}
+    reasons = dict.fromkeys(files.keys() - found, "is missing: `course stubs` writes it")
+    reasons |= dict.fromkeys(found - files.keys(), "has no model answer: delete it")
     for name in found & files.keys():
         if not _holds(starter / name, files[name]):
             reasons[name] = "differs from what `course stubs` writes"

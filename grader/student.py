@@ -1,7 +1,7 @@
 """The proxy that a check talks to: `student.group_advantages(rewards)` runs in a worker and comes back as an `Answer`.
 
-Arrays go in as torch tensors of the same dtype; what the function returned comes back as data. The model answers and the
-misconceptions are reached through the same class. Knows the sandbox and the wire, and nothing of pytest.
+Arrays go in as torch tensors of the same dtype; what the function returned comes back as data. The model answers and
+the misconceptions are reached through the same class. Knows the sandbox and the wire, and nothing of pytest.
 """
 
 from __future__ import annotations
@@ -237,7 +237,12 @@ class Student:
             raise ModuleProblem(self._submission.problems[name])
         if self._worker is None:
             self._worker = self._start()
-            load = {"request": "load", "files": self._submission.files, "folder": self._folder, "module": self._exercise.name}
+            load = {
+                "request": "load",
+                "files": self._submission.files,
+                "folder": self._folder,
+                "module": self._exercise.name,
+            }
             self._request(self._worker, load, None)
         if function not in self._bound:
             positional, keywords = self._exercise.parameters(function)
@@ -253,7 +258,9 @@ class Student:
         expected = self._exercise.signature(function)
         if problem in ("missing", "not callable"):
             found = "there is no such function" if problem == "missing" else "that name is not a function"
-            raise ModuleProblem(f"expected `{expected}` in {self._exercise.file_name}, but {found}; is the name spelled right?")
+            raise ModuleProblem(
+                f"expected `{expected}` in {self._exercise.file_name}, but {found}; is the name spelled right?"
+            )
         raise ModuleProblem(f"expected `{expected}`, but {self._exercise.file_name} defines `{_text(problem)}`")
 
     def _request(self, worker: Loaded, body: dict[str, Any], call: Call | None) -> dict[str, Any]:
@@ -304,7 +311,7 @@ class Student:
             call=call,
             value=_from_wire(result["value"]),
             gradients=dict(zip(gradients_of, map(_from_wire, gradients), strict=True)),
-            arguments={name: value for name, value in zip(names, map(_from_wire, after), strict=False)},
+            arguments=dict(zip(names, map(_from_wire, after), strict=False)),
         )
 
 

@@ -1,7 +1,7 @@
 """Reads a submission's files once: only the graded ones, as text, with a clear sentence for everything odd.
 
-Nothing else in the folder matters: files named `numpy.py`, `conftest.py` or `pytest.ini` are not read, and given files such as
-`__init__.py` are the course's own.
+Nothing else in the folder matters: files named `numpy.py`, `conftest.py` or `pytest.ini` are not read, and given files
+such as `__init__.py` are the course's own.
 """
 
 from __future__ import annotations
@@ -64,7 +64,9 @@ def read_submission(path: Path) -> Submission:
         else:
             files[name] = text
     if not any((path / name).exists() or (path / name).is_symlink() for name in names):
-        raise SubmissionError(f"{path} holds none of {', '.join(names)}; give the folder that does: grade --path FOLDER")
+        raise SubmissionError(
+            f"{path} holds none of {', '.join(names)}; give the folder that does: grade --path FOLDER"
+        )
     return Submission(path.resolve().name or "submission", path.resolve(), files, problems)
 
 

@@ -1,11 +1,11 @@
 """Worked examples with their answers: what the model answer and every misconception make of each example.
 
-`course vectors` writes `grader/vectors/<exercise>.json` by running the model answers and the misconceptions in workers. The
-checks compare with the recorded answers, so that a handout needs no model answer, and `diagnose` names the mistake that a
-submission's answers show, so that it needs no misconception's code either.
+`course vectors` writes `grader/vectors/<exercise>.json` by running the model answers and the misconceptions in
+workers. The checks compare with the recorded answers, so that a handout needs no model answer, and `diagnose` names
+the mistake that a submission's answers show, so that it needs no misconception's code either.
 
-An *observation* of a call is plain data: what was returned (dtype, shape, values), the gradients, the arguments changed in
-place; or the type of the exception.
+An *observation* of a call is plain data: what was returned (dtype, shape, values), the gradients, the arguments
+changed in place; or the type of the exception.
 """
 
 from __future__ import annotations
@@ -98,7 +98,9 @@ def observe(student: Student, function: str, example: Example) -> Observation:
 
 def agree(left: Observation, right: Observation) -> bool:
     """Whether two observations are the same up to rounding. NaN agrees with NaN here: both show the same mistake."""
-    if left.keys() != right.keys() or any(left.get(key) != right.get(key) for key in ("raises", "returns", "dtype", "shape", "changed")):
+    if left.keys() != right.keys() or any(
+        left.get(key) != right.get(key) for key in ("raises", "returns", "dtype", "shape", "changed")
+    ):
         return False
     if "values" not in left:
         return True
@@ -114,8 +116,10 @@ def agree(left: Observation, right: Observation) -> bool:
 
 
 def _close(left: list[float], right: list[float], rtol: float, atol: float) -> bool:
-    """Equal up to rounding, measured by the largest number; and only zeros agree with zeros, because a rounding error in
-    place of 0 is a mistake of its own."""
+    """Equal up to rounding, measured by the largest number.
+
+    Only zeros agree with zeros: a rounding error in place of 0 is a mistake of its own.
+    """
     if len(left) != len(right) or any(left) != any(right):
         return False
     largest = max((abs(number) for number in left if math.isfinite(number)), default=0.0)
@@ -128,7 +132,8 @@ def diagnose(
 ) -> list[Diagnosis]:
     """Name the misconceptions that the answers of one function show.
 
-    A misconception is named if the submission gives its answer on *every* example on which it differs from the model answer. A
+    A misconception is named if the submission gives its answer on *every* example on which it differs from the model
+    answer. A
     misconception whose every example is explained by another named one is left out: it is part of the larger mistake.
 
     Args:
@@ -155,9 +160,7 @@ def _observation(answer: Answer, example: Example) -> Observation:
         for (name, after), before in zip(answer.arguments.items(), example.arguments, strict=False)
         if isinstance(before, np.ndarray) and after.array.tobytes() != before.tobytes()
     ]
-    gradients = {
-        name: None if gradient is None else _numbers(gradient) for name, gradient in answer.gradients.items()
-    }
+    gradients = {name: None if gradient is None else _numbers(gradient) for name, gradient in answer.gradients.items()}
     return {
         "dtype": value.dtype,
         "shape": list(value.shape),
@@ -178,4 +181,3 @@ def _numbers(value: Tensor) -> list[Any]:
 
 def _floats(numbers: list[Any]) -> list[float]:
     return [float(number) for number in numbers]
-

@@ -3,8 +3,8 @@
 A bandit has ten actions, so its KL can be summed exactly. A language model has more completions than there are atoms
 in the universe, so its KL is estimated from the samples at hand, with one of Schulman's three estimators.
 
-What a value says and what a gradient does are two questions. k1 and k3 have the right mean *value*. As a *loss* on fixed
-samples k1 has an expected gradient of zero, k2 has the gradient of KL(pi || pi_ref), and k3 has that of
+What a value says and what a gradient does are two questions. k1 and k3 have the right mean *value*. As a *loss* on
+fixed samples k1 has an expected gradient of zero, k2 has the gradient of KL(pi || pi_ref), and k3 has that of
 KL(pi_ref || pi), the other direction.
 
 Left out on purpose: clamps on the estimate (several libraries clamp the log-ratio to 20), the importance-weighted k3.

@@ -29,11 +29,11 @@ SHUFFLED = np.array([[2.0, 6.0, 0.0, 1.0]])
 def test_the_worked_example_of_the_page(student, worked):
     """Rewards 1, 0, 0, 0 become 1.732, -0.577, -0.577, -0.577.
 
-    The mean is 1/4. The squared distances from it are 9/16, 1/16, 1/16, 1/16; their mean is 3/16, so the standard deviation is
-    0.433, and the first reward is 0.75 / 0.433 standard deviations above the mean.
+    The mean is 1/4. The squared distances from it are 9/16, 1/16, 1/16, 1/16; their mean is 3/16, so the standard
+    deviation is 0.433, and the first reward is 0.75 / 0.433 standard deviations above the mean.
     """
-    for example, vector in worked:
-        same(student.group_advantages(*example.arguments), vector.expected_array)
+    for case, vector in worked:
+        same(student.group_advantages(*case.arguments), vector.expected_array)
 
 
 @check(
@@ -49,8 +49,8 @@ def test_the_worked_example_of_the_page(student, worked):
 def test_every_group_has_mean_0_and_standard_deviation_1(student, rewards):
     """Every group of advantages has mean 0 and (population) standard deviation 1.
 
-    Mean 0: what one sample gains, others lose, so the group is its own baseline. Standard deviation 1: every prompt pulls equally
-    hard, whatever the unit of its rewards.
+    Mean 0: what one sample gains, others lose, so the group is its own baseline. Standard deviation 1: every prompt
+    pulls equally hard, whatever the unit of its rewards.
     """
     answer = student.group_advantages(rewards)
     advantages = tensor(answer, shape=rewards.shape)
@@ -73,7 +73,8 @@ def test_every_group_has_mean_0_and_standard_deviation_1(student, rewards):
 def test_shift_and_scale_of_the_rewards_change_nothing(student, rewards, shift, exponent):
     """Adding a constant to a group's rewards, or multiplying them by a positive one, leaves the advantages alone.
 
-    Only differences inside the group count. That is what replaces the critic, and why GRPO does not care about reward units.
+    Only differences inside the group count. That is what replaces the critic, and why GRPO does not care about reward
+    units.
     """
     before = tensor(student.group_advantages(rewards), shape=rewards.shape)
     answer = student.group_advantages(rewards * 2.0**exponent + shift)
@@ -163,7 +164,8 @@ def test_the_group_is_the_last_axis_of_any_shape(student, rewards):
 def test_equal_rewards_give_exactly_zero(student, reward, size):
     """A group whose rewards are all equal has advantages of exactly 0, in every dtype.
 
-    The mean of eight 0.7s is not 0.7 in float32. Divided by std_eps = 1e-8 the rounding error becomes an advantage of 0.86 for all
+    The mean of eight 0.7s is not 0.7 in float32. Divided by std_eps = 1e-8 the rounding error becomes an advantage of
+    0.86 for all
     of them: a gradient out of nothing. Several training libraries have had this bug.
     """
     rewards = np.full((2, size), reward / 10)
@@ -190,7 +192,11 @@ def test_equal_rewards_give_exactly_zero(student, reward, size):
     "group_advantages",
     points=1,
     hints=("With one sample, what is there to compare it with?",),
-    examples=[Example(np.array([[3.0], [-1.5]])), Example(np.array([5.0])), Example(np.array([[3.0]]), divide_by_std=False)],
+    examples=[
+        Example(np.array([[3.0], [-1.5]])),
+        Example(np.array([5.0])),
+        Example(np.array([[3.0]]), divide_by_std=False),
+    ],
 )
 @given(rewards=reward_groups(prompts=3))
 def test_a_group_of_one_has_no_signal(student, rewards):
@@ -214,8 +220,8 @@ def test_a_group_of_one_has_no_signal(student, rewards):
 def test_without_division_it_is_reward_minus_mean(student, rewards):
     """`divide_by_std=False` returns the reward minus its group's mean (Dr. GRPO).
 
-    Dividing by the standard deviation gives easy and hard prompts, whose rewards hardly differ, a larger weight; Dr. GRPO
-    leaves it out for that reason.
+    Dividing by the standard deviation gives easy and hard prompts, whose rewards hardly differ, a larger weight; Dr.
+    GRPO leaves it out for that reason.
     """
     answer = student.group_advantages(rewards, divide_by_std=False)
     same(answer, rewards - rewards.mean(axis=1, keepdims=True), label="reward - mean")
@@ -231,7 +237,8 @@ def test_without_division_it_is_reward_minus_mean(student, rewards):
 def test_std_eps_is_added_to_the_standard_deviation(student, rewards, std_eps):
     """The divisor is std + std_eps, with the std_eps that the caller gave.
 
-    Libraries put anything from 1e-9 to 1e-4 there. Where rewards hardly differ, that choice decides how loud the noise gets.
+    Libraries put anything from 1e-9 to 1e-4 there. Where rewards hardly differ, that choice decides how loud the noise
+    gets.
     """
     answer = student.group_advantages(rewards, std_eps=std_eps)
     centred = rewards - rewards.mean(axis=1, keepdims=True)
@@ -241,7 +248,9 @@ def test_std_eps_is_added_to_the_standard_deviation(student, rewards, std_eps):
 @check(
     "group_advantages",
     points=1,
-    hints=("How large is the square of 4096.5 in float32, and how many digits are left for its difference to another one?",),
+    hints=(
+        "How large is the square of 4096.5 in float32, and how many digits are left for its difference to another one?",
+    ),
     examples=[Example((4096.0 + ASCENDING / 4).astype(np.float32))],
 )
 @given(rewards=reward_groups(prompts=2))
@@ -259,7 +268,11 @@ def test_large_rewards_keep_their_differences(student, rewards):
     "group_advantages",
     points=1,
     hints=("Where does your code make a tensor without copying the dtype of `rewards`, or change it?",),
-    examples=[Example(PAGE_EXAMPLE.astype(np.float32)), Example(PAGE_EXAMPLE.astype(np.int64)), Example(PAGE_EXAMPLE > 1.0)],
+    examples=[
+        Example(PAGE_EXAMPLE.astype(np.float32)),
+        Example(PAGE_EXAMPLE.astype(np.int64)),
+        Example(PAGE_EXAMPLE > 1.0),
+    ],
 )
 @given(rewards=reward_groups(prompts=2))
 def test_dtype_is_kept_and_whole_numbers_become_floats(student, rewards):
@@ -267,7 +280,12 @@ def test_dtype_is_kept_and_whole_numbers_become_floats(student, rewards):
 
     Rewards are often counts or booleans, and a mean of whole numbers is not whole.
     """
-    for given_dtype, dtype in ((np.float32, "float32"), (np.float64, "float64"), (np.int64, "float32"), (np.bool_, "float32")):
+    for given_dtype, dtype in (
+        (np.float32, "float32"),
+        (np.float64, "float64"),
+        (np.int64, "float32"),
+        (np.bool_, "float32"),
+    ):
         typed = (rewards > 0).astype(given_dtype) if given_dtype == np.bool_ else np.round(rewards).astype(given_dtype)
         tensor(student.group_advantages(typed), shape=rewards.shape, dtype=dtype)
 
@@ -301,8 +319,8 @@ def test_two_of_five_groups_carry_no_signal(student, worked):
 
     In the first and the third all rewards are equal. Equal is not the same as zero.
     """
-    for example, vector in worked:
-        same(student.zero_signal_fraction(*example.arguments), vector.expected_array, dtype=None)
+    for case, vector in worked:
+        same(student.zero_signal_fraction(*case.arguments), vector.expected_array, dtype=None)
 
 
 @check(
@@ -347,7 +365,7 @@ def test_it_counts_groups_of_equal_rewards(student, rewards, shift):
 )
 @given(rewards=reward_groups_with_ties())
 def test_any_shape_and_any_dtype_of_rewards(student, rewards):
-    """A group of one never has signal; groups of shape (G,) and (A, B, G) count too; rewards may be whole numbers or booleans.
+    """A group of one has no signal; groups of shape (G,) and (A, B, G) count; rewards may be whole or boolean.
 
     The result is one float without axes.
     """

@@ -47,7 +47,8 @@ def softmax(logits):
 def test_a_fair_coin_against_a_bent_one(student, worked):
     """The KL of a fair coin from one with odds 1 to 3 is 0.144; of a 0.9 coin from a fair one 0.368.
 
-    0.5 * ln(0.5 / 0.25) + 0.5 * ln(0.5 / 0.75) = 0.347 - 0.203. The sum is weighted by the policy, not by the reference.
+    0.5 * ln(0.5 / 0.25) + 0.5 * ln(0.5 / 0.75) = 0.347 - 0.203. The sum is weighted by the policy, not by the
+    reference.
     Logits need not be normalised: the page's second example has none that are.
     """
     for case, vector in worked:
@@ -126,7 +127,7 @@ def test_it_is_finite_with_probabilities_near_0(student, gap, dtype):
 @check(
     "categorical_kl",
     points=2,
-    hints=("Differentiate pi * (log pi - log pi_ref): pi itself depends on the logits too. And the reference is a constant.",),
+    hints=("Differentiate pi * (log pi - log pi_ref): pi depends on the logits too, and the reference is a constant.",),
     examples=[Example(LOGITS, REF_LOGITS, gradients_of=["logits", "ref_logits"])],
 )
 @given(pair=logit_pairs())
@@ -194,7 +195,10 @@ def test_k3_of_three_samples(student, worked):
 @check(
     "kl_estimate",
     points=2,
-    hints=("k1 is a difference, k2 half a square, k3 has an exponential. Which sign has k1 when the policy is surer than the reference?",),
+    hints=(
+        "k1 is a difference, k2 half a square, k3 has an exponential.",
+        "Which sign has k1 when the policy is surer of a sample than the reference?",
+    ),
     examples=[
         Example(LOGP, REF_LOGP, kind="k1"),
         Example(LOGP, REF_LOGP, kind="k2"),
@@ -209,7 +213,8 @@ def test_k3_of_three_samples(student, worked):
 def test_the_three_estimators_are_what_their_formulas_say(student, pair):
     """With x = ref_logp - logp: k1 is -x, k2 is x**2 / 2, k3 is exp(x) - 1 - x; one value per sample.
 
-    k1 is right on average and may be negative, k2 is never negative and slightly off, k3 is both right and never negative.
+    k1 is right on average and may be negative, k2 is never negative and slightly off, k3 is both right and never
+    negative.
     """
     logp, ref_logp = pair
     x = ref_logp - logp
@@ -226,14 +231,17 @@ def test_the_three_estimators_are_what_their_formulas_say(student, pair):
         "Average your estimate over all actions with their probabilities under the policy. What should come out?",
         "If it is not the KL, look at the direction of x, or at what you divide.",
     ),
-    examples=[Example(np.log([0.9, 0.1]), np.log([0.1, 0.9])), Example(np.log([0.9, 0.1]), np.log([0.1, 0.9]), kind="k1")],
+    examples=[
+        Example(np.log([0.9, 0.1]), np.log([0.1, 0.9])),
+        Example(np.log([0.9, 0.1]), np.log([0.1, 0.9]), kind="k1"),
+    ],
 )
 @given(pair=logit_pairs(rows=1))
 def test_k1_and_k3_average_to_the_exact_kl(student, pair):
     """Averaged over all actions with the policy's probabilities, k1 and k3 give the exact KL; k2 does not.
 
-    Nothing is sampled here: every action is enumerated. A k3 with the ratio upside down is never negative and 0 for equal
-    policies too, so only its average gives it away.
+    Nothing is sampled here: every action is enumerated. A k3 with the ratio upside down is never negative and 0 for
+    equal policies too, so only its average gives it away.
     """
     p, q = softmax(pair[0][0]), softmax(pair[1][0])
     exact = float((p * np.log(p / q)).sum())
@@ -254,12 +262,14 @@ def test_k1_and_k3_average_to_the_exact_kl(student, pair):
     examples=[Example(*NEAR), Example(np.array([-0.25], np.float32), np.array([-0.2501], np.float32))],
 )
 @example(logp=0.01, thousandths=[-10, 15, 3])
-@given(logp=st.integers(1, 25).map(lambda n: n / 100), thousandths=st.lists(st.integers(-20, 20), min_size=2, max_size=6))
+@given(
+    logp=st.integers(1, 25).map(lambda n: n / 100), thousandths=st.lists(st.integers(-20, 20), min_size=2, max_size=6)
+)
 def test_k3_is_never_negative_in_float32(student, logp, thousandths):
     """In float32, near equality, k3 is never negative and keeps its digits.
 
-    There k3 is about x**2 / 2, a tiny number. exp(x) - 1 - x as written subtracts numbers near 1 and leaves only their rounding
-    errors; a quarter of them are negative.
+    There k3 is about x**2 / 2, a tiny number. exp(x) - 1 - x as written subtracts numbers near 1 and leaves only their
+    rounding errors; a quarter of them are negative.
     """
     policy = np.full(len(thousandths), -logp, dtype=np.float32)
     reference = (policy + np.array(thousandths) * 1e-5).astype(np.float32)
@@ -287,7 +297,8 @@ def test_k3_is_never_negative_in_float32(student, logp, thousandths):
 def test_gradients_reach_logp_and_not_ref_logp(student, pair):
     """The gradients by logp are 1 for k1, -x for k2 and 1 - exp(x) for k3; none reaches ref_logp.
 
-    As a loss, k1 pushes every sample alike and nowhere on average; k2 pulls along KL(pi || ref), k3 along KL(ref || pi).
+    As a loss, k1 pushes every sample alike and nowhere on average; k2 pulls along KL(pi || ref), k3 along KL(ref ||
+    pi).
     """
     logp, ref_logp = pair
     x = ref_logp - logp
@@ -313,7 +324,8 @@ def test_gradients_reach_logp_and_not_ref_logp(student, pair):
 def test_estimate_keeps_dtype_and_leaves_its_inputs(student, pair):
     """float32 stays float32, float64 stays float64, however small the probabilities; neither argument is changed.
 
-    A completion of a hundred tokens has a log-probability of -200: its probability is 0 in float32, its logarithm is not.
+    A completion of a hundred tokens has a log-probability of -200: its probability is 0 in float32, its logarithm is
+    not.
     """
     for dtype in ("float32", "float64"):
         logp, ref_logp = pair[0].astype(dtype), pair[1].astype(dtype)

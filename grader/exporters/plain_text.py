@@ -1,4 +1,4 @@
-"""Makes text that came from a submission safe to show: no escape sequences, no invisible or direction-changing characters."""
+"""Makes text that came from a submission safe to show: no escape sequences, nothing invisible or reordering."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """The report that a student reads in the terminal.
 
-Outcomes are words and signs, never colours alone; rich leaves the colours out where NO_COLOR is set or nobody looks at a
-terminal. Everything that came from the submission is made plain first.
+Outcomes are words and signs, never colours alone; rich leaves the colours out where NO_COLOR is set or nobody looks at
+a terminal. Everything that came from the submission is made plain first.
 """
 
 from __future__ import annotations
@@ -31,7 +31,14 @@ from .plain_text import plain
 
 _SIGNS = {PASSED: "✓", FAILED: "✗", BROKEN: "✗", NOT_WRITTEN: "○", WAITING: "…", NOT_RUN: "-", GRADER_ERROR: "!"}
 _ASCII_SIGNS = {PASSED: "+", FAILED: "x", BROKEN: "x", NOT_WRITTEN: "o", WAITING: ".", NOT_RUN: "-", GRADER_ERROR: "!"}
-_STYLES = {PASSED: "green", FAILED: "red", BROKEN: "red", NOT_WRITTEN: "cyan", WAITING: "yellow", GRADER_ERROR: "magenta"}
+_STYLES = {
+    PASSED: "green",
+    FAILED: "red",
+    BROKEN: "red",
+    NOT_WRITTEN: "cyan",
+    WAITING: "yellow",
+    GRADER_ERROR: "magenta",
+}
 _WORDS = {NOT_WRITTEN: "not written yet"}
 _DETAILED = 3
 """Failures of one function that are shown in full; the others keep to one line each."""
@@ -90,7 +97,9 @@ def _exercise(number: int, exercise: ExerciseResult, console: Console) -> Render
         parts.append(Padding(Text(function, style="bold cyan"), (0, 0, 0, 3)))
         parts.append(Padding(Group(*_function(exercise, function, checks, shown, console)), (0, 0, 0, 3)))
     if exercise.earned < exercise.points:
-        parts.append(Padding(Text(f"page  {exercise.page}    hint  grade {exercise.name} --hint", style="dim"), (0, 0, 0, 3)))
+        parts.append(
+            Padding(Text(f"page  {exercise.page}    hint  grade {exercise.name} --hint", style="dim"), (0, 0, 0, 3))
+        )
     return Group(*parts)
 
 
@@ -142,7 +151,7 @@ def _details(content: RenderableType) -> RenderableType:
 
 
 def _failure(check: CheckResult, named: list[dict[str, str]]) -> Iterator[RenderableType]:
-    """What a student needs to find the mistake: where, what was asked, what came, what was expected, and which mistake it is."""
+    """What a student needs to find the mistake: where, what was asked, what came, and which mistake it is."""
     table = Table.grid(padding=(0, 2))
     table.add_column(style="dim", no_wrap=True)
     table.add_column(overflow="fold")

@@ -1,10 +1,11 @@
 """A warm process: imports torch once, then forks one confined worker for each request.
 
 It sees neither a submission nor a model answer; the forks get the submission over their own socket. It must have one
-thread when it forks, because a fork of a process with a live OpenMP pool hangs (pytorch issues 17199 and 58962); hence one
-thread for every numeric library, and an assertion instead of a hope.
+thread when it forks, because a fork of a process with a live OpenMP pool hangs (pytorch issues 17199 and 58962); hence
+one thread for every numeric library, and an assertion instead of a hope.
 
-Left out on purpose: `multiprocessing.forkserver`, which imports the parent's main module and hands its key to the child.
+Left out on purpose: `multiprocessing.forkserver`, which imports the parent's main module and hands its key to the
+    child.
 
 Requests and answers are JSON on a socket that only the grader holds:
 {"fork": settings} with two descriptors -> {"pid": n};  {"reap": pid, "dump": bool} -> {"status": n};
@@ -34,7 +35,8 @@ _DUMP_SECONDS = 0.03  # what faulthandler gets to write where the process is
 def warm_up() -> None:
     """Import what the submissions need and run it once, so that the forks find it done."""
     torch.set_num_threads(1)
-    torch.ones(2, requires_grad=True).exp().sum().backward()
+    numbers = torch.ones(2, requires_grad=True)
+    torch.autograd.grad(numbers.exp().sum(), [numbers], allow_unused=True)
     confine.has_seccomp()
 
 
@@ -43,7 +45,9 @@ def readable_paths() -> list[str]:
     paths = {"/usr/lib", "/lib", "/lib64", "/etc/ld.so.cache", "/etc/localtime", "/usr/share/zoneinfo", "/proc/self"}
     for folder in filter(os.path.isdir, sys.path):
         if os.path.isdir(os.path.join(folder, "grader")):  # the course was installed as a package among the others
-            paths |= {os.path.join(folder, name) for name in os.listdir(folder) if not name.startswith(("grader", "grpo"))}
+            paths |= {
+                os.path.join(folder, name) for name in os.listdir(folder) if not name.startswith(("grader", "grpo"))
+            }
         else:
             paths.add(folder)
     return sorted(os.path.realpath(path) for path in paths if os.path.exists(path))

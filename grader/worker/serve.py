@@ -1,8 +1,8 @@
 """Loads a submission and answers calls to its functions. Holds no model answer, no assertion and no secret.
 
 Whatever a submission does to this process, all it can send back is data that the grader then compares. The functions
-that turn values into bytes are bound before student code is imported, so that patching torch by accident changes little;
-patching it on purpose is allowed to succeed, since it can only return other numbers.
+that turn values into bytes are bound before student code is imported, so that patching torch by accident changes
+little; patching it on purpose is allowed to succeed, since it can only return other numbers.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Starts the fork server or a single worker: python -I -S start.py {"path": [...], ...} as JSON.
 
-Run with -I and -S, so that no user site, no .pth file and no environment variable adds to the import path; what is needed
-comes in the first argument. The folder of this file is loaded as a package under a private name: with the course itself on
-the path a submission could import the model answers.
+Run with -I and -S, so that no user site, no .pth file and no environment variable adds to the import path; what is
+needed comes in the first argument. The folder of this file is loaded as a package under a private name: with the course
+itself on the path a submission could import the model answers.
 """
 
 import importlib.util
@@ -14,6 +14,7 @@ PACKAGE = "_course_worker"
 
 
 def main() -> None:
+    """Become the fork server or a worker, whichever the first argument asks for."""
     settings = json.loads(sys.argv[1])
     sys.path.extend(settings["path"])
     sys.dont_write_bytecode = True
@@ -28,11 +29,11 @@ def main() -> None:
     if "control" in settings:
         import socket
 
-        from _course_worker import forkserver  # type: ignore[import-not-found]
+        from _course_worker import forkserver
 
         forkserver.serve(socket.socket(fileno=settings["control"]))
     else:
-        from _course_worker import confine, serve  # type: ignore[import-not-found]
+        from _course_worker import confine, serve
 
         receiving, sending = os.fdopen(os.dup(0), "rb", 0), os.fdopen(os.dup(1), "wb")
         os.dup2(2, 1)  # a raw write to standard output must not look like an answer

@@ -4,8 +4,8 @@ The two sides trust each other in one direction only, so decoding never runs cod
 allocates more than was sent. Left out on purpose: pickle, any dtype with objects in it, compression, arrays of numpy
 (a submission that returns one is told so by name), objects that stay behind in the worker.
 
-A frame is: header length, data length (two little-endian uint32), header, data. In the header None, bool, int, float and
-str stand for themselves; everything else is a list that begins with a tag: ["list", items], ["tuple", items],
+A frame is: header length, data length (two little-endian uint32), header, data. In the header None, bool, int, float
+and str stand for themselves; everything else is a list that begins with a tag: ["list", items], ["tuple", items],
 ["dict", pairs], ["tensor", dtype, shape, first byte, device], ["object", name of its type].
 """
 
@@ -70,7 +70,7 @@ def encode(request_id: int, body: dict[str, Any]) -> bytes:
 
 
 class Reader:
-    """Takes frames out of a stream. Keeps what arrived beyond the frame, so that a small frame costs one system call."""
+    """Takes frames out of a stream, and keeps what arrived beyond: a small frame costs one system call."""
 
     def __init__(self) -> None:
         self._buffer = bytearray()
@@ -79,7 +79,8 @@ class Reader:
         """Read one frame.
 
         Args:
-            receive: Takes a number of bytes and returns at least one and at most that many; b"" at the end of the stream.
+            receive: Takes a number of bytes and returns at least one and at most that many; b"" at the end of the
+                stream.
 
         Returns:
             The request id and the body.

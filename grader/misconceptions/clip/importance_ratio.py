@@ -5,7 +5,6 @@ docstring completes "Your numbers are what you get if ..."; the rest goes to the
 """
 
 # The names of the given code come from the model answer's module, which is put in front of this file when it runs.
-# ruff: noqa: F821
 
 import math
 
