@@ -18,21 +18,9 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from . import course
+from .student import Example
 
 Function = TypeVar("Function", bound=Callable[..., Any])
-
-
-class Example:
-    """One call: positional arguments as numpy arrays, options as keywords.
-
-    Attributes:
-        arguments: Positional arguments.
-        options: Keyword arguments.
-        gradients_of: Names of positional arguments whose gradient belongs to the answer.
-    """
-
-    def __init__(self, *arguments: Any, gradients_of: Sequence[str] = (), **options: Any) -> None:
-        self.arguments, self.options, self.gradients_of = arguments, options, tuple(gradients_of)
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ from hypothesis import HealthCheck, Phase, Verbosity, settings
 from hypothesis.errors import Flaky
 
 from . import course, vectors
-from .check import Check, Example
+from .check import Check
 from .compare import Mismatch, show_call
 from .result import (
     BROKEN,
@@ -34,6 +34,7 @@ from .result import (
 from .student import (
     Call,
     Clock,
+    Example,
     Frame,
     Loaded,
     ModuleProblem,
@@ -111,6 +112,7 @@ class GradingPlugin:
             for exercise in self.result.exercises
         }
         self._student: Student | None = None
+        self._models: dict[str, Student] = {}
         self._started = time.monotonic()
 
     # Fixtures
@@ -133,14 +135,13 @@ class GradingPlugin:
         self._student = None
 
     @pytest.fixture
-    def model(self, request: pytest.FixtureRequest) -> Iterator[Student]:
-        """The model answers, behind the same proxy in a worker of their own."""
-        assert self.model_answers is not None, "only hidden checks may ask for the model answers"
-        student = Student(
-            course.exercise(_check_of(request.node).exercise), self.model_answers, self.start, device=self.device
-        )
-        yield student
-        student.close()
+    def model(self, request: pytest.FixtureRequest) -> Student:
+        """The model answers, behind the same proxy. They keep one worker for all checks of an exercise."""
+        name = _check_of(request.node).exercise
+        if name not in self._models:
+            assert self.model_answers is not None, "only hidden checks may ask for the model answers"
+            self._models[name] = Student(course.exercise(name), self.model_answers, self.start, device=self.device)
+        return self._models[name]
 
     @pytest.fixture
     def worked(self, request: pytest.FixtureRequest) -> list[tuple[Example, Vector]]:
@@ -172,6 +173,10 @@ class GradingPlugin:
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         if report.failed:
             self.errors.append(str(report.longrepr))
+
+    def pytest_sessionfinish(self) -> None:
+        for model in self._models.values():
+            model.close()
 
     # Running
 

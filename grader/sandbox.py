@@ -364,14 +364,22 @@ class _ForkServer:
 class _SocketStream:
     def __init__(self, connection: socket.socket) -> None:
         self._connection = connection
+        self._timeout = 0.0
 
     def receive(self, size: int, deadline: float) -> bytes:
-        self._connection.settimeout(_seconds_until(deadline))
+        self._set_timeout(deadline)
         return self._connection.recv(size)
 
     def send(self, frame: bytes, deadline: float) -> None:
-        self._connection.settimeout(_seconds_until(deadline))
+        self._set_timeout(deadline)
         self._connection.sendall(frame)
+
+    def _set_timeout(self, deadline: float) -> None:
+        """Within a millisecond: setting it anew for every call would cost two system calls each time."""
+        seconds = _seconds_until(deadline)
+        if not seconds <= self._timeout <= seconds + 1e-3:
+            self._timeout = seconds
+            self._connection.settimeout(seconds)
 
     def close(self) -> None:
         self._connection.close()

@@ -10,14 +10,14 @@ import itertools
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 
 import numpy as np
 import numpy.typing as npt
 
 from . import course
 from .course import Exercise
-from .sandbox import Sandbox, WorkerDied
+from .sandbox import WorkerDied
 from .submission import Submission
 from .worker import wire
 
@@ -42,6 +42,23 @@ class Tensor:
     @property
     def shape(self) -> tuple[int, ...]:
         return self.array.shape
+
+
+class Example:
+    """One call to make: positional arguments, options, and what is asked for beside the value.
+
+    Attributes:
+        arguments: Positional arguments; numpy arrays become tensors of the same dtype.
+        options: Keyword arguments.
+        gradients_of: Names of positional parameters to differentiate the sum of the value by.
+        return_arguments: Send the tensors back as they are after the call.
+    """
+
+    def __init__(
+        self, *arguments: Any, gradients_of: Sequence[str] = (), return_arguments: bool = False, **options: Any
+    ) -> None:
+        self.arguments, self.options = arguments, options
+        self.gradients_of, self.return_arguments = tuple(gradients_of), return_arguments
 
 
 @dataclass(frozen=True)
@@ -184,7 +201,6 @@ class Student:
         function: str,
         *arguments: Any,
         gradients_of: Sequence[str] = (),
-        cotangent: Array | None = None,
         return_arguments: bool = False,
         **options: Any,
     ) -> Answer:
@@ -193,8 +209,7 @@ class Student:
         Args:
             function: Its name.
             *arguments: Positional arguments; numpy arrays become tensors of the same dtype.
-            gradients_of: Names of positional parameters to differentiate by.
-            cotangent: Weights of the elements of the value in the vector-Jacobian product; ones if None.
+            gradients_of: Names of positional parameters to differentiate the sum of the value by.
             return_arguments: Send the tensors back as they are after the call.
             **options: Keyword arguments.
 
@@ -204,22 +219,31 @@ class Student:
             StudentDied: no answer in time, or too many crashes.
             ModuleProblem: the module or the function cannot be called at all.
         """
+        example = Example(*arguments, gradients_of=gradients_of, return_arguments=return_arguments, **options)
+        return self.each(function, example)[0]
+
+    def each(self, function: str, *examples: Example) -> list[Answer]:
+        """Make several calls of one function in one message, so that a law waits once. Raises like `call`."""
         names, _ = self._exercise.parameters(function)
-        call = Call(function, dict(zip(names, arguments, strict=False)), options)
-        worker = self._ready(function, call)
+        calls = [Call(function, dict(zip(names, case.arguments, strict=False)), case.options) for case in examples]
+        only = calls[0] if len(calls) == 1 else None  # of several calls nobody knows which one ended the process
+        worker = self._ready(function, only)
         body = {
             "request": "call",
             "module": self._exercise.name,
             "function": function,
-            "arguments": [_to_wire(argument) for argument in arguments],
-            "options": {name: _to_wire(option) for name, option in options.items()},
-            "gradients_of": [names.index(name) for name in gradients_of],
-            "cotangent": _to_wire(np.float64(1.0) if cotangent is None else cotangent) if gradients_of else None,
-            "return_arguments": return_arguments,
+            "calls": [_call_body(case, names) for case in examples],
             "device": self._device,
         }
-        result = self._request(worker, body, call)
-        return self._answer(call, result, gradients_of, list(names), worker)
+        result = self._request(worker, body, only)
+        answers = result.get("answers")
+        failed = result.get("error")
+        if type(answers) is not list or (len(answers) != len(calls) and failed is None) or len(answers) > len(calls):
+            raise self._died(worker, only, _MALFORMED)
+        if failed is not None:
+            call = calls[min(len(answers), len(calls) - 1)]
+            raise self._error(worker, call, failed)
+        return [self._answer(worker, *parts, names) for parts in zip(calls, examples, answers, strict=True)]
 
     def last_printed(self) -> str:
         """What the submission printed during the last call."""
@@ -277,13 +301,17 @@ class Student:
             for clock in self._clocks:
                 clock.spend(time.monotonic() - started)
         if "error" in reply:
-            if type(reply["error"]) is not dict:
-                raise self._died(worker, call, WorkerDied("protocol", "sent the grader something malformed"))
-            raise StudentError(call, reply["error"], worker.last_printed())
+            raise self._error(worker, call, reply["error"])
         if type(reply["result"]) is not dict:
-            raise self._died(worker, call, WorkerDied("protocol", "sent the grader something malformed"))
+            raise self._died(worker, call, _MALFORMED)
         result: dict[str, Any] = reply["result"]
         return result
+
+    def _error(self, worker: Loaded, call: Call | None, info: object) -> BaseException:
+        try:
+            return StudentError(call, cast("dict[str, Any]", info), worker.last_printed())
+        except (AttributeError, TypeError, ValueError):  # a worker in a submission's hands may send anything
+            return self._died(worker, call, _MALFORMED)
 
     def _died(self, worker: Loaded, call: Call | None, death: WorkerDied) -> BaseException:
         printed = worker.last_printed()
@@ -300,24 +328,36 @@ class Student:
         smallest = self._smallest_crash
         return StudentDied(smallest.call, smallest.death, smallest.printed)
 
-    def _answer(
-        self, call: Call, result: dict[str, Any], gradients_of: Sequence[str], names: list[str], worker: Loaded
-    ) -> Answer:
-        gradients = result.get("gradients") or []
-        after = result.get("arguments") or []
-        if "value" not in result or len(gradients) != len(gradients_of):
-            raise self._died(worker, call, WorkerDied("protocol", "sent the grader something malformed"))
-        return Answer(
+    def _answer(self, worker: Loaded, call: Call, case: Example, answer: object, names: list[str]) -> Answer:
+        if type(answer) is not dict or "value" not in answer:
+            raise self._died(worker, call, _MALFORMED)
+        gradients, after = answer.get("gradients", []), answer.get("arguments", [])
+        wanted = len(case.gradients_of), len(case.arguments) if case.return_arguments else 0
+        if type(gradients) is not list or type(after) is not list or (len(gradients), len(after)) != wanted:
+            raise self._died(worker, call, _MALFORMED)
+        found = Answer(
             call=call,
-            value=_from_wire(result["value"]),
-            gradients=dict(zip(gradients_of, map(_from_wire, gradients), strict=True)),
+            value=_from_wire(answer["value"]),
+            gradients=dict(zip(case.gradients_of, map(_from_wire, gradients), strict=True)),
             arguments=dict(zip(names, map(_from_wire, after), strict=False)),
         )
+        tensors = [value for value in (*found.gradients.values(), *found.arguments.values()) if value is not None]
+        if not all(isinstance(value, Tensor) for value in tensors):
+            raise self._died(worker, call, _MALFORMED)
+        return found
 
 
-def sandboxed(sandbox: Sandbox) -> Callable[[], Loaded]:
-    """Makes workers of a sandbox."""
-    return sandbox.worker
+_MALFORMED = WorkerDied("protocol", "sent the grader something malformed")
+
+
+def _call_body(case: Example, names: list[str]) -> dict[str, Any]:
+    return {
+        "arguments": [_to_wire(argument) for argument in case.arguments],
+        "options": {name: _to_wire(option) for name, option in case.options.items()},
+        "gradients_of": [names.index(name) for name in case.gradients_of],
+        "cotangent": _to_wire(np.float64(1.0)) if case.gradients_of else None,
+        "return_arguments": case.return_arguments,
+    }
 
 
 def _to_wire(value: Any) -> Any:

@@ -19,9 +19,8 @@ from typing import Any
 import numpy as np
 
 from . import course
-from .check import Example
 from .compare import TOLERANCE
-from .student import Answer, Student, StudentCrashed, StudentError, Tensor
+from .student import Answer, Example, Student, StudentCrashed, StudentError, Tensor
 
 Observation = dict[str, Any]
 _DIGITS = {"float64": 12, "float32": 7, "float16": 4, "bfloat16": 3}
@@ -85,10 +84,14 @@ def load(exercise: str) -> tuple[dict[str, list[Vector]], dict[str, dict[str, Di
 def observe(student: Student, function: str, example: Example) -> Observation:
     """Make the call of an example and write down what happened."""
     try:
-        if example.gradients_of:
-            answer = student.call(function, *example.arguments, gradients_of=example.gradients_of, **example.options)
-        else:
-            answer = student.call(function, *example.arguments, return_arguments=True, **example.options)
+        # In-place changes show without a graph only: on a leaf that requires a gradient torch refuses them.
+        answer = student.call(
+            function,
+            *example.arguments,
+            gradients_of=example.gradients_of,
+            return_arguments=not example.gradients_of,
+            **example.options,
+        )
     except StudentError as error:
         return {"raises": error.type}
     except StudentCrashed:

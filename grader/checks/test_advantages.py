@@ -4,10 +4,10 @@ import numpy as np
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from grader.check import Example, check
+from grader.check import check
 from grader.compare import close, require, same, tensor, untouched
 from grader.strategies import reward_groups, reward_groups_with_ties
-from grader.student import Half
+from grader.student import Example, Half
 
 PAGE_EXAMPLE = np.array([[1.0, 0.0, 0.0, 0.0], [4.0, 2.0, 2.0, 0.0]])
 THREE_GROUPS = np.array([[0.0, 1.0, 5.0], [10.0, 30.0, 20.0], [-2.0, 0.5, 0.5]])
@@ -76,9 +76,9 @@ def test_shift_and_scale_of_the_rewards_change_nothing(student, rewards, shift, 
     Only differences inside the group count. That is what replaces the critic, and why GRPO does not care about reward
     units.
     """
-    before = tensor(student.group_advantages(rewards), shape=rewards.shape)
-    answer = student.group_advantages(rewards * 2.0**exponent + shift)
-    same(answer, before, label="before shift and scale", atol=1e-5)
+    first, second = student.each("group_advantages", Example(rewards), Example(rewards * 2.0**exponent + shift))
+    before = tensor(first, shape=rewards.shape)
+    same(second, before, label="before shift and scale", atol=1e-5)
 
 
 @check(
@@ -95,8 +95,8 @@ def test_the_order_of_the_samples_does_not_matter(student, rewards, random):
     """
     order = list(range(rewards.shape[1]))
     random.shuffle(order)
-    before = tensor(student.group_advantages(rewards), shape=rewards.shape)
-    answer = student.group_advantages(rewards[:, order])
+    first, answer = student.each("group_advantages", Example(rewards), Example(rewards[:, order]))
+    before = tensor(first, shape=rewards.shape)
     advantages = same(answer, before[:, order], label="shuffled like the rewards")
     ranks = np.argsort(rewards[0, order], kind="stable")
     rising = np.diff(advantages[0, ranks]) >= -1e-9
@@ -118,9 +118,10 @@ def test_a_group_does_not_see_the_others(student, rewards):
 
     A hard prompt's best answer deserves a high advantage even if its reward is lower than an easy prompt's worst.
     """
-    together = student.group_advantages(rewards)
+    rows = [rewards[row : row + 1] for row in range(len(rewards))]
+    together, *single = student.each("group_advantages", Example(rewards), *map(Example, rows))
     advantages = tensor(together, shape=rewards.shape)
-    alone = [tensor(student.group_advantages(row[None, :]), shape=(1, row.size))[0] for row in rewards]
+    alone = [tensor(answer, shape=row.shape)[0] for answer, row in zip(single, rows, strict=True)]
     close(together, advantages, np.array(alone), label="each group alone", atol=1e-9)
 
 
@@ -136,9 +137,11 @@ def test_the_group_is_the_last_axis_of_any_shape(student, rewards):
 
     A batch may be shaped as the trainer likes; the last axis is always the group.
     """
-    rows = tensor(student.group_advantages(rewards), shape=rewards.shape)
-    same(student.group_advantages(rewards[0]), rows[0], label="as a row of (P, G)")
-    same(student.group_advantages(rewards[:, None, :]), rows[:, None, :], label="as rows of (P, G)")
+    shapes = rewards, rewards[0], rewards[:, None, :]
+    flat, single, stacked = student.each("group_advantages", *map(Example, shapes))
+    rows = tensor(flat, shape=rewards.shape)
+    same(single, rows[0], label="as a row of (P, G)")
+    same(stacked, rows[:, None, :], label="as rows of (P, G)")
 
 
 @check(
@@ -170,22 +173,22 @@ def test_equal_rewards_give_exactly_zero(student, reward, size):
     """
     rewards = np.full((2, size), reward / 10)
     rewards[1, -1] += 1.0  # the second group has signal
-    for typed, dtype in (
-        (rewards, "float64"),
-        (rewards.astype(np.float32), "float32"),
-        (rewards.astype(np.float16), "float16"),
-        (Half(rewards), "bfloat16"),
-    ):
-        answer = student.group_advantages(typed, divide_by_std=dtype != "float64")
+    single = rewards.astype(np.float32)
+    dtypes = {"float64": rewards, "float32": single, "float16": rewards.astype(np.float16), "bfloat16": Half(rewards)}
+    *answers, alone, undivided = student.each(
+        "group_advantages",
+        *map(Example, dtypes.values()),
+        Example(single[:1]),
+        Example(single[:1], divide_by_std=False),
+    )
+    for dtype, answer in zip(dtypes, answers, strict=True):
         advantages = tensor(answer, shape=rewards.shape, dtype=dtype)
         rows = [("yours", advantages[0]), ("expected", "0 everywhere")]
         require(not advantages[0].any(), answer, rows, "equal rewards carry no signal")
         rows = [("yours", advantages[1]), ("expected", "not 0: the last reward is larger")]
         require(advantages[1, -1] > 0.1, answer, rows, "the second group has signal, whatever the first one has")
-    alone = rewards[:1].astype(np.float32)
-    for divide_by_std in (True, False):
-        answer = student.group_advantages(alone, divide_by_std=divide_by_std)
-        same(answer, np.zeros(alone.shape), dtype="float32", atol=0.0, why="equal rewards carry no signal")
+    for answer in (alone, undivided):
+        same(answer, np.zeros((1, size)), dtype="float32", atol=0.0, why="equal rewards carry no signal")
 
 
 @check(
@@ -205,8 +208,7 @@ def test_a_group_of_one_has_no_signal(student, rewards):
     A single sample is its own mean: GRPO learns nothing from it. The sample standard deviation would be 0 / 0 here.
     """
     single = rewards[:, :1]
-    for divide_by_std in (True, False):
-        answer = student.group_advantages(single, divide_by_std=divide_by_std)
+    for answer in student.each("group_advantages", Example(single), Example(single, divide_by_std=False)):
         same(answer, np.zeros_like(single), atol=0.0, why="a group of one carries no signal")
 
 
@@ -280,14 +282,10 @@ def test_dtype_is_kept_and_whole_numbers_become_floats(student, rewards):
 
     Rewards are often counts or booleans, and a mean of whole numbers is not whole.
     """
-    for given_dtype, dtype in (
-        (np.float32, "float32"),
-        (np.float64, "float64"),
-        (np.int64, "float32"),
-        (np.bool_, "float32"),
-    ):
-        typed = (rewards > 0).astype(given_dtype) if given_dtype == np.bool_ else np.round(rewards).astype(given_dtype)
-        tensor(student.group_advantages(typed), shape=rewards.shape, dtype=dtype)
+    whole = np.round(rewards)
+    typed = {"float32": whole.astype(np.float32), "float64": whole, "int64": whole.astype(np.int64), "bool": whole > 0}
+    for given_dtype, answer in zip(typed, student.each("group_advantages", *map(Example, typed.values())), strict=True):
+        tensor(answer, shape=rewards.shape, dtype="float64" if given_dtype == "float64" else "float32")
 
 
 @check(
@@ -302,8 +300,8 @@ def test_the_rewards_are_left_as_they_were(student, rewards):
 
     The trainer logs the rewards after it has computed the advantages; changed in place, the log would lie.
     """
-    for divide_by_std in (True, False):
-        answer = student.call("group_advantages", rewards, divide_by_std=divide_by_std, return_arguments=True)
+    options = [Example(rewards, divide_by_std=divide, return_arguments=True) for divide in (True, False)]
+    for answer in student.each("group_advantages", *options):
         untouched(answer, "rewards", rewards)
 
 
@@ -369,10 +367,11 @@ def test_any_shape_and_any_dtype_of_rewards(student, rewards):
 
     The result is one float without axes.
     """
-    single = student.zero_signal_fraction(rewards[:, :1])
-    same(single, 1.0, dtype=None)
-    expected = (rewards == rewards[:, :1]).all(axis=1).astype(np.float64)
-    same(student.zero_signal_fraction(rewards[0]), expected[0], dtype=None)
-    same(student.zero_signal_fraction(rewards[:, None, :].astype(np.int64)), expected.mean(), dtype=None, atol=1e-6)
     wins = rewards > 0
-    same(student.zero_signal_fraction(wins), (wins == wins[:, :1]).all(axis=1).mean(), dtype=None, atol=1e-6)
+    shapes = rewards[:, :1], rewards[0], rewards[:, None, :].astype(np.int64), wins
+    single, row, stacked, booleans = student.each("zero_signal_fraction", *map(Example, shapes))
+    equal = (rewards == rewards[:, :1]).all(axis=1).astype(np.float64)
+    same(single, 1.0, dtype=None, why="a group of one carries no signal")
+    same(row, equal[0], dtype=None)
+    same(stacked, equal.mean(), dtype=None, atol=1e-6)
+    same(booleans, (wins == wins[:, :1]).all(axis=1).mean(), dtype=None, atol=1e-6)

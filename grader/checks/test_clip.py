@@ -4,10 +4,10 @@ import numpy as np
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from grader.check import Example, check
+from grader.check import check
 from grader.compare import close, gradient, no_gradient, require, same, tensor, untouched
 from grader.strategies import logp_pairs, ratios_and_advantages
-from grader.student import Half
+from grader.student import Example, Half
 
 LOGP = np.log(np.array([0.5, 0.2, 0.9]))
 OLD_LOGP = np.log(np.array([0.25, 0.4, 0.6]))
@@ -50,10 +50,17 @@ def test_ratios_are_1_on_policy_and_reciprocal_when_swapped(student, pair):
     On-policy, before the first update, every ratio is 1: that is why the first step of GRPO is never clipped.
     """
     logp, old_logp = pair
-    same(student.importance_ratio(logp, logp), np.ones_like(logp), atol=0.0)
-    ratio = tensor(student.importance_ratio(logp, old_logp), shape=logp.shape)
-    same(student.importance_ratio(old_logp, logp), 1.0 / ratio, label="1 / ratio")
-    same(student.importance_ratio(logp[None], old_logp[None]), ratio[None], label="the same with one more axis")
+    equal, plain, swapped, stacked = student.each(
+        "importance_ratio",
+        Example(logp, logp),
+        Example(logp, old_logp),
+        Example(old_logp, logp),
+        Example(logp[None], old_logp[None]),
+    )
+    same(equal, np.ones_like(logp), atol=0.0, label="1 for equal log-probabilities")
+    ratio = tensor(plain, shape=logp.shape)
+    same(swapped, 1.0 / ratio, label="1 / ratio")
+    same(stacked, ratio[None], label="the same with one more axis")
 
 
 @check(
@@ -134,13 +141,17 @@ def test_ratio_keeps_dtype_and_leaves_its_inputs(student, pair):
 
     A silent float64 doubles the memory of the largest tensors that a trainer holds.
     """
-    tensor(student.importance_ratio(Half(pair[0]), Half(pair[1])), shape=pair[0].shape, dtype="bfloat16")
-    for dtype in ("float32", "float64"):
-        logp, old_logp = pair[0].astype(dtype), pair[1].astype(dtype)
-        answer = student.call("importance_ratio", logp, old_logp, return_arguments=True)
-        tensor(answer, shape=logp.shape, dtype=dtype)
+    typed = [(pair[0].astype(dtype), pair[1].astype(dtype)) for dtype in ("float32", "float64")]
+    *answers, half = student.each(
+        "importance_ratio",
+        *(Example(*arguments, return_arguments=True) for arguments in typed),
+        Example(Half(pair[0]), Half(pair[1])),
+    )
+    for answer, (logp, old_logp) in zip(answers, typed, strict=True):
+        tensor(answer, shape=logp.shape, dtype=logp.dtype.name)
         untouched(answer, "logp", logp)
         untouched(answer, "old_logp", old_logp)
+    tensor(half, shape=pair[0].shape, dtype="bfloat16")
 
 
 @check(
@@ -249,11 +260,15 @@ def test_its_gradient_is_0_where_the_clip_binds_and_the_advantage_elsewhere(stud
     """
     ratio, advantages = pair
     options = {"clip_eps": band[0], "clip_eps_high": band[1]}
-    answer = student.clipped_surrogate(ratio, advantages, gradients_of=["ratio"], **options)
-    found = gradient(answer, "ratio", shape=ratio.shape)
     step = 2.0**-12
-    above = tensor(student.clipped_surrogate(ratio + step, advantages, **options), shape=ratio.shape)
-    below = tensor(student.clipped_surrogate(ratio - step, advantages, **options), shape=ratio.shape)
+    answer, *sides = student.each(
+        "clipped_surrogate",
+        Example(ratio, advantages, gradients_of=["ratio"], **options),
+        Example(ratio + step, advantages, **options),
+        Example(ratio - step, advantages, **options),
+    )
+    found = gradient(answer, "ratio", shape=ratio.shape)
+    above, below = (tensor(side, shape=ratio.shape) for side in sides)
     smooth = (np.abs(ratio - 1 + band[0]) > 2 * step) & (np.abs(ratio - 1 - band[1]) > 2 * step)
     slope = np.where(smooth, (above - below) / (2 * step), found)
     close(answer, found, slope, yours_label="gradient by ratio", label="slope of your values", rtol=1e-5, atol=1e-6)
@@ -279,9 +294,10 @@ def test_one_advantage_serves_a_row_of_ratios(student, pair, advantage):
     ratio, advantages = pair
     ratios = np.stack([ratio, ratio[::-1]])
     column = np.array([[advantage], [-advantage]])
-    for given_advantages in (column, advantages):
-        expected = np.minimum(ratios * given_advantages, np.clip(ratios, 0.8, 1.2) * given_advantages)
-        same(student.clipped_surrogate(ratios, given_advantages), expected)
+    both = column, advantages
+    answers = student.each("clipped_surrogate", *(Example(ratios, weights) for weights in both))
+    for answer, weights in zip(answers, both, strict=True):
+        same(answer, np.minimum(ratios * weights, np.clip(ratios, 0.8, 1.2) * weights))
 
 
 @check(
@@ -299,10 +315,10 @@ def test_surrogate_keeps_dtype_and_leaves_its_inputs(student, pair):
 
     The ratios are needed again for the clip fraction, and the advantages for the next inner step.
     """
-    for dtype in ("float32", "float64"):
-        ratio, advantages = pair[0].astype(dtype), pair[1].astype(dtype)
-        answer = student.call("clipped_surrogate", ratio, advantages, return_arguments=True)
-        tensor(answer, shape=ratio.shape, dtype=dtype)
+    typed = [(pair[0].astype(dtype), pair[1].astype(dtype)) for dtype in ("float32", "float64")]
+    answers = student.each("clipped_surrogate", *(Example(*arguments, return_arguments=True) for arguments in typed))
+    for answer, (ratio, advantages) in zip(answers, typed, strict=True):
+        tensor(answer, shape=ratio.shape, dtype=ratio.dtype.name)
         untouched(answer, "ratio", ratio)
         untouched(answer, "advantages", advantages)
 
@@ -410,8 +426,12 @@ def test_fraction_of_any_shape_is_one_float(student, pair):
     ratio, _ = pair
     ratios, column = np.stack([ratio, 1.0 / ratio]), np.array([[1.0], [-1.0]])
     binds = ((ratios > 1.2) & (column > 0)) | ((ratios < 0.8) & (column < 0))
-    answer = student.call("clip_fraction", ratios, column, return_arguments=True)
+    answer, with_graph = student.each(
+        "clip_fraction",
+        Example(ratios, column, return_arguments=True),
+        Example(ratios, column, gradients_of=["ratio"]),
+    )
     same(answer, binds.mean(), dtype=None, atol=1e-6)
     untouched(answer, "ratio", ratios)
     untouched(answer, "advantages", column)
-    same(student.clip_fraction(ratios, column, gradients_of=["ratio"]), binds.mean(), dtype=None, atol=1e-6)
+    same(with_graph, binds.mean(), dtype=None, atol=1e-6)

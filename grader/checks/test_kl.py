@@ -6,9 +6,10 @@ import numpy as np
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from grader.check import Example, check
+from grader.check import check
 from grader.compare import close, gradient, no_gradient, require, same, tensor, untouched
 from grader.strategies import logit_pairs, logp_pairs
+from grader.student import Example
 
 POLICY = np.log(np.array([[0.5, 0.5], [0.9, 0.1]]))
 REFERENCE = np.log(np.array([[0.25, 0.75], [0.5, 0.5]]))
@@ -68,8 +69,8 @@ def test_kl_is_0_for_equal_policies_and_positive_for_others(student, pair):
     That is what makes it usable as a penalty: it cannot be earned by moving in some other direction.
     """
     logits, ref_logits = pair
-    same(student.categorical_kl(logits, logits), np.zeros(len(logits)), label="0 for equal policies", atol=1e-9)
-    answer = student.categorical_kl(logits, ref_logits)
+    equal, answer = student.each("categorical_kl", Example(logits, logits), Example(logits, ref_logits))
+    same(equal, np.zeros(len(logits)), label="0 for equal policies", atol=1e-9)
     found = tensor(answer, shape=logits.shape[:1])
     different = exact_kl(logits, ref_logits) > 1e-9
     require((found[different] > 0).all(), answer, [("yours", found)], "KL of two different policies is positive")
@@ -89,8 +90,9 @@ def test_a_shift_of_the_logits_changes_nothing(student, pair, shift, ref_shift):
     Logits are unnormalised: only their differences mean something, however large they are.
     """
     logits, ref_logits = pair
-    before = tensor(student.categorical_kl(logits, ref_logits), shape=logits.shape[:1])
-    answer = student.categorical_kl(logits + shift, ref_logits + ref_shift)
+    shifted = Example(logits + shift, ref_logits + ref_shift)
+    first, answer = student.each("categorical_kl", Example(logits, ref_logits), shifted)
+    before = tensor(first, shape=logits.shape[:1])
     same(answer, before, label="before the shift", atol=1e-9)
 
 
@@ -164,10 +166,15 @@ def test_it_works_over_the_last_axis_of_any_shape(student, pair):
     """
     logits, ref_logits = pair
     expected = exact_kl(logits, ref_logits)
-    same(student.categorical_kl(logits[0], ref_logits[0]), expected[0], atol=1e-9)
-    same(student.categorical_kl(logits[:, None], ref_logits[:, None]), expected[:, None], atol=1e-9)
     single = logits.astype(np.float32), ref_logits.astype(np.float32)
-    answer = student.call("categorical_kl", *single, return_arguments=True)
+    row, stacked, answer = student.each(
+        "categorical_kl",
+        Example(logits[0], ref_logits[0]),
+        Example(logits[:, None], ref_logits[:, None]),
+        Example(*single, return_arguments=True),
+    )
+    same(row, expected[0], atol=1e-9)
+    same(stacked, expected[:, None], atol=1e-9)
     same(answer, expected, dtype="float32", atol=1e-5)
     untouched(answer, "logits", single[0])
     untouched(answer, "ref_logits", single[1])
@@ -218,9 +225,15 @@ def test_the_three_estimators_are_what_their_formulas_say(student, pair):
     """
     logp, ref_logp = pair
     x = ref_logp - logp
-    for kind, expected in (("k1", -x), ("k2", x**2 / 2), ("k3", np.expm1(x) - x)):
-        same(student.kl_estimate(logp, ref_logp, kind=kind), expected)
-    same(student.kl_estimate(logp[None], ref_logp[None]), (np.expm1(x) - x)[None])
+    formulas = {"k1": -x, "k2": x**2 / 2, "k3": np.expm1(x) - x}
+    *answers, stacked = student.each(
+        "kl_estimate",
+        *(Example(logp, ref_logp, kind=kind) for kind in formulas),
+        Example(logp[None], ref_logp[None]),
+    )
+    for answer, expected in zip(answers, formulas.values(), strict=True):
+        same(answer, expected)
+    same(stacked, formulas["k3"][None])
 
 
 @check(
@@ -245,8 +258,9 @@ def test_k1_and_k3_average_to_the_exact_kl(student, pair):
     """
     p, q = softmax(pair[0][0]), softmax(pair[1][0])
     exact = float((p * np.log(p / q)).sum())
-    for kind in ("k1", "k3"):
-        answer = student.kl_estimate(np.log(p), np.log(q), kind=kind)
+    kinds = ("k1", "k3")
+    answers = student.each("kl_estimate", *(Example(np.log(p), np.log(q), kind=kind) for kind in kinds))
+    for kind, answer in zip(kinds, answers, strict=True):
         mean = (p * tensor(answer, shape=p.shape)).sum()
         rows = [(f"your mean {kind}", mean), ("exact KL", np.float64(exact))]
         require(abs(mean - exact) < 1e-8 + 1e-6 * exact, answer, rows, f"{kind} must be right on average")
@@ -302,8 +316,10 @@ def test_gradients_reach_logp_and_not_ref_logp(student, pair):
     """
     logp, ref_logp = pair
     x = ref_logp - logp
-    for kind, expected in (("k1", np.ones_like(x)), ("k2", -x), ("k3", -np.expm1(x))):
-        answer = student.kl_estimate(logp, ref_logp, kind=kind, gradients_of=["logp", "ref_logp"])
+    both = ["logp", "ref_logp"]
+    gradients = {"k1": np.ones_like(x), "k2": -x, "k3": -np.expm1(x)}
+    calls = [Example(logp, ref_logp, kind=kind, gradients_of=both) for kind in gradients]
+    for answer, (kind, expected) in zip(student.each("kl_estimate", *calls), gradients.items(), strict=True):
         found = gradient(answer, "logp", shape=logp.shape)
         close(answer, found, expected, yours_label=f"gradient of {kind} by logp", rtol=1e-6, atol=1e-9)
         no_gradient(answer, "ref_logp")
@@ -327,10 +343,12 @@ def test_estimate_keeps_dtype_and_leaves_its_inputs(student, pair):
     A completion of a hundred tokens has a log-probability of -200: its probability is 0 in float32, its logarithm is
     not.
     """
-    for dtype in ("float32", "float64"):
-        logp, ref_logp = pair[0].astype(dtype), pair[1].astype(dtype)
-        for kind in ("k1", "k3"):
-            answer = student.call("kl_estimate", logp, ref_logp, kind=kind, return_arguments=True)
-            tensor(answer, shape=logp.shape, dtype=dtype)
-            untouched(answer, "logp", logp)
-            untouched(answer, "ref_logp", ref_logp)
+    typed = [(pair[0].astype(dtype), pair[1].astype(dtype)) for dtype in ("float32", "float64")] * 2
+    kinds = ["k1", "k1", "k3", "k3"]
+    calls = [
+        Example(*arguments, kind=kind, return_arguments=True) for arguments, kind in zip(typed, kinds, strict=True)
+    ]
+    for answer, (logp, ref_logp) in zip(student.each("kl_estimate", *calls), typed, strict=True):
+        tensor(answer, shape=logp.shape, dtype=logp.dtype.name)
+        untouched(answer, "logp", logp)
+        untouched(answer, "ref_logp", ref_logp)

@@ -144,19 +144,15 @@ class Worker:
         return {"problem": None}
 
     def _call(self, body: dict[str, Any]) -> dict[str, Any]:
-        """Call a function; on request its vector-Jacobian product and what became of its arguments."""
+        """Call a function once or several times, up to the first exception."""
         function = getattr(self._modules[body["module"]], body["function"])
-        device = body["device"]
-        arguments = [_to_torch(argument, device) for argument in body["arguments"]]
-        options = {name: _to_torch(option, device) for name, option in body["options"].items()}
-        inputs = [arguments[position].requires_grad_() for position in body["gradients_of"]]
-        value = function(*arguments, **options)
-        result = {"value": _from_torch(value)}
-        if inputs:
-            result["gradients"] = _gradients(value, inputs, _to_torch(body["cotangent"], device))
-        if body["return_arguments"]:
-            result["arguments"] = [_from_torch(argument) for argument in arguments]
-        return result
+        answers: list[dict[str, Any]] = []
+        try:
+            for call in body["calls"]:
+                answers.append(_answer(function, call, body["device"]))
+        except BaseException as error:  # as in `answer`
+            return {"answers": answers, "error": self._describe(error)}
+        return {"answers": answers}
 
     def _describe(self, error: BaseException) -> dict[str, Any]:
         """What the student needs to know: type, message, and the frames in their own files."""
@@ -176,6 +172,20 @@ class Worker:
             "frames": frames[-MAX_FRAMES:],
             "not_written": type(error) is NotImplementedError,
         }
+
+
+def _answer(function: Callable[..., Any], call: dict[str, Any], device: str) -> dict[str, Any]:
+    """One call; on request its vector-Jacobian product, and what became of its arguments."""
+    arguments = [_to_torch(argument, device) for argument in call["arguments"]]
+    options = {name: _to_torch(option, device) for name, option in call["options"].items()}
+    inputs = [arguments[position].requires_grad_() for position in call["gradients_of"]]
+    value = function(*arguments, **options)
+    answer = {"value": _from_torch(value)}
+    if inputs:
+        answer["gradients"] = _gradients(value, inputs, _to_torch(call["cotangent"], device))
+    if call["return_arguments"]:
+        answer["arguments"] = [_from_torch(argument) for argument in arguments]
+    return answer
 
 
 def _gradients(value: Any, inputs: list[torch.Tensor], cotangent: torch.Tensor) -> list[Any]:

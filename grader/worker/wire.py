@@ -28,6 +28,7 @@ MAX_DEPTH = 16
 MAX_AXES = 16
 
 _SIZES = struct.Struct("<II")
+_to_json = json.JSONEncoder(separators=(",", ":"), check_circular=False).encode  # depth is limited below
 
 
 class WireError(Exception):
@@ -62,7 +63,7 @@ def encode(request_id: int, body: dict[str, Any]) -> bytes:
         WireError: too large, too deep, or holds a value that is not plain data.
     """
     chunks: list[bytes] = []
-    header = json.dumps([request_id, _encode_value(body, chunks, 0)], separators=(",", ":")).encode()
+    header = _to_json([request_id, _encode_value(body, chunks, 0)]).encode()
     data = b"".join(chunks)
     if len(header) > MAX_HEADER_BYTES or len(data) > MAX_DATA_BYTES:
         raise WireError(f"a message of {len(header) + len(data):,} bytes is too large")

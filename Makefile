@@ -1,0 +1,61 @@
+# Linux and macOS. On Windows use the pip or uv lines of the README.
+PYTHON ?= python3
+VENV ?= .venv
+SUBMISSION ?= starter
+EXERCISES ?=
+EXAMPLES ?= 10000
+BIN := $(VENV)/bin
+
+.DEFAULT_GOAL := help
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+$(VENV)/installed: pyproject.toml constraints.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || (echo "Python 3.11 or later is needed; set PYTHON=..."; exit 1)
+	@echo "Setting up $(VENV) (once; torch is large) ..."
+	@$(PYTHON) -m venv $(VENV)
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e .
+	@touch $@
+
+$(VENV)/installed-dev: $(VENV)/installed
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev,docs]'
+	@touch $@
+
+grade: $(VENV)/installed ## grade starter/, or SUBMISSION=folder; EXERCISES="advantages clip" for some only
+	@$(BIN)/grade $(EXERCISES) --path $(SUBMISSION) || [ $$? -eq 1 ]  # failed checks are a result, not an error of make
+
+test: $(VENV)/installed-dev ## everything that CI runs: lint, types, generated files, tests, self-test, pages
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/course stubs --check
+	$(BIN)/course vectors --check
+	$(BIN)/python -m pytest -q
+	$(BIN)/mkdocs build --strict --quiet --site-dir build/site
+
+selftest: $(VENV)/installed ## grade every answer whose grade is known
+	$(BIN)/course selftest
+
+mutation: $(VENV)/installed ## what the grader would lose with each check less
+	$(BIN)/course selftest --without-each-check
+
+examples: $(VENV)/installed ## the laws on the model answers with EXAMPLES=10000 inputs each
+	$(BIN)/grade --path reference --examples $(EXAMPLES) --unlimited
+
+bench: $(VENV)/installed ## how fast: cold start, watch, wire, whole grading
+	$(BIN)/python tests/bench.py
+
+stubs: $(VENV)/installed ## write starter/ from the model answers (overwrites it)
+	$(BIN)/course stubs
+
+vectors: $(VENV)/installed ## write the worked examples' answers
+	$(BIN)/course vectors
+
+site: $(VENV)/installed-dev ## build the pages into build/site
+	$(BIN)/mkdocs build --strict --site-dir build/site
+
+clean: ## remove what was installed and built
+	rm -rf $(VENV) build .mypy_cache .ruff_cache
+
+.PHONY: help grade test selftest mutation examples bench stubs vectors site clean

@@ -1,0 +1,128 @@
+"""How fast is the grader? Prints what `make bench` promises, everything measured side by side in one run.
+
+Other work on the machine moves every number, so figures are medians of interleaved rounds; trust ratios before times.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+GRADE = [sys.executable, "-m", "grader.cli"]
+
+
+def seconds(work: Callable[[], object]) -> float:
+    """Wall-clock time of one call."""
+    started = time.perf_counter()
+    work()
+    return time.perf_counter() - started
+
+
+def run(*command: str) -> Callable[[], object]:
+    """A command as a fresh process, from a folder where nothing of the course lies."""
+    return lambda: subprocess.run(command, cwd=tempfile.gettempdir(), stdout=subprocess.DEVNULL, check=True)
+
+
+def median(values: list[float]) -> float:
+    return statistics.median(values)
+
+
+def cold_start(rounds: int = 5) -> None:
+    """`grade advantages` from the shell, against nothing but the import of torch."""
+    imports, grades = [], []
+    for _ in range(rounds):
+        imports.append(seconds(run(sys.executable, "-c", "import torch")))
+        grades.append(seconds(run(*GRADE, "advantages", "--path", str(ROOT / "reference"))))
+    difference = median([grade - imported for imported, grade in zip(imports, grades, strict=True)])
+    print(f"cold `grade advantages`            {median(grades):6.2f} s")
+    print(f"  python -c 'import torch'         {median(imports):6.2f} s")
+    print(f"  difference                       {difference:6.2f} s   goal: at most 1 s")
+
+
+def watch_rerun(rounds: int = 9) -> None:
+    """From a save to the new report, with everything warm."""
+    with tempfile.TemporaryDirectory() as folder:
+        submission = Path(folder) / "starter"
+        shutil.copytree(ROOT / "reference", submission, ignore=shutil.ignore_patterns("__pycache__"))
+        command = [*GRADE, "advantages", "--watch", "--path", str(submission)]
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        assert process.stdout is not None
+        times = []
+        try:
+            for number in range(rounds + 1):
+                for line in process.stdout:
+                    if line.startswith("Watching"):
+                        break
+                if number:
+                    times.append(time.perf_counter() - saved)  # noqa: F821 - set at the end of the round before
+                time.sleep(0.3)
+                text = (submission / "advantages.py").read_text("utf-8")
+                saved = time.perf_counter()
+                (submission / "advantages.py").write_text(f"{text}# saved {number}\n", "utf-8")
+        finally:
+            process.terminate()
+            process.wait()
+    print(f"watch, from save to report         {median(times):6.2f} s   goal: under 0.5 s")
+
+
+def calls_and_grading(rounds: int = 5) -> None:
+    """The same calls and the same checks, through the wire and in this process."""
+    import numpy as np
+
+    from grader import course, plugin
+    from grader.debug import InProcess
+    from grader.run import grade
+    from grader.sandbox import Sandbox
+    from grader.student import Student
+    from grader.submission import read_submission
+
+    plugin.use_profile()
+    submission = read_submission(ROOT / "reference")
+    exercise = course.exercise("advantages")
+    exercises = [other.name for other in course.EXERCISES]
+    rewards = np.array([[1.0, 0.0, 0.0, 0.0, 1.0, 1.0, 0.0, 0.0]])
+    with Sandbox.start() as sandbox:
+        starts = [seconds(lambda: sandbox.worker().close()) for _ in range(21)]
+        fork = sandbox._start_worker  # without the one that is forked ahead
+        forks = [seconds(lambda: fork().close()) for _ in range(21)]
+        wire_times, here_times, wire_grades, here_grades = [], [], [], []
+        for _ in range(rounds):
+            for start, calls, grades in (
+                (sandbox.worker, wire_times, wire_grades),
+                (InProcess, here_times, here_grades),
+            ):
+                student = Student(exercise, submission, start)
+                student.group_advantages(rewards)
+                calls.append(seconds(lambda s=student: [s.group_advantages(rewards) for _ in range(1000)]) / 1000)
+                student.close()
+                # Hidden checks in both: the model answers run in workers on one side and here on the other.
+                grades.append(seconds(lambda s=start: grade(submission, exercises, s)))
+    print(f"a worker, forked ahead             {median(starts) * 1e3:6.1f} ms")
+    print(f"a worker, forked and confined      {median(forks) * 1e3:6.1f} ms")
+    print(f"calls per second through the wire  {1 / median(wire_times):6.0f}")
+    print(f"calls per second in this process   {1 / median(here_times):6.0f}")
+    ratio = median([wire / here for wire, here in zip(wire_grades, here_grades, strict=True)])
+    print(f"three exercises, sandboxed         {median(wire_grades):6.2f} s")
+    print(f"three exercises, in this process   {median(here_grades):6.2f} s")
+    print(f"  ratio                            {ratio:6.2f}     goal: at most 1.5")
+
+
+def main() -> None:
+    """Print everything."""
+    os.environ["OMP_NUM_THREADS"] = "1"  # as in the workers, so that both sides compute alike
+    print(f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}" if hasattr(os, "getloadavg") else "")
+    cold_start()
+    watch_rerun()
+    calls_and_grading()
+
+
+if __name__ == "__main__":
+    main()

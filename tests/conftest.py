@@ -1,0 +1,64 @@
+"""What several test files share: one sandbox for the whole run, and folders in the shape of a submission."""
+
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+
+import pytest
+from hypothesis import settings
+
+from grader import course, plugin
+from grader.check import checks_of
+from grader.sandbox import Sandbox
+
+FEW_EXAMPLES = 4
+"""Inputs for every law, where a test grades a submission and looks at one thing."""
+
+# A check takes the profile of the moment in which it is imported, so all of them are imported here. Our own properties
+# use the same inputs in every run.
+_usual = settings.get_profile("default")
+plugin.use_profile(FEW_EXAMPLES)
+for _exercise in course.EXERCISES:
+    checks_of(_exercise.name, hidden=True)
+settings.register_profile("tests", _usual, max_examples=100, derandomize=True, database=None, deadline=None)
+settings.load_profile("tests")
+
+SubmissionMaker = Callable[[Mapping[str, str | bytes | None]], Path]
+
+
+@pytest.fixture(scope="session")
+def sandbox() -> Iterator[Sandbox]:
+    """Workers of the best isolation level that this machine offers."""
+    with Sandbox.start() as best:
+        yield best
+
+
+@pytest.fixture
+def walled_sandbox(sandbox: Sandbox) -> Sandbox:
+    """The same, for tests of the walls of level 1."""
+    if sandbox.level < 1:
+        pytest.skip("this machine offers no isolation level 1")
+    return sandbox
+
+
+@pytest.fixture
+def make_submission(tmp_path: Path) -> SubmissionMaker:
+    """Makes a folder of files from their texts.
+
+    Graded modules that are not given are the model answers; None leaves a module out.
+    """
+
+    def make(files: Mapping[str, str | bytes | None]) -> Path:
+        folder = tmp_path / "homework"
+        folder.mkdir(exist_ok=True)
+        answers = {exercise.file_name: model_answer(exercise.name) for exercise in course.EXERCISES}
+        for name, text in {**answers, **files}.items():
+            if text is not None:
+                (folder / name).write_bytes(text if isinstance(text, bytes) else text.encode("utf-8"))
+        return folder
+
+    return make
+
+
+def model_answer(exercise: str) -> str:
+    """The text of one model answer."""
+    return (course.MODEL_ANSWERS / f"{exercise}.py").read_text("utf-8")
