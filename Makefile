@@ -32,7 +32,7 @@ test: $(VENV)/installed-dev ## everything that CI runs: lint, types, generated f
 	$(BIN)/course stubs --check
 	$(BIN)/course vectors --check
 	$(BIN)/python -m pytest -q
-	$(BIN)/mkdocs build --strict --quiet --site-dir build/site
+	$(BIN)/mkdocs build --strict --site-dir build/site
 
 selftest: $(VENV)/installed ## grade every answer whose grade is known
 	$(BIN)/course selftest

@@ -49,8 +49,8 @@ def reward_groups_with_ties(draw: Draw, prompts: int = 5, group_size: int = 3) -
 def logp_pairs(draw: Draw, largest: int = 4, size: int = 6) -> tuple[Float64, Float64]:
     """Two arrays of log-probabilities of one shape (n,), between -`largest` and 0."""
     count = draw(st.integers(1, size))
-    first = -np.abs(_eighths(draw, count, largest))
-    second = -np.abs(_eighths(draw, count, largest))
+    first = 0.0 - np.abs(_eighths(draw, count, largest))
+    second = 0.0 - np.abs(_eighths(draw, count, largest))
     return first, second
 
 

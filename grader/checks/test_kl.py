@@ -283,7 +283,7 @@ def test_k3_is_never_negative_in_float32(student, logp, thousandths):
     """In float32, near equality, k3 is never negative and keeps its digits.
 
     There k3 is about x**2 / 2, a tiny number. exp(x) - 1 - x as written subtracts numbers near 1 and leaves only their
-    rounding errors; a quarter of them are negative.
+    rounding errors, and many of those are negative.
     """
     policy = np.full(len(thousandths), -logp, dtype=np.float32)
     reference = (policy + np.array(thousandths) * 1e-5).astype(np.float32)
