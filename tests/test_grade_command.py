@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -17,6 +18,7 @@ from grader.catalogue import replaced
 from grader.check import checks_of
 
 OK, CHECKS_FAILED, USAGE, GRADER_FAILED = 0, 1, 2, 3
+COMMAND = (sys.executable, "-m", "grader.cli")
 ESCAPE = "\x1b"
 STYLE = re.compile(r"\x1b\[[0-9;]*m")
 
@@ -33,6 +35,23 @@ def swapped(logp, old_logp):
     print("größer als π?", (old_logp - logp).exp())  # “curly” → and ✗
     return (old_logp.detach() - logp).clamp(-20.0, 20.0).exp()
 """
+LOSES_ITS_DIGITS = """
+_right = kl_estimate
+def loses_its_digits(logp, ref_logp, *, kind="k3"):
+    x = ref_logp.detach() - logp
+    return x.exp() - 1 - x if kind == "k3" else _right(logp, ref_logp, kind=kind)
+"""
+FINGERPRINT = """
+import hashlib
+_right, _seen, _calls = kl_estimate, hashlib.sha256(), 0
+def fingerprint(logp, ref_logp, *, kind="k3"):
+    global _calls
+    _calls += 1
+    _seen.update(repr((logp, ref_logp, kind)).encode())
+    if _calls > 12:
+        raise ValueError("digest " + _seen.hexdigest())
+    return _right(logp, ref_logp, kind=kind)
+"""
 RAISES = """
 def raises(logp, ref_logp, *, kind="k3"):
     raise KeyError("größer als π ✗")  # → nicht gut
@@ -47,7 +66,7 @@ def environment(**more: str) -> dict[str, str]:
 
 
 def grade(
-    *arguments: str | Path, cwd: Path, command: tuple[str, ...] = (sys.executable, "-m", "grader.cli"), **more: str
+    *arguments: str | Path, cwd: Path, command: tuple[str, ...] = COMMAND, **more: str
 ) -> subprocess.CompletedProcess[str]:
     """Run the command to its end."""
     done = subprocess.run(
@@ -263,7 +282,7 @@ def on_a_terminal(*arguments: str | Path, cwd: Path, columns: int = 120, **more:
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 50, columns, 0, 0))
     process = subprocess.Popen(
-        [sys.executable, "-m", "grader.cli", *map(str, arguments)],
+        [*COMMAND, *map(str, arguments)],
         cwd=cwd,
         env=environment(**{"TERM": "xterm-256color", **more}),
         stdin=theirs,
@@ -387,7 +406,7 @@ def test_files_beside_the_submission_change_nothing(tmp_path: Path, how: str, un
     surroundings(me)
     command: tuple[str, ...] = (str(Path(sys.executable).with_name("grade")),)
     if how != "grade":
-        command = (sys.executable, "-m", "grader.cli")
+        command = COMMAND
         for name in ("random.py", "math.py"):  # this command line puts the current folder before the standard library
             (me / name).unlink()
     done = grade("clip", "--json", "../r.json", cwd=me, command=command)
@@ -430,26 +449,58 @@ def test_a_module_of_the_submission_gets_the_real_library_and_not_the_file_besid
     assert done.returncode == OK, done.stdout
 
 
+@pytest.mark.parametrize("how", [(), ("--cold",), ("--debug",)])
+def test_grading_leaves_nothing_behind(tmp_path: Path, how: tuple[str, ...]) -> None:
+    me = wrong(tmp_path / "me", "kl", "kl_estimate", LOSES_ITS_DIGITS)
+    if how == ("--cold",):  # a second for each worker: one for each function is enough
+        write(me, {"kl.py": (course.STARTER / "kl.py").read_text("utf-8")})
+    for folder in ("here", "temporary", "home"):
+        (tmp_path / folder).mkdir()
+    before = {path.name: path.read_bytes() for path in me.iterdir()}
+    homes = {"TMPDIR": str(tmp_path / "temporary"), "HOME": str(tmp_path / "home")}
+    done = grade("kl", "--path", me, "--examples", "2", *how, cwd=tmp_path / "here", **homes)
+    assert done.returncode == CHECKS_FAILED
+    assert {path.name: path.read_bytes() for path in me.iterdir()} == before
+    assert [path.name for folder in ("here", "temporary", "home") for path in (tmp_path / folder).iterdir()] == []
+
+
 # The same again
+
+
+def graded_bytes(folder: Path, exercise: str, command: tuple[str, ...], **more: str) -> bytes:
+    """The result of `folder`/me without the times."""
+    done = grade(exercise, "--path", "me", "--json", "r.json", cwd=folder, command=command, **more)
+    assert done.returncode == CHECKS_FAILED, done.stdout + done.stderr
+    return re.sub(rb'"seconds": [0-9.e-]+', b'"seconds": 0', (folder / "r.json").read_bytes())
 
 
 def test_the_same_submission_and_seed_give_the_same_bytes(tmp_path: Path) -> None:
     """A counterexample found by hypothesis and shrunk is in it, and the order of hashes differs between the runs."""
     wrong(tmp_path / "me", "advantages", "group_advantages", LOSES_THE_SIGN)
-
-    def graded(hash_seed: str) -> bytes:
-        done = grade("advantages", "--path", "me", "--json", "r.json", cwd=tmp_path, PYTHONHASHSEED=hash_seed)
-        assert done.returncode == CHECKS_FAILED
-        return re.sub(rb'"seconds": [0-9.e-]+', b'"seconds": 0', (tmp_path / "r.json").read_bytes())
-
-    first = graded("1")
-    assert graded("1") == first
-    assert graded("20261121") == first
+    first = graded_bytes(tmp_path, "advantages", COMMAND, PYTHONHASHSEED="1")
+    assert graded_bytes(tmp_path, "advantages", COMMAND, PYTHONHASHSEED="1") == first
+    assert graded_bytes(tmp_path, "advantages", COMMAND, PYTHONHASHSEED="20261121") == first
     checks = document(tmp_path / "r.json")["exercises"][0]["checks"]
     laws = [check for check in checks if check["outcome"] == "failed" and not check["gate"]]
     assert laws
     # Two rewards are the smallest group that shows the mistake, and no worked example is that small.
     assert min(check["call"].count(".") for check in laws) <= 4
+
+
+def test_the_inputs_do_not_depend_on_where_the_course_is_installed(tmp_path: Path) -> None:
+    """The submission reports a digest of every input that it ever got, so one other input changes the result.
+
+    Hypothesis mixes constants of the code that it takes for the tested project into the inputs, and tells that by paths.
+    """
+    wrong(tmp_path / "me", "kl", "kl_estimate", FINGERPRINT)
+    here = graded_bytes(tmp_path, "kl", COMMAND)
+    assert here.count(b"ValueError: digest") > 2
+    assert graded_bytes(tmp_path, "kl", COMMAND, PYTHONHASHSEED="7") == here
+    copy = tmp_path / "tests" / "course"
+    for name in ("grader", "reference"):
+        shutil.copytree(course.ROOT / name, copy / name, ignore=shutil.ignore_patterns("__pycache__"))
+    start = f"import sys; sys.path.insert(0, {str(copy)!r}); import grader.cli; sys.exit(grader.cli.main())"
+    assert graded_bytes(tmp_path, "kl", (sys.executable, "-P", "-c", start)) == here
 
 
 def test_another_seed_keeps_the_verdicts(tmp_path: Path) -> None:

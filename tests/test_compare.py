@@ -1,0 +1,128 @@
+"""What counts as equal: type, shape, dtype, finiteness, then values; never broadcast, never NaN equal to NaN."""
+
+import math
+
+import numpy as np
+import pytest
+
+from grader import compare
+from grader.compare import Mismatch
+from grader.student import Answer, Call, Half, Tensor
+from grader.worker.wire import Foreign
+
+CALL = Call("f", {"x": np.array([1.0])}, {})
+
+
+def answer(value, **more) -> Answer:
+    if isinstance(value, np.ndarray):
+        value = Tensor(value, value.dtype.name, "cpu")
+    return Answer(CALL, value, **more)
+
+
+def story(call, *arguments, **options) -> str:
+    with pytest.raises(Mismatch) as caught:
+        call(*arguments, **options)
+    return str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [
+        (None, "returned None"),
+        (1.5, "a float: 1.5"),
+        ([1.0], "a list"),
+        (Foreign("numpy.ndarray"), "numpy.ndarray"),
+        (Foreign("submission.advantages.Fancy"), "Fancy"),
+    ],
+)
+def test_only_a_tensor_is_a_tensor(value, words):
+    assert words in story(compare.same, answer(value), [1.0])
+
+
+def test_a_shape_that_would_broadcast_is_wrong():
+    assert "shape is (1, 3)" in story(compare.same, answer(np.ones((1, 3))), np.ones((3, 3)))
+    assert "shape is ()" in story(compare.same, answer(np.array(1.0)), np.ones(3))
+    assert "shape is (3, 1)" in story(compare.same, answer(np.ones((3, 1))), np.ones(3))
+
+
+def test_the_dtype_is_part_of_the_answer():
+    assert "float32" in story(compare.same, answer(np.ones(3, np.float32)), np.ones(3))
+    compare.same(answer(np.ones(3, np.float32)), np.ones(3), dtype="float32")
+    compare.same(answer(np.ones(3, np.float32)), np.ones(3), dtype=None)
+    assert "int64" in story(compare.same, answer(np.ones(3, np.int64)), np.ones(3), dtype=None)
+
+
+def test_nan_never_equals_nan():
+    assert "NaN" in story(compare.same, answer(np.array([math.nan])), [math.nan])
+    assert "infinity" in story(compare.same, answer(np.array([math.inf])), [math.inf])
+
+
+def test_close_refuses_nan_on_either_side():
+    for yours, expected in ((math.nan, 1.0), (1.0, math.nan), (math.nan, math.nan)):
+        with pytest.raises(Mismatch):
+            compare.close(answer(np.ones(1)), np.array([yours]), np.array([expected]))
+
+
+def test_empty_answers_have_a_shape_too():
+    assert "shape" in story(compare.same, answer(np.ones(0)), np.ones(1))
+    compare.same(answer(np.ones(0)), np.ones(0))
+
+
+@pytest.mark.parametrize(("dtype", "error"), [("float64", 1e-5), ("float32", 1e-3), ("float16", 0.1)])
+def test_values_are_compared_as_closely_as_their_dtype_allows(dtype, error):
+    exact = np.array([1.0, -2.0], dtype=dtype)
+    compare.same(answer(exact), [1.0, -2.0], dtype=dtype)
+    with pytest.raises(Mismatch):
+        compare.same(answer(exact + np.array(error, dtype=dtype)), [1.0, -2.0], dtype=dtype)
+
+
+def test_the_two_texts_always_differ():
+    left, right = compare.show_pair(np.array([1.0]), np.array([1.0 + 1e-12]))
+    assert left != right
+    assert compare.show_pair(np.array([1.5]), np.array([2.5])) == ("[1.5]", "[2.5]")
+
+
+def test_the_difference_says_how_many_and_where():
+    yours, expected = np.array([[1.0, 2.0], [3.0, 4.0]]), np.array([[1.0, 2.0], [3.0, 5.0]])
+    assert story(compare.same, answer(yours), expected) == "1 of 4 values differ, the first at [1, 1]"
+
+
+def test_a_call_is_shown_as_it_would_be_typed():
+    call = Call(
+        "f", {"x": np.array([[0.7]], np.float32), "y": np.array([1.0])}, {"kind": "k3", "mask": np.array([True])}
+    )
+    shown = compare.show_call(call)
+    assert shown == (
+        "f(torch.tensor([[0.7]]), torch.tensor([1.0], dtype=torch.float64), kind='k3', mask=torch.tensor([True]))"
+    )
+    import torch
+
+    assert eval(shown, {"torch": torch, "f": lambda x, y, kind, mask: (x.dtype, y.dtype, mask.dtype)}) == (
+        torch.float32,
+        torch.float64,
+        torch.bool,
+    )
+    assert "bfloat16" in compare.show_call(Call("f", {"x": Half(np.array([1.0]))}, {}))
+
+
+def test_gradients_must_exist_be_finite_and_not_reach_constants():
+    gradients = {
+        "a": None,
+        "b": Tensor(np.array([math.nan]), "float64", "cpu"),
+        "c": Tensor(np.ones(1), "float64", "cpu"),
+    }
+    found = answer(np.ones(1), gradients=gradients)
+    assert "no gradient reaches a" in story(compare.gradient, found, "a", shape=(1,))
+    assert "not finite" in story(compare.gradient, found, "b", shape=(1,))
+    assert compare.gradient(found, "c", shape=(1,)).tolist() == [1.0]
+    assert "detach" in story(compare.no_gradient, found, "c")
+    assert "detach" in story(compare.no_gradient, found, "b")
+    compare.no_gradient(found, "a")
+
+
+def test_a_changed_argument_is_noticed_to_the_bit():
+    before = np.array([0.0, 1.0])
+    same = answer(np.ones(1), arguments={"x": Tensor(before.copy(), "float64", "cpu")})
+    compare.untouched(same, "x", before)
+    other = answer(np.ones(1), arguments={"x": Tensor(np.array([-0.0, 1.0]), "float64", "cpu")})
+    assert "in place" in story(compare.untouched, other, "x", before)

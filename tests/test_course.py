@@ -1,0 +1,108 @@
+"""The course hangs together: every exercise has all its pieces, and one fact has one place."""
+
+import ast
+import inspect
+import re
+
+import pytest
+
+from grader import catalogue, course, plugin, vectors
+from grader.check import checks_of
+
+plugin.use_profile()
+
+EXERCISES = [exercise.name for exercise in course.EXERCISES]
+
+
+@pytest.mark.parametrize("name", EXERCISES)
+def test_every_exercise_has_its_pieces(name):
+    exercise = course.exercise(name)
+    assert (course.ROOT / exercise.page).is_file(), f"exercise {name} has no page {exercise.page}"
+    assert (course.MODEL_ANSWERS / exercise.file_name).is_file(), f"exercise {name} has no model answer"
+    assert (course.STARTER / exercise.file_name).is_file(), f"exercise {name} has no stub: run `course stubs`"
+    assert len(catalogue.misconceptions(name)) >= 15, f"exercise {name} has too few misconceptions"
+    assert len(catalogue.variants(name)) >= 12, f"exercise {name} has too few fair variants"
+    for function in exercise.function_names:
+        gates = [check for check in checks_of(name, hidden=True) if check.function == function and check.gate]
+        assert len(gates) == 1, f"{function} needs exactly one gate"
+        assert gates[0].examples, f"the gate of {function} has no worked example"
+
+
+@pytest.mark.parametrize("name", EXERCISES)
+def test_the_signatures_are_those_of_the_model_answers(name):
+    import importlib
+
+    module = importlib.import_module(f"reference.{name}")
+    for function in course.exercise(name).function_names:
+        parameters = inspect.signature(getattr(module, function)).parameters.values()
+        positional = [p.name for p in parameters if p.kind is p.POSITIONAL_OR_KEYWORD]
+        keywords = [p.name for p in parameters if p.kind is p.KEYWORD_ONLY]
+        assert course.exercise(name).parameters(function) == (positional, keywords)
+
+
+@pytest.mark.parametrize("name", EXERCISES)
+def test_every_check_says_what_it_asks_and_helps(name):
+    checks = checks_of(name, hidden=True)
+    ids = [check.id for check in checks]
+    assert len(set(ids)) == len(ids)
+    for check in checks:
+        assert check.title.endswith("."), f"{check.id}: the first line of the docstring is a sentence"
+        assert check.explanation, f"{check.id}: say why it must hold"
+        assert check.points >= 1
+        assert check.hidden or check.hints, f"{check.id}: a student may ask for a hint"
+        assert not any(re.search(r"torch\.\w+\(", hint) for hint in check.hints), f"{check.id}: hints hold no code"
+        assert set(check.needs) <= set(ids), f"{check.id}: needs a check that is not there"
+        assert check.function in course.exercise(name).function_names
+
+
+def test_the_points_on_the_pages_are_the_points_of_the_checks():
+    totals = {name: sum(check.points for check in checks_of(name, hidden=True)) for name in EXERCISES}
+    for name, total in totals.items():
+        page = (course.ROOT / course.exercise(name).page).read_text("utf-8")
+        assert f"{total} points" in page, f"{course.exercise(name).page} must say {total} points"
+    index = (course.ROOT / "docs" / "index.md").read_text("utf-8")
+    for name, total in totals.items():
+        row = next(line for line in index.splitlines() if f"exercises/{name}.md" in line and line.startswith("|"))
+        assert f"| {total} |" in row
+    assert f"{sum(totals.values())} points" in (course.ROOT / "CHANGELOG.md").read_text("utf-8")
+
+
+def test_the_number_of_misconceptions_in_the_readme_is_the_number_there_is():
+    count = sum(len(catalogue.misconceptions(name)) for name in EXERCISES)
+    assert f"**{count} of them**" in (course.ROOT / "README.md").read_text("utf-8")
+
+
+@pytest.mark.parametrize("name", EXERCISES)
+def test_a_misconception_is_a_sentence_that_fits_the_report(name):
+    for entry in catalogue.misconceptions(name):
+        assert entry.sentence.startswith("you "), entry.name
+        assert not entry.sentence.endswith("."), entry.name
+        assert len(entry.sentence) <= 160, entry.name
+        assert entry.explanation, entry.name
+
+
+@pytest.mark.parametrize("name", EXERCISES)
+def test_every_misconception_is_in_the_vectors_and_can_be_told_from_the_model_answer(name):
+    recorded, known = vectors.load(name)
+    for entry in catalogue.misconceptions(name):
+        assert known[entry.function][entry.name].sentence == entry.sentence
+        assert any(entry.name in vector.mistakes for group in recorded.values() for vector in group)
+
+
+@pytest.mark.parametrize("folder", [course.MISCONCEPTIONS, course.VARIANTS])
+def test_every_file_of_the_catalogue_belongs_to_a_function(folder):
+    for path in folder.glob("*/*.py"):
+        assert path.stem in course.exercise(path.parent.name).function_names
+        names = [node.name for node in ast.parse(path.read_text("utf-8")).body if isinstance(node, ast.FunctionDef)]
+        assert len(names) == len(set(names))
+
+
+def test_the_worked_numbers_of_the_gates_stand_on_the_pages():
+    for name in EXERCISES:
+        page = (course.ROOT / course.exercise(name).page).read_text("utf-8")
+        for check in checks_of(name, hidden=False):
+            if check.gate:
+                result = check.title.rsplit("give" if "give" in check.title else "become", 1)[-1]
+                numbers = re.findall(r"-?\d+\.\d+", result) or re.findall(r"-?\d+\.\d+", check.title)
+                missing = [number for number in numbers if number not in page]
+                assert not missing, f"{course.exercise(name).page} lacks {missing} of: {check.title}"

@@ -1,0 +1,434 @@
+"""The result file: its schema holds for every kind of submission, and at every moment of a grading."""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+
+import grader
+from grader import course
+from grader.catalogue import replaced
+from grader.check import checks_of
+from grader.result import CheckResult, ExerciseResult, Result
+
+Document = dict[str, Any]
+
+SCHEMA: Document = json.loads((Path(grader.__file__).parent / "result.schema.json").read_text("utf-8"))
+VALIDATOR = jsonschema.Draft202012Validator(SCHEMA)
+DECLARED = {name: [check.id for check in checks_of(name, hidden=True)] for name in ("advantages", "clip", "kl")}
+
+MINUS_ONE = """
+def minus_one(rewards, *, std_eps=1e-8, divide_by_std=True):
+    rewards = _checked(rewards)
+    print("rewards", rewards)
+    centred = rewards - rewards.mean(dim=-1, keepdim=True)
+    return centred / (rewards.std(dim=-1, keepdim=True) + std_eps) if divide_by_std else centred
+"""
+FORGETS_THE_MINUS = """
+_right = kl_estimate
+def forgets_the_minus(logp, ref_logp, *, kind="k3"):
+    return _right(logp, ref_logp, kind=kind) * (-1 if kind == "k1" else 1)
+"""
+SLOW = """
+import time
+_right = kl_estimate
+def slow(logp, ref_logp, *, kind="k3"):
+    time.sleep(0.03)
+    return _right(logp, ref_logp, kind=kind)
+"""
+ENDLESS = """
+_right = kl_estimate
+def endless(logp, ref_logp, *, kind="k3"):
+    while kind != "k3":
+        pass
+    return _right(logp, ref_logp, kind=kind)
+"""
+CRASHES = """
+import os
+def crashes(ratio, advantages, *, clip_eps=0.2, clip_eps_high=None, mask=None):
+    os.abort()
+"""
+SURROGATES = """
+def surrogates(ratio, advantages, *, clip_eps=0.2, clip_eps_high=None):
+    print("lone \\udcff surrogates \\ud800")
+    raise ValueError("a lone surrogate: \\ud83d, a null: \\0, an escape: \\x1b[2J")
+"""
+
+
+def environment() -> dict[str, str]:
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST", "PYTHON"))}
+    return {**kept, "PYTHONDONTWRITEBYTECODE": "1", "PYTHONIOENCODING": "utf-8"}
+
+
+def command(*arguments: str | Path) -> list[str]:
+    return [sys.executable, "-m", "grader.cli", *map(str, arguments)]
+
+
+def grade(*arguments: str | Path, cwd: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        command(*arguments),
+        cwd=cwd,
+        env=environment(),
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        encoding="utf-8",
+        timeout=120,
+    )
+
+
+def write(folder: Path, exercise: str, function: str, text: str) -> Path:
+    """The model answers with one function replaced by the last one of a text."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, module in replaced(exercise, function, re.findall(r"^def (\w+)", text, re.M)[-1], text).files.items():
+        (folder / name).write_text(module, "utf-8")
+    return folder
+
+
+def checks(document: Document) -> list[Document]:
+    return [check for exercise in document["exercises"] for check in exercise["checks"]]
+
+
+def assert_sound(document: Document) -> None:
+    """Valid, complete as a list, and its sums are sums."""
+    VALIDATOR.validate(document)
+    for exercise in document["exercises"]:
+        assert [check["id"] for check in exercise["checks"]] == DECLARED[exercise["name"]]
+        assert exercise["points"] == sum(check["points"] for check in exercise["checks"])
+        assert exercise["earned"] == sum(check["earned"] for check in exercise["checks"])
+        assert all(check["earned"] in (0, check["points"]) for check in exercise["checks"])
+    assert document["points"] == sum(exercise["points"] for exercise in document["exercises"])
+    assert document["earned"] == sum(exercise["earned"] for exercise in document["exercises"])
+    assert 0 <= document["earned"] <= document["points"]
+
+
+@pytest.fixture(scope="module")
+def graded(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Document]:
+    """One result of each kind."""
+    folder = tmp_path_factory.mktemp("graded")
+    write(folder / "broken", "clip", "clip_fraction", CRASHES)
+    (folder / "broken" / "advantages.py").write_text("def group_advantages(rewards:\n")
+    (folder / "broken" / "kl.py").unlink()
+    jobs = {
+        "reference": (course.MODEL_ANSWERS, []),
+        "starter": (course.STARTER, []),
+        "wrong": (write(folder / "wrong", "advantages", "group_advantages", MINUS_ONE), ["advantages"]),
+        "misled": (write(folder / "misled", "kl", "kl_estimate", FORGETS_THE_MINUS), ["kl"]),
+        "broken": (folder / "broken", []),
+        "debug": (course.MODEL_ANSWERS, ["kl", "--debug"]),
+    }
+    found = {}
+    for name, (path, more) in jobs.items():
+        target = folder / f"{name}.json"
+        done = grade("--path", path, "--json", target, *more, cwd=folder)
+        assert target.exists(), done.stderr
+        found[name] = json.loads(target.read_text("utf-8"))
+        found[name]["exit code"] = done.returncode
+    return found
+
+
+# The schema
+
+
+def test_the_schema_is_itself_valid_and_describes_every_field() -> None:
+    jsonschema.Draft202012Validator.check_schema(SCHEMA)
+
+    def objects(schema: Any) -> Iterator[Document]:
+        if isinstance(schema, dict):
+            if schema.get("type") == "object":
+                yield schema
+            for part in schema.values():
+                yield from objects(part)
+        elif isinstance(schema, list):
+            for part in schema:
+                yield from objects(part)
+
+    found = list(objects(SCHEMA))
+    assert len(found) == 5
+    for schema in found:
+        assert schema["additionalProperties"] is False
+        assert sorted(schema["required"]) == sorted(schema["properties"])
+        for name, field in schema["properties"].items():
+            assert len(field["description"]) > 10, name
+
+
+def test_the_schema_names_the_fields_of_the_result_and_no_others() -> None:
+    sums = {"points", "earned"}
+    for model, schema, derived in (
+        (Result, SCHEMA, {"schema", *sums}),
+        (ExerciseResult, SCHEMA["$defs"]["exercise"], sums),
+        (CheckResult, SCHEMA["$defs"]["check"], {"earned"}),
+    ):
+        assert {field.name for field in dataclasses.fields(model)} | derived == set(schema["properties"])
+
+
+@pytest.mark.parametrize("kind", ["reference", "starter", "wrong", "misled", "broken", "debug"])
+def test_the_schema_holds_for(graded: dict[str, Document], kind: str) -> None:
+    document = dict(graded[kind])
+    code = document.pop("exit code")
+    if kind == "debug":
+        VALIDATOR.validate(document)
+    else:
+        assert_sound(document)
+    outcomes = {check["outcome"] for check in checks(document)}
+    expected = {
+        "reference": ({"passed"}, 0),
+        "starter": ({"not written"}, 1),
+        "wrong": ({"passed", "failed", "waiting"}, 1),
+        "misled": ({"passed", "failed"}, 1),
+        "broken": ({"passed", "broken", "waiting"}, 1),
+        "debug": ({"passed"}, 0),
+    }
+    assert (outcomes, code) == expected[kind]
+    assert document["complete"] is True
+    assert document["grade"] is (kind != "debug")
+    assert (document["isolation_level"] == -1) is (kind == "debug")
+
+
+def test_the_results_hold_what_the_schema_has_room_for(graded: dict[str, Document]) -> None:
+    """No field of a check is empty in every kind of result, so that the schema is tried on all of them."""
+    for field in ("story", "call", "rows", "frames", "waits_for", "may_come_from", "explanation", "hints", "seconds"):
+        assert any(check[field] for document in graded.values() for check in checks(document)), field
+    assert any(found["misconceptions"] for document in graded.values() for found in document["exercises"])
+    assert any("rewards" in check["printed"] for check in checks(graded["wrong"]))
+
+
+def _set(document: Document, path: str, value: Any) -> None:
+    *way, last = path.split(".")
+    place: Any = document
+    for step in way:
+        place = place[int(step) if step.isdigit() else step]
+    if value is KeyError:
+        del place[last]
+    else:
+        place[last] = value
+
+
+@pytest.mark.parametrize(
+    ("path", "value"),
+    [
+        ("schema", "grpo-course/result/2"),
+        ("points", KeyError),
+        ("points", -1),
+        ("earned", 1.5),
+        ("sha256", "abc"),
+        ("device", "tpu"),
+        ("isolation_level", 7),
+        ("isolation_level", -1),
+        ("grade", False),
+        ("grade", "yes"),
+        ("exercises", []),
+        ("note", "one more field"),
+        ("exercises.0.checks", []),
+        ("exercises.0.page", "https://elsewhere"),
+        ("exercises.0.note", ""),
+        ("exercises.0.checks.0.outcome", "success"),
+        ("exercises.0.checks.0.outcome", "not run"),
+        ("exercises.0.checks.0.outcome", "failed"),
+        ("exercises.0.checks.0.outcome", KeyError),
+        ("exercises.0.checks.0.points", "3"),
+        ("exercises.0.checks.0.story", "passed, and yet"),
+        ("exercises.0.checks.0.rows", [["yours"]]),
+        ("exercises.0.checks.0.frames", [{"file": "clip.py", "line": "3", "function": "", "source": ""}]),
+        ("exercises.0.checks.0.id", "no exercise"),
+        ("exercises.0.checks.0.seconds", None),
+        ("exercises.0.misconceptions", [{"name": "x"}]),
+    ],
+)
+def test_the_schema_refuses(graded: dict[str, Document], path: str, value: Any) -> None:
+    document = copy.deepcopy(graded["reference"])
+    del document["exit code"]
+    VALIDATOR.validate(document)
+    _set(document, path, value)
+    assert not VALIDATOR.is_valid(document)
+
+
+def test_text_that_is_no_unicode_does_not_spoil_the_file(tmp_path: Path) -> None:
+    """A lone surrogate can be in a string of Python and in no UTF-8 file."""
+    me = write(tmp_path / "me", "clip", "clipped_surrogate", SURROGATES)
+    done = grade("clip", "--path", me, "--json", "r.json", cwd=tmp_path)
+    assert "Traceback (most recent call last)" not in done.stdout + done.stderr
+    assert done.returncode == 1
+    text = (tmp_path / "r.json").read_bytes().decode("utf-8")
+    document = json.loads(text)
+    assert_sound(document)
+    assert document["complete"] is True
+    (gate,) = [check for check in checks(document) if check["outcome"] == "broken"]
+    assert "a lone surrogate" in gate["story"]
+    # Escaped or not: readers of other languages refuse half a character.
+    gate["story"].encode("utf-8")
+    gate["printed"].encode("utf-8")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="file names of any bytes")
+def test_a_folder_whose_name_is_no_unicode_can_be_graded(tmp_path: Path) -> None:
+    folder = Path(os.fsdecode(os.fsencode(tmp_path) + b"/me\xff"))
+    write(folder, "kl", "kl_estimate", FORGETS_THE_MINUS)
+    done = grade("kl", "--path", folder, "--json", "r.json", cwd=tmp_path)
+    assert "Traceback (most recent call last)" not in done.stdout + done.stderr
+    assert done.returncode == 1
+    assert_sound(json.loads((tmp_path / "r.json").read_bytes().decode("utf-8")))
+
+
+# While it is being written
+
+
+def start(*arguments: str | Path, cwd: Path) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        command(*arguments),
+        cwd=cwd,
+        env=environment(),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        encoding="utf-8",
+        start_new_session=True,
+    )
+
+
+def read_when_there(path: Path, process: subprocess.Popen[str], *, seconds: float = 60) -> Document:
+    """The first state of the file."""
+    deadline = time.monotonic() + seconds
+    while not path.exists():
+        assert process.poll() is None, process.communicate()
+        assert time.monotonic() < deadline, "no file was written"
+        time.sleep(0.005)
+    found: Document = json.loads(path.read_text("utf-8"))
+    return found
+
+
+def test_every_state_of_the_file_is_valid_and_has_the_same_totals(tmp_path: Path) -> None:
+    write(tmp_path / "me", "kl", "kl_estimate", SLOW)
+    target = tmp_path / "r.json"
+    process = start("kl", "--path", "me", "--json", target, "--examples", "4", cwd=tmp_path)
+    try:
+        texts = [json.dumps(read_when_there(target, process))]
+        while process.poll() is None:
+            text = target.read_text("utf-8")
+            if text != texts[-1]:
+                texts.append(text)
+            time.sleep(0.002)
+        assert process.wait() == 0
+    finally:
+        process.kill()
+        process.communicate()
+    states = [*map(json.loads, texts), json.loads(target.read_text("utf-8"))]
+    assert len(states) > 7, "the function is slow enough to see the file grow"
+    for state in states:
+        assert_sound(state)
+        assert state["points"] == states[0]["points"]
+        left = [check for check in checks(state) if check["outcome"] == "not run"]
+        assert not state["complete"] or not left
+    assert {check["outcome"] for check in checks(states[0])} == {"not run"}
+    assert [state["complete"] for state in states] == sorted(state["complete"] for state in states)
+    earned = [state["earned"] for state in states]
+    assert earned == sorted(earned)
+    assert earned[0] == 0 and earned[-1] == states[-1]["points"]
+    assert list(tmp_path.glob(".r.json*")) == [], "what was being written is gone"
+
+
+def descendants(pid: int) -> set[int]:
+    """Processes that were started by a process, or by one of those."""
+    parents = {}
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = stat.read_text().rsplit(")", 1)[1].split()
+        except OSError:
+            continue
+        parents[int(stat.parent.name)] = int(fields[1])
+    found: set[int] = set()
+    while more := {child for child, parent in parents.items() if parent in found | {pid}} - found:
+        found |= more
+    return found
+
+
+def running(pid: int) -> bool:
+    """Whether a process lives: one that ended and was not waited for does not."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] not in "ZX"
+    except OSError:
+        return False
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
+def test_a_killed_grader_leaves_a_valid_file_and_no_process(tmp_path: Path) -> None:
+    """The worker is in an endless loop when its grader is killed with kill -9."""
+    write(tmp_path / "me", "kl", "kl_estimate", ENDLESS)
+    target = tmp_path / "r.json"
+    process = start("kl", "--path", "me", "--json", target, cwd=tmp_path)
+    try:
+        state = read_when_there(target, process)
+        deadline = time.monotonic() + 60
+        gate = next(
+            check.id for check in checks_of("kl", hidden=True) if check.gate and check.function == "kl_estimate"
+        )
+        while {check["id"]: check["outcome"] for check in checks(state)}[gate] != "passed":
+            assert process.poll() is None and time.monotonic() < deadline, state
+            time.sleep(0.005)
+            state = json.loads(target.read_text("utf-8"))
+        time.sleep(0.5)  # into the loop, which takes seconds to be cut off
+        started = descendants(process.pid)
+        assert started
+    finally:
+        process.send_signal(signal.SIGKILL)
+        process.communicate()
+    state = json.loads(target.read_text("utf-8"))
+    assert_sound(state)
+    assert state["complete"] is False
+    outcomes = {check["outcome"] for check in checks(state)}
+    assert {"passed", "not run"} <= outcomes
+    assert 0 < state["earned"] < state["points"]
+    deadline = time.monotonic() + 20
+    while left := {pid for pid in started if running(pid)}:
+        assert time.monotonic() < deadline, f"still running: {left}"
+        time.sleep(0.05)
+
+
+@pytest.mark.parametrize("target", ["a_folder", "/proc/r.json"])
+def test_a_file_that_cannot_be_written_is_said_before_anything_is_graded(tmp_path: Path, target: str) -> None:
+    (tmp_path / "a_folder").mkdir()
+    if target.startswith("/proc") and not Path("/proc/self").exists():
+        pytest.skip("no /proc")
+    done = grade("kl", "--path", course.MODEL_ANSWERS, "--json", target, cwd=tmp_path)
+    assert done.returncode in (2, 3)
+    assert "Traceback" not in done.stderr
+    assert Path(target).name in done.stderr
+    assert "total" not in done.stdout
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a_folder"]
+
+
+def test_a_folder_that_vanishes_while_grading_is_a_clear_error(tmp_path: Path) -> None:
+    write(tmp_path / "me", "kl", "kl_estimate", SLOW)
+    target = tmp_path / "out" / "r.json"
+    target.parent.mkdir()
+    process = start("kl", "--path", "me", "--json", target, cwd=tmp_path)
+    try:
+        read_when_there(target, process)
+        shutil.rmtree(target.parent)
+        _, errors = process.communicate(timeout=120)
+    finally:
+        process.kill()
+    assert process.returncode == 3
+    assert "Traceback" not in errors
+    assert "r.json" in errors
+
+
+@pytest.mark.skipif(os.name != "posix", reason="permissions of POSIX")
+def test_the_file_has_the_permissions_of_any_other_file_of_the_user(tmp_path: Path) -> None:
+    """A grader in a container runs as one user, and who reads the result is another."""
+    (tmp_path / "other").write_text("")
+    grade("kl", "--path", course.STARTER, "--json", "r.json", cwd=tmp_path)
+    assert oct((tmp_path / "r.json").stat().st_mode) == oct((tmp_path / "other").stat().st_mode)

@@ -1,0 +1,119 @@
+"""The grader on answers whose grade is known, for real, and the proof that this test can fail."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from grader import catalogue, course, plugin, selftest
+from grader.result import NOT_WRITTEN, PASSED, CheckResult, ExerciseResult, Result
+
+EXERCISES = [exercise.name for exercise in course.EXERCISES]
+
+
+@pytest.fixture(scope="module")
+def reports(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[int, str, dict]]:
+    """`course selftest EXERCISE` for every exercise, two at a time."""
+    folder = tmp_path_factory.mktemp("selftest")
+
+    def run(name: str) -> tuple[int, str, dict]:
+        path = folder / f"{name}.json"
+        command = [sys.executable, "-m", "grader.course_command", "selftest", name, "--json", str(path)]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=1200, check=False)
+        return done.returncode, done.stdout + done.stderr, json.loads(path.read_text("utf-8"))
+
+    with ThreadPoolExecutor(2) as pool:
+        return dict(zip(EXERCISES, pool.map(run, EXERCISES), strict=True))
+
+
+@pytest.mark.parametrize("name", EXERCISES)
+def test_every_answer_whose_grade_is_known_gets_it(reports, name):
+    code, output, report = reports[name]
+    assert report["problems"] == [], "\n".join(report["problems"])
+    assert code == 0
+    assert "self-test passed" in output
+
+
+@pytest.mark.parametrize("name", EXERCISES)
+def test_it_tried_everything_there_is(reports, name):
+    counts = reports[name][2]["counts"]
+    functions = len(course.exercise(name).functions)
+    assert counts["stubs"] == counts["model answers"] == 1
+    assert counts["answers without work"] == functions * len(selftest.WITHOUT_WORK)
+    assert counts["misconceptions"] == len(catalogue.misconceptions(name))
+    assert counts["fair variants"] == len(catalogue.variants(name))
+
+
+def result_with(**outcomes: str) -> Result:
+    checks = [CheckResult(f"clip.{n}", "f", n, "", 2, False, False, outcome) for n, outcome in outcomes.items()]
+    return Result("s", "", 0, "cpu", [ExerciseResult("clip", "", "", checks)], "0")
+
+
+def test_it_notices_a_model_answer_that_loses_a_point():
+    report = selftest.Report()
+    selftest._must_earn_all(result_with(one=PASSED, two="failed"), report)
+    assert len(report.problems) == 1
+
+
+def test_it_notices_a_stub_that_earns_something():
+    report = selftest.Report()
+    selftest._must_be_not_written(result_with(one=NOT_WRITTEN, two=PASSED), report)
+    assert len(report.problems) == 1
+
+
+def test_it_notices_points_for_no_work():
+    report = selftest.Report()
+    selftest._must_earn_nothing("f")(result_with(one=PASSED, two="failed"), report)
+    assert report.problems == ["earns 2 for: one"]
+
+
+def test_it_notices_a_misconception_that_passes_or_has_the_wrong_name():
+    (entry, *_) = catalogue.misconceptions("clip")
+    report = selftest.Report()
+    selftest._must_be_named(entry)(result_with(one=PASSED), report)
+    assert "is not caught" in report.problems
+    report = selftest.Report()
+    wrong = result_with(one="failed")
+    wrong.exercises[0].misconceptions = [{"name": "another"}]
+    selftest._must_be_named(entry)(wrong, report)
+    assert any("is named ['another']" in problem for problem in report.problems)
+
+
+def test_a_grader_without_its_gates_would_pay_for_no_work(sandbox):
+    # The reason why worked examples are gates: laws alone are kind to constants.
+    from grader.run import declared_checks, grade
+
+    plugin.use_profile()
+    zeros = catalogue.replaced("advantages", "group_advantages", "zeros", "def zeros(r, **_):\n    return r * 0.0\n")
+    checks = {name: check for name, check in declared_checks(["advantages"], hidden=True).items() if not check.gate}
+    assert grade(zeros, ["advantages"], sandbox.worker, checks=checks, gates=False).earned > 0
+    of_function = [c for c in grade(zeros, ["advantages"], sandbox.worker).checks if c.function == "group_advantages"]
+    assert sum(check.earned for check in of_function) == 0
+
+
+def test_the_course_command_says_what_it_can_do():
+    done = subprocess.run(
+        [sys.executable, "-m", "grader.course_command", "--help"], capture_output=True, text=True, check=True
+    )
+    for word in ("stubs", "vectors", "selftest", "examples:"):
+        assert word in done.stdout
+    bad = subprocess.run(
+        [sys.executable, "-m", "grader.course_command", "nonsense"], capture_output=True, text=True, check=False
+    )
+    assert bad.returncode == 2
+
+
+def test_the_vectors_command_writes_the_bytes_that_are_there(sandbox):
+    from grader import write_vectors
+
+    plugin.use_profile()
+    for name in EXERCISES:
+        path: Path = course.VECTORS / f"{name}.json"
+        assert write_vectors.make(name, sandbox.worker) == path.read_text("utf-8"), (
+            f"{path} is stale: run `course vectors`"
+        )
