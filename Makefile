@@ -41,7 +41,7 @@ mutation: $(VENV)/installed ## what the grader would lose with each check less
 	$(BIN)/course selftest --without-each-check
 
 examples: $(VENV)/installed ## the laws on the model answers with EXAMPLES=10000 inputs each
-	$(BIN)/grade --path reference --examples $(EXAMPLES) --unlimited
+	$(BIN)/grade --path reference --examples $(EXAMPLES)
 
 bench: $(VENV)/installed ## how fast: cold start, watch, wire, whole grading
 	$(BIN)/python tests/bench.py
