@@ -89,6 +89,8 @@ def parse(argv: Sequence[str] | None = None) -> argparse.Namespace:
                 + (f"; did you mean {close[0]}?" if close else f"; there are {', '.join(names)}")
             )
     arguments.exercises = [name for name in names if name in arguments.exercises or not arguments.exercises]
+    if arguments.device == "auto":
+        arguments.device = "cpu"
     if arguments.debug and arguments.watch:
         parser.error("--debug and --watch do not go together")
     if arguments.json and not arguments.json.absolute().parent.is_dir():
@@ -98,6 +100,9 @@ def parse(argv: Sequence[str] | None = None) -> argparse.Namespace:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Grade, report, and return the exit code."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):  # a terminal that lacks a sign must not end the report
+            stream.reconfigure(errors="replace")
     arguments = parse(argv)
     path = arguments.path or _default_path()
     try:
@@ -108,7 +113,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         if arguments.debug:
             return _debug(arguments, submission)
-        with Sandbox.start(cold=arguments.cold, require_level=arguments.require_level) as sandbox:
+        start = {"cold": arguments.cold, "device": arguments.device, "require_level": arguments.require_level}
+        with Sandbox.start(**start) as sandbox:
             if arguments.watch:
                 return _watch(arguments, path, sandbox)
             return _grade_once(arguments, submission, sandbox)
@@ -152,8 +158,7 @@ def _grade_with_progress(
     from .run import declared_checks, empty_result, grade
 
     checks = declared_checks(arguments.exercises, hidden=has_hidden_checks())
-    device = "cuda" if arguments.device == "cuda" else "cpu"
-    result = empty_result(submission, arguments.exercises, checks, seed=arguments.seed, device=device)
+    result = empty_result(submission, arguments.exercises, checks, seed=arguments.seed, device=arguments.device)
     _save(arguments, result)
     columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
@@ -169,11 +174,12 @@ def _grade_with_progress(
             arguments.exercises,
             sandbox.worker,
             seed=arguments.seed,
-            device=device,
+            device=arguments.device,
             checks=checks,
             result=result,
             on_update=update,
             first=first,
+            fresh_workers=not sandbox.cold,
         )
     _save(arguments, result)
     return result
@@ -254,7 +260,7 @@ def _debug(arguments: argparse.Namespace, submission: Submission) -> int:
         arguments.exercises,
         start,
         seed=arguments.seed,
-        device="cuda" if arguments.device == "cuda" else "cpu",
+        device=arguments.device,
         hidden=False,
         folder=str(submission.path),
         show_prints=True,

@@ -47,7 +47,6 @@ def tensor(
     shape: tuple[int, ...],
     dtype: str | None = "float64",
     finite: bool = True,
-    device: str | None = None,
 ) -> Float64:
     """The value of an answer as float64, once type, shape, dtype, device and finiteness are right.
 
@@ -56,7 +55,6 @@ def tensor(
         shape: The shape that it must have.
         dtype: The dtype that it must have; None for any floating one.
         finite: Refuse NaN and infinities.
-        device: The device that it must be on; None for any.
 
     Raises:
         Mismatch: it is not such a tensor.
@@ -74,9 +72,9 @@ def tensor(
     if dtype is not None and value.dtype != dtype:
         rows = [("yours", f"{show(value)}, dtype {value.dtype}"), ("expected", expected)]
         raise Mismatch(answer.call, rows, f"the dtype is {value.dtype} and must be {dtype}")
-    if device is not None and value.device != device:
-        rows = [("yours", f"on {value.device}"), ("expected", f"on {device}")]
-        raise Mismatch(answer.call, rows, f"the result is on {value.device} and must be on {device}")
+    if value.device != answer.device:
+        rows = [("yours", f"on {value.device}"), ("expected", f"on {answer.device}")]
+        raise Mismatch(answer.call, rows, f"the result is on {value.device} and must be on {answer.device}")
     numbers = value.array.astype(np.float64)
     if finite and not np.isfinite(numbers).all():
         what = "NaN" if np.isnan(numbers).any() else "an infinity"

@@ -90,6 +90,7 @@ class GradingPlugin:
         on_update: Called after every check.
         first: Id of a check to run before the others (its gate still comes before it).
         gates: Let checks wait for their gate; False to see what every check says by itself.
+        fresh_workers: A worker for every check; False for one that all checks of an exercise share.
     """
 
     submission: Submission
@@ -103,6 +104,7 @@ class GradingPlugin:
     on_update: Callable[[CheckResult], None] = lambda _: None
     first: str | None = None
     gates: bool = True
+    fresh_workers: bool = True
     errors: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -113,26 +115,26 @@ class GradingPlugin:
         }
         self._student: Student | None = None
         self._models: dict[str, Student] = {}
+        self._kept: dict[str, Student] = {}
         self._started = time.monotonic()
 
     # Fixtures
 
     @pytest.fixture
     def student(self, request: pytest.FixtureRequest) -> Iterator[Student]:
-        """The submission, in a fresh worker."""
+        """The submission, in a fresh worker (in one for the exercise, where a worker costs an import of torch)."""
         check = _check_of(request.node)
-        clocks = (self._clocks[check.exercise], Clock(check.seconds * _more_time(), "this check"))
-        self._student = Student(
-            course.exercise(check.exercise),
-            self.submission,
-            self.start,
-            device=self.device,
-            clocks=clocks,
-            folder=self.folder,
+        student = self._kept.get(check.exercise) or Student(
+            course.exercise(check.exercise), self.submission, self.start, device=self.device, folder=self.folder
         )
-        yield self._student
-        self._student.close()
+        student.begin((self._clocks[check.exercise], Clock(check.seconds * _more_time(), "this check")))
+        self._student = student
+        yield student
         self._student = None
+        if self.fresh_workers:
+            student.close()
+        else:
+            self._kept[check.exercise] = student
 
     @pytest.fixture
     def model(self, request: pytest.FixtureRequest) -> Student:
@@ -175,8 +177,8 @@ class GradingPlugin:
             self.errors.append(str(report.longrepr))
 
     def pytest_sessionfinish(self) -> None:
-        for model in self._models.values():
-            model.close()
+        for student in (*self._models.values(), *self._kept.values()):
+            student.close()
 
     # Running
 

@@ -49,6 +49,7 @@ def grade(
     folder: str | None = None,
     first: str | None = None,
     gates: bool = True,
+    fresh_workers: bool = True,
     show_prints: bool = False,
 ) -> Result:
     """Grade a submission.
@@ -68,6 +69,7 @@ def grade(
         folder: How tracebacks name the submission's folder.
         first: Id of a check to run before the others.
         gates: Let checks wait for their gate.
+        fresh_workers: A worker for every check, not one for every exercise.
         show_prints: Let prints through to the terminal (debugging).
 
     Returns:
@@ -88,6 +90,7 @@ def grade(
         on_update=on_update,
         first=first,
         gates=gates,
+        fresh_workers=fresh_workers,
     )
     os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"  # entry points of other packages have no business here
     os.environ.pop("PYTEST_ADDOPTS", None)

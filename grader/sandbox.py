@@ -79,6 +79,7 @@ class Worker:
     kill: Callable[[bool], int]
     forget: Callable[[], object]
     walls: tuple[str, ...] = ()
+    has_cuda: bool = False
     _reader: wire.Reader = field(default_factory=wire.Reader)
     _request_id: int = 0
     _printed_before: int = 0
@@ -88,7 +89,7 @@ class Worker:
         """Read the first frame, in which the worker names its walls."""
         try:
             _, body = self._reader.read(lambda size: self.stream.receive(size, time.monotonic() + START_SECONDS))
-            self.walls = tuple(body["walls"])
+            self.walls, self.has_cuda = tuple(body["walls"]), body["cuda"]
         except (EOFError, OSError, TimeoutError, wire.WireError, KeyError, TypeError):
             text = self.last_printed()
             self.close()
@@ -174,6 +175,7 @@ class Sandbox:
 
     limits: Limits = field(default_factory=Limits)
     cold: bool = False
+    device: str = "cpu"
     _level: int | None = None
     _required: int = 0
     _server: _ForkServer | None = None
@@ -183,13 +185,20 @@ class Sandbox:
 
     @classmethod
     def start(
-        cls, *, limits: Limits | None = None, cold: bool = False, level: int | None = None, require_level: int = 0
+        cls,
+        *,
+        limits: Limits | None = None,
+        cold: bool = False,
+        device: str = "cpu",
+        level: int | None = None,
+        require_level: int = 0,
     ) -> Sandbox:
         """Begin to start workers, without waiting: the imports of the fork server overlap with the caller's own.
 
         Args:
             limits: What each worker may use.
             cold: No fork server, as on Windows and macOS.
+            device: "cpu" or "cuda". The walls of level 1 have not been tried with a GPU, so CUDA runs at level 0.
             level: Use this isolation level and not the best one.
             require_level: Refuse to run student code below this level.
         """
@@ -197,7 +206,8 @@ class Sandbox:
         return cls(
             limits=limits or Limits(),
             cold=cold,
-            _level=level,
+            device=device,
+            _level=0 if device == "cuda" else level,
             _required=require_level,
             _server=None if cold else _ForkServer(),
         )
@@ -215,7 +225,7 @@ class Sandbox:
         if self._level < self._required:
             raise SandboxError(
                 f"isolation level {self._required} is required, but this machine offers level {self._level}: "
-                "level 1 needs Linux 5.13 or later with Landlock, and libseccomp"
+                "level 1 needs Linux 5.13 or later with Landlock, libseccomp, and the CPU as device"
             )
         return self._level
 
@@ -240,6 +250,7 @@ class Sandbox:
     def _start_worker(self) -> Worker:
         settings = {
             "level": self.level,
+            "device": self.device,
             "memory_bytes": self.limits.memory_bytes,
             "cpu_seconds": self.limits.cpu_seconds,
             "file_bytes": self.limits.file_bytes,
@@ -250,6 +261,9 @@ class Sandbox:
         if missing:
             worker.close()
             raise SandboxError(f"a worker started without {', '.join(missing)}")
+        if self.device == "cuda" and not worker.has_cuda:
+            worker.close()
+            raise SandboxError("there is no CUDA device here, or this PyTorch is built without CUDA; use --device cpu")
         self._walls = worker.walls
         return worker
 
@@ -284,7 +298,9 @@ def _environment(home: str) -> dict[str, str]:
     """Nothing of the caller's environment but what an interpreter needs: no tokens, no paths of the course."""
     kept = {name: os.environ[name] for name in ("SYSTEMROOT", "TMP", "TEMP") if name in os.environ}
     one_thread = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
-    return {**kept, **one_thread, "HOME": home, "PATH": os.defpath, "LANG": "C.UTF-8", "PYTHONHASHSEED": "0"}
+    # Looking for a GPU must not start CUDA in the process that forks.
+    fixed = {"PATH": os.defpath, "LANG": "C.UTF-8", "PYTHONHASHSEED": "0", "PYTORCH_NVML_BASED_CUDA_CHECK": "1"}
+    return {**kept, **one_thread, **fixed, "HOME": home}
 
 
 def _command(settings: dict[str, Any]) -> list[str]:

@@ -79,12 +79,14 @@ class Answer:
         value: `Tensor`, plain data, or `wire.Foreign` for anything else.
         gradients: For every name asked for, the vector-Jacobian product, or None where the value does not depend on it.
         arguments: Tensors among the arguments as they were after the call, when asked for.
+        device: Where the arguments were, and so the value must be.
     """
 
     call: Call
     value: Any
     gradients: dict[str, Tensor | None] = field(default_factory=dict)
     arguments: dict[str, Tensor] = field(default_factory=dict)
+    device: str = "cpu"
 
 
 @dataclass(frozen=True)
@@ -245,6 +247,10 @@ class Student:
             raise self._error(worker, call, failed)
         return [self._answer(worker, *parts, names) for parts in zip(calls, examples, answers, strict=True)]
 
+    def begin(self, clocks: Sequence[Clock]) -> None:
+        """Start another check: its own clocks, and the full quota of deaths."""
+        self._clocks, self._deaths, self._smallest_crash = clocks, 0, None
+
     def last_printed(self) -> str:
         """What the submission printed during the last call."""
         return self._worker.last_printed() if self._worker is not None else ""
@@ -340,6 +346,7 @@ class Student:
             value=_from_wire(answer["value"]),
             gradients=dict(zip(case.gradients_of, map(_from_wire, gradients), strict=True)),
             arguments=dict(zip(names, map(_from_wire, after), strict=False)),
+            device=self._device,
         )
         tensors = [value for value in (*found.gradients.values(), *found.arguments.values()) if value is not None]
         if not all(isinstance(value, Tensor) for value in tensors):

@@ -55,14 +55,15 @@ def watch_rerun(rounds: int = 9) -> None:
         command = [*GRADE, "advantages", "--watch", "--path", str(submission)]
         process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
         assert process.stdout is not None
-        times = []
+        times: list[float] = []
+        saved = 0.0
         try:
             for number in range(rounds + 1):
                 for line in process.stdout:
                     if line.startswith("Watching"):
                         break
                 if number:
-                    times.append(time.perf_counter() - saved)  # noqa: F821 - set at the end of the round before
+                    times.append(time.perf_counter() - saved)
                 time.sleep(0.3)
                 text = (submission / "advantages.py").read_text("utf-8")
                 saved = time.perf_counter()

@@ -72,7 +72,7 @@ def apply(settings: dict[str, Any]) -> list[str]:
     """Put up the walls of this process. There is no way back.
 
     Args:
-        settings: `level` (0 or 1), `memory_bytes`, `cpu_seconds`, `file_bytes`, `readable` (paths), `user`
+        settings: `level` (0 or 1), `device`, `memory_bytes`, `cpu_seconds`, `file_bytes`, `readable` (paths), `user`
             (a spare user id or None).
 
     Returns:
@@ -113,7 +113,7 @@ def _limit_resources(settings: dict[str, Any]) -> bool:
     if settings["user"] is not None:
         limits[resource.RLIMIT_NPROC] = 64  # counts per user, so only where the user is ours alone
     used = _memory_in_use()
-    if used:  # relative to what the warm process already holds
+    if used and settings["device"] == "cpu":  # relative to what the warm process holds; CUDA reserves far more
         limits[resource.RLIMIT_DATA] = used["VmData"] + settings["memory_bytes"]
         limits[resource.RLIMIT_AS] = used["VmSize"] + settings["memory_bytes"] + (256 << 20)
     for kind, value in limits.items():

@@ -140,7 +140,7 @@ def _become_worker(connection: int, printed: int, settings: dict[str, Any]) -> N
     os.chdir("/")
     walls = confine.apply(settings)
     stream = socket.socket(fileno=connection)
-    worker.run(stream.recv, stream.sendall, walls)
+    worker.run(stream.recv, stream.sendall, walls, settings["device"])
 
 
 def _reap(pid: int, dump: bool) -> int:

@@ -224,13 +224,14 @@ def _from_torch(value: Any) -> Any:
     return wire.Foreign(f"{type(value).__module__}.{type(value).__name__}".removeprefix("builtins."))
 
 
-def run(receive: Callable[[int], bytes], send: Callable[[bytes], object], walls: list[str]) -> None:
+def run(receive: Callable[[int], bytes], send: Callable[[bytes], object], walls: list[str], device: str) -> None:
     """Serve requests until the grader hangs up. Standard error is the file that keeps the submission's prints.
 
     Args:
         receive: As for `wire.Reader.read`.
         send: Takes a whole frame.
         walls: What confines this process; told to the grader in the first frame.
+        device: Where the tensors will go; the first frame says whether CUDA is there, if that is asked for.
     """
 
     def write_to_file(text: str) -> None:
@@ -243,7 +244,7 @@ def run(receive: Callable[[int], bytes], send: Callable[[bytes], object], walls:
     if hasattr(faulthandler, "register"):  # not on Windows
         faulthandler.register(signal.SIGUSR1, 2, all_threads=False)
     sys.breakpointhook = _no_breakpoint
-    send(wire.encode(0, {"walls": walls}))
+    send(wire.encode(0, {"walls": walls, "cuda": device == "cuda" and torch.cuda.is_available()}))
     worker, reader = Worker(), wire.Reader()
     while True:
         try:

@@ -42,7 +42,7 @@ def main() -> None:
             sending.write(frame)
             sending.flush()
 
-        serve.run(receiving.read, send, confine.apply(settings))
+        serve.run(receiving.read, send, confine.apply(settings), settings["device"])
 
 
 if __name__ == "__main__":

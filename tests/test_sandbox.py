@@ -1,0 +1,940 @@
+"""Whatever code does in a worker, the grader gets an answer or a named death in time, and nothing is left behind."""
+
+import contextlib
+import json
+import os
+import subprocess
+import sys
+import textwrap
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from grader import course
+from grader.course import Exercise
+from grader.sandbox import Sandbox, SandboxError
+from grader.student import Clock, Loaded, Student, StudentCrashed, StudentDied, StudentError, Tensor
+from grader.submission import Submission
+
+linux_only = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
+
+PROBE = Exercise("probe", "A function that does anything", 1, ("f(x)",))
+
+
+def probe(start: Callable[[], Loaded], source: str, *, seconds: float = 20.0) -> Student:
+    """A submission of one function `f(x)`. `seconds` is what it may take in all."""
+    submission = Submission("homework", Path("homework"), {"probe.py": textwrap.dedent(source)}, {})
+    return Student(PROBE, submission, start, clocks=(Clock(seconds, "this test"),))
+
+
+def value_of(sandbox: Sandbox, source: str, x: Any = 1, *, seconds: float = 20.0) -> Any:
+    """What `f(x)` returns."""
+    with contextlib.closing(probe(sandbox.worker, source, seconds=seconds)) as student:
+        return student.f(x).value
+
+
+def death_of(sandbox: Sandbox, source: str, x: Any = 1, *, seconds: float = 20.0) -> StudentDied | StudentCrashed:
+    """How the worker dies in `f(x)`."""
+    with (
+        contextlib.closing(probe(sandbox.worker, source, seconds=seconds)) as student,
+        pytest.raises((StudentDied, StudentCrashed)) as caught,
+    ):
+        student.f(x)
+    return caught.value
+
+
+def error_of(sandbox: Sandbox, source: str, x: Any = 1, *, seconds: float = 20.0) -> StudentError:
+    """What `f(x)` raises."""
+    with (
+        contextlib.closing(probe(sandbox.worker, source, seconds=seconds)) as student,
+        pytest.raises(StudentError) as caught,
+    ):
+        student.f(x)
+    return caught.value
+
+
+def is_gone(pid: int) -> bool:
+    """Whether a process has ended and has been reaped, now or very soon."""
+    for _ in range(200):
+        if not Path(f"/proc/{pid}").exists():
+            return True
+        time.sleep(0.05)
+    return False
+
+
+def run_script(script: str, *arguments: object, **environment: str) -> dict[str, Any]:
+    """Run Python text in an interpreter of its own; it prints one line of JSON."""
+    completed = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(script), *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        cwd=course.ROOT,
+        env={**os.environ, **environment},
+    )
+    assert completed.returncode == 0, completed.stderr
+    found: dict[str, Any] = json.loads(completed.stdout.splitlines()[-1])
+    return found
+
+
+@pytest.fixture(scope="module")
+def bare_sandbox() -> Iterator[Sandbox]:
+    """Workers of isolation level 0, started with secrets in the grader's environment."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("GITHUB_TOKEN", "secret")
+        patch.setenv("PYTHONPATH", str(course.ROOT))
+        with Sandbox.start(level=0) as bare:
+            bare.worker().close()
+            yield bare
+
+
+@pytest.fixture(scope="module")
+def cold_sandbox() -> Iterator[Sandbox]:
+    """Workers without a fork server, as on Windows and macOS."""
+    with Sandbox.start(cold=True) as cold:
+        yield cold
+
+
+@pytest.fixture(params=["warm", "level 0", "cold"])
+def any_sandbox(request: pytest.FixtureRequest) -> Sandbox:
+    """Each way to get a worker, for what must be the same in all of them."""
+    name = {"warm": "sandbox", "level 0": "bare_sandbox", "cold": "cold_sandbox"}[request.param]
+    found: Sandbox = request.getfixturevalue(name)
+    return found
+
+
+# A worker answers
+
+
+def test_a_function_answers_with_its_value(any_sandbox: Sandbox) -> None:
+    numbers = np.array([[1.0, 2.0], [3.0, 4.0]])
+    answer = value_of(
+        any_sandbox, "def f(x):\n    return {'twice': 2 * x, 'words': ('a', [True, 1, 1.0, None])}", numbers
+    )
+    assert list(answer) == ["twice", "words"]
+    assert isinstance(answer["twice"], Tensor)
+    assert answer["twice"].dtype == "float64"
+    assert (answer["twice"].array == 2 * numbers).all()
+    assert repr(answer["words"]) == "('a', [True, 1, 1.0, None])"
+
+
+def test_an_exception_arrives_with_its_line(any_sandbox: Sandbox) -> None:
+    error = error_of(
+        any_sandbox, "def g():\n    raise ValueError('too small')\n\ndef f(x):\n    print('hello')\n    g()"
+    )
+    assert (error.type, error.message) == ("ValueError", "too small")
+    places = [(frame.file, frame.line, frame.function, frame.source.strip()) for frame in error.frames]
+    assert places == [
+        ("homework/probe.py", 6, "f", "g()"),
+        ("homework/probe.py", 2, "g", "raise ValueError('too small')"),
+    ]
+    assert error.printed == "hello\n"
+
+
+def test_an_endless_loop_ends_and_names_its_line(any_sandbox: Sandbox) -> None:
+    started = time.monotonic()
+    source = """
+    def f(x):
+        print("counting")
+        while True:
+            x += 1
+    """
+    died = death_of(any_sandbox, source, seconds=2)
+    assert time.monotonic() - started < 30
+    assert died.death.reason == "timeout"
+    assert "no answer within" in died.death.detail
+    assert died.death.place is not None
+    file, line, function = died.death.place
+    assert (file, function) == ("homework/probe.py", "f")
+    assert line in (4, 5)
+    assert died.printed == "counting\n"
+
+
+def test_a_segmentation_fault_is_named_and_keeps_what_was_printed(any_sandbox: Sandbox) -> None:
+    died = death_of(any_sandbox, "import ctypes\ndef f(x):\n    print('before')\n    ctypes.string_at(0)")
+    assert died.death.reason == "crash"
+    assert "segmentation fault" in died.death.detail
+    assert died.death.place == ("homework/probe.py", 4, "f")
+    assert died.printed == "before\n"
+
+
+def test_the_grader_and_the_model_answers_cannot_be_imported(any_sandbox: Sandbox) -> None:
+    source = """
+    import importlib
+    def f(x):
+        found = []
+        for name in ("grader", "grader.course", "reference", "reference.advantages", "starter", "tests"):
+            try:
+                importlib.import_module(name)
+                found.append(name)
+            except ModuleNotFoundError:
+                pass
+        return found
+    """
+    assert value_of(any_sandbox, source) == []
+
+
+def test_nothing_of_the_graders_environment_reaches_a_worker(bare_sandbox: Sandbox) -> None:
+    names = value_of(bare_sandbox, "import os\ndef f(x):\n    return sorted(os.environ)")
+    assert "HOME" in names
+    assert not {"GITHUB_TOKEN", "PYTHONPATH", "VIRTUAL_ENV"} & set(names)
+
+
+def test_every_worker_starts_anew(sandbox: Sandbox) -> None:
+    source = """
+    import torch
+    calls = getattr(torch, "calls", 0)
+    def f(x):
+        torch.calls = calls + 1
+        torch.manual_seed(torch.initial_seed() + 1)
+        return torch.calls, torch.initial_seed()
+    """
+    assert value_of(sandbox, source) == value_of(sandbox, source)
+
+
+@linux_only
+def test_the_fork_server_has_one_thread(sandbox: Sandbox) -> None:
+    parent = value_of(sandbox, "import os\ndef f(x):\n    return os.getppid()")
+    assert len(os.listdir(f"/proc/{parent}/task")) == 1
+
+
+@linux_only
+def test_a_warm_worker_holds_no_file_but_its_own(sandbox: Sandbox) -> None:
+    source = """
+    import os
+    def f(x):
+        found = []
+        for descriptor in range(4096):
+            try:
+                os.fstat(descriptor)
+                found.append(descriptor)
+            except OSError:
+                pass
+        return found
+    """
+    found = value_of(sandbox, source)
+    assert found[:3] == [0, 1, 2]
+    assert len(found) == 4  # and the connection
+
+
+# What it prints
+
+
+def test_what_one_call_printed_is_kept_for_that_call(sandbox: Sandbox) -> None:
+    source = (
+        "import sys, os\ndef f(x):\n    print('out', x)\n    print('err', x, file=sys.stderr)\n    os.write(1, b'raw')"
+    )
+    with contextlib.closing(probe(sandbox.worker, source)) as student:
+        student.f(1)
+        assert student.last_printed() == "out 1\nerr 1\nraw"
+        student.f(2)
+        assert student.last_printed() == "out 2\nerr 2\nraw"
+
+
+@pytest.mark.parametrize("text", ["'x' * 10**7", "'é\\n' * 10**6", "'\\ud800' * 10**6"])
+def test_megabytes_of_prints_are_cut_and_the_answer_arrives(sandbox: Sandbox, text: str) -> None:
+    with contextlib.closing(probe(sandbox.worker, f"def f(x):\n    print({text})\n    return 7")) as student:
+        assert student.f(1).value == 7
+        printed = student.last_printed()
+    assert len(printed) < 200_000
+    assert "cut" in printed[-100:]
+
+
+def test_an_endless_stream_of_prints_ends_in_time(sandbox: Sandbox) -> None:
+    died = death_of(sandbox, "def f(x):\n    while True:\n        print('y' * 1000)", seconds=1)
+    assert died.death.reason == "timeout"
+    assert died.death.place is not None
+    assert 0 < len(died.printed) < 200_000
+
+
+def test_prints_never_stop_a_function_however_often_it_is_called(sandbox: Sandbox) -> None:
+    # 600 calls of 20,000 kept characters are more than the largest file that a worker may write.
+    with contextlib.closing(
+        probe(sandbox.worker, "def f(x):\n    print('x' * 100_000)\n    return x", seconds=60)
+    ) as student:
+        assert [student.f(number).value for number in range(600)] == list(range(600))
+        assert student.last_printed().startswith("xxx")
+
+
+# How it dies
+
+
+def test_an_endless_loop_in_c_ends_in_time(sandbox: Sandbox) -> None:
+    started = time.monotonic()
+    died = death_of(sandbox, "def f(x):\n    return 10 ** (10**8)", seconds=1)
+    assert time.monotonic() - started < 30
+    assert died.death.reason == "timeout"
+    assert died.death.place == ("homework/probe.py", 2, "f")
+
+
+def test_an_endless_loop_at_import_ends_in_time(sandbox: Sandbox) -> None:
+    died = death_of(sandbox, "x = 0\nwhile True:\n    x += 1", seconds=1)
+    assert died.death.reason == "timeout"
+    assert died.death.place is not None
+    assert died.death.place[2] == "<module>"
+
+
+def test_a_time_limit_of_a_call_stands_in_its_sentence(sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(course, "CALL_SECONDS", 0.75)
+    died = death_of(sandbox, "import time\ndef f(x):\n    time.sleep(1000)")
+    assert died.death.detail == "gave no answer within 0.75 seconds"
+
+
+def test_a_used_up_clock_starts_no_call(sandbox: Sandbox) -> None:
+    clock = Clock(1.0, "this check")
+    submission = Submission("homework", Path("homework"), {"probe.py": "def f(x):\n    while x:\n        pass"}, {})
+    with contextlib.closing(Student(PROBE, submission, sandbox.worker, clocks=(clock,))) as student:
+        with pytest.raises(StudentDied):
+            student.f(1)
+        assert clock.seconds == 0
+        with pytest.raises(StudentDied, match="used up the time of this check"):
+            student.f(0)
+
+
+@pytest.mark.parametrize("status", [0, 3, 70])
+def test_os_exit_is_a_crash_with_its_status(sandbox: Sandbox, status: int) -> None:
+    died = death_of(sandbox, f"import os\ndef f(x):\n    print('before')\n    os._exit({status})")
+    assert died.death.reason == "crash"
+    assert died.death.detail == f"ended the process with exit status {status}"
+    assert died.printed == "before\n"
+
+
+def test_abort_is_a_crash_with_its_line(sandbox: Sandbox) -> None:
+    died = death_of(sandbox, "import os\ndef f(x):\n    print('before')\n    os.abort()")
+    assert died.death.reason == "crash"
+    assert died.death.place == ("homework/probe.py", 4, "f")
+    assert died.printed == "before\n"
+
+
+def test_recursion_without_a_limit_is_a_crash(sandbox: Sandbox) -> None:
+    source = "import sys\nsys.setrecursionlimit(10**9)\ndef f(x):\n    return [*map(f, [x])]"
+    assert death_of(sandbox, source, seconds=10).death.reason in ("crash", "timeout")
+
+
+@pytest.mark.parametrize(
+    ("body", "kind", "words"),
+    [
+        ("import sys; sys.exit('bye')", "SystemExit", "bye"),
+        ("import sys; sys.exit(0)", "SystemExit", "0"),
+        ("raise KeyboardInterrupt", "KeyboardInterrupt", ""),
+        ("raise GeneratorExit", "GeneratorExit", ""),
+        ("return f(x)", "RecursionError", "recursion"),
+        ("return len(bytearray(40 << 30))", "MemoryError", ""),
+        ("import torch; return torch.zeros(10**10)", "RuntimeError", "memory"),
+        ("raise type('Odd', (Exception,), {'__str__': lambda self: 1 / 0})", "Odd", "could not be made"),
+        ("raise type('Odd', (Exception,), {'__str__': lambda self: 'x' * 10**7})", "Odd", "xxx"),
+        ("input('name? ')", "EOFError", ""),
+        ("breakpoint()", "RuntimeError", "grade --debug"),
+    ],
+)
+def test_what_can_be_caught_arrives_as_an_exception(sandbox: Sandbox, body: str, kind: str, words: str) -> None:
+    error = error_of(sandbox, f"def f(x):\n    {body}")
+    assert error.type == kind
+    assert words in error.message
+    assert len(error.message) < 5_000
+    assert error.frames[-1].source.strip() == body.split("lambda")[0].strip() or error.frames
+    assert error.frames[0].line == 2
+
+
+@pytest.mark.parametrize("bite", ["bytearray(1 << 20)", "torch.ones(1 << 20)"])
+def test_eating_memory_slowly_ends_in_an_exception_or_a_crash(sandbox: Sandbox, bite: str) -> None:
+    source = f"import torch\ndef f(x):\n    eaten = []\n    while True:\n        eaten.append({bite})"
+    with (
+        contextlib.closing(probe(sandbox.worker, source)) as student,
+        pytest.raises((StudentError, StudentCrashed)) as caught,
+    ):
+        student.f(1)
+    if isinstance(caught.value, StudentError):
+        assert caught.value.type in ("MemoryError", "RuntimeError")
+    assert value_of(sandbox, "def f(x):\n    return 7") == 7
+
+
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [
+        ("2**70", "64 bits"),
+        ("[0] * 10**6", "too large"),
+        ("torch.zeros(1 << 25)", "too large"),
+        ("[[[[[[[[[[[[[[[[[[[[0]]]]]]]]]]]]]]]]]]]]", "too deeply"),
+    ],
+)
+def test_a_value_that_cannot_be_sent_is_an_error_that_says_so(sandbox: Sandbox, value: str, words: str) -> None:
+    error = error_of(sandbox, f"import torch\ndef f(x):\n    return {value}")
+    assert "the returned value cannot be sent to the grader" in error.message
+    assert words in error.message
+
+
+def test_a_list_that_holds_itself_is_an_error_that_says_so(sandbox: Sandbox) -> None:
+    error = error_of(sandbox, "def f(x):\n    value = []\n    value.append(value)\n    return value")
+    assert "the returned value cannot be sent to the grader" in error.message
+
+
+@pytest.mark.parametrize("shape", ["0, 2**62", "0, 2**63 - 1", "2**61, 0, 2**60"])
+def test_an_empty_tensor_of_a_shape_that_numpy_lacks_is_the_submissions_own_problem(
+    sandbox: Sandbox, shape: str
+) -> None:
+    with (
+        contextlib.closing(
+            probe(sandbox.worker, f"import torch\ndef f(x):\n    return torch.empty({shape})")
+        ) as student,
+        pytest.raises((StudentError, StudentDied)),
+    ):
+        student.f(1)
+
+
+# Nothing is left of it
+
+
+@linux_only
+@pytest.mark.parametrize(
+    "body",
+    [
+        "import threading, time; threading.Thread(target=time.sleep, args=(1000,)).start()",
+        "import signal; [signal.signal(number, signal.SIG_IGN) for number in (1, 2, 10, 12, 15)]",
+        "import faulthandler; faulthandler.disable()",
+    ],
+    ids=["a running thread", "ignored signals", "no fault handler"],
+)
+def test_a_worker_is_gone_when_it_is_closed_or_out_of_time(sandbox: Sandbox, body: str) -> None:
+    source = f"import os\ndef f(x):\n    {body}\n    while x == 0:\n        pass\n    return os.getpid()"
+    student = probe(sandbox.worker, source, seconds=3)
+    pid = student.f(1).value
+    assert Path(f"/proc/{pid}").exists()
+    with pytest.raises(StudentDied) as caught:
+        student.f(0)
+    assert caught.value.death.reason == "timeout"
+    assert is_gone(pid)
+    student.close()
+
+    student = probe(sandbox.worker, source)
+    pid = student.f(1).value
+    student.close()
+    assert is_gone(pid)
+
+
+@linux_only
+@pytest.mark.parametrize("ending", ["return child", "time.sleep(1000)"])
+def test_processes_that_a_worker_started_die_with_it(bare_sandbox: Sandbox, tmp_path: Path, ending: str) -> None:
+    note = tmp_path / "child"
+    source = f"""
+    import os, signal, time
+    def f(x):
+        child = os.fork()
+        if child == 0:
+            for number in (1, 2, 10, 12, 15):
+                signal.signal(number, signal.SIG_IGN)
+            time.sleep(1000)
+        with open({str(note)!r}, "w") as file:
+            file.write(str(child))
+        {ending}
+    """
+    student = probe(bare_sandbox.worker, source, seconds=2)
+    with contextlib.suppress(StudentDied):
+        student.f(1)
+    student.close()
+    assert is_gone(int(note.read_text()))
+
+
+LEFT_BEHIND = """
+import contextlib, gc, json, os, sys, threading
+from pathlib import Path
+
+from grader.course import Exercise
+from grader.sandbox import Sandbox
+from grader.student import Clock, Student, StudentCrashed, StudentDied, StudentError
+from grader.submission import Submission
+
+def descendants(pid):
+    parents = {}
+    for status in Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError):
+            parents[int(status.parent.name)] = int(status.read_text().rsplit(")", 1)[1].split()[1])
+    found = {pid}
+    while more := {child for child, parent in parents.items() if parent in found} - found:
+        found |= more
+    return sorted(found - {pid})
+
+def state():
+    gc.collect()
+    return {
+        "processes": descendants(os.getpid()),
+        "files": sorted(os.listdir("/proc/self/fd")),
+        "temporary": sorted(os.listdir(sys.argv[1])),
+        "threads": threading.active_count(),
+    }
+
+SOURCES = {
+    "value": "def f(x):\\n    return x",
+    "error": "def f(x):\\n    return 1 / 0",
+    "crash": "import os\\ndef f(x):\\n    os._exit(3)",
+    "timeout": "def f(x):\\n    while True:\\n        pass",
+    "thread": "import threading, time\\ndef f(x):\\n    threading.Thread(target=time.sleep, args=(1000,)).start()",
+}
+before = state()
+busy = []
+with Sandbox.start(**json.loads(sys.argv[2])) as sandbox:
+    unused = sandbox.worker()
+    for name, source in SOURCES.items():
+        submission = Submission("homework", Path("homework"), {"probe.py": source}, {})
+        student = Student(Exercise("probe", "", 1, ("f(x)",)), submission, sandbox.worker, clocks=(Clock(3, ""),))
+        with contextlib.suppress(StudentCrashed, StudentDied, StudentError):
+            student.f(1)
+        busy.append(len(state()["processes"]))
+        student.close()
+    unused.close()
+print(json.dumps({"before": before, "busy": busy, "after": state()}))
+"""
+
+
+@linux_only
+@pytest.mark.parametrize("options", [{}, {"level": 0}, {"cold": True}], ids=str)
+def test_a_closed_sandbox_leaves_no_process_no_file_and_no_folder(tmp_path: Path, options: dict[str, Any]) -> None:
+    found = run_script(LEFT_BEHIND, tmp_path, json.dumps(options), TMPDIR=str(tmp_path))
+    assert max(found["busy"]) > 0
+    assert found["after"] == found["before"]
+
+
+@linux_only
+def test_workers_and_fork_server_die_with_the_grader(tmp_path: Path) -> None:
+    script = """
+    import json, os, sys
+    from pathlib import Path
+    from grader.course import Exercise
+    from grader.sandbox import Sandbox
+    from grader.student import Student
+    from grader.submission import Submission
+
+    sandbox = Sandbox.start()
+    source = "import os\\ndef f(x):\\n    return os.getpid(), os.getppid()"
+    submission = Submission("homework", Path("homework"), {"probe.py": source}, {})
+    student = Student(Exercise("probe", "", 1, ("f(x)",)), submission, sandbox.worker)
+    print(json.dumps({"pids": student.f(1).value}), flush=True)
+    os._exit(0)
+    """
+    for pid in run_script(script)["pids"]:
+        assert is_gone(pid)
+
+
+# What a submission costs
+
+
+def test_a_function_that_crashes_on_every_input_costs_a_few_workers(sandbox: Sandbox) -> None:
+    started: list[int] = []
+
+    def start() -> Loaded:
+        started.append(1)
+        return sandbox.worker()
+
+    student = probe(start, "import os\ndef f(x):\n    os._exit(x.numel())")
+    for size in (5, 2, 3):
+        with pytest.raises(StudentCrashed):
+            student.f(np.zeros(size))
+    with pytest.raises(StudentDied) as caught:
+        student.f(np.zeros(4))
+    assert len(started) == course.DEATHS_PER_CHECK == 4
+    assert caught.value.death.detail.endswith("exit status 2")  # the smallest input that was found
+
+
+GRADE_AND_LOOK = """
+import contextlib, io, json, sys
+from grader import cli
+printed = io.StringIO()
+with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(io.StringIO()):
+    code = cli.main(["advantages", "--path", sys.argv[1], "--examples", "2", *sys.argv[2:]])
+names = {name.split(".")[0] for name in sys.modules}
+print(json.dumps({"code": code, "names": sorted(names), "printed": printed.getvalue()}))
+"""
+
+
+def test_the_grading_process_imports_neither_torch_nor_the_submission(tmp_path: Path) -> None:
+    (tmp_path / "advantages.py").write_text((course.MODEL_ANSWERS / "advantages.py").read_text("utf-8"), "utf-8")
+    found = run_script(GRADE_AND_LOOK, tmp_path)
+    assert found["code"] == 0
+    assert "total" in found["printed"]
+    assert not {"torch", "advantages", "reference", "starter", "submission", "_course_worker"} & set(found["names"])
+    assert {"numpy", "pytest", "hypothesis", "grader"} <= set(found["names"])
+
+
+# Levels and walls
+
+
+def test_the_best_level_is_reported_with_its_walls(walled_sandbox: Sandbox) -> None:
+    assert walled_sandbox.level == 1
+    assert {"Landlock", "seccomp", "rlimits"} <= set(walled_sandbox.walls())
+
+
+def test_level_0_claims_no_wall_that_it_lacks(bare_sandbox: Sandbox) -> None:
+    assert bare_sandbox.level == 0
+    assert not {"Landlock", "seccomp"} & set(bare_sandbox.walls())
+
+
+@pytest.mark.parametrize("options", [{"level": 0}, {"cold": True}], ids=str)
+def test_a_level_that_is_required_and_not_there_is_refused(options: dict[str, Any]) -> None:
+    with Sandbox.start(require_level=1, **options) as weak:
+        with pytest.raises(SandboxError, match="isolation level 1 is required"):
+            _ = weak.level
+        with pytest.raises(SandboxError, match="isolation level 1 is required"):
+            weak.worker()
+        with pytest.raises(SandboxError, match="isolation level 1 is required"):
+            weak.walls()
+
+
+BROKEN_WALL = """
+import json, sys
+import errno
+import pyseccomp
+from grader.sandbox import Sandbox, SandboxError
+
+names, options = json.loads(sys.argv[1]), json.loads(sys.argv[2])
+broken = pyseccomp.SyscallFilter(pyseccomp.ALLOW)
+for name in names:
+    broken.add_rule(pyseccomp.ERRNO(errno.ENOSYS), name)
+if "seccomp" in names:  # libseccomp falls back to prctl(PR_SET_SECCOMP)
+    broken.add_rule(pyseccomp.ERRNO(errno.EINVAL), "prctl", pyseccomp.Arg(0, pyseccomp.EQ, 22))
+broken.load()
+found = {"worker": False, "level": None, "error": ""}
+with Sandbox.start(**options) as sandbox:
+    try:
+        found["level"] = sandbox.level
+        sandbox.worker().close()
+        found["worker"] = True
+    except SandboxError as error:
+        found["error"] = str(error)
+print(json.dumps(found))
+"""
+
+
+@linux_only
+@pytest.mark.parametrize(
+    ("missing", "options"),
+    [
+        (["landlock_restrict_self"], {}),
+        (["landlock_add_rule"], {}),
+        (["seccomp"], {}),
+        (["prlimit64", "setrlimit"], {}),
+        (["landlock_create_ruleset"], {"level": 1}),
+        (["landlock_restrict_self"], {"require_level": 1}),
+    ],
+    ids=str,
+)
+def test_a_worker_whose_wall_does_not_stand_does_not_start(
+    walled_sandbox: Sandbox, missing: list[str], options: dict[str, int]
+) -> None:
+    found = run_script(BROKEN_WALL, json.dumps(missing), json.dumps(options))
+    assert found["level"] == 1
+    assert not found["worker"]
+    assert "a worker did not start" in found["error"]
+
+
+@linux_only
+def test_a_kernel_without_landlock_offers_level_0(walled_sandbox: Sandbox) -> None:
+    assert run_script(BROKEN_WALL, '["landlock_create_ruleset"]', "{}") == {"worker": True, "level": 0, "error": ""}
+    found = run_script(BROKEN_WALL, '["landlock_create_ruleset"]', '{"require_level": 1}')
+    assert not found["worker"]
+    assert "isolation level 1 is required, but this machine offers level 0" in found["error"]
+
+
+REFUSED = {
+    "write a file": "open('/tmp/escaped', 'w')",
+    "write into its own folder": "open('escaped', 'w')",
+    "append to a file": f"open({str(course.ROOT / 'pyproject.toml')!r}, 'a')",
+    "truncate a file": f"os.truncate({str(course.ROOT / 'pyproject.toml')!r}, 0)",
+    "make a folder": "os.mkdir('/tmp/escaped')",
+    "make a link": "os.symlink('/etc', '/tmp/escaped')",
+    "remove a file": f"os.unlink({str(course.ROOT / 'pyproject.toml')!r})",
+    "change a mode": f"os.chmod({str(course.ROOT / 'pyproject.toml')!r}, 0)",
+    "use shared memory": "open('/dev/shm/escaped', 'w')",
+    "make a file in memory": "os.memfd_create('escaped')",
+    "list the model answers": f"os.listdir({str(course.MODEL_ANSWERS)!r})",
+    "read a model answer": f"open({str(course.MODEL_ANSWERS / 'advantages.py')!r})",
+    "read the vectors": f"open({str(course.VECTORS / 'advantages.json')!r})",
+    "list the vectors": f"os.listdir({str(course.VECTORS)!r})",
+    "read a check": f"open({str(course.ROOT / 'grader' / 'checks' / 'test_kl.py')!r})",
+    "read the list of users": "open('/etc/passwd')",
+    "list the processes": "os.listdir('/proc')",
+    "read the fork server's environment": "open(f'/proc/{os.getppid()}/environ')",
+    "read the fork server's memory": "open(f'/proc/{os.getppid()}/mem', 'rb')",
+    "list the fork server's files": "os.listdir(f'/proc/{os.getppid()}/fd')",
+    "read the grader's environment": "open(f'/proc/{x}/environ')",
+    "read the grader's command": "open(f'/proc/{x}/cmdline')",
+    "read the grader's memory": "open(f'/proc/{x}/mem', 'rb')",
+    "fork": "os.fork()",
+    "fork by clone": "multiprocessing.Process(target=print).start()",
+    "spawn": "os.posix_spawn('/bin/true', ['true'], {})",
+    "run a program": "subprocess.run(['/bin/true'])",
+    "become a program": "os.execv('/bin/true', ['true'])",
+    "open a socket": "socket.socket()",
+    "open a pair of sockets": "socket.socketpair()",
+    "connect": "socket.create_connection(('127.0.0.1', 1))",
+    "kill the fork server": "os.kill(os.getppid(), 9)",
+    "kill the grader": "os.kill(x, 9)",
+    "kill everybody": "os.kill(-1, 9)",
+    "kill its group": "os.killpg(0, 9)",
+    "leave its session": "os.setsid()",
+    "be nice": "os.nice(1)",
+    "become another user": "os.setuid(65534)",
+    "open a process": "os.pidfd_open(os.getppid())",
+    "enter a namespace": "raise_errno(libc.unshare(0x10000000))",
+    "trace the fork server": "raise_errno(libc.ptrace(16, os.getppid(), 0, 0))",
+    "trace itself": "raise_errno(libc.ptrace(0, 0, 0, 0))",
+    "mount": "raise_errno(libc.mount(b'none', b'/tmp', b'tmpfs', 0, None))",
+    "lift the limit on memory": "resource.setrlimit(resource.RLIMIT_DATA, (-1, -1))",
+    "lift the limit on time": "resource.setrlimit(resource.RLIMIT_CPU, (-1, -1))",
+    "limit the fork server": "resource.prlimit(os.getppid(), resource.RLIMIT_CPU, (1, 1))",
+    "limit the grader": "resource.prlimit(x, resource.RLIMIT_CPU, (1, 1))",
+}
+
+
+@linux_only
+@pytest.mark.parametrize("attempt", REFUSED.values(), ids=REFUSED.keys())
+def test_a_submission_behind_walls_cannot(walled_sandbox: Sandbox, attempt: str) -> None:
+    source = f"""
+    import ctypes, multiprocessing, os, resource, socket, subprocess
+    libc = ctypes.CDLL(None, use_errno=True)
+    def raise_errno(status):
+        if status < 0:
+            raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
+    def f(x):
+        try:
+            {attempt}
+        except PermissionError:
+            return "refused"
+        except ValueError as error:  # what the module `resource` makes of a refusal
+            return "refused" if "not allowed" in str(error) else repr(error)
+        except OSError as error:
+            return repr(error)
+        return "done"
+    """
+    assert value_of(walled_sandbox, source, os.getpid()) == "refused"
+
+
+@linux_only
+def test_a_submission_behind_walls_cannot_import_the_course_from_its_folder(walled_sandbox: Sandbox) -> None:
+    source = f"""
+    import importlib, sys
+    def f(x):
+        sys.path.insert(0, {str(course.ROOT)!r})
+        importlib.invalidate_caches()
+        found = []
+        for name in ("grader", "grader.course", "reference", "reference.kl"):
+            try:
+                found.append(importlib.import_module(name).__file__)
+            except ModuleNotFoundError:
+                pass
+        return found
+    """
+    assert [file for file in value_of(walled_sandbox, source) if file is not None] == []
+
+
+@linux_only
+def test_a_program_cannot_be_run_through_the_shell_either(walled_sandbox: Sandbox) -> None:
+    assert value_of(walled_sandbox, "import os\ndef f(x):\n    return os.system('exit 0')") != 0
+
+
+# What student code writes to the grader itself
+
+HOSTILE_PRELUDE = """
+import fcntl, json, os, stat, struct, sys, time
+
+def channel():
+    for descriptor in range(3, 256):
+        try:
+            mode = os.fstat(descriptor).st_mode
+            writable = fcntl.fcntl(descriptor, fcntl.F_GETFL) & os.O_ACCMODE != os.O_RDONLY
+        except OSError:
+            continue
+        if writable and (stat.S_ISSOCK(mode) or stat.S_ISFIFO(mode)):
+            return descriptor
+    raise RuntimeError("no channel found")
+
+def frame(request_id, body, data=b""):
+    header = json.dumps([request_id, body]).encode()
+    return struct.pack("<II", len(header), len(data)) + header + data
+
+def wired(value):
+    if isinstance(value, dict):
+        return ["dict", [[key, wired(item)] for key, item in value.items()]]
+    if isinstance(value, list):
+        return ["list", [wired(item) for item in value]]
+    return value.raw if isinstance(value, Raw) else value
+
+class Raw:
+    def __init__(self, raw):
+        self.raw = raw
+
+def present_id():
+    place = sys._getframe()
+    while "request_id" not in place.f_locals:
+        place = place.f_back
+    return place.f_locals["request_id"]
+
+def send(data):
+    os.write(channel(), data)
+
+def forge(reply, data=b""):
+    send(frame(present_id(), wired(reply), data))
+    time.sleep(1000)
+
+ANSWER = {"result": {"answers": [{"value": 99}]}}
+"""
+
+
+def hostile(body: str) -> str:
+    return f"{HOSTILE_PRELUDE}\ndef f(x):\n" + textwrap.indent(textwrap.dedent(body), "    ") + "\n    return 7\n"
+
+
+def test_a_forged_answer_is_worth_what_a_returned_one_is(sandbox: Sandbox) -> None:
+    # This only shows that the forgeries below have the shape of an answer.
+    assert value_of(sandbox, hostile("forge(ANSWER)")) == 99
+
+
+@pytest.mark.parametrize(
+    ("body", "reason"),
+    [
+        ("send(b'\\xff' * 64)", "protocol"),
+        ("send(b'hello, grader\\n')", "protocol"),
+        ("send(bytes(64))", "protocol"),
+        ("send(b'\\x00')", "protocol"),
+        ("send(struct.pack('<II', 2**32 - 1, 2**32 - 1))", "protocol"),
+        ("send(struct.pack('<II', 4, 60 << 20) + b'null')\nos._exit(0)", "crash"),
+        ("send(frame(1, wired(ANSWER))[:-1])\nos._exit(0)", "crash"),
+        ("send(frame(10**6, wired(ANSWER)))", "protocol"),
+        ("send(frame(-1, wired(ANSWER)))", "protocol"),
+        ("send(frame(present_id() - 1, wired(ANSWER)))", "protocol"),
+        ("send(frame(present_id() + 1, wired(ANSWER)))", "protocol"),
+        ("send(frame('1', wired(ANSWER)))", "protocol"),
+        ("send(frame(10**6, ['pickle', 'gASV']))", "protocol"),
+        ("send(b'[' * 10**5)", "protocol"),
+        ("os.close(channel())", "crash"),
+    ],
+)
+def test_anything_but_the_answer_to_the_question_ends_the_worker(sandbox: Sandbox, body: str, reason: str) -> None:
+    died = death_of(sandbox, hostile(body))
+    assert died.death.reason == reason
+    assert died.death.detail
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "forge({'result': 5})",
+        "forge({'result': None})",
+        "forge({'result': {}})",
+        "forge({'error': 5})",
+        "forge({'error': None})",
+        "forge({'result': {'answers': 5}})",
+        "forge({'result': {'answers': []}})",
+        "forge({'result': {'answers': [5]}})",
+        "forge({'result': {'answers': [{}]}})",
+        "forge({'result': {'answers': [{'value': 1}, {'value': 2}]}})",
+        "forge({'result': {'answers': [{'value': 1, 'gradients': 5}]}})",
+        "forge({'result': {'answers': [{'value': 1, 'gradients': [1]}]}})",
+        "forge({'result': {'answers': [{'value': 1, 'arguments': [1, 2, 3]}]}})",
+        "forge({'result': {'answers': [{'value': 1}], 'error': 5}})",
+        "forge({'result': {'answers': [], 'error': 5}})",
+        "forge({'result': {'answers': [], 'error': {'frames': 5}}})",
+        "forge({'error': {'frames': 5}})",
+        "forge({'error': {'frames': [5]}})",
+        "forge({'error': {'frames': [['a', 'b', 'c', 'd']]}})",
+        "forge({'error': {'frames': [['a', float('inf'), 'c', 'd']]}})",
+        "forge({'error': {'frames': [['a', float('nan'), 'c', 'd']]}})",
+        "forge({**ANSWER, 'error': None})",
+        "forge({**ANSWER, 'more': None})",
+        "forge({})",
+        "forge({'result': {'answers': [{'value': Raw(['tensor', 'float64', [0, 2**62], 0, 'cpu'])}]}})",
+        "forge({'result': {'answers': [{'value': Raw(['tensor', 'float64', [0, 10**30], 0, 'cpu'])}]}})",
+        "forge({'result': {'answers': [{'value': Raw(['tensor', 'float64', [2], 0, 'cpu'])}]}}, bytes(8))",
+        "forge({'result': {'answers': [{'value': Raw(['tensor', 'object', [1], 0, 'cpu'])}]}}, bytes(8))",
+    ],
+)
+def test_a_forged_answer_that_makes_no_sense_ends_the_worker(sandbox: Sandbox, body: str) -> None:
+    assert death_of(sandbox, hostile(body)).death.reason == "protocol"
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        {"gradients_of": ["x"]},
+        {"return_arguments": True},
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("item", ["1", "'text'", "None", "[]", "{}", "Raw(['object', 'x'])"])
+def test_a_forged_gradient_or_argument_is_a_tensor_or_ends_the_worker(
+    sandbox: Sandbox, call: dict[str, Any], item: str
+) -> None:
+    key = "gradients" if "gradients_of" in call else "arguments"
+    source = hostile(f"forge({{'result': {{'answers': [{{'value': 1, {key!r}: [{item}]}}]}}}})")
+    with contextlib.closing(probe(sandbox.worker, source)) as student:
+        if key == "gradients" and item == "None":  # no gradient: a thing that a function may say
+            assert student.call("f", np.zeros(1), **call).gradients == {"x": None}
+            return
+        with pytest.raises(StudentDied) as caught:
+            student.call("f", np.zeros(1), **call)
+    assert caught.value.death.reason == "protocol"
+
+
+def test_an_answer_sent_ahead_is_not_taken_for_that_of_the_next_question(sandbox: Sandbox) -> None:
+    source = hostile("if x == 1:\n    send(frame(present_id(), wired(ANSWER)))")
+    with contextlib.closing(probe(sandbox.worker, source)) as student:
+        assert student.f(1).value == 99
+        with pytest.raises(StudentDied) as caught:  # the honest answer to the first question is still on its way
+            student.f(2)
+    assert caught.value.death.reason == "protocol"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "send(struct.pack('<II', 1000, 0))\ntime.sleep(1000)",
+        "send(frame(present_id(), wired(ANSWER))[:-1])\ntime.sleep(1000)",
+        "send(struct.pack('<II', 200_000, 0))\nwhile True:\n    send(b' ')\n    time.sleep(0.01)",
+        "send(struct.pack('<II', 4, 60 << 20) + b'null')\nwhile True:\n    send(bytes(100))\n    time.sleep(0.01)",
+    ],
+    ids=["sizes only", "all but one byte", "a slow drip of header", "a slow drip of data"],
+)
+def test_an_answer_that_never_ends_runs_out_of_time(sandbox: Sandbox, body: str) -> None:
+    started = time.monotonic()
+    died = death_of(sandbox, hostile(body), seconds=1)
+    assert died.death.reason == "timeout"
+    assert time.monotonic() - started < 30
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "while True:\n    send(bytes(1 << 16))",
+        "send(struct.pack('<II', 2, 60 << 20))\nwhile True:\n    send(bytes(1 << 16))",
+        "while True:\n    send(frame(0, None))",
+    ],
+    ids=["zeros", "a giant answer", "small answers"],
+)
+def test_a_flood_ends_the_worker(sandbox: Sandbox, body: str) -> None:
+    died = death_of(sandbox, hostile(body), seconds=5)
+    assert died.death.reason in ("protocol", "timeout")
+
+
+@linux_only
+@pytest.mark.parametrize(
+    ("body", "reason"),
+    [
+        ("send(b'\\xff' * 64)", "protocol"),
+        ("send(frame(10**6, wired(ANSWER)))", "protocol"),
+        ("send(struct.pack('<II', 200_000, 0))\nwhile True:\n    send(b' ')\n    time.sleep(0.01)", "timeout"),
+        ("os.write(1, b'raw')\nos._exit(4)", "crash"),
+    ],
+)
+def test_a_cold_worker_is_judged_by_the_same_rules(cold_sandbox: Sandbox, body: str, reason: str) -> None:
+    assert death_of(cold_sandbox, hostile(body), seconds=3).death.reason == reason
+
+
+def test_a_raw_write_to_standard_output_is_a_print_in_a_cold_worker_too(cold_sandbox: Sandbox) -> None:
+    with contextlib.closing(
+        probe(cold_sandbox.worker, "import os\ndef f(x):\n    os.write(1, b'raw')\n    return 7")
+    ) as student:
+        assert student.f(1).value == 7
+        assert student.last_printed() == "raw"
