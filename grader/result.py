@@ -144,7 +144,8 @@ class Result:
         """Replace the file by the present state, atomically: a reader sees the old one or the new one, whole."""
         handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
         try:
-            with os.fdopen(handle, "w", encoding="utf-8") as file:
+            # A lone surrogate in a student's text becomes its JSON escape instead of an error.
+            with os.fdopen(handle, "w", encoding="utf-8", errors="backslashreplace") as file:
                 file.write(self.as_json())
             os.replace(temporary, path)
         except BaseException:

@@ -316,7 +316,12 @@ class Student:
     def _error(self, worker: Loaded, call: Call | None, info: object) -> BaseException:
         try:
             return StudentError(call, cast("dict[str, Any]", info), worker.last_printed())
-        except (AttributeError, TypeError, ValueError):  # a worker in a submission's hands may send anything
+        except (
+            AttributeError,
+            TypeError,
+            ValueError,
+            OverflowError,
+        ):  # a worker in a submission's hands sends anything
             return self._died(worker, call, _MALFORMED)
 
     def _died(self, worker: Loaded, call: Call | None, death: WorkerDied) -> BaseException:

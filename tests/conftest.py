@@ -1,5 +1,6 @@
 """What several test files share: one sandbox for the whole run, and folders in the shape of a submission."""
 
+import contextlib
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
@@ -21,6 +22,17 @@ for _exercise in course.EXERCISES:
     checks_of(_exercise.name, hidden=True)
 settings.register_profile("tests", _usual, max_examples=100, derandomize=True, database=None, deadline=None)
 settings.load_profile("tests")
+
+
+@contextlib.contextmanager
+def grading_profile() -> Iterator[None]:
+    """The profile of a grading: time limits depend on it."""
+    settings.load_profile("course")
+    try:
+        yield
+    finally:
+        settings.load_profile("tests")
+
 
 SubmissionMaker = Callable[[Mapping[str, str | bytes | None]], Path]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import os
 import re
@@ -15,10 +16,10 @@ import pytest
 
 from grader import course
 from grader.catalogue import replaced
-from grader.check import checks_of
 
 OK, CHECKS_FAILED, USAGE, GRADER_FAILED = 0, 1, 2, 3
 COMMAND = (sys.executable, "-m", "grader.cli")
+QUICK = ("--examples", "2")
 ESCAPE = "\x1b"
 STYLE = re.compile(r"\x1b\[[0-9;]*m")
 
@@ -48,7 +49,7 @@ def fingerprint(logp, ref_logp, *, kind="k3"):
     global _calls
     _calls += 1
     _seen.update(repr((logp, ref_logp, kind)).encode())
-    if _calls > 120:
+    if _calls > 40:
         raise ValueError("digest " + _seen.hexdigest())
     return _right(logp, ref_logp, kind=kind)
 """
@@ -119,6 +120,19 @@ def outcomes(path: Path) -> dict[str, str]:
     return {check["id"]: check["outcome"] for exercise in document(path)["exercises"] for check in exercise["checks"]}
 
 
+def declared(exercise: str) -> list[tuple[str, int, tuple[str, ...]]]:
+    """Function, points and hints of every check of an exercise, as the source says."""
+    found = []
+    folder = Path(course.__file__).parent / "checks"
+    for path in (folder / f"test_{exercise}.py", folder / "hidden" / f"test_{exercise}.py"):
+        for call in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(call, ast.Call) and ast.unparse(call.func) == "check":
+                options = {option.arg: option.value for option in call.keywords}
+                hints = ast.literal_eval(options["hints"]) if "hints" in options else ()
+                found.append((ast.literal_eval(call.args[0]), ast.literal_eval(options["points"]), hints))
+    return found
+
+
 def no_traceback(done: subprocess.CompletedProcess[str]) -> None:
     assert "Traceback (most recent call last)" not in done.stdout + done.stderr, done.stdout + done.stderr
 
@@ -136,11 +150,9 @@ def test_the_model_answers_earn_every_point_and_exit_with_0(tmp_path: Path) -> N
 
 def test_a_wrong_answer_exits_with_1_and_loses_only_its_own_points(tmp_path: Path) -> None:
     wrong(tmp_path / "me", "clip", "importance_ratio", SWAPPED)
-    done = grade("clip", "--path", "me", cwd=tmp_path)
+    done = grade("clip", "--path", "me", *QUICK, cwd=tmp_path)
     assert done.returncode == CHECKS_FAILED
-    of_the_function = sum(
-        check.points for check in checks_of("clip", hidden=True) if check.function == "importance_ratio"
-    )
+    of_the_function = sum(worth for function, worth, _ in declared("clip") if function == "importance_ratio")
     earned, possible = points(done.stdout)
     assert possible - of_the_function <= earned < possible
     assert "✗ failed" in done.stdout
@@ -214,8 +226,7 @@ def test_only_the_named_exercises_are_graded_in_course_order(tmp_path: Path) -> 
     assert done.returncode == OK
     assert [exercise["name"] for exercise in document(tmp_path / "r.json")["exercises"]] == ["advantages", "kl"]
     assert "clip.py" not in done.stdout
-    declared = [check for name in ("advantages", "kl") for check in checks_of(name, hidden=True)]
-    assert points(done.stdout) == (sum(check.points for check in declared),) * 2
+    assert points(done.stdout) == (sum(worth for name in ("advantages", "kl") for _, worth, _ in declared(name)),) * 2
 
 
 def test_without_a_path_the_folder_starter_is_graded_or_else_the_current_one(tmp_path: Path) -> None:
@@ -243,7 +254,7 @@ def test_the_untouched_starter_is_not_written_yet_rather_than_wrong(tmp_path: Pa
 
 
 def test_hints_are_a_ladder_that_ends(tmp_path: Path) -> None:
-    hints = next(check for check in checks_of("advantages", hidden=False) if check.gate).hints
+    _, _, hints = declared("advantages")[0]  # of the first worked example, which is the first to fail
     assert len(hints) > 1
     write(tmp_path / "me", {"advantages.py": (course.STARTER / "advantages.py").read_text("utf-8")})
 
@@ -314,20 +325,20 @@ def three_outcomes(folder: Path) -> Path:
 
 def test_on_a_terminal_outcomes_are_signs_and_words_and_only_then_colours(tmp_path: Path) -> None:
     three_outcomes(tmp_path / "me")
-    written = on_a_terminal("clip", "--path", "me", cwd=tmp_path)
+    written = on_a_terminal("clip", "--path", "me", *QUICK, cwd=tmp_path)
     assert STYLE.search(written)
     bare = STYLE.sub("", written)
     assert ESCAPE not in bare
     for outcome in ("✓ passed", "✗ failed", "○ not written yet"):
         assert outcome in bare
-    piped = grade("clip", "--path", "me", cwd=tmp_path, FORCE_COLOR="1").stdout
+    piped = grade("clip", "--path", "me", *QUICK, cwd=tmp_path, FORCE_COLOR="1").stdout
     assert STYLE.search(piped)
     assert "✗ failed" in STYLE.sub("", piped)
 
 
 def test_no_escape_sequences_where_nobody_looks_at_a_terminal(tmp_path: Path) -> None:
     three_outcomes(tmp_path / "me")
-    done = grade("clip", "--path", "me", cwd=tmp_path)
+    done = grade("clip", "--path", "me", *QUICK, cwd=tmp_path)
     assert ESCAPE not in done.stdout + done.stderr
     for outcome in ("✓ passed", "✗ failed", "○ not written yet"):
         assert outcome in done.stdout
@@ -335,7 +346,7 @@ def test_no_escape_sequences_where_nobody_looks_at_a_terminal(tmp_path: Path) ->
 
 def test_no_color_leaves_no_escape_sequences_on_a_terminal(tmp_path: Path) -> None:
     three_outcomes(tmp_path / "me")
-    written = on_a_terminal("clip", "--path", "me", cwd=tmp_path, NO_COLOR="1")
+    written = on_a_terminal("clip", "--path", "me", *QUICK, cwd=tmp_path, NO_COLOR="1")
     assert "✗ failed" in written
     assert ESCAPE not in written
 
@@ -346,7 +357,7 @@ def test_a_terminal_without_unicode_gets_ascii_signs_and_no_crash(tmp_path: Path
     me = three_outcomes(tmp_path / "größe_π")
     wrong(tmp_path / "other", "kl", "kl_estimate", RAISES)
     (tmp_path / "other" / "kl.py").rename(me / "kl.py")
-    done = grade("clip", "kl", "--path", me, cwd=tmp_path, PYTHONIOENCODING=encoding)
+    done = grade("clip", "kl", "--path", me, *QUICK, cwd=tmp_path, PYTHONIOENCODING=encoding)
     no_traceback(done)
     assert done.returncode == CHECKS_FAILED
     for outcome in ("+ passed", "x failed", "o not written yet", "x broken"):
@@ -356,10 +367,10 @@ def test_a_terminal_without_unicode_gets_ascii_signs_and_no_crash(tmp_path: Path
     assert points(done.stdout)[0] > 0
 
 
-@pytest.mark.parametrize("columns", ["40", "20", "0", "", "wide"])
+@pytest.mark.parametrize("columns", ["40", "0", "", "wide"])
 def test_any_width_can_be_shown(tmp_path: Path, columns: str) -> None:
     wrong(tmp_path / "me", "kl", "kl_estimate", RAISES)
-    done = grade("kl", "--path", "me", cwd=tmp_path, COLUMNS=columns)
+    done = grade("kl", "--path", "me", *QUICK, cwd=tmp_path, COLUMNS=columns)
     no_traceback(done)
     assert done.returncode == CHECKS_FAILED
     # A word may be broken over lines where the terminal is narrower than the word; nothing may be left out.
@@ -370,7 +381,7 @@ def test_any_width_can_be_shown(tmp_path: Path, columns: str) -> None:
 
 def test_a_narrow_terminal_gets_no_line_that_is_too_long(tmp_path: Path) -> None:
     three_outcomes(tmp_path / "me")
-    written = STYLE.sub("", on_a_terminal("clip", "--path", "me", cwd=tmp_path, columns=40))
+    written = STYLE.sub("", on_a_terminal("clip", "--path", "me", *QUICK, cwd=tmp_path, columns=40))
     assert "failed" in written
     assert max(map(len, written.splitlines())) <= 40
 
@@ -416,22 +427,21 @@ def test_files_beside_the_submission_change_nothing(tmp_path: Path, how: str, un
 
 
 @pytest.mark.parametrize(
-    ("name", "value"),
+    "variables",
     [
-        ("PYTEST_ADDOPTS", "--collect-only -k nothing"),
-        ("PYTEST_PLUGINS", "conftest_of_somebody"),
-        ("PYTHONPATH", "beside"),
-        ("PYTHONWARNINGS", "error"),
-        ("PYTHONOPTIMIZE", "1"),
-        ("CI", "true"),
+        {"PYTEST_ADDOPTS": "--collect-only -k nothing"},
+        {"PYTEST_PLUGINS": "plugin_of_somebody"},
+        {"PYTHONPATH": "beside"},
+        {"PYTHONWARNINGS": "error", "PYTHONOPTIMIZE": "1", "CI": "true", "HYPOTHESIS_PROFILE": "ci"},
     ],
+    ids=lambda variables: next(iter(variables)),
 )
 def test_environment_variables_change_nothing(
-    tmp_path: Path, name: str, value: str, undisturbed: dict[str, Any]
+    tmp_path: Path, variables: dict[str, str], undisturbed: dict[str, Any]
 ) -> None:
     wrong(tmp_path / "me", "clip", "importance_ratio", SWAPPED)
     write(tmp_path / "beside", dict.fromkeys(BESIDE, HOSTILE))
-    done = grade("clip", "--path", "me", "--json", "r.json", cwd=tmp_path, **{name: value})
+    done = grade("clip", "--path", "me", "--json", "r.json", cwd=tmp_path, **variables)
     assert "code beside the submission was run" not in done.stdout + done.stderr
     assert done.returncode == CHECKS_FAILED
     assert document(tmp_path / "r.json") == undisturbed
@@ -458,7 +468,7 @@ def test_grading_leaves_nothing_behind(tmp_path: Path, how: tuple[str, ...]) -> 
         (tmp_path / folder).mkdir()
     before = {path.name: path.read_bytes() for path in me.iterdir()}
     homes = {"TMPDIR": str(tmp_path / "temporary"), "HOME": str(tmp_path / "home")}
-    done = grade("kl", "--path", me, "--examples", "2", *how, cwd=tmp_path / "here", **homes)
+    done = grade("kl", "--path", me, *QUICK, *how, cwd=tmp_path / "here", **homes)
     assert done.returncode == CHECKS_FAILED
     assert {path.name: path.read_bytes() for path in me.iterdir()} == before
     assert [path.name for folder in ("here", "temporary", "home") for path in (tmp_path / folder).iterdir()] == []
@@ -478,7 +488,6 @@ def test_the_same_submission_and_seed_give_the_same_bytes(tmp_path: Path) -> Non
     """A counterexample found by hypothesis and shrunk is in it, and the order of hashes differs between the runs."""
     wrong(tmp_path / "me", "advantages", "group_advantages", LOSES_THE_SIGN)
     first = graded_bytes(tmp_path, "advantages", PYTHONHASHSEED="1")
-    assert graded_bytes(tmp_path, "advantages", PYTHONHASHSEED="1") == first
     assert graded_bytes(tmp_path, "advantages", PYTHONHASHSEED="20261121") == first
     checks = document(tmp_path / "r.json")["exercises"][0]["checks"]
     laws = [check for check in checks if check["outcome"] == "failed" and not check["gate"]]
@@ -493,10 +502,9 @@ def test_the_inputs_do_not_depend_on_where_the_course_is_installed(tmp_path: Pat
     Hypothesis mixes constants of the code that it takes for the tested project into the inputs; paths tell it which.
     """
     wrong(tmp_path / "me", "kl", "kl_estimate", FINGERPRINT)
-    arguments = ("kl", "--examples", "150")
+    arguments = ("kl", "--examples", "60")
     here = graded_bytes(tmp_path, *arguments)
     assert here.count(b"ValueError: digest") > 2
-    assert graded_bytes(tmp_path, *arguments, PYTHONHASHSEED="7") == here
     elsewhere = tmp_path / "site-packages"
     for name in ("grader", "reference"):
         shutil.copytree(course.ROOT / name, elsewhere / name, ignore=shutil.ignore_patterns("__pycache__"))

@@ -3,6 +3,7 @@
 import contextlib
 import json
 import os
+import signal
 import subprocess
 import sys
 import textwrap
@@ -61,6 +62,18 @@ def is_gone(pid: int) -> bool:
     """Whether a process has ended and has been reaped, now or very soon."""
     for _ in range(200):
         if not Path(f"/proc/{pid}").exists():
+            return True
+        time.sleep(0.05)
+    return False
+
+
+def has_ended(pid: int) -> bool:
+    """The same for an orphan, which whoever adopts it may never reap."""
+    for _ in range(200):
+        try:
+            if Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] == "Z":
+                return True
+        except OSError:
             return True
         time.sleep(0.05)
     return False
@@ -143,7 +156,7 @@ def test_an_endless_loop_ends_and_names_its_line(any_sandbox: Sandbox) -> None:
         while True:
             x += 1
     """
-    died = death_of(any_sandbox, source, seconds=2)
+    died = death_of(any_sandbox, source, seconds=1)
     assert time.monotonic() - started < 30
     assert died.death.reason == "timeout"
     assert "no answer within" in died.death.detail
@@ -235,7 +248,7 @@ def test_what_one_call_printed_is_kept_for_that_call(sandbox: Sandbox) -> None:
         assert student.last_printed() == "out 2\nerr 2\nraw"
 
 
-@pytest.mark.parametrize("text", ["'x' * 10**7", "'é\\n' * 10**6", "'\\ud800' * 10**6"])
+@pytest.mark.parametrize("text", ["'x' * 10**7", "'é\\n' * 10**6", "'😀' * 10**6"])
 def test_megabytes_of_prints_are_cut_and_the_answer_arrives(sandbox: Sandbox, text: str) -> None:
     with contextlib.closing(probe(sandbox.worker, f"def f(x):\n    print({text})\n    return 7")) as student:
         assert student.f(1).value == 7
@@ -340,7 +353,7 @@ def test_what_can_be_caught_arrives_as_an_exception(sandbox: Sandbox, body: str,
     assert error.frames[0].line == 2
 
 
-@pytest.mark.parametrize("bite", ["bytearray(1 << 20)", "torch.ones(1 << 20)"])
+@pytest.mark.parametrize("bite", ["bytes(1 << 20)", "torch.empty(1 << 20)"])
 def test_eating_memory_slowly_ends_in_an_exception_or_a_crash(sandbox: Sandbox, bite: str) -> None:
     source = f"import torch\ndef f(x):\n    eaten = []\n    while True:\n        eaten.append({bite})"
     with (
@@ -401,7 +414,7 @@ def test_an_empty_tensor_of_a_shape_that_numpy_lacks_is_the_submissions_own_prob
 )
 def test_a_worker_is_gone_when_it_is_closed_or_out_of_time(sandbox: Sandbox, body: str) -> None:
     source = f"import os\ndef f(x):\n    {body}\n    while x == 0:\n        pass\n    return os.getpid()"
-    student = probe(sandbox.worker, source, seconds=3)
+    student = probe(sandbox.worker, source, seconds=1)
     pid = student.f(1).value
     assert Path(f"/proc/{pid}").exists()
     with pytest.raises(StudentDied) as caught:
@@ -432,7 +445,7 @@ def test_processes_that_a_worker_started_die_with_it(bare_sandbox: Sandbox, tmp_
             file.write(str(child))
         {ending}
     """
-    student = probe(bare_sandbox.worker, source, seconds=2)
+    student = probe(bare_sandbox.worker, source, seconds=1)
     with contextlib.suppress(StudentDied):
         student.f(1)
     student.close()
@@ -469,10 +482,8 @@ def state():
 
 SOURCES = {
     "value": "def f(x):\\n    return x",
-    "error": "def f(x):\\n    return 1 / 0",
     "crash": "import os\\ndef f(x):\\n    os._exit(3)",
     "timeout": "def f(x):\\n    while True:\\n        pass",
-    "thread": "import threading, time\\ndef f(x):\\n    threading.Thread(target=time.sleep, args=(1000,)).start()",
 }
 before = state()
 busy = []
@@ -480,7 +491,7 @@ with Sandbox.start(**json.loads(sys.argv[2])) as sandbox:
     unused = sandbox.worker()
     for name, source in SOURCES.items():
         submission = Submission("homework", Path("homework"), {"probe.py": source}, {})
-        student = Student(Exercise("probe", "", 1, ("f(x)",)), submission, sandbox.worker, clocks=(Clock(3, ""),))
+        student = Student(Exercise("probe", "", 1, ("f(x)",)), submission, sandbox.worker, clocks=(Clock(1, ""),))
         with contextlib.suppress(StudentCrashed, StudentDied, StudentError):
             student.f(1)
         busy.append(len(state()["processes"]))
@@ -498,25 +509,33 @@ def test_a_closed_sandbox_leaves_no_process_no_file_and_no_folder(tmp_path: Path
     assert found["after"] == found["before"]
 
 
-@linux_only
-def test_workers_and_fork_server_die_with_the_grader(tmp_path: Path) -> None:
-    script = """
-    import json, os, sys
-    from pathlib import Path
-    from grader.course import Exercise
-    from grader.sandbox import Sandbox
-    from grader.student import Student
-    from grader.submission import Submission
+DIES_WHILE_BUSY = """
+import json, os, sys, threading, time
+from pathlib import Path
+from grader.course import Exercise
+from grader.sandbox import Sandbox
+from grader.student import Student
+from grader.submission import Submission
 
-    sandbox = Sandbox.start()
-    source = "import os\\ndef f(x):\\n    return os.getpid(), os.getppid()"
-    submission = Submission("homework", Path("homework"), {"probe.py": source}, {})
-    student = Student(Exercise("probe", "", 1, ("f(x)",)), submission, sandbox.worker)
-    print(json.dumps({"pids": student.f(1).value}), flush=True)
-    os._exit(0)
-    """
-    for pid in run_script(script)["pids"]:
-        assert is_gone(pid)
+first, second = "if x == 1:\\n        return os.getpid(), os.getppid()", f"{sys.argv[1]}\\n    time.sleep(1000)"
+source = f"import ctypes, os, time\\ndef f(x):\\n    {first}\\n    {second}\\n"
+submission = Submission("homework", Path("homework"), {"probe.py": source}, {})
+student = Student(Exercise("probe", "", 1, ("f(x)",)), submission, Sandbox.start().worker)
+pids = student.f(1).value
+threading.Thread(target=student.f, args=(2,), daemon=True).start()
+time.sleep(0.5)
+print(json.dumps({"pids": pids}), flush=True)
+os._exit(0)
+"""
+
+
+@linux_only
+@pytest.mark.parametrize("before", ["pass", "ctypes.CDLL(None).prctl(1, 0, 0, 0, 0)"], ids=["busy", "no death signal"])
+def test_workers_and_fork_server_die_with_the_grader(before: str) -> None:
+    alive = [pid for pid in run_script(DIES_WHILE_BUSY, before)["pids"] if not has_ended(pid)]
+    for pid in alive:
+        os.kill(pid, signal.SIGKILL)
+    assert alive == []
 
 
 # What a submission costs
@@ -613,11 +632,9 @@ print(json.dumps(found))
     ("missing", "options"),
     [
         (["landlock_restrict_self"], {}),
-        (["landlock_add_rule"], {}),
         (["seccomp"], {}),
         (["prlimit64", "setrlimit"], {}),
         (["landlock_create_ruleset"], {"level": 1}),
-        (["landlock_restrict_self"], {"require_level": 1}),
     ],
     ids=str,
 )
@@ -798,7 +815,6 @@ def test_a_forged_answer_is_worth_what_a_returned_one_is(sandbox: Sandbox) -> No
         ("send(b'\\xff' * 64)", "protocol"),
         ("send(b'hello, grader\\n')", "protocol"),
         ("send(bytes(64))", "protocol"),
-        ("send(b'\\x00')", "protocol"),
         ("send(struct.pack('<II', 2**32 - 1, 2**32 - 1))", "protocol"),
         ("send(struct.pack('<II', 4, 60 << 20) + b'null')\nos._exit(0)", "crash"),
         ("send(frame(1, wired(ANSWER))[:-1])\nos._exit(0)", "crash"),
@@ -891,11 +907,12 @@ def test_an_answer_sent_ahead_is_not_taken_for_that_of_the_next_question(sandbox
     "body",
     [
         "send(struct.pack('<II', 1000, 0))\ntime.sleep(1000)",
+        "send(b'\\0')",
         "send(frame(present_id(), wired(ANSWER))[:-1])\ntime.sleep(1000)",
         "send(struct.pack('<II', 200_000, 0))\nwhile True:\n    send(b' ')\n    time.sleep(0.01)",
         "send(struct.pack('<II', 4, 60 << 20) + b'null')\nwhile True:\n    send(bytes(100))\n    time.sleep(0.01)",
     ],
-    ids=["sizes only", "all but one byte", "a slow drip of header", "a slow drip of data"],
+    ids=["sizes only", "a stray byte", "all but one byte", "a slow drip of header", "a slow drip of data"],
 )
 def test_an_answer_that_never_ends_runs_out_of_time(sandbox: Sandbox, body: str) -> None:
     started = time.monotonic()

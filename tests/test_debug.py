@@ -1,0 +1,198 @@
+"""`grade --debug`: the same checks in the student's own process, with prints and breakpoints, and without a grade."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+
+import grader
+from grader import course
+from grader.catalogue import replaced
+
+PRINTS = """
+_right = kl_estimate
+def prints(logp, ref_logp, *, kind="k3"):
+    print("called with", kind, "and größer π")
+    return _right(logp, ref_logp, kind=kind)
+"""
+STOPS = """
+_right = zero_signal_fraction
+def stops(rewards):
+    answer = 6 * 7
+    breakpoint()
+    return _right(rewards)
+"""
+RAISES = """
+_right = kl_estimate
+def raises(logp, ref_logp, *, kind="k3"):
+    if kind == "k2":
+        raise ValueError("no k2 today")
+    return _right(logp, ref_logp, kind=kind)
+"""
+
+
+def debug(*arguments: str | Path, cwd: Path, typed: str = "", timeout: float = 120) -> subprocess.CompletedProcess[str]:
+    """Run `grade --debug` with what a student types."""
+    changing = ("PYTEST", "PYTHON")  # PYTHONBREAKPOINT above all
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(changing)}
+    return subprocess.run(
+        [sys.executable, "-m", "grader.cli", "--debug", *map(str, arguments)],
+        cwd=cwd,
+        env={**kept, "PYTHONDONTWRITEBYTECODE": "1", "PYTHONIOENCODING": "utf-8", "COLUMNS": "1000"},
+        input=typed,
+        capture_output=True,
+        encoding="utf-8",
+        timeout=timeout,
+    )
+
+
+def write(folder: Path, exercise: str, function: str, text: str) -> Path:
+    """The model answers with one function replaced by the last one of a text."""
+    folder.mkdir(parents=True, exist_ok=True)
+    name = re.findall(r"^def (\w+)", text, re.M)[-1]
+    for file, module in replaced(exercise, function, name, text).files.items():
+        (folder / file).write_text(module, "utf-8")
+    return folder
+
+
+def line_of(path: Path, text: str) -> int:
+    return path.read_text("utf-8").splitlines().index(text) + 1
+
+
+def result(path: Path) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(path.read_text("utf-8"))
+    schema = json.loads((Path(grader.__file__).parent / "result.schema.json").read_text("utf-8"))
+    jsonschema.Draft202012Validator(schema).validate(found)
+    return found
+
+
+def test_the_model_answers_pass_and_get_no_grade(tmp_path: Path) -> None:
+    done = debug("--path", course.MODEL_ANSWERS, "--json", "r.json", cwd=tmp_path)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "This gives no grade" in done.stdout.splitlines()[0]
+    assert "no grade" in done.stdout.splitlines()[-1]
+    assert "isolation level" not in done.stdout
+    found = result(tmp_path / "r.json")
+    assert found["grade"] is False
+    assert found["isolation_level"] == -1 and found["walls"] == []
+    assert found["complete"] is True and found["earned"] == found["points"] > 0
+    assert not any(check["hidden"] for exercise in found["exercises"] for check in exercise["checks"])
+
+
+def test_prints_appear_also_where_everything_passes(tmp_path: Path) -> None:
+    write(tmp_path / "me", "kl", "kl_estimate", PRINTS)
+    done = debug("kl", "--path", "me", cwd=tmp_path)
+    assert done.returncode == 0
+    assert done.stdout.count("called with k3 and größer π") > 3
+    ordinary = done.stdout.index("GRPO course")
+    assert done.stdout.rindex("called with") < ordinary, "the report comes last, where it is seen"
+
+
+def test_a_breakpoint_stops_in_the_students_own_file_and_the_run_goes_on(tmp_path: Path) -> None:
+    me = write(tmp_path / "me", "advantages", "zero_signal_fraction", STOPS)
+    typed = "print('answer is', answer)\nlist\n" + 500 * "continue\n"
+    done = debug("advantages", "--path", "me", cwd=tmp_path, typed=typed)
+    path = me.resolve() / "advantages.py"
+    stopped = {line_of(path, "    breakpoint()"), line_of(path, "    breakpoint()") + 1}  # by version of Python
+    (number,) = re.findall(rf"> {re.escape(str(path))}\((\d+)\)stops\(\)", done.stdout.split("(Pdb)")[0])
+    assert int(number) in stopped
+    assert "answer is 42" in done.stdout
+    assert "answer = 6 * 7" in done.stdout, "`list` shows the source"
+    assert 3 < done.stdout.count("(Pdb)") < 500
+    assert done.returncode == 0, done.stdout
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("typed", ["quit\n", ""], ids=["quit", "end of input"])
+def test_leaving_the_debugger_ends_the_run(tmp_path: Path, typed: str) -> None:
+    """It is the student who wants to leave, and no exception of the code: nobody types `quit` at every call."""
+    write(tmp_path / "me", "advantages", "zero_signal_fraction", STOPS)
+    done = debug("advantages", "--path", "me", cwd=tmp_path, typed=typed)
+    assert done.stdout.count("(Pdb)") == 1
+    assert done.returncode in (1, 3)
+    assert "Traceback" not in done.stderr and "BdbQuit" not in done.stdout + done.stderr
+
+
+@pytest.mark.skipif(os.name != "posix", reason="Ctrl-C is a signal of POSIX here")
+def test_ctrl_c_ends_an_endless_loop_and_the_run(tmp_path: Path) -> None:
+    """Once is enough, also where a law would try the loop with further inputs."""
+    loops = "print('looping', flush=True)\n        while True:\n            pass"
+    write(tmp_path / "me", "kl", "kl_estimate", RAISES.replace('raise ValueError("no k2 today")', loops))
+    process = subprocess.Popen(
+        [sys.executable, "-m", "grader.cli", "--debug", "kl", "--path", "me"],
+        cwd=tmp_path,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        encoding="utf-8",
+    )
+    try:
+        assert process.stdout is not None
+        while "looping" not in process.stdout.readline():
+            assert process.poll() is None
+        process.send_signal(signal.SIGINT)
+        rest, errors = process.communicate(timeout=30)
+    finally:
+        process.kill()
+        process.communicate()
+    assert process.returncode in (1, 3)
+    assert "looping" not in rest
+    assert "Traceback" not in errors
+
+
+def test_an_exception_is_shown_with_the_path_that_an_editor_can_open(tmp_path: Path) -> None:
+    me = write(tmp_path / "me", "kl", "kl_estimate", RAISES)
+    done = debug("kl", "--path", "me", "--json", "r.json", cwd=tmp_path)
+    assert done.returncode == 1
+    path = me.resolve() / "kl.py"
+    number = line_of(path, '        raise ValueError("no k2 today")')
+    flat = " ".join(done.stdout.split())
+    assert f"{path}, line {number}, in raises" in flat
+    assert "ValueError: no k2 today" in flat
+    frames = [f for e in result(tmp_path / "r.json")["exercises"] for c in e["checks"] for f in c["frames"]]
+    assert {Path(frame["file"]) for frame in frames} == {path}
+
+
+def test_the_untouched_starter_is_not_written_yet(tmp_path: Path) -> None:
+    done = debug("kl", "--path", course.STARTER, cwd=tmp_path)
+    assert done.returncode == 1
+    assert done.stdout.count("not written yet") == 2
+    assert "Traceback" not in done.stdout + done.stderr
+
+
+def test_a_file_beside_the_submission_does_not_take_the_place_of_a_library(tmp_path: Path) -> None:
+    me = write(tmp_path / "me", "kl", "kl_estimate", PRINTS)
+    (me / "math.py").write_text("raise SystemExit('not the real math')\n")
+    (me / "kl.py").write_text("import math\n" + (me / "kl.py").read_text("utf-8"), "utf-8")
+    done = debug("kl", "--path", "me", cwd=tmp_path)
+    assert done.returncode == 0, done.stdout
+    assert "not the real math" not in done.stdout
+
+
+@pytest.mark.parametrize("outcome", ["failed", "passed"])
+def test_verdicts_are_those_of_a_grading(tmp_path: Path, outcome: str) -> None:
+    """Debugging runs fewer inputs; on the worked examples and the explicit ones both say the same."""
+    text = RAISES.replace('raise ValueError("no k2 today")', "return logp - ref_logp")
+    write(tmp_path / "me", "kl", "kl_estimate", text if outcome == "failed" else PRINTS)
+    debug("kl", "--path", "me", "--json", "d.json", "--examples", "16", cwd=tmp_path)
+    subprocess.run(
+        [sys.executable, "-m", "grader.cli", "kl", "--path", "me", "--json", "g.json"],
+        cwd=tmp_path,
+        capture_output=True,
+        timeout=120,
+    )
+    debugged, graded = (
+        {check["id"]: check["outcome"] for check in result(tmp_path / name)["exercises"][0]["checks"]}
+        for name in ("d.json", "g.json")
+    )
+    assert debugged.items() <= graded.items()
+    assert outcome in debugged.values()

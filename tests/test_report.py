@@ -1,0 +1,547 @@
+"""What a student reads: it names the mistake and shows the call, and no text of a submission can deceive or flood."""
+
+from __future__ import annotations
+
+import ast
+import io
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import unicodedata
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.console import Console
+
+from grader import course, vectors
+from grader.catalogue import replaced
+from grader.exporters import terminal
+from grader.exporters.plain_text import plain
+from grader.result import FAILED, CheckResult, ExerciseResult, Result
+
+# One warm grader for all of these tests, in a process of its own: it answers each [folder, exercise] with a report.
+GRADER = """
+import io, json, os, sys
+from pathlib import Path
+replies = os.fdopen(os.dup(1), "w")
+os.dup2(2, 1)
+from grader import plugin
+plugin.use_profile(6)
+from rich.console import Console
+from grader.exporters import terminal
+from grader.run import grade
+from grader.sandbox import Sandbox
+from grader.submission import read_submission
+with Sandbox.start() as sandbox:
+    for line in sys.stdin:
+        folder, exercise = json.loads(line)
+        result = grade(read_submission(Path(folder)), [exercise], sandbox.worker)
+        result.isolation_level = sandbox.level
+        console = Console(file=io.StringIO(), width=4000)
+        terminal.show(result, console)
+        reply = [result.exit_code, console.file.getvalue(), json.loads(result.as_json())]
+        print(json.dumps(reply), file=replies, flush=True)
+"""
+
+
+@dataclass(frozen=True)
+class Graded:
+    """What came of one grading. No line of the report is folded."""
+
+    code: int
+    report: str
+    document: dict[str, Any]
+
+    @property
+    def lines(self) -> list[str]:
+        """The lines with one space between words."""
+        return [" ".join(line.split()) for line in self.report.splitlines()]
+
+    @property
+    def named(self) -> list[str]:
+        return [known["name"] for exercise in self.document["exercises"] for known in exercise["misconceptions"]]
+
+
+Grade = Callable[[Path, str], Graded]
+
+
+@pytest.fixture(scope="module")
+def grade() -> Iterator[Grade]:
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST", "PYTHON"))}
+    with (
+        tempfile.TemporaryFile("w+", encoding="utf-8") as errors,
+        subprocess.Popen(
+            [sys.executable, "-c", GRADER],
+            env={**kept, "PYTHONDONTWRITEBYTECODE": "1"},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=errors,
+            encoding="utf-8",
+        ) as process,
+    ):
+        assert process.stdin is not None and process.stdout is not None
+
+        def ask(folder: Path, exercise: str) -> Graded:
+            print(json.dumps([str(folder), exercise]), file=process.stdin, flush=True)
+            reply = process.stdout.readline()
+            errors.seek(0)
+            assert reply, errors.read()
+            return Graded(*json.loads(reply))
+
+        yield ask
+        process.stdin.close()
+        process.wait(60)
+
+
+def declared(exercise: str) -> list[Declared]:
+    """The checks of an exercise as their source says, in no order."""
+    found = []
+    folder = Path(course.__file__).parent / "checks"
+    for path in (folder / f"test_{exercise}.py", folder / "hidden" / f"test_{exercise}.py"):
+        for node in ast.parse(path.read_text("utf-8")).body:
+            for call in getattr(node, "decorator_list", []):
+                if (
+                    isinstance(node, ast.FunctionDef)
+                    and isinstance(call, ast.Call)
+                    and ast.unparse(call.func) == "check"
+                ):
+                    options = {option.arg: option.value for option in call.keywords}
+                    title = (ast.get_docstring(node) or "").splitlines()[0]
+                    points, gate = ast.literal_eval(options["points"]), "gate" in options
+                    found.append(Declared(node.name, ast.literal_eval(call.args[0]), title, points, gate))
+    return found
+
+
+class Declared(NamedTuple):
+    """A check."""
+
+    name: str
+    function: str
+    title: str
+    points: int
+    gate: bool
+
+
+def submission(folder: Path, exercise: str, *functions: str) -> Path:
+    """The model answers with some functions replaced by those of the same name in texts."""
+    for text in functions:
+        name = re.findall(r"^def (\w+)", text, re.M)[-1]
+        files = replaced(exercise, name, name, text).files
+        module = folder / f"{exercise}.py"
+        folder.mkdir(parents=True, exist_ok=True)
+        module.write_text(f"{module.read_text('utf-8')}\n\n{text}" if module.exists() else files[module.name], "utf-8")
+    return folder
+
+
+# Five typical wrong answers, as students write them
+
+SAMPLE_STD = """
+def group_advantages(rewards, *, std_eps=1e-8, divide_by_std=True):
+    rewards = _checked(rewards)
+    centred = rewards - rewards.mean(dim=-1, keepdim=True)
+    if divide_by_std:
+        centred = centred / (rewards.std(dim=-1, keepdim=True) + std_eps)
+    return centred
+"""
+SAMPLE_STD_WITH_GUARDS = """
+def group_advantages(rewards, *, std_eps=1e-8, divide_by_std=True):
+    rewards = _checked(rewards)
+    if rewards.shape[-1] == 1:
+        return torch.zeros_like(rewards)
+    advantages = rewards - rewards.mean(dim=-1, keepdim=True)
+    if divide_by_std:
+        advantages = advantages / (rewards.std(dim=-1, keepdim=True) + std_eps)
+    return torch.where((rewards == rewards[..., :1]).all(dim=-1, keepdim=True), 0.0, advantages)
+"""
+WHOLE_BATCH = """
+def group_advantages(rewards, *, std_eps=1e-8, divide_by_std=True):
+    rewards = _checked(rewards)
+    advantages = rewards - rewards.mean()
+    if divide_by_std:
+        advantages = advantages / (rewards.std(correction=0) + std_eps)
+    same = (rewards == rewards[..., :1]).all(dim=-1, keepdim=True)
+    return torch.where(same, torch.zeros_like(advantages), advantages)
+"""
+MINIMUM_OF_RATIOS = """
+def clipped_surrogate(ratio, advantages, *, clip_eps=0.2, clip_eps_high=None):
+    low, high = _checked_band(ratio, advantages, clip_eps, clip_eps_high)
+    return torch.min(ratio, torch.clamp(ratio, low, high)) * advantages
+"""
+REVERSED_K3 = """
+def kl_estimate(logp, ref_logp, *, kind="k3"):
+    _check_same_shape(logp, ref_logp, "logp", "ref_logp")
+    if kind not in ("k1", "k2", "k3"):
+        raise ValueError(f"kind must be k1, k2 or k3, got {kind}")
+    log_ratio = logp - ref_logp.detach()
+    if kind == "k1":
+        return log_ratio
+    if kind == "k2":
+        return 0.5 * log_ratio ** 2
+    return torch.expm1(log_ratio) - log_ratio
+"""
+DETACHED_LOGP = """
+def importance_ratio(logp, old_logp):
+    with torch.no_grad():
+        return torch.exp((logp - old_logp).clamp(min=-20, max=20))
+"""
+
+
+@pytest.mark.parametrize(
+    ("exercise", "function", "text", "name", "phrase", "yours", "expected"),
+    [
+        (
+            "advantages",
+            "group_advantages",
+            SAMPLE_STD_WITH_GUARDS,
+            "divides_by_group_size_minus_one",
+            "divide by G - 1",
+            "[[1.5, -0.5, -0.5, -0.5], [1.225, 0, 0, -1.225]]",
+            "[[1.732, -0.5774, -0.5774, -0.5774], [1.414, 0, 0, -1.414]]",
+        ),
+        (
+            "advantages",
+            "group_advantages",
+            WHOLE_BATCH,
+            "whole_batch_statistics",
+            "over the whole batch",
+            "[[-0.09167, -0.825, -0.825, -0.825], [2.108, 0.6417, 0.6417, -0.825]]",
+            "[[1.732, -0.5774, -0.5774, -0.5774], [1.414, 0, 0, -1.414]]",
+        ),
+        (
+            "clip",
+            "clipped_surrogate",
+            MINIMUM_OF_RATIOS,
+            "minimum_before_advantage",
+            "minimum of the two ratios",
+            "[1.2, -1.2, 0.5, -0.5]",
+            "[1.2, -1.5, 0.5, -0.8]",
+        ),
+        (
+            "kl",
+            "kl_estimate",
+            REVERSED_K3,
+            "reverses_the_ratio_in_k3",
+            "x = ref_logp - logp",
+            "[0.3069, 0.1931, 0]",
+            "[0.1931, 0.3069, 0]",
+        ),
+        ("clip", "importance_ratio", DETACHED_LOGP, "no_gradient", "without gradient", "none", "a gradient of shape"),
+    ],
+    ids=["sample std", "whole batch", "minimum of ratios", "reversed k3", "detached logp"],
+)
+def test_a_typical_mistake_is_named_beside_the_call_the_numbers_and_the_page(
+    grade: Grade,
+    tmp_path: Path,
+    exercise: str,
+    function: str,
+    text: str,
+    name: str,
+    phrase: str,
+    yours: str,
+    expected: str,
+) -> None:
+    graded = grade(submission(tmp_path / "me", exercise, text), exercise)
+    assert graded.code == 1
+    assert graded.named == [name]
+    sentence = vectors.load(exercise)[1][function][name].sentence
+    assert phrase in sentence
+    lines = graded.lines
+    assert f"Your numbers are what you get if {sentence}." in lines
+    assert graded.report.count("Your numbers are what you get if") == 1
+    call = next(index for index, line in enumerate(lines) if line.startswith(f"call {function}(torch.tensor("))
+    rows = lines[call : call + 4]
+    label = "gradient by logp" if yours == "none" else "yours"
+    assert f"{label} {yours}" in rows
+    assert any(line.startswith(f"expected {expected}") for line in rows)
+    assert f"page docs/exercises/{exercise}.md hint grade {exercise} --hint" in lines
+
+
+# The same mistakes without the care for special cases: two mistakes at once, as most students hand them in.
+SAMPLE, BATCH = "divides_by_group_size_minus_one", "whole_batch_statistics"
+BATCH_WITHOUT_CARE = WHOLE_BATCH.replace("torch.where(same, torch.zeros_like(advantages), advantages)", "advantages")
+WITHOUT_CARE = {
+    "sample std": (SAMPLE_STD, {SAMPLE, "group_of_one_becomes_nan"}),
+    "sample std, group of one guarded": (
+        SAMPLE_STD.replace("if divide_by_std:", "if divide_by_std and rewards.shape[-1] > 1:"),
+        {SAMPLE},
+    ),
+    "whole batch": (BATCH_WITHOUT_CARE, {BATCH}),
+    "whole batch, sample std": (BATCH_WITHOUT_CARE.replace("correction=0", "correction=1"), {BATCH, SAMPLE}),
+    "first axis": (SAMPLE_STD.replace("dim=-1", "dim=0"), {"statistics_over_the_first_axis", SAMPLE}),
+    "another formula": (
+        SAMPLE_STD.replace("return centred", "return (rewards - rewards.min()) / (rewards.max() - rewards.min() + 1)"),
+        set(),
+    ),
+}
+
+
+@pytest.mark.parametrize("mistakes", WITHOUT_CARE)
+def test_no_mistake_is_named_that_was_not_made(grade: Grade, tmp_path: Path, mistakes: str) -> None:
+    """Where two mistakes meet, the numbers may fit no known one; then a name would send the student astray."""
+    text, made = WITHOUT_CARE[mistakes]
+    graded = grade(submission(tmp_path / "me", "advantages", text), "advantages")
+    assert graded.code == 1
+    special_cases = {"equal_rewards_become_noise"}  # true of all of them
+    assert set(graded.named) - special_cases <= made
+
+
+# What is shown and what is not
+
+
+def test_functions_that_pass_take_one_line_each(grade: Grade) -> None:
+    for exercise in ("clip", "kl"):
+        graded = grade(course.MODEL_ANSWERS, exercise)
+        assert graded.code == 0
+        for function in course.exercise(exercise).function_names:
+            points = [check.points for check in declared(exercise) if check.function == function]
+            line = graded.lines[graded.lines.index(function) + 1]
+            assert line == f"✓ passed {sum(points)}/{sum(points)} all {len(points)} checks"
+        assert "page" not in graded.report and "--hint" not in graded.report, "nothing to look up"
+
+
+def test_a_failure_names_what_it_may_come_from(grade: Grade, tmp_path: Path) -> None:
+    wrong_sign = REVERSED_K3.replace("logp - ref_logp.detach()", "ref_logp.detach() - logp")  # k1 only
+    graded = grade(submission(tmp_path / "me", "kl", wrong_sign), "kl")
+    titles = {check.name: check.title for check in declared("kl")}
+    cause = titles["test_the_three_estimators_are_what_their_formulas_say"]
+    effect = titles["test_k1_and_k3_average_to_the_exact_kl"]
+    lines = graded.lines
+    failed = next(index for index, line in enumerate(lines) if line.startswith("✗ failed") and line.endswith(effect))
+    came = lines.index(f"this may come from: {cause}")
+    assert failed < came <= failed + 6
+
+
+def test_checks_wait_for_the_worked_example_and_cost_no_lines(grade: Grade, tmp_path: Path) -> None:
+    graded = grade(submission(tmp_path / "me", "clip", MINIMUM_OF_RATIOS), "clip")
+    waiting = [check for check in declared("clip") if check.function == "clipped_surrogate" and not check.gate]
+    points = sum(check.points for check in waiting)
+    assert f"… waiting 0/{points} {len(waiting)} checks: they wait for the worked example above" in graded.lines
+    assert all(check.title not in graded.report for check in waiting)
+
+
+def test_a_module_that_cannot_be_imported_is_told_once_and_then_called_the_same_problem(
+    grade: Grade, tmp_path: Path
+) -> None:
+    me = submission(tmp_path / "me", "clip", MINIMUM_OF_RATIOS)
+    (me / "clip.py").write_text("import torch\n\n\ndef importance_ratio(logp, old_logp)\n    return logp\n", "utf-8")
+    graded = grade(me, "clip")
+    assert graded.code == 1
+    assert "where me/clip.py, line 4" in graded.lines
+    assert "def importance_ratio(logp, old_logp)" in graded.lines
+    assert sum("SyntaxError: expected ':'" in line for line in graded.lines) == 1
+    assert graded.lines.count("the same problem as above") == 2
+    for function in course.exercise("clip").function_names:
+        assert graded.lines[graded.lines.index(function) + 1].startswith("✗ broken")
+
+
+def test_an_exception_is_shown_at_the_students_own_line_in_any_script(grade: Grade, tmp_path: Path) -> None:
+    text = """
+def helper(x):
+    return x["größe"]  # π ≈ 3.14159 — ничего
+def kl_estimate(logp, ref_logp, *, kind="k3"):
+    print("was ist größer: π oder 三?")
+    return helper({"größer": logp})
+"""
+    me = submission(tmp_path / "me", "kl", text)
+    number = (me / "kl.py").read_text("utf-8").splitlines().index('    return x["größe"]  # π ≈ 3.14159 — ничего') + 1
+    graded = grade(me, "kl")
+    where = graded.lines.index(f"where me/kl.py, line {number}, in helper")
+    assert graded.lines[where + 1] == 'return x["größe"] # π ≈ 3.14159 — ничего'
+    assert "printed was ist größer: π oder 三?" in graded.lines
+    assert "KeyError: 'größe'" in graded.lines
+    assert "torch/" not in graded.report and "grader/" not in graded.report, "only the student's own files"
+
+
+def test_a_function_that_torch_does_not_have_for_a_dtype_is_broken_and_not_unwritten(
+    grade: Grade, tmp_path: Path
+) -> None:
+    """torch raises NotImplementedError too, and the student has written something."""
+    text = """
+_right = zero_signal_fraction
+def zero_signal_fraction(rewards):
+    return _right(rewards.abs())
+"""
+    graded = grade(submission(tmp_path / "me", "advantages", text), "advantages")
+    assert "not written" not in graded.report
+    assert "NotImplementedError" in graded.report and "✗ broken" in graded.report
+
+
+def test_not_written_is_told_from_wrong_also_behind_a_helper(grade: Grade, tmp_path: Path) -> None:
+    text = """
+def later():
+    raise NotImplementedError
+def zero_signal_fraction(rewards):
+    return later()
+"""
+    graded = grade(submission(tmp_path / "me", "advantages", text), "advantages")
+    points = [check.points for check in declared("advantages") if check.function == "zero_signal_fraction"]
+    assert f"○ not written yet 0/{sum(points)} {len(points)} checks" in graded.lines
+    assert "NotImplementedError" not in graded.report
+
+
+K3 = "def kl_estimate(logp, ref_logp, *, kind='k3'):\n    "
+
+
+@pytest.mark.parametrize(
+    ("text", "sentences"),
+    [
+        (f"{K3}print(logp)\n", ["returned None", "`print` is not `return`"]),
+        ("def kl_estimate(logp, ref_logp):\n    return logp\n", ["kl_estimate(logp, ref_logp, *, kind)", "defines"]),
+        (f"{K3}return logp.tolist()\n", ["returned a list", "torch.Tensor"]),
+        (f"{K3}return logp.detach().numpy()\n", ["a numpy.ndarray", "torch.Tensor"]),
+        (f"{K3}return logp.mean()\n", ["the shape is () and must be (3,)"]),
+        (f"{K3}return (logp - ref_logp).float()\n", ["float32 and must be float64"]),
+        (f"{K3}return logp / 0\n", ["infinity"]),
+        (f"import sys\n{K3}sys.exit(0)\n", ["SystemExit"]),
+        (f"import os\n{K3}os._exit(0)\n", ["ended the process"]),
+    ],
+    ids=["None", "signature", "list", "numpy", "shape", "dtype", "infinity", "exit", "crash"],
+)
+def test_common_slips_are_said_in_a_sentence(grade: Grade, tmp_path: Path, text: str, sentences: list[str]) -> None:
+    graded = grade(submission(tmp_path / "me", "kl", text), "kl")
+    assert graded.code == 1
+    flat = " ".join(graded.report.split())
+    for sentence in sentences:
+        assert sentence in flat
+
+
+def test_a_large_file_is_graded_or_called_large(grade: Grade, tmp_path: Path) -> None:
+    """Not blamed for something else: notes in comments, in a script that takes several bytes a letter."""
+    me = submission(tmp_path / "me", "kl", f"_right = kl_estimate\n{K3}return _right(logp, ref_logp, kind=kind)\n")
+    with (me / "kl.py").open("a", encoding="utf-8") as file:
+        file.write("# заметки\n" * 40_000)
+    graded = grade(me, "kl")
+    assert graded.code == 0 or "kl.py is larger than" in graded.report
+    assert "malformed" not in graded.report
+
+
+# Hostile text
+
+BIDI = "\u202a\u202b\u202d\u202e\u2066\u2067\u2068\u2069\u061c\u200e\u200f"
+INVISIBLE = "\u200b\u200c\u200d\u2060\ufeff\u00ad\U000e0041"
+CONTROLS = "\x00\x07\x08\x0b\x1b\x7f\x85\x9b\x9d\r"
+HOSTILE = (
+    "\x1b[2J\x1b[H\x1b[31mred\x1b[0m \x1b]8;;http://evil.example\x1b\\click\x1b]8;;\x1b\\ \x1b]52;c;ZXZpbA==\x07"
+    f" \x1b]0;title\x07 \x9b31m {CONTROLS} {BIDI} {INVISIBLE} \ud800 \udfff [bold]markup[/bold] [/] [link=x]y[/link]"
+)
+
+
+ASCII_HOSTILE = HOSTILE.replace("\0", "").encode("ascii", "ignore").decode()
+MARKUP = "[bold]markup[/bold]"
+
+
+def assert_harmless(report: str) -> None:
+    """Only characters that show themselves."""
+    dangerous = {c for c in report if c != "\n" and unicodedata.category(c) in ("Cc", "Cf", "Cs", "Co")}
+    assert not dangerous, sorted(map(ascii, dangerous))
+
+
+# What the function does; whether the brackets, which rich would take for its own, come through to the report.
+HOSTILE_BODIES = {
+    "print": (f"print({HOSTILE!a}, flush=True)\n    return logp", True),
+    "raw print": (f"import os; os.write(1, {HOSTILE.encode('utf-8', 'surrogatepass')!r})\n    return logp", True),
+    "exception": (f"raise ValueError({HOSTILE!a})", True),
+    "type of the exception": (f"raise type({ASCII_HOSTILE!a}, (Exception,), {{}})({MARKUP!r})", True),
+    "source line": ("raise ValueError(1) # " + re.sub("[\0\r\x0b\x85\ud800\udfff]", "", HOSTILE), True),
+    "returned text": (f"return {HOSTILE!a}", True),
+    "type of the value": (f"return type({ASCII_HOSTILE!a}, (), {{}})()", False),
+    "name of a function": (
+        "def f(): raise ValueError\n"
+        f"    f.__code__ = f.__code__.replace(co_name={ASCII_HOSTILE!a}, co_qualname='f')\n    f()",
+        True,
+    ),
+    "name of a file": (f"exec(compile('1 / 0', __file__ + {ASCII_HOSTILE!a}, 'exec'))", False),
+    "lines that look like a report": (f"raise ValueError('\\ntotal 25 of 25 points\\n' * 3 + {MARKUP!r})", True),
+}
+
+
+@pytest.mark.parametrize("how", HOSTILE_BODIES)
+def test_hostile_text_is_shown_harmless(grade: Grade, tmp_path: Path, how: str) -> None:
+    body, brackets = HOSTILE_BODIES[how]
+    graded = grade(submission(tmp_path / "me", "kl", f"{K3}{body}\n"), "kl")
+    assert graded.code == 1
+    assert_harmless(graded.report)
+    assert not brackets or MARKUP in graded.report
+    # What starts a line of the report is the report's own.
+    assert [line for line in graded.report.splitlines() if line.startswith("total")] == [graded.report.splitlines()[-1]]
+
+
+def test_a_hostile_default_value_is_shown_harmless(grade: Grade, tmp_path: Path) -> None:
+    text = f"def kl_estimate(logp, *, kind={HOSTILE!a}):\n    return logp\n"
+    graded = grade(submission(tmp_path / "me", "kl", text), "kl")
+    assert graded.code == 1
+    assert_harmless(graded.report)
+    assert "expected `kl_estimate(logp, ref_logp, *, kind)`" in graded.report
+
+
+@pytest.mark.skipif(os.name != "posix", reason="such a name is no file name elsewhere")
+def test_a_hostile_folder_name_is_shown_harmless_on_one_line(grade: Grade, tmp_path: Path) -> None:
+    me = submission(tmp_path / "me\x1b[31m\u202e\n[bold]x", "kl", f"{K3}raise ValueError\n")
+    graded = grade(me, "kl")
+    assert graded.code == 1
+    assert_harmless(graded.report)
+    headline = graded.report.splitlines()[0]
+    assert headline.startswith("GRPO course") and "seed 0" in headline
+    assert "[bold]x" in headline
+    assert any(re.match(r"where me.*\[bold\]x/kl.py, line \d+, in kl_estimate$", line) for line in graded.lines)
+
+
+def test_floods_of_text_are_cut(grade: Grade, tmp_path: Path) -> None:
+    body = "for _ in range(50):\n        print('q' * 300_000)\n    raise ValueError('q' * 300_000)  # " + "q" * 5_000
+    graded = grade(submission(tmp_path / "me", "kl", f"{K3}{body}\n"), "kl")
+    assert 500 < graded.report.count("q") < 10_000
+    assert "[cut: " in graded.report
+    assert len(json.dumps(graded.document)) < 200_000
+
+
+def made(check: CheckResult) -> Result:
+    exercise = ExerciseResult("kl", "KL", "docs/exercises/kl.md", [check])
+    return Result("me", "0" * 64, 0, "cpu", [exercise], "0.1.0", 1, complete=True)
+
+
+def shown(result: Result, width: int = 4000) -> str:
+    console = Console(file=io.StringIO(), width=width, force_terminal=False)
+    terminal.show(result, console)
+    text: Any = console.file
+    return str(text.getvalue())
+
+
+def test_every_text_of_a_result_is_made_harmless_wherever_it_stands() -> None:
+    """The report is made from the result alone, so nothing may rely on an earlier place having cleaned a text."""
+    frame = {"file": HOSTILE, "line": 3, "function": HOSTILE, "source": HOSTILE}
+    check = CheckResult("kl.a", "kl_estimate", "A title.", "", 1, False, True, FAILED, HOSTILE, HOSTILE)
+    check.rows, check.frames, check.printed = [("yours", HOSTILE)], [frame], HOSTILE
+    result = made(check)
+    result.submission = HOSTILE
+    report = shown(result)
+    assert_harmless(report)
+    assert report.count(MARKUP) == 7, "in everything but the name of the submission, which is cut before"
+    result.problem = HOSTILE
+    assert_harmless(shown(result))
+
+
+@given(st.text(st.characters(codec=None), max_size=60), st.integers(20, 200))
+def test_any_text_can_be_shown_at_any_width(text: str, width: int) -> None:
+    check = CheckResult("kl.a", "kl_estimate", "A title.", "", 1, False, True, FAILED, text, text)
+    check.rows, check.printed = [("yours", text)], text
+    report = shown(made(check), width)
+    assert not [c for c in report if c != "\n" and unicodedata.category(c) in ("Cc", "Cf", "Cs", "Co", "Cn")]
+    report.encode("utf-8")
+
+
+@given(st.text(), st.integers(1, 50))
+def test_plain_text_keeps_ordinary_characters_in_order_and_says_how_much_it_cut(text: str, limit: int) -> None:
+    whole = plain(text, limit=10**6)
+    assert plain(whole, limit=10**6) == whole
+    ordinary = [c for c in text if c.isprintable() and not c.isspace() and unicodedata.category(c)[0] != "C"]
+    assert [c for c in whole if c in ordinary] == ordinary
+    cut = plain(text, limit=limit)
+    assert cut == whole or cut == f"{whole[:limit]} [cut: {len(whole) - limit} more characters]"

@@ -1,0 +1,199 @@
+"""`grade --watch`: a real process that grades again after every save, until Ctrl-C."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from grader import course
+
+pytestmark = pytest.mark.skipif(os.name != "posix", reason="Ctrl-C is a signal of POSIX here")
+
+PATIENCE = 60.0
+"""Seconds after which a report is missing. A grading takes two."""
+
+RIGHT = (course.MODEL_ANSWERS / "kl.py").read_text("utf-8")
+STUB = (course.STARTER / "kl.py").read_text("utf-8")
+HALF = RIGHT.replace("return torch.expm1(x) - x", 'raise NotImplementedError("k3")')
+SLOW = RIGHT.replace("x = ref_logp.detach() - logp", "x = ref_logp.detach() - logp\n    __import__('time').sleep(0.05)")
+assert HALF != RIGHT != SLOW
+
+
+class Watching:
+    """A running `grade --watch`, whose output is read as it comes."""
+
+    def __init__(self, folder: Path, *arguments: str | Path) -> None:
+        kept = {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST", "PYTHON"))}
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "grader.cli", "--watch", *map(str, arguments)],
+            cwd=folder,
+            env={**kept, "PYTHONDONTWRITEBYTECODE": "1", "PYTHONIOENCODING": "utf-8"},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            encoding="utf-8",
+            start_new_session=True,
+        )
+        self._parts: dict[str, list[str]] = {"stdout": [], "stderr": []}
+        self._threads = [threading.Thread(target=self._read, args=(name,), daemon=True) for name in self._parts]
+        for thread in self._threads:
+            thread.start()
+
+    def _read(self, name: str) -> None:
+        for line in getattr(self.process, name):
+            self._parts[name].append(line)
+
+    @property
+    def output(self) -> str:
+        return "".join(self._parts["stdout"])
+
+    @property
+    def errors(self) -> str:
+        return "".join(self._parts["stderr"])
+
+    @property
+    def totals(self) -> list[tuple[int, int]]:
+        """Points earned and possible of every report so far that is complete."""
+        reports = self.output.split("Ctrl-C to stop.")[:-1]
+        found = [re.findall(r"total +(\d+) of (\d+) points", report) for report in reports]
+        return [(int(earned), int(possible)) for report in found for earned, possible in report]
+
+    def wait_for_reports(self, count: int) -> list[tuple[int, int]]:
+        self.wait_until(lambda: len(self.totals) >= count, f"report number {count}")
+        return self.totals
+
+    def wait_until(self, condition: object, what: str) -> None:
+        assert callable(condition)
+        deadline = time.monotonic() + PATIENCE
+        while not condition():
+            assert self.process.poll() is None, f"ended before {what}: {self.errors}"
+            assert time.monotonic() < deadline, f"no {what}: {self.output}"
+            time.sleep(0.02)
+
+    def stop(self) -> int:
+        """Ctrl-C, as a terminal sends it: to the whole process group."""
+        os.killpg(self.process.pid, signal.SIGINT)
+        return self.ended()
+
+    def kill(self) -> None:
+        """Leave nothing running, whatever the test found."""
+        if self.process.poll() is None:
+            os.killpg(self.process.pid, signal.SIGKILL)
+        self.ended()
+
+    def ended(self) -> int:
+        code = self.process.wait(30)
+        for thread in self._threads:
+            thread.join(PATIENCE)
+        for name in self._parts:
+            getattr(self.process, name).close()
+        return code
+
+
+@pytest.fixture
+def me(tmp_path: Path) -> Path:
+    folder = tmp_path / "me"
+    folder.mkdir()
+    (folder / "kl.py").write_text(STUB, "utf-8")
+    return folder
+
+
+@pytest.fixture
+def watching(tmp_path: Path, me: Path) -> Iterator[Watching]:
+    watching = Watching(tmp_path, "kl", "--path", me)
+    yield watching
+    watching.kill()
+
+
+def test_every_save_brings_a_report_and_ctrl_c_ends_with_the_last_exit_code(watching: Watching, me: Path) -> None:
+    """In every way in which editors save, and through a syntax error in between."""
+    ((nothing, possible),) = watching.wait_for_reports(1)
+    assert nothing == 0 < possible
+
+    (me / "kl.py").write_text(HALF, "utf-8")
+    (_, (half, _)) = watching.wait_for_reports(2)
+    assert 0 < half < possible
+
+    (me / "kl.py").write_text("def categorical_kl(logits, ref_logits:\n", "utf-8")
+    assert watching.wait_for_reports(3)[2] == (0, possible)
+    assert "SyntaxError" in watching.output
+
+    # vim, emacs, many others: write beside it, then rename over it.
+    (me / ".kl.py.swp").write_text(RIGHT, "utf-8")
+    os.replace(me / ".kl.py.swp", me / "kl.py")
+    assert watching.wait_for_reports(4)[3] == (possible, possible)
+    assert "run `grade` for the full number" in watching.output, "fewer inputs than for a grade"
+
+    assert watching.stop() == 0
+    assert "Traceback" not in watching.errors + watching.output
+    assert "KeyboardInterrupt" not in watching.errors
+
+
+def test_a_save_during_the_first_grading_is_not_lost(tmp_path: Path, watching: Watching, me: Path) -> None:
+    """Whoever starts to watch goes on writing: the report of a file that is no longer there must not stay."""
+    time.sleep(0.7)  # the first file has been read, and torch is being imported
+    if not watching.totals:
+        (me / "kl.py").write_text(RIGHT, "utf-8")
+    watching.wait_until(lambda: watching.totals and watching.totals[-1][0] == watching.totals[-1][1] > 0, "full points")
+    assert watching.stop() == 0
+
+
+def test_a_file_that_vanishes_for_a_while_does_not_end_it(watching: Watching, me: Path) -> None:
+    watching.wait_for_reports(1)
+    (me / "kl.py").rename(me / "kl.py~")
+    watching.wait_until(lambda: "holds none of" in watching.output or len(watching.totals) > 1, "message")
+    (me / "kl.py").write_text(RIGHT, "utf-8")
+    watching.wait_until(lambda: watching.totals[-1][0] == watching.totals[-1][1] > 0, "full points")
+    assert watching.stop() == 0
+    assert "Traceback" not in watching.errors
+
+
+@pytest.mark.parametrize("seconds", [0.0, 0.6], ids=["between two checks", "in a call"])
+def test_ctrl_c_in_the_middle_of_a_grading_ends_it_quietly(tmp_path: Path, me: Path, seconds: float) -> None:
+    """At any moment: a KeyboardInterrupt that is raised inside a garbage collection, say, is lost by Python."""
+    (me / "kl.py").write_text(SLOW, "utf-8")
+    target = tmp_path / "r.json"
+    watching = Watching(tmp_path, "kl", "--path", me, "--json", target)
+    try:
+        watching.wait_until(lambda: target.exists() and '"passed"' in target.read_text("utf-8"), "first check")
+        time.sleep(seconds)
+        assert watching.stop() == 3, "nothing was graded to its end"
+    finally:
+        watching.kill()
+    assert not watching.totals
+    assert "Traceback" not in watching.errors + watching.output
+    assert json.loads(target.read_text("utf-8"))["complete"] is False
+
+
+def test_ctrl_c_after_failures_ends_with_1(watching: Watching) -> None:
+    watching.wait_for_reports(1)
+    assert watching.stop() == 1
+    assert "Traceback" not in watching.errors + watching.output
+
+
+def test_what_is_not_graded_is_not_watched(watching: Watching, me: Path) -> None:
+    watching.wait_for_reports(1)
+    (me / "notes.txt").write_text("later", "utf-8")
+    (me / "__pycache__").mkdir()
+    (me / "__pycache__" / "kl.cpython-311.pyc").write_bytes(b"")
+    time.sleep(1.5)  # ten times as long as a change takes to be seen
+    assert len(watching.totals) == 1
+    (me / "kl.py").write_text(RIGHT, "utf-8")
+    assert len(watching.wait_for_reports(2)) == 2
+    watching.stop()
+
+
+def test_watching_a_folder_that_is_not_there_is_wrong_usage(tmp_path: Path) -> None:
+    watching = Watching(tmp_path, "kl", "--path", "nowhere")
+    assert watching.ended() == 2
+    assert "there is no folder nowhere" in watching.errors
