@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from . import __version__, course
+from .exporters.plain_text import one_line
 from .sandbox import Sandbox, SandboxError
 from .submission import Submission, SubmissionError, read_submission
 
@@ -108,7 +109,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         submission = read_submission(path)
     except SubmissionError as error:
-        print(f"grade: {error}", file=sys.stderr)
+        print(f"grade: {one_line(str(error), limit=1_000)}", file=sys.stderr)
         return USAGE
     try:
         if arguments.debug:

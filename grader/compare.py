@@ -53,7 +53,7 @@ def tensor(
     Args:
         answer: What the submission returned.
         shape: The shape that it must have.
-        dtype: The dtype that it must have; None for any floating one.
+        dtype: The dtype that it must have; None for float32 or float64.
         finite: Refuse NaN and infinities.
 
     Raises:
@@ -66,9 +66,9 @@ def tensor(
     if value.shape != shape:
         rows = [("yours", f"{show(value)}, shape {_shape(value.shape)}"), ("expected", expected)]
         raise Mismatch(answer.call, rows, f"the shape is {_shape(value.shape)} and must be {_shape(shape)}")
-    if dtype is None and value.dtype not in TOLERANCE:
-        rows = [("yours", f"{show(value)}, dtype {value.dtype}"), ("expected", "a floating dtype")]
-        raise Mismatch(answer.call, rows, f"the dtype is {value.dtype} and must be a floating one")
+    if dtype is None and value.dtype not in ("float32", "float64"):
+        rows = [("yours", f"{show(value)}, dtype {value.dtype}"), ("expected", "float32 or float64")]
+        raise Mismatch(answer.call, rows, f"the dtype is {value.dtype} and must be float32 or float64")
     if dtype is not None and value.dtype != dtype:
         rows = [("yours", f"{show(value)}, dtype {value.dtype}"), ("expected", expected)]
         raise Mismatch(answer.call, rows, f"the dtype is {value.dtype} and must be {dtype}")
@@ -120,7 +120,7 @@ def same(
         wanted,
         why=why,
         label=label,
-        rtol=rtol or default_rtol,
+        rtol=default_rtol if rtol is None else rtol,
         atol=default_atol if atol is None else atol,
     )
     return yours
@@ -169,14 +169,17 @@ def gradient(answer: Answer, name: str, *, shape: tuple[int, ...], dtype: str = 
     """
     value = answer.gradients[name]
     label = f"gradient by {name}"
+    expected = ("expected", f"a finite gradient of shape {_shape(shape)}")
     if value is None:
-        rows = [(label, "none"), ("expected", f"a gradient of shape {_shape(shape)}")]
-        raise Mismatch(answer.call, rows, f"no gradient reaches {name}: is something detached, or made without torch?")
-    numbers = value.array.astype(np.float64)
-    if value.shape != shape or not np.isfinite(numbers).all():
+        story = f"no gradient reaches {name}: is something detached, or made without torch?"
+        raise Mismatch(answer.call, [(label, "none"), expected], story)
+    if value.shape != shape:
         raise Mismatch(
-            answer.call, [(label, show(value)), ("expected", "finite numbers")], f"the {label} is not finite"
+            answer.call, [(label, f"shape {_shape(value.shape)}"), expected], f"the {label} has a wrong shape"
         )
+    numbers = value.array.astype(np.float64)
+    if not np.isfinite(numbers).all():
+        raise Mismatch(answer.call, [(label, show(value)), expected], f"the {label} is not finite")
     return numbers
 
 
@@ -248,7 +251,12 @@ def show_type(value: Any) -> str:
         return f"a {value.type_name}"
     if value is None:
         return "None"
-    return f"a {type(value).__name__}: {str(value)[:200]}"
+    if isinstance(value, list | tuple):
+        first = f", the first one {show_type(value[0])}" if value else ""
+        return f"a {type(value).__name__} of {len(value)}{first}"[:300]
+    if isinstance(value, Tensor):
+        return f"a tensor of shape {_shape(value.shape)}"
+    return f"a {type(value).__name__}" + ("" if isinstance(value, dict) else f": {str(value)[:200]}")
 
 
 def _type_story(value: Any) -> str:
@@ -283,7 +291,7 @@ def _nested(array: Array, text: Any) -> str:
     if array.ndim == 0:
         scalar = array[()]
         return str(text(float(scalar) if text is not _exact and np.issubdtype(array.dtype, np.floating) else scalar))
-    if array.size > 200:
+    if array.size == 0 or array.size > 200:
         return f"<{' x '.join(map(str, array.shape))} numbers>"
     return "[" + ", ".join(_nested(part, text) for part in array) + "]"
 

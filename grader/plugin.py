@@ -7,6 +7,7 @@ process, so it cannot raise pytest's own exceptions here.
 
 from __future__ import annotations
 
+import tempfile
 import time
 import zlib
 from collections.abc import Callable, Iterator
@@ -14,6 +15,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import hypothesis
+import hypothesis.configuration
+import numpy as np
 import pytest
 from hypothesis import HealthCheck, Phase, Verbosity, settings
 from hypothesis.errors import Flaky
@@ -51,6 +54,7 @@ from .vectors import Vector
 DEFAULT_EXAMPLES = 16
 WATCH_EXAMPLES = 6
 DEBUG_EXAMPLES = 3
+_HOME = tempfile.TemporaryDirectory(prefix="hypothesis-", ignore_cleanup_errors=True)
 
 
 def use_profile(examples: int = DEFAULT_EXAMPLES) -> None:
@@ -67,6 +71,8 @@ def use_profile(examples: int = DEFAULT_EXAMPLES) -> None:
         suppress_health_check=list(HealthCheck),
     )
     settings.load_profile("course")
+    # Not the current folder, which may be a submission's: hypothesis keeps files there.
+    hypothesis.configuration.set_hypothesis_home_dir(_HOME.name)
 
 
 def examples() -> int:
@@ -152,6 +158,15 @@ class GradingPlugin:
         recorded, _ = vectors.load(check.exercise)
         return list(zip(check.examples, recorded[check.id], strict=True))
 
+    @pytest.fixture
+    def fresh(self, request: pytest.FixtureRequest) -> np.random.Generator:
+        """Numbers that are in no file: a gate that knew only its worked example would open for a lookup table."""
+        return np.random.default_rng(self._seed(_check_of(request.node)))
+
+    def _seed(self, check: Check) -> int:
+        # One seed per check: adding a check does not change the inputs of the others.
+        return zlib.crc32(f"{self.seed} {check.id}".encode())
+
     # Collection
 
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
@@ -169,8 +184,7 @@ class GradingPlugin:
         for item in items:
             function = item.function  # type: ignore[attr-defined]
             if hypothesis.is_hypothesis_test(function):
-                # One seed per check: adding a check does not change the inputs of the others.
-                hypothesis.seed(zlib.crc32(f"{self.seed} {_check_of(item).id}".encode()))(function)
+                hypothesis.seed(self._seed(_check_of(item)))(function)
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         if report.failed:
@@ -205,7 +219,10 @@ class GradingPlugin:
         if call.when == "call" and problem is None:
             entry.outcome = PASSED
         elif problem is not None and not isinstance(problem, pytest.skip.Exception):
-            self._record(entry, _check_of(item), problem)
+            try:
+                self._record(entry, _check_of(item), problem)
+            except Exception as error:  # whatever a submission made us stumble over costs this check, not the others
+                entry.outcome, entry.story = GRADER_ERROR, f"{type(error).__name__}: {error}"
         if call.when == "teardown":
             entry.seconds = round(time.monotonic() - self._started, 4)
             self.on_update(entry)
@@ -243,7 +260,7 @@ class GradingPlugin:
         entry.may_come_from = [other.title for other in needed if other.outcome not in (PASSED, WAITING)]
 
     def _source(self, file: str, line: int) -> str:
-        lines = self.submission.files.get(file.rsplit("/", 1)[-1], "").splitlines()
+        lines = self.submission.files.get(file.rsplit("/", 1)[-1], "").split("\n")
         return lines[line - 1].strip() if 0 < line <= len(lines) else ""
 
 

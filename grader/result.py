@@ -138,14 +138,13 @@ class Result:
             entry |= {"points": exercise.points, "earned": exercise.earned}
             for check, line in zip(exercise.checks, entry["checks"], strict=True):
                 line["earned"] = check.earned
-        return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
+        return json.dumps(document, indent=2) + "\n"  # ASCII: no control, bidi or lone surrogate character gets through
 
     def write(self, path: Path) -> None:
         """Replace the file by the present state, atomically: a reader sees the old one or the new one, whole."""
         handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
         try:
-            # A lone surrogate in a student's text becomes its JSON escape instead of an error.
-            with os.fdopen(handle, "w", encoding="utf-8", errors="backslashreplace") as file:
+            with os.fdopen(handle, "w", encoding="utf-8") as file:
                 file.write(self.as_json())
             os.replace(temporary, path)
         except BaseException:

@@ -15,6 +15,7 @@ from .sandbox import Sandbox, SandboxError
 from .student import Clock, Loaded, Student, StudentDied
 from .submission import Submission, read_submission
 
+_NAMING_SECONDS = 10.0
 _PYTEST_INI = Path(__file__).parent / "checks" / "pytest.ini"
 
 
@@ -154,7 +155,7 @@ def observations(
     """What some functions of a submission make of all worked examples."""
     recorded, _ = vectors.load(exercise)
     seen: dict[str, list[tuple[vectors.Vector, vectors.Observation]]] = {}
-    clock = Clock(course.EXERCISE_SECONDS, "this exercise")
+    clock = Clock(_NAMING_SECONDS, "naming the mistake")
     for function in course.exercise(exercise).function_names:
         if function not in functions:
             continue

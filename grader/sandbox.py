@@ -27,7 +27,7 @@ from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 from .streams import PipeStream, SocketStream, Stream
 from .worker import confine, wire
@@ -64,12 +64,46 @@ class Limits:
     file_bytes: int = 8 << 20
 
 
+class PrintedFile:
+    """The file that a worker prints to. The grader reads it through a descriptor that the worker does not share."""
+
+    def __init__(self) -> None:
+        self.descriptor, self._path = tempfile.mkstemp(prefix="printed-")
+        os.close(self.descriptor)
+        self.descriptor = os.open(self._path, os.O_WRONLY | os.O_APPEND)
+        self._reading = os.open(self._path, os.O_RDONLY | getattr(os, "O_BINARY", 0))
+        if sys.platform != "win32":  # Windows does not let go of a name that is in use
+            os.unlink(self._path)
+
+    def size(self) -> int:
+        """How much has been printed."""
+        return os.fstat(self._reading).st_size
+
+    def read(self, start: int, size: int) -> bytes:
+        """What was printed from a position on; nothing if it is closed or was tampered with."""
+        try:
+            os.lseek(self._reading, start, os.SEEK_SET)
+            return os.read(self._reading, size)
+        except OSError:
+            return b""
+
+    def close(self) -> None:
+        if self._reading < 0:
+            return
+        os.close(self._reading)
+        os.close(self.descriptor)
+        self._reading = self.descriptor = -1
+        if sys.platform == "win32":
+            with contextlib.suppress(OSError):
+                os.unlink(self._path)
+
+
 @dataclass
 class Worker:
     """One worker process, seen from the grader."""
 
     stream: Stream
-    printed: BinaryIO
+    printed: PrintedFile
     kill: Callable[[bool], int]
     forget: Callable[[], object]
     walls: tuple[str, ...] = ()
@@ -103,7 +137,7 @@ class Worker:
             WorkerDied: no answer in time, the process ended, or what came is not an answer. The worker is gone.
         """
         self._request_id += 1
-        self._printed_before = os.fstat(self.printed.fileno()).st_size
+        self._printed_before = self.printed.size()
         deadline = time.monotonic() + seconds
         try:
             self.stream.send(wire.encode(self._request_id, body), deadline)
@@ -135,10 +169,7 @@ class Worker:
         self.printed.close()
 
     def _written(self) -> str:
-        if self.printed.closed:
-            return ""
-        self.printed.seek(self._printed_before)
-        return self.printed.read(100_000).decode("utf-8", "replace")
+        return self.printed.read(self._printed_before, 100_000).decode("utf-8", "replace")
 
     def _end(self, *, dump: bool = False) -> None:
         if self._status is None:
@@ -147,7 +178,7 @@ class Worker:
 
     def _place(self) -> tuple[str, int, str] | None:
         """The submission's innermost frame, from what faulthandler wrote."""
-        match = re.search(r'^  File "([^"\n/]+/[^"\n/]+\.py)", line (\d+) in (\S{1,80})', self._written(), re.M)
+        match = re.search(r'^  File "([^"\n/]+/[^"\n/]+\.py)", line ([0-9]{1,7}) in (\S{1,80})', self._written(), re.M)
         return (match[1], int(match[2]), match[3]) if match else None
 
     def _how_it_ended(self) -> str:
@@ -332,10 +363,10 @@ class _ForkServer:
     def worker(self, settings: dict[str, Any]) -> Worker:
         self.offers()
         ours, theirs = socket.socketpair()
-        printed = tempfile.TemporaryFile("ab+")
+        printed = PrintedFile()
         with theirs, self._lock:
             request = json.dumps({"fork": settings}).encode()
-            socket.send_fds(self._control, [request], [theirs.fileno(), printed.fileno()])
+            socket.send_fds(self._control, [request], [theirs.fileno(), printed.descriptor])
             pid = self._heard()["pid"]
 
         def kill(dump: bool) -> int:
@@ -374,14 +405,14 @@ class _ForkServer:
 def _cold_worker(settings: dict[str, Any]) -> Worker:
     """An interpreter of its own, as on Windows and macOS."""
     home = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
-    printed = tempfile.TemporaryFile("ab+")
+    printed = PrintedFile()
     process = subprocess.Popen(
         _command({**settings, "user": None, "readable": []}),
         env=_environment(home.name),
         cwd=home.name,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
-        stderr=printed,
+        stderr=printed.descriptor,
         start_new_session=True,
     )
     assert process.stdin is not None and process.stdout is not None

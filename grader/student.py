@@ -108,7 +108,8 @@ class StudentError(Exception):
         self.type = _text(info.get("type"))
         self.message = _text(info.get("message"))
         self.not_written = info.get("not_written") is True
-        self.frames = [Frame(_text(f), int(n), _text(g), _text(s)) for f, n, g, s in info.get("frames") or []]
+        frames = list(info.get("frames") or [])[-8:]
+        self.frames = [Frame(_text(f), int(n) % 10_000_000, _text(g), _text(s)) for f, n, g, s in frames]
         super().__init__(f"{self.type}: {self.message}")
 
 
@@ -346,15 +347,18 @@ class Student:
         wanted = len(case.gradients_of), len(case.arguments) if case.return_arguments else 0
         if type(gradients) is not list or type(after) is not list or (len(gradients), len(after)) != wanted:
             raise self._died(worker, call, _MALFORMED)
-        found = Answer(
-            call=call,
-            value=_from_wire(answer["value"]),
-            gradients=dict(zip(case.gradients_of, map(_from_wire, gradients), strict=True)),
-            arguments=dict(zip(names, map(_from_wire, after), strict=False)),
-            device=self._device,
-        )
-        tensors = [value for value in (*found.gradients.values(), *found.arguments.values()) if value is not None]
-        if not all(isinstance(value, Tensor) for value in tensors):
+        try:
+            found = Answer(
+                call=call,
+                value=_from_wire(answer["value"]),
+                gradients=dict(zip(case.gradients_of, map(_from_wire, gradients), strict=True)),
+                arguments=dict(zip(names, map(_from_wire, after), strict=False)),
+                device=self._device,
+            )
+        except (ValueError, TypeError, OverflowError):
+            raise self._died(worker, call, _MALFORMED) from None
+        derivatives = [value for value in found.gradients.values() if value is not None]
+        if not all(isinstance(value, Tensor) for value in (*derivatives, *found.arguments.values())):
             raise self._died(worker, call, _MALFORMED)
         return found
 

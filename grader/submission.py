@@ -48,8 +48,15 @@ def read_submission(path: Path) -> Submission:
     """Read a folder.
 
     Raises:
-        SubmissionError: no such folder, or it holds none of the graded files.
+        SubmissionError: no such folder, it cannot be read, or it holds none of the graded files.
     """
+    try:
+        return _read_folder(path)
+    except OSError as error:
+        raise SubmissionError(f"{path} cannot be read: {error.strerror}") from None
+
+
+def _read_folder(path: Path) -> Submission:
     if not path.exists():
         raise SubmissionError(f"there is no folder {path}; give the folder with your modules: grade --path FOLDER")
     if not path.is_dir():

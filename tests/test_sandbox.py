@@ -20,6 +20,7 @@ from grader.course import Exercise
 from grader.sandbox import Sandbox, SandboxError
 from grader.student import Clock, Loaded, Student, StudentCrashed, StudentDied, StudentError, Tensor
 from grader.submission import Submission
+from grader.worker import wire
 
 linux_only = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
 
@@ -370,8 +371,8 @@ def test_eating_memory_slowly_ends_in_an_exception_or_a_crash(sandbox: Sandbox, 
     ("value", "words"),
     [
         ("2**70", "64 bits"),
-        ("[0] * 10**6", "too large"),
-        ("torch.zeros(1 << 25)", "too large"),
+        ("['x' * 1000] * 500", "too large"),
+        ("torch.zeros(4096, 4096, dtype=torch.float64)", "too large"),
         ("[[[[[[[[[[[[[[[[[[[[0]]]]]]]]]]]]]]]]]]]]", "too deeply"),
     ],
 )
@@ -754,7 +755,11 @@ def test_a_program_cannot_be_run_through_the_shell_either(walled_sandbox: Sandbo
 
 # What student code writes to the grader itself
 
-HOSTILE_PRELUDE = """
+HOSTILE_PRELUDE = (
+    f"""
+LARGEST = {wire.MAX_DATA_BYTES}
+"""
+    + """
 import fcntl, json, os, stat, struct, sys, time
 
 def channel():
@@ -798,6 +803,7 @@ def forge(reply, data=b""):
 
 ANSWER = {"result": {"answers": [{"value": 99}]}}
 """
+)
 
 
 def hostile(body: str) -> str:
@@ -816,7 +822,8 @@ def test_a_forged_answer_is_worth_what_a_returned_one_is(sandbox: Sandbox) -> No
         ("send(b'hello, grader\\n')", "protocol"),
         ("send(bytes(64))", "protocol"),
         ("send(struct.pack('<II', 2**32 - 1, 2**32 - 1))", "protocol"),
-        ("send(struct.pack('<II', 4, 60 << 20) + b'null')\nos._exit(0)", "crash"),
+        ("send(struct.pack('<II', 4, LARGEST) + b'null')\nos._exit(0)", "crash"),
+        ("send(struct.pack('<II', 4, LARGEST + 1) + b'null')", "protocol"),
         ("send(frame(1, wired(ANSWER))[:-1])\nos._exit(0)", "crash"),
         ("send(frame(10**6, wired(ANSWER)))", "protocol"),
         ("send(frame(-1, wired(ANSWER)))", "protocol"),
@@ -910,7 +917,7 @@ def test_an_answer_sent_ahead_is_not_taken_for_that_of_the_next_question(sandbox
         "send(b'\\0')",
         "send(frame(present_id(), wired(ANSWER))[:-1])\ntime.sleep(1000)",
         "send(struct.pack('<II', 200_000, 0))\nwhile True:\n    send(b' ')\n    time.sleep(0.01)",
-        "send(struct.pack('<II', 4, 60 << 20) + b'null')\nwhile True:\n    send(bytes(100))\n    time.sleep(0.01)",
+        "send(struct.pack('<II', 4, LARGEST) + b'null')\nwhile True:\n    send(bytes(100))\n    time.sleep(0.01)",
     ],
     ids=["sizes only", "a stray byte", "all but one byte", "a slow drip of header", "a slow drip of data"],
 )
@@ -925,7 +932,7 @@ def test_an_answer_that_never_ends_runs_out_of_time(sandbox: Sandbox, body: str)
     "body",
     [
         "while True:\n    send(bytes(1 << 16))",
-        "send(struct.pack('<II', 2, 60 << 20))\nwhile True:\n    send(bytes(1 << 16))",
+        "send(struct.pack('<II', 2, LARGEST))\nwhile True:\n    send(bytes(1 << 16))",
         "while True:\n    send(frame(0, None))",
     ],
     ids=["zeros", "a giant answer", "small answers"],

@@ -139,13 +139,18 @@ def test_every_save_brings_a_report_and_ctrl_c_ends_with_the_last_exit_code(watc
     assert "KeyboardInterrupt" not in watching.errors
 
 
-def test_a_save_during_the_first_grading_is_not_lost(tmp_path: Path, watching: Watching, me: Path) -> None:
-    """Whoever starts to watch goes on writing: the report of a file that is no longer there must not stay."""
-    time.sleep(0.7)  # the first file has been read, and torch is being imported
-    if not watching.totals:
+def test_a_save_during_the_first_grading_is_not_lost(tmp_path: Path, me: Path) -> None:
+    """Whoever starts to watch goes on writing: the report of a text that is no longer there must not stay."""
+    target = tmp_path / "r.json"
+    watching = Watching(tmp_path, "kl", "--path", me, "--json", target)
+    try:
+        watching.wait_until(target.exists, "first state of the result")  # so the folder has been read
         (me / "kl.py").write_text(RIGHT, "utf-8")
-    watching.wait_until(lambda: watching.totals and watching.totals[-1][0] == watching.totals[-1][1] > 0, "full points")
-    assert watching.stop() == 0
+        watching.wait_for_reports(1)
+        watching.wait_until(lambda: watching.totals[-1][0] == watching.totals[-1][1] > 0, "full points")
+        assert watching.stop() == 0
+    finally:
+        watching.kill()
 
 
 def test_a_file_that_vanishes_for_a_while_does_not_end_it(watching: Watching, me: Path) -> None:

@@ -23,6 +23,7 @@ from grader.worker import wire
 from grader.worker.wire import Foreign, Reader, Tensor, WireError
 
 LARGEST = 2**64 - 1
+HALF = wire.MAX_DATA_BYTES // 2
 
 
 def read(frame: bytes) -> tuple[int, dict[str, Any]]:
@@ -199,9 +200,13 @@ def list_that_holds_itself() -> list[Any]:
         (nested(17, lambda items: {"key": items[0]}), "too deeply"),
         (list_that_holds_itself(), "too deeply"),
         ("x" * (wire.MAX_HEADER_BYTES + 1), "too large"),
-        ([0] * wire.MAX_HEADER_BYTES, "too large"),
+        ([0] * wire.MAX_HEADER_BYTES, "items|too large"),
+        (dict.fromkeys(map(str, range(100_000))), "items|too large"),
+        (["x" * 1000] * 300, "too large"),
         (Tensor("uint8", (wire.MAX_DATA_BYTES + 1,), bytes(wire.MAX_DATA_BYTES + 1)), "too large"),
-        ([Tensor("uint8", (1 << 25,), bytes(1 << 25))] * 3, "too large"),
+        ([Tensor("uint8", (HALF,), bytes(HALF))] * 3, "too large"),
+        (Tensor("uint8", (0, 2**62), b""), "shape"),
+        (Tensor("uint8", (1,) * 65, b"1"), "shape"),
         (b"bytes", "type bytes"),
         (1j, "type complex"),
         ({1, 2}, "type set"),
@@ -384,7 +389,13 @@ def peak_bytes_of_reading(frame: bytes) -> int:
 
 @pytest.mark.parametrize(
     "sizes",
-    [(0xFFFFFFFF, 0), (0, 0xFFFFFFFF), (0xFFFFFFFF, 0xFFFFFFFF), (wire.MAX_HEADER_BYTES + 1, 0), (2, 65 << 20)],
+    [
+        (0xFFFFFFFF, 0),
+        (0, 0xFFFFFFFF),
+        (0xFFFFFFFF, 0xFFFFFFFF),
+        (wire.MAX_HEADER_BYTES + 1, 0),
+        (2, wire.MAX_DATA_BYTES + 1),
+    ],
     ids=str,
 )
 def test_an_announcement_of_too_much_is_refused_at_once(sizes: tuple[int, int]) -> None:

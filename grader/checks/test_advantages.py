@@ -26,7 +26,7 @@ SHUFFLED = np.array([[2.0, 6.0, 0.0, 1.0]])
     ),
     examples=[Example(PAGE_EXAMPLE)],
 )
-def test_the_worked_example_of_the_page(student, worked):
+def test_the_worked_example_of_the_page(student, worked, fresh):
     """Rewards 1, 0, 0, 0 become 1.732, -0.577, -0.577, -0.577.
 
     The mean is 1/4. The squared distances from it are 9/16, 1/16, 1/16, 1/16; their mean is 3/16, so the standard
@@ -34,6 +34,11 @@ def test_the_worked_example_of_the_page(student, worked):
     """
     for case, vector in worked:
         same(student.group_advantages(*case.arguments), vector.expected_array)
+    rewards = fresh.permuted(
+        np.array([[0.0, 1.0, 3.0, 7.0], [-2.0, 0.5, 1.0, 4.0]]) + fresh.integers(9, size=(2, 1)), axis=1
+    )
+    expected = (rewards - rewards.mean(axis=1, keepdims=True)) / rewards.std(axis=1, keepdims=True)
+    same(student.group_advantages(rewards), expected, why="the page's example is right, but other rewards are not")
 
 
 @check(
@@ -312,13 +317,17 @@ def test_the_rewards_are_left_as_they_were(student, rewards):
     hints=("For each group: are all rewards equal? Then: which share of the groups is that?",),
     examples=[Example(np.array([[1.0, 1.0, 1.0], [0.0, 1.0, 1.0], [0.0, 0.0, 0.0], [5.0, 5.0, 4.0], [2.0, 3.0, 4.0]]))],
 )
-def test_two_of_five_groups_carry_no_signal(student, worked):
+def test_two_of_five_groups_carry_no_signal(student, worked, fresh):
     """Of the groups 1 1 1, 0 1 1, 0 0 0, 5 5 4 and 2 3 4, two fifths carry no signal.
 
     In the first and the third all rewards are equal. Equal is not the same as zero.
     """
     for case, vector in worked:
         same(student.zero_signal_fraction(*case.arguments), vector.expected_array, dtype=None)
+    equal = fresh.integers(-9, 9, size=(4, 1)).repeat(3, axis=1)
+    rewards = np.concatenate([equal, [[0, 1, 4]] * int(fresh.integers(1, 5))]).astype(np.float64)
+    why = "the five groups are right, but other groups are not"
+    same(student.zero_signal_fraction(rewards), 4 / len(rewards), dtype=None, why=why)
 
 
 @check(

@@ -28,13 +28,16 @@ BANDS = st.sampled_from([(0.1, 0.1), (0.2, 0.4), (0.5, 0.2), (0.3, 0.0), (0.0, 0
     ),
     examples=[Example(LOGP, OLD_LOGP)],
 )
-def test_twice_as_likely_is_a_ratio_of_2(student, worked):
+def test_twice_as_likely_is_a_ratio_of_2(student, worked, fresh):
     """Probability 0.5 now and 0.25 when it was drawn make a ratio of 2; 0.2 and 0.4 make 0.5; 0.9 and 0.6 make 1.5.
 
     The ratio is the current policy's probability divided by the old policy's, computed from their logarithms.
     """
     for case, vector in worked:
         same(student.importance_ratio(*case.arguments), vector.expected_array)
+    now, before = fresh.uniform(0.1, 0.9, size=(2, 3))
+    why = "the three examples are right, but other probabilities are not"
+    same(student.importance_ratio(np.log(now), np.log(before)), now / before, why=why)
 
 
 @check(
@@ -165,7 +168,7 @@ def test_ratio_keeps_dtype_and_leaves_its_inputs(student, pair):
     ),
     examples=[Example(FOUR_CORNERS, BOTH_SIGNS)],
 )
-def test_the_four_corners_of_the_clip(student, worked):
+def test_the_four_corners_of_the_clip(student, worked, fresh):
     """Ratios 1.5, 1.5, 0.5, 0.5 with advantages 1, -1, 1, -1 give 1.2, -1.5, 0.5, -0.8.
 
     Too likely and good: capped at 1.2. Too likely and bad: punished in full. Too unlikely and good: rewarded in full
@@ -173,6 +176,9 @@ def test_the_four_corners_of_the_clip(student, worked):
     """
     for case, vector in worked:
         same(student.clipped_surrogate(*case.arguments), vector.expected_array)
+    ratio, advantages = FOUR_CORNERS + fresh.uniform(-0.25, 0.25, 4), BOTH_SIGNS * fresh.uniform(0.5, 2.0, 4)
+    expected = np.minimum(ratio * advantages, np.clip(ratio, 0.8, 1.2) * advantages)
+    same(student.clipped_surrogate(ratio, advantages), expected, why="the four corners are right, but others are not")
 
 
 @check(
@@ -335,13 +341,18 @@ def test_surrogate_keeps_dtype_and_leaves_its_inputs(student, pair):
         )
     ],
 )
-def test_four_of_nine_positions_are_clipped(student, worked):
+def test_four_of_nine_positions_are_clipped(student, worked, fresh):
     """Of nine positions seven lie outside the band, but the clip binds at four: the fraction is 0.444.
 
     Ratio 1.5 counts with a positive advantage and not with a negative one; ratio 0.5 the other way round.
     """
     for case, vector in worked:
         same(student.clip_fraction(*case.arguments), vector.expected_array, dtype=None)
+        copies = np.concatenate([np.arange(len(case.arguments[0])), fresh.integers(0, 9, size=7)])
+        ratio, advantages = (argument[copies] for argument in case.arguments)
+    binds = ((ratio > 1.2) & (advantages > 0)) | ((ratio < 0.8) & (advantages < 0))
+    why = "the nine positions are right, but others are not"
+    same(student.clip_fraction(ratio, advantages), binds.mean(), dtype=None, why=why, atol=1e-6)
 
 
 @check(

@@ -45,7 +45,7 @@ def softmax(logits):
     ),
     examples=[Example(LOGITS, REF_LOGITS), Example(POLICY, REFERENCE)],
 )
-def test_a_fair_coin_against_a_bent_one(student, worked):
+def test_a_fair_coin_against_a_bent_one(student, worked, fresh):
     """The KL of a fair coin from one with odds 1 to 3 is 0.144; of a 0.9 coin from a fair one 0.368.
 
     0.5 * ln(0.5 / 0.25) + 0.5 * ln(0.5 / 0.75) = 0.347 - 0.203. The sum is weighted by the policy, not by the
@@ -54,6 +54,9 @@ def test_a_fair_coin_against_a_bent_one(student, worked):
     """
     for case, vector in worked:
         same(student.categorical_kl(*case.arguments), vector.expected_array)
+    logits, ref_logits = fresh.uniform(-2.0, 2.0, size=(2, 2, 3))
+    why = "the examples are right, but other logits are not"
+    same(student.categorical_kl(logits, ref_logits), exact_kl(logits, ref_logits), why=why)
 
 
 @check(
@@ -190,13 +193,16 @@ def test_it_works_over_the_last_axis_of_any_shape(student, pair):
     ),
     examples=[Example(LOGP, REF_LOGP)],
 )
-def test_k3_of_three_samples(student, worked):
+def test_k3_of_three_samples(student, worked, fresh):
     """Probabilities 0.5, 0.2, 0.9 against 0.25, 0.4, 0.9 of the reference give k3 = 0.193, 0.307, 0.
 
     x = ln(0.25 / 0.5) = -0.693, and exp(x) - 1 - x = 0.5 - 1 + 0.693.
     """
     for case, vector in worked:
         same(student.kl_estimate(*case.arguments), vector.expected_array)
+    p, q = fresh.uniform(0.1, 0.9, size=(2, 3))
+    why = "the three samples are right, but others are not"
+    same(student.kl_estimate(np.log(p), np.log(q)), q / p - 1 - np.log(q / p), why=why)
 
 
 @check(

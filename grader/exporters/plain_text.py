@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 
-_REMOVED = ("Cc", "Cf", "Cs", "Co", "Cn")
+_REMOVED = ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp")
+# A line of a build log that begins like this is a command to the machine that runs the build.
+_WORKFLOW_COMMAND = re.compile(r"(?m)^(\s*)(::|##\[)")
 
 
 def plain(text: str, *, limit: int = 4_000) -> str:
     """The text without control, format and private characters, cut to a length with a note.
 
-    Newlines stay and tabs become spaces. What is left cannot move a cursor, change a colour or reorder a line.
+    Newlines stay and tabs become spaces. What is left cannot move a cursor, change a colour or command a build machine.
     """
     kept = "".join(c for c in text.expandtabs(4) if c == "\n" or unicodedata.category(c) not in _REMOVED)
+    kept = _WORKFLOW_COMMAND.sub(r"\1| \2", kept)
     return kept if len(kept) <= limit else kept[:limit] + f" [cut: {len(kept) - limit} more characters]"
+
+
+def one_line(text: str, *, limit: int = 200) -> str:
+    """The same for text that belongs into a line: a newline in a name must not begin a line of its own."""
+    return " ".join(plain(text, limit=limit).split())

@@ -27,7 +27,7 @@ from ..result import (
     ExerciseResult,
     Result,
 )
-from .plain_text import plain
+from .plain_text import one_line, plain
 
 _SIGNS = {PASSED: "✓", FAILED: "✗", BROKEN: "✗", NOT_WRITTEN: "○", WAITING: "…", NOT_RUN: "-", GRADER_ERROR: "!"}
 _ASCII_SIGNS = {PASSED: "+", FAILED: "x", BROKEN: "x", NOT_WRITTEN: "o", WAITING: ".", NOT_RUN: "-", GRADER_ERROR: "!"}
@@ -79,7 +79,7 @@ def show_hints(check: Check | None, count: int, console: Console) -> None:
 def _headline(result: Result) -> Text:
     walls = f" ({', '.join(result.walls)})" if result.walls else ""
     level = f"isolation level {result.isolation_level}{walls}" if result.grade else "your own process, no walls"
-    parts = [f"GRPO course {result.course_version}", f"submission {plain(result.submission, limit=100)}"]
+    parts = [f"GRPO course {result.course_version}", f"submission {one_line(result.submission, limit=100)}"]
     parts += [result.device, f"seed {result.seed}", level]
     return Text(" | ".join(parts), style="dim")
 
@@ -173,7 +173,7 @@ def _rows(check: CheckResult) -> Iterator[tuple[str, str]]:
     if check.frames:
         frame = check.frames[-1]
         where = f"{frame['file']}, line {frame['line']}" + (f", in {frame['function']}" if frame["function"] else "")
-        yield "where", where
+        yield "where", one_line(where)
         if frame["source"]:
             yield "", frame["source"]
     if check.call:

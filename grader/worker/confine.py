@@ -27,6 +27,8 @@ LEVEL_1 = (LANDLOCK, SECCOMP, RLIMITS)
 
 _libc: Any = ctypes.CDLL(None, use_errno=True) if sys.platform == "linux" else None
 _PR_SET_PDEATHSIG, _PR_SET_DUMPABLE, _PR_SET_NO_NEW_PRIVS = 1, 4, 38
+_PR_CAPBSET_DROP, _PR_CAP_AMBIENT, _PR_CAP_AMBIENT_CLEAR_ALL = 24, 47, 4
+_CAPABILITY_VERSION_3 = 0x20080522
 _SYS_LANDLOCK_CREATE, _SYS_LANDLOCK_ADD, _SYS_LANDLOCK_RESTRICT = 444, 445, 446
 
 _DENIED = """
@@ -40,10 +42,14 @@ _DENIED = """
     fchmodat2 chown fchown lchown fchownat utime utimes utimensat futimesat truncate setxattr lsetxattr
     fsetxattr setxattrat removexattr lremovexattr fremovexattr removexattrat personality acct quotactl syslog
     fanotify_init inotify_init inotify_init1 seccomp setuid setgid setresuid setresgid setreuid setregid
+    mount_setattr fspick fsconfig open_tree_attr kexec_file_load sethostname setdomainname settimeofday
+    clock_settime adjtimex clock_adjtime iopl ioperm vhangup uselib lookup_dcookie setrlimit capset
 """.split()  # noqa: SIM905 - a list of strings would be three times as long
 _CLONE_THREAD = 0x10000
 _FCNTL_SIGNALS_BY_PROXY = (8, 10, 15)  # F_SETOWN, F_SETSIG, F_SETOWN_EX
 _IOCTL_SIGNALS_BY_PROXY = (0x8901, 0x8902, 0x5452)  # FIOSETOWN, SIOCSPGRP, FIOASYNC
+_IOCTL_FILE_SYSTEM = (0xC0045877, 0xC0045878, 0x40086602)  # FIFREEZE, FITHAW, FS_IOC_SETFLAGS
+_LOW_32_BITS = 0xFFFFFFFF  # the kernel looks at these only; comparing all 64 would let a high bit through
 
 
 def landlock_version() -> int:
@@ -91,6 +97,7 @@ def apply(settings: dict[str, Any]) -> list[str]:
         if settings["user"] is not None:
             _become(settings["user"])
             walls.append(SPARE_USER)
+        _drop_capabilities()
         hide_from_same_user()
         _libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
         _landlock(settings["readable"])
@@ -139,6 +146,16 @@ def _become(user: int) -> None:
     _libc.prctl(_PR_SET_PDEATHSIG, 9, 0, 0, 0)  # a change of user clears it
 
 
+def _drop_capabilities() -> None:
+    """Give up every capability for good: a worker that root started without a spare user keeps none of its powers."""
+    _libc.prctl(_PR_CAP_AMBIENT, _PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0)
+    for capability in range(64):
+        _libc.prctl(_PR_CAPBSET_DROP, capability, 0, 0, 0)  # fails where there is nothing to drop
+    header = struct.pack("Ii", _CAPABILITY_VERSION_3, 0)
+    if _libc.capset(header, bytes(24)) != 0:
+        raise OSError(ctypes.get_errno(), "the capabilities could not be dropped")
+
+
 def _landlock(readable: Iterable[str]) -> None:
     version = landlock_version()
     files = (1 << 13) - 1
@@ -184,9 +201,14 @@ def _seccomp() -> None:
     program.add_rule(refuse, "clone", pyseccomp.Arg(0, pyseccomp.MASKED_EQ, _CLONE_THREAD, 0))
     program.add_rule(pyseccomp.ERRNO(errno.ENOSYS), "clone3")  # the C library then falls back to clone
     program.add_rule(refuse, "prlimit64", pyseccomp.Arg(0, pyseccomp.NE, 0))
+    program.add_rule(refuse, "prlimit64", pyseccomp.Arg(2, pyseccomp.NE, 0))  # reading limits is fine
     program.add_rule(refuse, "sched_setaffinity", pyseccomp.Arg(0, pyseccomp.NE, 0))
-    for command in _FCNTL_SIGNALS_BY_PROXY:
-        program.add_rule(refuse, "fcntl", pyseccomp.Arg(1, pyseccomp.EQ, command))
-    for command in _IOCTL_SIGNALS_BY_PROXY:
-        program.add_rule(refuse, "ioctl", pyseccomp.Arg(1, pyseccomp.EQ, command))
+    commands = {
+        "prctl": (0, (_PR_SET_PDEATHSIG,)),
+        "fcntl": (1, _FCNTL_SIGNALS_BY_PROXY),
+        "ioctl": (1, _IOCTL_SIGNALS_BY_PROXY + _IOCTL_FILE_SYSTEM),
+    }
+    for call, (position, values) in commands.items():
+        for value in values:
+            program.add_rule(refuse, call, pyseccomp.Arg(position, pyseccomp.MASKED_EQ, _LOW_32_BITS, value))
     program.load()

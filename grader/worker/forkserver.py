@@ -32,36 +32,35 @@ from . import serve as worker
 _DUMP_SECONDS = 0.03  # what faulthandler gets to write where the process is
 
 
-_TYPICAL_SUBMISSION = """
-import torch
-
-def typical(x, y):
-    z = (x - x.mean(dim=-1, keepdim=True)) / (x.std(dim=-1, correction=0, keepdim=True) + 1e-8)
-    z = z.masked_fill((x == x[..., :1]).all(dim=-1, keepdim=True), 0.0) + torch.log_softmax(x, dim=-1).exp()
-    z = torch.minimum(z * y.detach(), z.clamp(0.8, 1.2)) + torch.where(torch.isfinite(z), z, -z).square()
-    return (torch.expm1(z) - z).sum(dim=-1)
+# Operations, each by itself and in no order that means anything: the workers can read this text.
+_WARM_MODULE = """
+def warm(x, y):
+    names = "abs all any cumsum exp expm1 float isfinite log log_softmax mean neg prod softmax square std sum var"
+    for name in names.split():
+        getattr(x, name)(*([0] if "softmax" in name or name == "cumsum" else []))
+    return x.clamp(2, 5) * y.detach() + x.masked_fill(x > y, 3.0).where(x < y, x).minimum(y).maximum(x)
 """
 
 
 def warm_up() -> None:
     """Do once what every worker does first, so that the forks find it done: load, call, differentiate."""
     torch.set_num_threads(1)
-    typical = worker.Worker()
+    first = worker.Worker()
     numbers = wire.Tensor("float32", (2, 2), bytes(16))
-    names = {"module": "typical", "function": "typical"}
+    names = {"module": "warm", "function": "warm"}
     call = {"arguments": [numbers, numbers], "options": {}, "gradients_of": [0], "cotangent": numbers}
     for body in (
-        {"request": "load", "files": {"typical.py": _TYPICAL_SUBMISSION}, "folder": "warm", **names},
+        {"request": "load", "files": {"warm.py": _WARM_MODULE}, "folder": "warm", **names},
         {"request": "bind", "positional": ["x", "y"], "keywords": [], **names},
         {"request": "call", "calls": [{"return_arguments": True, **call}], "device": "cpu", **names},
     ):
         reader = wire.Reader()
         frames = [wire.encode(0, body)]
         _, received = reader.read(lambda _, frames=frames: frames.pop())  # type: ignore[misc]
-        reply = typical.answer(received)
+        reply = first.answer(received)
         assert "error" not in reply.get("result", reply), reply
         wire.encode(0, reply)
-    typical.close()
+    first.close()
     confine.has_seccomp()
 
 
@@ -100,18 +99,25 @@ def serve(control: socket.socket) -> None:
     readable = readable_paths()
     user = spare_user(readable)
     _say(control, {"landlock": confine.landlock_version(), "seccomp": confine.has_seccomp()})
+    alive: set[int] = set()
     while True:
         data, descriptors, _, _ = socket.recv_fds(control, 1 << 16, 2)
         if not data:
-            return
+            break
         request = json.loads(data)
         if "fork" in request:
             settings = {**request["fork"], "readable": readable, "user": user}
-            _say(control, {"pid": _fork(control, descriptors, settings)})
+            pid = _fork(control, descriptors, settings)
+            alive.add(pid)
+            _say(control, {"pid": pid})
         elif "reap" in request:
+            alive.discard(request["reap"])
             _say(control, {"status": _reap(request["reap"], request["dump"])})
         else:
+            alive.discard(request["forget"])
             _reap(request["forget"], False)
+    for pid in alive:  # the grader is gone, perhaps killed
+        _reap(pid, False)
 
 
 def _fork(control: socket.socket, descriptors: list[int], settings: dict[str, Any]) -> int:

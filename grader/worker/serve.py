@@ -87,7 +87,8 @@ class SubmissionFinder(importlib.abc.MetaPathFinder, importlib.abc.InspectLoader
 
     def exec_module(self, module: ModuleType) -> None:
         file_name, text = self._texts[module.__name__]
-        linecache.cache[file_name] = (len(text), None, text.splitlines(keepends=True), file_name)
+        lines = [f"{line}\n" for line in text.split("\n")]  # as the compiler counts, which splitlines() does not
+        linecache.cache[file_name] = (len(text), None, lines, file_name)
         module.__file__ = file_name
         exec(compile(text, file_name, "exec"), module.__dict__)
 
@@ -170,8 +171,13 @@ class Worker:
             "type": type(error).__name__[:100],
             "message": str(message)[:MAX_MESSAGE],
             "frames": frames[-MAX_FRAMES:],
-            "not_written": type(error) is NotImplementedError,
+            "not_written": type(error) is NotImplementedError and self._raised_by_submission(error),
         }
+
+    def _raised_by_submission(self, error: BaseException) -> bool:
+        """Whether the innermost frame is the submission's: torch raises NotImplementedError too."""
+        frames = traceback.extract_tb(error.__traceback__)
+        return bool(frames) and frames[-1].filename in self._files
 
 
 def _answer(function: Callable[..., Any], call: dict[str, Any], device: str) -> dict[str, Any]:

@@ -23,9 +23,11 @@ ITEM_SIZES = {
     "float16": 2, "bfloat16": 2, "float32": 4, "float64": 8,
 }  # fmt: skip
 MAX_HEADER_BYTES = 256 << 10
-MAX_DATA_BYTES = 64 << 20
+MAX_DATA_BYTES = 4 << 20
 MAX_DEPTH = 16
 MAX_AXES = 16
+MAX_AXIS = 1 << 24
+MAX_ITEMS = 1_000  # of a list, a tuple or a dict
 
 _SIZES = struct.Struct("<II")
 _to_json = json.JSONEncoder(separators=(",", ":"), check_circular=False).encode  # depth is limited below
@@ -96,7 +98,7 @@ class Reader:
         header, data = self._exactly(receive, header_size), self._exactly(receive, data_size)
         try:
             request_id, value = json.loads(header)
-            body = _decode_value(value, data, 0)
+            body = _Decoder(data).value(value, 0)
         except (ValueError, TypeError, KeyError, RecursionError) as error:
             raise WireError(f"not a message: {type(error).__name__}") from None
         if type(request_id) is not int or type(body) is not dict:
@@ -124,6 +126,8 @@ def _encode_value(value: Any, chunks: list[bytes], depth: int) -> Any:
         if value.bit_length() > 64:
             raise WireError("an integer of more than 64 bits")
         return value
+    if kind in (list, tuple, dict) and len(value) > MAX_ITEMS:
+        raise WireError(f"a {kind.__name__} of {len(value):,} items")
     if kind in (list, tuple):
         return [kind.__name__, [_encode_value(item, chunks, depth + 1) for item in value]]
     if kind is dict:
@@ -132,6 +136,8 @@ def _encode_value(value: Any, chunks: list[bytes], depth: int) -> Any:
                 raise WireError("a dict with keys that are not strings")
         return ["dict", [[key, _encode_value(item, chunks, depth + 1)] for key, item in value.items()]]
     if kind is Tensor:
+        if len(value.shape) > MAX_AXES or any(size > MAX_AXIS for size in value.shape):
+            raise WireError(f"a tensor of shape {value.shape}")
         start = sum(map(len, chunks))
         chunks.append(value.data)
         return ["tensor", value.dtype, list(value.shape), start, value.device]
@@ -140,39 +146,50 @@ def _encode_value(value: Any, chunks: list[bytes], depth: int) -> Any:
     raise WireError(f"a value of type {kind.__name__}")
 
 
-def _decode_value(value: Any, data: bytes, depth: int) -> Any:
-    if depth > MAX_DEPTH:
-        raise WireError("nested too deeply")
-    if value is None or type(value) in (bool, int, float, str):
-        return value
-    if type(value) is not list or not value:
-        raise WireError("a value without a tag")
-    tag, *rest = value
-    if tag in ("list", "tuple"):
-        (items,) = rest
-        decoded = [_decode_value(item, data, depth + 1) for item in items]
-        return tuple(decoded) if tag == "tuple" else decoded
-    if tag == "dict":
-        (pairs,) = rest
-        return {_string(key): _decode_value(item, data, depth + 1) for key, item in pairs}
-    if tag == "tensor":
-        dtype, shape, start, device = rest
-        return _decode_tensor(_string(dtype), shape, start, _string(device), data)
-    if tag == "object":
-        (type_name,) = rest
-        return Foreign(_string(type_name)[:200])
-    raise WireError("an unknown tag")
+class _Decoder:
+    """Turns the parsed header of one frame into values. Every byte of the data belongs to one tensor at most."""
+
+    def __init__(self, data: bytes) -> None:
+        self._data, self._used = data, 0
+
+    def value(self, value: Any, depth: int) -> Any:
+        if depth > MAX_DEPTH:
+            raise WireError("nested too deeply")
+        if value is None or type(value) in (bool, int, float, str):
+            return value
+        if type(value) is not list or not value:
+            raise WireError("a value without a tag")
+        tag, *rest = value
+        if tag in ("list", "tuple"):
+            (items,) = rest
+            decoded = [self.value(item, depth + 1) for item in _few(items)]
+            return tuple(decoded) if tag == "tuple" else decoded
+        if tag == "dict":
+            (pairs,) = rest
+            return {_string(key): self.value(item, depth + 1) for key, item in _few(pairs)}
+        if tag == "tensor":
+            dtype, shape, start, device = rest
+            return self._tensor(_string(dtype), shape, start, _string(device))
+        if tag == "object":
+            (type_name,) = rest
+            return Foreign(_string(type_name)[:200])
+        raise WireError("an unknown tag")
+
+    def _tensor(self, dtype: str, shape: Any, start: Any, device: str) -> Tensor:
+        if type(shape) is not list or len(shape) > MAX_AXES or type(start) is not int or start != self._used:
+            raise WireError("a tensor header that makes no sense")
+        if any(type(size) is not int or not 0 <= size <= MAX_AXIS for size in shape):
+            raise WireError("a tensor shape that makes no sense")
+        self._used += math.prod(shape) * ITEM_SIZES[dtype]
+        if self._used > len(self._data):
+            raise WireError("a tensor of more bytes than were sent")
+        return Tensor(dtype, tuple(shape), self._data[start : self._used], device)
 
 
-def _decode_tensor(dtype: str, shape: Any, start: Any, device: str, data: bytes) -> Tensor:
-    if type(shape) is not list or len(shape) > MAX_AXES or type(start) is not int or start < 0:
-        raise WireError("a tensor header that makes no sense")
-    if any(type(size) is not int or size < 0 for size in shape):
-        raise WireError("a tensor shape that makes no sense")
-    end = start + math.prod(shape) * ITEM_SIZES[dtype]
-    if end > len(data):
-        raise WireError("a tensor of more bytes than were sent")
-    return Tensor(dtype, tuple(shape), data[start:end], device)
+def _few(items: Any) -> list[Any]:
+    if type(items) is not list or len(items) > MAX_ITEMS:
+        raise WireError("a container that makes no sense")
+    return items
 
 
 def _string(value: Any) -> str:

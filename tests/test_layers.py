@@ -1,0 +1,238 @@
+"""Who may import whom: the walls between the layers, read from the source and tried in an interpreter of its own."""
+
+import ast
+import json
+import subprocess
+import sys
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+STANDARD = frozenset(sys.stdlib_module_names) | {"__future__"}
+TESTING = frozenset({"pytest", "_pytest", "hypothesis"})
+PROCESSES = frozenset({"subprocess", "multiprocessing", "socket"})
+
+
+@dataclass(frozen=True)
+class Import:
+    """One imported name.
+
+    Attributes:
+        file: Where, from the repository root.
+        line: In which line.
+        name: What, in full: `from ..result import Result` in an exporter is `grader.result.Result`.
+        late: Inside a function.
+    """
+
+    file: str
+    line: int
+    name: str
+    late: bool
+
+    @property
+    def top(self) -> str:
+        return self.name.split(".")[0]
+
+    def is_in(self, modules: Collection[str]) -> bool:
+        """Whether it is one of these modules or something in one of them."""
+        return any(self.name == module or self.name.startswith(f"{module}.") for module in modules)
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line} imports {self.name}"
+
+
+def imports_of(text: str, file: str) -> Iterator[Import]:
+    """Every import of a module, wherever it stands."""
+    tree = ast.parse(text)
+    late = {
+        id(inner)
+        for outer in ast.walk(tree)
+        if isinstance(outer, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
+        for inner in ast.walk(outer)
+    }
+    package = Path(file).parent.parts
+    for node in ast.walk(tree):
+        names: list[str] = []
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            base = [*package[: len(package) - node.level + 1]] if node.level else []
+            base += [node.module] if node.module else []
+            names = [".".join([*base, alias.name]) for alias in node.names]
+        elif isinstance(node, ast.Call) and ast.unparse(node.func) in ("importlib.import_module", "__import__"):
+            names = [argument.value for argument in node.args if isinstance(argument, ast.Constant)]
+        for name in names:
+            yield Import(file, node.lineno, name, id(node) in late)
+
+
+def imports_in(*places: str, without: Collection[str] = ()) -> list[Import]:
+    """All imports in some files and folders of the repository, except in some others."""
+    found: list[Import] = []
+    files = 0
+    for place in places:
+        path = ROOT / place
+        for file in sorted(path.rglob("*.py")) if path.is_dir() else [path]:
+            name = file.relative_to(ROOT).as_posix()
+            if not name.startswith(tuple(without)):
+                files += 1
+                found += imports_of(file.read_text("utf-8"), name)
+    assert files, f"nothing was read in {places}"
+    return found
+
+
+def listed(imports: Iterator[Import]) -> list[str]:
+    return [str(found) for found in imports]
+
+
+# These modules are text that is put together with a model answer and runs in a worker, never here.
+SUBMISSIONS = ("grader/misconceptions/", "grader/variants/")
+# Importing one of these imports torch.
+WITH_TORCH = ("torch", "grader.worker.serve", "grader.worker.forkserver", "grader.worker.start", "_course_worker")
+
+
+def test_this_file_sees_every_kind_of_import() -> None:
+    text = """
+import torch.nn as nn, numpy
+from . import course
+from ..result import Result as Found
+from .plain_text import plain
+def late():
+    from ..run import grade
+    importlib.import_module("reference.kl")
+class Early:
+    import pytest
+"""
+    found = {(each.name, each.late) for each in imports_of(text, "grader/exporters/report.py")}
+    assert found == {
+        ("torch.nn", False),
+        ("numpy", False),
+        ("grader.exporters.course", False),
+        ("grader.result.Result", False),
+        ("grader.exporters.plain_text.plain", False),
+        ("grader.run.grade", True),
+        ("reference.kl", True),
+        ("pytest", False),
+    }
+
+
+def test_the_grader_imports_neither_starter_nor_model_answers() -> None:
+    wrong = (each for each in imports_in("grader") if each.top in ("starter", "reference"))
+    assert listed(wrong) == []
+
+
+@pytest.mark.parametrize("folder", ["reference", "starter"])
+def test_exercises_import_torch_numpy_the_standard_library_and_their_siblings(folder: str) -> None:
+    allowed = STANDARD | {"torch", "numpy", folder}
+    wrong = (each for each in imports_in(folder) if each.top not in allowed)
+    assert listed(wrong) == []
+    # A sibling is imported with a dot: a submission lies in a folder of any name.
+    texts = ((file, ast.parse(file.read_text("utf-8"))) for file in (ROOT / folder).rglob("*.py"))
+    absolute = [
+        file.name
+        for file, tree in texts
+        for node in ast.walk(tree)
+        if (isinstance(node, ast.ImportFrom) and node.level == 0 and (node.module or "").split(".")[0] == folder)
+        or (isinstance(node, ast.Import) and any(alias.name.split(".")[0] == folder for alias in node.names))
+    ]
+    assert absolute == []
+
+
+@pytest.mark.parametrize("folder", SUBMISSIONS)
+def test_misconceptions_and_variants_import_what_a_submission_may(folder: str) -> None:
+    wrong = (each for each in imports_in(folder) if each.top not in STANDARD | {"torch", "numpy"})
+    assert listed(wrong) == []
+
+
+def test_the_worker_imports_nothing_of_ours() -> None:
+    own = ("grader.worker", "_course_worker")
+    allowed = STANDARD | {"torch", "numpy", "pyseccomp"}
+    wrong = (each for each in imports_in("grader/worker") if each.top not in allowed and not each.is_in(own))
+    assert listed(wrong) == []
+
+
+def test_what_both_sides_share_imports_no_torch() -> None:
+    shared = imports_in("grader/worker/wire.py", "grader/worker/confine.py")
+    wrong = (each for each in shared if each.is_in(WITH_TORCH) or each.top not in STANDARD | {"pyseccomp"})
+    assert listed(wrong) == []
+
+
+def test_torch_is_imported_by_the_worker_only_and_late_by_the_debugger() -> None:
+    wrong = [
+        each
+        for each in imports_in("grader", without=(*SUBMISSIONS, "grader/worker/"))
+        if each.is_in(WITH_TORCH) and not (each.file == "grader/debug.py" and each.late)
+    ]
+    assert listed(iter(wrong)) == []
+
+
+def test_exporters_do_not_run_anything() -> None:
+    runs = [
+        f"grader.{name}" for name in ("run", "plugin", "student", "sandbox", "worker", "submission", "checks", "cli")
+    ]
+    wrong = (each for each in imports_in("grader/exporters") if each.is_in(runs) or each.top in TESTING | PROCESSES)
+    assert listed(wrong) == []
+
+
+def test_comparisons_and_strategies_know_no_process() -> None:
+    runs = [f"grader.{name}" for name in ("run", "plugin", "sandbox", "submission", "checks", "cli", "exporters")]
+    wrong = (
+        each
+        for each in imports_in("grader/compare.py", "grader/strategies.py")
+        if each.is_in(runs) or each.top in PROCESSES | {"pytest"}
+    )
+    assert listed(wrong) == []
+
+
+def test_checks_know_the_proxy_the_comparisons_and_the_strategies() -> None:
+    ours = [f"grader.{name}" for name in ("check", "student", "compare", "strategies", "checks")]
+    allowed = STANDARD - PROCESSES | {"numpy", "hypothesis", "pytest"}
+    wrong = (each for each in imports_in("grader/checks") if each.top not in allowed and not each.is_in(ours))
+    assert listed(wrong) == []
+
+
+def test_the_proxy_and_the_sandbox_know_no_pytest() -> None:
+    files = [f"grader/{name}.py" for name in ("student", "sandbox", "submission", "course", "result", "compare")]
+    assert listed(each for each in imports_in(*files) if each.top in TESTING) == []
+
+
+def test_the_sandbox_knows_no_course() -> None:
+    known = ("grader.worker", "grader.streams")
+    ours = (each for each in imports_in("grader/sandbox.py") if each.top == "grader" and not each.is_in(known))
+    assert listed(ours) == []
+
+
+def test_the_course_and_the_result_are_data() -> None:
+    found = imports_in("grader/course.py", "grader/result.py")
+    wrong = (each for each in found if each.top not in STANDARD - PROCESSES and not each.is_in(["grader.course"]))
+    assert listed(wrong) == []
+
+
+def test_nothing_in_the_product_imports_its_tests() -> None:
+    tests = {"tests", "conftest"} | {file.stem for file in (ROOT / "tests").glob("*.py")}
+    wrong = (each for each in imports_in("grader", "reference", "starter") if each.top in tests)
+    assert listed(wrong) == []
+
+
+def test_every_module_of_the_grading_process_imports_without_torch() -> None:
+    modules = []
+    for file in sorted((ROOT / "grader").rglob("*.py")):
+        name = file.relative_to(ROOT).as_posix()
+        module = name.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+        if not name.startswith(SUBMISSIONS) and module not in WITH_TORCH:
+            modules.append(module)
+    assert {"grader.cli", "grader.run", "grader.debug", "grader.checks.test_kl", "grader.worker.wire"} <= set(modules)
+    script = (
+        "import importlib, json, sys\n"
+        "for name in json.loads(sys.argv[1]): importlib.import_module(name)\n"
+        "print(json.dumps(sorted({name.split('.')[0] for name in sys.modules})))"
+    )
+    completed = subprocess.run(
+        [sys.executable, "-c", script, json.dumps(modules)], capture_output=True, text=True, cwd=ROOT, timeout=120
+    )
+    assert completed.returncode == 0, completed.stderr
+    loaded = set(json.loads(completed.stdout))
+    assert {"grader", "numpy", "hypothesis"} <= loaded
+    assert not {"torch", "reference", "starter", "submission", "tests"} & loaded
