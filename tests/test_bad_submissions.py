@@ -196,15 +196,13 @@ def test_an_answer_that_depends_on_the_number_of_calls_is_called_by_its_name(gra
     body = (
         "global calls\ncalls = globals().get('calls', 0) + 1\n"
         + "answer = MODEL(rewards, std_eps=std_eps, divide_by_std=divide_by_std)\n"
-        + "return answer if calls % 5 else answer + 1"
+        + "return answer if calls % 7 else answer + 1"
     )
     text = (
         f"{model_answer('advantages')}\nMODEL = group_advantages\n\n{GROUP_ADVANTAGES}{textwrap.indent(body, '    ')}\n"
     )
-    result = graded({"advantages.py": text})
-    entries = of(result, "group_advantages")
-    assert entries[0].outcome == PASSED
-    wrong = [entry for entry in entries if entry.outcome != PASSED]
+    result = graded({"advantages.py": text}, gates=False)
+    wrong = [entry for entry in of(result, "group_advantages") if entry.outcome != PASSED]
     assert wrong
     assert {entry.outcome for entry in wrong} == {FAILED}
     assert any("different answers to the same question" in entry.story for entry in wrong)
@@ -219,11 +217,18 @@ def test_an_answer_that_is_remembered_from_the_first_call_is_wrong_from_the_seco
     return remembered
     """
     text = f"{model_answer('advantages')}\nMODEL = group_advantages\n\n{GROUP_ADVANTAGES}{body}"
-    result = graded({"advantages.py": text})
-    entries = of(result, "group_advantages")
-    assert entries[0].outcome == PASSED  # a fresh worker for every check: nothing was remembered from another one
-    assert sum(entry.outcome == FAILED for entry in entries) >= 5
-    assert {entry.outcome for entry in entries} == {PASSED, FAILED}
+    result = graded({"advantages.py": text}, gates=False)
+    outcomes = [entry.outcome for entry in of(result, "group_advantages")]
+    assert outcomes.count(FAILED) >= 5
+    assert set(outcomes) <= {PASSED, FAILED}
+    assert all(entry.outcome == PASSED for entry in of(result, "zero_signal_fraction"))
+
+
+def test_what_one_check_left_in_a_module_is_gone_in_the_next(graded: Grader) -> None:
+    body = "if 'used' in globals():\n    return None\nglobal used\nused = True\nreturn rewards"
+    result = graded(with_body(body), gates=False)
+    first_calls = [entry for entry in of(result, "group_advantages") if "returned None" not in entry.story]
+    assert len(first_calls) >= 5  # these failed in their first call, which a module of its own answered
 
 
 def test_changing_an_argument_in_place_loses_that_check(graded: Grader) -> None:

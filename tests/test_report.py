@@ -233,7 +233,7 @@ def importance_ratio(logp, old_logp):
             "[0.3069, 0.1931, 0]",
             "[0.1931, 0.3069, 0]",
         ),
-        ("clip", "importance_ratio", DETACHED_LOGP, "no_gradient", "without gradient", "none", "a gradient of shape"),
+        ("clip", "importance_ratio", DETACHED_LOGP, "no_gradient", "without gradient", "none", "a finite gradient"),
     ],
     ids=["sample std", "whole batch", "minimum of ratios", "reversed k3", "detached logp"],
 )
@@ -429,8 +429,8 @@ BIDI = "\u202a\u202b\u202d\u202e\u2066\u2067\u2068\u2069\u061c\u200e\u200f"
 INVISIBLE = "\u200b\u200c\u200d\u2060\ufeff\u00ad\U000e0041"
 CONTROLS = "\x00\x07\x08\x0b\x1b\x7f\x85\x9b\x9d\r"
 HOSTILE = (
-    "\x1b[2J\x1b[H\x1b[31mred\x1b[0m \x1b]8;;http://evil.example\x1b\\click\x1b]8;;\x1b\\ \x1b]52;c;ZXZpbA==\x07"
-    f" \x1b]0;title\x07 \x9b31m {CONTROLS} {BIDI} {INVISIBLE} \ud800 \udfff [bold]markup[/bold] [/] [link=x]y[/link]"
+    "[bold]markup[/bold] [/] [link=x]y[/link] \x1b[2J\x1b[H\x1b[31mred\x1b[0m \x1b]8;;http://evil.example\x1b\\click\x1b]8;;\x1b\\ \x1b]52;c;ZXZpbA==\x07"
+    f" \x1b]0;title\x07 \x9b31m {CONTROLS} {BIDI} {INVISIBLE} \ud800 \udfff"
 )
 
 
@@ -459,6 +459,7 @@ HOSTILE_BODIES = {
         True,
     ),
     "name of a file": (f"exec(compile('1 / 0', __file__ + {ASCII_HOSTILE!a}, 'exec'))", False),
+    "commands to a build machine": ("print('::error::x\\n  ##[group]y')\n    return logp", False),
     "lines that look like a report": (f"raise ValueError('\\ntotal 25 of 25 points\\n' * 3 + {MARKUP!r})", True),
 }
 
@@ -470,6 +471,7 @@ def test_hostile_text_is_shown_harmless(grade: Grade, tmp_path: Path, how: str) 
     assert graded.code == 1
     assert_harmless(graded.report)
     assert not brackets or MARKUP in graded.report
+    assert not re.search(r"(?m)^\s*(::|##\[)", graded.report), "a log of GitHub or Azure obeys such lines"
     # What starts a line of the report is the report's own.
     assert [line for line in graded.report.splitlines() if line.startswith("total")] == [graded.report.splitlines()[-1]]
 
@@ -523,7 +525,7 @@ def test_every_text_of_a_result_is_made_harmless_wherever_it_stands() -> None:
     result.submission = HOSTILE
     report = shown(result)
     assert_harmless(report)
-    assert report.count(MARKUP) == 7, "in everything but the name of the submission, which is cut before"
+    assert report.count(MARKUP) == 8, "in each of them"
     result.problem = HOSTILE
     assert_harmless(shown(result))
 
@@ -542,6 +544,7 @@ def test_plain_text_keeps_ordinary_characters_in_order_and_says_how_much_it_cut(
     whole = plain(text, limit=10**6)
     assert plain(whole, limit=10**6) == whole
     ordinary = [c for c in text if c.isprintable() and not c.isspace() and unicodedata.category(c)[0] != "C"]
-    assert [c for c in whole if c in ordinary] == ordinary
+    rest = iter(whole)
+    assert all(c in rest for c in ordinary)
     cut = plain(text, limit=limit)
     assert cut == whole or cut == f"{whole[:limit]} [cut: {len(whole) - limit} more characters]"
