@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from .student import Loaded
 
 OK, CHECKS_FAILED, USAGE, GRADER_FAILED = 0, 1, 2, 3
+_STANDARD_OUTPUT = Path("-")
 
 _EXAMPLES = """examples:
   grade                           everything in ./starter
@@ -55,7 +56,9 @@ def parse(argv: Sequence[str] | None = None) -> argparse.Namespace:
     )
     parser.add_argument("--watch", action="store_true", help="grade again after every save, what failed last first")
     parser.add_argument("--hint", action="count", default=0, help="a hint for the first failure; repeat for more")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write the result as JSON, renewed after every check")
+    parser.add_argument(
+        "--json", type=Path, metavar="FILE", help="write the result as JSON, renewed after every check; - prints it"
+    )
     parser.add_argument(
         "--debug", action="store_true", help="run in this process: print and breakpoint() work; no grade"
     )
@@ -65,11 +68,12 @@ def parse(argv: Sequence[str] | None = None) -> argparse.Namespace:
         default="auto",
         help="where the tensors go; auto is the CPU for these exercises",
     )
-    parser.add_argument("--seed", type=int, default=0, metavar="N", help="of the generated inputs (default: 0)")
-    parser.add_argument(
-        "--examples", type=_positive, metavar="N", help="inputs for every law (default: 16; --watch: 6)"
+    course_options = parser.add_argument_group("for instructors")
+    course_options.add_argument("--seed", type=int, default=0, metavar="N", help="of the generated inputs (default: 0)")
+    course_options.add_argument(
+        "--examples", type=_positive, metavar="N", help="generated inputs for every check (default: 16; --watch: 6)"
     )
-    parser.add_argument(
+    course_options.add_argument(
         "--require-level",
         type=int,
         choices=(0, 1),
@@ -77,8 +81,8 @@ def parse(argv: Sequence[str] | None = None) -> argparse.Namespace:
         metavar="N",
         help="refuse to grade below isolation level N",
     )
-    parser.add_argument(
-        "--cold", action="store_true", help="no fork server: a new interpreter for every worker, as on Windows"
+    course_options.add_argument(
+        "--cold", action="store_true", help="no fork server: an interpreter for every exercise, as on Windows"
     )
     parser.add_argument("--version", action="version", version=f"%(prog)s {__version__}")
     arguments = parser.parse_args(argv)
@@ -187,7 +191,7 @@ def _grade_with_progress(
 
 
 def _save(arguments: argparse.Namespace, result: Result) -> None:
-    if arguments.json:
+    if arguments.json and arguments.json != _STANDARD_OUTPUT:
         result.write(arguments.json)
 
 
@@ -195,13 +199,16 @@ def _report(arguments: argparse.Namespace, result: Result) -> None:
     from .check import checks_of
     from .exporters import terminal
 
+    if arguments.json == _STANDARD_OUTPUT:
+        sys.stdout.write(result.as_json())
+        return
     console = _console()
     terminal.show(result, console)
     if arguments.hint:
         failed = terminal.first_failed(result)
-        exercise = (failed or "").split(".")[0]
-        known = {check.id: check for check in checks_of(exercise, hidden=True)} if failed else {}
-        terminal.show_hints(known.get(failed or ""), arguments.hint, console)
+        declared = checks_of(failed.id.split(".")[0], hidden=True) if failed else []
+        check = next((check for check in declared if failed and check.id == failed.id), None)
+        terminal.show_hints(failed, check, arguments.hint, console)
 
 
 def _console() -> Console:
@@ -233,7 +240,8 @@ def _watch(arguments: argparse.Namespace, path: Path, sandbox: Sandbox) -> int:
         if console.is_terminal:
             console.clear()
         _report(arguments, result)
-        first, code = terminal.first_failed(result), result.exit_code
+        failed = terminal.first_failed(result)
+        first, code = failed.id if failed else None, result.exit_code
         if code == OK:
             console.print(f"Passed with {plugin.examples()} inputs for every law; run `grade` for the full number.")
         console.print(f"Watching {path}; Ctrl-C to stop.", style="dim", markup=False)
@@ -264,9 +272,8 @@ def _debug(arguments: argparse.Namespace, submission: Submission) -> int:
         device=arguments.device,
         hidden=False,
         folder=str(submission.path),
-        show_prints=True,
+        debug=True,
     )
-    result.grade, result.isolation_level = False, -1
     _save(arguments, result)
     _report(arguments, result)
     return result.exit_code

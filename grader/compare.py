@@ -112,7 +112,10 @@ def same(
         Mismatch: they differ.
     """
     wanted = np.asarray(expected, dtype=np.float64)
-    yours = tensor(answer, shape=wanted.shape, dtype=dtype)
+    yours = tensor(answer, shape=wanted.shape, dtype=dtype, finite=False)
+    if not np.isfinite(yours).all():
+        what = "NaN" if np.isnan(yours).any() else "an infinity"
+        raise Mismatch(answer.call, [("yours", show(yours)), (label, show(wanted))], f"the result holds {what}")
     default_rtol, default_atol = TOLERANCE[answer.value.dtype]
     close(
         answer,

@@ -15,7 +15,11 @@ class InProcess:
 
     def request(self, body: dict[str, Any], *, seconds: float) -> dict[str, Any]:
         """The reply. `seconds` is not enforced: a person at a breakpoint takes their time."""
-        return self._worker.answer(body)
+        reply = self._worker.answer(body)
+        for part in (reply, reply.get("result", {})):
+            if part.get("error", {}).get("type") == "BdbQuit":
+                raise KeyboardInterrupt  # `q` at a breakpoint leaves the grader, not only this call
+        return reply
 
     def last_printed(self) -> str:
         """Nothing: prints went straight to the terminal."""

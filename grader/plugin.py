@@ -97,6 +97,7 @@ class GradingPlugin:
         first: Id of a check to run before the others (its gate still comes before it).
         gates: Let checks wait for their gate; False to see what every check says by itself.
         fresh_workers: A worker for every check; False for one that all checks of an exercise share.
+        announce: Print the title of every check before it runs, between the submission's own prints.
     """
 
     submission: Submission
@@ -111,6 +112,7 @@ class GradingPlugin:
     first: str | None = None
     gates: bool = True
     fresh_workers: bool = True
+    announce: bool = False
     errors: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -206,6 +208,8 @@ class GradingPlugin:
             entry.outcome = NOT_WRITTEN if closed[0].outcome == NOT_WRITTEN else WAITING
             entry.waits_for = [gate.title for gate in closed]
             pytest.skip("waits for its gate")
+        if self.announce:
+            print(f"--- {check.function}: {check.title}")
 
     def _is_gate_of(self, other: CheckResult, check: Check) -> bool:
         same_exercise = other.id.split(".")[0] == check.exercise
@@ -232,15 +236,18 @@ class GradingPlugin:
         """Turn an exception into an outcome and what a student needs to know."""
         call: Call | None = getattr(problem, "call", None)
         entry.call = show_call(call) if call else ""
-        entry.printed = self._student.last_printed() if self._student else ""
+        entry.printed = self._student.last_printed(call) if self._student else ""
         entry.outcome = BROKEN
         match problem:
             case Mismatch():
                 entry.outcome, entry.story, entry.rows = FAILED, problem.story, problem.rows
             case StudentError(not_written=True):
                 entry.outcome, entry.call = NOT_WRITTEN, ""
+                entry.frames = [_frame(frame) for frame in problem.frames]
             case StudentError():
                 entry.story = f"{problem.type}: {problem.message}"
+                if problem.type == "PermissionError":
+                    entry.story += " (the grader lets your code open no files, connections or programs)"
                 entry.frames = [_frame(frame) for frame in problem.frames]
             case StudentDied() | StudentCrashed():
                 entry.story, entry.printed = f"your code {problem.death.detail}", problem.printed

@@ -71,14 +71,15 @@ class ExerciseResult:
     """One exercise: its checks and the misconceptions that the numbers show.
 
     Attributes:
-        misconceptions: Each with function, name, sentence and explanation.
+        misconceptions: Each with the check that shows it, whether all other answers show it too, and its function,
+            name, sentence and explanation.
     """
 
     name: str
     title: str
     page: str
     checks: list[CheckResult]
-    misconceptions: list[dict[str, str]] = field(default_factory=list)
+    misconceptions: list[dict[str, Any]] = field(default_factory=list)
 
     @property
     def points(self) -> int:
@@ -127,7 +128,8 @@ class Result:
     @property
     def exit_code(self) -> int:
         """0 all passed, 1 checks failed, 3 the grader itself could not run. 2, wrong usage, never gets this far."""
-        if self.problem or not self.complete or any(check.outcome in (GRADER_ERROR, NOT_RUN) for check in self.checks):
+        broken = (GRADER_ERROR, NOT_RUN) if self.grade else (GRADER_ERROR,)  # debugging stops at the first failure
+        if self.problem or not self.complete or any(check.outcome in broken for check in self.checks):
             return 3
         return 0 if all(check.outcome == PASSED for check in self.checks) else 1
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -51,7 +52,7 @@ def grade(
     first: str | None = None,
     gates: bool = True,
     fresh_workers: bool = True,
-    show_prints: bool = False,
+    debug: bool = False,
 ) -> Result:
     """Grade a submission.
 
@@ -71,7 +72,7 @@ def grade(
         first: Id of a check to run before the others.
         gates: Let checks wait for their gate.
         fresh_workers: A worker for every check, not one for every exercise.
-        show_prints: Let prints through to the terminal (debugging).
+        debug: Let prints through to the terminal, stop at the first failure, and give no grade.
 
     Returns:
         The result, with every declared check.
@@ -79,6 +80,8 @@ def grade(
     hidden = has_hidden_checks() if hidden is None else hidden
     checks = declared_checks(exercises, hidden=hidden) if checks is None else checks
     result = result or empty_result(submission, exercises, checks, seed=seed, device=device)
+    if debug:
+        result.grade, result.isolation_level = False, -1
     grading = plugin.GradingPlugin(
         submission=submission,
         result=result,
@@ -92,6 +95,7 @@ def grade(
         first=first,
         gates=gates,
         fresh_workers=fresh_workers,
+        announce=debug,
     )
     os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"  # entry points of other packages have no business here
     os.environ.pop("PYTEST_ADDOPTS", None)
@@ -110,15 +114,15 @@ def grade(
         "-q",
         "--pyargs",
     ]
-    capture = "no" if show_prints else "sys"
-    status = pytest.main([*options, f"--capture={capture}", *names], plugins=[grading, _Silent()])
+    options += ["--capture=no", "--maxfail=1"] if debug else ["--capture=sys"]
+    status = pytest.main([*options, *names], plugins=[grading, _Silent()])
     if status == pytest.ExitCode.INTERRUPTED and not grading.errors:
         raise KeyboardInterrupt
     if grading.errors or status not in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED):
         result.problem = "; ".join(grading.errors) or f"pytest ended with {status!r}"
         return result
     try:
-        for exercise in result.exercises:
+        for exercise in result.exercises if result.grade else ():  # a person at a breakpoint wants no calls behind it
             exercise.misconceptions = _diagnose(exercise, submission, checks, start, device)
     except SandboxError as error:
         result.problem = str(error)
@@ -132,15 +136,18 @@ def _diagnose(
     checks: dict[str, Check],
     start: Callable[[], Loaded],
     device: str,
-) -> list[dict[str, str]]:
+) -> list[dict[str, Any]]:
     """Name the mistakes that the submission's answers to the worked examples show."""
-    suspects = {check.function for check in exercise.checks if check.outcome in (FAILED, BROKEN)}
+    failing = [check for check in exercise.checks if check.outcome in (FAILED, BROKEN)]
+    suspects = {check.function for check in failing}
     found = []
+    _, known = vectors.load(exercise.name)
     for function, seen in observations(
         exercise.name, submission, list(checks.values()), start, device, suspects
     ).items():
-        _, known = vectors.load(exercise.name)
-        found += [vars(diagnosis).copy() for diagnosis in vectors.diagnose(seen, known.get(function, {}))]
+        ids = [check.id for check in failing if check.function == function]
+        for named in vectors.diagnose(seen, known.get(function, {}), ids):
+            found.append({"check": named.check, "everywhere": named.everywhere, **vars(named.diagnosis)})
     return found
 
 

@@ -294,7 +294,7 @@ class Sandbox:
 
     def close(self) -> None:
         if self._next is not None:
-            with contextlib.suppress(SandboxError):
+            with contextlib.suppress(SandboxError, OSError):
                 self._next.result().close()
             self._next = None
         self._pool.shutdown()
@@ -350,6 +350,7 @@ class _ForkServer:
                 stdin=subprocess.DEVNULL,
                 stdout=self._errors,
                 stderr=self._errors,
+                start_new_session=True,  # Ctrl-C is for the grader, which then ends this process in order
             )
         self._offers: dict[str, Any] | None = None
 

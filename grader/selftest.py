@@ -145,8 +145,9 @@ def _lost(entry: Entry, check: Check, failing: set[str], seen: Any, known: Any) 
     """Whether a misconception passes, or is not named alone, without one check."""
     if failing <= {check.id}:
         return True
-    named = vectors.diagnose(seen.get(entry.function, []), known[entry.function], without_check=check.id)
-    return [diagnosis.name for diagnosis in named] != [entry.name]
+    rest = [(vector, found) for vector, found in seen.get(entry.function, []) if vector.check != check.id]
+    named = vectors.diagnose(rest, known[entry.function], sorted(failing - {check.id}))
+    return {found.diagnosis.name for found in named} != {entry.name}
 
 
 def _free_points(exercise: str, check: Check, checks: dict[str, Check], start: Callable[[], Loaded]) -> list[str]:
@@ -184,11 +185,11 @@ def _must_earn_nothing(function: str) -> Callable[[Result, Report], None]:
 def _must_be_named(entry: Entry) -> Callable[[Result, Report], None]:
     def judge(result: Result, report: Report) -> None:
         failed = [check for check in result.checks if check.outcome in (FAILED, BROKEN)]
-        named = [found["name"] for exercise in result.exercises for found in exercise.misconceptions]
+        named = {found["name"] for exercise in result.exercises for found in exercise.misconceptions}
         if not failed:
             report.problems.append("is not caught")
-        elif named != [entry.name]:
-            report.problems.append(f"is named {named or 'nothing'}")
+        elif named != {entry.name}:
+            report.problems.append(f"is named {', '.join(sorted(named)) or 'nothing'}")
         if any(check.function != entry.function for check in failed):
             report.problems.append("makes checks of another function fail")
 

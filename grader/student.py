@@ -21,6 +21,9 @@ from .sandbox import WorkerDied
 from .submission import Submission
 from .worker import wire
 
+CALL_MARK = "\0"
+"""As `worker.serve.CALL_MARK`, which cannot be imported here: it would import torch."""
+
 Array = npt.NDArray[Any]
 
 
@@ -187,6 +190,7 @@ class Student:
         self._folder = folder or submission.folder
         self._worker: Loaded | None = None
         self._bound: set[str] = set()
+        self._calls: list[Call] = []
         self._deaths = 0
         self._smallest_crash: StudentCrashed | None = None
 
@@ -231,6 +235,7 @@ class Student:
         calls = [Call(function, dict(zip(names, case.arguments, strict=False)), case.options) for case in examples]
         only = calls[0] if len(calls) == 1 else None  # of several calls nobody knows which one ended the process
         worker = self._ready(function, only)
+        self._calls = calls
         body = {
             "request": "call",
             "module": self._exercise.name,
@@ -252,9 +257,14 @@ class Student:
         """Start another check: its own clocks, and the full quota of deaths."""
         self._clocks, self._deaths, self._smallest_crash = clocks, 0, None
 
-    def last_printed(self) -> str:
-        """What the submission printed during the last call."""
-        return self._worker.last_printed() if self._worker is not None else ""
+    def last_printed(self, call: Call | None = None) -> str:
+        """What the submission printed during a call of the last request; during the last call if None."""
+        return self._printed_by(self._worker, call) if self._worker is not None else ""
+
+    def _printed_by(self, worker: Loaded, call: Call | None) -> str:
+        before, *by_call = worker.last_printed().split(CALL_MARK)
+        place = next((place for place, other in enumerate(self._calls) if other is call), len(by_call) - 1)
+        return by_call[place] if 0 <= place < len(by_call) else before
 
     def close(self) -> None:
         if self._worker is not None:
@@ -326,7 +336,7 @@ class Student:
             return self._died(worker, call, _MALFORMED)
 
     def _died(self, worker: Loaded, call: Call | None, death: WorkerDied) -> BaseException:
-        printed = worker.last_printed()
+        printed = self._printed_by(worker, call)
         self.close()
         self._bound.clear()
         self._deaths += 1

@@ -5,7 +5,7 @@ workers. The checks compare with the recorded answers, so that a handout needs n
 the mistake that a submission's answers show, so that it needs no misconception's code either.
 
 An *observation* of a call is plain data: what was returned (dtype, shape, values), the gradients, the arguments
-changed in place; or the type of the exception.
+changed in place; or the type and text of the exception.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from __future__ import annotations
 import functools
 import json
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,6 +25,7 @@ from .student import Answer, Example, Student, StudentCrashed, StudentError, Ten
 from .worker.wire import Foreign
 
 Observation = dict[str, Any]
+_MESSAGE = 60  # characters of an exception's text that tell two exceptions apart
 _LARGEST = 1_000  # numbers of an answer that are written down; the examples have a few dozen
 _DIGITS = {"float64": 12, "float32": 7, "float16": 4, "bfloat16": 3}
 
@@ -52,7 +54,7 @@ class Vector:
 
 @dataclass(frozen=True)
 class Diagnosis:
-    """A misconception that a submission's answers show.
+    """A misconception.
 
     Attributes:
         function: The function it is about.
@@ -65,6 +67,21 @@ class Diagnosis:
     name: str
     sentence: str
     explanation: str
+
+
+@dataclass(frozen=True)
+class Named:
+    """A misconception that a submission's answers to the examples of one check show.
+
+    Attributes:
+        check: Id of the check.
+        diagnosis: The misconception.
+        everywhere: The answers to all other examples show it too; False if another mistake is mixed in.
+    """
+
+    check: str
+    diagnosis: Diagnosis
+    everywhere: bool
 
 
 @functools.cache
@@ -95,21 +112,23 @@ def observe(student: Student, function: str, example: Example) -> Observation:
             **example.options,
         )
     except StudentError as error:
-        return {"raises": error.type}
+        return {"raises": error.type, "message": error.message[:_MESSAGE]}
     except StudentCrashed:
-        return {"raises": "crash"}
+        return {"raises": "crash", "message": ""}
     return _observation(answer, example)
 
 
 def agree(left: Observation, right: Observation) -> bool:
     """Whether two observations are the same up to rounding. NaN agrees with NaN here: both show the same mistake."""
-    if left.keys() != right.keys() or any(
-        left.get(key) != right.get(key) for key in ("raises", "returns", "dtype", "shape", "changed")
-    ):
+    keys = ["raises", "message", "returns", "shape", "changed"]
+    metric = left.get("shape") == [] and {left.get("dtype"), right.get("dtype")} <= {"float32", "float64"}
+    if not metric:  # of a single number either dtype will do, and is no sign of a mistake
+        keys.append("dtype")
+    if left.keys() != right.keys() or any(left.get(key) != right.get(key) for key in keys):
         return False
     if "values" not in left:
         return True
-    rtol, atol = TOLERANCE.get(left["dtype"], (0.0, 0.0))
+    rtol, atol = max(TOLERANCE.get(side["dtype"], (0.0, 0.0)) for side in (left, right))
     pairs = [(left["values"], right["values"])]
     for name, gradient in left["gradients"].items():
         other = right["gradients"][name]
@@ -133,27 +152,48 @@ def _close(left: list[float], right: list[float], rtol: float, atol: float) -> b
 
 
 def diagnose(
-    seen: list[tuple[Vector, Observation]], known: dict[str, Diagnosis], *, without_check: str | None = None
-) -> list[Diagnosis]:
-    """Name the misconceptions that the answers of one function show.
+    seen: list[tuple[Vector, Observation]], known: dict[str, Diagnosis], failing: Sequence[str]
+) -> list[Named]:
+    """Name the misconceptions that the answers of one function show, check by check.
 
-    A misconception is named if the submission gives its answer on *every* example on which it differs from the model
-    answer. A
-    misconception whose every example is explained by another named one is left out: it is part of the larger mistake.
+    A failing check names a misconception only if it reproduces the submission's answers to *all* examples of that check
+    and some of them are wrong: the sentence must be true of the numbers that stand above it. Of several, the one that
+    reproduces most answers to the other examples is named, and none if two are equally good. If no failing check can
+    name one by its own examples, the first one names what all examples together show.
 
     Args:
         seen: Every example of the function with the submission's observation.
         known: The function's misconceptions by name.
-        without_check: Leave out the examples of this check (used to measure what a check is good for).
+        failing: Ids of the failing checks, in order.
     """
-    seen = [(vector, observation) for vector, observation in seen if vector.check != without_check]
-    shown: dict[str, set[int]] = {}
-    for name in known:
-        evidence = {index for index, (vector, _) in enumerate(seen) if name in vector.mistakes}
-        if evidence and all(agree(seen[index][1], seen[index][0].mistakes[name]) for index in evidence):
-            shown[name] = evidence
-    largest = [name for name in shown if not any(shown[name] < shown[other] for other in shown)]
-    return [known[name] for name in largest]
+    agreeing = {
+        name: {
+            index
+            for index, (vector, observation) in enumerate(seen)
+            if agree(observation, vector.mistakes.get(name, vector.expected))
+        }
+        for name in known
+    }
+    evidence = {name: {index for index, (vector, _) in enumerate(seen) if name in vector.mistakes} for name in known}
+    found = []
+    for check in failing:
+        own = {index for index, (vector, _) in enumerate(seen) if vector.check == check}
+        candidates = [name for name in known if own <= agreeing[name] and own & evidence[name]]
+        best = _only_best(candidates, agreeing)
+        if best:
+            found.append(Named(check, known[best], evidence[best] <= agreeing[best]))
+    if not found and failing:
+        whole = [name for name in known if evidence[name] and evidence[name] <= agreeing[name]]
+        best = _only_best(whole, agreeing)
+        if best:
+            found.append(Named(failing[0], known[best], True))
+    return found
+
+
+def _only_best(names: list[str], agreeing: dict[str, set[int]]) -> str | None:
+    most = max((len(agreeing[name]) for name in names), default=0)
+    best = [name for name in names if len(agreeing[name]) == most]
+    return best[0] if len(best) == 1 else None
 
 
 def _observation(answer: Answer, example: Example) -> Observation:

@@ -227,7 +227,10 @@ def test_an_answer_that_is_remembered_from_the_first_call_is_wrong_from_the_seco
 def test_what_one_check_left_in_a_module_is_gone_in_the_next(graded: Grader) -> None:
     body = "if 'used' in globals():\n    return None\nglobal used\nused = True\nreturn rewards"
     result = graded(with_body(body), gates=False)
-    first_calls = [entry for entry in of(result, "group_advantages") if "returned None" not in entry.story]
+    entries = of(result, "group_advantages")
+    assert BROKEN not in {entry.outcome for entry in entries}
+    assert any("returned None" in entry.story for entry in entries)  # the second call in one check
+    first_calls = [entry for entry in entries if "returned None" not in entry.story]
     assert len(first_calls) >= 5  # these failed in their first call, which a module of its own answered
 
 

@@ -29,7 +29,7 @@ from grader.result import FAILED, CheckResult, ExerciseResult, Result
 
 # One warm grader for all of these tests, in a process of its own: it answers each [folder, exercise] with a report.
 GRADER = """
-import io, json, os, sys
+import io, json, os, sys, traceback
 from pathlib import Path
 replies = os.fdopen(os.dup(1), "w")
 os.dup2(2, 1)
@@ -43,11 +43,14 @@ from grader.submission import read_submission
 with Sandbox.start() as sandbox:
     for line in sys.stdin:
         folder, exercise = json.loads(line)
-        result = grade(read_submission(Path(folder)), [exercise], sandbox.worker)
-        result.isolation_level = sandbox.level
-        console = Console(file=io.StringIO(), width=4000)
-        terminal.show(result, console)
-        reply = [result.exit_code, console.file.getvalue(), json.loads(result.as_json())]
+        try:
+            result = grade(read_submission(Path(folder)), [exercise], sandbox.worker)
+            result.isolation_level = sandbox.level
+            console = Console(file=io.StringIO(), width=4000)
+            terminal.show(result, console)
+            reply = [result.exit_code, console.file.getvalue(), json.loads(result.as_json())]
+        except BaseException:
+            reply = [-1, traceback.format_exc(), {}]
         print(json.dumps(reply), file=replies, flush=True)
 """
 
@@ -94,7 +97,9 @@ def grade() -> Iterator[Grade]:
             reply = process.stdout.readline()
             errors.seek(0)
             assert reply, errors.read()
-            return Graded(*json.loads(reply))
+            graded = Graded(*json.loads(reply))
+            assert graded.code >= 0, graded.report
+            return graded
 
         yield ask
         process.stdin.close()
@@ -429,7 +434,8 @@ BIDI = "\u202a\u202b\u202d\u202e\u2066\u2067\u2068\u2069\u061c\u200e\u200f"
 INVISIBLE = "\u200b\u200c\u200d\u2060\ufeff\u00ad\U000e0041"
 CONTROLS = "\x00\x07\x08\x0b\x1b\x7f\x85\x9b\x9d\r"
 HOSTILE = (
-    "[bold]markup[/bold] [/] [link=x]y[/link] \x1b[2J\x1b[H\x1b[31mred\x1b[0m \x1b]8;;http://evil.example\x1b\\click\x1b]8;;\x1b\\ \x1b]52;c;ZXZpbA==\x07"
+    "[bold]markup[/bold] [/] [link=x]y[/link] \x1b[2J\x1b[H\x1b[31mred\x1b[0m"
+    " \x1b]8;;http://evil.example\x1b\\click\x1b]8;;\x1b\\ \x1b]52;c;ZXZpbA==\x07"
     f" \x1b]0;title\x07 \x9b31m {CONTROLS} {BIDI} {INVISIBLE} \ud800 \udfff"
 )
 

@@ -87,7 +87,7 @@ def test_ratios_are_1_on_policy_and_reciprocal_when_swapped(student, pair):
 @example(steps=10.0, dtype="float64")
 @given(steps=st.integers(1, 1000).map(float), dtype=st.sampled_from(["float32", "float64"]))
 def test_ratios_stay_finite_far_from_the_old_policy(student, steps, dtype):
-    """Value and gradient are finite for differences up to 1000; the log-ratio is clamped to [-20, 20], no sooner.
+    """Value and gradient are finite for differences up to 1000; the log-ratio is clamped to [-20, 20] and not to less.
 
     exp overflows float32 at 88.7. One infinite ratio at a padded position is enough to turn every weight into NaN: 0 *
     inf.

@@ -7,13 +7,13 @@ a terminal. Everything that came from the submission is made plain first.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from rich.console import Console, Group, RenderableType
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from .. import course
 from ..check import Check
 from ..result import (
     BROKEN,
@@ -54,17 +54,21 @@ def show(result: Result, console: Console) -> None:
     console.print(_total(result), highlight=False)
 
 
-def show_hints(check: Check | None, count: int, console: Console) -> None:
+def show_hints(result: CheckResult | None, check: Check | None, count: int, console: Console) -> None:
     """Print the first `count` hints of a check.
 
     Args:
-        check: The first check that failed; None if there is none.
+        result: What came of the first check that failed; None if there is none.
+        check: Its declaration.
         count: How far up the ladder.
         console: Where to print.
     """
     console.print()
-    if check is None:
+    if check is None or result is None:
         console.print("No hint needed: nothing that was graded has failed.", highlight=False)
+        return
+    if result.outcome == BROKEN:
+        console.print(Text("Hint: first make it run. " + plain(result.story), style="bold"), highlight=False)
         return
     console.print(Text(f"Hints for: {check.title}", style="bold"), highlight=False)
     for number, hint in enumerate(check.hints[:count], 1):
@@ -77,8 +81,7 @@ def show_hints(check: Check | None, count: int, console: Console) -> None:
 
 
 def _headline(result: Result) -> Text:
-    walls = f" ({', '.join(result.walls)})" if result.walls else ""
-    level = f"isolation level {result.isolation_level}{walls}" if result.grade else "your own process, no walls"
+    level = f"isolation level {result.isolation_level}" if result.grade else "your own process, no walls"
     parts = [f"GRPO course {result.course_version}", f"submission {one_line(result.submission, limit=100)}"]
     parts += [result.device, f"seed {result.seed}", level]
     return Text(" | ".join(parts), style="dim")
@@ -91,43 +94,65 @@ def _exercise(number: int, exercise: ExerciseResult, console: Console) -> Render
     points = Text(f"{exercise.earned} of {exercise.points} points", style="bold")
     title.add_row(Text(f"{number}  {exercise.title}  ({exercise.name}.py)", style="bold"), points)
     parts: list[RenderableType] = [title]
-    shown: set[str] = set()
-    for function in dict.fromkeys(check.function for check in exercise.checks):
-        checks = [check for check in exercise.checks if check.function == function]
-        parts.append(Padding(Text(function, style="bold cyan"), (0, 0, 0, 3)))
-        parts.append(Padding(Group(*_function(exercise, function, checks, shown, console)), (0, 0, 0, 3)))
+    if _cannot_be_imported(exercise):
+        first = exercise.checks[0]
+        text = Text(f"{exercise.name}.py cannot be imported")
+        parts.append(_indented(_line(BROKEN, 0, exercise.checks, text, console)))
+        parts += [_indented(_details(line)) for line in _failure(first, [])]
+    else:
+        for function in dict.fromkeys(check.function for check in exercise.checks):
+            parts.append(_indented(Text(function, style="bold cyan")))
+            parts.append(_indented(Group(*_function(exercise, function, console))))
     if exercise.earned < exercise.points:
-        parts.append(
-            Padding(Text(f"page  {exercise.page}    hint  grade {exercise.name} --hint", style="dim"), (0, 0, 0, 3))
-        )
+        parts.append(_indented(Text(f"page  {exercise.page}    hint  the same command with --hint", style="dim")))
     return Group(*parts)
 
 
-def _function(
-    exercise: ExerciseResult, function: str, checks: list[CheckResult], shown: set[str], console: Console
-) -> Iterator[RenderableType]:
+def _indented(content: RenderableType) -> RenderableType:
+    return Padding(content, (0, 0, 0, 3))
+
+
+def _cannot_be_imported(exercise: ExerciseResult) -> bool:
+    """Whether one problem of the module, and no call of a function, is what keeps every check from passing."""
+    broken = [check for check in exercise.checks if check.outcome == BROKEN]
+    rest = [check for check in exercise.checks if check.outcome not in (BROKEN, WAITING)]
+    return bool(broken) and not rest and len({check.story for check in broken}) == 1 and not broken[0].call
+
+
+def _function(exercise: ExerciseResult, function: str, console: Console) -> Iterator[RenderableType]:
     """The lines of one function: what passed in one line, failures in full, what waits in one line."""
+    checks = [check for check in exercise.checks if check.function == function]
     passed = [check for check in checks if check.outcome == PASSED]
     if passed:
         text = f"all {len(checks)} checks" if len(passed) == len(checks) else _count(passed)
         yield _line(PASSED, sum(check.points for check in passed), passed, Text(text), console)
     failures = [check for check in checks if check.outcome in (FAILED, BROKEN, GRADER_ERROR)]
-    named = [found for found in exercise.misconceptions if found["function"] == function]
+    explained: set[str] = set()
     for index, check in enumerate(failures):
         yield _line(check.outcome, 0, [check], Text(plain(check.title)), console)
-        if check.story in shown and check.outcome == BROKEN:
-            yield _details(Text("the same problem as above"))
-        elif index < _DETAILED:
-            yield from map(_details, _failure(check, named if index == 0 else []))
-        if check.outcome == BROKEN:
-            shown.add(check.story)
+        if index < _DETAILED:
+            named = [found for found in exercise.misconceptions if found["check"] == check.id]
+            yield from map(_details, _failure(check, [found for found in named if found["name"] not in explained]))
+            if any(found["name"] in explained for found in named):
+                yield _details(Text("the same mistake as above", style="bold yellow"))
+            explained |= {found["name"] for found in named}
+    if len(failures) > _DETAILED:
+        yield _details(Text(f"Only the first {_DETAILED} are shown in full; mend those first.", style="dim"))
     for outcome in (NOT_WRITTEN, WAITING, NOT_RUN):
         rest = [check for check in checks if check.outcome == outcome]
         if rest:
-            text = _count(rest)
-            if outcome == WAITING:
-                text += f": {'they wait' if len(rest) > 1 else 'it waits'} for the worked example above"
-            yield _line(outcome, 0, rest, Text(text), console)
+            yield _line(outcome, 0, rest, Text(_rest(outcome, rest)), console)
+
+
+def _rest(outcome: str, checks: list[CheckResult]) -> str:
+    """What is said of checks that have not been looked at."""
+    text = _count(checks)
+    if outcome == WAITING:
+        text += f": {'they wait' if len(checks) > 1 else 'it waits'} for the worked example above"
+    frames = [check.frames[-1] for check in checks if check.frames]
+    if outcome == NOT_WRITTEN and frames:
+        text += f"; the `raise` is in line {frames[0]['line']} of {one_line(frames[0]['file'])}"
+    return text
 
 
 def _count(checks: list[CheckResult]) -> str:
@@ -150,7 +175,7 @@ def _details(content: RenderableType) -> RenderableType:
     return Padding(content, (0, 0, 0, 6))
 
 
-def _failure(check: CheckResult, named: list[dict[str, str]]) -> Iterator[RenderableType]:
+def _failure(check: CheckResult, named: list[dict[str, Any]]) -> Iterator[RenderableType]:
     """What a student needs to find the mistake: where, what was asked, what came, and which mistake it is."""
     table = Table.grid(padding=(0, 2))
     table.add_column(style="dim", no_wrap=True)
@@ -162,9 +187,12 @@ def _failure(check: CheckResult, named: list[dict[str, str]]) -> Iterator[Render
     if check.story:
         yield Text(plain(check.story), style="bold" if not named else "")
     for found in named:
-        yield Text(f"Your numbers are what you get if {found['sentence']}.", style="bold yellow")
-        if found["explanation"]:
-            yield Text(found["explanation"])
+        what = "This error is" if check.outcome == BROKEN else "Your numbers are"
+        if not found["everywhere"]:
+            what = what.replace("This error", "Here this error").replace("Your numbers", "Here your numbers")
+        yield Text(f"{what} what you get if {found['sentence']}.", style="bold yellow")
+        # One sentence of what follows from it; the rest is for the page of common mistakes.
+        yield Text(found["explanation"].split(". ")[0].rstrip(".") + ".")
     if check.may_come_from:
         yield Text("this may come from: " + "; ".join(check.may_come_from), style="dim")
 
@@ -187,6 +215,8 @@ def _total(result: Result) -> RenderableType:
     if result.problem:
         return Text(f"The grader could not finish: {plain(result.problem)}", style="bold magenta")
     lines = [Text(f"total  {result.earned} of {result.points} points", style="bold")]
+    if result.grade and result.exit_code == 0:
+        lines.append(Text("All passed. The pages have a section for afterwards."))
     if not result.grade:
         lines.append(Text("Debug mode: this is no grade. Run `grade` for one."))
     elif result.isolation_level < 1:
@@ -194,15 +224,10 @@ def _total(result: Result) -> RenderableType:
     return Group(*lines)
 
 
-def first_failed(result: Result) -> str | None:
-    """Id of the first check that failed or is broken, then of the first that is not written; None if there is none."""
+def first_failed(result: Result) -> CheckResult | None:
+    """The first check that failed or is broken, then the first that is not written; None if there is none."""
     for outcomes in ((FAILED, BROKEN), (NOT_WRITTEN,)):
         for check in result.checks:
             if check.outcome in outcomes:
-                return check.id
+                return check
     return None
-
-
-def page_of(exercise: str) -> str:
-    """The page to read."""
-    return course.exercise(exercise).page

@@ -27,6 +27,7 @@ from . import wire
 
 PACKAGE = "submission"
 MAX_PRINTED = 20_000  # characters of a submission's prints that are kept, per call
+CALL_MARK = "\0"  # begins the prints of a call
 MAX_FRAMES = 8
 MAX_MESSAGE = 2_000
 
@@ -94,9 +95,14 @@ class SubmissionFinder(importlib.abc.MetaPathFinder, importlib.abc.InspectLoader
 
 
 class Worker:
-    """Answers requests of the grader about one submission."""
+    """Answers requests of the grader about one submission.
 
-    def __init__(self) -> None:
+    Args:
+        before_call: Called before every call, so that prints can be told apart.
+    """
+
+    def __init__(self, before_call: Callable[[], object] = lambda: None) -> None:
+        self._before_call = before_call
         self._finder: SubmissionFinder | None = None
         self._files: set[str] = set()
         self._modules: dict[str, ModuleType] = {}
@@ -150,6 +156,7 @@ class Worker:
         answers: list[dict[str, Any]] = []
         try:
             for call in body["calls"]:
+                self._before_call()
                 answers.append(_answer(function, call, body["device"]))
         except BaseException as error:  # as in `answer`
             return {"answers": answers, "error": self._describe(error)}
@@ -175,9 +182,9 @@ class Worker:
         }
 
     def _raised_by_submission(self, error: BaseException) -> bool:
-        """Whether the innermost frame is the submission's: torch raises NotImplementedError too."""
+        """Whether a `raise` of the submission made it: torch raises NotImplementedError too, from their lines."""
         frames = traceback.extract_tb(error.__traceback__)
-        return bool(frames) and frames[-1].filename in self._files
+        return bool(frames) and frames[-1].filename in self._files and (frames[-1].line or "").startswith("raise")
 
 
 def _answer(function: Callable[..., Any], call: dict[str, Any], device: str) -> dict[str, Any]:
@@ -251,7 +258,12 @@ def run(receive: Callable[[int], bytes], send: Callable[[bytes], object], walls:
         faulthandler.register(signal.SIGUSR1, 2, all_threads=False)
     sys.breakpointhook = _no_breakpoint
     send(wire.encode(0, {"walls": walls, "cuda": device == "cuda" and torch.cuda.is_available()}))
-    worker, reader = Worker(), wire.Reader()
+
+    def before_call() -> None:
+        printed.start_call()
+        write_to_file(CALL_MARK)
+
+    worker, reader = Worker(before_call), wire.Reader()
     while True:
         try:
             request_id, body = reader.read(receive)
@@ -268,4 +280,4 @@ def run(receive: Callable[[int], bytes], send: Callable[[bytes], object], walls:
 
 
 def _no_breakpoint(*_: Any, **__: Any) -> None:
-    raise RuntimeError("breakpoint() works in your own process only: run `grade --debug` with the exercise's name")
+    raise RuntimeError("breakpoint() works in your own process only: run grade --debug EXERCISE")

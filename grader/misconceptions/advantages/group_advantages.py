@@ -18,9 +18,9 @@ from torch import Tensor
 def divides_by_group_size_minus_one(rewards: Tensor, *, std_eps: float = 1e-8, divide_by_std: bool = True) -> Tensor:
     """you divide by G - 1 (the sample standard deviation, torch's default); this exercise divides by G, the population
 
-    Most libraries do it, and so did, in the end, all 86 students whose solutions were read: torch's default is
-    `correction=1`, and the test of their course accepted nothing else. Every advantage shrinks by the factor
-    sqrt((G - 1) / G), 0.71 for G = 2 and 0.94 for G = 8, which acts like a smaller learning rate.
+    Every advantage shrinks by the factor sqrt((G - 1) / G), 0.71 for G = 2 and 0.94 for G = 8, which acts like a
+    smaller learning rate. Most libraries do it, and so did, in the end, all 86 students whose solutions were read:
+    torch's default is `correction=1`, and the test of their course accepted nothing else.
     """
     rewards = _checked(rewards)
     centred = rewards - rewards.mean(dim=-1, keepdim=True)
