@@ -1,7 +1,7 @@
 """Hostile submissions: none raises a grade, breaks the grader, or costs another exercise its points.
 
-Every attack replaces `group_advantages` and does no honest work there; the other functions are the model answers. More attacks
-on the process itself stand in test_sandbox.py.
+Every attack replaces `group_advantages` and does no honest work there; the other functions are the model answers. More
+attacks on the process itself stand in test_sandbox.py.
 """
 
 from __future__ import annotations
@@ -46,7 +46,8 @@ ATTACKS = {
         "import gc",
         """
         for thing in gc.get_objects():
-            if callable(thing) and getattr(thing, "__name__", "") == "group_advantages" and thing is not group_advantages:
+            name = getattr(thing, "__name__", "")
+            if callable(thing) and name == "group_advantages" and thing is not group_advantages:
                 return thing(rewards)
         """,
     ),
@@ -69,7 +70,11 @@ ATTACKS = {
         """,
     ),
     "patches torch so that everything is equal": (
-        "import torch\ntorch.equal = torch.allclose = torch.isclose = lambda *a, **k: True\ntorch.Tensor.__eq__ = lambda a, b: True",
+        """
+        import torch
+        torch.equal = torch.allclose = torch.isclose = lambda *a, **k: True
+        torch.Tensor.__eq__ = lambda a, b: True
+        """,
         "return rewards",
     ),
     "patches pytest": (

@@ -81,7 +81,7 @@ def test_it_notices_a_misconception_that_passes_or_has_the_wrong_name():
     wrong = result_with(one="failed")
     wrong.exercises[0].misconceptions = [{"name": "another"}]
     selftest._must_be_named(entry)(wrong, report)
-    assert any("is named ['another']" in problem for problem in report.problems)
+    assert any("is named another" in problem for problem in report.problems)
 
 
 def test_a_grader_without_its_gates_would_pay_for_no_work(sandbox):
