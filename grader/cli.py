@@ -7,13 +7,18 @@ waits for: it starts before pytest and hypothesis are imported.
 
 from __future__ import annotations
 
-import argparse
-import difflib
 import os
 import sys
+
+# Nothing beside a submission may take a library's place: not the current folder (python -m), not PYTHONPATH.
+_foreign = {"", os.getcwd(), *os.environ.get("PYTHONPATH", "").split(os.pathsep)}
+sys.path[:] = [entry for entry in sys.path if entry not in _foreign]
+
+import argparse
+import difflib
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from . import __version__, course
 from .exporters.plain_text import one_line
@@ -192,7 +197,10 @@ def _grade_with_progress(
 
 def _save(arguments: argparse.Namespace, result: Result) -> None:
     if arguments.json and arguments.json != _STANDARD_OUTPUT:
-        result.write(arguments.json)
+        try:
+            result.write(arguments.json)
+        except OSError as error:
+            raise SandboxError(f"{arguments.json} cannot be written: {error.strerror}") from None
 
 
 def _report(arguments: argparse.Namespace, result: Result) -> None:
@@ -215,7 +223,11 @@ def _console() -> Console:
     from rich.console import Console
 
     # Without a terminal rich assumes 80 columns; a log file has room for more.
-    return Console(width=None if sys.stdout.isatty() else int(os.environ.get("COLUMNS", 120)))
+    columns = os.environ.get("COLUMNS", "")
+    width = max(int(columns), 20) if columns.isascii() and columns.isdigit() else 120
+    # NO_COLOR asks for no colours; bold and dim are escape sequences too, and go with them.
+    colours: Literal["auto"] | None = None if os.environ.get("NO_COLOR") else "auto"
+    return Console(width=None if sys.stdout.isatty() else width, color_system=colours)
 
 
 def _watch(arguments: argparse.Namespace, path: Path, sandbox: Sandbox) -> int:
@@ -226,16 +238,21 @@ def _watch(arguments: argparse.Namespace, path: Path, sandbox: Sandbox) -> int:
     from .exporters import terminal
 
     plugin.use_profile(arguments.examples or plugin.WATCH_EXAMPLES)
-    console, first, code = _console(), None, GRADER_FAILED
-    names = {exercise.file_name for exercise in course.EXERCISES}
+    console, first, code, graded = _console(), None, GRADER_FAILED, ""
 
     def again() -> None:
-        nonlocal first, code
+        """Grade what is there now, unless it has been graded."""
+        nonlocal first, code, graded
         try:
             submission = read_submission(path)
         except SubmissionError as error:
-            console.print(str(error), markup=False)
+            if graded != str(error):
+                console.print(one_line(str(error), limit=1_000), markup=False)
+            graded = str(error)
             return
+        if submission.sha256 == graded:
+            return
+        graded = submission.sha256
         result = _grade_with_progress(arguments, submission, sandbox, first=first)
         if console.is_terminal:
             console.clear()
@@ -248,7 +265,8 @@ def _watch(arguments: argparse.Namespace, path: Path, sandbox: Sandbox) -> int:
 
     try:
         again()
-        for _ in watch(path, watch_filter=lambda _, name: Path(name).name in names, debounce=100, step=20):
+        # Once a second too, for what was saved while nobody watched.
+        for _ in watch(path, debounce=100, step=20, rust_timeout=1_000, yield_on_timeout=True):
             again()
     except KeyboardInterrupt:
         pass

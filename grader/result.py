@@ -148,6 +148,7 @@ class Result:
         try:
             with os.fdopen(handle, "w", encoding="utf-8") as file:
                 file.write(self.as_json())
+            os.chmod(temporary, 0o644)  # mkstemp's are for the owner only, and this file is for others too
             os.replace(temporary, path)
         except BaseException:
             Path(temporary).unlink(missing_ok=True)

@@ -98,7 +98,8 @@ def grade(
         announce=debug,
     )
     os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"  # entry points of other packages have no business here
-    os.environ.pop("PYTEST_ADDOPTS", None)
+    for name in ("PYTEST_ADDOPTS", "PYTEST_PLUGINS"):
+        os.environ.pop(name, None)
     names = [module for exercise in exercises for module in modules(exercise, hidden=hidden)]
     options = [
         "-c",

@@ -33,6 +33,7 @@ from .streams import PipeStream, SocketStream, Stream
 from .worker import confine, wire
 
 START_SECONDS = 60.0
+_PRINTED_BYTES = 1 << 20  # of prints that are kept from one request to the next; the worker's limit is higher
 _START_SCRIPT = Path(__file__).parent / "worker" / "start.py"
 _NOT_PRINTED = re.compile(r"(?m)^(?:Fatal Python error|Current thread|Stack \(most recent)")
 
@@ -75,9 +76,13 @@ class PrintedFile:
         if sys.platform != "win32":  # Windows does not let go of a name that is in use
             os.unlink(self._path)
 
-    def size(self) -> int:
-        """How much has been printed."""
-        return os.fstat(self._reading).st_size
+    def start_request(self) -> int:
+        """Where the prints of the next request will begin. Empties the file when it has grown, so that it never fills."""
+        size = os.fstat(self._reading).st_size
+        if size < _PRINTED_BYTES:
+            return size
+        os.ftruncate(self.descriptor, 0)
+        return 0
 
     def read(self, start: int, size: int) -> bytes:
         """What was printed from a position on; nothing if it is closed or was tampered with."""
@@ -137,7 +142,7 @@ class Worker:
             WorkerDied: no answer in time, the process ended, or what came is not an answer. The worker is gone.
         """
         self._request_id += 1
-        self._printed_before = self.printed.size()
+        self._printed_before = self.printed.start_request()
         deadline = time.monotonic() + seconds
         try:
             self.stream.send(wire.encode(self._request_id, body), deadline)
@@ -169,7 +174,7 @@ class Worker:
         self.printed.close()
 
     def _written(self) -> str:
-        return self.printed.read(self._printed_before, 100_000).decode("utf-8", "replace")
+        return self.printed.read(self._printed_before, 400_000).decode("utf-8", "replace")
 
     def _end(self, *, dump: bool = False) -> None:
         if self._status is None:

@@ -419,4 +419,5 @@ def _size(call: Call | None) -> int:
 
 
 def _text(value: object) -> str:
-    return value[:2_000] if isinstance(value, str) else ""
+    """A string that can be written anywhere: half characters are replaced."""
+    return value[:2_000].encode("utf-8", "replace").decode("utf-8") if isinstance(value, str) else ""

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from .course import EXERCISES
 
-MAX_FILE_BYTES = 1 << 20
+MAX_FILE_BYTES = 100_000
 
 
 class SubmissionError(Exception):
@@ -91,7 +91,7 @@ def _read_file(path: Path) -> tuple[str, str]:
     except OSError as error:
         return "", f"{path.name} cannot be read: {error.strerror}"
     if len(data) > MAX_FILE_BYTES:
-        return "", f"{path.name} is larger than {MAX_FILE_BYTES >> 20} MB; a solution takes a few kilobytes"
+        return "", f"{path.name} is larger than {MAX_FILE_BYTES // 1_000} kB; a solution takes a few kilobytes"
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:

@@ -157,9 +157,10 @@ def diagnose(
     """Name the misconceptions that the answers of one function show, check by check.
 
     A failing check names a misconception only if it reproduces the submission's answers to *all* examples of that check
-    and some of them are wrong: the sentence must be true of the numbers that stand above it. Of several, the one that
-    reproduces most answers to the other examples is named, and none if two are equally good. If no failing check can
-    name one by its own examples, the first one names what all examples together show.
+    and some of them are wrong: the sentence must be true of the numbers that stand above it. Of several, those that all
+    other examples bear out come first, then the one that reproduces most of them; none is named if two are equally
+    good. A check that fails although its own examples are right gets what all examples together bear out, if no check
+    can name anything by its own.
 
     Args:
         seen: Every example of the function with the submission's observation.
@@ -175,19 +176,21 @@ def diagnose(
         for name in known
     }
     evidence = {name: {index for index, (vector, _) in enumerate(seen) if name in vector.mistakes} for name in known}
+    whole = [name for name in known if evidence[name] and evidence[name] <= agreeing[name]]
     found = []
     for check in failing:
         own = {index for index, (vector, _) in enumerate(seen) if vector.check == check}
         candidates = [name for name in known if own <= agreeing[name] and own & evidence[name]]
-        best = _only_best(candidates, agreeing)
+        best = _only_best([name for name in candidates if name in whole] or candidates, agreeing)
         if best:
-            found.append(Named(check, known[best], evidence[best] <= agreeing[best]))
-    if not found and failing:
-        whole = [name for name in known if evidence[name] and evidence[name] <= agreeing[name]]
-        best = _only_best(whole, agreeing)
-        if best:
-            found.append(Named(failing[0], known[best], True))
-    return found
+            found.append(Named(check, known[best], best in whole))
+    if found:
+        return found
+    for check in failing:
+        if all(agree(observation, vector.expected) for vector, observation in seen if vector.check == check):
+            best = _only_best(whole, agreeing)
+            return [Named(check, known[best], True)] if best else []
+    return []
 
 
 def _only_best(names: list[str], agreeing: dict[str, set[int]]) -> str | None:

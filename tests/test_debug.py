@@ -145,7 +145,7 @@ def test_ctrl_c_ends_an_endless_loop_and_the_run(tmp_path: Path) -> None:
         process.kill()
         process.communicate()
     assert process.returncode in (1, 3)
-    assert "looping" not in rest
+    assert "looping" not in rest.splitlines(), "no second call"
     assert "Traceback" not in errors
 
 
@@ -162,10 +162,23 @@ def test_an_exception_is_shown_with_the_path_that_an_editor_can_open(tmp_path: P
     assert {Path(frame["file"]) for frame in frames} == {path}
 
 
+def test_it_stops_at_the_first_failure_and_says_which_check_prints_what(tmp_path: Path) -> None:
+    """What is printed last belongs to what failed; a hundred prints of later checks would bury it."""
+    write(tmp_path / "me", "kl", "kl_estimate", RAISES)
+    done = debug("kl", "--path", "me", "--json", "r.json", cwd=tmp_path)
+    checks = result(tmp_path / "r.json")["exercises"][0]["checks"]
+    outcomes = [check["outcome"] for check in checks]
+    stopped = outcomes.index("broken")
+    assert outcomes[:stopped] == ["passed"] * stopped and set(outcomes[stopped + 1 :]) == {"not run"}
+    announced = re.findall(r"^--- (\w+): (.+)$", done.stdout, re.M)
+    assert announced == [(check["function"], check["title"]) for check in checks[: stopped + 1]]
+
+
 def test_the_untouched_starter_is_not_written_yet(tmp_path: Path) -> None:
     done = debug("kl", "--path", course.STARTER, cwd=tmp_path)
     assert done.returncode == 1
-    assert done.stdout.count("not written yet") == 2
+    assert "○ not written yet" in done.stdout
+    assert "failed" not in done.stdout and "broken" not in done.stdout
     assert "Traceback" not in done.stdout + done.stderr
 
 
@@ -180,10 +193,9 @@ def test_a_file_beside_the_submission_does_not_take_the_place_of_a_library(tmp_p
 
 @pytest.mark.parametrize("outcome", ["failed", "passed"])
 def test_verdicts_are_those_of_a_grading(tmp_path: Path, outcome: str) -> None:
-    """Debugging runs fewer inputs; on the worked examples and the explicit ones both say the same."""
     text = RAISES.replace('raise ValueError("no k2 today")', "return logp - ref_logp")
     write(tmp_path / "me", "kl", "kl_estimate", text if outcome == "failed" else PRINTS)
-    debug("kl", "--path", "me", "--json", "d.json", "--examples", "16", cwd=tmp_path)
+    debug("kl", "--path", "me", "--json", "d.json", cwd=tmp_path)
     subprocess.run(
         [sys.executable, "-m", "grader.cli", "kl", "--path", "me", "--json", "g.json"],
         cwd=tmp_path,
@@ -194,5 +206,6 @@ def test_verdicts_are_those_of_a_grading(tmp_path: Path, outcome: str) -> None:
         {check["id"]: check["outcome"] for check in result(tmp_path / name)["exercises"][0]["checks"]}
         for name in ("d.json", "g.json")
     )
-    assert debugged.items() <= graded.items()
-    assert outcome in debugged.values()
+    reached = {name: found for name, found in debugged.items() if found != "not run"}
+    assert reached.items() <= graded.items()
+    assert outcome in reached.values()

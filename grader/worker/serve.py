@@ -7,6 +7,7 @@ little; patching it on purpose is allowed to succeed, since it can only return o
 
 from __future__ import annotations
 
+import contextlib
 import faulthandler
 import importlib.abc
 import importlib.machinery
@@ -169,7 +170,8 @@ class Worker:
             if frame.filename in self._files:
                 frames.append((frame.filename, frame.lineno or 0, frame.name, (frame.line or "")[:200]))
         if isinstance(error, SyntaxError) and error.filename in self._files:
-            frames.append((error.filename or "", error.lineno or 0, "", (error.text or "").rstrip()[:200]))
+            line = error.text or linecache.getline(error.filename or "", error.lineno or 0)
+            frames.append((error.filename or "", error.lineno or 0, "", line.rstrip()[:200]))
         try:
             message = error.msg if isinstance(error, SyntaxError) else str(error)
         except BaseException:  # an exception of theirs may be as wrong as the rest
@@ -219,7 +221,7 @@ def _to_torch(value: Any, device: str) -> Any:
     return torch.frombuffer(bytearray(value.data), dtype=dtype).reshape(value.shape).to(device)
 
 
-def _from_torch(value: Any) -> Any:
+def _from_torch(value: Any, depth: int = 0) -> Any:
     """Plain data as it is, exact tensors as bytes, everything else as the name of its type."""
     if type(value) is _TENSOR:
         if value.dtype not in _DTYPE_NAMES or value.layout != _STRIDED:
@@ -228,10 +230,12 @@ def _from_torch(value: Any) -> Any:
         flat = value.detach().cpu().contiguous().reshape(-1)
         data = flat.view(_UINT8).numpy().tobytes() if flat.numel() else b""
         return wire.Tensor(_DTYPE_NAMES[value.dtype], tuple(value.shape), data, device)
+    if type(value) in (list, tuple, dict) and depth > wire.MAX_DEPTH:
+        raise TypeError("the returned value cannot be sent to the grader: nested too deeply")
     if type(value) in (list, tuple):
-        return type(value)(_from_torch(item) for item in value)
+        return type(value)(_from_torch(item, depth + 1) for item in value)
     if type(value) is dict:
-        return {str(key): _from_torch(item) for key, item in value.items()}
+        return {str(key): _from_torch(item, depth + 1) for key, item in value.items()}
     if value is None or type(value) in (bool, int, float, str):
         return value
     return wire.Foreign(f"{type(value).__module__}.{type(value).__name__}".removeprefix("builtins."))
@@ -248,7 +252,10 @@ def run(receive: Callable[[int], bytes], send: Callable[[bytes], object], walls:
     """
 
     def write_to_file(text: str) -> None:
-        os.write(2, text.encode("utf-8", "backslashreplace"))
+        with contextlib.suppress(
+            OSError
+        ):  # the file is full, or the submission has closed it: prints are lost, no more
+            os.write(2, text.encode("utf-8", "backslashreplace"))
 
     printed = Printed(write_to_file)
     sys.stdout = sys.stderr = sys.__stdout__ = sys.__stderr__ = printed  # type: ignore[misc, assignment]

@@ -22,7 +22,7 @@ ITEM_SIZES = {
     "bool": 1, "uint8": 1, "int8": 1, "int16": 2, "int32": 4, "int64": 8,
     "float16": 2, "bfloat16": 2, "float32": 4, "float64": 8,
 }  # fmt: skip
-MAX_HEADER_BYTES = 256 << 10
+MAX_HEADER_BYTES = 1536 << 10
 MAX_DATA_BYTES = 4 << 20
 MAX_DEPTH = 16
 MAX_AXES = 16
