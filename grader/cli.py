@@ -10,9 +10,9 @@ from __future__ import annotations
 import os
 import sys
 
-# Nothing beside a submission may take a library's place: not the current folder (python -m), not PYTHONPATH.
+# Nothing beside a submission may take a library's place: the current folder (python -m) and PYTHONPATH come last.
 _foreign = {"", os.getcwd(), *os.environ.get("PYTHONPATH", "").split(os.pathsep)}
-sys.path[:] = [entry for entry in sys.path if entry not in _foreign]
+sys.path.sort(key=lambda entry: entry in _foreign)
 
 import argparse
 import difflib
@@ -137,10 +137,9 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _positive(text: str) -> int:
-    number = int(text)
-    if number < 1:
-        raise argparse.ArgumentTypeError("must be at least 1")
-    return number
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"must be a whole number of at least 1, not {text!r}")
+    return int(text)
 
 
 def _default_path() -> Path:
@@ -266,7 +265,7 @@ def _watch(arguments: argparse.Namespace, path: Path, sandbox: Sandbox) -> int:
     try:
         again()
         # Once a second too, for what was saved while nobody watched.
-        for _ in watch(path, debounce=100, step=20, rust_timeout=1_000, yield_on_timeout=True):
+        for _ in watch(path, debounce=100, step=20, rust_timeout=1_000, yield_on_timeout=True, recursive=False):
             again()
     except KeyboardInterrupt:
         pass

@@ -72,8 +72,8 @@ def use_profile(examples: int = DEFAULT_EXAMPLES) -> None:
         suppress_health_check=list(HealthCheck),
     )
     settings.load_profile("course")
-    # Hypothesis mixes constants of "local" source files into its inputs, and paths tell it which those are: the inputs would
-    # depend on where the course is installed. There is no public switch; the tests notice if this one stops working.
+    # Hypothesis mixes constants of "local" source files into its inputs, and paths tell it which those are: the inputs
+    # would depend on where the course is installed. There is no public switch; a test notices if this one breaks.
     if hasattr(providers, "_get_local_constants"):
         providers._get_local_constants = lambda: providers._local_constants
     # Not the current folder, which may be a submission's: hypothesis keeps files there.
@@ -102,6 +102,7 @@ class GradingPlugin:
         first: Id of a check to run before the others (its gate still comes before it).
         gates: Let checks wait for their gate; False to see what every check says by itself.
         fresh_workers: A worker for every check; False for one that all checks of an exercise share.
+        interrupted: Set by Ctrl-C, in case the exception gets lost.
         announce: Print the title of every check before it runs, between the submission's own prints.
     """
 
@@ -118,6 +119,7 @@ class GradingPlugin:
     gates: bool = True
     fresh_workers: bool = True
     announce: bool = False
+    interrupted: bool = False
     errors: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -205,6 +207,8 @@ class GradingPlugin:
 
     def pytest_runtest_setup(self, item: pytest.Item) -> None:
         """Let a check wait for its gate."""
+        if self.interrupted:
+            raise KeyboardInterrupt
         self._started = time.monotonic()
         check, entry = _check_of(item), self._entries[_check_of(item).id]
         gates = [other for other in self.result.checks if self.gates and self._is_gate_of(other, check)]

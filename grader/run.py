@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
-from collections.abc import Callable, Sequence
+import signal
+import threading
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -116,7 +119,8 @@ def grade(
         "--pyargs",
     ]
     options += ["--capture=no", "--maxfail=1"] if debug else ["--capture=sys"]
-    status = pytest.main([*options, *names], plugins=[grading, _Silent()])
+    with _interruptible(grading):
+        status = pytest.main([*options, *names], plugins=[grading, _Silent()])
     if status == pytest.ExitCode.INTERRUPTED and not grading.errors:
         raise KeyboardInterrupt
     if grading.errors or status not in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED):
@@ -129,6 +133,24 @@ def grade(
         result.problem = str(error)
     result.complete = True
     return result
+
+
+@contextlib.contextmanager
+def _interruptible(grading: plugin.GradingPlugin) -> Iterator[None]:
+    """Remember Ctrl-C: raised inside a garbage collection, which hypothesis makes often, a KeyboardInterrupt gets lost."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def interrupt(*_: object) -> None:
+        grading.interrupted = True
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGINT, interrupt)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def _diagnose(

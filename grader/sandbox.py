@@ -33,7 +33,7 @@ from .streams import PipeStream, SocketStream, Stream
 from .worker import confine, wire
 
 START_SECONDS = 60.0
-_PRINTED_BYTES = 1 << 20  # of prints that are kept from one request to the next; the worker's limit is higher
+_PRINTED_BYTES = 1 << 20  # of prints that stay from one request to the next; the worker's limit is higher
 _START_SCRIPT = Path(__file__).parent / "worker" / "start.py"
 _NOT_PRINTED = re.compile(r"(?m)^(?:Fatal Python error|Current thread|Stack \(most recent)")
 
@@ -77,7 +77,7 @@ class PrintedFile:
             os.unlink(self._path)
 
     def start_request(self) -> int:
-        """Where the prints of the next request will begin. Empties the file when it has grown, so that it never fills."""
+        """Where the prints of the next request will begin. Empties the file before it is full."""
         size = os.fstat(self._reading).st_size
         if size < _PRINTED_BYTES:
             return size

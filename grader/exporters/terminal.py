@@ -75,7 +75,7 @@ def show_hints(result: CheckResult | None, check: Check | None, count: int, cons
         console.print(f"  {number}. {hint}", highlight=False, markup=False)
     left = len(check.hints) - count
     if left > 0:
-        console.print(f"  {left} more: grade {check.exercise} {'--hint ' * (count + 1)}".rstrip(), highlight=False)
+        console.print(f"  {left} more: give --hint {count + 1} times", highlight=False)
     else:
         console.print(f"  That was the last one. Why it must hold: {check.explanation}", highlight=False, markup=False)
 
