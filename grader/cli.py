@@ -11,8 +11,8 @@ import os
 import sys
 
 # Nothing beside a submission may take a library's place: the current folder (python -m) and PYTHONPATH come last.
-_foreign = {"", os.getcwd(), *os.environ.get("PYTHONPATH", "").split(os.pathsep)}
-sys.path.sort(key=lambda entry: entry in _foreign)
+_foreign = {os.path.abspath(entry) for entry in (".", *os.environ.get("PYTHONPATH", "").split(os.pathsep))}
+sys.path.sort(key=lambda entry: os.path.abspath(entry) in _foreign)
 
 import argparse
 import difflib

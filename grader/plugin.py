@@ -102,6 +102,7 @@ class GradingPlugin:
         first: Id of a check to run before the others (its gate still comes before it).
         gates: Let checks wait for their gate; False to see what every check says by itself.
         fresh_workers: A worker for every check; False for one that all checks of an exercise share.
+        failure: What `on_update` raised; the run stops then.
         interrupted: Set by Ctrl-C, in case the exception gets lost.
         announce: Print the title of every check before it runs, between the submission's own prints.
     """
@@ -120,6 +121,7 @@ class GradingPlugin:
     fresh_workers: bool = True
     announce: bool = False
     interrupted: bool = False
+    failure: Exception | None = None
     errors: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -238,7 +240,11 @@ class GradingPlugin:
                 entry.outcome, entry.story = GRADER_ERROR, f"{type(error).__name__}: {error}"
         if call.when == "teardown":
             entry.seconds = round(time.monotonic() - self._started, 4)
-            self.on_update(entry)
+            try:
+                self.on_update(entry)
+            except Exception as error:  # told by `run.grade`, not by a traceback of pytest
+                self.failure = error
+                item.session.shouldstop = "the caller failed"
         return report
 
     def _record(self, entry: CheckResult, check: Check, problem: BaseException) -> None:

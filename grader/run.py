@@ -121,6 +121,8 @@ def grade(
     options += ["--capture=no", "--maxfail=1"] if debug else ["--capture=sys"]
     with _interruptible(grading):
         status = pytest.main([*options, *names], plugins=[grading, _Silent()])
+    if grading.failure is not None:
+        raise grading.failure
     if status == pytest.ExitCode.INTERRUPTED and not grading.errors:
         raise KeyboardInterrupt
     if grading.errors or status not in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED):
@@ -137,7 +139,7 @@ def grade(
 
 @contextlib.contextmanager
 def _interruptible(grading: plugin.GradingPlugin) -> Iterator[None]:
-    """Remember Ctrl-C: raised inside a garbage collection, which hypothesis makes often, a KeyboardInterrupt gets lost."""
+    """Remember Ctrl-C: inside a garbage collection, which hypothesis makes often, a KeyboardInterrupt gets lost."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
