@@ -159,8 +159,8 @@ def diagnose(
     A failing check names a misconception only if it reproduces the submission's answers to *all* examples of that check
     and some of them are wrong: the sentence must be true of the numbers that stand above it. Of several, the one is
     named that the fewest other examples speak against, then the one that reproduces most of them; none is named if two
-    are equally good. A check that fails although its own examples are right gets what all examples together bear out, if no check
-    can name anything by its own.
+    are equally good. A check that fails although its own examples are right gets what all examples together bear out,
+    if no check can name anything by its own.
 
     Args:
         seen: Every example of the function with the submission's observation.
@@ -198,66 +198,6 @@ def _only_best(names: list[str], against: dict[str, int], agreeing: dict[str, se
     """The one with the least evidence against it, then with the most answers reproduced; None if that is not one."""
     ranks = {name: (-against[name], len(agreeing[name])) for name in names}
     best = [name for name in names if ranks[name] == max(ranks.values())]
-    return best[0] if len(best) == 1 else None
-
-
-def _close(left: list[float], right: list[float], rtol: float, atol: float) -> bool:
-    """Equal up to rounding, measured by the largest number.
-
-    Only zeros agree with zeros: a rounding error in place of 0 is a mistake of its own.
-    """
-    if len(left) != len(right) or any(left) != any(right):
-        return False
-    largest = max((abs(number) for number in left if math.isfinite(number)), default=0.0)
-    atol = min(atol, largest / 100)
-    return np.allclose(left, right, rtol=rtol, atol=atol, equal_nan=True)
-
-
-def diagnose(
-    seen: list[tuple[Vector, Observation]], known: dict[str, Diagnosis], failing: Sequence[str]
-) -> list[Named]:
-    """Name the misconceptions that the answers of one function show, check by check.
-
-    A failing check names a misconception only if it reproduces the submission's answers to *all* examples of that check
-    and some of them are wrong: the sentence must be true of the numbers that stand above it. Of several, the one is
-    named that the fewest other examples speak against, then the one that reproduces most of them; none is named if two
-    are equally good. A check that fails although its own examples are right gets what all examples together bear out, if no check
-    can name anything by its own.
-
-    Args:
-        seen: Every example of the function with the submission's observation.
-        known: The function's misconceptions by name.
-        failing: Ids of the failing checks, in order.
-    """
-    agreeing = {
-        name: {
-            index
-            for index, (vector, observation) in enumerate(seen)
-            if agree(observation, vector.mistakes.get(name, vector.expected))
-        }
-        for name in known
-    }
-    evidence = {name: {index for index, (vector, _) in enumerate(seen) if name in vector.mistakes} for name in known}
-    whole = [name for name in known if evidence[name] and evidence[name] <= agreeing[name]]
-    found = []
-    for check in failing:
-        own = {index for index, (vector, _) in enumerate(seen) if vector.check == check}
-        candidates = [name for name in known if own <= agreeing[name] and own & evidence[name]]
-        best = _only_best([name for name in candidates if name in whole] or candidates, agreeing)
-        if best:
-            found.append(Named(check, known[best], best in whole))
-    if found:
-        return found
-    for check in failing:
-        if all(agree(observation, vector.expected) for vector, observation in seen if vector.check == check):
-            best = _only_best(whole, agreeing)
-            return [Named(check, known[best], True)] if best else []
-    return []
-
-
-def _only_best(names: list[str], agreeing: dict[str, set[int]]) -> str | None:
-    most = max((len(agreeing[name]) for name in names), default=0)
-    best = [name for name in names if len(agreeing[name]) == most]
     return best[0] if len(best) == 1 else None
 
 

@@ -265,7 +265,7 @@ def test_hints_are_a_ladder_that_ends(tmp_path: Path) -> None:
 
     first = said(1)
     assert hints[0] in first and hints[1] not in first
-    assert f"{len(hints) - 1} more: grade advantages --hint --hint" in first
+    assert f"{len(hints) - 1} more: give --hint 2 times" in first
     second = said(2)
     assert hints[0] in second and hints[1] in second
     more_than_there_are = said(len(hints) + 3)

@@ -295,11 +295,11 @@ def test_megabytes_written_past_python_are_cut_as_well(sandbox: Sandbox) -> None
     )
     with contextlib.closing(probe(sandbox.worker, source)) as student:
         assert student.f(1).value == 1.0
-        assert 0 < len(student.last_printed()) < 200_000
+        assert 0 < len(student.last_printed()) < 1_000_000
         with pytest.raises(StudentError) as caught:
             student.f(0)
     assert caught.value.type in ("ZeroDivisionError", "OSError")  # the file that it may write is full by now, or not
-    assert len(caught.value.printed) < 200_000
+    assert len(caught.value.printed) < 1_000_000
 
 
 def test_an_endless_stream_of_prints_ends_in_time(sandbox: Sandbox) -> None:
@@ -415,7 +415,7 @@ def test_eating_memory_slowly_ends_in_an_exception_or_a_crash(sandbox: Sandbox, 
     ("value", "words"),
     [
         ("2**70", "64 bits"),
-        ("['x' * 1000] * 500", "too large"),
+        (f"['x' * {wire.MAX_HEADER_BYTES // 10}] * 11", "too large"),
         ("torch.zeros(4096, 4096, dtype=torch.float64)", "too large"),
         ("[[[[[[[[[[[[[[[[[[[[0]]]]]]]]]]]]]]]]]]]]", "too deeply"),
     ],
