@@ -149,7 +149,7 @@ class Worker:
             request_id, reply = self._reader.read(lambda size: self.stream.receive(size, deadline))
         except TimeoutError:
             self._end(dump=True)
-            raise WorkerDied("timeout", f"gave no answer within {seconds:g} seconds", self._place()) from None
+            raise WorkerDied("timeout", f"gave no answer within {seconds:.2g} seconds", self._place()) from None
         except (EOFError, OSError):
             self._end()
             raise WorkerDied("crash", f"ended the process{self._how_it_ended()}", self._place()) from None
@@ -174,7 +174,7 @@ class Worker:
         self.printed.close()
 
     def _written(self) -> str:
-        return self.printed.read(self._printed_before, 400_000).decode("utf-8", "replace")
+        return self.printed.read(self._printed_before, 8 << 20).decode("utf-8", "replace")
 
     def _end(self, *, dump: bool = False) -> None:
         if self._status is None:

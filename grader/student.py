@@ -326,7 +326,7 @@ class Student:
 
     def _error(self, worker: Loaded, call: Call | None, info: object) -> BaseException:
         try:
-            return StudentError(call, cast("dict[str, Any]", info), worker.last_printed())
+            return StudentError(call, cast("dict[str, Any]", info), self._printed_by(worker, call))
         except (
             AttributeError,
             TypeError,

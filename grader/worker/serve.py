@@ -54,7 +54,7 @@ class Printed(io.TextIOBase):
 
     def write(self, text: str) -> int:
         if self._left > 0:
-            self._write(text[: self._left])
+            self._write(text[: self._left].replace(CALL_MARK, ""))
             self._left -= len(text)
             if self._left <= 0:
                 self._write("\n[the rest of the output was cut]\n")
