@@ -174,7 +174,7 @@ class Worker:
         self.printed.close()
 
     def _written(self) -> str:
-        return self.printed.read(self._printed_before, 8 << 20).decode("utf-8", "replace")
+        return self.printed.read(self._printed_before, 400_000).decode("utf-8", "replace")
 
     def _end(self, *, dump: bool = False) -> None:
         if self._status is None:
