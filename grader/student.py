@@ -327,12 +327,8 @@ class Student:
     def _error(self, worker: Loaded, call: Call | None, info: object) -> BaseException:
         try:
             return StudentError(call, cast("dict[str, Any]", info), self._printed_by(worker, call))
-        except (
-            AttributeError,
-            TypeError,
-            ValueError,
-            OverflowError,
-        ):  # a worker in a submission's hands sends anything
+        except (ArithmeticError, AttributeError, TypeError, ValueError):
+            # A worker in a submission's hands may send anything.
             return self._died(worker, call, _MALFORMED)
 
     def _died(self, worker: Loaded, call: Call | None, death: WorkerDied) -> BaseException:
