@@ -1,8 +1,7 @@
 """The students' command: `grade`.
 
 Written with argparse, and with its imports where they are needed, because the fork server's import of torch is what
-everybody
-waits for: it starts before pytest and hypothesis are imported.
+everybody waits for: it starts before pytest and hypothesis are imported.
 """
 
 from __future__ import annotations

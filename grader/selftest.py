@@ -2,15 +2,14 @@
 
 The untouched stub earns nothing, answers without work earn nothing, the model answers and every fair variant earn
 everything, and every misconception is caught and named. `--without-each-check` asks what the grader would lose with
-one check
-less: how many misconceptions would pass, or stay unnamed.
+one check less: how many misconceptions would pass, or stay unnamed.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -50,6 +49,7 @@ class Report:
         counts: What was tried, and how often.
         problems: One sentence for everything that is not as it must be.
         caught_by: Misconception to the ids of the checks that fail for it, gates aside.
+        without: Check to what would be missed or unnamed if it were deleted.
     """
 
     counts: dict[str, int] = field(default_factory=dict)
@@ -78,9 +78,7 @@ def jobs(exercise: str, starter: dict[str, str]) -> Iterator[Job]:
     yield Job("stubs", "the untouched stub", exercise, _must_be_not_written, stub)
     yield Job("model answers", "the model answer", exercise, _must_earn_all, read_submission(course.MODEL_ANSWERS))
     for function in course.exercise(exercise).function_names:
-        for name, body in WITHOUT_WORK.items():
-            text = f"def {name}(*arguments, **options):\n    {body}\n"
-            submission = replaced(exercise, function, name, text)
+        for name, submission in _without_work(exercise, function):
             yield Job("answers without work", f"{function}: {name}", exercise, _must_earn_nothing(function), submission)
     for entry in variants(exercise):
         yield Job("fair variants", f"{entry.function}: {entry.name}", exercise, _must_earn_all, entry.submission)
@@ -90,34 +88,39 @@ def jobs(exercise: str, starter: dict[str, str]) -> Iterator[Job]:
         )
 
 
+def _without_work(exercise: str, function: str) -> Iterator[tuple[str, Submission]]:
+    """The answers without work to one function, by name."""
+    for name, body in WITHOUT_WORK.items():
+        text = f"def {name}(*arguments, **options):\n    {body}\n"
+        yield name, replaced(exercise, function, name, text)
+
+
 def selftest(
-    exercises: list[str], start: Callable[[], Loaded], *, on_done: Callable[[], None] = lambda: None
+    exercises: list[str], start: Callable[[], Loaded], *, track: Callable[[list[Any]], Iterable[Any]] = iter
 ) -> Report:
     """Grade every answer whose grade is known.
 
     Args:
         exercises: Names of exercises.
         start: Makes an empty worker.
-        on_done: Called after each answer.
+        track: Goes through a list and shows how far it is.
     """
     report = Report()
     starter = make_starter(course.MODEL_ANSWERS)
-    for exercise in exercises:
-        for job in jobs(exercise, starter):
-            result = grade(job.submission, [exercise], start)
-            report.count(job.what)
-            before = len(report.problems)
-            if result.exit_code == 3:
-                report.problems.append(f"the grader failed: {result.problem or _first(result, 'grader error')}")
-            else:
-                job.judge(result, report)
-            report.problems[before:] = [f"{exercise}: {job.name}: {problem}" for problem in report.problems[before:]]
-            on_done()
+    for job in track([job for exercise in exercises for job in jobs(exercise, starter)]):
+        result = grade(job.submission, [job.exercise], start)
+        report.count(job.what)
+        before = len(report.problems)
+        if result.exit_code == 3:
+            report.problems.append(f"the grader failed: {result.problem or _first(result, 'grader error')}")
+        else:
+            job.judge(result, report)
+        report.problems[before:] = [f"{job.exercise}: {job.name}: {problem}" for problem in report.problems[before:]]
     return report
 
 
 def without_each_check(
-    exercises: list[str], start: Callable[[], Loaded], *, on_done: Callable[[], None] = lambda: None
+    exercises: list[str], start: Callable[[], Loaded], *, track: Callable[[list[Any]], Iterable[Any]] = iter
 ) -> Report:
     """For every check: which misconceptions would pass, or stay unnamed, if it were deleted."""
     report = Report()
@@ -127,7 +130,7 @@ def without_each_check(
         _, known = vectors.load(exercise)
         for check in checks.values():
             report.without[check.id] = []
-        for entry in misconceptions(exercise):
+        for entry in track(misconceptions(exercise)):
             result = grade(entry.submission, [exercise], start, gates=False)
             failing = {check.id for check in result.checks if check.outcome != PASSED}
             report.caught_by[f"{exercise}: {entry.function}: {entry.name}"] = sorted(failing)
@@ -135,7 +138,6 @@ def without_each_check(
             for check in checks.values():
                 if check.function == entry.function and _lost(entry, check, failing, seen, known):
                     report.without[check.id].append(entry.name)
-            on_done()
         for check in checks.values():
             report.without[check.id] += _free_points(exercise, check, checks, start)
     return report
@@ -156,9 +158,8 @@ def _free_points(exercise: str, check: Check, checks: dict[str, Check], start: C
         return []
     rest = {name: other for name, other in checks.items() if name != check.id and other.function == check.function}
     found = []
-    for name, body in WITHOUT_WORK.items():
-        text = f"def {name}(*arguments, **options):\n    {body}\n"
-        result = grade(replaced(exercise, check.function, name, text), [exercise], start, checks=rest)
+    for name, submission in _without_work(exercise, check.function):
+        result = grade(submission, [exercise], start, checks=rest)
         if result.earned:
             found.append(f"{name} earns {result.earned}")
     return found
@@ -215,12 +216,9 @@ def run(arguments: argparse.Namespace) -> int:
     exercises = arguments.exercises or [exercise.name for exercise in course.EXERCISES]
     use_profile()
     console = Console()
-    starter = make_starter(course.MODEL_ANSWERS)
-    total = sum(1 for exercise in exercises for _ in jobs(exercise, starter))
     with Sandbox.start() as sandbox, Progress(console=Console(stderr=True), transient=True) as progress:
-        task = progress.add_task("self-test", total=total)
         work = without_each_check if arguments.without_each_check else selftest
-        report = work(exercises, sandbox.worker, on_done=lambda: progress.advance(task))
+        report = work(exercises, sandbox.worker, track=lambda answers: progress.track(answers, description="self-test"))
     if arguments.json:
         arguments.json.write_text(json.dumps(vars(report), indent=2) + "\n", "utf-8")
     if arguments.without_each_check:

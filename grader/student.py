@@ -21,9 +21,6 @@ from .sandbox import WorkerDied
 from .submission import Submission
 from .worker import wire
 
-CALL_MARK = "\0"
-"""As `worker.serve.CALL_MARK`, which cannot be imported here: it would import torch."""
-
 Array = npt.NDArray[Any]
 
 
@@ -262,7 +259,7 @@ class Student:
         return self._printed_by(self._worker, call) if self._worker is not None else ""
 
     def _printed_by(self, worker: Loaded, call: Call | None) -> str:
-        before, *by_call = worker.last_printed().split(CALL_MARK)
+        before, *by_call = worker.last_printed().split(wire.CALL_MARK)
         place = next((place for place, other in enumerate(self._calls) if other is call), len(by_call) - 1)
         return by_call[place] if 0 <= place < len(by_call) else before
 

@@ -173,8 +173,7 @@ def test_equal_rewards_give_exactly_zero(student, reward, size):
     """A group whose rewards are all equal has advantages of exactly 0, in every dtype.
 
     The mean of eight 0.7s is not 0.7 in float32. Divided by std_eps = 1e-8 the rounding error becomes an advantage of
-    0.86 for all
-    of them: a gradient out of nothing. Several training libraries have had this bug.
+    0.86 for all of them: a gradient out of nothing. Several training libraries have had this bug.
     """
     rewards = np.full((2, size), reward / 10)
     rewards[1, -1] += 1.0  # the second group has signal

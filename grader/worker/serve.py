@@ -28,7 +28,6 @@ from . import wire
 
 PACKAGE = "submission"
 MAX_PRINTED = 20_000  # characters of a submission's prints that are kept, per call
-CALL_MARK = "\0"  # begins the prints of a call
 MAX_FRAMES = 8
 MAX_MESSAGE = 2_000
 
@@ -54,7 +53,7 @@ class Printed(io.TextIOBase):
 
     def write(self, text: str) -> int:
         if self._left > 0:
-            self._write(text[: self._left].replace(CALL_MARK, ""))
+            self._write(text[: self._left].replace(wire.CALL_MARK, ""))
             self._left -= len(text)
             if self._left <= 0:
                 self._write("\n[the rest of the output was cut]\n")
@@ -268,7 +267,7 @@ def run(receive: Callable[[int], bytes], send: Callable[[bytes], object], walls:
 
     def before_call() -> None:
         printed.start_call()
-        write_to_file(CALL_MARK)
+        write_to_file(wire.CALL_MARK)
 
     worker, reader = Worker(before_call), wire.Reader()
     while True:

@@ -25,6 +25,7 @@ ITEM_SIZES = {
 MAX_HEADER_BYTES = 1536 << 10
 MAX_DATA_BYTES = 4 << 20
 MAX_DEPTH = 16
+CALL_MARK = "\0"  # not part of a frame: begins the prints of each call in the file of prints
 MAX_AXES = 16
 MAX_AXIS = 1 << 24
 MAX_ITEMS = 1_000  # of a list, a tuple or a dict
