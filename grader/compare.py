@@ -7,12 +7,13 @@ NaN. Knows numbers and no process. The tolerances live here, out of reach of any
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from .student import Answer, Array, Call, Half, Tensor
+from .student import Answer, Array, Call, Half, Record, Tensor
 from .worker.wire import Foreign
 
 Float64 = npt.NDArray[np.float64]
@@ -82,6 +83,21 @@ def tensor(
             answer.call, [("yours", show(value)), ("expected", "finite numbers")], f"the result holds {what}"
         )
     return numbers
+
+
+def record(answer: Answer, type_name: str, names: Sequence[str]) -> dict[str, Answer]:
+    """The fields of an answer that must be an object of one of the course's dataclasses, each as an answer.
+
+    Raises:
+        Mismatch: it is something else, or lacks a field.
+    """
+    value = answer.value
+    expected = [("yours", show_type(value)), ("expected", f"a {type_name}")]
+    if not isinstance(value, Record):
+        raise Mismatch(answer.call, expected, _type_story(value, f"a {type_name}"))
+    if value.type_name != type_name or not set(names) <= value.fields.keys():
+        raise Mismatch(answer.call, expected, f"your function returned {show_type(value)}, and must return {type_name}")
+    return {name: replace(answer, value=value.fields[name]) for name in names}
 
 
 def same(
@@ -225,6 +241,9 @@ def show_argument(value: Any) -> str:
         array = np.asarray(value)
         suffix = "" if array.dtype in (np.float32, np.int64, np.bool_) else f", dtype=torch.{array.dtype.name}"
         return f"torch.tensor({_nested(array, _exact)}{suffix})"
+    if isinstance(value, Record):
+        fields = ", ".join(f"{name}={show_argument(item)}" for name, item in value.fields.items())
+        return f"{value.type_name}({fields})"
     return repr(value)
 
 
@@ -259,13 +278,15 @@ def show_type(value: Any) -> str:
         return f"a {type(value).__name__} of {len(value)}{first}"[:300]
     if isinstance(value, Tensor):
         return f"a tensor of shape {_shape(value.shape)}"
+    if isinstance(value, Record):
+        return f"a {value.type_name}"
     return f"a {type(value).__name__}" + ("" if isinstance(value, dict) else f": {str(value)[:200]}")
 
 
-def _type_story(value: Any) -> str:
+def _type_story(value: Any, expected: str = "a torch.Tensor") -> str:
     if value is None:
         return "your function returned None: does every path through it end in `return`? (`print` is not `return`)"
-    return f"your function returned {show_type(value)[:100]}; it must return a torch.Tensor"
+    return f"your function returned {show_type(value)[:100]}; it must return {expected}"
 
 
 def _difference(yours: Float64, expected: Float64, wrong: npt.NDArray[np.bool_]) -> str:

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import ast
 import functools
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -36,12 +37,16 @@ class Exercise:
         title: What it is about, in a few words.
         minutes: What it takes a student, roughly.
         functions: The functions to write, as signatures without annotations.
+        given: Files that the module needs and that students do not write; a submission's own are not read.
+        uses: Function to the functions of earlier exercises that it calls, as "exercise.function".
     """
 
     name: str
     title: str
     minutes: int
     functions: tuple[str, ...]
+    given: tuple[str, ...] = ()
+    uses: Mapping[str, tuple[str, ...]] = field(default_factory=dict, hash=False)
 
     @property
     def file_name(self) -> str:
@@ -68,6 +73,13 @@ class Exercise:
         arguments = definition.args
         return [argument.arg for argument in arguments.args], [argument.arg for argument in arguments.kwonlyargs]
 
+
+_GRPO = (
+    "advantages.group_advantages",
+    "clip.importance_ratio",
+    "clip.clipped_surrogate",
+    "kl.categorical_kl",
+)
 
 EXERCISES = (
     Exercise(
@@ -98,7 +110,31 @@ EXERCISES = (
             "kl_estimate(logp, ref_logp, *, kind)",
         ),
     ),
+    Exercise(
+        name="bandit",
+        title="The ten-action bandit",
+        minutes=60,
+        functions=(
+            "policy_entropy(logits)",
+            "grpo_step(logits, actions, rewards, ref_logits, config)",
+            "reinforce_step(logits, actions, rewards, config, *, baseline)",
+            "train_bandit(reward_table, config, *, seed)",
+        ),
+        given=("bandit_task.py",),
+        uses={
+            "grpo_step": _GRPO,
+            "train_bandit": (*_GRPO, "clip.clip_fraction"),
+        },
+    ),
 )
+
+
+@functools.cache
+def given_files() -> Mapping[str, str]:
+    """Name to text of every given file, from the instructor's folder if it is here, else from the handout's."""
+    folder = MODEL_ANSWERS if MODEL_ANSWERS.is_dir() else STARTER
+    names = {name for exercise in EXERCISES for name in exercise.given}
+    return {name: (folder / name).read_text("utf-8") for name in sorted(names)}
 
 
 def exercise(name: str) -> Exercise:

@@ -257,8 +257,13 @@ class GradingPlugin:
             case Mismatch():
                 entry.outcome, entry.story, entry.rows = FAILED, problem.story, problem.rows
             case StudentError(not_written=True):
-                entry.outcome, entry.call = NOT_WRITTEN, ""
                 entry.frames = [_frame(frame) for frame in problem.frames]
+                *_, last = problem.frames
+                file_name = last.file.rsplit("/", 1)[-1]
+                if file_name == course.exercise(check.exercise).file_name:
+                    entry.outcome, entry.call = NOT_WRITTEN, ""
+                else:  # this function may be right: it calls one of an earlier exercise
+                    entry.story = f"it needs `{last.function}` of {file_name}, which is not written yet: do that first"
             case StudentError():
                 entry.story = f"{problem.type}: {problem.message}"
                 if problem.type == "PermissionError":

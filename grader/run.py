@@ -131,6 +131,7 @@ def grade(
     try:
         for exercise in result.exercises if result.grade else ():  # a person at a breakpoint wants no calls behind it
             exercise.misconceptions = _diagnose(exercise, submission, checks, start, device)
+            _blame_earlier_exercises(exercise, submission, start, device)
     except SandboxError as error:
         result.problem = str(error)
     result.complete = True
@@ -174,6 +175,30 @@ def _diagnose(
         for named in vectors.diagnose(seen, known.get(function, {}), ids):
             found.append({"check": named.check, "everywhere": named.everywhere, **vars(named.diagnosis)})
     return found
+
+
+def _blame_earlier_exercises(
+    exercise: ExerciseResult, submission: Submission, start: Callable[[], Loaded], device: str
+) -> None:
+    """Name the functions of earlier exercises that a failing function calls and that give wrong answers themselves."""
+    failing = [check for check in exercise.checks if check.outcome in (FAILED, BROKEN)]
+    uses = course.exercise(exercise.name).uses
+    wrong: dict[str, bool] = {}
+    for check in failing:
+        for used in uses.get(check.function, ()):
+            if used not in wrong:
+                wrong[used] = _is_wrong(used, submission, start, device)
+            name, function = used.split(".")
+            if wrong[used]:
+                check.may_come_from.append(f"your `{function}`, which it calls: see `grade {name}`")
+
+
+def _is_wrong(used: str, submission: Submission, start: Callable[[], Loaded], device: str) -> bool:
+    """Whether a function, "exercise.function", gives another answer to one of its worked examples than it must."""
+    name, function = used.split(".")
+    public = checks_of(name, hidden=False)
+    seen = observations(name, submission, public, start, device, {function}).get(function)
+    return seen is None or not all(vectors.agree(observation, vector.expected) for vector, observation in seen)
 
 
 def observations(

@@ -14,6 +14,7 @@ import numpy.typing as npt
 from hypothesis import strategies as st
 
 Float64 = npt.NDArray[np.float64]
+Int64 = npt.NDArray[np.int64]
 Draw = Any
 
 
@@ -61,6 +62,16 @@ def logit_pairs(draw: Draw, rows: int = 2, actions: int = 5) -> tuple[Float64, F
     first = _eighths(draw, shape[0] * shape[1], 3).reshape(shape)
     second = _eighths(draw, shape[0] * shape[1], 3).reshape(shape)
     return first, second
+
+
+@st.composite
+def bandit_groups(draw: Draw, actions: int = 5, group_size: int = 6) -> tuple[Float64, Int64, Float64]:
+    """Logits (K,) with K >= 2, a group of actions counted from 0 (G,) with G >= 2, and its rewards, not all equal."""
+    count, size = draw(st.integers(2, actions)), draw(st.integers(2, group_size))
+    codes = np.frombuffer(draw(st.binary(min_size=size, max_size=size)), np.uint8)
+    rewards = _eighths(draw, size, 4)
+    rewards[0] += float((rewards == rewards[0]).all())
+    return _eighths(draw, count, 2), (codes % count).astype(np.int64), rewards
 
 
 @st.composite

@@ -44,6 +44,14 @@ class Tensor:
         return self.array.shape
 
 
+@dataclass(frozen=True)
+class Record:
+    """An object of one of the course's dataclasses. As an argument it is built in the worker, from given code."""
+
+    type_name: str
+    fields: dict[str, Any]
+
+
 class Example:
     """One call to make: positional arguments, options, and what is asked for beside the value.
 
@@ -52,13 +60,20 @@ class Example:
         options: Keyword arguments.
         gradients_of: Names of positional parameters to differentiate the sum of the value by.
         return_arguments: Send the tensors back as they are after the call.
+        watch_random: Say whether the call changed the global random state of torch, numpy or Python.
     """
 
     def __init__(
-        self, *arguments: Any, gradients_of: Sequence[str] = (), return_arguments: bool = False, **options: Any
+        self,
+        *arguments: Any,
+        gradients_of: Sequence[str] = (),
+        return_arguments: bool = False,
+        watch_random: bool = False,
+        **options: Any,
     ) -> None:
         self.arguments, self.options = arguments, options
         self.gradients_of, self.return_arguments = tuple(gradients_of), return_arguments
+        self.watch_random = watch_random
 
 
 @dataclass(frozen=True)
@@ -76,10 +91,11 @@ class Answer:
 
     Attributes:
         call: What was asked.
-        value: `Tensor`, plain data, or `wire.Foreign` for anything else.
+        value: `Tensor`, plain data, `Record` for an object of a dataclass, or `wire.Foreign` for anything else.
         gradients: For every name asked for, the vector-Jacobian product, or None where the value does not depend on it.
         arguments: Tensors among the arguments as they were after the call, when asked for.
         device: Where the arguments were, and so the value must be.
+        random_changed: Whose global random state the call changed, when asked for: "torch", "numpy", "random" or "".
     """
 
     call: Call
@@ -87,6 +103,7 @@ class Answer:
     gradients: dict[str, Tensor | None] = field(default_factory=dict)
     arguments: dict[str, Tensor] = field(default_factory=dict)
     device: str = "cpu"
+    random_changed: str = ""
 
 
 @dataclass(frozen=True)
@@ -277,9 +294,10 @@ class Student:
             self._worker = self._start()
             load = {
                 "request": "load",
-                "files": self._submission.files,
+                "files": {**self._submission.files, **course.given_files()},
                 "folder": self._folder,
                 "module": self._exercise.name,
+                "given": [name.removesuffix(".py") for name in self._exercise.given],
             }
             self._request(self._worker, load, None)
         if function not in self._bound:
@@ -355,8 +373,13 @@ class Student:
                 call=call,
                 value=_from_wire(answer["value"]),
                 gradients=dict(zip(case.gradients_of, map(_from_wire, gradients), strict=True)),
-                arguments=dict(zip(names, map(_from_wire, after), strict=False)),
+                arguments={
+                    name: _from_wire(value)
+                    for name, value, before in zip(names, after, case.arguments, strict=False)
+                    if isinstance(before, np.ndarray | np.generic | Half)
+                },
                 device=self._device,
+                random_changed=_text(answer.get("random_changed")),
             )
         except (ValueError, TypeError, OverflowError):
             raise self._died(worker, call, _MALFORMED) from None
@@ -376,6 +399,7 @@ def _call_body(case: Example, names: list[str]) -> dict[str, Any]:
         "gradients_of": [names.index(name) for name in case.gradients_of],
         "cotangent": _to_wire(np.float64(1.0)) if case.gradients_of else None,
         "return_arguments": case.return_arguments,
+        "watch_random": case.watch_random,
     }
 
 
@@ -388,6 +412,8 @@ def _to_wire(value: Any) -> Any:
     if isinstance(value, np.ndarray | np.generic):
         array = np.asarray(value)
         return wire.Tensor(array.dtype.name, array.shape, array.tobytes())
+    if isinstance(value, Record):
+        return wire.Record(value.type_name, {name: _to_wire(item) for name, item in value.fields.items()})
     return value
 
 
@@ -402,6 +428,8 @@ def _from_wire(value: Any) -> Any:
         return type(value)(_from_wire(item) for item in value)
     if type(value) is dict:
         return {key: _from_wire(item) for key, item in value.items()}
+    if type(value) is wire.Record:
+        return Record(value.type_name, {name: _from_wire(item) for name, item in value.fields.items()})
     return value
 
 

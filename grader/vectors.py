@@ -14,14 +14,14 @@ import functools
 import json
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from . import course
 from .compare import TOLERANCE
-from .student import Answer, Example, Student, StudentCrashed, StudentError, Tensor
+from .student import Answer, Example, Record, Student, StudentCrashed, StudentError, Tensor
 from .worker.wire import Foreign
 
 Observation = dict[str, Any]
@@ -126,6 +126,11 @@ def agree(left: Observation, right: Observation) -> bool:
         keys.append("dtype")
     if left.keys() != right.keys() or any(left.get(key) != right.get(key) for key in keys):
         return False
+    if "fields" in left:
+        names = left["fields"].keys()
+        return names == right["fields"].keys() and all(
+            agree(left["fields"][name], right["fields"][name]) for name in names
+        )
     if "values" not in left:
         return True
     rtol, atol = max(TOLERANCE.get(side["dtype"], (0.0, 0.0)) for side in (left, right))
@@ -203,6 +208,9 @@ def _only_best(names: list[str], against: dict[str, int], agreeing: dict[str, se
 
 def _observation(answer: Answer, example: Example) -> Observation:
     value = answer.value
+    if isinstance(value, Record):
+        fields = {name: _observation(replace(answer, value=part), example) for name, part in value.fields.items()}
+        return {"returns": value.type_name, "fields": fields}
     if not isinstance(value, Tensor):
         return {"returns": value.type_name if isinstance(value, Foreign) else type(value).__name__}
     if any(tensor is not None and tensor.array.size > _LARGEST for tensor in (value, *answer.gradients.values())):

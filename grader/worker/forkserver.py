@@ -49,10 +49,11 @@ def warm_up() -> None:
     numbers = wire.Tensor("float32", (2, 2), bytes(16))
     names = {"module": "warm", "function": "warm"}
     call = {"arguments": [numbers, numbers], "options": {}, "gradients_of": [0], "cotangent": numbers}
+    call |= {"return_arguments": True, "watch_random": True}
     for body in (
-        {"request": "load", "files": {"warm.py": _WARM_MODULE}, "folder": "warm", **names},
+        {"request": "load", "files": {"warm.py": _WARM_MODULE}, "folder": "warm", "given": [], **names},
         {"request": "bind", "positional": ["x", "y"], "keywords": [], **names},
-        {"request": "call", "calls": [{"return_arguments": True, **call}], "device": "cpu", **names},
+        {"request": "call", "calls": [call], "device": "cpu", **names},
     ):
         reader = wire.Reader()
         frames = [wire.encode(0, body)]

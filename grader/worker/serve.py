@@ -8,6 +8,7 @@ little; patching it on purpose is allowed to succeed, since it can only return o
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import faulthandler
 import importlib.abc
 import importlib.machinery
@@ -15,6 +16,7 @@ import inspect
 import io
 import linecache
 import os
+import random
 import signal
 import sys
 import traceback
@@ -106,6 +108,7 @@ class Worker:
         self._finder: SubmissionFinder | None = None
         self._files: set[str] = set()
         self._modules: dict[str, ModuleType] = {}
+        self._classes: dict[str, type] = {}
         self._requests: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
             "load": self._load,
             "bind": self._bind,
@@ -130,6 +133,9 @@ class Worker:
         self._finder = SubmissionFinder(body["files"], body["folder"])
         self._files = self._finder.file_names
         sys.meta_path.insert(0, self._finder)
+        # Given code first: whatever a submission does to it later, the classes of the arguments are the course's.
+        given = [vars(importlib.import_module(f"{PACKAGE}.{name}")) for name in body["given"]]
+        self._classes = {name: value for names in given for name, value in names.items() if isinstance(value, type)}
         self._modules[body["module"]] = importlib.import_module(f"{PACKAGE}.{body['module']}")
         return {}
 
@@ -157,7 +163,7 @@ class Worker:
         try:
             for call in body["calls"]:
                 self._before_call()
-                answers.append(_answer(function, call, body["device"]))
+                answers.append(_answer(function, call, body["device"], self._classes))
         except BaseException as error:  # as in `answer`
             return {"answers": answers, "error": self._describe(error)}
         return {"answers": answers}
@@ -188,18 +194,33 @@ class Worker:
         return bool(frames) and frames[-1].filename in self._files and (frames[-1].line or "").startswith("raise")
 
 
-def _answer(function: Callable[..., Any], call: dict[str, Any], device: str) -> dict[str, Any]:
+def _answer(
+    function: Callable[..., Any], call: dict[str, Any], device: str, classes: dict[str, type]
+) -> dict[str, Any]:
     """One call; on request its vector-Jacobian product, and what became of its arguments."""
-    arguments = [_to_torch(argument, device) for argument in call["arguments"]]
-    options = {name: _to_torch(option, device) for name, option in call["options"].items()}
+    arguments = [_to_torch(argument, device, classes) for argument in call["arguments"]]
+    options = {name: _to_torch(option, device, classes) for name, option in call["options"].items()}
     inputs = [arguments[position].requires_grad_() for position in call["gradients_of"]]
+    before = _random_states() if call["watch_random"] else {}
     value = function(*arguments, **options)
     answer = {"value": _from_torch(value)}
+    if before:
+        after = _random_states()
+        answer["random_changed"] = next((name for name in before if before[name] != after[name]), "")
     if inputs:
-        answer["gradients"] = _gradients(value, inputs, _to_torch(call["cotangent"], device))
+        answer["gradients"] = _gradients(value, inputs, _to_torch(call["cotangent"], device, classes))
     if call["return_arguments"]:
         answer["arguments"] = [_from_torch(argument) for argument in arguments]
     return answer
+
+
+def _random_states() -> dict[str, Any]:
+    """The global random states, as something that can be compared; numpy's only where numpy is loaded already."""
+    states: dict[str, Any] = {"torch": torch.random.get_rng_state().numpy().tobytes(), "random": random.getstate()}
+    if "numpy.random" in sys.modules:
+        name, key, *rest = sys.modules["numpy.random"].get_state()
+        states["numpy"] = (name, key.tobytes(), *rest)
+    return states
 
 
 def _gradients(value: Any, inputs: list[torch.Tensor], cotangent: torch.Tensor) -> list[Any]:
@@ -211,7 +232,10 @@ def _gradients(value: Any, inputs: list[torch.Tensor], cotangent: torch.Tensor) 
     return [None if gradient is None else _from_torch(gradient) for gradient in gradients]
 
 
-def _to_torch(value: Any, device: str) -> Any:
+def _to_torch(value: Any, device: str, classes: dict[str, type]) -> Any:
+    if type(value) is wire.Record:
+        fields = {name: _to_torch(item, device, classes) for name, item in value.fields.items()}
+        return classes[value.type_name](**fields)
     if type(value) is not wire.Tensor:
         return value
     dtype = _DTYPES[value.dtype]
@@ -229,7 +253,7 @@ def _from_torch(value: Any, depth: int = 0) -> Any:
         flat = value.detach().cpu().contiguous().reshape(-1)
         data = flat.view(_UINT8).numpy().tobytes() if flat.numel() else b""
         return wire.Tensor(_DTYPE_NAMES[value.dtype], tuple(value.shape), data, device)
-    if type(value) in (list, tuple, dict) and depth > wire.MAX_DEPTH:
+    if depth > wire.MAX_DEPTH:
         raise TypeError("the returned value cannot be sent to the grader: nested too deeply")
     if type(value) in (list, tuple):
         return type(value)(_from_torch(item, depth + 1) for item in value)
@@ -237,6 +261,9 @@ def _from_torch(value: Any, depth: int = 0) -> Any:
         return {str(key): _from_torch(item, depth + 1) for key, item in value.items()}
     if value is None or type(value) in (bool, int, float, str):
         return value
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        names = [field.name for field in dataclasses.fields(value)]
+        return wire.Record(type(value).__name__, {name: _from_torch(getattr(value, name), depth + 1) for name in names})
     return wire.Foreign(f"{type(value).__module__}.{type(value).__name__}".removeprefix("builtins."))
 
 

@@ -6,7 +6,8 @@ allocates more than was sent. Left out on purpose: pickle, any dtype with object
 
 A frame is: header length, data length (two little-endian uint32), header, data. In the header None, bool, int, float
 and str stand for themselves; everything else is a list that begins with a tag: ["list", items], ["tuple", items],
-["dict", pairs], ["tensor", dtype, shape, first byte, device], ["object", name of its type].
+["dict", pairs], ["record", name of its class, pairs], ["tensor", dtype, shape, first byte, device], ["object", name of
+its type].
 """
 
 from __future__ import annotations
@@ -46,6 +47,14 @@ class Tensor:
     shape: tuple[int, ...]
     data: bytes
     device: str = "cpu"
+
+
+@dataclass(frozen=True)
+class Record:
+    """An object of a dataclass: the name of the class, and its fields. Which class that is, the other side decides."""
+
+    type_name: str
+    fields: dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -127,15 +136,14 @@ def _encode_value(value: Any, chunks: list[bytes], depth: int) -> Any:
         if value.bit_length() > 64:
             raise WireError("an integer of more than 64 bits")
         return value
-    if kind in (list, tuple, dict) and len(value) > MAX_ITEMS:
+    if kind in (list, tuple) and len(value) > MAX_ITEMS:
         raise WireError(f"a {kind.__name__} of {len(value):,} items")
     if kind in (list, tuple):
         return [kind.__name__, [_encode_value(item, chunks, depth + 1) for item in value]]
     if kind is dict:
-        for key in value:
-            if type(key) is not str:
-                raise WireError("a dict with keys that are not strings")
-        return ["dict", [[key, _encode_value(item, chunks, depth + 1)] for key, item in value.items()]]
+        return ["dict", _encode_pairs(value, chunks, depth)]
+    if kind is Record:
+        return ["record", value.type_name[:200], _encode_pairs(value.fields, chunks, depth)]
     if kind is Tensor:
         if len(value.shape) > MAX_AXES or any(size > MAX_AXIS for size in value.shape):
             raise WireError(f"a tensor of shape {value.shape}")
@@ -145,6 +153,15 @@ def _encode_value(value: Any, chunks: list[bytes], depth: int) -> Any:
     if kind is Foreign:
         return ["object", value.type_name[:200]]
     raise WireError(f"a value of type {kind.__name__}")
+
+
+def _encode_pairs(items: dict[Any, Any], chunks: list[bytes], depth: int) -> list[list[Any]]:
+    if len(items) > MAX_ITEMS:
+        raise WireError(f"a dict of {len(items):,} items")
+    for key in items:
+        if type(key) is not str:
+            raise WireError("a dict with keys that are not strings")
+    return [[key, _encode_value(item, chunks, depth + 1)] for key, item in items.items()]
 
 
 class _Decoder:
@@ -167,7 +184,10 @@ class _Decoder:
             return tuple(decoded) if tag == "tuple" else decoded
         if tag == "dict":
             (pairs,) = rest
-            return {_string(key): self.value(item, depth + 1) for key, item in _few(pairs)}
+            return self._pairs(pairs, depth)
+        if tag == "record":
+            type_name, pairs = rest
+            return Record(_string(type_name)[:200], self._pairs(pairs, depth))
         if tag == "tensor":
             dtype, shape, start, device = rest
             return self._tensor(_string(dtype), shape, start, _string(device))
@@ -175,6 +195,9 @@ class _Decoder:
             (type_name,) = rest
             return Foreign(_string(type_name)[:200])
         raise WireError("an unknown tag")
+
+    def _pairs(self, pairs: Any, depth: int) -> dict[str, Any]:
+        return {_string(key): self.value(item, depth + 1) for key, item in _few(pairs)}
 
     def _tensor(self, dtype: str, shape: Any, start: Any, device: str) -> Tensor:
         if type(shape) is not list or len(shape) > MAX_AXES or type(start) is not int or start != self._used:

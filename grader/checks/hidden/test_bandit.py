@@ -1,0 +1,45 @@
+"""Hidden checks for `bandit.py`: agreement with the model answers on inputs that are in no file."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from grader.check import check
+from grader.compare import same
+from grader.strategies import bandit_groups, logit_pairs
+from grader.student import Record
+
+
+@check("policy_entropy", points=1)
+@given(pair=logit_pairs(rows=4, actions=9))
+def test_entropy_agrees_with_the_model_answer(student, model, pair):
+    """Entropies agree with the model answer's on fresh logits.
+
+    These inputs are in no file: an answer that knows the worked examples only does not pass here.
+    """
+    same(student.policy_entropy(pair[0]), model.policy_entropy(pair[0]).value.array, label="model answer")
+
+
+@check("grpo_step", points=2)
+@given(group=bandit_groups(actions=9, group_size=12), inner_steps=st.integers(1, 6), kl_coef=st.integers(0, 4))
+def test_step_agrees_with_the_model_answer(student, model, group, inner_steps, kl_coef):
+    """Steps agree with the model answer's on fresh groups and settings.
+
+    These inputs are in no file: an answer that knows the worked examples only does not pass here.
+    """
+    logits, actions, rewards = group
+    fields = {"lr": 0.6, "clip_eps": 0.15, "kl_coef": kl_coef / 4, "inner_steps": inner_steps}
+    arguments = logits, actions, rewards, logits[::-1].copy(), Record("BanditConfig", fields)
+    same(student.grpo_step(*arguments), model.grpo_step(*arguments).value.array, label="model answer")
+
+
+@check("reinforce_step", points=1)
+@given(group=bandit_groups(actions=9, group_size=12), baseline=st.integers(-4, 4))
+def test_reinforce_agrees_with_the_model_answer(student, model, group, baseline):
+    """Steps agree with the model answer's on fresh groups and baselines.
+
+    These inputs are in no file: an answer that knows the worked examples only does not pass here.
+    """
+    logits, actions, rewards = group
+    arguments = logits, actions, rewards, Record("BanditConfig", {"lr": 0.6})
+    expected = model.reinforce_step(*arguments, baseline=baseline / 2).value.array
+    same(student.reinforce_step(*arguments, baseline=baseline / 2), expected, label="model answer")

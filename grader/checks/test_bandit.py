@@ -1,0 +1,878 @@
+"""Checks for `bandit.py`: entropy, the two pure steps, and the loop that draws groups and makes steps.
+
+A step samples nothing, so it is checked exactly. A run records its groups, so it is replayed exactly: from the uniform
+policy, group by group, with the oracle. Only what sampling does is left to statistics, and every threshold says how
+often it fails an honest answer.
+"""
+
+import math
+
+import numpy as np
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from grader import simulation
+from grader.check import check
+from grader.compare import close, record, require, same, show, tensor, untouched
+from grader.strategies import bandit_groups, logit_pairs
+from grader.student import Example, Record
+
+LOGITS = np.array([1.0, 0.0, -1.0, 0.5])
+REF_LOGITS = np.array([0.0, 0.5, 0.25, -0.5])
+ACTIONS = np.array([0, 1, 1, 3, 0, 2])
+REWARDS = np.array([1.0, 0.0, 0.5, 3.0, 0.0, -1.0])
+# Six updates with a large learning rate: the clip binds above the band, below it, and not for others.
+INNER = {"lr": 0.8, "inner_steps": 6, "clip_eps": 0.2}
+HISTORY = (
+    "probabilities", "entropy", "kl", "max_probability", "actions", "mean_reward", "zero_signal", "clip_fraction",
+)  # fmt: skip
+TABLE = np.array([0.25, 1.0, 0.0, 0.5])
+PEAK = np.array(simulation.single_peak())
+
+
+def config(**fields):
+    """A BanditConfig for the submission; every field is written out, so that no default of theirs matters."""
+    settings = {
+        "group_size": 8, "steps": 50, "lr": 0.5, "clip_eps": 0.2, "kl_coef": 0.0, "inner_steps": 1, "algorithm": "grpo",
+    }  # fmt: skip
+    return Record("BanditConfig", settings | fields)
+
+
+def grpo_oracle(logits, actions, rewards, ref_logits, settings):
+    """New logits and the clip fraction of the last update, by the exact gradient in numpy."""
+    options = {name: settings.fields[name] for name in ("lr", "clip_eps", "kl_coef", "inner_steps")}
+    advantages = simulation.group_advantages(rewards)
+    new, binding = simulation.policy_step(logits[None], actions[None], advantages[None], ref_logits[None], **options)
+    return new[0], binding[0]
+
+
+def reinforce_oracle(logits, actions, rewards, lr, baseline=0.0):
+    weights = (rewards - baseline)[None]
+    return simulation.policy_step(logits[None], actions[None], weights, logits[None], lr=lr)[0][0]
+
+
+def softmax(logits):
+    return np.exp(simulation.log_softmax(logits))
+
+
+# policy_entropy
+
+
+@check(
+    "policy_entropy",
+    points=2,
+    gate=True,
+    hints=(
+        "Which of the two, probability or log-probability, weighs the sum, and which sign makes the result positive?",
+        "Entropy is in nats here: the natural logarithm.",
+        "Look up: log_softmax.",
+    ),
+    examples=[
+        Example(np.log([[0.5, 0.25, 0.25], [0.9, 0.05, 0.05]])),
+        Example(np.zeros(10)),
+        Example(np.array([[2.0, -1.0, 0.5], [1.0, 0.0, -1.0]])),
+    ],
+)
+def test_the_entropy_of_three_actions(student, worked, fresh):
+    """Probabilities 0.5, 0.25, 0.25 have an entropy of 1.0397 nats, ten equal ones have ln 10 = 2.3026.
+
+    -(0.5 * ln 0.5 + 2 * 0.25 * ln 0.25) = 0.3466 + 0.6931. Logits need not be normalised: the third example has none
+    that are.
+    """
+    for case, vector in worked:
+        same(student.policy_entropy(*case.arguments), vector.expected_array)
+    logits = fresh.uniform(-2.0, 2.0, size=(2, 4))
+    expected = simulation.entropy(simulation.log_softmax(logits))
+    same(student.policy_entropy(logits), expected, why="the examples are right, but other logits are not")
+
+
+@check(
+    "policy_entropy",
+    points=2,
+    hints=(
+        "The logits 1, 0 and the logits 1001, 1000 are one policy. What is exp(1001)?",
+        "0 * log 0 is NaN in floats. Log-probabilities stay finite if you do not take the logarithm last.",
+    ),
+    examples=[
+        Example(LOGITS + 1000.0),
+        Example(np.array([0.0, -200.0, -300.0], dtype=np.float32)),
+        Example(np.array([0.0, -2000.0])),
+        Example(np.array([0.0, -30.0])),
+    ],
+)
+@example(pair=(LOGITS[None], LOGITS[None]), shift=1000, gap=200)
+@given(pair=logit_pairs(), shift=st.integers(-1000, 1000), gap=st.integers(20, 2000))
+def test_a_shift_changes_nothing_and_certainty_is_0(student, pair, shift, gap):
+    """Adding a constant to all logits changes nothing; a policy that is certain of one action has entropy 0.
+
+    Only differences of logits mean something. And a trained policy is nearly certain, so probabilities that round to 0
+    are the usual case.
+    """
+    logits, _ = pair
+    certain = np.array([0.0, -float(gap)], dtype=np.float32)
+    first, second = student.each("policy_entropy", Example(logits), Example(logits + shift))
+    same(second, tensor(first, shape=logits.shape[:1]), label="before the shift", atol=1e-9)
+    same(student.policy_entropy(certain), 0.0, dtype="float32", atol=1e-6)
+
+
+@check(
+    "policy_entropy",
+    points=1,
+    hints=("The last axis is the one of the actions. It is gone in the result; every axis before it stays.",),
+    examples=[
+        Example(LOGITS),
+        Example(np.stack([LOGITS, REF_LOGITS])[None]),
+        Example(LOGITS.astype(np.float32)),
+        Example(np.zeros((2, 3, 5))),
+    ],
+)
+@given(pair=logit_pairs(rows=3))
+def test_entropy_is_over_the_last_axis_of_any_shape(student, pair):
+    """Logits of shape (K,), (P, K) and (A, B, K) give one entropy for each policy, between 0 and ln K.
+
+    A run asks for the entropies of all its policies at once. The dtype stays, and so does the argument.
+    """
+    logits, _ = pair
+    expected = simulation.entropy(simulation.log_softmax(logits))
+    single = logits.astype(np.float32)
+    row, stacked, answer = student.each(
+        "policy_entropy", Example(logits[0]), Example(logits[:, None]), Example(single, return_arguments=True)
+    )
+    same(row, expected[0], atol=1e-9)
+    same(stacked, expected[:, None], atol=1e-9)
+    same(answer, expected, dtype="float32", atol=1e-5)
+    untouched(answer, "logits", single)
+
+
+# grpo_step
+
+
+@check(
+    "grpo_step",
+    points=3,
+    gate=True,
+    hints=(
+        "Work the example on paper: what are the advantages of the rewards 1, 0, 0, 0?",
+        "From uniform logits, an action's logit moves by lr / G times the sum of the advantages of its samples.",
+        "Ascent: the objective is maximised. Mean over the group, not sum.",
+    ),
+    examples=[
+        Example(np.zeros(4), np.array([0, 1, 1, 2]), np.array([1.0, 0.0, 0.0, 0.0]), np.zeros(4), config()),
+        Example(LOGITS, ACTIONS, REWARDS, LOGITS, config(lr=0.3)),
+    ],
+)
+def test_one_step_from_the_uniform_policy(student, worked, fresh):
+    """Actions 1, 2, 2, 3 of four with rewards 1, 0, 0, 0 give new logits 0.2165, -0.1443, -0.0722, 0.
+
+    The advantages are 1.732 and three times -0.577. Each logit moves by lr / G = 0.125 times the sum of the advantages
+    of its samples; nobody drew action 4. The second example starts from other logits.
+    """
+    for case, vector in worked:
+        same(student.grpo_step(*case.arguments), vector.expected_array)
+    logits, ref_logits = fresh.uniform(-1.0, 1.0, size=(2, 6))
+    actions, rewards, settings = fresh.integers(0, 6, size=5), fresh.uniform(size=5), config(lr=0.7)
+    expected, _ = grpo_oracle(logits, actions, rewards, ref_logits, settings)
+    why = "the examples are right, but another group is not"
+    same(student.grpo_step(logits, actions, rewards, ref_logits, settings), expected, why=why)
+
+
+@check(
+    "grpo_step",
+    points=1,
+    hints=(
+        "The gradient of log pi(a) by the logits is 1 at a, minus pi everywhere. What do the minus pi add up to when "
+        "the advantages sum to 0?",
+        "Does your step renormalise the logits, or move something that was not sampled?",
+    ),
+    examples=[
+        Example(LOGITS, np.array([0, 0, 1, 0]), np.array([0.0, 1.0, 0.5, 0.5]), REF_LOGITS, config()),
+        Example(LOGITS, np.array([2, 3]), np.array([0.0, 1.0]), REF_LOGITS, config(inner_steps=4, kl_coef=0.5)),
+    ],
+)
+@given(group=bandit_groups())
+def test_an_action_that_nobody_drew_keeps_its_logit(student, group):
+    """Without KL, one update leaves the logits of actions that nobody drew where they were.
+
+    All changes of a step add up to 0, for any number of updates: the gradient of a log-softmax sums to 0.
+    """
+    logits, actions, rewards = group
+    one = Example(logits, actions, rewards, logits, config())
+    several = Example(logits, actions, rewards, logits[::-1].copy(), config(inner_steps=5, kl_coef=0.5))
+    answer, later = student.each("grpo_step", one, several)
+    found = tensor(answer, shape=logits.shape)
+    drawn = np.isin(np.arange(len(logits)), actions)
+    rows = [("logits before", logits), ("logits after", found)]
+    require(np.allclose(found[~drawn], logits[~drawn], atol=1e-9), answer, rows, "nobody drew some action that moved")
+    for each in (answer, later):
+        change = (tensor(each, shape=logits.shape) - logits).sum()
+        require(abs(change) < 1e-9, each, [("sum of the changes", change), ("expected", "0")], "changes add up to 0")
+
+
+@check(
+    "grpo_step",
+    points=2,
+    hints=(
+        "What are the advantages of equal rewards, and of a group of one?",
+        "A step without signal still has the pull of the KL, if kl_coef is not 0.",
+    ),
+    examples=[
+        Example(LOGITS, ACTIONS, np.full(6, 0.7), REF_LOGITS, config(inner_steps=3)),
+        Example(LOGITS, np.array([2]), np.array([5.0]), REF_LOGITS, config()),
+        Example(LOGITS.astype(np.float32), ACTIONS, np.full(6, 0.7, np.float32), REF_LOGITS.astype(np.float32),
+                config(lr=2.0)),
+    ],
+)  # fmt: skip
+@given(group=bandit_groups(), reward=st.integers(-20, 20), single=st.booleans())
+def test_a_group_without_signal_moves_nothing(student, group, reward, single):
+    """Equal rewards, or a group of one, leave the policy where it was (kl_coef = 0).
+
+    GRPO learns from differences within a group. This is the zero-signal case: the sample was paid for and teaches
+    nothing.
+    """
+    logits, actions, _ = group
+    actions = actions[:1] if single else actions
+    rewards = np.full(len(actions), reward / 10)
+    answer = student.grpo_step(logits, actions, rewards, logits[::-1].copy(), config(inner_steps=2))
+    same(answer, logits, why="a group without signal moved the policy", atol=1e-9)
+
+
+@check(
+    "grpo_step",
+    points=2,
+    needs=("a_group_without_signal_moves_nothing",),
+    hints=(
+        "Which policy weighs the sum of the KL, and which one is the constant?",
+        "The penalty is subtracted from an objective that is maximised: the policy must come nearer to the reference.",
+        "The gradient of KL(pi || ref) by logit j is pi_j * (log(pi_j / ref_j) - KL).",
+    ),
+    examples=[
+        Example(LOGITS, ACTIONS, np.full(6, 0.5), REF_LOGITS, config(kl_coef=1.0)),
+        Example(LOGITS, ACTIONS, np.full(6, 0.5), REF_LOGITS, config(kl_coef=0.5, inner_steps=3, lr=1.0)),
+        Example(LOGITS, ACTIONS, REWARDS, LOGITS, config(kl_coef=1.0)),
+        Example(LOGITS, ACTIONS, REWARDS, REF_LOGITS, config(kl_coef=2.0)),
+    ],
+)
+@example(group=(LOGITS, ACTIONS, REWARDS), kl_coef=8)
+@given(group=bandit_groups(), kl_coef=st.integers(1, 8))
+def test_the_kl_pulls_towards_the_reference_policy(student, group, kl_coef):
+    """With equal rewards a step is the KL step alone: minus lr * kl_coef * pi_j * (log(pi_j / ref_j) - KL).
+
+    The KL is exact, so it does not depend on which actions were drawn. At the reference policy itself it pulls nowhere.
+    """
+    logits, actions, rewards = group
+    ref_logits, settings = np.roll(logits, 1) + 0.5, config(kl_coef=kl_coef / 4)
+    equal = np.ones_like(rewards)
+    pulled, at_reference, both = student.each(
+        "grpo_step",
+        Example(logits, actions, equal, ref_logits, settings),
+        Example(logits, actions, equal, logits + 1.0, settings),
+        Example(logits, actions, rewards, ref_logits, settings),
+    )
+    logp, ref_logp = simulation.log_softmax(logits), simulation.log_softmax(ref_logits)
+    kl = simulation.kl_divergence(logp, ref_logp)
+    expected = logits - 0.5 * kl_coef / 4 * np.exp(logp) * (logp - ref_logp - kl)
+    same(pulled, expected, why="this is not the step of the KL alone")
+    same(at_reference, logits, why="at the reference policy the KL must pull nowhere", atol=1e-9)
+    same(both, grpo_oracle(logits, actions, rewards, ref_logits, settings)[0])
+
+
+@check(
+    "grpo_step",
+    points=3,
+    hints=(
+        "In the first update the ratio is 1 and the clip cannot bind. What is the ratio in the second one?",
+        "The old policy is the one that drew the group. Does it change between the inner updates?",
+        "Which of ratio, advantages and KL change from update to update, and which stay?",
+    ),
+    examples=[
+        Example(LOGITS, ACTIONS, REWARDS, REF_LOGITS, config(**INNER)),
+        Example(LOGITS, ACTIONS, REWARDS, REF_LOGITS, config(inner_steps=2, lr=0.25)),
+        Example(LOGITS, ACTIONS, -REWARDS, REF_LOGITS, config(lr=1.0, inner_steps=8, clip_eps=0.1)),
+        Example(LOGITS, ACTIONS, REWARDS, REF_LOGITS, config(lr=0.5, inner_steps=4, clip_eps=0.5, kl_coef=0.5)),
+        Example(np.zeros(3), np.array([0, 1]), np.array([1.0, 0.0]), np.zeros(3), config(inner_steps=6)),
+    ],
+)
+@example(group=(LOGITS, ACTIONS, REWARDS), inner_steps=6, clip=4, lr=8, kl_coef=0)
+@example(group=(LOGITS, ACTIONS, -REWARDS), inner_steps=8, clip=2, lr=10, kl_coef=2)
+@given(
+    group=bandit_groups(),
+    inner_steps=st.integers(2, 8),
+    clip=st.integers(1, 8),
+    lr=st.integers(1, 10),
+    kl_coef=st.integers(0, 4),
+)
+def test_the_old_policy_stays_over_the_inner_updates(student, group, inner_steps, clip, lr, kl_coef):
+    """Several updates with one group: the ratio is measured against the policy that drew it, and the clip stops it.
+
+    With one update the ratio is always 1, so most mistakes with the old policy or the clip do not show there. Each
+    update takes a new gradient at the new logits; advantages, old and reference policy stay.
+    """
+    logits, actions, rewards = group
+    settings = config(inner_steps=inner_steps, clip_eps=clip / 20, lr=lr / 10, kl_coef=kl_coef / 4)
+    ref_logits = logits[::-1].copy()
+    expected, _ = grpo_oracle(logits, actions, rewards, ref_logits, settings)
+    same(student.grpo_step(logits, actions, rewards, ref_logits, settings), expected)
+
+
+@check(
+    "grpo_step",
+    points=1,
+    hints=("Does the order of the samples, or the number of an action, mean anything to your code?",),
+    examples=[Example(LOGITS[::-1].copy(), 3 - ACTIONS, REWARDS, REF_LOGITS[::-1].copy(), config(kl_coef=0.25))],
+)
+@given(group=bandit_groups(), seed=st.integers(0, 1000))
+def test_names_of_actions_and_order_of_samples_do_not_matter(student, group, seed):
+    """Renaming the actions renames the new logits; shuffling the samples changes nothing.
+
+    A group is a set: no sample is special, and the action with number 0 is an action like the others.
+    """
+    logits, actions, rewards = group
+    shuffle = np.random.default_rng(seed)
+    names, order = shuffle.permutation(len(logits)), shuffle.permutation(len(actions))
+    renamed = np.empty_like(logits)
+    renamed[names] = logits
+    settings = config(inner_steps=3, kl_coef=0.25)
+    first, shuffled, other = student.each(
+        "grpo_step",
+        Example(logits, actions, rewards, np.zeros_like(logits), settings),
+        Example(logits, actions[order], rewards[order], np.zeros_like(logits), settings),
+        Example(renamed, names[actions], rewards, np.zeros_like(logits), settings),
+    )
+    found = tensor(first, shape=logits.shape)
+    same(shuffled, found, label="before shuffling")
+    expected = np.empty_like(found)
+    expected[names] = found
+    same(other, expected, label="renamed")
+
+
+@check(
+    "grpo_step",
+    points=1,
+    hints=(
+        "Which numbers does your step read from config, and which are written into the code?",
+        "A learning rate of 0 moves nothing; twice the learning rate moves twice as far in one update.",
+    ),
+    examples=[
+        Example(LOGITS, ACTIONS, REWARDS, REF_LOGITS, config(lr=0.0, inner_steps=3, kl_coef=0.5)),
+        Example(LOGITS, ACTIONS, REWARDS, REF_LOGITS, config(inner_steps=0, kl_coef=0.5)),
+        Example(LOGITS, ACTIONS, 4 * REWARDS + 8, REF_LOGITS, config(lr=0.25)),
+    ],
+)
+@given(group=bandit_groups(), scale=st.sampled_from([0.25, 4.0, 64.0]), shift=st.integers(-100, 100))
+def test_the_settings_count_and_the_scale_of_rewards_does_not(student, group, scale, shift):
+    """A step is proportional to lr, and the same for the rewards r and for a * r + b with a > 0.
+
+    The advantages have no unit: whether a right answer earns 1 or 100 changes nothing. 0 updates change nothing either.
+    """
+    logits, actions, rewards = group
+    first, twice, none, scaled = student.each(
+        "grpo_step",
+        Example(logits, actions, rewards, logits, config(lr=0.25)),
+        Example(logits, actions, rewards, logits, config(lr=0.5)),
+        Example(logits, actions, rewards, logits, config(inner_steps=0)),
+        Example(logits, actions, scale * rewards + shift, logits, config(lr=0.25)),
+    )
+    found = tensor(first, shape=logits.shape)
+    same(twice, logits + 2 * (found - logits), label="twice the change with lr=0.25")
+    same(none, logits, label="0 updates", atol=1e-12)
+    same(scaled, found, label=f"with rewards before * {scale:g} + {shift}", rtol=1e-5)
+
+
+@check(
+    "grpo_step",
+    points=1,
+    hints=("Does your code name a dtype, change a tensor in place, or keep something between two calls?",),
+    examples=[
+        Example(LOGITS.astype(np.float32), ACTIONS, REWARDS.astype(np.float32), REF_LOGITS.astype(np.float32),
+                config(**INNER)),
+        Example(LOGITS, ACTIONS, REWARDS, REF_LOGITS, config(inner_steps=2, kl_coef=0.25)),
+    ],
+)  # fmt: skip
+@given(group=bandit_groups())
+def test_a_grpo_step_is_pure(student, group):
+    """The same question gets the same answer, no argument is changed, and float32 stays float32.
+
+    A step has no hidden state: no optimizer that remembers, no sampling. So a run can be replayed from its groups.
+    """
+    logits, actions, rewards = group
+    settings = config(inner_steps=3, kl_coef=0.25)
+    call = Example(logits, actions, rewards, logits[::-1].copy(), settings, return_arguments=True)
+    single = (logits.astype(np.float32), actions, rewards.astype(np.float32), logits[::-1].astype(np.float32))
+    first, second, short = student.each("grpo_step", call, call, Example(*single, settings))
+    found = tensor(first, shape=logits.shape)
+    same(second, found, label="the first time", rtol=0.0, atol=0.0)
+    same(short, found, dtype="float32", label="in float64", rtol=1e-3, atol=1e-4)
+    for name, before in zip(("logits", "actions", "rewards", "ref_logits"), call.arguments[:4], strict=True):
+        untouched(first, name, before)
+
+
+# reinforce_step
+
+
+@check(
+    "reinforce_step",
+    points=2,
+    gate=True,
+    hints=(
+        "The gradient of log pi(a) by the logits is 1 at a, minus pi everywhere.",
+        "REINFORCE takes the rewards as they are: nothing is normalised by the group.",
+        "Mean over the group, then one ascent.",
+    ),
+    examples=[
+        Example(np.zeros(4), np.array([0, 1]), np.array([1.0, 0.0]), config()),
+        Example(LOGITS, ACTIONS, REWARDS, config(lr=0.3)),
+        Example(LOGITS, ACTIONS, REWARDS, config(lr=0.3), baseline=0.5),
+    ],
+)
+def test_one_reinforce_step_from_the_uniform_policy(student, worked, fresh):
+    """Actions 1 and 2 of four with rewards 1 and 0 give new logits 0.1875, -0.0625, -0.0625, -0.0625.
+
+    Only the first sample counts: lr / G * (1 - 0.25) for its own action, lr / G * (0 - 0.25) for the other three. The
+    second example starts from other logits, the third has a baseline.
+    """
+    for case, vector in worked:
+        same(student.reinforce_step(*case.arguments, **case.options), vector.expected_array)
+    logits, actions, rewards = fresh.uniform(-1.0, 1.0, size=6), fresh.integers(0, 6, size=5), fresh.uniform(size=5)
+    answer = student.reinforce_step(logits, actions, rewards, config(lr=0.7), baseline=0.3)
+    expected = reinforce_oracle(logits, actions, rewards, 0.7, 0.3)
+    same(answer, expected, why="the examples are right, but another group is not")
+
+
+@check(
+    "reinforce_step",
+    points=2,
+    hints=(
+        "Average your step over all actions, each with its probability. What should come out?",
+        "A baseline changes every single step and not their average. Is yours the same for all samples?",
+    ),
+    examples=[
+        Example(LOGITS, np.array([2]), np.array([2.0]), config(), baseline=-1.0),
+        Example(LOGITS, np.array([1]), np.array([0.7]), config()),
+    ],
+)
+@given(group=bandit_groups(), baseline=st.integers(-16, 16))
+def test_on_average_it_climbs_the_expected_reward(student, group, baseline):
+    """Averaged over all actions, a step is lr times the gradient of the expected reward, whatever the baseline.
+
+    Nothing is sampled here: every action is a group of one, and counts with its probability. The gradient of the
+    expected reward J by logit j is pi_j * (r_j - J). A baseline changes the noise and not the mean.
+    """
+    logits, _, rewards = group
+    table, pi = np.resize(rewards, logits.shape), softmax(logits)
+    calls = [
+        Example(logits, np.array([action]), table[action : action + 1], config(), baseline=baseline / 8)
+        for action in range(len(logits))
+    ]
+    answers = student.each("reinforce_step", *calls)
+    steps = np.stack([tensor(answer, shape=logits.shape) - logits for answer in answers])
+    expected = 0.5 * pi * (table - pi @ table)
+    close(answers[0], pi @ steps, expected, yours_label="your mean step", why="the mean step is not the true gradient")
+
+
+@check(
+    "reinforce_step",
+    points=1,
+    hints=("Subtracting a baseline of 2 is the same as paying every sample 2 less.",),
+    examples=[
+        Example(LOGITS, ACTIONS, REWARDS + 5.0, config()),
+        Example(LOGITS, ACTIONS, np.full(6, 0.5), config()),
+        Example(LOGITS, ACTIONS, REWARDS, config(), baseline=2.0),
+    ],
+)
+@given(group=bandit_groups(), shift=st.integers(1, 20))
+def test_equal_rewards_move_it_and_a_baseline_takes_them_away(student, group, shift):
+    """Equal rewards move REINFORCE, unlike GRPO; a baseline of b is the same as rewards that are b lower.
+
+    REINFORCE makes every paid action more likely, good or bad. That is the noise that a baseline takes out.
+    """
+    logits, actions, rewards = group
+    equal = np.full(len(actions), float(shift))
+    moved, still, plain, shifted = student.each(
+        "reinforce_step",
+        Example(logits, actions, equal, config()),
+        Example(logits, actions, equal, config(), baseline=float(shift)),
+        Example(logits, actions, rewards, config()),
+        Example(logits, actions, rewards + shift, config(), baseline=float(shift)),
+    )
+    same(moved, reinforce_oracle(logits, actions, equal, 0.5))
+    same(still, logits, why="with a baseline equal to all rewards nothing may move", atol=1e-9)
+    same(shifted, tensor(plain, shape=logits.shape), label="without shift")
+
+
+@check(
+    "reinforce_step",
+    points=1,
+    hints=("Does your code name a dtype, change a tensor in place, or read inner_steps or kl_coef?",),
+    examples=[
+        Example(LOGITS, ACTIONS, REWARDS, config(inner_steps=4, kl_coef=1.0, clip_eps=0.0)),
+        Example(LOGITS.astype(np.float32), ACTIONS, REWARDS.astype(np.float32), config()),
+        Example(LOGITS, np.array([0, 1, 1]), np.array([1, 0, 2]), config(), baseline=1.0),
+        Example(LOGITS, ACTIONS, REWARDS, config(lr=0.0)),
+    ],
+)
+@given(group=bandit_groups())
+def test_a_reinforce_step_is_one_plain_update(student, group):
+    """One update whatever inner_steps, clip_eps and kl_coef say; no argument is changed, and float32 stays float32.
+
+    REINFORCE knows no ratio, so using a group twice would be wrong.
+    """
+    logits, actions, rewards = group
+    single = logits.astype(np.float32), actions, rewards.astype(np.float32)
+    other = Example(logits, actions, rewards, config(inner_steps=4, kl_coef=1.0, clip_eps=0.0), return_arguments=True)
+    answer, short = student.each("reinforce_step", other, Example(*single, config()))
+    expected = reinforce_oracle(logits, actions, rewards, 0.5)
+    same(answer, expected)
+    same(short, expected, dtype="float32", rtol=1e-3, atol=1e-4)
+    for name, before in zip(("logits", "actions", "rewards"), other.arguments[:3], strict=True):
+        untouched(answer, name, before)
+
+
+# train_bandit
+
+
+def history(answer, table, settings):
+    """The fields of a history as arrays, once their types, dtypes and shapes are right."""
+    steps, group, actions = settings.fields["steps"], settings.fields["group_size"], len(table)
+    parts = record(answer, "BanditHistory", HISTORY)
+    shapes: dict[str, tuple[int, ...]] = dict.fromkeys(HISTORY, (steps,))
+    shapes |= {"probabilities": (steps + 1, actions), "actions": (steps, group)}
+    shapes |= dict.fromkeys(("entropy", "kl", "max_probability"), (steps + 1,))
+    dtypes = dict.fromkeys(HISTORY, table.dtype.name) | {"actions": "int64", "zero_signal": "bool"}
+    found = {name: tensor(parts[name], shape=shapes[name], dtype=dtypes[name]) for name in HISTORY}
+    drawn = found["actions"].astype(np.int64)
+    inside = bool(((drawn >= 0) & (drawn < actions)).all())
+    require(inside, answer, [("actions", show(drawn))], f"actions are counted from 0 to {actions - 1}")
+    return found | {"actions": drawn}
+
+
+def replay(answer, found, table, settings):
+    """Require that every policy of the history follows from the one before and its recorded group."""
+    table = table.astype(np.float64)
+    logits = start = np.zeros(len(table))
+    seen: list[float] = []
+    clip_fraction, probabilities = [], [softmax(logits)]
+    for actions in found["actions"]:
+        rewards = table[actions]
+        if settings.fields["algorithm"] == "grpo":
+            logits, binding = grpo_oracle(logits, actions, rewards, start, settings)
+        else:
+            with_baseline = settings.fields["algorithm"] == "reinforce_baseline" and seen
+            baseline, binding = float(np.mean(seen)) if with_baseline else 0.0, 0.0
+            logits = reinforce_oracle(logits, actions, rewards, settings.fields["lr"], baseline)
+        seen += [*rewards]
+        clip_fraction.append(binding)
+        probabilities.append(softmax(logits))
+    expected = np.stack(probabilities)
+    wrong = np.abs(found["probabilities"] - expected).max(axis=1) > 1e-6
+    if wrong.any():
+        row = int(wrong.argmax())
+        rows = [(f"policy {row}, yours", found["probabilities"][row]), ("expected", expected[row])]
+        if row:
+            rows.insert(0, ("its group", f"actions {show(found['actions'][row - 1])} counted from 0"))
+        start_story = "the run must start from the uniform policy"
+        story = f"policy {row} does not follow from policy {row - 1} and the group between them" if row else start_story
+        require(False, answer, rows, story)
+    logp = np.log(found["probabilities"])
+    curves = {
+        "entropy": simulation.entropy(logp),
+        "kl": simulation.kl_divergence(logp, logp[:1]),
+        "max_probability": found["probabilities"].max(axis=1),
+        "mean_reward": table[found["actions"]].mean(axis=1),
+        "zero_signal": (table[found["actions"]] == table[found["actions"][:, :1]]).all(axis=1),
+        "clip_fraction": np.array(clip_fraction),
+    }
+    for name, curve in curves.items():
+        close(answer, found[name], curve.astype(np.float64), yours_label=f"your {name}", rtol=1e-5, atol=1e-6)
+
+
+@check(
+    "train_bandit",
+    points=4,
+    gate=True,
+    seconds=30.0,
+    hints=(
+        "A step has four parts: draw a group, look up its rewards, make new logits, append both to the lists.",
+        "Append the new logits, not the old ones: the start is in the list already.",
+        "Which logits does the next group come from?",
+    ),
+    examples=[
+        Example(TABLE, config(group_size=4, steps=3), seed=1),
+        Example(TABLE, config(group_size=5, steps=4, lr=1.0), seed=2),
+    ],
+)
+def test_every_step_of_a_run_is_a_step_of_its_own_group(student, worked, fresh):
+    """A run starts uniform, and each of its policies follows from the one before by a grpo_step with its own group.
+
+    The history records the groups, so the whole run is replayed here. Its entropies begin with ln 4 = 1.3863 for four
+    actions. Which actions are drawn is up to chance; what they do to the policy is not.
+    """
+    cases = [(TABLE, case.arguments[1], case.options["seed"]) for case, _ in worked]
+    table = fresh.uniform(size=7)
+    cases.append((table, config(group_size=5, steps=12, lr=0.8), int(fresh.integers(1 << 31))))
+    for rewards, settings, seed in cases:
+        answer = student.train_bandit(rewards, settings, seed=seed)
+        replay(answer, history(answer, rewards, settings), rewards, settings)
+
+
+@check(
+    "train_bandit",
+    points=2,
+    needs=("every_step_of_a_run_is_a_step_of_its_own_group",),
+    seconds=30.0,
+    hints=(
+        "The reference policy is where the run started. Does yours move along?",
+        "The clip fraction is 0 with one inner step, because the ratio is 1 in the first update.",
+    ),
+    examples=[
+        Example(TABLE, config(group_size=6, steps=4, kl_coef=1.0), seed=3),
+        Example(TABLE, config(group_size=6, steps=4, inner_steps=5, lr=0.6), seed=4),
+    ],
+)
+@given(seed=st.integers(0, 10_000), kl_coef=st.integers(0, 6), inner_steps=st.integers(1, 6))
+def test_the_reference_policy_is_the_start_of_the_run(student, seed, kl_coef, inner_steps):
+    """The KL is measured against the uniform policy of the start in every step, with any number of inner updates.
+
+    A reference that moves along with the policy penalises nothing.
+    """
+    settings = config(group_size=4, steps=5, lr=0.8, kl_coef=kl_coef / 4, inner_steps=inner_steps)
+    answer = student.train_bandit(TABLE, settings, seed=seed)
+    replay(answer, history(answer, TABLE, settings), TABLE, settings)
+
+
+@check(
+    "train_bandit",
+    points=3,
+    needs=("every_step_of_a_run_is_a_step_of_its_own_group",),
+    seconds=30.0,
+    hints=(
+        "Which of the three algorithms does config ask for, and which baseline goes with it?",
+        "The running mean is over all rewards of all earlier steps. There are none in the first step.",
+        "The group that is being learned from is not part of its own baseline.",
+    ),
+    examples=[
+        Example(TABLE, config(group_size=4, steps=3, algorithm="reinforce"), seed=5),
+        Example(TABLE, config(group_size=4, steps=5, algorithm="reinforce_baseline"), seed=6),
+    ],
+)
+@given(
+    seed=st.integers(0, 10_000),
+    algorithm=st.sampled_from(["reinforce", "reinforce_baseline"]),
+    offset=st.integers(-2, 2),
+)
+def test_reinforce_runs_with_and_without_a_baseline(student, seed, algorithm, offset):
+    """The algorithm is the one of config; the baseline is the mean of all rewards of all earlier steps, at first 0.
+
+    A baseline that looks at the group itself would not leave the mean gradient alone.
+    """
+    table, settings = TABLE + offset, config(group_size=3, steps=6, algorithm=algorithm)
+    answer = student.train_bandit(table, settings, seed=seed)
+    replay(answer, history(answer, table, settings), table, settings)
+
+
+@check(
+    "train_bandit",
+    points=2,
+    needs=("every_step_of_a_run_is_a_step_of_its_own_group",),
+    seconds=30.0,
+    hints=(
+        "Which policy draws the group of step 20: the start, the reference, or the present one?",
+        "Every sample is drawn on its own, with replacement; the most probable action is not always the one drawn.",
+        "One generator for the whole run: a generator made anew in every step draws the same numbers again.",
+    ),
+    examples=[
+        Example(np.array([0.0, 1.0, 0.0]), config(group_size=6, steps=4, lr=3.0), seed=7),
+        Example(TABLE, config(group_size=6, steps=4, lr=0.0), seed=8),
+    ],
+)
+def test_groups_come_from_the_present_policy(student, fresh):
+    """Each group is drawn from the policy of its own step: independent samples, in every step new ones.
+
+    A test of chance, with thresholds far out: of a million runs with true samples none missed them.
+    """
+    still = config(group_size=16, steps=60, lr=0.0)
+    moving = config(group_size=16, steps=60, kl_coef=1.0)
+    table = np.array([0.0, 0.2, 1.0, 0.4])
+    calls = [Example(table, settings, seed=int(fresh.integers(1 << 31))) for settings in (still, moving)]
+    answer, later = student.each("train_bandit", *calls)
+    drawn = history(answer, table, still)["actions"]
+    counts = np.bincount(drawn.reshape(-1), minlength=4)
+    rows = [("how often each was drawn", show(counts)), ("expected, about", "240 each")]
+    require((np.abs(counts - 240) < 6 * math.sqrt(960 * 3 / 16)).all(), answer, rows, "a uniform policy draws evenly")
+    pairs = (drawn[:, 1:] == drawn[:, :-1]).mean()
+    rows = [("share of neighbours that are equal", f"{pairs:.3f}"), ("expected, about", "0.25")]
+    require(abs(pairs - 0.25) < 6 * math.sqrt(3 / 16 / 900), answer, rows, "samples of a group are independent")
+    repeats = int((drawn[1:] == drawn[:-1]).all(axis=1).sum())
+    require(repeats == 0, answer, [("steps that repeat the group before", repeats)], "every step draws a new group")
+    found = history(later, table, moving)
+    z = surprise(found["probabilities"][:-1], found["actions"])
+    rows = [("surprise of the groups, in standard deviations", f"{z:.1f}"), ("expected", "between -6 and 6")]
+    story = "too many improbable actions: are they drawn from another policy?"
+    require(abs(z) < 6, later, rows, story if z < 0 else "too few improbable actions: is the best one always taken?")
+
+
+def surprise(probabilities, actions):
+    """How far the log-probabilities of all actions are from their expectation, in standard deviations."""
+    logp = np.log(probabilities)  # (steps, K)
+    mean = (probabilities * logp).sum(axis=1)
+    variance = (probabilities * (logp - mean[:, None]) ** 2).sum(axis=1)
+    found = np.take_along_axis(logp, actions, axis=1) - mean[:, None]
+    return found.sum() / math.sqrt(actions.shape[1] * variance.sum() + 1e-12)
+
+
+@check(
+    "train_bandit",
+    points=2,
+    seconds=30.0,
+    hints=(
+        "Where do your random numbers come from, and does everybody else in the process share that place?",
+        "A generator of your own, made from the seed, leaves the global one alone.",
+    ),
+    examples=[Example(TABLE, config(group_size=4, steps=2), seed=9), Example(TABLE, config(steps=1), seed=10)],
+)
+def test_the_seed_decides_and_nothing_global_does(student, fresh):
+    """The same seed gives the same history, another seed another one; global random state is neither used nor changed.
+
+    A result that cannot be repeated cannot be checked. And a function that seeds the global generator changes the
+    random numbers of everybody else.
+    """
+    settings, (one, other) = config(steps=10), (int(seed) for seed in fresh.integers(1 << 31, size=2))
+    calls = [Example(TABLE, settings, seed=seed, watch_random=True) for seed in (one, one, other)]
+    answer, again, different = student.each("train_bandit", *calls)
+    first, second, third = (history(each, TABLE, settings) for each in (answer, again, different))
+    for name in HISTORY:
+        rows = [(f"{name}, first time", first[name].reshape(-1)[:12]), ("again", second[name].reshape(-1)[:12])]
+        require((first[name] == second[name]).all(), again, rows, "the same seed gave another history")
+    rows = [("actions with one seed", first["actions"][:2]), ("with another", third["actions"][:2])]
+    require((first["actions"] != third["actions"]).any(), different, rows, "two seeds gave the same groups")
+    changed = answer.random_changed or again.random_changed
+    story = f"the global random state of {changed} was changed: use a generator of your own"
+    require(not changed, answer, [("changed", f"the global random state of {changed}")], story)
+
+
+@check(
+    "train_bandit",
+    points=2,
+    needs=("the_seed_decides_and_nothing_global_does",),
+    seconds=30.0,
+    hints=(
+        "The advantages have no unit. Does anything else in your loop look at the rewards?",
+        "REINFORCE has no such protection: is it really REINFORCE that runs?",
+    ),
+    examples=[
+        Example(4096 * TABLE + 4096, config(group_size=4, steps=3), seed=11),
+        Example(TABLE + 1.0, config(group_size=4, steps=3, algorithm="reinforce"), seed=11),
+    ],
+)
+def test_rewards_in_another_unit_give_the_same_run(student, fresh):
+    """With one seed, GRPO makes the same run for the rewards r and for a * r + b; REINFORCE does not.
+
+    The strongest test of a loop without a threshold: a shift moves every reward and no advantage.
+    """
+    seed, grpo = int(fresh.integers(1 << 31)), config(group_size=6, steps=20)
+    reinforce = config(group_size=6, steps=20, algorithm="reinforce")
+    table = 1024 * TABLE  # in such a unit the 1e-8 that is added to the std means nothing
+    first, other = student.each(
+        "train_bandit", Example(table, grpo, seed=seed), Example(4 * table + 2048, grpo, seed=seed)
+    )
+    before, after = history(first, table, grpo), history(other, table, grpo)
+    rows = [("last policy, yours", after["probabilities"][-1]), ("with rewards r", before["probabilities"][-1])]
+    same_run = np.abs(before["probabilities"] - after["probabilities"]).max() < 1e-6
+    require(same_run, other, rows, "GRPO made another run for a * r + b than for r")
+    first, other = student.each(
+        "train_bandit", Example(TABLE, reinforce, seed=seed), Example(TABLE + 1.0, reinforce, seed=seed)
+    )
+    before, after = history(first, TABLE, reinforce), history(other, TABLE, reinforce)
+    moved = np.abs(before["probabilities"] - after["probabilities"]).max() > 1e-3
+    require(moved, other, [("last policy", after["probabilities"][-1])], "REINFORCE must notice a shift of the rewards")
+
+
+@check(
+    "train_bandit",
+    points=1,
+    seconds=30.0,
+    hints=("Nothing to learn, or nothing to compare with: what are the advantages then?",),
+    examples=[
+        Example(np.full(3, 0.7), config(group_size=3, steps=2), seed=12),
+        Example(TABLE, config(group_size=1, steps=3), seed=13),
+        Example(TABLE, config(group_size=2, steps=0), seed=14),
+    ],
+)
+@given(seed=st.integers(0, 10_000), single=st.booleans())
+def test_a_run_without_signal_stays_uniform(student, seed, single):
+    """Equal rewards, or groups of one, never move the policy; every step is marked as without signal.
+
+    Entropy stays at ln K. G = 1 is REINFORCE's home ground and GRPO's dead end.
+    """
+    table = TABLE if single else np.full(4, 0.7)
+    settings = config(group_size=1 if single else 5, steps=6)
+    answer = student.train_bandit(table, settings, seed=seed)
+    found = history(answer, table, settings)
+    rows = [("last policy, yours", found["probabilities"][-1]), ("expected", "uniform")]
+    require(np.abs(found["probabilities"] - 0.25).max() < 1e-9, answer, rows, "a run without signal moved")
+    require(found["zero_signal"].all(), answer, [("zero_signal", show(found["zero_signal"]))], "all are without signal")
+
+
+@check(
+    "train_bandit",
+    points=3,
+    needs=("every_step_of_a_run_is_a_step_of_its_own_group", "groups_come_from_the_present_policy"),
+    seconds=60.0,
+    hints=(
+        "Plot it: `python -m starter.run_bandit`. Where does the probability go?",
+        "If every step is right and the run is not, look at who draws the groups.",
+    ),
+    examples=[],
+)
+def test_it_finds_the_peak(student, fresh):
+    """With G = 16 and five seeds, pi(7) is over 0.5 within 40 steps and over 0.8 after 50, with an entropy below 0.6.
+
+    Of 1,000,000 runs of this setting 10 missed one of the three, so five runs miss it by bad luck 5 times in 100,000.
+    """
+    settings = config(group_size=16)
+    for seed in fresh.integers(1 << 31, size=5):
+        answer = student.train_bandit(PEAK, settings, seed=int(seed))
+        found = history(answer, PEAK, settings)
+        best, entropy = found["probabilities"][:, 6], found["entropy"]
+        over = np.flatnonzero(best > 0.5)
+        first = f"after {over[0]} steps" if len(over) else "never"
+        rows = [
+            ("pi(7) over 0.5", f"{first}; must be within 40 steps"),
+            ("pi(7) after 50", f"{best[-1]:.3f}; must be over 0.8"),
+            ("entropy", f"{entropy[0]:.3f} at the start, {entropy[-1]:.3f} at the end; must be 2.303 and below 0.6"),
+        ]
+        starts = abs(entropy[0] - math.log(10)) < 1e-6
+        good = len(over) > 0 and over[0] <= 40 and best[-1] > 0.8 and entropy[-1] < 0.6 and starts
+        require(good, answer, rows, "the run does not find the peak")
+
+
+@check(
+    "train_bandit",
+    points=2,
+    needs=("it_finds_the_peak",),
+    seconds=60.0,
+    hints=("Is the best action, the number of actions, or their rewards written into your code?",),
+    examples=[
+        Example(np.array([1.0, 0.0], dtype=np.float32), config(group_size=3, steps=2), seed=15),
+        Example(np.array([0, 3, 1]), config(group_size=3, steps=2), seed=16),
+    ],
+)
+def test_it_learns_on_other_tables_too(student, fresh):
+    """Other peaks, two peaks, few actions, four inner updates: the best action ends over 0.5 (G = 16, 50 steps).
+
+    Float32 tables give float32 histories. The tables are those on which luck hardly plays a part: of 100,000 runs of
+    each of them, 5 with four inner updates missed, and none of the others. So four out of five are enough there.
+    """
+    peak = int(fresh.integers(4, 9))
+    cases = [
+        (np.array(simulation.single_peak(peak)), peak, 1, 1),
+        (np.array(simulation.double_peak(), dtype=np.float32), 8, 1, 1),
+        (np.array([0.5, 0.0, 1.0]), 3, 1, 1),
+        (PEAK, 7, 5, 4),
+    ]
+    for table, best, runs, needed in cases:
+        settings = config(group_size=16, inner_steps=4 if runs == 5 else 1)
+        seeds = [int(seed) for seed in fresh.integers(1 << 31, size=runs)]
+        answers = [student.train_bandit(table, settings, seed=seed) for seed in seeds]
+        ends = [history(answer, table, settings)["probabilities"][-1, best - 1] for answer in answers]
+        rows = [(f"probability of action {best} at the end", np.array(ends)), ("expected", f"{needed} over 0.5")]
+        require(sum(end > 0.5 for end in ends) >= needed, answers[int(np.argmin(ends))], rows, "it does not learn")

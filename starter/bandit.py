@@ -1,0 +1,196 @@
+# Written by "course stubs" from the model answer; replace each TODO.
+"""The ten-action bandit: GRPO with nothing in the way, next to REINFORCE.
+
+The policy is ten logits, so an update can be followed by hand. `grpo_step` puts the three functions of the first
+exercises together; `train_bandit` draws groups and makes steps. The language model of the next exercise is trained by
+the same three functions.
+
+A step is *pure*: it samples nothing and keeps nothing between calls. All randomness of a run is in one generator, made
+from the seed.
+
+Left out on purpose: optimizers with a state (plain gradient ascent can be checked by hand), an entropy bonus.
+
+Sources: Shao et al. 2024, DeepSeekMath, arXiv:2402.03300, equation 3 and algorithm 1 (GRPO); Williams 1992, Simple
+statistical gradient-following algorithms for connectionist reinforcement learning, Machine Learning 8 (REINFORCE and
+its baseline).
+
+Symbols: K actions, G samples per step (the group size).
+"""
+
+from dataclasses import replace
+
+import torch
+from torch import Tensor
+
+from .advantages import group_advantages
+from .bandit_task import BanditConfig, BanditHistory, checked_group, checked_table, sample_actions
+from .clip import clip_fraction, clipped_surrogate, importance_ratio
+from .kl import categorical_kl
+
+
+def policy_entropy(logits: Tensor) -> Tensor:
+    """Entropy of a categorical policy over the last axis, in nats: how undecided is it?
+
+    Args:
+        logits: Unnormalised log-probabilities, shape (..., K).
+
+    Returns:
+        Shape (...), dtype and device of `logits`: minus the sum over actions of pi * log pi. Between 0 (certain of one
+        action) and ln K (all actions alike), unchanged when a constant is added to the logits, and finite also where a
+        probability is so small that it rounds to 0.
+
+    Raises:
+        ValueError: there is no action axis.
+
+    Example:
+        >>> policy_entropy(torch.tensor([0.5, 0.25, 0.25]).log())
+        tensor(1.0397)
+    """
+    if logits.ndim == 0 or logits.shape[-1] == 0:
+        raise ValueError(f"logits must have shape (..., K) with K >= 1, got {tuple(logits.shape)}")
+    # TODO(bandit): minus the sum over the actions of pi * log pi (about 2 lines)
+    raise NotImplementedError("bandit.policy_entropy is not written yet")
+
+
+def grpo_step(logits: Tensor, actions: Tensor, rewards: Tensor, ref_logits: Tensor, config: BanditConfig) -> Tensor:
+    """One GRPO step: `config.inner_steps` updates of the policy with one group.
+
+    Every update is plain gradient ascent with `config.lr` on
+
+        mean over the group of the clipped surrogate - config.kl_coef * KL(pi || pi_ref)
+
+    The old policy of the importance ratio is the policy that drew the group: `logits` as they came in, for all inner
+    updates. The advantages belong to the group and stay as they are too.
+
+    Args:
+        logits: Of the policy that drew the group, shape (K,).
+        actions: The group, counted from 0, int64, shape (G,).
+        rewards: One for each action of the group, shape (G,).
+        ref_logits: Of the reference policy, shape (K,). A constant.
+        config: `inner_steps`, `lr`, `clip_eps` and `kl_coef` are used.
+
+    Returns:
+        The new logits, shape (K,), dtype and device of `logits`, without a graph. No argument is changed. Without KL, a
+        group without signal (equal rewards, or G = 1) leaves the policy as it was. The logits of a step sum to what
+        they summed to before, because the gradient of a log-softmax sums to 0.
+
+    Raises:
+        ValueError: the shapes do not fit, or as for the functions of the first three exercises.
+
+    Source: DeepSeekMath, arXiv:2402.03300, equation 3, with completions of one token and the exact KL.
+
+    Example:
+        >>> config = BanditConfig(lr=0.5)
+        >>> actions, rewards = torch.tensor([0, 1, 1, 2]), torch.tensor([1.0, 0.0, 0.0, 0.0])
+        >>> grpo_step(torch.zeros(3), actions, rewards, torch.zeros(3), config)
+        tensor([ 0.2165, -0.1443, -0.0722])
+    """
+    checked_group(logits, actions, rewards)
+    # TODO(bandit): old policy and advantages once; inner_steps times objective, gradient, ascent (about 10 lines)
+    raise NotImplementedError("bandit.grpo_step is not written yet")
+
+
+def reinforce_step(
+    logits: Tensor, actions: Tensor, rewards: Tensor, config: BanditConfig, *, baseline: float = 0.0
+) -> Tensor:
+    """One REINFORCE step: a single update with rewards as they are, less a baseline.
+
+    Plain gradient ascent with `config.lr` on mean over the group of (reward - baseline) * log pi(action). There is no
+    normalisation by the group, no ratio, no clip, no KL; `config.inner_steps` does not matter.
+
+    Args:
+        logits: Of the policy that drew the group, shape (K,).
+        actions: The group, counted from 0, int64, shape (G,).
+        rewards: One for each action of the group, shape (G,).
+        config: `lr` is used.
+        baseline: Subtracted from every reward, in the unit of the rewards. It must not depend on the group.
+
+    Returns:
+        The new logits, shape (K,), dtype and device of `logits`, without a graph. No argument is changed.
+
+    Raises:
+        ValueError: the shapes do not fit.
+
+    Source: Williams 1992, equation 4 (with one update for the mean of the group).
+
+    Example:
+        >>> config = BanditConfig(lr=0.5)
+        >>> reinforce_step(torch.zeros(4), torch.tensor([0, 1]), torch.tensor([1.0, 0.0]), config)
+        tensor([ 0.1875, -0.0625, -0.0625, -0.0625])
+    """
+    checked_group(logits, actions, rewards)
+    # TODO(bandit): gradient of the mean of (reward - baseline) * log pi(action), one ascent (about 4 lines)
+    raise NotImplementedError("bandit.reinforce_step is not written yet")
+
+
+def train_bandit(reward_table: Tensor, config: BanditConfig, *, seed: int) -> BanditHistory:
+    """Train a policy on a reward table, from uniform logits.
+
+    Each of the `config.steps` steps draws `config.group_size` actions from the current policy, looks up their rewards
+    and makes one step of `config.algorithm`:
+
+    - "grpo": `grpo_step`; the reference policy is the uniform policy of the start, for the whole run.
+    - "reinforce": `reinforce_step` without a baseline.
+    - "reinforce_baseline": `reinforce_step`; the baseline is the mean of all rewards of all earlier steps, and 0 in the
+      first step.
+
+    Args:
+        reward_table: Reward of every action, shape (K,). Whole numbers are turned into the default float dtype.
+        config: Settings.
+        seed: The same seed gives the same history; another seed gives another one. Global random state is neither used
+            nor changed.
+
+    Returns:
+        The history, with the dtype and on the device of `reward_table`.
+
+    Raises:
+        ValueError: `reward_table` has another shape, or holds a NaN or an infinity.
+
+    Example:
+        >>> history = train_bandit(torch.tensor([0.0, 1.0]), BanditConfig(steps=20), seed=0)
+        >>> bool(history.probabilities[-1, 1] > 0.9)
+        True
+    """
+    reward_table = checked_table(reward_table)
+    generator = torch.Generator(reward_table.device).manual_seed(seed)
+    logits = torch.zeros_like(reward_table)  # (K,)
+    ref_logits = logits.clone()
+    visited = [logits]  # the logits at the start and after every step
+    groups: list[Tensor] = []  # the actions of every step
+    # TODO(bandit): steps times: sample a group, look up rewards, make a step, append to both lists (about 10 lines)
+    raise NotImplementedError("bandit.train_bandit is not written yet")
+    return _history(torch.stack(visited), groups, reward_table, config)
+
+
+def _history(visited: Tensor, groups: list[Tensor], reward_table: Tensor, config: BanditConfig) -> BanditHistory:
+    """Given code: the record of a run, from its logits (steps + 1, K) and its groups of shape (G,)."""
+    empty = torch.empty(0, config.group_size, dtype=torch.int64, device=reward_table.device)
+    actions = torch.stack(groups) if groups else empty  # (steps, G)
+    rewards = reward_table[actions]  # (steps, G)
+    probabilities = torch.softmax(visited, dim=-1)  # (steps + 1, K)
+    binding = [
+        _clip_fraction(logits, group, reward_table[group], visited[0], config)
+        for logits, group in zip(visited[:-1], groups, strict=True)
+    ]
+    return BanditHistory(
+        probabilities=probabilities,
+        entropy=policy_entropy(visited),
+        kl=categorical_kl(visited, visited[:1].expand_as(visited)),
+        max_probability=probabilities.amax(dim=-1),
+        actions=actions,
+        mean_reward=rewards.mean(dim=-1),
+        zero_signal=(rewards == rewards[:, :1]).all(dim=-1),
+        clip_fraction=torch.stack(binding) if binding else reward_table.new_zeros(0),
+    )
+
+
+def _clip_fraction(
+    logits: Tensor, actions: Tensor, rewards: Tensor, ref_logits: Tensor, config: BanditConfig
+) -> Tensor:
+    """Given code: share of the group at which the clip bound in the last inner update, a 0-dim tensor."""
+    if config.algorithm != "grpo" or config.inner_steps < 2:
+        return rewards.new_zeros(())  # the ratio is 1 in the first update
+    # The last update starts from where the step would have ended with one inner update less.
+    before = grpo_step(logits, actions, rewards, ref_logits, replace(config, inner_steps=config.inner_steps - 1))
+    old_logp, logp = torch.log_softmax(logits, dim=-1)[actions], torch.log_softmax(before, dim=-1)[actions]  # (G,)
+    return clip_fraction(importance_ratio(logp, old_logp), group_advantages(rewards), clip_eps=config.clip_eps)
