@@ -31,7 +31,9 @@ test: $(VENV)/installed-dev ## everything that CI runs: lint, types, generated f
 	$(BIN)/mypy
 	$(BIN)/course stubs --check
 	$(BIN)/course vectors --check
+	$(BIN)/course golden --check
 	$(BIN)/python -m pytest -q
+	node --test tests/js/*.test.mjs
 	$(BIN)/mkdocs build --strict --site-dir build/site
 
 selftest: $(VENV)/installed ## grade every answer whose grade is known
@@ -52,10 +54,13 @@ stubs: $(VENV)/installed ## write starter/ from the model answers (overwrites it
 vectors: $(VENV)/installed ## write the worked examples' answers
 	$(BIN)/course vectors
 
+golden: $(VENV)/installed ## write the golden vectors of the simulation
+	$(BIN)/course golden
+
 site: $(VENV)/installed-dev ## build the pages into build/site
 	$(BIN)/mkdocs build --strict --site-dir build/site
 
 clean: ## remove what was installed and built
 	rm -rf $(VENV) build .mypy_cache .ruff_cache
 
-.PHONY: help grade test selftest mutation examples bench stubs vectors site clean
+.PHONY: help grade test selftest mutation examples bench stubs vectors golden site clean

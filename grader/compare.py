@@ -214,6 +214,17 @@ def no_gradient(answer: Answer, name: str) -> None:
         raise Mismatch(answer.call, rows, f"a gradient reaches {name}, which is a constant: detach it")
 
 
+def no_graph(answer: Answer) -> None:
+    """Require a value without a graph, from a function that is called with tensors that need no gradient.
+
+    Raises:
+        Mismatch: the value still requires a gradient.
+    """
+    if answer.graph:
+        rows = [("yours", "a tensor that requires a gradient"), ("expected", "plain numbers: detach them")]
+        raise Mismatch(answer.call, rows, "the result drags the graph of its own computation along")
+
+
 def untouched(answer: Answer, name: str, before: Array) -> None:
     """Require that an argument is after the call what it was before.
 

@@ -17,6 +17,7 @@ STARTER = ROOT / "starter"
 VECTORS = Path(__file__).parent / "vectors"
 MISCONCEPTIONS = Path(__file__).parent / "misconceptions"
 VARIANTS = Path(__file__).parent / "variants"
+RUNS = ROOT / "docs" / "assets" / "runs"
 
 CALL_SECONDS = 5.0
 """Wall-clock time of one call of a student's function; the model answers take well under a millisecond."""
@@ -38,7 +39,7 @@ class Exercise:
         minutes: What it takes a student, roughly.
         functions: The functions to write, as signatures without annotations.
         given: Files that the module needs and that students do not write; a submission's own are not read.
-        uses: Function to the functions of earlier exercises that it calls, as "exercise.function".
+        uses: Function to those of this and earlier exercises that it calls, as "exercise.function".
     """
 
     name: str
@@ -123,7 +124,11 @@ EXERCISES = (
         given=("bandit_task.py",),
         uses={
             "grpo_step": _GRPO,
-            "train_bandit": (*_GRPO, "clip.clip_fraction"),
+            "train_bandit": (
+                *("bandit.policy_entropy", "bandit.grpo_step", "bandit.reinforce_step"),
+                *_GRPO,
+                "clip.clip_fraction",
+            ),
         },
     ),
 )

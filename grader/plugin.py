@@ -110,7 +110,7 @@ class GradingPlugin:
     submission: Submission
     result: Result
     checks: dict[str, Check]
-    start: Callable[[], Loaded]
+    start: Callable[..., Loaded]
     model_answers: Submission | None
     device: str
     seed: int

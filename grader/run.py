@@ -43,7 +43,7 @@ def empty_result(
 def grade(
     submission: Submission,
     exercises: Sequence[str],
-    start: Callable[[], Loaded],
+    start: Callable[..., Loaded],
     *,
     seed: int = 0,
     device: str = "cpu",
@@ -131,7 +131,7 @@ def grade(
     try:
         for exercise in result.exercises if result.grade else ():  # a person at a breakpoint wants no calls behind it
             exercise.misconceptions = _diagnose(exercise, submission, checks, start, device)
-            _blame_earlier_exercises(exercise, submission, start, device)
+            _blame_what_is_called(exercise, submission, start, device)
     except SandboxError as error:
         result.problem = str(error)
     result.complete = True
@@ -160,7 +160,7 @@ def _diagnose(
     exercise: ExerciseResult,
     submission: Submission,
     checks: dict[str, Check],
-    start: Callable[[], Loaded],
+    start: Callable[..., Loaded],
     device: str,
 ) -> list[dict[str, Any]]:
     """Name the mistakes that the submission's answers to the worked examples show."""
@@ -177,10 +177,10 @@ def _diagnose(
     return found
 
 
-def _blame_earlier_exercises(
-    exercise: ExerciseResult, submission: Submission, start: Callable[[], Loaded], device: str
+def _blame_what_is_called(
+    exercise: ExerciseResult, submission: Submission, start: Callable[..., Loaded], device: str
 ) -> None:
-    """Name the functions of earlier exercises that a failing function calls and that give wrong answers themselves."""
+    """Name the functions that a failing function calls and that give wrong answers themselves."""
     failing = [check for check in exercise.checks if check.outcome in (FAILED, BROKEN)]
     uses = course.exercise(exercise.name).uses
     wrong: dict[str, bool] = {}
@@ -190,10 +190,11 @@ def _blame_earlier_exercises(
                 wrong[used] = _is_wrong(used, submission, start, device)
             name, function = used.split(".")
             if wrong[used]:
-                check.may_come_from.append(f"your `{function}`, which it calls: see `grade {name}`")
+                where = "see above" if name == exercise.name else f"see `grade {name}`"
+                check.may_come_from.append(f"your `{function}`, which it calls: {where}")
 
 
-def _is_wrong(used: str, submission: Submission, start: Callable[[], Loaded], device: str) -> bool:
+def _is_wrong(used: str, submission: Submission, start: Callable[..., Loaded], device: str) -> bool:
     """Whether a function, "exercise.function", gives another answer to one of its worked examples than it must."""
     name, function = used.split(".")
     public = checks_of(name, hidden=False)
@@ -205,7 +206,7 @@ def observations(
     exercise: str,
     submission: Submission,
     checks: Sequence[Check],
-    start: Callable[[], Loaded],
+    start: Callable[..., Loaded],
     device: str,
     functions: set[str],
 ) -> dict[str, list[tuple[vectors.Vector, vectors.Observation]]]:

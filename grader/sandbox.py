@@ -23,7 +23,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -212,6 +212,7 @@ class Sandbox:
     _pool: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(1))
     _next: Future[Worker] | None = None
     _walls: tuple[str, ...] = ()
+    _imported: set[str] = field(default_factory=set)
 
     @classmethod
     def start(
@@ -259,14 +260,21 @@ class Sandbox:
             )
         return self._level
 
-    def worker(self) -> Worker:
+    def worker(self, imports: Sequence[str] = ()) -> Worker:
         """A fresh worker. The next one is forked meanwhile, so that nobody waits for it.
+
+        Args:
+            imports: Slow modules of torch that the submission will need, imported once for all workers to come.
 
         Raises:
             SandboxError: it did not start, or it lacks a wall of its level.
         """
         if self._server is None:
             return self._start_worker()
+        if not self._imported >= {*imports}:
+            self._discard_next()  # it was forked before the import
+            self._server.imports(imports)
+            self._imported |= {*imports}
         worker = (self._next or self._pool.submit(self._start_worker)).result()
         self._next = self._pool.submit(self._start_worker)
         return worker
@@ -297,11 +305,14 @@ class Sandbox:
         self._walls = worker.walls
         return worker
 
-    def close(self) -> None:
+    def _discard_next(self) -> None:
         if self._next is not None:
             with contextlib.suppress(SandboxError, OSError):
                 self._next.result().close()
             self._next = None
+
+    def close(self) -> None:
+        self._discard_next()
         self._pool.shutdown()
         if self._server:
             self._server.close()
@@ -365,6 +376,13 @@ class _ForkServer:
             if self._offers is None:
                 self._offers = self._heard()
         return self._offers
+
+    def imports(self, names: Sequence[str]) -> None:
+        """Import modules into the process that forks; workers that live already do not have them."""
+        self.offers()
+        with self._lock:
+            self._control.send(json.dumps({"import": list(names)}).encode())
+            self._heard()
 
     def worker(self, settings: dict[str, Any]) -> Worker:
         self.offers()

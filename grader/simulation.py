@@ -66,7 +66,10 @@ class Settings:
     def __post_init__(self) -> None:
         if self.algorithm not in ALGORITHMS:
             raise ValueError(f"algorithm must be one of {', '.join(ALGORITHMS)}, got {self.algorithm!r}")
-        if self.group_size < 1 or self.inner_steps < 0 or self.temperature <= 0 or self.correction not in (0, 1):
+        not_negative = (self.lr, self.clip_eps or 0.0, self.kl_coef, self.critic_lr)
+        if not all(math.isfinite(value) and value >= 0 for value in not_negative):
+            raise ValueError(f"lr, clip_eps, kl_coef and critic_lr must be finite and not negative: {self}")
+        if self.group_size < 1 or self.inner_steps < 0 or not self.temperature > 0 or self.correction not in (0, 1):
             raise ValueError(f"settings out of range: {self}")
         if self.start_action is not None and not 1 <= self.start_action <= len(self.reward_table):
             raise ValueError(f"start_action must be one of the actions, got {self.start_action}")

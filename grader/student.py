@@ -96,6 +96,7 @@ class Answer:
         arguments: Tensors among the arguments as they were after the call, when asked for.
         device: Where the arguments were, and so the value must be.
         random_changed: Whose global random state the call changed, when asked for: "torch", "numpy", "random" or "".
+        graph: Whether the value can be differentiated, and so holds on to everything that it was computed from.
     """
 
     call: Call
@@ -104,6 +105,7 @@ class Answer:
     arguments: dict[str, Tensor] = field(default_factory=dict)
     device: str = "cpu"
     random_changed: str = ""
+    graph: bool = False
 
 
 @dataclass(frozen=True)
@@ -193,7 +195,7 @@ class Student:
         self,
         exercise: Exercise,
         submission: Submission,
-        start: Callable[[], Loaded],
+        start: Callable[..., Loaded],
         *,
         device: str = "cpu",
         clocks: Sequence[Clock] = (),
@@ -291,7 +293,8 @@ class Student:
         if name in self._submission.problems:
             raise ModuleProblem(self._submission.problems[name])
         if self._worker is None:
-            self._worker = self._start()
+            imports = self._submission.slow_imports
+            self._worker = self._start(imports) if imports else self._start()
             load = {
                 "request": "load",
                 "files": {**self._submission.files, **course.given_files()},
@@ -380,6 +383,7 @@ class Student:
                 },
                 device=self._device,
                 random_changed=_text(answer.get("random_changed")),
+                graph=answer.get("graph") is True,
             )
         except (ValueError, TypeError, OverflowError):
             raise self._died(worker, call, _MALFORMED) from None

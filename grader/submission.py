@@ -7,12 +7,14 @@ such as `__init__.py` are the course's own.
 from __future__ import annotations
 
 import hashlib
+import re
 from dataclasses import dataclass
 from pathlib import Path
 
 from .course import EXERCISES
 
 MAX_FILE_BYTES = 100_000
+_NEEDS_COMPILER = re.compile(r"\b(optim|functorch)\b|\btorch\.func\b|\bfrom torch import\b.*\bfunc\b")
 
 
 class SubmissionError(Exception):
@@ -42,6 +44,15 @@ class Submission:
         for name, text in sorted((self.files | self.problems).items()):
             digest.update(f"{name}\0{len(text)}\0{text}".encode())
         return digest.hexdigest()
+
+    @property
+    def slow_imports(self) -> tuple[str, ...]:
+        """Modules that torch imports when these files run, and that take a second or more in each worker.
+
+        Making an optimizer, or transforming a function, imports the compiler.
+        """
+        text = "\n".join(self.files.values())
+        return ("torch._dynamo",) if _NEEDS_COMPILER.search(text) else ()
 
 
 def read_submission(path: Path) -> Submission:

@@ -120,7 +120,7 @@ def observe(student: Student, function: str, example: Example) -> Observation:
 
 def agree(left: Observation, right: Observation) -> bool:
     """Whether two observations are the same up to rounding. NaN agrees with NaN here: both show the same mistake."""
-    keys = ["raises", "message", "returns", "shape", "changed"]
+    keys = ["raises", "message", "returns", "shape", "changed", "graph"]
     metric = left.get("shape") == [] and {left.get("dtype"), right.get("dtype")} <= {"float32", "float64"}
     if not metric:  # of a single number either dtype will do, and is no sign of a mistake
         keys.append("dtype")
@@ -221,7 +221,9 @@ def _observation(answer: Answer, example: Example) -> Observation:
         if isinstance(before, np.ndarray) and after.array.tobytes() != before.tobytes()
     ]
     gradients = {name: None if gradient is None else _numbers(gradient) for name, gradient in answer.gradients.items()}
+    graph = {"graph": True} if answer.graph and not example.gradients_of else {}
     return {
+        **graph,
         "dtype": value.dtype,
         "shape": list(value.shape),
         "values": _numbers(value),

@@ -88,7 +88,7 @@ def calls_and_grading(rounds: int = 5) -> None:
     plugin.use_profile()
     submission = read_submission(ROOT / "reference")
     exercise = course.exercise("advantages")
-    exercises = [other.name for other in course.EXERCISES]
+    exercises = ["advantages", "clip", "kl"]  # the same three as ever, so that figures can be compared over time
     rewards = np.array([[1.0, 0.0, 0.0, 0.0, 1.0, 1.0, 0.0, 0.0]])
     with Sandbox.start() as sandbox:
         starts = [seconds(lambda: sandbox.worker().close()) for _ in range(21)]
@@ -116,6 +116,54 @@ def calls_and_grading(rounds: int = 5) -> None:
     print(f"  ratio                            {ratio:6.2f}     goal: at most 1.5")
 
 
+def bandit_steps(rounds: int = 5) -> None:
+    """One GRPO step by torch and by the simulation, beside a loop in plain numpy that does no more than it must."""
+    import numpy as np
+    import torch
+
+    from grader.simulation import Settings, simulate, single_peak
+
+    sys.path.insert(0, str(ROOT))  # nowhere else: the model answers are not for import
+    from reference.bandit import grpo_step
+    from reference.bandit_task import BanditConfig
+
+    table, config = np.array(single_peak()), BanditConfig()
+    rewards = torch.tensor(table)
+    settings = Settings(reward_table=single_peak())
+
+    def model_answer(steps: int) -> None:
+        logits = start = torch.zeros(10, dtype=torch.float64)
+        generator = torch.Generator().manual_seed(0)
+        for _ in range(steps):
+            actions = torch.multinomial(torch.softmax(logits, -1), 8, replacement=True, generator=generator)
+            logits = grpo_step(logits, actions, rewards[actions], start, config)
+
+    def plain_numpy(steps: int) -> None:
+        generator, logits = np.random.default_rng(0), np.zeros(10)
+        for _ in range(steps):
+            weights = np.exp(logits - logits.max())
+            pi = weights / weights.sum()
+            actions = generator.choice(10, size=8, p=pi)
+            group = table[actions]
+            advantages = (group - group.mean()) / (group.std() + 1e-8)
+            gradient = np.bincount(actions, advantages, 10) - advantages.sum() * pi
+            logits = logits + 0.5 / 8 * gradient
+
+    works: dict[str, tuple[int, Callable[[], object]]] = {
+        "grpo_step of the model answers": (500, lambda: model_answer(500)),
+        "simulation, one run": (500, lambda: simulate(settings, seeds=[0], steps=500)),
+        "simulation, 1,000 runs at once": (50_000, lambda: simulate(settings, seeds=range(1000), steps=50)),
+        "loop in plain numpy": (500, lambda: plain_numpy(500)),
+    }
+    times: dict[str, list[float]] = {name: [] for name in works}
+    for _ in range(rounds):
+        for name, (_, work) in works.items():
+            times[name].append(seconds(work))
+    print("bandit steps per second, G = 8, one update")
+    for name, (steps, _) in works.items():
+        print(f"  {name:32} {steps / median(times[name]):8,.0f}")
+
+
 def main() -> None:
     """Print everything."""
     os.environ["OMP_NUM_THREADS"] = "1"  # as in the workers, so that both sides compute alike
@@ -123,6 +171,7 @@ def main() -> None:
     cold_start()
     watch_rerun()
     calls_and_grading()
+    bandit_steps()
 
 
 if __name__ == "__main__":

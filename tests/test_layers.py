@@ -126,7 +126,11 @@ def test_the_grader_imports_neither_starter_nor_model_answers() -> None:
 @pytest.mark.parametrize("folder", ["reference", "starter"])
 def test_exercises_import_torch_numpy_the_standard_library_and_their_siblings(folder: str) -> None:
     allowed = STANDARD | {"torch", "numpy", folder}
-    wrong = (each for each in imports_in(folder) if each.top not in allowed)
+    # Commands for people, which no worker ever loads: they draw, and show how far they are.
+    for_people = (f"{folder}/bandit_plots.py", f"{folder}/run_bandit.py")
+    wrong = (each for each in imports_in(folder, without=for_people) if each.top not in allowed)
+    assert listed(wrong) == []
+    wrong = (each for each in imports_in(*for_people) if each.top not in allowed | {"matplotlib", "rich"})
     assert listed(wrong) == []
     # A sibling is imported with a dot: a submission lies in a folder of any name.
     texts = ((file, ast.parse(file.read_text("utf-8"))) for file in (ROOT / folder).rglob("*.py"))
@@ -176,6 +180,16 @@ def test_exporters_do_not_run_anything() -> None:
     assert listed(wrong) == []
 
 
+def test_the_oracle_is_numpy_and_nothing_else() -> None:
+    own = ("grader.simulation", "grader.sfc32")
+    wrong = (
+        each
+        for each in imports_in("grader/simulation.py", "grader/sfc32.py")
+        if each.top not in STANDARD - PROCESSES | {"numpy"} and not each.is_in(own)
+    )
+    assert listed(wrong) == []
+
+
 def test_comparisons_and_strategies_know_no_process() -> None:
     runs = [f"grader.{name}" for name in ("run", "plugin", "sandbox", "submission", "checks", "cli", "exporters")]
     wrong = (
@@ -186,8 +200,8 @@ def test_comparisons_and_strategies_know_no_process() -> None:
     assert listed(wrong) == []
 
 
-def test_checks_know_the_proxy_the_comparisons_and_the_strategies() -> None:
-    ours = [f"grader.{name}" for name in ("check", "student", "compare", "strategies", "checks")]
+def test_checks_know_the_proxy_the_comparisons_the_strategies_and_the_oracle() -> None:
+    ours = [f"grader.{name}" for name in ("check", "student", "compare", "strategies", "checks", "simulation")]
     allowed = STANDARD - PROCESSES | {"numpy", "hypothesis", "pytest"}
     wrong = (each for each in imports_in("grader/checks") if each.top not in allowed and not each.is_in(ours))
     assert listed(wrong) == []

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from grader import simulation
 from grader.check import check
-from grader.compare import close, record, require, same, show, tensor, untouched
+from grader.compare import close, no_graph, record, require, same, show, tensor, untouched
 from grader.strategies import bandit_groups, logit_pairs
 from grader.student import Example, Record
 
@@ -290,6 +290,8 @@ def test_the_kl_pulls_towards_the_reference_policy(student, group, kl_coef):
         Example(LOGITS, ACTIONS, -REWARDS, REF_LOGITS, config(lr=1.0, inner_steps=8, clip_eps=0.1)),
         Example(LOGITS, ACTIONS, REWARDS, REF_LOGITS, config(lr=0.5, inner_steps=4, clip_eps=0.5, kl_coef=0.5)),
         Example(np.zeros(3), np.array([0, 1]), np.array([1.0, 0.0]), np.zeros(3), config(inner_steps=6)),
+        # The first action rises for its good sample, so its bad one ends above the band, where it still counts.
+        Example(np.zeros(3), np.array([0, 0, 1]), np.array([4.0, 1.0, 0.0]), np.zeros(3), config(inner_steps=6)),
     ],
 )
 @example(group=(LOGITS, ACTIONS, REWARDS), inner_steps=6, clip=4, lr=8, kl_coef=0)
@@ -400,6 +402,7 @@ def test_a_grpo_step_is_pure(student, group):
     single = (logits.astype(np.float32), actions, rewards.astype(np.float32), logits[::-1].astype(np.float32))
     first, second, short = student.each("grpo_step", call, call, Example(*single, settings))
     found = tensor(first, shape=logits.shape)
+    no_graph(first)
     same(second, found, label="the first time", rtol=0.0, atol=0.0)
     same(short, found, dtype="float32", label="in float64", rtol=1e-3, atol=1e-4)
     for name, before in zip(("logits", "actions", "rewards", "ref_logits"), call.arguments[:4], strict=True):
@@ -522,6 +525,7 @@ def test_a_reinforce_step_is_one_plain_update(student, group):
     answer, short = student.each("reinforce_step", other, Example(*single, config()))
     expected = reinforce_oracle(logits, actions, rewards, 0.5)
     same(answer, expected)
+    no_graph(answer)
     same(short, expected, dtype="float32", rtol=1e-3, atol=1e-4)
     for name, before in zip(("logits", "actions", "rewards"), other.arguments[:3], strict=True):
         untouched(answer, name, before)
@@ -596,7 +600,7 @@ def replay(answer, found, table, settings):
         "Which logits does the next group come from?",
     ),
     examples=[
-        Example(TABLE, config(group_size=4, steps=3), seed=1),
+        Example(TABLE, config(group_size=5, steps=3), seed=1),
         Example(TABLE, config(group_size=5, steps=4, lr=1.0), seed=2),
     ],
 )
@@ -626,6 +630,7 @@ def test_every_step_of_a_run_is_a_step_of_its_own_group(student, worked, fresh):
     examples=[
         Example(TABLE, config(group_size=6, steps=4, kl_coef=1.0), seed=3),
         Example(TABLE, config(group_size=6, steps=4, inner_steps=5, lr=0.6), seed=4),
+        Example(TABLE, config(group_size=3, steps=3, kl_coef=1.0), seed=18),  # the second group has no signal
     ],
 )
 @given(seed=st.integers(0, 10_000), kl_coef=st.integers(0, 6), inner_steps=st.integers(1, 6))
@@ -634,7 +639,7 @@ def test_the_reference_policy_is_the_start_of_the_run(student, seed, kl_coef, in
 
     A reference that moves along with the policy penalises nothing.
     """
-    settings = config(group_size=4, steps=5, lr=0.8, kl_coef=kl_coef / 4, inner_steps=inner_steps)
+    settings = config(group_size=3, steps=8, lr=0.8, kl_coef=kl_coef / 4, inner_steps=inner_steps)
     answer = student.train_bandit(TABLE, settings, seed=seed)
     replay(answer, history(answer, TABLE, settings), TABLE, settings)
 
@@ -687,10 +692,11 @@ def test_reinforce_runs_with_and_without_a_baseline(student, seed, algorithm, of
 def test_groups_come_from_the_present_policy(student, fresh):
     """Each group is drawn from the policy of its own step: independent samples, in every step new ones.
 
-    A test of chance, with thresholds far out: of a million runs with true samples none missed them.
+    A test of chance, with thresholds far out at 6 standard deviations: of 200,000 runs with true samples none missed
+    one of them; the farthest was at 5.3.
     """
     still = config(group_size=16, steps=60, lr=0.0)
-    moving = config(group_size=16, steps=60, kl_coef=1.0)
+    moving = config(group_size=16, steps=60, kl_coef=0.3)
     table = np.array([0.0, 0.2, 1.0, 0.4])
     calls = [Example(table, settings, seed=int(fresh.integers(1 << 31))) for settings in (still, moving)]
     answer, later = student.each("train_bandit", *calls)
@@ -826,7 +832,7 @@ def test_a_run_without_signal_stays_uniform(student, seed, single):
 def test_it_finds_the_peak(student, fresh):
     """With G = 16 and five seeds, pi(7) is over 0.5 within 40 steps and over 0.8 after 50, with an entropy below 0.6.
 
-    Of 1,000,000 runs of this setting 10 missed one of the three, so five runs miss it by bad luck 5 times in 100,000.
+    Of 1,000,000 runs of this setting 14 missed one of the three, so five runs miss it by bad luck 7 times in 100,000.
     """
     settings = config(group_size=16)
     for seed in fresh.integers(1 << 31, size=5):
@@ -860,7 +866,7 @@ def test_it_learns_on_other_tables_too(student, fresh):
     """Other peaks, two peaks, few actions, four inner updates: the best action ends over 0.5 (G = 16, 50 steps).
 
     Float32 tables give float32 histories. The tables are those on which luck hardly plays a part: of 100,000 runs of
-    each of them, 5 with four inner updates missed, and none of the others. So four out of five are enough there.
+    each of them, 3 with four inner updates missed, and none of the others. So four out of five are enough there.
     """
     peak = int(fresh.integers(4, 9))
     cases = [

@@ -9,13 +9,14 @@ Left out on purpose: `multiprocessing.forkserver`, which imports the parent's ma
 
 Requests and answers are JSON on a socket that only the grader holds:
 {"fork": settings} with two descriptors -> {"pid": n};  {"reap": pid, "dump": bool} -> {"status": n};
-{"forget": pid} kills without an answer.
+{"import": modules of torch} -> {"imported": modules}, for the forks to come;  {"forget": pid} kills without an answer.
 """
 
 from __future__ import annotations
 
 import contextlib
 import gc
+import importlib
 import json
 import os
 import signal
@@ -92,10 +93,7 @@ def spare_user(readable: list[str]) -> int | None:
 def serve(control: socket.socket) -> None:
     """Fork and reap until the grader closes its end."""
     warm_up()
-    if os.path.isdir("/proc/self/task"):
-        assert len(os.listdir("/proc/self/task")) == 1, "the fork server must have one thread"
-    gc.collect()
-    gc.freeze()  # a garbage collection in a fork would copy the whole heap otherwise
+    _settle()
     confine.hide_from_same_user()
     readable = readable_paths()
     user = spare_user(readable)
@@ -111,6 +109,11 @@ def serve(control: socket.socket) -> None:
             pid = _fork(control, descriptors, settings)
             alive.add(pid)
             _say(control, {"pid": pid})
+        elif "import" in request:
+            for name in request["import"]:
+                importlib.import_module(name)
+            _settle()
+            _say(control, {"imported": request["import"]})
         elif "reap" in request:
             alive.discard(request["reap"])
             _say(control, {"status": _reap(request["reap"], request["dump"])})
@@ -119,6 +122,14 @@ def serve(control: socket.socket) -> None:
             _reap(request["forget"], False)
     for pid in alive:  # the grader is gone, perhaps killed
         _reap(pid, False)
+
+
+def _settle() -> None:
+    """Make this process fit to be forked."""
+    if os.path.isdir("/proc/self/task"):
+        assert len(os.listdir("/proc/self/task")) == 1, "the fork server must have one thread"
+    gc.collect()
+    gc.freeze()  # a garbage collection in a fork would copy the whole heap otherwise
 
 
 def _fork(control: socket.socket, descriptors: list[int], settings: dict[str, Any]) -> int:

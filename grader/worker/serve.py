@@ -24,6 +24,7 @@ from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
+import numpy.random
 import torch
 
 from . import wire
@@ -203,7 +204,7 @@ def _answer(
     inputs = [arguments[position].requires_grad_() for position in call["gradients_of"]]
     before = _random_states() if call["watch_random"] else {}
     value = function(*arguments, **options)
-    answer = {"value": _from_torch(value)}
+    answer = {"value": _from_torch(value), "graph": type(value) is _TENSOR and value.requires_grad}
     if before:
         after = _random_states()
         answer["random_changed"] = next((name for name in before if before[name] != after[name]), "")
@@ -215,12 +216,13 @@ def _answer(
 
 
 def _random_states() -> dict[str, Any]:
-    """The global random states, as something that can be compared; numpy's only where numpy is loaded already."""
-    states: dict[str, Any] = {"torch": torch.random.get_rng_state().numpy().tobytes(), "random": random.getstate()}
-    if "numpy.random" in sys.modules:
-        name, key, *rest = sys.modules["numpy.random"].get_state()
-        states["numpy"] = (name, key.tobytes(), *rest)
-    return states
+    """The global random states, as something that can be compared."""
+    name, key, *rest = numpy.random.get_state()
+    return {
+        "torch": torch.random.get_rng_state().numpy().tobytes(),
+        "numpy": (name, numpy.asarray(key).tobytes(), *rest),
+        "random": random.getstate(),
+    }
 
 
 def _gradients(value: Any, inputs: list[torch.Tensor], cotangent: torch.Tensor) -> list[Any]:

@@ -1,0 +1,303 @@
+"""One setting at a time: what group size, reward sparsity, temperature and clip do, over many seeds.
+
+`course ablate` runs the simulation and writes, for each ablation, the curves as CSV and a picture. The site shows these
+files; nothing in them is drawn by hand. A band is the middle 80 % of the seeds.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import io
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from rich.console import Console
+from rich.progress import track
+
+from . import course
+from .simulation import Floats, Runs, Settings, simulate, single_peak, steps_until
+
+STEPS = 50
+SEEDS = 1000
+BAND = (0.1, 0.5, 0.9)
+# Okabe and Ito's colours stay apart for colour-blind readers; every line has a style of its own as well.
+_LINES = (
+    ("#0072B2", "-"), ("#E69F00", "--"), ("#009E73", "-."), ("#D55E00", ":"), ("#CC79A7", (0, (5, 1, 1, 1, 1, 1))),
+    ("#000000", (0, (1, 3))),
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Curve:
+    """A quantity over the steps.
+
+    Attributes:
+        name: Column of the CSV.
+        label: Of the axis, with its unit.
+        of: Runs, and which actions have the best reward, to one value for each run and step.
+        band: Median and band over the seeds; False for the mean over the seeds.
+    """
+
+    name: str
+    label: str
+    of: Callable[[Runs, npt.NDArray[np.bool_]], Floats]
+    band: bool
+
+
+BEST = Curve("best_probability", "probability of the best action", lambda runs, best: _sum(runs, best), True)
+ENTROPY = Curve("entropy", "entropy in nats", lambda runs, _: runs.entropy, True)
+NO_SIGNAL = Curve(
+    "zero_signal", "share of groups without signal, mean", lambda runs, _: _from_step_1(runs.zero_signal), False
+)
+DISTINCT = Curve(
+    "distinct_actions",
+    "distinct actions in a group, mean",
+    lambda runs, _: _from_step_1(_distinct(runs.actions)),
+    False,
+)
+WRONG = Curve(
+    "sure_of_wrong_action",
+    "share of runs sure of a wrong action",
+    lambda runs, best: _is_wrong(runs, best),
+    False,
+)
+CLIPPED = Curve(
+    "clip_fraction",
+    "clip fraction of the last inner update, mean",
+    lambda runs, _: _from_step_1(runs.clip_fraction),
+    False,
+)
+
+
+@dataclass(frozen=True)
+class Ablation:
+    """One setting with several values.
+
+    Attributes:
+        name: On the command line and of the files.
+        question: What it asks.
+        setting: What all runs share.
+        settings: Label of each value to the settings of its runs.
+        curves: What is written and drawn.
+    """
+
+    name: str
+    question: str
+    setting: str
+    settings: Mapping[str, Settings]
+    curves: tuple[Curve, ...]
+
+
+_DEFAULT = Settings(reward_table=single_peak())
+_ONE_OF_100 = single_peak(70, width=1.0, actions=100)
+_INNER = replace(_DEFAULT, inner_steps=8, lr=1.0)
+
+ABLATIONS = (
+    Ablation(
+        "group-size",
+        "How many samples does a group need?",
+        "single peak at 7, lr = 0.5",
+        {f"G = {size}": replace(_DEFAULT, group_size=size) for size in (2, 4, 8, 16, 32, 64)},
+        (BEST, ENTROPY, NO_SIGNAL),
+    ),
+    Ablation(
+        "reward-sparsity",
+        "What if only few actions are rewarded?",
+        "lr = 0.5, G = 8 unless it says 32",
+        {
+            "graded: 1 - distance / 5": _DEFAULT,
+            "0 or 1: actions 6 to 8": replace(_DEFAULT, reward_table=(0.0,) * 5 + (1.0,) * 3 + (0.0,) * 2),
+            "0 or 1: action 7 only": replace(_DEFAULT, reward_table=single_peak(width=1.0)),
+            "0 or 1: 1 action of 100": replace(_DEFAULT, reward_table=_ONE_OF_100),
+            "0 or 1: 1 action of 100, G = 32": replace(_DEFAULT, reward_table=_ONE_OF_100, group_size=32),
+        },
+        (BEST, ENTROPY, NO_SIGNAL),
+    ),
+    Ablation(
+        "temperature",
+        "What does the sampling temperature do to a group?",
+        # The learning rate makes up for the temperature: a step moves softmax(logits / temperature) as far at each.
+        "single peak at 7, start favours action 3 with logit 3, G = 8, lr = 0.5 * temperature squared",
+        {
+            f"temperature {value:g}": replace(
+                _DEFAULT, temperature=value, lr=0.5 * value**2, start_action=3, start_logit=3.0
+            )
+            for value in (0.5, 0.75, 1.0, 1.5, 3.0)
+        },
+        (BEST, DISTINCT, NO_SIGNAL),
+    ),
+    Ablation(
+        "clip",
+        "How tight should the clip be, with 8 updates for each group?",
+        "single peak at 7, G = 8, lr = 1",
+        {f"clip_eps {value:g}": replace(_INNER, clip_eps=value) for value in (0.05, 0.1, 0.2, 0.5)}
+        | {"no clip": replace(_INNER, clip_eps=None)},
+        (BEST, WRONG, CLIPPED),
+    ),
+)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of one ablation.
+
+    Attributes:
+        rows: Of the CSV: setting, step, and every curve with its band.
+        summary: One line for each setting: label, probability of the best action at the end (low, middle, high), share
+            of runs that end below 0.5, median of the first step over 0.5.
+    """
+
+    rows: list[dict[str, Any]]
+    summary: list[tuple[str, Floats, float, float]]
+
+
+def run_ablation(ablation: Ablation, *, seeds: int = SEEDS, steps: int = STEPS) -> Outcome:
+    """Run the simulation for every value of the setting.
+
+    Args:
+        ablation: Which one.
+        seeds: Runs of each value, with the seeds 0, 1, 2, ...
+        steps: Length of each run.
+    """
+    rows: list[dict[str, Any]] = []
+    summary = []
+    for label, settings in ablation.settings.items():
+        best = np.array(settings.reward_table) == max(settings.reward_table)
+        runs = simulate(settings, seeds=range(seeds), steps=steps)
+        columns = {name: values for curve in ablation.curves for name, values in _columns(curve, runs, best)}
+        for step in range(steps + 1):
+            rows.append({"setting": label, "step": step} | {name: _short(c[step]) for name, c in columns.items()})
+        probability = _sum(runs, best)
+        first = float(np.median(steps_until(probability, 0.5)))
+        ends = np.quantile(probability[:, -1], BAND)
+        summary.append((label, ends, float((probability[:, -1] < 0.5).mean()), first))
+    return Outcome(rows, summary)
+
+
+def as_csv(rows: list[dict[str, Any]]) -> str:
+    """The rows as CSV text."""
+    text = io.StringIO()
+    writer = csv.DictWriter(text, list(rows[0]), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    return text.getvalue()
+
+
+def draw(ablation: Ablation, outcome: Outcome, *, title: str, path: Path) -> None:
+    """Draw the curves of an ablation side by side.
+
+    Args:
+        ablation: Which one.
+        outcome: Its rows are drawn, so that picture and CSV cannot differ.
+        title: Says settings and seeds.
+        path: Where the picture goes.
+    """
+    import matplotlib
+
+    matplotlib.use("Agg")  # files only: no window, so no display is needed
+    import matplotlib.pyplot as plt
+
+    figure, charts = plt.subplots(1, len(ablation.curves), figsize=(14, 4.8), layout="constrained")
+    figure.suptitle(f"{ablation.question}\n{title}")
+    for (label, _), (color, style) in zip(ablation.settings.items(), _LINES, strict=False):
+        rows = [row for row in outcome.rows if row["setting"] == label]
+        for axes, curve in zip(charts, ablation.curves, strict=True):
+            points = [row for row in rows if row[_middle(curve)] != ""]
+            steps = [row["step"] for row in points]
+            axes.plot(steps, [row[_middle(curve)] for row in points], color=color, linestyle=style, label=label)
+            if curve.band:
+                low, high = ([row[f"{curve.name}_{end}"] for row in points] for end in ("low", "high"))
+                axes.fill_between(steps, low, high, color=color, alpha=0.12, linewidth=0)
+    for axes, curve in zip(charts, ablation.curves, strict=True):
+        axes.set(xlabel="steps", ylabel=curve.label)
+        axes.set_ylim(bottom=0)
+        axes.grid(alpha=0.3)
+    figure.legend(*charts[0].get_legend_handles_labels(), loc="outside lower center", ncols=len(ablation.settings))
+    figure.savefig(path, dpi=110, metadata={"Software": None})
+    plt.close(figure)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Arguments of `course ablate`."""
+    names = [ablation.name for ablation in ABLATIONS]
+    parser.add_argument(
+        "names", nargs="*", choices=[[], *names], metavar="NAME", help=f"{', '.join(names)}; all if none"
+    )
+    parser.add_argument("--seeds", type=int, default=SEEDS, metavar="N", help=f"runs of each setting ({SEEDS})")
+    parser.add_argument("--out", type=Path, default=course.RUNS, metavar="DIR", help="where CSV and pictures go")
+    parser.add_argument("--check", action="store_true", help="write nothing; exit code 1 if a CSV is stale")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """`course ablate`: 0 fine, 1 stale."""
+    chosen = [ablation for ablation in ABLATIONS if ablation.name in arguments.names or not arguments.names]
+    stale = []
+    outcomes = {}
+    for ablation in track(chosen, "ablations", transient=True, console=Console(stderr=True)):
+        outcome = outcomes[ablation.name] = run_ablation(ablation, seeds=arguments.seeds)
+        path: Path = arguments.out / f"{ablation.name}.csv"
+        text = as_csv(outcome.rows)
+        if arguments.check:
+            stale += [] if path.exists() and path.read_text("utf-8") == text else [path.name]
+            continue
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, "utf-8", newline="\n")
+        title = f"{ablation.setting}; {arguments.seeds} seeds: median and middle 80 %, unless it says mean"
+        draw(ablation, outcome, title=title, path=path.with_suffix(".png"))
+    if arguments.check:
+        for name in stale:
+            print(f"{name} is stale: run `course ablate`")
+        print("\n".join([] if stale else ["the ablations are current"]), end="\n" if not stale else "")
+        return 1 if stale else 0
+    for ablation in chosen:
+        print(f"{ablation.name}: {ablation.question}")
+        for label, (low, middle, high), stuck, first in outcomes[ablation.name].summary:
+            end = f"{middle:.3f} ({low:.3f} to {high:.3f})"
+            over = "never" if math.isinf(first) else f"{first:.0f}"
+            print(f"  {label:32} best action at the end {end}, below 0.5 in {stuck:.1%}, over 0.5 after {over} steps")
+    print(f"CSV and pictures: {arguments.out}")
+    return 0
+
+
+def _sum(runs: Runs, best: npt.NDArray[np.bool_]) -> Floats:
+    result: Floats = runs.probabilities[..., best].sum(axis=-1)
+    return result
+
+
+def _is_wrong(runs: Runs, best: npt.NDArray[np.bool_]) -> Floats:
+    """Whether a wrong action has most of the probability."""
+    wrong = (runs.probabilities[..., ~best] > 0.5).any(axis=-1).astype(np.float64)
+    return np.asarray(wrong)
+
+
+def _columns(curve: Curve, runs: Runs, best: npt.NDArray[np.bool_]) -> list[tuple[str, Floats]]:
+    values = curve.of(runs, best)
+    if not curve.band:
+        return [(_middle(curve), values.mean(axis=0))]
+    names = (f"{curve.name}_low", _middle(curve), f"{curve.name}_high")
+    return list(zip(names, np.quantile(values, BAND, axis=0), strict=True))
+
+
+def _middle(curve: Curve) -> str:
+    return f"{curve.name}_median" if curve.band else f"{curve.name}_mean"
+
+
+def _short(value: float) -> float | str:
+    """Four digits are more than a plot shows, and the same on every machine; nothing where there is no value."""
+    return "" if math.isnan(value) else float(f"{value:.4g}")
+
+
+def _from_step_1(values: Any) -> Floats:
+    """Values of groups, beside those of policies: there is no group before the first step."""
+    return np.pad(values.astype(np.float64), ((0, 0), (1, 0)), constant_values=np.nan)
+
+
+def _distinct(actions: Any) -> Any:
+    ordered = np.sort(actions, axis=-1)
+    return 1 + (ordered[..., 1:] != ordered[..., :-1]).sum(axis=-1)

@@ -1,0 +1,131 @@
+"""Run your bandit from the command line and look at it: `python -m starter.run_bandit --help`.
+
+Given code. It calls `train_bandit` of the folder that it lies in, prints what came out and draws a picture.
+
+Left out on purpose: a grade; that is what `grade bandit` is for.
+"""
+
+import argparse
+import sys
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+
+import torch
+from rich.progress import track
+from torch import Tensor
+
+from .bandit import train_bandit
+from .bandit_task import ALGORITHMS, BanditConfig, BanditHistory, double_peak, linear, single_peak
+
+_EXAMPLES = """examples (in the folder that holds starter/):
+  python -m starter.run_bandit                            one run with the default settings
+  python -m starter.run_bandit --group-size 16 --seed 3   another group size and seed
+  python -m starter.run_bandit --table double_peak --inner-steps 4
+  python -m starter.run_bandit --compare                  GRPO against REINFORCE, 20 seeds each
+"""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command. Exit code 0 fine, 1 `train_bandit` or something it needs is not written yet, 2 usage."""
+    parser = _parser()
+    arguments = parser.parse_args(argv)
+    fields = {name: getattr(arguments, name) for name in asdict(BanditConfig())}
+    try:
+        config = BanditConfig(**fields)
+        table = single_peak(arguments.peak) if arguments.table == "single_peak" else _TABLES[arguments.table]()
+    except ValueError as error:
+        parser.error(str(error))
+    try:
+        work = _compare if arguments.compare else _run_once
+        work(table.double(), config, arguments)
+    except NotImplementedError as error:
+        print(f"{error}; this command needs it.", file=sys.stderr)
+        return 1
+    return 0
+
+
+_TABLES = {"single_peak": single_peak, "double_peak": double_peak, "linear": linear}
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        description="Train the ten-action bandit with the code in this folder, and draw what happened.",
+        epilog=_EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    default = BanditConfig()
+    parser.add_argument("--table", choices=_TABLES, default="single_peak", help="reward table (single_peak)")
+    parser.add_argument("--peak", type=int, default=7, help="best action of the single peak, 1 to 10 (7)")
+    parser.add_argument(
+        "--algorithm", choices=ALGORITHMS, default=default.algorithm, help="what makes the steps (grpo)"
+    )
+    for name, text in (
+        ("group_size", "samples per step"),
+        ("steps", "groups, one after the other"),
+        ("lr", "learning rate"),
+        ("clip_eps", "clip range; matters with several inner steps only"),
+        ("kl_coef", "weight of the KL from the start"),
+        ("inner_steps", "updates per group"),
+    ):
+        value = getattr(default, name)
+        option = f"--{name.replace('_', '-')}"
+        parser.add_argument(option, type=type(value), default=value, metavar="X", help=f"{text} ({value:g})")
+    parser.add_argument("--seed", type=int, default=0, help="of the run; the first of them with --compare (0)")
+    parser.add_argument("--compare", action="store_true", help="all three algorithms over many seeds")
+    parser.add_argument("--seeds", type=int, default=20, help="runs of each algorithm with --compare (20)")
+    parser.add_argument(
+        "--out", type=Path, default=Path("bandit.png"), help="the picture: .png, .svg or .pdf (bandit.png)"
+    )
+    return parser
+
+
+def _run_once(table: Tensor, config: BanditConfig, arguments: argparse.Namespace) -> None:
+    from .bandit_plots import plot_run
+
+    history = train_bandit(table, config, seed=arguments.seed)
+    best = int(table.argmax())
+    print("action      " + " ".join(f"{action:5}" for action in range(1, len(table) + 1)))
+    print("reward      " + " ".join(f"{reward:5.2f}" for reward in table.tolist()))
+    print("probability " + " ".join(f"{probability:5.3f}" for probability in history.probabilities[-1].tolist()))
+    print(f"probability of the best action, {best + 1}, over 0.5: {_first_step(history, best)}")
+    print(f"entropy {history.entropy[0]:.3f} to {history.entropy[-1]:.3f} nats, KL from the start {history.kl[-1]:.3f}")
+    silent = int(history.zero_signal.sum())
+    print(f"groups without signal: {silent} of {config.steps}")
+    plot_run(history, table, title=_title(config, arguments, f"seed {arguments.seed}"), path=arguments.out)
+    print(f"picture: {arguments.out}")
+
+
+def _compare(table: Tensor, config: BanditConfig, arguments: argparse.Namespace) -> None:
+    from .bandit_plots import plot_comparison
+
+    best = int(table.argmax())
+    seeds = range(arguments.seed, arguments.seed + max(1, arguments.seeds))
+    histories: dict[str, list[BanditHistory]] = {}
+    for algorithm in track(ALGORITHMS, description="runs", transient=True, disable=not sys.stderr.isatty()):
+        settings = BanditConfig(**{**asdict(config), "algorithm": algorithm})
+        histories[algorithm] = [train_bandit(table, settings, seed=seed) for seed in seeds]
+    print(f"probability of the best action, {best + 1}, after {config.steps} steps, {len(seeds)} seeds")
+    for algorithm, runs in histories.items():
+        ends = torch.stack([run.probabilities[-1, best] for run in runs])
+        print(f"  {algorithm:20} median {ends.median():.3f}, lowest {ends.min():.3f}, highest {ends.max():.3f}")
+    title = _title(config, arguments, f"seeds {seeds[0]} to {seeds[-1]}, median and middle 80 %")
+    plot_comparison(histories, best, title=title, path=arguments.out)
+    print(f"picture: {arguments.out}")
+
+
+def _first_step(history: BanditHistory, best: int) -> str:
+    over = torch.nonzero(history.probabilities[:, best] > 0.5)
+    return f"after {int(over[0])} steps" if len(over) else "never"
+
+
+def _title(config: BanditConfig, arguments: argparse.Namespace, seeds: str) -> str:
+    names = "" if arguments.compare else f"{config.algorithm}, "
+    return (
+        f"{names}{arguments.table}, G = {config.group_size}, lr = {config.lr:g}, clip_eps = {config.clip_eps:g}, "
+        f"kl_coef = {config.kl_coef:g}, inner_steps = {config.inner_steps}, {seeds}"
+    )
+
+
+if __name__ == "__main__":
+    sys.exit(main())

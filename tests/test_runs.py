@@ -1,0 +1,139 @@
+"""Ablations and answer key: the recorded runs are what the commands write, and the pages say what the runs show."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from grader import ablations, answer_key, course
+from grader.simulation import Settings, simulate, single_peak
+
+
+def course_command(*arguments: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "grader.course_command", *arguments]
+    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
+
+
+def rows_of(name: str) -> list[dict[str, str]]:
+    with (course.RUNS / f"{name}.csv").open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def last(name: str, setting: str, column: str) -> float:
+    return next(
+        float(row[column]) for row in rows_of(name) if row["setting"] == setting and row["step"] == str(ablations.STEPS)
+    )
+
+
+@pytest.fixture(scope="module")
+def key() -> dict:
+    document = json.loads((course.MODEL_ANSWERS / "worksheet_key.json").read_text("utf-8"))
+    return {answer["id"]: answer for answer in document["answers"]}
+
+
+def test_the_recorded_ablations_are_what_the_command_writes():
+    done = course_command("ablate", "--check")
+    assert (done.returncode, done.stdout) == (0, "the ablations are current\n")
+
+
+def test_a_changed_digit_in_a_recorded_run_is_noticed(tmp_path):
+    text = (course.RUNS / "clip.csv").read_text("utf-8")
+    (tmp_path / "clip.csv").write_text(text.replace("0.1,", "0.2,", 1), "utf-8")
+    done = course_command("ablate", "clip", "--check", "--out", str(tmp_path))
+    assert (done.returncode, done.stdout) == (1, "clip.csv is stale: run `course ablate`\n")
+
+
+def test_an_ablation_writes_curves_and_a_picture_and_prints_what_came_out(tmp_path):
+    done = course_command("ablate", "temperature", "--seeds", "20", "--out", str(tmp_path))
+    assert done.returncode == 0, done.stderr
+    assert "temperature 0.5" in done.stdout
+    assert (tmp_path / "temperature.png").read_bytes().startswith(b"\x89PNG")
+    assert len((tmp_path / "temperature.csv").read_text("utf-8").splitlines()) == 1 + 5 * (ablations.STEPS + 1)
+
+
+def test_every_ablation_has_its_files():
+    for ablation in ablations.ABLATIONS:
+        rows = rows_of(ablation.name)
+        assert {row["setting"] for row in rows} == set(ablation.settings)
+        assert (course.RUNS / f"{ablation.name}.png").stat().st_size > 20_000
+
+
+def test_the_curves_are_quantiles_of_runs_that_anybody_can_make():
+    settings = Settings(reward_table=single_peak(), group_size=4)
+    ends = simulate(settings, seeds=range(ablations.SEEDS), steps=ablations.STEPS).probabilities[:, -1, 6]
+    assert last("group-size", "G = 4", "best_probability_median") == pytest.approx(np.median(ends), rel=1e-3)
+    assert last("group-size", "G = 4", "best_probability_low") == pytest.approx(np.quantile(ends, 0.1), rel=1e-3)
+
+
+def test_what_the_ablations_teach_is_in_the_numbers():
+    # A larger group is steadier, a wide clip locks onto wrong actions, a cold start gives groups without signal.
+    lows = [last("group-size", f"G = {size}", "best_probability_low") for size in (2, 4, 8, 16, 32, 64)]
+    assert lows == sorted(lows)
+    wrong = [last("clip", name, "sure_of_wrong_action_mean") for name in ("clip_eps 0.1", "clip_eps 0.5", "no clip")]
+    assert wrong == sorted(wrong)
+    assert wrong[-1] > 0.1
+    first = [row for row in rows_of("temperature") if row["step"] == "1"]
+    silent = [float(row["zero_signal_mean"]) for row in first]
+    assert silent == sorted(silent, reverse=True)
+
+
+def test_the_numbers_on_the_bandit_page_are_those_of_the_runs(key):
+    page = (course.ROOT / "docs" / "exercises" / "bandit.md").read_text("utf-8")
+    found = key["1E.2"]["measured"]
+    for name, label in (
+        ("GRPO", "GRPO"),
+        ("REINFORCE", "REINFORCE"),
+        ("REINFORCE + baseline", "REINFORCE with a baseline"),
+    ):
+        share = found[f"rewards + 5, finds the peak: {name}"]
+        assert re.search(rf"\| {label} \| \d+ % \| {share * 100:.0f} % \|", page), (name, share)
+    for setting in ("no clip", "clip_eps 0.2"):
+        share = last("clip", setting, "sure_of_wrong_action_mean")
+        assert f"{share * 100:.0f} %" in page, (setting, share)
+
+
+def test_the_answer_key_is_what_the_command_writes():
+    done = course_command("answer-key", "--check")
+    assert (done.returncode, done.stdout) == (0, "the answer key is current\n")
+
+
+def test_a_changed_answer_key_is_noticed_and_written_again(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(answer_key, "SEEDS", 30)
+    monkeypatch.setattr(answer_key, "PARTS", (answer_key.first_look, answer_key.reflection))
+    from argparse import Namespace
+
+    assert answer_key.run(Namespace(check=True, out=tmp_path)) == 1
+    assert answer_key.run(Namespace(check=False, out=tmp_path)) == 0
+    assert answer_key.run(Namespace(check=True, out=tmp_path)) == 0
+    assert "stale" in capsys.readouterr().out
+
+
+def test_the_key_answers_every_question_of_the_worksheet(key):
+    asked = ["1A.1", "1A.2", "1B.1", "1B.2", "1B.3", "1C.1", "1C.2", "1C.3", "1D.1", "1D.2", "1E.1", "1E.2", "1E.3"]
+    assert list(key) == [*asked, "1F.1", "1F.2", "bonus", "extra"]
+    assert all(answer["question"] and answer["answer"] for answer in key.values())
+
+
+def test_where_the_numbers_do_not_show_the_lesson_the_key_says_so_and_offers_another_experiment(key):
+    assert [name for name, answer in key.items() if not answer["holds"]] == ["1E.2", "bonus", "extra"]
+    assert key["1E.2"]["measured"]["smoothest: GRPO"] < 0.05
+    assert key["1E.2"]["measured"]["rewards + 5, finds the peak: REINFORCE"] < 0.5
+    assert key["bonus"]["measured"]["kl_coef 0.3, 500 steps"][1] > 0.95
+    assert key["bonus"]["measured"]["kl_coef 1, 500 steps"][1] < 0.6
+    assert key["1D.2"]["measured"]["order 4, 16, 32"] < 0.8
+    found = [key["extra"]["measured"][f"G = {size}"] for size in (2, 4, 8, 16, 32, 64)]
+    assert found == sorted(found)
+    assert all(answer["instead"] for answer in key.values() if not answer["holds"])
+
+
+def test_without_division_by_std_the_policy_settles_where_theory_says(key):
+    measured = key["bonus"]["measured"]["kl_coef 0.3, no division by std, G = 32, 500 steps"][1]
+    rewards = np.array(single_peak())
+    gibbs = np.exp(rewards * (1 - 1 / 32) / 0.3)
+    assert measured == pytest.approx(gibbs[6] / gibbs.sum(), abs=0.01)
