@@ -14,7 +14,7 @@ import pytest
 
 from . import __version__, course, plugin, vectors
 from .check import Check, checks_of, has_hidden_checks, modules
-from .result import BROKEN, FAILED, CheckResult, ExerciseResult, Result
+from .result import BROKEN, FAILED, PASSED, CheckResult, ExerciseResult, Result
 from .sandbox import SandboxError
 from .student import Clock, Loaded, Student, StudentDied
 from .submission import Submission, read_submission
@@ -130,8 +130,8 @@ def grade(
         return result
     try:
         for exercise in result.exercises if result.grade else ():  # a person at a breakpoint wants no calls behind it
-            exercise.misconceptions = _diagnose(exercise, submission, checks, start, device)
-            _blame_what_is_called(exercise, submission, start, device)
+            blameless = _blame_what_is_called(exercise, result, submission, start, device)
+            exercise.misconceptions = _diagnose(exercise, submission, checks, start, device, blameless)
     except SandboxError as error:
         result.problem = str(error)
     result.complete = True
@@ -162,10 +162,15 @@ def _diagnose(
     checks: dict[str, Check],
     start: Callable[..., Loaded],
     device: str,
+    blameless: set[str],
 ) -> list[dict[str, Any]]:
-    """Name the mistakes that the submission's answers to the worked examples show."""
+    """Name the mistakes that the submission's answers to the worked examples show.
+
+    Not those of blameless functions: their numbers are wrong because of what they call, and a mistake of their own that
+    gives the same numbers is not the one that was made.
+    """
     failing = [check for check in exercise.checks if check.outcome in (FAILED, BROKEN)]
-    suspects = {check.function for check in failing}
+    suspects = {check.function for check in failing} - blameless
     found = []
     _, known = vectors.load(exercise.name)
     for function, seen in observations(
@@ -178,25 +183,35 @@ def _diagnose(
 
 
 def _blame_what_is_called(
-    exercise: ExerciseResult, submission: Submission, start: Callable[..., Loaded], device: str
-) -> None:
-    """Name the functions that a failing function calls and that give wrong answers themselves."""
+    exercise: ExerciseResult, result: Result, submission: Submission, start: Callable[..., Loaded], device: str
+) -> set[str]:
+    """Write beside each failing check which functions it calls that are wrong themselves.
+
+    Returns:
+        The failing functions that call a wrong one.
+    """
     failing = [check for check in exercise.checks if check.outcome in (FAILED, BROKEN)]
     uses = course.exercise(exercise.name).uses
     wrong: dict[str, bool] = {}
+    blameless = set()
     for check in failing:
         for used in uses.get(check.function, ()):
             if used not in wrong:
-                wrong[used] = _is_wrong(used, submission, start, device)
+                wrong[used] = _is_wrong(used, result, submission, start, device)
             name, function = used.split(".")
             if wrong[used]:
                 where = "see above" if name == exercise.name else f"see `grade {name}`"
                 check.may_come_from.append(f"your `{function}`, which it calls: {where}")
+                blameless.add(check.function)
+    return blameless
 
 
-def _is_wrong(used: str, submission: Submission, start: Callable[..., Loaded], device: str) -> bool:
-    """Whether a function, "exercise.function", gives another answer to one of its worked examples than it must."""
+def _is_wrong(used: str, result: Result, submission: Submission, start: Callable[..., Loaded], device: str) -> bool:
+    """Whether a function, "exercise.function", fails a check, or a worked example if its exercise was not graded."""
     name, function = used.split(".")
+    graded = [check for exercise in result.exercises if exercise.name == name for check in exercise.checks]
+    if graded:
+        return any(check.outcome != PASSED for check in graded if check.function == function)
     public = checks_of(name, hidden=False)
     seen = observations(name, submission, public, start, device, {function}).get(function)
     return seen is None or not all(vectors.agree(observation, vector.expected) for vector, observation in seen)

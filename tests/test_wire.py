@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 
 import grader
 from grader.worker import wire
-from grader.worker.wire import Foreign, Reader, Tensor, WireError
+from grader.worker.wire import Foreign, Reader, Record, Tensor, WireError
 
 LARGEST = 2**64 - 1
 HALF = wire.MAX_DATA_BYTES // 2
@@ -50,6 +50,8 @@ def identical(left: Any, right: Any) -> bool:
         return len(left) == len(right) and all(map(identical, left, right))
     if isinstance(left, dict):
         return list(left) == list(right) and all(identical(left[key], right[key]) for key in left)
+    if isinstance(left, Record):
+        return left.type_name == right.type_name and identical(left.fields, right.fields)
     return bool(left == right)
 
 
@@ -73,6 +75,7 @@ plain_values = st.recursive(
         st.lists(inner, max_size=4)
         | st.lists(inner, max_size=4).map(tuple)
         | st.dictionaries(st.text(max_size=5), inner, max_size=4)
+        | st.builds(Record, st.text(max_size=20), st.dictionaries(st.text(max_size=5), inner, max_size=4))
     ),
     max_leaves=10,
 )
@@ -84,11 +87,12 @@ json_values = st.recursive(
     | st.integers()
     | st.floats()
     | st.text(max_size=3)
-    | st.sampled_from(["list", "tuple", "dict", "tensor", "object", "float64", "bool", "cpu"]),
+    | st.sampled_from(["list", "tuple", "dict", "record", "tensor", "object", "float64", "bool", "cpu"]),
     lambda inner: (
         st.lists(inner, max_size=5)
         | st.dictionaries(st.text(max_size=3), inner, max_size=2)
         | st.tuples(st.sampled_from(["list", "tuple", "dict", "object"]), inner).map(list)
+        | st.tuples(st.just("record"), inner, inner).map(list)
         | st.tuples(st.just("tensor"), st.sampled_from(["float64", "bool"]) | inner, inner, inner, inner).map(list)
     ),
     max_leaves=20,
@@ -316,6 +320,11 @@ HOSTILE_VALUES = {
     "a dict whose pairs are triples": ["dict", [["a", 1, 2]]],
     "a dict with a key that is a number": ["dict", [[1, 2]]],
     "a dict with a key that is a list": ["dict", [[[], 2]]],
+    "a record whose class is a number": ["record", 1, []],
+    "a record without fields": ["record", "BanditConfig"],
+    "a record whose fields are numbers": ["record", "BanditConfig", [1, 2]],
+    "a record with a field that has no name": ["record", "BanditConfig", [[None, 1]]],
+    "a record with too many fields": ["record", "BanditConfig", [[str(n), 1] for n in range(wire.MAX_ITEMS + 1)]],
     "an object whose type is a number": ["object", 1],
     "an object without a type": ["object"],
 }

@@ -866,17 +866,17 @@ def test_it_learns_on_other_tables_too(student, fresh):
     """Other peaks, two peaks, few actions, four inner updates: the best action ends over 0.5 (G = 16, 50 steps).
 
     Float32 tables give float32 histories. The tables are those on which luck hardly plays a part: of 100,000 runs of
-    each of them, 3 with four inner updates missed, and none of the others. So four out of five are enough there.
+    each of them, 3 with four inner updates missed, and none of the others. So two out of three are enough there.
     """
     peak = int(fresh.integers(4, 9))
     cases = [
         (np.array(simulation.single_peak(peak)), peak, 1, 1),
         (np.array(simulation.double_peak(), dtype=np.float32), 8, 1, 1),
         (np.array([0.5, 0.0, 1.0]), 3, 1, 1),
-        (PEAK, 7, 5, 4),
+        (PEAK, 7, 3, 2),
     ]
     for table, best, runs, needed in cases:
-        settings = config(group_size=16, inner_steps=4 if runs == 5 else 1)
+        settings = config(group_size=16, inner_steps=4 if runs == 3 else 1)
         seeds = [int(seed) for seed in fresh.integers(1 << 31, size=runs)]
         answers = [student.train_bandit(table, settings, seed=seed) for seed in seeds]
         ends = [history(answer, table, settings)["probabilities"][-1, best - 1] for answer in answers]

@@ -1,0 +1,193 @@
+"""What goes into a call and comes out of it beside tensors: settings, histories, random state, graphs, slow imports."""
+
+from __future__ import annotations
+
+import contextlib
+import textwrap
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from grader import course
+from grader.compare import Mismatch, no_graph, record
+from grader.course import Exercise
+from grader.sandbox import Sandbox
+from grader.student import Answer, Example, Record, Student, StudentError, Tensor
+from grader.submission import Submission
+
+PROBE = Exercise("probe", "A function that does anything", 1, ("f(x, y)",), given=("bandit_task.py",))
+SETTINGS = Record("BanditConfig", {"group_size": 3, "lr": 0.25})
+
+
+def submission_of(source: str) -> Submission:
+    return Submission("homework", Path("homework"), {"probe.py": textwrap.dedent(source)}, {})
+
+
+def answer_of(sandbox: Sandbox, source: str, x: Any = 1, y: Any = 1, **asked: Any) -> Answer:
+    with contextlib.closing(Student(PROBE, submission_of(source), sandbox.worker)) as student:
+        return student.each("f", Example(x, y, **asked))[0]
+
+
+def test_settings_arrive_as_an_object_of_the_given_class_with_its_defaults(sandbox):
+    source = """
+        from .bandit_task import BanditConfig
+        def f(x, y):
+            return [type(x) is BanditConfig, x.group_size, x.lr, x.steps]
+    """
+    assert answer_of(sandbox, source, SETTINGS).value == [True, 3, 0.25, 50]
+
+
+def test_a_class_of_the_submission_cannot_take_the_place_of_the_given_one(sandbox):
+    source = """
+        class BanditConfig:
+            def __init__(self, **_):
+                self.group_size = 99
+        from . import bandit_task
+        bandit_task.BanditConfig = BanditConfig
+        def f(x, y):
+            return x.group_size
+    """
+    assert answer_of(sandbox, source, SETTINGS).value == 3
+
+
+def test_settings_that_the_given_code_refuses_are_an_error_that_says_so(sandbox):
+    with pytest.raises(StudentError, match="group_size must be at least 1"):
+        answer_of(sandbox, "def f(x, y): return x", Record("BanditConfig", {"group_size": 0}))
+
+
+def test_an_object_of_a_dataclass_comes_back_with_its_fields(sandbox):
+    source = """
+        import dataclasses, torch
+        @dataclasses.dataclass
+        class Found:
+            numbers: torch.Tensor
+            more: object
+        def f(x, y):
+            return Found(torch.ones(2), [Found(torch.zeros(1), Found), "word"])
+    """
+    value = answer_of(sandbox, source).value
+    assert (value.type_name, list(value.fields)) == ("Found", ["numbers", "more"])
+    assert value.fields["numbers"].array.tolist() == [1.0, 1.0]
+    inner, word = value.fields["more"]
+    assert word == "word"
+    assert isinstance(inner.fields["numbers"], Tensor)
+    assert inner.fields["more"].type_name == "type"  # a class is no object of it
+
+
+@pytest.mark.parametrize("value", ["{'a': 1}", "None", "Other(1)", "History()"])
+def test_what_is_no_such_object_is_told_by_its_type(sandbox, value):
+    source = f"""
+        import dataclasses
+        @dataclasses.dataclass
+        class Other:
+            a: int
+        @dataclasses.dataclass
+        class History:
+            pass
+        def f(x, y):
+            return {value}
+    """
+    with pytest.raises(Mismatch) as caught:
+        record(answer_of(sandbox, source), "History", ["a"])
+    assert caught.value.story
+
+
+def test_a_field_that_raises_is_the_submissions_own_problem(sandbox):
+    source = """
+        import dataclasses
+        @dataclasses.dataclass
+        class Trap:
+            a: int = 1
+            def __getattribute__(self, name):
+                raise RuntimeError("a trap") if name == "a" else AttributeError(name)
+        def f(x, y):
+            return Trap()
+    """
+    with pytest.raises(StudentError):
+        answer_of(sandbox, source)
+
+
+def test_an_object_that_holds_itself_is_an_error_that_says_so(sandbox):
+    source = """
+        import dataclasses
+        @dataclasses.dataclass
+        class Loop:
+            a: object = None
+        def f(x, y):
+            loop = Loop()
+            loop.a = loop
+            return loop
+    """
+    with pytest.raises(StudentError, match="nested too deeply"):
+        answer_of(sandbox, source)
+
+
+@pytest.mark.parametrize(
+    ("body", "changed"),
+    [
+        ("torch.manual_seed(x)", "torch"),
+        ("torch.rand(1)", "torch"),
+        ("np.random.seed(x)", "numpy"),
+        ("random.random()", "random"),
+        ("torch.rand(1, generator=torch.Generator().manual_seed(x))", ""),
+        ("np.random.default_rng(x).random()", ""),
+    ],
+)
+def test_a_change_of_global_random_state_is_noticed(sandbox, body, changed):
+    source = f"import random, torch, numpy as np\ndef f(x, y):\n    {body}\n    return 1\n"
+    assert answer_of(sandbox, source, watch_random=True).random_changed == changed
+    assert answer_of(sandbox, source).random_changed == ""
+
+
+def test_a_value_that_drags_its_graph_along_is_noticed(sandbox):
+    attached = answer_of(sandbox, "def f(x, y):\n    return x.clone().requires_grad_() * 2\n", np.ones(2))
+    with pytest.raises(Mismatch, match="graph"):
+        no_graph(attached)
+    no_graph(answer_of(sandbox, "def f(x, y):\n    return x * 2\n", np.ones(2)))
+
+
+OPTIMIZER = """
+    import torch
+    def f(x, y):
+        x = x.clone().requires_grad_()
+        optimizer = torch.optim.SGD([x], lr=1.0)
+        (x * x).sum().backward()
+        optimizer.step()
+        return x.detach()
+"""
+
+
+def test_an_optimizer_works_behind_the_walls(walled_sandbox):
+    assert answer_of(walled_sandbox, OPTIMIZER, np.array([1.0, 2.0])).value.array.tolist() == [-1.0, -2.0]
+
+
+def test_what_optimizers_import_is_imported_once_for_all_workers(walled_sandbox):
+    submission = submission_of(OPTIMIZER + "\n    import sys\n    LOADED = 'torch._dynamo' in sys.modules\n")
+    text = textwrap.dedent(submission.files["probe.py"]).replace("return x.detach()", "return LOADED")
+    loaded = Submission("homework", Path("homework"), {"probe.py": text}, {})
+    for _ in range(2):
+        with contextlib.closing(Student(PROBE, loaded, walled_sandbox.worker)) as student:
+            assert student.f(np.ones(1), 1).value is True  # before a line of the submission has run
+
+
+@pytest.mark.parametrize(
+    ("text", "slow"),
+    [
+        ("optimizer = torch.optim.Adam(p)", True),
+        ("from torch import optim", True),
+        ("from torch.func import grad", True),
+        ("import functorch", True),
+        ("from torch import Tensor", False),
+        ("def function(optimum): ...", False),
+    ],
+)
+def test_only_submissions_that_need_it_pay_for_slow_imports(text, slow):
+    assert bool(submission_of(text).slow_imports) == slow
+
+
+def test_model_answers_need_no_slow_imports():
+    from grader.submission import read_submission
+
+    assert read_submission(course.MODEL_ANSWERS).slow_imports == ()
