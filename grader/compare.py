@@ -264,9 +264,17 @@ def show(value: Any, digits: int = 6) -> str:
         value = value.array
     if isinstance(value, np.ndarray | np.generic):
         return _nested(
-            np.asarray(value), lambda number: f"{number:.{digits}g}" if isinstance(number, float) else str(number)
+            _without_dust(np.asarray(value)),
+            lambda number: f"{number:.{digits}g}" if isinstance(number, float) else str(number),
         )
     return repr(value)
+
+
+def _without_dust(array: Array) -> Array:
+    """Rounding errors beside much larger numbers as 0: -3e-18 beside 2.1 says nothing."""
+    if array.dtype.kind != "f" or not array.size or not np.isfinite(array).all():
+        return array
+    return np.where(np.abs(array) < 1e-14 * np.abs(array).max(), 0.0, array)
 
 
 def show_pair(yours: Float64, expected: Float64) -> tuple[str, str]:

@@ -200,7 +200,7 @@ def _blame_what_is_called(
                 wrong[used] = _is_wrong(used, result, submission, start, device)
             name, function = used.split(".")
             if wrong[used]:
-                where = "see above" if name == exercise.name else f"see `grade {name}`"
+                where = "see above" if name == exercise.name else f"grade the exercise {name} first"
                 check.may_come_from.append(f"your `{function}`, which it calls: {where}")
                 blameless.add(check.function)
     return blameless

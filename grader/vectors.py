@@ -118,8 +118,16 @@ def observe(student: Student, function: str, example: Example) -> Observation:
     return _observation(answer, example)
 
 
-def agree(left: Observation, right: Observation) -> bool:
-    """Whether two observations are the same up to rounding. NaN agrees with NaN here: both show the same mistake."""
+def agree(left: Observation, right: Observation, *, values_only: bool = False) -> bool:
+    """Whether two observations are the same up to rounding. NaN agrees with NaN here: both show the same mistake.
+
+    Args:
+        left: One of them.
+        right: The other.
+        values_only: Do not ask whether arguments were changed in place or a graph was returned.
+    """
+    if values_only:
+        left, right = ({**side, "changed": [], "graph": False} for side in (left, right))
     keys = ["raises", "message", "returns", "shape", "changed", "graph"]
     metric = left.get("shape") == [] and {left.get("dtype"), right.get("dtype")} <= {"float32", "float64"}
     if not metric:  # of a single number either dtype will do, and is no sign of a mistake
@@ -129,7 +137,7 @@ def agree(left: Observation, right: Observation) -> bool:
     if "fields" in left:
         names = left["fields"].keys()
         return names == right["fields"].keys() and all(
-            agree(left["fields"][name], right["fields"][name]) for name in names
+            agree(left["fields"][name], right["fields"][name], values_only=values_only) for name in names
         )
     if "values" not in left:
         return True
@@ -167,43 +175,75 @@ def diagnose(
     are equally good. A check that fails although its own examples are right gets what all examples together bear out,
     if no check can name anything by its own.
 
+    A submission may also change its arguments in place, or return a graph. That is a mistake of its own, with a check
+    of its own; where no name fits with it, one is looked for without it.
+
     Args:
         seen: Every example of the function with the submission's observation.
         known: The function's misconceptions by name.
         failing: Ids of the failing checks, in order.
     """
-    agreeing = {
-        name: {
-            index
-            for index, (vector, observation) in enumerate(seen)
-            if agree(observation, vector.mistakes.get(name, vector.expected))
-        }
-        for name in known
-    }
-    evidence = {name: {index for index, (vector, _) in enumerate(seen) if name in vector.mistakes} for name in known}
-    against = {name: len(evidence[name] - agreeing[name]) for name in known}
+    strict, lenient = (_Agreement.of(seen, known, values_only=values_only) for values_only in (False, True))
     found = []
     for check in failing:
         own = {index for index, (vector, _) in enumerate(seen) if vector.check == check}
-        candidates = [name for name in known if own <= agreeing[name] and own & evidence[name]]
-        best = _only_best(candidates, against, agreeing)
-        if best:
-            found.append(Named(check, known[best], against[best] == 0))
+        for agreement in (strict, lenient):
+            best = agreement.best([name for name in known if agreement.shows(name, own)])
+            if best:
+                found.append(Named(check, known[best], agreement.against[best] == 0))
+                break
     if found:
         return found
     for check in failing:
         if all(agree(observation, vector.expected) for vector, observation in seen if vector.check == check):
-            whole = [name for name in known if evidence[name] and against[name] == 0]
-            best = _only_best(whole, against, agreeing)
+            best = strict.best([name for name in known if strict.evidence[name] and strict.against[name] == 0])
             return [Named(check, known[best], True)] if best else []
     return []
 
 
-def _only_best(names: list[str], against: dict[str, int], agreeing: dict[str, set[int]]) -> str | None:
-    """The one with the least evidence against it, then with the most answers reproduced; None if that is not one."""
-    ranks = {name: (-against[name], len(agreeing[name])) for name in names}
-    best = [name for name in names if ranks[name] == max(ranks.values())]
-    return best[0] if len(best) == 1 else None
+@dataclass(frozen=True)
+class _Agreement:
+    """How a submission's answers agree with those of each misconception, by its name.
+
+    Attributes:
+        agreeing: Examples on which the two give the same answer.
+        evidence: Examples on which the misconception gives another answer than the model.
+        against: How many of its evidence the submission does not show.
+    """
+
+    agreeing: dict[str, set[int]]
+    evidence: dict[str, set[int]]
+    against: dict[str, int]
+
+    @classmethod
+    def of(
+        cls, seen: list[tuple[Vector, Observation]], known: dict[str, Diagnosis], *, values_only: bool
+    ) -> _Agreement:
+        """Compare everything with everything."""
+        agreeing: dict[str, set[int]] = {name: set() for name in known}
+        evidence: dict[str, set[int]] = {name: set() for name in known}
+        for index, (vector, observation) in enumerate(seen):
+            is_right = agree(observation, vector.expected, values_only=values_only)
+            for name in known:
+                mistake = vector.mistakes.get(name)
+                if mistake is None or (values_only and agree(mistake, vector.expected, values_only=True)):
+                    if is_right:
+                        agreeing[name].add(index)
+                    continue
+                evidence[name].add(index)
+                if agree(observation, mistake, values_only=values_only):
+                    agreeing[name].add(index)
+        return cls(agreeing, evidence, {name: len(evidence[name] - agreeing[name]) for name in known})
+
+    def shows(self, name: str, examples: set[int]) -> bool:
+        """Whether the submission gives a misconception's answers to all of some examples, and some are wrong."""
+        return examples <= self.agreeing[name] and bool(examples & self.evidence[name])
+
+    def best(self, names: list[str]) -> str | None:
+        """The one with the least evidence against it, then with most answers reproduced; None if that is not one."""
+        ranks = {name: (-self.against[name], len(self.agreeing[name])) for name in names}
+        best = [name for name in names if ranks[name] == max(ranks.values())]
+        return best[0] if len(best) == 1 else None
 
 
 def _observation(answer: Answer, example: Example) -> Observation:

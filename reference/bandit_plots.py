@@ -63,7 +63,8 @@ def plot_run(history: BanditHistory, reward_table: Tensor, *, title: str, path: 
 
     steps = np.arange(1, len(history.mean_reward) + 1)
     signal.plot(steps, history.mean_reward.cpu(), color=BLUE, label="mean reward of the group")
-    signal.plot(steps, history.clip_fraction.cpu(), color=ORANGE, linestyle="--", label="clip fraction")
+    if history.clip_fraction.any():  # with one inner step it is 0 by definition
+        signal.plot(steps, history.clip_fraction.cpu(), color=ORANGE, linestyle="--", label="clip fraction")
     silent = history.zero_signal.cpu().numpy()
     signal.plot(steps[silent], np.zeros(int(silent.sum())), "|", color=RED, label="group without signal")
     signal.set(title="What each group said", ylabel="reward, fraction")

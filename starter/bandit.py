@@ -1,9 +1,8 @@
 # Written by "course stubs" from the model answer; replace each TODO.
 """The ten-action bandit: GRPO with nothing in the way, next to REINFORCE.
 
-The policy is ten logits, so an update can be followed by hand. `grpo_step` puts the three functions of the first
-exercises together; `train_bandit` draws groups and makes steps. The language model of the next exercise is trained by
-the same three functions.
+The policy is ten logits, so an update can be followed by hand. `grpo_step` puts the functions of the first three
+exercises together; `train_bandit` draws groups and makes steps. The same functions can train a language model.
 
 A step is *pure*: it samples nothing and keeps nothing between calls. All randomness of a run is in one generator, made
 from the seed.
@@ -164,6 +163,13 @@ def train_bandit(reward_table: Tensor, config: BanditConfig, *, seed: int) -> Ba
 
 def _history(visited: Tensor, groups: list[Tensor], reward_table: Tensor, config: BanditConfig) -> BanditHistory:
     """Given code: the record of a run, from its logits (steps + 1, K) and its groups of shape (G,)."""
+    if len(visited) != len(groups) + 1:
+        raise ValueError(
+            "visited must hold the logits of the start and of every step, and groups the actions of every step: "
+            f"{len(visited)} logits and {len(groups)} groups do not fit together"
+        )
+    if any(group.is_floating_point() for group in groups):
+        raise ValueError("groups must hold the actions of every step, whole numbers, not their rewards")
     empty = torch.empty(0, config.group_size, dtype=torch.int64, device=reward_table.device)
     actions = torch.stack(groups) if groups else empty  # (steps, G)
     rewards = reward_table[actions]  # (steps, G)

@@ -7,6 +7,10 @@ Left out on purpose: a grade; that is what `grade bandit` is for.
 
 import argparse
 import sys
+
+if not __package__:
+    sys.exit("Stand in the folder that holds starter/ and run: python -m starter.run_bandit")
+
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -23,6 +27,7 @@ _EXAMPLES = """examples (in the folder that holds starter/):
   python -m starter.run_bandit --group-size 16 --seed 3   another group size and seed
   python -m starter.run_bandit --table double_peak --inner-steps 4
   python -m starter.run_bandit --compare                  GRPO against REINFORCE, 20 seeds each
+  python -m starter.run_bandit --compare --add 5          the same with 5 added to all rewards
 """
 
 
@@ -30,15 +35,16 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run the command. Exit code 0 fine, 1 `train_bandit` or something it needs is not written yet, 2 usage."""
     parser = _parser()
     arguments = parser.parse_args(argv)
+    _refuse_what_would_be_ignored(parser, arguments)
     fields = {name: getattr(arguments, name) for name in asdict(BanditConfig())}
     try:
         config = BanditConfig(**fields)
-        table = single_peak(arguments.peak) if arguments.table == "single_peak" else _TABLES[arguments.table]()
+        table = _TABLES[arguments.table]() if arguments.table != "single_peak" else single_peak(arguments.peak)
     except ValueError as error:
         parser.error(str(error))
     try:
         work = _compare if arguments.compare else _run_once
-        work(table.double(), config, arguments)
+        work(table.double() + arguments.add, config, arguments)
     except NotImplementedError as error:
         print(f"{error}; this command needs it.", file=sys.stderr)
         return 1
@@ -50,13 +56,15 @@ _TABLES = {"single_peak": single_peak, "double_peak": double_peak, "linear": lin
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
+        prog=f"python -m {__package__}.run_bandit",
         description="Train the ten-action bandit with the code in this folder, and draw what happened.",
         epilog=_EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     default = BanditConfig()
     parser.add_argument("--table", choices=_TABLES, default="single_peak", help="reward table (single_peak)")
-    parser.add_argument("--peak", type=int, default=7, help="best action of the single peak, 1 to 10 (7)")
+    parser.add_argument("--peak", type=int, default=7, choices=range(1, 11), metavar="1..10", help="best action (7)")
+    parser.add_argument("--add", type=float, default=0.0, metavar="X", help="added to all rewards (0)")
     parser.add_argument(
         "--algorithm", choices=ALGORITHMS, default=default.algorithm, help="what makes the steps (grpo)"
     )
@@ -71,13 +79,27 @@ def _parser() -> argparse.ArgumentParser:
         value = getattr(default, name)
         option = f"--{name.replace('_', '-')}"
         parser.add_argument(option, type=type(value), default=value, metavar="X", help=f"{text} ({value:g})")
-    parser.add_argument("--seed", type=int, default=0, help="of the run; the first of them with --compare (0)")
-    parser.add_argument("--compare", action="store_true", help="all three algorithms over many seeds")
-    parser.add_argument("--seeds", type=int, default=20, help="runs of each algorithm with --compare (20)")
     parser.add_argument(
-        "--out", type=Path, default=Path("bandit.png"), help="the picture: .png, .svg or .pdf (bandit.png)"
+        "--seed", type=int, default=0, metavar="N", help="of the run; the first of them with --compare (0)"
+    )
+    parser.add_argument("--compare", action="store_true", help="all three algorithms over many seeds")
+    parser.add_argument("--seeds", type=int, default=20, metavar="N", help="runs of each algorithm with --compare (20)")
+    parser.add_argument(
+        "--out", type=Path, metavar="FILE", help="the picture, .png, .svg or .pdf (bandit.png, or compare.png)"
     )
     return parser
+
+
+def _refuse_what_would_be_ignored(parser: argparse.ArgumentParser, arguments: argparse.Namespace) -> None:
+    """Say so before the run; fill in the name of the picture."""
+    default = BanditConfig()
+    if arguments.compare and arguments.algorithm != default.algorithm:
+        parser.error("--compare runs all algorithms: leave --algorithm out")
+    if arguments.peak != 7 and arguments.table != "single_peak":
+        parser.error(f"--peak is for the single peak, and --table is {arguments.table}")
+    arguments.out = arguments.out or Path("compare.png" if arguments.compare else "bandit.png")
+    if arguments.out.suffix not in (".png", ".svg", ".pdf") or not arguments.out.parent.is_dir():
+        parser.error(f"--out must be a .png, .svg or .pdf file in a folder that exists, got {arguments.out}")
 
 
 def _run_once(table: Tensor, config: BanditConfig, arguments: argparse.Namespace) -> None:
@@ -121,8 +143,9 @@ def _first_step(history: BanditHistory, best: int) -> str:
 
 def _title(config: BanditConfig, arguments: argparse.Namespace, seeds: str) -> str:
     names = "" if arguments.compare else f"{config.algorithm}, "
+    table = arguments.table + (f" + {arguments.add:g}" if arguments.add else "")
     return (
-        f"{names}{arguments.table}, G = {config.group_size}, lr = {config.lr:g}, clip_eps = {config.clip_eps:g}, "
+        f"{names}{table}, G = {config.group_size}, lr = {config.lr:g}, clip_eps = {config.clip_eps:g}, "
         f"kl_coef = {config.kl_coef:g}, inner_steps = {config.inner_steps}, {seeds}"
     )
 

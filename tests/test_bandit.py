@@ -75,7 +75,7 @@ def test_an_earlier_exercise_that_is_wrong_is_blamed_even_if_only_the_bandit_is_
     result = graded({"advantages.py": wrong})
     gate = of(result, "grpo_step")[0]
     assert gate.outcome == FAILED
-    assert gate.may_come_from == ["your `group_advantages`, which it calls: see `grade advantages`"]
+    assert gate.may_come_from == ["your `group_advantages`, which it calls: grade the exercise advantages first"]
     assert all(check.outcome == PASSED for check in of(result, "reinforce_step"))
 
 
@@ -237,7 +237,64 @@ def test_before_the_exercise_is_written_the_command_says_so(tmp_path):
     assert not (tmp_path / "run.png").exists()
 
 
-def test_wrong_settings_are_a_usage_error(tmp_path):
-    done = run_bandit(tmp_path, "--group-size", "0")
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--group-size", "0"], "group_size must be at least 1"),
+        (["--peak", "11"], "--peak"),
+        (["--peak", "3", "--table", "linear"], "--peak is for the single peak"),
+        (["--compare", "--algorithm", "reinforce"], "leave --algorithm out"),
+        (["--out", "picture.txt"], "must be a .png, .svg or .pdf"),
+        (["--out", "no/such/folder/picture.png"], "in a folder that exists"),
+    ],
+)
+def test_what_would_fail_or_be_ignored_is_a_usage_error_before_the_run(tmp_path, arguments, words):
+    command = [sys.executable, "-m", "reference.run_bandit", *arguments]
+    done = subprocess.run(command, cwd=course.ROOT, capture_output=True, text=True, check=False, timeout=120)
     assert done.returncode == 2
-    assert "group_size must be at least 1" in done.stderr
+    assert words in done.stderr
+
+
+def test_the_command_says_where_to_stand():
+    done = subprocess.run(
+        [sys.executable, "run_bandit.py"], cwd=course.STARTER, capture_output=True, text=True, check=False, timeout=120
+    )
+    assert done.returncode == 1
+    assert "python -m starter.run_bandit" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ("        groups.append(actions)\n", "", "do not fit together"),
+        ("        visited.append(logits)\n", "", "do not fit together"),
+        ("groups.append(actions)", "groups.append(rewards)", "not their rewards"),
+    ],
+)
+def test_a_forgotten_append_is_told_in_a_sentence(graded, old, new, words):
+    gate = of(graded(answer_with(old, new)), "train_bandit")[0]
+    assert gate.outcome == BROKEN
+    assert words in gate.story
+
+
+def test_a_mistake_is_named_although_the_logits_are_changed_in_place_and_returned_with_their_graph(graded):
+    # A first draft as people write it: no copy, `.grad` never reset, and the leaf itself is returned.
+    draft = """
+
+def draft(logits, actions, rewards, ref_logits, config):
+    old_logp = torch.log_softmax(logits, dim=-1)[actions].detach()
+    advantages = group_advantages(rewards)
+    logits.requires_grad_(True)
+    for _ in range(config.inner_steps):
+        ratio = importance_ratio(torch.log_softmax(logits, dim=-1)[actions], old_logp)
+        surrogate = clipped_surrogate(ratio, advantages, clip_eps=config.clip_eps)
+        (surrogate.mean() - config.kl_coef * categorical_kl(logits, ref_logits)).backward()
+        logits.data += config.lr * logits.grad
+    return logits
+
+
+grpo_step = draft
+"""
+    result = graded({"bandit.py": model_answer("bandit") + draft})
+    names = {found["name"] for exercise in result.exercises for found in exercise.misconceptions}
+    assert "lets_gradients_pile_up" in names

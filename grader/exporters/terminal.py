@@ -14,6 +14,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from .. import course
 from ..check import Check
 from ..result import (
     BROKEN,
@@ -47,9 +48,10 @@ _DETAILED = 3
 def show(result: Result, console: Console) -> None:
     """Print the whole report."""
     console.print(_headline(result), highlight=False)
-    for number, exercise in enumerate(result.exercises, 1):
+    numbers = {exercise.name: number for number, exercise in enumerate(course.EXERCISES, 1)}
+    for exercise in result.exercises:
         console.print()
-        console.print(_exercise(number, exercise, console), highlight=False)
+        console.print(_exercise(numbers.get(exercise.name, 0), exercise, console), highlight=False)
     console.print()
     console.print(_total(result), highlight=False)
 

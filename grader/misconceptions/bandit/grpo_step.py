@@ -318,7 +318,7 @@ def counts_actions_from_one(
 def refreshes_the_old_policy(
     logits: Tensor, actions: Tensor, rewards: Tensor, ref_logits: Tensor, config: BanditConfig
 ) -> Tensor:
-    """your ratio is 1 in every update: the old policy is refreshed, or left out; it is the one that drew the group
+    """you refresh the old policy in every update, or leave the ratio out; the old policy is the one that drew the group
 
     The clip then never binds and the same samples push the policy on and on. With one inner step the ratio is 1 anyway,
     and a whole run with several looks almost the same, so only an exact step shows it.
@@ -975,4 +975,26 @@ def keeps_the_graph(
         objective = surrogate.mean() - config.kl_coef * categorical_kl(logits, ref_logits)
         (gradient,) = torch.autograd.grad(objective, logits, retain_graph=True)
         logits = logits + config.lr * gradient
+    return logits
+
+
+def takes_the_log_of_the_softmax(
+    logits: Tensor, actions: Tensor, rewards: Tensor, ref_logits: Tensor, config: BanditConfig
+) -> Tensor:
+    """you take the logarithm of the softmax; a probability that rounds to 0 has none, and log_softmax stays finite
+
+    A trained policy is nearly certain, so probabilities round to 0 sooner or later. One sample of such an action, and
+    all logits are NaN.
+    """
+    checked_group(logits, actions, rewards)
+    logits = logits.detach().clone()
+    old_logp = torch.softmax(logits, dim=-1).log()[actions]
+    advantages = group_advantages(rewards)
+    for _ in range(config.inner_steps):
+        logits.requires_grad_()
+        ratio = importance_ratio(torch.softmax(logits, dim=-1).log()[actions], old_logp)
+        surrogate = clipped_surrogate(ratio, advantages, clip_eps=config.clip_eps)
+        objective = surrogate.mean() - config.kl_coef * categorical_kl(logits, ref_logits)
+        (gradient,) = torch.autograd.grad(objective, logits)
+        logits = logits.detach() + config.lr * gradient
     return logits

@@ -311,3 +311,18 @@ def keeps_the_graph(
     logp = torch.log_softmax(logits, dim=-1)[actions]
     (gradient,) = torch.autograd.grad(((rewards - baseline) * logp).mean(), logits)
     return logits + config.lr * gradient
+
+
+def takes_the_log_of_the_softmax(
+    logits: Tensor, actions: Tensor, rewards: Tensor, config: BanditConfig, *, baseline: float = 0.0
+) -> Tensor:
+    """you take the logarithm of the softmax; a probability that rounds to 0 has none, and log_softmax stays finite
+
+    A trained policy is nearly certain, so probabilities round to 0 sooner or later. One sample of such an action, and
+    all logits are NaN.
+    """
+    checked_group(logits, actions, rewards)
+    logits = logits.detach().clone().requires_grad_()
+    logp = torch.softmax(logits, dim=-1).log()[actions]
+    (gradient,) = torch.autograd.grad(((rewards - baseline) * logp).mean(), logits)
+    return logits.detach() + config.lr * gradient

@@ -53,6 +53,28 @@ def samples_from_the_start(reward_table: Tensor, config: BanditConfig, *, seed: 
     return _history(torch.stack(visited), groups, reward_table, config)
 
 
+def samples_from_the_policy_of_the_step_before(
+    reward_table: Tensor, config: BanditConfig, *, seed: int
+) -> BanditHistory:
+    """you draw each group from the policy of the step before; the course draws it from the present one
+
+    The group and the policy that learns from it are one step apart. With small steps nobody sees it, but the
+    ratio takes the present policy for the one that drew the group.
+    """
+    reward_table = checked_table(reward_table)
+    generator = torch.Generator(reward_table.device).manual_seed(seed)
+    logits = torch.zeros_like(reward_table)
+    ref_logits = logits.clone()
+    visited, groups = [logits], []
+    for _ in range(config.steps):
+        before = visited[max(0, len(visited) - 2)]
+        actions = sample_actions(torch.softmax(before, dim=-1), config.group_size, generator)
+        logits = _next_logits(logits, actions, reward_table, groups, ref_logits, config)
+        visited.append(logits)
+        groups.append(actions)
+    return _history(torch.stack(visited), groups, reward_table, config)
+
+
 def takes_the_most_probable_action(reward_table: Tensor, config: BanditConfig, *, seed: int) -> BanditHistory:
     """you take the most probable action for the whole group; the course samples from the policy
 
