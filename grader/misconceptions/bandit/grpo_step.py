@@ -340,7 +340,7 @@ def refreshes_the_old_policy(
 def leaves_the_old_policy_in_the_graph(
     logits: Tensor, actions: Tensor, rewards: Tensor, ref_logits: Tensor, config: BanditConfig
 ) -> Tensor:
-    """your surrogate has no gradient: old log-probabilities are constants, computed once, before the updates
+    """you let the gradient through the old log-probabilities too, which cancels it; they are constants
 
     If both log-probabilities in exp(logp - old_logp) depend on the logits that are differentiated, their gradients
     cancel exactly. The objective has the right value and only the KL moves anything. Three published training loops did
@@ -592,7 +592,7 @@ def swaps_the_two_policies_of_the_kl(
 def ignores_the_kl(
     logits: Tensor, actions: Tensor, rewards: Tensor, ref_logits: Tensor, config: BanditConfig
 ) -> Tensor:
-    """your step has no KL in it; this exercise subtracts kl_coef * KL(pi || pi_ref)
+    """you leave the KL out of the step; this exercise subtracts kl_coef * KL(pi || pi_ref)
 
     Either the term is missing, or it has no gradient: it is detached, `categorical_kl` got its arguments in the wrong
     order (it detaches the second one), or the reference is taken from the current logits in every update. The reference

@@ -111,7 +111,7 @@ def adds_the_baseline(
 def ignores_the_baseline(
     logits: Tensor, actions: Tensor, rewards: Tensor, config: BanditConfig, *, baseline: float = 0.0
 ) -> Tensor:
-    """your step does not depend on baseline; this exercise subtracts it from every reward
+    """you never use baseline; this exercise subtracts it from every reward
 
     Either it is not used, or it is subtracted after the product: in rewards * log pi - baseline it is a constant, whose
     gradient is 0. It must stand in the factor in front of log pi.
