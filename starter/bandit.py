@@ -71,7 +71,8 @@ def grpo_step(logits: Tensor, actions: Tensor, rewards: Tensor, ref_logits: Tens
     Returns:
         The new logits, shape (K,), dtype and device of `logits`, without a graph. No argument is changed. Without KL, a
         group without signal (equal rewards, or G = 1) leaves the policy as it was. The logits of a step sum to what
-        they summed to before, because the gradient of a log-softmax sums to 0.
+        they summed to before, because the gradient of a log-softmax sums to 0. Finite also where a probability is so
+        small that it rounds to 0.
 
     Raises:
         ValueError: the shapes do not fit, or as for the functions of the first three exercises.
@@ -105,7 +106,8 @@ def reinforce_step(
         baseline: Subtracted from every reward, in the unit of the rewards. It must not depend on the group.
 
     Returns:
-        The new logits, shape (K,), dtype and device of `logits`, without a graph. No argument is changed.
+        The new logits, shape (K,), dtype and device of `logits`, without a graph. No argument is changed. Finite also
+        where a probability is so small that it rounds to 0.
 
     Raises:
         ValueError: the shapes do not fit.

@@ -430,13 +430,11 @@ def test_a_grpo_step_is_pure(student, group):
     settings = config(inner_steps=3, kl_coef=0.25)
     call = Example(logits, actions, rewards, logits[::-1].copy(), settings, return_arguments=True)
     single = (logits.astype(np.float32), actions, rewards.astype(np.float32), logits[::-1].astype(np.float32))
-    mixed = Example(*single[:2], rewards, single[3], settings)
-    first, second, short, other = student.each("grpo_step", call, call, Example(*single, settings), mixed)
+    first, second, short = student.each("grpo_step", call, call, Example(*single, settings))
     found = tensor(first, shape=logits.shape)
     no_graph(first)
     same(second, found, label="the first time", rtol=0.0, atol=0.0)
-    for each in (short, other):
-        same(each, found, dtype="float32", label="in float64", rtol=1e-3, atol=1e-4)
+    same(short, found, dtype="float32", label="in float64", rtol=1e-3, atol=1e-4)
     for name, before in zip(("logits", "actions", "rewards", "ref_logits"), call.arguments[:4], strict=True):
         untouched(first, name, before)
 
@@ -557,11 +555,10 @@ def test_a_reinforce_step_is_one_plain_update(student, group):
     logits, actions, rewards = group
     single = logits.astype(np.float32), actions, rewards.astype(np.float32)
     other = Example(logits, actions, rewards, config(inner_steps=4, kl_coef=1.0, clip_eps=0.0), return_arguments=True)
-    answer, short, mixed, shifted, whole, sure = student.each(
+    answer, short, shifted, whole, sure = student.each(
         "reinforce_step",
         other,
         Example(*single, config()),
-        Example(*single[:2], rewards, config()),
         Example(logits + 1000.0, actions, rewards, config()),
         Example(logits, actions, np.round(rewards).astype(np.int64), config(), baseline=0.5),
         Example(*SURE, config()),
@@ -569,8 +566,7 @@ def test_a_reinforce_step_is_one_plain_update(student, group):
     expected = reinforce_oracle(logits, actions, rewards, 0.5)
     same(answer, expected)
     no_graph(answer)
-    for each in (short, mixed):
-        same(each, expected, dtype="float32", rtol=1e-3, atol=1e-4)
+    same(short, expected, dtype="float32", rtol=1e-3, atol=1e-4)
     same(shifted, expected + 1000.0, label="plus 1000", rtol=1e-9)
     same(whole, reinforce_oracle(logits, actions, np.round(rewards), 0.5, 0.5))
     same(sure, reinforce_oracle(*SURE, 0.5), dtype="float32")
@@ -753,7 +749,7 @@ def test_groups_come_from_the_present_policy(student, fresh):
     """
     still = config(group_size=4, steps=240, lr=0.0)
     moving = config(group_size=16, steps=120, kl_coef=0.3)
-    huge = config(group_size=16, steps=3, lr=1000.0)
+    huge = config(group_size=16, steps=3, lr=100.0)
     table = np.array([0.0, 0.2, 1.0, 0.4])
     cases = [(settings, int(fresh.integers(1 << 31))) for settings in (still, moving, huge)]
     answers = student.each("train_bandit", *(Example(table, settings, seed=seed) for settings, seed in cases))

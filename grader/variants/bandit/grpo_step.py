@@ -42,18 +42,19 @@ def weights_summed_by_action(
     """no autograd: index_add_ into a copy that is changed in place"""
     checked_group(logits, actions, rewards)
     new = logits.detach().clone()
-    old_pi = torch.softmax(logits.detach(), dim=0)
+    old_logp = torch.log_softmax(logits.detach(), dim=0)
     ref_logp = torch.log_softmax(ref_logits.detach(), dim=0)
     advantages = group_advantages(rewards)
     for _ in range(config.inner_steps):
-        pi = torch.softmax(new, dim=0)
-        ratio = pi[actions] / old_pi[actions]
+        logp = torch.log_softmax(new, dim=0)
+        pi = logp.exp()
+        ratio = (logp - old_logp).exp()[actions]
         inside = torch.where(advantages > 0, ratio <= 1 + config.clip_eps, ratio >= 1 - config.clip_eps)
         weights = ratio * advantages * inside / actions.numel()
         gradient = -weights.sum() * pi
         gradient.index_add_(0, actions, weights)
         kl = categorical_kl(new, ref_logits)
-        gradient -= config.kl_coef * pi * (torch.log_softmax(new, dim=0) - ref_logp - kl)
+        gradient -= config.kl_coef * pi * (logp - ref_logp - kl)
         new += config.lr * gradient
     return new
 
