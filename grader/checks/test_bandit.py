@@ -390,7 +390,7 @@ def test_names_order_and_a_shift_of_the_logits_do_not_matter(student, group, see
         Example(LOGITS, ACTIONS, 4 * REWARDS + 8, REF_LOGITS, config(lr=0.25)),
     ],
 )
-@given(group=bandit_groups(), scale=st.sampled_from([1 / 1024, 0.25, 4.0, 64.0]), shift=st.integers(-100, 100))
+@given(group=bandit_groups(), scale=st.sampled_from([1 / 64, 0.25, 4.0, 64.0]), shift=st.integers(-100, 100))
 def test_the_settings_count_and_the_scale_of_rewards_does_not(student, group, scale, shift):
     """A step is proportional to lr, and the same for the rewards r and for a * r + b with a > 0.
 
@@ -407,7 +407,7 @@ def test_the_settings_count_and_the_scale_of_rewards_does_not(student, group, sc
     found = tensor(first, shape=logits.shape)
     same(twice, logits + 2 * (found - logits), label="twice the change with lr=0.25")
     same(none, logits, label="0 updates", atol=1e-12)
-    same(scaled, found, label=f"with rewards before * {scale:g} + {shift}", rtol=1e-3)
+    same(scaled, found, label=f"with rewards before * {scale:g} + {shift}", rtol=1e-4, atol=1e-4)
 
 
 @check(
