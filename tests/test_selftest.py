@@ -27,8 +27,9 @@ def reports(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[int, st
         done = subprocess.run(command, capture_output=True, text=True, timeout=1200, check=False)
         return done.returncode, done.stdout + done.stderr, json.loads(path.read_text("utf-8"))
 
+    longest_first = sorted(EXERCISES, key=lambda name: -len(catalogue.misconceptions(name)))
     with ThreadPoolExecutor(2) as pool:
-        return dict(zip(EXERCISES, pool.map(run, EXERCISES), strict=True))
+        return dict(zip(longest_first, pool.map(run, longest_first), strict=True))
 
 
 @pytest.mark.parametrize("name", EXERCISES)
