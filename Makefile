@@ -32,7 +32,7 @@ test: $(VENV)/installed-dev ## everything that CI runs: lint, types, generated f
 	$(BIN)/course stubs --check
 	$(BIN)/course vectors --check
 	$(BIN)/course golden --check
-	$(BIN)/python -m pytest -q
+	$(BIN)/python -m pytest -q -n auto --dist loadfile
 	node --test tests/js/*.test.mjs
 	$(BIN)/mkdocs build --strict --site-dir build/site
 
