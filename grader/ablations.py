@@ -21,6 +21,7 @@ from rich.console import Console
 from rich.progress import track
 
 from . import course
+from .generated import write_or_check
 from .simulation import Floats, Runs, Settings, simulate, single_peak, steps_until
 
 STEPS = 50
@@ -50,7 +51,18 @@ class Curve:
     band: bool
 
 
-BEST = Curve("best_probability", "probability of the best action", lambda runs, best: _sum(runs, best), True)
+def _of_best(runs: Runs, best: npt.NDArray[np.bool_]) -> Floats:
+    """Probability of all actions with the best reward together."""
+    result: Floats = runs.probabilities[..., best].sum(axis=-1)
+    return result
+
+
+def _sure_of_wrong(runs: Runs, best: npt.NDArray[np.bool_]) -> Floats:
+    """1 where an action without the best reward has most of the probability."""
+    return np.where((runs.probabilities[..., ~best] > 0.5).any(axis=-1), 1.0, 0.0)
+
+
+BEST = Curve("best_probability", "probability of the best action", _of_best, True)
 ENTROPY = Curve("entropy", "entropy in nats", lambda runs, _: runs.entropy, True)
 NO_SIGNAL = Curve(
     "zero_signal", "share of groups without signal, mean", lambda runs, _: _from_step_1(runs.zero_signal), False
@@ -61,12 +73,7 @@ DISTINCT = Curve(
     lambda runs, _: _from_step_1(_distinct(runs.actions)),
     False,
 )
-WRONG = Curve(
-    "sure_of_wrong_action",
-    "share of runs sure of a wrong action",
-    lambda runs, best: _is_wrong(runs, best),
-    False,
-)
+WRONG = Curve("sure_of_wrong_action", "share of runs sure of a wrong action", _sure_of_wrong, False)
 CLIPPED = Curve(
     "clip_fraction",
     "clip fraction of the last inner update, mean",
@@ -173,7 +180,7 @@ def run_ablation(ablation: Ablation, *, seeds: int = SEEDS, steps: int = STEPS) 
         columns = {name: values for curve in ablation.curves for name, values in _columns(curve, runs, best)}
         for step in range(steps + 1):
             rows.append({"setting": label, "step": step} | {name: _short(c[step]) for name, c in columns.items()})
-        probability = _sum(runs, best)
+        probability = _of_best(runs, best)
         first = float(np.median(steps_until(probability, 0.5)))
         ends = np.quantile(probability[:, -1], BAND)
         summary.append((label, ends, float((probability[:, -1] < 0.5).mean()), first))
@@ -237,24 +244,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """`course ablate`: 0 fine, 1 stale."""
     chosen = [ablation for ablation in ABLATIONS if ablation.name in arguments.names or not arguments.names]
-    stale = []
     outcomes = {}
     for ablation in track(chosen, "ablations", transient=True, console=Console(stderr=True)):
-        outcome = outcomes[ablation.name] = run_ablation(ablation, seeds=arguments.seeds)
-        path: Path = arguments.out / f"{ablation.name}.csv"
-        text = as_csv(outcome.rows)
-        if arguments.check:
-            stale += [] if path.exists() and path.read_text("utf-8") == text else [path.name]
-            continue
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, "utf-8", newline="\n")
+        outcomes[ablation.name] = run_ablation(ablation, seeds=arguments.seeds)
+    if arguments.check:
+        texts = {arguments.out / f"{name}.csv": as_csv(outcome.rows) for name, outcome in outcomes.items()}
+        return write_or_check(texts, command="course ablate", what="the ablations are", check=True)
+    arguments.out.mkdir(parents=True, exist_ok=True)
+    for ablation in chosen:
+        outcome, path = outcomes[ablation.name], arguments.out / f"{ablation.name}.csv"
+        path.write_text(as_csv(outcome.rows), "utf-8", newline="\n")
         title = f"{ablation.setting}; {arguments.seeds} seeds: median and middle 80 %, unless it says mean"
         draw(ablation, outcome, title=title, path=path.with_suffix(".png"))
-    if arguments.check:
-        for name in stale:
-            print(f"{name} is stale: run `course ablate`")
-        print("\n".join([] if stale else ["the ablations are current"]), end="\n" if not stale else "")
-        return 1 if stale else 0
     for ablation in chosen:
         print(f"{ablation.name}: {ablation.question}")
         for label, (low, middle, high), stuck, first in outcomes[ablation.name].summary:
@@ -263,17 +264,6 @@ def run(arguments: argparse.Namespace) -> int:
             print(f"  {label:32} best action at the end {end}, below 0.5 in {stuck:.1%}, over 0.5 after {over} steps")
     print(f"CSV and pictures: {arguments.out}")
     return 0
-
-
-def _sum(runs: Runs, best: npt.NDArray[np.bool_]) -> Floats:
-    result: Floats = runs.probabilities[..., best].sum(axis=-1)
-    return result
-
-
-def _is_wrong(runs: Runs, best: npt.NDArray[np.bool_]) -> Floats:
-    """Whether a wrong action has most of the probability."""
-    wrong = (runs.probabilities[..., ~best] > 0.5).any(axis=-1).astype(np.float64)
-    return np.asarray(wrong)
 
 
 def _columns(curve: Curve, runs: Runs, best: npt.NDArray[np.bool_]) -> list[tuple[str, Floats]]:

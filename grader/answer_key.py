@@ -20,6 +20,7 @@ from rich.console import Console
 from rich.progress import track
 
 from . import course, simulation
+from .generated import write_or_check
 from .simulation import Floats, Runs, Settings, simulate, single_peak, steps_until
 
 SEEDS = 1000
@@ -356,22 +357,13 @@ def run(arguments: argparse.Namespace) -> int:
     runs = Measurements(SEEDS)
     console = Console(stderr=True)
     answers = [answer for part in track(PARTS, "answer key", transient=True, console=console) for answer in part(runs)]
-    stale = []
-    for name, text in (
-        ("worksheet_key.json", as_json(answers, SEEDS)),
-        ("worksheet_key.md", as_markdown(answers, SEEDS)),
-    ):
-        path: Path = arguments.out / name
-        if path.exists() and path.read_text("utf-8") == text:
-            continue
-        stale.append(name)
-        if not arguments.check:
-            path.write_text(text, "utf-8", newline="\n")
-    for name in stale:
-        print(f"{name} " + ("is stale: run `course answer-key`" if arguments.check else "written"))
-    if not stale:
-        print("the answer key is current")
-    return 1 if stale and arguments.check else 0
+    texts = {"worksheet_key.json": as_json(answers, SEEDS), "worksheet_key.md": as_markdown(answers, SEEDS)}
+    return write_or_check(
+        {arguments.out / name: text for name, text in texts.items()},
+        command="course answer-key",
+        what="the answer key is",
+        check=arguments.check,
+    )
 
 
 def _roughness(entropy: Floats) -> Floats:

@@ -11,13 +11,13 @@ import argparse
 import dataclasses
 import itertools
 import json
-import sys
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from . import course, simulation
+from .generated import one_per_line, write_or_check
 from .sfc32 import uniforms
 from .simulation import Settings
 
@@ -83,7 +83,7 @@ def make() -> str:
         "advantages": advantages,
         "runs": runs,
     }
-    body = ",\n".join(f"{json.dumps(name)}: [\n{_one_per_line(entries)}\n]" for name, entries in sections.items())
+    body = ",\n".join(f"{json.dumps(name)}: [\n{one_per_line(entries)}\n]" for name, entries in sections.items())
     return f'{{\n"generated": {json.dumps(_BANNER)},\n"after": {json.dumps(AFTER)},\n{body}\n}}\n'
 
 
@@ -118,10 +118,6 @@ def _rounded(numbers: simulation.Floats) -> list[float]:
     return [round(float(number), DECIMALS) + 0.0 for number in numbers]  # + 0.0 makes -0.0 a 0.0
 
 
-def _one_per_line(entries: Sequence[dict[str, Any]]) -> str:
-    return ",\n".join(json.dumps(entry) for entry in entries)
-
-
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Arguments of `course golden`."""
     parser.add_argument("--check", action="store_true", help="write nothing; exit code 1 if the file is stale")
@@ -129,15 +125,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """`course golden`: 0 fine, 1 stale."""
-    text = make()
-    stale = not PATH.exists() or PATH.read_text("utf-8") != text
-    if not stale:
-        print("the golden vectors are current")
-    elif arguments.check:
-        print("tests/golden/simulation.json is stale: run `course golden`")
-    else:
-        PATH.parent.mkdir(exist_ok=True)
-        PATH.write_text(text, "utf-8", newline="\n")
-        print("tests/golden/simulation.json written")
-    sys.stdout.flush()
-    return 1 if stale and arguments.check else 0
+    return write_or_check(
+        {PATH: make()},
+        command="course golden",
+        what="the golden vectors are",
+        check=arguments.check,
+        folder="tests/golden/",
+    )

@@ -7,13 +7,12 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 from collections.abc import Callable
-from typing import Any
 
 from . import course, vectors
 from .catalogue import misconceptions
 from .check import checks_of
+from .generated import one_per_line, write_or_check
 from .sandbox import Sandbox
 from .student import Loaded, Student
 from .submission import read_submission
@@ -49,12 +48,8 @@ def make(exercise: str, start: Callable[..., Loaded]) -> str:
     ]
     return (
         f'{{\n"generated": {json.dumps(_BANNER)},\n"exercise": {json.dumps(exercise)},\n'
-        f'"vectors": [\n{_one_per_line(lines)}\n],\n"misconceptions": [\n{_one_per_line(known)}\n]\n}}\n'
+        f'"vectors": [\n{one_per_line(lines)}\n],\n"misconceptions": [\n{one_per_line(known)}\n]\n}}\n'
     )
-
-
-def _one_per_line(entries: list[dict[str, Any]]) -> str:
-    return ",\n".join(json.dumps(entry, ensure_ascii=False) for entry in entries)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -64,19 +59,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """`course vectors`: 0 fine, 1 stale."""
-    stale = []
     with Sandbox.start() as sandbox:
-        for exercise in course.EXERCISES:
-            path = course.VECTORS / f"{exercise.name}.json"
-            text = make(exercise.name, sandbox.worker)
-            if path.exists() and path.read_text("utf-8") == text:
-                continue
-            stale.append(path.name)
-            if not arguments.check:
-                path.write_text(text, "utf-8", newline="\n")
-    for name in stale:
-        print(f"grader/vectors/{name} " + ("is stale: run `course vectors`" if arguments.check else "written"))
-    if not stale:
-        print("the vectors are current")
-    sys.stdout.flush()
-    return 1 if stale and arguments.check else 0
+        names = [exercise.name for exercise in course.EXERCISES]
+        texts = {course.VECTORS / f"{name}.json": make(name, sandbox.worker) for name in names}
+    return write_or_check(
+        texts,
+        command="course vectors",
+        what="the vectors are",
+        check=arguments.check,
+        folder="grader/vectors/",
+    )

@@ -1,0 +1,37 @@
+"""Files that a command writes and that are part of the course: write the stale ones, or say which they are."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+
+def write_or_check(texts: Mapping[Path, str], *, command: str, what: str, check: bool, folder: str = "") -> int:
+    """Write the files whose text changed; with `check` only name them.
+
+    Args:
+        texts: File to the text that it must hold.
+        command: That writes them, for the message.
+        what: They are, all together: "the vectors are".
+        check: Write nothing.
+        folder: Stands before the names in messages.
+
+    Returns:
+        Exit code: 1 if a file is stale and was only checked.
+    """
+    stale = [path for path, text in texts.items() if not path.exists() or path.read_text("utf-8") != text]
+    for path in stale:
+        if not check:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(texts[path], "utf-8", newline="\n")
+        print(f"{folder}{path.name} " + (f"is stale: run `{command}`" if check else "written"))
+    if not stale:
+        print(f"{what} current")
+    return 1 if stale and check else 0
+
+
+def one_per_line(entries: Sequence[Mapping[str, Any]]) -> str:
+    """JSON objects with a line for each, so that a difference between two versions is a line."""
+    return ",\n".join(json.dumps(entry, ensure_ascii=False) for entry in entries)
