@@ -183,17 +183,13 @@ def diagnose(
         known: The function's misconceptions by name.
         failing: Ids of the failing checks, in order.
     """
-    strict, lenient = (_Agreement.of(seen, known, values_only=values_only) for values_only in (False, True))
-    found = []
-    for check in failing:
-        own = {index for index, (vector, _) in enumerate(seen) if vector.check == check}
-        for agreement in (strict, lenient):
-            best = agreement.best([name for name in known if agreement.shows(name, own)])
-            if best:
-                found.append(Named(check, known[best], agreement.against[best] == 0))
-                break
-    if found:
-        return found
+    strict = _Agreement.of(seen, known)
+    named = strict.named(seen, known, failing)
+    unnamed = [check for check in failing if check not in named]
+    if unnamed:
+        named |= _Agreement.of(seen, known, values_only=True).named(seen, known, unnamed)
+    if named:
+        return [named[check] for check in failing if check in named]
     for check in failing:
         if all(agree(observation, vector.expected) for vector, observation in seen if vector.check == check):
             best = strict.best([name for name in known if strict.evidence[name] and strict.against[name] == 0])
@@ -217,7 +213,7 @@ class _Agreement:
 
     @classmethod
     def of(
-        cls, seen: list[tuple[Vector, Observation]], known: dict[str, Diagnosis], *, values_only: bool
+        cls, seen: list[tuple[Vector, Observation]], known: dict[str, Diagnosis], *, values_only: bool = False
     ) -> _Agreement:
         """Compare everything with everything."""
         agreeing: dict[str, set[int]] = {name: set() for name in known}
@@ -234,6 +230,18 @@ class _Agreement:
                 if agree(observation, mistake, values_only=values_only):
                     agreeing[name].add(index)
         return cls(agreeing, evidence, {name: len(evidence[name] - agreeing[name]) for name in known})
+
+    def named(
+        self, seen: list[tuple[Vector, Observation]], known: dict[str, Diagnosis], checks: Sequence[str]
+    ) -> dict[str, Named]:
+        """Check to the one misconception that it shows; checks that show none, or several alike, are left out."""
+        found = {}
+        for check in checks:
+            own = {index for index, (vector, _) in enumerate(seen) if vector.check == check}
+            best = self.best([name for name in known if self.shows(name, own)])
+            if best:
+                found[check] = Named(check, known[best], self.against[best] == 0)
+        return found
 
     def shows(self, name: str, examples: set[int]) -> bool:
         """Whether the submission gives a misconception's answers to all of some examples, and some are wrong."""
