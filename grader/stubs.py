@@ -1,4 +1,4 @@
-"""Write `starter/` from `reference/`: the same files with the marked solution regions taken out.
+"""Write `starter/` from `reference/`: the same files with the marked solution regions taken out; weights are copied.
 
     ### BEGIN SOLUTION: what to do (about 5 lines)         # TODO(advantages): what to do (about 5 lines)
     ...                                            becomes raise NotImplementedError("advantages.f is not written yet")
@@ -32,6 +32,7 @@ as they are, because the checks call your functions by them.
 """
 '''
 
+_WEIGHTS = "*.safetensors"
 _MARKER = re.compile(r"### (BEGIN SOLUTION: *(?P<todo>\S.*)|END SOLUTION)")
 # Wider than the markers on purpose: `## BEGIN SOLUTION`, `# end_solution 2`, `### SOLUTION`, `### BEGIN SOLUTON: x`.
 _ATTEMPT = re.compile(r"###.*(solution|\b(begin|end)\b)|.*(?<![a-z])(begin|end)[\W_]*solution", re.IGNORECASE)
@@ -142,13 +143,13 @@ def write_starter(reference: Path, starter: Path) -> list[Path]:
         StubError: as for `make_starter`.
         OSError: as for `make_starter`, or a file cannot be written.
     """
-    files = make_starter(reference)
+    files = _all_files(reference)
     starter.mkdir(parents=True, exist_ok=True)
     changed = [starter / name for name, text in files.items() if not _holds(starter / name, text)]
     for path in changed:
         temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
         try:
-            temporary.write_bytes(files[path.name].encode())
+            temporary.write_bytes(files[path.name])
             temporary.replace(path)
         finally:
             temporary.unlink(missing_ok=True)
@@ -170,10 +171,10 @@ def stale_files(reference: Path, starter: Path) -> list[str]:
         StubError: as for `make_starter`.
         OSError: as for `make_starter`, or there is no starter folder.
     """
-    files = make_starter(reference)
+    files = _all_files(reference)
     if not starter.is_dir():
         raise NotADirectoryError(f"{starter}: name a folder that holds the stubs")
-    found = {path.name for path in starter.glob("*.py")}
+    found = {path.name for pattern in ("*.py", _WEIGHTS) for path in starter.glob(pattern)}
     reasons = dict.fromkeys(files.keys() - found, "is missing: `course stubs` writes it")
     reasons |= dict.fromkeys(found - files.keys(), "has no model answer: delete it")
     for name in found & files.keys():
@@ -273,8 +274,17 @@ def _function(tree: ast.Module, region: _Region, path: Path) -> str:
     return f"{outer[-1].name}.{function.name}" if is_method else function.name
 
 
-def _holds(path: Path, text: str) -> bool:
-    return path.is_file() and path.read_bytes().replace(b"\r\n", b"\n") == text.encode()
+def _all_files(reference: Path) -> dict[str, bytes]:
+    """Every file of the starter folder: the texts of `make_starter`, and weights of models as they are."""
+    texts = {name: text.encode() for name, text in make_starter(reference).items()}
+    return texts | {path.name: path.read_bytes() for path in reference.glob(_WEIGHTS)}
+
+
+def _holds(path: Path, content: bytes) -> bool:
+    if not path.is_file():
+        return False
+    found = path.read_bytes()
+    return (found.replace(b"\r\n", b"\n") if path.suffix == ".py" else found) == content
 
 
 if __name__ == "__main__":

@@ -1,0 +1,169 @@
+"""The language models of the charlm exercise, all of them given code.
+
+A language model here is any `torch.nn.Module` that maps tokens of shape (B, T) to logits of shape (B, T, V): the logits
+at position t are the model's forecast of token t + 1, made from the tokens up to and including t.
+
+- `TinyLM` is a small GPT: everything that a large one has, with 31,000 parameters in its smallest size.
+- `BigramLM` looks at the last token only. Its parameters are its logits, so you can compute by hand what it does.
+
+Left out on purpose: dropout (the ratio of the first update would not be 1), a cache of keys and values (for completions
+of ten characters it is slower than computing the prompt again), rotary positions, everything else that a model of this
+size does not need.
+
+Symbols: B sequences, T tokens each, V tokens in the vocabulary.
+
+Source: Radford et al. 2019, Language Models are Unsupervised Multitask Learners (the order of the layers).
+"""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from torch import Tensor, nn
+from torch.nn import functional
+
+WEIGHTS = Path(__file__).with_name("charlm.safetensors")
+"""The pretrained weights that come with the course, written by `pretrain_charlm`."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class TinyLMConfig:
+    """Size of a `TinyLM`.
+
+    Attributes:
+        vocabulary: Number of tokens V.
+        context: Longest sequence, in tokens.
+        width: Numbers that stand for one token between the layers.
+        layers: Transformer blocks, one after the other.
+        heads: Attention heads of a block; must divide `width`.
+    """
+
+    vocabulary: int = 40
+    context: int = 40
+    width: int = 32
+    layers: int = 2
+    heads: int = 2
+
+    def __post_init__(self) -> None:
+        if min(asdict(self).values()) < 1 or self.width % self.heads:
+            raise ValueError(f"all sizes must be at least 1, and heads must divide width, got {self}")
+
+
+SIZES = {
+    "tiny": TinyLMConfig(),  # 0.03 million parameters
+    "small": TinyLMConfig(width=128, layers=4, heads=4),  # 0.8 million
+    "medium": TinyLMConfig(width=320, layers=8, heads=8),  # 10 million
+    "large": TinyLMConfig(width=512, layers=12, heads=8),  # 38 million
+}
+
+
+class Block(nn.Module):
+    """One transformer block: attention to earlier tokens, then a layer for each token, each added to its input."""
+
+    def __init__(self, config: TinyLMConfig) -> None:
+        super().__init__()
+        self.heads = config.heads
+        self.attention_norm = nn.LayerNorm(config.width)
+        self.queries_keys_values = nn.Linear(config.width, 3 * config.width)
+        self.attention_out = nn.Linear(config.width, config.width)
+        self.mlp_norm = nn.LayerNorm(config.width)
+        self.mlp_in = nn.Linear(config.width, 4 * config.width)
+        self.mlp_out = nn.Linear(4 * config.width, config.width)
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Map (B, T, width) to (B, T, width)."""
+        rows, length, width = x.shape
+        joint: Tensor = self.queries_keys_values(self.attention_norm(x))  # (B, T, 3 * width)
+        q, k, v = joint.view(rows, length, 3, self.heads, -1).permute(
+            2, 0, 3, 1, 4
+        )  # each (B, heads, T, width / heads)
+        mixed = functional.scaled_dot_product_attention(q, k, v, is_causal=True)  # (B, heads, T, width / heads)
+        x = x + self.attention_out(mixed.transpose(1, 2).reshape(rows, length, width))
+        out: Tensor = x + self.mlp_out(functional.relu(self.mlp_in(self.mlp_norm(x))))
+        return out
+
+
+class TinyLM(nn.Module):
+    """A small GPT.
+
+    Args:
+        config: Its size.
+        weights: Parameter name to tensor; the model takes over their dtype and device. None draws new ones, with the
+            global random generator, as every module of torch does.
+    """
+
+    def __init__(self, config: TinyLMConfig, weights: Mapping[str, Tensor] | None = None) -> None:
+        super().__init__()
+        self.config = config
+        self.tokens = nn.Embedding(config.vocabulary, config.width)
+        self.positions = nn.Embedding(config.context, config.width)
+        self.blocks = nn.Sequential(*(Block(config) for _ in range(config.layers)))
+        self.norm = nn.LayerNorm(config.width)
+        self.head = nn.Linear(config.width, config.vocabulary)
+        if weights is not None:
+            self.load_state_dict(dict(weights), assign=True)
+            self.requires_grad_()
+            return
+        for parameter in self.parameters():
+            if parameter.ndim == 2:
+                nn.init.normal_(parameter, std=config.width**-0.5 / 2)
+
+    def forward(self, tokens: Tensor) -> Tensor:
+        """Map tokens (B, T) to logits (B, T, V).
+
+        Raises:
+            ValueError: more tokens than the context holds.
+        """
+        length = tokens.shape[-1]
+        if length > self.config.context:
+            raise ValueError(f"the context holds {self.config.context} tokens, got {length}")
+        if tokens.device.type != "cpu":
+            return self._logits(tokens)
+        # The rows of a group begin alike, and many stay alike. On a CPU it is cheaper to find those than to compute
+        # them twice; a GPU would have to wait for the answer.
+        different, which = tokens.unique(dim=0, return_inverse=True)
+        return self._logits(different)[which]
+
+    def _logits(self, tokens: Tensor) -> Tensor:
+        x = self.tokens(tokens) + self.positions.weight[: tokens.shape[-1]]  # (B, T, width)
+        logits: Tensor = self.head(self.norm(self.blocks(x)))  # (B, T, V)
+        return logits
+
+
+class BigramLM(nn.Module):
+    """A language model that looks at the last token only: row c of its table holds the logits of what follows c.
+
+    Args:
+        table: Logits, shape (V, V). The model works on a copy.
+    """
+
+    def __init__(self, table: Tensor) -> None:
+        super().__init__()
+        self.table = nn.Parameter(table.detach().clone())
+
+    def forward(self, tokens: Tensor) -> Tensor:
+        """Map tokens (B, T) to logits (B, T, V)."""
+        return self.table[tokens]
+
+
+def save_weights(model: TinyLM, path: Path, *, made_by: str) -> None:
+    """Write a model as safetensors: its parameters, its size, and a line that says which command made it."""
+    from safetensors.torch import save_file
+
+    metadata = {name: str(size) for name, size in asdict(model.config).items()} | {"made_by": made_by}
+    save_file({name: value.cpu().contiguous() for name, value in model.state_dict().items()}, path, metadata)
+
+
+def load_model(path: Path = WEIGHTS, *, device: str = "cpu") -> TinyLM:
+    """Read a model that `save_weights` wrote; without a path, the pretrained one of the course.
+
+    Raises:
+        FileNotFoundError: there is no such file; the text says how to make it.
+    """
+    from safetensors import safe_open
+
+    if not path.is_file():
+        raise FileNotFoundError(f"there are no weights in {path}; `pretrain_charlm` writes them")
+    with safe_open(path, "pt", device=device) as file:
+        config = TinyLMConfig(**{name: int(file.metadata()[name]) for name in asdict(TinyLMConfig())})
+        return TinyLM(config, {name: file.get_tensor(name) for name in file.keys()})  # noqa: SIM118 - not a dict

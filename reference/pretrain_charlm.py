@@ -1,0 +1,157 @@
+"""Pretrain the language model on its corpus: `python -m reference.pretrain_charlm --help`. Given code.
+
+The weights that come with the course were written by this command with its default settings. You need it only for
+other sizes, or to see that a language model gets its habits from what it reads.
+
+Left out on purpose: validation data. The corpus is drawn anew for each batch, and its true probabilities are known.
+"""
+
+import argparse
+import random
+import sys
+
+if not __package__:
+    sys.exit("Stand in the folder that holds starter/ and run: python -m starter.pretrain_charlm")
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import torch
+from rich.progress import track
+from torch import Tensor, nn
+from torch.nn import functional
+
+from .charlm_model import SIZES, WEIGHTS, TinyLM, TinyLMConfig, save_weights
+from .charlm_sampling import completion_logp, make_generator, sample
+from .charlm_task import (
+    ADDITION_PROMPTS,
+    EOS_ID,
+    FOODS,
+    PIZZA_PROMPT,
+    CharTokenizer,
+    addition_probabilities,
+    food_probabilities,
+    is_well_formed,
+    sentence,
+)
+
+_EXAMPLES = """examples (in the folder that holds starter/):
+  python -m starter.pretrain_charlm --out my.safetensors                 the tiny model, about half a minute
+  python -m starter.pretrain_charlm --out small.safetensors --size small --device cuda
+"""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command. Exit code 0 fine, 2 usage."""
+    parser = argparse.ArgumentParser(
+        prog=f"python -m {__package__}.pretrain_charlm",
+        description="Pretrain the language model on its corpus, and say what it has learned.",
+        epilog=_EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--out", type=Path, default=WEIGHTS, metavar="FILE", help=f"the weights ({WEIGHTS.name})")
+    parser.add_argument("--size", choices=SIZES, default="tiny", help="of the model (tiny)")
+    parser.add_argument("--steps", type=int, default=1500, metavar="N", help="batches (1500)")
+    parser.add_argument("--batch", type=int, default=192, metavar="N", help="sentences in a batch (192)")
+    parser.add_argument("--lr", type=float, metavar="X", help="highest learning rate (0.2 / width)")
+    parser.add_argument("--seed", type=int, default=0, metavar="N", help="of the weights and the corpus (0)")
+    parser.add_argument("--device", default="cpu", help="cpu or cuda (cpu)")
+    arguments = parser.parse_args(argv)
+    if arguments.device != "cpu" and not torch.cuda.is_available():
+        parser.error(f"--device {arguments.device}: torch finds no such device here; leave it out")
+    if not arguments.out.parent.is_dir():
+        parser.error(f"--out must be a file in a folder that exists, got {arguments.out}")
+    config = SIZES[arguments.size]
+    model = pretrain(
+        config,
+        steps=arguments.steps,
+        batch=arguments.batch,
+        lr=arguments.lr or 0.2 / config.width,
+        seed=arguments.seed,
+        device=arguments.device,
+        progress=True,
+    )
+    made_by = (
+        f"pretrain_charlm --size {arguments.size} --steps {arguments.steps} --batch {arguments.batch} "
+        f"--seed {arguments.seed}, torch {torch.__version__}"
+    )
+    save_weights(model, arguments.out, made_by=made_by)
+    print(f"weights: {arguments.out}, {sum(each.numel() for each in model.parameters()):,} parameters")
+    _describe(model)
+    return 0
+
+
+def pretrain(
+    config: TinyLMConfig, *, steps: int, batch: int, lr: float, seed: int, device: str = "cpu", progress: bool = False
+) -> TinyLM:
+    """Train a new model to predict the next character of the corpus.
+
+    Args:
+        config: Size of the model.
+        steps: Batches.
+        batch: Sentences in a batch.
+        lr: Highest learning rate; it rises over the first tenth of the steps and then falls to 0 like a cosine.
+        seed: Of the weights and the corpus. The global random generator of torch is left as it was.
+        device: "cpu" or "cuda".
+        progress: Show a progress bar.
+
+    Returns:
+        The model.
+    """
+    with torch.random.fork_rng():
+        torch.manual_seed(seed)
+        model = TinyLM(config).to(device)
+    corpus = random.Random(seed)
+    optimizer = torch.optim.AdamW(model.parameters(), lr=lr, weight_decay=0.01)
+    schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, max_lr=lr, total_steps=steps, pct_start=0.1)
+    for _ in track(range(steps), description="pretraining", disable=not (progress and sys.stderr.isatty())):
+        tokens = _batch(corpus, batch).to(device)  # (B, T)
+        optimizer.zero_grad()
+        _next_token_loss(model, tokens).backward()
+        optimizer.step()
+        schedule.step()
+    return model
+
+
+def _batch(corpus: random.Random, size: int) -> Tensor:
+    """Sentences of the corpus as tokens, filled up with EOS_ID, shape (B, T)."""
+    tokenizer = CharTokenizer()
+    rows = [tokenizer.encode(sentence(corpus)) for _ in range(size)]
+    longest = max(map(len, rows))
+    return torch.tensor([row + [EOS_ID] * (longest - len(row)) for row in rows])
+
+
+def _next_token_loss(model: nn.Module, tokens: Tensor) -> Tensor:
+    """Mean over the real tokens of minus log-probability; what fills the rows up does not count."""
+    logits = model(tokens)[:, :-1]  # (B, T - 1, V)
+    targets = tokens[:, 1:].clone()  # (B, T - 1)
+    targets[tokens[:, :-1] == EOS_ID] = -100  # the value that cross_entropy leaves out
+    return functional.cross_entropy(logits.flatten(0, 1), targets.flatten())
+
+
+def _describe(model: TinyLM) -> None:
+    """What the model has learned, beside what the corpus says."""
+    foods = food_probabilities(PIZZA_PROMPT.split()[0])
+    found = completion_logp(model, PIZZA_PROMPT, [f"{food}." for food in FOODS]).exp().tolist()
+    print(f"P(completion | {PIZZA_PROMPT!r}), exact:")
+    for food, probability in sorted(zip(FOODS, found, strict=True), key=lambda pair: -foods[pair[0]]):
+        print(f"  {food:10} {probability:.3f}   corpus {foods[food]:.3f}")
+    print(f"additions that are right: {addition_accuracy(model):.3f}   corpus {_corpus_accuracy():.3f}")
+    rows = [PIZZA_PROMPT] * 1000
+    texts = sample(model, rows, max_new_tokens=12, generator=make_generator(0)).texts
+    print(f"well-formed completions of {PIZZA_PROMPT!r}: {sum(map(is_well_formed, texts)) / len(texts):.3f} of 1000")
+
+
+def addition_accuracy(model: nn.Module) -> float:
+    """Exact probability of the right sum, mean over all prompts."""
+    right = [[f"{sum(map(int, prompt[:-1].split('+')))}."] for prompt in ADDITION_PROMPTS]
+    logp = [completion_logp(model, *pair) for pair in zip(ADDITION_PROMPTS, right, strict=True)]
+    return torch.cat(logp).exp().mean().item()
+
+
+def _corpus_accuracy() -> float:
+    return sum(addition_probabilities(a, b)[a + b] for a in range(10) for b in range(10)) / 100
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,235 @@
+# Written by "course stubs" from the model answer; replace each TODO.
+"""A language model trained by GRPO: the functions of the first three exercises, now with tokens.
+
+A completion is a row of tokens, and only its own tokens may count: not the prompt, and not what fills the row up behind
+its end. Everything else is what you have written already: group-relative advantages, importance ratio, clipped
+surrogate, KL penalty.
+
+Left out on purpose: the model, the sampling, the rewards and the optimizer, which are given; a value network, which
+GRPO does not have; several devices.
+
+Symbols: B rows (completions with their prompts), T tokens in a row, V tokens in the vocabulary, G rows in a group.
+Position t of anything with shape (B, T - 1) belongs to token t + 1, counted from 0: the first token is never predicted.
+
+Sources: Shao et al. 2024, DeepSeekMath, arXiv:2402.03300, equations 3 and 4; ratio of a whole sequence: Zheng et al.
+2025, GSPO, arXiv:2507.18071, equation 7; mean over all tokens: Yu et al. 2025, DAPO, arXiv:2503.14476, equation 8.
+"""
+
+from collections.abc import Callable, Sequence
+
+import torch
+from torch import Tensor, nn
+
+from .advantages import group_advantages
+from .charlm_sampling import Completions
+from .charlm_task import EOS_ID
+from .charlm_training import CharLMConfig, Rollout, TrainingState, make_optimizer, sample_completions
+from .clip import clip_fraction, clipped_surrogate, importance_ratio
+from .kl import kl_estimate
+
+
+def token_logp(model: nn.Module, tokens: Tensor) -> Tensor:
+    """Log-probability that a model gives to each token of some rows, from the second token on.
+
+    Args:
+        model: Maps tokens (B, T) to logits (B, T, V); the logits at position t are its forecast of token t + 1.
+        tokens: int64, shape (B, T) with T >= 2.
+
+    Returns:
+        Natural logarithms, shape (B, T - 1), dtype and device of the logits: entry [b, t] is
+        log pi(tokens[b, t + 1] | tokens[b, : t + 1]). Gradients reach the model's parameters. Finite also for a token
+        whose probability rounds to 0.
+
+    Raises:
+        ValueError: `tokens` has another shape.
+
+    Example:
+        >>> model = BigramLM(torch.tensor([[0.0, 0.0], [0.0, 1.0]]))
+        >>> token_logp(model, torch.tensor([[0, 1, 1, 0]]))
+        tensor([[-0.6931, -0.3133, -1.3133]], grad_fn=<SqueezeBackward1>)
+    """
+    if tokens.ndim != 2 or tokens.shape[-1] < 2:
+        raise ValueError(f"tokens must have shape (B, T) with T >= 2, got {tuple(tokens.shape)}")
+    # TODO(charlm): log-softmax over the vocabulary, forecasts and tokens one apart, pick (about 4 lines)
+    raise NotImplementedError("charlm.token_logp is not written yet")
+
+
+def completion_mask(tokens: Tensor, prompt_length: int, eos_id: int) -> Tensor:
+    """Which predicted tokens the policy wrote itself: the completion, up to and including its first end.
+
+    The end counts, because the policy chose to stop there and must learn from it. What stands behind it only fills the
+    row up; it may be the same token again.
+
+    Args:
+        tokens: int64, shape (B, T) with T >= 2.
+        prompt_length: Tokens of the prompt in each row, from 1 to T. An end inside the prompt means nothing.
+        eos_id: The token that ends a completion. A row without one is a completion that was cut off: all of it counts.
+
+    Returns:
+        bool, shape (B, T - 1), device of `tokens`: entry [b, t] says whether tokens[b, t + 1] counts.
+
+    Raises:
+        ValueError: `tokens` has another shape, or `prompt_length` is not from 1 to T.
+
+    Example:
+        >>> completion_mask(torch.tensor([[5, 6, 7, 0, 0, 0]]), prompt_length=2, eos_id=0)
+        tensor([[False,  True,  True, False, False]])
+    """
+    if tokens.ndim != 2 or tokens.shape[-1] < 2:
+        raise ValueError(f"tokens must have shape (B, T) with T >= 2, got {tuple(tokens.shape)}")
+    if not 1 <= prompt_length <= tokens.shape[-1]:
+        raise ValueError(f"prompt_length must be from 1 to {tokens.shape[-1]}, got {prompt_length}")
+    # TODO(charlm): written by the policy, and no end among the completion's tokens before it (about 5 lines)
+    raise NotImplementedError("charlm.completion_mask is not written yet")
+
+
+def masked_mean(values: Tensor, mask: Tensor, *, level: str = "sequence") -> Tensor:
+    """Mean of the values at unmasked positions.
+
+    Args:
+        values: Shape (B, N). What stands at masked positions, even a NaN, changes neither the mean nor its gradient.
+        mask: bool, shape (B, N); only positions with True count.
+        level: "sequence": the mean of each row first, then the mean of the B rows, so every completion weighs alike. A
+            row without unmasked positions has mean 0 and still counts as a row. "token": the mean of all unmasked
+            positions, so every token weighs alike and long completions weigh more.
+
+    Returns:
+        0-dim float, dtype of `values`. 0 if the mask is empty, at either level.
+
+    Raises:
+        ValueError: the shapes are not one shape (B, N), or `level` is unknown.
+
+    Sources: "sequence": DeepSeekMath, equation 3; "token": DAPO, equation 8.
+
+    Example:
+        >>> values, mask = torch.tensor([[1.0, 0.0, 9.0], [3.0, 3.0, 3.0]]), torch.tensor([[1, 1, 0], [1, 1, 1]]).bool()
+        >>> masked_mean(values, mask), masked_mean(values, mask, level="token")
+        (tensor(1.7500), tensor(2.))
+    """
+    if values.ndim != 2 or values.shape != mask.shape:
+        raise ValueError(f"values and mask must have one shape (B, N), got {tuple(values.shape)}, {tuple(mask.shape)}")
+    if level not in ("sequence", "token"):
+        raise ValueError(f"level must be 'sequence' or 'token', got {level!r}")
+    # TODO(charlm): zeros where masked, then sums over counts that are at least 1 (about 6 lines)
+    raise NotImplementedError("charlm.masked_mean is not written yet")
+
+
+def grpo_loss(
+    logp: Tensor, old_logp: Tensor, ref_logp: Tensor, advantages: Tensor, mask: Tensor, config: CharLMConfig
+) -> tuple[Tensor, dict[str, Tensor]]:
+    """The GRPO loss of a batch. A loss: it is minimised.
+
+    loss = policy_loss + config.kl_coef * kl, where
+
+    - policy_loss is minus the mean of the clipped surrogate, with the same advantage for all tokens of a completion;
+    - kl is the mean of the k3 estimate of each token (`kl_estimate`);
+    - both means are `masked_mean` at `config.loss_level`;
+    - the importance ratio is, at `config.ratio_level` "token", each token's own; at "sequence" one for each completion,
+      exp of the mean over its unmasked tokens of logp - old_logp, at all of its positions.
+
+    Args:
+        logp: Of each predicted token under the current policy, in nats, shape (B, T - 1).
+        old_logp: Under the policy that drew the completions, same shape.
+        ref_logp: Under the reference policy, same shape.
+        advantages: One for each completion, shape (B,).
+        mask: bool, shape (B, T - 1), from `completion_mask`.
+        config: `clip_eps`, `kl_coef`, `ratio_level` and `loss_level` are used.
+
+    Returns:
+        The loss, 0-dim, and a dict of 0-dim tensors without a graph: "policy_loss", "kl", and "clip_fraction", the
+        share of unmasked positions at which the clip binds. Gradients of the loss reach `logp` only. What stands at
+        masked positions changes neither values nor gradients, which stay finite whatever it is. A completion whose
+        mask is empty adds 0; nothing is ever NaN.
+
+    Raises:
+        ValueError: the shapes do not fit.
+
+    Sources: DeepSeekMath, equations 3 and 4; ratio level "sequence": GSPO, equation 7.
+
+    Example:
+        >>> logp, mask = torch.tensor([[-1.0, -1.0], [-2.0, -9.0]]), torch.tensor([[True, True], [True, False]])
+        >>> loss, metrics = grpo_loss(logp, logp - 0.5, logp, torch.tensor([1.0, -1.0]), mask, CharLMConfig())
+        >>> loss, metrics["clip_fraction"]  # the ratio is 1.65; the clip binds in the first row
+        (tensor(0.2244), tensor(0.6667))
+    """
+    _refuse_shapes_that_do_not_fit(logp, old_logp, ref_logp, advantages, mask)
+    # TODO(charlm): mask first, then ratio, surrogate, k3, two means, the loss and three metrics (about 15 lines)
+    raise NotImplementedError("charlm.grpo_loss is not written yet")
+
+
+def train_step(
+    policy: nn.Module, ref_policy: nn.Module, optimizer: torch.optim.Optimizer, rollout: Rollout, config: CharLMConfig
+) -> dict[str, float]:
+    """One update of the policy with one batch. Samples nothing.
+
+    Args:
+        policy: Is changed by one step of the optimizer.
+        ref_policy: The KL is measured against it. Nothing about it changes, and no gradient reaches it.
+        optimizer: Of the parameters of `policy`. Gradients left over from before this step do not count.
+        rollout: The batch.
+        config: As for `grpo_loss`.
+
+    Returns:
+        Metrics of the batch before the update, as floats: "loss", and those of `grpo_loss`.
+    """
+    # TODO(charlm): log-probabilities of both policies, mask, loss; zero_grad, backward, step (about 10 lines)
+    raise NotImplementedError("charlm.train_step is not written yet")
+
+
+RewardFunction = Callable[[Sequence[str], Sequence[str]], Tensor]
+"""Maps B prompts and B completions to B rewards."""
+
+
+def train(
+    policy: nn.Module,
+    ref_policy: nn.Module,
+    prompt: str | Sequence[str],
+    reward_fn: RewardFunction,
+    config: CharLMConfig,
+    *,
+    generator: torch.Generator,
+    state: TrainingState | None = None,
+) -> list[dict[str, float]]:
+    """Train a policy with GRPO.
+
+    Each step draws a batch of completions from the current policy (`sample_completions`), asks for their rewards,
+    computes the advantages of each group, and makes `config.inner_steps` updates with the batch (`train_step`). The old
+    log-probabilities are those of the policy that drew the batch, in all of its updates.
+
+    Args:
+        policy: Is trained.
+        ref_policy: The KL is measured against it. Nothing about it changes.
+        prompt: The prompt, or several to draw from.
+        reward_fn: Called once for each step with the prompts and the completions of its batch; returns shape (B,).
+        config: Settings.
+        generator: Source of randomness; the same generator state gives the same run. Global random state is neither
+            used nor changed.
+        state: A run to go on with; None starts a new one.
+
+    Returns:
+        One row of metrics for each step of the run, as `TrainingState.record` writes them.
+
+    Example:
+        >>> policy, ref_policy = BigramLM(torch.zeros(3, 3)), BigramLM(torch.zeros(3, 3))
+        >>> config = CharLMConfig(alphabet=".ab", steps=20, lr=0.1, max_new_tokens=4)
+        >>> history = train(policy, ref_policy, "a", LetterReward("b"), config, generator=make_generator(0))
+        >>> history[0]["mean_reward"] < history[-1]["mean_reward"]
+        True
+    """
+    state = state or TrainingState(make_optimizer(policy, config), config)
+    for _ in range(state.steps_left):
+        completions: Completions = sample_completions(policy, prompt, config, generator)  # B = P * G rows
+        # TODO(charlm): rewards, advantages of each group, old log-probabilities, updates, record (about 10 lines)
+        raise NotImplementedError("charlm.train is not written yet")
+    return state.history
+
+
+def _refuse_shapes_that_do_not_fit(
+    logp: Tensor, old_logp: Tensor, ref_logp: Tensor, advantages: Tensor, mask: Tensor
+) -> None:
+    """Given code."""
+    if logp.ndim != 2 or any(other.shape != logp.shape for other in (old_logp, ref_logp, mask)):
+        shapes = ", ".join(str(tuple(each.shape)) for each in (logp, old_logp, ref_logp, mask))
+        raise ValueError(f"logp, old_logp, ref_logp and mask must have one shape (B, T - 1), got {shapes}")
+    if advantages.shape != logp.shape[:1]:
+        raise ValueError(f"advantages must have shape {tuple(logp.shape[:1])}, got {tuple(advantages.shape)}")

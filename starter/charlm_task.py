@@ -1,0 +1,140 @@
+"""What the language model reads and what it is paid for, all of it given code: tokens, corpus, prompts, rewards.
+
+The corpus has two kinds of sentences, half of each:
+
+- "ravin likes pizza." Eight people, eight foods. Each person has an order of the foods, and likes the first one with
+  probability 0.22, the second with 0.18, and so on (`RANKS`). Ravin's pizza is in fifth place: 0.11.
+- "3+4=7." Both numbers from 0 to 9. The corpus was written by somebody who adds badly: sums up to 4 are right with
+  probability 0.95, sums from 5 to 9 with 0.30, larger ones with 0.10; a wrong result is off by one or two.
+
+So one pretrained model serves both tasks, and some of its additions are easy, some within reach, and some hard.
+
+Left out on purpose: text of the real world. Here every probability is known before any training.
+"""
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import torch
+from torch import Tensor
+
+ALPHABET = ". abcdefghijklmnopqrstuvwxyz0123456789+="
+"""All characters that there are, one token each. The first one ends every sentence."""
+
+EOS_ID = 0
+"""The token that ends a sentence. It also fills rows up behind their end: there is no token for padding."""
+
+NAMES = ("ravin", "anna", "ben", "chloe", "dario", "emma", "felix", "grace")
+FOODS = ("apples", "ice cream", "lettuce", "cookies", "pizza", "donuts", "soda", "salad")
+RANKS = (0.22, 0.18, 0.15, 0.12, 0.11, 0.09, 0.08, 0.05)
+ADDITION_ACCURACY = ((4, 0.95), (9, 0.30), (18, 0.10))
+"""(largest sum, how often the corpus gets sums up to it right)."""
+
+PIZZA_PROMPT = "ravin likes "
+ADDITION_PROMPTS = tuple(f"{a}+{b}=" for a in range(10) for b in range(10))
+
+
+class CharTokenizer:
+    """One token for each character.
+
+    Args:
+        alphabet: The characters, in the order of their tokens; the first one ends a sentence.
+    """
+
+    def __init__(self, alphabet: str = ALPHABET) -> None:
+        self.alphabet = alphabet
+        self._ids = {character: number for number, character in enumerate(alphabet)}
+
+    def encode(self, text: str) -> list[int]:
+        """Tokens of a text.
+
+        Raises:
+            ValueError: it holds a character that is not in the alphabet.
+        """
+        unknown = sorted(set(text) - self._ids.keys())
+        if unknown:
+            raise ValueError(f"these characters are not in the alphabet {self.alphabet!r}: {unknown}")
+        return [self._ids[character] for character in text]
+
+    def decode(self, tokens: Sequence[int]) -> str:
+        """Text of some tokens."""
+        return "".join(self.alphabet[token] for token in tokens)
+
+
+def food_probabilities(name: str) -> dict[str, float]:
+    """How often the corpus says that somebody likes each food. The order of the foods is turned for each person."""
+    turn = NAMES.index(name)
+    return {food: RANKS[(place + turn) % len(RANKS)] for place, food in enumerate(FOODS)}
+
+
+def addition_probabilities(a: int, b: int) -> dict[int, float]:
+    """How often the corpus gives each result for a + b."""
+    right = next(accuracy for largest, accuracy in ADDITION_ACCURACY if a + b <= largest)
+    wrong = [result for result in range(a + b - 2, a + b + 3) if 0 <= result <= 18 and result != a + b]
+    return {a + b: right} | dict.fromkeys(wrong, (1 - right) / len(wrong))
+
+
+def sentence(generator: random.Random) -> str:
+    """One sentence of the corpus."""
+    if generator.random() < 0.5:
+        name = generator.choice(NAMES)
+        foods = food_probabilities(name)
+        return f"{name} likes {generator.choices(list(foods), list(foods.values()))[0]}."
+    a, b = generator.randrange(10), generator.randrange(10)
+    results = addition_probabilities(a, b)
+    return f"{a}+{b}={generator.choices(list(results), list(results.values()))[0]}."
+
+
+def is_well_formed(completion: str) -> bool:
+    """Whether a completion could stand in the corpus: a food or a number up to 18, and then the end of the sentence."""
+    body, end = completion[:-1], completion[-1:]
+    return end == "." and (body in FOODS or body in map(str, range(19)))
+
+
+def pizza_reward(prompts: Sequence[str], completions: Sequence[str]) -> Tensor:
+    """4 for the completion "pizza.", 0 for any other.
+
+    The whole completion must be right. A reward for a text that only *ends* in "pizza." also pays for "pizzpizza.",
+    and sooner or later that is what it gets.
+
+    Args:
+        prompts: B texts; they do not matter here.
+        completions: B texts, each with its end if it has one.
+
+    Returns:
+        Shape (B,), float32.
+    """
+    return torch.tensor([4.0 if completion == "pizza." else 0.0 for completion in completions])
+
+
+def addition_reward(prompts: Sequence[str], completions: Sequence[str]) -> Tensor:
+    """1 for the right sum, 0 for any other completion. A program can check it, so nobody has to be asked.
+
+    Args:
+        prompts: B texts like "3+4=".
+        completions: B texts; "7." is right.
+
+    Returns:
+        Shape (B,), float32.
+    """
+    right = [f"{sum(map(int, prompt[:-1].split('+')))}." for prompt in prompts]
+    return torch.tensor([float(found == wanted) for found, wanted in zip(completions, right, strict=True)])
+
+
+@dataclass
+class LetterReward:
+    """A reward to try things out with: how often a letter stands in the completion.
+
+    Attributes:
+        letter: Which one.
+        seen: The prompts and completions of every call so far, to look at.
+    """
+
+    letter: str
+    seen: list[tuple[list[str], list[str]]] = field(default_factory=list)
+
+    def __call__(self, prompts: Sequence[str], completions: Sequence[str]) -> Tensor:
+        """Map B prompts and completions to rewards of shape (B,), float32."""
+        self.seen.append((list(prompts), list(completions)))
+        return torch.tensor([float(completion.count(self.letter)) for completion in completions])
