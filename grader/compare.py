@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from .student import Answer, Array, Call, Half, Record, Tensor
+from .student import Answer, Array, Call, Half, Record, Same, Tensor
 from .worker.wire import Foreign
 
 Float64 = npt.NDArray[np.float64]
@@ -100,6 +100,60 @@ def record(answer: Answer, type_name: str, names: Sequence[str]) -> dict[str, An
     return {name: replace(answer, value=value.fields[name]) for name in names}
 
 
+def pair(answer: Answer) -> tuple[Answer, Answer]:
+    """The two values of an answer that must be a tuple of two, each as an answer.
+
+    Raises:
+        Mismatch: it is something else.
+    """
+    value = answer.value
+    if not isinstance(value, tuple) or len(value) != 2:
+        rows = [("yours", show_type(value)), ("expected", "two values, as a tuple")]
+        raise Mismatch(answer.call, rows, _type_story(value, "two values: `return first, second`"))
+    first, second = (replace(answer, value=part) for part in value)
+    return first, second
+
+
+def entries(answer: Answer, names: Sequence[str]) -> dict[str, Answer]:
+    """Some entries of an answer that must be a dict, each as an answer. It may hold more of them.
+
+    Raises:
+        Mismatch: it is something else, or lacks one of them.
+    """
+    value = answer.value
+    if not isinstance(value, dict):
+        expected = ("expected", "a dict with " + ", ".join(names))
+        raise Mismatch(answer.call, [("yours", show_type(value)), expected], _type_story(value, "a dict"))
+    missing = [name for name in names if name not in value]
+    if missing:
+        rows = [("yours", ", ".join(value) or "an empty dict"), ("missing", ", ".join(missing))]
+        raise Mismatch(answer.call, rows, f"the dict lacks {', '.join(missing)}")
+    return {name: replace(answer, value=value[name]) for name in names}
+
+
+def number(
+    answer: Answer, expected: float, *, what: str, why: str = "", rtol: float = 1e-4, atol: float = 1e-6
+) -> float:
+    """Require a plain number with this value.
+
+    Raises:
+        Mismatch: it is something else, or another number.
+    """
+    value = answer.value
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        rows = [(what, show_type(value)), ("expected", "a float")]
+        raise Mismatch(answer.call, rows, f"{what} must be a float: `.item()` makes one from a tensor")
+    yours = np.array(float(value))
+    close(answer, yours, np.array(expected), why=why, yours_label=f"{what}, yours", rtol=rtol, atol=atol)
+    return float(value)
+
+
+def parameters(answer: Answer, name: str) -> dict[str, Float64]:
+    """The parameters of a model among the arguments, as they were after the call."""
+    state = answer.arguments[name].fields["state"]
+    return {key: value.array.astype(np.float64) for key, value in state.items()}
+
+
 def same(
     answer: Answer,
     expected: npt.ArrayLike,
@@ -132,7 +186,7 @@ def same(
     if not np.isfinite(yours).all():
         what = "NaN" if np.isnan(yours).any() else "an infinity"
         raise Mismatch(answer.call, [("yours", show(yours)), (label, show(wanted))], f"the result holds {what}")
-    default_rtol, default_atol = TOLERANCE[answer.value.dtype]
+    default_rtol, default_atol = TOLERANCE.get(answer.value.dtype, (0.0, 0.0))  # whole numbers and bools are exact
     close(
         answer,
         yours,
@@ -255,6 +309,10 @@ def show_argument(value: Any) -> str:
     if isinstance(value, Record):
         fields = ", ".join(f"{name}={show_argument(item)}" for name, item in value.fields.items())
         return f"{value.type_name}({fields})"
+    if isinstance(value, Same):
+        return value.name
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{name!r}: {show_argument(item)}" for name, item in list(value.items())[:3]) + ", ...}"
     return repr(value)
 
 

@@ -10,6 +10,7 @@ import functools
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
 MODEL_ANSWERS = ROOT / "reference"
@@ -40,6 +41,7 @@ class Exercise:
         functions: The functions to write, as signatures without annotations.
         given: Files that the module needs and that students do not write; a submission's own are not read.
         uses: Function to those of this and earlier exercises that it calls, as "exercise.function".
+        slow_imports: Modules that the given files make torch import, and that take a second or more in each worker.
     """
 
     name: str
@@ -48,6 +50,7 @@ class Exercise:
     functions: tuple[str, ...]
     given: tuple[str, ...] = ()
     uses: Mapping[str, tuple[str, ...]] = field(default_factory=dict, hash=False)
+    slow_imports: tuple[str, ...] = ()
 
     @property
     def file_name(self) -> str:
@@ -81,6 +84,15 @@ _GRPO = (
     "clip.clipped_surrogate",
     "kl.categorical_kl",
 )
+
+_LOSS = (
+    "charlm.masked_mean",
+    "clip.importance_ratio",
+    "clip.clipped_surrogate",
+    "clip.clip_fraction",
+    "kl.kl_estimate",
+)
+_STEP = ("charlm.token_logp", "charlm.completion_mask", "charlm.grpo_loss", *_LOSS)
 
 EXERCISES = (
     Exercise(
@@ -131,6 +143,26 @@ EXERCISES = (
             ),
         },
     ),
+    Exercise(
+        name="charlm",
+        title="A language model trained by GRPO",
+        minutes=90,
+        functions=(
+            "token_logp(model, tokens)",
+            "completion_mask(tokens, prompt_length, eos_id)",
+            "masked_mean(values, mask, *, level)",
+            "grpo_loss(logp, old_logp, ref_logp, advantages, mask, config)",
+            "train_step(policy, ref_policy, optimizer, rollout, config)",
+            "train(policy, ref_policy, prompt, reward_fn, config, *, generator)",
+        ),
+        given=("charlm_model.py", "charlm_sampling.py", "charlm_task.py", "charlm_training.py"),
+        uses={
+            "grpo_loss": _LOSS,
+            "train_step": _STEP,
+            "train": ("charlm.train_step", *_STEP, "advantages.group_advantages"),
+        },
+        slow_imports=("torch._dynamo",),  # every optimizer imports it
+    ),
 )
 
 
@@ -140,6 +172,15 @@ def given_files() -> Mapping[str, str]:
     folder = MODEL_ANSWERS if MODEL_ANSWERS.is_dir() else STARTER
     names = {name for exercise in EXERCISES for name in exercise.given}
     return {name: (folder / name).read_text("utf-8") for name in sorted(names)}
+
+
+@functools.cache
+def pretrained_weights() -> Mapping[str, Any]:
+    """Parameters of the language model that comes with the course, by name, as numpy arrays."""
+    from safetensors.numpy import load_file
+
+    folder = MODEL_ANSWERS if MODEL_ANSWERS.is_dir() else STARTER
+    return load_file(folder / "charlm.safetensors")
 
 
 def exercise(name: str) -> Exercise:

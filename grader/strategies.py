@@ -83,3 +83,12 @@ def ratios_and_advantages(draw: Draw, size: int = 6) -> tuple[Float64, Float64]:
     count = draw(st.integers(1, size))
     ratios = np.frombuffer(draw(st.binary(min_size=count, max_size=count)), np.uint8) % 95
     return (2.0 * ratios.astype(np.float64) + 3.0) / 32.0, _eighths(draw, count, 3)
+
+
+@st.composite
+def rollouts(draw: Draw, rows: int = 4, length: int = 6) -> tuple[Float64, Int64, int]:
+    """Logits of a bigram policy (3, 3), tokens (B, T) of its three letters with T >= 2, a prompt length from 1 to T."""
+    shape = draw(st.integers(1, rows)), draw(st.integers(2, length))
+    codes = np.frombuffer(draw(st.binary(min_size=shape[0] * shape[1], max_size=shape[0] * shape[1])), np.uint8)
+    table = _eighths(draw, 9, 2).reshape(3, 3)
+    return table, (codes % 3).astype(np.int64).reshape(shape), draw(st.integers(1, shape[1]))

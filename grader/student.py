@@ -46,10 +46,21 @@ class Tensor:
 
 @dataclass(frozen=True)
 class Record:
-    """An object of one of the course's dataclasses. As an argument it is built in the worker, from given code."""
+    """An object. As an argument it is made in the worker, by the class or function of that name in given code.
+
+    A dataclass comes back with its fields, a model with its parameters and their gradients: {"state": {name: Tensor},
+    "gradients": {name: Tensor or None}}.
+    """
 
     type_name: str
     fields: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Same:
+    """Argument that is another argument of the call: not a copy, the object itself. An optimizer needs its policy."""
+
+    name: str
 
 
 class Example:
@@ -58,9 +69,11 @@ class Example:
     Attributes:
         arguments: Positional arguments; numpy arrays become tensors of the same dtype.
         options: Keyword arguments.
-        gradients_of: Names of positional parameters to differentiate the sum of the value by.
-        return_arguments: Send the tensors back as they are after the call.
+        gradients_of: Names of positional parameters to differentiate the sum of the value by; of several values, of
+            the first one.
+        return_arguments: Send tensors and objects back as they are after the call.
         watch_random: Say whether the call changed the global random state of torch, numpy or Python.
+        repeat: Make the call so many times with the same objects; the last value counts.
     """
 
     def __init__(
@@ -69,11 +82,12 @@ class Example:
         gradients_of: Sequence[str] = (),
         return_arguments: bool = False,
         watch_random: bool = False,
+        repeat: int = 1,
         **options: Any,
     ) -> None:
         self.arguments, self.options = arguments, options
         self.gradients_of, self.return_arguments = tuple(gradients_of), return_arguments
-        self.watch_random = watch_random
+        self.watch_random, self.repeat = watch_random, repeat
 
 
 @dataclass(frozen=True)
@@ -93,19 +107,20 @@ class Answer:
         call: What was asked.
         value: `Tensor`, plain data, `Record` for an object of a dataclass, or `wire.Foreign` for anything else.
         gradients: For every name asked for, the vector-Jacobian product, or None where the value does not depend on it.
-        arguments: Tensors among the arguments as they were after the call, when asked for.
+        arguments: Tensors and objects among the arguments as they were after the call, when asked for.
         device: Where the arguments were, and so the value must be.
         random_changed: Whose global random state the call changed, when asked for: "torch", "numpy", "random" or "".
-        graph: Whether the value can be differentiated, and so holds on to everything that it was computed from.
+        graph: Where the tensors stand that can be differentiated, and so hold on to everything that they were computed
+            from: "" for the value itself, "0" or "1.kl" for its parts.
     """
 
     call: Call
     value: Any
     gradients: dict[str, Tensor | None] = field(default_factory=dict)
-    arguments: dict[str, Tensor] = field(default_factory=dict)
+    arguments: dict[str, Any] = field(default_factory=dict)
     device: str = "cpu"
     random_changed: str = ""
-    graph: bool = False
+    graph: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -293,7 +308,7 @@ class Student:
         if name in self._submission.problems:
             raise ModuleProblem(self._submission.problems[name])
         if self._worker is None:
-            imports = self._submission.slow_imports
+            imports = self._submission.slow_imports or self._exercise.slow_imports
             self._worker = self._start(imports) if imports else self._start()
             load = {
                 "request": "load",
@@ -379,16 +394,17 @@ class Student:
                 arguments={
                     name: _from_wire(value)
                     for name, value, before in zip(names, after, case.arguments, strict=False)
-                    if isinstance(before, np.ndarray | np.generic | Half)
+                    if _is_array(before) or isinstance(before, Record)
                 },
                 device=self._device,
                 random_changed=_text(answer.get("random_changed")),
-                graph=answer.get("graph") is True,
+                graph=tuple(map(_text, answer.get("graph") or ())),
             )
         except (ValueError, TypeError, OverflowError):
             raise self._died(worker, call, _MALFORMED) from None
         derivatives = [value for value in found.gradients.values() if value is not None]
-        if not all(isinstance(value, Tensor) for value in (*derivatives, *found.arguments.values())):
+        tensors = [found.arguments.get(name) for name, before in call.arguments.items() if _is_array(before)]
+        if not all(isinstance(value, Tensor) for value in (*derivatives, *(tensors if case.return_arguments else ()))):
             raise self._died(worker, call, _MALFORMED)
         return found
 
@@ -396,18 +412,24 @@ class Student:
 _MALFORMED = WorkerDied("protocol", "sent the grader something malformed")
 
 
+def _is_array(value: Any) -> bool:
+    return isinstance(value, np.ndarray | np.generic | Half)
+
+
 def _call_body(case: Example, names: list[str]) -> dict[str, Any]:
     return {
-        "arguments": [_to_wire(argument) for argument in case.arguments],
-        "options": {name: _to_wire(option) for name, option in case.options.items()},
+        "arguments": [_to_wire(argument, names) for argument in case.arguments],
+        "options": {name: _to_wire(option, names) for name, option in case.options.items()},
         "gradients_of": [names.index(name) for name in case.gradients_of],
-        "cotangent": _to_wire(np.float64(1.0)) if case.gradients_of else None,
         "return_arguments": case.return_arguments,
         "watch_random": case.watch_random,
+        "repeat": case.repeat,
     }
 
 
-def _to_wire(value: Any) -> Any:
+def _to_wire(value: Any, names: list[str]) -> Any:
+    if isinstance(value, Same):
+        return wire.Same(names.index(value.name))
     if isinstance(value, Half):
         bits = np.ascontiguousarray(value.array, dtype=np.float32).view(np.uint32)
         # The upper half of a float32 is a bfloat16; adding half a unit rounds to nearest.
@@ -417,7 +439,9 @@ def _to_wire(value: Any) -> Any:
         array = np.asarray(value)
         return wire.Tensor(array.dtype.name, array.shape, array.tobytes())
     if isinstance(value, Record):
-        return wire.Record(value.type_name, {name: _to_wire(item) for name, item in value.fields.items()})
+        return wire.Record(value.type_name, {name: _to_wire(item, names) for name, item in value.fields.items()})
+    if isinstance(value, dict):
+        return {name: _to_wire(item, names) for name, item in value.items()}
     return value
 
 
@@ -440,7 +464,8 @@ def _from_wire(value: Any) -> Any:
 def _size(call: Call | None) -> int:
     if call is None:
         return 0
-    return sum(np.asarray(value).size for value in itertools.chain(call.arguments.values(), call.options.values()))
+    values = itertools.chain(call.arguments.values(), call.options.values())
+    return sum(value.size if isinstance(value, np.ndarray) else 1 for value in values)
 
 
 def _text(value: object) -> str:

@@ -92,20 +92,27 @@ def is_well_formed(completion: str) -> bool:
     return end == "." and (body in FOODS or body in map(str, range(19)))
 
 
-def pizza_reward(prompts: Sequence[str], completions: Sequence[str]) -> Tensor:
-    """4 for the completion "pizza.", 0 for any other.
+@dataclass(frozen=True)
+class TextReward:
+    """A reward for one completion, and nothing for any other.
 
     The whole completion must be right. A reward for a text that only *ends* in "pizza." also pays for "pizzpizza.",
     and sooner or later that is what it gets.
 
-    Args:
-        prompts: B texts; they do not matter here.
-        completions: B texts, each with its end if it has one.
-
-    Returns:
-        Shape (B,), float32.
+    Attributes:
+        completion: The text that is paid for, with its end.
+        reward: What is paid.
     """
-    return torch.tensor([4.0 if completion == "pizza." else 0.0 for completion in completions])
+
+    completion: str
+    reward: float
+
+    def __call__(self, prompts: Sequence[str], completions: Sequence[str]) -> Tensor:
+        """Map B prompts, which do not matter, and B completions to rewards of shape (B,), float32."""
+        return torch.tensor([self.reward if text == self.completion else 0.0 for text in completions])
+
+
+pizza_reward = TextReward("pizza.", 4.0)
 
 
 def addition_reward(prompts: Sequence[str], completions: Sequence[str]) -> Tensor:
@@ -135,6 +142,7 @@ class LetterReward:
     seen: list[tuple[list[str], list[str]]] = field(default_factory=list)
 
     def __call__(self, prompts: Sequence[str], completions: Sequence[str]) -> Tensor:
-        """Map B prompts and completions to rewards of shape (B,), float32."""
+        """Map B prompts and completions to rewards of shape (B,), float64: computed by hand, every digit comes out."""
         self.seen.append((list(prompts), list(completions)))
-        return torch.tensor([float(completion.count(self.letter)) for completion in completions])
+        counts = [completion.count(self.letter) for completion in completions]
+        return torch.tensor(counts, dtype=torch.float64)

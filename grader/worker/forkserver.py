@@ -49,8 +49,8 @@ def warm_up() -> None:
     first = worker.Worker()
     numbers = wire.Tensor("float32", (2, 2), bytes(16))
     names = {"module": "warm", "function": "warm"}
-    call = {"arguments": [numbers, numbers], "options": {}, "gradients_of": [0], "cotangent": numbers}
-    call |= {"return_arguments": True, "watch_random": True}
+    call: dict[str, Any] = {"arguments": [numbers, numbers], "options": {}, "gradients_of": [0]}
+    call |= {"return_arguments": True, "watch_random": True, "repeat": 1}
     for body in (
         {"request": "load", "files": {"warm.py": _WARM_MODULE}, "folder": "warm", "given": [], **names},
         {"request": "bind", "positional": ["x", "y"], "keywords": [], **names},

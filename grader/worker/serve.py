@@ -109,7 +109,7 @@ class Worker:
         self._finder: SubmissionFinder | None = None
         self._files: set[str] = set()
         self._modules: dict[str, ModuleType] = {}
-        self._classes: dict[str, type] = {}
+        self._given: dict[str, Callable[..., Any]] = {}
         self._requests: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
             "load": self._load,
             "bind": self._bind,
@@ -134,9 +134,9 @@ class Worker:
         self._finder = SubmissionFinder(body["files"], body["folder"])
         self._files = self._finder.file_names
         sys.meta_path.insert(0, self._finder)
-        # Given code first: whatever a submission does to it later, the classes of the arguments are the course's.
+        # Given code first: whatever a submission does to it later, the arguments are made by the course's own.
         given = [vars(importlib.import_module(f"{PACKAGE}.{name}")) for name in body["given"]]
-        self._classes = {name: value for names in given for name, value in names.items() if isinstance(value, type)}
+        self._given = {name: value for names in given for name, value in names.items() if callable(value)}
         self._modules[body["module"]] = importlib.import_module(f"{PACKAGE}.{body['module']}")
         return {}
 
@@ -164,7 +164,7 @@ class Worker:
         try:
             for call in body["calls"]:
                 self._before_call()
-                answers.append(_answer(function, call, body["device"], self._classes))
+                answers.append(_answer(function, call, body["device"], self._given))
         except BaseException as error:  # as in `answer`
             return {"answers": answers, "error": self._describe(error)}
         return {"answers": answers}
@@ -196,20 +196,24 @@ class Worker:
 
 
 def _answer(
-    function: Callable[..., Any], call: dict[str, Any], device: str, classes: dict[str, type]
+    function: Callable[..., Any], call: dict[str, Any], device: str, given: dict[str, Callable[..., Any]]
 ) -> dict[str, Any]:
     """One call; on request its vector-Jacobian product, and what became of its arguments."""
-    arguments = [_to_torch(argument, device, classes) for argument in call["arguments"]]
-    options = {name: _to_torch(option, device, classes) for name, option in call["options"].items()}
+    arguments: list[Any] = []
+    for argument in call["arguments"]:
+        arguments.append(_to_torch(argument, device, given, arguments))
+    options = {name: _to_torch(option, device, given, arguments) for name, option in call["options"].items()}
     inputs = [arguments[position].requires_grad_() for position in call["gradients_of"]]
     before = _random_states() if call["watch_random"] else {}
-    value = function(*arguments, **options)
-    answer = {"value": _from_torch(value), "graph": type(value) is _TENSOR and value.requires_grad}
+    for _ in range(call["repeat"]):
+        value = function(*arguments, **options)
+    answer = {"value": _from_torch(value), "graph": _with_graph(value)}
     if before:
         after = _random_states()
         answer["random_changed"] = next((name for name in before if before[name] != after[name]), "")
     if inputs:
-        answer["gradients"] = _gradients(value, inputs, _to_torch(call["cotangent"], device, classes))
+        first = value[0] if type(value) in (list, tuple) and value else value
+        answer["gradients"] = _gradients(first, inputs)
     if call["return_arguments"]:
         answer["arguments"] = [_from_torch(argument) for argument in arguments]
     return answer
@@ -225,19 +229,32 @@ def _random_states() -> dict[str, Any]:
     }
 
 
-def _gradients(value: Any, inputs: list[torch.Tensor], cotangent: torch.Tensor) -> list[Any]:
-    """Vector-Jacobian product for every input; None for an input that the value does not depend on."""
+def _with_graph(value: Any, depth: int = 0) -> list[str]:
+    """Where the tensors stand that require a gradient: "" for the value itself, "0" or "kl" for parts of it."""
+    if type(value) is _TENSOR:
+        return [""] if value.requires_grad else []
+    if depth > 2 or type(value) not in (list, tuple, dict):
+        return []
+    parts = value.items() if type(value) is dict else enumerate(value)
+    return [f"{key}.{place}".rstrip(".") for key, part in parts for place in _with_graph(part, depth + 1)][:100]
+
+
+def _gradients(value: Any, inputs: list[torch.Tensor]) -> list[Any]:
+    """Gradient of the sum of the value by every input; None for an input that the value does not depend on."""
     if type(value) is not _TENSOR or not value.requires_grad:
         return [None] * len(inputs)
     # Not through the argument grad_outputs: torch imports sympy to check its shape, which takes half a second.
-    gradients = _GRAD((value * cotangent.to(value.dtype)).sum(), inputs, allow_unused=True)
+    gradients = _GRAD(value.sum(), inputs, allow_unused=True)
     return [None if gradient is None else _from_torch(gradient) for gradient in gradients]
 
 
-def _to_torch(value: Any, device: str, classes: dict[str, type]) -> Any:
-    if type(value) is wire.Record:
-        fields = {name: _to_torch(item, device, classes) for name, item in value.fields.items()}
-        return classes[value.type_name](**fields)
+def _to_torch(value: Any, device: str, given: dict[str, Callable[..., Any]], arguments: list[Any]) -> Any:
+    if type(value) is wire.Same:
+        return arguments[value.position]
+    if type(value) in (wire.Record, dict):
+        items = value.fields if type(value) is wire.Record else value
+        made = {name: _to_torch(item, device, given, arguments) for name, item in items.items()}
+        return given[value.type_name](**made) if type(value) is wire.Record else made
     if type(value) is not wire.Tensor:
         return value
     dtype = _DTYPES[value.dtype]
@@ -263,6 +280,13 @@ def _from_torch(value: Any, depth: int = 0) -> Any:
         return {str(key): _from_torch(item, depth + 1) for key, item in value.items()}
     if value is None or type(value) in (bool, int, float, str):
         return value
+    if isinstance(value, torch.nn.Module):
+        parameters = dict(value.named_parameters())
+        fields = {
+            "state": _from_torch({name: each.detach() for name, each in parameters.items()}, depth + 1),
+            "gradients": _from_torch({name: each.grad for name, each in parameters.items()}, depth + 1),
+        }
+        return wire.Record(type(value).__name__, fields)
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         names = [field.name for field in dataclasses.fields(value)]
         return wire.Record(type(value).__name__, {name: _from_torch(getattr(value, name), depth + 1) for name in names})

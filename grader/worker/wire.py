@@ -6,8 +6,8 @@ allocates more than was sent. Left out on purpose: pickle, any dtype with object
 
 A frame is: header length, data length (two little-endian uint32), header, data. In the header None, bool, int, float
 and str stand for themselves; everything else is a list that begins with a tag: ["list", items], ["tuple", items],
-["dict", pairs], ["record", name of its class, pairs], ["tensor", dtype, shape, first byte, device], ["object", name of
-its type].
+["dict", pairs], ["record", name of its class, pairs], ["same", number of an argument], ["tensor", dtype, shape, first
+byte, device], ["object", name of its type].
 """
 
 from __future__ import annotations
@@ -51,10 +51,18 @@ class Tensor:
 
 @dataclass(frozen=True)
 class Record:
-    """An object of a dataclass: the name of the class, and its fields. Which class that is, the other side decides."""
+    """An object of a class: its name, and the fields. As an argument it is made from them, by the class or the function
+    of that name; which one that is, the other side decides."""
 
     type_name: str
     fields: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Same:
+    """Stands for an earlier positional argument of the same call, counted from 0: not a copy, the object itself."""
+
+    position: int
 
 
 @dataclass(frozen=True)
@@ -150,6 +158,8 @@ def _encode_value(value: Any, chunks: list[bytes], depth: int) -> Any:
         start = sum(map(len, chunks))
         chunks.append(value.data)
         return ["tensor", value.dtype, list(value.shape), start, value.device]
+    if kind is Same:
+        return ["same", value.position]
     if kind is Foreign:
         return ["object", value.type_name[:200]]
     raise WireError(f"a value of type {kind.__name__}")
@@ -191,6 +201,11 @@ class _Decoder:
         if tag == "tensor":
             dtype, shape, start, device = rest
             return self._tensor(_string(dtype), shape, start, _string(device))
+        if tag == "same":
+            (position,) = rest
+            if type(position) is not int:
+                raise WireError("an argument without a number")
+            return Same(position)
         if tag == "object":
             (type_name,) = rest
             return Foreign(_string(type_name)[:200])

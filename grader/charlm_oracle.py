@@ -1,0 +1,249 @@
+"""GRPO on tokens in plain numpy and float64: what the checks of the language model compare with.
+
+Written from the papers and not from the model answers: loops and closed-form gradients where those use masks and
+autograd. The policy of most checks is a bigram table, whose gradient fits in one line, so whole runs can be replayed.
+`tiny_lm_logits` is the forward pass of the course's small GPT, for exact probabilities of what a submission trained.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from .simulation import group_advantages, log_softmax
+
+Float64 = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+Bools = npt.NDArray[np.bool_]
+
+EOS_ID = 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings:
+    """As `CharLMConfig` of the given code, which this process does not import; a test compares the defaults."""
+
+    group_size: int = 8
+    prompts_per_step: int = 4
+    steps: int = 40
+    inner_steps: int = 1
+    optimizer: str = "adam"
+    lr: float = 5e-4
+    final_lr: float = 0.1
+    clip_eps: float = 0.2
+    kl_coef: float = 0.04
+    ratio_level: str = "token"
+    loss_level: str = "sequence"
+    max_new_tokens: int = 12
+    alphabet: str = ". abcdefghijklmnopqrstuvwxyz0123456789+="
+
+
+@dataclass(frozen=True)
+class Loss:
+    """The loss of a batch, its parts, and its gradient by the log-probabilities, shape (B, T - 1)."""
+
+    loss: float
+    policy_loss: float
+    kl: float
+    clip_fraction: float
+    gradient: Float64
+
+    def metrics(self) -> dict[str, float]:
+        return {name: getattr(self, name) for name in ("loss", "policy_loss", "kl", "clip_fraction")}
+
+
+def completion_mask(tokens: Ints, prompt_length: int, eos_id: int) -> Bools:
+    """Token by token: the completion up to and including its first end. Shape (B, T) to (B, T - 1)."""
+    mask = np.zeros((len(tokens), tokens.shape[1] - 1), dtype=bool)
+    for row, ids in enumerate(tokens):
+        for place in range(prompt_length, len(ids)):
+            mask[row, place - 1] = True
+            if ids[place] == eos_id:
+                break
+    return mask
+
+
+def position_weights(mask: Bools, level: str) -> Float64:
+    """The weight of each position in a masked mean; masked ones have none."""
+    weights = np.zeros(mask.shape)
+    for row, kept in enumerate(mask):
+        count = kept.sum() * len(mask) if level == "sequence" else mask.sum()
+        weights[row, kept] = 1.0 / max(count, 1)
+    return weights
+
+
+def grpo_loss(
+    logp: Float64, old_logp: Float64, ref_logp: Float64, advantages: Float64, mask: Bools, settings: Settings
+) -> Loss:
+    """Loss, metrics and gradient, completion by completion."""
+    weights = position_weights(mask, settings.loss_level)
+    surrogate = kl = binding = 0.0
+    gradient = np.zeros(logp.shape)
+    low, high = 1 - settings.clip_eps, 1 + settings.clip_eps
+    for row, kept in enumerate(mask):
+        if not kept.any():
+            continue
+        log_ratio = logp[row, kept] - old_logp[row, kept]
+        share = np.eye(len(log_ratio))  # derivative of each position's log-ratio by each log-probability
+        if settings.ratio_level == "sequence":
+            log_ratio, share = np.full_like(log_ratio, log_ratio.mean()), np.full_like(share, 1 / len(log_ratio))
+        ratio, advantage, weight = np.exp(log_ratio), advantages[row], weights[row, kept]
+        binds = (ratio > high) & (advantage > 0) | (ratio < low) & (advantage < 0)
+        surrogate += (weight * np.minimum(ratio * advantage, ratio.clip(low, high) * advantage)).sum()
+        binding += binds.sum()
+        distance = ref_logp[row, kept] - logp[row, kept]
+        kl += (weight * (np.expm1(distance) - distance)).sum()
+        gradient[row, kept] = -(weight * ~binds * ratio * advantage) @ share
+        gradient[row, kept] -= settings.kl_coef * weight * np.expm1(distance)
+    clip_fraction = binding / max(mask.sum(), 1)
+    return Loss(-surrogate + settings.kl_coef * kl, -surrogate, kl, clip_fraction, gradient)
+
+
+def bigram_logp(table: Float64, tokens: Ints) -> Float64:
+    """Log-probability of each token given the one before it, shape (B, T - 1)."""
+    found: Float64 = log_softmax(table)[tokens[:, :-1], tokens[:, 1:]]
+    return found
+
+
+def bigram_gradient(table: Float64, tokens: Ints, weights: Float64) -> Float64:
+    """Gradient by the table of sum(weights * bigram_logp): weight * (one-hot of what came - policy), summed by row."""
+    policy, gradient = np.exp(log_softmax(table)), np.zeros_like(table)
+    for before, after, weight in zip(tokens[:, :-1].flat, tokens[:, 1:].flat, weights.flat, strict=True):
+        gradient[before] += weight * (np.eye(len(table))[after] - policy[before])
+    return gradient
+
+
+@dataclass
+class Optimizer:
+    """Plain gradient descent, or Adam (Kingma and Ba 2015, algorithm 1) with the usual constants."""
+
+    settings: Settings
+    lr: float
+    mean: Float64 | None = field(default=None, init=False)
+    square: Float64 | None = field(default=None, init=False)
+    updates: int = field(default=0, init=False)
+
+    def step(self, table: Float64, gradient: Float64) -> Float64:
+        """The table after one update."""
+        if self.settings.optimizer == "sgd":
+            return table - self.lr * gradient
+        mean = np.zeros_like(table) if self.mean is None else self.mean
+        square = np.zeros_like(table) if self.square is None else self.square
+        self.updates += 1
+        self.mean = 0.9 * mean + 0.1 * gradient
+        self.square = 0.999 * square + 0.001 * gradient**2
+        unbiased = self.mean / (1 - 0.9**self.updates), self.square / (1 - 0.999**self.updates)
+        return table - self.lr * unbiased[0] / (np.sqrt(unbiased[1]) + 1e-8)
+
+
+@dataclass(frozen=True)
+class Batch:
+    """What `Rollout` of the given code holds."""
+
+    tokens: Ints
+    prompt_length: int
+    old_logp: Float64
+    advantages: Float64
+
+
+def bigram_step(
+    table: Float64, ref_table: Float64, optimizer: Optimizer, batch: Batch, settings: Settings
+) -> tuple[Float64, dict[str, float]]:
+    """One update of a bigram table: the table after it, and the metrics before it."""
+    mask = completion_mask(batch.tokens, batch.prompt_length, EOS_ID)
+    logp, ref_logp = bigram_logp(table, batch.tokens), bigram_logp(ref_table, batch.tokens)
+    loss = grpo_loss(logp, batch.old_logp, ref_logp, batch.advantages, mask, settings)
+    new = optimizer.step(table, bigram_gradient(table, batch.tokens, loss.gradient))
+    return new, loss.metrics()
+
+
+@dataclass(frozen=True)
+class Replay:
+    """A run of a bigram table: the policy before each step and after the last one, and a row of metrics for each."""
+
+    tables: list[Float64]
+    rows: list[dict[str, float]]
+
+
+def replay(
+    table: Float64,
+    ref_table: Float64,
+    batches: Sequence[tuple[Sequence[str], Sequence[str]]],
+    letter: str,
+    settings: Settings,
+) -> Replay:
+    """Train on the completions that a run drew: (prompts, completions) of each step."""
+    optimizer, tables, rows = Optimizer(settings, settings.lr), [table], []
+    for step, (prompts, texts) in enumerate(batches):
+        done = step / max(1, settings.steps - 1)
+        optimizer.lr = settings.lr * (1 - (1 - settings.final_lr) * done)
+        tokens = encode(prompts, texts, settings.alphabet)
+        rewards = np.array([text.count(letter) for text in texts], dtype=np.float64)
+        advantages = group_advantages(rewards.reshape(-1, settings.group_size)).reshape(-1)
+        batch = Batch(tokens, len(prompts[0]), bigram_logp(tables[-1], tokens), advantages)
+        current = tables[-1]
+        metrics: dict[str, float] = {}
+        for _ in range(settings.inner_steps):
+            current, metrics = bigram_step(current, ref_table, optimizer, batch, settings)
+        tables.append(current)
+        lengths = [len(text) for text in texts]
+        rows.append(
+            {
+                **metrics,
+                "mean_reward": float(rewards.mean()),
+                "mean_advantage": float(advantages.mean()),
+                "completion_length": float(np.mean(lengths)),
+            }
+        )
+    return Replay(tables, rows)
+
+
+def encode(prompts: Sequence[str], texts: Sequence[str], alphabet: str) -> Ints:
+    """Prompts with their completions as tokens, filled up with EOS_ID, shape (B, T)."""
+    length = max(map(len, texts))
+    rows = [
+        prompt + text + alphabet[EOS_ID] * (length - len(text)) for prompt, text in zip(prompts, texts, strict=True)
+    ]
+    return np.array([[alphabet.index(letter) for letter in row] for row in rows], dtype=np.int64)
+
+
+def tiny_lm_logits(weights: Mapping[str, Float64], tokens: Ints, *, heads: int) -> Float64:
+    """Logits of the course's small GPT, shape (B, T, V), from its parameters by name."""
+
+    def linear(x: Float64, name: str) -> Float64:
+        return x @ weights[f"{name}.weight"].T + weights[f"{name}.bias"]
+
+    def norm(x: Float64, name: str) -> Float64:
+        centred = x - x.mean(axis=-1, keepdims=True)
+        scaled = centred / np.sqrt((centred**2).mean(axis=-1, keepdims=True) + 1e-5)
+        normed: Float64 = scaled * weights[f"{name}.weight"] + weights[f"{name}.bias"]
+        return normed
+
+    length = tokens.shape[1]
+    later = np.triu(np.ones((length, length), dtype=bool), 1)
+    x = weights["tokens.weight"][tokens] + weights["positions.weight"][:length]  # (B, T, width)
+    layers = sum(1 for name in weights if name.endswith("attention_norm.weight"))
+    for block in (f"blocks.{number}" for number in range(layers)):
+        joint = linear(norm(x, f"{block}.attention_norm"), f"{block}.queries_keys_values")
+        queries, keys, values = np.split(joint, 3, axis=-1)
+        heard = []
+        for q, k, v in zip(*(np.split(part, heads, axis=-1) for part in (queries, keys, values)), strict=True):
+            scores = q @ k.swapaxes(-1, -2) / np.sqrt(q.shape[-1])  # (B, T, T)
+            heard.append(np.exp(log_softmax(np.where(later, -np.inf, scores))) @ v)
+        x = x + linear(np.concatenate(heard, axis=-1), f"{block}.attention_out")
+        x = x + linear(np.maximum(linear(norm(x, f"{block}.mlp_norm"), f"{block}.mlp_in"), 0), f"{block}.mlp_out")
+    logits: Float64 = linear(norm(x, "norm"), "head")
+    return logits
+
+
+def completion_probability(
+    weights: Mapping[str, Float64], prompt: str, completion: str, *, heads: int, alphabet: str
+) -> float:
+    """Exact probability that the small GPT continues a prompt with exactly this text."""
+    tokens = encode([prompt], [completion], alphabet)
+    logp = log_softmax(tiny_lm_logits(weights, tokens[:, :-1], heads=heads))  # (1, T - 1, V)
+    chosen = logp[0, np.arange(tokens.shape[1] - 1), tokens[0, 1:]]
+    return float(np.exp(chosen[len(prompt) - 1 :].sum()))

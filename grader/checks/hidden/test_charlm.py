@@ -1,0 +1,53 @@
+"""Hidden checks for `charlm.py`: they compare with the live model answer, so only the instructor's tree has them."""
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from grader.check import check
+from grader.checks.test_charlm import METRICS, SGD, config, rollout, small_gpt, step_example
+from grader.compare import close, entries, pair, parameters, same
+
+
+@check(
+    "grpo_loss",
+    points=2,
+    hints=("All settings at once: levels, clip range, KL. Which of your branches has no test of its own?",),
+)
+@given(
+    seed=st.integers(0, 10_000),
+    ratio_level=st.sampled_from(["token", "sequence"]),
+    loss_level=st.sampled_from(["token", "sequence"]),
+)
+def test_the_loss_of_any_batch_is_that_of_the_model_answer(student, model, seed, ratio_level, loss_level):
+    """Any batch, with any settings, gives the loss and the metrics of the model answer."""
+    random = np.random.default_rng(seed)
+    logp, old_logp, ref_logp = random.uniform(-3, 0, size=(3, 5, 6))
+    mask = random.integers(0, 2, size=(5, 6)).astype(bool)
+    wanted = config(ratio_level=ratio_level, loss_level=loss_level, kl_coef=0.3, clip_eps=0.15)
+    arguments = (logp, old_logp, ref_logp, random.uniform(-2, 2, size=5), mask, wanted)
+    loss, metrics = pair(student.grpo_loss(*arguments))
+    right, expected = model.grpo_loss(*arguments).value
+    same(loss, right.array)
+    for name, found in entries(metrics, METRICS).items():
+        same(found, expected[name].array, dtype=None, why=f"{name} differs")
+
+
+@check(
+    "train_step",
+    points=2,
+    hints=("A GPT has many parameters, and a table has one. Does your update reach all of them?",),
+)
+def test_an_update_of_a_gpt_is_that_of_the_model_answer(student, model, fresh):
+    """Three updates of a small GPT move all of its parameters to where the model answer moves them."""
+    tokens = fresh.integers(0, 4, size=(5, 6))
+    batch = rollout(tokens, 2, fresh.uniform(-2, -1, size=(5, 5)), fresh.uniform(-1, 1, size=5))
+    example = step_example(np.eye(4), np.eye(4), batch, config(**SGD), repeat=3, return_arguments=True)
+    policy = small_gpt(int(fresh.integers(1000)))
+    example.arguments = (policy, small_gpt(1), *example.arguments[2:])
+    answer, right = (each.each("train_step", example)[0] for each in (student, model))
+    expected = parameters(right, "policy")
+    for name, found in parameters(answer, "policy").items():
+        moved = np.abs(expected[name] - policy.fields["weights"][name]).max() > 0
+        why = f"the parameter {name} is not where it must be" + ("" if moved else ": it must stay")
+        close(answer, found, expected[name], yours_label=f"{name}, yours", why=why, rtol=1e-6, atol=1e-8)

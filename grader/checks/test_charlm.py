@@ -1,0 +1,1220 @@
+"""Checks for `charlm.py`: log-probabilities, completion mask, masked mean, loss, one update, and the training loop.
+
+The policies here are tables of three or four letters, so every number can be computed by hand; the oracle does it in
+numpy. A run tells its reward function what it drew, so it is replayed exactly, update by update. Only what sampling
+does is left to statistics, and every threshold says how often it fails an honest answer.
+"""
+
+import math
+from dataclasses import replace
+
+import numpy as np
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from grader import charlm_oracle as oracle
+from grader import course
+from grader.check import check
+from grader.compare import (
+    Mismatch,
+    close,
+    entries,
+    gradient,
+    no_gradient,
+    number,
+    pair,
+    parameters,
+    require,
+    same,
+    show,
+    tensor,
+    untouched,
+)
+from grader.simulation import log_softmax
+from grader.strategies import rollouts
+from grader.student import Example, Record, Same
+
+TABLE = np.array([[0.0, 0.5, -0.5], [0.5, 0.0, 1.0], [-1.0, 0.25, 0.0]])
+REF_TABLE = np.array([[0.25, 0.0, 0.0], [0.0, 0.5, 0.5], [0.5, -0.5, 0.25]])
+# Prompt of two tokens; ends in the middle, at once, never, and with what fills the row up.
+TOKENS = np.array([[1, 2, 1, 2, 0, 0], [2, 1, 0, 0, 0, 0], [1, 1, 2, 2, 1, 2], [2, 2, 2, 1, 1, 0]])
+MASK = oracle.completion_mask(TOKENS, 2, oracle.EOS_ID)
+ADVANTAGES = np.array([1.5, -0.5, -1.0, 0.75])
+VALUES = np.array([[1.0, 2.0, 9.0, 9.0], [3.0, 9.0, 9.0, 9.0], [4.0, 5.0, 6.0, 7.0]])
+KEPT = np.array([[1, 1, 0, 0], [1, 0, 0, 0], [1, 1, 1, 1]], dtype=bool)
+METRICS = ("policy_loss", "kl", "clip_fraction")
+LOGP = oracle.bigram_logp(TABLE, TOKENS)
+REF_LOGP = oracle.bigram_logp(REF_TABLE, TOKENS)
+# Far enough from the current policy that the clip binds above and below the band, and does not at other places.
+OLD_LOGP = LOGP + np.array([[0.1, -0.5, 0.4, 0.3, 1.0], [0.3, 0.6, -0.2, 0.1, 0.0],
+                            [-0.4, 0.5, -0.1, 0.35, -0.6], [0.2, -0.3, 0.05, -0.5, 0.1]])  # fmt: skip
+
+
+def config(**fields):
+    """A CharLMConfig for the submission, with the fields that differ from the defaults of the given code."""
+    return Record("CharLMConfig", fields)
+
+
+def settings(record):
+    """The same for the oracle."""
+    return oracle.Settings(**record.fields)
+
+
+def bigram(table):
+    return Record("BigramLM", {"table": table})
+
+
+def loss_of(*batch):
+    """Of log-probabilities under three policies, advantages, mask and config."""
+    return oracle.grpo_loss(*batch[:5], settings=settings(batch[5]))
+
+
+# token_logp
+
+
+@check(
+    "token_logp",
+    points=3,
+    gate=True,
+    hints=(
+        "Which position of the logits is the forecast of the second token?",
+        "T tokens are T - 1 forecasts: the first token is not predicted, and the last forecast has nothing to be "
+        "compared with.",
+        "Look up: log_softmax, gather.",
+    ),
+    examples=[
+        Example(bigram(np.log([[0.5, 0.25, 0.25], [0.2, 0.2, 0.6], [0.1, 0.8, 0.1]])), np.array([[0, 1, 2, 1]])),
+        Example(bigram(TABLE), TOKENS),
+    ],
+)
+def test_four_tokens_have_three_log_probabilities(student, worked, fresh):
+    """Tokens 0, 1, 2, 1 get ln 0.25, ln 0.6 and ln 0.8 from a model that looks at the last token only.
+
+    Row c of the model's table holds the logits of what follows c: after 0 comes 1 with 0.25, after 1 comes 2 with 0.6,
+    after 2 comes 1 with 0.8. The second example has logits that are not normalised.
+    """
+    for case, vector in worked:
+        same(student.token_logp(*case.arguments), vector.expected_array)
+    table, tokens = fresh.uniform(-1, 1, size=(5, 5)), fresh.integers(0, 5, size=(3, 6))
+    why = "the examples are right, but another batch is not"
+    same(student.token_logp(bigram(table), tokens), oracle.bigram_logp(table, tokens), why=why)
+
+
+@check(
+    "token_logp",
+    points=2,
+    hints=(
+        "Is your result right when there are as many rows as tokens, or as many tokens as letters?",
+        "The softmax runs over the vocabulary, the last axis of the logits.",
+    ),
+    examples=[
+        Example(bigram(TABLE), TOKENS[:3, :3]),
+        Example(bigram(TABLE), TOKENS[:1, :2]),
+        Example(bigram(TABLE[:2, :2]), np.array([[0, 1, 1], [1, 0, 0]])),
+    ],
+)
+@example(batch=(TABLE, TOKENS[:3, :3], 1))
+@given(batch=rollouts())
+def test_log_probabilities_of_any_batch(student, batch):
+    """Rows and tokens do not get mixed up in a batch of any size, square ones included.
+
+    Entry [b, t] belongs to row b and to token t + 1.
+    """
+    table, tokens, _ = batch
+    same(student.token_logp(bigram(table), tokens), oracle.bigram_logp(table, tokens))
+
+
+def small_gpt(seed=0):
+    """A GPT with random weights: vocabulary of 4, context of 6 tokens."""
+    random = np.random.default_rng(seed)
+    shapes: dict[str, tuple[int, ...]] = {"tokens.weight": (4, 4), "positions.weight": (6, 4)}
+    for layer in (
+        ("attention_norm", (4,), (4,)), ("queries_keys_values", (12, 4), (12,)), ("attention_out", (4, 4), (4,)),
+        ("mlp_norm", (4,), (4,)), ("mlp_in", (16, 4), (16,)), ("mlp_out", (4, 16), (4,)),
+    ):  # fmt: skip
+        name, weight, bias = layer
+        shapes |= {f"blocks.0.{name}.weight": weight, f"blocks.0.{name}.bias": bias}
+    shapes |= {"norm.weight": (4,), "norm.bias": (4,), "head.weight": (4, 4), "head.bias": (4,)}
+    weights = {name: random.uniform(-1, 1, size=shape) for name, shape in shapes.items()}
+    size = Record("TinyLMConfig", {"vocabulary": 4, "context": 6, "width": 4, "layers": 1, "heads": 2})
+    return Record("TinyLM", {"config": size, "weights": weights})
+
+
+@check(
+    "token_logp",
+    points=1,
+    hints=("A GPT knows where a token stands and what came before it. Does it see the row from its first token on?",),
+    examples=[Example(small_gpt(), np.array([[3, 1, 2, 2, 0, 0], [1, 2, 3, 0, 1, 1]]))],
+)
+def test_log_probabilities_of_a_gpt(student, fresh):
+    """A small GPT, whose forecasts depend on all earlier tokens, gives the same numbers here and in plain numpy.
+
+    The model answers here look at the last token only; a real one does not.
+    """
+    model = small_gpt(int(fresh.integers(1000)))
+    for tokens in (fresh.integers(0, 4, size=(3, 6)), fresh.integers(0, 4, size=(2, 2))):
+        logits = oracle.tiny_lm_logits(model.fields["weights"], tokens, heads=2)
+        logp = log_softmax(logits)[:, :-1]
+        expected = np.take_along_axis(logp, tokens[:, 1:, None], axis=-1)[..., 0]
+        same(student.token_logp(model, tokens), expected)
+
+
+@check(
+    "token_logp",
+    points=2,
+    hints=(
+        "What is the logarithm of a probability that rounded to 0? Look up: log_softmax.",
+        "The loss is made of these numbers. Can a gradient get from them to the model?",
+    ),
+    examples=[
+        Example(bigram(np.array([[0.0, -200.0], [300.0, 0.0]], dtype=np.float32)), np.array([[0, 1, 1, 0]])),
+        Example(bigram(TABLE.astype(np.float32)), TOKENS),
+        Example(bigram(TABLE + 1000.0), TOKENS),
+    ],
+)
+def test_improbable_tokens_are_finite_and_gradients_get_through(student):
+    """A token with probability e^-300 has log-probability -300; float32 stays float32; the graph leads to the model.
+
+    A trained policy is nearly certain, so such tokens are the usual case. Without the graph nothing is ever learned.
+    """
+    table, tokens = np.array([[0.0, -200.0], [300.0, 0.0]], dtype=np.float32), np.array([[0, 1, 1, 0]])
+    answer = student.call("token_logp", bigram(table), tokens, return_arguments=True)
+    same(answer, np.array([[-200.0, -300.0, 0.0]]), dtype="float32", atol=1e-4)
+    untouched(answer, "tokens", tokens)
+    rows = [("yours", "numbers that depend on no parameter"), ("expected", "numbers with a graph to the model")]
+    require("" in answer.graph, answer, rows, "no gradient gets from the log-probabilities to the model")
+    shifted = student.token_logp(bigram(TABLE + 1000.0), TOKENS)
+    same(shifted, LOGP, why="adding 1000 to all logits must change nothing")
+
+
+# completion_mask
+
+
+@check(
+    "completion_mask",
+    points=3,
+    gate=True,
+    hints=(
+        "Entry t of the mask belongs to token t + 1. Which is the first token that the policy wrote itself?",
+        "Where does the completion end: before its end token, or with it?",
+        "Look up: cumsum.",
+    ),
+    examples=[
+        Example(np.array([[5, 6, 7, 0, 0, 0]]), 2, 0),
+        Example(np.array([[5, 6, 7, 8, 0, 4], [5, 6, 0, 3, 3, 0], [5, 6, 7, 8, 9, 4]]), 2, 0),
+    ],
+)
+def test_the_mask_of_a_completion_with_an_end(student, worked, fresh):
+    """Prompt 5, 6 and completion 7, 0 with end token 0, then filling: the mask is F, T, T, F, F.
+
+    The first entry belongs to the 6 of the prompt. The end counts: stopping was the policy's choice, and it must learn
+    from it. The zeros behind it only fill the row up.
+    """
+    for case, vector in worked:
+        same(student.completion_mask(*case.arguments), vector.expected_array, dtype="bool")
+    tokens = fresh.integers(0, 3, size=(6, 8))
+    expected = oracle.completion_mask(tokens, 3, 1)
+    why = "the examples are right, but another batch is not"
+    same(student.completion_mask(tokens, 3, 1), expected, dtype="bool", why=why)
+
+
+@check(
+    "completion_mask",
+    points=2,
+    hints=(
+        "Does an end token in the prompt end the completion?",
+        "What is left of a completion whose first token is the end? And of one that never ends?",
+    ),
+    examples=[
+        Example(np.array([[0, 5, 0, 6, 7, 0, 0]]), 3, 0),
+        Example(np.array([[5, 6, 0, 0], [5, 6, 7, 8]]), 2, 0),
+        Example(np.array([[5, 6, 7, 8]]), 4, 0),
+        Example(np.array([[5, 0, 7, 0]]), 1, 0),
+    ],
+)
+@example(batch=(TABLE, TOKENS, 1), eos_id=2)
+@given(batch=rollouts(), eos_id=st.integers(0, 2))
+def test_only_the_first_end_of_the_completion_counts(student, batch, eos_id):
+    """An end in the prompt means nothing; a completion that is only an end has one token, one without end has all.
+
+    With these three tokens, ends stand everywhere: in the prompt, at its border, twice in a row, and nowhere.
+    """
+    _, tokens, prompt_length = batch
+    expected = oracle.completion_mask(tokens, prompt_length, eos_id)
+    same(student.completion_mask(tokens, prompt_length, eos_id), expected, dtype="bool")
+
+
+@check(
+    "completion_mask",
+    points=2,
+    hints=(
+        "The token that fills a row up is the end token itself. Can you tell the two apart by their number?",
+        "What stands behind the first end may be anything, further ends and letters included.",
+    ),
+    examples=[
+        Example(np.array([[4, 5, 0, 7, 0, 7]]), 1, 0),
+        Example(np.array([[4, 5, 0, 0, 0, 0]]), 1, 0),
+        Example(np.array([[4, 5, 3, 0, 3, 0]]), 1, 3),
+    ],
+)
+@given(batch=rollouts(length=8), seed=st.integers(0, 1000))
+def test_what_stands_behind_the_end_changes_nothing(student, batch, seed):
+    """Whatever fills a row up behind its end, the mask is the same, and the end itself always counts.
+
+    A mask that leaves out what equals the filling also leaves out the end, and the policy never learns to stop.
+    """
+    _, tokens, prompt_length = batch
+    expected = oracle.completion_mask(tokens, prompt_length, 0)
+    other = tokens.copy()
+    written = np.zeros(tokens.shape, dtype=bool)
+    written[:, 1:] = expected
+    behind = ~written & (np.arange(tokens.shape[1]) >= prompt_length)
+    other[behind] = np.random.default_rng(seed).integers(0, 3, size=behind.sum())
+    first, second = student.each(
+        "completion_mask", Example(tokens, prompt_length, 0), Example(other, prompt_length, 0, return_arguments=True)
+    )
+    same(first, expected, dtype="bool")
+    same(second, expected, dtype="bool", why="the mask depends on what stands behind the end")
+    untouched(second, "tokens", other)
+
+
+# masked_mean
+
+
+@check(
+    "masked_mean",
+    points=3,
+    gate=True,
+    hints=(
+        "Work the example on paper: what are the means of the three rows, each over its own unmasked positions?",
+        "Divide by the number of unmasked positions, not by the length of the row.",
+        "Which level is meant if nobody says one?",
+    ),
+    examples=[Example(VALUES, KEPT), Example(VALUES, KEPT, level="token"), Example(VALUES, KEPT, level="sequence")],
+)
+def test_a_mean_of_three_rows_with_1_2_and_4_values(student, worked, fresh):
+    """Rows 1, 2 and 3 and 4, 5, 6, 7 have the mean 3.3333 by sequence and 4.0 by token.
+
+    By sequence it is the mean of the row means 1.5, 3 and 5.5; by token all seven values weigh alike, so the long row
+    counts more.
+    """
+    for case, vector in worked:
+        same(student.masked_mean(*case.arguments, **case.options), vector.expected_array)
+    values, mask = fresh.uniform(-1, 1, size=(4, 5)), fresh.integers(0, 2, size=(4, 5)).astype(bool)
+    for level in ("sequence", "token"):
+        expected = (oracle.position_weights(mask, level) * values).sum()
+        why = "the examples are right, but other values are not"
+        same(student.masked_mean(values, mask, level=level), expected, why=why)
+
+
+@check(
+    "masked_mean",
+    points=2,
+    hints=(
+        "What is NaN * 0?",
+        "If masked values are multiplied by 0, an infinity among them becomes a NaN. Look up: where.",
+    ),
+    examples=[
+        Example(np.array([[1.0, math.nan, 2.0], [math.inf, 3.0, -math.inf]]), np.array([[1, 0, 1], [0, 1, 0]], bool)),
+        Example(np.where(KEPT, VALUES, 1e30), KEPT, level="token"),
+        Example(VALUES.astype(np.float32), KEPT, gradients_of=["values"]),
+        Example(np.where(KEPT, VALUES, math.nan), KEPT, gradients_of=["values"]),
+    ],
+)
+@given(
+    level=st.sampled_from(["sequence", "token"]),
+    mask=st.lists(st.lists(st.booleans(), min_size=4, max_size=4), min_size=1, max_size=4),
+    junk=st.sampled_from([1e6, math.inf, -math.inf, math.nan]),
+)
+def test_masked_positions_change_neither_the_mean_nor_its_gradient(student, level, mask, junk):
+    """Whatever stands at masked positions, mean and gradient are the same; an unmasked one has its weight as gradient.
+
+    By sequence the weight is 1 / (B * length of the row), by token 1 / (number of all tokens).
+    """
+    mask = np.array(mask)
+    values = np.where(mask, np.arange(mask.size).reshape(mask.shape) / 4 - 1, junk)
+    answer = student.masked_mean(values, mask, level=level, gradients_of=["values"])
+    weights = oracle.position_weights(mask, level)
+    same(answer, (weights * np.where(mask, values, 0)).sum())
+    if mask.any():
+        found = gradient(answer, "values", shape=values.shape)
+        close(answer, found, weights, yours_label="gradient by values, yours", why="the weights of the values differ")
+
+
+@check(
+    "masked_mean",
+    points=2,
+    hints=(
+        "What is 0 / 0?",
+        "A row without tokens has mean 0, and it is one of the B rows all the same.",
+    ),
+    examples=[
+        Example(VALUES, np.zeros((3, 4), dtype=bool)),
+        Example(VALUES, np.zeros((3, 4), dtype=bool), level="token"),
+        Example(VALUES, np.array([[1, 1, 0, 0], [0, 0, 0, 0], [1, 1, 1, 1]], dtype=bool)),
+        Example(VALUES.astype(np.float32), KEPT),
+    ],
+)
+def test_an_empty_row_is_0_and_counts(student):
+    """A row without unmasked positions has mean 0 and counts as a row; an empty mask has mean 0; nothing is NaN.
+
+    Half a batch can be cut off, and one NaN in a loss is the end of a run. The dtype of the values stays.
+    """
+    none, half = np.zeros((3, 4), dtype=bool), KEPT.copy()
+    half[1] = False
+    for level in ("sequence", "token"):
+        empty = student.masked_mean(VALUES, none, level=level, gradients_of=["values"])
+        same(empty, 0.0, why="the mean of an empty mask must be 0")
+        found = empty.gradients["values"]
+        if found is not None:
+            require(np.all(found.array == 0), empty, [("gradient", found)], "the gradient of an empty mask is not 0")
+        expected = (oracle.position_weights(half, level) * VALUES).sum()
+        same(student.masked_mean(VALUES, half, level=level), expected)
+        single = VALUES.astype(np.float32)
+        answer = student.call("masked_mean", single, half, level=level, return_arguments=True)
+        same(answer, expected, dtype="float32")
+        untouched(answer, "values", single)
+
+
+# grpo_loss
+
+
+@check(
+    "grpo_loss",
+    points=3,
+    gate=True,
+    hints=(
+        "Work the example on paper: what is the ratio, and where does the clip bind?",
+        "The surrogate is an objective, the loss is minimised. The KL penalty makes the loss larger.",
+        "A completion has one advantage, and all of its tokens have it.",
+    ),
+    examples=[
+        Example(np.array([[-1.0, -1.0], [-2.0, -9.0]]), np.array([[-1.5, -1.5], [-2.5, -9.5]]),
+                np.array([[-1.0, -1.0], [-2.0, -9.0]]), np.array([1.0, -1.0]),
+                np.array([[True, True], [True, False]]), config()),
+        Example(LOGP, OLD_LOGP, REF_LOGP, ADVANTAGES, MASK, config(kl_coef=0.5)),
+    ],
+)  # fmt: skip
+def test_the_loss_of_two_completions(student, worked, fresh):
+    """Two tokens with A = 1, one with A = -1, all ratios e^0.5, no KL: the loss is (-1.2 + 1.6487) / 2 = 0.2244.
+
+    The clip binds for the good completion, where the surrogate is 1.2, and not for the bad one. The last position is
+    masked. The second example adds a KL.
+    """
+    for case, vector in worked:
+        _require_loss(student.grpo_loss(*case.arguments), vector.expected)
+    logp, old_logp, ref_logp = fresh.uniform(-2, 0, size=(3, 3, 5))
+    mask, wanted = fresh.integers(0, 2, size=(3, 5)).astype(bool), config(kl_coef=0.25)
+    advantages = fresh.uniform(-2, 2, size=3)
+    loss, _ = pair(student.grpo_loss(logp, old_logp, ref_logp, advantages, mask, wanted))
+    expected = loss_of(logp, old_logp, ref_logp, advantages, mask, wanted)
+    same(loss, expected.loss, why="the examples are right, but another batch is not")
+
+
+def _require_loss(answer, expected):
+    """The loss of a vector's observation; the metrics have a check of their own."""
+    loss, _ = pair(answer)
+    same(loss, expected["fields"]["0"]["values"][0])
+
+
+def _batch(random, *, rows=4, length=5, distance=0.6):
+    """Log-probabilities under three policies that are not far from each other, advantages and a mask."""
+    logp = random.uniform(-3, -0.1, size=(rows, length))
+    old_logp = logp + random.uniform(-distance, distance, size=logp.shape)
+    ref_logp = logp + random.uniform(-distance, distance, size=logp.shape)
+    mask = np.arange(length) < random.integers(1, length + 1, size=(rows, 1))
+    return logp, old_logp, ref_logp, random.uniform(-2, 2, size=rows), mask
+
+
+def _settings_of_any_kind():
+    return st.builds(
+        lambda **fields: config(**fields),
+        clip_eps=st.sampled_from([0.1, 0.2, 0.5]),
+        kl_coef=st.sampled_from([0.0, 0.25, 2.0]),
+        loss_level=st.sampled_from(["sequence", "token"]),
+    )
+
+
+@check(
+    "grpo_loss",
+    points=3,
+    hints=(
+        "A loss with the right value can have the wrong gradient: which of your terms are constants?",
+        "Where the clip binds, the surrogate has no gradient; everywhere else it has ratio * A.",
+        "Nothing in a loss may go through .item(), .detach() or numpy on its way from logp.",
+    ),
+    examples=[
+        Example(LOGP, OLD_LOGP, REF_LOGP, ADVANTAGES, MASK, config(kl_coef=0.0), gradients_of=["logp"]),
+        Example(LOGP, OLD_LOGP, REF_LOGP, ADVANTAGES, MASK, config(kl_coef=2.0), gradients_of=["logp"]),
+        Example(LOGP, OLD_LOGP, REF_LOGP, -ADVANTAGES, MASK, config(clip_eps=0.5), gradients_of=["logp"]),
+        Example(LOGP, LOGP, REF_LOGP, ADVANTAGES, MASK, config(kl_coef=0.0), gradients_of=["logp"]),
+    ],
+)
+@example(seed=0, wanted=config(), rows=5, length=5)
+@given(seed=st.integers(0, 10_000), wanted=_settings_of_any_kind(), rows=st.integers(1, 5), length=st.integers(1, 5))
+def test_value_and_gradient_of_the_loss(student, seed, wanted, rows, length):
+    """The loss and its gradient by every log-probability are what the formula says, for batches of any shape.
+
+    Square batches too, with as many completions as tokens: there an advantage for each *position* would go unnoticed by
+    the shapes.
+    """
+    batch = _batch(np.random.default_rng(seed), rows=rows, length=length)
+    expected = loss_of(*batch, wanted)
+    answer = student.grpo_loss(*batch, wanted, gradients_of=["logp"])
+    loss, _ = pair(answer)
+    same(loss, expected.loss)
+    found = gradient(answer, "logp", shape=batch[0].shape)
+    close(answer, found, expected.gradient, yours_label="gradient by logp, yours", rtol=1e-6, atol=1e-9,
+          why="the loss is right, its gradient is not")  # fmt: skip
+
+
+@check(
+    "grpo_loss",
+    points=2,
+    hints=(
+        "With the old policy equal to the current one all ratios are 1. What is the loss then, and what its gradient?",
+        "The gradient of exp(logp - old) at logp = old is 1, if old is a constant.",
+    ),
+    examples=[
+        Example(LOGP, LOGP, LOGP, np.array([1.0, -1.0, 1.0, -1.0]), MASK, config(), gradients_of=["logp"]),
+        Example(LOGP, LOGP, REF_LOGP, np.zeros(4), MASK, config(kl_coef=1.0), gradients_of=["logp"]),
+    ],
+)
+@given(seed=st.integers(0, 10_000))
+def test_a_loss_of_0_still_has_a_gradient(student, seed):
+    """On the samples of the current policy the loss is 0 and the gradient is not: it is -A / (B * length).
+
+    So the loss does not tell whether anything is learned. That is no defect: advantages of a group sum to 0, and the
+    ratio is 1 whatever the policy is.
+    """
+    logp, *_, mask = _batch(np.random.default_rng(seed))
+    advantages = np.array([1.0, -1.0, 0.5, -0.5])
+    answer = student.grpo_loss(logp, logp, logp, advantages, mask, config(), gradients_of=["logp"])
+    loss, _ = pair(answer)
+    same(loss, 0.0, atol=1e-9)
+    expected = -oracle.position_weights(mask, "sequence") * advantages[:, None]
+    found = gradient(answer, "logp", shape=logp.shape)
+    why = "the loss is right, its gradient is not"
+    close(answer, found, expected, yours_label="gradient by logp, yours", rtol=1e-6, atol=1e-9, why=why)
+
+
+@check(
+    "grpo_loss",
+    points=2,
+    hints=(
+        "exp(200) is infinite in float32, and an infinity times 0 is NaN: in the gradient even if not in the value.",
+        "Mask before exp, not after it. That holds for the ratio and for the KL.",
+    ),
+    examples=[
+        Example(LOGP, np.where(MASK, OLD_LOGP, LOGP - 200.0), np.where(MASK, REF_LOGP, LOGP + 200.0), ADVANTAGES, MASK,
+                config(), gradients_of=["logp"]),
+        Example(LOGP.astype(np.float32), np.where(MASK, OLD_LOGP, -200.0).astype(np.float32),
+                np.where(MASK, REF_LOGP, 200.0).astype(np.float32), ADVANTAGES.astype(np.float32), MASK,
+                config(kl_coef=1.0), gradients_of=["logp"]),
+        Example(LOGP, np.where(MASK, OLD_LOGP, LOGP - 200.0), np.where(MASK, REF_LOGP, LOGP + 200.0), ADVANTAGES, MASK,
+                config(ratio_level="sequence"), gradients_of=["logp"]),
+    ],
+)  # fmt: skip
+@given(
+    seed=st.integers(0, 10_000),
+    junk=st.sampled_from([200.0, -200.0, 1e6, -math.inf, math.nan]),
+    ratio_level=st.sampled_from(["token", "sequence"]),
+    single=st.booleans(),
+)
+def test_junk_at_masked_positions_changes_nothing(student, seed, junk, ratio_level, single):
+    """Log-ratios of 200, infinities and NaN at masked positions change neither the loss nor its gradient.
+
+    Behind the end of a completion the policies may be as far apart as they like.
+    """
+    dtype = np.float32 if single else np.float64
+    *policies, advantages, mask = _batch(np.random.default_rng(seed), length=4)
+    logp, old_logp, ref_logp = (each.astype(dtype) for each in policies)
+    wanted = config(kl_coef=0.5, ratio_level=ratio_level)
+    expected = loss_of(logp, old_logp, ref_logp, advantages.astype(dtype), mask, wanted)
+    other = np.full_like(logp, junk)
+    for arrays in (
+        (logp, np.where(mask, old_logp, other), np.where(mask, ref_logp, -other)),
+        (np.where(mask, logp, other), np.where(mask, old_logp, -other), ref_logp),
+    ):
+        answer = student.grpo_loss(*arrays, advantages.astype(dtype), mask, wanted, gradients_of=["logp"])
+        loss, _ = pair(answer)
+        same(loss, expected.loss, dtype="float32" if single else "float64", why="junk at masked positions got in")
+        found = gradient(answer, "logp", shape=logp.shape)
+        rtol, atol = (1e-3, 1e-5) if single else (1e-6, 1e-9)
+        why = "junk at masked positions got into the gradient"
+        close(answer, found, expected.gradient, yours_label="gradient by logp, yours", why=why, rtol=rtol, atol=atol)
+
+
+@check(
+    "grpo_loss",
+    points=2,
+    hints=(
+        "One ratio for the whole completion: which mean over its tokens keeps it independent of the length?",
+        "exp of the mean log-ratio, not the mean of the ratios, and not exp of the sum.",
+        "Masked positions are not part of the mean.",
+    ),
+    examples=[
+        Example(LOGP, OLD_LOGP, REF_LOGP, ADVANTAGES, MASK, config(ratio_level="sequence")),
+        Example(LOGP, OLD_LOGP, REF_LOGP, ADVANTAGES, MASK, config(ratio_level="sequence", clip_eps=0.01),
+                gradients_of=["logp"]),
+        Example(LOGP, OLD_LOGP, REF_LOGP, -ADVANTAGES, MASK, config(ratio_level="sequence", loss_level="token"),
+                gradients_of=["logp"]),
+    ],
+)  # fmt: skip
+@given(seed=st.integers(0, 10_000), wanted=_settings_of_any_kind())
+def test_the_ratio_of_a_whole_completion(student, seed, wanted):
+    """At ratio level "sequence" a completion has one ratio: exp of the mean over its tokens of logp - old_logp.
+
+    Without the mean, a completion of 1,000 tokens would have the product of 1,000 ratios, and always be clipped.
+    """
+    batch = _batch(np.random.default_rng(seed))
+    wanted = config(**{**wanted.fields, "ratio_level": "sequence"})
+    expected = loss_of(*batch, wanted)
+    answer = student.grpo_loss(*batch, wanted, gradients_of=["logp"])
+    loss, metrics = pair(answer)
+    same(loss, expected.loss)
+    found = gradient(answer, "logp", shape=batch[0].shape)
+    close(answer, found, expected.gradient, yours_label="gradient by logp, yours", rtol=1e-6, atol=1e-9,
+          why="the loss is right, its gradient is not")  # fmt: skip
+    same(entries(metrics, METRICS)["clip_fraction"], expected.clip_fraction, dtype=None)
+
+
+@check(
+    "grpo_loss",
+    points=1,
+    hints=(
+        "Which of the two levels of the config is for the ratio, and which for the mean?",
+        "The level of the mean holds for the surrogate and for the KL.",
+    ),
+    examples=[
+        Example(LOGP, OLD_LOGP, REF_LOGP, ADVANTAGES, MASK, config(loss_level="token")),
+        Example(LOGP, OLD_LOGP, REF_LOGP, ADVANTAGES, MASK, config(loss_level="token", kl_coef=2.0)),
+        Example(LOGP, LOGP, LOGP, np.array([1.0, -1.0, 1.0, -1.0]), MASK, config(loss_level="token")),
+    ],
+)
+@given(seed=st.integers(0, 10_000))
+def test_both_means_are_at_the_level_of_the_config(student, seed):
+    """At loss level "token" long completions weigh more; the loss of samples of the current policy is then not 0.
+
+    One completion of a single token with A = 1 and one of three tokens with A = -1: by token the loss is
+    -(1 - 3) / 4 = 0.5, by sequence 0. Nothing is wrong with either.
+    """
+    mask = np.array([[True, False, False], [True, True, True]])
+    logp, advantages = np.full((2, 3), -1.0), np.array([1.0, -1.0])
+    loss, _ = pair(student.grpo_loss(logp, logp, logp, advantages, mask, config(loss_level="token")))
+    same(loss, 0.5)
+    batch, wanted = _batch(np.random.default_rng(seed)), config(loss_level="token", kl_coef=0.5)
+    loss, metrics = pair(student.grpo_loss(*batch, wanted))
+    expected = loss_of(*batch, wanted)
+    same(loss, expected.loss)
+    same(entries(metrics, METRICS)["kl"], expected.kl, dtype=None)
+
+
+@check(
+    "grpo_loss",
+    points=1,
+    hints=("The loss is a straight line in kl_coef. What are its value at 0 and its slope?",),
+    examples=[
+        Example(LOGP, OLD_LOGP, REF_LOGP, ADVANTAGES, MASK, config(kl_coef=0.0)),
+        Example(LOGP, OLD_LOGP, REF_LOGP, ADVANTAGES, MASK, config(kl_coef=3.0)),
+        Example(LOGP, OLD_LOGP, LOGP, ADVANTAGES, MASK, config(kl_coef=3.0)),
+    ],
+)
+@given(seed=st.integers(0, 10_000))
+def test_the_loss_is_linear_in_kl_coef(student, seed):
+    """loss = policy_loss + kl_coef * kl, with the policy_loss and the kl that the metrics show; at 0 no KL is left."""
+    batch = _batch(np.random.default_rng(seed))
+    for kl_coef in (0.0, 1.0, 3.0):
+        answer = student.grpo_loss(*batch, config(kl_coef=kl_coef))
+        loss, metrics = pair(answer)
+        shown = entries(metrics, METRICS)
+        parts = [float(tensor(shown[name], shape=(), dtype=None)) for name in ("policy_loss", "kl")]
+        why = f"the loss is not policy_loss + {kl_coef:g} * kl of your own metrics"
+        same(loss, parts[0] + kl_coef * parts[1], why=why, label="policy_loss + kl_coef * kl")
+        same(loss, loss_of(*batch, config(kl_coef=kl_coef)).loss)
+
+
+@check(
+    "grpo_loss",
+    points=2,
+    hints=(
+        "Which of the arguments are constants? Does a gradient reach one of them through your ratio, KL or surrogate?",
+        "Look up: detach.",
+    ),
+    examples=[
+        Example(LOGP, OLD_LOGP, REF_LOGP, ADVANTAGES, MASK, config(),
+                gradients_of=["logp", "old_logp", "ref_logp", "advantages"]),
+        Example(LOGP, OLD_LOGP, REF_LOGP, ADVANTAGES, MASK, config(ratio_level="sequence"),
+                gradients_of=["logp", "old_logp", "ref_logp", "advantages"]),
+    ],
+)  # fmt: skip
+def test_old_policy_reference_and_advantages_are_constants(student):
+    """No gradient reaches old_logp, ref_logp or the advantages, and no argument is changed in place.
+
+    Old and reference policy are what they were when the samples were drawn. With a gradient into the old one, the
+    gradient of the ratio is exactly 0 on fresh samples, and nothing is ever learned.
+    """
+    names = ("old_logp", "ref_logp", "advantages")
+    for ratio_level in ("token", "sequence"):
+        wanted = config(ratio_level=ratio_level, kl_coef=1.0)
+        answer = student.grpo_loss(LOGP, OLD_LOGP, REF_LOGP, ADVANTAGES, MASK, wanted, gradients_of=["logp", *names])
+        pair(answer)
+        gradient(answer, "logp", shape=LOGP.shape)
+        for name in names:
+            no_gradient(answer, name)
+    answer = student.call("grpo_loss", LOGP, OLD_LOGP, REF_LOGP, ADVANTAGES, MASK, config(), return_arguments=True)
+    for name, before in zip(("logp", *names), (LOGP, OLD_LOGP, REF_LOGP, ADVANTAGES), strict=True):
+        untouched(answer, name, before)
+
+
+@check(
+    "grpo_loss",
+    points=2,
+    hints=(
+        "The three metrics are policy_loss, kl and clip_fraction: of this batch, over unmasked positions.",
+        "The clip binds where it takes the gradient away, which is less than outside the band.",
+        "A metric with a graph keeps the whole batch alive for as long as the metric.",
+    ),
+    examples=[
+        Example(LOGP, OLD_LOGP, REF_LOGP, ADVANTAGES, MASK, config(clip_eps=0.3)),
+        Example(LOGP, OLD_LOGP, REF_LOGP, -ADVANTAGES, MASK, config(), gradients_of=["logp"]),
+    ],
+)
+@given(seed=st.integers(0, 10_000), wanted=_settings_of_any_kind())
+def test_the_metrics_are_those_of_this_batch(student, seed, wanted):
+    """policy_loss, kl and clip_fraction are what numpy makes of the batch; they carry no graph.
+
+    They are what you will look at when a run goes wrong, so they have to be right.
+    """
+    batch = _batch(np.random.default_rng(seed))
+    answer = student.grpo_loss(*batch, wanted, gradients_of=["logp"])
+    _, metrics = pair(answer)
+    shown, expected = entries(metrics, METRICS), loss_of(*batch, wanted)
+    for name in METRICS:
+        same(shown[name], getattr(expected, name), dtype=None, why=f"{name} is not that of this batch")
+    dragging = [place for place in answer.graph if place != "0"]
+    rows = [("with a graph", ", ".join(dragging)), ("expected", "none: detach them")]
+    require(not dragging, answer, rows, "a metric drags the graph of the loss along")
+
+
+@check(
+    "grpo_loss",
+    points=1,
+    hints=("What is the mean of no tokens? And what is its gradient?",),
+    examples=[
+        Example(LOGP, OLD_LOGP, REF_LOGP, ADVANTAGES, np.zeros_like(MASK), config(), gradients_of=["logp"]),
+        Example(LOGP, OLD_LOGP, REF_LOGP, ADVANTAGES, MASK & np.array([[True], [False], [True], [True]]),
+                config(ratio_level="sequence", kl_coef=1.0), gradients_of=["logp"]),
+    ],
+)  # fmt: skip
+def test_completions_without_tokens_add_nothing(student):
+    """A completion with an empty mask adds 0 and counts as a completion; an empty batch has a loss of 0, never NaN."""
+    some = MASK & np.array([[True], [False], [True], [True]])
+    for mask in (some, np.zeros_like(MASK)):
+        for level in ("token", "sequence"):
+            wanted = config(ratio_level=level, kl_coef=1.0)
+            answer = student.grpo_loss(LOGP, OLD_LOGP, REF_LOGP, ADVANTAGES, mask, wanted, gradients_of=["logp"])
+            loss, metrics = pair(answer)
+            expected = loss_of(LOGP, OLD_LOGP, REF_LOGP, ADVANTAGES, mask, wanted)
+            same(loss, expected.loss, atol=1e-12)
+            same(entries(metrics, METRICS)["clip_fraction"], expected.clip_fraction, dtype=None)
+            if mask.any():
+                found = gradient(answer, "logp", shape=LOGP.shape)
+                close(answer, found, expected.gradient, rtol=1e-6, atol=1e-9, why="the gradient differs")
+            else:
+                no_gradient(answer, "logp")
+
+
+# train_step
+
+
+def rollout(tokens=TOKENS, prompt_length=2, old_logp=LOGP, advantages=ADVANTAGES):
+    fields = {"tokens": tokens, "prompt_length": prompt_length, "old_logp": old_logp, "advantages": advantages}
+    return Record("Rollout", fields)
+
+
+def step_example(table, ref_table, batch, wanted, **options):
+    optimizer = Record("make_optimizer", {"policy": Same("policy"), "config": wanted})
+    return Example(bigram(table), bigram(ref_table), optimizer, batch, wanted, **options)
+
+
+SGD = {"optimizer": "sgd", "lr": 0.5}
+STEP_METRICS = ("loss", *METRICS)
+
+
+def _require_step(answer, table, ref_table, batch, wanted, *, repeat=1, why=""):
+    """Policy and metrics after some updates with one batch are those of the oracle."""
+    optimizer = oracle.Optimizer(settings(wanted), settings(wanted).lr)
+    expected, fields = table, oracle.Batch(**batch.fields)
+    metrics: dict[str, float] = {}
+    for _ in range(repeat):
+        expected, metrics = oracle.bigram_step(expected, ref_table, optimizer, fields, settings(wanted))
+    found = parameters(answer, "policy")["table"]
+    label = "logits of the policy after it" if repeat == 1 else f"logits of the policy after {repeat} updates"
+    story = why or "the policy is not where this update leads"
+    close(answer, found, expected, yours_label=f"{label}, yours", why=story, rtol=1e-6, atol=1e-8)
+    return metrics
+
+
+@check(
+    "train_step",
+    points=3,
+    gate=True,
+    hints=(
+        "Three things make an update: a loss, its gradient, a step of the optimizer. Are all three there?",
+        "Does the policy move at all? And in the direction in which the loss falls?",
+        "Which tokens of a row count? There is a function of yours that says so.",
+    ),
+    examples=[
+        step_example(TABLE, REF_TABLE, rollout(), config(**SGD)),
+        step_example(TABLE, REF_TABLE, rollout(old_logp=OLD_LOGP), config(**SGD, kl_coef=1.0)),
+    ],
+)
+def test_one_update_of_a_table_of_logits(student, worked, fresh):
+    """One step of plain gradient descent moves the logits of a small model to where numpy says.
+
+    Policy and reference are tables of three letters; four completions, of which one ends at once and one never.
+    """
+    for case, _ in worked:
+        policy, ref_policy, _, batch, wanted = case.arguments
+        answer = student.call("train_step", *case.arguments, return_arguments=True)
+        _require_step(answer, policy.fields["table"], ref_policy.fields["table"], batch, wanted)
+    table, ref_table = fresh.uniform(-1, 1, size=(2, 4, 4))
+    tokens = fresh.integers(0, 4, size=(5, 7))
+    batch = rollout(tokens, 3, oracle.bigram_logp(table, tokens) + 0.1, fresh.uniform(-1, 1, size=5))
+    answer = _step(student, table, ref_table, batch, config(**SGD))
+    _require_step(answer, table, ref_table, batch, config(**SGD), why="the examples are right, but another is not")
+
+
+def _step(student, table, ref_table, batch, wanted, **options):
+    case = step_example(table, ref_table, batch, wanted, return_arguments=True, **options)
+    return student.each("train_step", case)[0]
+
+
+@check(
+    "train_step",
+    points=3,
+    hints=(
+        "In the first update all ratios are 1. What are they in the second one, and against which policy?",
+        "Gradients add up until somebody clears them.",
+        "The optimizer of the arguments remembers earlier steps; a new one does not.",
+    ),
+    examples=[
+        step_example(TABLE, REF_TABLE, rollout(), config(**SGD), repeat=2),
+        step_example(TABLE, REF_TABLE, rollout(), config(optimizer="sgd", lr=4.0), repeat=4),
+        step_example(TABLE, REF_TABLE, rollout(), config(lr=0.1, kl_coef=1.0), repeat=3),
+        step_example(TABLE, REF_TABLE, rollout(advantages=-ADVANTAGES), config(optimizer="sgd", lr=4.0, clip_eps=0.1),
+                     repeat=5),
+    ],
+)  # fmt: skip
+@example(batch=(TABLE, TOKENS, 2), repeat=5, lr=16, adam=False, clip=1)
+@given(
+    batch=rollouts(),
+    repeat=st.integers(2, 5),
+    lr=st.integers(1, 8),
+    adam=st.booleans(),
+    clip=st.integers(1, 4),
+)
+def test_several_updates_with_one_batch(student, batch, repeat, lr, adam, clip):
+    """Several updates with a batch: the old policy stays, the clip stops what moved far enough, gradients start anew.
+
+    With a single update per batch most mistakes with the old policy, the clip or left-over gradients do not show. Both
+    optimizers are tried: Adam remembers its earlier steps.
+    """
+    table, tokens, prompt_length = batch
+    advantages = np.linspace(-1, 1.5, len(tokens))
+    fields = {"optimizer": "adam", "lr": 0.05 * lr} if adam else {"optimizer": "sgd", "lr": 0.25 * lr}
+    wanted = config(**fields, clip_eps=0.1 * clip, kl_coef=0.25)
+    moved = rollout(tokens, prompt_length, oracle.bigram_logp(table, tokens), advantages)
+    answer = _step(student, table, table.T.copy(), moved, wanted, repeat=repeat)
+    found = parameters(answer, "policy")["table"]
+    if adam and np.array_equal(oracle.completion_mask(tokens, prompt_length, 0).sum(), 0):
+        close(answer, found, table, why="there was nothing to learn from")
+        return
+    _require_step(answer, table, table.T.copy(), moved, wanted, repeat=repeat)
+
+
+@check(
+    "train_step",
+    points=2,
+    hints=(
+        "Whose parameters may change in a training step?",
+        "Is the reference policy asked with or without a graph? Does its gradient stay empty?",
+    ),
+    examples=[
+        step_example(TABLE, REF_TABLE, rollout(), config(**SGD, kl_coef=4.0)),
+        step_example(TABLE, TABLE, rollout(), config(**SGD, kl_coef=4.0), repeat=2),
+    ],
+)
+def test_the_reference_policy_stays(student):
+    """After the update the reference policy is bit for bit what it was, and no gradient was left in it.
+
+    The KL is measured against it in every step of the run.
+    """
+    answer = _step(student, TABLE, REF_TABLE, rollout(), config(**SGD, kl_coef=4.0), repeat=2)
+    after = answer.arguments["ref_policy"].fields
+    rows = [("reference logits before", REF_TABLE), ("after", after["state"]["table"])]
+    require((after["state"]["table"].array == REF_TABLE).all(), answer, rows, "the reference policy was changed")
+    left = after["gradients"]["table"]
+    rows = [("gradient left in the reference policy", show(left)), ("expected", "none")]
+    require(left is None or not left.array.any(), answer, rows, "a gradient reaches the reference policy")
+    _require_step(answer, TABLE, REF_TABLE, rollout(), config(**SGD, kl_coef=4.0), repeat=2)
+
+
+@check(
+    "train_step",
+    points=2,
+    hints=(
+        "The prompt was not written by the policy, and what stands behind the end means nothing.",
+        "Change the last token of a row that has ended: does anything change?",
+    ),
+    examples=[
+        step_example(TABLE, REF_TABLE, rollout(tokens=np.array([[1, 2, 0, 0, 0, 0]] * 4)), config(**SGD)),
+        step_example(TABLE, REF_TABLE, rollout(prompt_length=5), config(**SGD)),
+        step_example(TABLE, REF_TABLE, rollout(old_logp=np.where(MASK, LOGP, -300.0)), config(**SGD)),
+    ],
+)
+@given(batch=rollouts(length=6))
+def test_prompt_and_filling_teach_nothing(student, batch):
+    """Only the logits of what the policy wrote move: rows of the table that no completion used stay as they are.
+
+    Here the first letter of the table stands for the end, and what follows it is only filling.
+    """
+    table, tokens, prompt_length = batch
+    mask = oracle.completion_mask(tokens, prompt_length, 0)
+    advantages = np.linspace(-1, 1, len(tokens))
+    batch = rollout(tokens, prompt_length, np.where(mask, oracle.bigram_logp(table, tokens), 50.0), advantages)
+    answer = _step(student, table, table, batch, config(**SGD))
+    used = np.isin(np.arange(len(table)), tokens[:, :-1][mask])
+    found = parameters(answer, "policy")["table"]
+    rows = [("logits before", table), ("after", found)]
+    still = np.abs(found - table)[~used].max(initial=0.0) < 1e-9
+    require(still, answer, rows, "a token that no completion used for a forecast has moved its row of logits")
+    _require_step(answer, table, table, batch, config(**SGD))
+
+
+@check(
+    "train_step",
+    points=2,
+    hints=(
+        "Before or after the update: which policy do the metrics belong to?",
+        "A float has no graph and no device: .item()",
+    ),
+    examples=[
+        step_example(TABLE, REF_TABLE, rollout(old_logp=OLD_LOGP), config(**SGD, clip_eps=0.3)),
+        step_example(TABLE, REF_TABLE, rollout(), config(**SGD, kl_coef=0.5), repeat=3),
+    ],
+)
+@given(seed=st.integers(0, 10_000), repeat=st.integers(1, 3))
+def test_the_metrics_of_a_step_are_floats_of_its_batch(student, seed, repeat):
+    """loss, policy_loss, kl and clip_fraction are floats, computed from the batch before the update.
+
+    Nothing is sampled, so nobody's random numbers are touched.
+    """
+    random = np.random.default_rng(seed)
+    table, ref_table = random.uniform(-1, 1, size=(2, 3, 3))
+    tokens = random.integers(0, 3, size=(4, 5))
+    old_logp = oracle.bigram_logp(table, tokens) + random.uniform(-0.5, 0.5, size=(4, 4))
+    batch, wanted = rollout(tokens, 2, old_logp, random.uniform(-1, 1, size=4)), config(**SGD, kl_coef=0.5)
+    answer = _step(student, table, ref_table, batch, wanted, repeat=repeat, watch_random=True)
+    expected = _require_step(answer, table, ref_table, batch, wanted, repeat=repeat)
+    shown = entries(answer, STEP_METRICS)
+    for name in STEP_METRICS:
+        number(shown[name], expected[name], what=name, why=f"{name} is not that of this batch before the update")
+    rows = [("changed", f"the global random state of {answer.random_changed}")]
+    require(not answer.random_changed, answer, rows, "a training step samples nothing")
+
+
+# train
+
+
+ALPHABET = ".ab"
+RUN = {"alphabet": ALPHABET, "optimizer": "sgd", "lr": 1.0, "final_lr": 1.0, "max_new_tokens": 4, "steps": 3}
+ROWS = ("mean_reward", "mean_advantage", "completion_length", "loss", *METRICS)
+
+
+def run_example(table, ref_table, prompt, wanted, *, seed, letter="b", **options):
+    generator = Record("make_generator", {"seed": seed})
+    reward = Record("LetterReward", {"letter": letter})
+    return Example(bigram(table), bigram(ref_table), prompt, reward, wanted, generator=generator, **options)
+
+
+def _run(student, table, ref_table, prompt, wanted, *, seed, letter="b", **options):
+    case = run_example(table, ref_table, prompt, wanted, seed=seed, letter=letter, return_arguments=True, **options)
+    return student.each("train", case)[0]
+
+
+def _batches(answer, prompt, wanted):
+    """What the reward function was asked in each step: (prompts, completions), once the shape of it is right."""
+    chosen = settings(wanted)
+    seen = answer.arguments["reward_fn"].fields.get("seen")
+    seen = seen if isinstance(seen, list) else []
+    rows = [("calls of reward_fn", str(len(seen))), ("expected", f"{chosen.steps}, one for each step")]
+    require(
+        len(seen) == chosen.steps, answer, rows, "reward_fn must be called once for each step, with its whole batch"
+    )
+    size = chosen.group_size * chosen.prompts_per_step
+    for prompts, texts in seen:
+        rows = [("prompts, completions", f"{len(prompts)}, {len(texts)}"), ("expected", f"{size} of each")]
+        require(len(prompts) == len(texts) == size, answer, rows, "reward_fn must get all completions of the step")
+        groups = [prompts[start : start + chosen.group_size] for start in range(0, size, chosen.group_size)]
+        allowed = {prompt} if isinstance(prompt, str) else set(prompt)
+        good = all(len(set(group)) == 1 and group[0] in allowed for group in groups)
+        require(good, answer, [("prompts", ", ".join(prompts))], "the rows of a group must have one prompt")
+        written = all(0 < len(text) <= chosen.max_new_tokens for text in texts)
+        ends = all(text.find(chosen.alphabet[0]) in (-1, len(text) - 1) for text in texts)
+        rows = [("completions", " ".join(map(repr, texts)))]
+        require(
+            written and ends, answer, rows, "reward_fn must get the completions as they were drawn, without prompts"
+        )
+    return seen
+
+
+def _require_run(answer, table, ref_table, prompt, wanted, *, letter="b", why=""):
+    """Rows and final policy are what numpy makes of the completions that were drawn. Returns the replay."""
+    if not isinstance(answer.value, list):
+        rows = [("yours", type(answer.value).__name__), ("expected", "a list of dicts")]
+        raise Mismatch(answer.call, rows, "your function must return the history, a list with a dict for each step")
+    chosen = settings(wanted)
+    batches = _batches(answer, prompt, wanted)
+    expected = oracle.replay(table, ref_table, batches, letter, chosen)
+    rows = [("rows of the history", str(len(answer.value))), ("expected", f"{chosen.steps}, one for each step")]
+    require(len(answer.value) == chosen.steps, answer, rows, "the history must have a row for each step")
+    found = parameters(answer, "policy")["table"]
+    for step, wanted_row in enumerate(expected.rows):
+        row = entries(_part(answer, step), ROWS)
+        for name in ROWS:
+            story = f"{name} of step {step + 1} does not belong to the completions that were drawn"
+            number(row[name], wanted_row[name], what=name, why=why or story)
+    story = why or "the policy is not where its own completions lead: is every update made with its own batch?"
+    close(answer, found, expected.tables[-1], yours_label="logits of the policy at the end, yours", why=story,
+          rtol=1e-6, atol=1e-7)  # fmt: skip
+    after = answer.arguments["ref_policy"].fields["state"]["table"]
+    rows = [("reference logits before", ref_table), ("after", after)]
+    require((after.array == ref_table).all(), answer, rows, "the reference policy was changed")
+    return expected
+
+
+def _part(answer, place):
+    return replace(answer, value=answer.value[place])
+
+
+@check(
+    "train",
+    points=4,
+    gate=True,
+    hints=(
+        "Write the five steps down: sample, score, advantages, old log-probabilities, update. In which order?",
+        "The advantages compare completions of one prompt. Where does one group end and the next begin?",
+        "Print the rewards of a step and its advantages: do they belong together?",
+    ),
+    examples=[
+        run_example(TABLE, REF_TABLE, "a", config(**RUN), seed=1),
+        run_example(TABLE, TABLE, "ab", config(**{**RUN, "group_size": 3, "prompts_per_step": 2}), seed=2),
+    ],
+)
+def test_a_run_follows_from_the_completions_that_it_draws(student, fresh):
+    """Given the completions of each step, every update and every metric of the run is fixed, and numpy repeats it.
+
+    The reward is the number of b's. Three steps with a table of three letters, each with 4 groups of 8 completions.
+    """
+    table, ref_table = fresh.uniform(-1, 1, size=(2, 3, 3))
+    wanted = config(**{**RUN, "group_size": 5, "prompts_per_step": 2})
+    answer = _run(student, table, ref_table, "ab", wanted, seed=int(fresh.integers(1 << 31)))
+    _require_run(answer, table, ref_table, "ab", wanted)
+
+
+@check(
+    "train",
+    points=3,
+    hints=(
+        "Which policy are the old log-probabilities those of, in the third update with a batch?",
+        "Is a new batch drawn between the updates of one step?",
+        "The row of metrics belongs to the last update of the step.",
+    ),
+    examples=[
+        run_example(TABLE, REF_TABLE, "a", config(**{**RUN, "inner_steps": 4, "lr": 4.0}), seed=3),
+        run_example(TABLE, REF_TABLE, "a", config(**{**RUN, "inner_steps": 2, "lr": 0.2, "optimizer": "adam"}), seed=4),
+    ],
+)
+@given(seed=st.integers(0, 10_000), inner_steps=st.integers(2, 5), adam=st.booleans(), decay=st.booleans())
+def test_several_updates_with_each_batch(student, seed, inner_steps, adam, decay):
+    """inner_steps updates are made with each batch, with the old policy of the moment in which it was drawn.
+
+    Old log-probabilities that are computed anew for each update give a ratio of 1 in all of them: the clip never binds.
+    """
+    fields = {"optimizer": "adam", "lr": 0.25} if adam else {"lr": 4.0}
+    wanted = config(**{**RUN, **fields, "inner_steps": inner_steps, "final_lr": 0.1 if decay else 1.0})
+    answer = _run(student, TABLE, REF_TABLE, "a", wanted, seed=seed)
+    _require_run(answer, TABLE, REF_TABLE, "a", wanted)
+
+
+@check(
+    "train",
+    points=3,
+    hints=(
+        "With two prompts in a step, whose mean is subtracted from whose reward?",
+        "The rows of a group stand one after the other: B = P * G rows are P groups of G.",
+        "Is your code right when there are as many groups as completions in a group?",
+    ),
+    examples=[
+        run_example(TABLE, REF_TABLE, ["a", "b"], config(**{**RUN, "group_size": 4, "prompts_per_step": 2}), seed=5),
+        run_example(TABLE, REF_TABLE, ["aa", "ab", "bb"], config(**{**RUN, "group_size": 3, "prompts_per_step": 3}),
+                    seed=6),
+        run_example(TABLE, REF_TABLE, "b", config(**{**RUN, "group_size": 2, "prompts_per_step": 5}), seed=7),
+    ],
+)  # fmt: skip
+@given(seed=st.integers(0, 10_000), groups=st.integers(1, 4), size=st.integers(1, 4))
+def test_each_prompt_has_its_own_group(student, seed, groups, size):
+    """Advantages are computed within each group, whatever the other groups of the batch got.
+
+    One prompt may be easier than another; that is no merit of its completions.
+    """
+    table = np.array([[0.0, 0.0, 0.0], [0.0, 2.0, -1.0], [-1.0, -1.0, 2.0]])  # after b comes b: far more reward
+    wanted = config(**{**RUN, "group_size": size, "prompts_per_step": groups})
+    answer = _run(student, table, REF_TABLE, ["a", "b"], wanted, seed=seed)
+    _require_run(answer, table, REF_TABLE, ["a", "b"], wanted)
+
+
+@check(
+    "train",
+    points=1,
+    hints=("What are the advantages of equal rewards, and of a group of one? And what is left of the loss then?",),
+    examples=[
+        run_example(TABLE, TABLE, "a", config(**{**RUN, "group_size": 1}), seed=8),
+        run_example(TABLE, REF_TABLE, "a", config(**RUN), seed=9, letter="z"),
+    ],
+)
+@given(seed=st.integers(0, 10_000), single=st.booleans())
+def test_a_run_without_signal_stays_at_the_reference(student, seed, single):
+    """With groups of one, or equal rewards, a policy that starts at the reference stays there; all groups are silent.
+
+    The KL pulls nowhere at the reference itself. Every sample was paid for, and none has taught anything.
+    """
+    wanted = config(**{**RUN, "group_size": 1 if single else 4, "kl_coef": 1.0})
+    letter = "b" if single else "z"
+    answer = _run(student, TABLE, TABLE, "a", wanted, seed=seed, letter=letter)
+    found = parameters(answer, "policy")["table"]
+    close(answer, found, TABLE, yours_label="logits at the end, yours", why="a run without signal moved", atol=1e-9)
+    _require_run(answer, TABLE, TABLE, "a", wanted, letter=letter)
+
+
+@check(
+    "train",
+    points=2,
+    needs=("a_run_follows_from_the_completions_that_it_draws",),
+    hints=(
+        "Which policy draws the batch of the last step: the one that is trained, or the reference?",
+        "One generator for the whole run, the one of the arguments.",
+    ),
+    examples=[
+        run_example(np.array([[0.0, 0.0, 0.0], [0.0, 0.0, 0.0], [0.0, 0.0, 0.0]]), TABLE, "a",
+                    config(**{**RUN, "lr": 20.0}), seed=10),
+        run_example(TABLE, REF_TABLE, "a", config(**{**RUN, "steps": 2, "lr": 0.0}), seed=11),
+    ],
+)  # fmt: skip
+def test_batches_come_from_the_current_policy(student, fresh):
+    """Each batch is drawn from the policy of its own step, anew and independently.
+
+    Tests of chance, at 6 standard deviations: an honest run misses one of them less than once in 100,000.
+    """
+    seed = int(fresh.integers(1 << 31))
+    wanted = config(**{**RUN, "steps": 12, "group_size": 16, "lr": 2.0, "max_new_tokens": 3})
+    answer = _run(student, TABLE, REF_TABLE, "a", wanted, seed=seed)
+    expected = _require_run(answer, TABLE, REF_TABLE, "a", wanted)
+    batches = _batches(answer, "a", wanted)
+    surprise = spread = 0.0
+    for table, (prompts, texts) in zip(expected.tables[:-1], batches, strict=True):
+        tokens = oracle.encode(prompts, texts, ALPHABET)
+        mask = oracle.completion_mask(tokens, 1, oracle.EOS_ID)
+        logp = log_softmax(table)
+        entropy = -(np.exp(logp) * logp).sum(axis=-1)
+        variance = (np.exp(logp) * logp**2).sum(axis=-1) - entropy**2
+        before = tokens[:, :-1][mask]
+        surprise += (-oracle.bigram_logp(table, tokens)[mask] - entropy[before]).sum()
+        spread += variance[before].sum()
+    z = surprise / math.sqrt(spread)
+    rows = [("surprise at the tokens drawn, in standard deviations", f"{z:.1f}"), ("must be", "between -6 and 6")]
+    require(abs(z) < 6, answer, rows, "the completions were not drawn from the policy of their own step")
+    still = config(**{**RUN, "steps": 6, "group_size": 16, "lr": 0.0})
+    answer = _run(student, TABLE, REF_TABLE, "a", still, seed=seed)
+    texts = [tuple(texts) for _, texts in _batches(answer, "a", still)]
+    rows = [("first batch", " ".join(texts[0][:8])), ("second batch", " ".join(texts[1][:8]))]
+    require(len(set(texts)) == len(texts), answer, rows, "every step must draw a new batch")
+
+
+@check(
+    "train",
+    points=2,
+    hints=(
+        "Where do your random numbers come from? Somebody gave you a generator.",
+        "The same generator state gives the same run, bit for bit.",
+    ),
+    examples=[
+        run_example(TABLE, REF_TABLE, "a", config(**RUN), seed=12),
+        run_example(TABLE, REF_TABLE, "a", config(**RUN), seed=13),
+    ],
+)
+def test_the_generator_decides_and_nothing_global_does(student, fresh):
+    """The same generator gives the same run, another seed another one; global random state plays no part."""
+    one, other = (int(seed) for seed in fresh.integers(1 << 31, size=2))
+    wanted, found = config(**RUN), []
+    for seed in (one, one, other):
+        answer = _run(student, TABLE, REF_TABLE, "a", wanted, seed=seed, watch_random=True)
+        rows = [("changed", f"the global random state of {answer.random_changed}")]
+        require(not answer.random_changed, answer, rows, "global random state was used: use the generator")
+        found.append((_batches(answer, "a", wanted), parameters(answer, "policy")["table"].tobytes()))
+    rows = [("first time", " ".join(found[0][0][0][1][:8])), ("again", " ".join(found[1][0][0][1][:8]))]
+    require(found[0] == found[1], answer, rows, "the same generator gave another run")
+    rows = [("with one seed", " ".join(found[0][0][0][1][:8])), ("with another", " ".join(found[2][0][0][1][:8]))]
+    require(found[0][0] != found[2][0], answer, rows, "two seeds gave the same completions")
+
+
+@check(
+    "train",
+    points=3,
+    needs=("a_run_follows_from_the_completions_that_it_draws", "batches_come_from_the_current_policy"),
+    seconds=60.0,
+    hints=(
+        "Look at it: `python -m starter.run_charlm` draws ten curves.",
+        "If every update is right and the run is not, look at the order of the steps.",
+    ),
+    examples=[],
+)
+def test_it_learns_to_like_pizza(student, fresh):
+    """From the course's weights, the exact P("pizza." | "ravin likes ") rises from 0.11 to at least 0.9 in 40 steps.
+
+    Completions stay well-formed, and the KL stays bounded. Two runs; the probability is computed from the weights, so
+    no luck of sampling is in it.
+    """
+    model = pretrained()
+    for seed in fresh.integers(1 << 31, size=2):
+        case = Example(
+            model, model, "ravin likes ", Record("TextReward", {"completion": "pizza.", "reward": 4.0}), config(),
+            generator=Record("make_generator", {"seed": int(seed)}), return_arguments=True,
+        )  # fmt: skip
+        answer = student.each("train", case)[0]
+        before, after = pizza(model.fields["weights"]), pizza(parameters(answer, "policy"))
+        last = entries(_part(answer, -1), ("kl", "well_formed")) if isinstance(answer.value, list) else {}
+        ends = [float(last[name].value) for name in ("kl", "well_formed")]
+        rows = [
+            ("exact P(pizza) at the start", f"{before:.3f}"),
+            ("after 40 steps", f"{after:.3f}; must be at least 0.9"),
+            ("KL of the last batch", f"{ends[0]:.2f}; must be below 4"),
+            ("well-formed completions in it", f"{ends[1]:.0%}; must be at least 80%"),
+        ]
+        require(
+            after >= 0.9 and ends[0] < 4 and ends[1] >= 0.8, answer, rows, "the policy does not learn to like pizza"
+        )
+
+
+def pizza(weights):
+    """Exact probability of the completion, from the parameters of the language model."""
+    return oracle.completion_probability(
+        weights, "ravin likes ", "pizza.", heads=2, alphabet=oracle.Settings().alphabet
+    )
+
+
+def pretrained():
+    """The language model that comes with the course."""
+    return Record("TinyLM", {"config": Record("TinyLMConfig", {}), "weights": dict(course.pretrained_weights())})
