@@ -791,7 +791,7 @@ def test_the_command_ignores_everything_else_in_its_folder_and_leaves_nothing_th
     before = sorted(path.relative_to(folder) for path in folder.rglob("*"))
     ended = grade_command("--examples", "4", cwd=folder)
     assert ended.code == 0, ended.err
-    assert "total  130 of 130 points" in ended.out
+    assert "total  205 of 205 points" in ended.out
     assert sorted(path.relative_to(folder) for path in folder.rglob("*")) == before
 
 

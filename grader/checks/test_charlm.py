@@ -66,7 +66,8 @@ def bigram(table):
 
 def loss_of(*batch):
     """Of log-probabilities under three policies, advantages, mask and config."""
-    return oracle.grpo_loss(*batch[:5], settings=settings(batch[5]))
+    logp, old_logp, ref_logp, advantages, mask, wanted = batch
+    return oracle.grpo_loss(logp, old_logp, ref_logp, advantages, mask, settings(wanted))
 
 
 # token_logp

@@ -1,0 +1,364 @@
+"""The language model's given code, its model answers and its oracle, against facts that do not know their formulas."""
+
+import doctest
+import itertools
+import math
+import random
+from collections import Counter
+from dataclasses import asdict
+
+import numpy as np
+import pytest
+import torch
+from safetensors import safe_open
+
+from grader import charlm_oracle as oracle
+from grader import course
+from reference import charlm, charlm_model, charlm_sampling, charlm_task, charlm_training
+from reference.charlm_model import BigramLM, TinyLM, TinyLMConfig, load_model
+from reference.charlm_sampling import completion_logp, make_generator, sample
+from reference.charlm_task import (
+    ADDITION_PROMPTS,
+    FOODS,
+    NAMES,
+    PIZZA_PROMPT,
+    CharTokenizer,
+    LetterReward,
+    addition_probabilities,
+    addition_reward,
+    food_probabilities,
+    is_well_formed,
+    pizza_reward,
+    sentence,
+)
+from reference.charlm_training import (
+    CharLMConfig,
+    TrainingState,
+    load_checkpoint,
+    make_optimizer,
+    sample_completions,
+    save_checkpoint,
+)
+from reference.pretrain_charlm import addition_accuracy, pretrain
+
+TABLE = torch.tensor([[0.5, 0.0, -0.5], [0.5, 0.0, 1.0], [-1.0, 0.25, 0.0]], dtype=torch.float64)
+
+
+def test_the_examples_in_the_docstrings_are_right():
+    names = {name: value for each in (charlm_model, charlm_task, charlm_training) for name, value in vars(each).items()}
+    names["make_generator"] = make_generator
+    found = doctest.testmod(charlm, extraglobs=names)
+    assert found.attempted >= 10
+    assert found.failed == 0
+
+
+# The corpus
+
+
+def test_the_corpus_has_the_probabilities_that_it_states():
+    for name in NAMES:
+        assert math.fsum(food_probabilities(name).values()) == pytest.approx(1)
+        assert set(food_probabilities(name)) == set(FOODS)
+    assert food_probabilities("ravin")["pizza"] == 0.11
+    for a, b in itertools.product(range(10), repeat=2):
+        assert math.fsum(addition_probabilities(a, b).values()) == pytest.approx(1)
+    generator = random.Random(1)
+    counts = Counter(sentence(generator) for _ in range(60_000))
+    share = counts["ravin likes pizza."] / 60_000
+    expected = 0.5 * 0.11 / 8
+    assert abs(share - expected) < 5 * math.sqrt(expected / 60_000)
+    sums = sum(count for text, count in counts.items() if text.startswith("9+9="))
+    assert abs(counts["9+9=18."] / sums - 0.10) < 5 * math.sqrt(0.09 / sums)
+    assert all(
+        is_well_formed(text[text.index("=") + 1 :] if "=" in text else text.split(" likes ")[1]) for text in counts
+    )
+
+
+def test_rewards_pay_for_the_whole_completion_only():
+    texts = ["pizza.", "pizzpizza.", "pizza", "soda.", "pizza.."]
+    assert pizza_reward([PIZZA_PROMPT] * 5, texts).tolist() == [4, 0, 0, 0, 0]
+    assert addition_reward(["3+4=", "3+4=", "9+9=", "9+9="], ["7.", "7", "18.", "8."]).tolist() == [1, 0, 1, 0]
+    letters = LetterReward("z")
+    assert letters(["a", "a"], ["pizza.", "."]).tolist() == [2, 0]
+    assert letters.seen == [(["a", "a"], ["pizza.", "."])]
+
+
+def test_the_tokenizer_goes_both_ways_and_refuses_what_it_does_not_know():
+    tokenizer = CharTokenizer()
+    assert tokenizer.decode(tokenizer.encode("3+4=7. ravin")) == "3+4=7. ravin"
+    assert tokenizer.encode(".") == [charlm_task.EOS_ID]
+    with pytest.raises(ValueError, match="not in the alphabet"):
+        tokenizer.encode("Ravin")
+
+
+# The models
+
+
+def test_the_shipped_model_is_small_says_how_it_was_made_and_likes_pizza_as_the_corpus_does():
+    assert charlm_model.WEIGHTS.stat().st_size < 1_000_000
+    assert charlm_model.WEIGHTS.read_bytes() == (course.STARTER / "charlm.safetensors").read_bytes()
+    with safe_open(charlm_model.WEIGHTS, "pt") as file:
+        assert "pretrain_charlm --size tiny --steps 1500 --batch 192 --seed 0" in file.metadata()["made_by"]
+    model = load_model()
+    assert sum(each.numel() for each in model.parameters()) == 29_352
+    found = completion_logp(model, PIZZA_PROMPT, [f"{food}." for food in FOODS]).exp()
+    corpus = torch.tensor(list(food_probabilities("ravin").values()))
+    assert (found - corpus).abs().max() < 0.02
+    assert found.sum() > 0.97
+    assert 0.2 < addition_accuracy(model) < 0.4
+
+
+def test_the_small_gpt_is_that_of_numpy_and_looks_at_nothing_later():
+    torch.manual_seed(0)
+    model = TinyLM(TinyLMConfig(vocabulary=7, context=9, width=12, layers=2, heads=3)).double()
+    tokens = torch.randint(0, 7, (5, 9))
+    weights = {name: value.detach().numpy() for name, value in model.state_dict().items()}
+    expected = oracle.tiny_lm_logits(weights, tokens.numpy(), heads=3)
+    assert np.abs(model(tokens).detach().numpy() - expected).max() < 1e-10
+    changed = tokens.clone()
+    changed[:, 5:] = (changed[:, 5:] + 1) % 7
+    assert torch.allclose(model(tokens)[:, :5], model(changed)[:, :5])
+    with pytest.raises(ValueError, match="the context holds 9 tokens"):
+        model(torch.zeros(1, 10, dtype=torch.int64))
+
+
+def test_rows_that_are_equal_are_computed_once_and_learned_from_each_time():
+    torch.manual_seed(0)
+    model = TinyLM(TinyLMConfig(vocabulary=5, context=4, width=8, layers=1, heads=2)).double()
+    tokens = torch.tensor([[1, 2, 3], [4, 0, 1], [1, 2, 3], [1, 2, 3]])
+    weights = torch.tensor([1.0, 2.0, 3.0, 4.0], dtype=torch.float64)
+    together, alone = model(tokens), torch.cat([model(row[None]) for row in tokens])
+    assert torch.allclose(together, alone)
+    for parameter in model.parameters():
+        both = [
+            torch.autograd.grad((weights[:, None, None] * logits).square().sum(), parameter, retain_graph=True)[0]
+            for logits in (together, alone)
+        ]
+        assert torch.allclose(*both)
+
+
+def test_pretraining_repeats_itself_and_leaves_the_global_generator_alone():
+    config = TinyLMConfig(width=8, layers=1, heads=1)
+    before = torch.random.get_rng_state()
+    first, second, other = (pretrain(config, steps=3, batch=4, lr=0.01, seed=seed) for seed in (1, 1, 2))
+    assert torch.equal(before, torch.random.get_rng_state())
+    assert all(torch.equal(*pair) for pair in zip(first.parameters(), second.parameters(), strict=True))
+    assert not torch.equal(first.head.weight, other.head.weight)
+
+
+# Sampling
+
+
+def test_the_probabilities_of_all_completions_of_a_table_sum_to_1():
+    policy = BigramLM(TABLE)
+    ended = [
+        "".join(body) + "." for length in range(4) for body in itertools.product("ab", repeat=length)
+    ]  # all of at most three letters
+    cut_off = ["".join(body) for body in itertools.product("ab", repeat=4)]
+    total = completion_logp(policy, "a", ended + cut_off, alphabet=".ab").exp().sum()
+    assert total.item() == pytest.approx(1, abs=1e-12)
+    softmax = np.exp(TABLE.numpy()) / np.exp(TABLE.numpy()).sum(axis=1, keepdims=True)
+    by_hand = softmax[1, 2] * softmax[2, 2] * softmax[2, 0]
+    assert completion_logp(policy, "a", ["bb."], alphabet=".ab").exp().item() == pytest.approx(by_hand)
+
+
+def test_samples_come_as_often_as_their_probability_says():
+    policy, count = BigramLM(TABLE), 40_000
+    found = sample(policy, ["a"] * count, max_new_tokens=3, generator=make_generator(0), alphabet=".ab")
+    texts = ["".join(body) + "." for length in range(3) for body in itertools.product("ab", repeat=length)]
+    texts += ["".join(body) for body in itertools.product("ab", repeat=3)]
+    expected = completion_logp(policy, "a", texts, alphabet=".ab").exp().numpy()
+    counts = Counter(found.texts)
+    assert set(counts) <= set(texts)
+    observed = np.array([counts[text] for text in texts])
+    chi_square = ((observed - count * expected) ** 2 / (count * expected)).sum()
+    degrees = len(texts) - 1
+    assert abs(chi_square - degrees) < 6 * math.sqrt(2 * degrees)
+
+
+def test_a_batch_says_the_same_in_text_and_in_tokens():
+    prompts = ["ab"] * 30
+    found = sample(BigramLM(TABLE), prompts, max_new_tokens=5, generator=make_generator(3), alphabet=".ab")
+    tokens = oracle.encode(prompts, found.texts, ".ab")
+    assert found.tokens.tolist() == tokens.tolist()
+    assert found.prompt_length == 2
+    mask = oracle.completion_mask(tokens, 2, 0)
+    logp = np.log(np.exp(TABLE.numpy()) / np.exp(TABLE.numpy()).sum(axis=1, keepdims=True))
+    entropy = -(np.exp(logp) * logp).sum(axis=1)[tokens[:, :-1][mask]].mean()
+    assert found.entropy.item() == pytest.approx(entropy)
+
+
+def test_sampling_refuses_prompts_that_do_not_fit_together():
+    for prompts in ([], [""], ["a", "ab"]):
+        with pytest.raises(ValueError, match="equally many tokens"):
+            sample(BigramLM(TABLE), prompts, max_new_tokens=2, generator=make_generator(0), alphabet=".ab")
+
+
+def test_a_step_draws_its_prompts_without_repeating_them_while_there_are_enough():
+    config = CharLMConfig(group_size=3, prompts_per_step=40, max_new_tokens=2)
+    found = sample_completions(load_model(), ADDITION_PROMPTS, config, make_generator(0)).prompts
+    groups = [found[start : start + 3] for start in range(0, 120, 3)]
+    assert all(len(set(group)) == 1 for group in groups)
+    assert len({group[0] for group in groups}) == 40
+    config = CharLMConfig(group_size=1, prompts_per_step=5, max_new_tokens=2)
+    found = sample_completions(load_model(), ["1+1=", "2+2="], config, make_generator(0)).prompts
+    assert sorted(Counter(found).values()) == [2, 3]
+
+
+# Training
+
+
+def test_the_oracle_has_the_settings_of_the_given_code():
+    assert asdict(oracle.Settings()) == asdict(CharLMConfig())
+    assert oracle.EOS_ID == charlm_task.EOS_ID
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"group_size": 0},
+        {"lr": -1.0},
+        {"kl_coef": math.nan},
+        {"loss_level": "word"},
+        {"optimizer": "lion"},
+        {"steps": -1},
+    ],
+)
+def test_settings_that_make_no_sense_are_refused(wrong):
+    (name,) = wrong
+    with pytest.raises(ValueError, match=name):
+        CharLMConfig(**wrong)
+
+
+@pytest.mark.parametrize("ratio_level", ["token", "sequence"])
+@pytest.mark.parametrize("loss_level", ["token", "sequence"])
+def test_the_gradient_of_the_oracle_is_that_of_finite_differences(ratio_level, loss_level):
+    numbers = np.random.default_rng(0)
+    logp, old_logp, ref_logp = numbers.uniform(-2, 0, size=(3, 4, 5))
+    advantages, mask = numbers.uniform(-2, 2, size=4), numbers.integers(0, 2, size=(4, 5)).astype(bool)
+    settings = oracle.Settings(ratio_level=ratio_level, loss_level=loss_level, kl_coef=0.7)
+
+    def loss(change):
+        return oracle.grpo_loss(logp + change, old_logp, ref_logp, advantages, mask, settings).loss
+
+    found = oracle.grpo_loss(logp, old_logp, ref_logp, advantages, mask, settings).gradient
+    for place in np.ndindex(logp.shape):
+        change = np.zeros_like(logp)
+        change[place] = 1e-6
+        assert found[place] == pytest.approx((loss(change) - loss(-change)) / 2e-6, abs=1e-8)
+
+
+def test_the_gradient_of_a_table_is_that_of_finite_differences():
+    numbers = np.random.default_rng(0)
+    table, weights = numbers.uniform(-1, 1, size=(3, 3)), numbers.uniform(-1, 1, size=(4, 5))
+    tokens = numbers.integers(0, 3, size=(4, 6))
+    found = oracle.bigram_gradient(table, tokens, weights)
+    for place in np.ndindex(table.shape):
+        change = np.zeros_like(table)
+        change[place] = 1e-6
+        values = [(weights * oracle.bigram_logp(table + sign * change, tokens)).sum() for sign in (1, -1)]
+        assert found[place] == pytest.approx((values[0] - values[1]) / 2e-6, abs=1e-8)
+
+
+def test_the_optimizer_of_the_oracle_is_that_of_torch():
+    gradients = np.random.default_rng(0).uniform(-1, 1, size=(5, 2, 2))
+    for name in ("sgd", "adam"):
+        policy, ours = BigramLM(torch.zeros(2, 2, dtype=torch.float64)), np.zeros((2, 2))
+        theirs = make_optimizer(policy, CharLMConfig(optimizer=name, lr=0.3))
+        optimizer = oracle.Optimizer(oracle.Settings(optimizer=name), 0.3)
+        for gradient in gradients:
+            policy.table.grad = torch.tensor(gradient)
+            theirs.step()
+            ours = optimizer.step(ours, gradient)
+        assert np.abs(policy.table.detach().numpy() - ours).max() < 1e-12
+
+
+def test_the_learning_rate_falls_evenly_to_its_last_value():
+    policy, config = BigramLM(TABLE), CharLMConfig(steps=5, lr=1.0, final_lr=0.2, alphabet=".ab", max_new_tokens=2)
+    state = TrainingState(make_optimizer(policy, config), config)
+    seen = []
+    state.after_step = lambda: seen.append(state.optimizer.param_groups[0]["lr"])
+    first = state.optimizer.param_groups[0]["lr"]
+    charlm.train(policy, BigramLM(TABLE), "a", LetterReward("b"), config, generator=make_generator(0), state=state)
+    assert [first, *seen[:-1]] == pytest.approx([1.0, 0.8, 0.6, 0.4, 0.2])
+
+
+def test_a_row_of_metrics_describes_its_samples():
+    policy = load_model()
+    config, reward = CharLMConfig(steps=12, group_size=4, prompts_per_step=2), LetterReward("e")
+    history = charlm.train(policy, load_model(), PIZZA_PROMPT, reward, config, generator=make_generator(0))
+    rewards = [[text.count("e") for text in texts] for _, texts in reward.seen]
+    for step, row in enumerate(history):
+        groups = np.array(rewards[step]).reshape(2, 4)
+        texts = reward.seen[step][1]
+        assert row["step"] == step + 1
+        assert row["mean_reward"] == pytest.approx(groups.mean())
+        assert row["rolling_mean_reward"] == pytest.approx(np.mean(rewards[max(0, step - 9) : step + 1]))
+        assert row["zero_signal_fraction"] == np.mean([len(set(group)) == 1 for group in groups.tolist()])
+        assert row["completion_length"] == pytest.approx(np.mean([len(text) for text in texts]))
+        assert row["well_formed"] == np.mean([text.rstrip(".") in FOODS and text.endswith(".") for text in texts])
+
+
+def test_a_run_that_is_taken_up_again_ends_on_the_same_bits(tmp_path):
+    config = CharLMConfig(steps=6, group_size=4, prompts_per_step=2)
+
+    def start():
+        policy = load_model()
+        return policy, TrainingState(make_optimizer(policy, config), config), make_generator(5)
+
+    whole, state, generator = start()
+    expected = charlm.train(whole, load_model(), PIZZA_PROMPT, pizza_reward, config, generator=generator, state=state)
+
+    class Killed(Exception):
+        pass
+
+    policy, state, generator = start()
+
+    def save_and_die():
+        save_checkpoint(tmp_path / "run.pt", policy, state, generator)
+        if len(state.history) == 3:
+            raise Killed
+
+    state.after_step = save_and_die
+    with pytest.raises(Killed):
+        charlm.train(policy, load_model(), PIZZA_PROMPT, pizza_reward, config, generator=generator, state=state)
+    policy, _, generator = start()
+    state = load_checkpoint(tmp_path / "run.pt", policy, generator)
+    found = charlm.train(policy, load_model(), PIZZA_PROMPT, pizza_reward, config, generator=generator, state=state)
+    assert found == expected
+    assert all(torch.equal(*pair) for pair in zip(policy.parameters(), whole.parameters(), strict=True))
+    assert list(tmp_path.iterdir()) == [tmp_path / "run.pt"]
+
+
+def test_a_checkpoint_that_is_none_is_refused(tmp_path):
+    (tmp_path / "text.pt").write_text("no checkpoint")
+    with pytest.raises(ValueError, match="is not a checkpoint of this policy"):
+        load_checkpoint(tmp_path / "text.pt", load_model(), make_generator(0))
+    with pytest.raises(FileNotFoundError):
+        load_checkpoint(tmp_path / "none.pt", load_model(), make_generator(0))
+    with pytest.raises(FileNotFoundError, match="pretrain_charlm"):
+        load_model(tmp_path / "none.safetensors")
+
+
+def test_on_fresh_samples_both_ratio_levels_have_one_gradient():
+    """The claim of the page: with one update for each batch the level of the ratio does not matter."""
+    config = CharLMConfig(steps=3, ratio_level="token")
+    ends = []
+    for ratio_level in ("token", "sequence"):
+        policy = load_model()
+        wanted = CharLMConfig(**{**asdict(config), "ratio_level": ratio_level})
+        charlm.train(policy, load_model(), PIZZA_PROMPT, pizza_reward, wanted, generator=make_generator(1))
+        ends.append(completion_logp(policy, PIZZA_PROMPT, ["pizza."]).exp().item())
+    assert ends[0] == pytest.approx(ends[1], abs=1e-5)
+    assert ends[0] > 0.11
+
+
+def test_sampling_and_scoring_use_the_same_probabilities():
+    policy = load_model()
+    batch = sample(policy, [PIZZA_PROMPT] * 16, max_new_tokens=12, generator=make_generator(0))
+    mask = charlm.completion_mask(batch.tokens, batch.prompt_length, charlm_task.EOS_ID)
+    with torch.no_grad():
+        rows = torch.where(mask, charlm.token_logp(policy, batch.tokens), 0.0).sum(dim=-1)
+    exact = completion_logp(policy, PIZZA_PROMPT, batch.texts)
+    assert torch.allclose(rows.double(), exact, atol=1e-4)
+    assert charlm_sampling.make_generator(3).initial_seed() == 3
