@@ -6,7 +6,7 @@ NaN. Knows numbers and no process. The tolerances live here, out of reach of any
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -132,9 +132,15 @@ def entries(answer: Answer, names: Sequence[str]) -> dict[str, Answer]:
 
 
 def number(
-    answer: Answer, expected: float, *, what: str, why: str = "", rtol: float = 1e-4, atol: float = 1e-6
+    answer: Answer,
+    expected: float | None,
+    *,
+    what: str,
+    why: str = "",
+    rtol: float = 1e-4,
+    atol: float = 1e-6,
 ) -> float:
-    """Require a plain number with this value.
+    """Require a plain number, with this value unless None is expected.
 
     Raises:
         Mismatch: it is something else, or another number.
@@ -143,15 +149,35 @@ def number(
     if isinstance(value, bool) or not isinstance(value, int | float):
         rows = [(what, show_type(value)), ("expected", "a float")]
         raise Mismatch(answer.call, rows, f"{what} must be a float: `.item()` makes one from a tensor")
-    yours = np.array(float(value))
-    close(answer, yours, np.array(expected), why=why, yours_label=f"{what}, yours", rtol=rtol, atol=atol)
+    if expected is not None:
+        yours = np.array(float(value))
+        close(answer, yours, np.array(expected), why=why, yours_label=f"{what}, yours", rtol=rtol, atol=atol)
     return float(value)
 
 
-def parameters(answer: Answer, name: str) -> dict[str, Float64]:
-    """The parameters of a model among the arguments, as they were after the call."""
-    state = answer.arguments[name].fields["state"]
-    return {key: value.array.astype(np.float64) for key, value in state.items()}
+def parameters(answer: Answer, name: str, like: Mapping[str, Array]) -> dict[str, Float64]:
+    """The parameters of a model among the arguments, as they were after the call.
+
+    Args:
+        answer: What the submission returned.
+        name: The argument.
+        like: The parameters that the model had before the call.
+
+    Raises:
+        Mismatch: these are not the names and shapes that it had, or they are not finite.
+    """
+    value = answer.arguments.get(name)
+    state = value.fields.get("state") if isinstance(value, Record) else None
+    found = {key: part for key, part in state.items() if isinstance(part, Tensor)} if isinstance(state, dict) else {}
+    shapes, wanted = ({key: part.shape for key, part in each.items()} for each in (found, like))
+    if shapes != wanted:
+        rows = [("parameters after the call", str(shapes)[:300]), ("before", str(wanted)[:300])]
+        raise Mismatch(answer.call, rows, f"{name} has other parameters than before the call")
+    numbers = {key: part.array.astype(np.float64) for key, part in found.items()}
+    for key, array in numbers.items():
+        if not np.isfinite(array).all():
+            raise Mismatch(answer.call, [(f"{key} of {name}", show(array))], f"{name} is not finite after the call")
+    return numbers
 
 
 def same(

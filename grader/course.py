@@ -57,6 +57,12 @@ class Exercise:
         return f"{self.name}.py"
 
     @property
+    def needed_files(self) -> tuple[str, ...]:
+        """The file of this exercise, and those of the exercises whose functions it calls."""
+        used = (name.split(".")[0] for names in self.uses.values() for name in names)
+        return tuple(dict.fromkeys(f"{name}.py" for name in (self.name, *used)))
+
+    @property
     def page(self) -> str:
         """The page to read, from the repository root."""
         return f"docs/exercises/{self.name}.md"

@@ -308,7 +308,7 @@ class Student:
         if name in self._submission.problems:
             raise ModuleProblem(self._submission.problems[name])
         if self._worker is None:
-            imports = self._submission.slow_imports or self._exercise.slow_imports
+            imports = self._exercise.slow_imports or self._submission.slow_imports(self._exercise.needed_files)
             self._worker = self._start(imports) if imports else self._start()
             load = {
                 "request": "load",

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -45,13 +46,12 @@ class Submission:
             digest.update(f"{name}\0{len(text)}\0{text}".encode())
         return digest.hexdigest()
 
-    @property
-    def slow_imports(self) -> tuple[str, ...]:
-        """Modules that torch imports when these files run, and that take a second or more in each worker.
+    def slow_imports(self, names: Iterable[str]) -> tuple[str, ...]:
+        """Modules that torch imports when the files of these names run, and that take a second or more in each worker.
 
         Making an optimizer, or transforming a function, imports the compiler.
         """
-        text = "\n".join(self.files.values())
+        text = "\n".join(self.files.get(name, "") for name in names)
         return ("torch._dynamo",) if _NEEDS_COMPILER.search(text) else ()
 
 

@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 from grader import course
-from grader.compare import Mismatch, no_graph, record
+from grader.compare import Mismatch, no_graph, parameters, record
 from grader.course import Exercise
 from grader.sandbox import Sandbox
-from grader.student import Answer, Example, Record, Student, StudentError, Tensor
+from grader.student import Answer, Example, Record, Same, Student, StudentError, Tensor
 from grader.submission import Submission
 
 PROBE = Exercise("probe", "A function that does anything", 1, ("f(x, y)",), given=("bandit_task.py",))
@@ -184,10 +184,86 @@ def test_what_optimizers_import_is_imported_once_for_all_workers(walled_sandbox)
     ],
 )
 def test_only_submissions_that_need_it_pay_for_slow_imports(text, slow):
-    assert bool(submission_of(text).slow_imports) == slow
+    assert bool(submission_of(text).slow_imports(["probe.py"])) == slow
+    assert not submission_of(text).slow_imports(["other.py"])
 
 
-def test_model_answers_need_no_slow_imports():
+def test_only_the_language_model_needs_slow_imports():
     from grader.submission import read_submission
 
-    assert read_submission(course.MODEL_ANSWERS).slow_imports == ()
+    submission = read_submission(course.MODEL_ANSWERS)
+    need = {
+        exercise.name
+        for exercise in course.EXERCISES
+        if exercise.slow_imports or submission.slow_imports(exercise.needed_files)
+    }
+    assert need == {"charlm"}
+
+
+MODELS = Exercise(
+    "probe", "A function that trains", 1, ("f(x, y)",), given=tuple(course.exercise("charlm").given),
+    slow_imports=("torch._dynamo",),
+)  # fmt: skip
+TABLE = np.array([[0.0, 1.0], [2.0, 0.0]])
+
+
+def models_answer(sandbox: Sandbox, source: str, *arguments: Any, **asked: Any) -> Answer:
+    with contextlib.closing(Student(MODELS, submission_of(source), sandbox.worker)) as student:
+        return student.each("f", Example(*arguments, **asked))[0]
+
+
+def test_a_model_comes_back_with_its_parameters_and_the_gradients_that_were_left_in_it(sandbox):
+    source = """
+        def f(x, y):
+            (2 * x.table).sum().backward()
+            return type(x).__name__
+    """
+    answer = models_answer(sandbox, source, Record("BigramLM", {"table": TABLE}), 1, return_arguments=True)
+    assert answer.value == "BigramLM"
+    fields = answer.arguments["x"].fields
+    assert fields["state"]["table"].array.tolist() == TABLE.tolist()
+    assert fields["gradients"]["table"].array.tolist() == [[2.0, 2.0], [2.0, 2.0]]
+
+
+def test_an_optimizer_belongs_to_the_policy_of_the_same_call_and_a_call_can_be_repeated(sandbox):
+    source = """
+        def f(x, y):
+            x.table.sum().backward()
+            y.step()
+            return len(y.param_groups)
+    """
+    config = Record("CharLMConfig", {"optimizer": "sgd", "lr": 0.5})
+    optimizer = Record("make_optimizer", {"policy": Same("x"), "config": config})
+    policy = Record("BigramLM", {"table": TABLE})
+    once, twice = (
+        models_answer(sandbox, source, policy, optimizer, return_arguments=True, repeat=repeat) for repeat in (1, 2)
+    )
+    assert once.value == 1
+    assert once.arguments["x"].fields["state"]["table"].array.tolist() == (TABLE - 0.5).tolist()
+    # Nobody cleared the gradient of the first call: 1 and then 2.
+    assert twice.arguments["x"].fields["state"]["table"].array.tolist() == (TABLE - 0.5 - 1.0).tolist()
+
+
+def test_a_model_whose_parameters_were_replaced_is_told_so(sandbox):
+    source = """
+        import torch
+        def f(x, y):
+            x.table = torch.nn.Parameter(torch.ones(3))
+            return 1
+    """
+    answer = models_answer(sandbox, source, Record("BigramLM", {"table": TABLE}), 1, return_arguments=True)
+    with pytest.raises(Mismatch, match="other parameters than before"):
+        parameters(answer, "x", {"table": TABLE})
+
+
+def test_of_two_values_the_first_is_differentiated_and_graphs_in_the_second_are_found(sandbox):
+    source = """
+        def f(x, y):
+            return (x * x).sum(), {"kept": (x + y).sum(), "dropped": x.sum().detach()}
+    """
+    answer = answer_of(sandbox, source, np.array([1.0, 3.0]), np.ones(2), gradients_of=["x", "y"])
+    gradient = answer.gradients["x"]
+    assert gradient is not None
+    assert gradient.array.tolist() == [2.0, 6.0]
+    assert answer.gradients["y"] is None
+    assert answer.graph == ("0", "1.kept")

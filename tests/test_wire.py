@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 
 import grader
 from grader.worker import wire
-from grader.worker.wire import Foreign, Reader, Record, Tensor, WireError
+from grader.worker.wire import Foreign, Reader, Record, Same, Tensor, WireError
 
 LARGEST = 2**64 - 1
 HALF = wire.MAX_DATA_BYTES // 2
@@ -70,7 +70,8 @@ plain_values = st.recursive(
     | st.floats()
     | st.text(max_size=20)
     | tensors()
-    | st.builds(Foreign, st.text(max_size=200)),
+    | st.builds(Foreign, st.text(max_size=200))
+    | st.builds(Same, st.integers(0, 9)),
     lambda inner: (
         st.lists(inner, max_size=4)
         | st.lists(inner, max_size=4).map(tuple)

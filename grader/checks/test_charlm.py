@@ -32,7 +32,7 @@ from grader.compare import (
 )
 from grader.simulation import log_softmax
 from grader.strategies import rollouts
-from grader.student import Example, Record, Same
+from grader.student import Example, Record, Same, Tensor
 
 TABLE = np.array([[0.0, 0.5, -0.5], [0.5, 0.0, 1.0], [-1.0, 0.25, 0.0]])
 REF_TABLE = np.array([[0.25, 0.0, 0.0], [0.0, 0.5, 0.5], [0.5, -0.5, 0.25]])
@@ -729,6 +729,18 @@ def test_completions_without_tokens_add_nothing(student):
 # train_step
 
 
+def _table(answer, name="policy"):
+    """The logits of a bigram model among the arguments, as they were after the call."""
+    return parameters(answer, name, {"table": answer.call.arguments[name].fields["table"]})["table"]
+
+
+def _require_reference(answer, before):
+    """The reference policy is bit for bit what it was."""
+    after = _table(answer, "ref_policy")
+    rows = [("reference logits before", before), ("after", after)]
+    require((after == before).all(), answer, rows, "the reference policy was changed")
+
+
 def rollout(tokens=TOKENS, prompt_length=2, old_logp=LOGP, advantages=ADVANTAGES):
     fields = {"tokens": tokens, "prompt_length": prompt_length, "old_logp": old_logp, "advantages": advantages}
     return Record("Rollout", fields)
@@ -750,7 +762,7 @@ def _require_step(answer, table, ref_table, batch, wanted, *, repeat=1, why=""):
     metrics: dict[str, float] = {}
     for _ in range(repeat):
         expected, metrics = oracle.bigram_step(expected, ref_table, optimizer, fields, settings(wanted))
-    found = parameters(answer, "policy")["table"]
+    found = _table(answer)
     label = "logits of the policy after it" if repeat == 1 else f"logits of the policy after {repeat} updates"
     story = why or "the policy is not where this update leads"
     close(answer, found, expected, yours_label=f"{label}, yours", why=story, rtol=1e-6, atol=1e-8)
@@ -828,7 +840,7 @@ def test_several_updates_with_one_batch(student, batch, repeat, lr, adam, clip):
     wanted = config(**fields, clip_eps=0.1 * clip, kl_coef=0.25)
     moved = rollout(tokens, prompt_length, oracle.bigram_logp(table, tokens), advantages)
     answer = _step(student, table, table.T.copy(), moved, wanted, repeat=repeat)
-    found = parameters(answer, "policy")["table"]
+    found = _table(answer)
     if adam and np.array_equal(oracle.completion_mask(tokens, prompt_length, 0).sum(), 0):
         close(answer, found, table, why="there was nothing to learn from")
         return
@@ -853,12 +865,11 @@ def test_the_reference_policy_stays(student):
     The KL is measured against it in every step of the run.
     """
     answer = _step(student, TABLE, REF_TABLE, rollout(), config(**SGD, kl_coef=4.0), repeat=2)
-    after = answer.arguments["ref_policy"].fields
-    rows = [("reference logits before", REF_TABLE), ("after", after["state"]["table"])]
-    require((after["state"]["table"].array == REF_TABLE).all(), answer, rows, "the reference policy was changed")
-    left = after["gradients"]["table"]
+    _require_reference(answer, REF_TABLE)
+    left = answer.arguments["ref_policy"].fields["gradients"]["table"]
     rows = [("gradient left in the reference policy", show(left)), ("expected", "none")]
-    require(left is None or not left.array.any(), answer, rows, "a gradient reaches the reference policy")
+    none = left is None or (isinstance(left, Tensor) and not left.array.any())
+    require(none, answer, rows, "a gradient reaches the reference policy")
     _require_step(answer, TABLE, REF_TABLE, rollout(), config(**SGD, kl_coef=4.0), repeat=2)
 
 
@@ -887,7 +898,7 @@ def test_prompt_and_filling_teach_nothing(student, batch):
     batch = rollout(tokens, prompt_length, np.where(mask, oracle.bigram_logp(table, tokens), 50.0), advantages)
     answer = _step(student, table, table, batch, config(**SGD))
     used = np.isin(np.arange(len(table)), tokens[:, :-1][mask])
-    found = parameters(answer, "policy")["table"]
+    found = _table(answer)
     rows = [("logits before", table), ("after", found)]
     still = np.abs(found - table)[~used].max(initial=0.0) < 1e-9
     require(still, answer, rows, "a token that no completion used for a forecast has moved its row of logits")
@@ -945,11 +956,18 @@ def _run(student, table, ref_table, prompt, wanted, *, seed, letter="b", **optio
     return student.each("train", case)[0]
 
 
+def _is_text(each):
+    """Whether it is a pair of lists of strings, as `LetterReward` keeps them."""
+    if not isinstance(each, tuple) or len(each) != 2 or not all(isinstance(texts, list) for texts in each):
+        return False
+    return all(isinstance(text, str) for texts in each for text in texts)
+
+
 def _batches(answer, prompt, wanted):
     """What the reward function was asked in each step: (prompts, completions), once the shape of it is right."""
     chosen = settings(wanted)
     seen = answer.arguments["reward_fn"].fields.get("seen")
-    seen = seen if isinstance(seen, list) else []
+    seen = [each for each in seen if _is_text(each)] if isinstance(seen, list) else []
     rows = [("calls of reward_fn", str(len(seen))), ("expected", f"{chosen.steps}, one for each step")]
     require(
         len(seen) == chosen.steps, answer, rows, "reward_fn must be called once for each step, with its whole batch"
@@ -964,6 +982,7 @@ def _batches(answer, prompt, wanted):
         require(good, answer, [("prompts", ", ".join(prompts))], "the rows of a group must have one prompt")
         written = all(0 < len(text) <= chosen.max_new_tokens for text in texts)
         ends = all(text.find(chosen.alphabet[0]) in (-1, len(text) - 1) for text in texts)
+        ends = ends and set("".join(texts)) <= set(chosen.alphabet)
         rows = [("completions", " ".join(map(repr, texts)))]
         require(
             written and ends, answer, rows, "reward_fn must get the completions as they were drawn, without prompts"
@@ -981,7 +1000,7 @@ def _require_run(answer, table, ref_table, prompt, wanted, *, letter="b", why=""
     expected = oracle.replay(table, ref_table, batches, letter, chosen)
     rows = [("rows of the history", str(len(answer.value))), ("expected", f"{chosen.steps}, one for each step")]
     require(len(answer.value) == chosen.steps, answer, rows, "the history must have a row for each step")
-    found = parameters(answer, "policy")["table"]
+    found = _table(answer)
     for step, wanted_row in enumerate(expected.rows):
         row = entries(_part(answer, step), ROWS)
         for name in ROWS:
@@ -990,9 +1009,7 @@ def _require_run(answer, table, ref_table, prompt, wanted, *, letter="b", why=""
     story = why or "the policy is not where its own completions lead: is every update made with its own batch?"
     close(answer, found, expected.tables[-1], yours_label="logits of the policy at the end, yours", why=story,
           rtol=1e-6, atol=1e-7)  # fmt: skip
-    after = answer.arguments["ref_policy"].fields["state"]["table"]
-    rows = [("reference logits before", ref_table), ("after", after)]
-    require((after.array == ref_table).all(), answer, rows, "the reference policy was changed")
+    _require_reference(answer, ref_table)
     return expected
 
 
@@ -1095,7 +1112,7 @@ def test_a_run_without_signal_stays_at_the_reference(student, seed, single):
     wanted = config(**{**RUN, "group_size": 1 if single else 4, "kl_coef": 1.0})
     letter = "b" if single else "z"
     answer = _run(student, TABLE, TABLE, "a", wanted, seed=seed, letter=letter)
-    found = parameters(answer, "policy")["table"]
+    found = _table(answer)
     close(answer, found, TABLE, yours_label="logits at the end, yours", why="a run without signal moved", atol=1e-9)
     _require_run(answer, TABLE, TABLE, "a", wanted, letter=letter)
 
@@ -1164,7 +1181,7 @@ def test_the_generator_decides_and_nothing_global_does(student, fresh):
         answer = _run(student, TABLE, REF_TABLE, "a", wanted, seed=seed, watch_random=True)
         rows = [("changed", f"the global random state of {answer.random_changed}")]
         require(not answer.random_changed, answer, rows, "global random state was used: use the generator")
-        found.append((_batches(answer, "a", wanted), parameters(answer, "policy")["table"].tobytes()))
+        found.append((_batches(answer, "a", wanted), _table(answer).tobytes()))
     rows = [("first time", " ".join(found[0][0][0][1][:8])), ("again", " ".join(found[1][0][0][1][:8]))]
     require(found[0] == found[1], answer, rows, "the same generator gave another run")
     rows = [("with one seed", " ".join(found[0][0][0][1][:8])), ("with another", " ".join(found[2][0][0][1][:8]))]
@@ -1189,15 +1206,16 @@ def test_it_learns_to_like_pizza(student, fresh):
     no luck of sampling is in it.
     """
     model = pretrained()
+    weights = model.fields["weights"]
     for seed in fresh.integers(1 << 31, size=2):
         case = Example(
             model, model, "ravin likes ", Record("TextReward", {"completion": "pizza.", "reward": 4.0}), config(),
             generator=Record("make_generator", {"seed": int(seed)}), return_arguments=True,
         )  # fmt: skip
         answer = student.each("train", case)[0]
-        before, after = pizza(model.fields["weights"]), pizza(parameters(answer, "policy"))
-        last = entries(_part(answer, -1), ("kl", "well_formed")) if isinstance(answer.value, list) else {}
-        ends = [float(last[name].value) for name in ("kl", "well_formed")]
+        before, after = pizza(weights), pizza(parameters(answer, "policy", weights))
+        last = entries(_last(answer), ("kl", "well_formed"))
+        ends = [number(last[name], None, what=name) for name in ("kl", "well_formed")]
         rows = [
             ("exact P(pizza) at the start", f"{before:.3f}"),
             ("after 40 steps", f"{after:.3f}; must be at least 0.9"),
@@ -1207,6 +1225,13 @@ def test_it_learns_to_like_pizza(student, fresh):
         require(
             after >= 0.9 and ends[0] < 4 and ends[1] >= 0.8, answer, rows, "the policy does not learn to like pizza"
         )
+
+
+def _last(answer):
+    """The last row of a history."""
+    good = isinstance(answer.value, list) and len(answer.value) > 0
+    require(good, answer, [("expected", "a history with a row for each step")], "the history is empty")
+    return _part(answer, -1)
 
 
 def pizza(weights):
