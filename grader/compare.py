@@ -319,9 +319,18 @@ def untouched(answer: Answer, name: str, before: Array) -> None:
 
 def show_call(call: Call) -> str:
     """The call as a student would type it."""
-    parts = [show_argument(value) for value in call.arguments.values()]
+    named = {part.name for value in call.arguments.values() for part in _parts(value) if isinstance(part, Same)}
+    parts = [
+        f"{name} := {show_argument(value)}" if name in named else show_argument(value)
+        for name, value in call.arguments.items()
+    ]
     parts += [f"{name}={show_argument(value)}" for name, value in call.options.items()]
     return f"{call.function}({', '.join(parts)})"
+
+
+def _parts(value: Any) -> list[Any]:
+    """What an argument is made from."""
+    return list(value.fields.values()) if isinstance(value, Record) else []
 
 
 def show_argument(value: Any) -> str:

@@ -43,11 +43,12 @@ ADVANTAGES = np.array([1.5, -0.5, -1.0, 0.75])
 VALUES = np.array([[1.0, 2.0, 9.0, 9.0], [3.0, 9.0, 9.0, 9.0], [4.0, 5.0, 6.0, 7.0]])
 KEPT = np.array([[1, 1, 0, 0], [1, 0, 0, 0], [1, 1, 1, 1]], dtype=bool)
 METRICS = ("policy_loss", "kl", "clip_fraction")
-LOGP = oracle.bigram_logp(TABLE, TOKENS)
-REF_LOGP = oracle.bigram_logp(REF_TABLE, TOKENS)
+# Rounded, as everything in a failing call is: somebody will read it, and paste it.
+LOGP = oracle.bigram_logp(TABLE, TOKENS).round(2)
+REF_LOGP = oracle.bigram_logp(REF_TABLE, TOKENS).round(2)
 # Far enough from the current policy that the clip binds above and below the band, and does not at other places.
-OLD_LOGP = LOGP + np.array([[0.1, -0.5, 0.4, 0.3, 1.0], [0.3, 0.6, -0.2, 0.1, 0.0],
-                            [-0.4, 0.5, -0.1, 0.35, -0.6], [0.2, -0.3, 0.05, -0.5, 0.1]])  # fmt: skip
+OLD_LOGP = (LOGP + np.array([[0.1, -0.5, 0.4, 0.3, 1.0], [0.3, 0.6, -0.2, 0.1, 0.0],
+                             [-0.4, 0.5, -0.1, 0.35, -0.6], [0.2, -0.3, 0.05, -0.5, 0.1]])).round(2)  # fmt: skip
 
 
 def config(**fields):
@@ -96,7 +97,7 @@ def test_four_tokens_have_three_log_probabilities(student, worked, fresh):
     """
     for case, vector in worked:
         same(student.token_logp(*case.arguments), vector.expected_array)
-    table, tokens = fresh.uniform(-1, 1, size=(5, 5)), fresh.integers(0, 5, size=(3, 6))
+    table, tokens = fresh.uniform(-1, 1, size=(5, 5)).round(2), fresh.integers(0, 5, size=(3, 6))
     why = "the examples are right, but another batch is not"
     same(student.token_logp(bigram(table), tokens), oracle.bigram_logp(table, tokens), why=why)
 
@@ -136,7 +137,7 @@ def small_gpt(seed=0):
         name, weight, bias = layer
         shapes |= {f"blocks.0.{name}.weight": weight, f"blocks.0.{name}.bias": bias}
     shapes |= {"norm.weight": (4,), "norm.bias": (4,), "head.weight": (4, 4), "head.bias": (4,)}
-    weights = {name: random.uniform(-1, 1, size=shape) for name, shape in shapes.items()}
+    weights = {name: random.uniform(-1, 1, size=shape).round(2) for name, shape in shapes.items()}
     size = Record("TinyLMConfig", {"vocabulary": 4, "context": 6, "width": 4, "layers": 1, "heads": 2})
     return Record("TinyLM", {"config": size, "weights": weights})
 
@@ -185,7 +186,7 @@ def test_improbable_tokens_are_finite_and_gradients_get_through(student):
     rows = [("yours", "numbers that depend on no parameter"), ("expected", "numbers with a graph to the model")]
     require("" in answer.graph, answer, rows, "no gradient gets from the log-probabilities to the model")
     shifted = student.token_logp(bigram(TABLE + 1000.0), TOKENS)
-    same(shifted, LOGP, why="adding 1000 to all logits must change nothing")
+    same(shifted, oracle.bigram_logp(TABLE, TOKENS), why="adding 1000 to all logits must change nothing")
 
 
 # completion_mask
@@ -301,7 +302,7 @@ def test_a_mean_of_three_rows_with_1_2_and_4_values(student, worked, fresh):
     """
     for case, vector in worked:
         same(student.masked_mean(*case.arguments, **case.options), vector.expected_array)
-    values, mask = fresh.uniform(-1, 1, size=(4, 5)), fresh.integers(0, 2, size=(4, 5)).astype(bool)
+    values, mask = fresh.uniform(-1, 1, size=(4, 5)).round(2), fresh.integers(0, 2, size=(4, 5)).astype(bool)
     for level in ("sequence", "token"):
         expected = (oracle.position_weights(mask, level) * values).sum()
         why = "the examples are right, but other values are not"
@@ -339,7 +340,7 @@ def test_masked_positions_change_neither_the_mean_nor_its_gradient(student, leve
     same(answer, (weights * np.where(mask, values, 0)).sum())
     if mask.any():
         found = gradient(answer, "values", shape=values.shape)
-        close(answer, found, weights, yours_label="gradient by values, yours", why="the weights of the values differ")
+        close(answer, found, weights, yours_label="gradient, yours", why="the weights of the values differ")
 
 
 @check(
@@ -404,9 +405,9 @@ def test_the_loss_of_two_completions(student, worked, fresh):
     """
     for case, vector in worked:
         _require_loss(student.grpo_loss(*case.arguments), vector.expected)
-    logp, old_logp, ref_logp = fresh.uniform(-2, 0, size=(3, 3, 5))
+    logp, old_logp, ref_logp = fresh.uniform(-2, 0, size=(3, 3, 5)).round(2)
     mask, wanted = fresh.integers(0, 2, size=(3, 5)).astype(bool), config(kl_coef=0.25)
-    advantages = fresh.uniform(-2, 2, size=3)
+    advantages = fresh.uniform(-2, 2, size=3).round(2)
     loss, _ = pair(student.grpo_loss(logp, old_logp, ref_logp, advantages, mask, wanted))
     expected = loss_of(logp, old_logp, ref_logp, advantages, mask, wanted)
     same(loss, expected.loss, why="the examples are right, but another batch is not")
@@ -420,11 +421,11 @@ def _require_loss(answer, expected):
 
 def _batch(random, *, rows=4, length=5, distance=0.6):
     """Log-probabilities under three policies that are not far from each other, advantages and a mask."""
-    logp = random.uniform(-3, -0.1, size=(rows, length))
-    old_logp = logp + random.uniform(-distance, distance, size=logp.shape)
-    ref_logp = logp + random.uniform(-distance, distance, size=logp.shape)
+    logp = random.uniform(-3, -0.1, size=(rows, length)).round(2)
+    old_logp = (logp + random.uniform(-distance, distance, size=logp.shape)).round(2)
+    ref_logp = (logp + random.uniform(-distance, distance, size=logp.shape)).round(2)
     mask = np.arange(length) < random.integers(1, length + 1, size=(rows, 1))
-    return logp, old_logp, ref_logp, random.uniform(-2, 2, size=rows), mask
+    return logp, old_logp, ref_logp, random.uniform(-2, 2, size=rows).round(2), mask
 
 
 def _settings_of_any_kind():
@@ -465,7 +466,7 @@ def test_value_and_gradient_of_the_loss(student, seed, wanted, rows, length):
     loss, _ = pair(answer)
     same(loss, expected.loss)
     found = gradient(answer, "logp", shape=batch[0].shape)
-    close(answer, found, expected.gradient, yours_label="gradient by logp, yours", rtol=1e-6, atol=1e-9,
+    close(answer, found, expected.gradient, yours_label="gradient, yours", rtol=1e-6, atol=1e-9,
           why="the loss is right, its gradient is not")  # fmt: skip
 
 
@@ -496,7 +497,7 @@ def test_a_loss_of_0_still_has_a_gradient(student, seed):
     expected = -oracle.position_weights(mask, "sequence") * advantages[:, None]
     found = gradient(answer, "logp", shape=logp.shape)
     why = "the loss is right, its gradient is not"
-    close(answer, found, expected, yours_label="gradient by logp, yours", rtol=1e-6, atol=1e-9, why=why)
+    close(answer, found, expected, yours_label="gradient, yours", rtol=1e-6, atol=1e-9, why=why)
 
 
 @check(
@@ -543,7 +544,7 @@ def test_junk_at_masked_positions_changes_nothing(student, seed, junk, ratio_lev
         found = gradient(answer, "logp", shape=logp.shape)
         rtol, atol = (1e-3, 1e-5) if single else (1e-6, 1e-9)
         why = "junk at masked positions got into the gradient"
-        close(answer, found, expected.gradient, yours_label="gradient by logp, yours", why=why, rtol=rtol, atol=atol)
+        close(answer, found, expected.gradient, yours_label="gradient, yours", why=why, rtol=rtol, atol=atol)
 
 
 @check(
@@ -575,7 +576,7 @@ def test_the_ratio_of_a_whole_completion(student, seed, wanted):
     loss, metrics = pair(answer)
     same(loss, expected.loss)
     found = gradient(answer, "logp", shape=batch[0].shape)
-    close(answer, found, expected.gradient, yours_label="gradient by logp, yours", rtol=1e-6, atol=1e-9,
+    close(answer, found, expected.gradient, yours_label="gradient, yours", rtol=1e-6, atol=1e-9,
           why="the loss is right, its gradient is not")  # fmt: skip
     same(entries(metrics, METRICS)["clip_fraction"], expected.clip_fraction, dtype=None)
 
@@ -755,18 +756,22 @@ SGD = {"optimizer": "sgd", "lr": 0.5}
 STEP_METRICS = ("loss", *METRICS)
 
 
-def _require_step(answer, table, ref_table, batch, wanted, *, repeat=1, why=""):
-    """Policy and metrics after some updates with one batch are those of the oracle."""
+def _stepped(table, ref_table, batch, wanted, *, repeat=1):
+    """The logits after some updates with one batch, and the metrics of the last one, by the oracle."""
     optimizer = oracle.Optimizer(settings(wanted), settings(wanted).lr)
-    expected, fields = table, oracle.Batch(**batch.fields)
+    fields = oracle.Batch(**batch.fields)
     metrics: dict[str, float] = {}
     for _ in range(repeat):
-        expected, metrics = oracle.bigram_step(expected, ref_table, optimizer, fields, settings(wanted))
-    found = _table(answer)
-    label = "logits of the policy after it" if repeat == 1 else f"logits of the policy after {repeat} updates"
-    story = why or "the policy is not where this update leads"
-    close(answer, found, expected, yours_label=f"{label}, yours", why=story, rtol=1e-6, atol=1e-8)
-    return metrics
+        table, metrics = oracle.bigram_step(table, ref_table, optimizer, fields, settings(wanted))
+    return table, metrics
+
+
+def _require_step(answer, table, ref_table, batch, wanted, *, repeat=1, why=""):
+    """The policy after some updates with one batch is that of the oracle."""
+    expected, _ = _stepped(table, ref_table, batch, wanted, repeat=repeat)
+    times = "" if repeat == 1 else f"this call was made {repeat} times with the same objects, and after that "
+    story = why or f"{times}the policy is not where the update leads"
+    close(answer, _table(answer), expected, yours_label="policy, yours", why=story, rtol=1e-6, atol=1e-8)
 
 
 @check(
@@ -792,9 +797,10 @@ def test_one_update_of_a_table_of_logits(student, worked, fresh):
         policy, ref_policy, _, batch, wanted = case.arguments
         answer = student.call("train_step", *case.arguments, return_arguments=True)
         _require_step(answer, policy.fields["table"], ref_policy.fields["table"], batch, wanted)
-    table, ref_table = fresh.uniform(-1, 1, size=(2, 4, 4))
+    table, ref_table = fresh.uniform(-1, 1, size=(2, 4, 4)).round(2)
     tokens = fresh.integers(0, 4, size=(5, 7))
-    batch = rollout(tokens, 3, oracle.bigram_logp(table, tokens) + 0.1, fresh.uniform(-1, 1, size=5))
+    advantages = fresh.uniform(-1, 1, size=5).round(2)
+    batch = rollout(tokens, 3, (oracle.bigram_logp(table, tokens) + 0.1).round(2), advantages)
     answer = _step(student, table, ref_table, batch, config(**SGD))
     _require_step(answer, table, ref_table, batch, config(**SGD), why="the examples are right, but another is not")
 
@@ -835,15 +841,11 @@ def test_several_updates_with_one_batch(student, batch, repeat, lr, adam, clip):
     optimizers are tried: Adam remembers its earlier steps.
     """
     table, tokens, prompt_length = batch
-    advantages = np.linspace(-1, 1.5, len(tokens))
+    advantages = np.linspace(-1, 1.5, len(tokens)).round(2)
     fields = {"optimizer": "adam", "lr": 0.05 * lr} if adam else {"optimizer": "sgd", "lr": 0.25 * lr}
     wanted = config(**fields, clip_eps=0.1 * clip, kl_coef=0.25)
-    moved = rollout(tokens, prompt_length, oracle.bigram_logp(table, tokens), advantages)
+    moved = rollout(tokens, prompt_length, oracle.bigram_logp(table, tokens).round(2), advantages)
     answer = _step(student, table, table.T.copy(), moved, wanted, repeat=repeat)
-    found = _table(answer)
-    if adam and np.array_equal(oracle.completion_mask(tokens, prompt_length, 0).sum(), 0):
-        close(answer, found, table, why="there was nothing to learn from")
-        return
     _require_step(answer, table, table.T.copy(), moved, wanted, repeat=repeat)
 
 
@@ -870,7 +872,6 @@ def test_the_reference_policy_stays(student):
     rows = [("gradient left in the reference policy", show(left)), ("expected", "none")]
     none = left is None or (isinstance(left, Tensor) and not left.array.any())
     require(none, answer, rows, "a gradient reaches the reference policy")
-    _require_step(answer, TABLE, REF_TABLE, rollout(), config(**SGD, kl_coef=4.0), repeat=2)
 
 
 @check(
@@ -894,8 +895,9 @@ def test_prompt_and_filling_teach_nothing(student, batch):
     """
     table, tokens, prompt_length = batch
     mask = oracle.completion_mask(tokens, prompt_length, 0)
-    advantages = np.linspace(-1, 1, len(tokens))
-    batch = rollout(tokens, prompt_length, np.where(mask, oracle.bigram_logp(table, tokens), 50.0), advantages)
+    advantages = np.linspace(-1, 1, len(tokens)).round(2)
+    old_logp = np.where(mask, oracle.bigram_logp(table, tokens).round(2), 50.0)
+    batch = rollout(tokens, prompt_length, old_logp, advantages)
     answer = _step(student, table, table, batch, config(**SGD))
     used = np.isin(np.arange(len(table)), tokens[:, :-1][mask])
     found = _table(answer)
@@ -917,19 +919,19 @@ def test_prompt_and_filling_teach_nothing(student, batch):
         step_example(TABLE, REF_TABLE, rollout(), config(**SGD, kl_coef=0.5), repeat=3),
     ],
 )
-@given(seed=st.integers(0, 10_000), repeat=st.integers(1, 3))
-def test_the_metrics_of_a_step_are_floats_of_its_batch(student, seed, repeat):
+@given(seed=st.integers(0, 10_000))
+def test_the_metrics_of_a_step_are_floats_of_its_batch(student, seed):
     """loss, policy_loss, kl and clip_fraction are floats, computed from the batch before the update.
 
     Nothing is sampled, so nobody's random numbers are touched.
     """
     random = np.random.default_rng(seed)
-    table, ref_table = random.uniform(-1, 1, size=(2, 3, 3))
+    table, ref_table = random.uniform(-1, 1, size=(2, 3, 3)).round(2)
     tokens = random.integers(0, 3, size=(4, 5))
-    old_logp = oracle.bigram_logp(table, tokens) + random.uniform(-0.5, 0.5, size=(4, 4))
-    batch, wanted = rollout(tokens, 2, old_logp, random.uniform(-1, 1, size=4)), config(**SGD, kl_coef=0.5)
-    answer = _step(student, table, ref_table, batch, wanted, repeat=repeat, watch_random=True)
-    expected = _require_step(answer, table, ref_table, batch, wanted, repeat=repeat)
+    old_logp = (oracle.bigram_logp(table, tokens) + random.uniform(-0.5, 0.5, size=(4, 4))).round(2)
+    batch, wanted = rollout(tokens, 2, old_logp, random.uniform(-1, 1, size=4).round(2)), config(**SGD, kl_coef=0.5)
+    answer = _step(student, table, ref_table, batch, wanted, watch_random=True)
+    _, expected = _stepped(table, ref_table, batch, wanted)
     shown = entries(answer, STEP_METRICS)
     for name in STEP_METRICS:
         number(shown[name], expected[name], what=name, why=f"{name} is not that of this batch before the update")
@@ -1007,7 +1009,7 @@ def _require_run(answer, table, ref_table, prompt, wanted, *, letter="b", why=""
             story = f"{name} of step {step + 1} does not belong to the completions that were drawn"
             number(row[name], wanted_row[name], what=name, why=why or story)
     story = why or "the policy is not where its own completions lead: is every update made with its own batch?"
-    close(answer, found, expected.tables[-1], yours_label="logits of the policy at the end, yours", why=story,
+    close(answer, found, expected.tables[-1], yours_label="policy, yours", why=story,
           rtol=1e-6, atol=1e-7)  # fmt: skip
     _require_reference(answer, ref_table)
     return expected
@@ -1036,7 +1038,7 @@ def test_a_run_follows_from_the_completions_that_it_draws(student, fresh):
 
     The reward is the number of b's. Three steps with a table of three letters, each with 4 groups of 8 completions.
     """
-    table, ref_table = fresh.uniform(-1, 1, size=(2, 3, 3))
+    table, ref_table = fresh.uniform(-1, 1, size=(2, 3, 3)).round(2)
     wanted = config(**{**RUN, "group_size": 5, "prompts_per_step": 2})
     answer = _run(student, table, ref_table, "ab", wanted, seed=int(fresh.integers(1 << 31)))
     _require_run(answer, table, ref_table, "ab", wanted)
@@ -1113,7 +1115,7 @@ def test_a_run_without_signal_stays_at_the_reference(student, seed, single):
     letter = "b" if single else "z"
     answer = _run(student, TABLE, TABLE, "a", wanted, seed=seed, letter=letter)
     found = _table(answer)
-    close(answer, found, TABLE, yours_label="logits at the end, yours", why="a run without signal moved", atol=1e-9)
+    close(answer, found, TABLE, yours_label="policy, yours", why="a run without signal moved", atol=1e-9)
     _require_run(answer, TABLE, TABLE, "a", wanted, letter=letter)
 
 
