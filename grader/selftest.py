@@ -70,6 +70,15 @@ class Job:
     exercise: str
     judge: Callable[[Result, Report], None]
     submission: Submission
+    replaced: str = ""
+
+    def checks(self) -> dict[str, Check]:
+        """Those of the function that was replaced, and the gates of the others: they say whether it harms its callers.
+
+        All of them where nothing was replaced.
+        """
+        declared = declared_checks([self.exercise], hidden=True)
+        return {name: c for name, c in declared.items() if self.replaced in ("", c.function) or c.gate}
 
 
 def jobs(exercise: str, starter: dict[str, str]) -> Iterator[Job]:
@@ -79,13 +88,14 @@ def jobs(exercise: str, starter: dict[str, str]) -> Iterator[Job]:
     yield Job("model answers", "the model answer", exercise, _must_earn_all, read_submission(course.MODEL_ANSWERS))
     for function in course.exercise(exercise).function_names:
         for name, submission in _without_work(exercise, function):
-            yield Job("answers without work", f"{function}: {name}", exercise, _must_earn_nothing(function), submission)
+            judge = _must_earn_nothing(function)
+            yield Job("answers without work", f"{function}: {name}", exercise, judge, submission, function)
     for entry in variants(exercise):
-        yield Job("fair variants", f"{entry.function}: {entry.name}", exercise, _must_earn_all, entry.submission)
+        name = f"{entry.function}: {entry.name}"
+        yield Job("fair variants", name, exercise, _must_earn_all, entry.submission, entry.function)
     for entry in misconceptions(exercise):
-        yield Job(
-            "misconceptions", f"{entry.function}: {entry.name}", exercise, _must_be_named(entry), entry.submission
-        )
+        name = f"{entry.function}: {entry.name}"
+        yield Job("misconceptions", name, exercise, _must_be_named(entry), entry.submission, entry.function)
 
 
 def _without_work(exercise: str, function: str) -> Iterator[tuple[str, Submission]]:
@@ -108,7 +118,7 @@ def selftest(
     report = Report()
     starter = make_starter(course.MODEL_ANSWERS)
     for job in track([job for exercise in exercises for job in jobs(exercise, starter)]):
-        result = grade(job.submission, [job.exercise], start)
+        result = grade(job.submission, [job.exercise], start, checks=job.checks())
         report.count(job.what)
         before = len(report.problems)
         if result.exit_code == 3:

@@ -267,3 +267,8 @@ def test_of_two_values_the_first_is_differentiated_and_graphs_in_the_second_are_
     assert gradient.array.tolist() == [2.0, 6.0]
     assert answer.gradients["y"] is None
     assert answer.graph == ("0", "1.kept")
+
+
+def test_a_single_number_that_was_expanded_comes_back(sandbox):
+    answer = answer_of(sandbox, "def f(x, y):\n    return x.sum().expand(1)\n", np.ones(3))
+    assert answer.value.array.tolist() == [3.0]

@@ -786,6 +786,7 @@ def _require_step(answer, table, ref_table, batch, wanted, *, repeat=1, why=""):
     examples=[
         step_example(TABLE, REF_TABLE, rollout(), config(**SGD)),
         step_example(TABLE, REF_TABLE, rollout(old_logp=OLD_LOGP), config(**SGD, kl_coef=1.0)),
+        step_example(TABLE, REF_TABLE, rollout(old_logp=OLD_LOGP), config(**SGD, inner_steps=3)),  # still one update
     ],
 )
 def test_one_update_of_a_table_of_logits(student, worked, fresh):

@@ -269,7 +269,8 @@ def _from_torch(value: Any, depth: int = 0) -> Any:
         if value.dtype not in _DTYPE_NAMES or value.layout != _STRIDED:
             return wire.Foreign(f"tensor of dtype {value.dtype} and layout {value.layout}")
         device = value.device.type
-        flat = value.detach().cpu().contiguous().reshape(-1)
+        # Not .contiguous(): one element with stride 0 counts as contiguous, and cannot be viewed as bytes.
+        flat = value.detach().cpu().reshape(-1).clone(memory_format=torch.contiguous_format)
         data = flat.view(_UINT8).numpy().tobytes() if flat.numel() else b""
         return wire.Tensor(_DTYPE_NAMES[value.dtype], tuple(value.shape), data, device)
     if depth > wire.MAX_DEPTH:

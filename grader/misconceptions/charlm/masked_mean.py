@@ -1,0 +1,230 @@
+"""Wrong answers to `masked_mean`, one per mistake.
+
+The tool appends this file to the text of `reference/charlm.py`, binds `masked_mean` to one of the functions below and
+runs the result like a submission. That shows that the checks catch the mistake, it tells a student which mistake their
+numbers show, and the docstrings become the page of common mistakes.
+"""
+
+import torch
+from torch import Tensor
+
+
+def divides_by_the_padded_length(values: Tensor, mask: Tensor, *, level: str = "sequence") -> Tensor:
+    """you divide by the length of the rows, masked positions included; divide by the number of unmasked ones
+
+    The mean then falls when one completion of the batch is long, because the others are filled up to its length. Zeros
+    in place of masked values are right for the sum only.
+    """
+    _refuse_what_the_stub_refuses(values, mask, level)
+    kept = torch.where(mask, values, 0.0)
+    if level == "token":
+        return kept.sum() / values.numel()
+    return kept.mean(dim=-1).mean()
+
+
+def swaps_the_levels(values: Tensor, mask: Tensor, *, level: str = "sequence") -> Tensor:
+    """you take the mean of the row means at level "token", and the mean of all values at level "sequence"
+
+    Both numbers are right, each at the other level. The level says what weighs alike: every token, or every sequence.
+    """
+    _refuse_what_the_stub_refuses(values, mask, level)
+    kept = torch.where(mask, values, 0.0)
+    if level == "sequence":
+        return kept.sum() / mask.sum().clamp(min=1)
+    return (kept.sum(dim=-1) / mask.sum(dim=-1).clamp(min=1)).mean()
+
+
+def always_by_token(values: Tensor, mask: Tensor, *, level: str = "sequence") -> Tensor:
+    """you take the mean of all unmasked values at both levels; by sequence it is the mean of the row means
+
+    With rows of equal length the two agree. With unequal ones a long completion counts more than a short one. In the
+    public solutions of a well-known assignment this was the commonest mistake of all.
+    """
+    _refuse_what_the_stub_refuses(values, mask, level)
+    return torch.where(mask, values, 0.0).sum() / mask.sum().clamp(min=1)
+
+
+def always_by_sequence(values: Tensor, mask: Tensor, *, level: str = "sequence") -> Tensor:
+    """you take the mean of the row means at both levels; by token it is the mean of all unmasked values
+
+    A token of a long completion then weighs less than one of a short completion, which is just what the level "token"
+    is there to change.
+    """
+    _refuse_what_the_stub_refuses(values, mask, level)
+    kept = torch.where(mask, values, 0.0)
+    return (kept.sum(dim=-1) / mask.sum(dim=-1).clamp(min=1)).mean()
+
+
+def returns_the_sum(values: Tensor, mask: Tensor, *, level: str = "sequence") -> Tensor:
+    """you return the sum of the unmasked values and divide by nothing
+
+    The loss then grows with the number and the length of the completions, and so does the step that is made with it.
+    """
+    _refuse_what_the_stub_refuses(values, mask, level)
+    return torch.where(mask, values, 0.0).sum()
+
+
+def sums_within_each_row(values: Tensor, mask: Tensor, *, level: str = "sequence") -> Tensor:
+    """you take the mean of the row sums at level "sequence"; it is the mean of the row means
+
+    A completion of twice the length then has twice the weight. Dr. GRPO does so on purpose, with a constant in place of
+    the length.
+    """
+    _refuse_what_the_stub_refuses(values, mask, level)
+    kept = torch.where(mask, values, 0.0)
+    if level == "token":
+        return kept.sum() / mask.sum().clamp(min=1)
+    return kept.sum(dim=-1).mean()
+
+
+def divides_by_the_rows_only(values: Tensor, mask: Tensor, *, level: str = "sequence") -> Tensor:
+    """you divide the sum of all values by the number of rows at level "token"; divide by the unmasked positions
+
+    The number is as many times too large as a completion has tokens on average, and it grows as the policy learns to
+    write more.
+    """
+    _refuse_what_the_stub_refuses(values, mask, level)
+    kept = torch.where(mask, values, 0.0)
+    if level == "token":
+        return kept.sum() / values.shape[0]
+    return (kept.sum(dim=-1) / mask.sum(dim=-1).clamp(min=1)).mean()
+
+
+def divides_by_0_when_nothing_is_kept(values: Tensor, mask: Tensor, *, level: str = "sequence") -> Tensor:
+    """you divide 0 by 0 where a row or the whole mask is empty, which gives NaN; nothing to count has mean 0
+
+    One completion without tokens makes the whole loss NaN, and after one update all weights are. 64 of 68 public
+    solutions have it.
+    """
+    _refuse_what_the_stub_refuses(values, mask, level)
+    kept = torch.where(mask, values, 0.0)
+    if level == "token":
+        return kept.sum() / mask.sum()
+    return (kept.sum(dim=-1) / mask.sum(dim=-1)).mean()
+
+
+def guards_the_rows_only(values: Tensor, mask: Tensor, *, level: str = "sequence") -> Tensor:
+    """you guard empty rows, but at level "token" an empty mask still gives 0 / 0; it has mean 0
+
+    The mean of no elements is NaN in torch. It happens when no completion of a batch counts, and it is the end of the
+    run.
+    """
+    _refuse_what_the_stub_refuses(values, mask, level)
+    if level == "token":
+        return values[mask].mean()
+    kept = torch.where(mask, values, 0.0)
+    return (kept.sum(dim=-1) / mask.sum(dim=-1).clamp(min=1)).mean()
+
+
+def leaves_empty_rows_out(values: Tensor, mask: Tensor, *, level: str = "sequence") -> Tensor:
+    """you leave rows without unmasked positions out of the mean; such a row has mean 0 and is one of the B rows
+
+    The weight of a completion then depends on how many of the others are empty, so two halves of a batch no longer add
+    up to the whole.
+    """
+    _refuse_what_the_stub_refuses(values, mask, level)
+    kept = torch.where(mask, values, 0.0)
+    if level == "token":
+        return kept.sum() / mask.sum().clamp(min=1)
+    row_means = kept.sum(dim=-1) / mask.sum(dim=-1).clamp(min=1)  # (B,)
+    return row_means.sum() / mask.any(dim=-1).sum().clamp(min=1)
+
+
+def multiplies_by_the_mask(values: Tensor, mask: Tensor, *, level: str = "sequence") -> Tensor:
+    """you multiply the values by the mask; NaN * 0 and infinity * 0 are NaN, so masked values get in
+
+    What stands behind the end of a completion may be anything. Choose the values or 0 instead of multiplying. 58 of 68
+    public solutions multiply.
+    """
+    _refuse_what_the_stub_refuses(values, mask, level)
+    kept = values * mask
+    if level == "token":
+        return kept.sum() / mask.sum().clamp(min=1)
+    return (kept.sum(dim=-1) / mask.sum(dim=-1).clamp(min=1)).mean()
+
+
+def adds_an_epsilon_to_the_counts(values: Tensor, mask: Tensor, *, level: str = "sequence") -> Tensor:
+    """you add 1e-3 to the number of unmasked positions; use the number itself, and 1 where it is 0
+
+    Every mean is too small, the mean of a single value by one thousandth. Nothing about it looks wrong.
+    """
+    _refuse_what_the_stub_refuses(values, mask, level)
+    kept = torch.where(mask, values, 0.0)
+    if level == "token":
+        return kept.sum() / (mask.sum() + 1e-3)
+    return (kept.sum(dim=-1) / (mask.sum(dim=-1) + 1e-3)).mean()
+
+
+def averages_the_columns(values: Tensor, mask: Tensor, *, level: str = "sequence") -> Tensor:
+    """you average over the rows at each position first; a sequence is a row, so the last axis comes first
+
+    Every position then weighs alike, instead of every completion. The few completions that are long decide what the
+    late positions say.
+    """
+    _refuse_what_the_stub_refuses(values, mask, level)
+    kept = torch.where(mask, values, 0.0)
+    if level == "token":
+        return kept.sum() / mask.sum().clamp(min=1)
+    return (kept.sum(dim=0) / mask.sum(dim=0).clamp(min=1)).mean()
+
+
+def returns_a_mean_for_each_row(values: Tensor, mask: Tensor, *, level: str = "sequence") -> Tensor:
+    """you return the means of the rows at level "sequence"; the result is one number, the mean of them
+
+    A loss must be one number, or backward refuses it. The mean over the completions is missing.
+    """
+    _refuse_what_the_stub_refuses(values, mask, level)
+    kept = torch.where(mask, values, 0.0)
+    if level == "token":
+        return kept.sum() / mask.sum().clamp(min=1)
+    return kept.sum(dim=-1) / mask.sum(dim=-1).clamp(min=1)
+
+
+def keeps_the_masked_positions(values: Tensor, mask: Tensor, *, level: str = "sequence") -> Tensor:
+    """you take the mean where the mask is False; True says that a position counts
+
+    Some functions of torch, masked_fill among them, act where a mask is True, so the mask is easily turned round once
+    too often.
+    """
+    _refuse_what_the_stub_refuses(values, mask, level)
+    kept = values.masked_fill(mask, 0.0)
+    counted = ~mask
+    if level == "token":
+        return kept.sum() / counted.sum().clamp(min=1)
+    return (kept.sum(dim=-1) / counted.sum(dim=-1).clamp(min=1)).mean()
+
+
+def cuts_the_graph(values: Tensor, mask: Tensor, *, level: str = "sequence") -> Tensor:
+    """you make a new tensor from a plain number; the gradient of the mean must reach the values
+
+    The number is right, but `.item()` and `torch.tensor` cut the graph, so the loss depends on nothing and backward
+    refuses it.
+    """
+    _refuse_what_the_stub_refuses(values, mask, level)
+    kept = torch.where(mask, values, 0.0)
+    if level == "token":
+        mean = kept.sum() / mask.sum().clamp(min=1)
+    else:
+        mean = (kept.sum(dim=-1) / mask.sum(dim=-1).clamp(min=1)).mean()
+    return torch.tensor(mean.item(), dtype=values.dtype, device=values.device)
+
+
+def overwrites_masked_values(values: Tensor, mask: Tensor, *, level: str = "sequence") -> Tensor:
+    """you write zeros into the masked values of the caller; arguments are never changed in place
+
+    Values that need a gradient refuse it, and a caller who uses them again finds other numbers. Make a new tensor, for
+    example with torch.where.
+    """
+    _refuse_what_the_stub_refuses(values, mask, level)
+    values[~mask] = 0.0
+    if level == "token":
+        return values.sum() / mask.sum().clamp(min=1)
+    return (values.sum(dim=-1) / mask.sum(dim=-1).clamp(min=1)).mean()
+
+
+def _refuse_what_the_stub_refuses(values: Tensor, mask: Tensor, level: str) -> None:
+    """The validation that the stub gives to every student; only what follows it is a student's own work."""
+    if values.ndim != 2 or values.shape != mask.shape:
+        raise ValueError(f"values and mask must have one shape (B, N), got {tuple(values.shape)}, {tuple(mask.shape)}")
+    if level not in ("sequence", "token"):
+        raise ValueError(f"level must be 'sequence' or 'token', got {level!r}")

@@ -1,0 +1,65 @@
+"""Correct answers to `masked_mean` in other styles than the model answer's.
+
+The tool appends this file to the text of `reference/charlm.py`, binds `masked_mean` to one of the functions below and
+runs the result like a submission. Every check must accept every one of them.
+"""
+
+import torch
+from torch import Tensor
+
+
+def loop_over_the_rows(values: Tensor, mask: Tensor, *, level: str = "sequence") -> Tensor:
+    """a loop over the rows, boolean indexing, and an if for what is empty"""
+    _refuse_what_the_stub_refuses(values, mask, level)
+    rows = [row[kept] for row, kept in zip(values, mask, strict=True)]
+    if level == "token":
+        kept = torch.cat(rows)
+        return kept.mean() if len(kept) else values.new_zeros(())
+    return torch.stack([row.mean() if len(row) else values.new_zeros(()) for row in rows]).mean()
+
+
+def weights_of_the_positions(values: Tensor, mask: Tensor, *, level: str = "sequence") -> Tensor:
+    """a weight for each position, and one weighted sum"""
+    _refuse_what_the_stub_refuses(values, mask, level)
+    counts = mask.sum() if level == "token" else mask.sum(1, keepdim=True) * len(mask)
+    weights = mask.to(values.dtype) / counts.clamp_min(1)
+    return (weights * values.masked_fill(~mask, 0)).sum()
+
+
+def counts_plus_1e_8(values: Tensor, mask: Tensor, *, level: str = "sequence") -> Tensor:
+    """1e-8 added to the counts in place of a minimum of 1"""
+    _refuse_what_the_stub_refuses(values, mask, level)
+    kept = values.masked_fill(mask.logical_not(), 0.0)
+    axes = (0, 1) if level == "token" else (1,)
+    return torch.mean(kept.sum(axes) / (mask.sum(axes) + 1e-8))
+
+
+def sums_by_row_number(values: Tensor, mask: Tensor, *, level: str = "sequence") -> Tensor:
+    """the unmasked values in one long row, added up by the number of their row with index_add"""
+    _refuse_what_the_stub_refuses(values, mask, level)
+    row, column = mask.nonzero(as_tuple=True)
+    kept = values[row, column]
+    if level == "token":
+        return kept.sum() / max(kept.numel(), 1)
+    totals = values.new_zeros(len(values)).index_add(0, row, kept)
+    return torch.mean(totals / torch.bincount(row, minlength=len(values)).clamp(min=1))
+
+
+def empty_rows_replaced_afterwards(values: Tensor, mask: Tensor, *, level: str = "sequence") -> Tensor:
+    """one if for each case, and a where on the row means of rows with tokens"""
+    _refuse_what_the_stub_refuses(values, mask, level)
+    if not mask.any():
+        return (values.nan_to_num(0.0, 0.0, 0.0) * 0.0).sum()
+    if level == "token":
+        return values.masked_select(mask).mean()
+    has_tokens = mask.any(dim=1)
+    kept = values.where(mask, torch.zeros_like(values))[has_tokens]
+    return (kept.sum(1) / mask[has_tokens].sum(1)).sum() / values.shape[0]
+
+
+def _refuse_what_the_stub_refuses(values: Tensor, mask: Tensor, level: str) -> None:
+    """The validation that the stub gives to every student; only what follows it is a student's own work."""
+    if values.ndim != 2 or values.shape != mask.shape:
+        raise ValueError(f"values and mask must have one shape (B, N), got {tuple(values.shape)}, {tuple(mask.shape)}")
+    if level not in ("sequence", "token"):
+        raise ValueError(f"level must be 'sequence' or 'token', got {level!r}")
