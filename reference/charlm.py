@@ -100,7 +100,7 @@ def masked_mean(values: Tensor, mask: Tensor, *, level: str = "sequence") -> Ten
             positions, so every token weighs alike and long completions weigh more.
 
     Returns:
-        0-dim float, dtype of `values`. 0 if the mask is empty, at either level.
+        0-dim float, dtype of `values`. 0 if the mask is empty, at either level; that 0 needs no graph.
 
     Raises:
         ValueError: the shapes are not one shape (B, N), or `level` is unknown.

@@ -43,6 +43,8 @@ ADVANTAGES = np.array([1.5, -0.5, -1.0, 0.75])
 VALUES = np.array([[1.0, 2.0, 9.0, 9.0], [3.0, 9.0, 9.0, 9.0], [4.0, 5.0, 6.0, 7.0]])
 KEPT = np.array([[1, 1, 0, 0], [1, 0, 0, 0], [1, 1, 1, 1]], dtype=bool)
 METRICS = ("policy_loss", "kl", "clip_fraction")
+# Absolute tolerance of losses, gradients and policies: `mask / count` makes float32 weights, and that is fine.
+NEAR = 1e-6
 # Rounded, as everything in a failing call is: somebody will read it, and paste it.
 LOGP = oracle.bigram_logp(TABLE, TOKENS).round(2)
 REF_LOGP = oracle.bigram_logp(REF_TABLE, TOKENS).round(2)
@@ -340,7 +342,7 @@ def test_masked_positions_change_neither_the_mean_nor_its_gradient(student, leve
     same(answer, (weights * np.where(mask, values, 0)).sum())
     if mask.any():
         found = gradient(answer, "values", shape=values.shape)
-        close(answer, found, weights, yours_label="gradient, yours", why="the weights of the values differ")
+        close(answer, found, weights, yours_label="gradient, yours", why="the weights of the values differ", atol=NEAR)
 
 
 @check(
@@ -410,13 +412,13 @@ def test_the_loss_of_two_completions(student, worked, fresh):
     advantages = fresh.uniform(-2, 2, size=3).round(2)
     loss, _ = pair(student.grpo_loss(logp, old_logp, ref_logp, advantages, mask, wanted))
     expected = loss_of(logp, old_logp, ref_logp, advantages, mask, wanted)
-    same(loss, expected.loss, why="the examples are right, but another batch is not")
+    same(loss, expected.loss, why="the examples are right, but another batch is not", atol=NEAR)
 
 
 def _require_loss(answer, expected):
     """The loss of a vector's observation; the metrics have a check of their own."""
     loss, _ = pair(answer)
-    same(loss, expected["fields"]["0"]["values"][0])
+    same(loss, expected["fields"]["0"]["values"][0], atol=NEAR)
 
 
 def _batch(random, *, rows=4, length=5, distance=0.6):
@@ -464,9 +466,9 @@ def test_value_and_gradient_of_the_loss(student, seed, wanted, rows, length):
     expected = loss_of(*batch, wanted)
     answer = student.grpo_loss(*batch, wanted, gradients_of=["logp"])
     loss, _ = pair(answer)
-    same(loss, expected.loss)
+    same(loss, expected.loss, atol=NEAR)
     found = gradient(answer, "logp", shape=batch[0].shape)
-    close(answer, found, expected.gradient, yours_label="gradient, yours", rtol=1e-6, atol=1e-9,
+    close(answer, found, expected.gradient, yours_label="gradient, yours", rtol=1e-5, atol=NEAR,
           why="the loss is right, its gradient is not")  # fmt: skip
 
 
@@ -493,11 +495,11 @@ def test_a_loss_of_0_still_has_a_gradient(student, seed):
     advantages = np.array([1.0, -1.0, 0.5, -0.5])
     answer = student.grpo_loss(logp, logp, logp, advantages, mask, config(), gradients_of=["logp"])
     loss, _ = pair(answer)
-    same(loss, 0.0, atol=1e-9)
+    same(loss, 0.0, atol=NEAR)
     expected = -oracle.position_weights(mask, "sequence") * advantages[:, None]
     found = gradient(answer, "logp", shape=logp.shape)
     why = "the loss is right, its gradient is not"
-    close(answer, found, expected, yours_label="gradient, yours", rtol=1e-6, atol=1e-9, why=why)
+    close(answer, found, expected, yours_label="gradient, yours", rtol=1e-5, atol=NEAR, why=why)
 
 
 @check(
@@ -540,9 +542,15 @@ def test_junk_at_masked_positions_changes_nothing(student, seed, junk, ratio_lev
     ):
         answer = student.grpo_loss(*arrays, advantages.astype(dtype), mask, wanted, gradients_of=["logp"])
         loss, _ = pair(answer)
-        same(loss, expected.loss, dtype="float32" if single else "float64", why="junk at masked positions got in")
+        same(
+            loss,
+            expected.loss,
+            dtype="float32" if single else "float64",
+            why="junk at masked positions got in",
+            atol=NEAR,
+        )
         found = gradient(answer, "logp", shape=logp.shape)
-        rtol, atol = (1e-3, 1e-5) if single else (1e-6, 1e-9)
+        rtol, atol = (1e-3, 1e-5) if single else (1e-5, NEAR)
         why = "junk at masked positions got into the gradient"
         close(answer, found, expected.gradient, yours_label="gradient, yours", why=why, rtol=rtol, atol=atol)
 
@@ -574,9 +582,9 @@ def test_the_ratio_of_a_whole_completion(student, seed, wanted):
     expected = loss_of(*batch, wanted)
     answer = student.grpo_loss(*batch, wanted, gradients_of=["logp"])
     loss, metrics = pair(answer)
-    same(loss, expected.loss)
+    same(loss, expected.loss, atol=NEAR)
     found = gradient(answer, "logp", shape=batch[0].shape)
-    close(answer, found, expected.gradient, yours_label="gradient, yours", rtol=1e-6, atol=1e-9,
+    close(answer, found, expected.gradient, yours_label="gradient, yours", rtol=1e-5, atol=NEAR,
           why="the loss is right, its gradient is not")  # fmt: skip
     same(entries(metrics, METRICS)["clip_fraction"], expected.clip_fraction, dtype=None)
 
@@ -604,11 +612,11 @@ def test_both_means_are_at_the_level_of_the_config(student, seed):
     mask = np.array([[True, False, False], [True, True, True]])
     logp, advantages = np.full((2, 3), -1.0), np.array([1.0, -1.0])
     loss, _ = pair(student.grpo_loss(logp, logp, logp, advantages, mask, config(loss_level="token")))
-    same(loss, 0.5)
+    same(loss, 0.5, atol=NEAR)
     batch, wanted = _batch(np.random.default_rng(seed)), config(loss_level="token", kl_coef=0.5)
     loss, metrics = pair(student.grpo_loss(*batch, wanted))
     expected = loss_of(*batch, wanted)
-    same(loss, expected.loss)
+    same(loss, expected.loss, atol=NEAR)
     same(entries(metrics, METRICS)["kl"], expected.kl, dtype=None)
 
 
@@ -624,7 +632,10 @@ def test_both_means_are_at_the_level_of_the_config(student, seed):
 )
 @given(seed=st.integers(0, 10_000))
 def test_the_loss_is_linear_in_kl_coef(student, seed):
-    """loss = policy_loss + kl_coef * kl, with the policy_loss and the kl that the metrics show; at 0 no KL is left."""
+    """loss = policy_loss + kl_coef * kl, with the policy_loss and the kl that the metrics show; at 0 no KL is left.
+
+    The KL is a term of its own: it is not clipped, not weighted by advantages, and not part of the surrogate.
+    """
     batch = _batch(np.random.default_rng(seed))
     for kl_coef in (0.0, 1.0, 3.0):
         answer = student.grpo_loss(*batch, config(kl_coef=kl_coef))
@@ -633,7 +644,7 @@ def test_the_loss_is_linear_in_kl_coef(student, seed):
         parts = [float(tensor(shown[name], shape=(), dtype=None)) for name in ("policy_loss", "kl")]
         why = f"the loss is not policy_loss + {kl_coef:g} * kl of your own metrics"
         same(loss, parts[0] + kl_coef * parts[1], why=why, label="policy_loss + kl_coef * kl")
-        same(loss, loss_of(*batch, config(kl_coef=kl_coef)).loss)
+        same(loss, loss_of(*batch, config(kl_coef=kl_coef)).loss, atol=NEAR)
 
 
 @check(
@@ -710,7 +721,10 @@ def test_the_metrics_are_those_of_this_batch(student, seed, wanted):
     ],
 )  # fmt: skip
 def test_completions_without_tokens_add_nothing(student):
-    """A completion with an empty mask adds 0 and counts as a completion; an empty batch has a loss of 0, never NaN."""
+    """A completion with an empty mask adds 0 and counts as a completion; an empty batch has a loss of 0, never NaN.
+
+    One NaN in a loss makes NaN of every parameter, and there is no way back.
+    """
     some = MASK & np.array([[True], [False], [True], [True]])
     for mask in (some, np.zeros_like(MASK)):
         for level in ("token", "sequence"):
@@ -718,11 +732,11 @@ def test_completions_without_tokens_add_nothing(student):
             answer = student.grpo_loss(LOGP, OLD_LOGP, REF_LOGP, ADVANTAGES, mask, wanted, gradients_of=["logp"])
             loss, metrics = pair(answer)
             expected = loss_of(LOGP, OLD_LOGP, REF_LOGP, ADVANTAGES, mask, wanted)
-            same(loss, expected.loss, atol=1e-12)
+            same(loss, expected.loss, atol=NEAR)
             same(entries(metrics, METRICS)["clip_fraction"], expected.clip_fraction, dtype=None)
             if mask.any():
                 found = gradient(answer, "logp", shape=LOGP.shape)
-                close(answer, found, expected.gradient, rtol=1e-6, atol=1e-9, why="the gradient differs")
+                close(answer, found, expected.gradient, rtol=1e-5, atol=NEAR, why="the gradient differs")
             else:
                 no_gradient(answer, "logp")
 
@@ -752,6 +766,12 @@ def step_example(table, ref_table, batch, wanted, **options):
     return Example(bigram(table), bigram(ref_table), optimizer, batch, wanted, **options)
 
 
+def _with_completions(batch):
+    """The same batch with a prompt that leaves a token: whoever samples draws one, so no batch is without."""
+    table, tokens, prompt_length = batch
+    return table, tokens, min(prompt_length, tokens.shape[1] - 1)
+
+
 SGD = {"optimizer": "sgd", "lr": 0.5}
 STEP_METRICS = ("loss", *METRICS)
 
@@ -771,7 +791,7 @@ def _require_step(answer, table, ref_table, batch, wanted, *, repeat=1, why=""):
     expected, _ = _stepped(table, ref_table, batch, wanted, repeat=repeat)
     times = "" if repeat == 1 else f"this call was made {repeat} times with the same objects, and after that "
     story = why or f"{times}the policy is not where the update leads"
-    close(answer, _table(answer), expected, yours_label="policy, yours", why=story, rtol=1e-6, atol=1e-8)
+    close(answer, _table(answer), expected, yours_label="policy, yours", why=story, rtol=1e-5, atol=NEAR)
 
 
 @check(
@@ -841,7 +861,7 @@ def test_several_updates_with_one_batch(student, batch, repeat, lr, adam, clip):
     With a single update per batch most mistakes with the old policy, the clip or left-over gradients do not show. Both
     optimizers are tried: Adam remembers its earlier steps.
     """
-    table, tokens, prompt_length = batch
+    table, tokens, prompt_length = _with_completions(batch)
     advantages = np.linspace(-1, 1.5, len(tokens)).round(2)
     fields = {"optimizer": "adam", "lr": 0.05 * lr} if adam else {"optimizer": "sgd", "lr": 0.25 * lr}
     wanted = config(**fields, clip_eps=0.1 * clip, kl_coef=0.25)
@@ -894,7 +914,7 @@ def test_prompt_and_filling_teach_nothing(student, batch):
 
     Here the first letter of the table stands for the end, and what follows it is only filling.
     """
-    table, tokens, prompt_length = batch
+    table, tokens, prompt_length = _with_completions(batch)
     mask = oracle.completion_mask(tokens, prompt_length, 0)
     advantages = np.linspace(-1, 1, len(tokens)).round(2)
     old_logp = np.where(mask, oracle.bigram_logp(table, tokens).round(2), 50.0)
@@ -1011,7 +1031,7 @@ def _require_run(answer, table, ref_table, prompt, wanted, *, letter="b", why=""
             number(row[name], wanted_row[name], what=name, why=why or story)
     story = why or "the policy is not where its own completions lead: is every update made with its own batch?"
     close(answer, found, expected.tables[-1], yours_label="policy, yours", why=story,
-          rtol=1e-6, atol=1e-7)  # fmt: skip
+          rtol=1e-5, atol=NEAR)  # fmt: skip
     _require_reference(answer, ref_table)
     return expected
 
@@ -1056,6 +1076,7 @@ def test_a_run_follows_from_the_completions_that_it_draws(student, fresh):
     examples=[
         run_example(TABLE, REF_TABLE, "a", config(**{**RUN, "inner_steps": 4, "lr": 4.0}), seed=3),
         run_example(TABLE, REF_TABLE, "a", config(**{**RUN, "inner_steps": 2, "lr": 0.2, "optimizer": "adam"}), seed=4),
+        run_example(TABLE, REF_TABLE, "a", config(**{**RUN, "inner_steps": 2, "final_lr": 0.1}), seed=14),
     ],
 )
 @given(seed=st.integers(0, 10_000), inner_steps=st.integers(2, 5), adam=st.booleans(), decay=st.booleans())
@@ -1104,6 +1125,7 @@ def test_each_prompt_has_its_own_group(student, seed, groups, size):
     examples=[
         run_example(TABLE, TABLE, "a", config(**{**RUN, "group_size": 1}), seed=8),
         run_example(TABLE, REF_TABLE, "a", config(**RUN), seed=9, letter="z"),
+        run_example(TABLE, REF_TABLE, "a", config(**{**RUN, "group_size": 2, "prompts_per_step": 1}), seed=23),
     ],
 )
 @given(seed=st.integers(0, 10_000), single=st.booleans())
@@ -1116,7 +1138,7 @@ def test_a_run_without_signal_stays_at_the_reference(student, seed, single):
     letter = "b" if single else "z"
     answer = _run(student, TABLE, TABLE, "a", wanted, seed=seed, letter=letter)
     found = _table(answer)
-    close(answer, found, TABLE, yours_label="policy, yours", why="a run without signal moved", atol=1e-9)
+    close(answer, found, TABLE, yours_label="policy, yours", why="a run without signal moved", atol=NEAR)
     _require_run(answer, TABLE, TABLE, "a", wanted, letter=letter)
 
 
@@ -1131,11 +1153,11 @@ def test_a_run_without_signal_stays_at_the_reference(student, seed, single):
     examples=[
         run_example(np.array([[0.0, 0.0, 0.0], [0.0, 0.0, 0.0], [0.0, 0.0, 0.0]]), TABLE, "a",
                     config(**{**RUN, "lr": 20.0}), seed=10),
-        run_example(TABLE, REF_TABLE, "a", config(**{**RUN, "steps": 2, "lr": 0.0}), seed=11),
+        run_example(TABLE, REF_TABLE, ["a", "b"], config(**{**RUN, "steps": 2, "lr": 0.0}), seed=11),
     ],
 )  # fmt: skip
 def test_batches_come_from_the_current_policy(student, fresh):
-    """Each batch is drawn from the policy of its own step, anew and independently.
+    """Each batch is drawn from the policy of its own step, anew and independently; of several prompts, all come up.
 
     Tests of chance, at 6 standard deviations: an honest run misses one of them less than once in 100,000.
     """
@@ -1158,8 +1180,12 @@ def test_batches_come_from_the_current_policy(student, fresh):
     rows = [("surprise at the tokens drawn, in standard deviations", f"{z:.1f}"), ("must be", "between -6 and 6")]
     require(abs(z) < 6, answer, rows, "the completions were not drawn from the policy of their own step")
     still = config(**{**RUN, "steps": 6, "group_size": 16, "lr": 0.0})
-    answer = _run(student, TABLE, REF_TABLE, "a", still, seed=seed)
-    texts = [tuple(texts) for _, texts in _batches(answer, "a", still)]
+    answer = _run(student, TABLE, REF_TABLE, ["a", "b"], still, seed=seed)
+    batches = _batches(answer, ["a", "b"], still)
+    asked = sorted({prompt for prompts, _ in batches for prompt in prompts})
+    rows = [("prompts asked in 6 steps", ", ".join(asked)), ("expected", "a, b")]
+    require(asked == ["a", "b"], answer, rows, "the batches must be drawn from all of the prompts")
+    texts = [tuple(texts) for _, texts in batches]
     rows = [("first batch", " ".join(texts[0][:8])), ("second batch", " ".join(texts[1][:8]))]
     require(len(set(texts)) == len(texts), answer, rows, "every step must draw a new batch")
 
@@ -1177,7 +1203,10 @@ def test_batches_come_from_the_current_policy(student, fresh):
     ],
 )
 def test_the_generator_decides_and_nothing_global_does(student, fresh):
-    """The same generator gives the same run, another seed another one; global random state plays no part."""
+    """The same generator gives the same run, another seed another one; global random state plays no part.
+
+    A result that cannot be repeated cannot be checked, and a run that cannot be repeated cannot be resumed.
+    """
     one, other = (int(seed) for seed in fresh.integers(1 << 31, size=2))
     wanted, found = config(**RUN), []
     for seed in (one, one, other):

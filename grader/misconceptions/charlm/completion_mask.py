@@ -139,8 +139,8 @@ def goes_on_to_the_second_end(tokens: Tensor, prompt_length: int, eos_id: int) -
 def masks_completions_without_an_end(tokens: Tensor, prompt_length: int, eos_id: int) -> Tensor:
     """you mask a completion that never ends; it was cut off, and all of its tokens count
 
-    Some recipes leave such completions out on purpose. Here the policy wrote every one of these letters, and learns
-    from them that it should have stopped.
+    Some recipes leave such completions out on purpose. Here the policy wrote every one of these letters, and it can
+    learn from them that it should have stopped.
     """
     _refuse_what_the_stub_refuses(tokens, prompt_length)
     written = torch.arange(1, tokens.shape[-1], device=tokens.device) >= prompt_length  # (T - 1,)

@@ -167,7 +167,7 @@ def puts_the_kl_into_the_advantages(
     """you subtract the KL from the advantages, as PPO does from rewards; here it is a term of the loss
 
     Inside the surrogate the KL is multiplied by the ratio, clipped, and a constant for the gradient. GRPO took it out
-    of there, so that each part of the loss can be looked at alone.
+    of there, and so leaves the advantages as the rewards made them.
     """
     _refuse_shapes_that_do_not_fit(logp, old_logp, ref_logp, advantages, mask)
     logp, old_logp, ref_logp = (torch.where(mask, x, 0.0) for x in (logp, old_logp.detach(), ref_logp.detach()))
@@ -342,8 +342,8 @@ def keeps_the_graph_of_the_reference(
 ) -> tuple[Tensor, dict[str, Tensor]]:
     """you let a gradient through ref_logp; the reference is a constant
 
-    Updates then waste a gradient on a model that must stay as it is. If it shares weights with the policy, the KL pulls
-    at both of its ends.
+    Updates then compute a gradient for a model that must stay as it is. If it shares weights with the policy, the KL
+    pulls at both of its ends.
     """
     _refuse_shapes_that_do_not_fit(logp, old_logp, ref_logp, advantages, mask)
     logp, old_logp, ref_logp = (torch.where(mask, x, 0.0) for x in (logp, old_logp.detach(), ref_logp))
@@ -470,7 +470,8 @@ def spreads_the_advantages_along_the_tokens(
     """you multiply by advantages of shape (B,); each row has one, so they need the shape (B, 1)
 
     Torch lines up the last axes, so the second advantage meets the second token of every completion. It shows only when
-    there are as many completions as tokens; otherwise the shapes do not fit. 52 of 72 public solutions have it.
+    there are as many completions as tokens; otherwise the shapes do not fit. 52 of 72 public solutions go wrong there
+    without a word.
     """
     _refuse_shapes_that_do_not_fit(logp, old_logp, ref_logp, advantages, mask)
     logp, old_logp, ref_logp = (torch.where(mask, x, 0.0) for x in (logp, old_logp.detach(), ref_logp.detach()))
@@ -713,7 +714,7 @@ def always_uses_the_ratio_of_the_sequence(
 ) -> tuple[Tensor, dict[str, Tensor]]:
     """you use one ratio for each completion at both levels; at "token" each token has its own
 
-    The setting has no effect: what you call GRPO is GSPO, in which one token of a completion is clipped only with all.
+    The setting has no effect: what you call GRPO is GSPO, in which all tokens of a completion are clipped together.
     """
     _refuse_shapes_that_do_not_fit(logp, old_logp, ref_logp, advantages, mask)
     logp, old_logp, ref_logp = (torch.where(mask, x, 0.0) for x in (logp, old_logp.detach(), ref_logp.detach()))
@@ -942,8 +943,8 @@ def averages_clip_fraction_by_sequence(
     surrogate = clipped_surrogate(ratio, weights, clip_eps=config.clip_eps)  # (B, T - 1)
     policy_loss = -masked_mean(surrogate, mask, level=config.loss_level)
     kl = masked_mean(kl_estimate(logp, ref_logp), mask, level=config.loss_level)
-    advantageous = torch.where(weights > 0, ratio > 1 + config.clip_eps, ratio < 1 - config.clip_eps) & (weights != 0)
-    binding = masked_mean(advantageous.to(logp.dtype), mask)
+    binds = torch.where(weights > 0, ratio > 1 + config.clip_eps, (ratio < 1 - config.clip_eps) & (weights < 0))
+    binding = masked_mean(binds.to(logp.dtype), mask)
     loss = policy_loss + config.kl_coef * kl
     return loss, {"policy_loss": policy_loss.detach(), "kl": kl.detach(), "clip_fraction": binding}
 
@@ -1001,7 +1002,7 @@ def keeps_the_graph_of_the_metrics(
 ) -> tuple[Tensor, dict[str, Tensor]]:
     """you return metrics that still have a graph; detach them
 
-    Whoever keeps the metrics of a run keeps every batch of it in memory, and the run slows down and dies.
+    Whoever keeps the metrics of a run keeps every batch of it in memory, until the memory is full.
     """
     _refuse_shapes_that_do_not_fit(logp, old_logp, ref_logp, advantages, mask)
     logp, old_logp, ref_logp = (torch.where(mask, x, 0.0) for x in (logp, old_logp.detach(), ref_logp.detach()))

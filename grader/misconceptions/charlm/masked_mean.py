@@ -119,8 +119,8 @@ def guards_the_rows_only(values: Tensor, mask: Tensor, *, level: str = "sequence
 def leaves_empty_rows_out(values: Tensor, mask: Tensor, *, level: str = "sequence") -> Tensor:
     """you leave rows without unmasked positions out of the mean; such a row has mean 0 and is one of the B rows
 
-    The weight of a completion then depends on how many of the others are empty, so two halves of a batch no longer add
-    up to the whole.
+    The weight of a completion then depends on how many of the others are empty, so the mean of a batch is no longer the
+    mean of those of its two halves.
     """
     _refuse_what_the_stub_refuses(values, mask, level)
     kept = torch.where(mask, values, 0.0)

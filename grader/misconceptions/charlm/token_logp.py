@@ -57,8 +57,8 @@ def puts_a_zero_in_front(model: nn.Module, tokens: Tensor) -> Tensor:
 def returns_probabilities(model: nn.Module, tokens: Tensor) -> Tensor:
     """you take the softmax and no logarithm; this function returns log-probabilities
 
-    They are between 0 and 1, and a log-probability is never positive. The importance ratio takes exp of their
-    difference, so it would hardly ever leave the band, and the clip would seem never to bind.
+    They are between 0 and 1, and a log-probability is never positive. The importance ratio is exp of a difference of
+    logarithms; of improbable tokens it would be 1 whatever happens to them.
     """
     _refuse_what_the_stub_refuses(tokens)
     probabilities = torch.softmax(model(tokens)[:, :-1], dim=-1)  # (B, T - 1, V)
@@ -68,8 +68,8 @@ def returns_probabilities(model: nn.Module, tokens: Tensor) -> Tensor:
 def leaves_logits_unnormalised(model: nn.Module, tokens: Tensor) -> Tensor:
     """you pick the logits themselves; they become log-probabilities only when normalised over the vocabulary
 
-    The same constant added to all logits of a position changes no probability, but it changes these numbers. A gradient
-    through them makes a token likelier without making any other one less likely.
+    The same constant added to all logits of a position changes no probability, but it changes these numbers. Their
+    difference between two policies is no log-ratio.
     """
     _refuse_what_the_stub_refuses(tokens)
     logits = model(tokens)[:, :-1]  # (B, T - 1, V)
@@ -113,8 +113,8 @@ def takes_the_log_of_the_softmax(model: nn.Module, tokens: Tensor) -> Tensor:
 def adds_an_epsilon_before_the_log(model: nn.Module, tokens: Tensor) -> Tensor:
     """you add 1e-8 to the probability before the logarithm; log_softmax is exact and needs no such guard
 
-    Nothing is ever below ln 1e-8 = -18.4 then, so all improbable tokens look alike, and no gradient moves them. A
-    certain token gets a log-probability above 0.
+    Nothing is ever below ln 1e-8 = -18.4 then, so all tokens that are far less likely look alike, and hardly any
+    gradient moves them.
     """
     _refuse_what_the_stub_refuses(tokens)
     logp = (torch.softmax(model(tokens)[:, :-1], dim=-1) + 1e-8).log()  # (B, T - 1, V)

@@ -47,39 +47,6 @@ def samples_from_the_reference(
     return state.history
 
 
-def samples_from_the_policy_of_the_start(
-    policy: nn.Module,
-    ref_policy: nn.Module,
-    prompt: str | Sequence[str],
-    reward_fn: RewardFunction,
-    config: CharLMConfig,
-    *,
-    generator: torch.Generator,
-    state: TrainingState | None = None,
-) -> list[dict[str, float]]:
-    """you draw all batches from a copy of the policy of the start; draw each from the policy of its own step
-
-    The policy learns from text that it would no longer write, and the samples do not get better with it. The mean
-    reward stays where it began.
-    """
-    state = state or TrainingState(make_optimizer(policy, config), config)
-    sampler = copy.deepcopy(policy)
-    for _ in range(state.steps_left):
-        completions = sample_completions(sampler, prompt, config, generator)
-        tokens = completions.tokens
-        rewards = reward_fn(completions.prompts, completions.texts).to(tokens.device)
-        advantages = group_advantages(rewards.reshape(-1, config.group_size)).flatten()
-        with torch.no_grad():
-            old_logp = token_logp(policy, tokens)
-        rollout = Rollout(
-            tokens=tokens, prompt_length=completions.prompt_length, old_logp=old_logp, advantages=advantages
-        )
-        for _ in range(config.inner_steps):
-            metrics = train_step(policy, ref_policy, state.optimizer, rollout, config)
-        state.record(completions, rewards, advantages, metrics)
-    return state.history
-
-
 def draws_one_batch_for_the_whole_run(
     policy: nn.Module,
     ref_policy: nn.Module,
@@ -195,6 +162,39 @@ def seeds_the_generator_in_every_step(
     for _ in range(state.steps_left):
         generator.manual_seed(generator.initial_seed())
         completions = sample_completions(policy, prompt, config, generator)
+        tokens = completions.tokens
+        rewards = reward_fn(completions.prompts, completions.texts).to(tokens.device)
+        advantages = group_advantages(rewards.reshape(-1, config.group_size)).flatten()
+        with torch.no_grad():
+            old_logp = token_logp(policy, tokens)
+        rollout = Rollout(
+            tokens=tokens, prompt_length=completions.prompt_length, old_logp=old_logp, advantages=advantages
+        )
+        for _ in range(config.inner_steps):
+            metrics = train_step(policy, ref_policy, state.optimizer, rollout, config)
+        state.record(completions, rewards, advantages, metrics)
+    return state.history
+
+
+def asks_the_first_prompt_only(
+    policy: nn.Module,
+    ref_policy: nn.Module,
+    prompt: str | Sequence[str],
+    reward_fn: RewardFunction,
+    config: CharLMConfig,
+    *,
+    generator: torch.Generator,
+    state: TrainingState | None = None,
+) -> list[dict[str, float]]:
+    """you draw all completions from the first of several prompts; `sample_completions` takes them all and draws
+
+    The run goes well, and its curves look right: the policy gets better at the one prompt that it is ever asked.
+    The others are as they were, or worse.
+    """
+    state = state or TrainingState(make_optimizer(policy, config), config)
+    for _ in range(state.steps_left):
+        first = prompt if isinstance(prompt, str) else prompt[0]
+        completions = sample_completions(policy, first, config, generator)
         tokens = completions.tokens
         rewards = reward_fn(completions.prompts, completions.texts).to(tokens.device)
         advantages = group_advantages(rewards.reshape(-1, config.group_size)).flatten()
@@ -533,39 +533,6 @@ def hands_the_advantages_to_other_rows(
     return state.history
 
 
-def normalises_over_the_batch_too(
-    policy: nn.Module,
-    ref_policy: nn.Module,
-    prompt: str | Sequence[str],
-    reward_fn: RewardFunction,
-    config: CharLMConfig,
-    *,
-    generator: torch.Generator,
-    state: TrainingState | None = None,
-) -> list[dict[str, float]]:
-    """you normalise the advantages once more over the whole batch; within the group is all
-
-    Groups without signal have advantages of 0. Normalised over the batch, the others grow to fill the gap: the
-    fewer prompts teach something, the further the step goes.
-    """
-    state = state or TrainingState(make_optimizer(policy, config), config)
-    for _ in range(state.steps_left):
-        completions = sample_completions(policy, prompt, config, generator)
-        tokens = completions.tokens
-        rewards = reward_fn(completions.prompts, completions.texts).to(tokens.device)
-        advantages = group_advantages(rewards.reshape(-1, config.group_size)).flatten()
-        advantages = (advantages - advantages.mean()) / (advantages.std() + 1e-8)
-        with torch.no_grad():
-            old_logp = token_logp(policy, tokens)
-        rollout = Rollout(
-            tokens=tokens, prompt_length=completions.prompt_length, old_logp=old_logp, advantages=advantages
-        )
-        for _ in range(config.inner_steps):
-            metrics = train_step(policy, ref_policy, state.optimizer, rollout, config)
-        state.record(completions, rewards, advantages, metrics)
-    return state.history
-
-
 def turns_the_advantages_round(
     policy: nn.Module,
     ref_policy: nn.Module,
@@ -754,38 +721,6 @@ def takes_the_number_of_prompts_for_their_length(
         with torch.no_grad():
             old_logp = token_logp(policy, tokens)
         rollout = Rollout(tokens=tokens, prompt_length=len(prompt), old_logp=old_logp, advantages=advantages)
-        for _ in range(config.inner_steps):
-            metrics = train_step(policy, ref_policy, state.optimizer, rollout, config)
-        state.record(completions, rewards, advantages, metrics)
-    return state.history
-
-
-def counts_the_first_token_to_the_prompt(
-    policy: nn.Module,
-    ref_policy: nn.Module,
-    prompt: str | Sequence[str],
-    reward_fn: RewardFunction,
-    config: CharLMConfig,
-    *,
-    generator: torch.Generator,
-    state: TrainingState | None = None,
-) -> list[dict[str, float]]:
-    """you count the first token of the completion to the prompt, as if prompt_length were a last index
-
-    A prompt of two tokens has prompt_length 2. One more, and the first token of each completion, the one that
-    decides most, is never learned from.
-    """
-    state = state or TrainingState(make_optimizer(policy, config), config)
-    for _ in range(state.steps_left):
-        completions = sample_completions(policy, prompt, config, generator)
-        tokens = completions.tokens
-        rewards = reward_fn(completions.prompts, completions.texts).to(tokens.device)
-        advantages = group_advantages(rewards.reshape(-1, config.group_size)).flatten()
-        with torch.no_grad():
-            old_logp = token_logp(policy, tokens)
-        rollout = Rollout(
-            tokens=tokens, prompt_length=completions.prompt_length + 1, old_logp=old_logp, advantages=advantages
-        )
         for _ in range(config.inner_steps):
             metrics = train_step(policy, ref_policy, state.optimizer, rollout, config)
         state.record(completions, rewards, advantages, metrics)
@@ -1248,38 +1183,6 @@ def records_advantages_as_rewards(
         for _ in range(config.inner_steps):
             metrics = train_step(policy, ref_policy, state.optimizer, rollout, config)
         state.record(completions, advantages, advantages, metrics)
-    return state.history
-
-
-def records_rewards_as_advantages(
-    policy: nn.Module,
-    ref_policy: nn.Module,
-    prompt: str | Sequence[str],
-    reward_fn: RewardFunction,
-    config: CharLMConfig,
-    *,
-    generator: torch.Generator,
-    state: TrainingState | None = None,
-) -> list[dict[str, float]]:
-    """you record the rewards in the place of the advantages
-
-    The mean advantage is 0 by construction, and a curve of it is there to show that. Here it rises with the reward,
-    and looks like a mistake in the groups.
-    """
-    state = state or TrainingState(make_optimizer(policy, config), config)
-    for _ in range(state.steps_left):
-        completions = sample_completions(policy, prompt, config, generator)
-        tokens = completions.tokens
-        rewards = reward_fn(completions.prompts, completions.texts).to(tokens.device)
-        advantages = group_advantages(rewards.reshape(-1, config.group_size)).flatten()
-        with torch.no_grad():
-            old_logp = token_logp(policy, tokens)
-        rollout = Rollout(
-            tokens=tokens, prompt_length=completions.prompt_length, old_logp=old_logp, advantages=advantages
-        )
-        for _ in range(config.inner_steps):
-            metrics = train_step(policy, ref_policy, state.optimizer, rollout, config)
-        state.record(completions, rewards, rewards, metrics)
     return state.history
 
 

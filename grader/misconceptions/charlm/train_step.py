@@ -8,8 +8,6 @@ that they call are the right ones: what is wrong is the update.
 # The names of the given code come from the model answer's module, which is put in front of this file when it runs.
 # ruff: noqa: F821
 
-from dataclasses import replace
-
 import torch
 from torch import nn
 
@@ -535,25 +533,6 @@ def makes_all_inner_updates(
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
-    return {name: value.item() for name, value in {"loss": loss, **metrics}.items()}
-
-
-def leaves_the_kl_out(
-    policy: nn.Module, ref_policy: nn.Module, optimizer: torch.optim.Optimizer, rollout: Rollout, config: CharLMConfig
-) -> dict[str, float]:
-    """you leave the KL out of the loss; config.kl_coef says how much it weighs
-
-    Nothing pulls the policy back to the reference, and it may trade readable text for reward. The KL among the
-    metrics only watches.
-    """
-    mask = completion_mask(rollout.tokens, rollout.prompt_length, EOS_ID)
-    logp = token_logp(policy, rollout.tokens)
-    with torch.no_grad():
-        ref_logp = token_logp(ref_policy, rollout.tokens)
-    loss, metrics = grpo_loss(logp, rollout.old_logp, ref_logp, rollout.advantages, mask, replace(config, kl_coef=0.0))
-    optimizer.zero_grad()
-    loss.backward()
-    optimizer.step()
     return {name: value.item() for name, value in {"loss": loss, **metrics}.items()}
 
 

@@ -143,7 +143,8 @@ def only_the_tokens_that_count(
     if config.ratio_level == "sequence":
         log_ratio = (logp.new_zeros(len(logp)).index_add(0, row, log_ratio) / lengths)[row]
     ratio, a = log_ratio.clamp(-10, 10).exp(), advantages.detach()[row]
-    weights = 1 / (lengths[row] * len(logp)) if config.loss_level == "sequence" else 1 / max(len(row), 1)
+    share = lengths[row] * len(logp) if config.loss_level == "sequence" else torch.full_like(row, max(len(row), 1))
+    weights = share.to(logp.dtype).reciprocal()
     policy_loss = -(clipped_surrogate(ratio, a, clip_eps=config.clip_eps) * weights).sum()
     kl = (kl_estimate(new, ref) * weights).sum()
     metrics = {"clip_fraction": clip_fraction(ratio.detach(), a, clip_eps=config.clip_eps)}
