@@ -7,12 +7,15 @@ autograd. The policy of most checks is a bigram table, whose gradient fits in on
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
+from safetensors.numpy import load_file
 
+from . import course
 from .simulation import group_advantages, log_softmax
 
 Float64 = npt.NDArray[np.float64]
@@ -237,6 +240,13 @@ def tiny_lm_logits(weights: Mapping[str, Float64], tokens: Ints, *, heads: int) 
         x = x + linear(np.maximum(linear(norm(x, f"{block}.mlp_norm"), f"{block}.mlp_in"), 0), f"{block}.mlp_out")
     logits: Float64 = linear(norm(x, "norm"), "head")
     return logits
+
+
+@functools.cache
+def pretrained_weights() -> Mapping[str, npt.NDArray[np.float32]]:
+    """Parameters of the language model that comes with the course, by name."""
+    folder = course.MODEL_ANSWERS if course.MODEL_ANSWERS.is_dir() else course.STARTER
+    return load_file(folder / "charlm.safetensors")
 
 
 def completion_probability(

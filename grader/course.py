@@ -10,7 +10,6 @@ import functools
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
 MODEL_ANSWERS = ROOT / "reference"
@@ -178,15 +177,6 @@ def given_files() -> Mapping[str, str]:
     folder = MODEL_ANSWERS if MODEL_ANSWERS.is_dir() else STARTER
     names = {name for exercise in EXERCISES for name in exercise.given}
     return {name: (folder / name).read_text("utf-8") for name in sorted(names)}
-
-
-@functools.cache
-def pretrained_weights() -> Mapping[str, Any]:
-    """Parameters of the language model that comes with the course, by name, as numpy arrays."""
-    from safetensors.numpy import load_file
-
-    folder = MODEL_ANSWERS if MODEL_ANSWERS.is_dir() else STARTER
-    return load_file(folder / "charlm.safetensors")
 
 
 def exercise(name: str) -> Exercise:

@@ -202,7 +202,10 @@ def test_comparisons_and_strategies_know_no_process() -> None:
 
 
 def test_checks_know_the_proxy_the_comparisons_the_strategies_and_the_oracle() -> None:
-    ours = [f"grader.{name}" for name in ("check", "student", "compare", "strategies", "checks", "simulation")]
+    ours = [
+        f"grader.{name}"
+        for name in ("check", "student", "compare", "strategies", "checks", "simulation", "charlm_oracle")
+    ]
     allowed = STANDARD - PROCESSES | {"numpy", "hypothesis", "pytest"}
     wrong = (each for each in imports_in("grader/checks") if each.top not in allowed and not each.is_in(ours))
     assert listed(wrong) == []
