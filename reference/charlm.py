@@ -191,7 +191,7 @@ def train_step(
     Args:
         policy: Is changed by one step of the optimizer.
         ref_policy: The KL is measured against it. Nothing about it changes, and no gradient reaches it.
-        optimizer: Of the parameters of `policy`. Gradients left over from before this step do not count.
+        optimizer: Of the parameters of `policy`. Gradients of earlier steps do not count.
         rollout: The batch.
         config: As for `grpo_loss`.
 
@@ -239,7 +239,7 @@ def train(
         config: Settings.
         generator: Source of randomness; the same generator state gives the same run. Global random state is neither
             used nor changed.
-        state: A run to go on with; None starts a new one.
+        state: A run to go on with, for the command `run_charlm`; None starts a new one.
 
     Returns:
         One row of metrics for each step of the run, as `TrainingState.record` writes them.

@@ -760,8 +760,10 @@ def rollout(tokens=TOKENS, prompt_length=2, old_logp=LOGP, advantages=ADVANTAGES
     return Record("Rollout", fields)
 
 
-def step_example(table, ref_table, batch, wanted, **options):
-    optimizer = Record("make_optimizer", {"policy": Same("policy"), "config": wanted})
+def step_example(table, ref_table, batch, wanted, *, lr=None, **options):
+    """A call of train_step; the optimizer has the learning rate of the config, unless it has moved on to another."""
+    own = config(**(wanted.fields | ({} if lr is None else {"lr": lr})))
+    optimizer = Record("make_optimizer", {"policy": Same("policy"), "config": own})
     return Example(bigram(table), bigram(ref_table), optimizer, batch, wanted, **options)
 
 
@@ -775,9 +777,9 @@ SGD = {"optimizer": "sgd", "lr": 0.5}
 STEP_METRICS = ("loss", *METRICS)
 
 
-def _stepped(table, ref_table, batch, wanted, *, repeat=1):
+def _stepped(table, ref_table, batch, wanted, *, repeat=1, lr=None):
     """The logits after some updates with one batch, and the metrics of the last one, by the oracle."""
-    optimizer = oracle.Optimizer(settings(wanted), settings(wanted).lr)
+    optimizer = oracle.Optimizer(settings(wanted), settings(wanted).lr if lr is None else lr)
     fields = oracle.Batch(**batch.fields)
     metrics: dict[str, float] = {}
     for _ in range(repeat):
@@ -785,9 +787,9 @@ def _stepped(table, ref_table, batch, wanted, *, repeat=1):
     return table, metrics
 
 
-def _require_step(answer, table, ref_table, batch, wanted, *, repeat=1, why=""):
+def _require_step(answer, table, ref_table, batch, wanted, *, repeat=1, lr=None, why=""):
     """The policy after some updates with one batch is that of the oracle."""
-    expected, _ = _stepped(table, ref_table, batch, wanted, repeat=repeat)
+    expected, _ = _stepped(table, ref_table, batch, wanted, repeat=repeat, lr=lr)
     times = "" if repeat == 1 else f"this call was made {repeat} times with the same objects, and after that "
     story = why or f"{times}the policy is not where the update leads"
     close(answer, _table(answer), expected, yours_label="policy, yours", why=story, rtol=1e-5, atol=NEAR)
@@ -844,29 +846,33 @@ def _step(student, table, ref_table, batch, wanted, **options):
         step_example(TABLE, REF_TABLE, rollout(), config(lr=0.1, kl_coef=1.0), repeat=3),
         step_example(TABLE, REF_TABLE, rollout(advantages=-ADVANTAGES), config(optimizer="sgd", lr=4.0, clip_eps=0.1),
                      repeat=5),
+        step_example(TABLE, REF_TABLE, rollout(), config(**SGD), lr=0.125, repeat=2),
     ],
 )  # fmt: skip
-@example(batch=(TABLE, TOKENS, 2), repeat=5, lr=16, adam=False, clip=1)
+@example(batch=(TABLE, TOKENS, 2), repeat=5, lr=16, adam=False, clip=1, share=1.0)
 @given(
     batch=rollouts(),
     repeat=st.integers(2, 5),
     lr=st.integers(1, 8),
     adam=st.booleans(),
     clip=st.integers(1, 4),
+    share=st.sampled_from([1.0, 0.5]),
 )
-def test_several_updates_with_one_batch(student, batch, repeat, lr, adam, clip):
+def test_several_updates_with_one_batch(student, batch, repeat, lr, adam, clip, share):
     """Several updates with a batch: the old policy stays, the clip stops what moved far enough, gradients start anew.
 
     With a single update per batch most mistakes with the old policy, the clip or left-over gradients do not show. Both
-    optimizers are tried: Adam remembers its earlier steps.
+    optimizers are tried: Adam remembers its earlier steps. In the middle of a run the optimizer's learning rate is not
+    that of the config any more.
     """
     table, tokens, prompt_length = _with_completions(batch)
     advantages = np.linspace(-1, 1.5, len(tokens)).round(2)
-    fields = {"optimizer": "adam", "lr": 0.05 * lr} if adam else {"optimizer": "sgd", "lr": 0.25 * lr}
-    wanted = config(**fields, clip_eps=0.1 * clip, kl_coef=0.25)
+    optimizer, first_lr = ("adam", 0.05 * lr) if adam else ("sgd", 0.25 * lr)
+    wanted = config(optimizer=optimizer, lr=first_lr, clip_eps=clip / 10, kl_coef=0.25)
     moved = rollout(tokens, prompt_length, oracle.bigram_logp(table, tokens).round(2), advantages)
-    answer = _step(student, table, table.T.copy(), moved, wanted, repeat=repeat)
-    _require_step(answer, table, table.T.copy(), moved, wanted, repeat=repeat)
+    updates = {"repeat": repeat, "lr": first_lr * share}
+    answer = _step(student, table, table.T.copy(), moved, wanted, **updates)
+    _require_step(answer, table, table.T.copy(), moved, wanted, **updates)
 
 
 @check(

@@ -110,32 +110,6 @@ def leaves_kl_coef_out(
     return loss, {"policy_loss": policy_loss.detach(), "kl": kl.detach(), "clip_fraction": binding}
 
 
-def adds_the_kl_twice(
-    logp: Tensor, old_logp: Tensor, ref_logp: Tensor, advantages: Tensor, mask: Tensor, config: CharLMConfig
-) -> tuple[Tensor, dict[str, Tensor]]:
-    """you subtract the KL from the surrogate and add it to the loss as well; it counts once
-
-    The penalty is twice as strong as the setting says, and the metric policy_loss holds a part that is not its own.
-    Either place is right, both together are not.
-    """
-    _refuse_shapes_that_do_not_fit(logp, old_logp, ref_logp, advantages, mask)
-    logp, old_logp, ref_logp = (torch.where(mask, x, 0.0) for x in (logp, old_logp.detach(), ref_logp.detach()))
-    weights = advantages.detach()[:, None].expand_as(logp)  # (B, T - 1)
-    if config.ratio_level == "token":
-        ratio = importance_ratio(logp, old_logp)  # (B, T - 1)
-    else:
-        length = mask.sum(dim=-1, keepdim=True).clamp(min=1)  # (B, 1)
-        means = [x.sum(dim=-1, keepdim=True) / length for x in (logp, old_logp)]  # of each row, (B, 1)
-        ratio = importance_ratio(*means).expand_as(logp)  # (B, T - 1)
-    surrogate = clipped_surrogate(ratio, weights, clip_eps=config.clip_eps)  # (B, T - 1)
-    surrogate = surrogate - config.kl_coef * kl_estimate(logp, ref_logp)
-    policy_loss = -masked_mean(surrogate, mask, level=config.loss_level)
-    kl = masked_mean(kl_estimate(logp, ref_logp), mask, level=config.loss_level)
-    binding = clip_fraction(ratio.detach(), weights, clip_eps=config.clip_eps, mask=mask)
-    loss = policy_loss + config.kl_coef * kl
-    return loss, {"policy_loss": policy_loss.detach(), "kl": kl.detach(), "clip_fraction": binding}
-
-
 def weights_the_kl_with_the_advantages(
     logp: Tensor, old_logp: Tensor, ref_logp: Tensor, advantages: Tensor, mask: Tensor, config: CharLMConfig
 ) -> tuple[Tensor, dict[str, Tensor]]:

@@ -632,39 +632,6 @@ def takes_old_logp_from_the_reference(
     return state.history
 
 
-def takes_old_logp_from_the_policy_of_the_start(
-    policy: nn.Module,
-    ref_policy: nn.Module,
-    prompt: str | Sequence[str],
-    reward_fn: RewardFunction,
-    config: CharLMConfig,
-    *,
-    generator: torch.Generator,
-    state: TrainingState | None = None,
-) -> list[dict[str, float]]:
-    """you compute old_logp with a copy of the policy of the start; it belongs to the policy that drew the batch
-
-    In the first step it is right. From then on the ratio compares with a policy that drew nothing any more, and the
-    clip ends the run within its band.
-    """
-    state = state or TrainingState(make_optimizer(policy, config), config)
-    old_policy = copy.deepcopy(policy)
-    for _ in range(state.steps_left):
-        completions = sample_completions(policy, prompt, config, generator)
-        tokens = completions.tokens
-        rewards = reward_fn(completions.prompts, completions.texts).to(tokens.device)
-        advantages = group_advantages(rewards.reshape(-1, config.group_size)).flatten()
-        with torch.no_grad():
-            old_logp = token_logp(old_policy, tokens)
-        rollout = Rollout(
-            tokens=tokens, prompt_length=completions.prompt_length, old_logp=old_logp, advantages=advantages
-        )
-        for _ in range(config.inner_steps):
-            metrics = train_step(policy, ref_policy, state.optimizer, rollout, config)
-        state.record(completions, rewards, advantages, metrics)
-    return state.history
-
-
 def renews_old_logp_for_every_update(
     policy: nn.Module,
     ref_policy: nn.Module,
@@ -791,38 +758,6 @@ def makes_one_update_per_batch(
             tokens=tokens, prompt_length=completions.prompt_length, old_logp=old_logp, advantages=advantages
         )
         metrics = train_step(policy, ref_policy, state.optimizer, rollout, config)
-        state.record(completions, rewards, advantages, metrics)
-    return state.history
-
-
-def makes_one_update_too_many(
-    policy: nn.Module,
-    ref_policy: nn.Module,
-    prompt: str | Sequence[str],
-    reward_fn: RewardFunction,
-    config: CharLMConfig,
-    *,
-    generator: torch.Generator,
-    state: TrainingState | None = None,
-) -> list[dict[str, float]]:
-    """you make config.inner_steps + 1 updates with each batch
-
-    The last update goes further from the policy that drew the batch than was asked for, also with inner_steps = 1,
-    where all ratios should be 1.
-    """
-    state = state or TrainingState(make_optimizer(policy, config), config)
-    for _ in range(state.steps_left):
-        completions = sample_completions(policy, prompt, config, generator)
-        tokens = completions.tokens
-        rewards = reward_fn(completions.prompts, completions.texts).to(tokens.device)
-        advantages = group_advantages(rewards.reshape(-1, config.group_size)).flatten()
-        with torch.no_grad():
-            old_logp = token_logp(policy, tokens)
-        rollout = Rollout(
-            tokens=tokens, prompt_length=completions.prompt_length, old_logp=old_logp, advantages=advantages
-        )
-        for _ in range(config.inner_steps + 1):
-            metrics = train_step(policy, ref_policy, state.optimizer, rollout, config)
         state.record(completions, rewards, advantages, metrics)
     return state.history
 

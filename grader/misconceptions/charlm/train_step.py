@@ -433,25 +433,6 @@ def learns_from_good_completions_only(
     return {name: value.item() for name, value in {"loss": loss, **metrics}.items()}
 
 
-def divides_by_the_batch_again(
-    policy: nn.Module, ref_policy: nn.Module, optimizer: torch.optim.Optimizer, rollout: Rollout, config: CharLMConfig
-) -> dict[str, float]:
-    """you divide the loss by the number of completions; `grpo_loss` is a mean already
-
-    The steps of plain gradient descent become B times too small. Adam hides it, because it does not look at the
-    size of the gradient.
-    """
-    mask = completion_mask(rollout.tokens, rollout.prompt_length, EOS_ID)
-    logp = token_logp(policy, rollout.tokens)
-    with torch.no_grad():
-        ref_logp = token_logp(ref_policy, rollout.tokens)
-    loss, metrics = grpo_loss(logp, rollout.old_logp, ref_logp, rollout.advantages, mask, config)
-    optimizer.zero_grad()
-    (loss / len(rollout.tokens)).backward()
-    optimizer.step()
-    return {name: value.item() for name, value in {"loss": loss, **metrics}.items()}
-
-
 def divides_by_inner_steps(
     policy: nn.Module, ref_policy: nn.Module, optimizer: torch.optim.Optimizer, rollout: Rollout, config: CharLMConfig
 ) -> dict[str, float]:
@@ -533,26 +514,6 @@ def makes_all_inner_updates(
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
-    return {name: value.item() for name, value in {"loss": loss, **metrics}.items()}
-
-
-def adds_the_kl_twice(
-    policy: nn.Module, ref_policy: nn.Module, optimizer: torch.optim.Optimizer, rollout: Rollout, config: CharLMConfig
-) -> dict[str, float]:
-    """you add kl_coef times the KL to a loss that has it already
-
-    The KL among the metrics has no graph, so the update is right, by luck, and the loss that you report is too
-    high. With a graph the penalty would be twice as strong.
-    """
-    mask = completion_mask(rollout.tokens, rollout.prompt_length, EOS_ID)
-    logp = token_logp(policy, rollout.tokens)
-    with torch.no_grad():
-        ref_logp = token_logp(ref_policy, rollout.tokens)
-    loss, metrics = grpo_loss(logp, rollout.old_logp, ref_logp, rollout.advantages, mask, config)
-    loss = loss + config.kl_coef * metrics["kl"]
-    optimizer.zero_grad()
-    loss.backward()
-    optimizer.step()
     return {name: value.item() for name, value in {"loss": loss, **metrics}.items()}
 
 
