@@ -34,7 +34,7 @@ class Settings:
     steps: int = 40
     inner_steps: int = 1
     optimizer: str = "adam"
-    lr: float = 5e-4
+    lr: float = 7e-4
     final_lr: float = 0.1
     clip_eps: float = 0.2
     kl_coef: float = 0.04

@@ -3,12 +3,11 @@
 A language model here is any `torch.nn.Module` that maps tokens of shape (B, T) to logits of shape (B, T, V): the logits
 at position t are the model's forecast of token t + 1, made from the tokens up to and including t.
 
-- `TinyLM` is a small GPT: everything that a large one has, with 31,000 parameters in its smallest size.
+- `TinyLM` is a small GPT: everything that a large one has, with 29,352 parameters in its smallest size.
 - `BigramLM` looks at the last token only. Its parameters are its logits, so you can compute by hand what it does.
 
-Left out on purpose: dropout (the ratio of the first update would not be 1), a cache of keys and values (for completions
-of ten characters it is slower than computing the prompt again), rotary positions, everything else that a model of this
-size does not need.
+Left out on purpose: dropout (the ratio of the first update would not be 1), rotary positions, everything else that a
+model of this size does not need.
 
 Symbols: B sequences, T tokens each, V tokens in the vocabulary.
 
@@ -19,6 +18,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
@@ -57,12 +57,41 @@ SIZES = {
 }
 
 
+class Cache:
+    """What a `TinyLM` remembers of the tokens that it has read, so that each of them is computed once.
+
+    Attributes:
+        keys_values: Keys and values of each block, each of shape (B, heads, T, width / heads).
+    """
+
+    def __init__(self) -> None:
+        self.keys_values: list[tuple[Tensor, Tensor]] = []
+
+    @property
+    def length(self) -> int:
+        """Number of tokens T that were read."""
+        return self.keys_values[0][0].shape[-2] if self.keys_values else 0
+
+    def extend(self, block: int, keys: Tensor, values: Tensor) -> tuple[Tensor, Tensor]:
+        """Add keys and values of new tokens to those of a block, and return all of them."""
+        if block == len(self.keys_values):
+            self.keys_values.append((keys, values))
+        else:
+            old_keys, old_values = self.keys_values[block]
+            self.keys_values[block] = torch.cat([old_keys, keys], dim=-2), torch.cat([old_values, values], dim=-2)
+        return self.keys_values[block]
+
+    def take_rows(self, rows: Tensor) -> None:
+        """Go on with some of the rows, each as often as it is named; shape (B,)."""
+        self.keys_values = [(keys[rows], values[rows]) for keys, values in self.keys_values]
+
+
 class Block(nn.Module):
     """One transformer block: attention to earlier tokens, then a layer for each token, each added to its input."""
 
-    def __init__(self, config: TinyLMConfig) -> None:
+    def __init__(self, config: TinyLMConfig, number: int) -> None:
         super().__init__()
-        self.heads = config.heads
+        self.number, self.heads = number, config.heads
         self.attention_norm = nn.LayerNorm(config.width)
         self.queries_keys_values = nn.Linear(config.width, 3 * config.width)
         self.attention_out = nn.Linear(config.width, config.width)
@@ -70,14 +99,17 @@ class Block(nn.Module):
         self.mlp_in = nn.Linear(config.width, 4 * config.width)
         self.mlp_out = nn.Linear(4 * config.width, config.width)
 
-    def forward(self, x: Tensor) -> Tensor:
+    def forward(self, x: Tensor, cache: Cache | None = None) -> Tensor:
         """Map (B, T, width) to (B, T, width)."""
         rows, length, width = x.shape
         joint: Tensor = self.queries_keys_values(self.attention_norm(x))  # (B, T, 3 * width)
         q, k, v = joint.view(rows, length, 3, self.heads, -1).permute(
             2, 0, 3, 1, 4
         )  # each (B, heads, T, width / heads)
-        mixed = functional.scaled_dot_product_attention(q, k, v, is_causal=True)  # (B, heads, T, width / heads)
+        if cache is not None:
+            k, v = cache.extend(self.number, k, v)
+        # A single new token may look at everything that is there.
+        mixed = functional.scaled_dot_product_attention(q, k, v, is_causal=length > 1)  # (B, heads, T, width / heads)
         x = x + self.attention_out(mixed.transpose(1, 2).reshape(rows, length, width))
         out: Tensor = x + self.mlp_out(functional.relu(self.mlp_in(self.mlp_norm(x))))
         return out
@@ -97,7 +129,7 @@ class TinyLM(nn.Module):
         self.config = config
         self.tokens = nn.Embedding(config.vocabulary, config.width)
         self.positions = nn.Embedding(config.context, config.width)
-        self.blocks = nn.Sequential(*(Block(config) for _ in range(config.layers)))
+        self.blocks = nn.ModuleList(Block(config, number) for number in range(config.layers))
         self.norm = nn.LayerNorm(config.width)
         self.head = nn.Linear(config.width, config.vocabulary)
         if weights is not None:
@@ -108,25 +140,34 @@ class TinyLM(nn.Module):
             if parameter.ndim == 2:
                 nn.init.normal_(parameter, std=config.width**-0.5 / 2)
 
-    def forward(self, tokens: Tensor) -> Tensor:
+    def forward(self, tokens: Tensor, cache: Cache | None = None) -> Tensor:
         """Map tokens (B, T) to logits (B, T, V).
 
+        Args:
+            tokens: Whole rows; with a cache that is not empty, one new token of each row.
+            cache: Knows the tokens that were read before, and learns the new ones.
+
         Raises:
-            ValueError: more tokens than the context holds.
+            ValueError: more tokens than the context holds, or several new ones.
         """
-        length = tokens.shape[-1]
+        start = cache.length if cache is not None else 0
+        length = start + tokens.shape[-1]
         if length > self.config.context:
             raise ValueError(f"the context holds {self.config.context} tokens, got {length}")
-        if tokens.device.type != "cpu":
-            return self._logits(tokens)
+        if start and tokens.shape[-1] != 1:
+            raise ValueError(f"with a cache, tokens come one by one, got {tokens.shape[-1]}")
+        if cache is not None or tokens.device.type != "cpu":
+            return self._logits(tokens, start, cache)
         # The rows of a group begin alike, and many stay alike. On a CPU it is cheaper to find those than to compute
         # them twice; a GPU would have to wait for the answer.
-        different, which = tokens.unique(dim=0, return_inverse=True)
-        return self._logits(different)[which]
+        different, which = torch.unique(tokens, dim=0, return_inverse=True)
+        return self._logits(different, start, cache)[which]
 
-    def _logits(self, tokens: Tensor) -> Tensor:
-        x = self.tokens(tokens) + self.positions.weight[: tokens.shape[-1]]  # (B, T, width)
-        logits: Tensor = self.head(self.norm(self.blocks(x)))  # (B, T, V)
+    def _logits(self, tokens: Tensor, start: int, cache: Cache | None) -> Tensor:
+        x = self.tokens(tokens) + self.positions.weight[start : start + tokens.shape[-1]]  # (B, T, width)
+        for block in self.blocks:
+            x = block(x, cache)
+        logits: Tensor = self.head(self.norm(x))  # (B, T, V)
         return logits
 
 

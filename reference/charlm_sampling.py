@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor, nn
 
+from .charlm_model import Cache, TinyLM
 from .charlm_task import ALPHABET, EOS_ID, CharTokenizer
 
 
@@ -75,11 +76,12 @@ def sample(
     device = next(policy.parameters()).device
     uniform = torch.rand(max_new_tokens, len(encoded), dtype=torch.float64, generator=generator).to(device)
     tokens = torch.tensor(encoded, device=device)  # (B, prompt_length), one column longer with every new token
+    forecast = _Forecast(policy, prompts)
     running = torch.ones(len(encoded), dtype=torch.bool, device=device)  # (B,)
     entropy, count = torch.zeros((), dtype=torch.float64, device=device), torch.zeros((), device=device)
     for numbers in uniform:
-        logp = torch.log_softmax(policy(tokens)[:, -1].double(), dim=-1)  # (B, V)
-        entropy -= (logp.exp() * logp).sum(dim=-1)[running].sum()
+        logp = torch.log_softmax(forecast(tokens).double(), dim=-1)  # (B, V)
+        entropy -= torch.where(running, (logp.exp() * logp).sum(dim=-1), 0.0).sum()
         count += running.sum()
         # Inverse transform sampling: token k is drawn when the number falls into the k-th piece of [0, 1).
         ends = logp.exp().cumsum(dim=-1)  # (B, V)
@@ -102,6 +104,33 @@ def sample(
         prompt_length=prompt_length,
         entropy=mean_entropy,
     )
+
+
+class _Forecast:
+    """The logits of the next token of each row, shape (B, V).
+
+    A model that has a cache reads each different prompt once, and then each new token once. Any other model reads the
+    rows from their start for every new token.
+    """
+
+    def __init__(self, policy: nn.Module, prompts: Sequence[str]) -> None:
+        self._policy = policy
+        self._cache = Cache() if isinstance(policy, TinyLM) else None
+        first_rows = {prompt: row for row, prompt in reversed(list(enumerate(prompts)))}
+        self._first_rows = sorted(first_rows.values())
+        places = {prompts[row]: place for place, row in enumerate(self._first_rows)}
+        self._places = [places[prompt] for prompt in prompts]
+
+    def __call__(self, tokens: Tensor) -> Tensor:
+        if self._cache is None:
+            logits: Tensor = self._policy(tokens)[:, -1]
+        elif self._cache.length == 0:
+            places = torch.tensor(self._places, device=tokens.device)
+            logits = self._policy(tokens[self._first_rows], self._cache)[places, -1]
+            self._cache.take_rows(places)
+        else:
+            logits = self._policy(tokens[:, -1:], self._cache)[:, -1]
+        return logits
 
 
 @torch.no_grad()

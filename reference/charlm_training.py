@@ -54,7 +54,7 @@ class CharLMConfig:
     steps: int = 40
     inner_steps: int = 1
     optimizer: str = "adam"
-    lr: float = 5e-4
+    lr: float = 7e-4
     final_lr: float = 0.1
     clip_eps: float = 0.2
     kl_coef: float = 0.04
@@ -98,7 +98,7 @@ def make_optimizer(policy: nn.Module, config: CharLMConfig) -> torch.optim.Optim
     """The optimizer that the settings ask for, over the parameters of a policy."""
     if config.optimizer == "sgd":
         return torch.optim.SGD(policy.parameters(), lr=config.lr)
-    return torch.optim.Adam(policy.parameters(), lr=config.lr)
+    return torch.optim.Adam(policy.parameters(), lr=config.lr, fused=True)
 
 
 @dataclass

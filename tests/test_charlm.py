@@ -146,6 +146,30 @@ def test_pretraining_repeats_itself_and_leaves_the_global_generator_alone():
     assert not torch.equal(first.head.weight, other.head.weight)
 
 
+def test_a_model_with_a_cache_says_what_it_says_without():
+    torch.manual_seed(0)
+    model = TinyLM(TinyLMConfig(vocabulary=7, context=9, width=12, layers=2, heads=3)).double()
+    tokens = torch.randint(0, 7, (4, 9))
+    whole, cache = model(tokens), charlm_model.Cache()
+    parts = [model(tokens[:, :3], cache)]
+    cache.take_rows(torch.tensor([3, 1, 1]))
+    parts += [model(tokens[[3, 1, 1], place : place + 1], cache) for place in range(3, 9)]
+    assert torch.allclose(parts[0], whole[:, :3])
+    assert torch.allclose(torch.cat(parts[1:], dim=1), whole[[3, 1, 1], 3:])
+    with pytest.raises(ValueError, match="the context holds 9 tokens, got 10"):
+        model(tokens[[3, 1, 1], :1], cache)
+
+
+def test_a_batch_of_several_prompts_is_sampled_with_the_cache_as_without(monkeypatch):
+    prompts = ["1+2=", "9+9=", "1+2=", "0+0="] * 3
+    batches = []
+    for knows_it in (TinyLM, BigramLM):  # a model of another class is asked without the cache
+        monkeypatch.setattr(charlm_sampling, "TinyLM", knows_it)
+        batches.append(sample(load_model(), prompts, max_new_tokens=4, generator=make_generator(0)))
+    assert batches[0].texts == batches[1].texts
+    assert batches[0].entropy.item() == pytest.approx(batches[1].entropy.item(), rel=1e-6)
+
+
 # Sampling
 
 
