@@ -4,6 +4,7 @@ VENV ?= .venv
 SUBMISSION ?= starter
 EXERCISES ?=
 EXAMPLES ?= 10000
+BENCH ?= side-by-side
 BIN := $(VENV)/bin
 
 .DEFAULT_GOAL := help
@@ -48,6 +49,9 @@ examples: $(VENV)/installed ## the laws on the model answers with EXAMPLES=10000
 bench: $(VENV)/installed ## how fast: cold start, watch, wire, whole grading
 	$(BIN)/python tests/bench.py
 
+bench-charlm: $(VENV)/installed ## how fast the language model learns; BENCH="scale" or "reliability" for the other questions
+	@$(BIN)/python tests/bench_charlm.py $(BENCH)
+
 stubs: $(VENV)/installed ## write starter/ from the model answers (overwrites it)
 	$(BIN)/course stubs
 
@@ -57,10 +61,29 @@ vectors: $(VENV)/installed ## write the worked examples' answers
 golden: $(VENV)/installed ## write the golden vectors of the simulation
 	$(BIN)/course golden
 
+RECORD := $(BIN)/python -m reference.run_charlm --overwrite --out docs/assets/runs/charlm
+recordings: $(VENV)/installed ## write the recorded runs of the language model
+	$(RECORD)-pizza
+	$(RECORD)-pizza-token --level token
+	$(RECORD)-pizza-sequence --ratio-level sequence
+	$(RECORD)-pizza-kl --kl-coef 1
+	$(RECORD)-arithmetic --task arithmetic
+	rm docs/assets/runs/charlm-*/checkpoint.pt docs/assets/runs/charlm-*/policy.safetensors
+	@$(BIN)/python -c "$$SMALLER" docs/assets/runs/charlm-*/diagnostics.png
+
+# 64 colours are enough for a picture of lines and make it a quarter as large. Pillow comes with matplotlib.
+define SMALLER
+import sys
+from PIL import Image
+for path in sys.argv[1:]:
+    Image.open(path).convert("RGB").quantize(64, Image.Quantize.MAXCOVERAGE).save(path, optimize=True)
+endef
+export SMALLER
+
 site: $(VENV)/installed-dev ## build the pages into build/site
 	$(BIN)/mkdocs build --strict --site-dir build/site
 
 clean: ## remove what was installed and built
 	rm -rf $(VENV) build .mypy_cache .ruff_cache
 
-.PHONY: help grade test selftest mutation examples bench stubs vectors golden site clean
+.PHONY: help grade test selftest mutation examples bench bench-charlm stubs vectors golden recordings site clean

@@ -157,13 +157,14 @@ class TinyLM(nn.Module):
         if start and tokens.shape[-1] != 1:
             raise ValueError(f"with a cache, tokens come one by one, got {tokens.shape[-1]}")
         if cache is not None or tokens.device.type != "cpu":
-            return self._logits(tokens, start, cache)
+            return self.logits(tokens, start, cache)
         # The rows of a group begin alike, and many stay alike. On a CPU it is cheaper to find those than to compute
         # them twice; a GPU would have to wait for the answer.
         different, which = torch.unique(tokens, dim=0, return_inverse=True)
-        return self._logits(different, start, cache)[which]
+        return self.logits(different, start, cache)[which]
 
-    def _logits(self, tokens: Tensor, start: int, cache: Cache | None) -> Tensor:
+    def logits(self, tokens: Tensor, start: int = 0, cache: Cache | None = None) -> Tensor:
+        """As `forward`, without looking for equal rows; `start` tokens were read before."""
         x = self.tokens(tokens) + self.positions.weight[start : start + tokens.shape[-1]]  # (B, T, width)
         for block in self.blocks:
             x = block(x, cache)

@@ -2,6 +2,7 @@
 
 import ast
 import inspect
+import json
 import re
 
 import pytest
@@ -107,3 +108,26 @@ def test_the_worked_numbers_of_the_gates_stand_on_the_pages():
                 numbers = re.findall(r"-?\d+\.\d+", result) or re.findall(r"-?\d+\.\d+", check.title)
                 missing = [number for number in numbers if number not in page]
                 assert not missing, f"{course.exercise(name).page} lacks {missing} of: {check.title}"
+
+
+def test_the_page_reads_the_curves_as_the_picture_does():
+    from reference.charlm_plots import PANELS
+
+    page = (course.ROOT / course.exercise("charlm").page).read_text("utf-8")
+    for panel in PANELS:
+        assert f"| {panel.title} | {panel.reading} |" in page
+
+
+def test_the_table_of_recorded_runs_is_that_of_the_recordings():
+    page = (course.ROOT / course.exercise("charlm").page).read_text("utf-8")
+    rows = {
+        "pizza, as above": "pizza",
+        "pizza, `--level token`": "pizza-token",
+        "pizza, `--ratio-level sequence`": "pizza-sequence",
+        "pizza, `--kl-coef 1`": "pizza-kl",
+        "additions": "arithmetic",
+    }
+    for label, name in rows.items():
+        points = json.loads((course.RUNS / f"charlm-{name}" / "samples.json").read_text("utf-8"))["points"]
+        first, fifth, last = (f"{points[place]['exact']:.3f}" for place in (0, 2, -1))
+        assert f"| {label} | {first} | {fifth} | {last} |" in page
