@@ -14,14 +14,14 @@ Sources: Shao et al. 2024, DeepSeekMath, arXiv:2402.03300, equations 3 and 4; ra
 2025, GSPO, arXiv:2507.18071, equation 7; mean over all tokens: Yu et al. 2025, DAPO, arXiv:2503.14476, equation 8.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import torch
 from torch import Tensor, nn
 
 from .advantages import group_advantages
 from .charlm_sampling import Completions
-from .charlm_task import EOS_ID
+from .charlm_task import EOS_ID, RewardFunction
 from .charlm_training import CharLMConfig, Rollout, TrainingState, make_optimizer, sample_completions
 from .clip import clip_fraction, clipped_surrogate, importance_ratio
 from .kl import kl_estimate
@@ -209,10 +209,6 @@ def train_step(
     optimizer.step()
     return {name: value.item() for name, value in {"loss": loss, **metrics}.items()}
     ### END SOLUTION
-
-
-RewardFunction = Callable[[Sequence[str], Sequence[str]], Tensor]
-"""Maps B prompts and B completions to B rewards."""
 
 
 def train(

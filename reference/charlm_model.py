@@ -14,6 +14,7 @@ Symbols: B sequences, T tokens each, V tokens in the vocabulary.
 Source: Radford et al. 2019, Language Models are Unsupervised Multitask Learners (the order of the layers).
 """
 
+import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -189,11 +190,17 @@ class BigramLM(nn.Module):
 
 
 def save_weights(model: TinyLM, path: Path, *, made_by: str) -> None:
-    """Write a model as safetensors: its parameters, its size, and a line that says which command made it."""
-    from safetensors.torch import save_file
+    """Write a model as safetensors: its parameters, its size, and a line that says which command made it.
 
-    metadata = {name: str(size) for name, size in asdict(model.config).items()} | {"made_by": made_by}
-    save_file({name: value.cpu().contiguous() for name, value in model.state_dict().items()}, path, metadata)
+    The same model gives the same bytes.
+    """
+    from safetensors.torch import save
+
+    about = json.dumps(
+        {"made_by": made_by, "size": asdict(model.config)}
+    )  # one entry, because their order is not fixed
+    weights = {name: value.cpu().contiguous() for name, value in model.state_dict().items()}
+    path.write_bytes(save(weights, {"about": about}))
 
 
 def load_model(path: Path = WEIGHTS, *, device: str = "cpu") -> TinyLM:
@@ -207,5 +214,5 @@ def load_model(path: Path = WEIGHTS, *, device: str = "cpu") -> TinyLM:
     if not path.is_file():
         raise FileNotFoundError(f"there are no weights in {path}; `pretrain_charlm` writes them")
     with safe_open(path, "pt", device=device) as file:
-        config = TinyLMConfig(**{name: int(file.metadata()[name]) for name in asdict(TinyLMConfig())})
+        config = TinyLMConfig(**json.loads(file.metadata()["about"])["size"])
         return TinyLM(config, {name: file.get_tensor(name) for name in file.keys()})  # noqa: SIM118 - not a dict

@@ -22,9 +22,8 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from .charlm_model import SIZES, WEIGHTS, TinyLM, TinyLMConfig, save_weights
-from .charlm_sampling import completion_logp, make_generator, sample
+from .charlm_sampling import addition_accuracy, completion_logp, make_generator, sample
 from .charlm_task import (
-    ADDITION_PROMPTS,
     EOS_ID,
     FOODS,
     PIZZA_PROMPT,
@@ -61,6 +60,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         parser.error(f"--device {arguments.device}: torch finds no such device here; leave it out")
     if not arguments.out.parent.is_dir():
         parser.error(f"--out must be a file in a folder that exists, got {arguments.out}")
+    if arguments.size == "tiny":
+        torch.set_num_threads(1)  # more would be slower, and the last bits would depend on how many there are
     config = SIZES[arguments.size]
     model = pretrain(
         config,
@@ -140,13 +141,6 @@ def _describe(model: TinyLM) -> None:
     rows = [PIZZA_PROMPT] * 1000
     texts = sample(model, rows, max_new_tokens=12, generator=make_generator(0)).texts
     print(f"well-formed completions of {PIZZA_PROMPT!r}: {sum(map(is_well_formed, texts)) / len(texts):.3f} of 1000")
-
-
-def addition_accuracy(model: nn.Module) -> float:
-    """Exact probability of the right sum, mean over all prompts."""
-    right = [[f"{sum(map(int, prompt[:-1].split('+')))}."] for prompt in ADDITION_PROMPTS]
-    logp = [completion_logp(model, *pair) for pair in zip(ADDITION_PROMPTS, right, strict=True)]
-    return torch.cat(logp).exp().mean().item()
 
 
 def _corpus_accuracy() -> float:

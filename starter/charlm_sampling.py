@@ -13,7 +13,7 @@ import torch
 from torch import Tensor, nn
 
 from .charlm_model import Cache, TinyLM
-from .charlm_task import ALPHABET, EOS_ID, CharTokenizer
+from .charlm_task import ADDITION_PROMPTS, ALPHABET, EOS_ID, CharTokenizer
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -160,3 +160,10 @@ def completion_logp(policy: nn.Module, prompt: str, completions: Sequence[str], 
     ends = torch.tensor([len(text) for text in completions], device=device)
     real = torch.arange(length, device=device) < ends[:, None]  # (B, length)
     return torch.where(real, chosen, 0.0).sum(dim=-1)
+
+
+def addition_accuracy(model: nn.Module) -> float:
+    """Exact probability of the right sum, mean over all prompts."""
+    right = [[f"{sum(map(int, prompt[:-1].split('+')))}."] for prompt in ADDITION_PROMPTS]
+    logp = [completion_logp(model, *pair) for pair in zip(ADDITION_PROMPTS, right, strict=True)]
+    return torch.cat(logp).exp().mean().item()

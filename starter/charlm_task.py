@@ -13,7 +13,7 @@ Left out on purpose: text of the real world. Here every probability is known bef
 """
 
 import random
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import torch
@@ -33,6 +33,10 @@ ADDITION_ACCURACY = ((4, 0.95), (9, 0.30), (18, 0.10))
 
 PIZZA_PROMPT = "ravin likes "
 ADDITION_PROMPTS = tuple(f"{a}+{b}=" for a in range(10) for b in range(10))
+
+
+RewardFunction = Callable[[Sequence[str], Sequence[str]], Tensor]
+"""Maps B prompts and their B completions to rewards of shape (B,)."""
 
 
 class CharTokenizer:

@@ -11,7 +11,6 @@ Symbols: P prompts in a step, G completions of each (the group size), B = P * G 
 """
 
 import math
-import os
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -192,7 +191,7 @@ def save_checkpoint(path: Path, policy: nn.Module, state: TrainingState, generat
         "history": state.history,
         "config": asdict(state.config),
     }
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    temporary = path.with_name(f".{path.name}.tmp")  # always the same: what a kill leaves is written over next time
     try:
         torch.save(document, temporary)
         temporary.replace(path)
@@ -219,4 +218,4 @@ def load_checkpoint(path: Path, policy: nn.Module, generator: torch.Generator) -
     except FileNotFoundError:
         raise
     except Exception as error:  # torch raises half a dozen types for a file that it cannot read
-        raise ValueError(f"{path} is not a checkpoint of this policy: {error}") from error
+        raise ValueError(f"{path} is not a checkpoint of this policy, or it is damaged") from error

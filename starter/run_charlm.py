@@ -26,10 +26,10 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from torch import nn
 
-from .charlm import RewardFunction, train
+from .charlm import train
 from .charlm_model import WEIGHTS, TinyLM, load_model, save_weights
-from .charlm_sampling import completion_logp, make_generator, sample
-from .charlm_task import ADDITION_PROMPTS, PIZZA_PROMPT, addition_reward, is_well_formed, pizza_reward
+from .charlm_sampling import addition_accuracy, completion_logp, make_generator, sample
+from .charlm_task import ADDITION_PROMPTS, PIZZA_PROMPT, RewardFunction, addition_reward, is_well_formed, pizza_reward
 from .charlm_training import (
     LEVELS,
     CharLMConfig,
@@ -39,7 +39,6 @@ from .charlm_training import (
     sample_completions,
     save_checkpoint,
 )
-from .pretrain_charlm import addition_accuracy
 
 METRICS, PICTURE, SAMPLES = "metrics.csv", "diagnostics.png", "samples.json"
 CHECKPOINT, POLICY = "checkpoint.pt", "policy.safetensors"

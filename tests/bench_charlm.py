@@ -32,10 +32,10 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # for reference/: 
 
 from reference.charlm import RewardFunction, train
 from reference.charlm_model import SIZES, TinyLM, load_model, save_weights
-from reference.charlm_sampling import completion_logp, make_generator
+from reference.charlm_sampling import addition_accuracy, completion_logp, make_generator
 from reference.charlm_task import ADDITION_PROMPTS, FOODS, PIZZA_PROMPT, addition_reward, pizza_reward
 from reference.charlm_training import CharLMConfig, TrainingState, make_optimizer, sample_completions
-from reference.pretrain_charlm import addition_accuracy, pretrain
+from reference.pretrain_charlm import pretrain
 
 GOAL = 0.9
 """The success that all times to the goal are measured to."""
