@@ -131,3 +131,10 @@ def test_the_table_of_recorded_runs_is_that_of_the_recordings():
         points = json.loads((course.RUNS / f"charlm-{name}" / "samples.json").read_text("utf-8"))["points"]
         first, fifth, last = (f"{points[place]['exact']:.3f}" for place in (0, 2, -1))
         assert f"| {label} | {first} | {fifth} | {last} |" in page
+
+
+def test_the_ten_runs_on_additions_are_those_of_their_table():
+    page = (course.ROOT / course.exercise("charlm").page).read_text("utf-8")
+    *_, last = (course.RUNS / "charlm-arithmetic-10-seeds.csv").read_text("utf-8").splitlines()
+    _, mean, lowest, _ = map(float, last.split(","))
+    assert f"to {mean:.3f} on average, {lowest:.3f} in the worst run" in page
