@@ -231,7 +231,8 @@ def train(
         policy: Is trained.
         ref_policy: The KL is measured against it. Nothing about it changes.
         prompt: The prompt, or several to draw from.
-        reward_fn: Called once for each step with the prompts and the completions of its batch; returns shape (B,), on the CPU.
+        reward_fn: Called once for each step with the prompts and the completions of its batch; returns shape (B,), on
+            the CPU.
         config: Settings.
         generator: Source of randomness; the same generator state gives the same run. Global random state is neither
             used nor changed.
