@@ -95,8 +95,9 @@ def check(
 def modules(exercise: str, *, hidden: bool) -> list[str]:
     """Names of the modules that hold the checks of an exercise. Hidden ones are not in a handout."""
     names = [f"grader.checks.test_{exercise}"]
-    if hidden and importlib.util.find_spec("grader.checks.hidden") is not None:
-        names.append(f"grader.checks.hidden.test_{exercise}")
+    hidden_name = f"grader.checks.hidden.test_{exercise}"
+    if hidden and importlib.util.find_spec("grader.checks.hidden") and importlib.util.find_spec(hidden_name):
+        names.append(hidden_name)
     return names
 
 

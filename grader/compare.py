@@ -328,6 +328,17 @@ def show_call(call: Call) -> str:
     return f"{call.function}({', '.join(parts)})"
 
 
+def given_names(call: Call) -> list[str]:
+    """Names of given code that stand in the call as it is shown, in order."""
+    waiting, found = [*call.arguments.values(), *call.options.values()], []
+    while waiting:
+        value = waiting.pop(0)
+        if isinstance(value, Record):
+            found.append(value.type_name)
+            waiting += value.fields.values()
+    return list(dict.fromkeys(found))
+
+
 def _parts(value: Any) -> list[Any]:
     """What an argument is made from."""
     return list(value.fields.values()) if isinstance(value, Record) else []
@@ -414,6 +425,8 @@ def _index(wrong: npt.NDArray[np.bool_]) -> str:
 
 def _exact(number: Any) -> str:
     """A float32 printed with the digits of a float32."""
+    if isinstance(number, float | np.floating) and not np.isfinite(number):
+        return f"{'-' if number < 0 else ''}torch.{'nan' if np.isnan(number) else 'inf'}"
     return (
         str(number.item())
         if not isinstance(number, np.floating)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 import functools
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -177,6 +178,14 @@ def given_files() -> Mapping[str, str]:
     folder = MODEL_ANSWERS if MODEL_ANSWERS.is_dir() else STARTER
     names = {name for exercise in EXERCISES for name in exercise.given}
     return {name: (folder / name).read_text("utf-8") for name in sorted(names)}
+
+
+def where_given(name: str) -> str | None:
+    """The module of given code, without its folder, that defines a name; None if there is none."""
+    for file_name, text in given_files().items():
+        if re.search(rf"^(class|def) {re.escape(name)}\b", text, re.MULTILINE):
+            return file_name.removesuffix(".py")
+    return None
 
 
 def exercise(name: str) -> Exercise:

@@ -24,7 +24,7 @@ from hypothesis.internal.conjecture import providers
 
 from . import course, vectors
 from .check import Check
-from .compare import Mismatch, show_call
+from .compare import Mismatch, given_names, show_call
 from .result import (
     BROKEN,
     FAILED,
@@ -283,6 +283,8 @@ class GradingPlugin:
                 )
             case _:
                 entry.outcome, entry.story = GRADER_ERROR, f"{type(problem).__name__}: {problem}"
+        if call and entry.call:
+            entry.rows = [*entry.rows, *_imports(call)]
         needed = [self._entries[name] for name in check.needs if name in self._entries]
         entry.may_come_from = [other.title for other in needed if other.outcome not in (PASSED, WAITING)]
 
@@ -294,6 +296,15 @@ class GradingPlugin:
 def _more_time() -> float:
     """Limits are made for the default number of inputs; who asks for more gets more time."""
     return max(1.0, examples() / DEFAULT_EXAMPLES)
+
+
+def _imports(call: Call) -> list[tuple[str, str]]:
+    """What has to be imported before the call can be pasted, as a row of the report."""
+    modules: dict[str, list[str]] = {}
+    for name in given_names(call):
+        modules.setdefault(course.where_given(name) or "", []).append(name)
+    lines = [f"from starter.{module} import {', '.join(names)}" for module, names in modules.items() if module]
+    return [("to paste it", "; ".join(lines))] if lines else []
 
 
 def _frame(frame: Frame) -> dict[str, Any]:

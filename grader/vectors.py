@@ -125,10 +125,10 @@ def agree(left: Observation, right: Observation, *, values_only: bool = False) -
     Args:
         left: One of them.
         right: The other.
-        values_only: Do not ask whether arguments were changed in place or a graph was returned.
+        values_only: Do not ask whether arguments were changed in place, a graph was returned, or a number is a tensor.
     """
     if values_only:
-        left, right = ({**side, "changed": [], "graph": []} for side in (left, right))
+        left, right = ({**_as_number(side), "changed": [], "graph": []} for side in (left, right))
     keys = ["raises", "message", "returns", "text", "shape", "changed", "graph"]
     metric = left.get("shape") == [] and {left.get("dtype"), right.get("dtype")} <= {"float32", "float64"}
     if not metric:  # of a single number either dtype will do, and is no sign of a mistake
@@ -150,6 +150,13 @@ def agree(left: Observation, right: Observation, *, values_only: bool = False) -
         if gradient is not None:
             pairs.append((gradient, other))
     return all(_close(_floats(first), _floats(second), rtol, atol) for first, second in pairs)
+
+
+def _as_number(side: Observation) -> Observation:
+    """A tensor of a single number as that number."""
+    if side.get("shape") != []:
+        return side
+    return {"returns": "number", **{key: value for key, value in side.items() if key not in ("dtype", "shape")}}
 
 
 def _close(left: list[float], right: list[float], rtol: float, atol: float) -> bool:

@@ -43,6 +43,7 @@ def token_logp(model: nn.Module, tokens: Tensor) -> Tensor:
         ValueError: `tokens` has another shape.
 
     Example:
+        >>> from .charlm_model import BigramLM
         >>> model = BigramLM(torch.tensor([[0.0, 0.0], [0.0, 1.0]]))
         >>> token_logp(model, torch.tensor([[0, 1, 1, 0]]))
         tensor([[-0.6931, -0.3133, -1.3133]], grad_fn=<SqueezeBackward1>)
@@ -224,8 +225,9 @@ def train(
     """Train a policy with GRPO.
 
     Each step draws a batch of completions from the current policy (`sample_completions`), asks for their rewards,
-    computes the advantages of each group, and makes `config.inner_steps` updates with the batch (`train_step`). The old
-    log-probabilities are those of the policy that drew the batch, in all of its updates.
+    computes the advantages of each group, and makes `config.inner_steps` updates with the batch (`train_step` with
+    `state.optimizer`). The old log-probabilities are those of the policy that drew the batch, in all of its updates.
+    Then `state.record` writes the step down, with the metrics of its last update.
 
     Args:
         policy: Is trained.
@@ -242,6 +244,9 @@ def train(
         One row of metrics for each step of the run, as `TrainingState.record` writes them.
 
     Example:
+        >>> from .charlm_model import BigramLM
+        >>> from .charlm_sampling import make_generator
+        >>> from .charlm_task import LetterReward
         >>> policy, ref_policy = BigramLM(torch.zeros(3, 3)), BigramLM(torch.zeros(3, 3))
         >>> config = CharLMConfig(alphabet=".ab", steps=20, lr=0.1, max_new_tokens=4)
         >>> history = train(policy, ref_policy, "a", LetterReward("b"), config, generator=make_generator(0))
@@ -251,7 +256,7 @@ def train(
     state = state or TrainingState(make_optimizer(policy, config), config)
     for _ in range(state.steps_left):
         completions: Completions = sample_completions(policy, prompt, config, generator)  # B = P * G rows
-        ### BEGIN SOLUTION: rewards, advantages of each group, old log-probabilities, updates, record (about 10 lines)
+        ### BEGIN SOLUTION: rewards, advantages, old log-probabilities; train_step; state.record (about 10 lines)
         tokens = completions.tokens  # (B, T)
         rewards = reward_fn(completions.prompts, completions.texts).to(tokens.device)  # (B,)
         advantages = group_advantages(rewards.reshape(-1, config.group_size)).flatten()  # (B,)

@@ -57,7 +57,8 @@ PANELS = (
         series={"kl": "KL"},
         title="KL from the reference policy",
         unit="nats per token",
-        reading="How far the policy has gone; it starts at 0. Rising on while the reward stands still: raise kl_coef.",
+        reading="How far the policy has gone; it starts at 0. A spike is one rare completion. Rising on and on while "
+        "the reward stands still: raise kl_coef.",
         at_least=(0.0, 0.1),
     ),
     Panel(

@@ -48,9 +48,9 @@ SAMPLES_AT_A_POINT = 16
 
 _EXAMPLES = """examples (in the folder that holds starter/):
   python -m starter.run_charlm                                  teach it to say "pizza.", a few seconds
-  python -m starter.run_charlm --kl-coef 1 --out strong-kl      another setting, into another folder
-  python -m starter.run_charlm --task arithmetic --out sums     teach it to add
-  python -m starter.run_charlm --task arithmetic --out sums --resume        go on after an interruption
+  python -m starter.run_charlm --kl-coef 1 --out charlm-kl      another setting, into another folder
+  python -m starter.run_charlm --task arithmetic --out charlm-sums    teach it to add
+  python -m starter.run_charlm --out charlm-sums --resume             go on after an interruption
 """
 
 
@@ -181,6 +181,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         run = _resume(arguments) if arguments.resume else _start(arguments)
     except (ValueError, FileNotFoundError) as error:
         parser.error(str(error))
+    if arguments.resume and not run.state.steps_left:
+        print(f"This run is finished, all {run.state.config.steps} steps: nothing is trained, here is what it gave.")
     try:
         _train(run, checkpoint_every=arguments.checkpoint_every)
     except NotImplementedError as error:
@@ -231,7 +233,7 @@ def _parser() -> argparse.ArgumentParser:
         default = f"{first[name]:g}" + (f"; arithmetic {second[name]:g}" if first[name] != second[name] else "")
         option = f"--{name.replace('_', '-')}"
         parser.add_argument(option, type=type(first[name]), metavar="X", help=f"{text} ({default})")
-    parser.add_argument("--seed", type=int, metavar="N", help="of the samples (0)")
+    parser.add_argument("--seed", type=int, metavar="N", help="of the samples, from 0 (0)")
     parser.add_argument(
         "--weights", type=Path, default=WEIGHTS, metavar="FILE", help=f"the pretrained model ({WEIGHTS.name})"
     )
@@ -253,6 +255,8 @@ def _refuse_what_cannot_work(parser: argparse.ArgumentParser, arguments: argpars
         parser.error(f"--device {arguments.device}: torch finds no such device here; leave it out")
     if arguments.checkpoint_every < 1:
         parser.error(f"--checkpoint-every must be at least 1, got {arguments.checkpoint_every}")
+    if arguments.seed is not None and not 0 <= arguments.seed < 2**63:
+        parser.error(f"--seed must be from 0 to 2**63 - 1, got {arguments.seed}")
     if arguments.steps is not None and arguments.steps < 1:
         parser.error(f"--steps must be at least 1, got {arguments.steps}")
     if (folder.exists() and not folder.is_dir()) or not folder.parent.is_dir():
@@ -309,7 +313,10 @@ def _resume(arguments: argparse.Namespace) -> Run:
     began = {"task": task, "seed": seed, **asdict(state.config)}
     for name, value in {"task": arguments.task, "seed": arguments.seed, **_given(arguments)}.items():
         if value is not None and value != began[name]:
-            raise ValueError(f"--resume: the run in {arguments.out} began with {name} {began[name]}, not {value}")
+            raise ValueError(
+                f"--resume: the run in {arguments.out} began with {name} {began[name]}, not {value}, and goes on with "
+                "what it began with; leave the option out, or start a new run with --overwrite or another --out"
+            )
     return Run(
         folder=arguments.out,
         task=task,

@@ -42,6 +42,7 @@ _STYLES = {
 }
 _WORDS = {NOT_WRITTEN: "not written yet"}
 _DETAILED = 3
+_LABEL_WIDTH = 22  # longer labels are folded: the call beside them needs the room
 """Failures of one function that are shown in full; the others keep to one line each."""
 
 
@@ -180,7 +181,7 @@ def _details(content: RenderableType) -> RenderableType:
 def _failure(check: CheckResult, named: list[dict[str, Any]]) -> Iterator[RenderableType]:
     """What a student needs to find the mistake: where, what was asked, what came, and which mistake it is."""
     table = Table.grid(padding=(0, 2))
-    table.add_column(style="dim", no_wrap=True)
+    table.add_column(style="dim", max_width=_LABEL_WIDTH)
     table.add_column(overflow="fold")
     for label, text in _rows(check):
         table.add_row(label, Text(plain(text)))
@@ -200,8 +201,9 @@ def _failure(check: CheckResult, named: list[dict[str, Any]]) -> Iterator[Render
 
 
 def _rows(check: CheckResult) -> Iterator[tuple[str, str]]:
-    if check.frames:
-        frame = check.frames[-1]
+    # A given line that refuses an argument says nothing about who passed it: that is the line before.
+    refused = len(check.frames) > 1 and check.frames[-1]["source"].startswith("raise")
+    for frame in check.frames[-2:] if refused else check.frames[-1:]:
         where = f"{frame['file']}, line {frame['line']}" + (f", in {frame['function']}" if frame["function"] else "")
         yield "where", one_line(where)
         if frame["source"]:
