@@ -8,6 +8,7 @@ autograd. The policy of most checks is a bigram table, whose gradient fits in on
 from __future__ import annotations
 
 import functools
+import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -23,6 +24,8 @@ Ints = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
 
 EOS_ID = 0
+WEIGHTS_SHA256 = "22f02b9c16321ecfd0ea3428204b645efadcff676078b14940f3993eb3c7b352"
+"""Of the pretrained weights, as `pretrain_charlm` writes them with its default settings."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -244,9 +247,15 @@ def tiny_lm_logits(weights: Mapping[str, Float64], tokens: Ints, *, heads: int) 
 
 @functools.cache
 def pretrained_weights() -> Mapping[str, npt.NDArray[np.float32]]:
-    """Parameters of the language model that comes with the course, by name."""
-    folder = course.MODEL_ANSWERS if course.MODEL_ANSWERS.is_dir() else course.STARTER
-    return load_file(folder / "charlm.safetensors")
+    """Parameters of the language model that comes with the course, by name.
+
+    Raises:
+        ValueError: the file is another one. Convergence from weights that were trained already would prove nothing.
+    """
+    path = (course.MODEL_ANSWERS if course.MODEL_ANSWERS.is_dir() else course.STARTER) / "charlm.safetensors"
+    if hashlib.sha256(path.read_bytes()).hexdigest() != WEIGHTS_SHA256:
+        raise ValueError(f"{path.parent.name}/{path.name} is not the file that came with the course: put that one back")
+    return load_file(path)
 
 
 def completion_probability(

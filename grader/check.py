@@ -39,6 +39,7 @@ class Check:
         hidden: Not part of the handout.
         hints: A ladder, from a question to the concept to look up; never code.
         seconds: Wall-clock time that it may wait for student code.
+        call_seconds: The same for one call, where it is not `course.CALL_SECONDS`.
         examples: The calls that belong to it.
     """
 
@@ -54,6 +55,7 @@ class Check:
     hints: tuple[str, ...]
     seconds: float
     examples: tuple[Example, ...] = field(repr=False)
+    call_seconds: float | None = None
 
 
 def check(
@@ -65,6 +67,7 @@ def check(
     hints: Sequence[str] = (),
     seconds: float = 20.0,
     examples: Sequence[Example] = (),
+    call_seconds: float | None = None,
 ) -> Callable[[Function], Function]:
     """Declare a test function a check; see `Check` for the arguments. Put it above `@given`."""
 
@@ -85,6 +88,7 @@ def check(
             hints=tuple(hints),
             seconds=seconds,
             examples=tuple(examples),
+            call_seconds=call_seconds,
         )
         test.check = declared  # type: ignore[attr-defined]
         return test

@@ -6,6 +6,7 @@ NaN. Knows numbers and no process. The tolerances live here, out of reach of any
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -107,7 +108,7 @@ def pair(answer: Answer) -> tuple[Answer, Answer]:
         Mismatch: it is something else.
     """
     value = answer.value
-    if not isinstance(value, tuple) or len(value) != 2:
+    if not isinstance(value, tuple | list) or len(value) != 2:
         rows = [("yours", show_type(value)), ("expected", "two values, as a tuple")]
         raise Mismatch(answer.call, rows, _type_story(value, "two values: `return first, second`"))
     first, second = (replace(answer, value=part) for part in value)
@@ -358,7 +359,8 @@ def show_argument(value: Any) -> str:
     if isinstance(value, Same):
         return value.name
     if isinstance(value, dict):
-        return "{" + ", ".join(f"{name!r}: {show_argument(item)}" for name, item in list(value.items())[:3]) + ", ...}"
+        sizes = (f"{name!r}: <{' x '.join(map(str, np.shape(item)))} numbers>" for name, item in value.items())
+        return "{" + ", ".join(itertools.islice(sizes, 2)) + ", ...}"  # the weights of a model
     return repr(value)
 
 

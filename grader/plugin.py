@@ -23,7 +23,7 @@ from hypothesis.errors import Flaky
 from hypothesis.internal.conjecture import providers
 
 from . import course, vectors
-from .check import Check
+from .check import Check, checks_of
 from .compare import Mismatch, given_names, show_call
 from .result import (
     BROKEN,
@@ -127,7 +127,7 @@ class GradingPlugin:
     def __post_init__(self) -> None:
         self._entries = {check.id: check for check in self.result.checks}
         self._clocks = {
-            exercise.name: Clock(course.EXERCISE_SECONDS * _more_time(), "this exercise in earlier checks")
+            exercise.name: Clock(_exercise_seconds(exercise.name) * _more_time(), "this exercise in earlier checks")
             for exercise in self.result.exercises
         }
         self._student: Student | None = None
@@ -144,7 +144,8 @@ class GradingPlugin:
         student = self._kept.get(check.exercise) or Student(
             course.exercise(check.exercise), self.submission, self.start, device=self.device, folder=self.folder
         )
-        student.begin((self._clocks[check.exercise], Clock(check.seconds * _more_time(), "this check")))
+        clocks = (self._clocks[check.exercise], Clock(check.seconds * _more_time(), "this check"))
+        student.begin(clocks, check.call_seconds)
         self._student = student
         yield student
         self._student = None
@@ -291,6 +292,12 @@ class GradingPlugin:
     def _source(self, file: str, line: int) -> str:
         lines = self.submission.files.get(file.rsplit("/", 1)[-1], "").split("\n")
         return lines[line - 1].strip() if 0 < line <= len(lines) else ""
+
+
+def _exercise_seconds(name: str) -> float:
+    """A check whose calls may take longer gives its exercise that time as well."""
+    longer = sum(check.seconds for check in checks_of(name, hidden=False) if check.call_seconds)
+    return course.EXERCISE_SECONDS + longer
 
 
 def _more_time() -> float:

@@ -220,6 +220,7 @@ class Student:
         self._device, self._clocks = device, clocks
         self._folder = folder or submission.folder
         self._worker: Loaded | None = None
+        self._call_seconds: float | None = None
         self._bound: set[str] = set()
         self._calls: list[Call] = []
         self._deaths = 0
@@ -284,9 +285,10 @@ class Student:
             raise self._error(worker, call, failed)
         return [self._answer(worker, *parts, names) for parts in zip(calls, examples, answers, strict=True)]
 
-    def begin(self, clocks: Sequence[Clock]) -> None:
-        """Start another check: its own clocks, and the full quota of deaths."""
+    def begin(self, clocks: Sequence[Clock], call_seconds: float | None = None) -> None:
+        """Start another check: its own clocks, time limit of a call, and the full quota of deaths."""
         self._clocks, self._deaths, self._smallest_crash = clocks, 0, None
+        self._call_seconds = call_seconds
 
     def last_printed(self, call: Call | None = None) -> str:
         """What the submission printed during a call of the last request; during the last call if None."""
@@ -341,7 +343,7 @@ class Student:
         for clock in self._clocks:
             if clock.seconds <= 0:
                 raise StudentDied(call, WorkerDied("timeout", f"used up the time of {clock.whose}"), "")
-        seconds = min([course.CALL_SECONDS, *(clock.seconds for clock in self._clocks)])
+        seconds = min([self._call_seconds or course.CALL_SECONDS, *(clock.seconds for clock in self._clocks)])
         started = time.monotonic()
         try:
             reply = worker.request(body, seconds=seconds)

@@ -172,6 +172,8 @@ def sample_completions(
     Returns:
         B = P * G rows; the G rows of a prompt stand one after the other.
     """
+    if not prompt:
+        raise ValueError("there must be a prompt, and it must not be empty")
     if isinstance(prompt, str):
         chosen = [prompt] * config.prompts_per_step
     else:

@@ -7,6 +7,7 @@ Left out on purpose: validation data. The corpus is drawn anew for each batch, a
 """
 
 import argparse
+import math
 import random
 import sys
 
@@ -21,7 +22,7 @@ from rich.progress import track
 from torch import Tensor, nn
 from torch.nn import functional
 
-from .charlm_model import SIZES, WEIGHTS, TinyLM, TinyLMConfig, save_weights
+from .charlm_model import SIZES, TinyLM, TinyLMConfig, save_weights
 from .charlm_sampling import addition_accuracy, completion_logp, make_generator, sample
 from .charlm_task import (
     EOS_ID,
@@ -48,18 +49,25 @@ def main(argv: Sequence[str] | None = None) -> int:
         epilog=_EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("--out", type=Path, default=WEIGHTS, metavar="FILE", help=f"the weights ({WEIGHTS.name})")
+    parser.add_argument("--out", type=Path, required=True, metavar="FILE", help="where the weights go")
+    parser.add_argument("--overwrite", action="store_true", help="write over a file that is there")
     parser.add_argument("--size", choices=SIZES, default="tiny", help="of the model (tiny)")
     parser.add_argument("--steps", type=int, default=1500, metavar="N", help="batches (1500)")
     parser.add_argument("--batch", type=int, default=192, metavar="N", help="sentences in a batch (192)")
     parser.add_argument("--lr", type=float, metavar="X", help="highest learning rate (0.2 / width)")
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="of the weights and the corpus (0)")
-    parser.add_argument("--device", default="cpu", help="cpu or cuda (cpu)")
+    parser.add_argument("--device", choices=("cpu", "cuda"), default="cpu", help="where to compute (cpu)")
     arguments = parser.parse_args(argv)
     if arguments.device != "cpu" and not torch.cuda.is_available():
         parser.error(f"--device {arguments.device}: torch finds no such device here; leave it out")
-    if not arguments.out.parent.is_dir():
+    if not arguments.out.parent.is_dir() or arguments.out.is_dir():
         parser.error(f"--out must be a file in a folder that exists, got {arguments.out}")
+    if arguments.out.exists() and not arguments.overwrite:
+        parser.error(f"{arguments.out} exists: name another file, or add --overwrite")
+    if arguments.steps < 20 or arguments.batch < 1:
+        parser.error(f"--steps must be at least 20 and --batch at least 1, got {arguments.steps} and {arguments.batch}")
+    if arguments.lr is not None and not 0 < arguments.lr < math.inf:
+        parser.error(f"--lr must be positive, got {arguments.lr}")
     if arguments.size == "tiny":
         torch.set_num_threads(1)  # more would be slower, and the last bits would depend on how many there are
     config = SIZES[arguments.size]

@@ -152,7 +152,8 @@ class Run:
         """Write all that is needed to go on. The checkpoint comes last: what lies beside it is never behind it."""
         self.folder.mkdir(parents=True, exist_ok=True)
         table = io.StringIO()
-        writer = csv.DictWriter(table, list(self.state.history[0]), lineterminator="\n")
+        columns = dict.fromkeys(name for row in self.state.history for name in row)  # of all rows, in order
+        writer = csv.DictWriter(table, list(columns), restval="", lineterminator="\n")
         writer.writeheader()
         writer.writerows(self.state.history)
         _write(self.folder / METRICS, table.getvalue())
@@ -181,6 +182,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         run = _resume(arguments) if arguments.resume else _start(arguments)
     except (ValueError, FileNotFoundError) as error:
         parser.error(str(error))
+    except (KeyError, TypeError):
+        parser.error(f"{arguments.out / SAMPLES} is not what this command wrote: --overwrite starts a new run")
     if arguments.resume and not run.state.steps_left:
         print(f"This run is finished, all {run.state.config.steps} steps: nothing is trained, here is what it gave.")
     try:

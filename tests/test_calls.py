@@ -272,3 +272,14 @@ def test_of_two_values_the_first_is_differentiated_and_graphs_in_the_second_are_
 def test_a_single_number_that_was_expanded_comes_back(sandbox):
     answer = answer_of(sandbox, "def f(x, y):\n    return x.sum().expand(1)\n", np.ones(3))
     assert answer.value.array.tolist() == [3.0]
+
+
+def test_kinds_of_dict_and_float_are_dicts_and_floats(sandbox):
+    source = """
+        import collections, numpy as np
+        def f(x, y):
+            found = collections.defaultdict(float)
+            found["a"] = np.float64(0.5)
+            return collections.OrderedDict(first=found)
+    """
+    assert answer_of(sandbox, source).value == {"first": {"a": 0.5}}

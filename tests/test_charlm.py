@@ -15,7 +15,7 @@ from safetensors import safe_open
 
 from grader import charlm_oracle as oracle
 from grader import course
-from reference import charlm, charlm_model, charlm_sampling, charlm_task
+from reference import charlm, charlm_model, charlm_sampling, charlm_task, pretrain_charlm
 from reference.charlm_model import BigramLM, TinyLM, TinyLMConfig, load_model
 from reference.charlm_sampling import addition_accuracy, completion_logp, make_generator, sample
 from reference.charlm_task import (
@@ -168,6 +168,39 @@ def test_a_batch_of_several_prompts_is_sampled_with_the_cache_as_without(monkeyp
         batches.append(sample(load_model(), prompts, max_new_tokens=4, generator=make_generator(0)))
     assert batches[0].texts == batches[1].texts
     assert batches[0].entropy.item() == pytest.approx(batches[1].entropy.item(), rel=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ([], "--out"),
+        (["--out", "{folder}/there"], "add --overwrite"),
+        (["--out", "{folder}"], "--out must be a file in a folder that exists"),
+        (["--out", "{folder}/new", "--steps", "3"], "--steps must be at least 20"),
+        (["--out", "{folder}/new", "--lr", "0"], "--lr must be positive"),
+    ],
+)
+def test_pretraining_refuses_what_cannot_work_before_it_begins(options, says, tmp_path, capsys):
+    (tmp_path / "there").write_text("somebody's work")
+    with pytest.raises(SystemExit) as ended:
+        pretrain_charlm.main([option.format(folder=tmp_path) for option in options])
+    assert ended.value.code == 2
+    assert says in capsys.readouterr().err
+    assert [path.name for path in tmp_path.iterdir()] == ["there"]
+
+
+def test_pretraining_writes_a_model_that_can_be_loaded(tmp_path, capsys):
+    path = tmp_path / "small.safetensors"
+    assert pretrain_charlm.main(["--out", str(path), "--steps", "20", "--batch", "4"]) == 0
+    assert "additions that are right" in capsys.readouterr().out
+    assert load_model(path).config == TinyLMConfig()
+
+
+def test_grading_refuses_other_weights_than_those_of_the_course(tmp_path, monkeypatch):
+    (tmp_path / "charlm.safetensors").write_bytes(b"trained already")
+    monkeypatch.setattr(course, "MODEL_ANSWERS", tmp_path)
+    with pytest.raises(ValueError, match="is not the file that came with the course"):
+        oracle.pretrained_weights.__wrapped__()
 
 
 # Sampling

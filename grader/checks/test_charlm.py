@@ -453,15 +453,24 @@ def _settings_of_any_kind():
         Example(LOGP, LOGP, REF_LOGP, ADVANTAGES, MASK, config(kl_coef=0.0), gradients_of=["logp"]),
     ],
 )
-@example(seed=0, wanted=config(), rows=5, length=5)
-@given(seed=st.integers(0, 10_000), wanted=_settings_of_any_kind(), rows=st.integers(1, 5), length=st.integers(1, 5))
-def test_value_and_gradient_of_the_loss(student, seed, wanted, rows, length):
+@example(seed=0, wanted=config(), rows=5, length=5, far=False)
+@example(seed=1, wanted=config(), rows=5, length=4, far=True)
+@given(
+    seed=st.integers(0, 10_000),
+    wanted=_settings_of_any_kind(),
+    rows=st.integers(1, 5),
+    length=st.integers(1, 5),
+    far=st.booleans(),
+)
+def test_value_and_gradient_of_the_loss(student, seed, wanted, rows, length, far):
     """The loss and its gradient by every log-probability are what the formula says, for batches of any shape.
 
     Square batches too, with as many completions as tokens: there an advantage for each *position* would go unnoticed by
     the shapes.
     """
-    batch = _batch(np.random.default_rng(seed), rows=rows, length=length)
+    # Ratios up to e^3 and advantages up to 4: whoever has a bound of their own somewhere meets it.
+    batch = _batch(np.random.default_rng(seed), rows=rows, length=length, distance=3.0 if far else 0.6)
+    batch = (*batch[:3], batch[3] * 2, batch[4]) if far else batch
     expected = loss_of(*batch, wanted)
     answer = student.grpo_loss(*batch, wanted, gradients_of=["logp"])
     loss, _ = pair(answer)
@@ -777,6 +786,12 @@ def _with_completions(batch):
 
 
 SGD = {"optimizer": "sgd", "lr": 0.5}
+# Fresh samples of a policy that knows nothing: all ratios are 1, and the advantages cancel out.
+UNDECIDED = (
+    np.zeros((3, 3)),
+    np.zeros((3, 3)),
+    rollout(np.array([[1, 2, 1, 0], [1, 1, 2, 0]]), 1, np.full((2, 3), -math.log(3)), np.array([1.0, -1.0])),
+)
 STEP_METRICS = ("loss", *METRICS)
 
 
@@ -795,7 +810,7 @@ def _require_step(answer, table, ref_table, batch, wanted, *, repeat=1, lr=None,
     expected, _ = _stepped(table, ref_table, batch, wanted, repeat=repeat, lr=lr)
     times = "" if repeat == 1 else f"this call was made {repeat} times with the same objects, and after that "
     story = why or f"{times}the policy is not where the update leads"
-    close(answer, _table(answer), expected, yours_label="policy, yours", why=story, rtol=1e-5, atol=NEAR)
+    close(answer, _table(answer), expected, yours_label="policy, yours", why=story, rtol=1e-4, atol=1e-5)
 
 
 @check(
@@ -811,6 +826,7 @@ def _require_step(answer, table, ref_table, batch, wanted, *, repeat=1, lr=None,
         step_example(TABLE, REF_TABLE, rollout(), config(**SGD)),
         step_example(TABLE, REF_TABLE, rollout(old_logp=OLD_LOGP), config(**SGD, kl_coef=1.0)),
         step_example(TABLE, REF_TABLE, rollout(old_logp=OLD_LOGP), config(**SGD, inner_steps=3)),  # still one update
+        step_example(*UNDECIDED, config(**SGD)),  # the loss is 0, its gradient is not
     ],
 )
 def test_one_update_of_a_table_of_logits(student, worked, fresh):
@@ -897,7 +913,8 @@ def test_the_reference_policy_stays(student):
     """
     answer = _step(student, TABLE, REF_TABLE, rollout(), config(**SGD, kl_coef=4.0), repeat=2)
     _require_reference(answer, REF_TABLE)
-    left = answer.arguments["ref_policy"].fields["gradients"]["table"]
+    gradients = answer.arguments["ref_policy"].fields.get("gradients")
+    left = gradients.get("table") if isinstance(gradients, dict) else None
     rows = [("gradient left in the reference policy", show(left)), ("expected", "none")]
     none = left is None or (isinstance(left, Tensor) and not left.array.any())
     require(none, answer, rows, "a gradient reaches the reference policy")
@@ -998,7 +1015,8 @@ def _is_text(each):
 def _batches(answer, prompt, wanted):
     """What the reward function was asked in each step: (prompts, completions), once the shape of it is right."""
     chosen = settings(wanted)
-    seen = answer.arguments["reward_fn"].fields.get("seen")
+    reward = answer.arguments["reward_fn"]
+    seen = reward.fields.get("seen") if isinstance(reward, Record) else None
     seen = [each for each in seen if _is_text(each)] if isinstance(seen, list) else []
     rows = [("calls of reward_fn", str(len(seen))), ("expected", f"{chosen.steps}, one for each step")]
     require(
@@ -1225,6 +1243,7 @@ def test_the_generator_decides_and_nothing_global_does(student, fresh):
     points=3,
     needs=("a_run_follows_from_the_completions_that_it_draws", "batches_come_from_the_current_policy"),
     seconds=60.0,
+    call_seconds=25.0,  # 0.4 s on one core; a slow laptop that is busy may need fifty times as long
     hints=(
         "Look at it: `python -m starter.run_charlm` draws ten curves.",
         "If every update is right and the run is not, look at the order of the steps.",
@@ -1256,14 +1275,17 @@ def test_it_learns_to_like_pizza(student, fresh):
             ("P(any of the eight foods) after", f"{well_formed:.3f}; must be at least 0.9"),
             ("KL, median of the last ten steps", f"{kl:.2f}; must be at most 2"),
         ]
-        good = after >= 0.9 and well_formed >= 0.9 and kl <= 2
+        ref_policy = parameters(answer, "ref_policy", weights)
+        still = all((ref_policy[name] == weights[name]).all() for name in weights)
+        require(still, answer, [("reference policy", "changed")], "the reference policy was changed")
+        good = after >= 0.9 and well_formed >= 0.9 and -0.001 <= kl <= 2
         require(good, answer, rows, "the policy does not learn to like pizza, or forgets how to write")
 
 
 def _rows(answer, steps, names):
     """The rows of a history, each as a dict of answers, once there are as many as there must be."""
     rows = answer.value
-    if not isinstance(rows, list):
+    if not isinstance(rows, list | tuple):
         shown = [("yours", type(rows).__name__), ("expected", "a list of dicts")]
         raise Mismatch(answer.call, shown, "your function must return the history, a list with a dict for each step")
     shown = [("rows of the history", str(len(rows))), ("expected", f"{steps}, one for each step")]

@@ -277,10 +277,12 @@ def _from_torch(value: Any, depth: int = 0) -> Any:
         raise TypeError("the returned value cannot be sent to the grader: nested too deeply")
     if type(value) in (list, tuple):
         return type(value)(_from_torch(item, depth + 1) for item in value)
-    if type(value) is dict:
+    if isinstance(value, dict):
         return {str(key): _from_torch(item, depth + 1) for key, item in value.items()}
     if value is None or type(value) in (bool, int, float, str):
         return value
+    if isinstance(value, float):  # numpy's
+        return float(value)
     if isinstance(value, torch.nn.Module):
         parameters = dict(value.named_parameters())
         fields = {

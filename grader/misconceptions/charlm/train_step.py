@@ -593,3 +593,23 @@ def reports_the_policy_loss_as_the_loss(
     loss.backward()
     optimizer.step()
     return {name: value.item() for name, value in {"loss": metrics["policy_loss"], **metrics}.items()}
+
+
+def waits_for_a_loss_that_is_not_0(
+    policy: nn.Module, ref_policy: nn.Module, optimizer: torch.optim.Optimizer, rollout: Rollout, config: CharLMConfig
+) -> dict[str, float]:
+    """you make no update when the loss is 0, as if there were nothing to learn from it
+
+    On fresh samples the loss is 0 up to rounding, whatever they have to teach; its gradient is not. At the reference
+    policy such a run never begins.
+    """
+    mask = completion_mask(rollout.tokens, rollout.prompt_length, EOS_ID)
+    logp = token_logp(policy, rollout.tokens)
+    with torch.no_grad():
+        ref_logp = token_logp(ref_policy, rollout.tokens)
+    loss, metrics = grpo_loss(logp, rollout.old_logp, ref_logp, rollout.advantages, mask, config)
+    if abs(loss.item()) > 1e-9:
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+    return {name: value.item() for name, value in {"loss": loss, **metrics}.items()}
