@@ -13,7 +13,7 @@ import torch
 from torch import Tensor, nn
 
 from .charlm_model import Cache, TinyLM
-from .charlm_task import ADDITION_PROMPTS, ALPHABET, EOS_ID, CharTokenizer
+from .charlm_task import ADDITION_PROMPTS, ALPHABET, EOS_ID, CharTokenizer, right_sum
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -116,10 +116,9 @@ class _Forecast:
     def __init__(self, policy: nn.Module, prompts: Sequence[str]) -> None:
         self._policy = policy
         self._cache = Cache() if isinstance(policy, TinyLM) else None
-        first_rows = {prompt: row for row, prompt in reversed(list(enumerate(prompts)))}
-        self._first_rows = sorted(first_rows.values())
-        places = {prompts[row]: place for place, row in enumerate(self._first_rows)}
-        self._places = [places[prompt] for prompt in prompts]
+        different = list(dict.fromkeys(prompts))
+        self._first_rows = [prompts.index(prompt) for prompt in different]
+        self._places = [different.index(prompt) for prompt in prompts]
 
     def __call__(self, tokens: Tensor) -> Tensor:
         if self._cache is None:
@@ -164,6 +163,5 @@ def completion_logp(policy: nn.Module, prompt: str, completions: Sequence[str], 
 
 def addition_accuracy(model: nn.Module) -> float:
     """Exact probability of the right sum, mean over all prompts."""
-    right = [[f"{sum(map(int, prompt[:-1].split('+')))}."] for prompt in ADDITION_PROMPTS]
-    logp = [completion_logp(model, *pair) for pair in zip(ADDITION_PROMPTS, right, strict=True)]
+    logp = [completion_logp(model, prompt, [right_sum(prompt)]) for prompt in ADDITION_PROMPTS]
     return torch.cat(logp).exp().mean().item()

@@ -119,6 +119,11 @@ class TextReward:
 pizza_reward = TextReward("pizza.", 4.0)
 
 
+def right_sum(prompt: str) -> str:
+    """The completion that is right for a prompt like "3+4=": "7."."""
+    return f"{sum(map(int, prompt[:-1].split('+')))}."
+
+
 def addition_reward(prompts: Sequence[str], completions: Sequence[str]) -> Tensor:
     """1 for the right sum, 0 for any other completion. A program can check it, so nobody has to be asked.
 
@@ -129,8 +134,8 @@ def addition_reward(prompts: Sequence[str], completions: Sequence[str]) -> Tenso
     Returns:
         Shape (B,), float32.
     """
-    right = [f"{sum(map(int, prompt[:-1].split('+')))}." for prompt in prompts]
-    return torch.tensor([float(found == wanted) for found, wanted in zip(completions, right, strict=True)])
+    pairs = zip(prompts, completions, strict=True)
+    return torch.tensor([float(completion == right_sum(prompt)) for prompt, completion in pairs])
 
 
 @dataclass

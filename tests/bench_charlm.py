@@ -30,12 +30,13 @@ from torch import nn
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # for reference/: the model answers are not installed
 
-from reference.charlm import RewardFunction, train
+from reference.charlm import train
 from reference.charlm_model import SIZES, TinyLM, load_model, save_weights
-from reference.charlm_sampling import addition_accuracy, completion_logp, make_generator
-from reference.charlm_task import ADDITION_PROMPTS, FOODS, PIZZA_PROMPT, addition_reward, pizza_reward
+from reference.charlm_sampling import completion_logp, make_generator
+from reference.charlm_task import FOODS, PIZZA_PROMPT
 from reference.charlm_training import CharLMConfig, TrainingState, make_optimizer, sample_completions
 from reference.pretrain_charlm import pretrain
+from reference.run_charlm import TASKS, Task
 
 GOAL = 0.9
 """The success that all times to the goal are measured to."""
@@ -44,40 +45,10 @@ WELL_FORMED = [f"{body}." for body in (*FOODS, *range(19))]
 """All well-formed completions that there are."""
 
 
-def pizza_probability(policy: nn.Module) -> float:
-    """Exact probability that Ravin likes pizza."""
-    return completion_logp(policy, PIZZA_PROMPT, ["pizza."]).exp().item()
+EVERY = {"pizza": 1, "arithmetic": 10}
+"""Steps between two measurements of a task's success."""
 
-
-@dataclass(frozen=True, kw_only=True)
-class Task:
-    """Something to train for.
-
-    Attributes:
-        prompts: One, or several to draw from.
-        reward: What the policy is paid for.
-        config: Settings that work.
-        success: Exact probability of a completion that is paid for.
-        every: Steps between two measurements of it.
-    """
-
-    prompts: str | Sequence[str]
-    reward: RewardFunction
-    config: CharLMConfig
-    success: Callable[[nn.Module], float]
-    every: int
-
-
-TASKS = {
-    "pizza": Task(prompts=PIZZA_PROMPT, reward=pizza_reward, config=CharLMConfig(), success=pizza_probability, every=1),
-    "arithmetic": Task(
-        prompts=ADDITION_PROMPTS,
-        reward=addition_reward,
-        config=CharLMConfig(steps=150, prompts_per_step=32, lr=2e-3, max_new_tokens=4),
-        success=addition_accuracy,
-        every=10,
-    ),
-}
+pizza_probability = TASKS["pizza"].exact
 
 
 class Enough(Exception):
@@ -88,7 +59,7 @@ class Record:
     """What happens in a run: seconds of each step, and success after every few of them.
 
     Args:
-        success: As for `Task`.
+        success: Exact probability of a completion that is paid for.
         every: Steps between two measurements.
         limit: Seconds after which the run is stopped.
         stop_at_goal: Stop also when the goal is reached.
@@ -137,7 +108,7 @@ def train_and_record(
     state.after_step = lambda: record.after_step(policy)
     record.start()
     with suppress(Enough):
-        train(policy, ref_policy, task.prompts, task.reward, task.config, generator=make_generator(seed), state=state)
+        train(policy, ref_policy, task.prompt, task.reward, task.config, generator=make_generator(seed), state=state)
     return state.history
 
 
@@ -351,13 +322,13 @@ def train_once(name: str, lr: float, steps: int, seed: int) -> Outcome:
     torch.set_num_threads(1)
     task = TASKS[name]
     task = replace(task, config=replace(task.config, lr=lr, steps=steps))
-    policy, record = load_model(), Record(task.success, every=task.every)
-    start = task.success(policy)
+    policy, record = load_model(), Record(task.exact, every=EVERY[name])
+    start = task.exact(policy)
     started = time.process_time()
     history = train_and_record(policy, load_model(), task, seed, record)
     return Outcome(
         curve=[start, *record.curve],
-        end=task.success(policy),
+        end=task.exact(policy),
         steps_to_goal=record.steps_to_goal(),
         well_formed=well_formed_probability(policy, task.prompts),
         kl=history[-1]["kl"],
@@ -365,10 +336,9 @@ def train_once(name: str, lr: float, steps: int, seed: int) -> Outcome:
     )
 
 
-def well_formed_probability(policy: nn.Module, prompts: str | Sequence[str]) -> float:
+def well_formed_probability(policy: nn.Module, prompts: Sequence[str]) -> float:
     """Exact probability of a well-formed completion, mean over the prompts."""
-    chosen = [prompts] if isinstance(prompts, str) else prompts
-    return statistics.mean(completion_logp(policy, prompt, WELL_FORMED).exp().sum().item() for prompt in chosen)
+    return statistics.mean(completion_logp(policy, prompt, WELL_FORMED).exp().sum().item() for prompt in prompts)
 
 
 def reliability(arguments: argparse.Namespace) -> None:
@@ -388,8 +358,8 @@ def reliability(arguments: argparse.Namespace) -> None:
         stem = f"{arguments.task}-lr{lr:g}-{seeds}-seeds"
         curves = [outcome.curve for outcome in outcomes]
         write_histogram([outcome.end for outcome in outcomes], arguments.out / f"{stem}-histogram.csv")
-        write_curve(curves, task.every, arguments.out / f"{stem}-curve.csv")
-        plot_curve(curves, task.every, title, arguments.out / f"{stem}-curve.png")
+        write_curve(curves, EVERY[arguments.task], arguments.out / f"{stem}-curve.csv")
+        plot_curve(curves, EVERY[arguments.task], title, arguments.out / f"{stem}-curve.png")
         print(f"written to {arguments.out}: {stem}-histogram.csv, {stem}-curve.csv, {stem}-curve.png")
 
 
