@@ -7,7 +7,7 @@ NaN. Knows numbers and no process. The tolerances live here, out of reach of any
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -320,7 +320,7 @@ def untouched(answer: Answer, name: str, before: Array) -> None:
 
 def show_call(call: Call) -> str:
     """The call as a student would type it."""
-    named = {part.name for value in call.arguments.values() for part in _parts(value) if isinstance(part, Same)}
+    named = {part.name for part in _parts(call.arguments.values()) if isinstance(part, Same)}
     parts = [
         f"{name} := {show_argument(value)}" if name in named else show_argument(value)
         for name, value in call.arguments.items()
@@ -330,19 +330,17 @@ def show_call(call: Call) -> str:
 
 
 def given_names(call: Call) -> list[str]:
-    """Names of given code that stand in the call as it is shown, in order."""
-    waiting, found = [*call.arguments.values(), *call.options.values()], []
-    while waiting:
-        value = waiting.pop(0)
+    """Names of given code that stand in the call as it is shown."""
+    parts = _parts([*call.arguments.values(), *call.options.values()])
+    return list(dict.fromkeys(part.type_name for part in parts if isinstance(part, Record)))
+
+
+def _parts(values: Iterable[Any]) -> Iterator[Any]:
+    """Some values, and what they are made from."""
+    for value in values:
+        yield value
         if isinstance(value, Record):
-            found.append(value.type_name)
-            waiting += value.fields.values()
-    return list(dict.fromkeys(found))
-
-
-def _parts(value: Any) -> list[Any]:
-    """What an argument is made from."""
-    return list(value.fields.values()) if isinstance(value, Record) else []
+            yield from _parts(value.fields.values())
 
 
 def show_argument(value: Any) -> str:
