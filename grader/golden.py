@@ -1,8 +1,10 @@
-"""Writes the golden vectors: what the simulation in numpy does, for its twin in the browser to repeat.
+"""Writes what the browser must agree with: what the simulation in numpy does, and the table of the worksheet's runs.
 
 `tests/golden/simulation.json` is read by `tests/test_simulation.py` and by `tests/js/core.test.mjs`. Random numbers,
 reward tables and advantages are exact: every machine does the same with +, -, *, / and square root. Runs are rounded,
 so that the last bits of exponentials and logarithms, which differ between machines, do not change a byte.
+
+`docs/assets/js/core/worksheet_runs.mjs` is `grader/worksheet_questions.py` with the browser's names.
 """
 
 from __future__ import annotations
@@ -16,12 +18,13 @@ from typing import Any
 
 import numpy as np
 
-from . import course, simulation
+from . import course, simulation, worksheet_questions
 from .generated import one_per_line, write_or_check
 from .sfc32 import uniforms
 from .simulation import Settings
 
 PATH = course.ROOT / "tests" / "golden" / "simulation.json"
+WORKSHEET_PATH = course.ROOT / "docs" / "assets" / "js" / "core" / "worksheet_runs.mjs"
 DECIMALS = 10
 STEPS = 200
 AFTER = (0, 1, 2, 5, 10, 50, 100, 200)
@@ -118,17 +121,47 @@ def _rounded(numbers: simulation.Floats) -> list[float]:
     return [round(float(number), DECIMALS) + 0.0 for number in numbers]  # + 0.0 makes -0.0 a 0.0
 
 
+def make_worksheet() -> str:
+    """The text of the browser's module with the worksheet's questions and runs."""
+    questions = [question.id for question in worksheet_questions.QUESTIONS]
+    runs = one_per_line([_worksheet_run(run) for run in worksheet_questions.RUNS])
+    return (
+        "// Written by `course golden`; do not edit.\n"
+        "// The worksheet's questions and runs, from grader/worksheet_questions.py. A run's settings are those that\n"
+        "// differ from DEFAULTS in bandit.mjs; its rewards are singlePeak().\n"
+        f"export const QUESTIONS = {json.dumps(questions)};\n"
+        f"export const RUNS = [\n{runs},\n];\n"
+    )
+
+
+def _worksheet_run(run: worksheet_questions.Run) -> dict[str, Any]:
+    defaults = dataclasses.asdict(worksheet_questions.DEFAULTS)
+    settings = {name: value for name, value in dataclasses.asdict(run.settings).items() if value != defaults[name]}
+    return {
+        "id": run.id,
+        "question": run.question,
+        "optional": run.optional,
+        "steps": run.steps,
+        "settings": {_camel_case(name): value for name, value in settings.items()},
+        "values": [_camel_case(name) for name in run.values],
+    }
+
+
+def _camel_case(name: str) -> str:
+    first, *rest = name.split("_")
+    return first + "".join(word.capitalize() for word in rest)
+
+
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Arguments of `course golden`."""
-    parser.add_argument("--check", action="store_true", help="write nothing; exit code 1 if the file is stale")
+    parser.add_argument("--check", action="store_true", help="write nothing; exit code 1 if a file is stale")
 
 
 def run(arguments: argparse.Namespace) -> int:
     """`course golden`: 0 fine, 1 stale."""
     return write_or_check(
-        {PATH: make()},
+        {PATH: make(), WORKSHEET_PATH: make_worksheet()},
         command="course golden",
-        what="the golden vectors are",
+        what="the golden vectors and the worksheet's runs are",
         check=arguments.check,
-        folder="tests/golden/",
     )

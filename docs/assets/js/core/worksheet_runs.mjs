@@ -1,0 +1,25 @@
+// Written by `course golden`; do not edit.
+// The worksheet's questions and runs, from grader/worksheet_questions.py. A run's settings are those that
+// differ from DEFAULTS in bandit.mjs; its rewards are singlePeak().
+export const QUESTIONS = ["1A.1", "1A.2", "1B.1", "1B.2", "1B.3", "1C.2", "1D.2", "1E.1", "1E.2", "1E.3", "1F.1", "1F.2", "bonus"];
+export const RUNS = [
+{"id": "1B.first", "question": "1B.1", "optional": false, "steps": 1, "settings": {}, "values": ["actions", "advantages"]},
+{"id": "1B.second", "question": "1B.1", "optional": false, "steps": 1, "settings": {}, "values": ["actions", "advantages"]},
+{"id": "1C.try1", "question": "1C.1", "optional": false, "steps": 50, "settings": {}, "values": ["stepsToHalf"]},
+{"id": "1C.try2", "question": "1C.1", "optional": false, "steps": 50, "settings": {}, "values": ["stepsToHalf"]},
+{"id": "1C.try3", "question": "1C.1", "optional": false, "steps": 50, "settings": {}, "values": ["stepsToHalf"]},
+{"id": "1C.policy", "question": "1C.3", "optional": false, "steps": 50, "settings": {}, "values": ["policy"]},
+{"id": "1D.G4.trial1", "question": "1D.1", "optional": false, "steps": 50, "settings": {"groupSize": 4}, "values": ["bestProbability"]},
+{"id": "1D.G4.trial2", "question": "1D.1", "optional": false, "steps": 50, "settings": {"groupSize": 4}, "values": ["bestProbability"]},
+{"id": "1D.G4.trial3", "question": "1D.1", "optional": false, "steps": 50, "settings": {"groupSize": 4}, "values": ["bestProbability"]},
+{"id": "1D.G16.trial1", "question": "1D.1", "optional": false, "steps": 50, "settings": {"groupSize": 16}, "values": ["bestProbability"]},
+{"id": "1D.G16.trial2", "question": "1D.1", "optional": false, "steps": 50, "settings": {"groupSize": 16}, "values": ["bestProbability"]},
+{"id": "1D.G16.trial3", "question": "1D.1", "optional": false, "steps": 50, "settings": {"groupSize": 16}, "values": ["bestProbability"]},
+{"id": "1D.G32.trial1", "question": "1D.1", "optional": false, "steps": 50, "settings": {"groupSize": 32}, "values": ["bestProbability"]},
+{"id": "1D.G32.trial2", "question": "1D.1", "optional": false, "steps": 50, "settings": {"groupSize": 32}, "values": ["bestProbability"]},
+{"id": "1D.G32.trial3", "question": "1D.1", "optional": false, "steps": 50, "settings": {"groupSize": 32}, "values": ["bestProbability"]},
+{"id": "1E.grpo", "question": "1E.1", "optional": false, "steps": 200, "settings": {}, "values": ["maxProbability", "stepsTo90"]},
+{"id": "1E.reinforce", "question": "1E.1", "optional": false, "steps": 200, "settings": {"algorithm": "reinforce"}, "values": ["maxProbability", "stepsTo90"]},
+{"id": "1E.reinforce_baseline", "question": "1E.1", "optional": false, "steps": 200, "settings": {"algorithm": "reinforce_baseline"}, "values": ["maxProbability", "stepsTo90"]},
+{"id": "bonus.run", "question": "bonus", "optional": true, "steps": 50, "settings": {"klCoef": 0.3}, "values": ["bestProbability"]},
+];
