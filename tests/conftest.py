@@ -6,10 +6,13 @@ from pathlib import Path
 
 import pytest
 from hypothesis import settings
+from site_fixtures import browser, open_page, site, site_folder
 
 from grader import course, plugin
 from grader.check import checks_of
 from grader.sandbox import Sandbox
+
+__all__ = ["browser", "open_page", "site", "site_folder"]  # fixtures of tests in a real browser
 
 FEW_EXAMPLES = 4
 """Inputs for every law, where a test grades a submission and looks at one thing."""

@@ -9,8 +9,8 @@ export const group = (legend, ...children) =>
   element("fieldset", { class: "grpo-group" }, element("legend", {}, legend), ...children);
 
 /**
- * A slider over a list of values: { node, set(value) }. `change(value)` is called while it moves, `commit()` when it
- * stops; `show(value)` is what people read.
+ * A slider over a list of values: { node, input, set(value), offer(values, value) }; the last replaces the list.
+ * `change(value)` is called while it moves, `commit()` when it stops; `show(value)` is what people read.
  */
 export function slider({ label, values, value, show = String, change, commit = () => {} }) {
   const id = uniqueId("slider");
@@ -25,6 +25,11 @@ export function slider({ label, values, value, show = String, change, commit = (
     input.value = nearest(values, next);
     display();
   };
+  const offer = (others, next) => {
+    values = others;
+    input.max = values.length - 1;
+    set(next);
+  };
   input.addEventListener("input", () => {
     display();
     change(values[input.valueAsNumber]);
@@ -32,7 +37,7 @@ export function slider({ label, values, value, show = String, change, commit = (
   input.addEventListener("change", () => commit());
   set(value);
   const node = element("div", { class: "grpo-control" }, element("label", { for: id }, label), output, input);
-  return { node, input, set };
+  return { node, input, set, offer };
 }
 
 /** A list to choose from: { node, set(value) }; options are [value, text]. */

@@ -10,7 +10,21 @@ export function table({ caption, columns }) {
   const head = element("tr", {}, columns.map((name) => element("th", { scope: "col" }, name)));
   const node = element("div", { class: "grpo-scroll", tabindex: 0, role: "region", "aria-label": caption },
     element("table", { class: "grpo-table" }, element("caption", {}, caption), element("thead", {}, head), body));
-  const fill = (rows) => body.replaceChildren(...rows.map(([header, ...cells]) =>
-    element("tr", {}, element("th", { scope: "row" }, header), cells.map((cell) => element("td", {}, cell)))));
+  const fill = (rows) => {
+    while (body.rows.length > rows.length) body.lastChild.remove();
+    rows.forEach((cells, i) => {
+      const row = body.rows[i] ?? body.appendChild(emptyRow(cells.length));
+      cells.forEach((cell, j) => put(row.cells[j], cell));
+    });
+  };
   return { node, fill };
+}
+
+const emptyRow = (length) =>
+  element("tr", {}, element("th", { scope: "row" }), Array.from({ length: length - 1 }, () => element("td")));
+
+/** Only what changed is written: a long table is redrawn after every step. */
+function put(place, cell) {
+  if (typeof cell !== "string") place.replaceChildren(cell);
+  else if (place.textContent !== cell) place.textContent = cell;
 }

@@ -1,0 +1,69 @@
+// Lines over steps, with bands for many seeds and named marks.
+import { chart, gridLines, pixel, scale, words } from "./chart.mjs";
+import { element } from "./element.mjs";
+
+const PAD = { left: 34, right: 10, top: 18, bottom: 34 };
+
+/**
+ * A chart { node, draw }. draw({ lines, marks, cursor, top }) shows lines { style, values, low, high } whose value t belongs
+ * to step t (null: nothing; low and high, if given, are the edges of a band), marks { at, text }, and a cursor at one step.
+ * `ticks` are on the vertical axis, which ends at `top`; `inspect(step)` is called with the step under the pointer.
+ */
+export function lineChart({ height = 210, top: usual, ticks, digits = 2, inspect = () => {} }) {
+  let shown = { lines: [], marks: [], cursor: null };
+  let top = usual;
+  let steps = 1;
+  const { node, redraw } = chart(height, paint);
+
+  function paint(width) {
+    const x = scale(0, steps, PAD.left, width - PAD.right);
+    const y = scale(0, top, height - PAD.bottom, PAD.top);
+    const parts = [gridLines(ticks, y, { left: PAD.left, right: width - PAD.right, digits })];
+    for (const step of stepTicks(steps, width)) {
+      parts.push(words(x(step), height - PAD.bottom + 15, String(step), { "text-anchor": "middle" }));
+    }
+    parts.push(words(width / 2, height - 3, "step", { "text-anchor": "middle" }));
+    for (const { style, low, high } of shown.lines) {
+      if (low) parts.push(element("path", { d: band(low, high, x, y), class: `band ${style}` }));
+    }
+    for (const { style, values } of shown.lines) parts.push(element("path", { d: path(values, x, y), class: style }));
+    for (const { at, text } of shown.marks) {
+      const side = x(at) > width / 2 ? "end" : "start";
+      parts.push(vertical(x(at), "mark"), words(x(at) + (side === "end" ? -5 : 5), 12, text, { "text-anchor": side }));
+    }
+    if (shown.cursor !== null) parts.push(vertical(x(shown.cursor), "cursor"));
+    return parts;
+  }
+
+  const vertical = (at, style) =>
+    element("line", { x1: pixel(at), x2: pixel(at), y1: PAD.top, y2: height - PAD.bottom, class: style });
+
+  node.addEventListener("pointermove", (event) => {
+    const step = scale(PAD.left, node.clientWidth - PAD.right, 0, steps)(event.offsetX);
+    inspect(Math.round(Math.min(steps, Math.max(0, step))));
+  });
+
+  function draw({ lines, marks = [], cursor = null, top: needed = usual }) {
+    shown = { lines, marks, cursor };
+    top = needed;
+    steps = Math.max(1, ...lines.map(({ values }) => values.length - 1));
+    redraw();
+  }
+  return { node, draw };
+}
+
+/** Path through the values; a new piece begins after a gap. */
+const path = (values, x, y) => values.map((value, t) =>
+  value === null ? "" : `${(values[t - 1] ?? null) === null ? "M" : "L"}${pixel(x(t))} ${pixel(y(value))}`).join("");
+
+function band(low, high, x, y) {
+  const back = high.map((value, t) => `L${pixel(x(t))} ${pixel(y(value))}`).reverse();
+  return `${path(low, x, y)}${back.join("")}Z`;
+}
+
+/** Four to eight round numbers of steps; fewer where there is no room. */
+function stepTicks(steps, width) {
+  const room = Math.min(8, Math.max(2, Math.floor(width / 70)));
+  const size = [1, 2, 5, 10, 20, 25, 50, 100, 200, 250, 500, 1000].find((each) => steps / each <= room) ?? steps;
+  return Array.from({ length: Math.floor(steps / size) + 1 }, (_, i) => i * size);
+}

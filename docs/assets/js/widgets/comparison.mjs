@@ -1,0 +1,174 @@
+// <grpo-comparison>: GRPO, REINFORCE and REINFORCE with a baseline on the simulation's problem (catalogue S1-B4, S1-P4).
+//
+// All three start from the same policy and use the same seeds. Lines are means over 20 seeds, bands reach from the 10 %
+// to the 90 % quantile. REINFORCE may draw as many samples per step as GRPO, or one, as in its textbook form. Adding 5
+// to all rewards changes nothing about which action is best; it shows what a baseline is for.
+import { DEFAULTS, run } from "../core/bandit.mjs";
+import { legendItem } from "../ui/chart.mjs";
+import { button, choice } from "../ui/controls.mjs";
+import { element } from "../ui/element.mjs";
+import { download } from "../ui/files.mjs";
+import { csv, fixed, percent } from "../ui/format.mjs";
+import { lineChart } from "../ui/line_chart.mjs";
+import { sendRun } from "../ui/runs.mjs";
+import { table } from "../ui/table.mjs";
+import { Widget } from "../ui/widget.mjs";
+import { LARGEST_SEED, bestAction } from "./simulation/settings.mjs";
+
+const STEPS = 200;
+const SEEDS = 20;
+const ALGORITHMS = [
+  ["grpo", "GRPO", "line-blue"],
+  ["reinforce", "REINFORCE", "line-orange"],
+  ["reinforce_baseline", "REINFORCE + baseline", "line-green"],
+];
+const CHOICES = {
+  measure: { label: "Left chart shows", options: [["max", "max π: how certain"], ["best", "π(best): how right"]] },
+  samples: { label: "REINFORCE draws", options: [["group", "G samples per step, like GRPO"], ["one", "1 sample per step"]] },
+  offset: { label: "Rewards", options: [["0", "as they are"], ["5", "5 added to each"]] },
+};
+
+class Comparison extends Widget {
+  setup() {
+    this.key = "cmp";
+    this.state = {};
+    const controls = Object.entries(CHOICES).map(([name, { label, options }]) => {
+      const given = this.read(name);
+      this.state[name] = options.some(([option]) => option === given) ? given : options[0][0];
+      const control = choice({ label, options, value: this.state[name], change: (value) => this.change(name, value) });
+      control.input.dataset.setting = name;
+      return control.node;
+    });
+    this.status = element("p", { role: "status", class: "grpo-status" });
+    this.charts = [lineChart({ top: 1, ticks: [0, 0.25, 0.5, 0.75, 1] }), lineChart({ top: 2.4, ticks: [0, 1, 2], digits: 0 })];
+    this.titles = this.charts.map(() => element("h3", { class: "grpo-title" }));
+    this.table = table({
+      caption: `Results after ${STEPS} steps`,
+      columns: ["algorithm", "max π, this seed", "step of π(best) > 0.9, this seed", "π(best), mean ± sd", "median step > 0.5",
+        "median step > 0.9", "ends on the best", "steps in which entropy rises"],
+    });
+    this.results = element("div", { hidden: true },
+      element("p", { class: "grpo-legend" }, ALGORITHMS.map(([, name, style]) => legendItem(style, name))),
+      element("div", { class: "grpo-pair" }, this.charts.map((chart, i) => element("section", {}, this.titles[i], chart.node))),
+      this.table.node);
+    this.append(
+      element("div", { class: "grpo-choices" }, controls),
+      element("div", { class: "grpo-bar" },
+        button(`Run comparison (${STEPS} steps)`, () => this.compare()),
+        button("Send comparison to worksheet", () => this.send()),
+        button("Download comparison CSV", () => this.save())),
+      this.status, this.results);
+    this.outdated = () => this.found && this.say("The simulation's settings changed: run the comparison again.");
+    document.addEventListener("grpo-settings", this.outdated);
+  }
+
+  disconnectedCallback() {
+    document.removeEventListener("grpo-settings", this.outdated);
+  }
+
+  change(name, value) {
+    this.state[name] = value;
+    this.write({ [name]: value === CHOICES[name].options[0][0] ? null : value });
+    if (!this.found) return;
+    if (name === "measure") this.draw();
+    else this.compare();
+  }
+
+  /** Settings and seed of the simulation on this page; the defaults where there is none. */
+  source() {
+    const simulation = document.querySelector("grpo-simulation");
+    const { settings, state } = simulation ?? { settings: DEFAULTS, state: { seed: 0 } };
+    const rewardTable = settings.rewardTable.map((reward) => reward + Number(this.state.offset));
+    return { settings: { ...settings, rewardTable }, seed: state.seed };
+  }
+
+  compare() {
+    const { settings, seed } = this.source();
+    const seeds = Array.from({ length: SEEDS }, (_, i) => (seed + i) % (LARGEST_SEED + 1));
+    const best = bestAction(settings.rewardTable);
+    this.found = { seed, best, of: ALGORITHMS.map(([algorithm]) => {
+      const groupSize = algorithm !== "grpo" && this.state.samples === "one" ? 1 : settings.groupSize;
+      const used = { ...settings, algorithm, groupSize };
+      const runs = seeds.map((each) => {
+        const { policy, maxProbability, entropy } = run(used, { seed: each, steps: STEPS });
+        return { best: policy.map((p) => p[best]), max: maxProbability, entropy };
+      });
+      return { settings: used, runs };
+    }) };
+    this.results.hidden = false;
+    this.draw();
+    const winners = this.found.of.map(({ runs }) => median(runs.map((each) => firstAbove(each.best, 0.9))));
+    const fastest = winners.indexOf(Math.min(...winners));
+    this.say(`Compared with seeds ${seed} to ${seeds.at(-1)}. ` + (winners[fastest] === Infinity
+      ? "None passes π(best) = 0.9 in half of the runs."
+      : `First past π(best) = 0.9: ${ALGORITHMS[fastest][1]}, after ${winners[fastest]} steps (median).`));
+  }
+
+  draw() {
+    const { found, state } = this;
+    this.titles[0].textContent = state.measure === "max" ? "Largest probability" : `Probability of action ${found.best + 1}`;
+    this.titles[1].textContent = "Entropy (nats)";
+    [state.measure, "entropy"].forEach((name, i) => this.charts[i].draw({
+      lines: found.of.map(({ runs }, a) => ({ style: ALGORITHMS[a][2], ...summary(runs.map((each) => each[name])) })),
+    }));
+    this.table.fill(found.of.map(({ runs }, a) => {
+      const ends = runs.map((each) => each.best.at(-1));
+      const mean = average(ends);
+      const deviation = Math.sqrt(average(ends.map((p) => (p - mean) ** 2)));
+      const rises = runs.flatMap(({ entropy }) => entropy.slice(1).map((h, t) => h - entropy[t] > 1e-9));
+      const shown = (step) => (step === Infinity ? "never" : String(step));
+      return [ALGORITHMS[a][1], fixed(runs[0].max.at(-1), 3), shown(firstAbove(runs[0].best, 0.9)),
+        `${fixed(mean, 3)} ± ${fixed(deviation, 3)}`, ...[0.5, 0.9].map((p) => shown(median(runs.map((each) => firstAbove(each.best, p))))),
+        percent(average(ends.map((p) => Number(p > 0.5)))), percent(average(rises.map(Number)), 1)];
+    }));
+  }
+
+  send() {
+    if (!this.found) return this.say("There is nothing to send yet: press Run comparison.");
+    let count = 0;
+    for (const { settings } of this.found.of) count = sendRun({ settings, seed: this.found.seed, steps: STEPS });
+    this.say(`Sent: the three runs with seed ${this.found.seed}. The worksheet now has ${count} runs to fill its tables from.`);
+  }
+
+  save() {
+    if (!this.found) return this.say("There is nothing to download yet: press Run comparison.");
+    const rows = [["algorithm", "step", "best_probability", "max_probability", "entropy"]];
+    this.found.of.forEach(({ runs }, a) => {
+      for (let t = 0; t <= STEPS; t++) {
+        rows.push([ALGORITHMS[a][0], t, ...["best", "max", "entropy"].map((name) => average(runs.map((each) => each[name][t])))]);
+      }
+    });
+    download("bandit-comparison.csv", csv(rows), "text/csv");
+  }
+
+  say(sentence) {
+    this.status.textContent = sentence;
+  }
+}
+
+const average = (numbers) => numbers.reduce((total, x) => total + x, 0) / numbers.length;
+
+/** First step at which a curve is above a level; Infinity if none. */
+function firstAbove(curve, level) {
+  const step = curve.findIndex((p) => p > level);
+  return step < 0 ? Infinity : step;
+}
+
+/** The lower of the two middle values, so that a step is a whole number and Infinity stays what it is. */
+const median = (numbers) => [...numbers].sort((a, b) => a - b)[Math.floor((numbers.length - 1) / 2)];
+
+/** Mean and quantiles (10 %, 90 %) of many curves at every step. */
+function summary(curves) {
+  const values = [];
+  const low = [];
+  const high = [];
+  for (let t = 0; t < curves[0].length; t++) {
+    const at = curves.map((curve) => curve[t]).sort((a, b) => a - b);
+    values.push(average(at));
+    low.push(at[Math.floor(0.1 * (at.length - 1))]);
+    high.push(at[Math.ceil(0.9 * (at.length - 1))]);
+  }
+  return { values, low, high };
+}
+
+customElements.define("grpo-comparison", Comparison);

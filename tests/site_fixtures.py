@@ -1,0 +1,129 @@
+"""Fixtures for tests in a real browser: the built site, headless Chromium, and pages that watch for errors.
+
+Playwright drives the Chromium that is installed; it downloads none. Without either the tests are skipped, but not in
+CI (environment variable CI), where a skipped test would pass for a tested site.
+"""
+
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, NoReturn
+
+import pytest
+import site_server
+
+CHROMIUM = ("chromium", "chromium-browser", "google-chrome")
+FLAGS = [
+    *("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
+    *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
+]
+READY = """() => document.readyState === "complete"
+  && [...document.querySelectorAll("*")].every(node => !node.localName.startsWith("grpo-") || "ready" in node.dataset)
+  && !document.querySelector(".arithmatex:not([data-done])")"""
+"""Every widget is set up and every formula typeset."""
+SETTLED = """() => document.fonts.ready.then(
+  () => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => done()))))"""
+"""Fonts have come and what depends on sizes has been done."""
+
+PageOpener = Callable[..., Any]
+
+
+@pytest.fixture(scope="session")
+def site_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where `site` builds the pages."""
+    return tmp_path_factory.mktemp("site")
+
+
+@pytest.fixture(scope="session")
+def site(site_folder: Path) -> Iterator[str]:
+    """The address of the course site, built once for the whole run; no slash at its end."""
+    with site_server.serve(site_folder) as address:
+        site_server.build(site_folder, url=f"{address}/")
+        yield address
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Any]:
+    """Headless Chromium, driven by Playwright's synchronous API."""
+    try:
+        from playwright.sync_api import sync_playwright
+    except ImportError:
+        cannot("Playwright is missing: pip install -c constraints.txt -e '.[dev]'")
+    program = next(filter(None, map(shutil.which, CHROMIUM)), None)
+    if program is None:
+        cannot(f"no Chromium on this machine; tried {', '.join(CHROMIUM)}")
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=program, args=FLAGS)
+        yield chromium
+        chromium.close()
+
+
+def cannot(reason: str) -> NoReturn:
+    """Skips a test that this machine cannot run; in CI the test fails."""
+    if os.environ.get("CI"):
+        pytest.fail(reason)
+    pytest.skip(reason)
+
+
+@pytest.fixture
+def open_page(browser: Any, site: str) -> Iterator[PageOpener]:
+    """Opens pages of the site, each in a fresh context (no storage, no cache), and waits until they are ready.
+
+    open_page("/simulation/", width=360, scheme="dark") gives Playwright's page; further options are those of a
+    context, such as java_script_enabled=False. At the end of the test there must have been no error on the console, no
+    uncaught exception, no failed request and no request to another host, on no page that it opened.
+    """
+    problems: list[str] = []
+    contexts = []
+
+    def open_page(
+        path: str = "/", *, width: int = 1280, height: int = 900, scheme: str = "light", **options: Any
+    ) -> Any:
+        context = browser.new_context(viewport={"width": width, "height": height}, color_scheme=scheme, **options)
+        contexts.append(context)
+        page = context.new_page()
+        watch(page, site, problems)
+        page.goto(site + path)
+        if options.get("java_script_enabled", True):
+            wait_until_ready(page)
+        return page
+
+    yield open_page
+    for context in contexts:
+        context.close()
+    assert problems == []
+
+
+def watch(page: Any, site: str, problems: list[str]) -> None:
+    """Notes everything that a page of the site must not do."""
+
+    def note(kind: str, text: str) -> None:
+        problems.append(f"{page.url}: {kind}: {text}")
+
+    def on_request(request: Any) -> None:
+        if not request.url.startswith((f"{site}/", "data:", "blob:")):
+            note("request to another place", request.url)
+
+    def on_failure(request: Any) -> None:
+        if request.failure != "net::ERR_ABORTED":  # the page was left before a preview of a link had come
+            note("failed request", f"{request.url} {request.failure}")
+
+    page.on("console", lambda message: message.type in ("error", "warning") and note(message.type, message.text))
+    page.on("pageerror", lambda error: note("exception", str(error)))
+    page.on("request", on_request)
+    page.on("requestfailed", on_failure)
+    page.on("response", lambda answer: answer.status >= 400 and note(f"answer {answer.status}", answer.url))
+
+
+def wait_until_ready(page: Any) -> None:
+    """Waits until every widget is set up and every formula typeset; shows what was not."""
+    try:
+        page.wait_for_function(READY, timeout=10_000)
+        page.evaluate(SETTLED)
+    except Exception as error:
+        left = page.evaluate(
+            """() => [...document.querySelectorAll("*")].filter(node => node.localName.startsWith("grpo-")
+              && !("ready" in node.dataset)).map(node => node.localName)"""
+        )
+        raise AssertionError(f"{page.url} is not ready after 10 s; not set up: {left}") from error

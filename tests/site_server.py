@@ -1,0 +1,96 @@
+"""Builds the course site and serves it as GitHub Pages does: below a folder of the host, compressed, with MIME types.
+
+The folder matters: a link that is written from the host's root works on a bare server and breaks on GitHub Pages.
+"""
+
+import contextlib
+import functools
+import gzip
+import mimetypes
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from http import HTTPStatus
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+ROOT = Path(__file__).parents[1]
+FOLDER = "/course"
+COMPRESSED = {"text/html", "text/css", "text/javascript", "text/plain", "text/csv", "application/json", "image/svg+xml"}
+MIME_TYPES = {".mjs": "text/javascript", ".js": "text/javascript", ".woff2": "font/woff2", ".csv": "text/csv"}
+
+
+def build(folder: Path, *, url: str) -> None:
+    """Builds the site for the address at which it will stand; instant navigation is off at any other."""
+    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(folder)]
+    environment = {**os.environ, "SITE_URL": url, "NO_MKDOCS_2_WARNING": "1"}
+    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise RuntimeError(f"mkdocs build --strict failed:\n{done.stdout}{done.stderr}")
+
+
+@contextlib.contextmanager
+def serve(folder: Path, *, port: int = 0) -> Iterator[str]:
+    """Serves a folder, which may still be empty, from a thread; gives the address without a slash at its end."""
+    server = _Server(("127.0.0.1", port), functools.partial(_Handler, folder))
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}{FOLDER}"
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
+
+
+class _Server(ThreadingHTTPServer):
+    def handle_error(self, request: object, client_address: object) -> None:
+        """A browser that goes away in the middle of an answer is no error of the site."""
+
+
+class _Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def __init__(self, folder: Path, *arguments: object) -> None:
+        self.folder = folder
+        super().__init__(*arguments)  # type: ignore[arg-type]
+
+    def log_message(self, format: str, *arguments: object) -> None:
+        """Says nothing."""
+
+    def do_GET(self) -> None:
+        status, path = self._find(unquote(urlsplit(self.path).path))
+        kind = MIME_TYPES.get(path.suffix) or mimetypes.guess_type(path.name)[0] or "application/octet-stream"
+        body = path.read_bytes() if path.is_file() else b""
+        self.send_response(status)
+        self.send_header("Content-Type", f"{kind}; charset=utf-8" if kind.startswith("text/") else kind)
+        self.send_header("Cache-Control", "max-age=600")
+        if kind in COMPRESSED and "gzip" in self.headers.get("Accept-Encoding", ""):
+            body = _compressed(body)
+            self.send_header("Content-Encoding", "gzip")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        if self.command != "HEAD":
+            self.wfile.write(body)
+
+    do_HEAD = do_GET
+
+    def _find(self, path: str) -> tuple[HTTPStatus, Path]:
+        """The file of an address; the site's own page for what does not exist."""
+        missing = HTTPStatus.NOT_FOUND, self.folder / "404.html"
+        if not path.startswith(f"{FOLDER}/"):
+            return missing
+        found = (self.folder / path.removeprefix(f"{FOLDER}/")).resolve()
+        if found.is_dir():
+            found /= "index.html"
+        if not found.is_file() or not found.is_relative_to(self.folder.resolve()):
+            return missing
+        return HTTPStatus.OK, found
+
+
+@functools.lru_cache(maxsize=256)
+def _compressed(body: bytes) -> bytes:
+    return gzip.compress(body, compresslevel=6, mtime=0)

@@ -1,0 +1,572 @@
+"""The simulation page in a real browser: every control, button, readout, chart and table of it.
+
+Expected numbers come from the golden vectors and from grader/simulation.py, which is numpy and shares no code with the
+page.
+"""
+
+import csv
+import json
+import math
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qs, urlencode, urlsplit
+
+import numpy as np
+import pytest
+from site_fixtures import PageOpener
+
+from grader import simulation
+from grader.simulation import Settings, simulate, single_peak
+
+ROOT = Path(__file__).parents[1]
+GOLDEN = json.loads((ROOT / "tests/golden/simulation.json").read_text("utf-8"))
+DEFAULT = Settings(reward_table=single_peak())
+PAGE = "/simulation/"
+REWARDS = {
+    single_peak(): {},
+    single_peak(3): {"reward": "single", "peak": 3},
+    simulation.double_peak(): {"reward": "double"},
+    tuple(action / 10 for action in range(1, 11)): {"reward": "linear"},
+}
+
+
+def address(**values: Any) -> str:
+    """The page with settings of the simulation in its address."""
+    return f"{PAGE}?{urlencode({f'sim.{name}': value for name, value in values.items()})}"
+
+
+def address_of(settings: Settings, **more: Any) -> str:
+    """The same, from the oracle's settings."""
+    values = dict(REWARDS[settings.reward_table])
+    values |= {"g": settings.group_size, "lr": settings.lr, "beta": settings.kl_coef, "k": settings.inner_steps}
+    values["eps"] = "off" if settings.clip_eps is None else settings.clip_eps
+    values["std"] = "none" if not settings.divide_by_std else ("sample" if settings.correction else "population")
+    if settings.start_action is not None:
+        values |= {"start": "biased", "bump": settings.start_logit}
+    return address(**values, **more)
+
+
+def number(text: str) -> float:
+    return float(text.replace("\N{MINUS SIGN}", "-").replace("\N{NO-BREAK SPACE}%", ""))
+
+
+def readout(page: Any, name: str) -> str:
+    text: str = (
+        page.locator("grpo-simulation .grpo-readouts div")
+        .filter(has=page.get_by_text(name, exact=True))
+        .locator("dd")
+        .inner_text()
+    )
+    return text
+
+
+def rows(page: Any, caption: str, within: str = "grpo-simulation") -> list[list[str]]:
+    """Cells of the table with that caption, opened or not."""
+    cells: list[list[str]] = page.locator(f"{within} table", has=page.get_by_text(caption)).first.evaluate(
+        "table => [...table.tBodies[0].rows].map(row => [...row.cells].map(cell => cell.textContent))"
+    )
+    return cells
+
+
+def policy(page: Any) -> list[float]:
+    return [number(row[4]) for row in rows(page, "Policy: probability and reward")]
+
+
+def press(page: Any, name: str) -> None:
+    page.get_by_role("button", name=name, exact=True).click()
+
+
+def status(page: Any, within: str = "grpo-simulation") -> str:
+    text: str = page.locator(f"{within} [role=status]").inner_text()
+    return text
+
+
+def setting(page: Any, name: str) -> Any:
+    return page.locator(f"[data-setting={name}]")
+
+
+def move(page: Any, name: str, place: int) -> None:
+    """Moves a slider to one of its places, as a pointer does: input while it moves, change at the end."""
+    setting(page, name).evaluate(
+        """(node, place) => { node.value = place;
+          for (const kind of ["input", "change"]) node.dispatchEvent(new Event(kind, { bubbles: true })); }""",
+        place,
+    )
+
+
+def query(page: Any) -> dict[str, str]:
+    found = parse_qs(urlsplit(page.url).query)
+    return {name.removeprefix("sim."): values[0] for name, values in found.items()}
+
+
+def test_the_start_is_the_uniform_policy(open_page: PageOpener) -> None:
+    page = open_page(PAGE)
+    assert [readout(page, name) for name in ("Steps", "KL from the start", "Entropy (nats)")] == ["0", "0.000", "2.303"]
+    assert readout(page, "Max π(a)").startswith("0.100")
+    assert policy(page) == [0.1] * 10
+    page.locator("grpo-simulation summary", has_text="Step detail").click()
+    assert "Run at least one step" in page.locator(".grpo-step-detail").inner_text()
+
+
+@pytest.mark.parametrize("place", [0, 1, 2, 3, 4, 5, 7, 10])
+def test_runs_are_the_golden_vectors(open_page: PageOpener, place: int) -> None:
+    run = GOLDEN["runs"][place]
+    settings = Settings(**{**run["settings"], "reward_table": tuple(run["settings"]["reward_table"])})
+    page = open_page(address_of(settings, seed=run["seed"], steps=200))
+    assert policy(page) == pytest.approx(run["policy"][-1], abs=5.1e-4)
+    assert number(readout(page, "Entropy (nats)")) == pytest.approx(run["entropy"][-1], abs=5.1e-4)
+    assert number(readout(page, "KL from the start")) == pytest.approx(run["kl"][-1], abs=5.1e-4)
+    assert number(readout(page, "Clip fraction")) == pytest.approx(100 * run["clip_fraction"][-1], abs=0.51)
+    page.get_by_text("History as a table").click()
+    table = rows(page, "Training history")
+    assert len(table) == 201
+    for step, expected in zip(GOLDEN["after"], run["entropy"], strict=True):
+        assert number(table[step][4]) == pytest.approx(expected, abs=5.1e-4)
+
+
+@pytest.mark.parametrize(
+    ("name", "place", "changed"),
+    [
+        ("peak", 2, {"reward_table": single_peak(3)}),
+        ("g", 4, {"group_size": 16}),
+        ("lr", 10, {"lr": 1.0}),
+        ("k", 3, {"inner_steps": 4}),
+        ("eps", 0, {"clip_eps": 0.05}),
+        ("eps", 10, {"clip_eps": None}),
+        ("beta", 100, {"kl_coef": 1.0}),
+    ],
+)
+def test_every_slider_changes_the_run_as_it_says(
+    open_page: PageOpener, name: str, place: int, changed: dict[str, Any]
+) -> None:
+    base = {"k": 4} if name == "eps" else {}  # with one update the clip changes nothing, and the page says so
+    page = open_page(address(seed=5, **base))
+    move(page, name, place)
+    assert "Settings changed" in status(page)
+    press(page, "Run 50 steps")
+    settings = replace(DEFAULT, **({"inner_steps": 4} if base else {}) | changed)
+    expected = simulate(settings, seeds=[5], steps=50)
+    unchanged = simulate(replace(DEFAULT, **({"inner_steps": 4} if base else {})), seeds=[5], steps=50)
+    assert policy(page) == pytest.approx(expected.probabilities[0, -1], abs=5.1e-4)
+    if (name, place) != ("eps", 10):
+        assert np.abs(expected.probabilities[0, -1] - unchanged.probabilities[0, -1]).max() > 1e-3
+    assert number(readout(page, "Clip fraction")) == pytest.approx(100 * expected.clip_fraction[0, -1], abs=0.51)
+
+
+@pytest.mark.parametrize(
+    ("name", "option", "changed"),
+    [
+        ("reward", "double", {"reward_table": simulation.double_peak()}),
+        ("reward", "linear", {"reward_table": tuple(action / 10 for action in range(1, 11))}),
+        ("start", "biased", {"start_action": 3, "start_logit": 3.0}),
+        ("std", "sample", {"correction": 1}),
+        ("std", "none", {"divide_by_std": False}),
+    ],
+)
+def test_every_choice_changes_the_run_as_it_says(
+    open_page: PageOpener, name: str, option: str, changed: dict[str, Any]
+) -> None:
+    page = open_page(address(seed=6))
+    setting(page, name).select_option(option)
+    press(page, "Run 50 steps")
+    expected = simulate(replace(DEFAULT, **changed), seeds=[6], steps=50)
+    assert policy(page) == pytest.approx(expected.probabilities[0, -1], abs=5.1e-4)
+    best = int(np.argmax(changed.get("reward_table", DEFAULT.reward_table)))
+    assert f"π({best + 1})" in status(page)
+    assert setting(page, "peak").is_visible() == (name != "reward")
+    assert setting(page, "bump").is_visible() == (name == "start")
+
+
+def test_a_biased_start_begins_where_its_logit_says(open_page: PageOpener) -> None:
+    page = open_page(address(start="biased", bump=5, reward="double", seed=1, steps=100))
+    expected = math.exp(5) / (math.exp(5) + 9)
+    assert number(rows(page, "Policy: probability and reward")[2][2]) == pytest.approx(expected, abs=5.1e-4)
+
+
+def test_one_step_tells_all_its_arithmetic(open_page: PageOpener) -> None:
+    page = open_page(address(seed=11, k=4, eps=0.05, lr=1))
+    press(page, "One step")
+    expected = simulate(replace(DEFAULT, inner_steps=4, clip_eps=0.05, lr=1.0), seeds=[11], steps=1)
+    actions = expected.actions[0, 0]
+    rewards = np.array(DEFAULT.reward_table)[actions]
+    advantages = simulation.group_advantages(rewards[None])[0]
+    page.locator("grpo-simulation summary", has_text="Step detail").click()
+    samples = rows(page, "Samples of the last group")
+    after = expected.probabilities[0, 1, actions]
+    assert [int(row[1]) for row in samples] == list(actions + 1)
+    for column, values in {2: rewards, 3: advantages, 4: np.full(8, 0.1), 5: after, 6: after / 0.1}.items():
+        digits = 5.1e-3 if column == 2 else 5.1e-4
+        assert [number(row[column]) for row in samples] == pytest.approx(list(values), abs=digits)
+    binds = [row[7] == "binds" for row in samples]
+    assert np.mean(binds) == expected.clip_fraction[0, 0] > 0
+    facts = page.locator(".grpo-step-detail p").nth(1).inner_text()
+    assert f"mean reward {rewards.mean():.3f}, standard deviation {rewards.std():.3f}, sum of advantages 0.000" in facts
+    assert len(rows(page, "The updates with this group")) == 4
+    changes = [number(row[3].strip("▲▼ ")) for row in rows(page, "Change of the policy")]
+    assert changes == pytest.approx(expected.probabilities[0, 1] - 0.1, abs=5.1e-4)
+    said = status(page)
+    assert said.startswith(f"Step 1: drew actions {', '.join(map(str, actions + 1))}.")
+    flow = page.locator(".grpo-flow").inner_text()
+    assert " ".join(map(str, actions + 1)) in flow and f"mean {rewards.mean():.3f}" in flow
+
+
+def test_one_update_needs_no_table_of_updates(open_page: PageOpener) -> None:
+    page = open_page(address(seed=11, steps=1))
+    page.locator("grpo-simulation summary", has_text="Step detail").click()
+    assert page.get_by_text("Samples of the last group").is_visible()
+    assert not page.get_by_text("The updates with this group").is_visible()
+
+
+def test_a_group_of_one_learns_nothing_and_the_page_says_why(open_page: PageOpener) -> None:
+    page = open_page(address(seed=2))
+    note = page.get_by_text("Why not 1?")
+    assert not note.is_visible()
+    move(page, "g", 0)
+    assert note.is_visible()
+    press(page, "Run 50 steps")
+    assert policy(page) == [0.1] * 10
+    assert readout(page, "Groups without signal") == "50 of 50"
+
+
+def test_the_clip_is_said_to_be_idle_with_one_update(open_page: PageOpener) -> None:
+    page = open_page(address(seed=2))
+    note = page.get_by_text("With one update per group every ratio is 1")
+    assert note.is_visible()
+    press(page, "Try K = 4")
+    assert setting(page, "k").evaluate("node => node.value") == "3"
+    assert not note.is_visible()
+    assert query(page)["k"] == "4"
+
+
+def test_a_locked_seed_repeats_and_an_unlocked_one_does_not(open_page: PageOpener) -> None:
+    page = open_page(address(seed=7))
+    press(page, "Run 50 steps")
+    first = policy(page)
+    setting(page, "lock").check()
+    press(page, "Reset")
+    assert (readout(page, "Steps"), policy(page)) == ("0", [0.1] * 10)
+    press(page, "Run 50 steps")
+    assert policy(page) == first
+    setting(page, "lock").uncheck()
+    seeds = {7}
+    for _ in range(3):
+        press(page, "Reset")
+        seeds.add(int(setting(page, "seed").input_value()))
+    assert len(seeds) >= 3
+    press(page, "New seed")
+    assert int(setting(page, "seed").input_value()) == int(query(page)["seed"])
+
+
+def test_a_typed_seed_is_used_and_a_senseless_one_is_not(open_page: PageOpener) -> None:
+    page = open_page(address(seed=7))
+    for typed, used in (("42", "42"), ("", "42"), ("-3", "0"), ("99999999", "999999")):
+        setting(page, "seed").fill(typed)
+        setting(page, "seed").press("Enter")
+        assert setting(page, "seed").input_value() == used
+    assert query(page)["seed"] == "999999"
+
+
+def test_the_address_brings_back_the_run(open_page: PageOpener) -> None:
+    page = open_page(address(seed=3))
+    setting(page, "reward").select_option("double")
+    setting(page, "start").select_option("biased")
+    setting(page, "std").select_option("none")
+    for name, place in {"g": 5, "lr": 6, "k": 2, "eps": 10, "beta": 30, "bump": 4}.items():
+        move(page, name, place)
+    setting(page, "lock").check()
+    setting(page, "n").fill("30")
+    setting(page, "n").press("Enter")
+    press(page, "Run 30 steps")
+    press(page, "One step")
+    before = (policy(page), readout(page, "KL from the start"), query(page))
+    again = open_page(f"{PAGE}?{urlsplit(page.url).query}")
+    assert (policy(again), readout(again, "KL from the start"), query(again)) == before
+    assert query(again) == {
+        **{"seed": "3", "lock": "1", "n": "30", "steps": "31", "reward": "double", "start": "biased", "bump": "2"},
+        **{"g": "32", "lr": "0.3", "k": "3", "eps": "off", "beta": "0.3", "std": "none"},
+    }
+
+
+@pytest.mark.parametrize(
+    "bad", ["g=banana", "g=", "lr=-1", "lr=1e999", "seed=1.5", "seed=-1", "steps=1e9", "reward=x", "n=0"]
+)
+def test_a_senseless_address_gives_a_working_page(open_page: PageOpener, bad: str) -> None:
+    page = open_page(f"{PAGE}?sim.{bad}&sim.%3Cscript%3E=1")
+    press(page, "One step")
+    assert readout(page, "Steps") == "1"
+    assert sum(policy(page)) == pytest.approx(1, abs=0.006)
+
+
+def test_examples_set_and_defaults_clear_the_settings(open_page: PageOpener) -> None:
+    page = open_page(address(seed=3))
+    press(page, "Local optimum")
+    assert query(page) == {"seed": "3", "reward": "double", "start": "biased", "lr": "0.3", "g": "4"}
+    press(page, "Run 50 steps")
+    assert number(rows(page, "Policy: probability and reward")[2][2]) == pytest.approx(0.69, abs=0.005)
+    press(page, "Defaults")
+    assert query(page) == {"seed": "3"}
+
+
+def test_the_first_step_past_one_half_is_marked(open_page: PageOpener) -> None:
+    page = open_page(address(seed=9, steps=50))
+    best = simulate(DEFAULT, seeds=[9], steps=50).probabilities[0, :, 6]
+    half = int(np.argmax(best > 0.5))
+    assert f"step {half}: π(7) > 0.5" in page.locator("grpo-simulation svg.grpo-chart").nth(5).evaluate(
+        "node => node.closest('section').textContent"
+    )
+    press(page, "Run 50 steps")
+    assert f"π(7) passed 0.5 in step {half}." in status(page)
+
+
+def test_a_single_step_of_the_history_can_be_read_by_keyboard(open_page: PageOpener) -> None:
+    page = open_page(address(seed=9, steps=50))
+    expected = simulate(DEFAULT, seeds=[9], steps=50)
+    reader = page.get_by_label("Read step")
+    reader.focus()
+    for _ in range(20):
+        page.keyboard.press("ArrowLeft")
+    said = page.get_by_text("After step 30:").inner_text()
+    assert f"π(7) {expected.probabilities[0, 30, 6]:.3f}" in said
+    assert f"mean reward of the group {expected.mean_reward[0, 29]:.3f}" in said
+    assert f"entropy H {expected.entropy[0, 30]:.3f}" in said
+
+
+def test_curves_can_be_hidden(open_page: PageOpener) -> None:
+    page = open_page(address(seed=9, steps=50))
+    history = page.get_by_label("Training history").first
+    lines = history.locator("svg path.line-blue, svg path.line-purple, svg path.line-green, svg path.line-grey")
+    assert lines.count() == 5
+    history.get_by_label("max π").uncheck()
+    assert lines.count() == 4
+    assert history.locator("path.line-purple").count() == 0
+
+
+def test_an_animated_run_can_be_paused_and_ends_where_it_should(open_page: PageOpener) -> None:
+    page = open_page(address(seed=4, n=12), reduced_motion="no-preference")
+    page.get_by_label("Animate").check()
+    press(page, "Run 12 steps")
+    press(page, "Pause")
+    paused = int(readout(page, "Steps"))
+    assert 0 <= paused < 12
+    page.wait_for_timeout(200)
+    assert int(readout(page, "Steps")) == paused
+    press(page, "Reset")
+    page.get_by_label("Animate").check()
+    press(page, "Run 12 steps")
+    page.wait_for_function(
+        "() => document.querySelector('grpo-simulation [role=status]').textContent.startsWith('After 12 steps')"
+    )
+    assert readout(page, "Steps") == "12"
+
+
+def test_reduced_motion_runs_at_once(open_page: PageOpener) -> None:
+    page = open_page(address(seed=4), reduced_motion="reduce")
+    page.get_by_label("Animate").check()
+    press(page, "Run 50 steps")
+    assert readout(page, "Steps") == "50"
+
+
+def test_a_run_has_an_end(open_page: PageOpener) -> None:
+    page = open_page(address(seed=4, steps=2000))
+    press(page, "One step")
+    assert "A run ends after 2000 steps" in status(page)
+    assert readout(page, "Steps") == "2000"
+
+
+def test_the_history_is_downloaded_with_every_digit(open_page: PageOpener, tmp_path: Path) -> None:
+    page = open_page(address(seed=13, k=4, eps=0.05, steps=60))
+    with page.expect_download() as waiting:
+        press(page, "Download CSV")
+    file = tmp_path / waiting.value.suggested_filename
+    waiting.value.save_as(file)
+    assert file.name == "bandit-history.csv"
+    with file.open(encoding="utf-8", newline="") as text:
+        table = list(csv.DictReader(text))
+    expected = simulate(replace(DEFAULT, inner_steps=4, clip_eps=0.05), seeds=[13], steps=60)
+    assert [int(row["step"]) for row in table] == list(range(61))
+    columns = {
+        "best_probability": expected.probabilities[0, :, 6],
+        "entropy": expected.entropy[0],
+        "kl": expected.kl[0],
+    }
+    for name, values in columns.items():
+        assert [float(row[name]) for row in table] == pytest.approx(list(values), abs=1e-9)
+    groups = {
+        "mean_reward": expected.mean_reward[0],
+        "clip_fraction": expected.clip_fraction[0],
+        "zero_signal": expected.zero_signal[0].astype(float),
+    }
+    for name, values in groups.items():
+        assert table[0][name] == ""
+        assert [float(row[name]) for row in table[1:]] == pytest.approx(list(values), abs=1e-9)
+
+
+def test_the_link_is_copied(open_page: PageOpener) -> None:
+    page = open_page(address(seed=13, steps=5), permissions=["clipboard-read", "clipboard-write"])
+    press(page, "Copy link")
+    page.get_by_text("Link copied").wait_for()
+    assert page.evaluate("navigator.clipboard.readText()") == page.url
+
+
+def test_a_run_is_sent_to_the_worksheet(open_page: PageOpener) -> None:
+    page = open_page(address(seed=13))
+    press(page, "Send to worksheet")
+    assert "no run to send" in status(page)
+    press(page, "Run 50 steps")
+    press(page, "Send to worksheet")
+    press(page, "Send to worksheet")
+    assert "Sent: seed 13, 50 steps. The worksheet now has 1 run " in status(page)
+    (run,) = page.evaluate("JSON.parse(localStorage.getItem('grpo-runs-v1'))")
+    assert (run["seed"], run["steps"], run["settings"]["groupSize"]) == (13, 50, 8)
+
+
+def test_everything_works_by_keyboard(open_page: PageOpener) -> None:
+    page = open_page(address(seed=21))
+    step = page.get_by_role("button", name="One step", exact=True)
+    step.focus()
+    page.keyboard.press("Enter")
+    assert readout(page, "Steps") == "1"
+    reached = []
+    for _ in range(60):
+        page.keyboard.press("Tab")
+        name = page.evaluate(
+            "document.activeElement.dataset.setting ?? document.activeElement.textContent.trim().slice(0, 20)"
+        )
+        reached.append(name)
+    assert {"n", "Reset", "Send to worksheet", "reward", "peak", "g", "lr", "k", "eps", "beta", "std", "seed"} <= set(
+        reached
+    )
+    setting(page, "g").focus()
+    page.keyboard.press("End")
+    assert setting(page, "g").get_attribute("aria-valuetext") == "64"
+    assert query(page)["g"] == "64"
+    assert page.get_by_role("button", name="One step", exact=True).evaluate(
+        "node => getComputedStyle(node).outlineStyle"
+    )
+
+
+def test_the_widget_survives_instant_navigation(open_page: PageOpener) -> None:
+    page = open_page("/")
+    page.evaluate("window.stillHere = true")
+    page.get_by_role("link", name="Simulation", exact=True).first.click()
+    page.wait_for_selector("grpo-simulation[data-ready]")
+    press(page, "Run 50 steps")
+    assert readout(page, "Steps") == "50"
+    shown = page.url
+    page.get_by_role("link", name="Worksheet", exact=True).first.click()
+    page.wait_for_url("**/worksheet/**")
+    assert "sim." not in page.url
+    page.go_back()
+    page.wait_for_selector("grpo-simulation[data-ready]")
+    assert (page.url, readout(page, "Steps")) == (shown, "50")
+    assert page.evaluate("window.stillHere")
+    assert page.locator("grpo-simulation .grpo-readouts").count() == 1
+
+
+def test_without_scripts_the_page_says_how_to_see_the_same(open_page: PageOpener) -> None:
+    page = open_page(PAGE, java_script_enabled=False)
+    text = page.locator("grpo-simulation").inner_text()
+    assert "python -m starter.run_bandit" in text
+    assert page.locator("grpo-comparison").is_visible()
+
+
+def comparison(page: Any) -> list[list[str]]:
+    return rows(page, "Results after 200 steps", "grpo-comparison")
+
+
+def expected_comparison(settings: Settings, seed: int) -> list[list[str]]:
+    """The rows of the table, from the oracle."""
+    found = []
+    names = {"grpo": "GRPO", "reinforce": "REINFORCE", "reinforce_baseline": "REINFORCE + baseline"}
+    for algorithm, name in names.items():
+        runs = simulate(replace(settings, algorithm=algorithm), seeds=range(seed, seed + 20), steps=200)
+        best = runs.probabilities[:, :, int(np.argmax(settings.reward_table))]
+        first = {level: np.where((best > level).any(1), (best > level).argmax(1), 10_000) for level in (0.5, 0.9)}
+        middle = [sorted(first[level])[9] for level in (0.5, 0.9)]
+        shown = ["never" if step == 10_000 else str(step) for step in (first[0.9][0], *middle)]
+        ends = best[:, -1]
+        rising = (np.diff(runs.entropy) > 1e-9).mean()
+        found.append([
+            name, f"{runs.probabilities[0, -1].max():.3f}", shown[0],
+            f"{ends.mean():.3f} ± {ends.std():.3f}", *shown[1:],
+            f"{(ends > 0.5).mean():.0%}".replace("%", "\N{NO-BREAK SPACE}%"),
+            f"{rising:.1%}".replace("%", "\N{NO-BREAK SPACE}%"),
+        ])  # fmt: skip
+    return found
+
+
+def test_the_comparison_is_that_of_the_oracle(open_page: PageOpener) -> None:
+    page = open_page(address(seed=40))
+    press(page, "Run comparison (200 steps)")
+    assert comparison(page) == expected_comparison(DEFAULT, 40)
+    assert "GRPO, after" in status(page, "grpo-comparison")
+    assert page.locator("grpo-comparison path.band").count() == 6
+    assert page.locator("grpo-comparison path:not(.band)").count() == 6
+
+
+def test_the_comparison_uses_the_settings_above(open_page: PageOpener) -> None:
+    page = open_page(address(seed=40, g=4, lr=0.3, std="none"))
+    press(page, "Run comparison (200 steps)")
+    settings = replace(DEFAULT, group_size=4, lr=0.3, divide_by_std=False)
+    assert comparison(page) == expected_comparison(settings, 40)
+    move(page, "g", 3)
+    assert "run the comparison again" in status(page, "grpo-comparison")
+
+
+def test_five_added_to_all_rewards_hurt_who_has_no_baseline(open_page: PageOpener) -> None:
+    page = open_page(address(seed=40))
+    press(page, "Run comparison (200 steps)")
+    page.locator("grpo-comparison [data-setting=offset]").select_option("5")
+    table = comparison(page)
+    plus_5 = replace(DEFAULT, reward_table=tuple(reward + 5 for reward in DEFAULT.reward_table))
+    assert table == expected_comparison(plus_5, 40)
+    found = [number(row[6]) for row in table]
+    assert found[1] < found[2] <= found[0] == 100
+
+
+def test_reinforce_may_draw_one_sample_and_the_left_chart_may_show_the_best(open_page: PageOpener) -> None:
+    page = open_page(address(seed=40))
+    press(page, "Run comparison (200 steps)")
+    many = comparison(page)
+    page.locator("grpo-comparison [data-setting=samples]").select_option("one")
+    one = comparison(page)
+    assert one[0] == many[0] and one[1] != many[1]
+    runs = simulate(replace(DEFAULT, algorithm="reinforce", group_size=1), seeds=range(40, 60), steps=200)
+    assert one[1][3].startswith(f"{runs.probabilities[:, -1, 6].mean():.3f}")
+    chart = page.locator("grpo-comparison path.line-orange:not(.band)").first
+    before = chart.get_attribute("d")
+    page.locator("grpo-comparison [data-setting=measure]").select_option("best")
+    assert chart.get_attribute("d") != before
+    assert page.get_by_role("heading", name="Probability of action 7").is_visible()
+    assert "cmp.measure=best" in page.url and "cmp.samples=one" in page.url
+
+
+def test_the_comparison_can_be_sent_and_downloaded(open_page: PageOpener, tmp_path: Path) -> None:
+    page = open_page(address(seed=40))
+    press(page, "Send comparison to worksheet")
+    assert "nothing to send yet" in status(page, "grpo-comparison")
+    press(page, "Run comparison (200 steps)")
+    press(page, "Send comparison to worksheet")
+    runs = page.evaluate("JSON.parse(localStorage.getItem('grpo-runs-v1'))")
+    assert [(run["settings"]["algorithm"], run["seed"], run["steps"]) for run in runs] == [
+        ("grpo", 40, 200), ("reinforce", 40, 200), ("reinforce_baseline", 40, 200),
+    ]  # fmt: skip
+    with page.expect_download() as waiting:
+        press(page, "Download comparison CSV")
+    waiting.value.save_as(tmp_path / "comparison.csv")
+    with (tmp_path / "comparison.csv").open(encoding="utf-8", newline="") as text:
+        table = list(csv.DictReader(text))
+    assert len(table) == 3 * 201
+    expected = simulate(DEFAULT, seeds=range(40, 60), steps=200)
+    last = next(row for row in table if row["algorithm"] == "grpo" and row["step"] == "200")
+    assert float(last["entropy"]) == pytest.approx(expected.entropy[:, -1].mean(), abs=1e-9)
+    assert float(last["best_probability"]) == pytest.approx(expected.probabilities[:, -1, 6].mean(), abs=1e-9)
+
+
+def test_a_term_shows_its_definition_without_a_mouse(open_page: PageOpener) -> None:
+    page = open_page(PAGE)
+    page.locator("a[data-preview]", has_text="Clipping").focus()
+    tooltip = page.locator(".md-tooltip2--active")
+    tooltip.wait_for(timeout=5000)
+    assert "ratio" in tooltip.inner_text()
