@@ -14,8 +14,11 @@ _foreign = {os.path.abspath(entry) for entry in (".", *os.environ.get("PYTHONPAT
 sys.path.sort(key=lambda entry: os.path.abspath(entry) in _foreign)
 
 import argparse
+import contextlib
 import difflib
+import hashlib
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -27,11 +30,15 @@ from .submission import Submission, SubmissionError, read_submission
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from .result import CheckResult, Result
+    from .check import Check
+    from .result import CheckResult, ExerciseResult, Result
     from .student import Loaded
+    from .worksheet_reader import WorksheetFile
 
 OK, CHECKS_FAILED, USAGE, GRADER_FAILED = 0, 1, 2, 3
 _STANDARD_OUTPUT = Path("-")
+# As in worksheet_questions.py, which imports numpy: nobody shall wait for that before torch.
+_WORKSHEET, _WORKSHEET_FILE = "worksheet", "worksheet.json"
 
 _EXAMPLES = """examples:
   grade                           everything in ./starter
@@ -40,21 +47,45 @@ _EXAMPLES = """examples:
   grade --watch                   again after every save
   grade --debug advantages        in this process, so that print and breakpoint() work; gives no grade
   grade --path ../me --json r.json
+  grade worksheet                 the worksheet.json in ./starter, which you downloaded from the worksheet page
 
 exit code: 0 all passed, 1 checks failed, 2 wrong usage, 3 the grader itself could not run
 """
 
 
+@dataclass(frozen=True)
+class _Files:
+    """What is graded.
+
+    Attributes:
+        submission: The modules; empty if the worksheet alone is graded.
+        worksheet: None if it is not graded.
+    """
+
+    submission: Submission
+    worksheet: WorksheetFile | None
+
+    @property
+    def sha256(self) -> str:
+        """Identity of what was graded."""
+        if not self.worksheet:
+            return self.submission.sha256
+        return hashlib.sha256(f"{self.submission.sha256} {self.worksheet.sha256}".encode()).hexdigest()
+
+
 def parse(argv: Sequence[str] | None = None) -> argparse.Namespace:
     """The command line. Exits with 2 and a sentence if it makes no sense."""
-    names = [exercise.name for exercise in course.EXERCISES]
+    exercises = [exercise.name for exercise in course.EXERCISES]
+    names = [*exercises, _WORKSHEET]
     parser = argparse.ArgumentParser(
         prog="grade",
         description="Grade your answers to the GRPO exercises and say what to look at.",
         epilog=_EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("exercises", nargs="*", metavar="EXERCISE", help=f"{', '.join(names)}; all if none is given")
+    parser.add_argument(
+        "exercises", nargs="*", metavar="EXERCISE", help=f"{', '.join(names)}; if none is given, all but the worksheet"
+    )
     parser.add_argument(
         "--path", type=Path, metavar="FOLDER", help="folder with your modules (default: ./starter, or here)"
     )
@@ -92,16 +123,19 @@ def parse(argv: Sequence[str] | None = None) -> argparse.Namespace:
     arguments = parser.parse_args(argv)
     for name in arguments.exercises:
         if name not in names:
-            close = difflib.get_close_matches(name.removesuffix(".py"), names, 1, 0.4)
+            close = difflib.get_close_matches(name.removesuffix(".py").removesuffix(".json"), names, 1, 0.4)
             parser.error(
                 f"there is no exercise {name!r}"
                 + (f"; did you mean {close[0]}?" if close else f"; there are {', '.join(names)}")
             )
-    arguments.exercises = [name for name in names if name in arguments.exercises or not arguments.exercises]
+    arguments.worksheet = _WORKSHEET in arguments.exercises
+    arguments.exercises = [name for name in exercises if name in arguments.exercises or not arguments.exercises]
     if arguments.device == "auto":
         arguments.device = "cpu"
     if arguments.debug and arguments.watch:
         parser.error("--debug and --watch do not go together")
+    if arguments.debug and arguments.worksheet:
+        parser.error("the worksheet has no code to debug; leave --debug away")
     if arguments.json and not arguments.json.absolute().parent.is_dir():
         parser.error(f"there is no folder {arguments.json.parent} to write {arguments.json.name} to")
     return arguments
@@ -115,18 +149,17 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments = parse(argv)
     path = arguments.path or _default_path()
     try:
-        submission = read_submission(path)
+        files = _read(arguments, path)
     except SubmissionError as error:
         print(f"grade: {one_line(str(error), limit=1_000)}", file=sys.stderr)
         return USAGE
     try:
         if arguments.debug:
-            return _debug(arguments, submission)
-        start = {"cold": arguments.cold, "device": arguments.device, "require_level": arguments.require_level}
-        with Sandbox.start(**start) as sandbox:
+            return _debug(arguments, files.submission)
+        with _sandbox(arguments) as sandbox:
             if arguments.watch:
                 return _watch(arguments, path, sandbox)
-            return _grade_once(arguments, submission, sandbox)
+            return _grade_once(arguments, files, sandbox)
     except SandboxError as error:
         print(f"grade: {error}", file=sys.stderr)
         return GRADER_FAILED
@@ -147,17 +180,68 @@ def _default_path() -> Path:
     return starter if starter.is_dir() else Path()
 
 
-def _grade_once(arguments: argparse.Namespace, submission: Submission, sandbox: Sandbox) -> int:
-    from . import plugin
+def _read(arguments: argparse.Namespace, path: Path) -> _Files:
+    """Read what is to be graded, once.
 
-    plugin.use_profile(arguments.examples or plugin.DEFAULT_EXAMPLES)
-    result = _grade_with_progress(arguments, submission, sandbox)
+    Raises:
+        SubmissionError: there is nothing that could be graded.
+    """
+    if not arguments.worksheet:
+        return _Files(read_submission(path), None)
+    from .worksheet_reader import read_worksheet
+
+    if arguments.exercises:
+        submission = read_submission(path)
+    elif os.path.isdir(path):
+        submission = Submission(path.resolve().name or "submission", path.resolve(), {}, {})
+    else:
+        what = f"give the folder with your {_WORKSHEET_FILE}: grade worksheet --path FOLDER"
+        raise SubmissionError(f"there is no folder {path}; {what}")
+    return _Files(submission, read_worksheet(path / _WORKSHEET_FILE))
+
+
+def _sandbox(arguments: argparse.Namespace) -> contextlib.AbstractContextManager[Sandbox | None]:
+    """Where the submission's code runs; None for the worksheet alone, which has none."""
+    if not arguments.exercises:
+        return contextlib.nullcontext()
+    return Sandbox.start(cold=arguments.cold, device=arguments.device, require_level=arguments.require_level)
+
+
+def _grade_once(arguments: argparse.Namespace, files: _Files, sandbox: Sandbox | None) -> int:
+    if sandbox:
+        from . import plugin
+
+        plugin.use_profile(arguments.examples or plugin.DEFAULT_EXAMPLES)
+    result = _grade(arguments, files, sandbox)
     _report(arguments, result)
+    if len(arguments.exercises) == len(course.EXERCISES) and not files.worksheet:
+        _point_to_worksheet(arguments, files.submission)
     return result.exit_code
 
 
+def _point_to_worksheet(arguments: argparse.Namespace, submission: Submission) -> None:
+    """Plain `grade` leaves the worksheet out; who has one shall know."""
+    if arguments.json != _STANDARD_OUTPUT and (submission.path / _WORKSHEET_FILE).exists():
+        _console().print(f"There is a {_WORKSHEET_FILE} too: `grade worksheet` grades it.", highlight=False)
+
+
+def _grade(
+    arguments: argparse.Namespace, files: _Files, sandbox: Sandbox | None, *, first: str | None = None
+) -> Result:
+    """Grade all that was asked for."""
+    if sandbox:
+        return _grade_with_progress(arguments, files, sandbox, first=first)
+    from .worksheet import grade_alone
+
+    assert files.worksheet  # there is no sandbox only where nothing else is graded
+    submission, options = files.submission, {"seed": arguments.seed, "device": arguments.device}
+    result = grade_alone(files.worksheet, submission=submission.folder, sha256=files.sha256, **options)
+    _save(arguments, result)
+    return result
+
+
 def _grade_with_progress(
-    arguments: argparse.Namespace, submission: Submission, sandbox: Sandbox, *, first: str | None = None
+    arguments: argparse.Namespace, files: _Files, sandbox: Sandbox, *, first: str | None = None
 ) -> Result:
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn
@@ -166,8 +250,15 @@ def _grade_with_progress(
     from .run import declared_checks, empty_result, grade
 
     checks = declared_checks(arguments.exercises, hidden=has_hidden_checks())
-    result = empty_result(submission, arguments.exercises, checks, seed=arguments.seed, device=arguments.device)
-    _save(arguments, result)
+    submission, options = files.submission, {"seed": arguments.seed, "device": arguments.device}
+    result = empty_result(submission, arguments.exercises, checks, **options)
+    worksheet = _graded_worksheet(files)
+
+    def whole() -> Result:
+        """What is known by now, with the worksheet's part."""
+        return replace(result, exercises=[*result.exercises, *worksheet], sha256=files.sha256)
+
+    _save(arguments, whole())
     columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
         task = progress.add_task("importing torch", total=len(checks))
@@ -175,22 +266,30 @@ def _grade_with_progress(
 
         def update(entry: CheckResult) -> None:
             progress.update(task, advance=1, description=f"{entry.id.split('.')[0]}: {entry.function}")
-            _save(arguments, result)
+            _save(arguments, whole())
 
         grade(
             submission,
             arguments.exercises,
             sandbox.worker,
-            seed=arguments.seed,
-            device=arguments.device,
             checks=checks,
             result=result,
             on_update=update,
             first=first,
             fresh_workers=not sandbox.cold,
+            **options,
         )
-    _save(arguments, result)
-    return result
+    _save(arguments, whole())
+    return whole()
+
+
+def _graded_worksheet(files: _Files) -> list[ExerciseResult]:
+    """The worksheet's part of the result, if it is asked for."""
+    if not files.worksheet:
+        return []
+    from . import worksheet
+
+    return [worksheet.grade(files.worksheet)]
 
 
 def _save(arguments: argparse.Namespace, result: Result) -> None:
@@ -202,7 +301,6 @@ def _save(arguments: argparse.Namespace, result: Result) -> None:
 
 
 def _report(arguments: argparse.Namespace, result: Result) -> None:
-    from .check import checks_of
     from .exporters import terminal
 
     if arguments.json == _STANDARD_OUTPUT:
@@ -212,9 +310,19 @@ def _report(arguments: argparse.Namespace, result: Result) -> None:
     terminal.show(result, console)
     if arguments.hint:
         failed = terminal.first_failed(result)
-        declared = checks_of(failed.id.split(".")[0], hidden=True) if failed else []
-        check = next((check for check in declared if failed and check.id == failed.id), None)
-        terminal.show_hints(failed, check, arguments.hint, console)
+        terminal.show_hints(failed, _declared(failed) if failed else None, arguments.hint, console)
+
+
+def _declared(entry: CheckResult) -> Check:
+    """The declaration of a check, which has the hints."""
+    exercise = entry.id.split(".")[0]
+    if exercise == _WORKSHEET:
+        from . import worksheet
+
+        return worksheet.checks()[entry.id]
+    from .run import declared_checks
+
+    return declared_checks([exercise], hidden=True)[entry.id]
 
 
 def _console() -> Console:
@@ -228,37 +336,40 @@ def _console() -> Console:
     return Console(width=None if sys.stdout.isatty() else width, color_system=colours)
 
 
-def _watch(arguments: argparse.Namespace, path: Path, sandbox: Sandbox) -> int:
+def _watch(arguments: argparse.Namespace, path: Path, sandbox: Sandbox | None) -> int:
     """Grade after every save until Ctrl-C. Returns the last exit code."""
     from watchfiles import watch
 
-    from . import plugin
     from .exporters import terminal
 
-    plugin.use_profile(arguments.examples or plugin.WATCH_EXAMPLES)
-    console, first, code, graded = _console(), None, GRADER_FAILED, ""
+    console, first, code, graded, passed = _console(), None, GRADER_FAILED, "", ""
+    if sandbox:
+        from . import plugin
+
+        plugin.use_profile(arguments.examples or plugin.WATCH_EXAMPLES)
+        passed = f"Passed with {plugin.examples()} inputs for every law; run `grade` for the full number."
 
     def again() -> None:
         """Grade what is there now, unless it has been graded."""
         nonlocal first, code, graded
         try:
-            submission = read_submission(path)
+            files = _read(arguments, path)
         except SubmissionError as error:
             if graded != str(error):
                 console.print(one_line(str(error), limit=1_000), markup=False)
             graded = str(error)
             return
-        if submission.sha256 == graded:
+        if files.sha256 == graded:
             return
-        graded = submission.sha256
-        result = _grade_with_progress(arguments, submission, sandbox, first=first)
+        graded = files.sha256
+        result = _grade(arguments, files, sandbox, first=first)
         if console.is_terminal:
             console.clear()
         _report(arguments, result)
         failed = terminal.first_failed(result)
         first, code = failed.id if failed else None, result.exit_code
-        if code == OK:
-            console.print(f"Passed with {plugin.examples()} inputs for every law; run `grade` for the full number.")
+        if code == OK and passed:
+            console.print(passed)
         console.print(f"Watching {path}; Ctrl-C to stop.", style="dim", markup=False)
 
     try:

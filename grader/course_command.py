@@ -6,16 +6,18 @@ import argparse
 import sys
 from collections.abc import Sequence
 
-from . import __version__, ablations, answer_key, golden, selftest, stubs, write_vectors
+from . import __version__, ablations, answer_key, golden, selftest, stubs, worksheet_command, write_vectors
 from .sandbox import SandboxError
 
 _EXAMPLES = """examples:
   course stubs               write starter/ from the model answers
   course stubs --check       is starter/ current?
   course vectors             write the worked examples' answers from the model answers and the misconceptions
-  course golden              write what the browser's simulation must repeat, from the simulation in Python
+  course golden              write what the browser must agree with: runs of the simulation, the worksheet's table
   course selftest            does the grader treat every answer whose grade is known as it must?
   course selftest clip       the same for one exercise
+  course worksheet me you --out page.html
+                             worksheets side by side, with the answer key, as one HTML page
   course ablate clip         what the clip range does: runs, curves as CSV and PNG
 """
 
@@ -33,10 +35,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     for name, module, text in (
         ("stubs", stubs, "write starter/ from the model answers"),
         ("vectors", write_vectors, "write the worked examples' answers"),
-        ("golden", golden, "write the golden vectors of the simulation"),
+        ("golden", golden, "write what the browser must agree with"),
         ("selftest", selftest, "grade answers whose grade is known"),
         ("ablate", ablations, "write the runs that show what each setting does"),
         ("answer-key", answer_key, "measure the answers to the worksheet's questions"),
+        ("worksheet", worksheet_command, "write a page with submitted worksheets side by side"),
     ):
         command = commands.add_parser(name, help=text, description=text[0].upper() + text[1:] + ".")
         module.add_arguments(command)

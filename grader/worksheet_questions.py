@@ -1,4 +1,4 @@
-"""The worksheet as data: its written questions, and the runs of the bandit simulation that a student records.
+"""The worksheet as data: its written questions, the runs of the bandit simulation that a student records, and points.
 
 The one source of that table: `grade worksheet` replays these runs, and `course golden` writes them for the browser
 (`docs/assets/js/core/worksheet_runs.mjs`). The words of the questions stand on the worksheet page only.
@@ -6,25 +6,61 @@ The one source of that table: `grade worksheet` replays these runs, and `course 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import Literal
 
 from .simulation import Settings, single_peak
 
 NAME, VERSION = "grpo-bandit", 1
-"""What a `worksheet.json` says of itself."""
+"""What a worksheet's file says of itself."""
+
+FILE_NAME = "worksheet.json"
+EXERCISE, TITLE, PAGE = "worksheet", "The bandit worksheet", "docs/worksheet.md"
+"""As the result names it, beside the exercises."""
 
 DEFAULTS = Settings(reward_table=single_peak())
-TRIALS = (1, 2, 3)
-GROUP_SIZES = (4, 16, 32)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Question:
-    """A question that is answered in words. The bonus is optional: no points."""
+    """A question that is answered in words.
+
+    Attributes:
+        id: As on the page.
+        points: For an answer, whatever it says; the bonus has none.
+    """
 
     id: str
-    optional: bool = False
+    points: int = 1
+
+
+@dataclass(frozen=True, kw_only=True)
+class Quantity:
+    """Something that a student records of a run.
+
+    Attributes:
+        words: As a student reads it.
+        whole: A whole number, or a list of them, that must be right exactly.
+        length: Of a list; None is a single number.
+        never: Null says that it did not happen.
+    """
+
+    words: str
+    whole: bool = False
+    length: int | None = None
+    never: bool = False
+
+
+QUANTITIES: Mapping[str, Quantity] = {
+    "actions": Quantity(words="action", whole=True, length=DEFAULTS.group_size),
+    "advantages": Quantity(words="advantage", length=DEFAULTS.group_size),
+    "steps_to_half": Quantity(words="steps until pi(7) is over 0.5", whole=True, never=True),
+    "policy": Quantity(words="probability of action", length=len(DEFAULTS.reward_table)),
+    "best_probability": Quantity(words="pi(7)"),
+    "max_probability": Quantity(words="largest probability"),
+    "steps_to_90": Quantity(words="steps until pi(7) is over 0.9", whole=True, never=True),
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,9 +68,9 @@ class Run:
     """One run that a student records: of these settings, with a seed of their own.
 
     Attributes:
-        id: As in the export.
+        id: As in the file.
         name: As a student reads it.
-        question: Id of the question with the run's cells; one of 1B.1, 1C.1, 1C.3, 1D.1, 1E.1 and bonus.
+        question: Id of the question that it belongs to.
         steps: Number of steps.
         values: Names of the quantities that are recorded of it.
         settings: What is simulated.
@@ -50,11 +86,25 @@ class Run:
     optional: bool = False
 
 
-QUESTIONS = (
-    *(Question(id=name) for name in ("1A.1", "1A.2", "1B.1", "1B.2", "1B.3", "1C.2", "1D.2", "1E.1", "1E.2", "1E.3")),
-    *(Question(id=name) for name in ("1F.1", "1F.2")),
-    Question(id="bonus", optional=True),
-)
+@dataclass(frozen=True, kw_only=True)
+class RunTable:
+    """Runs that earn their points together.
+
+    Attributes:
+        id: Of the check.
+        name: As a student reads it.
+        title: The sentence that the student reads.
+        points: For all of its runs, or none.
+        seeds: What is asked of them.
+        runs: The runs.
+    """
+
+    id: str
+    name: str
+    title: str
+    points: int
+    seeds: Literal["any", "different", "same"]
+    runs: tuple[Run, ...]
 
 
 def _one_step(order: str) -> Run:
@@ -66,14 +116,26 @@ def _try(number: int) -> Run:
     return Run(id=f"1C.try{number}", name=f"1C, try {number}", question="1C.1", steps=50, values=("steps_to_half",))
 
 
-def _trial(group_size: int, number: int) -> Run:
-    return Run(
-        id=f"1D.G{group_size}.trial{number}",
-        name=f"1D, G = {group_size}, trial {number}",
-        question="1D.1",
-        steps=50,
-        values=("best_probability",),
-        settings=replace(DEFAULTS, group_size=group_size),
+def _group_size(group_size: int) -> RunTable:
+    trials = (
+        Run(
+            id=f"1D.G{group_size}.trial{number}",
+            name=f"1D, G = {group_size}, trial {number}",
+            question="1D.1",
+            steps=50,
+            values=("best_probability",),
+            settings=replace(DEFAULTS, group_size=group_size),
+        )
+        for number in (1, 2, 3)
+    )
+    title = f"pi(7) after 50 steps with G = {group_size} is that of the runs, for three different seeds."
+    return RunTable(
+        id=f"runs_1d_g{group_size}",
+        name=f"1D, G = {group_size}",
+        title=title,
+        points=2,
+        seeds="different",
+        runs=tuple(trials),
     )
 
 
@@ -88,22 +150,60 @@ def _algorithm(algorithm: str, name: str) -> Run:
     )
 
 
-RUNS: Sequence[Run] = (
-    _one_step("first"),
-    _one_step("second"),
-    *(_try(number) for number in TRIALS),
-    Run(id="1C.policy", name="1C, the final policy", question="1C.3", steps=50, values=("policy",)),
-    *(_trial(group_size, number) for group_size in GROUP_SIZES for number in TRIALS),
-    _algorithm("grpo", "GRPO"),
-    _algorithm("reinforce", "REINFORCE"),
-    _algorithm("reinforce_baseline", "REINFORCE with a baseline"),
-    Run(
-        id="bonus.run",
-        name="the bonus run",
-        question="bonus",
-        steps=50,
-        values=("best_probability",),
-        settings=replace(DEFAULTS, kl_coef=0.3),
-        optional=True,
+QUESTIONS = (
+    *(Question(id=name) for name in ("1A.1", "1A.2", "1B.1", "1B.2", "1B.3", "1C.2", "1D.2", "1E.1", "1E.2", "1E.3")),
+    *(Question(id=name) for name in ("1F.1", "1F.2")),
+    Question(id="bonus", points=0),
+)
+
+BONUS_RUN = Run(
+    id="bonus.run",
+    name="the bonus run",
+    question="bonus",
+    steps=50,
+    values=("best_probability",),
+    settings=replace(DEFAULTS, kl_coef=0.3),
+    optional=True,
+)
+
+RUN_TABLES = (
+    RunTable(
+        id="runs_1b",
+        name="the runs of 1B",
+        title="Actions and advantages of the first step are those of the runs.",
+        points=3,
+        seeds="any",
+        runs=(_one_step("first"), _one_step("second")),
+    ),
+    RunTable(
+        id="runs_1c",
+        name="the tries of 1C",
+        title="The steps until pi(7) is over 0.5 are those of the runs, for three different seeds.",
+        points=3,
+        seeds="different",
+        runs=(_try(1), _try(2), _try(3)),
+    ),
+    RunTable(
+        id="policy_1c",
+        name="the final policy of 1C",
+        title="The ten probabilities after 50 steps are those of the run.",
+        points=3,
+        seeds="any",
+        runs=(Run(id="1C.policy", name="1C, final policy", question="1C.3", steps=50, values=("policy",)),),
+    ),
+    *(_group_size(group_size) for group_size in (4, 16, 32)),
+    RunTable(
+        id="runs_1e",
+        name="the runs of 1E",
+        title="The largest probability and the steps until pi(7) is over 0.9 are those of the runs, with one seed.",
+        points=3,
+        seeds="same",
+        runs=(
+            _algorithm("grpo", "GRPO"),
+            _algorithm("reinforce", "REINFORCE"),
+            _algorithm("reinforce_baseline", "REINFORCE with a baseline"),
+        ),
     ),
 )
+
+RUNS = (*(run for table in RUN_TABLES for run in table.runs), BONUS_RUN)

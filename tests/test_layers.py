@@ -228,6 +228,19 @@ def test_the_course_and_the_result_are_data() -> None:
     assert listed(wrong) == []
 
 
+def test_the_worksheet_runs_nothing_and_its_reader_is_data() -> None:
+    files = ("questions", "reader", "replay")
+    own = [f"grader.worksheet_{name}" for name in files] + ["grader.simulation", "grader.exporters.plain_text"]
+    reading = imports_in(*(f"grader/worksheet_{name}.py" for name in files))
+    allowed = STANDARD - PROCESSES | {"numpy"}
+    assert listed(each for each in reading if each.top not in allowed and not each.is_in(own)) == []
+    runs = [
+        f"grader.{name}" for name in ("run", "plugin", "student", "sandbox", "worker", "submission", "checks", "cli")
+    ]
+    grading = imports_in("grader/worksheet.py", "grader/worksheet_command.py")
+    assert listed(each for each in grading if each.is_in(runs) or each.top in TESTING | PROCESSES) == []
+
+
 def test_nothing_in_the_product_imports_its_tests() -> None:
     tests = {"tests", "conftest"} | {file.stem for file in (ROOT / "tests").glob("*.py")}
     wrong = (each for each in imports_in("grader", "reference", "starter") if each.top in tests)

@@ -20,6 +20,15 @@ def plain(text: str, *, limit: int = 4_000) -> str:
     return kept if len(kept) <= limit else kept[:limit] + f" [cut: {len(kept) - limit} more characters]"
 
 
+def visible(text: str) -> str:
+    """The text with control, format and private characters written out: U+202E becomes "[U+202E]".
+
+    For a person who judges the text: what was hidden in it is shown, and does nothing. Newlines and tabs stay.
+    """
+    lines = text.replace("\r\n", "\n")
+    return "".join(f"[U+{ord(c):04X}]" if c not in "\n\t" and unicodedata.category(c) in _REMOVED else c for c in lines)
+
+
 def one_line(text: str, *, limit: int = 200) -> str:
     """The same for text that belongs into a line: a newline in a name must not begin a line of its own."""
     return " ".join(plain(text, limit=limit).split())

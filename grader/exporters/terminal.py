@@ -28,6 +28,8 @@ from ..result import (
     ExerciseResult,
     Result,
 )
+from ..worksheet_questions import EXERCISE as WORKSHEET
+from ..worksheet_questions import FILE_NAME as WORKSHEET_FILE
 from .plain_text import one_line, plain
 
 _SIGNS = {PASSED: "✓", FAILED: "✗", BROKEN: "✗", NOT_WRITTEN: "○", WAITING: "…", NOT_RUN: "-", GRADER_ERROR: "!"}
@@ -71,7 +73,8 @@ def show_hints(result: CheckResult | None, check: Check | None, count: int, cons
         console.print("No hint needed: nothing that was graded has failed.", highlight=False)
         return
     if result.outcome == BROKEN:
-        console.print(Text("Hint: first make it run. " + plain(result.story), style="bold"), highlight=False)
+        first = "hand in a file that can be read" if check.exercise == WORKSHEET else "make it run"
+        console.print(Text(f"Hint: first {first}. {plain(result.story)}", style="bold"), highlight=False)
         return
     console.print(Text(f"Hints for: {check.title}", style="bold"), highlight=False)
     for number, hint in enumerate(check.hints[:count], 1):
@@ -85,9 +88,16 @@ def show_hints(result: CheckResult | None, check: Check | None, count: int, cons
 
 def _headline(result: Result) -> Text:
     level = f"isolation level {result.isolation_level}" if result.grade else "your own process, no walls"
+    if _runs_no_code(result):
+        level = "nothing of yours was run"
     parts = [f"GRPO course {result.course_version}", f"submission {one_line(result.submission, limit=100)}"]
     parts += [result.device, f"seed {result.seed}", level]
     return Text(" | ".join(parts), style="dim")
+
+
+def _runs_no_code(result: Result) -> bool:
+    """Whether it is a grading of the worksheet alone."""
+    return all(exercise.name == WORKSHEET for exercise in result.exercises)
 
 
 def _exercise(number: int, exercise: ExerciseResult, console: Console) -> RenderableType:
@@ -95,12 +105,15 @@ def _exercise(number: int, exercise: ExerciseResult, console: Console) -> Render
     title.add_column(ratio=1)
     title.add_column(justify="right", no_wrap=True)
     points = Text(f"{exercise.earned} of {exercise.points} points", style="bold")
-    title.add_row(Text(f"{number}  {exercise.title}  ({exercise.name}.py)", style="bold"), points)
+    file_name = WORKSHEET_FILE if exercise.name == WORKSHEET else f"{exercise.name}.py"
+    heading = f"{number}  {exercise.title}" if number else exercise.title  # exercises have numbers
+    title.add_row(Text(f"{heading}  ({file_name})", style="bold"), points)
     parts: list[RenderableType] = [title]
-    if _cannot_be_imported(exercise):
+    if _one_problem(exercise):
         first = exercise.checks[0]
-        text = Text(f"{exercise.name}.py cannot be imported")
-        parts.append(_indented(_line(BROKEN, 0, exercise.checks, text, console)))
+        broken = f"{file_name} cannot be {'read' if exercise.name == WORKSHEET else 'imported'}"
+        text = Text(broken if first.outcome == BROKEN else f"{file_name} is missing")
+        parts.append(_indented(_line(first.outcome, 0, exercise.checks, text, console)))
         parts += [_indented(_details(line)) for line in _failure(first, [])]
     else:
         for function in dict.fromkeys(check.function for check in exercise.checks):
@@ -115,8 +128,11 @@ def _indented(content: RenderableType) -> RenderableType:
     return Padding(content, (0, 0, 0, 3))
 
 
-def _cannot_be_imported(exercise: ExerciseResult) -> bool:
-    """Whether one problem of the module, and no call of a function, is what keeps every check from passing."""
+def _one_problem(exercise: ExerciseResult) -> bool:
+    """Whether one problem of the file, and no call of a function, is what keeps every check from passing."""
+    if exercise.name == WORKSHEET:  # without its file every check says where to get it
+        outcomes = {check.outcome for check in exercise.checks}
+        return outcomes in ({BROKEN}, {NOT_WRITTEN}) and len({check.story for check in exercise.checks}) == 1
     broken = [check for check in exercise.checks if check.outcome == BROKEN]
     rest = [check for check in exercise.checks if check.outcome not in (BROKEN, WAITING)]
     return bool(broken) and not rest and len({check.story for check in broken}) == 1 and not broken[0].call
@@ -127,7 +143,8 @@ def _function(exercise: ExerciseResult, function: str, console: Console) -> Iter
     checks = [check for check in exercise.checks if check.function == function]
     passed = [check for check in checks if check.outcome == PASSED]
     if passed:
-        text = f"all {len(checks)} checks" if len(passed) == len(checks) else _count(passed)
+        text = f"all {len(checks)} checks" if 1 < len(passed) == len(checks) else _count(passed)
+        text = "; ".join([text, *(plain(check.story) for check in passed if check.story)])
         yield _line(PASSED, sum(check.points for check in passed), passed, Text(text), console)
     failures = [check for check in checks if check.outcome in (FAILED, BROKEN, GRADER_ERROR)]
     explained: set[str] = set()
@@ -155,7 +172,8 @@ def _rest(outcome: str, checks: list[CheckResult]) -> str:
     frames = [check.frames[-1] for check in checks if check.frames]
     if outcome == NOT_WRITTEN and frames:
         text += f"; the `raise` is in line {frames[0]['line']} of {one_line(frames[0]['file'])}"
-    return text
+    stories = [plain(check.story) for check in checks if check.story]
+    return f"{text}: {'; '.join(stories)}" if outcome == NOT_WRITTEN and stories else text
 
 
 def _count(checks: list[CheckResult]) -> str:
@@ -220,10 +238,15 @@ def _total(result: Result) -> RenderableType:
         return Text(f"The grader could not finish: {plain(result.problem)}", style="bold magenta")
     lines = [Text(f"total  {result.earned} of {result.points} points", style="bold")]
     if result.grade and result.exit_code == 0:
-        lines.append(Text("All passed. The pages have a section for afterwards."))
+        after = (
+            "Your instructor reads the answers."
+            if _runs_no_code(result)
+            else "The pages have a section for afterwards."
+        )
+        lines.append(Text(f"All passed. {after}"))
     if not result.grade:
         lines.append(Text("Debug mode: this is no grade. Run `grade` for one."))
-    elif result.isolation_level < 1:
+    elif result.isolation_level < 1 and not _runs_no_code(result):
         lines.append(Text("A self-check: a mark counts at isolation level 1 or above only.", style="dim"))
     return Group(*lines)
 

@@ -1,6 +1,7 @@
 // The files of a worksheet: JSON for `grade worksheet` and for another browser, Markdown for people.
 // Loaded only when somebody saves or opens one.
-import { cellOf, fieldsOf, fits, isStarted, reason, record, settingsOf, slotsOf, threeDecimals, tidy } from "./worksheet.mjs";
+import { fieldsOf, isStarted, record, slotsOf, tidy } from "./worksheet.mjs";
+import { cellOf, fits, reason, settingsOf, threeDecimals } from "./worksheet_filling.mjs";
 import { QUESTIONS, RUNS } from "./worksheet_runs.mjs";
 
 const NAME = "grpo-bandit";
@@ -8,16 +9,23 @@ const VERSION = 1;
 
 const snake = (name) => name.replace(/[A-Z]|\d+/g, (part) => `_${part.toLowerCase()}`); // stepsTo90 is steps_to_90
 const camel = (name) => name.replace(/_(\w)/g, (_, letter) => letter.toUpperCase());
-const rename = (object, change) => Object.fromEntries(Object.entries(object).map(([name, value]) => [change(name), value]));
+const rename = (object, change) =>
+  Object.fromEntries(Object.entries(object).map(([name, value]) => [change(name), value]));
 
 /**
- * The worksheet as JSON. `questions` is a list of { id, text }. A run is written with the settings that its slot asks for
- * and the numbers that stand on the page; what cannot be read as a number is left out.
+ * The worksheet as JSON. `questions` is a list of { id, text }. A run is written with the settings that its slot asks
+ * for and the numbers that stand on the page; what cannot be read as a number is left out.
  */
 export function toJson(state, questions) {
   const runs = RUNS.filter((slot) => isStarted(state.cells[slot.id])).map((slot) => {
     const { seed, values } = record(slot, state.cells[slot.id]);
-    return { id: slot.id, seed, steps: slot.steps, settings: rename(settingsOf(slot), snake), values: rename(values, snake) };
+    return {
+      id: slot.id,
+      seed,
+      steps: slot.steps,
+      settings: rename(settingsOf(slot), snake),
+      values: rename(values, snake),
+    };
   });
   const answers = questions.map(({ id, text }) => ({ id, question: text, answer: state.answers[id] ?? "" }));
   return `${JSON.stringify({ worksheet: NAME, version: VERSION, answers, runs }, null, 1)}\n`;
@@ -37,11 +45,17 @@ export function fromJson(text) {
   try {
     file = JSON.parse(text.replace(/^\uFEFF/, ""));
   } catch {
-    throw new Error("This is not JSON. Choose the file that \"Download answers (JSON)\" wrote.");
+    throw new Error('This is not JSON. Choose the file that "Download answers (JSON)" wrote.');
   }
   expect(isObject(file) && file.worksheet === NAME, "This JSON file is not a worksheet of this course.");
-  expect(file.version === VERSION, `This worksheet has version ${JSON.stringify(file.version)}; this page reads version ${VERSION}.`);
-  expect(Array.isArray(file.answers) && Array.isArray(file.runs), "The lists of answers and runs are missing in this file.");
+  expect(
+    file.version === VERSION,
+    `This worksheet has version ${JSON.stringify(file.version)}; this page reads version ${VERSION}.`,
+  );
+  expect(
+    Array.isArray(file.answers) && Array.isArray(file.runs),
+    "The lists of answers and runs are missing in this file.",
+  );
   const state = { answers: {}, cells: {} };
   for (const [i, entry] of file.answers.entries()) {
     const where = `answers[${i}]`;
@@ -50,7 +64,12 @@ export function fromJson(text) {
     state.answers[entry.id] = entry.answer;
   }
   for (const [i, entry] of file.runs.entries()) {
-    expectId(entry, RUNS.map((slot) => slot.id), state.cells, `runs[${i}]`);
+    expectId(
+      entry,
+      RUNS.map((slot) => slot.id),
+      state.cells,
+      `runs[${i}]`,
+    );
     state.cells[entry.id] = cellFrom(entry, `runs[${i}] (${entry.id})`);
   }
   return tidy(state);
@@ -71,8 +90,13 @@ function cellFrom({ id, seed, steps, settings, values }, where) {
   const isNumber = (x) => typeof x === "number" || x === null;
   for (const name of Object.keys(given)) {
     const isList = ["actions", "advantages", "policy"].includes(name);
-    const right = isList ? Array.isArray(given[name]) && given[name].every((x) => typeof x === "number") : isNumber(given[name]);
-    expect(slot.values.includes(name) && right, `${where}: the value ${snake(name)} is not as this worksheet asks for it.`);
+    const right = isList
+      ? Array.isArray(given[name]) && given[name].every((x) => typeof x === "number")
+      : isNumber(given[name]);
+    expect(
+      slot.values.includes(name) && right,
+      `${where}: the value ${snake(name)} is not as this worksheet asks for it.`,
+    );
   }
   const asTyped = (x) => (Number(x.toFixed(3)) === x ? threeDecimals(x) : String(x));
   return cellOf(seed ?? null, given, asTyped);
@@ -82,14 +106,30 @@ function cellFrom({ id, seed, steps, settings, values }, where) {
 
 /** Text as CommonMark shows it unchanged: entities for HTML, backslashes for the rest. */
 export function escapeMarkdown(text) {
-  const safe = text.replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;").replace(/[\\`*_[\]#|~$!]/g, "\\$&");
-  return safe.replace(/^([-+=])/, "\\$1").replace(/^(\d+)([.)])/, "$1\\$2");
+  const safe = text
+    .replace(/&/g, "&amp;")
+    .replace(/</g, "&lt;")
+    .replace(/>/g, "&gt;")
+    .replace(/[\\`*_[\]#|~$!]/g, "\\$&");
+  return safe.replace(/^([-+=])/, "\\$1").replace(/^(\d+)([.)])(?=\s|$)/, "$1\\$2");
 }
 
-const quote = (text) => text.trim().split(/\r?\n/).map((line) => `> ${escapeMarkdown(line.trim())}`.trimEnd()).join("  \n");
+const quote = (text) =>
+  text
+    .trim()
+    .split(/\r?\n/)
+    .map((line) => `> ${escapeMarkdown(line.trim())}`.trimEnd())
+    .join("  \n");
 
-const MEANING = { seed: "seed", actions: "actions", advantages: "advantages", bestProbability: "π(7)", maxProbability: "max π",
-  stepsToHalf: "steps until π(7) > 0.5", stepsTo90: "steps until π(7) > 0.9" };
+const MEANING = {
+  seed: "seed",
+  actions: "actions",
+  advantages: "advantages",
+  bestProbability: "π(7)",
+  maxProbability: "max π",
+  stepsToHalf: "steps until π(7) > 0.5",
+  stepsTo90: "steps until π(7) > 0.9",
+};
 
 function runsAsTable(slots, cells) {
   const fields = fieldsOf(slots[0]);
@@ -110,7 +150,8 @@ export function toMarkdown(state, questions) {
     const asked = questions.find((question) => question.id === id);
     parts.push(`## ${id}`);
     if (slotsOf(id).length) parts.push(runsAsTable(slotsOf(id), state.cells));
-    if (asked) parts.push(escapeMarkdown(asked.text), state.answers[id]?.trim() ? quote(state.answers[id]) : "*no answer*");
+    if (asked)
+      parts.push(escapeMarkdown(asked.text), state.answers[id]?.trim() ? quote(state.answers[id]) : "*no answer*");
   }
   return `${parts.join("\n\n")}\n`;
 }

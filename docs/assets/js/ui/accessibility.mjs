@@ -1,7 +1,8 @@
 // Names and keyboard access that the theme's generated markup lacks (axe-core: aria-dialog-name, landmark-unique,
-// scrollable-region-focusable). A script and not a template override, so that it works under Zensical too.
+// empty-table-header, scrollable-region-focusable). A script and not a template override, so that it works under
+// Zensical too.
 
-const SCROLLERS = "pre > code, .md-typeset__scrollwrap"; // code blocks, wide tables
+const SCROLLERS = { Code: "pre > code", Table: ".md-typeset__scrollwrap", Formula: "div.arithmatex" };
 
 /** Mends what is on the page now; harmless to repeat. */
 export function repair(root) {
@@ -9,18 +10,19 @@ export function repair(root) {
     node.setAttribute("aria-label", "Search");
   });
   root.querySelectorAll(".md-code__nav").forEach((node, i) => node.setAttribute("aria-label", `Code block ${i + 1}`));
-  root.querySelectorAll(SCROLLERS).forEach((node) => resized.observe(node));
+  root.querySelectorAll("th:empty").forEach((node) => node.replaceWith(document.createElement("td"))); // a corner
+  // Whether a block scrolls depends on its width: a phone turns, a closed block opens. On a touch screen the theme then
+  // takes the tabindex of code away; this observer is younger than the theme's, so it has the last word.
+  const resized = new ResizeObserver((entries) => entries.forEach(({ target }) => makeScrollable(target)));
+  root.querySelectorAll(Object.values(SCROLLERS).join()).forEach((node) => resized.observe(node));
 }
-
-// Whether a block scrolls depends on its width: a phone turns, a closed block opens. The theme removes the tabindex of
-// code on a touch screen when the width changes; its observer is older than this one, so it comes first.
-const resized = new ResizeObserver((entries) => entries.forEach(({ target }) => makeScrollable(target)));
 
 function makeScrollable(node) {
   if (node.scrollWidth <= node.clientWidth) return;
-  const kind = node.localName === "code" ? "Code" : "Table";
-  const others = [...document.querySelectorAll(`[role=region][aria-label^="${kind} "]`)];
   node.tabIndex = 0;
+  if (node.role === "region") return;
+  const kind = Object.keys(SCROLLERS).find((name) => node.matches(SCROLLERS[name]));
+  const others = document.querySelectorAll(`[role=region][aria-label^="${kind} "]`);
   node.setAttribute("role", "region");
-  if (!others.includes(node)) node.setAttribute("aria-label", `${kind} ${others.length + 1}, scrolls sideways`);
+  node.setAttribute("aria-label", `${kind} ${others.length + 1}, scrolls sideways`);
 }

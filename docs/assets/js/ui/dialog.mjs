@@ -7,8 +7,12 @@ export function ask({ question, yes, no }) {
   return new Promise((resolve) => {
     const id = uniqueId("question");
     const close = (value) => () => dialog.close(value);
-    const dialog = element("dialog", { class: "grpo-dialog", "aria-labelledby": id }, element("p", { id }, question),
-      element("div", { class: "grpo-bar" }, button(no, close("")), button(yes, close("yes"))));
+    const dialog = element(
+      "dialog",
+      { class: "grpo-dialog", "aria-labelledby": id },
+      element("p", { id }, question),
+      element("div", { class: "grpo-bar" }, button(no, close("")), button(yes, close("yes"))),
+    );
     dialog.addEventListener("close", () => {
       dialog.remove();
       resolve(dialog.returnValue === "yes");

@@ -8,10 +8,5 @@ export function typeset(root) {
     const displayMode = source.startsWith("\\[");
     node.dataset.done = "";
     window.katex.render(source.slice(2, -2), node, { displayMode, throwOnError: false });
-    if (displayMode && node.scrollWidth > node.clientWidth) {
-      node.tabIndex = 0; // a wide formula scrolls by keyboard too
-      node.setAttribute("role", "region");
-      node.setAttribute("aria-label", "Formula");
-    }
   }
 }

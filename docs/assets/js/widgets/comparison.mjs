@@ -47,10 +47,12 @@ class Comparison extends Widget {
       columns: ["algorithm", "max π, this seed", "step of π(best) > 0.9, this seed", "π(best), mean ± sd", "median step > 0.5",
         "median step > 0.9", "ends on the best", "steps in which entropy rises"],
     });
+    this.curves = table({ caption: "Curves: means over the seeds", columns: ["step", ...ALGORITHMS.map(([, name]) => `${name}: π`), ...ALGORITHMS.map(([, name]) => `${name}: H`)] });
     this.results = element("div", { hidden: true },
       element("p", { class: "grpo-legend" }, ALGORITHMS.map(([, name, style]) => legendItem(style, name))),
       element("div", { class: "grpo-pair" }, this.charts.map((chart, i) => element("section", {}, this.titles[i], chart.node))),
-      this.table.node);
+      this.table.node,
+      element("details", { class: "grpo-details" }, element("summary", {}, "Curves as a table"), this.curves.node));
     this.append(
       element("div", { class: "grpo-choices" }, controls),
       element("div", { class: "grpo-bar" },
@@ -108,9 +110,10 @@ class Comparison extends Widget {
     const { found, state } = this;
     this.titles[0].textContent = state.measure === "max" ? "Largest probability" : `Probability of action ${found.best + 1}`;
     this.titles[1].textContent = "Entropy (nats)";
-    [state.measure, "entropy"].forEach((name, i) => this.charts[i].draw({
-      lines: found.of.map(({ runs }, a) => ({ style: ALGORITHMS[a][2], ...summary(runs.map((each) => each[name])) })),
-    }));
+    const curves = [state.measure, "entropy"].map((name) => found.of.map(({ runs }) => summary(runs.map((each) => each[name]))));
+    curves.forEach((of, i) => this.charts[i].draw({ lines: of.map((curve, a) => ({ style: ALGORITHMS[a][2], ...curve })) }));
+    const every20 = Array.from({ length: STEPS / 20 + 1 }, (_, i) => 20 * i);
+    this.curves.fill(every20.map((t) => [String(t), ...curves.flat().map(({ values }) => fixed(values[t], 3))]));
     this.table.fill(found.of.map(({ runs }, a) => {
       const ends = runs.map((each) => each.best.at(-1));
       const mean = average(ends);

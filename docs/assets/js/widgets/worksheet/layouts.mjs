@@ -11,24 +11,39 @@ function byRow(question, caption, names, headers) {
 
 const TRIALS = [1, 2, 3];
 const SIZES = [4, 16, 32];
-const trial = (number, words, field) => [`Trial ${number}, ${words}`, ...SIZES.map((size) => [`1D.G${size}.trial${number}`, field])];
+const trial = (number, words, field) => [
+  `Trial ${number}, ${words}`,
+  ...SIZES.map((size) => [`1D.G${size}.trial${number}`, field]),
+];
 
 export const LAYOUTS = {
   "1B.1": {
     caption: "The first step of two runs",
-    columns: ["", "First run", "Second run"],
-    rows: [["Seed", "seed"], ["Actions", "actions"], ["Advantages", "advantages"]].map(([header, field]) =>
-      [header, ["1B.first", field], ["1B.second", field]]),
+    columns: ["Value", "First run", "Second run"],
+    rows: [
+      ["Seed", "seed"],
+      ["Actions", "actions"],
+      ["Advantages", "advantages"],
+    ].map(([header, field]) => [header, ["1B.first", field], ["1B.second", field]]),
   },
   "1C.1": byRow("1C.1", "Steps until π(7) > 0.5, in 50 steps", ["Try 1", "Try 2", "Try 3"], ["Seed", "Steps"]),
-  "1C.3": byRow("1C.3", "The policy after 50 steps", ["π(a)"], ["Seed", ...Array.from({ length: 10 }, (_, j) => `a = ${j + 1}`)]),
+  "1C.3": byRow(
+    "1C.3",
+    "The policy after 50 steps",
+    ["π(a)"],
+    ["Seed", ...Array.from({ length: 10 }, (_, j) => `a = ${j + 1}`)],
+  ),
   "1D.1": {
     caption: "π(7) after 50 steps",
-    columns: ["", ...SIZES.map((size) => `G = ${size}`)],
+    columns: ["Trial", ...SIZES.map((size) => `G = ${size}`)],
     rows: TRIALS.flatMap((number) => [trial(number, "seed", "seed"), trial(number, "π(7)", "bestProbability")]),
   },
-  "1E.1": byRow("1E.1", "Three algorithms after 200 steps", ["GRPO", "REINFORCE", "REINFORCE + baseline"],
-    ["Seed", "max π", "Steps until π(7) > 0.9"]),
+  "1E.1": byRow(
+    "1E.1",
+    "Three algorithms after 200 steps",
+    ["GRPO", "REINFORCE", "REINFORCE + baseline"],
+    ["Seed", "max π", "Steps until π(7) > 0.9"],
+  ),
   bonus: byRow("bonus", "β = 0.30, 50 steps", ["Bonus"], ["Seed", "π(7)"]),
 };
 

@@ -7,12 +7,18 @@ export class Question extends WorksheetWidget {
   setup() {
     this.name = this.getAttribute("name");
     const id = uniqueId("answer");
-    const words = this.fallback.filter((node) => node.nodeType === Node.ELEMENT_NODE).flatMap((node) => [...node.cloneNode(true).childNodes]);
+    const words = this.fallback
+      .filter((node) => node.nodeType === Node.ELEMENT_NODE)
+      .flatMap((node) => [...node.cloneNode(true).childNodes]);
     const label = element("label", { for: id, class: "grpo-prompt" }, words);
     const number = label.querySelector("strong")?.textContent ?? "";
     this.text = label.textContent.trim().slice(number.length).trim();
-    this.field = element("textarea", { id, class: "grpo-answer", maxlength: LONGEST_ANSWER,
-      oninput: () => this.store() });
+    this.field = element("textarea", {
+      id,
+      class: "grpo-answer",
+      maxlength: LONGEST_ANSWER,
+      oninput: () => this.store(),
+    });
     this.printed = element("div", { class: "grpo-printed" }); // on paper a field would cut off a long answer
     this.append(label, this.field, this.printed);
   }
@@ -22,9 +28,9 @@ export class Question extends WorksheetWidget {
     changeState((state) => void (state.answers[this.name] = this.field.value));
   }
 
-  show(state) {
+  show(state, typing) {
     const text = state.answers[this.name] ?? "";
-    setField(this.field, text);
+    setField(this.field, text, typing);
     this.printed.textContent = text;
   }
 }

@@ -26,23 +26,49 @@ export function clearState() {
 /** Whether this browser keeps the state when the page is closed. */
 export const isKept = () => save("grpo-probe", 1) && save("grpo-probe", null);
 
-/** A widget with a method show(state), called whenever the state changes, here or in another tab. */
+/**
+ * A widget with a method show(state, typing), called whenever the state changes. After a change in another tab `typing`
+ * is the element in which somebody writes here.
+ */
 export class WorksheetWidget extends Widget {
   connectedCallback() {
     super.connectedCallback();
     this.listening = new AbortController();
     const { signal } = this.listening;
     document.addEventListener(CHANGED, (event) => this.show(event.detail), { signal });
-    window.addEventListener("storage", ({ key }) => (key === KEY || key === null) && this.show(readState()), { signal });
+    window.addEventListener(
+      "storage",
+      ({ key }) => {
+        if (key === KEY || key === null) this.show(readState(), document.hasFocus() ? document.activeElement : null);
+      },
+      { signal },
+    );
     this.show(readState());
   }
 
   disconnectedCallback() {
     this.listening?.abort();
   }
+
+  say(sentence) {
+    this.status.textContent = sentence;
+  }
+
+  /** Loads a module that only some readers need, and uses it. */
+  async use(load, act) {
+    let module;
+    try {
+      module = await load();
+    } catch {
+      return this.say(
+        "A part of this page could not be loaded. Check your connection and try again; what you wrote is safe.",
+      );
+    }
+    return act(module);
+  }
 }
 
 /** Shows a text in a field, unless somebody is typing there. */
-export function setField(field, text) {
-  if (field !== document.activeElement || !document.hasFocus()) field.value = text;
+export function setField(field, text, typing) {
+  if (field !== typing && field.value !== text) field.value = text;
 }

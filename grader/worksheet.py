@@ -1,0 +1,264 @@
+"""Grades a worksheet: recorded runs are played again, written answers are only looked at for being there.
+
+No check here runs anything of the student, so there is no worker, no sandbox and no torch, and a grading takes a blink.
+What an answer says is for a person to judge: `course worksheet` shows all of them beside the answer key.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from . import __version__, worksheet_questions
+from .check import Check
+from .result import BROKEN, FAILED, NOT_WRITTEN, PASSED, CheckResult, ExerciseResult, Result
+from .worksheet_questions import BONUS_RUN, EXERCISE, QUESTIONS, RUN_TABLES, Question, RunTable
+from .worksheet_reader import Worksheet, WorksheetFile
+from .worksheet_replay import Replay, replay
+
+MIN_CHARACTERS, MIN_WORDS = 20, 4
+_MAX_NAMED = 6
+# Scripts without spaces: each sign counts as a word.
+_WORD = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]|\w+")
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What came of one check.
+
+    Attributes:
+        outcome: As in `CheckResult`.
+        problems: Where and what. One becomes the story of the check, several its rows.
+        note: Said of a check that has no problem.
+    """
+
+    outcome: str
+    problems: Sequence[tuple[str, str]] = ()
+    note: str = ""
+
+    def story(self) -> str:
+        """The sentence of the report."""
+        if len(self.problems) > 1:
+            return f"{len(self.problems)} places are wrong"
+        return ": ".join(self.problems[0]) if self.problems else self.note
+
+    def rows(self) -> list[tuple[str, str]]:
+        """The lines of the report, where one sentence is not enough."""
+        if len(self.problems) < 2:
+            return []
+        more = len(self.problems) - _MAX_NAMED
+        return [*self.problems[:_MAX_NAMED], *([("and", f"{more} more")] if more > 0 else [])]
+
+
+Replays = Mapping[str, Replay]
+_Look = Callable[[Worksheet, Replays], Finding]
+
+
+def checks() -> dict[str, Check]:
+    """Every declared check by its id, in the order of the worksheet."""
+    return {check.id: check for check, _ in _CHECKS}
+
+
+def empty_result() -> ExerciseResult:
+    """The worksheet's part of a result before anything has been looked at."""
+    entries = [
+        CheckResult(
+            id=check.id,
+            function=check.function,
+            title=check.title,
+            explanation=check.explanation,
+            points=check.points,
+            hidden=False,
+            gate=False,
+            hints=len(check.hints),
+        )
+        for check, _ in _CHECKS
+    ]
+    return ExerciseResult(EXERCISE, worksheet_questions.TITLE, worksheet_questions.PAGE, entries)
+
+
+def grade(file: WorksheetFile, replays: Replays | None = None) -> ExerciseResult:
+    """Grade one file, whatever is in it.
+
+    Args:
+        file: What was read.
+        replays: Its runs, if they have been played again already.
+    """
+    result = empty_result()
+    if file.problem:
+        for entry in result.checks:
+            entry.outcome, entry.story = NOT_WRITTEN if file.missing else BROKEN, file.problem
+        return result
+    started = time.perf_counter()
+    replays = replays or replay(file.worksheet)
+    for entry, (_, look) in zip(result.checks, _CHECKS, strict=True):
+        finding = look(file.worksheet, replays)
+        entry.outcome, entry.story, entry.rows = finding.outcome, finding.story(), finding.rows()
+        entry.seconds, started = time.perf_counter() - started, time.perf_counter()
+    return result
+
+
+def grade_alone(file: WorksheetFile, *, submission: str, sha256: str, seed: int, device: str) -> Result:
+    """The result of grading nothing but the worksheet.
+
+    Its isolation level is 0, without walls: no worker was started.
+    """
+    return Result(submission, sha256, seed, device, [grade(file)], __version__, complete=True)
+
+
+def _look_at_answer(question: str, worksheet: Worksheet) -> Finding:
+    """Whether a question has an answer of the student's own; not whether that is right."""
+    if question in worksheet.problems:
+        return Finding(FAILED, [(question, worksheet.problems[question])])
+    answer = worksheet.answers.get(question)
+    if answer is None or not answer.text.strip():
+        return Finding(NOT_WRITTEN, note=f"no answer to {question}")
+    text = answer.text.strip()
+    words = _words(text)
+    if len(text) < MIN_CHARACTERS or len(set(words)) < MIN_WORDS:
+        return _no_attempt(
+            question, f"has {_count(len(text), 'character')} and {_count(len(set(words)), 'different word')}"
+        )
+    if _contains(_words(answer.question), words):
+        return _no_attempt(question, "repeats the question")
+    for other, written in worksheet.answers.items():
+        if other != question and _words(written.text) == words:
+            return _no_attempt(question, f"is the same as that to {other}")
+    return Finding(PASSED)
+
+
+def _no_attempt(question: str, what: str) -> Finding:
+    rule = f"an answer counts from {MIN_CHARACTERS} characters with {MIN_WORDS} different words, in your own words"
+    return Finding(FAILED, [(question, f"the answer {what}; {rule}. What it says is not graded here.")])
+
+
+def _words(text: str) -> list[str]:
+    return _WORD.findall(text.casefold())
+
+
+def _contains(long: list[str], short: list[str]) -> bool:
+    """Whether some words stand in a row in others."""
+    return f" {' '.join(short)} " in f" {' '.join(long)} "
+
+
+def _count(number: int, what: str) -> str:
+    return f"1 {what}" if number == 1 else f"{number} {what}s"
+
+
+def _look_at_runs(table: RunTable, replays: Replays) -> Finding:
+    """All runs of a table must be there and right, with seeds as it asks for them."""
+    found = [replays[run.id] for run in table.runs]
+    if not any(each.written for each in found):
+        return Finding(NOT_WRITTEN, note=f"nothing recorded for {table.name}")
+    problems = [problem for each in found for problem in each.problems] + _seed_problems(table, found)
+    return Finding(FAILED, problems) if problems else Finding(PASSED)
+
+
+def _seed_problems(table: RunTable, found: list[Replay]) -> list[tuple[str, str]]:
+    """Seeds that are the same where they must differ, and the other way round."""
+    seen: dict[int, str] = {}  # to the first run with it
+    problems = []
+    for each in found:
+        if each.seed is None:
+            continue
+        if table.seeds == "different" and each.seed in seen:
+            first = seen[each.seed]
+            problems.append((each.run.name, f"its seed {each.seed} is that of {first}; each run needs its own"))
+        if table.seeds == "same" and seen and each.seed not in seen:
+            seed, first = next(iter(seen.items()))
+            problems.append((each.run.name, f"its seed is {each.seed}, that of {first} is {seed}; take the same one"))
+        seen.setdefault(each.seed, each.run.name)
+    return problems
+
+
+def _look_at_bonus(worksheet: Worksheet, replays: Replays) -> Finding:
+    """Passes where nothing was tried: it is optional. What was tried must be right."""
+    answer, run = _look_at_answer("bonus", worksheet), replays[BONUS_RUN.id]
+    problems = [*answer.problems] if answer.outcome == FAILED else []
+    problems += run.problems if run.written else []
+    if problems:
+        return Finding(FAILED, problems)
+    tried = answer.outcome == PASSED or run.written
+    return Finding(PASSED, note="" if tried else "not tried")
+
+
+def _answer_check(question: Question) -> tuple[Check, _Look]:
+    name = question.id
+    check = _check(
+        id=f"answer_{name.lower().replace('.', '_')}",
+        function=_step(name),
+        title=f"Question {name} is answered.",
+        explanation="Any attempt in your own words counts. Your instructor reads what it says; no program does.",
+        points=question.points,
+        hints=(
+            "What did you see in the simulation? Write that down first, with a number.",
+            "Then say why: what did the group's mean do, or the size of the group, or the seed?",
+        ),
+    )
+    return check, lambda worksheet, _: _look_at_answer(name, worksheet)
+
+
+def _runs_check(table: RunTable) -> tuple[Check, _Look]:
+    seeds = {
+        "any": "Any seed will do; write it down with the numbers.",
+        "different": "Each of the three runs needs a seed of its own.",
+        "same": "Compare the algorithms with one seed, the same for all three.",
+    }
+    check = _check(
+        id=table.id,
+        function=_step(table.runs[0].question),
+        title=table.title,
+        explanation="A run depends on its settings and its seed only, so anybody can play it again; the grader did.",
+        points=table.points,
+        hints=(
+            "Does the simulation have the settings that the question asks for? The link beside the question sets them.",
+            "Reset, set the seed that you wrote down, run the steps again: which number differs from yours?",
+            seeds[table.seeds],
+        ),
+    )
+    return check, lambda _, replays: _look_at_runs(table, replays)
+
+
+def _bonus_check() -> tuple[Check, _Look]:
+    check = _check(
+        id="bonus",
+        function="bonus",
+        title="The bonus is optional and has no points; what is handed in for it is right.",
+        explanation="It asks for one run with a KL penalty, and what that changes.",
+        points=0,
+        hints=("Does the simulation have kl_coef = 0.30, and does it run for 50 steps?",),
+    )
+    return check, _look_at_bonus
+
+
+def _check(*, id: str, function: str, title: str, explanation: str, points: int, hints: tuple[str, ...]) -> Check:
+    return Check(
+        id=f"{EXERCISE}.{id}",
+        exercise=EXERCISE,
+        function=function,
+        title=title,
+        explanation=explanation,
+        points=points,
+        gate=False,
+        needs=(),
+        hidden=False,
+        hints=hints,
+        seconds=0.0,
+        examples=(),
+    )
+
+
+def _step(question: str) -> str:
+    """The heading of a question in the report: "step_1b" for 1B.2."""
+    return f"step_{question.split('.')[0].lower()}"
+
+
+def _all_checks() -> tuple[tuple[Check, _Look], ...]:
+    """Step by step, runs before the answers about them."""
+    graded = [*map(_runs_check, RUN_TABLES), *(_answer_check(question) for question in QUESTIONS if question.points)]
+    return (*sorted(graded, key=lambda pair: pair[0].function), _bonus_check())
+
+
+_CHECKS = _all_checks()

@@ -1,0 +1,285 @@
+"""Reads a worksheet's file: from bytes that nobody has looked at to the answers and runs that it holds.
+
+Nothing in it is believed and nothing is executed. A file that is not a worksheet at all is refused with one sentence. A
+single answer or run that is not as the page writes it is named with its place, and the rest of the file still counts.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+import json
+import math
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, TypeVar
+
+from .exporters.plain_text import one_line
+from .worksheet_questions import FILE_NAME, NAME, QUANTITIES, QUESTIONS, RUNS, VERSION, Quantity
+
+MAX_FILE_BYTES = 512_000
+MAX_ANSWER_CHARACTERS = 20_000
+MAX_NUMBER_CHARACTERS = 40  # a browser writes at most 24
+MAX_DEPTH = 8  # the page needs 5: file, runs, run, values, list
+MAX_SEED = 2**32 - 1
+WHERE_TO_GET_IT = (
+    f'there is no {FILE_NAME}: press "Download answers (JSON)" on the worksheet page and put it beside your modules'
+)
+
+_Entry = TypeVar("_Entry")
+Number = int | float
+Value = Number | None | tuple[Number, ...]
+
+
+class WorksheetError(Exception):
+    """This is not as the worksheet page writes it. The text says what is wrong and where."""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """A written answer, with the question that stood above it."""
+
+    question: str
+    text: str
+
+
+@dataclass(frozen=True)
+class RecordedRun:
+    """What a student says of one run.
+
+    Attributes:
+        seed: None if there is none.
+        steps: As recorded; compared with what is asked, never simulated. So are the settings.
+        settings: Name to value.
+        values: Quantity to number or numbers; what was left empty is not in it.
+    """
+
+    seed: int | None
+    steps: Any
+    settings: Mapping[str, Any]
+    values: Mapping[str, Value]
+
+
+@dataclass(frozen=True)
+class Worksheet:
+    """The content of a file.
+
+    Attributes:
+        answers: By id of the question.
+        runs: By id of the run.
+        problems: Id of an answer or a run to the sentence that says why it is in neither of these.
+    """
+
+    answers: Mapping[str, Answer] = field(default_factory=dict)
+    runs: Mapping[str, RecordedRun] = field(default_factory=dict)
+    problems: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class WorksheetFile:
+    """What lies where a worksheet is looked for.
+
+    Attributes:
+        sha256: Digest of what was read, or of the problem.
+        worksheet: Its content; empty if it is missing or cannot be read.
+        missing: There is no such file.
+        problem: Why it cannot be read.
+    """
+
+    sha256: str
+    worksheet: Worksheet = Worksheet()
+    missing: bool = False
+    problem: str = ""
+
+
+def read_worksheet(path: Path) -> WorksheetFile:
+    """Read one file. Never raises: what is wrong with it stands in the answer."""
+    data, problem, missing = b"", "", False
+    try:
+        if path.is_symlink():
+            problem = f"{path.name} is a symbolic link; hand in the file itself"
+        elif not path.exists():
+            problem, missing = WHERE_TO_GET_IT, True
+        elif not path.is_file():
+            problem = f"{path.name} is not a file"
+        else:
+            with path.open("rb") as file:
+                data = file.read(MAX_FILE_BYTES + 1)
+    except OSError as error:
+        problem = f"{path.name} cannot be read: {error.strerror}"
+    if problem:
+        return WorksheetFile(hashlib.sha256(problem.encode()).hexdigest(), missing=missing, problem=problem)
+    digest = hashlib.sha256(data).hexdigest()
+    try:
+        return WorksheetFile(digest, parse(data))
+    except WorksheetError as error:
+        return WorksheetFile(digest, problem=one_line(f"{path.name}: {error}", limit=400))
+
+
+def parse(data: bytes) -> Worksheet:
+    """The content of a file.
+
+    Raises:
+        WorksheetError: it is no worksheet.
+    """
+    document = _object(_load(data), "the file", "worksheet", "version", "answers", "runs")
+    name, version = document["worksheet"], document["version"]
+    if name != NAME or type(version) is not int or version != VERSION:
+        raise WorksheetError(
+            f"this is worksheet {shown(name)}, version {shown(version)}; "
+            f'this grader reads "{NAME}", version {VERSION}: download it again from the worksheet page of this course'
+        )
+    problems: dict[str, str] = {}
+    answers = _by_id(document["answers"], "answers", {question.id for question in QUESTIONS}, _answer, problems)
+    runs = _by_id(document["runs"], "runs", set(_QUANTITIES_OF), _run, problems)
+    return Worksheet(answers, runs, problems)
+
+
+_QUANTITIES_OF = {run.id: run.values for run in RUNS}
+
+
+def _load(data: bytes) -> Any:
+    """JSON without what JSON does not have, or what nobody writes by accident."""
+    if len(data) > MAX_FILE_BYTES:
+        raise WorksheetError(f"the file is larger than {MAX_FILE_BYTES // 1_000} kB; a worksheet takes a few kilobytes")
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data[: error.start].count(b"\n") + 1
+        raise WorksheetError(f"this is not UTF-8 text (line {line}); download the file again") from None
+    if _depth(text) > MAX_DEPTH:  # before the parser, which would recurse
+        raise WorksheetError(f"this is nested more than {MAX_DEPTH} deep; download the file again")
+    try:
+        return json.loads(
+            text,
+            parse_int=lambda digits: _number(digits, int),
+            parse_float=lambda digits: _number(digits, float),
+            parse_constant=lambda name: _number(name, float),
+            object_pairs_hook=_without_doubles,
+        )
+    except json.JSONDecodeError as error:
+        where = f"line {error.lineno}, column {error.colno}"
+        raise WorksheetError(f"this is not JSON ({where}: {error.msg}); download the file again") from None
+
+
+def _depth(text: str) -> int:
+    """How deep the brackets outside of strings are nested. A string that does not end goes to the end of the text."""
+    bare = re.sub(r'"(?:[^"\\]++|\\.)*+"?', "", text, flags=re.DOTALL)
+    steps = (1 if bracket in "[{" else -1 for bracket in re.findall(r"[][{}]", bare))
+    return max(itertools.accumulate(steps), default=0)
+
+
+def _number(digits: str, kind: Callable[[str], Number]) -> Number:
+    """A finite number of a sane length."""
+    if len(digits) > MAX_NUMBER_CHARACTERS or not math.isfinite(number := kind(digits)):
+        raise WorksheetError(f"{one_line(digits, limit=20)} is no number that a worksheet can hold")
+    return number
+
+
+def _without_doubles(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for key, value in pairs:
+        if key in found:
+            raise WorksheetError(f"the key {shown(key)} stands twice in one object")
+        found[key] = value
+    return found
+
+
+def _by_id(
+    entries: Any,
+    place: str,
+    known: set[str],
+    read: Callable[[dict[str, Any], str], _Entry],
+    problems: dict[str, str],
+) -> dict[str, _Entry]:
+    """The entries of a list by their id. What one of them has wrong goes to the problems."""
+    if not isinstance(entries, list):
+        raise WorksheetError(f"{place} must be a list, not {_kind(entries)}")
+    found: dict[str, _Entry] = {}
+    for index, entry in enumerate(entries):
+        here = f"{place}[{index}]"
+        name = _object(entry, here, "id")["id"]
+        if not isinstance(name, str) or name not in known:
+            raise WorksheetError(f"{here}.id is {shown(name)}, which this worksheet does not have")
+        if name in found or name in problems:
+            raise WorksheetError(f"{here}.id is {shown(name)} again; there may be one of each")
+        try:
+            found[name] = read(entry, here)
+        except WorksheetError as error:
+            problems[name] = str(error)
+    return found
+
+
+def _answer(entry: dict[str, Any], place: str) -> Answer:
+    texts = {"question": entry.get("question", ""), "answer": entry.get("answer", "")}
+    for name, text in texts.items():
+        if not isinstance(text, str):
+            raise WorksheetError(f"{place}.{name} must be text, not {_kind(text)}")
+        if len(text) > MAX_ANSWER_CHARACTERS:
+            raise WorksheetError(f"{place}.{name} has more than {MAX_ANSWER_CHARACTERS:,} characters")
+    return Answer(texts["question"], texts["answer"])
+
+
+def _run(entry: dict[str, Any], place: str) -> RecordedRun:
+    _object(entry, place, "seed", "steps", "settings", "values")
+    seed = entry["seed"]
+    if seed is not None and (type(seed) is not int or not 0 <= seed <= MAX_SEED):
+        raise WorksheetError(f"{place}.seed must be a whole number from 0 to {MAX_SEED}, not {shown(seed)}")
+    settings = _object(entry["settings"], f"{place}.settings")
+    given = _object(entry["values"], f"{place}.values")
+    values = {
+        name: _value(given[name], QUANTITIES[name], f"{place}.values.{name}")
+        for name in _QUANTITIES_OF[entry["id"]]
+        if not _is_empty(given.get(name), QUANTITIES[name], with_seed=name in given and seed is not None)
+    }
+    return RecordedRun(seed, entry["steps"], settings, values)
+
+
+def _is_empty(value: Any, quantity: Quantity, *, with_seed: bool) -> bool:
+    """Whether nothing was recorded. Null beside a seed may say "never"."""
+    if isinstance(value, list):
+        return all(number is None for number in value)
+    return value is None and not (quantity.never and with_seed)
+
+
+def _value(value: Any, quantity: Quantity, place: str) -> Value:
+    if quantity.length is None:
+        return None if value is None and quantity.never else _one_number(value, quantity, place)
+    if not isinstance(value, list):
+        raise WorksheetError(f"{place} must be a list of {quantity.length} numbers, not {_kind(value)}")
+    if len(value) != quantity.length:
+        raise WorksheetError(f"{place} must have {quantity.length} numbers, not {len(value)}")
+    return tuple(_one_number(number, quantity, f"{place}[{index}]") for index, number in enumerate(value))
+
+
+def _one_number(value: Any, quantity: Quantity, place: str) -> Number:
+    if type(value) not in (int, float) or (quantity.whole and value != int(value)):
+        raise WorksheetError(f"{place} must be a {'whole ' if quantity.whole else ''}number, not {shown(value)}")
+    number: Number = value
+    return number
+
+
+def _object(value: Any, place: str, *needed: str) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise WorksheetError(f"{place} must be an object, not {_kind(value)}")
+    for name in needed:
+        if name not in value:
+            raise WorksheetError(f"{place} has no {name!r}")
+    return value
+
+
+def _kind(value: Any) -> str:
+    """What a value is, as JSON calls it."""
+    if value is None or isinstance(value, bool):
+        return json.dumps(value)
+    names = {int: "a number", float: "a number", str: "text", list: "a list", dict: "an object"}
+    return names[type(value)]
+
+
+def shown(value: Any) -> str:
+    """A value for a sentence, short and plain."""
+    if isinstance(value, list | dict):
+        return _kind(value)
+    return f'"{one_line(value, limit=40)}"' if isinstance(value, str) else json.dumps(value)

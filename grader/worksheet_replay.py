@@ -1,0 +1,185 @@
+"""Plays the runs of a worksheet again: beside every recorded number stands the one that its seed gives.
+
+Only what a question asks for is simulated, whatever settings and number of steps the file claims.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from .simulation import Floats, Runs, group_advantages, simulate, steps_until
+from .worksheet_questions import QUANTITIES, RUNS, Quantity, Run
+from .worksheet_reader import Number, RecordedRun, Value, Worksheet, shown
+
+TOLERANCE = 0.00051
+"""The simulation shows three decimals: half of the last one, and a little for what binary fractions lose."""
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One number of a worksheet.
+
+    Attributes:
+        quantity: Name of the quantity that it is, or is one of.
+        words: What it is: "pi(7)", "action 3".
+        recorded: What the student wrote; None says "never".
+        replayed: What the seed gives.
+        right: Whether the two agree.
+    """
+
+    quantity: str
+    words: str
+    recorded: Number | None
+    replayed: Number | None
+    right: bool
+
+    @property
+    def shown(self) -> tuple[str, str]:
+        """Recorded and replayed, as text."""
+        return _as_written(self.recorded), _as_shown(self.replayed)
+
+
+@dataclass(frozen=True)
+class Replay:
+    """One run of a worksheet beside its replay.
+
+    Attributes:
+        run: What was asked for.
+        seed: The student's; None if there is none.
+        cells: The recorded numbers; empty if the run cannot be compared.
+        problem: Why it cannot be compared, or what is missing of it.
+        written: Whether anything was recorded.
+    """
+
+    run: Run
+    seed: int | None = None
+    cells: tuple[Cell, ...] = ()
+    problem: str = ""
+    written: bool = True
+
+    @property
+    def problems(self) -> list[tuple[str, str]]:
+        """Where and what, for everything that is wrong."""
+        found = [(self.run.name, self.problem)] if self.problem else []
+        for cell in self.cells:
+            if not cell.right:
+                recorded, replayed = cell.shown
+                what = f"seed {self.seed} gives {replayed}; the worksheet says {recorded}"
+                found.append((f"{self.run.name}, {cell.words}", what))
+        return found
+
+
+def replay(worksheet: Worksheet) -> dict[str, Replay]:
+    """Every run that the worksheet asks for, by its id."""
+    return {run.id: _replay(run, worksheet) for run in RUNS}
+
+
+def _replay(run: Run, worksheet: Worksheet) -> Replay:
+    if run.id in worksheet.problems:
+        return Replay(run, problem=worksheet.problems[run.id])
+    recorded = worksheet.runs.get(run.id)
+    if recorded is None or (recorded.seed is None and not recorded.values):
+        return Replay(run, problem="not recorded yet", written=False)
+    if recorded.seed is None:
+        return Replay(run, problem="there is no seed beside the numbers, so nobody can play the run again")
+    different = _different_setting(run, recorded)
+    if different:
+        return Replay(run, recorded.seed, problem=different)
+    missing = [_words(name) for name in run.values if name not in recorded.values]
+    cells = _cells(run, recorded.seed, recorded)
+    return Replay(
+        run, recorded.seed, tuple(cells), "nothing is recorded as " + " and ".join(missing) if missing else ""
+    )
+
+
+def _different_setting(run: Run, recorded: RecordedRun) -> str:
+    """What the recorded run has other than the question asks for; "" if nothing."""
+    asked = {"steps": run.steps, **asdict(run.settings)}
+    given = {**recorded.settings, "steps": recorded.steps}
+    for name, value in asked.items():
+        if name not in given:
+            return f"the recorded run does not say its {name}"
+        if not _same(given[name], value):
+            if isinstance(value, tuple):
+                return f"the recorded run has another {name} than this question asks for"
+            return f"the recorded run has {name} {shown(given[name])}; this question asks for {shown(value)}"
+    unknown = next((name for name in given if name not in asked), None)
+    return f"the recorded run has a setting {shown(unknown)}, which the simulation does not have" if unknown else ""
+
+
+def _same(given: Any, asked: Any) -> bool:
+    """Whether a recorded setting is the one that is asked for."""
+    if isinstance(asked, tuple):
+        pairs = zip(given, asked, strict=True) if isinstance(given, list) and len(given) == len(asked) else None
+        return pairs is not None and all(_same(*pair) for pair in pairs)
+    if type(given) in (int, float) and type(asked) in (int, float):
+        return math.isclose(given, asked, abs_tol=1e-9)
+    return type(given) is type(asked) and bool(given == asked)
+
+
+def _cells(run: Run, seed: int, recorded: RecordedRun) -> Iterator[Cell]:
+    replayed = _quantities(run, simulate(run.settings, seeds=[seed], steps=run.steps))
+    for name in run.values:
+        if name not in recorded.values:
+            continue
+        quantity, ours, theirs = QUANTITIES[name], _numbers(replayed[name]), _numbers(recorded.values[name])
+        for place, (our, their) in enumerate(zip(ours, theirs, strict=True), 1):
+            words = quantity.words if quantity.length is None else f"{quantity.words} {place}"
+            yield Cell(name, words, their, our, _agree(our, their, quantity))
+
+
+def _agree(ours: Number | None, theirs: Number | None, quantity: Quantity) -> bool:
+    if ours is None or theirs is None or quantity.whole:
+        return ours == theirs
+    return abs(ours - theirs) <= TOLERANCE
+
+
+def _numbers(value: Value) -> tuple[Number | None, ...]:
+    return value if isinstance(value, tuple) else (value,)
+
+
+def _quantities(run: Run, runs: Runs) -> dict[str, Value]:
+    """Everything that a worksheet may ask of a run; `runs` holds that run alone."""
+    settings = run.settings
+    table = np.array(settings.reward_table)
+    group, last = runs.actions[0, 0], runs.probabilities[0, -1]
+    advantages = group_advantages(table[group], divide_by_std=settings.divide_by_std, correction=settings.correction)
+    curve = runs.probabilities[:, :, int(table.argmax())]  # of the best action
+    return {
+        "actions": tuple((group + 1).tolist()),
+        "advantages": tuple(advantages.tolist()),
+        "policy": tuple(last.tolist()),
+        "best_probability": float(curve[0, -1]),
+        "max_probability": float(last.max()),
+        "steps_to_half": _first_step(curve, 0.5),
+        "steps_to_90": _first_step(curve, 0.9),
+    }
+
+
+def _first_step(curve: Floats, threshold: float) -> int | None:
+    step = float(steps_until(curve, threshold)[0])
+    return None if math.isinf(step) else int(step)
+
+
+def _words(name: str) -> str:
+    quantity = QUANTITIES[name]
+    return name if quantity.length else quantity.words
+
+
+def _as_shown(number: Number | None) -> str:
+    """As the simulation shows it."""
+    if number is None:
+        return "never"
+    return str(number) if isinstance(number, int) else f"{round(number, 3) + 0.0:.3f}"  # + 0.0 makes -0.0 a 0.0
+
+
+def _as_written(number: Number | None) -> str:
+    """As the student wrote it: digits that nobody asked for are kept, so that a wrong number looks wrong."""
+    if number is None or (abs(number) < 1_000 and float(_as_shown(number)) == number):
+        return _as_shown(number)
+    return f"{number:.6g}"
