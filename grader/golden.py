@@ -124,7 +124,9 @@ def _rounded(numbers: simulation.Floats) -> list[float]:
 def make_worksheet() -> str:
     """The text of the browser's module with the worksheet's questions and runs."""
     questions = [question.id for question in worksheet_questions.QUESTIONS]
-    runs = one_per_line([_worksheet_run(run) for run in worksheet_questions.RUNS])
+    tables = worksheet_questions.RUN_TABLES
+    seeds = {run.id: table.seeds for table in tables for run in table.runs}
+    runs = one_per_line([_worksheet_run(run, seeds.get(run.id, "any")) for run in worksheet_questions.RUNS])
     return (
         "// Written by `course golden`; do not edit.\n"
         "// The worksheet's questions and runs, from grader/worksheet_questions.py. A run's settings are those that\n"
@@ -134,7 +136,7 @@ def make_worksheet() -> str:
     )
 
 
-def _worksheet_run(run: worksheet_questions.Run) -> dict[str, Any]:
+def _worksheet_run(run: worksheet_questions.Run, seeds: str) -> dict[str, Any]:
     defaults = dataclasses.asdict(worksheet_questions.DEFAULTS)
     settings = {name: value for name, value in dataclasses.asdict(run.settings).items() if value != defaults[name]}
     return {
@@ -142,6 +144,7 @@ def _worksheet_run(run: worksheet_questions.Run) -> dict[str, Any]:
         "question": run.question,
         "optional": run.optional,
         "steps": run.steps,
+        "seeds": seeds,
         "settings": {_camel_case(name): value for name, value in settings.items()},
         "values": [_camel_case(name) for name in run.values],
     }

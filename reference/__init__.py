@@ -5,7 +5,7 @@ Three functions are the whole of GRPO, and the same three train a ten-action ban
 samples may move the policy, and `kl_estimate` says how far the policy has gone from where it started.
 
 Symbols: P prompts, G samples per prompt (the group size), K actions. Log-probabilities are in nats. An *objective* is
-maximised, a *loss* is minimised. The policy that the KL term is measured against is `ref_policy`; "reference" alone is
+maximized, a *loss* is minimized. The policy that the KL term is measured against is `ref_policy`; "reference" alone is
 the name of this folder.
 
 `starter/` is written from these files by `course stubs`, which takes out the regions between the solution markers.

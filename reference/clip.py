@@ -29,7 +29,7 @@ def importance_ratio(logp: Tensor, old_logp: Tensor) -> Tensor:
     Raises:
         ValueError: the two shapes differ.
 
-    Example:
+    Examples:
         >>> importance_ratio(torch.tensor([0.5, 0.2]).log(), torch.tensor([0.25, 0.4]).log())
         tensor([2.0000, 0.5000])
     """
@@ -44,7 +44,7 @@ def importance_ratio(logp: Tensor, old_logp: Tensor) -> Tensor:
 def clipped_surrogate(
     ratio: Tensor, advantages: Tensor, *, clip_eps: float = 0.2, clip_eps_high: float | None = None
 ) -> Tensor:
-    """The clipped objective of PPO and GRPO, element by element. An objective: it is maximised.
+    """The clipped objective of PPO and GRPO, element by element. An objective: it is maximized.
 
     min(ratio * A, clip(ratio, 1 - clip_eps, 1 + clip_eps_high) * A)
 
@@ -63,7 +63,7 @@ def clipped_surrogate(
     Raises:
         ValueError: `clip_eps` or `clip_eps_high` is negative, or `advantages` does not broadcast to `ratio`.
 
-    Example:
+    Examples:
         >>> clipped_surrogate(torch.tensor([1.5, 1.5, 0.5, 0.5]), torch.tensor([1.0, -1.0, 1.0, -1.0]))
         tensor([ 1.2000, -1.5000,  0.5000, -0.8000])
     """
@@ -98,7 +98,7 @@ def clip_fraction(
     Raises:
         ValueError: as for `clipped_surrogate`, or `mask` has another shape than `ratio`.
 
-    Example:
+    Examples:
         >>> clip_fraction(torch.tensor([1.5, 1.5, 0.5, 0.5]), torch.tensor([1.0, -1.0, 1.0, -1.0]))
         tensor(0.5000)
     """

@@ -37,7 +37,7 @@ def group_advantages(rewards: Tensor, *, std_eps: float = 1e-8, divide_by_std: b
     Raises:
         ValueError: `rewards` has no axis, is empty, or holds a NaN or an infinity.
 
-    Example:
+    Examples:
         >>> group_advantages(torch.tensor([1.0, 0.0, 0.0, 0.0]))
         tensor([ 1.7321, -0.5774, -0.5774, -0.5774])
     """
@@ -58,7 +58,7 @@ def zero_signal_fraction(rewards: Tensor) -> Tensor:
     Raises:
         ValueError: `rewards` has no axis, is empty, or holds a NaN or an infinity.
 
-    Example:
+    Examples:
         >>> zero_signal_fraction(torch.tensor([[1.0, 1.0], [0.0, 1.0]]))
         tensor(0.5000)
     """

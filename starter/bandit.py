@@ -31,7 +31,7 @@ def policy_entropy(logits: Tensor) -> Tensor:
     """Entropy of a categorical policy over the last axis, in nats: how undecided is it?
 
     Args:
-        logits: Unnormalised log-probabilities, shape (..., K).
+        logits: Unnormalized log-probabilities, shape (..., K).
 
     Returns:
         Shape (...), dtype and device of `logits`: minus the sum over actions of pi * log pi. Between 0 (certain of one
@@ -41,7 +41,7 @@ def policy_entropy(logits: Tensor) -> Tensor:
     Raises:
         ValueError: there is no action axis.
 
-    Example:
+    Examples:
         >>> policy_entropy(torch.tensor([0.5, 0.25, 0.25]).log())
         tensor(1.0397)
     """
@@ -79,7 +79,7 @@ def grpo_step(logits: Tensor, actions: Tensor, rewards: Tensor, ref_logits: Tens
 
     Source: DeepSeekMath, arXiv:2402.03300, equation 3, with completions of one token and the exact KL.
 
-    Example:
+    Examples:
         >>> config = BanditConfig(lr=0.5)
         >>> actions, rewards = torch.tensor([0, 1, 1, 2]), torch.tensor([1.0, 0.0, 0.0, 0.0])
         >>> grpo_step(torch.zeros(3), actions, rewards, torch.zeros(3), config)
@@ -96,7 +96,7 @@ def reinforce_step(
     """One REINFORCE step: a single update with rewards as they are, less a baseline.
 
     Plain gradient ascent with `config.lr` on mean over the group of (reward - baseline) * log pi(action). There is no
-    normalisation by the group, no ratio, no clip, no KL; `config.inner_steps` does not matter.
+    normalization by the group, no ratio, no clip, no KL; `config.inner_steps` does not matter.
 
     Args:
         logits: Of the policy that drew the group, shape (K,).
@@ -114,7 +114,7 @@ def reinforce_step(
 
     Source: Williams 1992, equation 4 (with one update for the mean of the group).
 
-    Example:
+    Examples:
         >>> config = BanditConfig(lr=0.5)
         >>> reinforce_step(torch.zeros(4), torch.tensor([0, 1]), torch.tensor([1.0, 0.0]), config)
         tensor([ 0.1875, -0.0625, -0.0625, -0.0625])
@@ -147,7 +147,7 @@ def train_bandit(reward_table: Tensor, config: BanditConfig, *, seed: int) -> Ba
     Raises:
         ValueError: `reward_table` has another shape, or holds a NaN or an infinity.
 
-    Example:
+    Examples:
         >>> history = train_bandit(torch.tensor([0.0, 1.0]), BanditConfig(steps=20), seed=0)
         >>> bool(history.probabilities[-1, 1] > 0.9)
         True

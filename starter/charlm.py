@@ -43,7 +43,7 @@ def token_logp(model: nn.Module, tokens: Tensor) -> Tensor:
     Raises:
         ValueError: `tokens` has another shape.
 
-    Example:
+    Examples:
         >>> from .charlm_model import BigramLM
         >>> model = BigramLM(torch.tensor([[0.0, 0.0], [0.0, 1.0]]))
         >>> token_logp(model, torch.tensor([[0, 1, 1, 0]]))
@@ -72,7 +72,7 @@ def completion_mask(tokens: Tensor, prompt_length: int, eos_id: int) -> Tensor:
     Raises:
         ValueError: `tokens` has another shape, or `prompt_length` is not from 1 to T.
 
-    Example:
+    Examples:
         >>> completion_mask(torch.tensor([[5, 6, 7, 0, 0, 0]]), prompt_length=2, eos_id=0)
         tensor([[False,  True,  True, False, False]])
     """
@@ -102,7 +102,7 @@ def masked_mean(values: Tensor, mask: Tensor, *, level: str = "sequence") -> Ten
 
     Sources: "sequence": DeepSeekMath, equation 3; "token": DAPO, equation 8.
 
-    Example:
+    Examples:
         >>> values, mask = torch.tensor([[1.0, 0.0, 9.0], [3.0, 3.0, 3.0]]), torch.tensor([[1, 1, 0], [1, 1, 1]]).bool()
         >>> masked_mean(values, mask), masked_mean(values, mask, level="token")
         (tensor(1.7500), tensor(2.))
@@ -118,7 +118,7 @@ def masked_mean(values: Tensor, mask: Tensor, *, level: str = "sequence") -> Ten
 def grpo_loss(
     logp: Tensor, old_logp: Tensor, ref_logp: Tensor, advantages: Tensor, mask: Tensor, config: CharLMConfig
 ) -> tuple[Tensor, dict[str, Tensor]]:
-    """The GRPO loss of a batch. A loss: it is minimised.
+    """The GRPO loss of a batch. A loss: it is minimized.
 
     loss = policy_loss + config.kl_coef * kl, where
 
@@ -147,7 +147,7 @@ def grpo_loss(
 
     Sources: DeepSeekMath, equations 3 and 4; ratio level "sequence": GSPO, equation 7.
 
-    Example:
+    Examples:
         >>> logp, mask = torch.tensor([[-1.0, -1.0], [-2.0, -9.0]]), torch.tensor([[True, True], [True, False]])
         >>> loss, metrics = grpo_loss(logp, logp - 0.5, logp, torch.tensor([1.0, -1.0]), mask, CharLMConfig())
         >>> loss, metrics["clip_fraction"]  # the ratio is 1.65; the clip binds in the first row
@@ -208,7 +208,7 @@ def train(
     Returns:
         One row of metrics for each step of the run, as `TrainingState.record` writes them.
 
-    Example:
+    Examples:
         >>> from .charlm_model import BigramLM
         >>> from .charlm_sampling import make_generator
         >>> from .charlm_task import LetterReward

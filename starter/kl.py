@@ -23,7 +23,7 @@ def categorical_kl(logits: Tensor, ref_logits: Tensor) -> Tensor:
     """Exact KL(pi || pi_ref) of two categorical distributions over the last axis, in nats.
 
     Args:
-        logits: Unnormalised log-probabilities of the policy, shape (..., K).
+        logits: Unnormalized log-probabilities of the policy, shape (..., K).
         ref_logits: The same for the reference policy, same shape. A constant: no gradient reaches it.
 
     Returns:
@@ -34,7 +34,7 @@ def categorical_kl(logits: Tensor, ref_logits: Tensor) -> Tensor:
     Raises:
         ValueError: the shapes differ, there is no action axis, or a logit is not finite.
 
-    Example:
+    Examples:
         >>> categorical_kl(torch.tensor([0.5, 0.5]).log(), torch.tensor([0.25, 0.75]).log())
         tensor(0.1438)
     """
@@ -65,7 +65,7 @@ def kl_estimate(logp: Tensor, ref_logp: Tensor, *, kind: str = "k3") -> Tensor:
     Raises:
         ValueError: the shapes differ or `kind` is unknown.
 
-    Example:
+    Examples:
         >>> kl_estimate(torch.tensor([0.5]).log(), torch.tensor([0.25]).log())
         tensor([0.1931])
     """

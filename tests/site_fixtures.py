@@ -29,6 +29,11 @@ SETTLED = """() => document.fonts.ready.then(
 PageOpener = Callable[..., Any]
 
 
+def chromium_program() -> str | None:
+    """The path of the installed Chromium."""
+    return next(filter(None, map(shutil.which, CHROMIUM)), None)
+
+
 @pytest.fixture(scope="session")
 def site_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Where `site` builds the pages."""
@@ -50,7 +55,7 @@ def browser() -> Iterator[Any]:
         from playwright.sync_api import sync_playwright
     except ImportError:
         cannot("Playwright is missing: pip install -c constraints.txt -e '.[dev]'")
-    program = next(filter(None, map(shutil.which, CHROMIUM)), None)
+    program = chromium_program()
     if program is None:
         cannot(f"no Chromium on this machine; tried {', '.join(CHROMIUM)}")
     with sync_playwright() as playwright:

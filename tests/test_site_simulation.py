@@ -231,9 +231,9 @@ def test_a_group_of_one_learns_nothing_and_the_page_says_why(open_page: PageOpen
 
 def test_the_clip_is_said_to_be_idle_with_one_update(open_page: PageOpener) -> None:
     page = open_page(address(seed=2))
-    note = page.get_by_text("With one update per group every ratio is 1")
+    note = page.get_by_text("With one inner update every ratio is 1")
     assert note.is_visible()
-    press(page, "Try K = 4")
+    press(page, "Try 4")
     assert setting(page, "k").evaluate("node => node.value") == "3"
     assert not note.is_visible()
     assert query(page)["k"] == "4"
@@ -502,6 +502,12 @@ def test_the_comparison_is_that_of_the_oracle(open_page: PageOpener) -> None:
     assert comparison(page) == expected_comparison(DEFAULT, 40)
     assert "GRPO, after" in status(page, "grpo-comparison")
     assert page.locator("grpo-comparison path.band").count() == 6
+    runs = simulate(DEFAULT, seeds=range(40, 60), steps=200)
+    curves = rows(page, "Curves: means over the seeds", "grpo-comparison")
+    assert [int(row[0]) for row in curves] == list(range(0, 201, 20))
+    largest = runs.probabilities.max(-1).mean(0)[::20]
+    assert [number(row[1]) for row in curves] == pytest.approx(list(largest), abs=5.1e-4)
+    assert [number(row[4]) for row in curves] == pytest.approx(list(runs.entropy.mean(0)[::20]), abs=5.1e-4)
     assert page.locator("grpo-comparison path:not(.band)").count() == 6
 
 

@@ -86,7 +86,7 @@ def softmax(logits):
 def test_the_entropy_of_three_actions(student, worked, fresh):
     """Probabilities 0.5, 0.25, 0.25 have an entropy of 1.0397 nats, ten equal ones have ln 10 = 2.3026.
 
-    -(0.5 * ln 0.5 + 2 * 0.25 * ln 0.25) = 0.3466 + 0.6931. Logits need not be normalised: the third example has none
+    -(0.5 * ln 0.5 + 2 * 0.25 * ln 0.25) = 0.3466 + 0.6931. Logits need not be normalized: the third example has none
     that are.
     """
     for case, vector in worked:
@@ -164,7 +164,7 @@ def test_entropy_is_over_the_last_axis_of_any_shape(student, pair):
     hints=(
         "Work the example on paper: what are the advantages of the rewards 1, 0, 0, 0?",
         "From uniform logits, an action's logit moves by lr / G times the sum of the advantages of its samples.",
-        "Ascent: the objective is maximised. Mean over the group, not sum.",
+        "Ascent: the objective is maximized. Mean over the group, not sum.",
     ),
     examples=[
         Example(np.zeros(4), np.array([0, 1, 1, 2]), np.array([1.0, 0.0, 0.0, 0.0]), np.zeros(4), config()),
@@ -192,7 +192,7 @@ def test_one_step_from_the_uniform_policy(student, worked, fresh):
     hints=(
         "The gradient of log pi(a) by the logits is 1 at a, minus pi everywhere. What do the minus pi add up to when "
         "the advantages sum to 0?",
-        "Does your step renormalise the logits, or move something that was not sampled?",
+        "Does your step renormalize the logits, or move something that was not sampled?",
     ),
     examples=[
         Example(LOGITS, np.array([0, 0, 1, 0]), np.array([0.0, 1.0, 0.5, 0.5]), REF_LOGITS, config()),
@@ -252,7 +252,7 @@ def test_a_group_without_signal_moves_nothing(student, group, reward, single):
     needs=("a_group_without_signal_moves_nothing",),
     hints=(
         "Which policy weighs the sum of the KL, and which one is the constant?",
-        "The penalty is subtracted from an objective that is maximised: the policy must come nearer to the reference.",
+        "The penalty is subtracted from an objective that is maximized: the policy must come nearer to the reference.",
         "The gradient of KL(pi || ref) by logit j is pi_j * (log(pi_j / ref_j) - KL).",
     ),
     examples=[
@@ -448,7 +448,7 @@ def test_a_grpo_step_is_pure(student, group):
     gate=True,
     hints=(
         "The gradient of log pi(a) by the logits is 1 at a, minus pi everywhere.",
-        "REINFORCE takes the rewards as they are: nothing is normalised by the group.",
+        "REINFORCE takes the rewards as they are: nothing is normalized by the group.",
         "Mean over the group, then one ascent.",
     ),
     examples=[

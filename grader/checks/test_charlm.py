@@ -94,7 +94,7 @@ def test_four_tokens_have_three_log_probabilities(student, worked, fresh):
     """Tokens 0, 1, 2, 1 get ln 0.25, ln 0.6 and ln 0.8 from a model that looks at the last token only.
 
     Row c of the model's table holds the logits of what follows c: after 0 comes 1 with 0.25, after 1 comes 2 with 0.6,
-    after 2 comes 1 with 0.8. The second example has logits that are not normalised.
+    after 2 comes 1 with 0.8. The second example has logits that are not normalized.
     """
     for case, vector in worked:
         same(student.token_logp(*case.arguments), vector.expected_array)
@@ -388,7 +388,7 @@ def test_an_empty_row_is_0_and_counts(student):
     gate=True,
     hints=(
         "Work the example on paper: what is the ratio, and where does the clip bind?",
-        "The surrogate is an objective, the loss is minimised. The KL penalty makes the loss larger.",
+        "The surrogate is an objective, the loss is minimized. The KL penalty makes the loss larger.",
         "A completion has one advantage, and all of its tokens have it.",
     ),
     examples=[

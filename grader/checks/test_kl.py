@@ -50,7 +50,7 @@ def test_a_fair_coin_against_a_bent_one(student, worked, fresh):
 
     0.5 * ln(0.5 / 0.25) + 0.5 * ln(0.5 / 0.75) = 0.347 - 0.203. The sum is weighted by the policy, not by the
     reference.
-    Logits need not be normalised: the page's second example has none that are.
+    Logits need not be normalized: the page's second example has none that are.
     """
     for case, vector in worked:
         same(student.categorical_kl(*case.arguments), vector.expected_array)
@@ -90,7 +90,7 @@ def test_kl_is_0_for_equal_policies_and_positive_for_others(student, pair):
 def test_a_shift_of_the_logits_changes_nothing(student, pair, shift, ref_shift):
     """Adding a constant to all logits of a policy leaves its KL alone.
 
-    Logits are unnormalised: only their differences mean something, however large they are.
+    Logits are unnormalized: only their differences mean something, however large they are.
     """
     logits, ref_logits = pair
     shifted = Example(logits + shift, ref_logits + ref_shift)

@@ -86,7 +86,7 @@ def leaves_rounding_error_undivided(rewards: Tensor, *, std_eps: float = 1e-8, d
     """you return early for divide_by_std=False, before equal rewards are set to 0; here they are exactly 0 either way
 
     Reward minus mean leaves 6e-8 for eight float32 rewards of 0.7. That is small, but every later test for "no signal"
-    that compares with 0 gives the wrong answer, and any later normalisation blows it up.
+    that compares with 0 gives the wrong answer, and any later normalization blows it up.
     """
     rewards = _checked(rewards)
     centred = rewards - rewards.mean(dim=-1, keepdim=True)
@@ -282,7 +282,7 @@ def divides_only_the_mean(rewards: Tensor, *, std_eps: float = 1e-8, divide_by_s
 def subtracts_the_wrong_way_round(rewards: Tensor, *, std_eps: float = 1e-8, divide_by_std: bool = True) -> Tensor:
     """you subtract the reward from the mean; here it is reward minus mean, so that better samples are positive
 
-    The policy then learns to avoid its best samples. A minus sign belongs in the loss, which is minimised, not in the
+    The policy then learns to avoid its best samples. A minus sign belongs in the loss, which is minimized, not in the
     advantage.
     """
     rewards = _checked(rewards)
@@ -357,10 +357,10 @@ def copies_the_eps_of_a_library(rewards: Tensor, *, std_eps: float = 1e-8, divid
 
 
 def eps_inside_the_root(rewards: Tensor, *, std_eps: float = 1e-8, divide_by_std: bool = True) -> Tensor:
-    """you add std_eps to the variance, sqrt(var + std_eps), as layer normalisation does; here it is added to the std
+    """you add std_eps to the variance, sqrt(var + std_eps), as layer normalization does; here it is added to the std
 
     An epsilon of 1e-8 inside the root acts like one of 1e-4 outside it, because the root of 1e-8 is 1e-4. None of the
-    libraries that were read does this for advantages; the habit comes from normalisation layers.
+    libraries that were read does this for advantages; the habit comes from normalization layers.
     """
     rewards = _checked(rewards)
     centred = rewards - rewards.mean(dim=-1, keepdim=True)

@@ -177,9 +177,9 @@ def sums_over_the_group(
 def goes_down_instead_of_up(
     logits: Tensor, actions: Tensor, rewards: Tensor, ref_logits: Tensor, config: BanditConfig
 ) -> Tensor:
-    """you move against the gradient (descent); the objective is maximised, so this exercise adds lr * gradient
+    """you move against the gradient (descent); the objective is maximized, so this exercise adds lr * gradient
 
-    The policy learns to avoid what is rewarded and runs away from the reference policy. An optimizer minimises a loss,
+    The policy learns to avoid what is rewarded and runs away from the reference policy. An optimizer minimizes a loss,
     which is the objective with a minus sign; by hand there is no minus sign anywhere.
     """
     checked_group(logits, actions, rewards)
@@ -430,7 +430,7 @@ def passes_probabilities_to_the_ratio(
 
 
 def never_clips(logits: Tensor, actions: Tensor, rewards: Tensor, ref_logits: Tensor, config: BanditConfig) -> Tensor:
-    """you maximise ratio * A without a clip; in this exercise the clipped surrogate takes the smaller of two products
+    """you maximize ratio * A without a clip; in this exercise the clipped surrogate takes the smaller of two products
 
     In the first update the ratio is 1 and nothing is lost. From the second on the clip is what stops a group that has
     done its work; without it the policy is pushed on by the same samples.
@@ -543,10 +543,10 @@ def hard_codes_the_clip_range(
 
 
 def adds_the_kl(logits: Tensor, actions: Tensor, rewards: Tensor, ref_logits: Tensor, config: BanditConfig) -> Tensor:
-    """you add the KL to the objective; it is a penalty, so this exercise subtracts it from what is maximised
+    """you add the KL to the objective; it is a penalty, so this exercise subtracts it from what is maximized
 
     The policy is then paid for moving away from the reference policy, and does so even without any reward. In a loss,
-    which is minimised, the KL carries a plus sign.
+    which is minimized, the KL carries a plus sign.
     """
     checked_group(logits, actions, rewards)
     logits = logits.detach().clone()

@@ -34,7 +34,7 @@ def leaves_out_the_minus_sign(logits: Tensor) -> Tensor:
 
 
 def treats_logits_as_log_probabilities(logits: Tensor) -> Tensor:
-    """you use the logits as log-probabilities; this exercise first normalises them with log_softmax
+    """you use the logits as log-probabilities; this exercise first normalizes them with log_softmax
 
     The two are the same only where exp(logits) happens to sum to 1, as in the example of the docstring. The bandit
     starts from logits of 0, and there the sum over exp(0) * 0 gives an entropy of 0 to the most undecided policy of
@@ -100,9 +100,9 @@ def sums_over_the_first_axis(logits: Tensor) -> Tensor:
 
 
 def normalises_over_the_first_axis(logits: Tensor) -> Tensor:
-    """you take log_softmax over axis 0; this exercise normalises over the last axis, the actions
+    """you take log_softmax over axis 0; this exercise normalizes over the last axis, the actions
 
-    Right for shape (K,). With shape (steps + 1, K) each action is normalised across the steps, so every row depends on
+    Right for shape (K,). With shape (steps + 1, K) each action is normalized across the steps, so every row depends on
     all the others and none adds up to 1.
     """
     _refuse_what_the_stub_refuses(logits)

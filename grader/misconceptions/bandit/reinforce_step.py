@@ -31,9 +31,9 @@ def sums_over_the_group(
 def goes_down_instead_of_up(
     logits: Tensor, actions: Tensor, rewards: Tensor, config: BanditConfig, *, baseline: float = 0.0
 ) -> Tensor:
-    """you move against the gradient (descent); the objective is maximised, so this exercise adds lr * gradient
+    """you move against the gradient (descent); the objective is maximized, so this exercise adds lr * gradient
 
-    The policy learns to avoid what is rewarded. An optimizer minimises a loss, which is the objective with a minus
+    The policy learns to avoid what is rewarded. An optimizer minimizes a loss, which is the objective with a minus
     sign; by hand there is no minus sign anywhere.
     """
     checked_group(logits, actions, rewards)
@@ -81,7 +81,7 @@ def divides_by_the_spread(
 ) -> Tensor:
     """you divide by the standard deviation of the group; REINFORCE takes the rewards in their own unit
 
-    Half of GRPO's normalisation. Equal rewards have no spread at all and are divided by the 1e-8 that was meant as a
+    Half of GRPO's normalization. Equal rewards have no spread at all and are divided by the 1e-8 that was meant as a
     safety: one such group moves the logits by millions.
     """
     checked_group(logits, actions, rewards)

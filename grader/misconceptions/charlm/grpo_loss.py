@@ -15,7 +15,7 @@ from torch import Tensor
 def forgets_the_minus(
     logp: Tensor, old_logp: Tensor, ref_logp: Tensor, advantages: Tensor, mask: Tensor, config: CharLMConfig
 ) -> tuple[Tensor, dict[str, Tensor]]:
-    """you minimise the surrogate; it is an objective, so the policy loss is minus its mean
+    """you minimize the surrogate; it is an objective, so the policy loss is minus its mean
 
     Good completions become rarer with every update and bad ones more frequent. The mean reward of a run falls.
     """
@@ -42,7 +42,7 @@ def subtracts_the_kl(
     """you subtract the KL from the loss; it is a penalty, so it makes the loss larger
 
     The policy is then rewarded for running away from the reference, and does so without end. The minus belongs to the
-    formula of the objective, which is maximised.
+    formula of the objective, which is maximized.
     """
     _refuse_shapes_that_do_not_fit(logp, old_logp, ref_logp, advantages, mask)
     logp, old_logp, ref_logp = (torch.where(mask, x, 0.0) for x in (logp, old_logp.detach(), ref_logp.detach()))
@@ -467,7 +467,7 @@ def spreads_the_advantages_along_the_tokens(
 def normalises_the_advantages_again(
     logp: Tensor, old_logp: Tensor, ref_logp: Tensor, advantages: Tensor, mask: Tensor, config: CharLMConfig
 ) -> tuple[Tensor, dict[str, Tensor]]:
-    """you normalise the advantages over the batch; they come in ready to use
+    """you normalize the advantages over the batch; they come in ready to use
 
     `group_advantages` has compared each completion with its own group. A second time, over all groups, the scale of
     every batch depends on what else is in it, and groups without signal get one.

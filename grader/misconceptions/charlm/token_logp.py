@@ -65,8 +65,8 @@ def returns_probabilities(model: nn.Module, tokens: Tensor) -> Tensor:
     return probabilities.gather(-1, tokens[:, 1:, None]).squeeze(-1)
 
 
-def leaves_logits_unnormalised(model: nn.Module, tokens: Tensor) -> Tensor:
-    """you pick the logits themselves; they become log-probabilities only when normalised over the vocabulary
+def leaves_logits_unnormalized(model: nn.Module, tokens: Tensor) -> Tensor:
+    """you pick the logits themselves; they become log-probabilities only when normalized over the vocabulary
 
     The same constant added to all logits of a position changes no probability, but it changes these numbers. Their
     difference between two policies is no log-ratio.

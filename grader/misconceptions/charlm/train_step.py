@@ -71,7 +71,7 @@ def steps_before_backward(
 def climbs_the_loss(
     policy: nn.Module, ref_policy: nn.Module, optimizer: torch.optim.Optimizer, rollout: Rollout, config: CharLMConfig
 ) -> dict[str, float]:
-    """you negate the loss before backward; `grpo_loss` returns a loss already, and a loss is minimised
+    """you negate the loss before backward; `grpo_loss` returns a loss already, and a loss is minimized
 
     The minus sign that turns the objective into a loss is in `grpo_loss`. With a second one the policy unlearns
     what was rewarded and runs away from the reference.
@@ -397,9 +397,9 @@ def teaches_the_last_token_of_the_prompt(
 def normalises_the_advantages_again(
     policy: nn.Module, ref_policy: nn.Module, optimizer: torch.optim.Optimizer, rollout: Rollout, config: CharLMConfig
 ) -> dict[str, float]:
-    """you normalise the advantages over the batch; rollout.advantages are used as they are
+    """you normalize the advantages over the batch; rollout.advantages are used as they are
 
-    They have been compared within their groups already. Normalised once more, the few groups with a signal get
+    They have been compared within their groups already. Normalized once more, the few groups with a signal get
     larger steps the more groups there are without one.
     """
     mask = completion_mask(rollout.tokens, rollout.prompt_length, EOS_ID)

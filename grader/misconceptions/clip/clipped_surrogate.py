@@ -89,7 +89,7 @@ def lower_bound_only(
 def loss_instead_of_objective(
     ratio: Tensor, advantages: Tensor, *, clip_eps: float = 0.2, clip_eps_high: float | None = None
 ) -> Tensor:
-    """you return the loss, with a minus sign; this function returns the objective, which is maximised
+    """you return the loss, with a minus sign; this function returns the objective, which is maximized
 
     Both conventions are common: of 45 public implementations outside of courses 27 return the loss and 18 the
     objective. Here the minus sign is put in front once, where the loss is composed. Twice, and training gets worse at

@@ -161,7 +161,7 @@ def product_over_last_axis(logp: Tensor, old_logp: Tensor) -> Tensor:
 def geometric_mean_over_last_axis(logp: Tensor, old_logp: Tensor) -> Tensor:
     """you average the log-ratios along the last axis; every element has a ratio of its own
 
-    This is the length-normalised sequence ratio of GSPO, spread over the tokens. Single tokens that moved far hide
+    This is the length-normalized sequence ratio of GSPO, spread over the tokens. Single tokens that moved far hide
     behind the average of their row, and the clip no longer sees them.
     """
     _check_shapes(logp, old_logp)

@@ -88,7 +88,7 @@ def measures_in_bits(logits: Tensor, ref_logits: Tensor) -> Tensor:
 
 
 def treats_logits_as_log_probabilities(logits: Tensor, ref_logits: Tensor) -> Tensor:
-    """you use the logits as log-probabilities; this exercise first normalises them with log_softmax
+    """you use the logits as log-probabilities; this exercise first normalizes them with log_softmax
 
     The two are the same only where exp(logits) happens to sum to 1, as in the example of the docstring. Log and
     probability are mixed up in many places of published GRPO solutions, the entropy of raw logits among them.
@@ -98,7 +98,7 @@ def treats_logits_as_log_probabilities(logits: Tensor, ref_logits: Tensor) -> Te
 
 
 def normalises_only_the_weights(logits: Tensor, ref_logits: Tensor) -> Tensor:
-    """you weight with softmax but subtract raw logits; this exercise subtracts normalised log-probabilities
+    """you weight with softmax but subtract raw logits; this exercise subtracts normalized log-probabilities
 
     The difference of the logits holds the difference of the two normalisers as well, so adding a constant to all logits
     of one policy, which changes no probability, changes this result by that constant. It can even turn negative.
@@ -157,9 +157,9 @@ def keeps_the_action_axis(logits: Tensor, ref_logits: Tensor) -> Tensor:
 
 
 def normalises_over_the_first_axis(logits: Tensor, ref_logits: Tensor) -> Tensor:
-    """you take log_softmax over axis 0; this exercise normalises over the last axis, the actions
+    """you take log_softmax over axis 0; this exercise normalizes over the last axis, the actions
 
-    Right for shape (K,). With shape (P, K) each action is normalised across the prompts, so every row depends on all
+    Right for shape (K,). With shape (P, K) each action is normalized across the prompts, so every row depends on all
     the others and none adds up to 1. Published solutions also leave the axis out altogether, which torch then guesses.
     """
     _refuse_what_the_stub_refuses(logits, ref_logits)

@@ -62,7 +62,7 @@ def weights_summed_by_action(
 def backward_on_a_loss(
     logits: Tensor, actions: Tensor, rewards: Tensor, ref_logits: Tensor, config: BanditConfig
 ) -> Tensor:
-    """a loss that is minimised, `backward`, and a gradient that is reset by hand"""
+    """a loss that is minimized, `backward`, and a gradient that is reset by hand"""
     checked_group(logits, actions, rewards)
     parameters = logits.detach().clone().requires_grad_(True)
     with torch.no_grad():

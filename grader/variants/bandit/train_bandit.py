@@ -84,7 +84,7 @@ def generator_of_numpy(reward_table: Tensor, config: BanditConfig, *, seed: int)
 
 
 def generator_of_the_standard_library(reward_table: Tensor, config: BanditConfig, *, seed: int) -> BanditHistory:
-    """draws with random.Random(seed).choices, whose weights need not be normalised"""
+    """draws with random.Random(seed).choices, whose weights need not be normalized"""
     reward_table = checked_table(reward_table)
     generator = random.Random(seed)
     logits = torch.zeros_like(reward_table)
@@ -280,7 +280,7 @@ def float64_inside(reward_table: Tensor, config: BanditConfig, *, seed: int) -> 
 
 
 def log_probabilities_between_the_steps(reward_table: Tensor, config: BanditConfig, *, seed: int) -> BanditHistory:
-    """keeps log-probabilities: the same policies, with logits that are normalised after every step"""
+    """keeps log-probabilities: the same policies, with logits that are normalized after every step"""
     reward_table = checked_table(reward_table)
     generator = torch.Generator(reward_table.device).manual_seed(seed)
     logp = torch.zeros_like(reward_table).log_softmax(-1)

@@ -80,7 +80,7 @@ def kl_div_of_the_library(logits: Tensor, ref_logits: Tensor) -> Tensor:
 
 
 def categorical_objects(logits: Tensor, ref_logits: Tensor) -> Tensor:
-    """torch.distributions normalises; the sum is written out, because its own kl_divergence can be infinite"""
+    """torch.distributions normalizes; the sum is written out, because its own kl_divergence can be infinite"""
     _refuse_what_the_stub_refuses(logits, ref_logits)
     # The logits are checked already; the library's own check refuses an empty batch.
     policy = torch.distributions.Categorical(logits=logits, validate_args=False)

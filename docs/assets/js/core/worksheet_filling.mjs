@@ -4,7 +4,6 @@ import { DEFAULTS, run as simulate, singlePeak } from "./bandit.mjs";
 import { groupAdvantages } from "./grpo.mjs";
 import { LARGEST_SEED, WHOLE, isStarted, record, slotsOf } from "./worksheet.mjs";
 
-const SEEDS = { "1C.1": "different", "1D.1": "different", "1E.1": "same" }; // as in grader/worksheet_questions.py
 
 const same = (x, y) => JSON.stringify(x) === JSON.stringify(y);
 const count = (n, what) => `${n} ${what}${n === 1 ? "" : "s"}`;
@@ -120,7 +119,7 @@ export function assign(slots, cells, runs) {
   const filled = {};
   for (const question of new Set(slots.map((slot) => slot.question))) {
     const of = slots.filter((slot) => slot.question === question);
-    if (SEEDS[question] === "same") Object.assign(filled, assignSameSeed(of, cells, runs));
+    if (of[0].seeds === "same") Object.assign(filled, assignSameSeed(of, cells, runs));
     else {
       const kinds = new Set(of.map((slot) => JSON.stringify(slot.settings)));
       for (const kind of kinds) {
@@ -185,13 +184,15 @@ function wordsFor({ question, settings }) {
 
 /** What the seeds of a question's cells have wrong, as a sentence; "" if nothing. */
 export function seedProblem(question, cells) {
-  const seeds = slotsOf(question)
+  const slots = slotsOf(question);
+  const rule = slots[0].seeds; // "any", "different" or "same"
+  const seeds = slots
     .map((slot) => ({ slot, seed: record(slot, cells[slot.id]).seed }))
     .filter(({ seed }) => seed !== null);
-  if (SEEDS[question] === "same" && new Set(seeds.map(({ seed }) => seed)).size > 1) {
+  if (rule === "same" && new Set(seeds.map(({ seed }) => seed)).size > 1) {
     return "The three runs must have the same seed.";
   }
-  if (SEEDS[question] !== "different") return "";
+  if (rule !== "different") return "";
   const twice = seeds.find(({ slot, seed }, i) =>
     seeds.slice(0, i).some((other) => other.seed === seed && same(other.slot.settings, slot.settings)),
   );

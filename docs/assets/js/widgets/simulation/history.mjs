@@ -35,7 +35,7 @@ export function historyView() {
   const numbers = table({ caption: "Training history, one row per step", columns: ["step", "π(best)", "max π", "mean reward", "entropy", "KL", "clip fraction"] });
   const details = element("details", { class: "grpo-details", ontoggle: fill }, element("summary", {}, "History as a table"), numbers.node);
   const node = element("section", { "aria-label": "Training history" },
-    element("h3", { class: "grpo-title" }, "Training history"), legends[0], probabilities.node, legends[1], nats.node,
+    element("h2", { class: "grpo-title" }, "Training history"), legends[0], probabilities.node, legends[1], nats.node,
     reader.node, readout, details);
 
   function legend(best) {

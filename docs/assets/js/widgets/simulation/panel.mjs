@@ -19,8 +19,8 @@ export function panel(state, change) {
   lock.input.dataset.setting = "lock";
   const defaults = Object.fromEntries(Object.entries(SETTINGS).map(([name, { value }]) => [name, value]));
   const noClip = element("p", { class: "grpo-note", hidden: true },
-    "With one update per group every ratio is 1, so ε has no effect. ",
-    button("Try K = 4", () => change({ k: 4 })));
+    "With one inner update every ratio is 1, so ε has no effect. ",
+    button("Try 4", () => change({ k: 4 })));
   const noGroup = element("p", { class: "grpo-note", hidden: true },
     "Why not 1? A sample alone is its own mean: its advantage is 0, and nothing is learned.");
   const nodes = (...names) => names.map((name) => controls[name].node);

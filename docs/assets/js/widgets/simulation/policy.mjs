@@ -19,7 +19,7 @@ export function policyView() {
     legendItem("bar", "π(a) now"), legendItem("ghost", "before the last step"),
     legendItem("line-grey", "at the start (π_ref)"), legendItem("dot", "reward R(a)"));
   const node = element("section", { "aria-label": "Policy distribution" },
-    element("h3", { class: "grpo-title" }, "Policy distribution π(a)"), bars.node, legend,
+    element("h2", { class: "grpo-title" }, "Policy distribution π(a)"), bars.node, legend,
     element("details", { class: "grpo-details" }, element("summary", {}, "Policy as a table"), numbers.node));
 
   function draw(next) {

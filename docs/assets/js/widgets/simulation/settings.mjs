@@ -26,7 +26,7 @@ export const SETTINGS = {
     values: [0.01, 0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.7, 1, 1.5, 2],
     value: DEFAULTS.lr,
   },
-  k: { label: "Updates per group K", values: range(1, 8, 1), value: DEFAULTS.innerSteps },
+  k: { label: "Inner updates per group", values: range(1, 8, 1), value: DEFAULTS.innerSteps },
   eps: {
     label: "Clip ε",
     values: [...range(0.05, 0.5, 0.05), null],

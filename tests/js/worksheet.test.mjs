@@ -1,0 +1,459 @@
+// The worksheet without its page: numbers against the golden vectors, rules for filling tables, and its files.
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { test } from "node:test";
+
+import { DEFAULTS, singlePeak } from "../../docs/assets/js/core/bandit.mjs";
+import {
+  fieldsOf,
+  isComplete,
+  progress,
+  readField,
+  record,
+  slotsOf,
+  tidy,
+} from "../../docs/assets/js/core/worksheet.mjs";
+import { escapeMarkdown, fromJson, toJson, toMarkdown } from "../../docs/assets/js/core/worksheet_files.mjs";
+import {
+  assign,
+  cellOf,
+  fits,
+  measure,
+  reason,
+  seedProblem,
+  stillMissing,
+} from "../../docs/assets/js/core/worksheet_filling.mjs";
+import { QUESTIONS, RUNS } from "../../docs/assets/js/core/worksheet_runs.mjs";
+
+const golden = JSON.parse(readFileSync(new URL("../golden/simulation.json", import.meta.url), "utf8"));
+const text = QUESTIONS.map((id) => ({ id, text: `What is ${id}?` }));
+const empty = () => ({ answers: {}, cells: {} });
+const slotOf = (id) => RUNS.find((slot) => slot.id === id);
+const full = { rewardTable: singlePeak(), ...DEFAULTS };
+const sent = (seed, settings = {}, steps = 50) => ({ settings: { ...full, ...settings }, seed, steps });
+const seedsOf = (filled) => Object.fromEntries(Object.entries(filled).map(([id, { seed }]) => [id, seed]));
+
+/** A worksheet in which everything is filled in. */
+function finished() {
+  const state = empty();
+  for (const id of QUESTIONS) state.answers[id] = `My own words about ${id}.`;
+  for (const [i, slot] of RUNS.entries()) {
+    const seed = slot.question === "1E.1" ? 7 : i;
+    state.cells[slot.id] = cellOf(seed, measure(slot, seed));
+  }
+  return state;
+}
+
+// Numbers
+
+/** The policies of a GRPO run with the default settings, from its actions alone: the formula, written out naively. */
+function policiesOf(actions, { klCoef }) {
+  const softmax = (logits) => logits.map((z) => Math.exp(z) / logits.reduce((total, y) => total + Math.exp(y), 0));
+  const rewards = [0, 0, 0.2, 0.4, 0.6, 0.8, 1, 0.8, 0.6, 0.4];
+  let logits = rewards.map(() => 0);
+  const policies = [softmax(logits)];
+  for (const group of actions) {
+    const r = group.map((a) => rewards[a - 1]);
+    const mean = r.reduce((total, x) => total + x) / 8;
+    const std = Math.sqrt(r.reduce((total, x) => total + (x - mean) ** 2, 0) / 8);
+    const pi = softmax(logits);
+    const kl = pi.reduce((total, p) => total + p * Math.log(p / 0.1), 0);
+    logits = logits.map(
+      (z, j) =>
+        z +
+        0.5 *
+          (group.reduce(
+            (total, a, i) => total + (((r[i] - mean) / (std + 1e-8)) * (Number(a === j + 1) - pi[j])) / 8,
+            0,
+          ) -
+            klCoef * pi[j] * (Math.log(pi[j] / 0.1) - kl)),
+    );
+    policies.push(softmax(logits));
+  }
+  return policies;
+}
+
+for (const [seed, klCoef] of [
+  [0, 0],
+  [3, 0.3],
+]) {
+  const run = golden.runs.find((each) => each.seed === seed && each.settings.kl_coef === klCoef);
+  const actions = Array.from({ length: 200 }, (_, t) =>
+    [...run.actions.slice(8 * t, 8 * t + 8)].map((digit) => Number(digit) + 1),
+  );
+  const policies = policiesOf(actions, { klCoef });
+  const curve = policies.map((policy) => policy[6]);
+
+  test(`the formula, written out, gives the golden policies with seed ${seed}`, () => {
+    golden.after.forEach((t, row) => policies[t].forEach((p, j) => assert.ok(Math.abs(p - run.policy[row][j]) < 1e-9)));
+  });
+
+  if (klCoef) {
+    test("the bonus records π(7) of the run with the KL penalty", () => {
+      const { bestProbability } = measure(slotOf("bonus.run"), seed);
+      assert.ok(Math.abs(bestProbability - curve[50]) < 1e-9);
+    });
+    continue;
+  }
+
+  test("1B records actions and advantages of the first step", () => {
+    const { actions: drawn, advantages } = measure(slotOf("1B.first"), seed);
+    assert.deepEqual(drawn, actions[0]);
+    const rewards = drawn.map((a) => 1 - Math.min(Math.abs(a - 7), 5) / 5);
+    const mean = rewards.reduce((total, r) => total + r) / 8;
+    const std = Math.sqrt(rewards.reduce((total, r) => total + (r - mean) ** 2, 0) / 8);
+    advantages.forEach((advantage, i) => assert.ok(Math.abs(advantage - (rewards[i] - mean) / std) < 1e-6));
+  });
+
+  test("1C records the first step over 0.5, and the policy after 50 steps", () => {
+    const first = curve.findIndex((p) => p > 0.5);
+    assert.ok(first > 1 && curve[first - 1] <= 0.5);
+    assert.deepEqual(measure(slotOf("1C.try1"), seed), { stepsToHalf: first });
+    measure(slotOf("1C.policy"), seed).policy.forEach((p, j) => assert.ok(Math.abs(p - policies[50][j]) < 1e-9));
+  });
+
+  test("1E records the largest probability after 200 steps, and the first step over 0.9", () => {
+    const { maxProbability, stepsTo90 } = measure(slotOf("1E.grpo"), seed);
+    assert.equal(
+      stepsTo90,
+      curve.findIndex((p) => p > 0.9),
+    );
+    assert.ok(Math.abs(maxProbability - Math.max(...policies[200])) < 1e-9);
+  });
+}
+
+test("a step that never comes is null, and is written as never", () => {
+  const slow = { ...slotOf("1C.try1"), settings: { lr: 0 } };
+  assert.deepEqual(measure(slow, 5), { stepsToHalf: null });
+  assert.deepEqual(cellOf(5, measure(slow, 5)), { seed: "5", stepsToHalf: "never" });
+});
+
+test("every slot can be measured and is complete then, in three decimals", () => {
+  for (const slot of RUNS) {
+    const cell = cellOf(8, measure(slot, 8));
+    assert.deepEqual(Object.keys(cell), fieldsOf(slot));
+    assert.ok(isComplete(slot, cell), slot.id);
+    for (const [name, written] of Object.entries(cell)) {
+      if (/advantages|policy|Probability/.test(name)) assert.match(written, /^([+\u2212]?\d\.\d{3}( {2}|$))+$/);
+    }
+  }
+  assert.deepEqual(cellOf(1, { advantages: [-0.0001, 1.5, -1.25, 0.0001] }), {
+    seed: "1",
+    advantages: "0.000  +1.500  \u22121.250  0.000",
+  });
+});
+
+test("the slots are those that the page's tables have", () => {
+  assert.deepEqual([...new Set(RUNS.map((slot) => slot.question))], ["1B.1", "1C.1", "1C.3", "1D.1", "1E.1", "bonus"]);
+  assert.equal(QUESTIONS.length, 13);
+  assert.equal(RUNS.length, 19);
+});
+
+// Fields
+
+test("numbers may be written with a comma, a real minus sign or a plus", () => {
+  for (const written of ["0.957", "0,957", " .957 ", "+0.957"])
+    assert.equal(readField("bestProbability", written), 0.957);
+  assert.equal(readField("seed", " 4294967295 "), 4294967295);
+  assert.deepEqual(
+    ["never", "-", "–", "None"].map((written) => readField("stepsToHalf", written)),
+    [null, null, null, null],
+  );
+  for (const written of [
+    "1,−1,0,0,2,−2,0,0",
+    "1.0 −1.0 0 0 2.0 −2 0 0",
+    "1; -1; 0; 0; 2; -2; 0; 0",
+    "1,0 −1,0 0,0 0 2 −2 0 0",
+    "1\t-1\n0, 0, 2, -2, 0, 0",
+  ]) {
+    assert.deepEqual(readField("advantages", written), [1, -1, 0, 0, 2, -2, 0, 0], written);
+  }
+  assert.deepEqual(readField("actions", "1 2 3 4 10 6 7 8"), [1, 2, 3, 4, 10, 6, 7, 8]);
+});
+
+test("what is no number is refused with what is expected", () => {
+  const cases = [
+    ["bestProbability", "abc", /a number, not "abc"/],
+    ["bestProbability", "1e3", /a number/],
+    ["seed", "1.5", /whole number/],
+    ["seed", "4294967296", /from 0 to 4294967295/],
+    ["seed", "-1", /whole number/],
+    ["stepsToHalf", "0.5", /whole number/],
+    ["actions", "1 2 3", /8 numbers .* not 3/],
+    ["advantages", "1 2 3 4 5 6 7 x", /a number, not "x"/],
+    ["bestProbability", "0x10", /a number/],
+    ["bestProbability", ".", /a number/],
+    ["bestProbability", "never", /a number/],
+  ];
+  for (const [name, written, message] of cases)
+    assert.throws(() => readField(name, written), { name: "RangeError", message });
+});
+
+test("a policy counts only with all ten numbers", () => {
+  const cell = cellOf(8, measure(slotOf("1C.policy"), 8));
+  assert.equal(record(slotOf("1C.policy"), cell).values.policy.length, 10);
+  delete cell["policy.4"];
+  assert.deepEqual(record(slotOf("1C.policy"), cell), { seed: 8, values: {}, missing: ["policy.4"], problems: {} });
+});
+
+// Filling
+
+test("a run fits a slot with the same settings and at least as many steps", () => {
+  assert.ok(fits(slotOf("1D.G16.trial1"), sent(1, { groupSize: 16 })));
+  assert.ok(fits(slotOf("1D.G16.trial1"), sent(1, { groupSize: 16 }, 80)), "its first 50 steps are the shorter run");
+  const changed = [
+    { groupSize: 8 },
+    { lr: 0.3 },
+    { klCoef: 0.1 },
+    { rewardTable: singlePeak(3) },
+    { clipEps: null },
+    { startAction: 3 },
+    { extra: 1 },
+  ];
+  for (const settings of changed)
+    assert.ok(!fits(slotOf("1D.G16.trial1"), sent(1, { groupSize: 16, ...settings })), JSON.stringify(settings));
+  assert.ok(!fits(slotOf("1D.G16.trial1"), sent(1, { groupSize: 16 }, 49)));
+  assert.ok(!fits(slotOf("1D.G16.trial1"), sent(2 ** 32, { groupSize: 16 })));
+});
+
+test("a run that does not fit is refused with the reason", () => {
+  const slots = slotsOf("1D.1");
+  assert.equal(reason(slots, sent(1)), "G is 8, and 4 or 16 or 32 is asked for");
+  assert.equal(reason(slots, sent(1, { groupSize: 4 }, 10)), "it has 10 steps, and 50 are asked for");
+  assert.equal(reason(slots, sent(1, { groupSize: 4, lr: 0.3 })), "η is 0.3, and 0.5 is asked for");
+  assert.equal(
+    reason(slots, sent(1, { groupSize: 4, rewardTable: singlePeak(3) })),
+    "the rewards are not as asked for",
+  );
+  assert.equal(reason(slots, sent(1, { groupSize: 4, clipEps: null })), "ε is not as asked for");
+});
+
+test("runs fill the cells of their group size, older ones first", () => {
+  const runs = [
+    sent(5, { groupSize: 16 }),
+    sent(9, { groupSize: 4 }),
+    sent(6, { groupSize: 16 }),
+    sent(1),
+    sent(5, { groupSize: 4 }),
+  ];
+  assert.deepEqual(seedsOf(assign(slotsOf("1D.1"), {}, runs)), {
+    "1D.G4.trial1": 9,
+    "1D.G4.trial2": 5,
+    "1D.G16.trial1": 5,
+    "1D.G16.trial2": 6,
+  });
+});
+
+test("with more runs than cells the newest win, and a run of the right length wins over a longer one", () => {
+  const tries = slotsOf("1C.1");
+  assert.deepEqual(
+    seedsOf(
+      assign(
+        tries,
+        {},
+        [1, 2, 3, 4, 5].map((seed) => sent(seed)),
+      ),
+    ),
+    { "1C.try1": 3, "1C.try2": 4, "1C.try3": 5 },
+  );
+  const longer = [sent(1), sent(2), sent(3), sent(4, {}, 200)];
+  assert.deepEqual(seedsOf(assign(tries, {}, longer)), { "1C.try1": 1, "1C.try2": 2, "1C.try3": 3 });
+  assert.deepEqual(seedsOf(assign(tries, {}, longer.slice(1))), { "1C.try1": 2, "1C.try2": 3, "1C.try3": 4 });
+});
+
+test("no seed fills two cells of a kind, and filled cells stay", () => {
+  const tries = slotsOf("1C.1");
+  const cells = { "1C.try2": cellOf(2, { stepsToHalf: 20 }) };
+  const runs = [sent(2), sent(3), sent(3, {}, 60), sent(2, {}, 70)];
+  assert.deepEqual(seedsOf(assign(tries, cells, runs)), { "1C.try1": 3 });
+  assert.deepEqual(
+    seedsOf(assign(tries, { "1C.try1": { stepsToHalf: "20" } }, [sent(3)])),
+    { "1C.try2": 3 },
+    "a begun cell is not empty",
+  );
+});
+
+test("a comparison is filled from runs that share a seed", () => {
+  const slots = slotsOf("1E.1");
+  const of = (seed, ...algorithms) => algorithms.map((algorithm) => sent(seed, { algorithm }, 200));
+  const all = ["grpo", "reinforce", "reinforce_baseline"];
+  assert.deepEqual(
+    seedsOf(assign(slots, {}, [...of(4, ...all), ...of(5, "grpo", "reinforce")])),
+    { "1E.grpo": 4, "1E.reinforce": 4, "1E.reinforce_baseline": 4 },
+    "the whole comparison, not the newer part",
+  );
+  assert.deepEqual(seedsOf(assign(slots, {}, [...of(4, ...all), ...of(5, ...all)])), {
+    "1E.grpo": 5,
+    "1E.reinforce": 5,
+    "1E.reinforce_baseline": 5,
+  });
+  assert.deepEqual(seedsOf(assign(slots, { "1E.grpo": { seed: "4" } }, [...of(4, ...all), ...of(5, ...all)])), {
+    "1E.reinforce": 4,
+    "1E.reinforce_baseline": 4,
+  });
+  assert.deepEqual(assign(slots, { "1E.grpo": { seed: "9" } }, of(4, ...all)), {});
+});
+
+test("one run may answer two questions, and all tables fill at once", () => {
+  const runs = [sent(1, {}, 1), sent(2, {}, 1), sent(11), sent(12), sent(13), sent(14, { klCoef: 0.3 })];
+  assert.deepEqual(seedsOf(assign(RUNS, {}, runs)), {
+    "1B.first": 1,
+    "1B.second": 2,
+    "1C.try1": 11,
+    "1C.try2": 12,
+    "1C.try3": 13,
+    "1C.policy": 13,
+    "bonus.run": 14,
+  });
+});
+
+test("what is missing is said in words", () => {
+  const cells = { "1D.G4.trial2": cellOf(1, { bestProbability: 0.9 }) };
+  assert.deepEqual(stillMissing(slotsOf("1D.1"), cells), [
+    "2 runs with G = 4 and 50 steps",
+    "3 runs with G = 16 and 50 steps",
+    "3 runs with G = 32 and 50 steps",
+  ]);
+  assert.deepEqual(stillMissing(slotsOf("1B.1"), {}), ["2 runs with the default settings and 1 step"]);
+  assert.deepEqual(stillMissing([slotOf("1E.reinforce_baseline")], {}), [
+    "1 run of REINFORCE + baseline and 200 steps",
+  ]);
+});
+
+test("seeds that the grader refuses are named", () => {
+  const seeds = (ids, numbers) => Object.fromEntries(ids.map((id, i) => [id, { seed: String(numbers[i]) }]));
+  const trials = ["1D.G4.trial1", "1D.G4.trial3", "1D.G16.trial1"];
+  assert.match(seedProblem("1D.1", seeds(trials, [5, 5, 6])), /Seed 5 stands twice with G = 4/);
+  assert.equal(seedProblem("1D.1", seeds(trials, [5, 6, 5])), "");
+  assert.match(seedProblem("1C.1", seeds(["1C.try1", "1C.try3"], [1, 1])), /Seed 1 stands twice/);
+  assert.match(seedProblem("1E.1", seeds(["1E.grpo", "1E.reinforce"], [1, 2])), /same seed/);
+  assert.equal(seedProblem("1E.1", seeds(["1E.grpo", "1E.reinforce"], [1, 1])), "");
+  assert.equal(
+    seedProblem("1B.1", seeds(["1B.first", "1B.second"], [1, 1])),
+    "",
+    "a locked seed is a fair answer to 1B.3",
+  );
+});
+
+// State
+
+test("progress counts what has points, and the steps of the page", () => {
+  assert.deepEqual(progress(empty()).steps["1D"], { done: 0, of: 10 });
+  const state = finished();
+  assert.deepEqual([progress(state).done, progress(state).of], [30, 30]);
+  state.answers["1A.1"] = "  \n";
+  delete state.cells["1D.G4.trial1"].bestProbability;
+  state.cells["bonus.run"] = {};
+  const { done, answers, runs, steps } = progress(state);
+  assert.deepEqual(
+    [done, answers, runs, steps.bonus],
+    [28, { done: 11, of: 12 }, { done: 17, of: 18 }, { done: 1, of: 2 }],
+  );
+});
+
+test("what does not belong into a stored state is dropped", () => {
+  const left = {
+    answers: { "1A.1": "kept", "9Z": "no", "1A.2": 5 },
+    cells: { "1C.try1": { seed: "4", toString: "x", stepsToHalf: 3 }, other: {} },
+    more: 1,
+  };
+  assert.deepEqual(tidy(left), { answers: { "1A.1": "kept" }, cells: { "1C.try1": { seed: "4" } } });
+  for (const rubbish of [null, 5, "x", [], { answers: null, cells: [1] }]) assert.deepEqual(tidy(rubbish), empty());
+});
+
+// Files
+
+test("the JSON file has the form that the grader reads", () => {
+  const state = empty();
+  state.answers["1A.1"] = 'Uniform: "0.1" each.\n</script> \u{1F600}';
+  state.cells["1D.G16.trial2"] = { seed: "7", bestProbability: "0,957" };
+  state.cells["1E.reinforce"] = { seed: "3", maxProbability: "0.5", stepsTo90: "never" };
+  const file = JSON.parse(toJson(state, text));
+  assert.deepEqual([file.worksheet, file.version, file.answers.length], ["grpo-bandit", 1, 13]);
+  assert.deepEqual(file.answers[0], { id: "1A.1", question: "What is 1A.1?", answer: state.answers["1A.1"] });
+  const settings = golden.runs[0].settings; // the defaults, written by Python
+  assert.deepEqual(file.runs, [
+    {
+      id: "1D.G16.trial2",
+      seed: 7,
+      steps: 50,
+      settings: { ...settings, group_size: 16 },
+      values: { best_probability: 0.957 },
+    },
+    {
+      id: "1E.reinforce",
+      seed: 3,
+      steps: 200,
+      settings: { ...settings, algorithm: "reinforce" },
+      values: { max_probability: 0.5, steps_to_90: null },
+    },
+  ]);
+});
+
+test("the file holds what stands on the page, even if it is wrong, and leaves out what is no number", () => {
+  const state = empty();
+  state.cells["1D.G4.trial1"] = { seed: "7", bestProbability: "0.123" };
+  state.cells["1D.G4.trial2"] = { seed: "7", bestProbability: "much" };
+  state.cells["1D.G4.trial3"] = { bestProbability: "0.9" };
+  const runs = JSON.parse(toJson(state, text)).runs.map(({ seed, values }) => [seed, values]);
+  assert.deepEqual(runs, [
+    [7, { best_probability: 0.123 }],
+    [7, {}],
+    [null, { best_probability: 0.9 }],
+  ]);
+});
+
+test("a saved worksheet comes back as it was", () => {
+  const state = finished();
+  state.cells["1C.try2"].stepsToHalf = "never";
+  state.cells["1D.G4.trial1"].bestProbability = "0.9568";
+  state.answers["1F.1"] = 'Two lines\r\nand "quotes" \\ and \u2028.';
+  assert.deepEqual(fromJson(toJson(state, text)), tidy(state));
+  assert.deepEqual(fromJson(`\uFEFF${toJson(empty(), text)}`).cells, {});
+});
+
+test("a file that is not a worksheet is refused with the reason", () => {
+  const change = (edit) => {
+    const file = JSON.parse(toJson(finished(), text));
+    edit(file);
+    return JSON.stringify(file);
+  };
+  const cases = [
+    ["{", /not JSON/],
+    ["[]", /not a worksheet/],
+    ["{}", /not a worksheet/],
+    [change((file) => void (file.version = 2)), /version 2; this page reads version 1/],
+    [change((file) => void (file.answers = 1)), /lists of answers and runs/],
+    [change((file) => void (file.answers[1].answer = 5)), /answers\[1\] \(1A\.2\): the answer is not text/],
+    [change((file) => void (file.answers[1].id = "1A.1")), /answers\[1\]: 1A\.1 stands twice/],
+    [change((file) => void (file.runs[0].id = "toString")), /runs\[0\]: .* nothing of that id/],
+    [change((file) => void (file.runs[2].steps = 60)), /runs\[2\] \(1C\.try1\): it has 60 steps; 50 are asked for/],
+    [
+      change((file) => void (file.runs[6].settings.group_size = 8)),
+      /runs\[6\] \(1D\.G4\.trial1\): G is 8, and 4 is asked for/,
+    ],
+    [change((file) => void (file.runs[6].seed = "7")), /its seed is no whole number/],
+    [change((file) => void (file.runs[6].values.best_probability = "x")), /value best_probability is not as/],
+    [change((file) => void (file.runs[0].values.actions = [null])), /value actions is not as/],
+    [change((file) => void (file.runs[0].values.more = 1)), /value more is not as/],
+    [change((file) => void (file.runs[0] = null)), /runs\[0\]: .* nothing of that id/],
+  ];
+  for (const [file, message] of cases)
+    assert.throws(() => fromJson(file), { name: "Error", message }, file.slice(0, 80));
+});
+
+test("text stays text in Markdown", () => {
+  assert.equal(
+    escapeMarkdown("<b>*a* & `b` [c](d) # | $x$ _e_"),
+    "&lt;b&gt;\\*a\\* &amp; \\`b\\` \\[c\\](d) \\# \\| \\$x\\$ \\_e\\_",
+  );
+  assert.equal(escapeMarkdown("- item"), "\\- item");
+  assert.equal(escapeMarkdown("12. item"), "12\\. item");
+  const state = empty();
+  state.answers["1A.1"] = "# one\n\n    two | three";
+  state.cells["1D.G4.trial1"] = { seed: "7", bestProbability: "0.9|57\n" };
+  const markdown = toMarkdown(state, text);
+  assert.ok(markdown.includes("> \\# one  \n>  \n> two \\| three"));
+  assert.ok(markdown.includes("| 1D.G4.trial1 | 7 | 0.9\\|57 |"));
+  assert.equal(markdown.match(/\*no answer\*/g).length, 12);
+});

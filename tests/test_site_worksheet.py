@@ -1,0 +1,550 @@
+"""The worksheet page in a real browser: writing, storing, filling from the simulation, handing in, printing.
+
+The numbers come from the simulation page of the same site, and `grade worksheet` is the judge of what is handed in.
+"""
+
+import json
+import re
+import subprocess
+import sys
+
+import pytest
+from markdown_it import MarkdownIt
+from site_fixtures import wait_until_ready
+
+from grader.simulation import Settings, simulate, single_peak
+from grader.worksheet_questions import QUESTIONS, RUNS
+
+PAGE = "/worksheet/"
+ANSWERS = {
+    question.id: f"To {question.id} I say: rewards, means & <b>odds</b>." for question in QUESTIONS
+}  # with signs that a careless page would break on
+TOOLS = "grpo-worksheet-tools:not([part])"
+OUTSIDE = "https://example.org/<script>alert(1)</script>"
+
+
+def table(question):
+    return f'grpo-runs[name="{question}"]'
+
+
+def field(page, question):
+    return page.locator(f'grpo-question[name="{question}"] textarea')
+
+
+def cells(page, question):
+    """The fields of a table by their names."""
+    return page.locator(f"{table(question)} tbody :is(input, textarea)")
+
+
+def cell(page, name):
+    return page.get_by_role("textbox", name=name, exact=True)
+
+
+def filled(page, question):
+    return [entry.input_value() for entry in cells(page, question).all()]
+
+
+def press(page, name, inside="body"):
+    page.locator(inside).get_by_role("button", name=name, exact=True).click()
+
+
+def status_of(page, inside):
+    return page.locator(f"{inside} [role=status]")
+
+
+def said(page, inside=TOOLS):
+    """What a status line says, as soon as it says something."""
+    status = status_of(page, inside)
+    status.filter(has_text=re.compile(r"\S")).wait_for()
+    return status.inner_text()
+
+
+def answer_to(page, name, inside=TOOLS):
+    """What the status line says after a button was pressed."""
+    status_of(page, inside).evaluate("node => void (node.textContent = '')")
+    press(page, name, inside)
+    return said(page, inside)
+
+
+def fill_table(page, question):
+    return answer_to(page, "Fill from sent runs", table(question))
+
+
+def progress(page):
+    return page.locator(f"{TOOLS} label").inner_text()
+
+
+def type_over(entry, text):
+    entry.fill(text)
+    entry.blur()
+
+
+def answer_everything(page):
+    for question, answer in ANSWERS.items():
+        field(page, question).fill(answer)
+
+
+def send_runs(page, *runs):
+    """Sends runs as the simulation does, through its own module; each is (seed, steps, changed settings)."""
+    page.evaluate(
+        """async (runs) => {
+          const base = new URL("../assets/js/", location.href);
+          const { sendRun } = await import(new URL("ui/runs.mjs", base));
+          const { DEFAULTS, singlePeak } = await import(new URL("core/bandit.mjs", base));
+          for (const [seed, steps, settings] of runs) {
+            sendRun({ settings: { ...DEFAULTS, rewardTable: singlePeak(), ...settings }, seed, steps });
+          }
+        }""",
+        [(*run, {})[:3] for run in runs],
+    )
+
+
+def download(page, name):
+    with page.expect_download() as loading:
+        press(page, name, TOOLS)
+    return loading.value
+
+
+def grade(folder):
+    """Exit code and report of `grade worksheet`."""
+    command = [sys.executable, "-m", "grader.cli", "worksheet", "--path", str(folder)]
+    done = subprocess.run(command, capture_output=True, text=True, encoding="utf-8", check=False)
+    return done.returncode, " ".join(done.stdout.split())
+
+
+# Writing
+
+
+def test_every_question_is_the_label_of_a_field(open_page):
+    page = open_page(PAGE)
+    for question in QUESTIONS:
+        prompt = page.locator(f'grpo-question[name="{question.id}"] label').inner_text()
+        assert prompt.startswith("Bonus" if question.id == "bonus" else question.id)
+        assert prompt.endswith(("?", "."))
+        assert page.get_by_label(prompt, exact=True).evaluate("node => node.localName") == "textarea"
+
+
+def test_every_run_has_its_fields_and_each_has_a_name_of_its_own(open_page):
+    page = open_page(PAGE)
+    names = page.locator("grpo-runs").get_by_role("textbox").evaluate_all("all => all.map(each => each.ariaLabel)")
+    numbers = sum(1 + len(run.values) + (9 if "policy" in run.values else 0) for run in RUNS)
+    assert len(names) == len(set(names)) == numbers
+    assert "1D: Trial 2, π(7), G = 16" in names
+
+
+def test_without_scripts_the_prompts_and_empty_tables_are_there(open_page):
+    page = open_page(PAGE)
+    live = page.locator("grpo-runs table").evaluate_all(
+        "all => all.map(each => [...each.querySelectorAll('th')].map(cell => cell.textContent))"
+    )
+    still = open_page(PAGE, java_script_enabled=False)
+    printed = still.locator("grpo-runs table").evaluate_all(
+        """all => all.map(each => [...each.querySelectorAll('tr')].flatMap((row, i) =>
+          (i ? [row.cells[0]] : [...row.cells]).map(cell => cell.textContent)))"""
+    )
+    assert live == printed
+    assert still.locator("grpo-question").count() == len(QUESTIONS)
+    for question in still.locator("grpo-question p").all():
+        assert question.is_visible()
+        room = "node => parseFloat(getComputedStyle(node.parentNode, '::after').height)"
+        assert question.evaluate(room) > 60  # to write by hand
+
+
+def test_what_is_written_survives_a_reload_and_instant_navigation(open_page):
+    page = open_page(PAGE)
+    field(page, "1A.1").fill("Every action has 0.1.\nAll ten.")
+    cell(page, "1D: Trial 2, π(7), G = 16").fill("0.957")
+    page.reload()
+    wait_until_ready(page)
+    assert field(page, "1A.1").input_value() == "Every action has 0.1.\nAll ten."
+    page.evaluate("window.stays = true")
+    page.get_by_role("link", name="Simulation", exact=True).first.click()
+    page.wait_for_url("**/simulation/**")
+    page.go_back()
+    page.wait_for_url("**/worksheet/**")
+    wait_until_ready(page)
+    assert page.evaluate("window.stays")
+    assert field(page, "1A.1").input_value() == "Every action has 0.1.\nAll ten."
+    assert cell(page, "1D: Trial 2, π(7), G = 16").input_value() == "0.957"
+    field(page, "1A.2").fill("Those above the mean gain.")
+    assert "2 of 12 questions" in progress(page)
+
+
+def test_progress_counts_answers_and_complete_runs(open_page):
+    page = open_page(PAGE)
+    assert progress(page) == "0 of 30 done: 0 of 12 questions answered, 0 of 18 runs recorded"
+    field(page, "1A.1").fill("Uniform.")
+    field(page, "bonus").fill("It is slower.")
+    cell(page, "1C: Try 1, Seed").fill("7")
+    assert progress(page).startswith("1 of 30 done: 1 of 12")
+    cell(page, "1C: Try 1, Steps").fill("17")
+    assert progress(page).startswith("2 of 30 done: 1 of 12 questions answered, 1 of 18")
+    steps = page.locator(".grpo-steps li").all_inner_texts()
+    assert [" ".join(step.split()) for step in steps] == [
+        *("1A 1 of 2", "1B 0 of 5", "1C 1 of 5", "1D 0 of 10", "1E 0 of 6", "1F 0 of 2", "Bonus 1 of 2"),
+    ]
+    bars = page.locator("progress").evaluate_all("all => all.map(each => [each.value, each.max])")
+    assert bars == [[2, 30], [2, 30]]
+    for link in page.locator(".grpo-steps a").all():
+        assert page.locator(str(link.get_attribute("href"))).count() == 1
+
+
+def test_another_tab_sees_the_change_but_not_in_the_field_with_the_focus(open_page):
+    page = open_page(PAGE)
+    other = page.context.new_page()
+    other.goto(page.url)
+    wait_until_ready(other)
+    field(other, "1A.2").focus()
+    field(page, "1A.1").fill("From the first tab.")
+    field(page, "1A.2").fill("Also from there.")
+    other.locator("label", has_text="2 of 12 questions").first.wait_for()
+    assert field(other, "1A.1").input_value() == "From the first tab."
+    assert field(other, "1A.2").input_value() == ""
+    field(other, "1B.1").fill("From the second tab.")
+    page.wait_for_function("() => document.querySelector('grpo-question[name=\"1B.1\"] textarea').value")
+    assert field(page, "1A.2").input_value() == "Also from there."
+
+
+def test_without_storage_the_page_works_and_warns(open_page):
+    page = open_page("/")
+    page.context.add_init_script("Storage.prototype.setItem = () => { throw new Error('full'); }")
+    page.goto(page.url + PAGE[1:])
+    wait_until_ready(page)
+    assert "does not keep what you write" in page.locator("grpo-worksheet-tools .grpo-note").inner_text()
+    field(page, "1A.1").fill("Uniform.")
+    assert "1 of 12 questions" in progress(page)
+    assert json.loads(download(page, "Download answers (JSON)").path().read_text("utf-8"))["answers"][0]["answer"]
+
+
+def test_a_part_that_cannot_be_loaded_is_explained(open_page):
+    page = open_page(PAGE).context.new_page()  # nobody watches this one for failed requests
+    page.route("**/filling.mjs", lambda route: route.abort())
+    page.goto(open_page(PAGE).url)
+    wait_until_ready(page)
+    field(page, "1A.1").fill("Uniform.")
+    assert "could not be loaded" in fill_table(page, "1C.1")
+    assert "1 of 12 questions" in progress(page)
+
+
+# Recording runs
+
+
+def test_a_worksheet_filled_by_using_the_simulation_earns_all_points(open_page, tmp_path):
+    page = open_page(PAGE)
+    answer_everything(page)
+    links = page.get_by_role("link", name=re.compile("simulation|comparison|G = ")).evaluate_all(
+        "all => all.map(each => each.href)"
+    )
+
+    def runs(address, button, count):
+        page.goto(address)
+        wait_until_ready(page)
+        for _ in range(count):
+            press(page, "Reset", "grpo-simulation")
+            press(page, button, "grpo-simulation")
+            press(page, "Send to worksheet", "grpo-simulation")
+
+    by_size = {size: next(link for link in links if link.endswith(f"?sim.g={size}")) for size in (4, 16, 32)}
+    start = page.url
+    simulation = start.replace("worksheet", "simulation")
+    assert simulation in links
+    runs(simulation, "One step", 2)
+    runs(simulation, "Run 50 steps", 3)
+    for link in by_size.values():
+        runs(link, "Run 50 steps", 3)
+    runs(next(link for link in links if "sim.beta" in link), "Run 50 steps", 1)
+    page.goto(next(link for link in links if "#" in link))
+    wait_until_ready(page)
+    press(page, "Run comparison (200 steps)")
+    press(page, "Send comparison to worksheet")
+
+    page.goto(start)
+    wait_until_ready(page)
+    assert answer_to(page, "Fill all tables from sent runs").startswith("Filled 19 runs")
+    assert progress(page).startswith("30 of 30 done")
+    file = download(page, "Download answers (JSON)")
+    assert file.suggested_filename == "worksheet.json"
+    file.save_as(tmp_path / "worksheet.json")
+    code, report = grade(tmp_path)
+    assert (code, "30 of 30 points" in report) == (0, True), report
+
+    wrong = cell(page, "1D: Trial 2, π(7), G = 16")
+    right = wrong.input_value()
+    wrong.fill("0.123")
+    seed = cell(page, "1D: Trial 2, seed, G = 16").input_value()
+    download(page, "Download answers (JSON)").save_as(tmp_path / "worksheet.json")
+    code, report = grade(tmp_path)
+    assert (code, "28 of 30 points" in report) == (1, True), report
+    assert f"seed {seed} gives {right}; the worksheet says 0.123" in report
+
+
+def test_filled_numbers_are_those_of_the_replay_in_python(open_page):
+    page = open_page(PAGE)
+    send_runs(page, (5, 50), (6, 50, {"groupSize": 16}), (9, 200, {"algorithm": "reinforce"}))
+    answer_to(page, "Fill all tables from sent runs")
+    policy = simulate(Settings(reward_table=single_peak()), seeds=[5], steps=50).probabilities[0, -1]
+    assert filled(page, "1C.3") == ["5", *(f"{probability:.3f}" for probability in policy)]
+    settings = Settings(reward_table=single_peak(), group_size=16)
+    best = simulate(settings, seeds=[6], steps=50).probabilities[0, -1, 6]
+    assert cell(page, "1D: Trial 1, π(7), G = 16").input_value() == f"{best:.3f}"
+    settings = Settings(reward_table=single_peak(), algorithm="reinforce")
+    largest = simulate(settings, seeds=[9], steps=200).probabilities[0, -1].max()
+    assert cell(page, "1E: REINFORCE, max π").input_value() == f"{largest:.3f}"
+
+
+def test_filling_says_what_it_did_and_what_is_missing(open_page):
+    page = open_page(PAGE)
+    assert fill_table(page, "1D.1") == (
+        "Nothing was filled. Missing: 3 runs with G = 4 and 50 steps; 3 runs with G = 16 and 50 steps; "
+        "3 runs with G = 32 and 50 steps. No run was sent yet. "
+        "Make what is missing in the simulation and press Send to worksheet there."
+    )
+    send_runs(page, (1, 50, {"groupSize": 4}), (2, 80, {"groupSize": 4}), (3, 50, {"groupSize": 4}))
+    message = fill_table(page, "1D.1")
+    assert message.startswith("Filled 3 runs (seed 1, 2, 3). Seed 2 ran for longer: its beginning counts, 50 steps.")
+    assert "Missing: 3 runs with G = 16 and 50 steps; 3 runs with G = 32 and 50 steps." in message
+    assert "Nothing was filled." in fill_table(page, "1D.1")
+    page.evaluate("localStorage.removeItem('grpo-runs-v1')")
+    send_runs(page, (5, 1))
+    message = fill_table(page, "1B.1")
+    assert message.startswith("Filled 1 run (seed 5). Missing: 1 run with the default settings and 1 step.")
+    assert "Did both runs have the same seed? Then type it in both places." in message
+
+
+@pytest.mark.parametrize(
+    ("question", "run", "why"),
+    [
+        ("1D.1", (8, 50), "G is 8, and 4 or 16 or 32 is asked for"),
+        ("1C.1", (8, 49), "it has 49 steps, and 50 are asked for"),
+        ("1C.1", (8, 50, {"lr": 0.3}), "η is 0.3, and 0.5 is asked for"),
+        ("bonus", (8, 50), "β is 0, and 0.3 is asked for"),
+        ("1E.1", (8, 200, {"rewardTable": [5] * 10}), "the rewards are not as asked for"),
+    ],
+)
+def test_a_run_of_other_settings_is_refused_with_the_reason(open_page, question, run, why):
+    page = open_page(PAGE)
+    send_runs(page, run)
+    message = fill_table(page, question)
+    assert f"The sent run with seed 8 does not fit: {why}." in message
+    assert set(filled(page, question)) == {""}
+
+
+def test_filling_keeps_what_was_typed(open_page):
+    page = open_page(PAGE)
+    type_over(cell(page, "1C: Try 2, Seed"), "40")
+    type_over(cell(page, "1C: Try 2, Steps"), "never")
+    send_runs(page, (1, 50), (2, 50))
+    fill_table(page, "1C.1")
+    assert filled(page, "1C.1")[2:4] == ["40", "never"]
+    assert [filled(page, "1C.1")[place] for place in (0, 4)] == ["1", "2"]
+
+
+def test_in_1b_a_typed_seed_brings_its_numbers_unless_others_were_typed(open_page):
+    page = open_page(PAGE)
+
+    def type_seed(seed):
+        status_of(page, table("1B.1")).evaluate("node => void (node.textContent = '')")
+        type_over(cell(page, "1B: Seed, First run"), str(seed))
+        assert f"seed {seed} gives" in said(page, table("1B.1"))
+        drawn = simulate(Settings(reward_table=single_peak()), seeds=[seed], steps=1).actions[0, 0] + 1
+        assert cell(page, "1B: Actions, First run").input_value().split() == [str(action) for action in drawn]
+
+    type_seed(7)
+    type_seed(8)  # the first one was a typing error
+    type_over(cell(page, "1B: Actions, Second run"), "1 2 3 4 5 6 7 8")
+    type_over(cell(page, "1B: Seed, Second run"), "7")
+    type_seed(9)
+    assert cell(page, "1B: Actions, Second run").input_value() == "1 2 3 4 5 6 7 8"
+
+
+def test_wrong_entries_are_marked_and_explained(open_page):
+    page = open_page(PAGE)
+    entry = cell(page, "1D: Trial 1, seed, G = 4")
+    type_over(entry, "7.5")
+    assert entry.get_attribute("aria-invalid") == "true"
+    assert said(page, table("1D.1")) == ('1D: Trial 1, seed, G = 4: please write a whole number, not "7.5".')
+    type_over(entry, "7")
+    assert entry.get_attribute("aria-invalid") == "false"
+    type_over(cell(page, "1D: Trial 3, seed, G = 4"), "7")
+    assert "Seed 7 stands twice with G = 4" in said(page, table("1D.1"))
+    type_over(cell(page, "1E: GRPO, Seed"), "1")
+    type_over(cell(page, "1E: REINFORCE, Seed"), "2")
+    assert "must have the same seed" in said(page, table("1E.1"))
+
+
+def test_a_table_is_emptied_only_after_a_yes(open_page):
+    page = open_page(PAGE)
+    inside = table("1C.1")
+    assert answer_to(page, "Empty this table", inside) == "The table is empty already."
+    cells(page, "1C.1").first.fill("7")
+    press(page, "Empty this table", inside)
+    press(page, "Keep it", "dialog")
+    assert filled(page, "1C.1")[0] == "7"
+    press(page, "Empty this table", inside)
+    press(page, "Empty this table", "dialog")
+    page.wait_for_function("() => !document.querySelector('dialog')")
+    assert set(filled(page, "1C.1")) == {""}
+
+
+# Handing in, opening, clearing
+
+
+def test_the_json_file_holds_what_was_typed(open_page):
+    page = open_page(PAGE)
+    answer_everything(page)
+    field(page, "1A.1").fill(OUTSIDE)
+    type_over(cell(page, "1E: GRPO, Seed"), "3")
+    type_over(cell(page, "1E: GRPO, max π"), "0,5")
+    type_over(cell(page, "1E: GRPO, Steps until π(7) > 0.9"), "never")
+    file = json.loads(download(page, "Download answers (JSON)").path().read_text("utf-8"))
+    assert {answer["id"]: answer["answer"] for answer in file["answers"]} == {**ANSWERS, "1A.1": OUTSIDE}
+    prompts = [label.inner_text() for label in page.locator("grpo-question label").all()]
+    for answer, prompt in zip(file["answers"], prompts, strict=True):
+        assert prompt.endswith(answer["question"]) and answer["question"][0].isupper()
+    assert [(run["id"], run["seed"], run["values"]) for run in file["runs"]] == [
+        ("1E.grpo", 3, {"max_probability": 0.5, "steps_to_90": None})
+    ]
+
+
+def test_the_status_names_what_is_not_complete(open_page):
+    page = open_page(PAGE)
+    cell(page, "1C: Try 1, Seed").fill("7")
+    download(page, "Download answers (JSON)")
+    assert said(page) == "Downloaded worksheet.json with 0 answers and 1 run. Not complete yet: 1C: Try 1, Steps."
+
+
+def test_the_markdown_file_shows_answers_as_they_were_written(open_page):
+    page = open_page(PAGE)
+    hostile = "# no heading\n- no *list*\n1. none\n<b>bold</b> [link](x) `code` | a_b_c $x$ ~~no~~ &amp; \\*"
+    field(page, "1A.1").fill(hostile)
+    field(page, "1F.2").fill(OUTSIDE)
+    type_over(cell(page, "1C: Try 1, Seed"), "4|5")
+    file = download(page, "Download answers (Markdown)")
+    assert file.suggested_filename == "worksheet.md"
+    markdown = MarkdownIt("gfm-like", {"html": True, "linkify": False})
+    reader = page.context.new_page()
+    reader.set_content(markdown.render(file.path().read_text("utf-8")))
+    quotes = reader.locator("blockquote").all_inner_texts()
+    assert [quote.strip() for quote in quotes] == [hostile, OUTSIDE]
+    assert reader.locator("blockquote :is(h1, li, em, a, code, b, s, script)").count() == 0
+    assert reader.get_by_text("no answer").count() == len(QUESTIONS) - 2
+    assert reader.get_by_role("cell", name="4|5", exact=True).count() == 1
+
+
+def test_clearing_asks_says_what_is_lost_and_can_be_refused(open_page):
+    page = open_page(PAGE)
+    assert answer_to(page, "Clear worksheet") == "There is nothing to clear."
+    field(page, "1A.1").fill("Uniform.")
+    cell(page, "1C: Try 1, Seed").fill("7")
+    send_runs(page, (1, 50), (2, 50))
+    for refuse in (lambda: page.keyboard.press("Escape"), lambda: page.keyboard.press("Enter")):
+        press(page, "Clear worksheet")
+        assert "Delete 1 answer, 1 run in the tables and 2 sent runs" in page.locator(".grpo-dialog").inner_text()
+        refuse()  # the focus is on the button that keeps everything
+        page.wait_for_function("() => !document.querySelector('dialog')")
+        assert said(page) == "Nothing was deleted."
+        assert field(page, "1A.1").input_value() == "Uniform."
+    press(page, "Clear worksheet")
+    press(page, "Delete everything", "dialog")
+    page.wait_for_function("() => !document.querySelector('grpo-question textarea').value")
+    assert progress(page).startswith("0 of 30")
+    page.reload()
+    wait_until_ready(page)
+    assert field(page, "1A.1").input_value() == "" and filled(page, "1C.1")[0] == ""
+    assert "No run was sent yet" in fill_table(page, "1C.1")
+
+
+def test_a_saved_worksheet_opens_in_another_browser(open_page, tmp_path):
+    page = open_page(PAGE)
+    answer_everything(page)
+    send_runs(page, (1, 1), (2, 1), (3, 50), (4, 50, {"groupSize": 32}))
+    answer_to(page, "Fill all tables from sent runs")
+    download(page, "Download answers (JSON)").save_as(tmp_path / "mine.json")
+    other = open_page(PAGE)
+    other.locator("input[type=file]").set_input_files(tmp_path / "mine.json")
+    other.wait_for_function("() => document.querySelector('grpo-question textarea').value")
+    assert said(other) == "Opened mine.json: 13 answers and 5 runs."
+    for question in ("1B.1", "1C.1", "1C.3", "1D.1"):
+        assert filled(other, question) == filled(page, question)
+    field(other, "1A.1").fill("Newer.")
+    for answer, expected in (("Keep what is here", "Newer."), ("Replace them", ANSWERS["1A.1"])):
+        other.locator("input[type=file]").set_input_files(tmp_path / "mine.json")
+        press(other, answer, "dialog")
+        other.wait_for_function("() => !document.querySelector('dialog')")
+        assert field(other, "1A.1").input_value() == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("not json", "This is not JSON"),
+        ('{"worksheet": "other"}', "not a worksheet of this course"),
+        ('{"worksheet": "grpo-bandit", "version": 9, "answers": [], "runs": []}', "version 9"),
+        ('{"worksheet": "grpo-bandit", "version": 1, "answers": [{"id": "9Z"}], "runs": []}', "answers[0]"),
+        ('"' + "x" * 600_000 + '"', "too large"),
+    ],
+)
+def test_a_file_that_is_no_worksheet_changes_nothing(open_page, tmp_path, text, why):
+    page = open_page(PAGE)
+    field(page, "1A.1").fill("Mine.")
+    (tmp_path / "bad.json").write_text(text, "utf-8")
+    page.locator("input[type=file]").set_input_files(tmp_path / "bad.json")
+    assert said(page).startswith("bad.json was not opened.") and why in said(page)
+    assert field(page, "1A.1").input_value() == "Mine."
+
+
+# Looks
+
+
+def test_on_paper_all_that_was_written_is_visible(open_page):
+    page = open_page(PAGE, width=760)
+    long = "\n".join(f"Line {number} of a long answer." for number in range(40))
+    field(page, "1A.1").fill(long)
+    type_over(cell(page, "1B: Seed, First run"), "7")
+    assert "seed 7 gives" in said(page, table("1B.1"))
+    page.emulate_media(media="print")
+    printed = page.locator('grpo-question[name="1A.1"] .grpo-printed')
+    assert printed.inner_text() == long
+    assert printed.evaluate("node => node.scrollHeight <= node.clientHeight + 1 && node.clientHeight > 600")
+    shown = page.locator('grpo-runs[name="1B.1"] .grpo-printed')
+    assert shown.first.inner_text() == "7" and len(shown.nth(2).inner_text().split()) == 8
+    for hidden in ("grpo-worksheet-tools", "grpo-question textarea", "grpo-runs input", "grpo-runs button", "details"):
+        assert not any(node.is_visible() for node in page.locator(f".md-content {hidden}").all()), hidden
+    clipped = "all => all.filter(node => getComputedStyle(node).overflowX !== 'visible').length"
+    assert page.locator("grpo-runs .grpo-scroll").evaluate_all(clipped) == 0
+    empty = page.locator('grpo-question[name="1F.1"] .grpo-printed')
+    assert empty.evaluate("node => node.clientHeight") > 60  # to write by hand
+
+
+def test_a_full_page_fits_a_phone_and_its_targets_are_large_enough(open_page):
+    page = open_page(PAGE, width=360)
+    send_runs(page, (1, 1), (2, 1), (3, 50), *((seed, 50, {"groupSize": 16}) for seed in (4, 5, 6)))
+    answer_to(page, "Fill all tables from sent runs")
+    assert page.evaluate("document.documentElement.scrollWidth") == 360
+    small = page.locator(
+        ":is(grpo-question, grpo-runs, grpo-worksheet-tools) :is(input:not([hidden]), textarea, button, a)"
+    ).evaluate_all(
+        """all => all.map(node => [node.getBoundingClientRect(), node.textContent])
+          .filter(([box]) => box.width < 24 || box.height < 24).map(([, text]) => text)"""
+    )
+    assert small == []
+
+
+@pytest.mark.parametrize("width", [360, 1280])
+def test_nothing_jumps_while_the_page_loads(open_page, width):
+    page = open_page(PAGE, width=width, height=5000)
+    field(page, "1A.1").fill("A long answer. " * 60)
+    type_over(cell(page, "1B: Seed, First run"), "7")
+    assert "seed 7 gives" in said(page, table("1B.1"))
+    heights = "() => [...document.querySelectorAll('.md-content [data-ready], h2')].map(node => node.offsetTop)"
+    page.add_init_script(
+        """window.shifts = 0;
+        new PerformanceObserver((list) => list.getEntries().forEach((entry) => { window.shifts += entry.value; }))
+          .observe({ type: "layout-shift", buffered: true });"""
+    )
+    page.reload()
+    wait_until_ready(page)
+    before = page.evaluate(heights)
+    page.wait_for_timeout(600)  # the theme's late passes
+    assert page.evaluate(heights) == before
+    assert page.evaluate("window.shifts") <= 0.02
