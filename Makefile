@@ -23,10 +23,15 @@ $(VENV)/installed-dev: $(VENV)/installed
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev,docs]'
 	@touch $@
 
+# What tests of the pages need from npm: axe-core and html-validate; Lighthouse apart, because it is large.
+tests/%/node_modules/installed: tests/%/package-lock.json
+	@npm ci --prefix $(dir $<) --loglevel error --no-audit --no-fund
+	@touch $@
+
 grade: $(VENV)/installed ## grade starter/, or SUBMISSION=folder; EXERCISES="advantages clip" for some only
 	@$(BIN)/grade $(EXERCISES) --path $(SUBMISSION) || [ $$? -eq 1 ]  # failed checks are a result, not an error of make
 
-test: $(VENV)/installed-dev ## everything that CI runs: lint, types, generated files, tests, self-test, pages
+test: $(VENV)/installed-dev tests/browser/node_modules/installed ## everything that CI runs: lint, types, generated files, tests, self-test, pages
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
@@ -51,6 +56,9 @@ bench: $(VENV)/installed ## how fast: cold start, watch, wire, whole grading
 
 bench-charlm: $(VENV)/installed ## how fast the language model learns; BENCH="scale" or "reliability" for the other questions
 	@$(BIN)/python tests/bench_charlm.py $(BENCH)
+
+bench-site: $(VENV)/installed-dev ## how fast the simulation page is in Chromium
+	@$(BIN)/python tests/bench_site.py
 
 stubs: $(VENV)/installed ## write starter/ from the model answers (overwrites it)
 	$(BIN)/course stubs
@@ -83,7 +91,13 @@ export SMALLER
 site: $(VENV)/installed-dev ## build the pages into build/site
 	$(BIN)/mkdocs build --strict --site-dir build/site
 
-clean: ## remove what was installed and built
-	rm -rf $(VENV) build .mypy_cache .ruff_cache
+serve: $(VENV)/installed-dev ## show the pages at http://127.0.0.1:8000/ and follow changes
+	$(BIN)/mkdocs serve
 
-.PHONY: help grade test selftest mutation examples bench bench-charlm stubs vectors golden recordings site clean
+lighthouse: $(VENV)/installed-dev tests/lighthouse/node_modules/installed ## speed and quality of the pages on a phone
+	@$(BIN)/python tests/lighthouse.py
+
+clean: ## remove what was installed and built
+	rm -rf $(VENV) build .mypy_cache .ruff_cache tests/*/node_modules
+
+.PHONY: help grade test selftest mutation examples bench bench-charlm bench-site stubs vectors golden recordings site serve lighthouse clean

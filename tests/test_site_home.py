@@ -173,7 +173,7 @@ def test_it_works_after_instant_navigation_and_going_back(open_page):
     page.get_by_role("link", name="Home", exact=True).first.click()
     page.wait_for_selector(f"{WIDGET}[data-ready] tbody tr")
     press(page, "One correct")
-    page.get_by_role("link", name="Start", exact=True).first.click()
+    page.get_by_role("link", name="Getting started", exact=True).first.click()
     page.wait_for_url("**/start/")
     page.go_back()
     page.wait_for_selector(f"{WIDGET}[data-ready] tbody tr")
