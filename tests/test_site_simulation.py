@@ -236,6 +236,7 @@ def test_the_clip_is_said_to_be_idle_with_one_update(open_page: PageOpener) -> N
     press(page, "Try 4")
     assert setting(page, "k").evaluate("node => node.value") == "3"
     assert not note.is_visible()
+    assert setting(page, "k").evaluate("node => node === document.activeElement")
     assert query(page)["k"] == "4"
 
 
@@ -343,21 +344,67 @@ def test_curves_can_be_hidden(open_page: PageOpener) -> None:
 
 
 def test_an_animated_run_can_be_paused_and_ends_where_it_should(open_page: PageOpener) -> None:
-    page = open_page(address(seed=4, n=12), reduced_motion="no-preference")
+    page = open_page(address(seed=4, n=300), reduced_motion="no-preference")
     page.get_by_label("Animate").check()
-    press(page, "Run 12 steps")
+    press(page, "Run 300 steps")
+    assert status(page) == "Running 300 steps. Press Pause to stop."
+    setting(page, "lock").check()  # does not end the run, so the button stays
     press(page, "Pause")
     paused = int(readout(page, "Steps"))
-    assert 0 <= paused < 12
+    assert 0 <= paused < 300
     page.wait_for_timeout(200)
     assert int(readout(page, "Steps")) == paused
     press(page, "Reset")
+    setting(page, "n").fill("12")
+    setting(page, "n").press("Enter")
+    press(page, "Run 12 steps")
+    page.get_by_text("After 12 steps").wait_for()
+    assert readout(page, "Steps") == "12"
+    assert policy(page) == pytest.approx(simulate(DEFAULT, seeds=[4], steps=12).probabilities[0, -1], abs=5.1e-4)
+
+
+def test_an_animated_run_and_a_moving_slider_write_the_address_once(open_page: PageOpener) -> None:
+    page = open_page(address(seed=4, n=12), reduced_motion="no-preference")
+    page.evaluate(
+        """() => { window.writes = 0; const write = history.replaceState.bind(history);
+          history.replaceState = (...given) => { window.writes += 1; write(...given); }; }"""
+    )
+    setting(page, "beta").evaluate(
+        """node => { for (let place = 1; place <= 50; place++) {
+          node.value = place; node.dispatchEvent(new Event("input")); } node.dispatchEvent(new Event("change")); }"""
+    )
+    assert page.evaluate("window.writes") == 1
     page.get_by_label("Animate").check()
     press(page, "Run 12 steps")
-    page.wait_for_function(
-        "() => document.querySelector('grpo-simulation [role=status]').textContent.startsWith('After 12 steps')"
+    page.get_by_text("After 12 steps").wait_for()
+    assert page.evaluate("window.writes") == 2
+    assert (query(page)["beta"], query(page)["steps"]) == ("0.5", "12")
+
+
+def test_a_browser_that_refuses_to_write_the_address_stops_nothing(open_page: PageOpener) -> None:
+    page = open_page(address(seed=4))
+    page.evaluate("() => { history.replaceState = () => { throw new DOMException('too often', 'SecurityError'); }; }")
+    press(page, "Run 50 steps")
+    assert readout(page, "Steps") == "50"
+
+
+def test_the_pointer_and_the_slider_read_the_same_step(open_page: PageOpener) -> None:
+    page = open_page(address(seed=9, steps=50))
+    page.get_by_label("Training history").first.locator("svg.grpo-chart[height]").last.hover(
+        position={"x": 60, "y": 40}
     )
-    assert readout(page, "Steps") == "12"
+    step = int(page.get_by_label("Read step").input_value())
+    assert 0 < step < 25
+    assert page.get_by_text(f"After step {step}:").is_visible()
+
+
+def test_only_tables_that_scroll_are_stops_of_the_tab_key(open_page: PageOpener) -> None:
+    page = open_page(address(seed=9, steps=50))
+    page.get_by_text("Policy as a table").click()
+    page.get_by_text("History as a table").click()
+    scroller = "node => node.closest('.grpo-scroll').tabIndex"
+    assert page.get_by_role("table", name="Training history").evaluate(scroller) == 0
+    assert page.get_by_role("table", name="Policy: probability").evaluate(scroller) == -1
 
 
 def test_reduced_motion_runs_at_once(open_page: PageOpener) -> None:
@@ -380,7 +427,7 @@ def test_the_history_is_downloaded_with_every_digit(open_page: PageOpener, tmp_p
         press(page, "Download CSV")
     file = tmp_path / waiting.value.suggested_filename
     waiting.value.save_as(file)
-    assert file.name == "bandit-history.csv"
+    assert file.name == "bandit-history-seed-13.csv"
     with file.open(encoding="utf-8", newline="") as text:
         table = list(csv.DictReader(text))
     expected = simulate(replace(DEFAULT, inner_steps=4, clip_eps=0.05), seeds=[13], steps=60)
@@ -516,8 +563,16 @@ def test_the_comparison_uses_the_settings_above(open_page: PageOpener) -> None:
     press(page, "Run comparison (200 steps)")
     settings = replace(DEFAULT, group_size=4, lr=0.3, divide_by_std=False)
     assert comparison(page) == expected_comparison(settings, 40)
+    setting(page, "lock").check()  # changes nothing about a run
+    assert "run the comparison again" not in status(page, "grpo-comparison")
     move(page, "g", 3)
     assert "run the comparison again" in status(page, "grpo-comparison")
+    press(page, "Send comparison to worksheet")
+    assert "run the comparison again" in status(page, "grpo-comparison")
+    assert page.evaluate("localStorage.getItem('grpo-runs-v1')") is None
+    move(page, "g", 2)
+    press(page, "Send comparison to worksheet")
+    assert "Sent" in status(page, "grpo-comparison")
 
 
 def test_five_added_to_all_rewards_hurt_who_has_no_baseline(open_page: PageOpener) -> None:

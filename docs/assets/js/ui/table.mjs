@@ -8,8 +8,11 @@ import { element } from "./element.mjs";
 export function table({ caption, columns }) {
   const body = element("tbody");
   const head = element("tr", {}, columns.map((name) => element("th", { scope: "col" }, name)));
-  const node = element("div", { class: "grpo-scroll", tabindex: 0, role: "region", "aria-label": caption },
-    element("table", { class: "grpo-table" }, element("caption", {}, caption), element("thead", {}, head), body));
+  const whole = element("table", { class: "grpo-table" }, element("caption", {}, caption), element("thead", {}, head), body);
+  const node = element("div", { class: "grpo-scroll" }, whole);
+  const resized = new ResizeObserver(() => makeScrollable(node, caption));
+  resized.observe(node);
+  resized.observe(whole);
   const fill = (rows) => {
     while (body.rows.length > rows.length) body.lastChild.remove();
     rows.forEach((cells, i) => {
@@ -18,6 +21,15 @@ export function table({ caption, columns }) {
     });
   };
   return { node, fill };
+}
+
+/** Only what scrolls is a stop of the Tab key. */
+function makeScrollable(node, name) {
+  const scrolls = node.scrollWidth > node.clientWidth || node.scrollHeight > node.clientHeight;
+  for (const [attribute, value] of Object.entries({ tabindex: "0", role: "region", "aria-label": name })) {
+    if (scrolls) node.setAttribute(attribute, value);
+    else node.removeAttribute(attribute);
+  }
 }
 
 const emptyRow = (length) =>

@@ -5,9 +5,9 @@
 
 export class Widget extends HTMLElement {
   connectedCallback() {
-    if (this.dataset.ready !== undefined) return; // going back attaches the same live node again
+    if (this.dataset.ready !== undefined) return; // it was moved on the page
     this.path = location.pathname; // instant navigation changes the address before it removes the old page
-    this.key = this.getAttribute("key") ?? this.localName.replace("grpo-", "");
+    this.key = this.getAttribute("key") ?? this.constructor.key ?? this.localName.replace("grpo-", "");
     this.fallback = [...this.childNodes];
     this.replaceChildren();
     try {
@@ -33,7 +33,11 @@ export class Widget extends HTMLElement {
   /** Keeps values in the page's address, so that a reload or a copied link brings them back; null removes one. */
   write(values) {
     if (!this.isConnected || location.pathname !== this.path) return;
-    history.replaceState(history.state, "", this.addressWith(values));
+    try {
+      history.replaceState(history.state, "", this.addressWith(values));
+    } catch {
+      // Safari refuses more than a hundred changes in half a minute; the next change writes everything again.
+    }
   }
 
   /** The page's address with some values of this widget changed. */

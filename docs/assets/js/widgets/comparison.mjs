@@ -3,7 +3,7 @@
 // All three start from the same policy and use the same seeds. Lines are means over 20 seeds, bands reach from the 10 %
 // to the 90 % quantile. REINFORCE may draw as many samples per step as GRPO, or one, as in its textbook form. Adding 5
 // to all rewards changes nothing about which action is best; it shows what a baseline is for.
-import { DEFAULTS, run } from "../core/bandit.mjs";
+import { DEFAULTS, run, singlePeak } from "../core/bandit.mjs";
 import { legendItem } from "../ui/chart.mjs";
 import { button, choice } from "../ui/controls.mjs";
 import { element } from "../ui/element.mjs";
@@ -13,7 +13,7 @@ import { lineChart } from "../ui/line_chart.mjs";
 import { sendRun } from "../ui/runs.mjs";
 import { table } from "../ui/table.mjs";
 import { Widget } from "../ui/widget.mjs";
-import { LARGEST_SEED, bestAction } from "./simulation/settings.mjs";
+import { LARGEST_SHOWN_SEED, bestAction } from "./simulation/settings.mjs";
 
 const STEPS = 200;
 const SEEDS = 20;
@@ -22,6 +22,9 @@ const ALGORITHMS = [
   ["reinforce", "REINFORCE", "line-orange"],
   ["reinforce_baseline", "REINFORCE + baseline", "line-green"],
 ];
+const RESULTS = ["algorithm", "max π, this seed", "step of π(best) > 0.9, this seed", "π(best), mean ± sd", "median step > 0.5",
+  "median step > 0.9", "ends on the best", "steps in which entropy rises"];
+const OUTDATED = "The simulation's settings or its seed changed: run the comparison again.";
 const CHOICES = {
   measure: { label: "Left chart shows", options: [["max", "max π: how certain"], ["best", "π(best): how right"]] },
   samples: { label: "REINFORCE draws", options: [["group", "G samples per step, like GRPO"], ["one", "1 sample per step"]] },
@@ -29,43 +32,60 @@ const CHOICES = {
 };
 
 class Comparison extends Widget {
+  static key = "cmp";
+
   setup() {
-    this.key = "cmp";
     this.state = {};
-    const controls = Object.entries(CHOICES).map(([name, { label, options }]) => {
-      const given = this.read(name);
-      this.state[name] = options.some(([option]) => option === given) ? given : options[0][0];
-      const control = choice({ label, options, value: this.state[name], change: (value) => this.change(name, value) });
-      control.input.dataset.setting = name;
-      return control.node;
-    });
     this.status = element("p", { role: "status", class: "grpo-status" });
+    this.append(
+      element("div", { class: "grpo-choices" }, Object.keys(CHOICES).map((name) => this.control(name))),
+      element("div", { class: "grpo-bar" },
+        button(`Run comparison (${STEPS} steps)`, () => this.compare(), { class: "grpo-button grpo-primary" }),
+        button("Send comparison to worksheet", () => this.send()),
+        button("Download comparison CSV", () => this.save())),
+      this.status, this.resultsView());
+  }
+
+  control(name) {
+    const { label, options } = CHOICES[name];
+    const given = this.read(name);
+    this.state[name] = options.some(([option]) => option === given) ? given : options[0][0];
+    const control = choice({ label, options, value: this.state[name], change: (value) => this.change(name, value) });
+    control.input.dataset.setting = name;
+    return control.node;
+  }
+
+  resultsView() {
     this.charts = [lineChart({ top: 1, ticks: [0, 0.25, 0.5, 0.75, 1] }), lineChart({ top: 2.4, ticks: [0, 1, 2], digits: 0 })];
     this.titles = this.charts.map(() => element("h3", { class: "grpo-title" }));
-    this.table = table({
-      caption: `Results after ${STEPS} steps`,
-      columns: ["algorithm", "max π, this seed", "step of π(best) > 0.9, this seed", "π(best), mean ± sd", "median step > 0.5",
-        "median step > 0.9", "ends on the best", "steps in which entropy rises"],
-    });
-    this.curves = table({ caption: "Curves: means over the seeds", columns: ["step", ...ALGORITHMS.map(([, name]) => `${name}: π`), ...ALGORITHMS.map(([, name]) => `${name}: H`)] });
+    this.table = table({ caption: `Results after ${STEPS} steps`, columns: RESULTS });
+    const names = ALGORITHMS.map(([, name]) => name);
+    const columns = ["step", ...["π", "H"].flatMap((symbol) => names.map((name) => `${name}: ${symbol}`))];
+    this.curves = table({ caption: "Curves: means over the seeds", columns });
     this.results = element("div", { hidden: true },
       element("p", { class: "grpo-legend" }, ALGORITHMS.map(([, name, style]) => legendItem(style, name))),
       element("div", { class: "grpo-pair" }, this.charts.map((chart, i) => element("section", {}, this.titles[i], chart.node))),
       this.table.node,
       element("details", { class: "grpo-details" }, element("summary", {}, "Curves as a table"), this.curves.node));
-    this.append(
-      element("div", { class: "grpo-choices" }, controls),
-      element("div", { class: "grpo-bar" },
-        button(`Run comparison (${STEPS} steps)`, () => this.compare()),
-        button("Send comparison to worksheet", () => this.send()),
-        button("Download comparison CSV", () => this.save())),
-      this.status, this.results);
-    this.outdated = () => this.found && this.say("The simulation's settings changed: run the comparison again.");
-    document.addEventListener("grpo-settings", this.outdated);
+    return this.results;
+  }
+
+  connectedCallback() {
+    super.connectedCallback();
+    document.addEventListener("grpo-settings", this.compareSettings);
   }
 
   disconnectedCallback() {
-    document.removeEventListener("grpo-settings", this.outdated);
+    document.removeEventListener("grpo-settings", this.compareSettings);
+  }
+
+  compareSettings = () => {
+    if (this.isOutdated()) this.say(OUTDATED);
+  };
+
+  /** Whether the simulation has other settings or another seed than those that were compared. */
+  isOutdated() {
+    return Boolean(this.found) && JSON.stringify(this.source()) !== JSON.stringify(this.found.source);
   }
 
   change(name, value) {
@@ -79,16 +99,19 @@ class Comparison extends Widget {
   /** Settings and seed of the simulation on this page; the defaults where there is none. */
   source() {
     const simulation = document.querySelector("grpo-simulation");
-    const { settings, state } = simulation ?? { settings: DEFAULTS, state: { seed: 0 } };
+    const { settings, seed } = simulation?.state
+      ? { settings: simulation.settings, seed: simulation.state.seed }
+      : { settings: { ...DEFAULTS, rewardTable: singlePeak() }, seed: 0 };
     const rewardTable = settings.rewardTable.map((reward) => reward + Number(this.state.offset));
-    return { settings: { ...settings, rewardTable }, seed: state.seed };
+    return { settings: { ...settings, rewardTable }, seed };
   }
 
   compare() {
-    const { settings, seed } = this.source();
-    const seeds = Array.from({ length: SEEDS }, (_, i) => (seed + i) % (LARGEST_SEED + 1));
+    const source = this.source();
+    const { settings, seed } = source;
+    const seeds = Array.from({ length: SEEDS }, (_, i) => (seed + i) % (LARGEST_SHOWN_SEED + 1));
     const best = bestAction(settings.rewardTable);
-    this.found = { seed, best, of: ALGORITHMS.map(([algorithm]) => {
+    this.found = { source, seed, best, of: ALGORITHMS.map(([algorithm]) => {
       const groupSize = algorithm !== "grpo" && this.state.samples === "one" ? 1 : settings.groupSize;
       const used = { ...settings, algorithm, groupSize };
       const runs = seeds.map((each) => {
@@ -101,7 +124,7 @@ class Comparison extends Widget {
     this.draw();
     const winners = this.found.of.map(({ runs }) => median(runs.map((each) => firstAbove(each.best, 0.9))));
     const fastest = winners.indexOf(Math.min(...winners));
-    this.say(`Compared with seeds ${seed} to ${seeds.at(-1)}. ` + (winners[fastest] === Infinity
+    this.say(`Compared with ${SEEDS} seeds from ${seed} on. ` + (winners[fastest] === Infinity
       ? "None passes π(best) = 0.9 in half of the runs."
       : `First past π(best) = 0.9: ${ALGORITHMS[fastest][1]}, after ${winners[fastest]} steps (median).`));
   }
@@ -128,6 +151,7 @@ class Comparison extends Widget {
 
   send() {
     if (!this.found) return this.say("There is nothing to send yet: press Run comparison.");
+    if (this.isOutdated()) return this.say(OUTDATED);
     let count = 0;
     for (const { settings } of this.found.of) count = sendRun({ settings, seed: this.found.seed, steps: STEPS });
     this.say(`Sent: the three runs with seed ${this.found.seed}. The worksheet now has ${count} runs to fill its tables from.`);
@@ -141,7 +165,7 @@ class Comparison extends Widget {
         rows.push([ALGORITHMS[a][0], t, ...["best", "max", "entropy"].map((name) => average(runs.map((each) => each[name][t])))]);
       }
     });
-    download("bandit-comparison.csv", csv(rows), "text/csv");
+    download(`bandit-comparison-seed-${this.found.seed}.csv`, csv(rows), "text/csv");
   }
 
   say(sentence) {

@@ -3,55 +3,58 @@
 //
 // A run is determined by its settings, its seed and its number of steps. All three stand in the address, so a reload or a
 // copied link shows the same run; any change of a setting starts it anew.
-import { Simulation } from "../core/bandit.mjs";
 import { button, toggle, wholeNumber } from "../ui/controls.mjs";
 import { element } from "../ui/element.mjs";
 import { copy, download } from "../ui/files.mjs";
-import { csv, fixed, percent } from "../ui/format.mjs";
+import { fixed, percent } from "../ui/format.mjs";
 import { sendRun } from "../ui/runs.mjs";
 import { Widget } from "../ui/widget.mjs";
 import { historyView } from "./simulation/history.mjs";
 import { panel } from "./simulation/panel.mjs";
 import { policyView } from "./simulation/policy.mjs";
-import { MOST_STEPS, bestAction, fromAddress, randomSeed, toAddress, toCore } from "./simulation/settings.mjs";
+import { Run } from "./simulation/run.mjs";
+import { MOST_STEPS, fromAddress, randomSeed, toAddress, toCore } from "./simulation/settings.mjs";
 import { flowStrip, stepDetail } from "./simulation/step_detail.mjs";
 
 const READOUTS = ["Steps", "KL from the start", "Max π(a)", "Entropy (nats)", "Expected reward", "Clip fraction", "Groups without signal"];
+const FRAME = 60; // milliseconds for a step of an animated run
 
 class SimulationWidget extends Widget {
+  static key = "sim";
+
   setup() {
-    this.key = "sim";
     this.state = fromAddress((name) => this.read(name));
-    this.panel = panel(this.state, (settings, options) => this.change(settings, options));
-    this.policy = policyView();
-    this.history = historyView();
-    this.detail = stepDetail();
-    this.flow = flowStrip();
+    this.panel = panel(this.state, (settings, options) => this.change(settings, options), () => this.keep());
+    this.views = { policy: policyView(), history: historyView(), detail: stepDetail(), flow: flowStrip() };
     this.status = element("p", { role: "status", class: "grpo-status" });
     this.readouts = Object.fromEntries(READOUTS.map((name) => [name, element("dd")]));
+    const { policy, history, detail, flow } = this.views;
     this.append(
       element("div", { class: "grpo-columns" },
         element("div", {}, this.buttons(), this.status,
           element("dl", { class: "grpo-readouts" }, READOUTS.map((name) =>
             element("div", {}, element("dt", {}, name), this.readouts[name]))),
-          this.flow.node, this.policy.node, this.history.node),
+          flow.node, policy.node, history.node),
         this.panel.node),
-      this.detail.node);
+      detail.node);
     const { steps } = this.state;
     this.restart();
     this.advance(steps);
+    this.keep();
   }
 
   buttons() {
-    const n = wholeNumber({ label: "N", value: this.state.n, low: 1, high: 500, change: (value) => this.change({ n: value }, { restart: false }) });
+    const n = wholeNumber({ label: "Steps per run", value: this.state.n, low: 1, high: 500,
+      change: (value) => this.change({ n: value }, { restart: false }) });
     n.input.dataset.setting = "n";
-    this.runButton = button(`Run ${this.state.n} steps`, () => this.runSteps(), { class: "grpo-button grpo-primary" });
-    this.animate = toggle({ label: "Animate", value: false, change: () => {} });
+    const primary = { class: "grpo-button grpo-primary" };
+    this.runButton = button("", () => this.runOrPause(), primary);
+    this.animate = toggle({ label: "Animate", value: false, change: (on) => on || this.pause() });
     return element("div", { class: "grpo-bar" },
-      button("One step", () => this.oneStep(), { class: "grpo-button grpo-primary" }), n.node, this.runButton, this.animate.node,
+      button("One step", () => this.oneStep(), primary), n.node, this.runButton, this.animate.node,
       button("Reset", () => this.reset()),
       button("Copy link", () => this.copyLink()),
-      button("Download CSV", () => download("bandit-history.csv", this.asCsv(), "text/csv")),
+      button("Download CSV", () => download(`bandit-history-seed-${this.state.seed}.csv`, this.run.asCsv(), "text/csv")),
       button("Send to worksheet", () => this.send()));
   }
 
@@ -60,120 +63,126 @@ class SimulationWidget extends Widget {
     return toCore(this.state);
   }
 
-  change(settings, { restart = true } = {}) {
+  /** Takes over what the reader changed; whatever determines a run starts it anew. */
+  change(settings, { restart = true, keep = true } = {}) {
     Object.assign(this.state, settings);
     this.panel.show(this.state);
-    this.runButton.textContent = `Run ${this.state.n} steps`;
     if (restart) {
       this.restart();
       this.say(`Settings changed: the run starts anew with seed ${this.state.seed}.`);
     }
-    this.write(toAddress(this.state));
+    this.showButton();
+    if (keep) this.keep();
     this.dispatchEvent(new CustomEvent("grpo-settings", { bubbles: true }));
   }
 
-  reset() {
-    this.change(this.state.lock ? {} : { seed: randomSeed() });
-    this.say(this.state.lock ? `Reset: the same seed ${this.state.seed} again.` : `Reset: new seed ${this.state.seed}.`);
+  /** Writes the address. Not while a slider moves or a run is shown: browsers allow about three changes a second. */
+  keep() {
+    this.write(toAddress(this.state));
   }
 
-  /** Back to the policy of the start. */
+  reset() {
+    const { lock } = this.state;
+    this.change(lock ? {} : { seed: randomSeed() });
+    this.say(lock ? `Reset: the same seed ${this.state.seed} again.` : `Reset: new seed ${this.state.seed}.`);
+  }
+
   restart() {
     this.stop();
-    this.simulation = new Simulation(this.settings, { seed: this.state.seed });
-    this.last = null;
-    this.best = bestAction(this.settings.rewardTable);
-    const { policy, maxProbability, entropy, kl } = this.simulation;
-    this.curves = { steps: 0, best: [policy[this.best]], maxProbability: [maxProbability], entropy: [entropy], kl: [kl], meanReward: [null], clipFraction: [null], zeroSignal: [null] };
-    this.state.steps = 0;
-    this.draw();
+    this.run = new Run(this.settings, this.state.seed);
+    this.advance(0);
   }
 
-  /** Makes steps and shows what came out; returns how many there was room for. */
-  advance(count, { play = false } = {}) {
-    const room = Math.min(count, MOST_STEPS - this.curves.steps);
-    const { curves } = this;
-    for (let i = 0; i < room; i++) {
-      const step = (this.last = this.simulation.step());
-      curves.best.push(step.policy[this.best]);
-      for (const name of ["maxProbability", "entropy", "kl", "meanReward", "clipFraction", "zeroSignal"]) curves[name].push(step[name]);
-    }
-    curves.steps += room;
-    this.state.steps = curves.steps;
-    this.draw({ play });
-    this.write(toAddress(this.state));
-    return room;
+  advance(count, options) {
+    this.run.advance(count);
+    this.state.steps = this.run.steps;
+    this.draw(options);
   }
 
   oneStep() {
     this.stop();
-    if (!this.advance(1, { play: true })) return this.full();
-    const { steps, actions, zeroSignal, policy } = this.last;
-    this.say(`Step ${steps}: drew actions ${actions.join(", ")}. ${zeroSignal ? "All rewards are equal: no signal." : `π(${this.best + 1}) is ${fixed(policy[this.best], 3)}.`}`);
+    if (this.run.isFull) return this.sayFull();
+    this.advance(1, { play: true });
+    this.keep();
+    const { steps, actions, zeroSignal } = this.run.last;
+    this.say(`Step ${steps}: drew actions ${actions.join(", ")}. ${zeroSignal ? "All rewards are equal: no signal." : this.bestNow()}`);
   }
 
-  runSteps() {
-    if (this.frame) {
-      this.stop();
-      return this.say(`Paused after step ${this.curves.steps}.`);
+  runOrPause() {
+    if (this.timer) return this.pause();
+    if (this.run.isFull) return this.sayFull();
+    const animated = this.animate.input.checked && !matchMedia("(prefers-reduced-motion: reduce)").matches;
+    if (animated) {
+      this.say(`Running ${this.state.n} steps. Press Pause to stop.`);
+      return this.play(this.run.steps + this.state.n);
     }
-    if (this.curves.steps >= MOST_STEPS) return this.full();
-    const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
-    if (!this.animate.input.checked || still) {
-      this.advance(this.state.n);
-      return this.sayWhere();
-    }
-    const end = Math.min(this.curves.steps + this.state.n, MOST_STEPS);
-    this.runButton.textContent = "Pause";
-    const tick = () => {
-      this.frame = null;
-      if (!this.isConnected) return;
+    this.advance(this.state.n);
+    this.keep();
+    this.sayWhere();
+  }
+
+  /** Shows the steps one by one. */
+  play(end) {
+    this.timer = setTimeout(() => {
       this.advance(1);
-      if (this.curves.steps < end) this.frame = setTimeout(tick, 60);
-      else {
-        this.stop();
-        this.sayWhere();
-      }
-    };
-    this.frame = setTimeout(tick, 60);
+      if (this.run.steps < end && !this.run.isFull) return this.play(end);
+      this.stop();
+      this.keep();
+      this.sayWhere();
+    }, FRAME);
+    this.showButton();
+  }
+
+  pause() {
+    if (!this.timer) return;
+    this.stop();
+    this.keep();
+    this.say(`Paused after step ${this.run.steps}.`);
   }
 
   stop() {
-    clearTimeout(this.frame);
-    this.frame = null;
-    if (this.runButton) this.runButton.textContent = `Run ${this.state.n} steps`;
+    clearTimeout(this.timer);
+    this.timer = null;
+    this.showButton();
   }
 
   disconnectedCallback() {
     this.stop();
   }
 
-  full() {
-    this.say(`A run ends after ${MOST_STEPS} steps. Press Reset to start a new one.`);
+  showButton() {
+    this.runButton.textContent = this.timer ? "Pause" : `Run ${this.state.n} steps`;
   }
 
   draw(options) {
-    const { policy, steps, kl, maxProbability, entropy } = this.simulation;
-    const { rewardTable } = this.settings;
-    const start = this.simulation.startLogp.map(Math.exp);
-    this.policy.draw({ policy, before: this.last?.policyBefore ?? policy, start, rewards: rewardTable });
-    this.history.draw(this.curves, this.best + 1);
-    this.detail.show(this.last);
-    this.flow.show(this.last, options);
-    const expected = policy.reduce((total, p, a) => total + p * rewardTable[a], 0);
-    const silent = this.curves.zeroSignal.filter(Boolean).length;
-    const values = [steps, fixed(kl, 3), `${fixed(maxProbability, 3)} (a = ${policy.indexOf(maxProbability) + 1})`, fixed(entropy, 3), fixed(expected, 3), this.last ? percent(this.last.clipFraction) : "–", steps ? `${silent} of ${steps}` : "0"];
-    READOUTS.forEach((name, i) => void (this.readouts[name].textContent = values[i]));
+    const { run, views } = this;
+    const { policy, startLogp, settings } = run.simulation;
+    views.policy.draw({ policy, before: run.last?.policyBefore ?? policy, start: startLogp.map(Math.exp), rewards: settings.rewardTable });
+    views.history.draw(run);
+    views.detail.show(run.last);
+    views.flow.show(run.last, options);
+    const { steps, kl, maxProbability, likeliest, entropy, expectedReward, clipFraction, silent } = run.readouts();
+    const texts = [String(steps), fixed(kl, 3), `${fixed(maxProbability, 3)} (a = ${likeliest})`, fixed(entropy, 3), fixed(expectedReward, 3),
+      clipFraction === null ? "–" : percent(clipFraction), steps ? `${silent} of ${steps}` : "0"];
+    READOUTS.forEach((name, i) => void (this.readouts[name].textContent = texts[i]));
   }
 
   say(sentence) {
     this.status.textContent = sentence;
   }
 
+  sayFull() {
+    this.say(`A run ends after ${MOST_STEPS} steps. Press Reset to start a new one.`);
+  }
+
+  bestNow() {
+    return `π(${this.run.best + 1}) is ${fixed(this.run.curves.best.at(-1), 3)}.`;
+  }
+
   sayWhere() {
-    const half = this.history.half();
-    const reached = half === null ? `π(${this.best + 1}) has not passed 0.5.` : `π(${this.best + 1}) passed 0.5 in step ${half}.`;
-    this.say(`After ${this.curves.steps} steps π(${this.best + 1}) is ${fixed(this.curves.best.at(-1), 3)}. ${reached}`);
+    const { half, steps, best } = this.run;
+    const reached = half === null ? `π(${best + 1}) has not passed 0.5.` : `π(${best + 1}) passed 0.5 in step ${half}.`;
+    this.say(`After ${steps} steps ${this.bestNow()} ${reached}`);
   }
 
   async copyLink() {
@@ -181,17 +190,11 @@ class SimulationWidget extends Widget {
     this.say((await copy(address)) ? "Link copied: it shows this run with these settings." : `Copy this address: ${address}`);
   }
 
-  asCsv() {
-    const { curves } = this;
-    const columns = ["best", "maxProbability", "entropy", "kl", "meanReward", "clipFraction"];
-    const rows = curves.best.map((_, t) => [t, ...columns.map((name) => curves[name][t] ?? ""), t ? Number(curves.zeroSignal[t]) : ""]);
-    return csv([["step", "best_probability", "max_probability", "entropy", "kl", "mean_reward", "clip_fraction", "zero_signal"], ...rows]);
-  }
-
   send() {
-    if (!this.curves.steps) return this.say("There is no run to send yet: press One step or Run.");
-    const count = sendRun({ settings: this.settings, seed: this.state.seed, steps: this.curves.steps });
-    this.say(`Sent: seed ${this.state.seed}, ${this.curves.steps} steps. The worksheet now has ${count} ${count === 1 ? "run" : "runs"} to fill its tables from.`);
+    const { settings, state, run } = this;
+    if (!run.steps) return this.say("There is no run to send yet: press One step or Run.");
+    const count = sendRun({ settings, seed: state.seed, steps: run.steps });
+    this.say(`Sent: seed ${state.seed}, ${run.steps} ${run.steps === 1 ? "step" : "steps"}. The worksheet now has ${count} ${count === 1 ? "run" : "runs"} to fill its tables from.`);
   }
 }
 

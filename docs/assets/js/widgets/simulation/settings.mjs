@@ -7,7 +7,7 @@ import { fixed } from "../../ui/format.mjs";
 const range = (low, high, step) =>
   Array.from({ length: Math.round((high - low) / step) + 1 }, (_, i) => Number((low + i * step).toFixed(2)));
 
-export const LARGEST_SEED = 999_999; // short enough to read to a neighbor
+export const LARGEST_SHOWN_SEED = 999_999; // short enough to read to a neighbor
 export const MOST_STEPS = 2000;
 
 /** Every setting: a list of `values` (numbers; null is "off") or of `options` [name, text], and the default. */
@@ -51,7 +51,7 @@ export function fromAddress(read) {
     else if (given === "off" && values.includes(null)) state[name] = null;
     else state[name] = given.trim() && Number.isFinite(Number(given)) ? values[nearest(values, Number(given))] : value;
   }
-  state.seed = whole(read("seed"), 0, LARGEST_SEED, randomSeed());
+  state.seed = whole(read("seed"), 0, LARGEST_SHOWN_SEED, randomSeed());
   state.lock = read("lock") === "1";
   state.n = whole(read("n"), 1, 500, 50);
   state.steps = whole(read("steps"), 0, MOST_STEPS, 0);
@@ -73,7 +73,7 @@ export function toAddress(state) {
   return written;
 }
 
-export const randomSeed = () => Math.floor(Math.random() * (LARGEST_SEED + 1));
+export const randomSeed = () => Math.floor(Math.random() * (LARGEST_SHOWN_SEED + 1));
 
 const REWARDS = { single: ({ peak }) => singlePeak(peak), double: () => doublePeak(), linear: () => linear() };
 

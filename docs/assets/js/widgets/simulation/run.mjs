@@ -1,0 +1,70 @@
+// One run of the simulation as the page shows it: the simulation itself and the curves so far. No page, no browser.
+import { Simulation } from "../../core/bandit.mjs";
+import { csv } from "../../ui/format.mjs";
+import { MOST_STEPS, bestAction } from "./settings.mjs";
+
+const OF_STEPS = ["maxProbability", "entropy", "kl", "meanReward", "clipFraction", "zeroSignal"];
+
+export class Run {
+  /**
+   * At the policy of the start. Row t of the `curves` belongs to the state after step t, and to the group of step t where
+   * there is one (null in row 0). `best` is the place of the best action, counted from 0; `last` what the last step told.
+   */
+  constructor(settings, seed) {
+    this.simulation = new Simulation(settings, { seed });
+    this.best = bestAction(settings.rewardTable);
+    this.last = null;
+    const { policy, maxProbability, entropy, kl } = this.simulation;
+    const start = { maxProbability, entropy, kl };
+    this.curves = { best: [policy[this.best]] };
+    for (const name of OF_STEPS) this.curves[name] = [start[name] ?? null];
+  }
+
+  get steps() {
+    return this.simulation.steps;
+  }
+
+  get isFull() {
+    return this.steps >= MOST_STEPS;
+  }
+
+  /** Makes steps, as long as there is room. */
+  advance(count) {
+    const end = Math.min(this.steps + count, MOST_STEPS);
+    while (this.steps < end) {
+      const step = (this.last = this.simulation.step());
+      this.curves.best.push(step.policy[this.best]);
+      for (const name of OF_STEPS) this.curves[name].push(step[name]);
+    }
+  }
+
+  /** First step after which the best action is more likely than all others together; null if there is none. */
+  get half() {
+    const step = this.curves.best.findIndex((p) => p > 0.5);
+    return step < 0 ? null : step;
+  }
+
+  /** The numbers above the charts. */
+  readouts() {
+    const { policy, kl, maxProbability, entropy, settings } = this.simulation;
+    return {
+      steps: this.steps,
+      kl,
+      maxProbability,
+      likeliest: policy.indexOf(maxProbability) + 1,
+      entropy,
+      expectedReward: policy.reduce((total, p, a) => total + p * settings.rewardTable[a], 0),
+      clipFraction: this.last?.clipFraction ?? null,
+      silent: this.curves.zeroSignal.filter(Boolean).length,
+    };
+  }
+
+  /** The curves as a CSV file, with every digit. */
+  asCsv() {
+    const columns = { best: "best_probability", maxProbability: "max_probability", entropy: "entropy", kl: "kl",
+      meanReward: "mean_reward", clipFraction: "clip_fraction", zeroSignal: "zero_signal" };
+    const cell = (value) => (value === null ? "" : Number(value));
+    const rows = this.curves.best.map((_, t) => [t, ...Object.keys(columns).map((name) => cell(this.curves[name][t]))]);
+    return csv([["step", ...Object.values(columns)], ...rows]);
+  }
+}
