@@ -136,8 +136,11 @@ def parse(argv: Sequence[str] | None = None) -> argparse.Namespace:
         parser.error("--debug and --watch do not go together")
     if arguments.debug and arguments.worksheet:
         parser.error("the worksheet has no code to debug; leave --debug away")
+    arguments.path = arguments.path or _default_path()
     if arguments.json and not arguments.json.absolute().parent.is_dir():
         parser.error(f"there is no folder {arguments.json.parent} to write {arguments.json.name} to")
+    if arguments.json and arguments.json != _STANDARD_OUTPUT and _is_handed_in(arguments.json, arguments.path):
+        parser.error(f"--json would overwrite {arguments.json}, which is handed in; give another name: --json r.json")
     return arguments
 
 
@@ -147,7 +150,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         if hasattr(stream, "reconfigure"):  # a terminal that lacks a sign must not end the report
             stream.reconfigure(errors="replace")
     arguments = parse(argv)
-    path = arguments.path or _default_path()
+    path: Path = arguments.path
     try:
         files = _read(arguments, path)
     except SubmissionError as error:
@@ -178,6 +181,17 @@ def _default_path() -> Path:
     """./starter if there is one, else the current folder."""
     starter = Path("starter")
     return starter if starter.is_dir() else Path()
+
+
+def _is_handed_in(file: Path, folder: Path) -> bool:
+    """Whether a file is one that students write, under whatever name the system knows it."""
+    for name in (*(exercise.file_name for exercise in course.EXERCISES), _WORKSHEET_FILE):
+        theirs = folder / name
+        if os.path.realpath(theirs) == os.path.realpath(file):
+            return True
+        if theirs.exists() and file.exists() and theirs.samefile(file):  # KL.py on some systems
+            return True
+    return False
 
 
 def _read(arguments: argparse.Namespace, path: Path) -> _Files:

@@ -122,18 +122,31 @@ def _rounded(numbers: simulation.Floats) -> list[float]:
 
 
 def make_worksheet() -> str:
-    """The text of the browser's module with the worksheet's questions and runs."""
+    """The text of the browser's module with the worksheet's questions, quantities, runs and limits."""
     questions = [question.id for question in worksheet_questions.QUESTIONS]
+    limits = {"longestAnswer": worksheet_questions.LONGEST_ANSWER, "largestFile": worksheet_questions.LARGEST_FILE}
+    quantities = ",\n".join(
+        f"{json.dumps(_camel_case(name))}: {json.dumps(_worksheet_quantity(quantity))}"
+        for name, quantity in worksheet_questions.QUANTITIES.items()
+    )
     tables = worksheet_questions.RUN_TABLES
     seeds = {run.id: table.seeds for table in tables for run in table.runs}
     runs = one_per_line([_worksheet_run(run, seeds.get(run.id, "any")) for run in worksheet_questions.RUNS])
     return (
         "// Written by `course golden`; do not edit.\n"
-        "// The worksheet's questions and runs, from grader/worksheet_questions.py. A run's settings are those that\n"
-        "// differ from DEFAULTS in bandit.mjs; its rewards are singlePeak().\n"
+        "// The worksheet's questions, quantities and runs, from grader/worksheet_questions.py. A run's settings are\n"
+        "// those that differ from DEFAULTS in bandit.mjs; its rewards are singlePeak(). Limits of `grade worksheet`:\n"
+        "// longestAnswer in characters, largestFile in bytes.\n"
+        f"export const LIMITS = {json.dumps(limits)};\n"
         f"export const QUESTIONS = {json.dumps(questions)};\n"
+        f"export const QUANTITIES = {{\n{quantities},\n}};\n"
         f"export const RUNS = [\n{runs},\n];\n"
     )
+
+
+def _worksheet_quantity(quantity: worksheet_questions.Quantity) -> dict[str, Any]:
+    """What the browser needs to read one; its words for a student are its own."""
+    return {"length": quantity.length, "whole": quantity.whole, "never": quantity.never}
 
 
 def _worksheet_run(run: worksheet_questions.Run, seeds: str) -> dict[str, Any]:

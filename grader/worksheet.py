@@ -6,7 +6,6 @@ What an answer says is for a person to judge: `course worksheet` shows all of th
 
 from __future__ import annotations
 
-import re
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,14 +13,12 @@ from dataclasses import dataclass
 from . import __version__, worksheet_questions
 from .check import Check
 from .result import BROKEN, FAILED, NOT_WRITTEN, PASSED, CheckResult, ExerciseResult, Result
-from .worksheet_questions import BONUS_RUN, EXERCISE, QUESTIONS, RUN_TABLES, Question, RunTable
+from .worksheet_attempt import MIN_CHARACTERS, MIN_WORDS, is_blank, why_not
+from .worksheet_questions import BONUS_QUESTION, BONUS_RUN, EXERCISE, QUESTIONS, RUN_TABLES, Question, RunTable
 from .worksheet_reader import Worksheet, WorksheetFile
 from .worksheet_replay import Replay, replay
 
-MIN_CHARACTERS, MIN_WORDS = 20, 4
 _MAX_NAMED = 6
-# Scripts without spaces: each sign counts as a word.
-_WORD = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]|\w+")
 
 
 @dataclass(frozen=True)
@@ -108,43 +105,18 @@ def grade_alone(file: WorksheetFile, *, submission: str, sha256: str, seed: int,
     return Result(submission, sha256, seed, device, [grade(file)], __version__, complete=True)
 
 
-def _look_at_answer(question: str, worksheet: Worksheet) -> Finding:
+def _look_at_answer(question: Question, worksheet: Worksheet) -> Finding:
     """Whether a question has an answer of the student's own; not whether that is right."""
-    if question in worksheet.problems:
-        return Finding(FAILED, [(question, worksheet.problems[question])])
-    answer = worksheet.answers.get(question)
-    if answer is None or not answer.text.strip():
-        return Finding(NOT_WRITTEN, note=f"no answer to {question}")
-    text = answer.text.strip()
-    words = _words(text)
-    if len(text) < MIN_CHARACTERS or len(set(words)) < MIN_WORDS:
-        return _no_attempt(
-            question, f"has {_count(len(text), 'character')} and {_count(len(set(words)), 'different word')}"
-        )
-    if _contains(_words(answer.question), words):
-        return _no_attempt(question, "repeats the question")
-    for other, written in worksheet.answers.items():
-        if other != question and _words(written.text) == words:
-            return _no_attempt(question, f"is the same as that to {other}")
-    return Finding(PASSED)
-
-
-def _no_attempt(question: str, what: str) -> Finding:
+    if question.id in worksheet.problems:
+        return Finding(FAILED, [(question.id, worksheet.problems[question.id])])
+    text = worksheet.answers.get(question.id, "")
+    if is_blank(text):
+        return Finding(NOT_WRITTEN, note=f"no answer to {question.id}")
+    others = {name: written for name, written in worksheet.answers.items() if name != question.id}
+    fault = why_not(question, text, others)
     rule = f"an answer counts from {MIN_CHARACTERS} characters with {MIN_WORDS} different words, in your own words"
-    return Finding(FAILED, [(question, f"the answer {what}; {rule}. What it says is not graded here.")])
-
-
-def _words(text: str) -> list[str]:
-    return _WORD.findall(text.casefold())
-
-
-def _contains(long: list[str], short: list[str]) -> bool:
-    """Whether some words stand in a row in others."""
-    return f" {' '.join(short)} " in f" {' '.join(long)} "
-
-
-def _count(number: int, what: str) -> str:
-    return f"1 {what}" if number == 1 else f"{number} {what}s"
+    said = f"the answer {fault}; {rule}. What it says is not graded here."
+    return Finding(FAILED, [(question.id, said)]) if fault else Finding(PASSED)
 
 
 def _look_at_runs(table: RunTable, replays: Replays) -> Finding:
@@ -175,7 +147,7 @@ def _seed_problems(table: RunTable, found: list[Replay]) -> list[tuple[str, str]
 
 def _look_at_bonus(worksheet: Worksheet, replays: Replays) -> Finding:
     """Passes where nothing was tried: it is optional. What was tried must be right."""
-    answer, run = _look_at_answer("bonus", worksheet), replays[BONUS_RUN.id]
+    answer, run = _look_at_answer(BONUS_QUESTION, worksheet), replays[BONUS_RUN.id]
     problems = [*answer.problems] if answer.outcome == FAILED else []
     problems += run.problems if run.written else []
     if problems:
@@ -197,7 +169,7 @@ def _answer_check(question: Question) -> tuple[Check, _Look]:
             "Then say why: what did the group's mean do, or the size of the group, or the seed?",
         ),
     )
-    return check, lambda worksheet, _: _look_at_answer(name, worksheet)
+    return check, lambda worksheet, _: _look_at_answer(question, worksheet)
 
 
 def _runs_check(table: RunTable) -> tuple[Check, _Look]:
@@ -219,6 +191,18 @@ def _runs_check(table: RunTable) -> tuple[Check, _Look]:
         ),
     )
     return check, lambda _, replays: _look_at_runs(table, replays)
+
+
+def _file_check() -> tuple[Check, _Look]:
+    check = _check(
+        id="file",
+        function="file",
+        title="The file holds only answers and runs that the worksheet asks for.",
+        explanation="What it does not ask for was left out, and costs no point. The rest was graded.",
+        points=0,
+        hints=("Was the file changed by hand? Take out what is named here, or download it again from the page.",),
+    )
+    return check, lambda worksheet, _: Finding(FAILED if worksheet.unknown else PASSED, worksheet.unknown)
 
 
 def _bonus_check() -> tuple[Check, _Look]:
@@ -258,7 +242,7 @@ def _step(question: str) -> str:
 def _all_checks() -> tuple[tuple[Check, _Look], ...]:
     """Step by step, runs before the answers about them."""
     graded = [*map(_runs_check, RUN_TABLES), *(_answer_check(question) for question in QUESTIONS if question.points)]
-    return (*sorted(graded, key=lambda pair: pair[0].function), _bonus_check())
+    return (*sorted(graded, key=lambda pair: pair[0].function), _bonus_check(), _file_check())
 
 
 _CHECKS = _all_checks()

@@ -1,7 +1,8 @@
 """The worksheet as data: its written questions, the runs of the bandit simulation that a student records, and points.
 
 The one source of that table: `grade worksheet` replays these runs, and `course golden` writes them for the browser
-(`docs/assets/js/core/worksheet_runs.mjs`). The words of the questions stand on the worksheet page only.
+(`docs/assets/js/core/worksheet_runs.mjs`). The words of the questions stand on the worksheet page too, because that is
+Markdown; a test compares them.
 """
 
 from __future__ import annotations
@@ -19,6 +20,9 @@ FILE_NAME = "worksheet.json"
 EXERCISE, TITLE, PAGE = "worksheet", "The bandit worksheet", "docs/worksheet.md"
 """As the result names it, beside the exercises."""
 
+LONGEST_ANSWER, LARGEST_FILE = 20_000, 2_000_000
+"""Characters and bytes. JSON takes at most six bytes for a character, so that every page full of answers fits."""
+
 DEFAULTS = Settings(reward_table=single_peak())
 
 
@@ -28,10 +32,12 @@ class Question:
 
     Attributes:
         id: As on the page.
+        text: As on the page, without its number and without Markdown: what answers are compared with.
         points: For an answer, whatever it says; the bonus has none.
     """
 
     id: str
+    text: str
     points: int = 1
 
 
@@ -150,10 +156,68 @@ def _algorithm(algorithm: str, name: str) -> Run:
     )
 
 
+BONUS_QUESTION = Question(
+    id="bonus",
+    points=0,
+    text="How does this run differ from your runs with β = 0? What can such a penalty be good for when a "
+    "language model is trained?",
+)
+
 QUESTIONS = (
-    *(Question(id=name) for name in ("1A.1", "1A.2", "1B.1", "1B.2", "1B.3", "1C.2", "1D.2", "1E.1", "1E.2", "1E.3")),
-    *(Question(id=name) for name in ("1F.1", "1F.2")),
-    Question(id="bonus", points=0),
+    Question(id="1A.1", text="What does the policy look like before the first step? Give π(a) for every action."),
+    Question(
+        id="1A.2",
+        text="Imagine one step: eight actions are drawn and get their rewards. Which actions do you expect to gain "
+        "probability, which to lose some, and why?",
+    ),
+    Question(
+        id="1B.1",
+        text="Which samples of your first run have a positive advantage, which a negative one? What is the sum of "
+        "all eight, and is that a coincidence?",
+    ),
+    Question(
+        id="1B.2",
+        text="How did the policy change in this step? Compare the change with your prediction in 1A.2.",
+    ),
+    Question(
+        id="1B.3",
+        text="Press Reset and make one step again, once with the seed unlocked and once with Lock seed ticked. "
+        "When do you get the same samples as before, when others, and why?",
+    ),
+    Question(
+        id="1C.2",
+        text="Describe how the entropy develops over the 50 steps. What does that say about the policy?",
+    ),
+    Question(
+        id="1D.2",
+        text="How far apart are your three results for each group size? Compare G = 4 with G = 32, and explain how "
+        "the size of the group can make such a difference.",
+    ),
+    Question(
+        id="1E.1",
+        text="Which algorithm is the first to pass π(7) = 0.9, and which has the largest probability after 200 "
+        "steps? What in its update may be the reason?",
+    ),
+    Question(
+        id="1E.2",
+        text="Look at the three entropy curves. Which looks the smoothest to you, and which rises now and then? "
+        "Why can noisy updates be a problem in training?",
+    ),
+    Question(
+        id="1E.3",
+        text="GRPO subtracts the mean of the group and divides by its standard deviation. Which of the two makes "
+        "its updates less noisy than those of REINFORCE, and what does the other one do?",
+    ),
+    Question(
+        id="1F.1",
+        text="Explain in your own words what a critic is for, and how a group of samples can do its work.",
+    ),
+    Question(
+        id="1F.2",
+        text="Language models such as DeepSeek-R1 were trained with GRPO. What are the actions, the group and the "
+        "reward there, and why does it matter that no critic is needed?",
+    ),
+    BONUS_QUESTION,
 )
 
 BONUS_RUN = Run(

@@ -1,7 +1,8 @@
 """Reads a worksheet's file: from bytes that nobody has looked at to the answers and runs that it holds.
 
 Nothing in it is believed and nothing is executed. A file that is not a worksheet at all is refused with one sentence. A
-single answer or run that is not as the page writes it is named with its place, and the rest of the file still counts.
+single answer or run that is not as the page writes it, or stands there twice, or is not known, is named with its place,
+and the rest of the file still counts.
 """
 
 from __future__ import annotations
@@ -17,10 +18,18 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from .exporters.plain_text import one_line
-from .worksheet_questions import FILE_NAME, NAME, QUANTITIES, QUESTIONS, RUNS, VERSION, Quantity
+from .worksheet_questions import (
+    FILE_NAME,
+    LARGEST_FILE,
+    LONGEST_ANSWER,
+    NAME,
+    QUANTITIES,
+    QUESTIONS,
+    RUNS,
+    VERSION,
+    Quantity,
+)
 
-MAX_FILE_BYTES = 512_000
-MAX_ANSWER_CHARACTERS = 20_000
 MAX_NUMBER_CHARACTERS = 40  # a browser writes at most 24
 MAX_DEPTH = 8  # the page needs 5: file, runs, run, values, list
 MAX_SEED = 2**32 - 1
@@ -35,14 +44,6 @@ Value = Number | None | tuple[Number, ...]
 
 class WorksheetError(Exception):
     """This is not as the worksheet page writes it. The text says what is wrong and where."""
-
-
-@dataclass(frozen=True)
-class Answer:
-    """A written answer, with the question that stood above it."""
-
-    question: str
-    text: str
 
 
 @dataclass(frozen=True)
@@ -67,14 +68,16 @@ class Worksheet:
     """The content of a file.
 
     Attributes:
-        answers: By id of the question.
+        answers: By id of the question. The words of the question that the file repeats are not read.
         runs: By id of the run.
         problems: Id of an answer or a run to the sentence that says why it is in neither of these.
+        unknown: Place of everything that is no answer or run of this worksheet, and what it is.
     """
 
-    answers: Mapping[str, Answer] = field(default_factory=dict)
+    answers: Mapping[str, str] = field(default_factory=dict)
     runs: Mapping[str, RecordedRun] = field(default_factory=dict)
     problems: Mapping[str, str] = field(default_factory=dict)
+    unknown: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -106,7 +109,7 @@ def read_worksheet(path: Path) -> WorksheetFile:
             problem = f"{path.name} is not a file"
         else:
             with path.open("rb") as file:
-                data = file.read(MAX_FILE_BYTES + 1)
+                data = file.read(LARGEST_FILE + 1)
     except OSError as error:
         problem = f"{path.name} cannot be read: {error.strerror}"
     if problem:
@@ -126,15 +129,16 @@ def parse(data: bytes) -> Worksheet:
     """
     document = _object(_load(data), "the file", "worksheet", "version", "answers", "runs")
     name, version = document["worksheet"], document["version"]
-    if name != NAME or type(version) is not int or version != VERSION:
+    if name != NAME or _whole(version) != VERSION:
         raise WorksheetError(
             f"this is worksheet {shown(name)}, version {shown(version)}; "
             f'this grader reads "{NAME}", version {VERSION}: download it again from the worksheet page of this course'
         )
     problems: dict[str, str] = {}
-    answers = _by_id(document["answers"], "answers", {question.id for question in QUESTIONS}, _answer, problems)
-    runs = _by_id(document["runs"], "runs", set(_QUANTITIES_OF), _run, problems)
-    return Worksheet(answers, runs, problems)
+    unknown: list[tuple[str, str]] = []
+    answers = _by_id(document["answers"], "answers", {each.id for each in QUESTIONS}, _answer, problems, unknown)
+    runs = _by_id(document["runs"], "runs", set(_QUANTITIES_OF), _run, problems, unknown)
+    return Worksheet(answers, runs, problems, tuple(unknown))
 
 
 _QUANTITIES_OF = {run.id: run.values for run in RUNS}
@@ -142,8 +146,10 @@ _QUANTITIES_OF = {run.id: run.values for run in RUNS}
 
 def _load(data: bytes) -> Any:
     """JSON without what JSON does not have, or what nobody writes by accident."""
-    if len(data) > MAX_FILE_BYTES:
-        raise WorksheetError(f"the file is larger than {MAX_FILE_BYTES // 1_000} kB; a worksheet takes a few kilobytes")
+    if len(data) > LARGEST_FILE:
+        raise WorksheetError(
+            f"the file is larger than {LARGEST_FILE // 1_000_000} MB; a worksheet takes a few kilobytes"
+        )
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -193,40 +199,43 @@ def _by_id(
     known: set[str],
     read: Callable[[dict[str, Any], str], _Entry],
     problems: dict[str, str],
+    unknown: list[tuple[str, str]],
 ) -> dict[str, _Entry]:
-    """The entries of a list by their id. What one of them has wrong goes to the problems."""
+    """The entries of a list by their id. What one of them has wrong goes to the problems, or to the unknown."""
     if not isinstance(entries, list):
         raise WorksheetError(f"{place} must be a list, not {_kind(entries)}")
     found: dict[str, _Entry] = {}
     for index, entry in enumerate(entries):
         here = f"{place}[{index}]"
-        name = _object(entry, here, "id")["id"]
+        name = entry.get("id") if isinstance(entry, dict) else None
         if not isinstance(name, str) or name not in known:
-            raise WorksheetError(f"{here}.id is {shown(name)}, which this worksheet does not have")
-        if name in found or name in problems:
-            raise WorksheetError(f"{here}.id is {shown(name)} again; there may be one of each")
-        try:
-            found[name] = read(entry, here)
-        except WorksheetError as error:
-            problems[name] = str(error)
+            what = f"its id is {shown(name)}, which this worksheet does not have"
+            unknown.append((here, what if isinstance(entry, dict) else f"must be an object, not {_kind(entry)}"))
+        elif name in found or name in problems:
+            found.pop(name, None)
+            problems[name] = f"{here}.id is {shown(name)} again; there may be one of each"
+        else:
+            try:
+                found[name] = read(entry, here)
+            except WorksheetError as error:
+                problems[name] = str(error)
     return found
 
 
-def _answer(entry: dict[str, Any], place: str) -> Answer:
-    texts = {"question": entry.get("question", ""), "answer": entry.get("answer", "")}
-    for name, text in texts.items():
-        if not isinstance(text, str):
-            raise WorksheetError(f"{place}.{name} must be text, not {_kind(text)}")
-        if len(text) > MAX_ANSWER_CHARACTERS:
-            raise WorksheetError(f"{place}.{name} has more than {MAX_ANSWER_CHARACTERS:,} characters")
-    return Answer(texts["question"], texts["answer"])
+def _answer(entry: dict[str, Any], place: str) -> str:
+    text = entry.get("answer", "")
+    if not isinstance(text, str):
+        raise WorksheetError(f"{place}.answer must be text, not {_kind(text)}")
+    if len(text) > LONGEST_ANSWER:
+        raise WorksheetError(f"{place}.answer has more than {LONGEST_ANSWER:,} characters")
+    return text
 
 
 def _run(entry: dict[str, Any], place: str) -> RecordedRun:
     _object(entry, place, "seed", "steps", "settings", "values")
-    seed = entry["seed"]
-    if seed is not None and (type(seed) is not int or not 0 <= seed <= MAX_SEED):
-        raise WorksheetError(f"{place}.seed must be a whole number from 0 to {MAX_SEED}, not {shown(seed)}")
+    seed = _whole(entry["seed"])
+    if entry["seed"] is not None and (seed is None or not 0 <= seed <= MAX_SEED):
+        raise WorksheetError(f"{place}.seed must be a whole number from 0 to {MAX_SEED}, not {shown(entry['seed'])}")
     settings = _object(entry["settings"], f"{place}.settings")
     given = _object(entry["values"], f"{place}.values")
     values = {
@@ -255,10 +264,19 @@ def _value(value: Any, quantity: Quantity, place: str) -> Value:
 
 
 def _one_number(value: Any, quantity: Quantity, place: str) -> Number:
-    if type(value) not in (int, float) or (quantity.whole and value != int(value)):
+    number: Number | None = value if type(value) in (int, float) else None
+    if quantity.whole:
+        number = _whole(value)
+    if number is None:
         raise WorksheetError(f"{place} must be a {'whole ' if quantity.whole else ''}number, not {shown(value)}")
-    number: Number = value
     return number
+
+
+def _whole(value: Any) -> int | None:
+    """A whole number, which JSON may write as 7.0 too; None for anything else."""
+    if type(value) is float and value.is_integer():
+        return int(value)
+    return value if type(value) is int else None
 
 
 def _object(value: Any, place: str, *needed: str) -> dict[str, Any]:

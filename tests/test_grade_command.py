@@ -186,6 +186,21 @@ def test_wrong_usage_exits_with_2_and_says_what_to_do(tmp_path: Path, arguments:
     no_traceback(done)
 
 
+@pytest.mark.parametrize(
+    "target", ["me/kl.py", "me/advantages.py", "me/worksheet.json", "me/../me/kl.py", "other_name"]
+)
+def test_the_result_is_not_written_over_a_file_of_the_submission(tmp_path: Path, target: str) -> None:
+    kl = model_answers(tmp_path / "me", "kl") / "kl.py"
+    before = kl.read_bytes()
+    os.link(kl, tmp_path / "other_name")  # as KL.py is where large and small letters are the same
+    for option in ((), ("--debug",), ("--watch",)):
+        done = grade("kl", "--path", "me", "--json", target, *option, cwd=tmp_path)
+        assert done.returncode == USAGE and not done.stdout
+        assert f"--json would overwrite {Path(target)}, which is handed in" in " ".join(done.stderr.split())
+        no_traceback(done)
+    assert kl.read_bytes() == before and sorted(path.name for path in kl.parent.iterdir()) == ["kl.py"]
+
+
 def test_an_isolation_level_that_cannot_be_had_exits_with_3_before_any_student_code_runs(tmp_path: Path) -> None:
     trace = tmp_path / "trace"
     wrong(tmp_path / "me", "kl", "kl_estimate", f"open({str(trace)!r}, 'w')\ndef f(*a, **k): ...\n")

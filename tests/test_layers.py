@@ -229,7 +229,7 @@ def test_the_course_and_the_result_are_data() -> None:
 
 
 def test_the_worksheet_runs_nothing_and_its_reader_is_data() -> None:
-    files = ("questions", "reader", "replay")
+    files = ("attempt", "questions", "reader", "replay")
     own = [f"grader.worksheet_{name}" for name in files] + ["grader.simulation", "grader.exporters.plain_text"]
     reading = imports_in(*(f"grader/worksheet_{name}.py" for name in files))
     allowed = STANDARD - PROCESSES | {"numpy"}

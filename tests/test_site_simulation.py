@@ -468,6 +468,19 @@ def test_a_run_is_sent_to_the_worksheet(open_page: PageOpener) -> None:
     assert (run["seed"], run["steps"], run["settings"]["groupSize"]) == (13, 50, 8)
 
 
+def test_a_browser_that_keeps_nothing_says_so_and_still_hands_the_run_on(open_page: PageOpener) -> None:
+    page = open_page(address(seed=13, steps=50))
+    page.evaluate(
+        "() => { Storage.prototype.setItem = () => { throw new DOMException('full', 'QuotaExceededError'); }; }"
+    )
+    press(page, "Send to worksheet")
+    assert "cannot keep them for long" in status(page)
+    page.get_by_role("link", name="Worksheet", exact=True).first.click()
+    page.wait_for_selector("grpo-runs[data-ready]")
+    page.get_by_role("button", name="Fill from sent runs").nth(1).click()
+    page.wait_for_function("() => [...document.querySelectorAll('grpo-runs input')].some(node => node.value === '13')")
+
+
 def test_everything_works_by_keyboard(open_page: PageOpener) -> None:
     page = open_page(address(seed=21))
     step = page.get_by_role("button", name="One step", exact=True)

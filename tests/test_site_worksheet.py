@@ -13,7 +13,7 @@ from markdown_it import MarkdownIt
 from site_fixtures import wait_until_ready
 
 from grader.simulation import Settings, simulate, single_peak
-from grader.worksheet_questions import QUESTIONS, RUNS
+from grader.worksheet_questions import LARGEST_FILE, LONGEST_ANSWER, QUESTIONS, RUNS
 
 PAGE = "/worksheet/"
 ANSWERS = {
@@ -89,10 +89,10 @@ def send_runs(page, *runs):
     page.evaluate(
         """async (runs) => {
           const base = new URL("../assets/js/", location.href);
-          const { sendRun } = await import(new URL("ui/runs.mjs", base));
+          const { sendRuns } = await import(new URL("ui/runs.mjs", base));
           const { DEFAULTS, singlePeak } = await import(new URL("core/bandit.mjs", base));
           for (const [seed, steps, settings] of runs) {
-            sendRun({ settings: { ...DEFAULTS, rewardTable: singlePeak(), ...settings }, seed, steps });
+            sendRuns([{ settings: { ...DEFAULTS, rewardTable: singlePeak(), ...settings }, seed, steps }]);
           }
         }""",
         [(*run, {})[:3] for run in runs],
@@ -189,20 +189,93 @@ def test_progress_counts_answers_and_complete_runs(open_page):
         assert page.locator(str(link.get_attribute("href"))).count() == 1
 
 
-def test_another_tab_sees_the_change_but_not_in_the_field_with_the_focus(open_page):
-    page = open_page(PAGE)
+def another_tab(page):
     other = page.context.new_page()
     other.goto(page.url)
     wait_until_ready(other)
-    field(other, "1A.2").focus()
+    return other
+
+
+def test_another_tab_sees_the_change_but_not_in_the_field_that_is_being_written(open_page):
+    page = open_page(PAGE)
+    other = another_tab(page)
+    field(other, "1A.2").fill("Mine.")
+    page.locator("label", has_text="1 of 12 questions").first.wait_for()
     field(page, "1A.1").fill("From the first tab.")
     field(page, "1A.2").fill("Also from there.")
     other.locator("label", has_text="2 of 12 questions").first.wait_for()
     assert field(other, "1A.1").input_value() == "From the first tab."
-    assert field(other, "1A.2").input_value() == ""
+    assert field(other, "1A.2").input_value() == "Mine."
     field(other, "1B.1").fill("From the second tab.")
     page.wait_for_function("() => document.querySelector('grpo-question[name=\"1B.1\"] textarea').value")
     assert field(page, "1A.2").input_value() == "Also from there."
+
+
+def test_a_field_that_is_left_shows_what_is_stored(open_page):
+    page = open_page(PAGE)
+    field(page, "1A.2").fill("Before.")
+    other = another_tab(page)
+    field(other, "1A.2").focus()
+    field(page, "1A.2").fill("After.")
+    field(other, "1A.1").focus()
+    assert field(other, "1A.2").input_value() == "After."
+
+
+@pytest.mark.parametrize("write", [lambda page: field(page, "1A.2"), lambda page: cell(page, "1C: Try 1, Steps")])
+def test_what_is_being_written_is_stored_again_if_another_tab_clears_it(open_page, write):
+    page = open_page(PAGE)
+    other = another_tab(page)
+    write(other).fill("17")
+    field(page, "1A.1").fill("Uniform.")
+    other.wait_for_function("() => document.querySelector('grpo-question textarea').value")
+    write(other).focus()
+    press(page, "Clear worksheet")
+    press(page, "Delete everything", "dialog")
+    other.wait_for_function("() => !document.querySelector('grpo-question textarea').value")
+    assert write(other).input_value() == "17"
+    other.reload()
+    wait_until_ready(other)
+    assert write(other).input_value() == "17"
+
+
+NOT_KEPT = "This browser cannot keep your answers: download them before you leave."
+
+
+def test_a_full_storage_is_said_as_soon_as_something_is_not_stored(open_page):
+    page = open_page(PAGE)
+    note = page.locator(f"{TOOLS} .grpo-note")
+    assert note.inner_text().startswith("Saved in this browser")
+    page.evaluate(
+        """() => {
+          for (let size = 2 ** 22; size >= 64; size /= 2) {
+            for (let i = 0; i < 4; i++) {
+              try { localStorage.setItem(`filler-${size}-${i}`, "x".repeat(size)); } catch { break; }
+            }
+          }
+        }"""
+    )
+    field(page, "1F.2").fill("A long answer. " * 40)
+    assert note.inner_text() == NOT_KEPT
+    assert note.get_attribute("aria-live") == "polite"
+    inside = (
+        "node => { const { top, bottom } = node.getBoundingClientRect(); return top > 0 && bottom <= innerHeight; }"
+    )
+    assert note.evaluate(inside), "it must be visible where one writes, at the end of the page"
+    page.get_by_role("link", name="Simulation", exact=True).first.click()
+    page.wait_for_url("**/simulation/**")
+    page.go_back()
+    page.wait_for_url("**/worksheet/**")
+    wait_until_ready(page)
+    assert field(page, "1F.2").input_value() == "A long answer. " * 40
+    assert note.inner_text() == NOT_KEPT
+    page.evaluate(
+        "Object.keys(localStorage).filter(key => key.startsWith('filler')).forEach(key => delete localStorage[key])"
+    )
+    field(page, "1A.1").fill("Uniform.")
+    assert note.inner_text().startswith("Saved in this browser")
+    page.reload()
+    wait_until_ready(page)
+    assert field(page, "1F.2").input_value() == "A long answer. " * 40
 
 
 def test_without_storage_the_page_works_and_warns(open_page):
@@ -210,7 +283,7 @@ def test_without_storage_the_page_works_and_warns(open_page):
     page.context.add_init_script("Storage.prototype.setItem = () => { throw new Error('full'); }")
     page.goto(page.url + PAGE[1:])
     wait_until_ready(page)
-    assert "does not keep what you write" in page.locator("grpo-worksheet-tools .grpo-note").inner_text()
+    assert page.locator("grpo-worksheet-tools .grpo-note").inner_text() == NOT_KEPT
     field(page, "1A.1").fill("Uniform.")
     assert "1 of 12 questions" in progress(page)
     assert json.loads(download(page, "Download answers (JSON)").path().read_text("utf-8"))["answers"][0]["answer"]
@@ -222,8 +295,18 @@ def test_a_part_that_cannot_be_loaded_is_explained(open_page):
     page.goto(open_page(PAGE).url)
     wait_until_ready(page)
     field(page, "1A.1").fill("Uniform.")
-    assert "could not be loaded" in fill_table(page, "1C.1")
+    message = fill_table(page, "1C.1")
+    assert message.startswith("This did not work:") and "Check your connection" in message
     assert "1 of 12 questions" in progress(page)
+
+
+def test_a_button_that_fails_says_so(open_page):
+    page = another_tab(open_page(PAGE))  # nobody watches this one for exceptions
+    page.evaluate("() => void (URL.createObjectURL = () => { throw new Error('no room'); })")
+    assert answer_to(page, "Download answers (JSON)") == (
+        "This did not work: no room. Check your connection, reload the page and try again."
+    )
+    assert "No run was sent yet." in answer_to(page, "Fill all tables from sent runs"), "the buttons work again"
 
 
 # Recording runs
@@ -339,6 +422,35 @@ def test_filling_keeps_what_was_typed(open_page):
     assert [filled(page, "1C.1")[place] for place in (0, 4)] == ["1", "2"]
 
 
+def test_a_row_that_was_begun_is_filled_from_the_run_with_its_seed(open_page):
+    page = open_page(PAGE)
+    for number, seed in enumerate((1, 2, 3), start=1):
+        type_over(cell(page, f"1C: Try {number}, Seed"), str(seed))
+    message = fill_table(page, "1C.1")
+    assert message.startswith(
+        "Nothing was filled. Open or wrong: 1C: Try 1, Steps; 1C: Try 2, Steps; 1C: Try 3, Steps."
+    )
+    send_runs(page, (3, 50), (2, 50), (8, 50))
+    message = fill_table(page, "1C.1")
+    assert message.startswith("Filled 2 runs (seed 2, 3). Open or wrong: 1C: Try 1, Steps.")
+    assert filled(page, "1C.1")[:3] == ["1", "", "2"]
+    policy = simulate(Settings(reward_table=single_peak()), seeds=[3], steps=50).probabilities[0, :, 6]
+    assert filled(page, "1C.1")[5] == str((policy > 0.5).argmax())
+    type_over(cell(page, "1C: Try 1, Steps"), "17")
+    assert fill_table(page, "1C.1") == "Nothing to fill: no run is missing."
+
+
+def test_filling_a_row_keeps_the_fields_in_which_something_stands(open_page):
+    page = open_page(PAGE)
+    type_over(cell(page, "1E: GRPO, Seed"), "4")
+    type_over(cell(page, "1E: GRPO, max π"), "0.5?")
+    send_runs(page, (4, 200))
+    message = fill_table(page, "1E.1")
+    assert message.startswith("Filled 1 run (seed 4). Open or wrong: 1E: GRPO, max π.")
+    assert cell(page, "1E: GRPO, max π").input_value() == "0.5?"
+    assert cell(page, "1E: GRPO, Steps until π(7) > 0.9").input_value() != ""
+
+
 def test_in_1b_a_typed_seed_brings_its_numbers_unless_others_were_typed(open_page):
     page = open_page(PAGE)
 
@@ -361,10 +473,25 @@ def test_wrong_entries_are_marked_and_explained(open_page):
     page = open_page(PAGE)
     entry = cell(page, "1D: Trial 1, seed, G = 4")
     type_over(entry, "7.5")
-    assert entry.get_attribute("aria-invalid") == "true"
-    assert said(page, table("1D.1")) == ('1D: Trial 1, seed, G = 4: please write a whole number, not "7.5".')
-    type_over(entry, "7")
-    assert entry.get_attribute("aria-invalid") == "false"
+    sentence = '1D: Trial 1, seed, G = 4: please write a whole number, not "7.5".'
+    other = cell(page, "1D: Trial 2, π(7), G = 32")
+    type_over(other, "much")
+    for _ in range(2):
+        assert [each.get_attribute("aria-invalid") for each in (entry, other)] == ["true", "true"]
+        for each, why in ((entry, sentence), (other, 'please write a number, not "much".')):
+            reason = page.locator(f"#{each.get_attribute('aria-describedby')}")
+            assert reason.is_visible() and why in reason.inner_text()
+        page.reload()
+        wait_until_ready(page)
+    assert page.locator(f"{table('1D.1')} [aria-live]").get_attribute("aria-live") == "polite"
+    for right in (entry, other):
+        type_over(right, "7")
+        assert right.get_attribute("aria-invalid") == "false"
+        assert right.get_attribute("aria-describedby") is None
+    assert not page.get_by_text("please write").locator("visible=true").count()
+    entry.press_sequentially(".")
+    assert entry.get_attribute("aria-invalid") == "false", "nothing is wrong before it is written"
+    entry.press("Backspace")
     type_over(cell(page, "1D: Trial 3, seed, G = 4"), "7")
     assert "Seed 7 stands twice with G = 4" in said(page, table("1D.1"))
     type_over(cell(page, "1E: GRPO, Seed"), "1")
@@ -386,6 +513,44 @@ def test_a_table_is_emptied_only_after_a_yes(open_page):
     assert set(filled(page, "1C.1")) == {""}
 
 
+def test_two_quick_clicks_ask_once(open_page):
+    page = open_page(PAGE)
+    cells(page, "1C.1").first.fill("7")
+    for inside, name in ((table("1C.1"), "Empty this table"), (TOOLS, "Clear worksheet")):
+        page.locator(inside).get_by_role("button", name=name, exact=True).evaluate(
+            "node => { node.click(); node.click(); }"
+        )
+        page.locator("dialog").first.wait_for()
+        page.wait_for_timeout(200)  # a second one would come now
+        assert page.locator("dialog").count() == 1
+        page.keyboard.press("Escape")
+        assert said(page, inside) == "Nothing was deleted."
+
+
+def test_a_question_goes_with_its_page(open_page):
+    page = open_page(PAGE)
+    field(page, "1A.1").fill("Uniform.")
+    page.get_by_role("link", name="Simulation", exact=True).first.click()
+    page.wait_for_url("**/simulation/**")
+    page.go_back()
+    page.wait_for_url("**/worksheet/**")
+    wait_until_ready(page)
+    page.evaluate("window.stays = true")
+    press(page, "Clear worksheet")
+    page.locator("dialog").wait_for()
+    page.go_forward()
+    page.wait_for_url("**/simulation/**")
+    page.wait_for_function("() => !document.querySelector('dialog')")
+    assert page.evaluate("window.stays")
+    page.go_back()
+    page.wait_for_url("**/worksheet/**")
+    wait_until_ready(page)
+    assert field(page, "1A.1").input_value() == "Uniform."
+    press(page, "Clear worksheet")
+    press(page, "Delete everything", "dialog")
+    assert said(page) == "The worksheet is empty."
+
+
 # Handing in, opening, clearing
 
 
@@ -404,6 +569,39 @@ def test_the_json_file_holds_what_was_typed(open_page):
     assert [(run["id"], run["seed"], run["values"]) for run in file["runs"]] == [
         ("1E.grpo", 3, {"max_probability": 0.5, "steps_to_90": None})
     ]
+
+
+def test_the_json_file_keeps_what_is_no_number_and_the_grader_reads_it(open_page, tmp_path):
+    page = open_page(PAGE)
+    type_over(cell(page, "1C: π(a), a = 3"), "0.012")
+    type_over(cell(page, "1D: Trial 1, seed, G = 4"), "-5")
+    download(page, "Download answers (JSON)").save_as(tmp_path / "worksheet.json")
+    report = grade(tmp_path)[1]
+    assert "0 of 30 points" in report and "cannot be read" not in report and "worksheet.json:" not in report
+    other = open_page(PAGE)
+    other.locator("input[type=file]").set_input_files(tmp_path / "worksheet.json")
+    assert said(other) == "Opened worksheet.json: 0 answers and 2 runs."
+    assert cell(other, "1C: π(a), a = 3").input_value() == "0.012"
+    assert cell(other, "1D: Trial 1, seed, G = 4").input_value() == "-5"
+
+
+def test_an_answer_is_as_long_as_the_grader_reads(open_page, tmp_path):
+    page = open_page(PAGE)
+    assert field(page, "1A.1").get_attribute("maxlength") == str(LONGEST_ANSWER)
+    field(page, "1A.1").fill("x")
+    path = tmp_path / "long.json"
+    download(page, "Download answers (JSON)").save_as(path)
+    file = json.loads(path.read_text("utf-8"))
+    for place, length in enumerate((LONGEST_ANSWER, LONGEST_ANSWER + 1)):
+        file["answers"][place]["answer"] = "y" * length
+    path.write_text(json.dumps(file), "utf-8")
+    page.locator("input[type=file]").set_input_files(path)
+    press(page, "Replace them", "dialog")
+    page.locator("dialog").wait_for(state="detached")
+    assert said(page) == (
+        "Opened long.json: 2 answers and 0 runs. "
+        f"Too long for the grader, more than {LONGEST_ANSWER:,} characters: {file['answers'][1]['id']}."
+    )
 
 
 def test_the_status_names_what_is_not_complete(open_page):
@@ -454,6 +652,22 @@ def test_clearing_asks_says_what_is_lost_and_can_be_refused(open_page):
     assert "No run was sent yet" in fill_table(page, "1C.1")
 
 
+def test_clearing_asks_again_if_another_tab_has_written_meanwhile(open_page):
+    page = open_page(PAGE)
+    field(page, "1A.1").fill("Uniform.")
+    other = another_tab(page)
+    press(page, "Clear worksheet")
+    question = page.locator(".grpo-dialog")
+    assert question.inner_text().startswith("Delete 1 answer, 0 runs")
+    field(other, "1A.2").fill("Newer.")
+    page.locator("label", has_text="2 of 12 questions").first.wait_for()
+    press(page, "Delete everything", "dialog")
+    page.get_by_text("Another tab has changed something meanwhile. Delete 2 answers, 0 runs").wait_for()
+    press(page, "Keep everything", "dialog")
+    assert said(page) == "Nothing was deleted."
+    assert field(page, "1A.2").input_value() == "Newer."
+
+
 def test_a_saved_worksheet_opens_in_another_browser(open_page, tmp_path):
     page = open_page(PAGE)
     answer_everything(page)
@@ -481,7 +695,7 @@ def test_a_saved_worksheet_opens_in_another_browser(open_page, tmp_path):
         ('{"worksheet": "other"}', "not a worksheet of this course"),
         ('{"worksheet": "grpo-bandit", "version": 9, "answers": [], "runs": []}', "version 9"),
         ('{"worksheet": "grpo-bandit", "version": 1, "answers": [{"id": "9Z"}], "runs": []}', "answers[0]"),
-        ('"' + "x" * 600_000 + '"', "too large"),
+        ('"' + "x" * LARGEST_FILE + '"', "too large"),
     ],
 )
 def test_a_file_that_is_no_worksheet_changes_nothing(open_page, tmp_path, text, why):

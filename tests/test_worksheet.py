@@ -290,11 +290,41 @@ def test_every_wrong_digit_is_named_with_the_right_number_and_costs_the_points_o
     assert tried > 150
 
 
-@pytest.mark.parametrize(("off", "passes"), [(0.0005, True), (-0.0005, True), (0.00055, False), (-0.00055, False)])
+@pytest.mark.parametrize(("off", "passes"), [(0.0005, True), (-0.0005, True), (0.000501, False), (-0.000501, False)])
 def test_a_value_is_right_within_half_of_the_last_decimal(off: float, passes: bool) -> None:
     document = json.loads(played_in_the_browser())
     run_of(document, "1D.G16.trial2")["values"]["best_probability"] += off
     assert (graded(document).earned == 30) is passes
+
+
+# pi(7) of many runs as the browser shows it, with all its digits beside it.
+MANY_SEEDS = """
+import { DEFAULTS, Simulation, singlePeak } from "CORE/bandit.mjs";
+const shown = Array.from({ length: 200 }, (_, seed) => {
+  const simulation = new Simulation({ ...DEFAULTS, groupSize: 4, rewardTable: singlePeak() }, { seed });
+  while (simulation.steps < 50) simulation.step();
+  return [simulation.policy[6].toFixed(3), simulation.policy[6]];
+});
+console.log(JSON.stringify(shown));
+"""
+
+
+def test_what_the_browser_shows_is_right_for_every_seed_and_a_last_digit_off_by_one_for_none() -> None:
+    (run,) = (run for run in RUNS if run.id == "1D.G4.trial1")
+
+    def is_right(seed: int, thousandths: int) -> bool:
+        entry = {"id": run.id, "seed": seed, "steps": run.steps, "settings": asdict(run.settings)}
+        entry["values"] = {"best_probability": thousandths / 1_000}
+        document = {"worksheet": "grpo-bandit", "version": 1, "answers": [], "runs": [entry]}
+        (cell,) = replaying.replay(parse(json.dumps(document).encode()))[run.id].cells
+        return cell.right
+
+    shown = run_in_node(MANY_SEEDS)
+    assert shown[54] == ["0.957", pytest.approx(0.9565061, abs=1e-7)]  # near the middle between two
+    for seed, (text, exact) in enumerate(shown):
+        assert abs(exact * 1_000 % 1 - 0.5) > 1e-5  # or both would be right
+        thousandths = round(float(text) * 1_000)
+        assert [is_right(seed, thousandths + off) for off in (-1, 0, 1)] == [False, True, False], seed
 
 
 def test_a_run_of_other_settings_is_named(right: Document) -> None:
@@ -432,6 +462,23 @@ def test_a_wrong_bonus_is_named_and_costs_no_point(right: Document) -> None:
 # Written answers
 
 ATTEMPT = "They gain where the reward is above the mean."
+ONLY_THE_QUESTION = "has only words of the question"
+# Fillers, joiners, selectors, a mark, a tag, a direction: nothing is drawn for any of them.
+INVISIBLE = (
+    "\u3164\uffa0\u115f\u1160\u034f\u17b4\u17b5\u180e\u2800\ufe00\ufe0f"
+    "\u200b\u2060\u00ad\ufeff\U000e0100\U000e0041\u202e"
+)
+
+
+def asked(name: str) -> str:
+    """The words of a question."""
+    (text,) = (question.text for question in QUESTIONS if question.id == name)
+    return text
+
+
+def wide(text: str) -> str:
+    """The same in the wide letters of Chinese and Japanese keyboards."""
+    return "".join(chr(ord(c) + 0xFEE0) if "!" <= c <= "~" else c for c in text)
 
 
 @pytest.mark.parametrize(
@@ -445,8 +492,25 @@ ATTEMPT = "They gain where the reward is above the mean."
         ("Yes yes, no no. Maybe maybe!", "3 different words"),
         ("........................", "0 different words"),
         ("x" * 5_000, "1 different word;"),
-        ("What do you see in 1A.1?", "repeats the question"),
-        ("  what do YOU see, in 1a.1 ...", "repeats the question"),
+        (asked("1A.1"), ONLY_THE_QUESTION),
+        (f"1A.1 {asked('1A.1')}", ONLY_THE_QUESTION),
+        (f"  {asked('1A.1').upper()} ...", ONLY_THE_QUESTION),
+        (asked("1A.1") * 2, ONLY_THE_QUESTION),
+        (" ".join(reversed(asked("1A.1").split())), ONLY_THE_QUESTION),
+        ("\u200b".join(asked("1A.1")), ONLY_THE_QUESTION),
+        ("\u3164".join(asked("1A.1")), ONLY_THE_QUESTION),
+        (wide(asked("1A.1")), ONLY_THE_QUESTION),
+        ("every first step for the policy", ONLY_THE_QUESTION),
+        (asked("1D.2"), "repeats question 1D.2"),
+        (f"1D.2 {wide(asked('1D.2'))}", "repeats question 1D.2"),
+        ("_ __ ___ ____ _____ ______", "0 different words"),
+        ("one_two __ ___ ____ _____ ______", "2 different words"),
+        ("\u0301 \u0301\u0301 \u0300 \u0302 \u0303 \u0304 \u0305 ...", "0 different words"),
+        ("a  b \t c \n\n      d        e     ", "has 9 characters and 5 different words"),
+        *[(character * 30, "no answer to 1A.1") for character in INVISIBLE],
+        *[(" ".join(character * n for n in range(1, 9)), "no answer to 1A.1") for character in INVISIBLE],
+        ("a b c d" + "\u3164" * 30, "has 7 characters and 4 different words"),
+        ("所有奖励", "has 12 characters and 4 different words"),
         ("Here, in 1A.2, action 7 gains slowly.", "is the same as that to 1A.2"),
         ("here in 1a.2 ACTION 7 gains slowly", "is the same as that to 1A.2"),
     ],
@@ -468,13 +532,53 @@ def test_what_is_no_attempt_earns_nothing_and_says_why(right: Document, text: st
         "All probabilities are 0.1: wrong, but an attempt.",
         "Я думаю, что вероятность растёт медленно",
         "策略在开始时是均匀的 每个动作的概率都是百分之十左右",
-        "What do you see in 1A.1? I see a uniform policy.",
+        "What does the policy look like before the first step? It looks uniform.",
+        "所有奖励相同\uff0c优势为零\uff0c没有学习信号。",
+        "没有学习信号吗",
+        "𠀀𠀁𠀂𠀃𠀄𠀅𠀆",
+        "豈更車賈滑串句",
+        "勾配がゼロになる",
+        "ｺｳﾊﾞｲｶﾞｾﾞﾛﾆﾅﾙ",
+        "모두 같으면 이점은 영",
+        "ความน่าจะเป็นของการกระทำเพิ่มขึ้น",
+        "सभी क्रियाओं की संभावना समान है",
         "é" * 5 + " á b c d e f g h i j",
     ],
 )
 def test_every_attempt_counts_whatever_it_says(right: Document, text: str) -> None:
     answer_of(right, "1A.1")["answer"] = text
     assert graded(right).earned == 30
+
+
+def test_what_the_file_says_of_its_questions_does_not_matter(right: Document) -> None:
+    for entry in right["answers"]:
+        entry["question"] = ""
+        entry["answer"] = asked(entry["id"])
+    answer_of(right, "1A.1").update(question="They gain where the reward is above the mean.", answer=ATTEMPT)
+    del answer_of(right, "1A.2")["question"]
+    result = graded(right)
+    assert result.earned == 19  # 18 for the runs
+    assert ONLY_THE_QUESTION in check_of(result, "answer_1a_2").story
+
+
+def test_the_grader_knows_the_questions_as_the_page_asks_them() -> None:
+    text = (course.ROOT / worksheet_questions.PAGE).read_text("utf-8")
+    blocks = re.findall(r"^/// html \| grpo-question\n +attrs: \{name: \"(.+?)\"\}\n(.+?)\n///$", text, re.M | re.S)
+    on_the_page = {name: " ".join(block.split()) for name, block in blocks}
+    in_the_grader = {each.id: f"**{each.id.replace('bonus', 'Bonus')}** {each.text}" for each in QUESTIONS}
+    assert list(on_the_page) == list(in_the_grader)
+    other = [name for name, text in in_the_grader.items() if on_the_page[name] != text]
+    to_change = f"{', '.join(other)} in {worksheet_questions.PAGE} or in QUESTIONS of grader/worksheet_questions.py"
+    assert not other, f"the page and the grader ask different questions: change {to_change}"
+
+
+def test_answers_as_long_as_they_may_be_are_graded_in_a_blink(right: Document) -> None:
+    signs = [chr(0x4E00 + number) for number in range(20_000)]
+    for number, entry in enumerate(right["answers"]):
+        entry["answer"] = "".join(signs[number:] + signs[:number])
+    started = time.monotonic()
+    assert graded(right).earned == 30
+    assert time.monotonic() - started < 5
 
 
 # Files
@@ -519,7 +623,36 @@ def test_links_folders_and_devices_are_refused(tmp_path: Path, right: Document) 
 def test_files_of_ten_megabytes_are_refused_before_they_are_read_whole(tmp_path: Path, right: Document) -> None:
     path = tmp_path / "worksheet.json"
     path.write_text(json.dumps(right) + " " * 10_000_000, "utf-8")
-    assert "larger than 512 kB" in refused(path)
+    assert "larger than 2 MB" in refused(path)
+
+
+@pytest.mark.parametrize("sign", ["策", "\u0001", "\ud800", '"'])
+def test_every_answer_may_be_as_long_as_a_field_allows(tmp_path: Path, right: Document, sign: str) -> None:
+    words = "Action 7 gains while the others lose. "
+    for entry in right["answers"]:
+        entry["answer"] = (f"{entry['id']} {words}" + sign * 20_000)[:20_000]
+    path = tmp_path / "worksheet.json"
+    written = json.dumps(right, ensure_ascii=False, indent=1).encode("utf-8", "surrogatepass")
+    if sign == "\ud800":  # a browser writes halves of characters as \\ud800
+        written = json.dumps(right, indent=1).encode()
+    path.write_bytes(written)
+    assert worksheet.grade(read_worksheet(path)).earned == 30
+
+
+def test_the_browser_knows_the_limits_and_the_quantities_of_the_grader() -> None:
+    read = 'import { LIMITS, QUANTITIES } from "CORE/worksheet_runs.mjs";'
+    limits, quantities = run_in_node(f"{read} console.log(JSON.stringify([LIMITS, QUANTITIES]));")
+    longest, largest = worksheet_questions.LONGEST_ANSWER, worksheet_questions.LARGEST_FILE
+    assert limits == {"longestAnswer": longest, "largestFile": largest}
+    assert largest > len(QUESTIONS) * longest * len("\\ud800") + 100_000
+    assert renamed(quantities) == {
+        name: {"length": each.length, "whole": each.whole, "never": each.never} for name, each in QUANTITIES.items()
+    }
+
+
+def test_what_else_the_page_keeps_in_the_file_is_left_alone(right: Document) -> None:
+    right["cells"] = {"1C.policy": {"seed": "-5", "policy.1": "?"}}
+    assert graded(right).earned == 30
 
 
 def test_a_byte_order_mark_is_no_problem(tmp_path: Path, right: Document) -> None:
@@ -558,13 +691,7 @@ WELL_FORMED = '{"worksheet": "grpo-bandit", "version": 1, "answers": [], "runs":
         (b'{"worksheet": ["x"], "version": {}, "answers": [], "runs": []}', "worksheet a list, version an object"),
         (b'{"worksheet": "grpo-bandit", "version": 1, "answers": {}, "runs": []}', "answers must be a list"),
         (WELL_FORMED % "null", "runs must be a list, not null"),
-        (WELL_FORMED % "[7]", "runs[0] must be an object, not a number"),
-        (WELL_FORMED % "[{}]", "runs[0] has no 'id'"),
-        (WELL_FORMED % '[{"id": "1D.G5.trial1"}]', 'runs[0].id is "1D.G5.trial1", which this worksheet does not have'),
-        (WELL_FORMED % '[{"id": ["1C.try1"]}]', "runs[0].id is a list"),
-        (WELL_FORMED % ('[{"id": "%s"}]' % ("x" * 9_000)), "which this worksheet does not have"),
-        (WELL_FORMED % '[{"id": "1C.try1"}, {"id": "1C.try1"}]', 'runs[1].id is "1C.try1" again'),
-        (WELL_FORMED % '[{"id": "\\u001b[31m\\u202e\\ud800<b>"}]', 'runs[0].id is "[31m<b>"'),
+        (WELL_FORMED % '[{"id": "1C.try1", "id": "1C.try2"}]', 'the key "id" stands twice in one object'),
     ],
 )
 def test_what_is_no_worksheet_is_refused_with_a_sentence(tmp_path: Path, data: str | bytes, sentence: str) -> None:
@@ -581,7 +708,9 @@ def test_what_is_no_worksheet_is_refused_with_a_sentence(tmp_path: Path, data: s
         ({"seed": True}, "runs[3].seed must be a whole number from 0 to 4294967295, not true"),
         ({"seed": -1}, "runs[3].seed must be a whole number from 0 to 4294967295, not -1"),
         ({"seed": 2**32}, "runs[3].seed must be a whole number from 0 to 4294967295, not 4294967296"),
-        ({"seed": 7.0}, "not 7.0"),
+        ({"seed": 7.5}, "not 7.5"),
+        ({"seed": 1e300}, "not 1e+300"),
+        ({"seed": -1.0}, "not -1.0"),
         ({"seed": "7"}, 'not "7"'),
         ({"seed": [7]}, "not a list"),
         ({"settings": []}, "runs[3].settings must be an object, not a list"),
@@ -602,6 +731,55 @@ def test_one_malformed_run_is_named_with_its_place_and_the_rest_counts(
     check = failed(result)
     assert check.story.startswith("1C, try 2: runs[3]") and sentence in check.story
     assert result.earned == 27
+
+
+def test_whole_numbers_may_have_a_point(right: Document) -> None:
+    right["version"] = 1.0
+    for entry in right["runs"]:
+        entry["seed"], entry["steps"] = float(entry["seed"]), float(entry["steps"])
+        entry["settings"]["group_size"] = float(entry["settings"]["group_size"])
+        for name, value in entry["values"].items():
+            if QUANTITIES[name].whole and value is not None:
+                entry["values"][name] = [float(each) for each in value] if isinstance(value, list) else float(value)
+    assert graded(right).earned == 30
+    run_of(right, "1C.try1").update(seed=7.0, values={"steps_to_half": 3.0})
+    assert re.fullmatch(r"1C, try 1, .+: seed 7 gives \d+; the worksheet says 3", failed(graded(right)).story)
+
+
+@pytest.mark.parametrize(
+    ("entry", "what"),
+    [
+        (7, "must be an object, not a number"),
+        ({}, "its id is null, which this worksheet does not have"),
+        ({"id": ["1C.try1"]}, "its id is a list, which this worksheet does not have"),
+        ({"id": "1D.G5.trial1", "seed": 1}, 'its id is "1D.G5.trial1", which this worksheet does not have'),
+        ({"id": "x" * 9_000}, "which this worksheet does not have"),
+        ({"id": "\x1b[31m\u202e\ud800<b>"}, 'its id is "[31m<b>", which this worksheet does not have'),
+    ],
+)
+@pytest.mark.parametrize("place", ["answers", "runs"])
+def test_what_the_worksheet_does_not_ask_for_is_named_once_and_the_rest_counts(
+    right: Document, place: str, entry: Any, what: str
+) -> None:
+    right[place].insert(1, entry)
+    result = graded(right)
+    check = failed(result)
+    assert check.id == "worksheet.file" and check.story.startswith(f"{place}[1]: ") and what in check.story
+    assert len(check.story) < 200 and result.earned == result.points == 30
+    right[place] += [entry] * 50
+    check = failed(graded(right))
+    assert check.story == "51 places are wrong" and check.rows[-1] == ("and", "45 more")
+
+
+def test_of_two_entries_with_one_id_neither_counts_and_the_rest_does(right: Document) -> None:
+    right["runs"].append(copy.deepcopy(run_of(right, "1D.G16.trial2")))
+    check = failed(graded(right))
+    assert check.id == "worksheet.runs_1d_g16"
+    assert check.story == '1D, G = 16, trial 2: runs[19].id is "1D.G16.trial2" again; there may be one of each'
+    right["answers"] += [{"id": "1A.2", "answer": 7}, {"id": "1A.2", "answer": "and another one, the third"}]
+    result = graded(right)
+    assert result.earned == 27
+    assert check_of(result, "answer_1a_2").story == '1A.2: answers[14].id is "1A.2" again; there may be one of each'
 
 
 @pytest.mark.parametrize(
@@ -791,6 +969,28 @@ def test_wrong_usage_exits_with_2(tmp_path: Path, right: Document, arguments: li
     assert sentence in " ".join(done.stderr.split()) and not done.stdout
 
 
+@pytest.mark.parametrize("name", ["worksheet.json", "advantages.py", "kl.py"])
+@pytest.mark.parametrize("exists", [True, False])
+def test_the_result_does_not_overwrite_what_is_handed_in(
+    tmp_path: Path, right: Document, name: str, exists: bool
+) -> None:
+    me = handed_in(tmp_path / "me", right)
+    shutil.copy(course.STARTER / "advantages.py", me)
+    shutil.copy(course.STARTER / "kl.py", me)
+    before = (me / name).read_bytes()
+    if not exists:
+        (me / name).unlink()
+    for target in (Path("me") / name, me.parent / "me" / ".." / "me" / name):
+        done = run("worksheet", "--path", "me", "--json", target, cwd=tmp_path)
+        assert done.returncode == cli.USAGE and not done.stdout
+        assert f"--json would overwrite {target}, which is handed in" in " ".join(done.stderr.split())
+    done = run("worksheet", "--json", name, cwd=me)  # the folder that is graded without --path
+    assert done.returncode == cli.USAGE
+    assert (me / name).exists() is exists and (not exists or (me / name).read_bytes() == before)
+    done = run("worksheet", "--path", "me", "--json", name, cwd=tmp_path)  # another folder is nobody's business
+    assert result_of(tmp_path / name)["points"] == 30
+
+
 def test_the_command_line_and_the_table_agree_on_the_names() -> None:
     assert (cli._WORKSHEET, cli._WORKSHEET_FILE) == (worksheet_questions.EXERCISE, worksheet_questions.FILE_NAME)
     assert (course.ROOT / worksheet_questions.PAGE).parent.is_dir()
@@ -855,6 +1055,7 @@ def test_escape_sequences_and_bidi_characters_do_not_reach_the_terminal(tmp_path
     assert not set(done.stdout) & set(bad) - set("[2J]0;x")
     right["runs"].append({"id": bad})
     done = run("worksheet", "--path", handed_in(tmp_path / "me", right), cwd=tmp_path)
+    assert done.returncode == cli.CHECKS_FAILED
     assert "which this worksheet does not have" in done.stdout
     assert not set(done.stdout) & set(bad) - set("[2J]0;x")
 
@@ -938,6 +1139,7 @@ def test_the_page_shows_the_key_and_all_submissions_side_by_side(tmp_path: Path,
     for text in ("Here, in 1D.2, action 7 gains slowly.", "A group of 32 varies the least.", "30 of 30", "27 of 30"):
         assert text in found.text
     truth = run_of(json.loads(played_in_the_browser()), "1C.policy")["values"]["policy"][6]
+    assert all(question.text in found.text for question in QUESTIONS)
     assert found.text.count(f"0.500 (the seed gives {truth:.3f})") == 1
     assert "1 of 10 wrong" in found.text
 
@@ -991,6 +1193,13 @@ def test_the_page_has_no_accessibility_violation_and_no_error(
         overflow = tab.evaluate("() => document.documentElement.scrollWidth - innerWidth")
     assert found["passes"] and [violation["id"] for violation in found["violations"]] == []
     assert problems == [] and overflow <= 0
+
+
+def test_the_page_writes_out_what_nobody_could_see(tmp_path: Path, right: Document) -> None:
+    answer_of(right, "1F.2")["answer"] = f"from{INVISIBLE}here"
+    handed_in(tmp_path / "ada", right)
+    _, found = side_by_side(tmp_path, "ada")
+    assert "from" + "".join(f"[U+{ord(character):04X}]" for character in INVISIBLE) + "here" in found.text
 
 
 def test_what_cannot_be_read_is_listed_and_does_not_stop_the_rest(tmp_path: Path, right: Document) -> None:

@@ -44,8 +44,9 @@ _STYLES = {
 }
 _WORDS = {NOT_WRITTEN: "not written yet"}
 _DETAILED = 3
-_LABEL_WIDTH = 22  # longer labels are folded: the call beside them needs the room
 """Failures of one function that are shown in full; the others keep to one line each."""
+_LABEL_WIDTH = 22
+"""Longer labels are folded: the call beside them needs the room."""
 
 
 def show(result: Result, console: Console) -> None:

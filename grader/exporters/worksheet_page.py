@@ -69,7 +69,7 @@ def page(key: Sequence[KeyEntry], handed_in: Sequence[HandedIn]) -> str:
 <body>
 <main>
 <h1>Worksheets side by side</h1>
-<p>{_count(len(handed_in), "submission")}, written by <code>course worksheet</code> of the GRPO course {__version__}.
+<p>Submissions: {len(handed_in)}. Written by <code>course worksheet</code> of the GRPO course {__version__}.
 Recorded numbers were compared with a replay of their seeds. What the written answers say is for you to judge: a point
 there means an attempt, nothing more.</p>
 <nav aria-label="Questions"><ul>{links}</ul></nav>
@@ -127,6 +127,7 @@ def _question(entry: KeyEntry, readable: Sequence[HandedIn]) -> str:
     parts = [
         f'<section id="{_anchor(entry)}">',
         f"<h2>{_text(entry.id)}: {_text(entry.question)}</h2>",
+        *(f"<p>{_text(each.text)}</p>" for each in QUESTIONS if each.id == entry.id),
         f'<div class="key"><h3>Answer key</h3><p>{_text(entry.answer)}</p>{note}</div>',
     ]
     runs = [run for run in RUNS if run.question == entry.id]
@@ -139,8 +140,7 @@ def _question(entry: KeyEntry, readable: Sequence[HandedIn]) -> str:
 
 
 def _answer(each: HandedIn, question: str) -> str:
-    answer = each.worksheet.answers.get(question)
-    text = answer.text.strip() if answer else ""
+    text = each.worksheet.answers.get(question, "").strip()
     body = f'<p class="written" dir="auto">{_text(text)}</p>' if text else "<p><em>No answer.</em></p>"
     if question in each.worksheet.problems:
         body = f"<p><em>{_text(each.worksheet.problems[question])}</em></p>"
@@ -197,10 +197,6 @@ def _sign(right: bool) -> str:
 
 def _anchor(entry: KeyEntry) -> str:
     return "q-" + entry.id.lower().replace(".", "-")
-
-
-def _count(number: int, what: str) -> str:
-    return f"1 {what}" if number == 1 else f"{number} {what}s"
 
 
 def _text(text: str) -> str:

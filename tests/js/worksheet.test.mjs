@@ -171,10 +171,29 @@ test("numbers may be written with a comma, a real minus sign or a plus", () => {
   assert.deepEqual(readField("actions", "1 2 3 4 10 6 7 8"), [1, 2, 3, 4, 10, 6, 7, 8]);
 });
 
+test("numbers may be written with the digits and signs of other keyboards", () => {
+  for (const written of ["０．９５", "0，95", "٠٫٩٥", "۰٫۹۵", " ＋．９５　"])
+    assert.equal(readField("bestProbability", written), 0.95);
+  assert.equal(readField("seed", "４２"), 42);
+  assert.equal(readField("stepsToHalf", "ｎｅｖｅｒ"), null);
+  for (const written of [
+    "1、-1、0、0、2、-2、0、0",
+    "1，−1，0，0，2，−2，0，0",
+    "１；－１；０；０；２；－２；０；０",
+    "١، -١، ٠، ٠، ٢، -٢، ٠، ٠",
+    "١؛-١؛٠؛٠؛٢؛-٢؛٠؛٠",
+    "1,0、-1,0、0、0、2、-2、0、0",
+  ]) {
+    assert.deepEqual(readField("advantages", written), [1, -1, 0, 0, 2, -2, 0, 0], written);
+  }
+  assert.throws(() => readField("bestProbability", "0.5²"), /a number/, "a superscript is no digit");
+});
+
 test("what is no number is refused with what is expected", () => {
   const cases = [
     ["bestProbability", "abc", /a number, not "abc"/],
-    ["bestProbability", "1e3", /a number/],
+    ["bestProbability", "1e999", /a number/],
+    ["bestProbability", "1e", /a number/],
     ["seed", "1.5", /whole number/],
     ["seed", "4294967296", /from 0 to 4294967295/],
     ["seed", "-1", /whole number/],
@@ -213,6 +232,12 @@ test("a run fits a slot with the same settings and at least as many steps", () =
   for (const settings of changed)
     assert.ok(!fits(slotOf("1D.G16.trial1"), sent(1, { groupSize: 16, ...settings })), JSON.stringify(settings));
   assert.ok(!fits(slotOf("1D.G16.trial1"), sent(1, { groupSize: 16 }, 49)));
+  const { lr, ...without } = sent(1, { groupSize: 16 }).settings;
+  for (const settings of [{}, 5, null, "x", [], without])
+    assert.ok(
+      RUNS.every((slot) => !fits(slot, { settings, seed: 1, steps: 200 })),
+      `${JSON.stringify(settings)} leaves settings out`,
+    );
   assert.ok(!fits(slotOf("1D.G16.trial1"), sent(2 ** 32, { groupSize: 16 })));
 });
 
@@ -226,6 +251,7 @@ test("a run that does not fit is refused with the reason", () => {
     "the rewards are not as asked for",
   );
   assert.equal(reason(slots, sent(1, { groupSize: 4, clipEps: null })), "ε is not as asked for");
+  assert.equal(reason(slots, sent(1, { groupSize: 4, lr: undefined })), "η is missing");
 });
 
 test("runs fill the cells of their group size, older ones first", () => {
@@ -273,6 +299,16 @@ test("no seed fills two cells of a kind, and filled cells stay", () => {
   );
 });
 
+test("a cell that was begun takes the run with its seed, and no other", () => {
+  const tries = slotsOf("1C.1");
+  const cells = { "1C.try1": { seed: "2" }, "1C.try2": { seed: "7" }, "1C.try3": { seed: "3", stepsToHalf: "30" } };
+  const runs = [sent(2), sent(3), sent(7, { lr: 0.3 }), sent(9)];
+  assert.deepEqual(seedsOf(assign(tries, cells, runs)), { "1C.try1": 2 });
+  const policy = { "1C.policy": { seed: "9", "policy.2": "0.1" } };
+  assert.deepEqual(seedsOf(assign(slotsOf("1C.3"), policy, runs)), { "1C.policy": 9 });
+  assert.deepEqual(assign(slotsOf("1C.3"), { "1C.policy": { "policy.2": "0.1" } }, runs), {});
+});
+
 test("a comparison is filled from runs that share a seed", () => {
   const slots = slotsOf("1E.1");
   const of = (seed, ...algorithms) => algorithms.map((algorithm) => sent(seed, { algorithm }, 200));
@@ -288,6 +324,7 @@ test("a comparison is filled from runs that share a seed", () => {
     "1E.reinforce_baseline": 5,
   });
   assert.deepEqual(seedsOf(assign(slots, { "1E.grpo": { seed: "4" } }, [...of(4, ...all), ...of(5, ...all)])), {
+    "1E.grpo": 4,
     "1E.reinforce": 4,
     "1E.reinforce_baseline": 4,
   });
@@ -403,6 +440,32 @@ test("the file holds what stands on the page, even if it is wrong, and leaves ou
   ]);
 });
 
+test("what is no number comes back as well, from a part of the file that the grader leaves alone", () => {
+  const state = empty();
+  state.cells["1C.policy"] = { seed: "5", "policy.3": "0.012" };
+  state.cells["1D.G4.trial1"] = { seed: "-5", bestProbability: "0.957" };
+  state.cells["1B.first"] = { actions: "1 2 3", advantages: "later" };
+  const { cells } = fromJson(toJson(state, text));
+  assert.deepEqual(cells, state.cells);
+  assert.deepEqual(JSON.parse(toJson(finished(), text)).typed, {}, "numbers are not written twice");
+  for (const typed of [null, 5, "text", { "1B.first": "text" }, { "1B.first": { seed: 5, other: "x" } }]) {
+    const file = { ...JSON.parse(toJson(state, text)), typed };
+    assert.deepEqual(fromJson(JSON.stringify(file)).cells, {
+      "1C.policy": { seed: "5" },
+      "1D.G4.trial1": { bestProbability: "0.957" },
+    });
+  }
+});
+
+test("a number of a file is a number on the page", () => {
+  const file = JSON.parse(toJson(finished(), text));
+  for (const value of [1e-7, 1.5e300, -2e-9, 0.1 + 0.2]) {
+    file.runs[6].values.best_probability = value;
+    const { values } = record(RUNS[6], fromJson(JSON.stringify(file)).cells[RUNS[6].id]);
+    assert.deepEqual(values, { bestProbability: value });
+  }
+});
+
 test("a saved worksheet comes back as it was", () => {
   const state = finished();
   state.cells["1C.try2"].stepsToHalf = "never";
@@ -432,6 +495,8 @@ test("a file that is not a worksheet is refused with the reason", () => {
       change((file) => void (file.runs[6].settings.group_size = 8)),
       /runs\[6\] \(1D\.G4\.trial1\): G is 8, and 4 is asked for/,
     ],
+    [change((file) => delete file.runs[6].settings.lr), /runs\[6\] .*: η is missing/],
+    [change((file) => void (file.runs[6].settings = {})), /runs\[6\] .*: the rewards are missing/],
     [change((file) => void (file.runs[6].seed = "7")), /its seed is no whole number/],
     [change((file) => void (file.runs[6].values.best_probability = "x")), /value best_probability is not as/],
     [change((file) => void (file.runs[0].values.actions = [null])), /value actions is not as/],
@@ -452,8 +517,10 @@ test("text stays text in Markdown", () => {
   const state = empty();
   state.answers["1A.1"] = "# one\n\n    two | three";
   state.cells["1D.G4.trial1"] = { seed: "7", bestProbability: "0.9|57\n" };
+  state.answers["1A.2"] = "one\r# two\r\n- three";
   const markdown = toMarkdown(state, text);
+  assert.ok(markdown.includes("> one  \n> \\# two  \n> \\- three\n"), "a carriage return alone ends a line");
   assert.ok(markdown.includes("> \\# one  \n>  \n> two \\| three"));
   assert.ok(markdown.includes("| 1D.G4.trial1 | 7 | 0.9\\|57 |"));
-  assert.equal(markdown.match(/\*no answer\*/g).length, 12);
+  assert.equal(markdown.match(/\*no answer\*/g).length, 11);
 });

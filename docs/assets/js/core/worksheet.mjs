@@ -1,17 +1,14 @@
 // The worksheet without its page: its fields, what is written in them, and how far the reader is (catalogue S0-*).
-// Filling it from runs is in worksheet_filling.mjs, its files are in worksheet_files.mjs; both load when they are needed.
+// Filling it from runs (worksheet_filling.mjs) and its files (worksheet_files.mjs) load when they are needed.
 //
 // A worksheet's state is what was typed, as text: { answers: { question id: text }, cells: { slot id: { field: text } } }
 // A slot (RUNS in worksheet_runs.mjs) is one run that the worksheet asks for. Its fields are "seed" and its values,
 // where a policy has a field for each action: "policy.1" to "policy.10".
-import { QUESTIONS, RUNS } from "./worksheet_runs.mjs";
+import { QUANTITIES, QUESTIONS, RUNS } from "./worksheet_runs.mjs";
 
-export const LONGEST_ANSWER = 20_000; // characters that `grade worksheet` reads
 export const LARGEST_SEED = 2 ** 32 - 1;
-const LISTS = { actions: 8, advantages: 8 }; // numbers in one field
-export const WHOLE = ["seed", "actions", "stepsToHalf", "stepsTo90"];
-const POLICY = Array.from({ length: 10 }, (_, j) => `policy.${j + 1}`);
-const NEVER = /^(never|no|none|[-\u2013\u2014\u2212]+)$/i;
+const POLICY = Array.from({ length: QUANTITIES.policy.length }, (_, j) => `policy.${j + 1}`);
+const NEVER = /^(never|no|none|[-\u2014]+)$/i;
 
 /** Slots of a question, such as "1D.1". */
 export const slotsOf = (question) => RUNS.filter((slot) => slot.question === question);
@@ -21,12 +18,29 @@ export const fieldsOf = (slot) => ["seed", ...slot.values.flatMap((name) => (nam
 
 // Fields
 
+/** What a field holds: { length of a list, whole, never }. */
+export function kindOf(name) {
+  if (name === "seed") return { whole: true };
+  return QUANTITIES[name] ?? {}; // one number of a policy
+}
+
+/** A text with the digits and signs of a Latin keyboard: people write numbers with other ones, too. */
+const plain = (text) =>
+  text
+    .trim()
+    .replace(/[\uff01-\uff5e]/g, (sign) => sign.normalize("NFKC")) // full width
+    .replace(/[\u0660-\u0669\u06f0-\u06f9]/g, (digit) => digit.charCodeAt(0) % 16) // Arabic, Persian
+    .replace(/[\u2212\u2013]/g, "-")
+    .replace(/[\u060c\u066b]/g, ",")
+    .replace(/[\u3001\u061b]/g, ";");
+
 /** Value of a field's text: a number, a list, or null for "never". Throws a RangeError that says what is expected. */
 export function readField(name, text) {
-  const whole = WHOLE.includes(name);
-  if (LISTS[name]) return readList(text, LISTS[name], whole);
-  if (name.startsWith("stepsTo") && NEVER.test(text.trim())) return null;
-  const value = readNumber(text, whole);
+  const { length, whole, never } = kindOf(name);
+  const written = plain(text);
+  if (length) return readList(written, length, whole);
+  if (never && NEVER.test(written)) return null;
+  const value = readNumber(written, whole);
   if (name === "seed" && (value < 0 || value > LARGEST_SEED))
     throw new RangeError(`a whole number from 0 to ${LARGEST_SEED}`);
   return value;
@@ -34,20 +48,18 @@ export function readField(name, text) {
 
 /** Numbers between spaces, commas or semicolons. A comma inside of a number is a decimal point. */
 function readList(text, length, whole) {
-  const bySpaces = text.trim().split(/[,;]?\s+|;/);
-  const parts = bySpaces.length === length ? bySpaces : text.trim().split(/[\s,;]+/);
+  const bySpaces = text.split(/[,;]?\s+|;/);
+  const parts = bySpaces.length === length ? bySpaces : text.split(/[\s,;]+/);
   if (parts.length !== length) throw new RangeError(`${length} numbers with spaces between them, not ${parts.length}`);
   return parts.map((part) => readNumber(part, whole));
 }
 
 function readNumber(text, whole) {
-  const plain = text
-    .trim()
-    .replace(/[\u2212\u2013]/, "-")
-    .replace(",", ".");
-  const pattern = whole ? /^\+?\d{1,15}$/ : /^[-+]?(\d{1,15}\.?\d{0,15}|\.\d{1,15})$/;
-  if (!pattern.test(plain)) throw new RangeError(`a ${whole ? "whole " : ""}number, not "${text.trim().slice(0, 20)}"`);
-  return Number(plain);
+  const point = text.replace(",", ".");
+  const pattern = whole ? /^\+?\d{1,15}$/ : /^[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$/i;
+  if (!pattern.test(point) || !Number.isFinite(Number(point)))
+    throw new RangeError(`a ${whole ? "whole " : ""}number, not "${text.slice(0, 20)}"`);
+  return Number(point);
 }
 
 /** Whether anything is written in a cell. */
@@ -69,13 +81,12 @@ export function record(slot, cell = {}) {
       problems[name] = error.message;
     }
   }
-  const { seed = null, ...values } = read;
-  if (slot.values.includes("policy")) {
-    const policy = POLICY.map((name) => read[name]);
-    for (const name of POLICY) delete values[name];
-    if (!policy.includes(undefined)) values.policy = policy; // all ten or none
+  const values = {};
+  for (const name of slot.values) {
+    const value = name === "policy" ? POLICY.map((part) => read[part]) : read[name];
+    if (![value].flat().includes(undefined)) values[name] = value; // all ten or none
   }
-  return { seed, values, missing, problems };
+  return { seed: read.seed ?? null, values, missing, problems };
 }
 
 /** Whether a cell holds all that its slot asks for. */
@@ -101,21 +112,15 @@ export function tidy(state) {
   return clean;
 }
 
-const isAnswered = (state, id) => Boolean(state.answers[id]?.trim());
-
 /**
  * How far the reader is: { done, of } for `answers`, `runs`, all together, and each of `steps` ("1A" to "1F"). The
  * bonus is only a step; it does not count elsewhere.
  */
 export function progress(state) {
   const items = [
-    ...QUESTIONS.map((id) => ({ kind: "answers", step: id.split(".")[0], done: isAnswered(state, id) })),
-    ...RUNS.map((slot) => ({
-      kind: "runs",
-      step: slot.question.split(".")[0],
-      done: isComplete(slot, state.cells[slot.id]),
-    })),
-  ];
+    ...QUESTIONS.map((id) => ["answers", id, state.answers[id]?.trim()]),
+    ...RUNS.map((slot) => ["runs", slot.question, isComplete(slot, state.cells[slot.id])]),
+  ].map(([kind, question, done]) => ({ kind, step: question.split(".")[0], done }));
   const tally = (some) => ({ done: some.filter((item) => item.done).length, of: some.length });
   const required = items.filter((item) => item.step !== "bonus");
   const steps = [...new Set(items.map((item) => item.step))];
@@ -126,9 +131,3 @@ export function progress(state) {
     steps: Object.fromEntries(steps.map((step) => [step, tally(items.filter((item) => item.step === step))])),
   };
 }
-
-/** How much a state holds, bonus included: { answers, runs }. */
-export const amount = (state) => ({
-  answers: QUESTIONS.filter((id) => isAnswered(state, id)).length,
-  runs: RUNS.filter((slot) => isStarted(state.cells[slot.id])).length,
-});

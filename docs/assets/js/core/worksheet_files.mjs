@@ -2,7 +2,7 @@
 // Loaded only when somebody saves or opens one.
 import { fieldsOf, isStarted, record, slotsOf, tidy } from "./worksheet.mjs";
 import { cellOf, fits, reason, settingsOf, threeDecimals } from "./worksheet_filling.mjs";
-import { QUESTIONS, RUNS } from "./worksheet_runs.mjs";
+import { QUANTITIES, QUESTIONS, RUNS } from "./worksheet_runs.mjs";
 
 const NAME = "grpo-bandit";
 const VERSION = 1;
@@ -14,11 +14,16 @@ const rename = (object, change) =>
 
 /**
  * The worksheet as JSON. `questions` is a list of { id, text }. A run is written with the settings that its slot asks
- * for and the numbers that stand on the page; what cannot be read as a number is left out.
+ * for and the numbers that stand on the page. `typed` keeps the other fields as text, { slot id: { field: text } }:
+ * what is no number, and a part of a policy. The grader does not look at it; this page needs it to lose nothing.
  */
 export function toJson(state, questions) {
+  const typed = {};
   const runs = RUNS.filter((slot) => isStarted(state.cells[slot.id])).map((slot) => {
     const { seed, values } = record(slot, state.cells[slot.id]);
+    const numbers = cellOf(seed, values);
+    const others = Object.entries(state.cells[slot.id]).filter(([name, text]) => text.trim() && !numbers[name]);
+    if (others.length) typed[slot.id] = Object.fromEntries(others);
     return {
       id: slot.id,
       seed,
@@ -28,7 +33,7 @@ export function toJson(state, questions) {
     };
   });
   const answers = questions.map(({ id, text }) => ({ id, question: text, answer: state.answers[id] ?? "" }));
-  return `${JSON.stringify({ worksheet: NAME, version: VERSION, answers, runs }, null, 1)}\n`;
+  return `${JSON.stringify({ worksheet: NAME, version: VERSION, answers, runs, typed }, null, 1)}\n`;
 }
 
 // Opening a saved worksheet
@@ -70,7 +75,8 @@ export function fromJson(text) {
       state.cells,
       `runs[${i}]`,
     );
-    state.cells[entry.id] = cellFrom(entry, `runs[${i}] (${entry.id})`);
+    const numbers = Object.entries(cellFrom(entry, `runs[${i}] (${entry.id})`)).filter(([, text]) => text);
+    state.cells[entry.id] = { ...file.typed?.[entry.id], ...Object.fromEntries(numbers) };
   }
   return tidy(state);
 }
@@ -89,8 +95,7 @@ function cellFrom({ id, seed, steps, settings, values }, where) {
   const given = rename(values, camel);
   const isNumber = (x) => typeof x === "number" || x === null;
   for (const name of Object.keys(given)) {
-    const isList = ["actions", "advantages", "policy"].includes(name);
-    const right = isList
+    const right = QUANTITIES[name]?.length
       ? Array.isArray(given[name]) && given[name].every((x) => typeof x === "number")
       : isNumber(given[name]);
     expect(
@@ -117,7 +122,7 @@ export function escapeMarkdown(text) {
 const quote = (text) =>
   text
     .trim()
-    .split(/\r?\n/)
+    .split(/\r\n?|\n/)
     .map((line) => `> ${escapeMarkdown(line.trim())}`.trimEnd())
     .join("  \n");
 

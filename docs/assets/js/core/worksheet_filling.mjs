@@ -2,11 +2,12 @@
 // See worksheet.mjs for what a slot and a cell are.
 import { DEFAULTS, run as simulate, singlePeak } from "./bandit.mjs";
 import { groupAdvantages } from "./grpo.mjs";
-import { LARGEST_SEED, WHOLE, isStarted, record, slotsOf } from "./worksheet.mjs";
-
+import { LARGEST_SEED, isStarted, kindOf, record, slotsOf } from "./worksheet.mjs";
 
 const same = (x, y) => JSON.stringify(x) === JSON.stringify(y);
-const count = (n, what) => `${n} ${what}${n === 1 ? "" : "s"}`;
+
+/** "1 run", "2 runs". */
+export const count = (n, what) => `${n} ${what}${n === 1 ? "" : "s"}`;
 
 // One run
 
@@ -44,7 +45,7 @@ export function cellOf(seed, values, write = threeDecimals) {
   for (const [name, value] of Object.entries(values)) {
     const sign = (x) => (name === "advantages" && Number(write(x)) > 0 ? "+" : "");
     const text = (x) =>
-      x === null ? "never" : WHOLE.includes(name) ? String(x) : sign(x) + write(x).replace("-", "\u2212");
+      x === null ? "never" : kindOf(name).whole ? String(x) : sign(x) + write(x).replace("-", "\u2212");
     if (name === "policy") value.forEach((x, j) => void (cell[`policy.${j + 1}`] = text(x)));
     else cell[name] = Array.isArray(value) ? value.map(text).join("  ") : text(value);
   }
@@ -76,8 +77,8 @@ const ALGORITHMS = { reinforce: "REINFORCE", reinforce_baseline: "REINFORCE + ba
 /** What a sent run has other than a slot asks for: a list of { name, given, asked }. */
 function differences(slot, sent) {
   const asked = settingsOf(slot);
-  const given = { ...asked, ...sent.settings };
-  const found = Object.keys(given)
+  const given = Object(sent.settings);
+  const found = Object.keys({ ...asked, ...given })
     .filter((name) => !same(given[name], asked[name]))
     .map((name) => ({ name, given: given[name], asked: asked[name] }));
   if (sent.steps < slot.steps) found.push({ name: "steps", given: sent.steps, asked: slot.steps });
@@ -106,17 +107,23 @@ export function reason(slots, sent) {
   const plain = (x) => ["number", "string"].includes(typeof x);
   const words = WORDS[name] ?? name;
   if (!plain(given) || ![...asked].every(plain))
-    return `${words} ${words.endsWith("s") ? "are" : "is"} not as asked for`;
+    return `${words} ${words.endsWith("s") ? "are" : "is"} ${given === undefined ? "missing" : "not as asked for"}`;
   return `${words} is ${given}, and ${[...asked].join(" or ")} is asked for`;
 }
 
 /**
- * Puts sent runs (oldest first) into the empty cells of slots, and returns the filled ones: { slot id: run }. Newer
- * runs win, and stand below older ones; runs of exactly the right length win over longer ones. No seed fills two cells
- * of the same kind. The cells of a comparison (1E) are filled from runs that share a seed.
+ * Puts sent runs (oldest first) into cells of slots, and returns the filled ones: { slot id: run }. A cell that was
+ * begun takes a run with its seed. Into the empty ones go the newest runs, newer ones below older ones; runs of exactly
+ * the right length win over longer ones. No seed fills two cells of the same kind. The cells of a comparison (1E) are
+ * filled from runs that share a seed.
  */
 export function assign(slots, cells, runs) {
   const filled = {};
+  for (const slot of slots.filter(({ id }) => isStarted(cells[id]))) {
+    const { seed, missing } = record(slot, cells[slot.id]);
+    const sent = missing.length && runs.findLast((each) => each.seed === seed && fits(slot, each));
+    if (sent) filled[slot.id] = sent;
+  }
   for (const question of new Set(slots.map((slot) => slot.question))) {
     const of = slots.filter((slot) => slot.question === question);
     if (of[0].seeds === "same") Object.assign(filled, assignSameSeed(of, cells, runs));

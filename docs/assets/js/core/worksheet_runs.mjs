@@ -1,7 +1,18 @@
 // Written by `course golden`; do not edit.
-// The worksheet's questions and runs, from grader/worksheet_questions.py. A run's settings are those that
-// differ from DEFAULTS in bandit.mjs; its rewards are singlePeak().
+// The worksheet's questions, quantities and runs, from grader/worksheet_questions.py. A run's settings are
+// those that differ from DEFAULTS in bandit.mjs; its rewards are singlePeak(). Limits of `grade worksheet`:
+// longestAnswer in characters, largestFile in bytes.
+export const LIMITS = {"longestAnswer": 20000, "largestFile": 2000000};
 export const QUESTIONS = ["1A.1", "1A.2", "1B.1", "1B.2", "1B.3", "1C.2", "1D.2", "1E.1", "1E.2", "1E.3", "1F.1", "1F.2", "bonus"];
+export const QUANTITIES = {
+"actions": {"length": 8, "whole": true, "never": false},
+"advantages": {"length": 8, "whole": false, "never": false},
+"stepsToHalf": {"length": null, "whole": true, "never": true},
+"policy": {"length": 10, "whole": false, "never": false},
+"bestProbability": {"length": null, "whole": false, "never": false},
+"maxProbability": {"length": null, "whole": false, "never": false},
+"stepsTo90": {"length": null, "whole": true, "never": true},
+};
 export const RUNS = [
 {"id": "1B.first", "question": "1B.1", "optional": false, "steps": 1, "seeds": "any", "settings": {}, "values": ["actions", "advantages"]},
 {"id": "1B.second", "question": "1B.1", "optional": false, "steps": 1, "seeds": "any", "settings": {}, "values": ["actions", "advantages"]},

@@ -2,8 +2,9 @@
 import { button } from "./controls.mjs";
 import { element, uniqueId } from "./element.mjs";
 
-/** Shows a question with two buttons; whether `yes` was pressed. */
-export function ask({ question, yes, no }) {
+/** Shows a question with two buttons; whether `yes` was pressed. The abort signal of the asking widget means no. */
+export function ask({ question, yes, no, signal }) {
+  if (signal.aborted) return Promise.resolve(false);
   return new Promise((resolve) => {
     const id = uniqueId("question");
     const close = (value) => () => dialog.close(value);
@@ -17,6 +18,7 @@ export function ask({ question, yes, no }) {
       dialog.remove();
       resolve(dialog.returnValue === "yes");
     });
+    signal.addEventListener("abort", close(""));
     document.body.append(dialog);
     dialog.showModal(); // the focus is on the first button, which changes nothing
   });

@@ -12,13 +12,15 @@ export function sentRuns() {
   return Array.isArray(runs) ? runs.filter((run) => run?.settings && whole(run.seed) && whole(run.steps)) : [];
 }
 
-/** Adds a run, unless the very same one is there already; returns how many there are. */
-export function sendRun({ settings, seed, steps }) {
-  const run = { settings, seed, steps };
-  const others = sentRuns().filter((other) => JSON.stringify(other) !== JSON.stringify(run));
-  const runs = [...others, run].slice(-MOST);
-  save(KEY, runs);
-  return runs.length;
+/** Adds runs { settings, seed, steps }, each once however often it is sent; returns what to say about it. */
+export function sendRuns(added) {
+  const texts = added.map((run) => JSON.stringify(run));
+  const others = sentRuns().filter((other) => !texts.includes(JSON.stringify(other)));
+  const runs = [...others, ...added].slice(-MOST);
+  const kept = save(KEY, runs)
+    ? ""
+    : " This browser cannot keep them for long: go to the worksheet now, in this tab and by a link.";
+  return `The worksheet now has ${runs.length} ${runs.length === 1 ? "run" : "runs"} to fill its tables from.${kept}`;
 }
 
 /** Forgets all sent runs. */

@@ -11,6 +11,9 @@ export function load(key, fallback) {
   }
 }
 
+/** Whether the value that was stored last outlives the page. */
+export const isStored = (key) => !memory.has(key);
+
 /** Stores a value; null removes it. Returns whether it outlives the page. */
 export function save(key, value) {
   try {

@@ -10,7 +10,7 @@ import { element } from "../ui/element.mjs";
 import { download } from "../ui/files.mjs";
 import { csv, fixed, percent } from "../ui/format.mjs";
 import { lineChart } from "../ui/line_chart.mjs";
-import { sendRun } from "../ui/runs.mjs";
+import { sendRuns } from "../ui/runs.mjs";
 import { table } from "../ui/table.mjs";
 import { Widget } from "../ui/widget.mjs";
 import { LARGEST_SHOWN_SEED, bestAction } from "./simulation/settings.mjs";
@@ -152,9 +152,8 @@ class Comparison extends Widget {
   send() {
     if (!this.found) return this.say("There is nothing to send yet: press Run comparison.");
     if (this.isOutdated()) return this.say(OUTDATED);
-    let count = 0;
-    for (const { settings } of this.found.of) count = sendRun({ settings, seed: this.found.seed, steps: STEPS });
-    this.say(`Sent: the three runs with seed ${this.found.seed}. The worksheet now has ${count} runs to fill its tables from.`);
+    const runs = this.found.of.map(({ settings }) => ({ settings, seed: this.found.seed, steps: STEPS }));
+    this.say(`Sent: the three runs with seed ${this.found.seed}. ${sendRuns(runs)}`);
   }
 
   save() {

@@ -7,7 +7,7 @@ import { button, toggle, wholeNumber } from "../ui/controls.mjs";
 import { element } from "../ui/element.mjs";
 import { copy, download } from "../ui/files.mjs";
 import { fixed, percent } from "../ui/format.mjs";
-import { sendRun } from "../ui/runs.mjs";
+import { sendRuns } from "../ui/runs.mjs";
 import { Widget } from "../ui/widget.mjs";
 import { historyView } from "./simulation/history.mjs";
 import { panel } from "./simulation/panel.mjs";
@@ -193,8 +193,8 @@ class SimulationWidget extends Widget {
   send() {
     const { settings, state, run } = this;
     if (!run.steps) return this.say("There is no run to send yet: press One step or Run.");
-    const count = sendRun({ settings, seed: state.seed, steps: run.steps });
-    this.say(`Sent: seed ${state.seed}, ${run.steps} ${run.steps === 1 ? "step" : "steps"}. The worksheet now has ${count} ${count === 1 ? "run" : "runs"} to fill its tables from.`);
+    const { steps } = run;
+    this.say(`Sent: seed ${state.seed}, ${steps} ${steps === 1 ? "step" : "steps"}. ${sendRuns([{ settings, seed: state.seed, steps }])}`);
   }
 }
 

@@ -1,18 +1,24 @@
-// What the tools do with the whole worksheet. Each returns a sentence for the reader. Loaded when a button is pressed.
-import { amount, fieldsOf, isStarted, record } from "../../core/worksheet.mjs";
+// What the buttons do. Each returns a sentence for the reader. Loaded when one is pressed, or a seed is typed.
+import { isStarted, tidy } from "../../core/worksheet.mjs";
 import { fromJson, toJson, toMarkdown } from "../../core/worksheet_files.mjs";
-import { RUNS } from "../../core/worksheet_runs.mjs";
+import { count } from "../../core/worksheet_filling.mjs";
+import { LIMITS, QUESTIONS, RUNS } from "../../core/worksheet_runs.mjs";
 import { ask } from "../../ui/dialog.mjs";
 import { download } from "../../ui/files.mjs";
 import { clearRuns, sentRuns } from "../../ui/runs.mjs";
-import { fill } from "./filling.mjs";
-import { fieldName } from "./layouts.mjs";
-import { changeState, clearState, readState } from "./state.mjs";
+import { fill, openFields, takeSeed } from "./filling.mjs";
+import { changeState, readState } from "./state.mjs";
 
-const LARGEST_FILE = 512_000; // bytes; a worksheet takes a few thousand
-const count = (n, what) => `${n} ${what}${n === 1 ? "" : "s"}`;
+/** How much slots and answers of a state hold: { answers, runs }. */
+const amount = ({ answers, cells }, slots = RUNS) => ({
+  answers: QUESTIONS.filter((id) => answers[id]?.trim()).length,
+  runs: slots.filter((slot) => isStarted(cells[slot.id])).length,
+});
 
-export const fillAll = () => fill(RUNS);
+export { takeSeed };
+
+/** Fills the tables of some slots from the sent runs. */
+export const fillTables = ({ slots = RUNS }) => fill(slots);
 
 /** The questions of the page: [{ id, text }]. */
 const questions = () => [...document.querySelectorAll("grpo-question")].map(({ name, text }) => ({ id: name, text }));
@@ -30,42 +36,73 @@ export function saveMarkdown() {
 function saved(name) {
   const state = readState();
   const { answers, runs } = amount(state);
-  const open = RUNS.filter((slot) => isStarted(state.cells[slot.id])).flatMap((slot) => {
-    const { missing, problems } = record(slot, state.cells[slot.id]);
-    const first = fieldsOf(slot).find((field) => missing.includes(field) || field in problems);
-    return first ? [fieldName(slot.id, first)] : [];
-  });
+  const open = openFields(RUNS, state.cells);
   const sentence = `Downloaded ${name} with ${count(answers, "answer")} and ${count(runs, "run")}.`;
   return open.length ? `${sentence} Not complete yet: ${open.join("; ")}.` : sentence;
 }
 
-export async function clear() {
+/** Asks, and asks again with new numbers if another tab has changed something until `yes` was pressed. */
+async function isSure(question, options) {
+  const snapshot = () => JSON.stringify([readState(), sentRuns()]);
+  for (let again = ""; ; again = "Another tab has changed something meanwhile. ") {
+    const asked = snapshot();
+    if (!(await ask({ ...options, question: again + question() }))) return false;
+    if (snapshot() === asked) return true;
+  }
+}
+
+export async function clear({ signal }) {
   const { answers, runs } = amount(readState());
-  const sent = sentRuns().length;
-  if (!answers && !runs && !sent) return "There is nothing to clear.";
-  const question =
-    `Delete ${count(answers, "answer")}, ${count(runs, "run")} in the tables and ${count(sent, "sent run")} ` +
-    "from this browser? Nobody can bring them back. A file that you downloaded stays.";
-  if (!(await ask({ question, yes: "Delete everything", no: "Keep everything" }))) return "Nothing was deleted.";
-  clearState();
+  if (!answers && !runs && !sentRuns().length) return "There is nothing to clear.";
+  const question = () => {
+    const { answers, runs } = amount(readState());
+    return (
+      `Delete ${count(answers, "answer")}, ${count(runs, "run")} in the tables and ` +
+      `${count(sentRuns().length, "sent run")} from this browser? ` +
+      "Nobody can bring them back. A file that you downloaded stays."
+    );
+  };
+  const sure = await isSure(question, { yes: "Delete everything", no: "Keep everything", signal });
+  if (!sure) return "Nothing was deleted.";
+  changeState((state) => Object.assign(state, tidy(null)));
   clearRuns();
   return "The worksheet is empty.";
 }
 
+/** Empties the table of some slots. */
+export async function emptyTable({ slots, signal }) {
+  const { runs } = amount(readState(), slots);
+  if (!runs) return "The table is empty already.";
+  const question =
+    `Delete the ${runs === 1 ? "run" : `${runs} runs`} in this table? ` +
+    "Sent runs stay, so it can be filled from them again.";
+  if (!(await ask({ question, yes: "Empty this table", no: "Keep it", signal }))) return "Nothing was deleted.";
+  changeState((state) => slots.forEach((slot) => delete state.cells[slot.id]));
+  return "The table is empty.";
+}
+
 /** Replaces the worksheet by that of a file of saveJson. */
-export async function open(file) {
+export async function open({ file, signal }) {
   try {
-    if (file.size > LARGEST_FILE) throw new Error("The file is too large for a worksheet.");
+    if (file.size > LIMITS.largestFile) throw new Error("The file is too large for a worksheet.");
     const opened = fromJson(await file.text());
-    const [now, then] = [amount(readState()), amount(opened)];
     const holds = ({ answers, runs }) => `${count(answers, "answer")} and ${count(runs, "run")}`;
-    const question = `Replace the ${holds(now)} on this page by those of ${file.name} (${holds(then)})?`;
-    const isEmpty = !now.answers && !now.runs;
-    if (!isEmpty && !(await ask({ question, yes: "Replace them", no: "Keep what is here" })))
+    const then = holds(amount(opened));
+    const question = () => `Replace the ${holds(amount(readState()))} on this page by those of ${file.name} (${then})?`;
+    const { answers, runs } = amount(readState());
+    const isEmpty = !answers && !runs;
+    if (!isEmpty && !(await isSure(question, { yes: "Replace them", no: "Keep what is here", signal })))
       return "Nothing was changed.";
     changeState((state) => Object.assign(state, opened));
-    return `Opened ${file.name}: ${holds(then)}.`;
+    return [`Opened ${file.name}: ${then}.`, ...tooLong(opened)].join(" ");
   } catch (error) {
     return `${file.name} was not opened. ${error.message}`;
   }
+}
+
+/** A sentence about answers that the grader does not read. */
+function tooLong({ answers }) {
+  const ids = QUESTIONS.filter((id) => answers[id]?.length > LIMITS.longestAnswer);
+  const limit = LIMITS.longestAnswer.toLocaleString("en");
+  return ids.length ? [`Too long for the grader, more than ${limit} characters: ${ids.join(", ")}.`] : [];
 }

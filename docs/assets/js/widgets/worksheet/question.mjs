@@ -1,5 +1,5 @@
 // <grpo-question name="1A.1">: a question with a field for its answer. The Markdown inside is the question.
-import { LONGEST_ANSWER } from "../../core/worksheet.mjs";
+import { LIMITS } from "../../core/worksheet_runs.mjs";
 import { element, uniqueId } from "../../ui/element.mjs";
 import { WorksheetWidget, changeState, setField } from "./state.mjs";
 
@@ -16,8 +16,9 @@ export class Question extends WorksheetWidget {
     this.field = element("textarea", {
       id,
       class: "grpo-answer",
-      maxlength: LONGEST_ANSWER,
+      maxlength: LIMITS.longestAnswer,
       oninput: () => this.store(),
+      onchange: () => this.store(),
     });
     this.printed = element("div", { class: "grpo-printed" }); // on paper a field would cut off a long answer
     this.append(label, this.field, this.printed);
@@ -30,7 +31,7 @@ export class Question extends WorksheetWidget {
 
   show(state, typing) {
     const text = state.answers[this.name] ?? "";
-    setField(this.field, text, typing);
+    if (setField(this.field, text, typing)) return this.store();
     this.printed.textContent = text;
   }
 }

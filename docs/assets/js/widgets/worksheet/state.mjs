@@ -1,6 +1,6 @@
 // What the widgets of the worksheet share: one state, kept in this browser, and a base class that follows its changes.
 import { tidy } from "../../core/worksheet.mjs";
-import { load, save } from "../../ui/storage.mjs";
+import { isStored, load, save } from "../../ui/storage.mjs";
 import { Widget } from "../../ui/widget.mjs";
 
 const KEY = "grpo-worksheet-v1";
@@ -17,18 +17,12 @@ export function changeState(change) {
   document.dispatchEvent(new CustomEvent(CHANGED, { detail: state }));
 }
 
-/** Forgets everything. */
-export function clearState() {
-  save(KEY, null);
-  document.dispatchEvent(new CustomEvent(CHANGED, { detail: readState() }));
-}
-
 /** Whether this browser keeps the state when the page is closed. */
-export const isKept = () => save("grpo-probe", 1) && save("grpo-probe", null);
+export const isKept = () => isStored(KEY);
 
 /**
- * A widget with a method show(state, typing), called whenever the state changes. After a change in another tab `typing`
- * is the element in which somebody writes here.
+ * A widget with a method show(state, typing), called whenever the state changes and when a field is left. After a
+ * change in another tab `typing` is the element in which somebody writes here.
  */
 export class WorksheetWidget extends Widget {
   connectedCallback() {
@@ -36,6 +30,7 @@ export class WorksheetWidget extends Widget {
     this.listening = new AbortController();
     const { signal } = this.listening;
     document.addEventListener(CHANGED, (event) => this.show(event.detail), { signal });
+    this.addEventListener("focusout", () => this.show(readState()), { signal });
     window.addEventListener(
       "storage",
       ({ key }) => {
@@ -54,21 +49,32 @@ export class WorksheetWidget extends Widget {
     this.status.textContent = sentence;
   }
 
-  /** Loads a module that only some readers need, and uses it. */
-  async use(load, act) {
-    let module;
+  /** Says what one of actions.mjs answers; only some readers need them. */
+  async use(act) {
     try {
-      module = await load();
-    } catch {
-      return this.say(
-        "A part of this page could not be loaded. Check your connection and try again; what you wrote is safe.",
-      );
+      this.say(await act(await import("./actions.mjs")));
+    } catch (error) {
+      this.say(`This did not work: ${error.message}. Check your connection, reload the page and try again.`);
+      reportError(error);
     }
-    return act(module);
+  }
+
+  /** Like use(), for a button: a second click before the first is done does nothing. */
+  async act(name, options) {
+    if (this.isBusy) return;
+    this.isBusy = true;
+    const { signal } = this.listening;
+    await this.use((actions) => actions[name]({ ...options, signal }));
+    this.isBusy = false;
   }
 }
 
-/** Shows a text in a field, unless somebody is typing there. */
+/**
+ * Shows a text in a field. What somebody is typing there stays; returns whether it must be stored again, because
+ * another tab has deleted it.
+ */
 export function setField(field, text, typing) {
-  if (field !== typing && field.value !== text) field.value = text;
+  if (field === typing && field.value) return !text;
+  if (field.value !== text) field.value = text;
+  return false;
 }

@@ -3,7 +3,10 @@
 import { progress } from "../../core/worksheet.mjs";
 import { button } from "../../ui/controls.mjs";
 import { element, uniqueId } from "../../ui/element.mjs";
-import { WorksheetWidget, isKept } from "./state.mjs";
+import { WorksheetWidget, changeState, isKept } from "./state.mjs";
+
+const KEPT = "Saved in this browser while you type. Nothing is sent anywhere.";
+const NOT_KEPT = "This browser cannot keep your answers: download them before you leave.";
 
 export class Tools extends WorksheetWidget {
   setup() {
@@ -14,14 +17,8 @@ export class Tools extends WorksheetWidget {
     this.steps = element("ul", { class: "grpo-steps" });
     this.tallies = {};
     this.status = element("p", { role: "status", class: "grpo-status" });
-    this.saved = element(
-      "p",
-      { class: "grpo-note" },
-      isKept()
-        ? "Saved in this browser while you type. Nothing is sent anywhere."
-        : "This browser does not keep what you write, for example because the window is private. " +
-            "Download your answers before you leave.",
-    );
+    this.saved = element("p", { class: "grpo-note", "aria-live": "polite" });
+    changeState(() => {}); // shows whether this browser keeps anything, before somebody writes
     const handIn = [
       button("Download answers (JSON)", () => this.act("saveJson"), { class: "grpo-button grpo-primary" }),
       button("Download answers (Markdown)", () => this.act("saveMarkdown")),
@@ -52,7 +49,7 @@ export class Tools extends WorksheetWidget {
       onchange: () => this.open(),
     });
     return [
-      button("Fill all tables from sent runs", () => this.act("fillAll")),
+      button("Fill all tables from sent runs", () => this.act("fillTables")),
       button("Open a saved worksheet …", () => this.file.click()),
       this.file,
     ];
@@ -60,6 +57,9 @@ export class Tools extends WorksheetWidget {
 
   show(state) {
     const { done, of, answers, runs, steps } = progress(state);
+    const note = isKept() ? KEPT : NOT_KEPT;
+    if (this.saved.textContent !== note) this.saved.textContent = note; // the same text would be read out again
+    this.saved.classList.toggle("grpo-alarm", !isKept());
     this.words.textContent =
       `${done} of ${of} done: ${answers.done} of ${answers.of} questions answered, ` +
       `${runs.done} of ${runs.of} runs recorded`;
@@ -78,17 +78,9 @@ export class Tools extends WorksheetWidget {
     return tally;
   }
 
-  /** Does one of the things that not every reader does. */
-  act(name, ...rest) {
-    return this.use(
-      () => import("./actions.mjs"),
-      async (actions) => this.say(await actions[name](...rest)),
-    );
-  }
-
   open() {
     const [file] = this.file.files;
     this.file.value = ""; // so that the same file can be chosen again
-    return this.act("open", file);
+    this.act("open", { file });
   }
 }
