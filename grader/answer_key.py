@@ -215,7 +215,7 @@ def algorithms(runs: Measurements) -> list[Answer]:
         Answer(
             "1E.2",
             "Which has the smoothest entropy curve?",
-            "Not GRPO, although the question suggests it. Measured by the second differences of the entropy, the "
+            "Not GRPO. Measured by the second differences of the entropy, the "
             f"smoothest of the three is GRPO in {share['GRPO']:.0%}, REINFORCE in {share['REINFORCE']:.0%} and "
             f"REINFORCE with a baseline in {share['REINFORCE + baseline']:.0%} of the comparisons: who moves faster "
             "has the rougher curve. What does hold: the entropy of GRPO (almost) never rises. Share of steps in which "

@@ -200,8 +200,8 @@ QUESTIONS = (
     ),
     Question(
         id="1E.2",
-        text="Look at the three entropy curves. Which looks the smoothest to you, and which rises now and then? "
-        "Why can noisy updates be a problem in training?",
+        text="Look at the three entropy curves and at the last column of the table. Which curve is the smoothest, "
+        "and whose entropy rises now and then? Why can noisy updates be a problem in training?",
     ),
     Question(
         id="1E.3",

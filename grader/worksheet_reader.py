@@ -104,7 +104,7 @@ def read_worksheet(path: Path) -> WorksheetFile:
         if path.is_symlink():
             problem = f"{path.name} is a symbolic link; hand in the file itself"
         elif not path.exists():
-            problem, missing = WHERE_TO_GET_IT, True
+            problem, missing = _where(path), True
         elif not path.is_file():
             problem = f"{path.name} is not a file"
         else:
@@ -119,6 +119,13 @@ def read_worksheet(path: Path) -> WorksheetFile:
         return WorksheetFile(digest, parse(data))
     except WorksheetError as error:
         return WorksheetFile(digest, problem=one_line(f"{path.name}: {error}", limit=400))
+
+
+def _where(path: Path) -> str:
+    """What to do where there is no file: browsers call the second download "worksheet (1).json"."""
+    for other in sorted(path.parent.glob(f"{path.stem}*{path.suffix}")) if path.parent.is_dir() else ():
+        return one_line(f"there is no {path.name}, but {other.name}: rename it to {path.name}", limit=400)
+    return WHERE_TO_GET_IT
 
 
 def parse(data: bytes) -> Worksheet:

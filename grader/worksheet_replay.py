@@ -40,6 +40,13 @@ class Cell:
     right: bool
 
     @property
+    def is_too_short(self) -> bool:
+        """Whether it would be right with two decimals or one."""
+        if not isinstance(self.recorded, float) or not isinstance(self.replayed, float):
+            return False
+        return self.recorded != 0 and any(round(self.replayed, digits) == self.recorded for digits in (1, 2))
+
+    @property
     def shown(self) -> tuple[str, str]:
         """Recorded and replayed, as text."""
         return _as_written(self.recorded), _as_shown(self.replayed)
@@ -71,6 +78,8 @@ class Replay:
             if not cell.right:
                 recorded, replayed = cell.shown
                 what = f"seed {self.seed} gives {replayed}; the worksheet says {recorded}"
+                if cell.is_too_short:
+                    what += ", with fewer decimals: three are asked for"
                 found.append((f"{self.run.name}, {cell.words}", what))
         return found
 

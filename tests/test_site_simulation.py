@@ -531,6 +531,12 @@ def test_without_scripts_the_page_says_how_to_see_the_same(open_page: PageOpener
     assert page.locator("grpo-comparison").is_visible()
 
 
+def run_comparison(page: Any) -> None:
+    """Presses the button and waits: the code of the results is loaded then."""
+    press(page, "Run comparison (200 steps)")
+    page.locator("grpo-comparison [role=status]", has_text="Compared.").wait_for()
+
+
 def comparison(page: Any) -> list[list[str]]:
     return rows(page, "Results after 200 steps", "grpo-comparison")
 
@@ -558,7 +564,7 @@ def expected_comparison(settings: Settings, seed: int) -> list[list[str]]:
 
 def test_the_comparison_is_that_of_the_oracle(open_page: PageOpener) -> None:
     page = open_page(address(seed=40))
-    press(page, "Run comparison (200 steps)")
+    run_comparison(page)
     assert comparison(page) == expected_comparison(DEFAULT, 40)
     assert "GRPO, after" in status(page, "grpo-comparison")
     assert page.locator("grpo-comparison path.band").count() == 6
@@ -573,7 +579,7 @@ def test_the_comparison_is_that_of_the_oracle(open_page: PageOpener) -> None:
 
 def test_the_comparison_uses_the_settings_above(open_page: PageOpener) -> None:
     page = open_page(address(seed=40, g=4, lr=0.3, std="none"))
-    press(page, "Run comparison (200 steps)")
+    run_comparison(page)
     settings = replace(DEFAULT, group_size=4, lr=0.3, divide_by_std=False)
     assert comparison(page) == expected_comparison(settings, 40)
     setting(page, "lock").check()  # changes nothing about a run
@@ -590,7 +596,7 @@ def test_the_comparison_uses_the_settings_above(open_page: PageOpener) -> None:
 
 def test_five_added_to_all_rewards_hurt_who_has_no_baseline(open_page: PageOpener) -> None:
     page = open_page(address(seed=40))
-    press(page, "Run comparison (200 steps)")
+    run_comparison(page)
     page.locator("grpo-comparison [data-setting=offset]").select_option("5")
     table = comparison(page)
     plus_5 = replace(DEFAULT, reward_table=tuple(reward + 5 for reward in DEFAULT.reward_table))
@@ -601,7 +607,7 @@ def test_five_added_to_all_rewards_hurt_who_has_no_baseline(open_page: PageOpene
 
 def test_reinforce_may_draw_one_sample_and_the_left_chart_may_show_the_best(open_page: PageOpener) -> None:
     page = open_page(address(seed=40))
-    press(page, "Run comparison (200 steps)")
+    run_comparison(page)
     many = comparison(page)
     page.locator("grpo-comparison [data-setting=samples]").select_option("one")
     one = comparison(page)
@@ -620,7 +626,7 @@ def test_the_comparison_can_be_sent_and_downloaded(open_page: PageOpener, tmp_pa
     page = open_page(address(seed=40))
     press(page, "Send comparison to worksheet")
     assert "nothing to send yet" in status(page, "grpo-comparison")
-    press(page, "Run comparison (200 steps)")
+    run_comparison(page)
     press(page, "Send comparison to worksheet")
     runs = page.evaluate("JSON.parse(localStorage.getItem('grpo-runs-v1'))")
     assert [(run["settings"]["algorithm"], run["seed"], run["steps"]) for run in runs] == [

@@ -593,6 +593,23 @@ def test_no_file_says_where_to_get_it(tmp_path: Path) -> None:
     assert 'press "Download answers (JSON)" on the worksheet page' in story and "beside your modules" in story
 
 
+def test_a_second_download_under_another_name_is_pointed_at(tmp_path: Path) -> None:
+    (tmp_path / "worksheet (1).json").write_text("{}", "utf-8")
+    file = read_worksheet(tmp_path / "worksheet.json")
+    assert file.missing
+    assert file.problem == "there is no worksheet.json, but worksheet (1).json: rename it to worksheet.json"
+
+
+@pytest.mark.parametrize(("wrong", "named"), [(2, True), (1, True), (None, False)])
+def test_too_few_decimals_are_named(right: Document, wrong: int | None, named: bool) -> None:
+    entry = next(entry for entry in right["runs"] if entry["id"] == "1D.G4.trial1")
+    exact = entry["values"]["best_probability"]
+    entry["values"]["best_probability"] = exact + 0.0123 if wrong is None else round(exact, wrong)
+    check = next(check for check in graded(right).checks if check.id == "worksheet.runs_1d_g4")
+    assert check.outcome == FAILED
+    assert ("with fewer decimals: three are asked for" in check.story) is named
+
+
 def refused(path: Path) -> str:
     """Why a file is not read."""
     file = read_worksheet(path)

@@ -64,7 +64,7 @@ const WORDS = {
   lr: "η",
   clipEps: "ε",
   klCoef: "β",
-  innerSteps: "K",
+  innerSteps: "the number of inner updates",
   divideByStd: "the division by the standard deviation",
   correction: "the standard deviation",
   temperature: "the temperature",

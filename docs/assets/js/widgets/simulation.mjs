@@ -7,7 +7,7 @@ import { button, toggle, wholeNumber } from "../ui/controls.mjs";
 import { element } from "../ui/element.mjs";
 import { copy, download } from "../ui/files.mjs";
 import { fixed, percent } from "../ui/format.mjs";
-import { sendRuns } from "../ui/runs.mjs";
+import { sendRuns, sentRuns } from "../ui/runs.mjs";
 import { Widget } from "../ui/widget.mjs";
 import { historyView } from "./simulation/history.mjs";
 import { panel } from "./simulation/panel.mjs";
@@ -34,9 +34,8 @@ class SimulationWidget extends Widget {
         element("div", {}, this.buttons(), this.status,
           element("dl", { class: "grpo-readouts" }, READOUTS.map((name) =>
             element("div", {}, element("dt", {}, name), this.readouts[name]))),
-          flow.node, policy.node, history.node),
-        this.panel.node),
-      detail.node);
+          flow.node, detail.node, policy.node, history.node),
+        this.panel.node));
     const { steps } = this.state;
     this.restart();
     this.advance(steps);
@@ -64,12 +63,12 @@ class SimulationWidget extends Widget {
   }
 
   /** Takes over what the reader changed; whatever determines a run starts it anew. */
-  change(settings, { restart = true, keep = true } = {}) {
+  change(settings, { restart = true, keep = true, look = "" } = {}) {
     Object.assign(this.state, settings);
     this.panel.show(this.state);
     if (restart) {
       this.restart();
-      this.say(`Settings changed: the run starts anew with seed ${this.state.seed}.`);
+      this.say(`Settings changed: the run starts anew with seed ${this.state.seed}.${look}`);
     }
     this.showButton();
     if (keep) this.keep();
@@ -162,7 +161,7 @@ class SimulationWidget extends Widget {
     views.detail.show(run.last);
     views.flow.show(run.last, options);
     const { steps, kl, maxProbability, likeliest, entropy, expectedReward, clipFraction, silent } = run.readouts();
-    const texts = [String(steps), fixed(kl, 3), `${fixed(maxProbability, 3)} (a = ${likeliest})`, fixed(entropy, 3), fixed(expectedReward, 3),
+    const texts = [String(steps), fixed(kl, 3), `${fixed(maxProbability, 3)} (${likeliest === null ? "all equal" : `a = ${likeliest}`})`, fixed(entropy, 3), fixed(expectedReward, 3),
       clipFraction === null ? "–" : percent(clipFraction), steps ? `${silent} of ${steps}` : "0"];
     READOUTS.forEach((name, i) => void (this.readouts[name].textContent = texts[i]));
   }
@@ -194,7 +193,9 @@ class SimulationWidget extends Widget {
     const { settings, state, run } = this;
     if (!run.steps) return this.say("There is no run to send yet: press One step or Run.");
     const { steps } = run;
-    this.say(`Sent: seed ${state.seed}, ${steps} ${steps === 1 ? "step" : "steps"}. ${sendRuns([{ settings, seed: state.seed, steps }])}`);
+    const again = sentRuns().some((sent) => sent.seed === state.seed && sent.steps !== steps && JSON.stringify(sent.settings) === JSON.stringify(settings))
+      ? " It has the seed of a run that you sent before: for a new run press Reset, with the seed unlocked." : "";
+    this.say(`Sent: seed ${state.seed}, ${steps} ${steps === 1 ? "step" : "steps"}. ${sendRuns([{ settings, seed: state.seed, steps }])}${again}`);
   }
 }
 

@@ -31,8 +31,8 @@ export function panel(state, change, keep) {
     "Why not 1? A sample alone is its own mean: its advantage is 0, and nothing is learned.");
   const nodes = (...names) => names.map((name) => controls[name].node);
   const node = element("div", { class: "grpo-panel" },
-    element("div", { class: "grpo-bar", role: "group", "aria-label": "Examples" },
-      EXAMPLES.map(([name, settings]) => button(name, () => change({ ...defaults, ...settings })))),
+    group("Examples", element("div", { class: "grpo-bar" }, EXAMPLES.map(([name, settings, look]) =>
+      button(name, () => change({ ...defaults, ...settings }, { look: ` ${look}` }))))),
     group("Problem", nodes("reward", "peak", "start", "bump")),
     group("Algorithm", nodes("g"), noGroup, nodes("lr", "k", "eps"), noClip, nodes("beta", "std")),
     group("Randomness", seed.node, element("div", { class: "grpo-bar" },

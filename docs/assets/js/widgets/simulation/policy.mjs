@@ -52,6 +52,6 @@ function paint(width, { policy, before, start, rewards }) {
     if (slot > 30) parts.push(words(middle, bottom + 31, fixed(p, 2), { "text-anchor": "middle" }));
   });
   parts.push(words(PAD.left - 6, bottom + 15, "a", { "text-anchor": "end", class: "name" }));
-  parts.push(words(PAD.left - 6, bottom + 31, "π", { "text-anchor": "end" }));
+  if (slot > 30) parts.push(words(PAD.left - 6, bottom + 31, "π", { "text-anchor": "end" }));
   return parts;
 }

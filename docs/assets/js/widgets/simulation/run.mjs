@@ -51,7 +51,7 @@ export class Run {
       steps: this.steps,
       kl,
       maxProbability,
-      likeliest: policy.indexOf(maxProbability) + 1,
+      likeliest: policy.every((p) => p === maxProbability) ? null : policy.indexOf(maxProbability) + 1,
       entropy,
       expectedReward: policy.reduce((total, p, a) => total + p * settings.rewardTable[a], 0),
       clipFraction: this.last?.clipFraction ?? null,

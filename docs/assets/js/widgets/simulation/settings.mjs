@@ -98,11 +98,11 @@ export function toCore(state) {
 /** Place of the best action, counted from 0: the first with the largest reward. */
 export const bestAction = (rewardTable) => rewardTable.indexOf(Math.max(...rewardTable));
 
-/** Settings worth a look, beside the defaults. */
+/** Settings worth a look, beside the defaults, and what to look at. */
 export const EXAMPLES = [
-  ["Defaults", {}],
-  ["Clip at work", { k: 4, eps: 0.05 }],
-  ["Local optimum", { reward: "double", start: "biased", lr: 0.3, g: 4 }],
-  ["KL holds it back", { beta: 1 }],
-  ["Dr. GRPO with KL", { std: "none", beta: 0.3, g: 32 }],
+  ["Defaults", {}, "Run: when does action 7 pass one half?"],
+  ["Clip at work", { k: 4, eps: 0.05 }, "Make single steps: where does the clip bind in the step detail?"],
+  ["Local optimum", { reward: "double", start: "biased", lr: 0.3, g: 4 }, "It starts with 0.69 on action 3, whose reward is 0.7. Does it find action 8? Try larger groups."],
+  ["KL holds it back", { beta: 1 }, "Run 200 steps: how far does action 7 get?"],
+  ["Dr. GRPO with KL", { std: "none", beta: 0.3, g: 32 }, "Run 200 steps: without the division the policy settles well before it is certain."],
 ];

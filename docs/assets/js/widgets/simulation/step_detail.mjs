@@ -11,14 +11,16 @@ export function stepDetail() {
   const facts = element("p", { class: "grpo-readout" });
   const samples = table({
     caption: "Samples of the last group",
-    columns: ["sample", "action", "reward R", "advantage A", "π_old", "π after", "ratio ρ", "clip"],
+    columns: ["sample", "action", "reward R", "advantage A", "π_old", "π after", "ρ after the step", "clip in the last update"],
   });
   const actions = table({ caption: "Change of the policy in this step", columns: ["action", "π before", "π after", "change"] });
   const updates = table({
     caption: "The updates with this group, each before it was made",
     columns: ["update", "ratios from", "to", "clip binds at", "KL", "objective"],
   });
-  const body = element("div", { hidden: true }, facts, samples.node, updates.node, actions.node);
+  const moments = element("p", { class: "grpo-readout" },
+    "ρ is π after the step, divided by π_old. The clip is judged before each update: in the first one every ρ is 1.");
+  const body = element("div", { hidden: true }, facts, samples.node, moments, updates.node, actions.node);
   const node = element("details", { class: "grpo-details grpo-step-detail" }, element("summary", {}, "Step detail"), first, body);
 
   function show(step) {
@@ -39,8 +41,8 @@ export function stepDetail() {
       fixed(kl, 4), signed(objective, 4),
     ]));
     actions.fill(after.map((p, a) => [
-      String(a + 1), fixed(before[a], 3), fixed(p, 3),
-      `${Math.abs(p - before[a]) < 5e-4 ? "" : p > before[a] ? "▲ " : "▼ "}${signed(p - before[a], 3)}`,
+      String(a + 1), fixed(before[a], 4), fixed(p, 4),
+      `${Math.abs(p - before[a]) < 5e-5 ? "" : p > before[a] ? "▲ " : "▼ "}${signed(p - before[a], 4)}`,
     ]));
   }
   return { node, show };

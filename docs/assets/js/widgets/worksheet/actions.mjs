@@ -36,7 +36,8 @@ export function saveMarkdown() {
 function saved(name) {
   const state = readState();
   const { answers, runs } = amount(state);
-  const open = openFields(RUNS, state.cells);
+  const unanswered = QUESTIONS.filter((id) => id !== "bonus" && !state.answers[id]?.trim());
+  const open = [...openFields(RUNS, state.cells), ...(unanswered.length ? [`no answer to ${unanswered.join(", ")}`] : [])];
   const sentence = `Downloaded ${name} with ${count(answers, "answer")} and ${count(runs, "run")}.`;
   return open.length ? `${sentence} Not complete yet: ${open.join("; ")}.` : sentence;
 }
