@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from . import course
+from .result import CheckResult
 from .student import Example
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -118,3 +119,17 @@ def checks_of(exercise: str, *, hidden: bool) -> list[Check]:
         found += [value.check for value in vars(module).values() if hasattr(value, "check")]
     order = course.exercise(exercise).function_names
     return sorted(found, key=lambda declared: (order.index(declared.function), not declared.gate, declared.hidden))
+
+
+def as_result(check: Check) -> CheckResult:
+    """The entry of a check in a result before it has run."""
+    return CheckResult(
+        id=check.id,
+        function=check.function,
+        title=check.title,
+        explanation=check.explanation,
+        points=check.points,
+        hidden=check.hidden,
+        gate=check.gate,
+        hints=len(check.hints),
+    )

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from . import __version__, course, plugin, vectors
-from .check import Check, checks_of, has_hidden_checks, modules
+from .check import Check, as_result, checks_of, has_hidden_checks, modules
 from .result import BROKEN, FAILED, PASSED, CheckResult, ExerciseResult, Result
 from .sandbox import SandboxError
 from .student import Clock, Loaded, Student, StudentDied
@@ -35,7 +35,7 @@ def empty_result(
     entries = []
     for name in exercises:
         exercise = course.exercise(name)
-        listed = [_entry(check) for check in checks.values() if check.exercise == name]
+        listed = [as_result(check) for check in checks.values() if check.exercise == name]
         entries.append(ExerciseResult(name, exercise.title, exercise.page, listed))
     return Result(submission.folder, submission.sha256, seed, device, entries, __version__)
 
@@ -255,16 +255,3 @@ class _Silent:
         reporter = config.pluginmanager.getplugin("terminalreporter")
         if reporter is not None:
             config.pluginmanager.unregister(reporter)
-
-
-def _entry(check: Check) -> CheckResult:
-    return CheckResult(
-        id=check.id,
-        function=check.function,
-        title=check.title,
-        explanation=check.explanation,
-        points=check.points,
-        hidden=check.hidden,
-        gate=check.gate,
-        hints=len(check.hints),
-    )

@@ -11,8 +11,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from . import __version__, worksheet_questions
-from .check import Check
-from .result import BROKEN, FAILED, NOT_WRITTEN, PASSED, CheckResult, ExerciseResult, Result
+from .check import Check, as_result
+from .result import BROKEN, FAILED, NOT_WRITTEN, PASSED, ExerciseResult, Result
 from .worksheet_attempt import MIN_CHARACTERS, MIN_WORDS, is_blank, why_not
 from .worksheet_questions import BONUS_QUESTION, BONUS_RUN, EXERCISE, QUESTIONS, RUN_TABLES, Question, RunTable
 from .worksheet_reader import Worksheet, WorksheetFile
@@ -60,19 +60,7 @@ def checks() -> dict[str, Check]:
 
 def empty_result() -> ExerciseResult:
     """The worksheet's part of a result before anything has been looked at."""
-    entries = [
-        CheckResult(
-            id=check.id,
-            function=check.function,
-            title=check.title,
-            explanation=check.explanation,
-            points=check.points,
-            hidden=False,
-            gate=False,
-            hints=len(check.hints),
-        )
-        for check, _ in _CHECKS
-    ]
+    entries = [as_result(check) for check, _ in _CHECKS]
     return ExerciseResult(EXERCISE, worksheet_questions.TITLE, worksheet_questions.PAGE, entries)
 
 

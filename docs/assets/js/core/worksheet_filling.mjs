@@ -1,6 +1,6 @@
 // Filling the worksheet from runs of the simulation: what a slot asks for, its numbers, which sent runs it takes.
 // See worksheet.mjs for what a slot and a cell are.
-import { DEFAULTS, run as simulate, singlePeak } from "./bandit.mjs";
+import { DEFAULTS, bestAction, run as simulate, singlePeak } from "./bandit.mjs";
 import { groupAdvantages } from "./grpo.mjs";
 import { LARGEST_SEED, isStarted, kindOf, record, slotsOf } from "./worksheet.mjs";
 
@@ -19,7 +19,7 @@ export function measure(slot, seed) {
   const settings = settingsOf(slot);
   const { actions, policy } = simulate(settings, { seed, steps: slot.steps }); // row t of policy: after t steps
   const { rewardTable } = settings;
-  const best = rewardTable.indexOf(Math.max(...rewardTable));
+  const best = bestAction(rewardTable);
   const firstOver = (threshold) => {
     const step = policy.findIndex((probabilities) => probabilities[best] > threshold);
     return step < 0 ? null : step;

@@ -2,13 +2,13 @@
 //
 // All algorithms start from the same policy and use the same seeds. Lines are means over the seeds, bands reach from the
 // 10 % to the 90 % quantile.
-import { run } from "../../core/bandit.mjs";
+import { bestAction, run } from "../../core/bandit.mjs";
 import { legendItem } from "../../ui/chart.mjs";
 import { element } from "../../ui/element.mjs";
 import { csv, fixed, percent } from "../../ui/format.mjs";
 import { lineChart } from "../../ui/line_chart.mjs";
 import { table } from "../../ui/table.mjs";
-import { LARGEST_SHOWN_SEED, bestAction } from "../simulation/settings.mjs";
+import { LARGEST_SHOWN_SEED } from "../simulation/settings.mjs";
 
 const SEEDS = 20;
 const ALGORITHMS = [

@@ -1,7 +1,7 @@
 // One run of the simulation as the page shows it: the simulation itself and the curves so far. No page, no browser.
-import { Simulation } from "../../core/bandit.mjs";
+import { Simulation, bestAction } from "../../core/bandit.mjs";
 import { csv } from "../../ui/format.mjs";
-import { MOST_STEPS, bestAction } from "./settings.mjs";
+import { MOST_STEPS } from "./settings.mjs";
 
 const OF_STEPS = ["maxProbability", "entropy", "kl", "meanReward", "clipFraction", "zeroSignal"];
 

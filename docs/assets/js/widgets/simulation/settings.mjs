@@ -95,9 +95,6 @@ export function toCore(state) {
   };
 }
 
-/** Place of the best action, counted from 0: the first with the largest reward. */
-export const bestAction = (rewardTable) => rewardTable.indexOf(Math.max(...rewardTable));
-
 /** Settings worth a look, beside the defaults, and what to look at. */
 export const EXAMPLES = [
   ["Defaults", {}, "Run: when does action 7 pass one half?"],
