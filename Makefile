@@ -38,6 +38,8 @@ test: $(VENV)/installed-dev tests/browser/node_modules/installed ## everything t
 	$(BIN)/course stubs --check
 	$(BIN)/course vectors --check
 	$(BIN)/course golden --check
+	$(BIN)/course recordings --check
+	$(BIN)/course mistakes --check
 	$(BIN)/python -m pytest -q -n auto --dist loadfile
 	node --test tests/js/*.test.mjs
 	$(BIN)/mkdocs build --strict --site-dir build/site
@@ -78,6 +80,7 @@ recordings: $(VENV)/installed ## write the recorded runs of the language model
 	$(RECORD)-arithmetic --task arithmetic
 	rm docs/assets/runs/charlm-*/checkpoint.pt docs/assets/runs/charlm-*/policy.safetensors
 	@$(BIN)/python -c "$$SMALLER" docs/assets/runs/charlm-*/diagnostics.png
+	$(BIN)/course recordings
 
 # 64 colours are enough for a picture of lines and make it a quarter as large. Pillow comes with matplotlib.
 define SMALLER

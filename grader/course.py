@@ -68,6 +68,11 @@ class Exercise:
         return f"docs/exercises/{self.name}.md"
 
     @property
+    def mistakes_page(self) -> str:
+        """The page of its common mistakes, from the repository root."""
+        return f"docs/mistakes/{self.name}.md"
+
+    @property
     def function_names(self) -> tuple[str, ...]:
         return tuple(signature.split("(")[0] for signature in self.functions)
 

@@ -6,7 +6,18 @@ import argparse
 import sys
 from collections.abc import Sequence
 
-from . import __version__, ablations, answer_key, golden, selftest, stubs, worksheet_command, write_vectors
+from . import (
+    __version__,
+    ablations,
+    answer_key,
+    golden,
+    mistakes,
+    recordings,
+    selftest,
+    stubs,
+    worksheet_command,
+    write_vectors,
+)
 from .sandbox import SandboxError
 
 _EXAMPLES = """examples:
@@ -35,9 +46,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     for name, module, text in (
         ("stubs", stubs, "write starter/ from the model answers"),
         ("vectors", write_vectors, "write the worked examples' answers"),
+        ("mistakes", mistakes, "write the pages of common mistakes"),
         ("golden", golden, "write what the browser must agree with"),
         ("selftest", selftest, "grade answers whose grade is known"),
         ("ablate", ablations, "write the runs that show what each setting does"),
+        ("recordings", recordings, "write the recorded runs as a module for the browser"),
         ("answer-key", answer_key, "measure the answers to the worksheet's questions"),
         ("worksheet", worksheet_command, "write a page with submitted worksheets side by side"),
     ):

@@ -178,7 +178,9 @@ def _diagnose(
     ).items():
         ids = [check.id for check in failing if check.function == function]
         for named in vectors.diagnose(seen, known.get(function, {}), ids):
-            found.append({"check": named.check, "everywhere": named.everywhere, **vars(named.diagnosis)})
+            page = f"{course.exercise(exercise.name).mistakes_page}#{named.diagnosis.anchor}"
+            shown = {"check": named.check, "everywhere": named.everywhere, "page": page}
+            found.append({**shown, **vars(named.diagnosis)})
     return found
 
 

@@ -68,6 +68,11 @@ class Diagnosis:
     sentence: str
     explanation: str
 
+    @property
+    def anchor(self) -> str:
+        """Where it stands on its exercise's page of common mistakes."""
+        return f"{self.function}-{self.name}"
+
 
 @dataclass(frozen=True)
 class Named:

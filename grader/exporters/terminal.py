@@ -213,8 +213,9 @@ def _failure(check: CheckResult, named: list[dict[str, Any]]) -> Iterator[Render
         if not found["everywhere"]:
             what = what.replace("This error", "Here this error").replace("Your numbers", "Here your numbers")
         yield Text(f"{what} what you get if {found['sentence']}.", style="bold yellow")
-        # One sentence of what follows from it; the rest is for the page of common mistakes.
+        # One sentence of what follows from it; the rest stands on the page.
         yield Text(found["explanation"].split(". ")[0].rstrip(".") + ".")
+        yield Text(f"more  {found['page']}", style="dim")
     if check.may_come_from:
         yield Text("this may come from: " + "; ".join(check.may_come_from), style="dim")
 

@@ -1,0 +1,82 @@
+"""Writes the recorded runs of the language model as a module that the browser can load: docs/assets/runs/charlm.mjs.
+
+The runs themselves are made by `make recordings`; each leaves a table of metrics and samples in its folder. A module
+and not these files, because a site that is opened from disk may load scripts and nothing else.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import json
+from typing import Any
+
+from . import course
+from .generated import write_or_check
+
+FOLDER = course.ROOT / "docs" / "assets" / "runs"
+PATH = FOLDER / "charlm.mjs"
+RUNS = {
+    "pizza": "",
+    "pizza-token": " --level token",
+    "pizza-sequence": " --ratio-level sequence",
+    "pizza-kl": " --kl-coef 1",
+    "arithmetic": " --task arithmetic",
+}
+"""Options of each run, as in the Makefile."""
+DIGITS = 5
+"""Significant digits; a chart shows three."""
+
+
+def make() -> str:
+    """The text of the module."""
+    runs = ",\n".join(f"{json.dumps(name)}: {_as_json(_run(name, options))}" for name, options in RUNS.items())
+    return (
+        "// Written by `course recordings` from the metrics.csv and samples.json beside it; do not edit.\n"
+        "// Samples are [prompt, text, reward]. `exact` is computed from forecasts; `measure` says of what.\n"
+        f"export const RUNS = {{\n{runs},\n}};\n"
+    )
+
+
+def _run(name: str, options: str) -> dict[str, Any]:
+    folder = FOLDER / f"charlm-{name}"
+    recorded = json.loads((folder / "samples.json").read_text("utf-8"))
+    with (folder / "metrics.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    return {
+        "command": f"python -m starter.run_charlm{options}",
+        "measure": recorded["measure"],
+        "settings": recorded["settings"],
+        "metrics": {column: [_rounded(row[column]) for row in rows] for column in rows[0]},
+        "points": [
+            {
+                "step": point["step"],
+                "exact": _rounded(point["exact"]),
+                "samples": [[sample["prompt"], sample["text"], sample["reward"]] for sample in point["samples"]],
+            }
+            for point in recorded["points"]
+        ],
+    }
+
+
+def _rounded(number: str | float) -> float | int | None:
+    """With few digits, whole numbers without a point; nothing for a metric that a step does not have."""
+    if number == "":
+        return None
+    short = float(f"{float(number):.{DIGITS}g}")
+    return int(short) if short.is_integer() else short
+
+
+def _as_json(run: dict[str, Any]) -> str:
+    return json.dumps(run, ensure_ascii=False, separators=(",", ":"))
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Arguments of `course recordings`."""
+    parser.add_argument("--check", action="store_true", help="write nothing; exit code 1 if the module is stale")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """`course recordings`: 0 fine, 1 stale."""
+    texts = {PATH: make()}
+    return write_or_check(texts, command="course recordings", what="the recorded runs are", check=arguments.check)
