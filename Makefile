@@ -94,6 +94,14 @@ export SMALLER
 site: $(VENV)/installed-dev ## build the pages into build/site
 	$(BIN)/mkdocs build --strict --site-dir build/site
 
+offline: $(VENV)/installed-dev tests/browser/node_modules/installed ## a zip of the pages that works from a disk: build/grpo-course-site.zip
+	$(BIN)/mkdocs build --strict --config-file .ci/offline.yml --site-dir ../build/grpo-course-site
+	tests/browser/node_modules/.bin/esbuild docs/assets/js/index.mjs --bundle --minify --loader:.min.js=empty \
+	  --log-level=warning --outfile=build/grpo-course-site/assets/course.js
+	rm -r build/grpo-course-site/assets/js
+	find build/grpo-course-site -name '*.html' -exec perl -pi -e 's/ data-preview(="")?//g' {} +  # previews need a server
+	cd build && rm -f grpo-course-site.zip && $(abspath $(BIN))/python -m zipfile -c grpo-course-site.zip grpo-course-site
+
 serve: $(VENV)/installed-dev ## show the pages at http://127.0.0.1:8000/ and follow changes
 	$(BIN)/mkdocs serve
 
@@ -103,4 +111,4 @@ lighthouse: $(VENV)/installed-dev tests/lighthouse/node_modules/installed ## spe
 clean: ## remove what was installed and built
 	rm -rf $(VENV) build .mypy_cache .ruff_cache tests/*/node_modules
 
-.PHONY: help grade test selftest mutation examples bench bench-charlm bench-site stubs vectors golden recordings site serve lighthouse clean
+.PHONY: help grade test selftest mutation examples bench bench-charlm bench-site stubs vectors golden recordings site offline serve lighthouse clean

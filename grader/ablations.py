@@ -1,4 +1,4 @@
-"""One setting at a time: what group size, reward sparsity, temperature and clip do, over many seeds.
+"""One setting at a time: what group size, reward sparsity, temperature, clip and reward table do, over many seeds.
 
 `course ablate` runs the simulation and writes, for each ablation, the curves as CSV and a picture. The site shows these
 files; nothing in them is drawn by hand. A band is the middle 80 % of the seeds.
@@ -22,7 +22,7 @@ from rich.progress import track
 
 from . import course
 from .generated import write_or_check
-from .simulation import Floats, Runs, Settings, simulate, single_peak, steps_until
+from .simulation import Floats, Runs, Settings, double_peak, linear, simulate, single_peak, steps_until
 
 STEPS = 50
 SEEDS = 1000
@@ -74,6 +74,7 @@ DISTINCT = Curve(
     False,
 )
 WRONG = Curve("sure_of_wrong_action", "share of runs sure of a wrong action", _sure_of_wrong, False)
+MEAN_REWARD = Curve("mean_reward", "mean reward of the group", lambda runs, _: _from_step_1(runs.mean_reward), True)
 CLIPPED = Curve(
     "clip_fraction",
     "clip fraction of the last inner update, mean",
@@ -92,6 +93,7 @@ class Ablation:
         setting: What all runs share.
         settings: Label of each value to the settings of its runs.
         curves: What is written and drawn.
+        steps: Length of each run.
     """
 
     name: str
@@ -99,6 +101,7 @@ class Ablation:
     setting: str
     settings: Mapping[str, Settings]
     curves: tuple[Curve, ...]
+    steps: int = STEPS
 
 
 _DEFAULT = Settings(reward_table=single_peak())
@@ -147,6 +150,18 @@ ABLATIONS = (
         | {"no clip": replace(_INNER, clip_eps=None)},
         (BEST, WRONG, CLIPPED),
     ),
+    Ablation(
+        "mean-reward",
+        "How does the mean reward of the group rise?",
+        "G = 8, lr = 0.5",
+        {
+            "single peak at 7": _DEFAULT,
+            "double peak": replace(_DEFAULT, reward_table=double_peak()),
+            "linear": replace(_DEFAULT, reward_table=linear()),
+        },
+        (MEAN_REWARD, BEST, NO_SIGNAL),
+        steps=80,
+    ),
 )
 
 
@@ -164,21 +179,20 @@ class Outcome:
     summary: list[tuple[str, Floats, float, float]]
 
 
-def run_ablation(ablation: Ablation, *, seeds: int = SEEDS, steps: int = STEPS) -> Outcome:
+def run_ablation(ablation: Ablation, *, seeds: int = SEEDS) -> Outcome:
     """Run the simulation for every value of the setting.
 
     Args:
         ablation: Which one.
         seeds: Runs of each value, with the seeds 0, 1, 2, ...
-        steps: Length of each run.
     """
     rows: list[dict[str, Any]] = []
     summary = []
     for label, settings in ablation.settings.items():
         best = np.array(settings.reward_table) == max(settings.reward_table)
-        runs = simulate(settings, seeds=range(seeds), steps=steps)
+        runs = simulate(settings, seeds=range(seeds), steps=ablation.steps)
         columns = {name: values for curve in ablation.curves for name, values in _columns(curve, runs, best)}
-        for step in range(steps + 1):
+        for step in range(ablation.steps + 1):
             rows.append({"setting": label, "step": step} | {name: _short(c[step]) for name, c in columns.items()})
         probability = _of_best(runs, best)
         first = float(np.median(steps_until(probability, 0.5)))

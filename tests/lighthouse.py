@@ -18,7 +18,7 @@ import site_server
 from site_fixtures import FLAGS, chromium_program
 
 PROGRAM = Path(__file__).parent / "lighthouse/node_modules/lighthouse/cli/index.js"
-PAGES = ("/", "/simulation/", "/worksheet/", "/exercises/clip/", "/reference/api/")
+PAGES = ("/", "/learn/advantage/", "/learn/loss/", "/simulation/", "/worksheet/", "/exercises/clip/", "/reference/api/")
 LEAST = {"performance": 0.90, "accessibility": 1.0, "best-practices": 1.0, "seo": 1.0}
 TIMES = {"first-contentful-paint": "FCP s", "largest-contentful-paint": "LCP s", "total-blocking-time": "TBT s"}
 RUNS = 3

@@ -18,13 +18,20 @@ FLAGS = [
     *("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
     *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
 ]
-READY = """() => document.readyState === "complete"
-  && [...document.querySelectorAll("*")].every(node => !node.localName.startsWith("grpo-") || "ready" in node.dataset)
-  && !document.querySelector(".arithmatex:not([data-done])")"""
-"""Every widget is set up and every formula typeset."""
-SETTLED = """() => document.fonts.ready.then(
-  () => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => done()))))"""
-"""Fonts have come and what depends on sizes has been done."""
+LATE = """[...document.querySelectorAll("*")].filter(
+  node => node.localName.startsWith("grpo-") && !("ready" in node.dataset))"""
+READY = f"""scrolling => {{
+  const late = {LATE};
+  if (scrolling) late[0]?.scrollIntoView({{ behavior: "instant", block: "center" }});
+  return document.readyState === "complete" && !(scrolling && late.length)
+    && !document.querySelector(".arithmatex:not([data-done])");
+}}"""
+"""Every formula is typeset and, after scrolling to them as a reader does, every widget is set up."""
+SETTLED = """() => document.fonts.ready
+  .then(() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done))))
+  .then(() => Promise.allSettled(document.getAnimations().map(animation => animation.finished)))
+  .then(() => undefined)"""
+"""Fonts have come, what depends on sizes has been done, and nothing fades or slides any more."""
 
 PageOpener = Callable[..., Any]
 
@@ -121,14 +128,16 @@ def watch(page: Any, site: str, problems: list[str]) -> None:
     page.on("response", lambda answer: answer.status >= 400 and note(f"answer {answer.status}", answer.url))
 
 
-def wait_until_ready(page: Any) -> None:
-    """Waits until every widget is set up and every formula typeset; shows what was not."""
+def wait_until_ready(page: Any, *, scrolling: bool = True) -> None:
+    """Waits until every widget is set up and every formula typeset; shows what was not.
+
+    Widgets load when they come near the window. Without scrolling, only what a first look shows is waited for.
+    """
     try:
-        page.wait_for_function(READY, timeout=10_000)
+        before = page.evaluate("scrollY")
+        page.wait_for_function(READY, arg=scrolling, timeout=10_000)
+        page.evaluate("y => scrollTo({ top: y, behavior: 'instant' })", before)
         page.evaluate(SETTLED)
     except Exception as error:
-        left = page.evaluate(
-            """() => [...document.querySelectorAll("*")].filter(node => node.localName.startsWith("grpo-")
-              && !("ready" in node.dataset)).map(node => node.localName)"""
-        )
+        left = page.evaluate(f"{LATE}.map(node => node.localName)")
         raise AssertionError(f"{page.url} is not ready after 10 s; not set up: {left}") from error

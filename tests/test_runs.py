@@ -71,6 +71,17 @@ def test_the_curves_are_quantiles_of_runs_that_anybody_can_make():
     assert last("group-size", "G = 4", "best_probability_low") == pytest.approx(np.quantile(ends, 0.1), rel=1e-3)
 
 
+def test_the_mean_reward_is_that_of_the_groups_over_80_steps():
+    rows = [row for row in rows_of("mean-reward") if row["setting"] == "double peak"]
+    assert [int(row["step"]) for row in rows] == list(range(81))
+    assert rows[0]["mean_reward_median"] == ""  # there is no group before the first step
+    table = np.array([0.7 / 3, 1.4 / 3, 0.7, 1.4 / 3, 0.7 / 3, 1 / 3, 2 / 3, 1, 2 / 3, 1 / 3])
+    runs = simulate(Settings(reward_table=tuple(table)), seeds=range(ablations.SEEDS), steps=20)
+    earned = table[runs.actions[:, 19]].mean(axis=-1)
+    for name, share in (("low", 0.1), ("median", 0.5), ("high", 0.9)):
+        assert float(rows[20][f"mean_reward_{name}"]) == pytest.approx(np.quantile(earned, share), rel=1e-3)
+
+
 def test_what_the_ablations_teach_is_in_the_numbers():
     # A larger group is steadier, a wide clip locks onto wrong actions, a cold start gives groups without signal.
     lows = [last("group-size", f"G = {size}", "best_probability_low") for size in (2, 4, 8, 16, 32, 64)]

@@ -131,7 +131,7 @@ def test_a_page_keeps_its_budget_on_a_first_visit(browser: Any, site: str, path:
             "response", lambda answer: sizes.update({answer.url[len(site) :]: int(answer.headers["content-length"])})
         )
         page.goto(site + path)
-        wait_until_ready(page)
+        wait_until_ready(page, scrolling=False)
         page.wait_for_load_state("networkidle")
     # The search index comes in the background and grows with the site; it has a budget of its own.
     index = sizes.pop("/search/search_index.json")
@@ -141,7 +141,7 @@ def test_a_page_keeps_its_budget_on_a_first_visit(browser: Any, site: str, path:
     # still loads less of ours than of the formulas.
     assert sum(own.values()) <= (30 if path == "/simulation/" else 15) * KILOBYTE, largest(own)
     assert sum(sizes.values()) <= 250 * KILOBYTE, largest(sizes)
-    assert index <= 100 * KILOBYTE
+    assert index <= 130 * KILOBYTE
 
 
 def largest(sizes: dict[str, int]) -> list[tuple[int, str]]:
@@ -150,7 +150,7 @@ def largest(sizes: dict[str, int]) -> list[tuple[int, str]]:
 
 def test_all_own_scripts_together_keep_their_budget() -> None:
     sizes = {path: len(gzip.compress(path.read_bytes())) for path in own_scripts()}
-    assert 0 < sum(sizes.values()) <= 60 * KILOBYTE, sizes
+    assert 0 < sum(sizes.values()) <= 120 * KILOBYTE, sizes
 
 
 # The built files
@@ -350,20 +350,18 @@ def test_every_widget_on_a_page_is_declared_and_can_be_loaded() -> None:
         for tag in re.findall(r"^/+ html \| (grpo-[\w-]+)", source.read_text("utf-8"), re.M)
     }
     declared = set(re.findall(r"tag: (grpo-[\w-]+)", (ROOT / "mkdocs.yml").read_text("utf-8")))
-    loaded = dict(
-        re.findall(r'"(grpo-[\w-]+)": \(\) => import\("\./(.*?)"\)', (DOCS / "assets/js/index.mjs").read_text("utf-8"))
-    )
-    assert used and used <= declared == set(loaded)
-    for tag in used:
-        script = DOCS / "assets/js" / loaded[tag]
-        assert script.is_file(), tag
+    assert used and used <= declared
+    shared = {"question": "worksheet", "runs": "worksheet", "worksheet-tools": "worksheet"}
+    for name in (tag.removeprefix("grpo-") for tag in declared):
+        script = DOCS / f"assets/js/widgets/{shared.get(name, name)}.mjs"
+        assert f'customElements.define("grpo-{name}"' in script.read_text("utf-8"), name
 
 
 def test_vendored_files_are_those_on_record() -> None:
     vendor = DOCS / "assets/vendor"
     recorded = dict(re.findall(r"^([0-9a-f]{64})  (\S+)$", (vendor / "README.txt").read_text("utf-8"), re.M))
     files = [path for path in vendor.rglob("*") if path.is_file() and path.name != "README.txt"]
-    assert len(files) == 23
+    assert len(files) == 25
     assert {
         hashlib.sha256(path.read_bytes()).hexdigest(): path.relative_to(vendor).as_posix() for path in files
     } == recorded

@@ -55,6 +55,7 @@ def test_the_first_group_has_the_numbers_of_the_course(open_page):
     assert advantages(page) == expected(DEFAULT, divisor="population")
     assert numbers(page.locator(f"{WIDGET} .grpo-readout").inner_text()) == [0.4167, 0.4488, 0]
     assert status(page) == "3 of 6 samples become more likely, 3 less likely."
+    assert page.locator(f"{WIDGET} .grpo-source").inner_text() == "Computed here, in your browser."
 
 
 def test_the_chart_shows_the_numbers_of_the_table(open_page):

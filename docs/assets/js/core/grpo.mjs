@@ -30,13 +30,16 @@ export function groupAdvantages(rewards, { divideByStd = true, correction = 0 } 
   return { mean, std, advantages, zeroSignal };
 }
 
-/** Is the ratio beyond the band, on the side to which the advantage pushes? clipEps null: never. */
-export const binds = (ratio, advantage, clipEps) =>
-  clipEps !== null && (advantage > 0 ? ratio > 1 + clipEps : advantage < 0 && ratio < 1 - clipEps);
+/**
+ * Is the ratio beyond the band, on the side to which the advantage pushes? clipEps null: never. The band ends at
+ * 1 + clipEpsHigh, which is another number in DAPO only.
+ */
+export const binds = (ratio, advantage, clipEps, clipEpsHigh = clipEps) =>
+  clipEps !== null && (advantage > 0 ? ratio > 1 + clipEpsHigh : advantage < 0 && ratio < 1 - clipEps);
 
 /** min(ratio * A, clip(ratio) * A), which is constant where the clip binds. */
-export const clippedTerm = (ratio, advantage, clipEps) =>
-  advantage * (binds(ratio, advantage, clipEps) ? 1 + Math.sign(advantage) * clipEps : ratio);
+export const clippedTerm = (ratio, advantage, clipEps, clipEpsHigh = clipEps) =>
+  advantage * (binds(ratio, advantage, clipEps, clipEpsHigh) ? 1 + (advantage > 0 ? clipEpsHigh : -clipEps) : ratio);
 
 /**
  * Gradient ascent on mean(clipped term) - klCoef * KL, from the logits (K,) that drew the actions (G,). With
@@ -48,7 +51,7 @@ export const clippedTerm = (ratio, advantage, clipEps) =>
  * last update, and for every update what it started from: ratios, clipped (G,), kl, objective.
  */
 export function policyStep(logits, actions, advantages, refLogits, options) {
-  const { lr, clipEps = null, klCoef = 0, innerSteps = 1, temperature = 1 } = options;
+  const { lr, clipEps = null, clipEpsHigh = clipEps, klCoef = 0, innerSteps = 1, temperature = 1 } = options;
   const oldLogp = logSoftmax(logits, temperature);
   const refLogp = logSoftmax(refLogits, temperature);
   let logp = oldLogp;
@@ -56,11 +59,11 @@ export function policyStep(logits, actions, advantages, refLogits, options) {
   let clipped = actions.map(() => false);
   const updates = [];
   while (updates.length < innerSteps) {
-    clipped = ratios.map((ratio, i) => binds(ratio, advantages[i], clipEps));
+    clipped = ratios.map((ratio, i) => binds(ratio, advantages[i], clipEps, clipEpsHigh));
     const pulls = logits.map(() => 0); // (K,): mean over i of w_i * [a_i = j]
     let objective = 0;
     actions.forEach((action, i) => {
-      objective += clippedTerm(ratios[i], advantages[i], clipEps) / actions.length;
+      objective += clippedTerm(ratios[i], advantages[i], clipEps, clipEpsHigh) / actions.length;
       if (!clipped[i]) pulls[action] += (ratios[i] * advantages[i]) / actions.length;
     });
     const pull = sum(pulls);

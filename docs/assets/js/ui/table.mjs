@@ -40,3 +40,14 @@ function put(place, cell) {
   if (typeof cell !== "string") place.replaceChildren(cell);
   else if (place.textContent !== cell) place.textContent = cell;
 }
+
+/** A cell with a bar beside its text; share is the bar's length from 0 to 1, style one of blue, orange, green, purple, grey. */
+export function barCell(text, share, style = "blue") {
+  const bar = element("span", { class: `grpo-amount ${style}` });
+  bar.style.setProperty("--share", `${100 * Math.min(1, Math.max(0, share))}%`);
+  return element("span", { class: "grpo-bar-cell" }, element("span", { class: "grpo-rail", "aria-hidden": "true" }, bar), text);
+}
+
+/** What most readers do not need to see, behind a line to press: the numbers of a chart. */
+export const folded = (summary, ...nodes) =>
+  element("details", { class: "grpo-details", "aria-label": summary }, element("summary", {}, summary), ...nodes);

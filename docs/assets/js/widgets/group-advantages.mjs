@@ -1,129 +1,122 @@
-// <grpo-group-advantages>: set the rewards of one group and read off its advantages (catalogue S3-W10).
+// <grpo-group-advantages>: set the rewards of one group and read off its advantages (catalogue W10).
 //
 // The numbers are those of exercise 1. In the page's address: r (the rewards), divide=no (by the standard deviation) and
 // std=sample (the variance divides by G - 1).
 import { groupAdvantages } from "../core/grpo.mjs";
-import { button, group, slider, toggle } from "../ui/controls.mjs";
+import { group, range, slider, toggle } from "../ui/controls.mjs";
 import { divergingBars } from "../ui/diverging_bars.mjs";
 import { element } from "../ui/element.mjs";
+import { Explorable } from "../ui/explorable.mjs";
 import { fixed, signed } from "../ui/format.mjs";
 import { table } from "../ui/table.mjs";
-import { Widget } from "../ui/widget.mjs";
 
 const MOST = 6; // samples in a group
-const REWARDS = Array.from({ length: 21 }, (_, i) => i / 20);
-const DEFAULT = [1, 1, 0, 0, 0, 0.5];
-const PRESETS = {
-  Mixed: DEFAULT,
-  "One correct": [1, 0, 0, 0, 0, 0],
-  "All correct": [1, 1, 1, 1, 1, 1],
-  "All wrong": [0, 0, 0, 0, 0, 0],
-  "A group of one": [1],
-};
+const REWARDS = range(0, 1, 0.05);
+const MIXED = "1,1,0,0,0,0.5";
+const AS_TAUGHT = { divide: true, std: "population" };
 
-class GroupAdvantages extends Widget {
-  setup() {
-    this.rewards = rewardsIn(this.read("r")) ?? [...DEFAULT];
-    this.divideByStd = this.read("divide") !== "no";
-    this.sample = this.read("std") === "sample";
-    this.sliders = Array.from({ length: MOST }, (_, i) => slider({
-      label: `Sample ${i + 1}`,
-      values: REWARDS,
-      value: this.rewards[i] ?? 0,
-      show: (reward) => fixed(reward),
-      change: (reward) => {
-        this.rewards[i] = reward;
-        this.draw();
-      },
-      commit: () => this.commit(),
-    }));
-    this.toggles = {
-      divide: this.option("Divide by the standard deviation", "divideByStd"),
-      sample: this.option("Divide by G \u2212 1 and not by G", "sample"),
-    };
+class GroupAdvantages extends Explorable {
+  static controls = {
+    r: { control: rewardSliders, label: "Rewards of one group", values: [], initial: MIXED },
+    divide: { control: toggle, label: "Divide by the standard deviation", initial: true },
+    std: {
+      control: divisor, label: "Divide by G \u2212 1 and not by G",
+      options: [["population"], ["sample"]], initial: "population",
+    },
+  };
+  static examples = {
+    Mixed: { ...AS_TAUGHT, r: MIXED },
+    "One correct": { ...AS_TAUGHT, r: "1,0,0,0,0,0" },
+    "All correct": { ...AS_TAUGHT, r: "1,1,1,1,1,1" },
+    "All wrong": { ...AS_TAUGHT, r: "0,0,0,0,0,0" },
+    "A group of one": { ...AS_TAUGHT, r: "1" },
+  };
+
+  /** The base class reads what a control offers; the rewards may be anything from 0 to 1. */
+  control(name, spec) {
+    if (name === "r") this.state.r = rewardsIn(this.read("r")) ?? this.state.r;
+    return super.control(name, spec);
+  }
+
+  build() {
     this.chart = divergingBars({ limit: 2.8, ticks: [-2, -1, 0, 1, 2], digits: 0, name: "advantage of each sample" });
-    this.table = table({ caption: "Rewards and advantages", columns: ["sample", "reward", "reward \u2212 mean", "advantage", "pushed"] });
     this.summary = element("p", { class: "grpo-readout" });
-    this.status = element("p", { role: "status", class: "grpo-status" });
-    const presets = Object.entries(PRESETS).map(([name, rewards]) => button(name, () => this.set({ rewards })));
-    this.append(
-      element("div", { class: "grpo-bar", role: "group", "aria-label": "Example groups" }, presets, button("Reset", () => this.reset())),
-      element("div", { class: "grpo-scorer" },
-        element("div", {},
-          group("Rewards of one group", ...this.sliders.map(({ node }) => node)),
-          group("How they are scaled", this.toggles.divide.node, this.toggles.sample.node)),
-        element("div", {}, this.chart.node, this.summary, this.table.node)),
-      this.status);
-    this.draw();
-    this.status.textContent = this.lesson();
+    this.table = table({
+      caption: "Rewards and advantages",
+      columns: ["sample", "reward", "reward \u2212 mean", "advantage", "pushed"],
+    });
+    return [element("div", { class: "grpo-scores" },
+      element("div", {}, this.chart.node, this.summary), this.table.node)];
   }
 
-  option(label, name) {
-    const change = (on) => {
-      this[name] = on;
-      this.draw();
-      this.commit();
-    };
-    return toggle({ label, value: this[name], change });
-  }
-
-  reset() {
-    this.set({ rewards: DEFAULT, divideByStd: true, sample: false });
-  }
-
-  /** Takes over new values, shows them in the controls, and says what came out. */
-  set({ rewards, divideByStd = this.divideByStd, sample = this.sample }) {
-    Object.assign(this, { rewards: [...rewards], divideByStd, sample });
-    this.rewards.forEach((reward, i) => this.sliders[i].set(reward));
-    this.toggles.divide.set(divideByStd);
-    this.toggles.sample.set(sample);
-    this.draw();
-    this.commit();
-  }
-
-  draw() {
-    this.found = groupAdvantages(this.rewards, { divideByStd: this.divideByStd, correction: this.sample ? 1 : 0 });
+  draw({ r, divide, std: kind }) {
+    const rewards = r.split(",").map(Number);
+    this.found = groupAdvantages(rewards, { divideByStd: divide, correction: kind === "sample" ? 1 : 0 });
     const { mean, std, advantages } = this.found;
-    const size = this.rewards.length;
-    this.sliders.forEach(({ node }, i) => (node.hidden = i >= size));
-    this.chart.draw(advantages);
-    this.table.fill(this.rewards.map((reward, i) =>
-      [String(i + 1), fixed(reward), signed(reward - mean, 3), signed(advantages[i], 3), FATES[direction(advantages[i])]]));
-    const undefinedStd = this.sample && size === 1;
-    this.summary.textContent =
-      `G = ${size}, mean ${fixed(mean, 4)}, standard deviation ${undefinedStd ? "0 / 0" : fixed(std, 4)}, `
-      + `sum of the advantages ${fixed(advantages.reduce((total, x) => total + x, 0), 3)}`;
-  }
-
-  /** Keeps the state in the address and says in a sentence what the group teaches. */
-  commit() {
-    const same = this.rewards.join() === DEFAULT.join();
-    this.write({ r: same ? null : this.rewards.join(), divide: this.divideByStd ? null : "no", std: this.sample ? "sample" : null });
-    this.status.textContent = this.lesson();
+    const noSpread = kind === "sample" && rewards.length === 1; // the variance is 0 / 0
+    this.undefined = noSpread && divide;
+    this.chart.draw(this.undefined ? [] : advantages);
+    const score = (advantage) => (this.undefined ? NO_NUMBER : signed(advantage, 3));
+    this.table.fill(rewards.map((reward, i) => [String(i + 1), fixed(reward), signed(reward - mean, 3),
+      score(advantages[i]), FATES[direction(advantages[i])]]));
+    const total = advantages.reduce((sum, x) => sum + x, 0);
+    this.summary.textContent = `G = ${rewards.length}, mean ${fixed(mean, 4)}, `
+      + `standard deviation ${noSpread ? NO_NUMBER : fixed(std, 4)}, sum of the advantages ${score(total)}`;
   }
 
   lesson() {
     const { advantages, zeroSignal } = this.found;
-    if (this.rewards.length === 1) {
-      const library = this.sample ? " Code that divides by G \u2212 1 gets 0 / 0 here, which is not a number." : "";
-      return `A group of one has nothing to compare its sample with: the advantage is 0, and it teaches nothing.${library}`;
+    if (advantages.length === 1) {
+      return `A group of one has nothing to compare its sample with: ${this.undefined
+        ? "with G \u2212 1 the advantage is 0 / 0, which is not a number. The course wants 0."
+        : "the advantage is 0, and it teaches nothing."}`;
     }
-    if (zeroSignal) return "Zero signal: all rewards are equal, so every advantage is exactly 0, and the group teaches nothing.";
+    if (zeroSignal) {
+      return "Zero signal: all rewards are equal, so every advantage is exactly 0, and the group teaches nothing.";
+    }
     const count = (side) => advantages.filter((advantage) => direction(advantage) === side).length;
     return `${count(1)} of ${advantages.length} samples become more likely, ${count(-1)} less likely.`;
   }
 }
 
+const NO_NUMBER = "0 / 0";
 const FATES = { 1: "\u25b2 up", 0: "\u2013", "-1": "\u25bc down" };
 
 /** Where an advantage pushes its sample: 1 up, -1 down, 0 nowhere. Rounding errors push nowhere. */
 const direction = (advantage) => Math.sign(Number(advantage.toFixed(3)));
 
-/** Rewards as they stand in an address, "1,0,0.5"; null if they are not one to six numbers from 0 to 1. */
+/** A slider for each sample, as a control whose value is the rewards as text: "1,0,0.5". */
+function rewardSliders({ label, value, change, commit }) {
+  let rewards;
+  const sliders = Array.from({ length: MOST }, (_, i) => slider({
+    label: `Sample ${i + 1}`, values: REWARDS, value: 0, show: (reward) => fixed(reward), commit,
+    change: (reward) => {
+      rewards[i] = reward;
+      change(rewards.join());
+    },
+  }));
+  const set = (text) => {
+    rewards = text.split(",").map(Number);
+    sliders.forEach((one, i) => {
+      one.node.hidden = i >= rewards.length;
+      one.set(rewards[i] ?? 0);
+    });
+  };
+  set(value);
+  return { node: group(label, ...sliders.map(({ node }) => node)), set };
+}
+
+/** A box to tick whose value is the word of the address: "population" or "sample". */
+function divisor({ value, change, ...spec }) {
+  const box = toggle({ ...spec, value: value === "sample", change: (on) => change(on ? "sample" : "population") });
+  return { ...box, set: (word) => box.set(word === "sample") };
+}
+
+/** Rewards as they stand in an address, in steps of 0.05; null if they are not one to six numbers from 0 to 1. */
 function rewardsIn(text) {
   const rewards = (text ?? "").split(",").map((part) => (part.trim() === "" ? NaN : Number(part)));
   const valid = rewards.length <= MOST && rewards.every((reward) => reward >= 0 && reward <= 1);
-  return valid ? rewards.map((reward) => Math.round(20 * reward) / 20) : null;
+  return valid ? rewards.map((reward) => Math.round(20 * reward) / 20).join() : null;
 }
 
 customElements.define("grpo-group-advantages", GroupAdvantages);

@@ -3,6 +3,8 @@
 //
 // A run is determined by its settings, its seed and its number of steps. All three stand in the address, so a reload or a
 // copied link shows the same run; any change of a setting starts it anew.
+//
+// Longer than 150 lines, because it is the one page on which all settings, readouts and charts of a run come together.
 import { button, toggle, wholeNumber } from "../ui/controls.mjs";
 import { element } from "../ui/element.mjs";
 import { copy, download } from "../ui/files.mjs";

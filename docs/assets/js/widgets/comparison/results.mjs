@@ -3,11 +3,12 @@
 // All algorithms start from the same policy and use the same seeds. Lines are means over the seeds, bands reach from the
 // 10 % to the 90 % quantile.
 import { bestAction, run } from "../../core/bandit.mjs";
+import { average, firstAbove, median, summary } from "../../core/many_runs.mjs";
 import { legendItem } from "../../ui/chart.mjs";
 import { element } from "../../ui/element.mjs";
 import { csv, fixed, percent } from "../../ui/format.mjs";
 import { lineChart } from "../../ui/line_chart.mjs";
-import { table } from "../../ui/table.mjs";
+import { folded, table } from "../../ui/table.mjs";
 import { LARGEST_SHOWN_SEED } from "../simulation/settings.mjs";
 
 const SEEDS = 20;
@@ -65,7 +66,7 @@ export function resultsView(steps) {
     element("p", { class: "grpo-legend" }, ALGORITHMS.map(({ style, name }) => legendItem(style, name))),
     element("div", { class: "grpo-pair" }, charts.map((chart, i) => element("section", {}, titles[i], chart.node))),
     results.node,
-    element("details", { class: "grpo-details" }, element("summary", {}, "Curves as a table"), means.node));
+    folded("Curves as a table", means.node));
 
   function draw({ best, of }, { measure, seed }) {
     caption.textContent = `${SEEDS} seeds from ${seed} on. Lines are means; bands hold the middle 80 % of the runs. "This seed" is ${seed}.`;
@@ -89,29 +90,4 @@ function row({ name, runs }) {
   return [name, fixed(runs[0].max.at(-1), 3), shown(firstAbove(runs[0].best, 0.9)), `${fixed(mean, 3)} ± ${fixed(deviation, 3)}`,
     ...[0.5, 0.9].map((p) => shown(median(runs.map((each) => firstAbove(each.best, p))))),
     percent(average(ends.map((p) => Number(p > 0.5)))), percent(average(rises.map(Number)), 1)];
-}
-
-const average = (numbers) => numbers.reduce((total, x) => total + x, 0) / numbers.length;
-
-/** First step at which a curve is above a level; Infinity if none. */
-function firstAbove(curve, level) {
-  const step = curve.findIndex((p) => p > level);
-  return step < 0 ? Infinity : step;
-}
-
-/** The lower of the two middle values, so that a step is a whole number and Infinity stays what it is. */
-const median = (numbers) => [...numbers].sort((a, b) => a - b)[Math.floor((numbers.length - 1) / 2)];
-
-/** Mean and quantiles (10 %, 90 %) of many curves at every step. */
-function summary(curves) {
-  const values = [];
-  const low = [];
-  const high = [];
-  for (let t = 0; t < curves[0].length; t++) {
-    const at = curves.map((curve) => curve[t]).sort((a, b) => a - b);
-    values.push(average(at));
-    low.push(at[Math.floor(0.1 * (at.length - 1))]);
-    high.push(at[Math.ceil(0.9 * (at.length - 1))]);
-  }
-  return { values, low, high };
 }

@@ -2,7 +2,7 @@
 import { chart, gridLines, legendItem, pixel, scale, words } from "../../ui/chart.mjs";
 import { element } from "../../ui/element.mjs";
 import { fixed, signed } from "../../ui/format.mjs";
-import { table } from "../../ui/table.mjs";
+import { folded, table } from "../../ui/table.mjs";
 
 const HEIGHT = 230;
 const PAD = { left: 30, right: 6, top: 8, bottom: 36 };
@@ -20,7 +20,7 @@ export function policyView() {
     legendItem("line-grey", "at the start (π_ref)"), legendItem("dot", "reward R(a)"));
   const node = element("section", { "aria-label": "Policy distribution" },
     element("h2", { class: "grpo-title" }, "Policy distribution π(a)"), bars.node, legend,
-    element("details", { class: "grpo-details" }, element("summary", {}, "Policy as a table"), numbers.node));
+    folded("Policy as a table", numbers.node));
 
   function draw(next) {
     shown = next;

@@ -1,0 +1,20 @@
+// Rewards of chapter 3: programs that read what a model wrote. They see a text and nothing else.
+
+/** The last whole or decimal number in a text, null if there is none: the answer that the parser takes. */
+export function lastNumber(text) {
+  const found = text.replaceAll("\u2212", "-").match(/(?<!\d)-?\d+(?:\.\d+)?/g);
+  return found && Number(found.at(-1));
+}
+
+/** 1 if the last number is the expected one, else 0. */
+export const accuracy = (text, expected) => Number(lastNumber(text) === expected);
+
+/** 1 if a number stands behind "Answer:", else 0. Whether it is the right number is not asked. */
+export const form = (text) => Number(/\banswer: *-?\d/i.test(text));
+
+/** Share of the written equations "a + b = c" and "a × b = c" that are true; 0 without one. Their use is not asked. */
+export function trueSteps(text) {
+  const steps = [...text.matchAll(/(\d+) *([+×]) *(\d+) *= *(\d+)/g)];
+  const isTrue = ([, a, sign, b, c]) => (sign === "+" ? Number(a) + Number(b) : a * b) === Number(c);
+  return steps.length && steps.filter(isTrue).length / steps.length;
+}

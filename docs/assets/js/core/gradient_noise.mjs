@@ -1,0 +1,54 @@
+// How much of a policy gradient is signal: exact mean and spread over all groups that a policy can draw.
+import { groupAdvantages } from "./grpo.mjs";
+
+const sum = (numbers) => numbers.reduce((total, x) => total + x, 0);
+const size = (vector) => Math.sqrt(sum(vector.map((x) => x * x)));
+
+/** Ways to score the rewards (G,) of a group; `expected` is the expected reward of the policy. */
+export const SCORES = {
+  none: (rewards) => rewards,
+  mean: (rewards) => groupAdvantages(rewards, { divideByStd: false }).advantages,
+  others: (rewards) => rewards.map((reward) => reward - (sum(rewards) - reward) / (rewards.length - 1)),
+  std: (rewards) => groupAdvantages(rewards).advantages,
+  critic: (rewards, expected) => rewards.map((reward) => reward - expected),
+};
+
+/**
+ * Signal: size of the mean gradient by the logits. Noise: root of the summed variances of its parts. Cosine: between the
+ * mean gradient and the true gradient of the expected reward. policy and rewardTable are (K,), the policy is a softmax.
+ */
+export function gradientNoise(policy, rewardTable, groupSize, score) {
+  const expected = sum(policy.map((p, a) => p * rewardTable[a]));
+  const truth = policy.map((p, a) => p * (rewardTable[a] - expected));
+  const mean = policy.map(() => 0);
+  let squares = 0;
+  forEachGroup(policy, groupSize, (actions, probability) => {
+    const scores = score(actions.map((action) => rewardTable[action]), expected);
+    const pulls = policy.map(() => 0);
+    actions.forEach((action, i) => (pulls[action] += scores[i] / groupSize));
+    const total = sum(pulls);
+    pulls.forEach((pull, a) => {
+      const gradient = pull - policy[a] * total;
+      mean[a] += probability * gradient;
+      squares += probability * gradient * gradient;
+    });
+  });
+  const signal = size(mean);
+  const noise = Math.sqrt(squares - signal * signal);
+  return { signal, noise, cosine: sum(mean.map((x, a) => x * truth[a])) / (signal * size(truth)) };
+}
+
+/** visit(actions, probability) for every group, whatever its order: 24310 groups of 8 from ten actions. */
+function forEachGroup(policy, groupSize, visit) {
+  const actions = [];
+  const extend = (least, alike, probability) => { // `alike`: how often `least` is in the group already
+    if (actions.length === groupSize) return visit(actions, probability);
+    for (let action = least; action < policy.length; action++) {
+      const times = action === least ? alike + 1 : 1;
+      actions.push(action);
+      extend(action, times, (probability * policy[action] * actions.length) / times);
+      actions.pop();
+    }
+  };
+  extend(0, 0, 1);
+}

@@ -1,0 +1,60 @@
+// Curves over an axis of numbers, with dots, named marks and the bars of a histogram. For steps of a run: line_chart.mjs.
+import { chart, gridLines, pixel, scale, words } from "./chart.mjs";
+import { element } from "./element.mjs";
+import { fixed } from "./format.mjs";
+
+const PAD = { left: 38, right: 12, top: 20, bottom: 34 };
+
+/**
+ * A chart { node, draw }. Axes x and y are { low, high, ticks, digits, name }. draw shows curves { style, points: [[x, y],
+ * ...] } (a null between points begins a new piece), dots { x, y, text, style }, marks { at, text } across the x axis, and
+ * bars { from, to, y, style } that stand on y = 0; what lies beyond an axis is drawn at its end. It may change the axes.
+ */
+export function curveChart({ height = 220, x: usualX, y: usualY }) {
+  let shown = {};
+  const { node, redraw } = chart(height, paint);
+
+  function paint(width) {
+    const { x: axisX, y: axisY, curves, dots, marks, bars } = { curves: [], dots: [], marks: [], bars: [], ...shown };
+    const [left, right, top, bottom] = [PAD.left, width - PAD.right, PAD.top, height - PAD.bottom];
+    const x = within(axisX, left, right);
+    const y = within(axisY, bottom, top);
+    const side = (at) => (x(at) > width / 2 ? { anchor: "end", shift: -6 } : { anchor: "start", shift: 6 });
+    const label = (at, level, text) =>
+      words(x(at) + side(at).shift, level, text, { "text-anchor": side(at).anchor, class: "name" });
+    return [
+      gridLines(axisY.ticks, y, { left, right, digits: axisY.digits ?? 1 }),
+      axisX.ticks.map((tick) => words(x(tick), bottom + 15, fixed(tick, axisX.digits ?? 1), { "text-anchor": "middle" })),
+      words((left + right) / 2, height - 3, axisX.name ?? "", { "text-anchor": "middle" }),
+      words(2, 11, axisY.name ?? ""),
+      bars.map(({ from, to, y: value, style = "bar" }) => element("rect", {
+        x: pixel(x(from)), width: pixel(Math.max(0, x(to) - x(from) - 1)),
+        y: pixel(Math.min(y(0), y(value))), height: pixel(Math.abs(y(value) - y(0))), class: style,
+      })),
+      marks.map(({ at, text }) => [
+        element("line", { x1: pixel(x(at)), x2: pixel(x(at)), y1: top, y2: bottom, class: "mark" }),
+        label(at, top + 10, text),
+      ]).flat(),
+      curves.map(({ style, points }) => element("path", { class: style, d: path(points, x, y) })),
+      dots.map(({ x: at, y: value, text = "", style = "dot" }) => [
+        element("circle", { cx: pixel(x(at)), cy: pixel(y(value)), r: 5, class: style }),
+        label(at, y(value) - 8, text),
+      ]).flat(),
+    ];
+  }
+
+  function draw(next) {
+    shown = { x: usualX, y: usualY, ...next };
+    redraw();
+  }
+  return { node, draw };
+}
+
+/** Scale of an axis that keeps everything between its ends. */
+function within({ low, high }, from, to) {
+  const place = scale(low, high, from, to);
+  return (value) => place(Math.min(high, Math.max(low, value)));
+}
+
+const path = (points, x, y) => points.map((point, i) =>
+  point === null ? "" : `${i && points[i - 1] ? "L" : "M"}${pixel(x(point[0]))} ${pixel(y(point[1]))}`).join("");

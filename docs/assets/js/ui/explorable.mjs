@@ -1,0 +1,100 @@
+// Base of the explorables, the figures of the Learn chapters that a reader can change. A subclass lists its controls and
+// examples, builds its charts and tables once, draws them for a state, and says in a sentence what the state teaches. All
+// the rest is here: controls, address, Reset, and the line that says where the numbers come from.
+import { button } from "./controls.mjs";
+import { element } from "./element.mjs";
+import { Widget } from "./widget.mjs";
+
+export const COMPUTED = "Computed here, in your browser.";
+export const SCHEMATIC = "Schematic: it shows how things belong together and measures nothing.";
+export const recorded = (what) => `Recorded run: ${what}`;
+
+export class Explorable extends Widget {
+  /** Where the numbers come from: COMPUTED, recorded("..."), SCHEMATIC, or these together. */
+  static source = COMPUTED;
+  /** Name in state and address: { control, initial, and what that control of ui/controls.mjs takes }. */
+  static controls = {};
+  /** Text of a button: changes of the state. */
+  static examples = {};
+  /** false: what a slider shows is drawn when it rests, because drawing takes long. */
+  static live = true;
+
+  setup() {
+    const { controls, examples, source } = this.constructor;
+    this.state = {};
+    this.first = {}; // what Reset brings back
+    this.controls = {};
+    for (const [name, spec] of Object.entries(controls)) {
+      this.first[name] = parse(spec, spec.initial, this.getAttribute(name));
+      this.state[name] = parse(spec, this.first[name], this.read(name));
+      this.controls[name] = this.control(name, spec);
+    }
+    const buttons = Object.entries(examples).map(([text, changes]) => button(text, () => this.set(changes)));
+    const nodes = Object.values(this.controls).map(({ node }) => node);
+    this.status = element("p", { role: "status", class: "grpo-status" });
+    if (nodes.length) buttons.push(button("Reset", () => this.set(this.first)));
+    this.append(
+      element("div", { class: "grpo-bar", role: "group", "aria-label": "Examples" }, buttons),
+      element("div", { class: "grpo-controls" }, nodes),
+      ...this.build(this.state),
+      this.status,
+      element("p", { class: "grpo-source" }, source));
+    this.draw(this.state);
+    this.status.textContent = this.lesson(this.state);
+  }
+
+  control(name, { control, initial, ...spec }) {
+    const { live } = this.constructor;
+    const change = (value) => {
+      this.state[name] = value;
+      if (!spec.values) this.show(); // only sliders and steppers commit on their own
+      else if (live) this.draw(this.state);
+    };
+    const commit = () => (live ? this.commit() : this.show());
+    return control({ ...spec, value: this.state[name], change, commit });
+  }
+
+  /** Takes over changes of the state, also in the controls. */
+  set(changes) {
+    Object.assign(this.state, changes);
+    for (const name in this.controls) this.controls[name].set(this.state[name]);
+    this.show();
+  }
+
+  show() {
+    this.draw(this.state);
+    this.commit();
+  }
+
+  /** Keeps the state in the address and says what it teaches. */
+  commit() {
+    const text = (value) => (value === true ? "yes" : value === false ? "no" : String(value));
+    this.write(Object.fromEntries(Object.entries(this.state).map(([name, value]) =>
+      [name, value === this.first[name] ? null : text(value)])));
+    this.status.textContent = this.lesson(this.state);
+  }
+
+  /** The nodes between controls and sentence: charts and tables, still empty. */
+  build() {
+    return [];
+  }
+
+  /** Fills charts and tables. */
+  draw() {}
+
+  /** A sentence or two: what the numbers show now. Read out when a control rests. */
+  lesson() {
+    return "";
+  }
+}
+
+/** A value as it stands in an address; the fallback for what the control does not offer. */
+function parse({ values, options, low, high }, fallback, text) {
+  if (text === null) return fallback;
+  let found;
+  if (values) found = values.find((value) => String(value) === text);
+  else if (options) found = options.find(([key]) => key === text)?.[0];
+  else if (low === undefined) found = { yes: true, no: false }[text];
+  else if (/^\d+$/.test(text) && text >= low && text <= high) found = Number(text);
+  return found === undefined ? fallback : found;
+}

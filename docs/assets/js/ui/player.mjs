@@ -1,0 +1,19 @@
+// A button that plays: it moves on by itself until the end, or until it is pressed again or the page is left. Nothing on
+// the site plays before it is pressed.
+import { button } from "./controls.mjs";
+
+/** { node, stop }: `advance()` shows the next moment and returns whether there is another one after it. */
+export function player({ advance, milliseconds = 500 }) {
+  let timer = null;
+  const node = button("Play", () => (timer === null ? play() : stop()), { class: "grpo-button grpo-primary" });
+  const stop = () => {
+    clearInterval(timer);
+    timer = null;
+    node.textContent = "Play";
+  };
+  const play = () => {
+    node.textContent = "Pause";
+    timer = setInterval(() => (!node.isConnected || !advance()) && stop(), milliseconds);
+  };
+  return { node, stop };
+}

@@ -1,0 +1,63 @@
+// <grpo-worked-example>: from eight rewards to the loss of one token, in five steps (catalogue W22).
+import { groupAdvantages } from "../core/grpo.mjs";
+import { clipped, tokenLoss } from "../core/loss.mjs";
+import { choice, range, slider, stepper } from "../ui/controls.mjs";
+import { Explorable } from "../ui/explorable.mjs";
+import { fixed } from "../ui/format.mjs";
+import { table } from "../ui/table.mjs";
+
+const REWARDS = [0, 1, 0, 1, 0, 0, 1, 0];
+const [OLD, REF, EPS, BETA] = [0.3, 0.28, 0.2, 0.04];
+const GROUP = groupAdvantages(REWARDS);
+const f = (x) => fixed(x, 4);
+
+class WorkedExample extends Explorable {
+  static controls = {
+    step: { control: stepper, label: "Step", values: [1, 2, 3, 4, 5], initial: 1 },
+    sample: { control: choice, label: "Sample", options: [["1", "sample 2, reward 1"], ["0", "sample 1, reward 0"]], initial: "1" },
+    now: { control: slider, label: "π_θ of its token", values: range(0.05, 0.95, 0.05), initial: 0.45, show: (p) => fixed(p) },
+  };
+
+  build() {
+    this.table = table({ caption: "The loss of one token", columns: ["Quantity", "How", "Value"] });
+    return [this.table.node];
+  }
+
+  parts({ sample, now }) {
+    const advantage = GROUP.advantages[REWARDS.indexOf(Number(sample))];
+    return { advantage, ...tokenLoss({ now, old: OLD, ref: REF, advantage, clipEps: EPS, klCoef: BETA }) };
+  }
+
+  draw({ step, sample, now }) {
+    const { advantage, ratio, surrogate, k1, k3, loss } = this.parts({ sample, now });
+    const steps = [
+      [["mean of the rewards", `(${REWARDS.join(" + ")}) / 8`, f(GROUP.mean)],
+        ["standard deviation", `√(${f(GROUP.mean)} · ${f(1 - GROUP.mean)})`, f(GROUP.std)],
+        ["advantage A", `(${sample} − ${f(GROUP.mean)}) / ${f(GROUP.std)}`, f(advantage)]],
+      [["ratio ρ", `${fixed(now)} / ${fixed(OLD)}`, f(ratio)]],
+      [["without the clip", `${f(ratio)} · ${f(advantage)}`, f(ratio * advantage)],
+        ["with the clip", `${f(clipped(ratio, EPS))} · ${f(advantage)}`, f(clipped(ratio, EPS) * advantage)],
+        ["surrogate", "the smaller of the two", f(surrogate)]],
+      [["x", `ln(${fixed(REF)} / ${fixed(now)})`, f(-k1)],
+        ["k3", `${f(REF / now)} − 1 − (${f(-k1)})`, f(k3)]],
+      [["loss", `−(${f(surrogate)}) + ${BETA} · ${f(k3)}`, f(loss)]],
+    ];
+    this.table.fill(steps.slice(0, step).flat());
+  }
+
+  lesson({ step, ...state }) {
+    const { advantage, ratio, bound, k3, loss } = this.parts(state);
+    const good = advantage > 0;
+    return [
+      `Score the group: this sample is ${good ? "better" : "worse"} than the mean, so A is ${good ? "positive" : "negative"}.`,
+      `Compare with the policy that drew it: the token is ${fixed(ratio)} times as likely now.`,
+      bound ? "Clip: it binds. Near this ratio the surrogate is constant, so it has no gradient."
+        : "Clip: it does not bind. The surrogate is ρA, and its gradient by ρ is A.",
+      `Measure the drift from the reference: ${f(k3)} nats by this one token.`,
+      `Put together: the loss of this token is ${f(loss)}. ${good ? "Minus, because" : "Plus, because"} the objective ` +
+        `of a ${good ? "good" : "bad"} sample is ${good ? "positive" : "negative"}.`,
+    ][step - 1];
+  }
+}
+
+customElements.define("grpo-worked-example", WorkedExample);

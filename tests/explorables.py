@@ -1,0 +1,67 @@
+"""One explorable on an open page, as a reader uses it: by labels, by the keyboard, and by what stands in its tables."""
+
+import re
+from typing import Any
+
+
+def numbers(text: str) -> list[float]:
+    """The numbers of a text as people read it, with a real minus sign: "G = 8, mean −0.25" gives 8 and −0.25."""
+    return [float(number) for number in re.findall(r"-?\d+(?:\.\d+)?", text.replace("\u2212", "-").replace(",", ""))]
+
+
+class Explorable:
+    """An explorable that is ready, found by its tag: Explorable(page, "grpo-difficulty")."""
+
+    def __init__(self, page: Any, tag: str) -> None:
+        self.page = page
+        self.node = page.locator(tag)
+
+    @property
+    def status(self) -> str:
+        """The sentence that says what the state teaches."""
+        return self.node.locator("p[role=status]").inner_text()
+
+    @property
+    def state(self) -> str:
+        """All that it shows as text, tables that are folded up included."""
+        return self.node.evaluate(
+            """node => [...node.querySelectorAll("table, .grpo-status, .grpo-readout, .grpo-value, .grpo-card")]
+              .map(part => part.textContent).join("|")"""
+        )
+
+    def table(self, caption: str = "") -> list[list[str]]:
+        """The rows of the table with this caption, or of the only one."""
+        table = self.node.locator("table", has=self.page.locator(f'caption:text-is("{caption}")') if caption else None)
+        return table.evaluate(
+            """table => [...table.tBodies[0].rows].map(row => [...row.cells].map(cell => cell.textContent.trim()))"""
+        )
+
+    def column(self, place: int, caption: str = "") -> list[float]:
+        """The first number of each row in a column, counted from 0."""
+        return [numbers(row[place])[0] for row in self.table(caption)]
+
+    def press(self, name: str) -> None:
+        """Presses a button by the keyboard."""
+        self.node.get_by_role("button", name=name, exact=True).press("Enter")
+
+    def pick(self, name: str) -> None:
+        """Chooses one of several radio buttons."""
+        self.node.get_by_role("radio", name=name, exact=True).check()
+
+    def choose(self, label: str, text: str) -> None:
+        """Chooses from a list."""
+        self.node.get_by_label(label, exact=True).select_option(label=text)
+
+    def tick(self, label: str, *, on: bool = True) -> None:
+        """Ticks a box, or takes the tick away."""
+        self.node.get_by_label(label, exact=True).set_checked(on)
+
+    def slide(self, label: str, text: str) -> None:
+        """Moves a slider by the keyboard until it reads as the text, from its left end on."""
+        slider = self.node.get_by_role("slider", name=label, exact=True)
+        slider.press("Home")
+        for _ in range(int(slider.get_attribute("max") or 0)):
+            if slider.get_attribute("aria-valuetext") == text:
+                return
+            slider.press("ArrowRight")
+        assert slider.get_attribute("aria-valuetext") == text, f"{label} never reads {text!r}"

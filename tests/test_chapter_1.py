@@ -1,0 +1,165 @@
+"""Chapter 1, why reinforcement learning: recorded samples, reported scores, and the numbers of the text."""
+
+import csv
+import json
+import re
+
+import pytest
+from explorables import Explorable, numbers
+
+from grader import course
+from reference.bandit_task import BanditConfig
+
+PATH = "/learn/why/"
+TEXT = (course.ROOT / "docs/learn/why.md").read_text("utf-8")
+RUNS = course.ROOT / "docs/assets/runs"
+SCORES = {  # table 5 of arXiv:2402.03300, rows Instruct and RL: in words, and with programs
+    "GSM8K": [(82.9, 88.2), (83.7, 86.7)],
+    "MATH": [(46.8, 51.7), (57.4, 58.8)],
+    "MGSM-zh": [(73.2, 79.6), (72.0, 78.4)],
+    "CMATH": [(84.6, 88.8), (84.3, 87.6)],
+}
+
+
+def points(run):
+    """The checkpoints of a recorded run, from its own file."""
+    return json.loads((RUNS / f"charlm-{run}/samples.json").read_text("utf-8"))["points"]
+
+
+def rewarded(point):
+    return sum(sample["reward"] > 0 for sample in point["samples"])
+
+
+def shown_text(sample):
+    """An addition is shown with its prompt; the pizza runs have only one."""
+    return sample["text"] if sample["prompt"] == "ravin likes " else sample["prompt"] + sample["text"]
+
+
+def shown_samples(figure):
+    """The texts and rewards in the table, in the order of the samples."""
+    rows = figure.table("What it writes")
+    halves = [[row[1:3] for row in rows], [row[3:5] for row in rows]]
+    return [(text, numbers(reward)[0], "\u2713" in reward) for half in halves for text, reward in half]
+
+
+@pytest.mark.parametrize("run", ["arithmetic", "pizza", "pizza-kl"])
+def test_w01_shows_what_the_recorded_run_wrote_at_each_checkpoint(open_page, run):
+    recorded = points(run)
+    figure = Explorable(open_page(f"{PATH}?emergence.run={run}"), "grpo-emergence")
+    for place in (0, 2, 10):
+        figure.slide("Training", f"{10 * place}\u00a0% done")
+        point = recorded[place]
+        expected = [(shown_text(each), each["reward"], each["reward"] > 0) for each in point["samples"]]
+        assert shown_samples(figure) == expected
+        assert numbers(figure.status)[:3] == [point["step"], recorded[-1]["step"], rewarded(point)]
+        assert f"{point['exact']:.3f}" in figure.status
+    assert figure.column(1, "Checkpoints") == [round(point["exact"], 3) for point in recorded]
+    assert figure.column(2, "Checkpoints") == [rewarded(point) for point in recorded]
+
+
+def test_w01_plays_when_it_is_asked_to_and_stops_at_the_end(open_page):
+    page = open_page(f"{PATH}?emergence.at=80")
+    figure = Explorable(page, "grpo-emergence")
+    slider = figure.node.get_by_role("slider", name="Training", exact=True)
+    page.wait_for_timeout(1200)
+    assert slider.input_value() == "8", "it plays although nobody pressed Play"
+    figure.press("Play")
+    page.wait_for_function("node => node.value === '10'", arg=slider.element_handle(), timeout=5000)
+    figure.node.get_by_role("button", name="Play", exact=True).wait_for(timeout=3000)
+    assert "Step 150 of 150" in figure.status
+
+
+def test_w01_pauses(open_page):
+    page = open_page(PATH)
+    figure = Explorable(page, "grpo-emergence")
+    figure.press("Play")
+    page.wait_for_function(
+        "() => document.querySelector('grpo-emergence input[type=range]').value === '1'", timeout=5000
+    )
+    figure.press("Pause")
+    before = figure.state
+    page.wait_for_timeout(1200)
+    assert figure.state == before and "Step 15 of 150" in figure.status
+
+
+def test_w01_samples_in_the_text_are_those_of_the_recorded_run():
+    chosen = [points("arithmetic")[place] for place in (0, 1, 2, 10)]
+    assert [point["step"] for point in chosen] == [0, 15, 30, 150]
+    prompts = re.findall(r"^\| `(\d\+\d=)` \|", TEXT, re.M)
+    assert len(prompts) == 5
+    for prompt in prompts:
+        found = [next(each for each in point["samples"] if each["prompt"] == prompt) for point in chosen]
+        cells = " | ".join(f"`{each['text']}` {'✓' if each['reward'] else '✗'}" for each in found)
+        assert f"| `{prompt}` | {cells} |" in TEXT
+    assert f"that are right | {' | '.join(str(rewarded(point)) for point in chosen)} |" in TEXT
+    assert f"mean over all prompts | {' | '.join(format(point['exact'], '.3f') for point in chosen)} |" in TEXT
+
+
+def test_w01_what_there_is_to_notice_is_true():
+    start, early, later, end = (points("arithmetic")[place] for place in (0, 1, 2, 10))
+    exact = [f"{point['exact']:.3f}" for point in (start, later, end)]
+    assert (
+        "rises from {} to {} in the first 30 of 150 steps. The other 120 steps bring it to {}.".format(*exact) in TEXT
+    )
+    seven = [next(each for each in point["samples"] if each["prompt"] == "7+1=") for point in (early, later)]
+    assert [each["reward"] for each in seven] == [1, 0] and seven[1]["text"] == "9."
+    pizza = points("pizza")
+    assert all(rewarded(point) == 16 for point in pizza if point["step"] >= 8)
+    assert rewarded(next(point for point in pizza if point["step"] == 4)) < 16
+    assert f"stops at {points('pizza-kl')[-1]['exact']:.3f}." in TEXT
+    with (RUNS / "charlm-arithmetic/metrics.csv").open(encoding="utf-8") as file:
+        assert len(list(csv.DictReader(file))) == 150
+
+
+@pytest.mark.parametrize(("way", "place"), [("in words, step by step", 0), ("with a program that it may run", 1)])
+def test_w23_shows_the_scores_of_the_paper_and_what_they_come_to(open_page, way, place):
+    figure = Explorable(open_page(PATH), "grpo-gains")
+    figure.choose("The model answers", way)
+    rows = figure.table("DeepSeekMath 7B, before and after GRPO")
+    assert [row[0] for row in rows] == list(SCORES)
+    for test, *cells in rows:
+        before, after = SCORES[test][place]
+        shown = [numbers(cell)[0] for cell in cells]
+        assert shown[:2] == [before, after]
+        assert shown[2] == pytest.approx(after - before, abs=0.051)
+        assert shown[3] == pytest.approx(100 * (after - before) / (100 - before), abs=0.51)
+
+
+def test_w23_bars_show_what_is_not_solved_when_they_are_asked_to(open_page):
+    figure = Explorable(open_page(PATH), "grpo-gains")
+    figure.choose("Bars show", "questions not solved")
+    assert figure.column(1) == pytest.approx([100 - scores[0][0] for scores in SCORES.values()])
+    assert figure.column(2) == pytest.approx([100 - scores[0][1] for scores in SCORES.values()])
+    share = "span => parseFloat(span.style.getPropertyValue('--share'))"
+    assert figure.node.locator(".grpo-amount.blue").first.evaluate(share) == pytest.approx(11.8)
+    assert "MATH" in figure.status and "GSM8K" in figure.status
+
+
+def test_w23_scores_and_gains_in_the_text_are_those_of_the_paper():
+    for test, ((before, after), _) in SCORES.items():
+        gone = 100 * (after - before) / (100 - before)
+        assert f"| {test} | {before:.1f} % | {after:.1f} % | +{after - before:.1f} | {gone:.0f} % |" in TEXT
+    assert "31 % are gone on GSM8K and 9 % on MATH" in TEXT
+    assert max(SCORES, key=lambda test: SCORES[test][0][1] - SCORES[test][0][0]) == "MGSM-zh"
+    english = [SCORES[test][1][1] - SCORES[test][1][0] for test in ("GSM8K", "MATH")]
+    assert "+{:.1f} and +{:.1f} points".format(*english) in TEXT
+    for stage, place in (("2. Supervised fine-tuning (SFT)", 0), ("3. Reinforcement learning", 1)):
+        row = next(line for line in TEXT.splitlines() if line.startswith(f"| {stage} |"))
+        assert numbers(row.split("|", 3)[3])[-2:] == [SCORES["GSM8K"][0][place], SCORES["MATH"][0][place]]
+
+
+def test_t01_defaults_of_this_course_are_those_of_its_code():
+    assert "Eight is the default of this course" in TEXT and BanditConfig().group_size == 8
+    assert "of this course uses 0." in TEXT and BanditConfig().kl_coef == 0
+
+
+def test_t01_numbers_that_are_often_quoted_stand_beside_what_their_sources_say():
+    stands = TEXT.split('data-catalogue="T01"')[1].split("###")[0]
+    rows = [line for line in stands.splitlines() if line.startswith("| **")]
+    assert [re.findall(r"\*\*(.*?)\*\*", row)[0] for row in rows] == [
+        "46.8 % to 51.7 %",
+        "half the memory",
+        "G = 8",
+        "β = 0.04",
+    ]
+    assert "drew 64 answers" in rows[2] and "drew 16" in rows[2] and "0.001" in rows[3]
