@@ -42,9 +42,6 @@ def test_t09_the_two_prompts_of_the_formula_are_those_of_the_model_answer():
         group = numbers(rewards)
         assert numbers(shown) == pytest.approx(advantages(group), abs=5e-4), prompt
         assert (float(mean), float(std)) == pytest.approx((np.mean(group), np.std(group)), abs=5e-4)
-    both = [numbers(row[1]) for row in rows(TEXT, "Prompt | Rewards")]
-    assert f"over all eight rewards would be {np.mean(both):.3f}" in TEXT
-    assert max(both[0]) < np.mean(both) < min(both[1])
 
 
 def test_t09_the_answer_to_check_yourself_is_that_of_the_model_answer():
@@ -79,6 +76,23 @@ def test_w10_on_its_page_shows_the_model_answer_and_moves_sample_6_to_nowhere(op
     assert figure.column(3) == pytest.approx(expected, abs=5e-4)
     figure.press("All correct")
     assert "every advantage is exactly 0" in figure.status
+    assert figure.node.get_by_label("Divide by the standard deviation").is_checked()
+
+
+def test_w10_the_divisor_changes_one_correct_and_breaks_a_group_of_one(open_page):
+    figure = Explorable(open_page(PATH), "grpo-group-advantages")
+    figure.press("One correct")
+    assert figure.table()[0][3] == "+2.236"
+    figure.tick("Divide by G \u2212 1 and not by G")
+    assert figure.table()[0][3] == "+2.041" and math.sqrt(5 * 5 / 6) == pytest.approx(2.041, abs=5e-4)
+    figure.press("A group of one")
+    assert figure.column(3) == [0] and "the advantage is 0" in figure.status
+    figure.tick("Divide by G \u2212 1 and not by G")
+    assert figure.table() == [["1", "1.00", "0.000", "0 / 0", "\u2013"]]
+    assert "not a number" in figure.status
+    assert figure.node.locator("svg .bar").count() == 0
+    figure.tick("Divide by the standard deviation", on=False)
+    assert figure.column(3) == [0], "nothing is divided by the standard deviation"
 
 
 def test_w10_worked_numbers_on_the_page_are_those_of_the_model_answers():
@@ -90,7 +104,7 @@ def test_w10_worked_numbers_on_the_page_are_those_of_the_model_answers():
     assert [row[1:] for row in rows(TEXT, "Sample | Reward")] == [
         [f"{reward:.2f}", *cells(reward - np.mean(group), score, score * spread / wider)] for reward, score in expected
     ]
-    assert f"smaller by the same factor, {spread / wider:.3f} for G = 6" in TEXT
+    assert f"smaller by the same factor, {spread / wider:.3f} for G = 6: the +2.236 becomes +2.041" in TEXT
     right, *_, wrong = advantages([1, 0, 0, 0, 0, 0])
     assert f"it gets {cells(right)[0]} and the others {cells(wrong)[0]} each" in TEXT
     assert right == pytest.approx(math.sqrt(5), abs=1e-6)
@@ -101,15 +115,27 @@ def test_w10_worked_numbers_on_the_page_are_those_of_the_model_answers():
 # W08: how hard may a prompt be?
 
 
-def test_w08_shows_advantages_of_the_model_answers_for_every_group_size(open_page):
-    figure = Explorable(open_page(f"{PATH}?difficulty.p=0.25"), "grpo-difficulty")
+@pytest.mark.parametrize("p", [0, 0.01, 0.25, 0.5, 0.97, 1])
+def test_w08_shows_the_most_likely_group_and_its_advantages_by_the_model_answer(open_page, p):
+    figure = Explorable(open_page(f"{PATH}?difficulty.p={p}"), "grpo-difficulty")
     shown = figure.table("What to expect of a group")
     assert [row[0] for row in shown] == ["2", "4", "8", "16", "32", "64"]
     for size, _, _, correct, *scores in shown:
         count, of = map(int, correct.split(" of "))
         assert of == int(size)
-        right, *_, wrong = advantages([1] * count + [0] * (of - count))
-        assert [numbers(cell)[0] for cell in scores] == pytest.approx([right, wrong], abs=5e-4)
+        chances = binomial(p, of)
+        assert chances[count] == pytest.approx(max(chances)), correct
+        group = advantages([1] * count + [0] * (of - count))
+        for here, score, cell in ((count, group[0], scores[0]), (of - count, group[-1], scores[1])):
+            if here:
+                assert numbers(cell)[0] == pytest.approx(score, abs=5e-4)
+            else:
+                assert cell == "\u2013", "there is no such sample in this group"
+
+
+def binomial(p, size):
+    """Probability of each number of correct samples."""
+    return [math.comb(size, count) * p**count * (1 - p) ** (size - count) for count in range(size + 1)]
 
 
 def test_w08_says_that_a_prompt_that_is_always_solved_teaches_nothing(open_page):
@@ -120,6 +146,7 @@ def test_w08_says_that_a_prompt_that_is_always_solved_teaches_nothing(open_page)
     figure.press("Always right")
     assert "no group teaches anything" in figure.status
     assert figure.column(1) == [100] * 6
+    assert "difficulty.g" not in figure.page.url, "an example brings its whole state"
 
 
 def test_w08_what_is_rare_does_not_read_as_never(open_page):
@@ -132,10 +159,13 @@ def test_w08_worked_numbers_on_the_page_are_those_of_the_model_answers():
     right, *_, wrong = advantages([1] + 7 * [0])
     assert f"gets +{right:.3f}, the seven wrong ones \u2212{-wrong:.3f} each" in TEXT
     for p in (0.01, 0.5, 0.9):
-        lost = [p**size + (1 - p) ** size for size in (2, 4, 8, 16)]
+        lost = [p**size + (1 - p) ** size for size in (2, 4, 8, 16, 32)]
         row = " | ".join(f"{100 * share:.1f} %" if share >= 5e-4 else "< 0.1 %" for share in lost)
         assert f"| {100 * p:.0f} % | {row} |" in TEXT
-    assert f"from {100 * (0.9**2 + 0.1**2):.0f} % with G = 2 to {100 * (0.9**32 + 0.1**32):.0f} % with G = 32" in TEXT
+    assert f"from {100 * (0.9**2 + 0.1**2):.1f} % with G = 2 to {100 * (0.9**32 + 0.1**32):.1f} % with G = 32" in TEXT
+    rare = {size: binomial(0.01, size) for size in (2, 4, 8, 16, 32, 64)}
+    assert all(chances[0] == max(chances) for chances in rare.values()), "the most likely group has no correct sample"
+    assert f"{100 * rare[8][1]:.1f} % of those with G = 8 have exactly one" in TEXT
 
 
 # W12: is it a bell curve?
@@ -172,6 +202,15 @@ def test_w12_shows_a_bell_only_for_rewards_from_a_bell_in_a_large_group(open_pag
     assert not figure.node.get_by_label("Probability of reward 1").is_visible()
     figure.choose("Group size G", "2")
     assert middle() == 0 and figure.column(0, "Where there are bars") == [-1, 1]
+
+
+def test_w12_tells_the_largest_drawn_from_the_limit(open_page):
+    figure = Explorable(open_page(PATH), "grpo-histogram")
+    figure.pick("any number from 0 to 1")
+    summary = dict(row[:2] for row in figure.table("All advantages together"))
+    largest = numbers(summary["largest size"])[0]
+    assert largest < math.sqrt(7)
+    assert f"the largest has the size {largest:.2f}; with G = 8 none can exceed {math.sqrt(7):.2f}" in figure.status
 
 
 def test_w12_another_seed_draws_other_groups(open_page):
@@ -222,6 +261,7 @@ def test_b05_the_comparison_gives_exactly_0_where_eps_and_float64_do_not(open_pa
     figure.choose("std_eps", "1e-8")
     figure.choose("dtype", "float64")
     assert "\u22121.11e\u22128" in figure.status
+    assert "another order of the additions" in figure.node.locator(".grpo-source").inner_text()
     figure.choose("dtype", "float32")
     figure.tick("Compare the rewards first")
     assert "exactly 0" in figure.status
@@ -240,6 +280,15 @@ def test_b05_numbers_on_the_page_are_those_of_numpy_and_of_pytorch():
     assert group_advantages(rewards).tolist() == 8 * [0]
     assert f"to {summed_in_order(0.7, 8, std_eps=1e-4)[-1]:.4f}, but not 0" in TEXT
     assert f"{summed_in_order(0.7, 8, dtype=np.float64)[-1]:.2e}" == "-1.11e-08" and "\u22121.11e\u22128" in TEXT
+    pairs = np.full(8, 0.7)
+    while len(pairs) > 1:
+        pairs = pairs[::2] + pairs[1::2]
+    assert (
+        pairs[0] / 8 - 0.7 == 0
+        and "Added in pairs, as PyTorch may do it, the same eight numbers give exactly 0" in TEXT
+    )
+    doubles = torch.full((8,), 0.7, dtype=torch.float64)
+    assert (doubles - doubles.mean()).tolist() in (8 * [0], 8 * [0.7 - np.add.accumulate(np.full(8, 0.7))[-1] / 8])
 
 
 def summed_in_order(reward, size, *, std_eps=1e-8, dtype=np.float32):
@@ -297,10 +346,8 @@ def test_b01_shows_signal_and_noise_of_all_groups(open_page):
     figure.press("All rewards + 5")
     assert shown() == expected(offset=5)
     assert "without a baseline signal / noise is 0.06" in figure.status
-    figure.press("Reset")
     figure.press("Rewards ten times as large")
-    assert shown() == expected(scale=10)
-    figure.press("Reset")
+    assert shown() == expected(scale=10), "an example brings its whole state"
     figure.press("Nearly learned")
     figure.choose("Group size G", "4")
     assert shown() == expected(best=0.9, size=4)
@@ -314,17 +361,39 @@ def test_b01_worked_numbers_on_the_page_are_those_of_all_groups():
     assert found == [[f"{uniform[n][0]:.3f}", f"{uniform[n][3]:.2f}", f"{lifted[n][3]:.2f}"] for n in names]
     assert f"signal / noise from {uniform['none'][3]:.2f} to {uniform['mean'][3]:.2f}" in TEXT
     assert f"REINFORCE falls to {lifted['none'][3]:.2f}" in TEXT
-    assert f"({uniform['mean'][3]:.2f} and {uniform['std'][3]:.2f})" in TEXT
-    assert f"grows from {uniform['mean'][0]:.3f} to {uniform['std'][0]:.3f}" in TEXT
+    assert f"hardly changes: {uniform['mean'][3]:.2f} and {uniform['std'][3]:.2f}." in TEXT
+    signals, noises = (f"from {uniform['mean'][i]:.3f} to {uniform['std'][i]:.3f}" for i in (0, 1))
+    assert f"{signals} and {noises}" in TEXT
+    assert f"({late['mean'][3]:.2f} without, {late['std'][3]:.2f} with it)" in TEXT
+    assert f"four times, from {late['mean'][0]:.3f} to {late['std'][0]:.3f}" in TEXT
+    assert late["std"][0] > 4 * late["mean"][0] and uniform["std"][0] > 3 * uniform["mean"][0]
     assert f"{uniform['mean'][0]:.3f} is 7/8 of {uniform['others'][0]:.3f}" in TEXT
     assert uniform["mean"][0] == pytest.approx(7 / 8 * uniform["others"][0])
-    assert f"its cosine is {uniform['std'][2]:.3f} here, {late['std'][2]:.3f} when" in TEXT
-    assert f"REINFORCE has {late['none'][3]:.2f} and the mean of the group {late['mean'][3]:.2f}" in TEXT
+    assert f"(cosine {uniform['std'][2]:.3f}, and {late['std'][2]:.3f} at 90 %)" in TEXT
+    assert f"REINFORCE has {late['none'][3]:.2f}, a perfect critic {late['critic'][3]:.2f}" in TEXT
     late_lifted = gradients(best=0.9, offset=5)
-    assert f"it is {late_lifted['none'][3]:.2f} against {late_lifted['mean'][3]:.2f}" in TEXT
+    assert f"REINFORCE has {late_lifted['none'][3]:.2f} and the critic still {late_lifted['critic'][3]:.2f}" in TEXT
     tenfold = gradients(scale=10)
     assert tenfold["std"][0] == pytest.approx(uniform["std"][0]), "only the row of GRPO keeps its signal"
     assert all(tenfold[name][0] == pytest.approx(10 * uniform[name][0]) for name in names if name != "std")
+
+
+def test_b01_a_perfect_critic_is_not_the_best_baseline_for_the_reason_on_the_page():
+    policy = np.full(10, 0.1 / 9)
+    policy[6] = 0.9
+    lengths = np.linalg.norm(np.eye(10) - policy, axis=1)  # of the gradients of log pi(action) by the logits
+    others = np.delete(PEAK, 6).mean()
+    expected = policy @ PEAK
+    assert f"its gradient is {lengths[6]:.2f} long, that of any other action {lengths[0]:.2f}" in TEXT
+    assert f"earn {others:.2f} on average, which is nearer to 0 than to the expected reward of {expected:.2f}" in TEXT
+    assert others < expected - others
+
+    def noise(baseline):
+        return policy @ (lengths * (PEAK - baseline)) ** 2  # the mean gradient is the same for every fixed baseline
+
+    best = min(np.linspace(-1, 2, 301), key=noise)
+    assert f"The best fixed baseline would be {best:.2f}." in TEXT
+    assert noise(best) < noise(0) < noise(expected)
 
 
 # W11 and B07: where the baseline comes from

@@ -112,6 +112,8 @@ def test_a_group_of_one_says_what_dividing_by_g_minus_1_would_give(open_page):
     page = open_page("/?group.r=1&group.std=sample")
     assert "0 / 0" in page.locator(f"{WIDGET} .grpo-readout").inner_text()
     assert "not a number" in status(page)
+    assert page.locator(f"{WIDGET} tbody td").nth(2).inner_text() == "0 / 0"
+    page.get_by_label("Divide by G \u2212 1").uncheck()
     assert advantages(page) == [0]
 
 

@@ -4,7 +4,7 @@ import { test } from "node:test";
 
 import { bell, describe, drawAdvantages, histogram } from "../../docs/assets/js/core/advantage_samples.mjs";
 import { lineage, METHODS } from "../../docs/assets/js/core/ancestors.mjs";
-import { binaryAdvantages, noSignal, rewardStd } from "../../docs/assets/js/core/binary_groups.mjs";
+import { binaryAdvantages, mostLikely, noSignal, rewardStd } from "../../docs/assets/js/core/binary_groups.mjs";
 import { equalGroup } from "../../docs/assets/js/core/float_noise.mjs";
 import { gradientNoise, SCORES } from "../../docs/assets/js/core/gradient_noise.mjs";
 import { groupAdvantages } from "../../docs/assets/js/core/grpo.mjs";
@@ -33,6 +33,19 @@ test("W08 advantages of groups of correct and wrong samples are those worked out
   assert.deepEqual(binaryAdvantages(8, 8), { right: 0, wrong: 0 });
   close(rewardStd(0.5), 0.5);
   close(rewardStd(0.9), 0.3);
+});
+
+test("W08 the most likely number of correct samples is the one with the most groups behind it", () => {
+  for (const size of [1, 2, 8]) {
+    for (const p of [0, 0.01, 0.3, 0.5, 0.99, 1]) {
+      const chances = Array.from({ length: size + 1 }, () => 0);
+      for (let group = 0; group < 2 ** size; group++) {
+        const correct = group.toString(2).split("1").length - 1;
+        chances[correct] += p ** correct * (1 - p) ** (size - correct);
+      }
+      close(chances[mostLikely(p, size)], Math.max(...chances));
+    }
+  }
 });
 
 test("W10 advantages of a group obey shift, scale and sign, and the divisor is a constant factor", () => {

@@ -1,6 +1,5 @@
 // Names and keyboard access that the theme's generated markup lacks (axe-core: aria-dialog-name, landmark-unique,
-// empty-table-header, scrollable-region-focusable). A script and not a template override, so that it works under
-// Zensical too.
+// empty-table-header, scrollable-region-focusable). No template override: it must work under Zensical.
 
 const SCROLLERS = { Code: "pre > code", Table: ".md-typeset__scrollwrap", Formula: "div.arithmatex" };
 
@@ -11,8 +10,8 @@ export function repair(root) {
   });
   root.querySelectorAll(".md-code__nav").forEach((node, i) => node.setAttribute("aria-label", `Code block ${i + 1}`));
   root.querySelectorAll("th:empty").forEach((node) => node.replaceWith(document.createElement("td"))); // a corner
-  // Whether a block scrolls depends on its width: a phone turns, a closed block opens. On a touch screen the theme then
-  // takes the tabindex of code away; this observer is younger than the theme's, so it has the last word.
+  // Whether a block scrolls depends on its width: a phone turns, a closed block opens. On touch screens the theme takes
+  // the tabindex of code away; this observer is younger than the theme's and has the last word.
   const resized = new ResizeObserver((entries) => entries.forEach(({ target }) => makeScrollable(target)));
   root.querySelectorAll(Object.values(SCROLLERS).join()).forEach((node) => resized.observe(node));
 }

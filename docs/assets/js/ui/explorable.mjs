@@ -9,6 +9,10 @@ export const COMPUTED = "Computed here, in your browser.";
 export const SCHEMATIC = "Schematic: it shows how things belong together and measures nothing.";
 export const recorded = (what) => `Recorded run: ${what}`;
 
+/** Numbers from low to high, without the rounding errors of adding up: range(0, 1, 0.1). */
+export const range = (low, high, step) =>
+  Array.from({ length: Math.round((high - low) / step) + 1 }, (_, i) => Number((low + i * step).toFixed(10)));
+
 export class Explorable extends Widget {
   /** Where the numbers come from: COMPUTED, recorded("..."), SCHEMATIC, or these together. */
   static source = COMPUTED;

@@ -3,7 +3,7 @@ import { element } from "./element.mjs";
 
 /**
  * A table with a caption: { node, fill(rows) }. Each row is a list of cells, text or node; the first is the row's
- * header. It scrolls sideways by keyboard when it is wide.
+ * header. A wide one scrolls.
  */
 export function table({ caption, columns }) {
   const body = element("tbody");
@@ -35,19 +35,12 @@ function makeScrollable(node, name) {
 const emptyRow = (length) =>
   element("tr", {}, element("th", { scope: "row" }), Array.from({ length: length - 1 }, () => element("td")));
 
-/** Only what changed is written: a long table is redrawn after every step. */
+/** Writes only what changed: long tables are redrawn at every step. */
 function put(place, cell) {
   if (typeof cell !== "string") place.replaceChildren(cell);
   else if (place.textContent !== cell) place.textContent = cell;
 }
 
-/** A cell with a bar beside its text; share is the bar's length from 0 to 1, style one of blue, orange, green, purple, grey. */
-export function barCell(text, share, style = "blue") {
-  const bar = element("span", { class: `grpo-amount ${style}` });
-  bar.style.setProperty("--share", `${100 * Math.min(1, Math.max(0, share))}%`);
-  return element("span", { class: "grpo-bar-cell" }, element("span", { class: "grpo-rail", "aria-hidden": "true" }, bar), text);
-}
-
-/** What most readers do not need to see, behind a line to press: the numbers of a chart. */
+/** Behind a line to press: the numbers of a chart. */
 export const folded = (summary, ...nodes) =>
   element("details", { class: "grpo-details", "aria-label": summary }, element("summary", {}, summary), ...nodes);

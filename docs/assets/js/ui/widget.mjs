@@ -36,7 +36,7 @@ export class Widget extends HTMLElement {
     try {
       history.replaceState(history.state, "", this.addressWith(values));
     } catch {
-      // Safari refuses more than a hundred changes in half a minute; the next change writes everything again.
+      // Safari refuses more than 100 changes in 30 s; the next one writes everything.
     }
   }
 

@@ -1,9 +1,9 @@
 // <grpo-ancestors>: where the baseline of GRPO comes from, method by method (catalogue W11 and B07).
 import { lineage, METHODS } from "../core/ancestors.mjs";
 import { chart, pixel, words } from "../ui/chart.mjs";
-import { picks } from "../ui/controls.mjs";
 import { element } from "../ui/element.mjs";
 import { Explorable, SCHEMATIC } from "../ui/explorable.mjs";
+import { picks } from "../ui/picks.mjs";
 import { table } from "../ui/table.mjs";
 
 const ROW = 52; // pixels between two generations

@@ -1,9 +1,11 @@
 // <grpo-averaging>: three ways to average over tokens, and which completions each of them favors (catalogue B03).
 import { freshLoss, tokenWeights } from "../core/averaging.mjs";
-import { picks, range, slider } from "../ui/controls.mjs";
-import { Explorable } from "../ui/explorable.mjs";
+import { barCell } from "../ui/bar_cell.mjs";
+import { slider } from "../ui/controls.mjs";
+import { Explorable, range } from "../ui/explorable.mjs";
 import { fixed, signed } from "../ui/format.mjs";
-import { barCell, table } from "../ui/table.mjs";
+import { picks } from "../ui/picks.mjs";
+import { table } from "../ui/table.mjs";
 
 const LIMIT = 20; // the constant length: the most tokens that a completion may have
 const ADVANTAGES = [1, 1, -1, -1]; // of the rewards 1, 1, 0, 0

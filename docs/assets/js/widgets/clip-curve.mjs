@@ -1,10 +1,11 @@
 // <grpo-clip-curve>: the clipped surrogate over the importance ratio, for a good and for a bad sample (catalogue W15).
 import { binds, clippedTerm } from "../core/grpo.mjs";
 import { clipped } from "../core/loss.mjs";
-import { picks, range, slider } from "../ui/controls.mjs";
+import { slider } from "../ui/controls.mjs";
 import { curveChart } from "../ui/curve_chart.mjs";
-import { Explorable } from "../ui/explorable.mjs";
+import { Explorable, range } from "../ui/explorable.mjs";
 import { fixed, signed } from "../ui/format.mjs";
+import { picks } from "../ui/picks.mjs";
 import { table } from "../ui/table.mjs";
 
 const RATIOS = range(0.4, 1.8, 0.01);

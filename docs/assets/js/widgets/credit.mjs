@@ -1,10 +1,11 @@
 // <grpo-credit>: which token of a completion is to blame, as GRPO and as PPO see it (catalogue W19).
 import { binaryAdvantages } from "../core/binary_groups.mjs";
 import { tokenAdvantages } from "../core/credit.mjs";
-import { picks, range, slider, toggle } from "../ui/controls.mjs";
+import { slider, toggle } from "../ui/controls.mjs";
 import { divergingBars } from "../ui/diverging_bars.mjs";
-import { Explorable } from "../ui/explorable.mjs";
+import { Explorable, range } from "../ui/explorable.mjs";
 import { fixed, signed } from "../ui/format.mjs";
+import { picks } from "../ui/picks.mjs";
 import { table } from "../ui/table.mjs";
 
 const TOKENS = ["3×4", "=12", "so", "2+12", "=15", "."]; // the answer to 2+3×4 is wrong: reward 0

@@ -1,13 +1,14 @@
 // <grpo-difficulty>: how hard a prompt may be for a group to teach anything (catalogue W08).
 import { binaryAdvantages, mostLikely, noSignal, rewardStd } from "../core/binary_groups.mjs";
-import { choice, range, slider } from "../ui/controls.mjs";
+import { choice, slider } from "../ui/controls.mjs";
 import { curveChart } from "../ui/curve_chart.mjs";
-import { Explorable } from "../ui/explorable.mjs";
+import { Explorable, range } from "../ui/explorable.mjs";
 import { fixed, percent, signed } from "../ui/format.mjs";
 import { table } from "../ui/table.mjs";
 
 const RATES = range(0, 1, 0.01);
 const SIZES = ["2", "4", "8", "16", "32", "64"];
+const START = { g: "8" };
 
 class Difficulty extends Explorable {
   static controls = {
@@ -15,13 +16,13 @@ class Difficulty extends Explorable {
       control: slider, label: "Probability of a correct sample", values: RATES, initial: 0.5,
       show: (p) => percent(p),
     },
-    g: { control: choice, label: "Group size G", options: SIZES.map((size) => [size, size]), initial: "8" },
+    g: { control: choice, label: "Group size G", options: SIZES.map((size) => [size, size]), initial: START.g },
   };
   static examples = {
-    "Much too hard": { g: "8", p: 0.01 },
-    "In the middle": { g: "8", p: 0.5 },
-    "Nearly always right": { g: "8", p: 0.9 },
-    "Always right": { g: "8", p: 1 },
+    "Much too hard": { ...START, p: 0.01 },
+    "In the middle": { ...START, p: 0.5 },
+    "Nearly always right": { ...START, p: 0.9 },
+    "Always right": { ...START, p: 1 },
   };
 
   build() {

@@ -2,13 +2,14 @@
 import { ANSWERS, answerLogp, expectedDistinct, expectedStd, RIGHT } from "../core/answers.mjs";
 import { noSignal } from "../core/binary_groups.mjs";
 import { entropy } from "../core/grpo.mjs";
+import { barCell } from "../ui/bar_cell.mjs";
 import { legendItem } from "../ui/chart.mjs";
-import { choice, range, slider, toggle } from "../ui/controls.mjs";
+import { choice, slider, toggle } from "../ui/controls.mjs";
 import { curveChart } from "../ui/curve_chart.mjs";
 import { element } from "../ui/element.mjs";
-import { Explorable } from "../ui/explorable.mjs";
+import { Explorable, range } from "../ui/explorable.mjs";
 import { fixed, percent } from "../ui/format.mjs";
-import { barCell, table } from "../ui/table.mjs";
+import { table } from "../ui/table.mjs";
 
 const TEMPERATURES = range(0.1, 2, 0.1);
 const SIZES = ["2", "4", "8", "16", "64"];
@@ -17,8 +18,8 @@ const START = { g: "8", knows: false };
 class Diversity extends Explorable {
   static controls = {
     t: { control: slider, label: "Temperature", values: TEMPERATURES, initial: 0.8, show: (t) => fixed(t, 1) },
-    g: { control: choice, label: "Group size G", options: SIZES.map((size) => [size, size]), initial: "8" },
-    knows: { control: toggle, label: "The favorite answer is the right one", initial: false },
+    g: { control: choice, label: "Group size G", options: SIZES.map((size) => [size, size]), initial: START.g },
+    knows: { control: toggle, label: "The favorite answer is the right one", initial: START.knows },
   };
   static examples = { "Too cold": { ...START, t: 0.1 }, "As trained": { ...START, t: 1 }, Hot: { ...START, t: 2 } };
 

@@ -1,9 +1,9 @@
 // <grpo-emergence>: what a small language model writes at checkpoints of a recorded GRPO run (catalogue W01).
 import { RUNS } from "../../runs/charlm.mjs";
-import { choice, range, slider } from "../ui/controls.mjs";
+import { choice, slider } from "../ui/controls.mjs";
 import { curveChart } from "../ui/curve_chart.mjs";
 import { element } from "../ui/element.mjs";
-import { Explorable, recorded } from "../ui/explorable.mjs";
+import { Explorable, range, recorded } from "../ui/explorable.mjs";
 import { fixed } from "../ui/format.mjs";
 import { player } from "../ui/player.mjs";
 import { folded, table } from "../ui/table.mjs";

@@ -2,11 +2,12 @@
 import { estimatorGradient, estimatorValue, klGradient, reverseKlGradient } from "../core/estimators.mjs";
 import { klDivergence, logSoftmax } from "../core/grpo.mjs";
 import { legendItem } from "../ui/chart.mjs";
-import { picks, range, slider } from "../ui/controls.mjs";
+import { slider } from "../ui/controls.mjs";
 import { curveChart } from "../ui/curve_chart.mjs";
 import { element } from "../ui/element.mjs";
-import { Explorable } from "../ui/explorable.mjs";
+import { Explorable, range } from "../ui/explorable.mjs";
 import { fixed, percent, signed } from "../ui/format.mjs";
+import { picks } from "../ui/picks.mjs";
 import { table } from "../ui/table.mjs";
 
 const REF = [0.5, 0.3, 0.2].map(Math.log);

@@ -1,8 +1,8 @@
 // <grpo-float-noise>: advantages that rounding makes out of equal rewards (catalogue B05).
 import { equalGroup } from "../core/float_noise.mjs";
-import { choice, range, slider, toggle } from "../ui/controls.mjs";
+import { choice, slider, toggle } from "../ui/controls.mjs";
 import { curveChart } from "../ui/curve_chart.mjs";
-import { COMPUTED, Explorable } from "../ui/explorable.mjs";
+import { COMPUTED, Explorable, range } from "../ui/explorable.mjs";
 import { fixed, signed } from "../ui/format.mjs";
 import { folded, table } from "../ui/table.mjs";
 

@@ -1,9 +1,10 @@
 // <grpo-gains>: test scores of DeepSeekMath before and after GRPO, as its paper reports them (catalogue W23).
 import { gains } from "../core/gains.mjs";
+import { barCell } from "../ui/bar_cell.mjs";
 import { choice } from "../ui/controls.mjs";
 import { Explorable, recorded } from "../ui/explorable.mjs";
 import { fixed, percent, signed } from "../ui/format.mjs";
-import { barCell, table } from "../ui/table.mjs";
+import { table } from "../ui/table.mjs";
 
 class Gains extends Explorable {
   static source = recorded("reported by the authors of DeepSeekMath, arXiv:2402.03300, table 5; not repeated by us.");

@@ -3,10 +3,10 @@
 // The numbers are those of exercise 1. In the page's address: r (the rewards), divide=no (by the standard deviation) and
 // std=sample (the variance divides by G - 1).
 import { groupAdvantages } from "../core/grpo.mjs";
-import { group, range, slider, toggle } from "../ui/controls.mjs";
+import { group, slider, toggle } from "../ui/controls.mjs";
 import { divergingBars } from "../ui/diverging_bars.mjs";
 import { element } from "../ui/element.mjs";
-import { Explorable } from "../ui/explorable.mjs";
+import { Explorable, range } from "../ui/explorable.mjs";
 import { fixed, signed } from "../ui/format.mjs";
 import { table } from "../ui/table.mjs";
 
@@ -18,10 +18,10 @@ const AS_TAUGHT = { divide: true, std: "population" };
 class GroupAdvantages extends Explorable {
   static controls = {
     r: { control: rewardSliders, label: "Rewards of one group", values: [], initial: MIXED },
-    divide: { control: toggle, label: "Divide by the standard deviation", initial: true },
+    divide: { control: toggle, label: "Divide by the standard deviation", initial: AS_TAUGHT.divide },
     std: {
       control: divisor, label: "Divide by G \u2212 1 and not by G",
-      options: [["population"], ["sample"]], initial: "population",
+      options: [["population"], ["sample"]], initial: AS_TAUGHT.std,
     },
   };
   static examples = {

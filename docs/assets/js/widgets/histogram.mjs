@@ -1,10 +1,11 @@
 // <grpo-histogram>: advantages of many groups beside a bell curve (catalogue W12).
 import { bell, describe, drawAdvantages, histogram } from "../core/advantage_samples.mjs";
-import { button, choice, picks, range, slider, wholeNumber } from "../ui/controls.mjs";
+import { button, choice, slider, wholeNumber } from "../ui/controls.mjs";
 import { curveChart } from "../ui/curve_chart.mjs";
 import { element } from "../ui/element.mjs";
-import { Explorable } from "../ui/explorable.mjs";
+import { Explorable, range } from "../ui/explorable.mjs";
 import { fixed, percent, signed } from "../ui/format.mjs";
+import { picks } from "../ui/picks.mjs";
 import { folded, table } from "../ui/table.mjs";
 
 const WIDTH = 0.1;

@@ -1,12 +1,13 @@
 // <grpo-kl-weight>: what the KL penalty adds to the loss of one token, with k3 and with k1 (catalogue W16).
 import { klEstimates, tokenLoss } from "../core/loss.mjs";
+import { barCell } from "../ui/bar_cell.mjs";
 import { legendItem } from "../ui/chart.mjs";
-import { range, slider } from "../ui/controls.mjs";
+import { slider } from "../ui/controls.mjs";
 import { curveChart } from "../ui/curve_chart.mjs";
 import { element } from "../ui/element.mjs";
-import { Explorable } from "../ui/explorable.mjs";
+import { Explorable, range } from "../ui/explorable.mjs";
 import { fixed, percent, signed } from "../ui/format.mjs";
-import { barCell, table } from "../ui/table.mjs";
+import { table } from "../ui/table.mjs";
 
 const TOKEN = { old: 0.3, ref: 0.28, advantage: Math.sqrt(5 / 3) }; // the token of the worked example
 const PROBABILITIES = range(0.01, 0.99, 0.01);

@@ -1,10 +1,11 @@
 // <grpo-kl-words>: the two directions of the KL divergence, with sliders for the probabilities of words (catalogue W21).
 import { klDivergence } from "../core/grpo.mjs";
-import { range, slider } from "../ui/controls.mjs";
+import { barCell } from "../ui/bar_cell.mjs";
+import { slider } from "../ui/controls.mjs";
 import { element } from "../ui/element.mjs";
-import { Explorable } from "../ui/explorable.mjs";
+import { Explorable, range } from "../ui/explorable.mjs";
 import { fixed, percent, signed } from "../ui/format.mjs";
-import { barCell, table } from "../ui/table.mjs";
+import { table } from "../ui/table.mjs";
 
 const REFERENCE = { tea: 0.4, coffee: 0.3, water: 0.15, milk: 0.1, soup: 0.05 };
 const WORDS = Object.keys(REFERENCE);

@@ -1,9 +1,10 @@
 // <grpo-memory>: memory of the models of PPO and GRPO (catalogue W02).
 import { gigabytes, modelsOf } from "../core/models.mjs";
-import { choice, range, slider, toggle } from "../ui/controls.mjs";
-import { Explorable } from "../ui/explorable.mjs";
+import { barCell } from "../ui/bar_cell.mjs";
+import { choice, slider, toggle } from "../ui/controls.mjs";
+import { Explorable, range } from "../ui/explorable.mjs";
 import { percent } from "../ui/format.mjs";
-import { barCell, table } from "../ui/table.mjs";
+import { table } from "../ui/table.mjs";
 
 const NAMES = { policy: "policy", critic: "critic", reference: "reference policy", reward: "reward model" };
 

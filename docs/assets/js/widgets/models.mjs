@@ -1,8 +1,9 @@
 // <grpo-models>: which model each station of a training step needs in PPO and in GRPO (catalogue W09).
 import { modelsOf } from "../core/models.mjs";
-import { choice, picks, toggle } from "../ui/controls.mjs";
+import { choice, toggle } from "../ui/controls.mjs";
 import { element } from "../ui/element.mjs";
 import { Explorable, SCHEMATIC } from "../ui/explorable.mjs";
+import { picks } from "../ui/picks.mjs";
 
 const STATIONS = [
   { part: "policy", task: "1. Write completions", model: "policy" },

@@ -1,9 +1,10 @@
 // <grpo-process-reward>: a reward for the answer, or for every step of the working (catalogue W20).
 import { outcomeAdvantages, processAdvantages } from "../core/credit.mjs";
-import { picks, toggle } from "../ui/controls.mjs";
+import { toggle } from "../ui/controls.mjs";
 import { divergingBars } from "../ui/diverging_bars.mjs";
 import { Explorable } from "../ui/explorable.mjs";
 import { signed } from "../ui/format.mjs";
+import { picks } from "../ui/picks.mjs";
 import { table } from "../ui/table.mjs";
 
 /** Four solutions of 2+3×4; what is true and helps is rated 1. The third step is the answer. */

@@ -1,10 +1,11 @@
 // <grpo-ratio>: how two probabilities of a token make a ratio, and what the clip makes of it (catalogue W14).
 import { binds, clippedTerm } from "../core/grpo.mjs";
 import { clipped } from "../core/loss.mjs";
-import { range, slider } from "../ui/controls.mjs";
-import { Explorable } from "../ui/explorable.mjs";
+import { barCell } from "../ui/bar_cell.mjs";
+import { slider } from "../ui/controls.mjs";
+import { Explorable, range } from "../ui/explorable.mjs";
 import { fixed, signed } from "../ui/format.mjs";
-import { barCell, table } from "../ui/table.mjs";
+import { table } from "../ui/table.mjs";
 
 const EPS = 0.2;
 const probability = { control: slider, values: range(0.01, 0.99, 0.01), show: (p) => fixed(p) };

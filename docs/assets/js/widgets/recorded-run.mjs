@@ -1,10 +1,10 @@
 // <grpo-recorded-run>: the curves of recorded runs of the language model, one at a time (catalogue D09).
 import { RUNS } from "../../runs/charlm.mjs";
 import { legendItem } from "../ui/chart.mjs";
-import { choice, range } from "../ui/controls.mjs";
+import { choice } from "../ui/controls.mjs";
 import { curveChart } from "../ui/curve_chart.mjs";
 import { element } from "../ui/element.mjs";
-import { Explorable, recorded } from "../ui/explorable.mjs";
+import { Explorable, range, recorded } from "../ui/explorable.mjs";
 import { fixed } from "../ui/format.mjs";
 import { folded, table } from "../ui/table.mjs";
 

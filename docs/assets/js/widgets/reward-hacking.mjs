@@ -1,9 +1,10 @@
 // <grpo-reward-hacking>: four ways to the right answer, and what the reward sees of them (catalogue W07).
 import { accuracy, form, trueSteps } from "../core/answer_reward.mjs";
 import { groupAdvantages } from "../core/grpo.mjs";
-import { choice, picks } from "../ui/controls.mjs";
+import { choice } from "../ui/controls.mjs";
 import { Explorable } from "../ui/explorable.mjs";
 import { fixed, signed } from "../ui/format.mjs";
+import { picks } from "../ui/picks.mjs";
 import { table } from "../ui/table.mjs";
 
 const SAMPLES = {

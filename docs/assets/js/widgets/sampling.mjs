@@ -1,10 +1,10 @@
 // <grpo-sampling>: a group is drawn and scored, and its mean is the baseline (catalogue W04).
 import { ANSWERS, RIGHT, sampleAnswers } from "../core/answers.mjs";
 import { groupAdvantages } from "../core/grpo.mjs";
-import { button, range, slider, wholeNumber } from "../ui/controls.mjs";
+import { button, slider, wholeNumber } from "../ui/controls.mjs";
 import { curveChart } from "../ui/curve_chart.mjs";
 import { element } from "../ui/element.mjs";
-import { Explorable } from "../ui/explorable.mjs";
+import { Explorable, range } from "../ui/explorable.mjs";
 import { fixed, signed } from "../ui/format.mjs";
 import { table } from "../ui/table.mjs";
 

@@ -1,10 +1,11 @@
 // <grpo-score-answer>: your own text, read by a parser and compared with a group of seven (catalogue W05).
 import { accuracy, form, lastNumber } from "../core/answer_reward.mjs";
 import { groupAdvantages } from "../core/grpo.mjs";
-import { picks, toggle } from "../ui/controls.mjs";
+import { toggle } from "../ui/controls.mjs";
 import { element, uniqueId } from "../ui/element.mjs";
 import { Explorable } from "../ui/explorable.mjs";
 import { fixed, signed } from "../ui/format.mjs";
+import { picks } from "../ui/picks.mjs";
 import { table } from "../ui/table.mjs";
 
 const RIGHT = 14; // 2 + 3 × 4
@@ -20,10 +21,10 @@ class ScoreAnswer extends Explorable {
   static controls = {
     answer: { control: field, label: "Your answer to 2 + 3 × 4 = ? Then press Enter.", initial: "14" },
     others: {
-      control: picks, label: "The seven others:", initial: "mixed",
+      control: picks, label: "The seven others:", initial: START.others,
       options: [["mixed", "three are right"], ["right", "all are right"], ["wrong", "none is right"]],
     },
-    form: { control: toggle, label: "Also pay 0.5 for a number behind \u201cAnswer:\u201d", initial: false },
+    form: { control: toggle, label: "Also pay 0.5 for a number behind \u201cAnswer:\u201d", initial: START.form },
   };
   static examples = {
     "In words": { ...START, answer: "It is fourteen." },

@@ -1,10 +1,11 @@
 // <grpo-signal-to-noise>: what mean and standard deviation of a group do for the gradient (catalogue B01).
 import { singlePeak } from "../core/bandit.mjs";
 import { gradientNoise, SCORES } from "../core/gradient_noise.mjs";
-import { choice, range, slider } from "../ui/controls.mjs";
-import { Explorable } from "../ui/explorable.mjs";
+import { barCell } from "../ui/bar_cell.mjs";
+import { choice, slider } from "../ui/controls.mjs";
+import { Explorable, range } from "../ui/explorable.mjs";
 import { fixed, percent } from "../ui/format.mjs";
-import { barCell, table } from "../ui/table.mjs";
+import { table } from "../ui/table.mjs";
 
 const PEAK = 7;
 const START = { offset: 0, scale: 1, best: 0.1, g: "8" };

@@ -1,10 +1,12 @@
 // <grpo-token-inspector>: the loss of a completion, token by token (catalogue W13).
 import { tokenLoss } from "../core/loss.mjs";
-import { choice, picks } from "../ui/controls.mjs";
+import { barCell } from "../ui/bar_cell.mjs";
+import { choice } from "../ui/controls.mjs";
 import { Explorable } from "../ui/explorable.mjs";
 import { fixed, signed } from "../ui/format.mjs";
-import { barCell, table } from "../ui/table.mjs";
+import { table } from "../ui/table.mjs";
 import { element } from "../ui/element.mjs";
+import { picks } from "../ui/picks.mjs";
 
 /** A completion with made-up probabilities: [token, old, now, ref]. */
 const TOKENS = [

@@ -1,11 +1,13 @@
 // <grpo-training-step>: one real step of GRPO on a small bandit, in five stages (catalogue W17).
 import { Simulation, singlePeak } from "../core/bandit.mjs";
 import { expectedRewards } from "../core/many_runs.mjs";
-import { range, slider, stepper, wholeNumber } from "../ui/controls.mjs";
+import { barCell } from "../ui/bar_cell.mjs";
+import { slider, wholeNumber } from "../ui/controls.mjs";
 import { element } from "../ui/element.mjs";
-import { Explorable } from "../ui/explorable.mjs";
+import { Explorable, range } from "../ui/explorable.mjs";
 import { fixed, percent, signed } from "../ui/format.mjs";
-import { barCell, table } from "../ui/table.mjs";
+import { stepper } from "../ui/picks.mjs";
+import { table } from "../ui/table.mjs";
 
 const SETTINGS = { rewardTable: singlePeak(4, { width: 3, actions: 5 }), groupSize: 6, klCoef: 0.04, lr: 0.5 };
 

@@ -2,11 +2,12 @@
 import { singlePeak } from "../core/bandit.mjs";
 import { VARIANTS, outcome, variantRun } from "../core/variants.mjs";
 import { legendItem } from "../ui/chart.mjs";
-import { choice, picks, range, slider } from "../ui/controls.mjs";
+import { choice, slider } from "../ui/controls.mjs";
 import { element } from "../ui/element.mjs";
-import { Explorable } from "../ui/explorable.mjs";
+import { Explorable, range } from "../ui/explorable.mjs";
 import { fixed, percent } from "../ui/format.mjs";
 import { lineChart } from "../ui/line_chart.mjs";
+import { picks } from "../ui/picks.mjs";
 import { table } from "../ui/table.mjs";
 
 const SEEDS = range(1, 20, 1);

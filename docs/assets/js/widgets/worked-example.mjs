@@ -1,9 +1,10 @@
 // <grpo-worked-example>: from eight rewards to the loss of one token, in five steps (catalogue W22).
 import { groupAdvantages } from "../core/grpo.mjs";
 import { clipped, tokenLoss } from "../core/loss.mjs";
-import { choice, range, slider, stepper } from "../ui/controls.mjs";
-import { Explorable } from "../ui/explorable.mjs";
+import { choice, slider } from "../ui/controls.mjs";
+import { Explorable, range } from "../ui/explorable.mjs";
 import { fixed } from "../ui/format.mjs";
+import { stepper } from "../ui/picks.mjs";
 import { table } from "../ui/table.mjs";
 
 const REWARDS = [0, 1, 0, 1, 0, 0, 1, 0];

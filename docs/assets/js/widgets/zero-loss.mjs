@@ -2,10 +2,10 @@
 import { singlePeak } from "../core/bandit.mjs";
 import { lossCurve } from "../core/loss_curve.mjs";
 import { legendItem } from "../ui/chart.mjs";
-import { range, slider, wholeNumber } from "../ui/controls.mjs";
+import { slider, wholeNumber } from "../ui/controls.mjs";
 import { curveChart } from "../ui/curve_chart.mjs";
 import { element } from "../ui/element.mjs";
-import { Explorable } from "../ui/explorable.mjs";
+import { Explorable, range } from "../ui/explorable.mjs";
 import { fixed } from "../ui/format.mjs";
 import { table } from "../ui/table.mjs";
 
