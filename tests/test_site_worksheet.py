@@ -339,6 +339,7 @@ def test_a_worksheet_filled_by_using_the_simulation_earns_all_points(open_page, 
     page.goto(next(link for link in links if "#" in link))
     wait_until_ready(page)
     press(page, "Run comparison (200 steps)")
+    page.wait_for_function("() => document.querySelector('grpo-comparison').innerText.includes('Compared.')")
     press(page, "Send comparison to worksheet")
 
     page.goto(start)

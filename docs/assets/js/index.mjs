@@ -1,19 +1,19 @@
-// Entry of the site's own code, after a first visit and after each instant navigation: <grpo-NAME> is defined by
-// widgets/NAME.mjs, which is loaded when such an element comes near the window.
+// Entry of the site's own code, after each visit and instant navigation: <grpo-NAME> is defined by
+// widgets/NAME.mjs. Explorables are loaded when they come near the window.
 import { repair } from "./ui/accessibility.mjs";
 
-const near = new IntersectionObserver((entries) => {
-  for (const { isIntersecting, target } of entries) {
-    if (!isIntersecting) continue;
-    near.unobserve(target);
-    const name = target.localName.slice(5).replace(/^(question|runs|worksheet-tools)$/, "worksheet"); // tags of one file
-    import(`./widgets/${name}.mjs`);
-  }
-}, { rootMargin: "50% 0%" });
+const near = new IntersectionObserver((entries) =>
+  entries.filter((entry) => entry.isIntersecting).forEach(({ target }) => define(target)), { rootMargin: "50%" });
+
+function define({ localName }) {
+  const name = localName.slice(5).replace(/^(question|runs|worksheet-tools)$/, "worksheet");
+  import(`./widgets/${name}.mjs`);
+}
 
 function load() {
   for (const node of document.querySelectorAll(":not(:defined)")) {
-    if (node.localName.startsWith("grpo-")) near.observe(node);
+    if (node.matches(".grpo-explorable")) near.observe(node);
+    else if (node.localName.startsWith("grpo-")) define(node);
   }
   if (document.querySelector(".arithmatex")) import("./ui/math.mjs").then(({ typeset }) => typeset(document));
   repair(document);

@@ -7,7 +7,10 @@ import { fixed } from "./format.mjs";
 export function chart(height, paint) {
   const node = element("svg", { height, class: "grpo-chart", "aria-hidden": "true", focusable: "false" });
   const redraw = () => {
-    if (node.clientWidth) node.replaceChildren(...paint(node.clientWidth, height).flat());
+    const width = node.clientWidth;
+    if (!width) return;
+    node.setAttribute("viewBox", `0 0 ${width} ${height}`); // paper is narrower than the screen for which it was drawn
+    node.replaceChildren(...paint(width, height).flat());
   };
   new ResizeObserver(redraw).observe(node);
   return { node, redraw };

@@ -14,7 +14,7 @@ export const group = (legend, ...children) =>
  */
 export function slider({ label, values, value, show = String, change, commit = () => {} }) {
   const id = uniqueId("slider");
-  const output = element("output", { for: id, class: "grpo-value" });
+  const output = element("output", { for: id, class: "grpo-value", "aria-live": "off" });
   const input = element("input", { type: "range", id, min: 0, max: values.length - 1, step: 1 });
   const display = () => {
     const text = show(values[input.valueAsNumber]);

@@ -3,7 +3,7 @@ import { chart, gridLines, pixel, scale, words } from "./chart.mjs";
 import { element } from "./element.mjs";
 import { fixed } from "./format.mjs";
 
-const PAD = { left: 38, right: 12, top: 20, bottom: 34 };
+const PAD = { left: 44, right: 12, top: 20, bottom: 34 };
 
 /**
  * A chart { node, draw }. Axes x and y are { low, high, ticks, digits, name }. draw shows curves { style, points: [[x, y],
@@ -38,7 +38,7 @@ export function curveChart({ height = 220, x: usualX, y: usualY }) {
       curves.map(({ style, points }) => element("path", { class: style, d: path(points, x, y) })),
       dots.map(({ x: at, y: value, text = "", style = "dot" }) => [
         element("circle", { cx: pixel(x(at)), cy: pixel(y(value)), r: 5, class: style }),
-        label(at, y(value) - 8, text),
+        label(at, y(value) < top + 12 ? y(value) + 18 : y(value) - 8, text), // not onto the axis's name
       ]).flat(),
     ];
   }

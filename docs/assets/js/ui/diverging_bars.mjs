@@ -3,7 +3,7 @@ import { chart, gridLines, pixel, scale, words } from "./chart.mjs";
 import { element } from "./element.mjs";
 import { signed } from "./format.mjs";
 
-const PAD = { left: 34, right: 6, top: 16, bottom: 34 };
+const PAD = { left: 36, right: 6, top: 16, bottom: 34 };
 
 /**
  * A chart { node, draw }; draw(values) shows one bar for each number, counted from 1. The axis reaches from -limit to

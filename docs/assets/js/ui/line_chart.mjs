@@ -2,7 +2,7 @@
 import { chart, gridLines, pixel, scale, words } from "./chart.mjs";
 import { element } from "./element.mjs";
 
-const PAD = { left: 34, right: 10, top: 18, bottom: 34 };
+const PAD = { left: 34, right: 16, top: 18, bottom: 34 };
 
 /**
  * A chart { node, draw }. draw({ lines, marks, cursor, top }) shows lines { style, values, low, high } whose value t belongs

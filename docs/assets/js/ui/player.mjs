@@ -1,5 +1,5 @@
-// A button that plays: it moves on by itself until the end, or until it is pressed again or the page is left. Nothing on
-// the site plays before it is pressed.
+// A button that plays: it moves on by itself until the end, or until it is pressed again, another control of the figure is
+// used, or the page is left. Nothing on the site plays before it is pressed.
 import { button } from "./controls.mjs";
 
 /** { node, stop }: `advance()` shows the next moment and returns whether there is another one after it. */
@@ -13,7 +13,9 @@ export function player({ advance, milliseconds = 500 }) {
   };
   const play = () => {
     node.textContent = "Pause";
+    for (const kind of ["click", "input"]) node.closest(".grpo-explorable").addEventListener(kind, other);
     timer = setInterval(() => (!node.isConnected || !advance()) && stop(), milliseconds);
   };
+  const other = ({ target }) => target !== node && target.matches("button, input, select") && stop();
   return { node, stop };
 }

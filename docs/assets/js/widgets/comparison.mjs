@@ -80,6 +80,7 @@ class Comparison extends Widget {
 
   async compare() {
     const source = this.source();
+    this.say("Comparing …");
     try {
       this.results ??= await import("./comparison/results.mjs");
     } catch {
