@@ -414,7 +414,7 @@ def test_w11_a_box_of_the_map_opens_a_card_with_year_formula_and_source(open_pag
 
 def test_b07_the_way_from_reinforce_says_what_each_method_subtracts(open_page):
     figure = Explorable(open_page(PATH), "grpo-ancestors")
-    assert [row[0] for row in figure.table()] == ["REINFORCE", "+ baseline", "A2C", "PPO", "GRPO"]
+    assert [row[0] for row in figure.table()] == ["REINFORCE", "+ baseline", "A3C, A2C", "PPO", "GRPO"]
     assert "GRPO, 4 steps from REINFORCE. Baseline: mean of the group. Critic: no. Clip: yes." in figure.status
     on_page = {row[0]: [row[0], row[1], *row[3:]] for row in rows(TEXT, "Method | Year")}
     for name in on_page:

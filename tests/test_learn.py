@@ -16,7 +16,7 @@ from grader import course
 DOCS = course.ROOT / "docs"
 CHAPTERS = ["why", "ppo", "group", "advantage", "loss", "training", "limits"]
 SECTIONS = ["The question", "The idea", "The formula", "Try it", "Check yourself", "Sources", "Next"]
-SOURCES = ("Computed", "Recorded run", "Schematic")
+SOURCES = ("Computed", "Recorded run", "Reported", "Schematic")
 EXPLORABLES = [
     (f"/{page.relative_to(DOCS).with_suffix('')}/", tag)
     for page in sorted([*DOCS.glob("learn/*.md"), *DOCS.glob("results/*.md")])
@@ -132,6 +132,35 @@ def test_a_printed_explorable_shows_numbers_and_no_buttons(look, path, tag):
 
 
 @each_explorable
+@pytest.mark.parametrize("reader", ["eyes", "phone"])
+def test_no_word_of_a_chart_is_cut_off(look, path, tag, reader):
+    cut = look(path, reader).evaluate(
+        """tag => [...document.querySelectorAll(`${tag} svg.grpo-chart`)].flatMap(chart => {
+          const edge = chart.getBoundingClientRect();
+          return [...chart.querySelectorAll("text")].filter(text => {
+            const { left, right, width } = text.getBoundingClientRect();
+            return width && (left < edge.left - 0.5 || right > edge.right + 0.5);
+          }).map(text => text.textContent);
+        })""",
+        tag,
+    )
+    assert cut == []
+
+
+@pytest.mark.parametrize("step", [("loss", "worked-example", 10), ("training", "training-step", 5)])
+def test_paper_gets_the_last_step_and_the_screen_keeps_its_own(open_page, step):
+    chapter, key, filled = step
+    page = open_page(f"/learn/{chapter}/")
+    figure = Explorable(page, f"grpo-{key}")
+    first = figure.state
+    page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
+    rows = figure.node.locator("table").last.locator("tbody tr")
+    assert rows.count() == filled and all(rows.locator("td").all_text_contents())
+    page.evaluate("window.dispatchEvent(new Event('afterprint'))")
+    assert figure.state == first
+
+
+@each_explorable
 def test_an_explorable_works_by_keyboard_keeps_its_state_in_the_address_and_can_be_reset(open_page, path, tag):
     page = open_page(path)
     figure = Explorable(page, tag)
@@ -150,9 +179,9 @@ def test_an_explorable_works_by_keyboard_keeps_its_state_in_the_address_and_can_
 def use_every_control(figure):
     """Changes each control once, by its key; of radio buttons with one name, one."""
     groups = set()
-    for control in figure.node.locator("input:visible, select:visible").all():
+    for control in figure.node.locator("input, select").all():
         kind, name = control.get_attribute("type"), control.get_attribute("name")
-        if kind == "radio" and name in groups:
+        if not control.is_visible() or (kind == "radio" and name in groups):  # one control may hide another
             continue
         groups.add(name)
         control.focus()

@@ -21,12 +21,12 @@ export const METHODS = {
     link: "https://doi.org/10.1007/BF00992696", checked: false,
   },
   actorCritic: {
-    name: "A2C", year: 2016, from: ["baseline"], x: 0, y: 2,
+    name: "A3C, A2C", year: 2016, from: ["baseline"], x: 0, y: 2,
     baseline: "learned value V(s)", critic: "yes", clip: "no",
     formula: "A = r + \u03b3 V(next s) \u2212 V(s), or over several steps",
     change: "A second network, the critic, learns a baseline for each state. Actor-critic methods are older; "
       + "this is a widely used form.",
-    source: "Mnih et al., arXiv:1602.01783 (A3C; A2C is its version without asynchrony)",
+    source: "Mnih et al., arXiv:1602.01783 (A3C; A2C is its version without asynchrony, and came later)",
     link: "https://arxiv.org/abs/1602.01783", checked: false,
   },
   trpo: {
@@ -73,11 +73,11 @@ export const METHODS = {
   dapo: {
     name: "DAPO", year: 2025, from: ["grpo"], x: 1, y: 5,
     baseline: "mean of the group", critic: "no", clip: "yes, two ends",
-    formula: "A_i = (r_i \u2212 mean(r)) / std(r), groups without a signal drawn again",
-    change: "A higher upper end of the clip, no group without a signal, a mean over all tokens, softer "
-      + "punishment of overlong answers.",
+    formula: "A_i = (r_i \u2212 mean(r)) / std(r), prompts without a signal left out",
+    change: "A higher upper end of the clip, no group without a signal, a mean over all tokens, no KL "
+      + "penalty, softer punishment of overlong answers.",
     source: "Yu et al., arXiv:2503.14476",
-    link: "https://arxiv.org/abs/2503.14476", checked: false,
+    link: "https://arxiv.org/abs/2503.14476", checked: true,
   },
   gspo: {
     name: "GSPO", year: 2025, from: ["grpo"], x: 2, y: 5,

@@ -1,7 +1,8 @@
 // Relatives of GRPO as switches of one bandit run: the same task, start, seeds and learning rate for all of them.
 //
 // A sample of the bandit is one action, as if every completion had one token. What a method changes for completions of
-// several tokens (how tokens are averaged, the ratio of a whole sequence) cannot show here and is no switch.
+// several tokens (how tokens are averaged, the ratio of a whole sequence) cannot show here and is no switch. RLOO itself
+// makes one update without a ratio; here it makes as many as the others, with a ratio, so that it can be compared.
 import { groupAdvantages, logSoftmax, policyStep } from "./grpo.mjs";
 import { makeRng, sampleCategorical } from "./rng.mjs";
 import { average, firstAbove, median, summary } from "./many_runs.mjs";
@@ -15,7 +16,10 @@ export const VARIANTS = {
   DAPO: { ...GRPO, clipEpsHigh: 0.28, dynamicSampling: true },
 };
 
-/** Dynamic sampling gives up after so many groups with equal rewards, or a finished policy would never make a step. */
+/**
+ * Dynamic sampling gives up after so many groups with equal rewards, or a finished policy would never make a step. DAPO
+ * itself draws other prompts; a bandit has only one.
+ */
 export const MOST_DRAWS = 20;
 
 /** Advantages as groupAdvantages has them; leaveOneOut compares each reward with the mean of the other ones. */

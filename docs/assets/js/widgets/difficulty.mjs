@@ -32,7 +32,7 @@ class Difficulty extends Explorable {
     });
     this.table = table({
       caption: "What to expect of a group",
-      columns: ["G", "teaches nothing", "std of a reward", "most likely group", "A, if correct", "A, if wrong"],
+      columns: ["G", "teaches nothing", "std of a reward", "correct, most likely group", "A, if correct", "A, if wrong"],
     });
     return [this.chart.node, this.table.node];
   }

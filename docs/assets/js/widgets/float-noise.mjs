@@ -10,7 +10,7 @@ const REWARDS = range(0, 1, 0.05);
 const same = (texts) => texts.map((text) => [text, text]);
 
 class FloatNoise extends Explorable {
-  static source = `${COMPUTED} Sums run from left to right; another order of the additions gives other rounding errors.`;
+  static source = `${COMPUTED} Sums run from left to right; another order of the additions gives other errors.`;
   static controls = {
     reward: { control: slider, label: "Reward of every sample", values: REWARDS, initial: 0.7, show: (r) => fixed(r) },
     g: { control: choice, label: "Group size G", options: same(["2", "4", "8", "16", "32"]), initial: "8" },

@@ -65,8 +65,8 @@ class Histogram extends Explorable {
     const { different, lost, largest } = this.found;
     const shape = kind === "binary"
       ? `only ${different} different values, and in each group at most two: spikes, not a bell`
-      : `the largest has the size ${fixed(largest)}; with G = ${g} none can exceed ${fixed(Math.sqrt(g - 1))}, the root of `
-        + "G \u2212 1";
+      : `the largest has the size ${fixed(largest)}; with G = ${g} none can exceed ${fixed(Math.sqrt(g - 1))}, `
+        + "the root of G \u2212 1";
     return `${groups} group${groups > 1 ? "s" : ""} of ${g}: ${shape}. ${percent(lost, 1)} of the groups have no signal.`;
   }
 }
