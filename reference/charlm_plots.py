@@ -91,8 +91,8 @@ PANELS = (
         series={"zero_signal_fraction": "zero-signal share"},
         title="Zero-signal share",
         unit="share of the groups",
-        reading="Groups in which all rewards are equal teach nothing. High at the start: the task is too hard or too "
-        "easy. 1 at the end: nothing is left to learn.",
+        reading="Groups of equal rewards teach nothing. High at the start: the task is too hard or too easy. "
+        "1 at the end: finished, if the mean reward is at its top.",
         at_least=(0.0, 1.0),
     ),
     Panel(

@@ -82,6 +82,20 @@ def test_w01_pauses(open_page):
     assert figure.state == before and "Step 15 of 150" in figure.status
 
 
+def test_w01_stops_playing_when_another_control_is_used(open_page):
+    page = open_page(PATH)
+    figure = Explorable(page, "grpo-emergence")
+    first = figure.state
+    figure.press("Play")
+    page.wait_for_function(
+        "() => document.querySelector('grpo-emergence input[type=range]').value === '1'", timeout=5000
+    )
+    figure.press("Reset")
+    assert figure.node.get_by_role("button", name="Play", exact=True).count() == 1
+    page.wait_for_timeout(1200)
+    assert figure.state == first
+
+
 def test_w01_samples_in_the_text_are_those_of_the_recorded_run():
     chosen = [points("arithmetic")[place] for place in (0, 1, 2, 10)]
     assert [point["step"] for point in chosen] == [0, 15, 30, 150]
@@ -141,6 +155,10 @@ def test_w23_scores_and_gains_in_the_text_are_those_of_the_paper():
         assert f"| {test} | {before:.1f} % | {after:.1f} % | +{after - before:.1f} | {gone:.0f} % |" in TEXT
     assert "31 % are gone on GSM8K and 9 % on MATH" in TEXT
     assert max(SCORES, key=lambda test: SCORES[test][0][1] - SCORES[test][0][0]) == "MGSM-zh"
+    before, after = SCORES["MGSM-zh"][0]
+    solved = [round(2.5 * score, 6) for score in (before, after)]  # percent of 250 questions
+    assert all(count.is_integer() for count in solved)
+    assert f"{after - before:.1f} points are {solved[1] - solved[0]:.0f} of 250 questions" in TEXT
     english = [SCORES[test][1][1] - SCORES[test][1][0] for test in ("GSM8K", "MATH")]
     assert "+{:.1f} and +{:.1f} points".format(*english) in TEXT
     for stage, place in (("2. Supervised fine-tuning (SFT)", 0), ("3. Reinforcement learning", 1)):

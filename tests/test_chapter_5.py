@@ -153,7 +153,7 @@ def test_w16_parts_of_the_loss_are_those_of_the_model_answers(open_page, beta, n
 def test_w16_says_what_the_penalty_costs_and_when_k1_would_pay(open_page):
     figure = Explorable(open_page(PATH), "grpo-kl-weight")
     share = 100 * 0.04 * estimate(NOW, REF) / surrogate(NOW, OLD, RIGHT)[0]
-    assert numbers(figure.status)[1] == pytest.approx(share, abs=0.05)
+    assert numbers(figure.status)[1] == pytest.approx(share, abs=0.005)
     figure.press("Far below the reference")
     assert "k1 is negative" in figure.status
     figure.press("No penalty")

@@ -230,10 +230,11 @@ def test_w18_worked_numbers_on_the_page_are_those_of_the_simulation():
     columns = [kl_runs(beta) for beta in (0.0, 0.04, 0.3, 1.0)] + [kl_runs(0.3, False)]
     for step in (10, 50, 200):
         assert table_row(step, *(fixed(runs.kl[:, step].mean()) for runs in columns)) in text
-    none, small, middle, _, mean_only = [runs.kl.mean(axis=0) for runs in columns]
+    none, small, middle, strong, mean_only = [runs.kl.mean(axis=0) for runs in columns]
     assert f"from {none[200]:.3f} to {small[200]:.3f}" in text
     assert f"{middle[25]:.3f} instead of {none[25]:.3f} after 25 steps" in text
     assert f"{middle[200]:.3f} instead of {none[200]:.3f} after 200" in text
+    assert f"Here the KL ends at {strong[200]:.3f} instead of {none[200]:.3f}." in text
     assert f"{mean_only[200]:.3f} after 200 steps, near the balance at {balance(0.3):.3f}" in text
     assert f"at {balance(0.3):.3f} for β = 0.3" in text
     assert f"ln 10 = {math.log(10):.3f}" in text
@@ -243,16 +244,17 @@ def test_w18_worked_numbers_on_the_page_are_those_of_the_simulation():
 
 
 @functools.cache
-def knobs(eps, beta, group_size):
+def knobs(eps, beta, group_size, seeds=20):
     """Cells of the table: half, runs that get there, E[R], KL, clip fraction; and how many end on another action."""
     settings = Settings(reward_table=REWARDS, clip_eps=eps, kl_coef=beta, group_size=group_size, inner_steps=4)
-    runs = simulate(settings, seeds=range(20), steps=100)
+    runs = simulate(settings, seeds=range(seeds), steps=100)
     reached = np.sort(steps_until(runs.probabilities[..., 6], 0.5))
-    half = "never" if math.isinf(reached[9]) else str(int(reached[9]))
+    middle = reached[(seeds - 1) // 2]
+    half = "never" if math.isinf(middle) else str(int(middle))
     wrong = int((runs.probabilities[:, -1].argmax(axis=-1) != 6).sum())
     reward = (runs.probabilities[:, -1] @ np.array(REWARDS)).mean()
     clip = f"{100 * runs.clip_fraction.mean():.1f}"
-    cells = [half, f"{np.isfinite(reached).sum()} / 20", f"{reward:.3f}", f"{runs.kl[:, -1].mean():.3f}", clip]
+    cells = [half, f"{np.isfinite(reached).sum()} / {seeds}", f"{reward:.3f}", f"{runs.kl[:, -1].mean():.3f}", clip]
     return cells, wrong
 
 
@@ -294,8 +296,9 @@ def test_w26_worked_numbers_on_the_page_are_those_of_the_simulation():
     ):
         *cells, clip = knobs(eps, beta, size)[0]
         assert table_row(eps, beta, size, *cells, f"{clip} %") in text
-    assert f"{knobs(1, 0.04, 2)[1]} of 20 runs end on a wrong action when ε = 1" in text
-    assert knobs(0.2, 0.04, 2)[1] == 0 and knobs(1, 0.04, 8)[1] == 0
+    wide, usual, wide_two, usual_two = [knobs(eps, 0.04, size, 1000)[1] for size in (8, 2) for eps in (1, 0.2)]
+    assert f"Of 1,000 runs with eight samples, {wide} end on a wrong action when ε = 1, and {usual} when" in text
+    assert f"With two samples it is {wide_two} and {usual_two}." in text
     assert f"G = 32 needs {knobs(0.2, 0.04, 32)[0][0]} steps instead of {knobs(0.2, 0.04, 8)[0][0]}" in text
     reward, kl = knobs(0.2, 1, 8)[0][2:4]
     assert f"E[R] = {reward}. The reward does not say why; the KL of {kl} does" in text

@@ -176,6 +176,30 @@ def test_an_explorable_works_by_keyboard_keeps_its_state_in_the_address_and_can_
     assert "?" not in page.url
 
 
+@pytest.mark.parametrize(
+    ("path", "tag"),
+    [
+        ("/learn/ppo/", "grpo-memory"),
+        ("/learn/loss/", "grpo-kl-weight"),
+        ("/learn/loss/", "grpo-clip-curve"),
+        ("/learn/training/", "grpo-training-step"),
+        ("/learn/training/", "grpo-zero-loss"),
+        ("/learn/limits/", "grpo-process-reward"),
+    ],
+)
+def test_an_example_shows_the_same_whatever_was_set_before(open_page, path, tag):
+    figure = Explorable(open_page(path), tag)
+    buttons = figure.node.get_by_role("group", name="Examples").get_by_role("button").all_text_contents()
+    for name in set(buttons) - {"Reset"}:
+        figure.press("Reset")
+        figure.press(name)
+        first = figure.state
+        use_every_control(figure)
+        assert figure.state != first
+        figure.press(name)
+        assert figure.state == first, name
+
+
 def use_every_control(figure):
     """Changes each control once, by its key; of radio buttons with one name, one."""
     groups = set()

@@ -125,6 +125,7 @@ test("B06 DAPO's clip binds above 1.28 and below 0.8, where the objective has it
 test("B06 dynamic sampling draws until rewards differ, but not for ever", () => {
   const hopeless = variantRun(VARIANTS.DAPO, { ...SETTINGS, rewardTable: [1, 1, 1], steps: 4 }, 1);
   assert.equal(hopeless.samples, 4 * MOST_DRAWS * 8);
+  assert.ok(PAGE.includes(`so we draw again, at most ${MOST_DRAWS} times.`));
   assert.equal(hopeless.lost, 4);
   allClose(hopeless.policy.at(-1), [1 / 3, 1 / 3, 1 / 3], 1e-12);
   const sparse = { ...SETTINGS, rewardTable: [0, 0, 0, 0, 0, 0, 1, 0, 0, 0], groupSize: 2, steps: 1 };

@@ -14,7 +14,7 @@ export const range = (low, high, step) =>
   Array.from({ length: Math.round((high - low) / step) + 1 }, (_, i) => Number((low + i * step).toFixed(10)));
 
 export class Explorable extends Widget {
-  /** Where the numbers come from: COMPUTED, recorded("..."), SCHEMATIC, or these together. */
+  /** Where the numbers come from: COMPUTED, recorded("..."), SCHEMATIC, "Reported by ...", or these together. */
   static source = COMPUTED;
   /** Name in state and address: { control, initial, and what that control of ui/controls.mjs takes }. */
   static controls = {};
@@ -38,7 +38,7 @@ export class Explorable extends Widget {
     this.status = element("p", { role: "status", class: "grpo-status" });
     if (nodes.length) buttons.push(button("Reset", () => this.set(this.first)));
     this.append(
-      element("div", { class: "grpo-bar", role: "group", "aria-label": "Examples" }, buttons),
+      element("div", { class: "grpo-bar", role: "group", "aria-label": Object.keys(examples).length ? "Examples" : "Start again" }, buttons),
       element("div", { class: "grpo-controls" }, nodes),
       ...this.build(this.state),
       this.status,

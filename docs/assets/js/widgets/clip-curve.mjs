@@ -18,10 +18,10 @@ class ClipCurve extends Explorable {
     a: { control: picks, label: "Advantage", options: [["1", "A = +1, good"], ["-1", "A = −1, bad"]], initial: "1" },
   };
   static examples = {
-    "Good, too likely": { ratio: 1.5, a: "1" },
-    "Bad, too likely": { ratio: 1.5, a: "-1" },
-    "Good, too unlikely": { ratio: 0.5, a: "1" },
-    "Bad, too unlikely": { ratio: 0.5, a: "-1" },
+    "Good, too likely": { ratio: 1.5, eps: 0.2, a: "1" },
+    "Bad, too likely": { ratio: 1.5, eps: 0.2, a: "-1" },
+    "Good, too unlikely": { ratio: 0.5, eps: 0.2, a: "1" },
+    "Bad, too unlikely": { ratio: 0.5, eps: 0.2, a: "-1" },
   };
 
   build() {

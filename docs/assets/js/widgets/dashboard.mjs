@@ -50,15 +50,16 @@ class Dashboard extends Explorable {
     this.shown = measure(state);
     const [{ curve }, { curve: { values: grey } }] = [this.shown, this.usual];
     this.chart.draw({ lines: [{ style: "line-blue", ...curve }, { style: "line-grey", values: grey }] });
-    this.results.fill([["blue", ...this.shown.cells], ["grey", ...this.usual.cells]]);
+    this.results.fill([["blue, as set", ...this.shown.cells], ["grey, at the start", ...this.usual.cells]]);
     this.curve.fill([0, 5, 10, 20, 50, 100].map((t) =>
       [String(t), ...[curve.values, curve.low, curve.high, grey].map((values) => fixed(values[t], 3))]));
   }
 
   lesson(state) {
     const [half, there, reward, , clip] = this.shown.cells;
-    const when = half === "never" ? "in most runs never" : `after ${half} steps in the median run`;
-    return `${title(state)}: the best action has more than half ${when}, and ${there} runs get there. `
+    const when = half === "never" ? "in most runs the best action never has more than half"
+      : `the best action has more than half after ${half} steps in the median run`;
+    return `${title(state)}: ${when}, and ${there} runs get there. `
       + `E[R] ends at ${reward}; the clip binds for ${clip} of the samples.`;
   }
 }

@@ -21,7 +21,7 @@ class Family extends Explorable {
     this.cells = Object.fromEntries(rows.map((row) => [row.cells[0].textContent, [...row.cells]]));
     const parent = (name) => (name === NAMES[0] ? null : this.text(name, 2));
     this.parents = Object.fromEntries(NAMES.map((name) => [name, parent(name)]));
-    this.tree = element("ul", { class: "grpo-family-tree" });
+    this.tree = element("ul", { class: "grpo-family-tree", "aria-label": "Family tree" });
     this.card = element("div", { class: "grpo-card" });
     return [this.tree, this.card];
   }

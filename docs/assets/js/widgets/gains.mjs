@@ -2,12 +2,12 @@
 import { gains } from "../core/gains.mjs";
 import { barCell } from "../ui/bar_cell.mjs";
 import { choice } from "../ui/controls.mjs";
-import { Explorable, recorded } from "../ui/explorable.mjs";
+import { Explorable } from "../ui/explorable.mjs";
 import { fixed, percent, signed } from "../ui/format.mjs";
 import { table } from "../ui/table.mjs";
 
 class Gains extends Explorable {
-  static source = recorded("reported by the authors of DeepSeekMath, arXiv:2402.03300, table 5; not repeated by us.");
+  static source = "Reported by the authors of DeepSeekMath (arXiv:2402.03300, table 5), not repeated by us.";
   static controls = {
     way: {
       control: choice, label: "The model answers", initial: "words",

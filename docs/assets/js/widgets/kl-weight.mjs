@@ -5,7 +5,7 @@ import { legendItem } from "../ui/chart.mjs";
 import { slider } from "../ui/controls.mjs";
 import { curveChart } from "../ui/curve_chart.mjs";
 import { element } from "../ui/element.mjs";
-import { Explorable, range } from "../ui/explorable.mjs";
+import { COMPUTED, Explorable, range } from "../ui/explorable.mjs";
 import { fixed, percent, signed } from "../ui/format.mjs";
 import { table } from "../ui/table.mjs";
 
@@ -13,15 +13,16 @@ const TOKEN = { old: 0.3, ref: 0.28, advantage: Math.sqrt(5 / 3) }; // the token
 const PROBABILITIES = range(0.01, 0.99, 0.01);
 
 class KlWeight extends Explorable {
+  static source = `${COMPUTED} The probabilities are made up.`;
   static controls = {
     beta: { control: slider, label: "KL weight β", values: range(0, 0.5, 0.01), initial: 0.04, show: (beta) => fixed(beta) },
     now: { control: slider, label: "π_θ of the token", values: PROBABILITIES, initial: 0.45, show: (p) => fixed(p) },
   };
   static examples = {
-    "No penalty": { beta: 0 },
-    "Strong penalty": { beta: 0.5 },
-    "Far above the reference": { now: 0.95 },
-    "Far below the reference": { now: 0.02 },
+    "No penalty": { beta: 0, now: 0.45 },
+    "Strong penalty": { beta: 0.5, now: 0.45 },
+    "Far above the reference": { beta: 0.04, now: 0.95 },
+    "Far below the reference": { beta: 0.04, now: 0.02 },
   };
 
   build() {
@@ -63,7 +64,7 @@ class KlWeight extends Explorable {
     const { k1, k3 } = klEstimates(now, TOKEN.ref);
     if (beta === 0) return "Without a penalty the distance from the reference costs nothing.";
     const negative = k1 < 0 ? " k1 is negative: for this one sample it would pay for the drift." : "";
-    return `The penalty is ${fixed(beta * k3, 4)}: ${percent((beta * k3) / surrogate, 1)} of the surrogate.${negative}`;
+    return `The penalty is ${fixed(beta * k3, 4)}: ${percent((beta * k3) / surrogate, 2)} of the surrogate.${negative}`;
   }
 }
 

@@ -3,7 +3,7 @@ import { klDivergence } from "../core/grpo.mjs";
 import { barCell } from "../ui/bar_cell.mjs";
 import { slider } from "../ui/controls.mjs";
 import { element } from "../ui/element.mjs";
-import { Explorable, range } from "../ui/explorable.mjs";
+import { COMPUTED, Explorable, range } from "../ui/explorable.mjs";
 import { fixed, percent, signed } from "../ui/format.mjs";
 import { table } from "../ui/table.mjs";
 
@@ -13,6 +13,7 @@ const REF = Object.values(REFERENCE).map(Math.log);
 const weight = (word, initial) => ({ control: slider, label: word, values: range(1, 100, 1), initial });
 
 class KlWords extends Explorable {
+  static source = `${COMPUTED} The probabilities are made up.`;
   static controls = Object.fromEntries(WORDS.map((word, i) => [word, weight(word, [20, 60, 10, 5, 5][i])]));
   static examples = {
     "As the reference": { tea: 40, coffee: 30, water: 15, milk: 10, soup: 5 },

@@ -25,9 +25,9 @@ class Memory extends Explorable {
     reference: { control: toggle, label: "Keep a reference policy, for a KL penalty", initial: true },
   };
   static examples = {
-    "The usual comparison": { count: "weights", reward: "mixed", reference: true },
-    "The same reward for both": { reward: "rule" },
-    "While training": { count: "training", reward: "rule" },
+    "The usual comparison": { size: 7, count: "weights", reward: "mixed", reference: true },
+    "The same reward for both": { size: 7, count: "weights", reward: "rule", reference: true },
+    "While training": { size: 7, count: "training", reward: "rule", reference: true },
   };
 
   build() {

@@ -25,7 +25,7 @@ class Models extends Explorable {
   };
 
   build() {
-    this.flow = element("ol", { class: "grpo-flow" });
+    this.flow = element("ol", { class: "grpo-flow", "aria-label": "Stations of a training step" });
     return [this.flow];
   }
 

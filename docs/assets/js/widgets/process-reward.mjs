@@ -50,11 +50,12 @@ class ProcessReward extends Explorable {
       [`${i + 1}: ${SOLUTIONS[i].steps[2]}`, ...row.map((advantage) => signed(advantage, 3))]));
   }
 
-  lesson({ mode, solution, step }) {
+  lesson({ mode, solution, step, wrong }) {
     const given = this.rewards[step] === "–" ? "gets no reward of its own" : `is rated ${this.rewards[step]}`;
     const why = mode === "process" ? "the normalized ratings from this step on" : "the advantage of the whole solution";
     return `Step ${Number(step) + 1} of solution ${Number(solution) + 1} ${given}. Its tokens get `
-      + `${signed(this.advantages[solution][step], 3)}: ${why}.`;
+      + `${signed(this.advantages[solution][step], 3)}: ${why}.`
+      + (wrong && this.rewards[step] === "–" ? " Its rating is mistaken, but an outcome reward does not look at it." : "");
   }
 }
 

@@ -3,7 +3,7 @@ import { binds, clippedTerm } from "../core/grpo.mjs";
 import { clipped } from "../core/loss.mjs";
 import { barCell } from "../ui/bar_cell.mjs";
 import { slider } from "../ui/controls.mjs";
-import { Explorable, range } from "../ui/explorable.mjs";
+import { COMPUTED, Explorable, range } from "../ui/explorable.mjs";
 import { fixed, signed } from "../ui/format.mjs";
 import { table } from "../ui/table.mjs";
 
@@ -11,6 +11,7 @@ const EPS = 0.2;
 const probability = { control: slider, values: range(0.01, 0.99, 0.01), show: (p) => fixed(p) };
 
 class Ratio extends Explorable {
+  static source = `${COMPUTED} The probabilities are made up.`;
   static controls = {
     old: { ...probability, label: "π_old, when it was drawn", initial: 0.3 },
     now: { ...probability, label: "π_θ, now", initial: 0.45 },

@@ -17,7 +17,7 @@ class TrainingStep extends Explorable {
     before: { control: slider, label: "Steps made before this one", values: range(0, 30, 1), initial: 0, show: String },
     seed: { control: wholeNumber, label: "Seed", low: 0, high: 9999, initial: 3 },
   };
-  static examples = { "First step": { before: 0, stage: 5 }, "Fifteen steps later": { before: 15, stage: 5 } };
+  static examples = { "First step": { before: 0, stage: 5, seed: 3 }, "Fifteen steps later": { before: 15, stage: 5, seed: 3 } };
 
   build() {
     this.group = table({ caption: "The group", columns: ["Sample", "action", "reward", "A", "ρ · A"] });

@@ -35,9 +35,9 @@ class Variants extends Explorable {
     },
   };
   static examples = {
-    "Larger steps": { lr: 1.5 },
-    "Smaller rewards": { rewards: "third", lr: 0.5 },
-    "One inner update": { inner: "1", lr: 0.5 },
+    "Larger steps": { rewards: "peak", inner: "4", lr: 1.5 },
+    "Smaller rewards": { rewards: "third", inner: "4", lr: 0.5 },
+    "One inner update": { rewards: "peak", inner: "1", lr: 0.5 },
   };
 
   build() {
@@ -62,8 +62,8 @@ class Variants extends Explorable {
     this.legend.replaceChildren(...shown.map(([name, style]) => legendItem(style, name)),
       "π(7): line = mean, band = all 20 runs");
     this.table.fill(Object.entries(this.found).map(([name, { end, half, clipFraction, lost, samples }]) => [
-      name.replace(" ", "\u00a0"), fixed(end, 3), half === Infinity ? "never" : String(half), percent(clipFraction, 1),
-      percent(lost / 50, 1), fixed(samples, 0),
+      name.replace(" ", "\u00a0"), fixed(end, 3), half === Infinity ? "never" : String(half),
+      VARIANTS[name].clipEps === null ? "–" : percent(clipFraction, 1), percent(lost / 50, 1), fixed(samples, 0),
     ]));
   }
 

@@ -2,7 +2,7 @@
 import { groupAdvantages } from "../core/grpo.mjs";
 import { clipped, tokenLoss } from "../core/loss.mjs";
 import { choice, slider } from "../ui/controls.mjs";
-import { Explorable, range } from "../ui/explorable.mjs";
+import { COMPUTED, Explorable, range } from "../ui/explorable.mjs";
 import { fixed } from "../ui/format.mjs";
 import { stepper } from "../ui/picks.mjs";
 import { table } from "../ui/table.mjs";
@@ -13,6 +13,7 @@ const GROUP = groupAdvantages(REWARDS);
 const f = (x) => fixed(x, 4);
 
 class WorkedExample extends Explorable {
+  static source = `${COMPUTED} The probabilities are made up.`;
   static controls = {
     step: { control: stepper, label: "Step", values: [1, 2, 3, 4, 5], initial: 1 },
     sample: { control: choice, label: "Sample", options: [["1", "sample 2, reward 1"], ["0", "sample 1, reward 0"]], initial: "1" },

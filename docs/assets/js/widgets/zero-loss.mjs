@@ -18,7 +18,7 @@ class ZeroLoss extends Explorable {
     beta: { control: slider, label: "KL weight β", values: [0, 0.04, 0.1, 0.2, 0.3], initial: 0 },
     seed: { control: wholeNumber, label: "Seed", low: 0, high: 9999, initial: 0 },
   };
-  static examples = { "With a KL penalty": { k: 1, beta: 0.3 }, "Four updates": { k: 4, beta: 0 } };
+  static examples = { "With a KL penalty": { k: 1, beta: 0.3, seed: 0 }, "Four updates": { k: 4, beta: 0, seed: 0 } };
 
   build() {
     this.chart = curveChart({
