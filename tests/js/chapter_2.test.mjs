@@ -3,7 +3,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { Simulation, singlePeak } from "../../docs/assets/js/core/bandit.mjs";
-import { average, criticValues, firstAbove, manyRuns, median, summary } from "../../docs/assets/js/core/many_runs.mjs";
+import { average } from "../../docs/assets/js/core/grpo.mjs";
+import { criticValues, firstAbove, manyRuns, median, summary } from "../../docs/assets/js/core/many_runs.mjs";
 import { gigabytes, modelsOf } from "../../docs/assets/js/core/models.mjs";
 
 /** Gigabytes of all models of 7 billion parameters. */

@@ -1,5 +1,5 @@
 // Advantages of many groups, drawn with a seed, and how they are spread.
-import { groupAdvantages } from "./grpo.mjs";
+import { average, groupAdvantages } from "./grpo.mjs";
 import { makeRng } from "./rng.mjs";
 
 /** How one reward is drawn: random() gives uniform numbers, p is the probability of a correct sample. */
@@ -24,7 +24,6 @@ export function drawAdvantages({ kind, p, groupSize, groups, seed }) {
 
 /** Mean, standard deviation, largest size, share between -0.5 and 0.5, and how many values differ by 0.001 or more. */
 export function describe(values) {
-  const average = (numbers) => numbers.reduce((total, x) => total + x, 0) / numbers.length;
   const mean = average(values);
   return {
     mean,

@@ -1,7 +1,6 @@
 // How much of a policy gradient is signal: exact mean and spread over all groups that a policy can draw.
-import { groupAdvantages } from "./grpo.mjs";
+import { groupAdvantages, sum } from "./grpo.mjs";
 
-const sum = (numbers) => numbers.reduce((total, x) => total + x, 0);
 const size = (vector) => Math.sqrt(sum(vector.map((x) => x * x)));
 
 /** Ways to score the rewards (G,) of a group; `expected` is the expected reward of the policy. */

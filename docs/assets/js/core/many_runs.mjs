@@ -1,7 +1,6 @@
 // Many runs of the bandit with different seeds, and what they have in common.
 import { bestAction, run } from "./bandit.mjs";
-
-export const average = (numbers) => numbers.reduce((total, x) => total + x, 0) / numbers.length;
+import { average } from "./grpo.mjs";
 
 /** The lower of the two middle values, so that a step is a whole number and Infinity stays what it is. */
 export const median = (numbers) => [...numbers].sort((a, b) => a - b)[Math.floor((numbers.length - 1) / 2)];

@@ -3,9 +3,9 @@
 // A sample of the bandit is one action, as if every completion had one token. What a method changes for completions of
 // several tokens (how tokens are averaged, the ratio of a whole sequence) cannot show here and is no switch. RLOO itself
 // makes one update without a ratio; here it makes as many as the others, with a ratio, so that it can be compared.
-import { groupAdvantages, logSoftmax, policyStep } from "./grpo.mjs";
+import { average, groupAdvantages, logSoftmax, policyStep } from "./grpo.mjs";
 import { makeRng, sampleCategorical } from "./rng.mjs";
-import { average, firstAbove, median, summary } from "./many_runs.mjs";
+import { firstAbove, median, summary } from "./many_runs.mjs";
 
 const GRPO = { divideByStd: true, leaveOneOut: false, clipEps: 0.2, clipEpsHigh: 0.2, dynamicSampling: false };
 

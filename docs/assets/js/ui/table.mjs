@@ -40,7 +40,3 @@ function put(place, cell) {
   if (typeof cell !== "string") place.replaceChildren(cell);
   else if (place.textContent !== cell) place.textContent = cell;
 }
-
-/** Behind a line to press: the numbers of a chart. */
-export const folded = (summary, ...nodes) =>
-  element("details", { class: "grpo-details", "aria-label": summary }, element("summary", {}, summary), ...nodes);

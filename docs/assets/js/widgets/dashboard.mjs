@@ -1,13 +1,15 @@
 // <grpo-dashboard>: clip range, KL weight and group size of real runs, with what each costs (catalogue W26).
 import { singlePeak } from "../core/bandit.mjs";
-import { average, expectedRewards, firstAbove, manyRuns, median, summary } from "../core/many_runs.mjs";
+import { average } from "../core/grpo.mjs";
+import { expectedRewards, firstAbove, manyRuns, median, summary } from "../core/many_runs.mjs";
 import { legendItem } from "../ui/chart.mjs";
 import { slider } from "../ui/controls.mjs";
 import { element } from "../ui/element.mjs";
 import { Explorable } from "../ui/explorable.mjs";
+import { folded } from "../ui/folded.mjs";
 import { fixed, percent } from "../ui/format.mjs";
 import { lineChart } from "../ui/line_chart.mjs";
-import { folded, table } from "../ui/table.mjs";
+import { table } from "../ui/table.mjs";
 
 const REWARDS = singlePeak();
 const STEPS = 100;

@@ -4,9 +4,10 @@ import { choice, slider } from "../ui/controls.mjs";
 import { curveChart } from "../ui/curve_chart.mjs";
 import { element } from "../ui/element.mjs";
 import { Explorable, range, recorded } from "../ui/explorable.mjs";
+import { folded } from "../ui/folded.mjs";
 import { fixed } from "../ui/format.mjs";
 import { player } from "../ui/player.mjs";
-import { folded, table } from "../ui/table.mjs";
+import { table } from "../ui/table.mjs";
 
 const PLACES = range(0, 100, 10); // each run has eleven checkpoints
 

@@ -3,8 +3,9 @@ import { equalGroup } from "../core/float_noise.mjs";
 import { choice, slider, toggle } from "../ui/controls.mjs";
 import { curveChart } from "../ui/curve_chart.mjs";
 import { COMPUTED, Explorable, range } from "../ui/explorable.mjs";
+import { folded } from "../ui/folded.mjs";
 import { fixed, signed } from "../ui/format.mjs";
-import { folded, table } from "../ui/table.mjs";
+import { table } from "../ui/table.mjs";
 
 const REWARDS = range(0, 1, 0.05);
 const same = (texts) => texts.map((text) => [text, text]);

@@ -4,9 +4,10 @@ import { button, choice, slider, wholeNumber } from "../ui/controls.mjs";
 import { curveChart } from "../ui/curve_chart.mjs";
 import { element } from "../ui/element.mjs";
 import { Explorable, range } from "../ui/explorable.mjs";
+import { folded } from "../ui/folded.mjs";
 import { fixed, percent, signed } from "../ui/format.mjs";
 import { picks } from "../ui/picks.mjs";
-import { folded, table } from "../ui/table.mjs";
+import { table } from "../ui/table.mjs";
 
 const WIDTH = 0.1;
 const MOST = 2000;

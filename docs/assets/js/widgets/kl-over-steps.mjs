@@ -1,7 +1,8 @@
 // <grpo-kl-over-steps>: how far a policy goes in 200 steps, and what the KL penalty does about it (catalogue W18).
 import { singlePeak } from "../core/bandit.mjs";
 import { balanceKl } from "../core/kl_balance.mjs";
-import { average, manyRuns, summary } from "../core/many_runs.mjs";
+import { average } from "../core/grpo.mjs";
+import { manyRuns, summary } from "../core/many_runs.mjs";
 import { legendItem } from "../ui/chart.mjs";
 import { slider, toggle } from "../ui/controls.mjs";
 import { element } from "../ui/element.mjs";

@@ -5,8 +5,9 @@ import { choice } from "../ui/controls.mjs";
 import { curveChart } from "../ui/curve_chart.mjs";
 import { element } from "../ui/element.mjs";
 import { Explorable, range, recorded } from "../ui/explorable.mjs";
+import { folded } from "../ui/folded.mjs";
 import { fixed } from "../ui/format.mjs";
-import { folded, table } from "../ui/table.mjs";
+import { table } from "../ui/table.mjs";
 
 const NAMES = [["pizza", "pizza"], ["pizza-token", "pizza, loss by token"],
   ["pizza-sequence", "pizza, ratio by sequence"], ["pizza-kl", "pizza, KL weight 1"], ["arithmetic", "additions"]];

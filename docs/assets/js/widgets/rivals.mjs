@@ -1,13 +1,15 @@
 // <grpo-rivals>: GRPO against an actor-critic that must learn its baseline, on the bandit (catalogue W03).
 import { singlePeak } from "../core/bandit.mjs";
-import { average, criticValues, firstAbove, manyRuns, median, summary } from "../core/many_runs.mjs";
+import { average } from "../core/grpo.mjs";
+import { criticValues, firstAbove, manyRuns, median, summary } from "../core/many_runs.mjs";
 import { legendItem } from "../ui/chart.mjs";
 import { choice, slider, wholeNumber } from "../ui/controls.mjs";
 import { element } from "../ui/element.mjs";
 import { Explorable } from "../ui/explorable.mjs";
+import { folded } from "../ui/folded.mjs";
 import { fixed } from "../ui/format.mjs";
 import { lineChart } from "../ui/line_chart.mjs";
-import { folded, table } from "../ui/table.mjs";
+import { table } from "../ui/table.mjs";
 
 const SEEDS = 20;
 const STEPS = 200;

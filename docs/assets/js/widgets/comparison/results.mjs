@@ -3,12 +3,14 @@
 // All algorithms start from the same policy and use the same seeds. Lines are means over the seeds, bands reach from the
 // 10 % to the 90 % quantile.
 import { bestAction, run } from "../../core/bandit.mjs";
-import { average, firstAbove, median, summary } from "../../core/many_runs.mjs";
+import { average } from "../../core/grpo.mjs";
+import { firstAbove, median, summary } from "../../core/many_runs.mjs";
 import { legendItem } from "../../ui/chart.mjs";
 import { element } from "../../ui/element.mjs";
+import { folded } from "../../ui/folded.mjs";
 import { csv, fixed, percent } from "../../ui/format.mjs";
 import { lineChart } from "../../ui/line_chart.mjs";
-import { folded, table } from "../../ui/table.mjs";
+import { table } from "../../ui/table.mjs";
 import { LARGEST_SHOWN_SEED } from "../simulation/settings.mjs";
 
 const SEEDS = 20;

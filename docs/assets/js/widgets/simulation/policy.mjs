@@ -1,8 +1,9 @@
 // The policy as bars (S1-P1): probability now, before the last step and at the start, and the reward of each action.
 import { chart, gridLines, legendItem, pixel, scale, words } from "../../ui/chart.mjs";
 import { element } from "../../ui/element.mjs";
+import { folded } from "../../ui/folded.mjs";
 import { fixed, signed } from "../../ui/format.mjs";
-import { folded, table } from "../../ui/table.mjs";
+import { table } from "../../ui/table.mjs";
 
 const HEIGHT = 230;
 const PAD = { left: 30, right: 6, top: 8, bottom: 36 };

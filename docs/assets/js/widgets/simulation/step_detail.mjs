@@ -1,9 +1,8 @@
 // The whole arithmetic of the last step (S1-P3), and the four stages of the loop with its numbers (S1-P5).
+import { sum } from "../../core/grpo.mjs";
 import { element } from "../../ui/element.mjs";
 import { fixed, signed } from "../../ui/format.mjs";
 import { table } from "../../ui/table.mjs";
-
-const sum = (numbers) => numbers.reduce((total, x) => total + x, 0);
 
 /** Details { node, show(step) }; step is what Simulation.step() returned, or null before the first. */
 export function stepDetail() {
