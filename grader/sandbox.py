@@ -31,6 +31,7 @@ from typing import Any
 
 from .streams import PipeStream, SocketStream, Stream
 from .worker import confine, wire
+from .worker.dump import ask_where
 
 START_SECONDS = 60.0
 _PRINTED_BYTES = 1 << 20  # of prints that stay from one request to the next; the worker's limit is higher
@@ -445,9 +446,9 @@ def _cold_worker(settings: dict[str, Any]) -> Worker:
         if sys.platform == "win32":
             process.kill()
         else:
-            if dump:
-                process.send_signal(signal.SIGUSR1)
-                time.sleep(0.1)
+            with contextlib.suppress(ProcessLookupError):
+                if dump:
+                    ask_where(process.pid)
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.killpg(process.pid, signal.SIGKILL)
         status = process.wait()

@@ -168,6 +168,21 @@ def test_an_endless_loop_ends_and_names_its_line(any_sandbox: Sandbox) -> None:
     assert died.printed == "counting\n"
 
 
+@pytest.mark.skipif(not hasattr(signal, "pthread_sigmask"), reason="this system has no signal masks")
+def test_a_loop_that_hides_from_the_question_where_it_is_ends_all_the_same(any_sandbox: Sandbox) -> None:
+    started = time.monotonic()
+    source = """
+    import signal
+    def f(x):
+        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGUSR1})
+        while True:
+            x += 1
+    """
+    died = death_of(any_sandbox, source, seconds=1)
+    assert time.monotonic() - started < 30
+    assert (died.death.reason, died.death.place) == ("timeout", None)
+
+
 def test_a_segmentation_fault_is_named_and_keeps_what_was_printed(any_sandbox: Sandbox) -> None:
     died = death_of(any_sandbox, "import ctypes\ndef f(x):\n    print('before')\n    ctypes.string_at(0)")
     assert died.death.reason == "crash"

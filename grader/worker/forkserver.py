@@ -22,16 +22,13 @@ import os
 import signal
 import socket
 import sys
-import time
 from typing import Any
 
 import torch
 
 from . import confine, wire
 from . import serve as worker
-
-_DUMP_SECONDS = 0.03  # what faulthandler gets to write where the process is
-
+from .dump import ask_where
 
 # Operations, each by itself and in no order that means anything: the workers can read this text.
 _WARM_MODULE = """
@@ -165,8 +162,7 @@ def _reap(pid: int, dump: bool) -> int:
     """Kill the worker's whole process group and wait for it. Returns its exit status, or minus the signal's number."""
     with contextlib.suppress(ProcessLookupError):
         if dump:
-            os.kill(pid, signal.SIGUSR1)  # faulthandler writes where it is
-            time.sleep(_DUMP_SECONDS)
+            ask_where(pid)
         os.kill(pid, signal.SIGKILL)
         os.killpg(pid, signal.SIGKILL)
     _, status = os.waitpid(pid, 0)
