@@ -14,8 +14,7 @@ from typing import Any
 from . import course
 from .generated import write_or_check
 
-FOLDER = course.ROOT / "docs" / "assets" / "runs"
-PATH = FOLDER / "charlm.mjs"
+PATH = course.RUNS / "charlm.mjs"
 RUNS = {
     "pizza": "",
     "pizza-token": " --level token",
@@ -39,7 +38,7 @@ def make() -> str:
 
 
 def _run(name: str, options: str) -> dict[str, Any]:
-    folder = FOLDER / f"charlm-{name}"
+    folder = course.RUNS / f"charlm-{name}"
     recorded = json.loads((folder / "samples.json").read_text("utf-8"))
     with (folder / "metrics.csv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))

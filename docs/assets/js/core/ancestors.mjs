@@ -3,6 +3,7 @@
 // `from` names what a method builds on; the first gave it its baseline and is followed back to REINFORCE. `kin` is the
 // same idea without a claim of descent. `checked`: the formula was read in the primary source or in its authors' code.
 // x and y are places on a map.
+import { lineTo } from "./family.mjs";
 
 export const METHODS = {
   reinforce: {
@@ -90,7 +91,6 @@ export const METHODS = {
 };
 
 /** The names of a method's first parents, from REINFORCE on, itself included. */
-export function lineage(key) {
-  const [parent] = METHODS[key].from;
-  return [...(parent ? lineage(parent) : []), key];
-}
+export const lineage = (key) => lineTo(key, FIRST_PARENTS);
+
+const FIRST_PARENTS = Object.fromEntries(Object.entries(METHODS).map(([key, { from: [first] }]) => [key, first]));

@@ -1,6 +1,6 @@
 // What the estimators k1, k2 and k3 do on average, as a value and as a loss. Nothing is sampled: the average runs over all
 // K actions with the probabilities of the policy. Arguments are log-probabilities (K,).
-import { klDivergence } from "./grpo.mjs";
+import { klDivergence, sum } from "./grpo.mjs";
 import { klEstimates } from "./loss.mjs";
 
 /** Gradient of an estimate by log pi of its sample, with x = log ref - log pi. */
@@ -16,7 +16,7 @@ export function estimatorValue(kind, logp, refLogp) {
 /** Mean gradient (K,) by the logits of the estimator as a loss: the samples are drawn, so their weights stay as they are. */
 export function estimatorGradient(kind, logp, refLogp) {
   const pulls = logp.map((x, j) => Math.exp(x) * SLOPES[kind](refLogp[j] - x)); // probability times slope of each action
-  const pull = pulls.reduce((total, x) => total + x, 0);
+  const pull = sum(pulls);
   return pulls.map((x, j) => x - Math.exp(logp[j]) * pull);
 }
 

@@ -1,7 +1,7 @@
 // Equal rewards in floating point: what the formula of the advantage gives where every advantage should be exactly 0.
 
 /** How a dtype rounds. JavaScript computes in float64; rounded after every operation, that is float32 bit for bit. */
-export const ROUND = { float32: Math.fround, float64: (x) => x };
+const ROUND = { float32: Math.fround, float64: (x) => x };
 
 /**
  * The advantage of each of G equal rewards, by the formula alone, with what it is made of: { stored, mean, centred, std,

@@ -2,7 +2,7 @@
 // used, or the page is left. Nothing on the site plays before it is pressed.
 import { button } from "./controls.mjs";
 
-/** { node, stop }: `advance()` shows the next moment and returns whether there is another one after it. */
+/** The button; `advance()` shows the next moment and returns whether there is another one after it. */
 export function player({ advance, milliseconds = 500 }) {
   let timer = null;
   const node = button("Play", () => (timer === null ? play() : stop()), { class: "grpo-button grpo-primary" });
@@ -17,5 +17,5 @@ export function player({ advance, milliseconds = 500 }) {
     timer = setInterval(() => (!node.isConnected || !advance()) && stop(), milliseconds);
   };
   const other = ({ target }) => target !== node && target.matches("button, input, select") && stop();
-  return { node, stop };
+  return node;
 }

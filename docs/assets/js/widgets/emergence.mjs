@@ -23,7 +23,7 @@ class Emergence extends Explorable {
   };
 
   build() {
-    const { node } = player({
+    const play = player({
       milliseconds: 900,
       advance: () => {
         this.set({ at: this.state.at === 100 ? 0 : this.state.at + 10 });
@@ -37,7 +37,7 @@ class Emergence extends Explorable {
     });
     this.samples = table({ caption: "What it writes", columns: ["samples", "text", "reward", "text", "reward"] });
     this.curve = table({ caption: "Checkpoints", columns: ["step", "exact probability", "samples rewarded"] });
-    return [element("div", { class: "grpo-bar" }, node), this.chart.node, this.samples.node,
+    return [element("div", { class: "grpo-bar" }, play), this.chart.node, this.samples.node,
       folded("The curve as a table", this.curve.node)];
   }
 

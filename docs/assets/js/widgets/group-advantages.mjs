@@ -2,7 +2,7 @@
 //
 // The numbers are those of exercise 1. In the page's address: r (the rewards), divide=no (by the standard deviation) and
 // std=sample (the variance divides by G - 1).
-import { groupAdvantages } from "../core/grpo.mjs";
+import { groupAdvantages, sum } from "../core/grpo.mjs";
 import { group, slider, toggle } from "../ui/controls.mjs";
 import { divergingBars } from "../ui/diverging_bars.mjs";
 import { element } from "../ui/element.mjs";
@@ -59,7 +59,7 @@ class GroupAdvantages extends Explorable {
     const score = (advantage) => (this.undefined ? NO_NUMBER : signed(advantage, 3));
     this.table.fill(rewards.map((reward, i) => [String(i + 1), fixed(reward), signed(reward - mean, 3),
       score(advantages[i]), FATES[direction(advantages[i])]]));
-    const total = advantages.reduce((sum, x) => sum + x, 0);
+    const total = sum(advantages);
     this.summary.textContent = `G = ${rewards.length}, mean ${fixed(mean, 4)}, `
       + `standard deviation ${noSpread ? NO_NUMBER : fixed(std, 4)}, sum of the advantages ${score(total)}`;
   }
