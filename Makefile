@@ -5,6 +5,8 @@ SUBMISSION ?= starter
 EXERCISES ?=
 EXAMPLES ?= 10000
 BENCH ?= side-by-side
+FUZZ ?=
+SECONDS ?= 300
 BIN := $(VENV)/bin
 
 .DEFAULT_GOAL := help
@@ -56,11 +58,24 @@ examples: $(VENV)/installed ## the laws on the model answers with EXAMPLES=10000
 bench: $(VENV)/installed ## how fast: cold start, watch, wire, whole grading
 	$(BIN)/python tests/bench.py
 
+bench-class: $(VENV)/installed-dev ## how fast a class of 200 is graded, with what memory, and what five kills change
+	@$(BIN)/python tests/bench_class.py
+
+bench-soak: $(VENV)/installed-dev ## does anything grow in 1,000 gradings in a row?
+	@$(BIN)/python tests/bench_soak.py
+
+bench-contention: $(VENV)/installed-dev ## does a busy machine change a verdict? 200 submissions, alone and beside 8 endless loops
+	@$(BIN)/python tests/bench_contention.py
+
 bench-charlm: $(VENV)/installed ## how fast the language model learns; BENCH="scale" or "reliability" for the other questions
 	@$(BIN)/python tests/bench_charlm.py $(BENCH)
 
 bench-site: $(VENV)/installed-dev ## how fast the simulation page is in Chromium
 	@$(BIN)/python tests/bench_site.py
+
+fuzz: $(VENV)/installed-dev ## hostile inputs for all that is read, on Linux; FUZZ=wire SECONDS=600 for one target
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[fuzz]'
+	@$(BIN)/python tests/fuzz.py $(FUZZ) --seconds $(SECONDS)
 
 stubs: $(VENV)/installed ## write starter/ from the model answers (overwrites it)
 	$(BIN)/course stubs
@@ -111,4 +126,4 @@ lighthouse: $(VENV)/installed-dev tests/lighthouse/node_modules/installed ## spe
 clean: ## remove what was installed and built
 	rm -rf $(VENV) build .mypy_cache .ruff_cache tests/*/node_modules
 
-.PHONY: help grade test selftest mutation examples bench bench-charlm bench-site stubs vectors golden recordings site offline serve lighthouse clean
+.PHONY: help grade test selftest mutation examples bench bench-class bench-soak bench-contention bench-charlm bench-site fuzz stubs vectors golden recordings site offline serve lighthouse clean

@@ -23,9 +23,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from . import __version__, course
+from .arguments import path_argument
+from .exporters import FORMATS, export
 from .exporters.plain_text import one_line
-from .sandbox import Sandbox, SandboxError
+from .result import replace_file
+from .sandbox import Sandbox
 from .submission import Submission, SubmissionError, read_submission
+from .worker_process import SandboxError
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -47,6 +51,7 @@ _EXAMPLES = """examples:
   grade --watch                   again after every save
   grade --debug advantages        in this process, so that print and breakpoint() work; gives no grade
   grade --path ../me --json r.json
+  grade --write html=report.html  the report with curves, to read in a browser
   grade worksheet                 the worksheet.json in ./starter, which you downloaded from the worksheet page
 
 exit code: 0 all passed, 1 checks failed, 2 wrong usage, 3 the grader itself could not run
@@ -87,12 +92,23 @@ def parse(argv: Sequence[str] | None = None) -> argparse.Namespace:
         "exercises", nargs="*", metavar="EXERCISE", help=f"{', '.join(names)}; if none is given, all but the worksheet"
     )
     parser.add_argument(
-        "--path", type=Path, metavar="FOLDER", help="folder with your modules (default: ./starter, or here)"
+        "--path", type=path_argument, metavar="FOLDER", help="folder with your modules (default: ./starter, or here)"
     )
     parser.add_argument("--watch", action="store_true", help="grade again after every save, what failed last first")
     parser.add_argument("--hint", action="count", default=0, help="a hint for the first failure; repeat for more")
     parser.add_argument(
-        "--json", type=Path, metavar="FILE", help="write the result as JSON, renewed after every check; - prints it"
+        "--json",
+        type=path_argument,
+        metavar="FILE",
+        help="write the result as JSON, renewed after every check; - prints it",
+    )
+    parser.add_argument(
+        "--write",
+        type=_written_format,
+        action="append",
+        default=[],
+        metavar="FORMAT=FILE",
+        help=f"write the result in another format, renewed after every check: {', '.join(FORMATS)}",
     )
     parser.add_argument(
         "--debug", action="store_true", help="run in this process: print and breakpoint() work; no grade"
@@ -106,12 +122,12 @@ def parse(argv: Sequence[str] | None = None) -> argparse.Namespace:
     course_options = parser.add_argument_group("for instructors")
     course_options.add_argument("--seed", type=int, default=0, metavar="N", help="of the generated inputs (default: 0)")
     course_options.add_argument(
-        "--examples", type=_positive, metavar="N", help="generated inputs for every check (default: 16; --watch: 6)"
+        "--examples", type=positive, metavar="N", help="generated inputs for every check (default: 16; --watch: 6)"
     )
     course_options.add_argument(
         "--require-level",
         type=int,
-        choices=(0, 1),
+        choices=(0, 1, 2),
         default=0,
         metavar="N",
         help="refuse to grade below isolation level N",
@@ -137,10 +153,14 @@ def parse(argv: Sequence[str] | None = None) -> argparse.Namespace:
     if arguments.debug and arguments.worksheet:
         parser.error("the worksheet has no code to debug; leave --debug away")
     arguments.path = arguments.path or _default_path()
-    if arguments.json and not arguments.json.absolute().parent.is_dir():
-        parser.error(f"there is no folder {arguments.json.parent} to write {arguments.json.name} to")
-    if arguments.json and arguments.json != _STANDARD_OUTPUT and _is_handed_in(arguments.json, arguments.path):
-        parser.error(f"--json would overwrite {arguments.json}, which is handed in; give another name: --json r.json")
+    written = [("--json", arguments.json)] if arguments.json else []
+    for option, file in written + [("--write", path) for _, path in arguments.write]:
+        if not file.absolute().parent.is_dir():
+            parser.error(f"there is no folder {file.parent} to write {file.name} to")
+        if file != _STANDARD_OUTPUT and _is_handed_in(file, arguments.path):
+            parser.error(f"{option} would overwrite {file}, which is handed in; give another name")
+    if arguments.debug and arguments.write:
+        parser.error("--debug gives no grade, so there is nothing for --write")
     return arguments
 
 
@@ -171,10 +191,20 @@ def main(argv: Sequence[str] | None = None) -> int:
         return GRADER_FAILED
 
 
-def _positive(text: str) -> int:
+def positive(text: str) -> int:
+    """A number on the command line that is at least 1."""
     if not text.isdecimal() or int(text) < 1:
         raise argparse.ArgumentTypeError(f"must be a whole number of at least 1, not {text!r}")
     return int(text)
+
+
+def _written_format(text: str) -> tuple[str, Path]:
+    name, _, file = text.partition("=")
+    if name not in FORMATS or not file:
+        close = difflib.get_close_matches(name, FORMATS, 1, 0.4)
+        hint = f"did you mean {close[0]}=FILE?" if close and close[0] != name else "for example html=report.html"
+        raise argparse.ArgumentTypeError(f"must be FORMAT=FILE with one of {', '.join(FORMATS)}, not {text!r}; {hint}")
+    return name, path_argument(file)
 
 
 def _default_path() -> Path:
@@ -307,11 +337,21 @@ def _graded_worksheet(files: _Files) -> list[ExerciseResult]:
 
 
 def _save(arguments: argparse.Namespace, result: Result) -> None:
+    """Write all files anew: whatever stops the grader leaves them valid."""
     if arguments.json and arguments.json != _STANDARD_OUTPUT:
+        _replace(arguments.json, result.as_json())
+    for name, path in arguments.write:
         try:
-            result.write(arguments.json)
-        except OSError as error:
-            raise SandboxError(f"{arguments.json} cannot be written: {error.strerror}") from None
+            _replace(path, export(result, name, os.environ))
+        except ValueError as error:
+            raise SandboxError(f"{name} cannot be written: {error}") from None
+
+
+def _replace(path: Path, text: str) -> None:
+    try:
+        replace_file(path, text)
+    except OSError as error:
+        raise SandboxError(f"{path} cannot be written: {error.strerror}") from None
 
 
 def _report(arguments: argparse.Namespace, result: Result) -> None:
@@ -347,7 +387,7 @@ def _console() -> Console:
     width = max(int(columns), 20) if columns.isascii() and columns.isdigit() else 120
     # NO_COLOR asks for no colours; bold and dim are escape sequences too, and go with them.
     colours: Literal["auto"] | None = None if os.environ.get("NO_COLOR") else "auto"
-    return Console(width=None if sys.stdout.isatty() else width, color_system=colours)
+    return Console(width=None if sys.stdout.isatty() else width, color_system=colours, emoji=False)
 
 
 def _watch(arguments: argparse.Namespace, path: Path, sandbox: Sandbox | None) -> int:

@@ -19,12 +19,18 @@ VECTORS = Path(__file__).parent / "vectors"
 MISCONCEPTIONS = Path(__file__).parent / "misconceptions"
 VARIANTS = Path(__file__).parent / "variants"
 RUNS = ROOT / "docs" / "assets" / "runs"
+SITE_ADDRESS = Path(__file__).parent / "site_address.txt"
+"""One line: where the pages are published. A handout has it if they are."""
 
 CALL_SECONDS = 5.0
-"""Wall-clock time of one call of a student's function; the model answers take well under a millisecond."""
+"""Time that one call of a student's function may take, without waiting for a processor; the model answers take well
+under a millisecond."""
 
 EXERCISE_SECONDS = 60.0
-"""Wall-clock time that all checks of one exercise together may wait for student code."""
+"""Time that student code may take in all checks of one exercise together, counted in the same way."""
+
+GRADING_SECONDS = 500.0
+"""Wall-clock time that a whole grading waits for student code, however busy the machine is."""
 
 DEATHS_PER_CHECK = 4
 """A check starts this many workers at most, so that shrinking an input that crashes them stays fast."""
@@ -183,6 +189,27 @@ def given_files() -> Mapping[str, str]:
     folder = MODEL_ANSWERS if MODEL_ANSWERS.is_dir() else STARTER
     names = {name for exercise in EXERCISES for name in exercise.given}
     return {name: (folder / name).read_text("utf-8") for name in sorted(names)}
+
+
+def site_address() -> str:
+    """Address of the published site, with a slash at its end; empty if it is nowhere."""
+    address = SITE_ADDRESS.read_text("utf-8").strip().rstrip("/") if SITE_ADDRESS.is_file() else ""
+    return f"{address}/" if address else ""
+
+
+def page_address(page: str, site: str = "") -> str:
+    """Where a student reads a page: on the published site if there is one, else the path from the root of the course.
+
+    Args:
+        page: Path from the repository root, with an anchor or without: `docs/mistakes/clip.md#clip_fraction`.
+        site: Address of the site, with a slash at its end, where it is not that of this course.
+    """
+    site = site or site_address()
+    if not site:
+        return page
+    path, _, anchor = page.partition("#")
+    address = site + path.removeprefix("docs/").removesuffix(".md") + "/"
+    return f"{address}#{anchor}" if anchor else address
 
 
 def where_given(name: str) -> str | None:

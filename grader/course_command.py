@@ -1,62 +1,90 @@
-"""The instructors' command: `course stubs`, `course vectors`, `course selftest`, `course ablate` and more."""
+"""The instructors' command: the handout, the class and its grades, and all that is generated in this repository."""
 
 from __future__ import annotations
 
 import argparse
+import importlib
+import importlib.util
 import sys
 from collections.abc import Sequence
+from typing import NoReturn
 
-from . import (
-    __version__,
-    ablations,
-    answer_key,
-    golden,
-    mistakes,
-    recordings,
-    selftest,
-    stubs,
-    worksheet_command,
-    write_vectors,
-)
-from .sandbox import SandboxError
+from . import __version__
+from .exporters.plain_text import one_line
+from .worker_process import SandboxError
 
 _EXAMPLES = """examples:
+  course handout --out ../grpo-students --site https://example.edu/grpo/
+                             the repository for students, without solutions
+  course grade-all submissions.zip --out graded --seed 7391
+                             grade a class; the same command goes on after a stop
+  course report graded --out class.html
+  course gradebook canvas graded --gradebook export.csv --column GRPO --out filled.csv
   course stubs               write starter/ from the model answers
   course stubs --check       is starter/ current?
   course vectors             write the worked examples' answers from the model answers and the misconceptions
   course golden              write what the browser must agree with: runs of the simulation, the worksheet's table
   course selftest            does the grader treat every answer whose grade is known as it must?
   course selftest clip       the same for one exercise
+  course attacks             run hostile submissions: what does each isolation level stop?
   course worksheet me you --out page.html
                              worksheets side by side, with the answer key, as one HTML page
   course ablate clip         what the clip range does: runs, curves as CSV and PNG
 """
 
 
+COMMANDS = {
+    "handout": ("handout_command", "make the repository or zip for students, without solutions"),
+    "doctor": ("doctor", "say what is different about this machine's environment, and what to do"),
+    "grade-all": ("grade_all", "grade a whole class"),
+    "diff": ("diff_command", "say what a second grading of a class changed"),
+    "report": ("report_command", "write the class report"),
+    "gradebook": ("gradebook_command", "fill the grades into the export of your Canvas, Moodle or Blackboard"),
+    "export": ("export_command", "write one result in another format"),
+    "autograder": ("autograder_command", "make the zip that Gradescope runs"),
+    "worksheet": ("worksheet_command", "write a page with submitted worksheets side by side"),
+    "stubs": ("stubs", "write starter/ from the model answers"),
+    "vectors": ("write_vectors", "write the worked examples' answers"),
+    "mistakes": ("mistakes", "write the pages of common mistakes"),
+    "golden": ("golden", "write what the browser must agree with"),
+    "selftest": ("selftest", "grade answers whose grade is known"),
+    "attacks": ("attacks_command", "run hostile submissions and show what each isolation level stops"),
+    "ablate": ("ablations", "write the runs that show what each setting does"),
+    "recordings": ("recordings", "write the recorded runs as a module for the browser"),
+    "answer-key": ("answer_key", "measure the answers to the worksheet's questions"),
+}
+"""Name of a command to its module in this package, with `add_arguments` and `run`, and to what it does."""
+
+
+class _Parser(argparse.ArgumentParser):
+    """One whose errors are a line of text, whatever the names of files in them are."""
+
+    def error(self, message: str) -> NoReturn:
+        super().error(one_line(message, limit=1_000))
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one subcommand. Exit code 0 fine, 1 something is stale or wrong, 2 usage, 3 the grader could not run."""
-    parser = argparse.ArgumentParser(
+    parser = _Parser(
         prog="course",
-        description="The instructors' command of the GRPO course.",
-        epilog=_EXAMPLES,
+        description="Beside `grade`: for students `doctor` and `export`, for instructors everything else.",
+        epilog=_EXAMPLES if importlib.util.find_spec("grader.handout_command") else None,  # none of it for students
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--version", action="version", version=f"%(prog)s {__version__}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    for name, module, text in (
-        ("stubs", stubs, "write starter/ from the model answers"),
-        ("vectors", write_vectors, "write the worked examples' answers"),
-        ("mistakes", mistakes, "write the pages of common mistakes"),
-        ("golden", golden, "write what the browser must agree with"),
-        ("selftest", selftest, "grade answers whose grade is known"),
-        ("ablate", ablations, "write the runs that show what each setting does"),
-        ("recordings", recordings, "write the recorded runs as a module for the browser"),
-        ("answer-key", answer_key, "measure the answers to the worksheet's questions"),
-        ("worksheet", worksheet_command, "write a page with submitted worksheets side by side"),
-    ):
+    argv = sys.argv[1:] if argv is None else argv
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):  # a terminal that lacks a sign must not end the command
+            stream.reconfigure(errors="replace")
+    for name, (module_name, text) in COMMANDS.items():
+        if importlib.util.find_spec(f"grader.{module_name}") is None:
+            continue  # a student's handout lacks what needs the model answers
         command = commands.add_parser(name, help=text, description=text[0].upper() + text[1:] + ".")
-        module.add_arguments(command)
-        command.set_defaults(run=module.run)
+        if name in argv[:1]:  # the others are not imported: `course doctor` works where a package is missing
+            module = importlib.import_module(f"grader.{module_name}")
+            module.add_arguments(command)
+            command.set_defaults(run=module.run)
     arguments = parser.parse_args(argv)
     try:
         return int(arguments.run(arguments))

@@ -7,10 +7,11 @@ process, so it cannot raise pytest's own exceptions here.
 
 from __future__ import annotations
 
+import re
 import tempfile
 import time
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -22,7 +23,7 @@ from hypothesis import HealthCheck, Phase, Verbosity, settings
 from hypothesis.errors import Flaky
 from hypothesis.internal.conjecture import providers
 
-from . import course, vectors
+from . import course, curves, vectors
 from .check import Check, checks_of
 from .compare import Mismatch, given_names, show_call
 from .result import (
@@ -56,6 +57,11 @@ DEFAULT_EXAMPLES = 16
 WATCH_EXAMPLES = 6
 DEBUG_EXAMPLES = 3
 _HOME = tempfile.TemporaryDirectory(prefix="hypothesis-", ignore_cleanup_errors=True)
+
+
+def forget_examples() -> None:
+    """Remove the folder of hypothesis, where a process ends without running exit handlers."""
+    _HOME.cleanup()
 
 
 def use_profile(examples: int = DEFAULT_EXAMPLES) -> None:
@@ -130,6 +136,7 @@ class GradingPlugin:
             exercise.name: Clock(_exercise_seconds(exercise.name) * _more_time(), "this exercise in earlier checks")
             for exercise in self.result.exercises
         }
+        self._wall_clock = Clock(course.GRADING_SECONDS * _more_time(), "the whole grading", wall=True)
         self._student: Student | None = None
         self._models: dict[str, Student] = {}
         self._kept: dict[str, Student] = {}
@@ -144,7 +151,7 @@ class GradingPlugin:
         student = self._kept.get(check.exercise) or Student(
             course.exercise(check.exercise), self.submission, self.start, device=self.device, folder=self.folder
         )
-        clocks = (self._clocks[check.exercise], Clock(check.seconds * _more_time(), "this check"))
+        clocks = (self._clocks[check.exercise], Clock(check.seconds * _more_time(), "this check"), self._wall_clock)
         student.begin(clocks, check.call_seconds)
         self._student = student
         yield student
@@ -175,6 +182,21 @@ class GradingPlugin:
         """Numbers that are in no file: a gate that knew only its worked example would open for a lookup table."""
         return np.random.default_rng(self._seed(_check_of(request.node)))
 
+    @pytest.fixture
+    def show_curve(self, request: pytest.FixtureRequest) -> Callable[..., None]:
+        """Writes a learning curve into the check's result; arguments as for `curves.curve`.
+
+        Of several runs the first is shown: a title that is there already is not drawn again.
+        """
+        shown = self._entries[_check_of(request.node).id].curves
+
+        def show_curve(title: str, values: Iterable[Any], **options: Any) -> None:
+            curve = curves.curve(title, values, **options)
+            if curve and all(other["title"] != title for other in shown):
+                shown.append(curve)
+
+        return show_curve
+
     def _seed(self, check: Check) -> int:
         # One seed per check: adding a check does not change the inputs of the others.
         return zlib.crc32(f"{self.seed} {check.id}".encode())
@@ -196,6 +218,8 @@ class GradingPlugin:
         for item in items:
             function = item.function  # type: ignore[attr-defined]
             if hypothesis.is_hypothesis_test(function):
+                # Each seed derives settings from those of the last grading in this process: a chain without an end.
+                vars(function).pop("_hypothesis_internal_use_settings", None)
                 hypothesis.seed(self._seed(_check_of(item)))(function)
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
@@ -266,9 +290,7 @@ class GradingPlugin:
                 else:  # this function may be right: it calls one of an earlier exercise
                     entry.story = f"it needs `{last.function}` of {file_name}, which is not written yet: do that first"
             case StudentError():
-                entry.story = f"{problem.type}: {problem.message}"
-                if problem.type == "PermissionError":
-                    entry.story += " (the grader lets your code open no files, connections or programs)"
+                entry.story = _what_was_raised(problem.type, problem.message)
                 entry.frames = [_frame(frame) for frame in problem.frames]
             case StudentDied() | StudentCrashed():
                 entry.story, entry.printed = f"your code {problem.death.detail}", problem.printed
@@ -284,6 +306,10 @@ class GradingPlugin:
                 )
             case _:
                 entry.outcome, entry.story = GRADER_ERROR, f"{type(problem).__name__}: {problem}"
+        # Names and messages of theirs begin no line of their own, and no report is as long as they like.
+        entry.story = _cut(" ".join(entry.story.split()), _LONGEST_TEXT)
+        entry.rows = [(label, _cut(text, _LONGEST_TEXT)) for label, text in entry.rows]
+        entry.call, entry.printed = _cut(entry.call, _LONGEST_TEXT), _cut(entry.printed, _LONGEST_PRINTED)
         if call and entry.call:
             entry.rows = [*entry.rows, *_imports(call)]
         needed = [self._entries[name] for name in check.needs if name in self._entries]
@@ -292,6 +318,37 @@ class GradingPlugin:
     def _source(self, file: str, line: int) -> str:
         lines = self.submission.files.get(file.rsplit("/", 1)[-1], "").split("\n")
         return lines[line - 1].strip() if 0 < line <= len(lines) else ""
+
+
+_LONGEST_TEXT, _LONGEST_PRINTED = 2_000, 25_000
+
+
+def _cut(text: str, longest: int) -> str:
+    return text if len(text) <= longest else f"{text[:longest]} ..."
+
+
+_HELP = {
+    "PermissionError|Operation not permitted|Permission denied": (
+        "your code tried to use a file, the network or another process, which the grader does not allow"
+    ),
+    "FileNotFoundError|No such file or directory": ("your code looked for a file that is not there while it is graded"),
+    "MemoryError|[Cc]annot allocate memory|can't allocate memory": (
+        "your code needs more memory than the grader gives it"
+    ),
+    "BlockingIOError|can't start new thread": "your code started more threads or processes than the grader allows",
+    "Too many open files": "your code opened more files than the grader allows",
+    "File too large": "your code wrote more than the grader allows",
+    "^SystemExit": "your code ended the program, but a function must return",
+    "^EOFError: EOF when reading a line": "your code waits for input, but while it is graded nobody types",
+}
+"""What an exception of the system means here, by a pattern in its type and message."""
+_NUMBER = re.compile(r"\[Errno -?[0-9]+\] ")
+
+
+def _what_was_raised(kind: str, message: str) -> str:
+    raised = f"{kind}: {_NUMBER.sub('', message)}" if message.strip() else kind
+    means = next((words for pattern, words in _HELP.items() if re.search(pattern, raised)), "")
+    return f"{means} ({raised})" if means else raised
 
 
 def _exercise_seconds(name: str) -> float:

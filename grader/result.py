@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import os
 import tempfile
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,7 @@ SCHEMA = "grpo-course/result/1"
 
 PASSED, FAILED, BROKEN, NOT_WRITTEN = "passed", "failed", "broken", "not written"
 WAITING, NOT_RUN, GRADER_ERROR = "waiting", "not run", "grader error"
+OUTCOMES = (PASSED, FAILED, BROKEN, NOT_WRITTEN, WAITING, NOT_RUN, GRADER_ERROR)
 
 
 @dataclass
@@ -40,6 +41,7 @@ class CheckResult:
         waits_for: Titles of the checks that must pass first.
         may_come_from: Titles of failed checks that may have caused this failure.
         seconds: How long it took.
+        curves: What the submission's training run of this check did step by step; see `curves`.
     """
 
     id: str
@@ -59,6 +61,7 @@ class CheckResult:
     may_come_from: list[str] = field(default_factory=list)
     hints: int = 0
     seconds: float = 0.0
+    curves: list[dict[str, Any]] = field(default_factory=list)
 
     @property
     def earned(self) -> int:
@@ -143,13 +146,100 @@ class Result:
         return json.dumps(document, indent=2) + "\n"  # ASCII: no control, bidi or lone surrogate character gets through
 
     def write(self, path: Path) -> None:
-        """Replace the file by the present state, atomically: a reader sees the old one or the new one, whole."""
-        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-        try:
-            with os.fdopen(handle, "w", encoding="utf-8") as file:
-                file.write(self.as_json())
-            os.chmod(temporary, 0o644)  # mkstemp's are for the owner only, and this file is for others too
-            os.replace(temporary, path)
-        except BaseException:
-            Path(temporary).unlink(missing_ok=True)
-            raise
+        """Replace the file by the present state."""
+        replace_file(path, self.as_json())
+
+
+def from_json(text: str) -> Result:
+    """The result that `Result.as_json` wrote.
+
+    Sums are made anew from the checks, and fields that this version does not know are left out.
+
+    Raises:
+        ValueError: it is no result of this schema.
+    """
+    try:
+        document = json.loads(text)
+        if document["schema"] != SCHEMA:
+            raise ValueError(f"its schema is {document['schema']!r}; this course reads {SCHEMA}")
+        exercises = []
+        for entry in document["exercises"]:
+            checks = [CheckResult(**_known(CheckResult, line)) for line in entry["checks"]]
+            for check in checks:
+                check.rows = [(str(label), str(text)) for label, text in check.rows]
+            exercises.append(ExerciseResult(**_known(ExerciseResult, entry) | {"checks": checks}))
+        result = Result(**_known(Result, document) | {"exercises": exercises})
+        for part in (result, *result.exercises, *result.checks):
+            _require_types(part)
+        return result
+    except (KeyError, TypeError, AttributeError, json.JSONDecodeError, RecursionError) as error:
+        raise ValueError(f"it is no result of a grading ({type(error).__name__}: {error})") from None
+
+
+_TYPES: dict[str, Any] = {"str": str, "int": int, "bool": bool, "float": (int, float)}
+_ENTRIES: dict[str, dict[str, str]] = {
+    "frames": {"file": "str", "line": "int", "function": "str", "source": "str"},
+    "curves": {"title": "str", "x": "str", "y": "str", "first": "int", "every": "int", "values": "list"},
+    "misconceptions": {
+        "check": "str", "everywhere": "bool", "page": "str", "function": "str", "name": "str", "sentence": "str",
+        "explanation": "str",
+    },
+}  # fmt: skip
+_OURS = ("id", "function", "name", "page", "sha256", "device", "course_version")
+"""Fields that the course writes and no submission."""
+
+_LARGEST = 2**64
+
+
+def _require_types(part: Any) -> None:
+    """Refuse a field of another type: whoever writes a report of it would stumble there."""
+    for one in fields(part):
+        value = getattr(part, one.name)
+        _require(one.name, value, str(one.type))
+        if one.name in _OURS and not (value.isascii() and value.isprintable()):
+            raise TypeError(f"{one.name} is {value!a}")
+        if one.name == "checks" and not value:
+            raise TypeError("there are no checks")
+        if one.name == "outcome" and value not in OUTCOMES:
+            raise TypeError(f"there is no outcome {value!r}")
+        if one.type == "list[str]":
+            for text in value:
+                _require(f"an entry of {one.name}", text, "str")
+        for entry in value if one.name in _ENTRIES else ():
+            _require_entry(one.name, entry)
+
+
+def _require_entry(name: str, entry: Any) -> None:
+    """One entry of a list whose entries are plain data."""
+    if not isinstance(entry, dict):
+        raise TypeError(f"an entry of {name} is no object")
+    for key, kind in _ENTRIES[name].items():
+        _require(f"{key} of {name}", entry[key], kind)
+    if name == "curves":
+        for number in entry["values"]:
+            _require("a value of a curve", number or 0.0, "float")
+
+
+def _require(name: str, value: Any, kind: str) -> None:
+    """Refuse a value of another type, and numbers that JSON or arithmetic does not have."""
+    if not isinstance(value, _TYPES.get(kind, list)) or (isinstance(value, bool) and kind != "bool"):
+        raise TypeError(f"{name} is {type(value).__name__}")
+    if isinstance(value, int | float) and name != "seed" and not abs(value) <= _LARGEST:  # a seed is only printed
+        raise TypeError(f"{name} is no number that a result can hold")
+
+
+def _known(kind: type, document: dict[str, Any]) -> dict[str, Any]:
+    return {one.name: document[one.name] for one in fields(kind) if one.name in document}
+
+
+def replace_file(path: Path, text: str) -> None:
+    """Write a file, atomically: a reader sees the old one or the new one, whole."""
+    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
+            file.write(text)
+        os.chmod(temporary, 0o644)  # mkstemp's are for the owner only, and this file is for others too
+        os.replace(temporary, path)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise

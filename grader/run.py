@@ -15,9 +15,9 @@ import pytest
 from . import __version__, course, plugin, vectors
 from .check import Check, as_result, checks_of, has_hidden_checks, modules
 from .result import BROKEN, FAILED, PASSED, CheckResult, ExerciseResult, Result
-from .sandbox import SandboxError
 from .student import Clock, Loaded, Student, StudentDied
 from .submission import Submission, read_submission
+from .worker_process import SandboxError
 
 _NAMING_SECONDS = 10.0
 _PYTEST_INI = Path(__file__).parent / "checks" / "pytest.ini"
@@ -230,11 +230,11 @@ def observations(
     """What some functions of a submission make of all worked examples."""
     recorded, _ = vectors.load(exercise)
     seen: dict[str, list[tuple[vectors.Vector, vectors.Observation]]] = {}
-    clock = Clock(_NAMING_SECONDS, "naming the mistake")
+    clocks = (Clock(_NAMING_SECONDS, "naming the mistake"), Clock(3 * _NAMING_SECONDS, "naming it", wall=True))
     for function in course.exercise(exercise).function_names:
         if function not in functions:
             continue
-        student = Student(course.exercise(exercise), submission, start, device=device, clocks=(clock,))
+        student = Student(course.exercise(exercise), submission, start, device=device, clocks=clocks)
         try:
             for check in checks:
                 if check.exercise == exercise and check.function == function:

@@ -17,11 +17,12 @@ import numpy.typing as npt
 
 from . import course
 from .course import Exercise
-from .sandbox import WorkerDied
 from .submission import Submission
 from .worker import wire
+from .worker_process import WorkerDied
 
 Array = npt.NDArray[Any]
+_LEAST_SECONDS = 0.02  # with less there is nothing to begin
 
 
 @dataclass(frozen=True)
@@ -140,6 +141,8 @@ class StudentError(Exception):
         self.call = call
         self.printed = printed
         self.type = _text(info.get("type"))
+        if not self.type.isidentifier():  # a class may be given any text as its name
+            self.type = "Exception"
         self.message = _text(info.get("message"))
         self.not_written = info.get("not_written") is True
         frames = list(info.get("frames") or [])[-8:]
@@ -171,7 +174,13 @@ class StudentCrashed(Exception):
 
 
 class Loaded(Protocol):
-    """A submission that is loaded and answers requests: a worker, or in debug mode this process."""
+    """A submission that is loaded and answers requests: a worker, or in debug mode this process.
+
+    Attributes:
+        spent: Seconds that the last request took of the submission's time.
+    """
+
+    spent: float
 
     def request(self, body: dict[str, Any], *, seconds: float) -> dict[str, Any]: ...
     def last_printed(self) -> str: ...
@@ -185,10 +194,12 @@ class Clock:
     Attributes:
         seconds: What is left.
         whose: Whose time it is, for the message.
+        wall: It runs also while the submission waits for a processor: whoever grades has no endless time.
     """
 
     seconds: float
     whose: str
+    wall: bool = False
 
     def spend(self, seconds: float) -> None:
         self.seconds = max(0.0, self.seconds - seconds)
@@ -341,7 +352,7 @@ class Student:
 
     def _request(self, worker: Loaded, body: dict[str, Any], call: Call | None) -> dict[str, Any]:
         for clock in self._clocks:
-            if clock.seconds <= 0:
+            if clock.seconds < _LEAST_SECONDS:
                 raise StudentDied(call, WorkerDied("timeout", f"used up the time of {clock.whose}"), "")
         seconds = min([self._call_seconds or course.CALL_SECONDS, *(clock.seconds for clock in self._clocks)])
         started = time.monotonic()
@@ -351,7 +362,7 @@ class Student:
             raise self._died(worker, call, death) from None
         finally:
             for clock in self._clocks:
-                clock.spend(time.monotonic() - started)
+                clock.spend(time.monotonic() - started if clock.wall else worker.spent)
         if "error" in reply:
             raise self._error(worker, call, reply["error"])
         if type(reply["result"]) is not dict:

@@ -15,7 +15,7 @@ from pathlib import Path
 from .course import EXERCISES
 
 MAX_FILE_BYTES = 100_000
-_NEEDS_COMPILER = re.compile(r"\b(optim|functorch)\b|\btorch\.func\b|\bfrom torch import\b.*\bfunc\b")
+_NEEDS_COMPILER = re.compile(r"\b(optim|functorch)\b|\btorch\.func\b|\bfrom torch import\b[^\n]{0,200}\bfunc\b")
 
 
 class SubmissionError(Exception):
@@ -101,14 +101,27 @@ def _read_file(path: Path) -> tuple[str, str]:
             data = file.read(MAX_FILE_BYTES + 1)
     except OSError as error:
         return "", f"{path.name} cannot be read: {error.strerror}"
+    return text_of(path.name, data)
+
+
+def text_of(name: str, data: bytes) -> tuple[str, str]:
+    """The text of a file's bytes, and why there is none.
+
+    Args:
+        name: Of the file, for the sentence.
+        data: The bytes; one more than `MAX_FILE_BYTES` is enough of a file that is too large.
+
+    Returns:
+        The text with line ends "\\n" and "", or "" and a sentence.
+    """
     if len(data) > MAX_FILE_BYTES:
-        return "", f"{path.name} is larger than {MAX_FILE_BYTES // 1_000} kB; a solution takes a few kilobytes"
+        return "", f"{name} is larger than {MAX_FILE_BYTES // 1_000} kB; a solution takes a few kilobytes"
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = data[: error.start].count(b"\n") + 1
-        return "", f"{path.name} is not UTF-8 text (line {line}); save it as UTF-8"
+        return "", f"{name} is not UTF-8 text (line {line}); save it as UTF-8"
     if "\0" in text:
         line = text[: text.index("\0")].count("\n") + 1
-        return "", f"{path.name} holds a null byte (line {line}); save it as plain UTF-8 text"
+        return "", f"{name} holds a null byte (line {line}); save it as plain UTF-8 text"
     return text.replace("\r\n", "\n").replace("\r", "\n"), ""

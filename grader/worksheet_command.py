@@ -6,21 +6,27 @@ import argparse
 import json
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from . import course
+from .arguments import path_argument
+from .class_results import ClassError
+from .class_submissions import find_submissions
 from .exporters.worksheet_page import HandedIn, KeyEntry, page
 from .worksheet import grade
 from .worksheet_questions import FILE_NAME
-from .worksheet_reader import read_worksheet
+from .worksheet_reader import WorksheetFile, read_worksheet
 from .worksheet_replay import replay
 
 _KEY = "worksheet_key.json"
 EXAMPLES = """example:
   course worksheet submissions/* --out worksheets.html
 
-Each SUBMISSION is a folder with a worksheet.json, or such a file. One that cannot be read is listed with the reason.
+  course worksheet download-of-the-class.zip --out worksheets.html
+
+Each SUBMISSION is a folder with a worksheet.json, such a file, or the zip of a whole class. One that cannot be read is
+listed with the reason.
 
 exit code: 0 fine, 1 a submission could not be read, 2 wrong usage, 3 the answer key is missing
 """
@@ -29,8 +35,12 @@ exit code: 0 fine, 1 a submission could not be read, 2 wrong usage, 3 the answer
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Arguments of `course worksheet`."""
     parser.epilog, parser.formatter_class = EXAMPLES, argparse.RawDescriptionHelpFormatter
-    parser.add_argument("submissions", nargs="+", type=Path, metavar="SUBMISSION", help="folder or JSON file")
-    parser.add_argument("--out", type=Path, required=True, metavar="FILE.html", help="the page; replaced if it exists")
+    parser.add_argument(
+        "submissions", nargs="+", type=path_argument, metavar="SUBMISSION", help="folder, JSON file, or zip of a class"
+    )
+    parser.add_argument(
+        "--out", type=path_argument, required=True, metavar="FILE.html", help="the page; replaced if it exists"
+    )
     parser.set_defaults(usage_error=parser.error)
 
 
@@ -44,8 +54,10 @@ def run(arguments: argparse.Namespace) -> int:
     if not path.is_file():
         print(f"course: {path} is missing; write it with `course answer-key`", file=sys.stderr)
         return 3
-    named = zip(_names(arguments.submissions), arguments.submissions, strict=True)
-    handed_in = [_handed_in(name, submission) for name, submission in named]
+    try:
+        handed_in = [_handed_in(name, file) for name, file in _files(arguments.submissions)]
+    except ClassError as error:
+        arguments.usage_error(str(error))
     try:
         arguments.out.write_text(page(read_key(path), handed_in), "utf-8", newline="\n")
     except OSError as error:
@@ -68,8 +80,21 @@ def _names(paths: Sequence[Path]) -> list[str]:
     return [str(path) if names.count(name) > 1 else name for name, path in zip(names, paths, strict=True)]
 
 
-def _handed_in(name: str, path: Path) -> HandedIn:
-    file = read_worksheet(path / FILE_NAME if os.path.isdir(path) else path)
+def _files(paths: Sequence[Path]) -> Iterator[tuple[str, WorksheetFile]]:
+    """Every worksheet with its name; a zip is a whole class, as `course grade-all` reads it.
+
+    Raises:
+        ClassError: there is no submission in a zip.
+    """
+    for name, path in zip(_names(paths), paths, strict=True):
+        if path.suffix.lower() == ".zip":
+            for each in find_submissions(path):
+                yield each.name, each.read().read_worksheet()
+        else:
+            yield name, read_worksheet(path / FILE_NAME if os.path.isdir(path) else path)
+
+
+def _handed_in(name: str, file: WorksheetFile) -> HandedIn:
     problem = f"there is no {FILE_NAME}" if file.missing else file.problem
     replays = replay(file.worksheet)
     return HandedIn(name, grade(file, replays), file.worksheet, replays, problem)

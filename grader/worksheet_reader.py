@@ -112,13 +112,21 @@ def read_worksheet(path: Path) -> WorksheetFile:
                 data = file.read(LARGEST_FILE + 1)
     except OSError as error:
         problem = f"{path.name} cannot be read: {error.strerror}"
-    if problem:
-        return WorksheetFile(hashlib.sha256(problem.encode()).hexdigest(), missing=missing, problem=problem)
+    return unreadable(problem, missing=missing) if problem else worksheet_of(data, path.name)
+
+
+def worksheet_of(data: bytes, name: str = FILE_NAME) -> WorksheetFile:
+    """The worksheet in a file's bytes. Never raises: what is wrong with it stands in the answer."""
     digest = hashlib.sha256(data).hexdigest()
     try:
         return WorksheetFile(digest, parse(data))
     except WorksheetError as error:
-        return WorksheetFile(digest, problem=one_line(f"{path.name}: {error}", limit=400))
+        return WorksheetFile(digest, problem=one_line(f"{name}: {error}", limit=400))
+
+
+def unreadable(problem: str, *, missing: bool = False) -> WorksheetFile:
+    """What stands for a file that is not there or cannot be read."""
+    return WorksheetFile(hashlib.sha256(problem.encode()).hexdigest(), missing=missing, problem=problem)
 
 
 def _where(path: Path) -> str:

@@ -1,18 +1,23 @@
 """Writes the vectors: runs the model answers and every misconception on the examples of the public checks.
 
+And the model answers' learning curves, by grading them with the checks that draw some.
+
 Only the instructor's tree can do this. The files are part of the course, so that a handout needs neither.
 """
 
 from __future__ import annotations
 
 import argparse
+import importlib
+import inspect
 import json
 from collections.abc import Callable
 
-from . import course, vectors
+from . import course, curves, plugin, vectors
 from .catalogue import misconceptions
-from .check import checks_of
+from .check import Check, checks_of, modules
 from .generated import one_per_line, write_or_check
+from .run import grade
 from .sandbox import Sandbox
 from .student import Loaded, Student
 from .submission import read_submission
@@ -52,6 +57,34 @@ def make(exercise: str, start: Callable[..., Loaded]) -> str:
     )
 
 
+def make_curves(start: Callable[..., Loaded]) -> str:
+    """The text of `grader/vectors/curves.json`; the one that is there if it shows the same runs.
+
+    Args:
+        start: Makes an empty worker.
+    """
+    checks = {check.id: check for check in _drawing_checks()}
+    names = list(dict.fromkeys(check.exercise for check in checks.values()))
+    # Seed 0 is what `grade` takes if nobody says otherwise, so a student's curves come from the same draws.
+    result = grade(read_submission(course.MODEL_ANSWERS), names, start, hidden=False, checks=checks, gates=False)
+    found = {check.id: check.curves for check in result.checks}
+    recorded = curves.PATH.read_text("utf-8") if curves.PATH.is_file() else ""
+    if recorded and curves.alike(json.loads(recorded)["curves"], found):
+        return recorded
+    lines = ",\n".join(f"{json.dumps(name)}: [\n{one_per_line(drawn)}\n]" for name, drawn in found.items())
+    return f'{{\n"generated": {json.dumps(_BANNER)},\n"curves": {{\n{lines}\n}}\n}}\n'
+
+
+def _drawing_checks() -> list[Check]:
+    """The public checks that ask for the fixture `show_curve`."""
+    found: list[Check] = []
+    for exercise in course.EXERCISES:
+        for name in modules(exercise.name, hidden=False):
+            tests = [test for test in vars(importlib.import_module(name)).values() if hasattr(test, "check")]
+            found += [test.check for test in tests if "show_curve" in inspect.signature(test).parameters]
+    return found
+
+
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Arguments of `course vectors`."""
     parser.add_argument("--check", action="store_true", help="write nothing; exit code 1 if a file is stale")
@@ -59,9 +92,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """`course vectors`: 0 fine, 1 stale."""
+    plugin.use_profile()
     with Sandbox.start() as sandbox:
         names = [exercise.name for exercise in course.EXERCISES]
         texts = {course.VECTORS / f"{name}.json": make(name, sandbox.worker) for name in names}
+        texts[curves.PATH] = make_curves(sandbox.worker)
     return write_or_check(
         texts,
         command="course vectors",

@@ -5,6 +5,7 @@ Other work on the machine moves every number, so figures are medians of interlea
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import statistics
@@ -116,6 +117,63 @@ def calls_and_grading(rounds: int = 5) -> None:
     print(f"  ratio                            {ratio:6.2f}     goal: at most 1.5")
 
 
+def levels(rounds: int = 5) -> None:
+    """What each isolation level costs: to start, for each worker, for each call, and for a whole submission."""
+    import numpy as np
+
+    from grader import course, plugin
+    from grader.debug import InProcess
+    from grader.run import grade
+    from grader.sandbox import Sandbox, missing_walls
+    from grader.student import Student
+    from grader.submission import read_submission
+
+    plugin.use_profile()
+    submission = read_submission(ROOT / "reference")
+    exercises = [exercise.name for exercise in course.EXERCISES]
+    rewards = np.array([[1.0, 0.0, 0.0, 0.0, 1.0, 1.0, 0.0, 0.0]])
+
+    def start_up(level: int) -> None:
+        with Sandbox.start(level=level) as sandbox:
+            sandbox.worker().close()
+
+    offered = [level for level in (0, 1, 2) if not missing_walls(level)]
+    names = [*(f"level {level}" for level in offered), "in this process"]
+    starts, workers, calls, wholes, waits = ({name: [] for name in names} for _ in range(5))
+    with contextlib.ExitStack() as stack:
+        sandboxes = {
+            name: stack.enter_context(Sandbox.start(level=level)) for name, level in zip(names, offered, strict=False)
+        }
+        makers = {**{name: sandbox.worker for name, sandbox in sandboxes.items()}, "in this process": InProcess}
+        for _ in range(rounds):
+            for name, level in zip(names, offered, strict=False):
+                starts[name].append(seconds(lambda level=level: start_up(level)))
+                fork = sandboxes[name]._start_worker  # without the one that is forked ahead
+                workers[name].append(seconds(lambda fork=fork: [fork().close() for _ in range(20)]) / 20)
+            for name, start in makers.items():
+                student = Student(course.exercise("advantages"), submission, start)
+                student.group_advantages(rewards)
+                calls[name].append(seconds(lambda s=student: [s.group_advantages(rewards) for _ in range(1000)]) / 1000)
+                student.close()
+                waits[name].append(0.0)
+
+                def waiting(*imports, name=name, start=start):
+                    began = time.perf_counter()
+                    worker = start(*imports)
+                    waits[name][-1] += time.perf_counter() - began
+                    return worker
+
+                wholes[name].append(seconds(lambda s=waiting: grade(submission, exercises, s)))
+    print(
+        "isolation level     start-up    a worker      a call    all exercises   waiting for workers   more than here"
+    )
+    for name in names:
+        more = median([whole - bare for whole, bare in zip(wholes[name], wholes["in this process"], strict=True)])
+        first = f"{median(starts[name]):8.2f} s {median(workers[name]) * 1e3:8.1f} ms" if starts[name] else " " * 22
+        print(f"{name:18} {first} {median(calls[name]) * 1e6:8.0f} µs {median(wholes[name]):10.2f} s", end="")
+        print(f" {median(waits[name]):17.2f} s {more:14.2f} s" + ("   goal: under 1 s" if name == "level 2" else ""))
+
+
 def bandit_steps(rounds: int = 5) -> None:
     """One GRPO step by torch and by the simulation, beside a loop in plain numpy that does no more than it must."""
     import numpy as np
@@ -171,6 +229,7 @@ def main() -> None:
     cold_start()
     watch_rerun()
     calls_and_grading()
+    levels()
     bandit_steps()
 
 

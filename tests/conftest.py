@@ -10,7 +10,7 @@ from site_fixtures import browser, open_page, site, site_folder
 
 from grader import course, plugin
 from grader.check import checks_of
-from grader.sandbox import Sandbox
+from grader.sandbox import Sandbox, missing_walls
 
 __all__ = ["browser", "open_page", "site", "site_folder"]  # fixtures of tests in a real browser
 
@@ -52,12 +52,13 @@ def sandbox() -> Iterator[Sandbox]:
         yield best
 
 
-@pytest.fixture
-def walled_sandbox(sandbox: Sandbox) -> Sandbox:
-    """The same, for tests of the walls of level 1."""
-    if sandbox.level < 1:
-        pytest.skip("this machine offers no isolation level 1")
-    return sandbox
+@pytest.fixture(scope="session", params=[1, 2], ids=["level 1", "level 2"])
+def walled_sandbox(request: pytest.FixtureRequest) -> Iterator[Sandbox]:
+    """Workers of each level that has walls, where this machine offers it."""
+    if missing := missing_walls(request.param):
+        pytest.skip(f"no isolation level {request.param}: {'; '.join(missing)}")
+    with Sandbox.start(level=request.param) as walled:
+        yield walled
 
 
 @pytest.fixture

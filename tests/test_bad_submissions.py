@@ -300,7 +300,7 @@ def test_an_exception_shows_nothing_of_the_grader(graded: Grader) -> None:
 
 def test_what_a_submission_prints_cannot_command_the_terminal(graded: Grader) -> None:
     report = shown(graded(with_body("print('\\x1b[2J\\x1b]0;title\\x07hidden \\u202e reversed'); return 1 / 0")))
-    assert "hidden" in report
+    assert "printed hidden reversed" in " ".join(report.split())
     assert not set(report) & {"\x1b", "\x07", "\u202e"}
 
 

@@ -206,7 +206,7 @@ def test_an_isolation_level_that_cannot_be_had_exits_with_3_before_any_student_c
     wrong(tmp_path / "me", "kl", "kl_estimate", f"open({str(trace)!r}, 'w')\ndef f(*a, **k): ...\n")
     done = grade("--require-level", "1", "--cold", "--path", "me", "--json", "r.json", cwd=tmp_path)
     assert done.returncode == GRADER_FAILED
-    assert "isolation level 1 is required, but this machine offers level 0" in done.stderr
+    assert "isolation level 1 is required, but here is level 0" in done.stderr
     assert not trace.exists()
     assert set(outcomes(tmp_path / "r.json").values()) == {"not run"}
     no_traceback(done)

@@ -217,8 +217,13 @@ def test_the_proxy_and_the_sandbox_know_no_pytest() -> None:
 
 
 def test_the_sandbox_knows_no_course() -> None:
-    known = ("grader.worker", "grader.streams")
-    ours = (each for each in imports_in("grader/sandbox.py") if each.top == "grader" and not each.is_in(known))
+    parts = (
+        *("sandbox", "fork_server", "bubblewrap", "interpreter", "worker_process", "streams", "worker"),
+        *("cold_worker", "outer_wall", "worker_home", "orphans", "memory_watchdog", "seatbelt", "windows_job"),
+    )
+    known = tuple(f"grader.{part}" for part in parts)
+    files = [f"grader/{part}.py" for part in parts if part != "worker"]
+    ours = (each for each in imports_in(*files) if each.top == "grader" and not each.is_in(known))
     assert listed(ours) == []
 
 

@@ -225,6 +225,7 @@ def use_every_control(figure):
 def test_explorables_come_once_after_instant_navigation_and_going_back(open_page, path):
     tags = [tag for each, tag in EXPLORABLES if each == path]
     page = open_page("/start/")
+    page.wait_for_load_state("networkidle")  # the theme takes links over when it has read the sitemap
     page.evaluate("window.stayed = true")
     page.evaluate(
         """path => {

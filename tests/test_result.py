@@ -22,7 +22,7 @@ import pytest
 import grader
 from grader import course
 from grader.catalogue import replaced
-from grader.result import CheckResult, ExerciseResult, Result
+from grader.result import CheckResult, ExerciseResult, Result, from_json
 
 Document = dict[str, Any]
 
@@ -164,7 +164,7 @@ def test_the_schema_is_itself_valid_and_describes_every_field() -> None:
                 yield from objects(part)
 
     found = list(objects(SCHEMA))
-    assert len(found) == 5
+    assert len(found) == 6
     for schema in found:
         assert schema["additionalProperties"] is False
         assert sorted(schema["required"]) == sorted(schema["properties"])
@@ -437,3 +437,37 @@ def test_the_file_has_the_permissions_of_any_other_file_of_the_user(tmp_path: Pa
     (tmp_path / "other").write_text("")
     grade("kl", "--path", course.STARTER, "--json", "r.json", cwd=tmp_path)
     assert oct((tmp_path / "r.json").stat().st_mode) == oct((tmp_path / "other").stat().st_mode)
+
+
+def test_a_result_can_be_read_back(graded: dict[str, Document]) -> None:
+    for kind, document in graded.items():
+        written = {name: part for name, part in document.items() if name != "exit code"}
+        assert json.loads(from_json(json.dumps(document)).as_json()) == written, kind
+    document = copy.deepcopy(next(iter(graded.values())))
+    wanted, document["earned"] = document["earned"], 10_000
+    assert from_json(json.dumps(document)).earned == wanted, "sums are made anew"
+
+
+@pytest.mark.parametrize(
+    ("path", "value"),
+    [
+        ("schema", "another/1"),
+        ("seed", "0"),
+        ("exercises", None),
+        ("exercises.0.misconceptions", [1]),
+        ("exercises.0.checks.0.outcome", "excellent"),
+        ("exercises.0.checks.0.points", "5"),
+        ("exercises.0.checks.0.frames", 5),
+    ],
+)
+def test_what_is_no_result_is_not_read_back(graded: dict[str, Document], path: str, value: Any) -> None:
+    document = copy.deepcopy(next(iter(graded.values())))
+    _set(document, path, value)
+    with pytest.raises(ValueError, match=r"no result of a grading|its schema is"):
+        from_json(json.dumps(document))
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{", '{"schema": 1}', "[" * 100_000])
+def test_other_text_is_not_read_back(text: str) -> None:
+    with pytest.raises(ValueError, match=r"no result of a grading|its schema is"):
+        from_json(text)

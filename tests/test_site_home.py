@@ -172,6 +172,7 @@ def test_reset_brings_everything_back(open_page):
 
 def test_it_works_after_instant_navigation_and_going_back(open_page):
     page = open_page("/start/")
+    page.wait_for_load_state("networkidle")  # the theme takes links over when it has read the sitemap
     page.evaluate("window.stayed = true")
     page.get_by_role("link", name="Home", exact=True).first.click()
     page.wait_for_selector(f"{WIDGET}[data-ready] tbody tr")

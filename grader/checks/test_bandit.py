@@ -898,7 +898,7 @@ def test_a_run_without_signal_stays_uniform(student, seed, single):
     ),
     examples=[],
 )
-def test_it_finds_the_peak(student, fresh):
+def test_it_finds_the_peak(student, fresh, show_curve):
     """With G = 16 and five seeds, pi(7) is over 0.5 within 40 steps and over 0.8 after 50, with an entropy below 0.6.
 
     Of 1,000,000 runs of this setting 14 missed one of the three, so five runs miss it by bad luck 7 times in 100,000.
@@ -907,8 +907,10 @@ def test_it_finds_the_peak(student, fresh):
     for seed in fresh.integers(1 << 31, size=5):
         answer = student.train_bandit(PEAK, settings, seed=int(seed))
         found = history(answer, PEAK, settings)
-        replay(answer, found, PEAK, settings)
         best, entropy = found["probabilities"][:, 6], found["entropy"]
+        show_curve("Probability of the best action", best, y="probability")
+        show_curve("Mean reward of the group", found["mean_reward"], y="mean reward", first=1)
+        replay(answer, found, PEAK, settings)
         over = np.flatnonzero(best > 0.5)
         first = f"after {over[0]} steps" if len(over) else "never"
         rows = [

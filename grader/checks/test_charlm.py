@@ -1250,7 +1250,7 @@ def test_the_generator_decides_and_nothing_global_does(student, fresh):
     ),
     examples=[],
 )
-def test_it_learns_to_like_pizza(student, fresh):
+def test_it_learns_to_like_pizza(student, fresh, show_curve):
     """From the course's weights, the exact P("pizza." | "ravin likes ") rises from 0.11 to at least 0.9 in 40 steps.
 
     Completions stay well-formed, and the KL stays bounded. Two runs; the probabilities are computed from the weights,
@@ -1265,6 +1265,8 @@ def test_it_learns_to_like_pizza(student, fresh):
             generator=Record("make_generator", {"seed": int(seed)}), return_arguments=True,
         )  # fmt: skip
         answer = student.each("train", case)[0]
+        show_curve("Mean reward of the batch", _column(answer, "mean_reward"), y="mean reward", first=1)
+        show_curve("KL to the reference policy", _column(answer, "kl"), y="KL", first=1)
         trained = parameters(answer, "policy", weights)
         before, after = (pizza(each, ["pizza."]) for each in (weights, trained))
         well_formed = pizza(trained, [f"{food}." for food in FOODS])
@@ -1280,6 +1282,12 @@ def test_it_learns_to_like_pizza(student, fresh):
         require(still, answer, [("reference policy", "changed")], "the reference policy was changed")
         good = after >= 0.9 and well_formed >= 0.9 and -0.001 <= kl <= 2
         require(good, answer, rows, "the policy does not learn to like pizza, or forgets how to write")
+
+
+def _column(answer, name):
+    """One quantity of a history for a chart, which demands nothing: None where the history does not say it."""
+    rows = answer.value if isinstance(answer.value, list | tuple) else []
+    return [row.get(name) if isinstance(row, dict) else None for row in rows]
 
 
 def _rows(answer, steps, names):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Iterator
 
 _REMOVED = ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp")
 # Letters, marks and a sign that nothing is drawn for: Unicode's Default_Ignorable_Code_Point outside of these
@@ -11,8 +12,21 @@ _REMOVED = ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp")
 _BLANK = re.compile(
     r"[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]"
 )
-# A line of a build log that begins like this is a command to the machine that runs the build.
-_WORKFLOW_COMMAND = re.compile(r"(?m)^(\s*)(::|##\[)")
+# A line of a build log that begins like this is a command to the machine that runs the build. Where a report is folded
+# to a width, any place of a text may begin a line; there only whole commands count, because x[::2] is Python.
+_WORKFLOW_COMMAND = re.compile(r"(?m)^(\s*)(::)")
+_FOLDED_COMMAND = re.compile(r"::(?=[\w-]+(?: [^\n]*)?::)")
+_LOGGING_COMMAND = re.compile(r"##(?=\w*\[)")  # older ones of GitHub, Azure's, TeamCity's: anywhere in a line
+# German and French spreadsheets split cells at semicolons, whatever quotes are around them.
+_FORMULA = re.compile(
+    r"(^|;)(?=\s*[-=+@\u2212\ufe62\ufe63\ufe66\ufe6b\uff0b\uff0d\uff1d\uff20\u207a\u207b\u207c\u208a\u208b\u208c])"
+)
+
+# What a terminal obeys, with its parameters: they say nothing to a reader. The characters are removed in any case.
+_ESCAPE_SEQUENCE = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b\n]*(?:\x07|\x1b\\)")
+
+MARKS = 8
+"""Marks that may stand on one letter. Scripts need a handful; a pile of hundreds is drawn over the lines around it."""
 
 
 def is_invisible(character: str) -> bool:
@@ -23,11 +37,10 @@ def is_invisible(character: str) -> bool:
 def plain(text: str, *, limit: int = 4_000) -> str:
     """The text without control, format and private characters, cut to a length with a note.
 
-    Newlines stay and tabs become spaces. What is left cannot move a cursor, change a colour or command a build machine.
+    Newlines stay and tabs become spaces. What is left cannot move a cursor, change a colour, cover other lines or
+    command a build machine.
     """
-    kept = "".join(c for c in text.expandtabs(4) if c == "\n" or unicodedata.category(c) not in _REMOVED)
-    kept = _WORKFLOW_COMMAND.sub(r"\1| \2", kept)
-    return kept if len(kept) <= limit else kept[:limit] + f" [cut: {len(kept) - limit} more characters]"
+    return _cut(_no_commands(_shown(text)), limit)
 
 
 def visible(text: str) -> str:
@@ -35,10 +48,48 @@ def visible(text: str) -> str:
 
     For a person who judges the text: what was hidden in it is shown, and does nothing. Newlines and tabs stay.
     """
-    lines = text.replace("\r\n", "\n")
-    return "".join(f"[U+{ord(c):04X}]" if c not in "\n\t" and is_invisible(c) else c for c in lines)
+    lines = _marked(text.replace("\r\n", "\n"))
+    return "".join(f"[U+{ord(c):04X}]" if piled or (c not in "\n\t" and is_invisible(c)) else c for c, piled in lines)
+
+
+def _marked(text: str) -> Iterator[tuple[str, bool]]:
+    """Each character, and whether it is one mark too many on its letter."""
+    marks = 0
+    for character in text:
+        marks = marks + 1 if unicodedata.category(character) in ("Mn", "Me") else 0
+        yield character, marks > MARKS
+
+
+def without_logging_commands(text: str) -> str:
+    """The text in which nothing like ##[error] or ##vso[...] stands, which a build machine obeys anywhere in a line."""
+    return _LOGGING_COMMAND.sub("## ", text)
 
 
 def one_line(text: str, *, limit: int = 200) -> str:
     """The same for text that belongs into a line: a newline in a name must not begin a line of its own."""
-    return " ".join(plain(text, limit=limit).split())
+    return _cut(_no_commands(" ".join(_shown(text).split())), limit)
+
+
+def _shown(text: str) -> str:
+    """Only characters that show themselves, and newlines."""
+    text = _ESCAPE_SEQUENCE.sub("", text).expandtabs(4)
+    kept = "".join(c for c in text if c == "\n" or unicodedata.category(c) not in _REMOVED)
+    return kept if kept.isascii() else "".join(c for c, piled in _marked(kept) if not piled)
+
+
+def _no_commands(text: str) -> str:
+    return without_logging_commands(_FOLDED_COMMAND.sub(": :", _WORKFLOW_COMMAND.sub(r"\1| \2", text)))
+
+
+def _cut(text: str, limit: int) -> str:
+    return text if len(text) <= limit else text[:limit] + f" [cut: {len(text) - limit} more characters]"
+
+
+def spreadsheet_safe(text: str) -> str:
+    """The text with a quotation mark in front where a spreadsheet would take it for a formula. Never for numbers.
+
+    That is in front of the signs, also those of other widths, and where a spreadsheet would split the cell.
+
+    Source: OWASP, "CSV Injection".
+    """
+    return _FORMULA.sub(r"\1'", f"'{text}" if text.startswith(("\t", "\r", "\n")) else text)

@@ -29,10 +29,10 @@ from ..result import (
     Result,
 )
 from ..worksheet_questions import EXERCISE as WORKSHEET
-from ..worksheet_questions import FILE_NAME as WORKSHEET_FILE
+from .feedback import SELF_CHECK, rows, runs_no_code, what_it_is
+from .outcomes import SIGNS, file_name, problem_of_the_file, word
 from .plain_text import one_line, plain
 
-_SIGNS = {PASSED: "✓", FAILED: "✗", BROKEN: "✗", NOT_WRITTEN: "○", WAITING: "…", NOT_RUN: "-", GRADER_ERROR: "!"}
 _ASCII_SIGNS = {PASSED: "+", FAILED: "x", BROKEN: "x", NOT_WRITTEN: "o", WAITING: ".", NOT_RUN: "-", GRADER_ERROR: "!"}
 _STYLES = {
     PASSED: "green",
@@ -42,7 +42,6 @@ _STYLES = {
     WAITING: "yellow",
     GRADER_ERROR: "magenta",
 }
-_WORDS = {NOT_WRITTEN: "not written yet"}
 _DETAILED = 3
 """Failures of one function that are shown in full; the others keep to one line each."""
 _LABEL_WIDTH = 22
@@ -89,16 +88,11 @@ def show_hints(result: CheckResult | None, check: Check | None, count: int, cons
 
 def _headline(result: Result) -> Text:
     level = f"isolation level {result.isolation_level}" if result.grade else "your own process, no walls"
-    if _runs_no_code(result):
+    if runs_no_code(result):
         level = "nothing of yours was run"
     parts = [f"GRPO course {result.course_version}", f"submission {one_line(result.submission, limit=100)}"]
     parts += [result.device, f"seed {result.seed}", level]
     return Text(" | ".join(parts), style="dim")
-
-
-def _runs_no_code(result: Result) -> bool:
-    """Whether it is a grading of the worksheet alone."""
-    return all(exercise.name == WORKSHEET for exercise in result.exercises)
 
 
 def _exercise(number: int, exercise: ExerciseResult, console: Console) -> RenderableType:
@@ -106,37 +100,26 @@ def _exercise(number: int, exercise: ExerciseResult, console: Console) -> Render
     title.add_column(ratio=1)
     title.add_column(justify="right", no_wrap=True)
     points = Text(f"{exercise.earned} of {exercise.points} points", style="bold")
-    file_name = WORKSHEET_FILE if exercise.name == WORKSHEET else f"{exercise.name}.py"
     heading = f"{number}  {exercise.title}" if number else exercise.title  # exercises have numbers
-    title.add_row(Text(f"{heading}  ({file_name})", style="bold"), points)
+    title.add_row(Text(f"{heading}  ({file_name(exercise)})", style="bold"), points)
     parts: list[RenderableType] = [title]
-    if _one_problem(exercise):
+    problem = problem_of_the_file(exercise)
+    if problem:
         first = exercise.checks[0]
-        broken = f"{file_name} cannot be {'read' if exercise.name == WORKSHEET else 'imported'}"
-        text = Text(broken if first.outcome == BROKEN else f"{file_name} is missing")
-        parts.append(_indented(_line(first.outcome, 0, exercise.checks, text, console)))
+        parts.append(_indented(_line(first.outcome, 0, exercise.checks, Text(problem), console)))
         parts += [_indented(_details(line)) for line in _failure(first, [])]
     else:
         for function in dict.fromkeys(check.function for check in exercise.checks):
             parts.append(_indented(Text(function, style="bold cyan")))
             parts.append(_indented(Group(*_function(exercise, function, console))))
     if exercise.earned < exercise.points:
-        parts.append(_indented(Text(f"page  {exercise.page}    hint  the same command with --hint", style="dim")))
+        page = course.page_address(exercise.page)
+        parts.append(_indented(Text(f"page  {page}    hint  the same command with --hint", style="dim")))
     return Group(*parts)
 
 
 def _indented(content: RenderableType) -> RenderableType:
     return Padding(content, (0, 0, 0, 3))
-
-
-def _one_problem(exercise: ExerciseResult) -> bool:
-    """Whether one problem of the file, and no call of a function, is what keeps every check from passing."""
-    if exercise.name == WORKSHEET:  # without its file every check says where to get it
-        outcomes = {check.outcome for check in exercise.checks}
-        return outcomes in ({BROKEN}, {NOT_WRITTEN}) and len({check.story for check in exercise.checks}) == 1
-    broken = [check for check in exercise.checks if check.outcome == BROKEN]
-    rest = [check for check in exercise.checks if check.outcome not in (BROKEN, WAITING)]
-    return bool(broken) and not rest and len({check.story for check in broken}) == 1 and not broken[0].call
 
 
 def _function(exercise: ExerciseResult, function: str, console: Console) -> Iterator[RenderableType]:
@@ -183,13 +166,13 @@ def _count(checks: list[CheckResult]) -> str:
 
 def _line(outcome: str, earned: int, checks: list[CheckResult], text: Text, console: Console) -> RenderableType:
     utf8 = (console.encoding or "").lower().startswith("utf")
-    sign = (_SIGNS if utf8 else _ASCII_SIGNS)[outcome]
+    sign = (SIGNS if utf8 else _ASCII_SIGNS)[outcome]
     line = Table.grid(padding=(0, 1))
     line.add_column(width=17, no_wrap=True)
     line.add_column(width=6, justify="right", no_wrap=True)
     line.add_column()
-    word = Text(f"{sign} {_WORDS.get(outcome, outcome)}", style=_STYLES.get(outcome, ""))
-    line.add_row(word, f"{earned}/{sum(check.points for check in checks)}", text)
+    said = Text(f"{sign} {word(outcome)}", style=_STYLES.get(outcome, ""))
+    line.add_row(said, f"{earned}/{sum(check.points for check in checks)}", text)
     return line
 
 
@@ -202,37 +185,19 @@ def _failure(check: CheckResult, named: list[dict[str, Any]]) -> Iterator[Render
     table = Table.grid(padding=(0, 2))
     table.add_column(style="dim", max_width=_LABEL_WIDTH)
     table.add_column(overflow="fold")
-    for label, text in _rows(check):
-        table.add_row(label, Text(plain(text)))
+    for label, text in rows(check):
+        table.add_row(Text(one_line(label)), Text(plain(text)))
     if table.row_count:
         yield table
     if check.story:
         yield Text(plain(check.story), style="bold" if not named else "")
     for found in named:
-        what = "This error is" if check.outcome == BROKEN else "Your numbers are"
-        if not found["everywhere"]:
-            what = what.replace("This error", "Here this error").replace("Your numbers", "Here your numbers")
-        yield Text(f"{what} what you get if {found['sentence']}.", style="bold yellow")
+        yield Text(what_it_is(check, found), style="bold yellow")
         # One sentence of what follows from it; the rest stands on the page.
         yield Text(found["explanation"].split(". ")[0].rstrip(".") + ".")
-        yield Text(f"more  {found['page']}", style="dim")
+        yield Text(f"more  {course.page_address(found['page'])}", style="dim")
     if check.may_come_from:
         yield Text("this may come from: " + "; ".join(check.may_come_from), style="dim")
-
-
-def _rows(check: CheckResult) -> Iterator[tuple[str, str]]:
-    # A given line that refuses an argument says nothing about who passed it: that is the line before.
-    refused = len(check.frames) > 1 and check.frames[-1]["source"].startswith("raise")
-    for frame in check.frames[-2:] if refused else check.frames[-1:]:
-        where = f"{frame['file']}, line {frame['line']}" + (f", in {frame['function']}" if frame["function"] else "")
-        yield "where", one_line(where)
-        if frame["source"]:
-            yield "", frame["source"]
-    if check.call:
-        yield "call", check.call
-    yield from check.rows
-    if check.printed.strip():
-        yield "printed", plain(check.printed.strip(), limit=600)
 
 
 def _total(result: Result) -> RenderableType:
@@ -241,15 +206,13 @@ def _total(result: Result) -> RenderableType:
     lines = [Text(f"total  {result.earned} of {result.points} points", style="bold")]
     if result.grade and result.exit_code == 0:
         after = (
-            "Your instructor reads the answers."
-            if _runs_no_code(result)
-            else "The pages have a section for afterwards."
+            "Your instructor reads the answers." if runs_no_code(result) else "The pages have a section for afterwards."
         )
         lines.append(Text(f"All passed. {after}"))
     if not result.grade:
         lines.append(Text("Debug mode: this is no grade. Run `grade` for one."))
-    elif result.isolation_level < 1 and not _runs_no_code(result):
-        lines.append(Text("A self-check: a mark counts at isolation level 1 or above only.", style="dim"))
+    elif result.isolation_level < 1 and not runs_no_code(result):
+        lines.append(Text(SELF_CHECK, style="dim"))
     return Group(*lines)
 
 

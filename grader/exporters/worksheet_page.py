@@ -7,7 +7,6 @@ never colours alone.
 
 from __future__ import annotations
 
-import html
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -16,7 +15,8 @@ from ..result import PASSED, CheckResult, ExerciseResult
 from ..worksheet_questions import QUANTITIES, QUESTIONS, RUNS, Run
 from ..worksheet_reader import Worksheet
 from ..worksheet_replay import Cell, Replay
-from .plain_text import visible
+from .html_page import page as whole_page
+from .html_page import text
 
 
 @dataclass(frozen=True)
@@ -54,32 +54,17 @@ def page(key: Sequence[KeyEntry], handed_in: Sequence[HandedIn]) -> str:
     asked = {question.id for question in QUESTIONS} | {run.question for run in RUNS}
     entries = [entry for entry in key if entry.id in asked]
     readable = [each for each in handed_in if not each.problem]
-    links = "".join(f'<li><a href="#{_anchor(entry)}">{_text(entry.id)}</a></li>' for entry in entries)
+    links = "".join(f'<li><a href="#{_anchor(entry)}">{text(entry.id)}</a></li>' for entry in entries)
     sections = "\n".join(_question(entry, readable) for entry in entries)
-    return f"""<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="referrer" content="no-referrer">
-<title>Worksheets side by side</title>
-<style>{_STYLE}</style>
-</head>
-<body>
-<main>
-<h1>Worksheets side by side</h1>
-<p>Submissions: {len(handed_in)}. Written by <code>course worksheet</code> of the GRPO course {__version__}.
-Recorded numbers were compared with a replay of their seeds. What the written answers say is for you to judge: a point
-there means an attempt, nothing more.</p>
+    main = f"""<p>Submissions: {len(handed_in)}.
+Written by <code>course worksheet</code> of the GRPO course {__version__}. Recorded numbers were compared
+with a replay of their seeds. What the written answers say is for you to judge: a point there means an attempt, nothing
+more.</p>
 <nav aria-label="Questions"><ul>{links}</ul></nav>
 {_summary(handed_in)}
 {_lost(readable)}
-{sections}
-</main>
-</body>
-</html>
-"""
+{sections}"""
+    return whole_page(title="Worksheets side by side", main=main, style=_STYLE)
 
 
 def _summary(handed_in: Sequence[HandedIn]) -> str:
@@ -89,12 +74,12 @@ def _summary(handed_in: Sequence[HandedIn]) -> str:
     rows = []
     for each in handed_in:
         if each.problem:
-            rest = f'<td colspan="{len(steps) + 1}">{_sign(False)} not graded: {_text(each.problem)}</td>'
+            rest = f'<td colspan="{len(steps) + 1}">{_sign(False)} not graded: {text(each.problem)}</td>'
         else:
             of_step = (_points([check for check in each.result.checks if check.function == step]) for step in steps)
             rest = "".join(f"<td>{points}</td>" for points in of_step)
             rest += f"<td><strong>{each.result.earned} of {each.result.points}</strong></td>"
-        rows.append(f'<tr><th scope="row">{_text(each.name)}</th>{rest}</tr>')
+        rows.append(f'<tr><th scope="row">{text(each.name)}</th>{rest}</tr>')
     head = f'<tr><th scope="col">Submission</th>{heads}<th scope="col">All</th></tr>'
     return f"<section>\n<h2>Points</h2>\n{_table('points', 'Points by step of the worksheet', head, rows)}\n</section>"
 
@@ -108,9 +93,9 @@ def _lost(readable: Iterable[HandedIn]) -> str:
     parts = []
     for each in readable:
         failed = [check for check in each.result.checks if check.outcome != PASSED]
-        lines = [f"<li>{_text(sentence)}</li>" for check in failed for sentence in _said(check)]
+        lines = [f"<li>{text(sentence)}</li>" for check in failed for sentence in _said(check)]
         if lines:
-            parts.append(f"<h3>{_text(each.name)}</h3>\n<ul>{''.join(lines)}</ul>")
+            parts.append(f"<h3>{text(each.name)}</h3>\n<ul>{''.join(lines)}</ul>")
     nothing = "<p>Nothing: all checks of all submissions that can be read have passed.</p>"
     return f"<section>\n<h2>What did not pass</h2>\n{''.join(parts) or nothing}\n</section>"
 
@@ -123,12 +108,12 @@ def _question(entry: KeyEntry, readable: Sequence[HandedIn]) -> str:
     note = ""
     if entry.instead:
         lead = "Note." if entry.holds else "The numbers do not show the lesson that the question suggests. What does:"
-        note = f"<p><strong>{lead}</strong> {_text(entry.instead)}</p>"
+        note = f"<p><strong>{lead}</strong> {text(entry.instead)}</p>"
     parts = [
         f'<section id="{_anchor(entry)}">',
-        f"<h2>{_text(entry.id)}: {_text(entry.question)}</h2>",
-        *(f"<p>{_text(each.text)}</p>" for each in QUESTIONS if each.id == entry.id),
-        f'<div class="key"><h3>Answer key</h3><p>{_text(entry.answer)}</p>{note}</div>',
+        f"<h2>{text(entry.id)}: {text(entry.question)}</h2>",
+        *(f"<p>{text(each.text)}</p>" for each in QUESTIONS if each.id == entry.id),
+        f'<div class="key"><h3>Answer key</h3><p>{text(entry.answer)}</p>{note}</div>',
     ]
     runs = [run for run in RUNS if run.question == entry.id]
     if runs and readable:
@@ -140,18 +125,18 @@ def _question(entry: KeyEntry, readable: Sequence[HandedIn]) -> str:
 
 
 def _answer(each: HandedIn, question: str) -> str:
-    text = each.worksheet.answers.get(question, "").strip()
-    body = f'<p class="written" dir="auto">{_text(text)}</p>' if text else "<p><em>No answer.</em></p>"
+    answer = each.worksheet.answers.get(question, "").strip()
+    body = f'<p class="written" dir="auto">{text(answer)}</p>' if answer else "<p><em>No answer.</em></p>"
     if question in each.worksheet.problems:
-        body = f"<p><em>{_text(each.worksheet.problems[question])}</em></p>"
-    return f"<article><h4>{_text(each.name)}</h4>{body}</article>"
+        body = f"<p><em>{text(each.worksheet.problems[question])}</em></p>"
+    return f"<article><h4>{text(each.name)}</h4>{body}</article>"
 
 
 def _runs(entry: KeyEntry, runs: Sequence[Run], readable: Sequence[HandedIn]) -> str:
     """A row for each submission, a column for each run."""
-    heads = "".join(f'<th scope="col">{_text(run.name)}</th>' for run in runs)
+    heads = "".join(f'<th scope="col">{text(run.name)}</th>' for run in runs)
     rows = [
-        f'<tr><th scope="row">{_text(each.name)}</th>'
+        f'<tr><th scope="row">{text(each.name)}</th>'
         + "".join(f"<td>{_replay(each.replays[run.id])}</td>" for run in runs)
         + "</tr>"
         for each in readable
@@ -162,7 +147,7 @@ def _runs(entry: KeyEntry, runs: Sequence[Run], readable: Sequence[HandedIn]) ->
 
 def _replay(replay: Replay) -> str:
     lines = [] if replay.seed is None else [f"seed {replay.seed}"]
-    lines += [_text(replay.problem)] if replay.problem else []
+    lines += [text(replay.problem)] if replay.problem else []
     for name in dict.fromkeys(cell.quantity for cell in replay.cells):
         lines.append(_quantity(name, [cell for cell in replay.cells if cell.quantity == name]))
     return "<br>".join(lines)
@@ -172,11 +157,11 @@ def _quantity(name: str, cells: Sequence[Cell]) -> str:
     wrong = sum(not cell.right for cell in cells)
     label = QUANTITIES[name].words if len(cells) == 1 else name
     verdict = "right" if not wrong else "wrong" if len(cells) == 1 else f"{wrong} of {len(cells)} wrong"
-    return f"{_text(label)}: {', '.join(map(_cell, cells))} {_sign(not wrong)} {verdict}"
+    return f"{text(label)}: {', '.join(map(_cell, cells))} {_sign(not wrong)} {verdict}"
 
 
 def _cell(cell: Cell) -> str:
-    recorded, replayed = map(_text, cell.shown)
+    recorded, replayed = map(text, cell.shown)
     return recorded if cell.right else f"<mark>{recorded} (the seed gives {replayed})</mark>"
 
 
@@ -185,7 +170,7 @@ def _table(name: str, caption: str, head: str, rows: Iterable[str]) -> str:
     body = "\n".join(rows)
     return (
         f'<div class="wide" role="region" aria-labelledby="{name}" tabindex="0">\n<table>\n'
-        f'<caption id="{name}">{_text(caption)}</caption>\n'
+        f'<caption id="{name}">{text(caption)}</caption>\n'
         f"<thead>{head}</thead>\n<tbody>\n{body}\n</tbody>\n</table>\n</div>"
     )
 
@@ -199,45 +184,24 @@ def _anchor(entry: KeyEntry) -> str:
     return "q-" + entry.id.lower().replace(".", "-")
 
 
-def _text(text: str) -> str:
-    return html.escape(visible(text))
-
-
 _STYLE = """
-:root { color-scheme: light dark; --line: #c4c7cc; --soft: #f1f4f8; --right: #14683a; --wrong: #a51d1d;
-  --text: #16191d; --page: #fff; --link: #0b57d0; }
-@media (prefers-color-scheme: dark) {
-  :root { --line: #4a5058; --soft: #22272e; --right: #7fd6a0; --wrong: #ff9d94;
-    --text: #e8eaed; --page: #16191d; --link: #9cc4ff; }
-  mark { background: #5c2b2b; color: #fff; }
-}
-body { font: 1rem/1.5 system-ui, sans-serif; margin: 0; color: var(--text); background: var(--page); }
-a { color: var(--link); }
-main { max-width: 80rem; margin: 0 auto; padding: 1rem; overflow-wrap: break-word; }
+@media (prefers-color-scheme: dark) { mark { background: #5c2b2b; color: #fff; } }
+main { max-width: 80rem; overflow-wrap: break-word; }
 nav ul { display: flex; flex-wrap: wrap; gap: .25rem 1rem; padding: 0; list-style: none; }
 section { margin-block: 2.5rem; }
-h2 { border-bottom: 2px solid var(--line); }
+h2 { margin-top: 0; }
 .key { background: var(--soft); border-left: .3rem solid var(--line); padding: .1rem 1rem; }
 .answers { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(22rem, 100%), 1fr)); gap: 1rem; }
 article { border: 1px solid var(--line); border-radius: .4rem; padding: 0 1rem; overflow: hidden; }
 article { overflow-wrap: anywhere; }
 h4 { margin-block: .75rem 0; }
 .written { white-space: pre-wrap; unicode-bidi: isolate; }
-.wide { overflow-x: auto; }
-table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
-caption { text-align: left; font-weight: bold; padding-block: .5rem; }
-th, td { border: 1px solid var(--line); padding: .3rem .6rem; text-align: left; vertical-align: top; }
-th, td { min-width: 4.5rem; overflow-wrap: break-word; }
-th { background: var(--soft); }
+th, td { min-width: 4.5rem; }
 .right { color: var(--right); }
 .wrong { color: var(--wrong); }
 @media print {
-  :root { color-scheme: light; --line: #999; --soft: #fff; --right: #000; --wrong: #000;
-    --text: #000; --page: #fff; --link: #000; }
   nav { display: none; }
-  article, tr, .key { break-inside: avoid; }
-  h2, h3 { break-after: avoid; }
-  .wide { overflow: visible; }
+  article, .key { break-inside: avoid; }
   table { font-size: .8rem; }
 }
 """

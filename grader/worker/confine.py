@@ -6,13 +6,14 @@ and the size of written files are limited. Each wall is a few lines of the Linux
 privilege, and together they cost about 2 ms.
 
 Not covered: bugs of the kernel; the names, sizes and times of files, which Landlock does not hide; threads, which are
-allowed. Namespaces (bubblewrap) are the next level. seccomp is a deny list here.
+allowed. Namespaces are put up around the fork server, see `grader.bubblewrap`. seccomp is a deny list here.
 
 Sources: Linux `landlock(7)`, `seccomp(2)`, `prctl(2)`, `setrlimit(2)`.
 """
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import errno
 import os
@@ -21,12 +22,16 @@ import sys
 from collections.abc import Iterable
 from typing import Any
 
-# The process numbers of what a level needs are told to the grader as these words.
-LANDLOCK, SECCOMP, RLIMITS, SPARE_USER = "Landlock", "seccomp", "rlimits", "spare user"
-LEVEL_1 = (LANDLOCK, SECCOMP, RLIMITS)
+LANDLOCK, SECCOMP, RLIMITS, SPARE_USER, NAMESPACES = "Landlock", "seccomp", "rlimits", "spare user", "namespaces"
+LEVELS: dict[int, tuple[str, ...]] = {
+    0: (),
+    1: (LANDLOCK, SECCOMP, RLIMITS),
+    2: (LANDLOCK, SECCOMP, RLIMITS, NAMESPACES),
+}
+"""The walls that a worker of each level must have; one that has more is of the same level."""
 
 _libc: Any = ctypes.CDLL(None, use_errno=True) if sys.platform == "linux" else None
-_PR_SET_PDEATHSIG, _PR_SET_DUMPABLE, _PR_SET_NO_NEW_PRIVS = 1, 4, 38
+_PR_SET_PDEATHSIG, _PR_SET_DUMPABLE, _PR_SET_CHILD_SUBREAPER, _PR_SET_NO_NEW_PRIVS = 1, 4, 36, 38
 _PR_CAPBSET_DROP, _PR_CAP_AMBIENT, _PR_CAP_AMBIENT_CLEAR_ALL = 24, 47, 4
 _CAPABILITY_VERSION_3 = 0x20080522
 _SYS_LANDLOCK_CREATE, _SYS_LANDLOCK_ADD, _SYS_LANDLOCK_RESTRICT = 444, 445, 446
@@ -44,11 +49,20 @@ _DENIED = """
     fanotify_init inotify_init inotify_init1 seccomp setuid setgid setresuid setresgid setreuid setregid
     mount_setattr fspick fsconfig open_tree_attr kexec_file_load sethostname setdomainname settimeofday
     clock_settime adjtimex clock_adjtime iopl ioperm vhangup uselib lookup_dcookie setrlimit capset
+    fallocate vmsplice splice tee sendmsg sendmmsg recvmsg recvmmsg getsockopt setsockopt file_setattr
 """.split()  # noqa: SIM905 - a list of strings would be three times as long
+_NUMBERS = {"memfd_secret": 447, "fchmodat2": 452, "setxattrat": 463, "removexattrat": 466, "open_tree_attr": 467}
+_NUMBERS |= {"file_setattr": 469}
+"""Calls that the installed library may be too old to know; since 424 they have one number on every architecture."""
+_NEWER = range(470, 520)
+"""Calls that came after this list was written. To whoever asks they do not exist, as on an older kernel."""
 _CLONE_THREAD = 0x10000
 _FCNTL_SIGNALS_BY_PROXY = (8, 10, 15)  # F_SETOWN, F_SETSIG, F_SETOWN_EX
+_FCNTL_PIPE_SIZE = 1031  # a large pipe holds memory that no limit counts
 _IOCTL_SIGNALS_BY_PROXY = (0x8901, 0x8902, 0x5452)  # FIOSETOWN, SIOCSPGRP, FIOASYNC
-_IOCTL_FILE_SYSTEM = (0xC0045877, 0xC0045878, 0x40086602)  # FIFREEZE, FITHAW, FS_IOC_SETFLAGS
+_IOCTL_GIVES_DATA = 1 << 30  # in the number of every newer command that sets something, of a file system above all
+_MSG_OOB = 1
+_PROCESSES = 64  # and threads, of a spare user; the kernel counts them per user
 _LOW_32_BITS = 0xFFFFFFFF  # the kernel looks at these only; comparing all 64 would let a high bit through
 
 
@@ -74,39 +88,60 @@ def hide_from_same_user() -> None:
         _libc.prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0)
 
 
+def adopt_orphans() -> None:
+    """Become the parent of every descendant whose own parent ends, so that none can slip away."""
+    if _libc is not None:
+        _libc.prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+
+
+def namespaces() -> dict[str, str]:
+    """Kind of namespace to the number of the one that this process is in; empty where there are none."""
+    kinds = ("pid", "net", "ipc", "mnt")
+    try:
+        return {kind: os.readlink(f"/proc/self/ns/{kind}") for kind in kinds}
+    except OSError:
+        return {}
+
+
 def apply(settings: dict[str, Any]) -> list[str]:
     """Put up the walls of this process. There is no way back.
 
     Args:
-        settings: `level` (0 or 1), `device`, `memory_bytes`, `cpu_seconds`, `file_bytes`, `readable` (paths), `user`
-            (a spare user id or None).
+        settings: `walls` (those to put up), `device`, `memory_bytes`, `cpu_seconds`, `file_bytes`, `readable` (paths),
+            `user` (a spare user id or None), `processes` (how many the user may have, or None), `around` (walls that
+            stand around this process already).
 
     Returns:
         The walls that stand.
 
     Raises:
-        OSError: a wall of the asked-for level could not be put up. The worker must not go on.
+        OSError: a wall that was asked for could not be put up. The worker must not go on.
     """
-    walls = []
-    if _limit_resources(settings):
+    wanted = settings["walls"]
+    walls = [*settings["around"]]
+    spare_user = settings["user"] if SPARE_USER in wanted else None
+    if _limit_resources(settings, processes=settings["processes"] if spare_user is None else _PROCESSES):
         walls.append(RLIMITS)
     if _libc is None:
         return walls
     _libc.prctl(_PR_SET_PDEATHSIG, 9, 0, 0, 0)
-    if settings["level"] >= 1:
-        if settings["user"] is not None:
-            _become(settings["user"])
-            walls.append(SPARE_USER)
+    if spare_user is not None:
+        _become(spare_user)
+        walls.append(SPARE_USER)
+    if wanted:
         _drop_capabilities()
         hide_from_same_user()
         _libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
+    if LANDLOCK in wanted:
         _landlock(settings["readable"])
+        walls.append(LANDLOCK)
+    if SECCOMP in wanted:  # last: it refuses what the others need
         _seccomp()
-        walls += [LANDLOCK, SECCOMP]
+        walls.append(SECCOMP)
     return walls
 
 
-def _limit_resources(settings: dict[str, Any]) -> bool:
+def _limit_resources(settings: dict[str, Any], *, processes: int | None) -> bool:
     try:
         import resource
     except ImportError:  # Windows
@@ -117,8 +152,8 @@ def _limit_resources(settings: dict[str, Any]) -> bool:
         resource.RLIMIT_NOFILE: 128,
         resource.RLIMIT_CORE: 0,
     }
-    if settings["user"] is not None:
-        limits[resource.RLIMIT_NPROC] = 64  # counts per user, so only where the user is ours alone
+    if processes is not None:
+        limits[resource.RLIMIT_NPROC] = processes
     used = _memory_in_use()
     if used and settings["device"] == "cpu":  # relative to what the warm process holds; CUDA reserves far more
         limits[resource.RLIMIT_DATA] = used["VmData"] + settings["memory_bytes"]
@@ -194,10 +229,13 @@ def _seccomp() -> None:
     program = pyseccomp.SyscallFilter(pyseccomp.ALLOW)
     refuse = pyseccomp.ERRNO(errno.EPERM)
     for name in _DENIED:
-        try:
+        with contextlib.suppress(ValueError, OSError):  # a call that this architecture or this library does not know
             program.add_rule(refuse, name)
-        except (ValueError, OSError):
-            continue  # a call that this architecture or this library does not know
+            continue
+        if name in _NUMBERS:
+            program.add_rule(refuse, _NUMBERS[name])
+    for number in _NEWER:
+        program.add_rule(pyseccomp.ERRNO(errno.ENOSYS), number)
     program.add_rule(refuse, "clone", pyseccomp.Arg(0, pyseccomp.MASKED_EQ, _CLONE_THREAD, 0))
     program.add_rule(pyseccomp.ERRNO(errno.ENOSYS), "clone3")  # the C library then falls back to clone
     program.add_rule(refuse, "prlimit64", pyseccomp.Arg(0, pyseccomp.NE, 0))
@@ -205,9 +243,11 @@ def _seccomp() -> None:
     program.add_rule(refuse, "sched_setaffinity", pyseccomp.Arg(0, pyseccomp.NE, 0))
     commands = {
         "prctl": (0, (_PR_SET_PDEATHSIG,)),
-        "fcntl": (1, _FCNTL_SIGNALS_BY_PROXY),
-        "ioctl": (1, _IOCTL_SIGNALS_BY_PROXY + _IOCTL_FILE_SYSTEM),
+        "fcntl": (1, (*_FCNTL_SIGNALS_BY_PROXY, _FCNTL_PIPE_SIZE)),
+        "ioctl": (1, _IOCTL_SIGNALS_BY_PROXY),
     }
+    program.add_rule(refuse, "ioctl", pyseccomp.Arg(1, pyseccomp.MASKED_EQ, _IOCTL_GIVES_DATA, _IOCTL_GIVES_DATA))
+    program.add_rule(refuse, "sendto", pyseccomp.Arg(3, pyseccomp.MASKED_EQ, _MSG_OOB, _MSG_OOB))
     for call, (position, values) in commands.items():
         for value in values:
             program.add_rule(refuse, call, pyseccomp.Arg(position, pyseccomp.MASKED_EQ, _LOW_32_BITS, value))

@@ -1,7 +1,8 @@
 """Asks a worker that gives no answer where it is: faulthandler writes its innermost frames when SIGUSR1 comes.
 
 On a busy machine it takes a while until a process gets the processor, and with it the signal. So the wait ends when the
-signal is no longer pending, and not after a fixed time. Without /proc (macOS) only a fixed time is left.
+signal is no longer pending and the process had the processor for long enough to write, and not after a fixed time.
+Without /proc (macOS) only a fixed time is left.
 """
 
 from __future__ import annotations
@@ -12,8 +13,8 @@ import signal
 import time
 from pathlib import Path
 
-_WRITING = 0.03
-"""Seconds that faulthandler gets to write, once it runs."""
+_WRITING = 3
+"""Ticks (usually of 10 ms) of the processor that faulthandler gets to write, once it runs."""
 _LONGEST = 2.0
 """Seconds after which a worker that blocks the signal is given up."""
 _WITHOUT_PROC = 0.1
@@ -30,9 +31,17 @@ def ask_where(process: int) -> None:
     """
     os.kill(process, signal.SIGUSR1)
     deadline = time.monotonic() + _LONGEST
+    if not Path("/proc/self/stat").exists():
+        time.sleep(_WITHOUT_PROC)
+        return
     while _is_pending(process) and time.monotonic() < deadline:
         time.sleep(0.01)
-    time.sleep(_WRITING if Path("/proc/self/status").exists() else _WITHOUT_PROC)
+    _, ticks = _state(process)
+    while time.monotonic() < deadline:
+        time.sleep(0.01)
+        state, now = _state(process)
+        if state != "R" or now - ticks >= _WRITING:  # who sleeps again has written
+            break
 
 
 def _is_pending(process: int) -> bool:
@@ -43,3 +52,12 @@ def _is_pending(process: int) -> bool:
         return False
     sets = re.findall(r"^(?:SigPnd|ShdPnd):\s*([0-9a-f]+)$", status, re.M)
     return any(int(bits, 16) >> (signal.SIGUSR1 - 1) & 1 for bits in sets)
+
+
+def _state(process: int) -> tuple[str, int]:
+    """State of a process, "R" if it runs or waits for a processor, and the ticks that it had; see proc(5)."""
+    try:
+        fields = Path(f"/proc/{process}/stat").read_text("ascii", "replace").rsplit(")", 1)[1].split()
+        return fields[0], int(fields[11]) + int(fields[12])
+    except (OSError, IndexError, ValueError):
+        return "", 0

@@ -8,8 +8,9 @@ Left out on purpose: `multiprocessing.forkserver`, which imports the parent's ma
     child.
 
 Requests and answers are JSON on a socket that only the grader holds:
-{"fork": settings} with two descriptors -> {"pid": n};  {"reap": pid, "dump": bool} -> {"status": n};
-{"import": modules of torch} -> {"imported": modules}, for the forks to come;  {"forget": pid} kills without an answer.
+{"fork": settings} with two descriptors -> {"pid": n}, with descriptors of the files of `TIMES`;
+{"reap": pid, "dump": bool} -> {"status": n};  {"forget": pid} kills without an answer;
+{"import": modules of torch} -> {"imported": modules}, for the forks to come.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ import os
 import signal
 import socket
 import sys
+import time
 from typing import Any
 
 import torch
@@ -29,6 +31,13 @@ import torch
 from . import confine, wire
 from . import serve as worker
 from .dump import ask_where
+
+TIMES = ("schedstat", "stat")
+"""Files of /proc that say how long a worker ran and waited. Passed on open: its number means nothing outside a
+namespace."""
+
+_MORE_PROCESSES = 256
+_ORPHAN_SECONDS = 5.0
 
 # Operations, each by itself and in no order that means anything: the workers can read this text.
 _WARM_MODULE = """
@@ -77,24 +86,60 @@ def readable_paths() -> list[str]:
 
 def spare_user(readable: list[str]) -> int | None:
     """A user id that owns nothing, when started by root and when such a user could still read the libraries."""
-    if os.getuid() != 0:
+    user = 61_000 + os.getpid() % 900
+    if os.getuid() != 0 or not _is_mapped(user):
         return None
     for path in readable:
         while path != "/":
             if not os.stat(path).st_mode & 0o005:
                 return None
             path = os.path.dirname(path)
-    return 61_000 + os.getpid() % 900
+    return user
 
 
-def serve(control: socket.socket) -> None:
-    """Fork and reap until the grader closes its end."""
+def _is_mapped(user: int) -> bool:
+    """Whether this user namespace knows a user id; one that bubblewrap made knows a single one."""
+    try:
+        with open("/proc/self/uid_map") as file:
+            ranges = [[int(number) for number in line.split()] for line in file]
+    except OSError:
+        return False
+    return any(first <= user < first + count for first, _, count in ranges)
+
+
+def processes_of_user() -> int:
+    """How many processes and threads this user has, by the rule of RLIMIT_NPROC."""
+    count = 0
+    for name in filter(str.isdigit, os.listdir("/proc")):
+        with contextlib.suppress(OSError):
+            if os.stat(f"/proc/{name}").st_uid == os.getuid():
+                count += len(os.listdir(f"/proc/{name}/task"))
+    return count
+
+
+def serve(control: socket.socket, outside: dict[str, str]) -> None:
+    """Fork and reap until the grader closes its end.
+
+    Args:
+        control: The grader's requests.
+        outside: The grader's namespaces, see `confine.namespaces`.
+    """
+    inside = confine.namespaces()
+    around = [confine.NAMESPACES] if inside and all(inside[kind] != outside.get(kind) for kind in inside) else []
     warm_up()
     _settle()
     confine.hide_from_same_user()
+    confine.adopt_orphans()
     readable = readable_paths()
     user = spare_user(readable)
-    _say(control, {"landlock": confine.landlock_version(), "seccomp": confine.has_seccomp()})
+    offers = {
+        confine.LANDLOCK: confine.landlock_version(),
+        confine.SECCOMP: confine.has_seccomp(),
+        confine.SPARE_USER: user,
+        confine.RLIMITS: True,
+    }
+    here = {"readable": readable, "user": user, "around": around, "processes": processes_of_user() + _MORE_PROCESSES}
+    _say(control, {"walls": [*(wall for wall, there in offers.items() if there), *around]})
     alive: set[int] = set()
     while True:
         data, descriptors, _, _ = socket.recv_fds(control, 1 << 16, 2)
@@ -102,10 +147,9 @@ def serve(control: socket.socket) -> None:
             break
         request = json.loads(data)
         if "fork" in request:
-            settings = {**request["fork"], "readable": readable, "user": user}
-            pid = _fork(control, descriptors, settings)
+            pid = _fork(control, descriptors, {**request["fork"], **here})
             alive.add(pid)
-            _say(control, {"pid": pid})
+            _say(control, {"pid": pid}, *map(_open, (f"/proc/{pid}/{name}" for name in TIMES)))
         elif "import" in request:
             for name in request["import"]:
                 importlib.import_module(name)
@@ -114,11 +158,14 @@ def serve(control: socket.socket) -> None:
         elif "reap" in request:
             alive.discard(request["reap"])
             _say(control, {"status": _reap(request["reap"], request["dump"])})
+            _end_orphans(alive)
         else:
             alive.discard(request["forget"])
             _reap(request["forget"], False)
+            _end_orphans(alive)
     for pid in alive:  # the grader is gone, perhaps killed
         _reap(pid, False)
+    _end_orphans(set())
 
 
 def _settle() -> None:
@@ -153,8 +200,8 @@ def _become_worker(connection: int, printed: int, settings: dict[str, Any]) -> N
     os.closerange(3, connection)
     os.closerange(connection + 1, 256)
     os.chdir("/")
+    stream = socket.socket(fileno=connection)  # asks what kind it is, which is refused behind the walls
     walls = confine.apply(settings)
-    stream = socket.socket(fileno=connection)
     worker.run(stream.recv, stream.sendall, walls, settings["device"])
 
 
@@ -169,5 +216,42 @@ def _reap(pid: int, dump: bool) -> int:
     return os.waitstatus_to_exitcode(status)
 
 
-def _say(control: socket.socket, message: dict[str, Any]) -> None:
-    control.send(json.dumps(message).encode())
+def _end_orphans(alive: set[int]) -> None:
+    """Kill what a worker left behind in sessions of its own: whoever loses its parent becomes a child of this process.
+
+    Where system calls are filtered nothing can be left. A process that has others started and ended faster than they
+    can be listed is given up after some seconds.
+    """
+    deadline = time.monotonic() + _ORPHAN_SECONDS
+    while (orphans := _children() - alive) and time.monotonic() < deadline:
+        for pid in orphans:
+            with contextlib.suppress(OSError):
+                os.kill(pid, signal.SIGKILL)
+        for pid in orphans:
+            with contextlib.suppress(OSError):
+                os.waitpid(pid, 0)
+
+
+def _children() -> set[int]:
+    try:
+        with open(f"/proc/self/task/{os.getpid()}/children") as file:
+            return {int(pid) for pid in file.read().split()}
+    except OSError:  # a kernel without this file, which is made for saving and restoring processes
+        return set()
+
+
+def _open(path: str) -> int:
+    try:
+        return os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    except OSError:
+        return os.open(os.devnull, os.O_RDONLY | os.O_CLOEXEC)
+
+
+def _say(control: socket.socket, message: dict[str, Any], *descriptors: int) -> None:
+    data = json.dumps(message).encode()
+    if not descriptors:
+        control.send(data)
+        return
+    socket.send_fds(control, [data], descriptors)
+    for descriptor in descriptors:
+        os.close(descriptor)

@@ -31,10 +31,11 @@ def main() -> None:
 
         from _course_worker import forkserver
 
-        forkserver.serve(socket.socket(fileno=settings["control"]))
+        forkserver.serve(socket.socket(fileno=settings["control"]), settings["namespaces"])
     else:
         from _course_worker import confine, serve
 
+        confine.adopt_orphans()
         receiving, sending = os.fdopen(os.dup(0), "rb", 0), os.fdopen(os.dup(1), "wb")
         os.dup2(2, 1)  # a raw write to standard output must not look like an answer
 

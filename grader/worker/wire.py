@@ -117,8 +117,8 @@ class Reader:
         try:
             request_id, value = json.loads(header)
             body = _Decoder(data).value(value, 0)
-        except (ValueError, TypeError, KeyError, RecursionError) as error:
-            raise WireError(f"not a message: {type(error).__name__}") from None
+        except (ValueError, TypeError, KeyError, RecursionError):
+            raise WireError("not a message") from None
         if type(request_id) is not int or type(body) is not dict:
             raise WireError("not a message")
         return request_id, body
@@ -183,6 +183,8 @@ class _Decoder:
     def value(self, value: Any, depth: int) -> Any:
         if depth > MAX_DEPTH:
             raise WireError("nested too deeply")
+        if type(value) is int and value.bit_length() > 64:
+            raise WireError("an integer of more than 64 bits")
         if value is None or type(value) in (bool, int, float, str):
             return value
         if type(value) is not list or not value:
@@ -200,7 +202,7 @@ class _Decoder:
             return Record(_string(type_name)[:200], self._pairs(pairs, depth))
         if tag == "tensor":
             dtype, shape, start, device = rest
-            return self._tensor(_string(dtype), shape, start, _string(device))
+            return self._tensor(_string(dtype), shape, start, _string(device)[:40])
         if tag == "same":
             (position,) = rest
             if type(position) is not int:

@@ -1,0 +1,122 @@
+"""What an attack is: the text of a hostile submission, and what it may and may not reach at each isolation level.
+
+An attack replaces `group_advantages` of the first exercise. The text finds the addresses of everything worth attacking
+in the dict `YARD`, see `yard.Yard.addresses`.
+"""
+
+from __future__ import annotations
+
+import ast
+import textwrap
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import Any
+
+from .. import course
+from ..result import BROKEN, PASSED
+from ..submission import Submission, read_submission
+
+EXERCISE, FUNCTION = "advantages", "group_advantages"
+BESIDE = "kl"
+"""The exercise that is graded along with it and must keep all its points."""
+
+
+class Harm(StrEnum):
+    """What an attack can do, as a phrase for a table."""
+
+    GRADE_RAISED = "grade raised"
+    GRADER_FAILED = "grader failed"
+    SECRET_READ = "secret read"
+    FILE_CHANGED = "file changed"
+    NETWORK_REACHED = "network reached"
+    PROCESS_DISTURBED = "process disturbed"
+    PROCESS_LEFT = "process left behind"
+    MEMORY_LEFT = "memory left behind"
+
+
+@dataclass(frozen=True)
+class Attack:
+    """One hostile submission.
+
+    Attributes:
+        name: Verb first.
+        tries: What it tries, as a sentence.
+        body: Of `attack(rewards, *, std_eps=1e-8, divide_by_std=True)`, which takes the place of `group_advantages`.
+        top: Text of the module before the function.
+        verdict: What the outcome of the function's gate check must be at every level. PASSED: it answers with
+            `honest(rewards)`, the right numbers, and full points are right.
+        level_0: The harms that level 0 does not stop.
+        reason: Why not.
+        not_at_level_0: Why it is not run there; "" if it is.
+        varies: What it reaches at level 0 depends on the kernel and on who runs the grader.
+    """
+
+    name: str
+    tries: str
+    body: str
+    top: str = ""
+    verdict: str = BROKEN
+    level_0: frozenset[Harm] = frozenset()
+    reason: str = ""
+    not_at_level_0: str = ""
+    varies: bool = False
+
+    def __post_init__(self) -> None:
+        if bool(self.level_0) != bool(self.reason):
+            raise ValueError(f"{self.name}: what level 0 does not stop has a reason, and nothing else has one")
+
+    @property
+    def is_honest(self) -> bool:
+        """Whether it gives the right answer besides."""
+        return self.verdict == PASSED
+
+    def allowed(self, level: int) -> frozenset[Harm]:
+        """The harms that this isolation level is not said to stop."""
+        return self.level_0 if level == 0 else frozenset()
+
+
+@dataclass(frozen=True)
+class Topic:
+    """Attacks of one kind.
+
+    Attributes:
+        title: Heading of their table.
+        attacks: In the order of the table.
+        meets_walls: Whether walls are what stops them, so that every level is another test.
+    """
+
+    title: str
+    attacks: tuple[Attack, ...]
+    meets_walls: bool = False
+
+
+def submission(attack: Attack, addresses: Mapping[str, Any]) -> Submission:
+    """The submission of an attack.
+
+    Args:
+        attack: What it does.
+        addresses: Becomes the dict `YARD` of its module.
+
+    Returns:
+        The model answers of both exercises, with the attack in the place of the function. Nothing of the model answer
+        to that function is left in it, unless the attack is honest.
+    """
+    model = read_submission(course.MODEL_ANSWERS).files
+    name, beside = course.exercise(EXERCISE).file_name, course.exercise(BESIDE).file_name
+    own = f"{model[name]}\n\nhonest = {FUNCTION}\n" if attack.is_honest else _without(FUNCTION, model[name])
+    text = f"{own}\n\nYARD = {dict(addresses)!r}\n\n{textwrap.dedent(attack.top)}\n\n"
+    text += "def attack(rewards, *, std_eps=1e-8, divide_by_std=True):\n"
+    text += textwrap.indent(textwrap.dedent(attack.body), "    ") + f"\n\n{FUNCTION} = attack\n"
+    ast.parse(text)
+    return Submission("attack", Path("attack"), {name: text, beside: model[beside]}, {})
+
+
+def _without(function: str, text: str) -> str:
+    """The module without the lines of one function."""
+    lines = text.splitlines()
+    for node in ast.parse(text).body:
+        if isinstance(node, ast.FunctionDef) and node.name == function:
+            del lines[node.lineno - 1 : node.end_lineno]
+    return "\n".join(lines)

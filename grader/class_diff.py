@@ -1,0 +1,74 @@
+"""What a second grading of a class changed: after a mended check, a new seed, or submissions that came later."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from .class_results import Entry
+from .result import PASSED
+
+
+@dataclass(frozen=True)
+class Change:
+    """One submission whose result is another one now.
+
+    Attributes:
+        name: Of the submission.
+        old: Points before; None if it was not graded, or was not there.
+        new: Points now; None likewise.
+        passed: Ids of the checks that pass now and did not.
+        lost: Ids of the checks that passed and do not now.
+        files: Whether its files are other ones.
+    """
+
+    name: str
+    old: int | None
+    new: int | None
+    passed: tuple[str, ...]
+    lost: tuple[str, ...]
+    files: bool
+
+
+@dataclass(frozen=True)
+class Difference:
+    """Two gradings of a class side by side.
+
+    Attributes:
+        same: How many submissions have the same outcome of every check.
+        changes: The others, the largest loss first.
+        passed: Check to how many submissions pass it now and did not.
+        lost: Check to how many submissions passed it and do not now.
+    """
+
+    same: int
+    changes: tuple[Change, ...]
+    passed: Mapping[str, int]
+    lost: Mapping[str, int]
+
+
+def compare(old: Sequence[Entry], new: Sequence[Entry]) -> Difference:
+    """Compare by name; checks that only one of the gradings knows count as not passed in the other."""
+    before, after = ({entry.name: entry for entry in entries} for entries in (old, new))
+    changes = [_change(name, before.get(name), after.get(name)) for name in sorted({*before, *after})]
+    real = [change for change in changes if change.passed or change.lost or change.old != change.new]
+    real.sort(key=lambda change: ((change.new or 0) - (change.old or 0), change.name))
+    passed = Counter(check for change in real for check in change.passed)
+    lost = Counter(check for change in real for check in change.lost)
+    return Difference(len(changes) - len(real), tuple(real), dict(passed.most_common()), dict(lost.most_common()))
+
+
+def _change(name: str, old: Entry | None, new: Entry | None) -> Change:
+    before, after = _passed(old), _passed(new)
+    results = [entry.result if entry else None for entry in (old, new)]
+    points = [result.earned if result else None for result in results]
+    digests = {result.sha256 for result in results if result}
+    return Change(
+        name, points[0], points[1], tuple(sorted(after - before)), tuple(sorted(before - after)), len(digests) > 1
+    )
+
+
+def _passed(entry: Entry | None) -> set[str]:
+    checks = entry.result.checks if entry and entry.result else []
+    return {check.id for check in checks if check.outcome == PASSED}

@@ -1,0 +1,175 @@
+"""Grades a class: what is not in the journal goes to an executor, what comes back is written down at once.
+
+A grading that was stopped, by Ctrl-C, a kill or a power cut, goes on where it was. Equal contents are graded once.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from filelock import FileLock, Timeout
+
+from . import __version__, course
+from .class_results import ClassError, Entry, write_entries
+from .class_submissions import HandedIn
+from .grading_job import Settings, grade_job, make_job
+from .journal import Journal
+from .result import from_json
+
+LOCK_FILE = ".grading.lock"
+
+
+@dataclass(frozen=True)
+class Planned:
+    """A submission with its key, before it is graded.
+
+    Attributes:
+        handed_in: Where its files are.
+        content: Digest of the graded files alone.
+        entry: What is written down of it.
+    """
+
+    handed_in: HandedIn
+    content: str
+    entry: Entry
+
+    @property
+    def key(self) -> str:
+        return self.entry.key
+
+
+@dataclass
+class Progress:
+    """What is known while a class is graded; given to `on_update` after every step.
+
+    Attributes:
+        total: Different contents to grade.
+        known: Of these, graded in an earlier run.
+        done: Graded in this run.
+        failed: Key to the sentence why the grader could not.
+    """
+
+    total: int = 0
+    known: int = 0
+    done: int = 0
+    failed: dict[str, str] = field(default_factory=dict)
+
+
+def grade_class(
+    found: Sequence[HandedIn],
+    out: Path,
+    settings: Settings,
+    executor: Executor,
+    *,
+    at_a_time: int,
+    on_update: Callable[[Progress], None] = lambda _: None,
+) -> None:
+    """Grade all submissions into a folder; `class_results` reads it.
+
+    Args:
+        found: The submissions.
+        out: The folder; made if it is missing. What is in it already is not graded again.
+        settings: What they are graded with.
+        executor: Runs `grade_job`.
+        at_a_time: How many gradings it runs at once; some more are kept waiting there.
+        on_update: Called after every grading.
+
+    Raises:
+        ClassError: the folder cannot be used, or another process grades into it.
+    """
+    with _only_one(out):
+        journal = Journal(out)
+        planned = [_plan(each, settings) for each in found]
+        first = {each.key: each for each in planned}
+        missing = [each for key, each in first.items() if not journal.has(key)]
+        missing.sort(key=lambda each: -(journal.seconds(each.content) or 0.0))  # nobody waits for a long one at the end
+        progress = Progress(total=len(first), known=len(first) - len(missing))
+        _write(out, planned, settings, progress)
+        on_update(progress)
+        try:
+            for each, answer in _run(missing, settings, executor, at_a_time):
+                _keep(journal, each, answer, progress)
+                on_update(progress)
+        finally:
+            journal.close()
+            _write(out, planned, settings, progress)
+
+
+def _only_one(out: Path) -> FileLock:
+    """Two processes in one folder would grade everything twice; a kill gives the lock back."""
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+        lock = FileLock(out / LOCK_FILE)
+        lock.acquire(timeout=0)
+    except Timeout:
+        raise ClassError(f"another process grades into {out}; wait for it, or choose another --out") from None
+    except OSError as error:
+        raise ClassError(f"{out} cannot be written to: {error.strerror}") from None
+    return lock
+
+
+def _plan(handed_in: HandedIn, settings: Settings) -> Planned:
+    contents = handed_in.read()
+    entry = Entry(
+        name=handed_in.name,
+        people=handed_in.people,
+        submitted_at=handed_in.submitted_at,
+        marked_late=handed_in.marked_late,
+        key=make_job(contents, settings).key,
+        notes=contents.notes,
+        unread=tuple(one.name for one in course.EXERCISES if one.file_name in contents.submission.problems),
+    )
+    return Planned(handed_in, contents.submission.sha256, entry)
+
+
+def _run(
+    missing: Iterable[Planned], settings: Settings, executor: Executor, at_a_time: int
+) -> Iterator[tuple[Planned, dict[str, Any]]]:
+    """Each submission with what `grade_job` said of it, as they come.
+
+    Files are read again when it is their turn, so that a large class needs no memory; and only a few jobs are with the
+    executor at a time, so that a stop loses little.
+    """
+    waiting = iter(missing)
+    running: dict[Future[bytes], Planned] = {}
+    while True:
+        for each in waiting:
+            job = make_job(each.handed_in.read(), settings)
+            if job.key != each.key:
+                yield each, {"result": None, "problem": "its files changed meanwhile; run the same command again"}
+                continue
+            running[executor.submit(grade_job, job.data)] = each
+            if len(running) >= 2 * at_a_time or any(future.done() for future in running):
+                break
+        if not running:
+            return
+        done, _ = wait(running, return_when=FIRST_COMPLETED)
+        for future in done:
+            yield running.pop(future), _answer(future)
+
+
+def _answer(future: Future[bytes]) -> dict[str, Any]:
+    try:
+        answer: dict[str, Any] = json.loads(future.result())
+    except Exception as error:  # of whatever executor it is
+        return {"result": None, "problem": f"the engine lost it ({type(error).__name__}: {error})"}
+    return answer
+
+
+def _keep(journal: Journal, each: Planned, answer: dict[str, Any], progress: Progress) -> None:
+    progress.done += 1
+    if answer["result"] is None:
+        progress.failed[each.key] = answer["problem"]
+    else:
+        result = from_json(json.dumps(answer["result"]))
+        journal.add(each.key, each.content, result.as_json(), answer["seconds"])
+
+
+def _write(out: Path, planned: Sequence[Planned], settings: Settings, progress: Progress) -> None:
+    entries = [replace(each.entry, problem=progress.failed.get(each.key, "")) for each in planned]
+    write_entries(out, entries, {"course_version": __version__, "settings": vars(settings)})

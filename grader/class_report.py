@@ -1,0 +1,456 @@
+"""What the results of a class say together: grades, misconceptions, where students stop, and how good the checks are.
+
+Pure: submissions go in, numbers come out. `ClassReport` holds no name, no path and no text of a student, so whatever
+is made from it can be shared; `named` gives what is for the instructor alone.
+
+Left out on purpose: significance tests and reliability coefficients, which a class of fifty cannot carry, and a hiding
+of small counts: a count of one stays a count of one, and the page says when that may point at a person.
+"""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from .class_results import Entry
+from .result import BROKEN, FAILED, NOT_WRITTEN, PASSED, WAITING, CheckResult, ExerciseResult, Result
+from .worksheet_questions import EXERCISE as WORKSHEET
+
+BINS = 10
+"""Columns of a histogram, each a tenth of the points."""
+
+FEW = 20
+"""Below this number of submissions a discrimination is mostly chance: its standard error is about 1 / sqrt(number)."""
+
+WEAK = 0.2
+"""A discrimination below this deserves a look at the check."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Distribution:
+    """Points of many submissions.
+
+    Attributes:
+        points: What could be earned.
+        count: How many submissions.
+        untouched: Of these, how many wrote nothing of it.
+        full: How many earned everything.
+        mean: Arithmetic mean; 0 if there are none, as for the following.
+        quartiles: Minimum, lower quartile, median, upper quartile, maximum.
+        bins: Submissions in each tenth of the points; the last one holds the full points too.
+    """
+
+    points: int
+    count: int
+    untouched: int
+    full: int
+    mean: float
+    quartiles: tuple[float, float, float, float, float]
+    bins: tuple[int, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExerciseStatistics:
+    """One exercise, or the worksheet."""
+
+    name: str
+    title: str
+    distribution: Distribution
+
+
+@dataclass(frozen=True, kw_only=True)
+class CheckStatistics:
+    """One check over all submissions whose result has it.
+
+    Attributes:
+        id: Of the check; with its exercise, function, title and points as declared.
+        hidden: Whether students do not have it.
+        count: How many results have it.
+        passed: How many passed; the following count the other outcomes.
+        other: Not run, or the grader failed.
+        difficulty: Share that passed, from 0 to 1; None without results. High is easy: the name is the field's.
+        discrimination: Correlation of passing it with the points for everything else; None where it is undefined.
+        median_seconds: Of the submissions for which it ran; None if it ran for none, as for the next.
+        slow_seconds: 90% took at most this long.
+    """
+
+    id: str
+    exercise: str
+    function: str
+    title: str
+    points: int
+    hidden: bool
+    count: int
+    passed: int
+    failed: int
+    broken: int
+    not_written: int
+    waiting: int
+    other: int
+    difficulty: float | None
+    discrimination: float | None
+    median_seconds: float | None
+    slow_seconds: float | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class MisconceptionCount:
+    """A known mistake, and how many submissions show it."""
+
+    exercise: str
+    function: str
+    name: str
+    sentence: str
+    page: str
+    count: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class FunctionStatistics:
+    """One function, in the order of the course; the worksheet has none.
+
+    Attributes:
+        started: Submissions in which it is written.
+        passed: Submissions in which all of its checks passed.
+        reached: Submissions in which everything before it passed.
+        stopped: Of these, how many did not pass it: it is the first that stands in the way.
+        stopped_unwritten: Of those that stopped, how many have not written it.
+    """
+
+    exercise: str
+    function: str
+    started: int
+    passed: int
+    reached: int
+    stopped: int
+    stopped_unwritten: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class ClassReport:
+    """The numbers of a class.
+
+    Attributes:
+        handed_in: Submissions.
+        graded: Those with a complete result; everything below is about these.
+        failed: Those that the grader could not grade.
+        waiting: Those that are not graded yet.
+        without_walls: Graded at isolation level 0, where a submission can cheat.
+        versions: Of the course, that the results come from; more than one should not be compared.
+        totals: Points of all that was graded.
+        exercises: In the order of the results.
+        checks: In the order of the results.
+        misconceptions: The most frequent first.
+        functions: In the order of the results.
+        finished: Submissions that passed every function.
+    """
+
+    handed_in: int
+    graded: int
+    failed: int
+    waiting: int
+    without_walls: int
+    versions: tuple[str, ...]
+    totals: Distribution
+    exercises: tuple[ExerciseStatistics, ...]
+    checks: tuple[CheckStatistics, ...]
+    misconceptions: tuple[MisconceptionCount, ...]
+    functions: tuple[FunctionStatistics, ...]
+    finished: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class NamedSubmission:
+    """One submission, for the instructor.
+
+    Attributes:
+        name: As the class calls it.
+        people: Names or other words for whose it is.
+        earned: Points; None if it is not graded.
+        points: What could be earned.
+        remarks: Why there is no grade, or what is odd about it.
+    """
+
+    name: str
+    people: tuple[str, ...]
+    earned: int | None
+    points: int
+    remarks: tuple[str, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Named:
+    """What names students.
+
+    Attributes:
+        submissions: In the order of their names.
+        equal: Names of submissions with the same content, written by someone and handed in by different people.
+    """
+
+    submissions: tuple[NamedSubmission, ...]
+    equal: tuple[tuple[str, ...], ...]
+
+
+def class_report(entries: Sequence[Entry]) -> ClassReport:
+    """The numbers of a class, without any name."""
+    results = [_as_written(entry, entry.result) for entry in entries if entry.result and _is_complete(entry)]
+    failed = sum(_has_failed(entry) for entry in entries)
+    exercises = _exercises(results)
+    functions = _functions(results)
+    return ClassReport(
+        handed_in=len(entries),
+        graded=len(results),
+        failed=failed,
+        waiting=len(entries) - len(results) - failed,
+        without_walls=sum(_lacks_walls(result) for result in results),
+        versions=tuple(sorted({result.course_version for result in results})),
+        totals=_distribution(
+            [result.earned for result in results],
+            points=sum(exercise.distribution.points for exercise in exercises),
+            untouched=sum(_is_untouched(result.checks) for result in results),
+        ),
+        exercises=exercises,
+        checks=_checks(results),
+        misconceptions=_misconceptions(results),
+        functions=functions,
+        finished=functions[-1].reached - functions[-1].stopped if functions else 0,
+    )
+
+
+def named(entries: Sequence[Entry]) -> Named:
+    """What the instructor sees beside the numbers: grades by name, and equal contents."""
+    groups: dict[str, list[Entry]] = {}
+    for entry in entries:
+        # By the graded files, not by the key, of which a worksheet is a part; files that nobody could read say nothing.
+        if entry.result and not entry.nothing_read and not _is_untouched(_as_written(entry, entry.result).checks):
+            groups.setdefault(entry.result.sha256, []).append(entry)
+    equal = (group for group in groups.values() if len({entry.people or entry.name for entry in group}) > 1)
+    return Named(
+        submissions=tuple(_named_submission(entry) for entry in entries),
+        equal=tuple(tuple(entry.name for entry in group) for group in equal),
+    )
+
+
+def discrimination(passed: Sequence[bool], rest: Sequence[float]) -> float | None:
+    """The corrected item-total correlation: the point-biserial one of a check with the points for everything else.
+
+    r = (M1 - M0) / s * sqrt(p * (1 - p)), with M1 and M0 the mean other points of those who passed and who did not, s
+    the standard deviation of all other points (divided by n), and p the share who passed. It is Pearson's correlation.
+    The check's own points are left out of the total because they would correlate with themselves (J. P. Guilford,
+    "The correlation of an item with a composite of the remaining items in a test", Educational and Psychological
+    Measurement 13, 1953, pages 87-93).
+
+    Args:
+        passed: For each submission, whether it passed the check.
+        rest: For each submission, its points for all other checks.
+
+    Returns:
+        -1 to 1; None where it is undefined: all or none passed, or all have the same other points.
+    """
+    right = [points for points, ok in zip(rest, passed, strict=True) if ok]
+    wrong = [points for points, ok in zip(rest, passed, strict=True) if not ok]
+    spread = statistics.pstdev(rest) if rest else 0.0
+    if not right or not wrong or not spread:
+        return None
+    share = len(right) / len(rest)
+    r = (statistics.fmean(right) - statistics.fmean(wrong)) / spread * math.sqrt(share * (1 - share))
+    return max(-1.0, min(1.0, r))
+
+
+def quantile(values: Iterable[float], share: float) -> float:
+    """The value below which a share of all values lies; between two values, linearly (numpy's default).
+
+    Raises:
+        ValueError: there is no value.
+    """
+    ordered = sorted(values)
+    if not ordered:
+        raise ValueError("no values have no quantile")
+    place = share * (len(ordered) - 1)
+    low, part = int(place), place % 1
+    high = min(low + 1, len(ordered) - 1)
+    return ordered[low] + part * (ordered[high] - ordered[low])
+
+
+def _is_complete(entry: Entry) -> bool:
+    """Whether there is a result that counts."""
+    result = entry.result
+    return result is not None and result.complete and result.grade and not (entry.problem or result.problem)
+
+
+def _as_written(entry: Entry, result: Result) -> Result:
+    """The result with the exercises whose module is missing or cannot be read as not written: nobody saw them fail."""
+    if not entry.unread:
+        return result
+    exercises = [
+        replace(exercise, checks=[replace(check, outcome=NOT_WRITTEN) for check in exercise.checks])
+        if exercise.name in entry.unread
+        else exercise
+        for exercise in result.exercises
+    ]
+    return replace(result, exercises=exercises)
+
+
+def _has_failed(entry: Entry) -> bool:
+    return not _is_complete(entry) and bool(entry.problem or entry.result)
+
+
+def _lacks_walls(result: Result) -> bool:
+    """Whether a student's code ran without walls; a worksheet is no code."""
+    return result.isolation_level < 1 and any(exercise.name != WORKSHEET for exercise in result.exercises)
+
+
+def _is_untouched(checks: Iterable[CheckResult]) -> bool:
+    return all(check.outcome == NOT_WRITTEN for check in checks)
+
+
+def _distribution(earned: Sequence[int], *, points: int, untouched: int) -> Distribution:
+    bins = [0] * BINS
+    for value in earned:
+        bins[min(BINS - 1, BINS * value // points) if points else 0] += 1
+    low, lower, median, upper, high = (quantile(earned or [0], quarter / 4) for quarter in range(5))
+    return Distribution(
+        points=points,
+        count=len(earned),
+        untouched=untouched,
+        full=sum(value == points for value in earned),
+        mean=statistics.fmean(earned or [0]),
+        quartiles=(low, lower, median, upper, high),
+        bins=tuple(bins),
+    )
+
+
+def _exercises(results: Sequence[Result]) -> tuple[ExerciseStatistics, ...]:
+    found: dict[str, list[ExerciseResult]] = {}
+    for result in results:
+        for exercise in result.exercises:
+            found.setdefault(exercise.name, []).append(exercise)
+    return tuple(
+        ExerciseStatistics(
+            name=name,
+            title=each[0].title,
+            distribution=_distribution(
+                [exercise.earned for exercise in each],
+                points=max(exercise.points for exercise in each),
+                untouched=sum(_is_untouched(exercise.checks) for exercise in each),
+            ),
+        )
+        for name, each in found.items()
+    )
+
+
+def _checks(results: Sequence[Result]) -> tuple[CheckStatistics, ...]:
+    found: dict[str, list[tuple[str, CheckResult, int]]] = {}
+    for result in results:
+        total = result.earned
+        for exercise in result.exercises:
+            for check in exercise.checks:
+                found.setdefault(check.id, []).append((exercise.name, check, total))
+    return tuple(_check(each) for each in found.values())
+
+
+def _check(each: Sequence[tuple[str, CheckResult, int]]) -> CheckStatistics:
+    exercise, declared, _ = each[0]
+    outcomes = Counter(check.outcome for _, check, _ in each)
+    seconds = [check.seconds for _, check, _ in each if check.outcome in (PASSED, FAILED, BROKEN)]
+    named_outcomes = sum(outcomes[name] for name in (PASSED, FAILED, BROKEN, NOT_WRITTEN, WAITING))
+    return CheckStatistics(
+        id=declared.id,
+        exercise=exercise,
+        function=declared.function,
+        title=declared.title,
+        points=declared.points,
+        hidden=declared.hidden,
+        count=len(each),
+        passed=outcomes[PASSED],
+        failed=outcomes[FAILED],
+        broken=outcomes[BROKEN],
+        not_written=outcomes[NOT_WRITTEN],
+        waiting=outcomes[WAITING],
+        other=len(each) - named_outcomes,
+        difficulty=outcomes[PASSED] / len(each),
+        discrimination=discrimination(
+            [check.outcome == PASSED for _, check, _ in each], [total - check.earned for _, check, total in each]
+        ),
+        median_seconds=quantile(seconds, 0.5) if seconds else None,
+        slow_seconds=quantile(seconds, 0.9) if seconds else None,
+    )
+
+
+def _misconceptions(results: Sequence[Result]) -> tuple[MisconceptionCount, ...]:
+    counts: Counter[tuple[str, str, str]] = Counter()
+    words: dict[tuple[str, str, str], tuple[str, str]] = {}
+    for result in results:
+        shown = {
+            (exercise.name, found["function"], found["name"]): (found["sentence"], found["page"])
+            for exercise in result.exercises
+            for found in exercise.misconceptions
+        }
+        counts.update(shown.keys())  # once for each submission, however many checks show it
+        words |= shown
+    order = sorted(counts, key=lambda key: (-counts[key], *key))
+    return tuple(
+        MisconceptionCount(
+            exercise=key[0], function=key[1], name=key[2], sentence=words[key][0], page=words[key][1], count=counts[key]
+        )
+        for key in order
+    )
+
+
+def _functions(results: Sequence[Result]) -> tuple[FunctionStatistics, ...]:
+    """The functions in the order of the course, and for each result the first that did not pass."""
+    of_result = [_by_function(result) for result in results]
+    order = list(dict.fromkeys(key for functions in of_result for key in functions))
+    found = []
+    on_the_way = of_result
+    for key in order:
+        stopped = [functions for functions in on_the_way if not _has_passed(functions.get(key, []))]
+        found.append(
+            FunctionStatistics(
+                exercise=key[0],
+                function=key[1],
+                started=sum(not _is_untouched(functions.get(key, [])) for functions in of_result),
+                passed=sum(_has_passed(functions.get(key, [])) for functions in of_result),
+                reached=len(on_the_way),
+                stopped=len(stopped),
+                stopped_unwritten=sum(_is_untouched(functions.get(key, [])) for functions in stopped),
+            )
+        )
+        on_the_way = [functions for functions in on_the_way if _has_passed(functions.get(key, []))]
+    return tuple(found)
+
+
+def _by_function(result: Result) -> dict[tuple[str, str], list[CheckResult]]:
+    found: dict[tuple[str, str], list[CheckResult]] = {}
+    for exercise in result.exercises:
+        for check in exercise.checks if exercise.name != WORKSHEET else ():
+            found.setdefault((exercise.name, check.function), []).append(check)
+    return found
+
+
+def _has_passed(checks: Sequence[CheckResult]) -> bool:
+    return bool(checks) and all(check.outcome == PASSED for check in checks)
+
+
+def _named_submission(entry: Entry) -> NamedSubmission:
+    people = (person.name or person.username or person.email or person.number for person in entry.people)
+    result = entry.result
+    remarks = [*entry.notes]
+    if not _is_complete(entry):
+        reason = entry.problem or (result.problem if result else "") or ("incomplete" if result else "not graded yet")
+        remarks.append(f"no grade: {reason}")
+    elif result and _lacks_walls(result):
+        remarks.append("graded at isolation level 0")
+    if entry.marked_late:
+        remarks.append("marked late")
+    counts = result is not None and _is_complete(entry)
+    return NamedSubmission(
+        name=entry.name,
+        people=tuple(word for word in people if word),
+        earned=result.earned if result and counts else None,
+        points=result.points if result else 0,
+        remarks=tuple(remarks),
+    )

@@ -1,0 +1,170 @@
+"""The folder of a graded class: who handed in what, and what the grader found. All reports on a class come from it.
+
+    submissions.json   who handed in what and when, with the key of the result
+    graded/KEY.json    one result for each different content, without names; equal submissions share it
+    journal.jsonl      what was graded when and for how long; `course grade-all` goes on from here
+    grades.csv         one line for each submission, for people
+
+Left out on purpose: late days and other policy. A result says what the code earns; `late` decides what it counts.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+import unicodedata
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from .course import EXERCISES
+from .result import Result, from_json, replace_file
+
+SCHEMA = "grpo-course/class/1"
+SUBMISSIONS_FILE, GRADED_FOLDER = "submissions.json", "graded"
+
+
+class ClassError(Exception):
+    """This is no folder of a graded class, or it cannot be used. The text says what to do."""
+
+
+@dataclass(frozen=True)
+class Person:
+    """One student, as far as the platform says; what it does not say is empty.
+
+    Attributes:
+        name: Full name, as the platform writes it.
+        email: Address.
+        number: The institution's student number (Gradescope: SID).
+        username: Login name, at GitHub or at the learning platform.
+        platform: The one that said so: "canvas", "moodle", "gradescope", "github"; empty if it was nobody's export.
+        platform_id: Number that this platform gave: Canvas user, Moodle participant. Means nothing on another one.
+    """
+
+    name: str = ""
+    email: str = ""
+    number: str = ""
+    username: str = ""
+    platform: str = ""
+    platform_id: str = ""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One submission of a class.
+
+    Attributes:
+        name: Unique name in this class: that of its folder or archive.
+        people: Whose it is; several for a group, none if the platform does not say.
+        submitted_at: When, with a time zone; None if nobody says.
+        marked_late: Whether the platform's download calls it late.
+        key: Of the content, the course and the seed: equal keys, equal results.
+        notes: What was odd about the files, for the instructor.
+        unread: Names of the exercises whose module is missing or cannot be read.
+        result: None as long as it is not graded.
+        problem: Why it could not be graded, if the grader itself failed.
+    """
+
+    name: str
+    people: tuple[Person, ...] = ()
+    submitted_at: datetime | None = None
+    marked_late: bool = False
+    key: str = ""
+    notes: tuple[str, ...] = ()
+    unread: tuple[str, ...] = ()
+    result: Result | None = field(default=None, compare=False)
+    problem: str = ""
+
+    @property
+    def nothing_read(self) -> bool:
+        """Whether there is no module at all that can be read: an empty folder, a broken archive, other names."""
+        return {*self.unread} >= {exercise.name for exercise in EXERCISES}
+
+
+def write_entries(folder: Path, entries: Sequence[Entry], settings: Mapping[str, Any]) -> None:
+    """Write `submissions.json`; results are in their own files already."""
+    lines = []
+    for entry in entries:
+        line = asdict(Entry(**{**vars(entry), "result": None}))
+        del line["result"]
+        line["submitted_at"] = entry.submitted_at.isoformat() if entry.submitted_at else None
+        lines.append(line)
+    document = {"schema": SCHEMA, **settings, "submissions": lines}
+    replace_file(folder / SUBMISSIONS_FILE, json.dumps(document, indent=1) + "\n")
+
+
+def read_class(folder: Path) -> list[Entry]:
+    """All submissions of a graded class, without what results tell about single calls: a large class fits into memory.
+
+    Raises:
+        ClassError: the folder was not written by `course grade-all`, or is damaged.
+    """
+    return [_brief(entry) for entry in each_entry(folder)]
+
+
+def each_entry(folder: Path) -> Iterator[Entry]:
+    """The submissions of a graded class, one at a time, in the order of their names, with their whole results.
+
+    Raises:
+        ClassError: the folder was not written by `course grade-all`, or is damaged.
+    """
+    path = folder / SUBMISSIONS_FILE
+    if not path.is_file():
+        raise ClassError(f"{folder} holds no {SUBMISSIONS_FILE}; give the folder that `course grade-all --out` wrote")
+    try:
+        document = json.loads(path.read_text("utf-8"))
+        if document["schema"] != SCHEMA:
+            raise ClassError(f"{path} has the schema {document['schema']!r}; this course reads {SCHEMA}")
+        for line in document["submissions"]:
+            yield _entry(folder, line)
+    except (KeyError, TypeError, ValueError, AttributeError, RecursionError, OSError) as error:
+        raise ClassError(f"{path} cannot be read ({error}); grade the class again into this folder") from None
+
+
+def read_settings(folder: Path) -> dict[str, Any]:
+    """What a class was graded with; empty if nothing has been graded into this folder."""
+    try:
+        settings = json.loads((folder / SUBMISSIONS_FILE).read_text("utf-8"))["settings"]
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        return {}
+    return settings if isinstance(settings, dict) else {}
+
+
+def file_name(name: str) -> str:
+    """A submission's name as every system takes it for a file."""
+    kept = "".join(c if c.isalnum() or c in " ._-()" else "_" for c in unicodedata.normalize("NFC", name)).strip(" .")
+    reserved = re.fullmatch(r"(con|prn|aux|nul|(com|lpt)[0-9\u00b9\u00b2\u00b3]) *(\..*)?", kept, re.IGNORECASE)
+    return f"_{kept}" if reserved or not kept else kept
+
+
+def result_path(folder: Path, key: str) -> Path:
+    """Where the result of a content lies."""
+    return folder / GRADED_FOLDER / f"{key}.json"
+
+
+def _brief(entry: Entry) -> Entry:
+    for check in entry.result.checks if entry.result else ():
+        check.story = check.call = check.printed = ""
+        check.rows, check.frames, check.curves = [], [], []
+        # Every result says the same of a check; one copy is enough.
+        for name in ("id", "function", "title", "explanation"):
+            setattr(check, name, sys.intern(getattr(check, name)))
+    return entry
+
+
+def _entry(folder: Path, line: dict[str, Any]) -> Entry:
+    path = result_path(folder, line["key"])
+    when = datetime.fromisoformat(line["submitted_at"]) if line["submitted_at"] else None
+    # A file beside a problem is what the journal does not vouch for.
+    result = from_json(path.read_text("utf-8")) if path.is_file() and not line["problem"] else None
+    if result:
+        result.submission = line["name"]
+    people = tuple(Person(**person) for person in line["people"])
+    lists = {name: tuple(map(str, line[name])) for name in ("notes", "unread")}
+    texts = [line["name"], *(text for person in people for text in vars(person).values())]
+    if not all(isinstance(text, str) for text in texts):
+        raise ValueError(f"a name or an id of {line['name']!r} is no text")
+    return Entry(**{**line, **lists, "people": people, "submitted_at": when, "result": result})

@@ -1,0 +1,94 @@
+"""Learning curves: what a report draws of a training run that a check made anyway, and the model answer's own.
+
+A curve is plain data in the check's result, `{title, x, y, first, every, values}`: numbers only, because they come from
+a submission. `course vectors` records those of the model answers in `grader/vectors/curves.json`, so that a handout,
+which has no model answers, can draw them too.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from numbers import Real
+from typing import Any
+
+from . import course
+
+Curve = dict[str, Any]
+PATH = course.VECTORS / "curves.json"
+LONGEST = 200
+"""Values of a curve at most; of a longer run every second, third ... is kept."""
+_DIGITS = 4
+_FAR_APART = 0.05
+
+
+def curve(title: str, values: Iterable[Any], *, y: str, x: str = "step", first: int = 0) -> Curve | None:
+    """A curve as data.
+
+    Args:
+        title: What it shows; a sentence of ours.
+        values: One for every step, as the submission gave them. What is no finite number becomes None.
+        y: Name of the vertical axis.
+        x: Name of the horizontal axis.
+        first: Step of the first value.
+
+    Returns:
+        None if there is not one number.
+    """
+    given = list(values)
+    every = max(1, math.ceil(len(given) / LONGEST))
+    numbers = [_number(value) for value in given[::every]]
+    if all(number is None for number in numbers):
+        return None
+    return {"title": title, "x": x, "y": y, "first": first, "every": every, "values": numbers}
+
+
+def _number(value: Any) -> float | None:
+    """Rounded, so that a curve is short to write and the last bits of a machine do not show."""
+    if isinstance(value, bool) or not isinstance(value, Real):
+        return None
+    number = float(f"{float(value):.{_DIGITS}g}")  # the wire lets no whole number through that no float can hold
+    return number + 0.0 if math.isfinite(number) else None  # + 0.0 makes -0.0 a 0
+
+
+def steps(shown: Curve) -> list[int]:
+    """The step of each value."""
+    return [shown["first"] + place * shown["every"] for place in range(len(shown["values"]))]
+
+
+@functools.cache
+def of_model_answers() -> Mapping[str, Sequence[Curve]]:
+    """The model answers' curves by check id, as `course vectors` recorded them; none if it never did."""
+    found: dict[str, list[Curve]] = json.loads(PATH.read_text("utf-8"))["curves"] if PATH.is_file() else {}
+    return found
+
+
+def alike(left: Mapping[str, Sequence[Curve]], right: Mapping[str, Sequence[Curve]]) -> bool:
+    """Whether two recordings show the same runs, made on two machines.
+
+    Last bits differ between processors, and a sample may fall the other way because of one. So curves agree if they
+    have the same names and lengths and are on average not further apart than a twentieth of the height of the first.
+    Between three instruction sets of one processor (SSE, AVX2, AVX-512) it was at most 0.3 %; between two seeds at
+    least one of the curves differed by 12 %.
+    """
+    if left.keys() != right.keys():
+        return False
+    for check, curves in left.items():
+        if len(curves) != len(right[check]):
+            return False
+        if not all(_alike(one, other) for one, other in zip(curves, right[check], strict=True)):
+            return False
+    return True
+
+
+def _alike(one: Curve, other: Curve) -> bool:
+    described = [{name: part for name, part in each.items() if name != "values"} for each in (one, other)]
+    values, others = one["values"], other["values"]
+    known = [value is not None for value in values]
+    if described[0] != described[1] or known != [value is not None for value in others]:
+        return False
+    pairs = [(value, theirs) for value, theirs in zip(values, others, strict=True) if value is not None]
+    height = max(value for value, _ in pairs) - min(value for value, _ in pairs)
+    return bool(math.fsum(abs(value - theirs) for value, theirs in pairs) <= _FAR_APART * height * len(pairs))

@@ -1,0 +1,75 @@
+"""Where the gradings of a class run: one after the other, in threads, or on the workers of a Dask cluster.
+
+All are `concurrent.futures.Executor`s, and whoever has another one can use it in the same way. A thread only waits for
+its grading process, so threads are as fast as processes. Dask is an extra: `pip install -e '.[dask]'`.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from typing import Any
+
+from .class_results import ClassError
+from .grading_job import close_idle_processes
+
+ENGINES = ("threads", "serial", "dask")
+
+
+class SerialExecutor(Executor):
+    """Runs everything at once, in the thread that asks."""
+
+    def submit(self, function: Callable[..., Any], /, *arguments: Any, **options: Any) -> Future[Any]:
+        """A future that is done."""
+        future: Future[Any] = Future()
+        try:
+            future.set_result(function(*arguments, **options))
+        except Exception as error:
+            future.set_exception(error)
+        return future
+
+
+@contextlib.contextmanager
+def open_engine(name: str, *, jobs: int, scheduler: str | None = None) -> Iterator[tuple[Executor, int]]:
+    """An executor, and how many gradings it runs at a time.
+
+    Args:
+        name: One of `ENGINES`.
+        jobs: How many at a time on this machine.
+        scheduler: Address of a running Dask scheduler; without one, Dask starts workers on this machine.
+
+    Raises:
+        ClassError: Dask is not installed, or the scheduler does not answer.
+    """
+    if name == "dask":
+        with _dask(jobs, scheduler) as opened:
+            yield opened
+        return
+    executor = SerialExecutor() if name == "serial" else ThreadPoolExecutor(jobs, thread_name_prefix="grading")
+    try:
+        yield executor, 1 if name == "serial" else jobs
+    finally:
+        executor.shutdown(wait=False, cancel_futures=True)
+        close_idle_processes()
+
+
+@contextlib.contextmanager
+def _dask(jobs: int, scheduler: str | None) -> Iterator[tuple[Executor, int]]:
+    try:
+        from distributed import Client, LocalCluster
+    except ImportError:
+        raise ClassError("the engine dask needs a package more: pip install -c constraints.txt -e '.[dask]'") from None
+    with contextlib.ExitStack() as stack:
+        if scheduler is None:
+            # No dashboard and no address but this machine's own: a scheduler runs what anybody sends it.
+            options = {"dashboard_address": None, "host": "127.0.0.1", "silence_logs": 50}
+            cluster = stack.enter_context(LocalCluster(n_workers=jobs, threads_per_worker=1, **options))
+            scheduler = cluster.scheduler_address
+        try:
+            client = stack.enter_context(Client(scheduler, timeout=30))
+        except (OSError, ValueError, TypeError) as error:
+            raise ClassError(f"no Dask scheduler answers at {scheduler}: {error}") from None
+        # Not pure: an equal job that failed is run again. No retries: `grade_job` knows what is worth one.
+        executor = stack.enter_context(client.get_executor(pure=False, retries=0))
+        yield executor, max(1, sum(client.nthreads().values()))

@@ -1,0 +1,193 @@
+"""What several formats say in the same words: the feedback on one check, and what is to be known of the whole result.
+
+Everything here is plain text: made safe for a person to read, and not yet escaped for any format. Colours, layout and
+which failures are folded are each format's own business.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from .. import course
+from ..result import BROKEN, NOT_WRITTEN, PASSED, WAITING, CheckResult, ExerciseResult, Result
+from ..worksheet_questions import EXERCISE as WORKSHEET
+from ..worksheet_questions import FILE_NAME as WORKSHEET_FILE
+from .plain_text import one_line, plain, without_logging_commands
+
+HIDDEN = "A hidden check: its inputs are not shown here."
+SELF_CHECK = "A self-check: a mark counts at isolation level 1 or above only."
+CUT = " [cut]"
+_LENGTHS = (4_000, 2_000, 1_000, 500, 200, 50)
+
+
+def refuse_debug(result: Result) -> None:
+    """Let nothing through that is no grade.
+
+    Raises:
+        ValueError: the result was made in debug mode.
+    """
+    if not result.grade:
+        raise ValueError("it was made in debug mode, which gives no grade; run `grade` without --debug")
+
+
+def runs_no_code(result: Result) -> bool:
+    """Whether it is a grading of the worksheet alone, whose mark counts without walls."""
+    return all(exercise.name == WORKSHEET for exercise in result.exercises)
+
+
+def notes(result: Result) -> list[str]:
+    """What a reader must know before trusting the total: that it is not final, or that it is no mark."""
+    lines = []
+    if result.problem:
+        lines.append(f"The grader could not finish: {one_line(result.problem, limit=1_000)}")
+    elif not result.complete:
+        lines.append("Not complete: the grading was stopped, and checks that have not run count 0 points.")
+    if result.isolation_level < 1 and not runs_no_code(result):
+        lines.append(SELF_CHECK)
+    return lines
+
+
+def total(result: Result) -> str:
+    """The points, in words."""
+    return f"{result.earned} of {result.points} points"
+
+
+@dataclass(frozen=True)
+class Listed:
+    """One declared check where a format lists it.
+
+    Attributes:
+        task: Number of its exercise in the course.
+        number: Of the check in the course: "1.2".
+        exercise: The exercise, which knows the misconceptions.
+        check: The check.
+    """
+
+    task: int
+    number: str
+    exercise: ExerciseResult
+    check: CheckResult
+
+
+def listed(result: Result) -> list[Listed]:
+    """Every declared check, in order of declaration."""
+    names = [*(exercise.name for exercise in course.EXERCISES), WORKSHEET]
+    entries = []
+    for exercise in result.exercises:
+        task = names.index(exercise.name) + 1 if exercise.name in names else len(names) + 1
+        entries += [Listed(task, f"{task}.{place}", exercise, check) for place, check in enumerate(exercise.checks, 1)]
+    return entries
+
+
+def title(check: CheckResult, *, limit: int = 200) -> str:
+    """The sentence of a check in one line, never empty."""
+    return one_line(check.title, limit=limit) or one_line(check.id, limit=limit) or "check"
+
+
+def feedback(each: Listed, *, limit: int = 4_000, show_hidden: bool = False) -> str:
+    """What a student needs to go on from one check that has not passed; empty if it has.
+
+    Args:
+        each: The check.
+        limit: Longest text, in characters.
+        show_hidden: Whether a hidden check's call and numbers may be told. Most formats are read before the due date.
+    """
+    check = each.check
+    if check.outcome == PASSED:
+        return ""
+    if check.hidden and not show_hidden:
+        return shortened(f"{check.outcome}. {HIDDEN}", limit)
+    told = [(label, plain(text)) for label, text in rows(check)]
+    lines = [_labelled(label, text) for label, text in told if label != "printed"]
+    lines += [plain(check.story)] if check.story else []
+    for found in each.exercise.misconceptions:
+        if found["check"] == check.id:
+            lines += [what_it_is(check, found), f"more: {one_line(course.page_address(found['page']))}"]
+    if check.may_come_from:
+        lines.append("This may come from: " + "; ".join(map(one_line, check.may_come_from)))
+    if check.outcome == WAITING:
+        first = "; ".join(map(one_line, check.waits_for))
+        lines.append(f"It waits for: {first}" if first else "It waits for another check.")
+    if check.outcome == NOT_WRITTEN and not check.story:
+        lines.append("Not written yet.")
+    # What was printed may be long and comes last: this is what is cut first.
+    lines += [_labelled(label, text) for label, text in told if label == "printed"]
+    return shortened("\n".join(lines) or f"{check.outcome}.", limit)
+
+
+def _labelled(label: str, text: str) -> str:
+    if "\n" in text:
+        return "\n  ".join([f"{plain(label)}:", *text.split("\n")])
+    return f"{plain(label)}: {text}" if label else f"  {text}"
+
+
+def rows(check: CheckResult) -> Iterator[tuple[str, str]]:
+    """What a student compares, as labels and texts: where, what was asked, what came. Not made safe yet."""
+    # A given line that refuses an argument says nothing about who passed it: that is the line before.
+    refused = len(check.frames) > 1 and check.frames[-1]["source"].startswith("raise")
+    for frame in check.frames[-2:] if refused else check.frames[-1:]:
+        where = f"{frame['file']}, line {frame['line']}" + (f", in {frame['function']}" if frame["function"] else "")
+        yield "where", one_line(where)
+        if frame["source"]:
+            yield "", frame["source"]
+    if check.call:
+        yield "call", check.call
+    yield from check.rows
+    if check.printed.strip():
+        yield "printed", plain(check.printed.strip(), limit=600)
+
+
+def what_it_is(check: CheckResult, found: dict[str, Any]) -> str:
+    """The sentence that names a misconception."""
+    what = "This error is" if check.outcome == BROKEN else "Your numbers are"
+    if not found["everywhere"]:
+        what = what.replace("This error", "Here this error").replace("Your numbers", "Here your numbers")
+    return f"{what} what you get if {plain(found['sentence'])}."
+
+
+def place(each: Listed) -> tuple[str, int]:
+    """File and line to look at, from the root of the student's repository; line 1 if nothing says which."""
+    file_name = WORKSHEET_FILE if each.exercise.name == WORKSHEET else f"{each.exercise.name}.py"
+    for frame in reversed(each.check.frames):
+        if re.fullmatch(r"[A-Za-z_]\w*\.py", str(frame["file"]), re.ASCII):
+            return f"starter/{frame['file']}", max(int(frame["line"] or 1), 1)
+    return f"starter/{file_name}", 1
+
+
+def shortened(text: str, limit: int) -> str:
+    """The text, or its beginning with a note, in at most that many characters."""
+    return text if len(text) <= limit else text[: limit - len(CUT)] + CUT
+
+
+def no_command(text: str) -> str:
+    """The text such that a build machine finds no command in it, wherever in a line it is printed.
+
+    `plain` looks at the beginnings of lines, and a format's own words may come before the text.
+    """
+    return without_logging_commands(re.sub(r":(?=:)", ": ", text))
+
+
+def fitting(write: Callable[[int], str], size: int) -> str:
+    """What `write` makes of the longest feedback that keeps to a size in bytes.
+
+    Args:
+        write: Makes the whole text from the longest length of the feedback on one check.
+        size: What the reader of the format takes at most.
+
+    Raises:
+        ValueError: it is too long with hardly any feedback.
+    """
+    for limit in _LENGTHS:
+        text = write(limit)
+        if len(text.encode()) <= size:
+            return text
+    raise ValueError(f"it is longer than the {size} bytes that this format may have; export fewer exercises")
+
+
+def as_json(document: object) -> str:
+    """JSON in ASCII: no control, bidi or lone surrogate character gets through."""
+    return json.dumps(document, indent=2) + "\n"

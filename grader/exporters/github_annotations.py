@@ -1,0 +1,75 @@
+"""A GitHub Actions step's output: every check as a line of the log, and failures as annotations of the code.
+
+GitHub keeps ten annotations of each kind and step, so the last error stands for all that have no place of their own.
+The lines with text of the course and the submission stand between stop-commands with a random token, and annotations
+are escaped.
+
+Format: https://docs.github.com/actions/reference/workflow-commands-for-github-actions. The token is the only thing that
+differs between two exports of one result.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Mapping
+
+from ..result import BROKEN, FAILED, GRADER_ERROR, NOT_RUN, NOT_WRITTEN, WAITING, Result
+from .feedback import Listed, feedback, listed, no_command, notes, place, refuse_debug, title, total
+
+_MOST_ERRORS = 10
+_LONGEST = 2_000
+"""Characters of one annotation."""
+
+
+def export(result: Result, environment: Mapping[str, str]) -> str:
+    """Text for the standard output of a step.
+
+    Raises:
+        ValueError: the result is none that counts.
+    """
+    refuse_debug(result)
+    token = secrets.token_hex(16)
+    lines = [f"::stop-commands::{token}"]
+    for each in listed(result):
+        check = each.check
+        line = f"{check.outcome} {check.earned}/{check.points} {each.number} {check.id} {title(check)}"
+        lines.append(no_command(line))
+    lines += [f"::{token}::", *_errors(result), *_waiting(result)]
+    about = [f"total: {total(result)}, isolation level {result.isolation_level}", *notes(result)]
+    return "\n".join([*lines, _command("notice", "\n".join(about), title="GRPO course")]) + "\n"
+
+
+def _errors(result: Result) -> list[str]:
+    found = [each for each in listed(result) if each.check.outcome in (FAILED, BROKEN, GRADER_ERROR)]
+    shown = found if len(found) <= _MOST_ERRORS else found[: _MOST_ERRORS - 1]
+    lines = [_error(each) for each in shown]
+    rest = found[len(shown) :]
+    if rest:
+        text = "\n".join(f"{each.check.id}: {title(each.check)}" for each in rest)[:_LONGEST]
+        lines.append(_command("error", text, title=f"{len(rest)} more checks that did not pass"))
+    return lines
+
+
+def _error(each: Listed) -> str:
+    file, line = place(each)
+    text = feedback(each, limit=_LONGEST)
+    return _command("error", text, file=file, line=str(line), title=title(each.check))
+
+
+def _waiting(result: Result) -> list[str]:
+    counts = {
+        outcome: sum(check.outcome == outcome for check in result.checks) for outcome in (NOT_WRITTEN, WAITING, NOT_RUN)
+    }
+    text = ", ".join(f"{count} {outcome}" for outcome, count in counts.items() if count)
+    return [_command("warning", text, title="Checks that were not looked at")] if text else []
+
+
+def _command(name: str, text: str, **properties: str) -> str:
+    given = ",".join(f"{key}={_escaped(value, ':', ',')}" for key, value in properties.items())
+    return f"::{name} {given}::{_escaped(text)}"
+
+
+def _escaped(text: str, *more: str) -> str:
+    for character in ("%", "\r", "\n", *more):
+        text = text.replace(character, f"%{ord(character):02X}")
+    return text

@@ -1,0 +1,48 @@
+"""The table of a graded class: one line for each submission, for people and spreadsheets.
+
+Left out on purpose: a column for a learning platform. `course gradebook` fills that into the platform's own export.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Sequence
+
+from ..class_results import Entry
+from .plain_text import one_line, spreadsheet_safe
+
+
+def grades_csv(entries: Iterable[Entry], exercises: Sequence[str]) -> str:
+    """The table as CSV text. Points of what was not graded are empty, never 0.
+
+    Args:
+        entries: The submissions; taken one at a time.
+        exercises: Names of what was graded.
+    """
+    columns = ["submission", "names", "emails", "numbers", "usernames", "submitted_at", "marked_late"]
+    columns += ["earned", "points", *exercises, "isolation_level", "notes", "problem"]
+    written = io.StringIO()
+    table = csv.writer(written, lineterminator="\n")
+    table.writerow(columns)
+    for entry in entries:
+        result = entry.result
+        parts = {part.name: part.earned for part in result.exercises} if result else {}
+        people = [[getattr(one, what) for one in entry.people] for what in ("name", "email", "number", "username")]
+        table.writerow(
+            [
+                *map(_text, [entry.name, *("; ".join(filter(None, found)) for found in people)]),
+                entry.submitted_at.isoformat() if entry.submitted_at else "",
+                "yes" if entry.marked_late else "",
+                *((result.earned, result.points) if result else ("", "")),
+                *(parts.get(name, "") for name in exercises),
+                result.isolation_level if result else "",
+                _text("; ".join(entry.notes)),
+                _text(entry.problem),
+            ]
+        )
+    return written.getvalue()
+
+
+def _text(text: str) -> str:
+    return spreadsheet_safe(one_line(text, limit=1_000))

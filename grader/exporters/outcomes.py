@@ -1,0 +1,51 @@
+"""How an outcome is said: its sign, its word, and when one problem of the file stands for all checks of an exercise."""
+
+from __future__ import annotations
+
+from ..result import (
+    BROKEN,
+    FAILED,
+    GRADER_ERROR,
+    NOT_RUN,
+    NOT_WRITTEN,
+    PASSED,
+    WAITING,
+    CheckResult,
+    ExerciseResult,
+)
+from ..worksheet_questions import EXERCISE as WORKSHEET
+from ..worksheet_questions import FILE_NAME as WORKSHEET_FILE
+
+SIGNS = {PASSED: "✓", FAILED: "✗", BROKEN: "✗", NOT_WRITTEN: "○", WAITING: "…", NOT_RUN: "-", GRADER_ERROR: "!"}
+"""Outcomes are told apart by signs and words, never by colours alone."""
+
+
+def word(outcome: str) -> str:
+    """An outcome in words."""
+    return "not written yet" if outcome == NOT_WRITTEN else outcome
+
+
+def file_name(exercise: ExerciseResult) -> str:
+    """The file in which a student writes the exercise."""
+    return WORKSHEET_FILE if exercise.name == WORKSHEET else f"{exercise.name}.py"
+
+
+def problem_of_the_file(exercise: ExerciseResult) -> str:
+    """What is wrong with the whole file, where that is what keeps every check from passing; empty if it is not.
+
+    The first check has the details then, and the others say the same.
+    """
+    if not _one_problem(exercise.name == WORKSHEET, exercise.checks):
+        return ""
+    if exercise.checks[0].outcome != BROKEN:
+        return f"{file_name(exercise)} is missing"
+    return f"{file_name(exercise)} cannot be {'read' if exercise.name == WORKSHEET else 'imported'}"
+
+
+def _one_problem(is_worksheet: bool, checks: list[CheckResult]) -> bool:
+    if is_worksheet:  # without its file every check says where to get it
+        outcomes = {check.outcome for check in checks}
+        return outcomes in ({BROKEN}, {NOT_WRITTEN}) and len({check.story for check in checks}) == 1
+    broken = [check for check in checks if check.outcome == BROKEN]
+    rest = [check for check in checks if check.outcome not in (BROKEN, WAITING)]
+    return bool(broken) and not rest and len({check.story for check in broken}) == 1 and not broken[0].call

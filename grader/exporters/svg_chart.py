@@ -1,0 +1,341 @@
+"""Charts as inline SVG: lines, columns, bars. No script, no style attribute, nothing loaded; readable when printed.
+
+Series differ by dashes and labels, not by colour alone. A chart has a title and a description for screen readers; its
+numbers as text are `data_table`, which belongs beside every chart. Left out: zooming, hovering and anything else that
+needs a script; more series than four, which nobody can tell apart.
+
+A page puts `STYLE` into its style sheet and the returned text into its body.
+"""
+
+from __future__ import annotations
+
+import html
+import math
+import textwrap
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from .plain_text import one_line, visible
+
+WIDTH, HEIGHT = 420, 260
+"""Of a chart in its own units; one unit is about a pixel on a desktop."""
+_LEFT, _RIGHT, _TOP, _BOTTOM = 52, 12, 10, 44  # around the plot: room for the numbers and names of the axes
+_LETTER = 7.0  # width of a letter on average, for what has to fit into a line
+_LINE = 18  # from one line of text to the next
+_MOST_SERIES = 4
+_DIVISIONS = 5  # of an axis, about
+_LARGEST = 1e100  # that is drawn; what lies further out is drawn there
+
+
+@dataclass(frozen=True)
+class Series:
+    """One line of a chart.
+
+    Attributes:
+        label: Its name in the legend.
+        x: Places of the values on the horizontal axis, rising.
+        values: The values; None leaves a gap.
+    """
+
+    label: str
+    x: Sequence[float]
+    values: Sequence[float | None]
+
+
+@dataclass(frozen=True)
+class Bar:
+    """One bar or column.
+
+    Attributes:
+        label: What it is.
+        value: Its length, at least 0.
+        note: What stands beside it; the value if this is empty.
+    """
+
+    label: str
+    value: float
+    note: str = ""
+
+    @property
+    def shown(self) -> str:
+        """What stands beside it."""
+        return self.note or number(self.value)
+
+
+def line_chart(
+    series: Sequence[Series], *, name: str, title: str, x_label: str, y_label: str, description: str = ""
+) -> str:
+    """Lines over a common horizontal axis.
+
+    Args:
+        series: One to four of them.
+        name: Unique on the page: ids begin with it.
+        title: What the chart shows.
+        x_label: Name of the horizontal axis.
+        y_label: Name of the vertical axis.
+        description: What a reader who does not see the chart should know.
+
+    Raises:
+        ValueError: no series or more than four, or one that has no value or not a place for each.
+    """
+    if not 1 <= len(series) <= _MOST_SERIES:
+        raise ValueError(f"a chart has 1 to {_MOST_SERIES} series, not {len(series)}")
+    if any(len(each.x) != len(each.values) or not each.x for each in series):
+        raise ValueError("a series has at least one value, and a place for each")
+    places = [place for each in series for place in each.x]
+    known = [value for each in series for value in each.values if value is not None]
+    legend, top = _legend([each.label for each in series])
+    whole = all(float(place).is_integer() for place in places)
+    across = _Axis.of(places, _LEFT, WIDTH - _RIGHT, from_zero=False, whole=whole)
+    up = _Axis.of(known or [0.0], HEIGHT - _BOTTOM, top)
+    parts = [legend, *_grid(up), *_ticks(across), _names(x_label, y_label, top)]
+    for place, each in enumerate(series, 1):
+        path = _path([across.at(value) for value in each.x], [None if v is None else up.at(v) for v in each.values])
+        parts.append(f'<path class="series-{place}" d="{path}"/>')
+    return _svg(parts, HEIGHT, name=name, title=title, description=description)
+
+
+def column_chart(
+    bars: Sequence[Bar], *, name: str, title: str, x_label: str, y_label: str, description: str = ""
+) -> str:
+    """Upright columns side by side, such as a histogram.
+
+    Args:
+        bars: From left to right; labels should be short. Of many, every second or third label is shown.
+        name: Unique on the page: ids begin with it.
+        title: What the chart shows.
+        x_label: Name of the horizontal axis.
+        y_label: Name of the vertical axis.
+        description: What a reader who does not see the chart should know.
+    """
+    heights = [bar.value for bar in bars] or [1.0]
+    whole = all(float(height).is_integer() for height in heights)  # counts: there is no half submission
+    up = _Axis.of(heights, HEIGHT - _BOTTOM, _TOP + _LINE, whole=whole)
+    room = (WIDTH - _LEFT - _RIGHT) / max(1, len(bars))
+    longest = max((len(bar.label) for bar in bars), default=1)
+    every = max(1, math.ceil((longest + 1) * _LETTER / room))
+    parts = [*_grid(up), _names(x_label, y_label, _TOP + _LINE)]
+    for place, bar in enumerate(bars):
+        left, height = _LEFT + room * (place + 0.1), up.at(0.0) - up.at(bar.value)
+        middle, top = left + room * 0.4, up.at(bar.value)
+        parts.append(f'<rect class="bar" x="{left:.2f}" y="{top:.2f}" width="{room * 0.8:.2f}" height="{height:.2f}"/>')
+        if bar.value and len(bar.shown) * _LETTER <= room * 1.2:
+            parts.append(_label(bar.shown, middle, top - 4, "middle"))
+        if place % every == 0:
+            parts.append(_label(bar.label, middle, HEIGHT - _BOTTOM + 16, "middle"))
+    return _svg(parts, HEIGHT, name=name, title=title, description=description)
+
+
+def bar_chart(
+    bars: Sequence[Bar], *, name: str, title: str, maximum: float | None = None, description: str = ""
+) -> str:
+    """Lying bars, one under the other, each under its label, which may be a sentence.
+
+    Args:
+        bars: From top to bottom.
+        name: Unique on the page: ids begin with it.
+        title: What the chart shows.
+        maximum: Value of a bar over the whole width; the largest value if None.
+        description: What a reader who does not see the chart should know.
+    """
+    largest = maximum or max((bar.value for bar in bars), default=0.0) or 1.0
+    room = WIDTH - 2 - (max((len(bar.shown) for bar in bars), default=0) + 1) * _LETTER
+    parts, y = [], 0
+    for bar in bars:
+        for line in textwrap.wrap(one_line(bar.label), int(WIDTH / _LETTER)) or [""]:
+            y += _LINE
+            parts.append(_label(line, 0, y - 4, "start"))
+        width = room * min(1.0, bar.value / largest)
+        parts.append(f'<rect class="rail" x="0" y="{y}" width="{room:.2f}" height="12"/>')
+        parts.append(f'<rect class="bar" x="0" y="{y}" width="{width:.2f}" height="12"/>')
+        parts.append(_label(bar.shown, room + _LETTER, y + 11, "start"))
+        y += 24
+    return _svg(parts, max(y, 1), name=name, title=title, description=description)
+
+
+def small_bar(value: float, maximum: float) -> str:
+    """A bar for a cell of a table. It is decoration: the cell beside it must say the number."""
+    share = min(1.0, max(0.0, value / maximum)) if maximum else 0.0
+    return (
+        '<svg class="small-bar" viewBox="0 0 100 10" aria-hidden="true" preserveAspectRatio="none">'
+        f'<rect class="rail" width="100" height="10"/><rect class="bar" width="{100 * share:.2f}" height="10"/></svg>'
+    )
+
+
+def data_table(header: Sequence[str], rows: Sequence[Sequence[str]], *, name: str, caption: str) -> str:
+    """The numbers of a chart as text: a table that opens on demand and scrolls by itself where it is too wide.
+
+    Args:
+        header: Names of the columns; the first column names the row.
+        rows: The cells as text.
+        name: Unique on the page: ids begin with it.
+        caption: Of the table, and what is clicked on.
+    """
+    head = "".join(f'<th scope="col">{_text(cell)}</th>' for cell in header)
+    body = "\n".join(
+        f'<tr><th scope="row">{_text(first)}</th>{"".join(f"<td>{_text(cell)}</td>" for cell in rest)}</tr>'
+        for first, *rest in rows
+    )
+    return (
+        f'<details class="numbers"><summary>Numbers of the chart: {_text(caption)}</summary>\n'
+        f'<div class="wide" role="group" aria-labelledby="{name}-numbers" tabindex="0">\n<table>\n'
+        f'<caption id="{name}-numbers">{_text(caption)}</caption>\n'
+        f"<thead><tr>{head}</tr></thead>\n<tbody>\n{body}\n</tbody>\n</table>\n</div>\n</details>"
+    )
+
+
+def series_table(series: Sequence[Series], *, name: str, x_label: str, caption: str) -> str:
+    """The `data_table` of a `line_chart`."""
+    columns = [dict(zip(each.x, each.values, strict=True)) for each in series]
+    rows = []
+    for place in sorted({place for column in columns for place in column}):
+        cells = [column.get(place) for column in columns]
+        rows.append([number(place), *("-" if cell is None else number(cell) for cell in cells)])
+    return data_table([x_label, *(each.label for each in series)], rows, name=name, caption=caption)
+
+
+def number(value: float) -> str:
+    """A number as a chart and its table write it: four digits."""
+    return f"{value + 0.0:.4g}"  # + 0.0 makes -0.0 a 0
+
+
+@dataclass(frozen=True)
+class _Axis:
+    """From values to places in the drawing."""
+
+    low: float
+    high: float
+    start: float
+    end: float
+    ticks: tuple[float, ...]
+
+    @classmethod
+    def of(
+        cls, values: Sequence[float], start: float, end: float, *, from_zero: bool = True, whole: bool = False
+    ) -> _Axis:
+        """An axis that shows some values, with round numbers; zero is on a vertical one, so that heights compare."""
+        low, high = _bounded(min(values)), _bounded(max(values))
+        if from_zero:
+            low, high = min(low, 0.0), max(high, 0.0)
+        if high - low <= 1e-9 * max(abs(low), abs(high), 1 / _LARGEST):
+            high = low + max(1.0, abs(low))
+        step = _round_step((high - low) / _DIVISIONS)
+        step = max(1.0, step) if whole else step
+        if from_zero:
+            low, high = math.floor(low / step) * step, math.ceil(high / step) * step
+        first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
+        return cls(low, high, start, end, tuple(place * step for place in range(first, last + 1)))
+
+    def at(self, value: float) -> float:
+        return self.start + (_bounded(value) - self.low) / (self.high - self.low) * (self.end - self.start)
+
+
+def _bounded(value: float) -> float:
+    """A value that can be computed with: differences of the largest floats are no floats."""
+    return max(-_LARGEST, min(_LARGEST, value))
+
+
+def _round_step(least: float) -> float:
+    """The smallest of 1, 2, 5, 10, 20 ... and 0.5, 0.2, 0.1 ... that is not smaller."""
+    power = math.floor(math.log10(least))
+    return next(step for factor in (1, 2, 5, 10) if (step := float(f"{factor}e{power}")) >= least * (1 - 1e-9))
+
+
+def _grid(axis: _Axis) -> list[str]:
+    """Level lines with their numbers."""
+    parts = []
+    for tick in axis.ticks:
+        y = axis.at(tick)
+        kind = "zero" if tick == 0 else "level"
+        parts.append(f'<line class="{kind}" x1="{_LEFT}" x2="{WIDTH - _RIGHT}" y1="{y:.2f}" y2="{y:.2f}"/>')
+        parts.append(_label(number(tick), _LEFT - 6, y + 4, "end", kind="y-tick"))
+    return parts
+
+
+def _ticks(axis: _Axis) -> list[str]:
+    return [_label(number(tick), axis.at(tick), HEIGHT - _BOTTOM + 16, "middle", kind="x-tick") for tick in axis.ticks]
+
+
+def _names(x_label: str, y_label: str, top: float) -> str:
+    """Names of the axes: under the plot, and turned beside it."""
+    middle = (top + HEIGHT - _BOTTOM) / 2
+    across = _label(x_label, (_LEFT + WIDTH - _RIGHT) / 2, HEIGHT - 8, "middle")
+    return (
+        across + f'<text text-anchor="middle" transform="translate(12 {middle:.0f}) rotate(-90)">{_cut(y_label)}</text>'
+    )
+
+
+def _legend(labels: Sequence[str]) -> tuple[str, float]:
+    """A sample of each line with its label, in as many rows as needed, and where the plot begins under them."""
+    parts, x, y = [], float(_LEFT), _TOP + 4.0
+    for place, label in enumerate(labels, 1):
+        width = 34 + len(_cut(label)) * _LETTER + 14
+        if x > _LEFT and x + width > WIDTH:
+            x, y = float(_LEFT), y + _LINE
+        parts.append(f'<path class="series-{place}" d="M{x:.2f},{y:.2f}L{x + 28:.2f},{y:.2f}" data-legend=""/>')
+        parts.append(_label(label, x + 34, y + 4, "start"))
+        x += width
+    return "".join(parts), y + 16
+
+
+def _path(x: Sequence[float], y: Sequence[float | None]) -> str:
+    """Straight lines from point to point, broken where one is missing; a point alone becomes a dot."""
+    parts, before = [], False
+    for across, up in zip(x, y, strict=True):
+        if up is not None:
+            point = f"{across:.2f},{up:.2f}"
+            parts.append(f"L{point}" if before else f"M{point}L{point}")
+        before = up is not None
+    return "".join(parts)
+
+
+def _label(words: str, x: float, y: float, anchor: str, *, kind: str = "") -> str:
+    attribute = f' class="{kind}"' if kind else ""
+    return f'<text{attribute} x="{x:.2f}" y="{y:.2f}" text-anchor="{anchor}">{_cut(words)}</text>'
+
+
+def _svg(parts: Sequence[str], height: float, *, name: str, title: str, description: str) -> str:
+    described = f' aria-describedby="{name}-description"' if description else ""
+    desc = f'<desc id="{name}-description">{_text(description)}</desc>' if description else ""
+    body = "\n".join(parts)
+    return (
+        f'<svg class="chart" viewBox="0 0 {WIDTH} {height:g}" role="img" aria-labelledby="{name}-title"{described}>\n'
+        f'<title id="{name}-title">{_text(title)}</title>{desc}\n{body}\n</svg>'
+    )
+
+
+def _cut(words: str) -> str:
+    return html.escape(visible(one_line(words, limit=60)))
+
+
+def _text(words: str) -> str:
+    return html.escape(visible(words))
+
+
+STYLE = """
+:root { --series-1: #0b57d0; --series-2: #9a3d00; --series-3: #14683a; --series-4: #7b2d8e; --grid: #d5d8dd;
+  --axis: #6b727c; }
+@media (prefers-color-scheme: dark) {
+  :root { --series-1: #9cc4ff; --series-2: #ffb27a; --series-3: #7fd6a0; --series-4: #e3b1f2; --grid: #363c44;
+    --axis: #8b949e; }
+}
+@media print {
+  :root { --series-1: #000; --series-2: #000; --series-3: #000; --series-4: #000; --grid: #ccc; --axis: #333; }
+}
+.chart { display: block; width: 100%; max-width: 28rem; height: auto; break-inside: avoid; }
+.chart text { font: 12px system-ui, sans-serif; fill: currentColor; }
+.chart path { fill: none; stroke-width: 2; stroke-linecap: round; stroke-linejoin: round; }
+.chart .series-1 { stroke: var(--series-1); stroke-width: 2.5; }
+.chart .series-2 { stroke: var(--series-2); stroke-dasharray: 7 5; }
+.chart .series-3 { stroke: var(--series-3); stroke-dasharray: 1 5; stroke-width: 2.5; }
+.chart .series-4 { stroke: var(--series-4); stroke-dasharray: 10 4 1 4; }
+.level { stroke: var(--grid); }
+.zero { stroke: var(--axis); }
+.bar { fill: var(--series-1); }
+.rail { fill: none; stroke: var(--axis); }
+.small-bar { display: inline-block; width: 6rem; max-width: 100%; height: .7rem; vertical-align: baseline; }
+.small-bar .rail { fill: var(--grid); stroke: none; }
+.numbers { margin-block: .5rem; }
+.numbers summary { cursor: pointer; }
+@media print { .numbers:not([open]) { display: none; } .small-bar rect { print-color-adjust: exact; } }
+"""

@@ -1,0 +1,460 @@
+"""Fills the grades of a class into one column of the gradebook that a learning platform exported.
+
+Pure: from a table, its layout and the entries of a class to the table with other cells in that column, and everything
+that a person should know about it.
+
+Left out on purpose: rows for people whom the export does not have, because Moodle refuses a file with one unknown
+person; and new columns, because the platforms make assignments of them that nobody asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, tzinfo
+from decimal import ROUND_HALF_UP, Decimal
+
+from .class_results import Entry, Person
+from .exporters.plain_text import spreadsheet_safe
+from .gradebook_layout import BLANK, Column, Layout, choose_column, number
+from .gradebook_people import Student, Students
+from .gradebook_roster import Roster
+from .gradebook_table import GradebookError, Table
+from .late import Policy, counted, names, periods_late, placed
+from .worksheet_questions import EXERCISE as WORKSHEET
+
+NEW, SAME, CHANGED, KEPT, LEFT, ZERO = "new", "unchanged", "changed", "kept", "left alone", "zero"
+BEST, LATEST = "best", "latest"
+
+
+@dataclass(frozen=True)
+class Options:
+    """What the instructor decided; `course gradebook` has options of the same names."""
+
+    column: str = ""
+    maximum: Decimal | None = None
+    scale: bool = False
+    duplicates: str = ""
+    keep_higher: bool = False
+    missing_zero: bool = False
+    unmarked_on_time: bool = False
+    unreadable_zero: bool = False
+    feedback: bool = False
+    decimal_comma: bool | None = None
+    roster: Roster = field(default_factory=Roster)
+    skipped: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True)
+class Line:
+    """What becomes of the cell of one student.
+
+    Attributes:
+        student: Name in the gradebook.
+        submission: Name of the entry; empty if there is none.
+        old: What stood there.
+        new: What stands there now.
+        kind: `NEW`; `SAME`; `CHANGED`, another grade stood there; `KEPT`, a higher one stands there; `LEFT`, nothing
+            can or may be written; `ZERO`, nothing was handed in.
+        note: What is special.
+    """
+
+    student: str
+    submission: str
+    old: str
+    new: str
+    kind: str
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Filled:
+    """A filled gradebook.
+
+    Attributes:
+        table: With the new cells.
+        column: Which was filled.
+        lines: What became of each cell, in the order of the gradebook.
+        problems: What a person has to decide. What it concerns is not written.
+        notes: What a person should know.
+        without: Names of the students without a submission.
+    """
+
+    table: Table
+    column: Column
+    lines: tuple[Line, ...]
+    problems: tuple[str, ...]
+    notes: tuple[str, ...]
+    without: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class _Time:
+    """When a submission came, whether the export says so, and why what the export says is not used."""
+
+    moment: datetime | None = None
+    of_export: bool = False
+    problem: str = ""
+
+
+@dataclass(frozen=True)
+class _Mark:
+    """What a submission counts for one student, in points of the course; None if nobody can say."""
+
+    entry: Entry
+    time: _Time
+    points: Decimal | None
+    note: str = ""
+
+
+def fill(table: Table, layout: Layout, entries: Sequence[Entry], policy: Policy | None, options: Options) -> Filled:
+    """The gradebook with the grades of a class.
+
+    A grade is rounded once, to two decimals, a half up.
+
+    Args:
+        table: The instructor's export.
+        layout: What stands where in it.
+        entries: The submissions, with their results.
+        policy: What lateness costs; None if it costs nothing.
+        options: What the instructor decided.
+
+    Raises:
+        GradebookError: nothing can be filled; the text says what to do.
+        LateError: several extensions are for the same student.
+    """
+    if options.feedback and layout.feedback is None:
+        raise GradebookError("this export has no column for feedback; omit --feedback, or name it with --match")
+    kept = [entry for entry in entries if entry.name not in options.skipped]
+    column, points = choose_column(layout, options.column), _points(kept)
+    maximum = _maximum(column, points, options)
+    comma = _decimal_comma(table, layout, column) if options.decimal_comma is None else options.decimal_comma
+    students = Students(table, layout, layout.students)
+    pretenders = Students(table, layout, layout.pretenders)
+    submitted, unmatched, notes = _matched(students, pretenders, kept, options)
+    skipped = _skipped(students, pretenders, entries, options)
+    if unmatched and options.missing_zero:
+        raise GradebookError("no zeros before it is clear whose these are" + _listed(unmatched))
+    _refuse_duplicates(students, submitted, options)
+    problems = [*unmatched, *_extension_problems(policy, students, submitted)]
+    marks = [_judged(*each, layout, policy, options) for each in zip(students.all, submitted, strict=True)]
+    lines: list[Line] = []
+    cells: dict[tuple[int, int], str] = {}
+    for student, mark in zip(students.all, marks, strict=True):
+        grade = _grade(mark, points, maximum, options)
+        fixed = {row: _fixed(table, layout, row, column) for row in student.rows}
+        if mark and mark.points is None and not all(fixed.values()):
+            problems.append(f"{student.person.name}, {mark.entry.name}: {mark.note}")
+            continue
+        if not mark and student.number in skipped:
+            notes.append(f"{student.person.name}: nothing is written, because of the skipped {skipped[student.number]}")
+            continue
+        if not mark and grade is None:
+            continue
+        for row in student.rows:
+            old = table.text(row, column.index)
+            kind = LEFT if fixed[row] else _kind(old, grade, mark, options)
+            if grade is not None and kind in (NEW, CHANGED, ZERO):
+                cells[row, column.index] = written(grade, comma=comma)
+            if mark and layout.feedback is not None and options.feedback and kind in (NEW, SAME, CHANGED):
+                if table.text(row, layout.feedback) in BLANK:
+                    cells[row, layout.feedback] = spreadsheet_safe(feedback(mark.entry, mark.note))
+                else:
+                    notes.append(f"{student.person.name}: the feedback cell has text already, which was kept")
+            lines.append(_line(student, mark, old, cells.get((row, column.index), old), kind, fixed[row]))
+    without = [each.person.name for each in students.all if not submitted[each.number] and each.number not in skipped]
+    notes += _notes(kept, policy, sum(mark.time.of_export for mark in marks if mark))
+    if layout.refused_above is not None and maximum > layout.refused_above:
+        notes.append(
+            f"the platform refuses the file if a grade is above {layout.refused_above} and it was not set up to "
+            "take more; for Moodle use the grading worksheet of the assignment instead, which has no such limit"
+        )
+    return Filled(table.changed(cells), column, tuple(lines), tuple(problems), tuple(notes), tuple(without))
+
+
+def two_decimals(value: Decimal) -> Decimal:
+    """Rounded to two decimals, a half up: the platforms show and compare no more."""
+    return value.quantize(Decimal("0.01"), ROUND_HALF_UP)
+
+
+def written(grade: Decimal, *, comma: bool) -> str:
+    """A grade as text. A whole number has no decimals, so that it is the same number in every language."""
+    text = str(int(grade)) if grade == int(grade) else str(grade)
+    return text.replace(".", ",") if comma else text
+
+
+def feedback(entry: Entry, late: str) -> str:
+    """What a student reads beside the grade: the points of each exercise. Nothing of it comes from the submission.
+
+    Args:
+        entry: A submission with a result.
+        late: What lateness cost; empty if nothing.
+    """
+    result = entry.result
+    if result is None:
+        raise ValueError(f"{entry.name} has no result")
+    exercises = ", ".join(f"{each.name} {each.earned}/{each.points}" for each in result.exercises)
+    mistakes = len({found["name"] for each in result.exercises for found in each.misconceptions})
+    named = f" Known mistakes that the report names: {mistakes}." if mistakes else ""
+    return f"GRPO course: {result.earned} of {result.points} points ({exercises}).{named}{f' {late}.' if late else ''}"
+
+
+def _points(entries: Iterable[Entry]) -> Decimal:
+    """What the graded exercises are worth."""
+    totals = sorted({entry.result.points for entry in entries if entry.result})
+    if not totals or not totals[0]:
+        raise GradebookError("no submission of this class has a result with points; run `course grade-all` first")
+    if len(totals) > 1:
+        raise GradebookError(
+            f"the results are worth {' or '.join(map(str, totals))} points, so they are not of the same exercises; "
+            "grade the class again, all with the same exercises"
+        )
+    return Decimal(totals[0])
+
+
+def _maximum(column: Column, points: Decimal, options: Options) -> Decimal:
+    """The highest grade of the column, if grades may be written to it as they are or scaled."""
+    if None not in (column.maximum, options.maximum) and column.maximum != options.maximum:
+        raise GradebookError(
+            f"the highest grade of {column.header!r} is {column.maximum} in the export; omit --maximum"
+        )
+    maximum = options.maximum if column.maximum is None else column.maximum
+    if maximum is None:
+        raise GradebookError(
+            f"the export does not say the highest grade of {column.header!r}; look it up in the settings of the "
+            "assignment, and give it with --maximum"
+        )
+    if maximum <= 0:
+        raise GradebookError(
+            f"{column.header!r} is worth {maximum} points; change that on the platform and export again"
+        )
+    if maximum != points and not options.scale:
+        raise GradebookError(
+            f"the results are worth {points} points and {column.header!r} {maximum}; with --scale every grade is "
+            f"multiplied by {maximum}/{points}, or make the assignment worth {points} points and export again"
+        )
+    return maximum
+
+
+def _decimal_comma(table: Table, layout: Layout, column: Column) -> bool:
+    """Whether numbers have a decimal comma: as in this column, or else as in all columns with grades."""
+    everything = [each.index for each in layout.columns]
+    for columns in ([column.index], everything):
+        numbers = [table.text(row, each) for row in range(1, len(table.rows)) for each in columns]
+        fractions = {"," in text for text in numbers if number(text) is not None and not text.lstrip("-").isdigit()}
+        if len(fractions) == 1:
+            return fractions.pop()
+    return False
+
+
+_ENTER_TIME = "give the time in the column submitted_at of a roster"
+_Theirs = Sequence[tuple[Entry, Person]]
+_Submitted = list[list[tuple[Entry, Person]]]
+"""For each student of the gradebook their submissions, with what the platform of the submission says of them."""
+
+
+def _matched(
+    students: Students, pretenders: Students, entries: Iterable[Entry], options: Options
+) -> tuple[_Submitted, list[str], list[str]]:
+    """Whose the submissions are, those that are nobody's, and what should be looked at."""
+    submitted: _Submitted = [[] for _ in students.all]
+    unmatched = []
+    notes = [f"left out, with all of its submissions: the test student {each.person.name}" for each in pretenders.all]
+    notes += [
+        f"{each} is the id of several students of the gradebook, so it identifies nobody" for each in students.shared
+    ]
+    for entry in entries:
+        people = options.roster.people.get(entry.name, entry.people)
+        if not people:
+            unmatched.append(f"{entry.name}: nobody says whose it is; see --roster")
+        for person in people:
+            if pretenders.find(person)[0]:
+                continue
+            student, remark = students.find(person)
+            known = (person.name, person.email, person.username, person.number, person.platform_id)
+            who = f"{entry.name}: {next(filter(None, known), '')}"
+            if student is None:
+                unmatched.append(f"{who}: {remark}")
+                continue
+            if remark:
+                notes.append(f"{who}: {remark}")
+            if all(entry.name != other.name for other, _ in submitted[student.number]):
+                submitted[student.number].append((entry, person))
+    return submitted, unmatched, notes
+
+
+def _skipped(students: Students, pretenders: Students, entries: Iterable[Entry], options: Options) -> dict[int, str]:
+    """By student what the instructor leaves out: whoever handed something in gets no zero for nothing."""
+    left_out = [entry for entry in entries if entry.name in options.skipped]
+    theirs = _matched(students, pretenders, left_out, options)[0]
+    return {number: ", ".join(entry.name for entry, _ in own) for number, own in enumerate(theirs) if own}
+
+
+def _judged(student: Student, theirs: _Theirs, layout: Layout, policy: Policy | None, options: Options) -> _Mark | None:
+    """What of a student's submissions counts; None if there is none."""
+    zone = policy.zone if policy else None
+    timed = zip(theirs, _times(student, theirs, layout, zone, options), strict=True)
+    return _chosen(
+        [_mark(entry, time, policy, options, person, student.person) for (entry, person), time in timed], options
+    )
+
+
+def _times(student: Student, theirs: _Theirs, layout: Layout, zone: tzinfo | None, options: Options) -> list[_Time]:
+    """When each submission of a student came.
+
+    The export has one time for each student, so it says nothing of several submissions, and nothing of those that were
+    handed in elsewhere.
+    """
+    moments = [options.roster.times.get(entry.name, entry.submitted_at) for entry, _ in theirs]
+    known = [moment if moment and moment.tzinfo else None for moment in moments]
+    elsewhere = {person.platform for entry, _ in theirs for person in entry.people} - {"", layout.platform}
+    told = next((layout.submitted[row] for row in student.rows if row in layout.submitted), None)
+    if told is None or known != [None] or elsewhere:
+        return [_Time(moment) for moment in known]
+    if isinstance(told, str):
+        return [_Time(problem=f"the export says it came {told!r}, which is not read here; {_ENTER_TIME}")]
+    if zone is None:
+        return [
+            _Time(problem="the export says by the clocks of the platform when it came; add a time_zone to the policy")
+        ]
+    moment = placed(told, zone)
+    if moment is None:
+        return [_Time(problem=f"it came in an hour that the change of the clocks repeats; {_ENTER_TIME}")]
+    return [_Time(moment, of_export=True)]
+
+
+def _refuse_duplicates(students: Students, submitted: _Submitted, options: Options) -> None:
+    several = [
+        f"{student.person.name}: {', '.join(entry.name for entry, _ in submitted[student.number])}"
+        for student in students.all
+        if len(submitted[student.number]) > 1
+    ]
+    if several and not options.duplicates:
+        raise GradebookError(f"some have several submissions; choose with --best, --latest or --skip{_listed(several)}")
+
+
+def _extension_problems(policy: Policy | None, students: Students, submitted: _Submitted) -> list[str]:
+    """Extensions that name nobody; one that names several students is refused."""
+    problems = []
+    for extension in policy.extensions if policy else ():
+        named = [
+            student.person.name
+            for student in students.all
+            if any(names(extension.student, each) for each in (student.person, *_people(submitted, student)))
+        ]
+        if len(named) > 1:
+            raise GradebookError(f"the extension of {extension.student!r} names several students: {', '.join(named)}")
+        if not named:
+            problems.append(f"the extension of {extension.student!r} names nobody in the gradebook")
+    return problems
+
+
+def _people(submitted: _Submitted, student: Student) -> Iterator[Person]:
+    return (person for _, person in submitted[student.number])
+
+
+def _mark(entry: Entry, time: _Time, policy: Policy | None, options: Options, *records: Person) -> _Mark:
+    """What a submission counts for the student of these records."""
+
+    def undecided(why: str) -> _Mark:
+        return _Mark(entry, time, None, why)
+
+    result = entry.result
+    if result is None or entry.problem:
+        return undecided(f"not graded: {entry.problem or 'there is no result'}")
+    if not result.grade or result.exit_code == 3:
+        return undecided(f"the grader did not finish: {result.problem or 'grade it again'}")
+    of_code = any(exercise.name != WORKSHEET for exercise in result.exercises)
+    if entry.nothing_read and of_code and not options.unreadable_zero:
+        why = f" ({entry.notes[0]})" if entry.notes else ""
+        return undecided(f"no code of it can be read{why}; ask for it again, or see --unreadable-zero")
+    earned = Decimal(result.earned)
+    if policy is None:
+        return _Mark(entry, time, earned)
+    if time.moment is None:
+        if time.problem:
+            return undecided(time.problem)
+        if entry.marked_late:
+            return undecided(f"the platform calls it late and does not say when it came; {_ENTER_TIME}")
+        if not options.unmarked_on_time:
+            return undecided("nobody says when it came; see --unmarked-on-time")
+        return _Mark(entry, time, earned)
+    own = policy.for_person(*records)
+    points = counted(earned, Decimal(result.points), time.moment, own)
+    periods = periods_late(time.moment, own)
+    unit = "day" if own.period.days else "hour"
+    late = f"{periods} {unit}{'s' * (periods > 1)} late, counts {written(two_decimals(points), comma=False)} points"
+    return _Mark(entry, time, points, late if periods else "")
+
+
+def _chosen(marks: Sequence[_Mark], options: Options) -> _Mark | None:
+    """The one that counts; if one of several cannot be judged, none can be chosen."""
+    if len(marks) < 2:
+        return marks[0] if marks else None
+    if options.duplicates == BEST:
+        undecided = [mark for mark in marks if mark.points is None]
+        return undecided[0] if undecided else max(marks, key=lambda mark: mark.points or Decimal(0))
+    times = [mark.time.moment for mark in marks]
+    known = [time for time in times if time]
+    if len(known) < len(marks) or known.count(max(known)) > 1:
+        return _Mark(marks[0].entry, _Time(), None, "of several submissions, nobody says which came last")
+    return marks[times.index(max(known))]
+
+
+def _fixed(table: Table, layout: Layout, row: int, column: Column) -> str:
+    """Why a cell must stay as it is; empty if it need not."""
+    if table.text(row, column.index).casefold() in layout.untouched:
+        return "excused"
+    return "the platform lets nobody change it" if row in layout.locked else ""
+
+
+def _grade(mark: _Mark | None, points: Decimal, maximum: Decimal, options: Options) -> Decimal | None:
+    """The grade in the column; None if there is nothing to write."""
+    if mark is None:
+        return Decimal(0) if options.missing_zero else None
+    return None if mark.points is None else two_decimals(mark.points * maximum / points)
+
+
+def _kind(old: str, grade: Decimal | None, mark: _Mark | None, options: Options) -> str:
+    """What becomes of a cell that may be changed."""
+    before = number(old)
+    if grade is None:
+        return LEFT
+    if old in BLANK:
+        return NEW if mark else ZERO
+    if before is not None and two_decimals(before) == grade:
+        return SAME
+    if not mark:
+        return LEFT
+    return KEPT if options.keep_higher and before is not None and before > grade else CHANGED
+
+
+def _line(student: Student, mark: _Mark | None, old: str, new: str, kind: str, fixed: str) -> Line:
+    late = mark.note if mark and mark.points is not None else ""
+    notes = [late if mark else "no submission", fixed]
+    before, after = number(old), number(new)
+    if kind == CHANGED and before is not None and after is not None and after < before:
+        notes.append("lower than before")
+    submission = mark.entry.name if mark else ""
+    return Line(student.person.name, submission, old, new, kind, "; ".join(filter(None, notes)))
+
+
+def _notes(entries: Iterable[Entry], policy: Policy | None, of_export: int) -> Iterator[str]:
+    """What a person should know of the class as a whole."""
+    if of_export and policy:
+        yield f"the times of {of_export} of the submissions are from the export, in the time_zone of the policy"
+    graded = [entry for entry in entries if entry.result]
+    late = sum(entry.marked_late for entry in graded)
+    if late and policy is None:
+        yield f"the platform calls {late} of the submissions late; without --late that costs nothing"
+    unwalled = sum(
+        entry.result.isolation_level < 1 and any(each.name != WORKSHEET for each in entry.result.exercises)
+        for entry in graded
+        if entry.result
+    )
+    if unwalled:
+        yield f"{unwalled} of the results are of isolation level 0; a mark counts at level 1 or above only"
+
+
+def _listed(lines: Iterable[str]) -> str:
+    return "".join(f"\n  {line}" for line in lines)

@@ -1,0 +1,109 @@
+"""What stands where in the export of a learning platform: the students, their ids, and the columns for grades.
+
+The modules `canvas`, `moodle` and `blackboard` of the exporters know the platforms; this is what they say about an
+export, and all that the rest needs to know.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from decimal import Decimal
+
+from .gradebook_table import GradebookError
+
+BLANK = frozenset({"", "-"})
+"""What the platforms write where there is no grade."""
+
+_NUMBER = re.compile(r"-?\d{1,9}(?:[.,]\d+)?", re.ASCII)  # no grade is longer, and no arithmetic takes everything
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column that looks as if it could hold grades.
+
+    Attributes:
+        index: Which one.
+        title: Its title, as a person would say it.
+        header: Its title, as it stands in the export.
+        id: The platform's number of it, if it has one.
+        maximum: The highest grade, if the export says it.
+        problem: Why grades cannot be written here; empty if they can.
+    """
+
+    index: int
+    title: str
+    header: str
+    id: str = ""
+    maximum: Decimal | None = None
+    problem: str = ""
+
+
+@dataclass(frozen=True)
+class Layout:
+    """What stands where.
+
+    Attributes:
+        platform: Whose export it is; numbers that another platform gave mean nothing here.
+        keys: Fields of `Person` and the columns with them, the most reliable first.
+        name: The columns that make up the name, in the order in which it is spoken.
+        students: The records that are students.
+        pretenders: Records that look like students and are none: Canvas's test student.
+        columns: Those that look as if they could hold grades.
+        feedback: The column for feedback; None if there is none.
+        untouched: Cells with these texts, in small letters, stay: Canvas's "ex" is an excused student.
+        locked: Records whose grade the platform does not let anybody change.
+        refused_above: Grades above this one are refused by the platform's usual settings; None if there is no limit.
+        submitted: By record when the submission came, by the platform's clocks; the text of a time that is not read.
+    """
+
+    platform: str
+    keys: tuple[tuple[str, int], ...]
+    name: tuple[int, ...]
+    students: tuple[int, ...]
+    columns: tuple[Column, ...]
+    pretenders: tuple[int, ...] = ()
+    feedback: int | None = None
+    untouched: frozenset[str] = frozenset()
+    locked: frozenset[int] = frozenset()
+    refused_above: Decimal | None = None
+    submitted: Mapping[int, datetime | str] = field(default_factory=dict)
+
+
+def choose_column(layout: Layout, wanted: str) -> Column:
+    """The column that grades go to.
+
+    Args:
+        layout: Of the export.
+        wanted: Title, with or without what the platform adds to it, or number of the column; empty if there is only
+            one that can hold grades.
+
+    Raises:
+        GradebookError: there is none or more than one, or grades cannot be written to it.
+    """
+    named = [each for each in layout.columns if wanted in (each.title, each.header, each.id)]
+    fitting = named if wanted else [each for each in layout.columns if not each.problem]
+    if len(fitting) == 1 and not fitting[0].problem:
+        return fitting[0]
+    if len(fitting) == 1:
+        raise GradebookError(f"the column {fitting[0].header!r} {fitting[0].problem}")
+    if wanted:
+        why = f"several columns are called {wanted!r}" if fitting else f"no column is called {wanted!r}"
+    else:
+        why = "several columns can hold grades" if fitting else "no column can hold grades"
+    advice = "choose one with --column" if layout.columns else "make the assignment on the platform and export again"
+    listed = (f"\n  {each.header}{f': it {each.problem}' if each.problem else ''}" for each in layout.columns)
+    raise GradebookError(f"{why}; {advice}{''.join(listed)}")
+
+
+def number(text: str) -> Decimal | None:
+    """The number in a cell, with a decimal point or comma; None if it is something else."""
+    return Decimal(text.replace(",", ".")) if _NUMBER.fullmatch(text) else None
+
+
+def positions(header: list[str], titles: Mapping[str, str]) -> dict[str, int]:
+    """Where the columns with these titles are, by the names that are given to them; the first one of each title."""
+    small = [title.casefold() for title in header]
+    return {name: small.index(title) for title, name in titles.items() if title in small}

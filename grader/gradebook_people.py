@@ -1,0 +1,152 @@
+"""Who of a graded class is who in a gradebook. Nobody is guessed: whoever is not found for certain is named instead."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from .class_results import Person
+from .gradebook_layout import Layout
+from .gradebook_table import Table
+from .late import identity
+
+_WORDS = {
+    "name": "name",
+    "email": "address",
+    "number": "student number",
+    "username": "login name",
+    "platform_id": "number at the platform",
+}
+
+
+@dataclass(frozen=True)
+class Student:
+    """One student of a gradebook.
+
+    Attributes:
+        number: Which one, in the order of the gradebook.
+        person: What the gradebook says.
+        rows: The records; several if the export lists a student once for each section.
+    """
+
+    number: int
+    person: Person
+    rows: tuple[int, ...]
+
+
+class Students:
+    """All students of a gradebook.
+
+    Attributes:
+        all: In the order of the gradebook.
+        shared: Ids that several of them have, so that they identify nobody: some gradebooks have `0` or `N/A` where
+            there is no number.
+    """
+
+    def __init__(self, table: Table, layout: Layout, records: Sequence[int]) -> None:
+        ids = {row: _ids(table, layout, row) for row in records}
+        people = {row: _person(table, layout, row) for row in records}
+        groups = _grouped({row: identity(person.name) for row, person in people.items()}, ids)
+        self.all = tuple(Student(number, people[rows[0]], tuple(rows)) for number, rows in enumerate(groups))
+        self._platform = layout.platform
+        self._fields = tuple(dict.fromkeys(field for field, _ in layout.keys))
+        self._by_id: dict[tuple[str, str], set[int]] = defaultdict(set)
+        self._by_name: dict[str, set[int]] = defaultdict(set)
+        for student in self.all:
+            for each in {each for row in student.rows for each in ids[row].items()}:
+                self._by_id[each].add(student.number)
+            self._by_name[identity(student.person.name)].add(student.number)
+        self.shared = tuple(sorted({value for (_, value), numbers in self._by_id.items() if len(numbers) > 1}))
+
+    def find(self, person: Person) -> tuple[Student | None, str]:
+        """The student that this person is.
+
+        All ids must lead to the same student, whose name must agree. An id that several students have leads to
+        nobody. The name alone counts only if no id leads to anybody, and if it is unique.
+
+        Returns:
+            The student, with what should be looked at, or None, with the reason.
+        """
+        values = {field: _id(field, getattr(person, field)) for field in self._fields if self._counts(field, person)}
+        found = {field: self._by_id.get((field, value), set()) for field, value in values.items() if value}
+        found = {field: numbers for field, numbers in found.items() if len(numbers) == 1}
+        numbers = set().union(*found.values())
+        if len(numbers) > 1:
+            leading = " and the ".join(_WORDS[field] for field in found)
+            return None, f"the {leading} lead to different students of the gradebook"
+        if numbers:
+            student = self.all[numbers.pop()]
+            if _different(student.person.name, person.name):
+                leading = " and the ".join(_WORDS[field] for field in found)
+                return None, f"by the {leading} it is {student.person.name}, who has quite another name; see --roster"
+            return student, ""
+        numbers = self._by_name.get(identity(person.name), set()) if identity(person.name) else set()
+        if len(numbers) == 1:
+            return self.all[min(numbers)], "found by the name only"
+        if numbers:
+            return None, "the gradebook has several students of this name; see --roster"
+        if person.platform == "github":
+            return None, "a GitHub user name does not say who somebody is; see --roster"
+        return None, "is not in the gradebook; see --roster"
+
+    def _counts(self, field: str, person: Person) -> bool:
+        """Whether it can say who this is: a platform's number only there, and what people choose freely nowhere."""
+        if field == "platform_id":
+            return person.platform == self._platform
+        return field != "username" or person.platform != "github"
+
+
+def _ids(table: Table, layout: Layout, row: int) -> dict[str, str]:
+    """By field the ids of one record."""
+    ids = {field: _id(field, table.text(row, column)) for field, column in layout.keys}
+    return {field: value for field, value in ids.items() if value}
+
+
+def _grouped(names: Mapping[int, str], ids: Mapping[int, Mapping[str, str]]) -> list[list[int]]:
+    """The records of each student: of one name, with an id in common that no other name has, and with none apart."""
+    names_of: dict[tuple[str, str], set[str]] = defaultdict(set)
+    for row, name in names.items():
+        for each in ids[row].items():
+            names_of[each].add(name)
+
+    def same(one: Mapping[str, str], other: Mapping[str, str]) -> bool:
+        both = one.keys() & other.keys()
+        return all(one[field] == other[field] for field in both) and any(
+            len(names_of[field, one[field]]) == 1 for field in both
+        )
+
+    groups: dict[str, list[list[int]]] = defaultdict(list)
+    for row, name in names.items():
+        fitting = (group for group in groups[name] if all(same(ids[row], ids[other]) for other in group))
+        group = next(fitting, None) if name else None
+        if group is None:
+            groups[name].append(group := [])
+        group.append(row)
+    return sorted(group for of_name in groups.values() for group in of_name)
+
+
+def _person(table: Table, layout: Layout, row: int) -> Person:
+    values = {field: table.text(row, column) for field, column in reversed(layout.keys)}
+    name = " ".join(table.text(row, column) for column in layout.name)
+    return Person(**values | {"name": " ".join(name.split()), "platform": layout.platform})
+
+
+def _id(field: str, text: str) -> str:
+    """An id as it is compared; Moodle puts a word before the number of a participant, in the language of the site."""
+    return re.sub(r"^\D+(?=\d+$)", "", identity(text)) if field == "platform_id" else identity(text)
+
+
+def _different(first: str, second: str) -> bool:
+    """Whether two names have no word in common, and are not the same letters: Canvas writes a name as one word."""
+    ours, others = (re.findall(r"[^\W_]+", _letters(name)) for name in (first, second))
+    if not ours or not others or sorted("".join(ours)) == sorted("".join(others)):
+        return False
+    return not any(len(word) > 1 for word in {*ours} & {*others})
+
+
+def _letters(name: str) -> str:
+    """Without accents, which many systems drop."""
+    return "".join(c for c in unicodedata.normalize("NFKD", name.casefold()) if not unicodedata.combining(c))

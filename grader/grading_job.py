@@ -1,0 +1,267 @@
+"""One submission in, one result out, as bytes: the unit that threads, Dask or any other `Executor` runs.
+
+    grade_job(job: bytes) -> bytes
+
+A job names everything that the result depends on, and its key is the digest of that: equal keys, equal results but for
+timings. It is run by a *grading process*, an interpreter of our own that keeps pytest and torch warm. If that dies or
+hangs, it is a fault of the machine, and the job is tried once more in a fresh one. A submission's own crashes are part
+of its result and are never tried again.
+
+Left out on purpose: pytest in threads (it is made for one run at a time in a process), and any state of a class. Only
+JSON crosses between machines, so an engine needs to trust nobody's pickles.
+"""
+
+from __future__ import annotations
+
+import atexit
+import base64
+import contextlib
+import functools
+import hashlib
+import json
+import queue
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from . import __version__, course
+from .class_submissions import Contents
+from .worksheet_questions import EXERCISE as WORKSHEET
+
+GRADING_SECONDS = 900.0
+"""Wall-clock time of one grading. Its exercises have limits of their own, about 400 seconds together; whoever is here
+longer hangs."""
+
+ATTEMPTS = 2
+GRADINGS_PER_PROCESS = 250
+"""A grading process is replaced after so many: whatever a library keeps is given back."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What a whole class is graded with.
+
+    Attributes:
+        exercises: Names, in course order.
+        worksheet: Whether the worksheet is graded too.
+        seed: Of the generated inputs.
+        examples: Inputs for every law; None for the usual number.
+        require_level: Isolation level below which nothing is run.
+        level: Use this isolation level and not the best one; None: the best one.
+        cold: An interpreter for every exercise, as on Windows.
+    """
+
+    exercises: tuple[str, ...]
+    worksheet: bool = False
+    seed: int = 0
+    examples: int | None = None
+    require_level: int = 1
+    level: int | None = None
+    cold: bool = False
+
+    @property
+    def graded(self) -> tuple[str, ...]:
+        """Names of all that is graded, in course order."""
+        return (*self.exercises, *((WORKSHEET,) if self.worksheet else ()))
+
+
+@dataclass(frozen=True)
+class Job:
+    """One grading.
+
+    Attributes:
+        key: Digest of the content, the course and the settings that change the result.
+        data: The job as JSON, for `grade_job`.
+    """
+
+    key: str
+    data: bytes
+
+
+def make_job(contents: Contents, settings: Settings) -> Job:
+    """The job that grades a submission."""
+    files, problems = contents.submission.files, contents.submission.problems
+    document: dict[str, Any] = {"files": files, "problems": problems, "settings": vars(settings)}
+    if settings.worksheet:
+        sheet = contents.worksheet
+        if isinstance(sheet, bytes):
+            document["worksheet"] = {"data": base64.b64encode(sheet).decode()}
+        else:
+            document["worksheet"] = {"problem": sheet.problem, "missing": sheet.missing}
+    document["course"] = {"version": __version__, "digest": course_digest()}
+    data = json.dumps(document, sort_keys=True).encode()
+    # Where it runs does not change what comes out; a result of level 0 is never kept where level 1 was required.
+    identity = {**document, "settings": {**vars(settings), "cold": None, "level": None}}
+    return Job(hashlib.sha256(json.dumps(identity, sort_keys=True).encode()).hexdigest(), data)
+
+
+GRADED_WITH = tuple(
+    """
+    bubblewrap charlm_oracle check checks cold_worker compare course curves fork_server grading_process interpreter
+    outer_wall plugin result run sandbox sfc32 simulation strategies streams student submission vectors worker
+    worker_home worker_process worksheet worksheet_attempt worksheet_questions worksheet_reader worksheet_replay
+    """.split()  # noqa: SIM905 - a list of strings would be three times as long
+)
+"""The modules and folders of the grader that a result depends on; a test compares them with what a grading imports."""
+
+
+@functools.cache
+def course_digest() -> str:
+    """Digest of what a result depends on besides the submission. A new page or report does not change it."""
+    digest = hashlib.sha256()
+    grader = Path(__file__).parent
+    paths = [path for path in grader.rglob("*") if path.relative_to(grader).parts[0].split(".")[0] in GRADED_WITH]
+    for path in sorted([*paths, *course.MODEL_ANSWERS.glob("*")]):
+        if path.suffix in (".py", ".json", ".ini", ".safetensors"):
+            content = path.read_bytes().replace(b"\r\n", b"\n")
+            digest.update(f"{path.relative_to(course.ROOT).as_posix()}\0{len(content)}\0".encode() + content)
+    return digest.hexdigest()
+
+
+def grade_job(data: bytes) -> bytes:
+    """Run one job. May be called in several threads at once, in this process or on another machine.
+
+    Args:
+        data: `Job.data`.
+
+    Returns:
+        JSON: {"result": ... or null, "problem": sentence, "seconds": wall-clock time, "attempts": how many it took}.
+        Never raises for what a submission does, nor for a grading process that dies.
+    """
+    started, problem, answer = time.monotonic(), "", None
+    course_of_job = json.loads(data)["course"]
+    if course_of_job["digest"] != course_digest():
+        problem = f"this worker has another copy of the course than the one that asks ({course_of_job['version']})"
+        return json.dumps({"result": None, "problem": problem, "seconds": 0.0, "attempts": 0}).encode()
+    attempt = 0
+    while attempt < ATTEMPTS and answer is None:
+        attempt += 1
+        process = _idle_process()
+        try:
+            answer = process.grade(data)
+            problem = _fault(answer)
+            answer = answer if not problem else None
+        except GradingProcessDied as death:
+            problem = str(death)
+        finally:
+            _give_back(process, reuse=not problem)
+    document = {"result": answer, "problem": problem, "seconds": round(time.monotonic() - started, 3)}
+    return json.dumps({**document, "attempts": attempt}).encode()
+
+
+def _fault(result: dict[str, Any]) -> str:
+    """Why a result does not count: the grader, and not the submission, failed."""
+    if result["problem"]:
+        return str(result["problem"])
+    checks = [check for exercise in result["exercises"] for check in exercise["checks"]]
+    broken = [check for check in checks if check["outcome"] in ("grader error", "not run")]
+    if broken:
+        return f"{len(broken)} checks could not run, the first is {broken[0]['id']}: {broken[0]['story']}"
+    return "" if result["complete"] else "the grading was stopped"
+
+
+class GradingProcessDied(Exception):
+    """A grading process ended, hung or said something else than a result."""
+
+
+class GradingProcess:
+    """An interpreter that grades one submission after the other; see `grading_process`.
+
+    Args:
+        *program: Arguments of the interpreter, where it is not to run that module as it is.
+        environment: Its environment variables, where they are not this process's own.
+
+    Attributes:
+        gradings: How many it has made.
+        pid: Id of the process.
+    """
+
+    def __init__(self, *program: str, environment: Mapping[str, str] | None = None) -> None:
+        self.gradings = 0
+        self._errors = tempfile.TemporaryFile()
+        self._process = subprocess.Popen(
+            [sys.executable, *(program or ("-m", "grader.grading_process"))],
+            env=environment,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self._errors,
+            cwd=course.ROOT,
+            start_new_session=True,  # Ctrl-C is for the command, which then ends this process in order
+        )
+        self.pid = self._process.pid
+
+    def grade(self, data: bytes) -> dict[str, Any]:
+        assert self._process.stdin and self._process.stdout
+        self.gradings += 1
+        alarm = threading.Timer(GRADING_SECONDS, self._process.kill)
+        alarm.start()
+        try:
+            self._process.stdin.write(data + b"\n")
+            self._process.stdin.flush()
+            line = self._process.stdout.readline()
+            answer: dict[str, Any] = json.loads(line)
+        except (OSError, ValueError):
+            raise GradingProcessDied(self._how(alarm.is_alive())) from None
+        finally:
+            alarm.cancel()
+        return answer
+
+    def _how(self, in_time: bool) -> str:
+        self._end()
+        self._errors.seek(0)
+        lines = self._errors.read()[-4_000:].decode("utf-8", "replace").strip().splitlines()
+        if not in_time:
+            return f"the grading took longer than {GRADING_SECONDS:.0f} seconds and was ended"
+        return (
+            f"the grading process ended with status {self._process.returncode}: {lines[-1] if lines else 'no message'}"
+        )
+
+    def close(self) -> None:
+        self._end()
+        self._errors.close()
+
+    def _end(self) -> None:
+        assert self._process.stdin and self._process.stdout
+        with contextlib.suppress(OSError):  # it closes also if what is left in it can go nowhere
+            self._process.stdin.close()
+        self._process.stdout.close()
+        try:
+            self._process.wait(10)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+
+
+# Warm processes of this interpreter that nobody uses at the moment. Module state on purpose: an Executor takes a plain
+# function, and a process that was made for one job shall serve the next one, whichever thread asks.
+_IDLE: queue.LifoQueue[GradingProcess] = queue.LifoQueue()
+
+
+def _idle_process() -> GradingProcess:
+    try:
+        return _IDLE.get_nowait()
+    except queue.Empty:
+        return GradingProcess()
+
+
+def _give_back(process: GradingProcess, *, reuse: bool) -> None:
+    if reuse and process.gradings < GRADINGS_PER_PROCESS:
+        _IDLE.put(process)
+    else:
+        process.close()
+
+
+@atexit.register
+def close_idle_processes() -> None:
+    """End the warm processes; the next job starts new ones."""
+    while True:
+        try:
+            _IDLE.get_nowait().close()
+        except queue.Empty:
+            return

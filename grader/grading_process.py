@@ -1,0 +1,90 @@
+"""The process that grades for `grading_job`: a job on a line of its input, a result on a line of its output.
+
+    python -m grader.grading_process
+
+It imports pytest and the checks once, and its sandbox imports torch once. It ends with everything that it started as
+soon as its input closes, also in the middle of a grading: whoever asked is gone.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+import queue
+import sys
+import threading
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, TextIO
+
+from . import plugin, worksheet
+from .result import Result
+from .run import grade
+from .sandbox import Sandbox
+from .submission import Submission
+from .worker_process import SandboxError
+from .worksheet_reader import WorksheetFile, unreadable, worksheet_of
+
+
+def main() -> int:
+    """Grade until the input ends."""
+    # Whatever a library prints must not stand between the results.
+    with os.fdopen(os.dup(1), "w", encoding="utf-8", newline="\n") as answers:
+        os.dup2(2, 1)
+        _serve(answers)
+    return 0
+
+
+def _serve(answers: TextIO) -> None:
+    jobs: queue.Queue[str] = queue.Queue()
+    threading.Thread(target=_read, args=(jobs,), daemon=True).start()
+    sandboxes: dict[tuple[Any, ...], Sandbox] = {}
+    while True:
+        document = json.loads(jobs.get())
+        settings = document["settings"]
+        plugin.use_profile(settings["examples"] or plugin.DEFAULT_EXAMPLES)
+        options = {name: settings[name] for name in ("cold", "level", "require_level")}
+        kind = tuple(options.values())
+        if kind not in sandboxes:
+            sandboxes[kind] = Sandbox.start(**options)
+        answers.write(json.dumps(json.loads(_grade(document, sandboxes[kind]).as_json())) + "\n")
+        answers.flush()
+
+
+def _read(jobs: queue.Queue[str]) -> None:
+    for line in sys.stdin:
+        jobs.put(line)
+    plugin.forget_examples()
+    os._exit(0)  # the fork server notices and takes its workers along
+
+
+def _grade(document: dict[str, Any], sandbox: Sandbox) -> Result:
+    settings = document["settings"]
+    submission = Submission("submission", Path("submission"), document["files"], document["problems"])
+    try:
+        level, walls = sandbox.level, sandbox.walls()
+        result = grade(
+            submission,
+            settings["exercises"],
+            sandbox.worker,
+            seed=settings["seed"],
+            fresh_workers=not sandbox.cold,
+        )
+    except SandboxError as error:
+        return Result("submission", submission.sha256, settings["seed"], "cpu", [], "0", problem=str(error))
+    result.isolation_level, result.walls = level, walls
+    if "worksheet" in document:
+        file = _worksheet(document["worksheet"])
+        result = replace(result, exercises=[*result.exercises, worksheet.grade(file)])
+    return result
+
+
+def _worksheet(entry: dict[str, Any]) -> WorksheetFile:
+    if "data" in entry:
+        return worksheet_of(base64.b64decode(entry["data"]))
+    return unreadable(entry["problem"], missing=entry["missing"])
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,40 @@
+"""How an interpreter for student code is started: nothing of the caller's environment, and a path of libraries only."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+from .worker_process import SandboxError
+
+_START_SCRIPT = Path(__file__).parent / "worker" / "start.py"
+
+
+def library_folders() -> list[str]:
+    """The folders that hold torch and numpy, found without importing them."""
+    folders = []
+    for name in ("torch", "numpy"):
+        spec = importlib.util.find_spec(name)
+        if spec is None or spec.origin is None:
+            raise SandboxError(f"{name} is not installed; run the install command of the README")
+        folders.append(str(Path(spec.origin).parents[1]))
+    return list(dict.fromkeys(folders))
+
+
+def environment(home: str) -> dict[str, str]:
+    """Nothing of the caller's environment but what an interpreter needs: no tokens, no paths of the course."""
+    kept = {name: os.environ[name] for name in ("SYSTEMROOT", "TMP", "TEMP") if name in os.environ}
+    one_thread = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
+    # Looking for a GPU must not start CUDA in the process that forks.
+    fixed = {"PATH": os.defpath, "LANG": "C.UTF-8", "PYTHONHASHSEED": "0", "PYTORCH_NVML_BASED_CUDA_CHECK": "1"}
+    # torch asks for the user's name, which a namespace has no list of.
+    return {**kept, **one_thread, **fixed, "HOME": home, "LOGNAME": "student"}
+
+
+def command(settings: dict[str, Any]) -> list[str]:
+    """The command line of an isolated interpreter; the settings travel to `worker.start` as JSON."""
+    return [sys.executable, "-I", "-S", str(_START_SCRIPT), json.dumps({"path": library_folders(), **settings})]

@@ -1,0 +1,102 @@
+"""The journal of a class: one line for each grading that is finished, on the disk before the next one counts.
+
+A line names the key of the content and the digest of the result file, so after a kill at any moment the next run knows
+what it has, and that it is whole. A torn last line is what such a kill leaves; it is ignored.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from .class_results import GRADED_FOLDER, ClassError, result_path
+from .result import replace_file
+
+JOURNAL_FILE = "journal.jsonl"
+_MOST_SECONDS = 1e6  # more than a week
+
+
+@dataclass(frozen=True)
+class Line:
+    """One finished grading.
+
+    Attributes:
+        key: Of the content, the course and the settings.
+        content: Digest of the graded files alone: the same after a change of the course.
+        file: Digest of the result file.
+        seconds: How long it took.
+    """
+
+    key: str
+    content: str
+    file: str
+    seconds: float
+
+
+class Journal:
+    """What is graded in one folder of a class."""
+
+    def __init__(self, folder: Path) -> None:
+        """Read what is there.
+
+        Raises:
+            ClassError: the folder cannot be written to.
+        """
+        self._folder = folder
+        try:
+            (folder / GRADED_FOLDER).mkdir(parents=True, exist_ok=True)
+            self._file = (folder / JOURNAL_FILE).open("a+b")
+        except OSError as error:
+            raise ClassError(f"{folder} cannot be written to: {error.strerror}") from None
+        self._file.seek(0)
+        data = self._file.read()
+        self._lines = {line.key: line for line in map(_line, data.split(b"\n")) if line}
+        if data and not data.endswith(b"\n"):  # torn by a kill: what comes next begins a line of its own
+            self._append(b"\n")
+
+    def has(self, key: str) -> bool:
+        """Whether the result of a key is here, whole and as it was written."""
+        line = self._lines.get(key)
+        try:
+            return line is not None and _digest(result_path(self._folder, key).read_bytes()) == line.file
+        except OSError:
+            return False
+
+    def seconds(self, content: str) -> float | None:
+        """How long the same files took, with whatever course; None if they are new."""
+        return next((line.seconds for line in self._lines.values() if line.content == content), None)
+
+    def add(self, key: str, content: str, result: str, seconds: float) -> None:
+        """Keep a result. When this returns, it is on the disk."""
+        path = result_path(self._folder, key)
+        replace_file(path, result)
+        with path.open("r+b") as written:  # Windows syncs only what may be written
+            os.fsync(written.fileno())
+        line = Line(key, content, _digest(result.encode()), seconds)
+        self._append(json.dumps(vars(line)).encode() + b"\n")
+        self._lines[key] = line
+
+    def close(self) -> None:
+        self._file.close()
+
+    def _append(self, data: bytes) -> None:
+        self._file.write(data)
+        self._file.flush()
+        os.fsync(self._file.fileno())
+
+
+def _line(text: bytes) -> Line | None:
+    """A line, or None if it is torn or damaged: its submission is then graded again."""
+    try:
+        line = Line(**json.loads(text))
+        whole = all(isinstance(part, str) for part in (line.key, line.content, line.file))
+        return line if whole and 0 <= line.seconds <= _MOST_SECONDS else None
+    except (ValueError, TypeError, RecursionError):
+        return None
+
+
+def _digest(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()

@@ -1,0 +1,275 @@
+"""One worker process, seen from the grader: what it may use, its prints, its answers, and how it ended."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import signal
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from .streams import Stream
+from .worker import wire
+
+START_SECONDS = 60.0
+_PRINTED_BYTES = 1 << 20  # of prints that stay from one request to the next; the worker's limit is higher
+_LONGEST_STRETCH = 10
+_LEAST_MORE = 0.02
+# What faulthandler writes when a worker ends. A line of the submission may be unfinished: it begins anywhere.
+_LAST_WORDS = re.compile(r"Fatal Python error: |(?:Stack|Current thread 0x[^\n]*) \(most recent call first\):")
+
+
+class SandboxError(Exception):
+    """The grader could not run a worker here. Never the submission's fault."""
+
+
+class WorkerDied(Exception):
+    """The worker gave no answer and is gone.
+
+    Attributes:
+        reason: "timeout", "crash" or "protocol".
+        detail: One sentence for the student.
+        place: (file, line, function) in the submission where it was, if known.
+    """
+
+    def __init__(self, reason: str, detail: str, place: tuple[str, int, str] | None = None) -> None:
+        self.reason, self.detail, self.place = reason, detail, place
+        super().__init__(detail)
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What one worker may use."""
+
+    memory_bytes: int = 1 << 30
+    cpu_seconds: int = 120
+    file_bytes: int = 8 << 20
+
+
+class PrintedFile:
+    """The file that a worker prints to. The grader reads it through a descriptor that the worker does not share."""
+
+    def __init__(self) -> None:
+        self.descriptor, self._path = tempfile.mkstemp(prefix="printed-")
+        os.close(self.descriptor)
+        self.descriptor = os.open(self._path, os.O_WRONLY | os.O_APPEND)
+        self._reading = os.open(self._path, os.O_RDONLY | getattr(os, "O_BINARY", 0))
+        if sys.platform != "win32":  # Windows does not let go of a name that is in use
+            os.unlink(self._path)
+
+    def start_request(self) -> int:
+        """Where the prints of the next request will begin. Empties the file before it is full."""
+        size = os.fstat(self._reading).st_size
+        if size < _PRINTED_BYTES:
+            return size
+        os.ftruncate(self.descriptor, 0)
+        return 0
+
+    def read(self, start: int, size: int) -> bytes:
+        """What was printed from a position on; nothing if it is closed or was tampered with."""
+        try:
+            os.lseek(self._reading, start, os.SEEK_SET)
+            return os.read(self._reading, size)
+        except OSError:
+            return b""
+
+    def close(self) -> None:
+        if self._reading < 0:
+            return
+        os.close(self._reading)
+        os.close(self.descriptor)
+        self._reading = self.descriptor = -1
+        if sys.platform == "win32":
+            with contextlib.suppress(OSError):
+                os.unlink(self._path)
+
+
+class ProcessTimes:
+    """How long a process had a processor and how long it waited for one, as the kernel counts it.
+
+    Args:
+        schedstat: Descriptor of its file of that name in /proc; -1 where there is none.
+        stat: The same.
+
+    A limit counts what the submission takes, not what a busy machine does: a loop that waits for a processor is not a
+    slow one. Where the kernel does not tell (macOS, Windows), nothing counts as waiting.
+    """
+
+    def __init__(self, schedstat: int = -1, stat: int = -1) -> None:
+        self._schedstat, self._stat = schedstat, stat
+
+    @classmethod
+    def of(cls, pid: int) -> ProcessTimes:
+        """Those of a process that is seen from here under this number."""
+        try:
+            with contextlib.ExitStack() as undo:
+                descriptors = []
+                for name in ("schedstat", "stat"):
+                    descriptors.append(os.open(f"/proc/{pid}/{name}", os.O_RDONLY | os.O_CLOEXEC))
+                    undo.callback(os.close, descriptors[-1])
+                undo.pop_all()
+                return cls(*descriptors)
+        except (OSError, AttributeError):  # not Linux
+            return cls()
+
+    def waited(self) -> float:
+        """Seconds that its first thread could have run, had there been a processor free."""
+        fields = self._fields(self._schedstat)
+        return int(fields[1]) / 1e9 if len(fields) == 3 else 0.0
+
+    def ran(self) -> float:
+        """Seconds of processor time of all its threads."""
+        _, _, rest = b" ".join(self._fields(self._stat)).rpartition(b")")  # its name may hold anything
+        fields = rest.split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK") if len(fields) > 12 else 0.0
+
+    def _fields(self, descriptor: int) -> list[bytes]:
+        if descriptor < 0:
+            return []
+        try:
+            return os.pread(descriptor, 1024, 0).split()
+        except OSError:  # it has ended
+            return []
+
+    def close(self) -> None:
+        for descriptor in (self._schedstat, self._stat):
+            if descriptor >= 0:
+                os.close(descriptor)
+        self._schedstat = self._stat = -1
+
+
+@dataclass
+class Worker:
+    """One worker process, seen from the grader.
+
+    Attributes:
+        spent: Seconds that the last request took, without waiting for a processor.
+    """
+
+    stream: Stream
+    printed: PrintedFile
+    kill: Callable[[bool], int]
+    forget: Callable[[], object]
+    walls: tuple[str, ...] = ()
+    has_cuda: bool = False
+    times: ProcessTimes = field(default_factory=ProcessTimes)
+    outer_walls: Callable[[], tuple[str, ...]] = lambda: ()
+    reason: Callable[[], str] = lambda: ""
+    spent: float = 0.0
+    _spent_before: float = 0.0
+    _reader: wire.Reader = field(default_factory=wire.Reader)
+    _request_id: int = 0
+    _printed_before: int = 0
+    _status: int | None = None
+
+    def wait_until_ready(self) -> None:
+        """Read the first frame, in which the worker names its walls."""
+        try:
+            _, body = self._reader.read(lambda size: self.stream.receive(size, time.monotonic() + START_SECONDS))
+            self.walls, self.has_cuda = (*body["walls"], *self.outer_walls()), body["cuda"]
+        except (EOFError, OSError, TimeoutError, wire.WireError, KeyError, TypeError):
+            text = self.last_printed()
+            self.close()
+            raise SandboxError(f"a worker did not start: {text.strip() or 'no message'}") from None
+
+    def request(self, body: dict[str, Any], *, seconds: float) -> dict[str, Any]:
+        """Send one request and wait for its answer.
+
+        Args:
+            body: Plain data, see `worker.wire`.
+            seconds: Time that the answer may take. Waiting for a processor on a busy machine does not count, up to a
+                wall-clock time of ten times as much.
+
+        Returns:
+            The reply: {"result": ...} or {"error": ...}.
+
+        Raises:
+            WorkerDied: no answer in time, the process ended, or what came is not an answer. The worker is gone.
+        """
+        self._request_id += 1
+        self._printed_before = self.printed.start_request()
+        started, waited = time.monotonic(), self.times.waited()
+        deadline = started + seconds
+
+        def receive(size: int) -> bytes:
+            nonlocal deadline
+            while True:
+                try:
+                    return self.stream.receive(size, deadline)
+                except TimeoutError:
+                    left = seconds - self._spent_since(started, waited)
+                    if left < _LEAST_MORE or time.monotonic() - started > _LONGEST_STRETCH * seconds:
+                        raise
+                    deadline = time.monotonic() + left
+
+        try:
+            try:
+                self.stream.send(wire.encode(self._request_id, body), deadline)
+                request_id, reply = self._reader.read(receive)
+            finally:
+                self.spent = self._spent_since(started, waited)
+                self._spent_before += self.spent
+        except TimeoutError:
+            self._end(dump=True)
+            raise WorkerDied("timeout", f"gave no answer within {seconds:.2g} seconds", self._place()) from None
+        except (EOFError, OSError):
+            self._end()
+            raise WorkerDied("crash", f"ended the process{self._how_it_ended()}", self._place()) from None
+        except wire.WireError as error:
+            self._end()
+            raise WorkerDied("protocol", f"sent the grader something malformed ({error})") from None
+        if request_id != self._request_id or len(reply) != 1 or not reply.keys() <= {"result", "error"}:
+            self._end()
+            raise WorkerDied("protocol", "sent the grader something malformed (not the answer to its question)")
+        return reply
+
+    def last_printed(self) -> str:
+        """What the submission printed during the last request, cut to a few kilobytes."""
+        written = self._written()
+        return written if self._status is None else _LAST_WORDS.split(written)[0]
+
+    def close(self) -> None:
+        """Kill it, if it lives, without waiting for its end."""
+        if self._status is None:
+            self._status = 0
+            self.forget()
+            self.stream.close()
+        self.times.close()
+        self.printed.close()
+
+    def _spent_since(self, started: float, waited: float) -> float:
+        passed = time.monotonic() - started
+        waiting = self.times.waited() - waited
+        if waiting < _LEAST_MORE:
+            return passed
+        # Threads of its own that take the processor from the first one are no excuse.
+        return min(passed, max(passed - waiting, self.times.ran() - self._spent_before))
+
+    def _written(self) -> str:
+        return self.printed.read(self._printed_before, 400_000).decode("utf-8", "replace")
+
+    def _end(self, *, dump: bool = False) -> None:
+        if self._status is None:
+            self._status = self.kill(dump)
+            self.stream.close()
+
+    def _place(self) -> tuple[str, int, str] | None:
+        """The submission's innermost frame, from what faulthandler wrote."""
+        match = re.search(r'^  File "([^"\n/]+/[^"\n/]+\.py)", line ([0-9]{1,7}) in (\S{1,80})', self._written(), re.M)
+        return (match[1], int(match[2]), match[3]) if match else None
+
+    def _how_it_ended(self) -> str:
+        assert self._status is not None
+        if reason := self.reason():
+            return f" ({reason})"
+        if self._status >= 0:
+            return f" with exit status {self._status}"
+        names = {-signal.SIGSEGV: " (segmentation fault)", -signal.SIGABRT: " (abort)"}
+        if sys.platform != "win32":
+            names |= {-signal.SIGXCPU: " (CPU time limit)", -signal.SIGKILL: ""}
+        return names.get(self._status, f" (signal {-self._status})")

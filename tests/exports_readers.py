@@ -1,0 +1,310 @@
+"""Reads every export as its consumer does, with nothing of the exporters: what passed, and for how many points.
+
+A reader fails where the consumer would: each validates with the schema, and opens the text with the real program if
+there is one that needs no files.
+"""
+
+import base64
+import json
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cache
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import junitparser
+import lxml.etree
+import markdown_it
+from sarif_kit.validate import validation_errors
+
+from grader.exporters import check50 as check50_exporter
+
+SCHEMAS = Path(__file__).with_name("schemas")
+EXERCISES = ["advantages", "clip", "kl", "bandit", "charlm", "worksheet"]
+CLASSROOM = {
+    "CLASSROOM": "ml-2026",
+    "ASSIGNMENT": "grpo",
+    "ASSIGNMENT_TYPE": "individual",
+    "OWNER": "ada",
+    "SUBMISSION_TAG": "submit/2026-06-01T14-32-05Z-a1b2c3d",
+    "COMMIT_URL": "https://example.com/commit/a1b2c3d",
+    "RELEASE_URL": "https://example.com/release",
+    "REVIEW_URL": "https://example.com/compare",
+}
+
+
+@dataclass(frozen=True)
+class Line:
+    """One check as the format shows it; the key is its id, or its number where the format has no ids."""
+
+    key: str
+    earned: Fraction
+    points: Fraction
+
+
+@dataclass(frozen=True)
+class Read:
+    """What a consumer knows.
+
+    Attributes:
+        earned: The total, read from where the format says it, not added up here.
+        lines: Every check, in the order of the format.
+        texts: Everything that a person sees.
+    """
+
+    earned: Fraction
+    lines: list[Line]
+    texts: list[str]
+
+
+@cache
+def _schema(name: str) -> jsonschema.Draft202012Validator:
+    return jsonschema.Draft202012Validator(json.loads((SCHEMAS / f"{name}.json").read_text("utf-8")))
+
+
+def _document(name: str, text: str) -> Any:
+    document = json.loads(text)
+    _schema(name).validate(document)
+    return document
+
+
+def _strings(value: Any) -> list[str]:
+    if isinstance(value, dict):
+        return [text for each in value.values() for text in _strings(each)]
+    if isinstance(value, list):
+        return [text for each in value for text in _strings(each)]
+    return [value] if isinstance(value, str) else []
+
+
+def _line(key: str, earned: Any, points: Any) -> Line:
+    return Line(key, Fraction(earned), Fraction(points))
+
+
+def gradescope(text: str) -> Read:
+    document = _document("gradescope", text)
+    lines = [_line(test["extra_data"]["id"], test["score"], test["max_score"]) for test in document["tests"]]
+    assert all((test["status"] == "passed") >= (test["score"] > 0) for test in document["tests"])
+    return Read(Fraction(document["score"]), lines, _strings(document))
+
+
+def classroom50(text: str) -> Read:
+    document = _document("classroom50", text)
+    assert document["score"] <= document["max-score"]
+    for test in document["tests"]:
+        assert test["score"] <= test["max-score"]
+        assert type(test["score"]) is int and type(test["max-score"]) is int
+    lines = [_line(test["id"], test["score"], test["max-score"]) for test in document["tests"]]
+    return Read(Fraction(document["score"]), lines, _strings(document))
+
+
+def github_classroom(text: str) -> Read:
+    """Both sums of the reporter: scores of tests in its notice, passed tests times the runner's score in its table."""
+    variables = dict(line.split("=", 1) for line in text.removesuffix("\n").split("\n"))
+    assert all(len(f"{name}={value}".encode()) < 128 * 1024 for name, value in variables.items())
+    runners = variables.pop("GRPO_RUNNERS")
+    assert re.fullmatch(r"([a-zA-Z0-9]+,)*[a-zA-Z0-9]+", runners)
+    assert [f"{runner.upper()}_RESULTS" for runner in runners.split(",")] == list(variables)
+    notice, table, lines, texts = Fraction(0), Fraction(0), [], []
+    for value in variables.values():
+        document = _document("github-classroom", base64.b64decode(value, validate=True).decode())
+        tests = document["tests"]
+        passed = sum(test["status"] == "pass" for test in tests)
+        if document["max_score"]:
+            notice += sum(Fraction(test["score"]) for test in tests)
+            table += Fraction(passed, len(tests)) * document["max_score"]
+        worth = Fraction(document["max_score"], len(tests))
+        lines += [_line(test["test_code"], test["score"], worth) for test in tests]
+        texts += _strings(document)
+        assert all("\n" not in test["name"] and "::" not in test["name"] for test in tests)
+        printed = [f"{test['name']}\nError: {test['message']}\n{test['output']}" for test in tests]
+        assert commands("\n".join([*printed, document.get("message", "")])) == []
+    assert notice == table
+    return Read(notice, lines, texts)
+
+
+def prairielearn(text: str) -> Read:
+    assert len(text.encode()) <= 1_000_000
+    document = _document("prairielearn", text)
+    lines = [_line(test["description"], test["points"], test["max_points"]) for test in document["tests"]]
+    points = sum(line.points for line in lines)
+    return Read(Fraction(document["score"]).limit_denominator(100_000) * points, lines, _strings(document))
+
+
+def exercism(text: str) -> Read:
+    document = _document("exercism", text)
+    lines = []
+    for test in document["tests"]:
+        number, points = re.match(r"(\S+) ", test["name"]), re.search(r"\((\d+) points?\)\Z", test["name"])
+        assert number and points and number[1].startswith(f"{test['task_id']}.")
+        exercise, place = number[1].split(".")
+        key = f"{EXERCISES[int(exercise) - 1]} {place}"
+        lines.append(_line(key, points[1] if test["status"] == "pass" else 0, points[1]))
+    return Read(sum((line.earned for line in lines), Fraction(0)), lines, _strings(document))
+
+
+def check50(text: str) -> Read:
+    document = _document("check50", text)
+    results = [entry for entry in document["results"] if entry["name"] != check50_exporter.ABOUT]
+    names = {entry["name"] for entry in results}
+    assert all(entry["dependency"] is None or entry["dependency"] in names for entry in results)
+    lines = [
+        _line(each["name"], each["data"]["points"] if each["passed"] else 0, each["data"]["points"]) for each in results
+    ]
+    return Read(sum((line.earned for line in lines), Fraction(0)), lines, _strings(document))
+
+
+@cache
+def _junit_schema() -> lxml.etree.XMLSchema:
+    return lxml.etree.XMLSchema(lxml.etree.parse(SCHEMAS / "junit.xsd"))
+
+
+def junit(text: str) -> Read:
+    tree = lxml.etree.fromstring(text.encode())
+    _junit_schema().assertValid(tree)
+    suites = junitparser.JUnitXml.fromstring(text.encode())
+    earned, lines, cases = Fraction(0), [], 0
+    for suite in suites:
+        about = {each.name: each.value for each in suite.properties()}
+        earned += Fraction(about["earned"])
+        members = list(suite)
+        cases += len(members)
+        for case in members:
+            points = Fraction(about[f"points.{case.classname}"])
+            lines.append(Line(case.classname, points if case.is_passed else Fraction(0), points))
+        bad = [type(reason).__name__ for case in members for reason in case.result]
+        assert (bad.count("Failure"), bad.count("Error")) == (suite.failures, suite.errors)
+        assert (bad.count("Skipped"), len(members)) == (suite.skipped, suite.tests)
+    assert (suites.tests, suites.failures) == (cases, sum(suite.failures for suite in suites))
+    values = [value for element in tree.iter() for value in element.attrib.values()]
+    return Read(earned, lines, [*values, *(element.text or "" for element in tree.iter())])
+
+
+def sarif(text: str) -> Read:
+    document = json.loads(text)
+    assert validation_errors(document) == []
+    (run,) = document["runs"]
+    rules = run["tool"]["driver"]["rules"]
+    for result in run["results"]:
+        assert rules[result["ruleIndex"]]["id"] == result["ruleId"]
+        (place,) = result["locations"]
+        assert re.fullmatch(r"starter/\w+\.(py|json)", place["physicalLocation"]["artifactLocation"]["uri"], re.ASCII)
+        assert "](" not in result["message"]["text"]
+    lines = [_line(rule["id"], rule["properties"]["earned"], rule["properties"]["points"]) for rule in rules]
+    return Read(Fraction(run["properties"]["earned"]), lines, _strings(document))
+
+
+def commands(log: str) -> list[tuple[str, dict[str, str], str]]:
+    """The commands that GitHub's runner finds in a log: both syntaxes, and nothing between stop-commands.
+
+    The rules are those of `ActionCommand.cs` in actions/runner: "::name key=value::data" at the beginning of a line, or
+    "##[name key=value]data" anywhere in it.
+    """
+    found, token = [], None
+    for line in re.split(r"\r\n|\r|\n", log):
+        if token:
+            token = None if line.strip() == f"::{token}::" else token
+            continue
+        new, old = (
+            re.match(r"\s*::([a-z-]+)(?: (.*?))?::(.*)", line),
+            re.search(r"##\[([a-z-]+)(?: (.*?))?\](.*)", line),
+        )
+        match, separator = (new, ",") if new else (old, ";")
+        if not match:
+            continue
+        name, given, data = match[1], match[2] or "", match[3]
+        if name == "stop-commands":
+            token = data
+            continue
+        properties = dict(each.split("=", 1) for each in given.split(separator) if "=" in each)
+        found.append((name, {key: _unescaped(value) for key, value in properties.items()}, _unescaped(data)))
+    return found
+
+
+def _unescaped(text: str) -> str:
+    for code, character in (("%0D", "\r"), ("%0A", "\n"), ("%3A", ":"), ("%2C", ","), ("%25", "%")):
+        text = text.replace(code, character)
+    return text
+
+
+def github_annotations(text: str) -> Read:
+    found = commands(text)
+    names = [name for name, _, _ in found]
+    assert set(names) <= {"error", "warning", "notice"} and all(names.count(name) <= 10 for name in set(names))
+    for name, properties, _ in found:
+        assert set(properties) <= {"title", "file", "line"}
+        assert name == "error" or "file" not in properties
+        assert re.fullmatch(r"starter/\w+\.(py|json)", properties.get("file", "starter/kl.py"), re.ASCII)
+    stopped, *rest = text.removesuffix("\n").split("\n")
+    token = stopped.removeprefix("::stop-commands::")
+    assert re.fullmatch(r"[0-9a-f]{32}", token)
+    log = rest[: rest.index(f"::{token}::")]
+    assert text.count(token) == 2
+    lines = []
+    for line in log:
+        match = re.match(r"([a-z ]+) (\d+)/(\d+) \d+\.\d+ (\S+) ", line)
+        assert match, line
+        lines.append(_line(match[4], match[2], match[3]))
+    (total,) = (data for name, _, data in found if name == "notice")
+    earned = re.match(r"total: (\d+) of \d+ points", total)
+    assert earned
+    return Read(Fraction(earned[1]), lines, [*log, *(data for *_, data in found), *(p["title"] for _, p, _ in found)])
+
+
+class _Page(HTMLParser):
+    """Tags, the texts of cells, and all text."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.tags: set[str] = set()
+        self.cells: list[list[str]] = []
+        self.texts: list[str] = []
+        self.open: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        assert attrs == [], f"<{tag}> has {attrs}"
+        self.tags.add(tag)
+        self.open.append(tag)
+        if tag == "tr":
+            self.cells.append([])
+        elif tag in ("td", "th"):
+            self.cells[-1].append("")
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        self.texts.append(data)
+        if "td" in self.open or "th" in self.open:
+            self.cells[-1][-1] += data
+
+
+def github_summary(text: str) -> Read:
+    assert len(text.encode()) < 1024 * 1024
+    page = _Page()
+    page.feed(markdown_it.MarkdownIt("commonmark", {"html": True}).enable("table").render(text))
+    page.close()
+    assert page.open == []
+    assert page.tags <= {"h2", "h3", "h4", "p", "strong", "table", "tr", "td", "th", "code", "pre"}
+    rows = [row for row in page.cells if row[0] != "Check"]
+    lines = [_line(row[0].split(" ")[1], *row[3].split("/")) for row in rows]
+    total = re.match(r"GRPO course: (\d+) of (\d+) points", page.texts[0])
+    assert total
+    return Read(Fraction(total[1]), lines, page.texts)
+
+
+READERS: Mapping[str, Callable[[str], Read]] = {
+    "gradescope": gradescope,
+    "classroom50": classroom50,
+    "github-annotations": github_annotations,
+    "github-summary": github_summary,
+    "github-classroom": github_classroom,
+    "prairielearn": prairielearn,
+    "exercism": exercism,
+    "check50": check50,
+    "junit": junit,
+    "sarif": sarif,
+}

@@ -1,0 +1,637 @@
+"""Everything that reads what others wrote, as functions from bytes to nothing: each raises only if a promise is broken.
+
+What is read comes from students (replies of a worker, worksheets, archives, sources) or from platforms and disks that
+students' data went through (exports, rosters, metadata, results, journals, policies). `test_fuzz` tries a bounded
+number of inputs, `fuzz` goes on for as long as one likes.
+
+Every target runs under a guard with two promises of its own: reading writes no file and starts nothing, as Python's
+audit events tell, and it ends within a processor time that only a loop exceeds. Left out: what submitted code may do
+while it runs (`test_attacks`), and how texts look (`test_report`, `test_exports`).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import importlib
+import inspect
+import io
+import json
+import random
+import re
+import struct
+import sys
+import tarfile
+import tempfile
+import time
+import tracemalloc
+import unicodedata
+import zipfile
+import zlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+from functools import partial
+from pathlib import Path, PurePosixPath
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import hypothesis
+import numpy as np
+from rich.console import Console
+
+from grader import course, curves, similarity, vectors, worksheet
+from grader.check import Check, as_result, modules
+from grader.class_files import MAX_ARCHIVE_BYTES, members_of_archive
+from grader.class_report import class_report, named
+from grader.class_results import (
+    GRADED_FOLDER,
+    SUBMISSIONS_FILE,
+    ClassError,
+    Entry,
+    Person,
+    file_name,
+    read_class,
+    read_settings,
+    write_entries,
+)
+from grader.class_submissions import METADATA, MODULES, Contents, HandedIn, find_submissions
+from grader.exporters import FORMATS, blackboard, canvas, export, moodle, terminal, worksheet_page
+from grader.exporters.class_page import class_page
+from grader.gradebook import Options, fill
+from grader.gradebook_roster import read_roster
+from grader.gradebook_table import GradebookError, read_table
+from grader.journal import JOURNAL_FILE, Journal
+from grader.late import LateError, Policy, counted, periods_late, read_policy
+from grader.plugin import GradingPlugin
+from grader.result import FAILED, GRADER_ERROR, PASSED, CheckResult, ExerciseResult, Result, from_json
+from grader.student import Student
+from grader.submission import MAX_FILE_BYTES, Submission, text_of
+from grader.worker import wire
+from grader.worker_process import Worker
+from grader.worksheet_reader import WorksheetFile, worksheet_of
+from grader.worksheet_replay import replay
+
+CPU_SECONDS = 30.0
+"""No input takes a tenth of it; a machine that is busy with other work changes nothing, because it is not waiting."""
+
+# Of a reply in memory against its bytes: an empty list takes three bytes in JSON and 64 or so in memory, and for a
+# moment the text, the parsed header and the decoded values are there together.
+WIRE_FACTOR, WIRE_SPARE = 100, 1 << 20
+
+_RUNNER = {
+    "CLASSROOM": "c", "ASSIGNMENT": "a", "ASSIGNMENT_TYPE": "individual", "OWNER": "o", "COMMIT_URL": "https://x",
+    "SUBMISSION_TAG": "submit/2030-01-31T23-59-00Z", "RELEASE_URL": "https://x", "REVIEW_URL": "https://x",
+}  # fmt: skip
+_CONTROLS = ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp")
+
+
+class PromiseBroken(AssertionError):
+    """What a target found. The text says which promise."""
+
+
+def require(condition: object, promise: str) -> None:
+    """Raise unless it holds; `assert` would be left out by -O."""
+    if not condition:
+        raise PromiseBroken(promise)
+
+
+# ---------------------------------------------------------------- the guard
+
+
+class _Guard:
+    """Hears what this process opens and starts. Python has no way to take the ear off again, so it can be deaf."""
+
+    _STARTS = ("subprocess.", "os.system", "os.exec", "os.spawn", "os.posix_spawn", "os.fork", "socket.", "pickle.")
+    _CHANGES = ("os.mkdir", "os.rename", "os.remove", "os.rmdir", "os.link", "os.symlink", "os.truncate", "shutil.")
+
+    def __init__(self) -> None:
+        self.listens, self.heard = False, ""
+        sys.addaudithook(self._hear)
+
+    def _hear(self, event: str, arguments: tuple[Any, ...]) -> None:
+        if self.listens and not self.heard:
+            writes = event == "open" and set(str(arguments[1] or "")) & set("wax+")
+            if writes and "__pycache__" in str(arguments[0]):  # Python's own, when a module is imported late
+                return
+            if writes or event.startswith((*self._STARTS, *self._CHANGES)):
+                self.heard = f"{event} {arguments!r:.200}"
+
+
+_GUARD = _Guard()
+
+
+@contextlib.contextmanager
+def guarded() -> Iterator[None]:
+    """Promises of everything that only reads: nothing is written or started, and it ends."""
+    _GUARD.listens, _GUARD.heard = True, ""
+    started = time.process_time()
+    try:
+        yield
+    finally:
+        _GUARD.listens = False
+    spent = time.process_time() - started
+    require(not _GUARD.heard, f"reading must not do this: {_GUARD.heard}")
+    require(spent < CPU_SECONDS, f"it took {spent:.0f} seconds of a processor")
+
+
+# ---------------------------------------------------------------- what a worker sends
+
+
+def wire_frames(data: bytes) -> None:
+    """Bytes in pieces of any size are messages, refused with a WireError, or end with an EOFError.
+
+    A message is plain data that can be sent back, and reading costs at most a fixed multiple of the bytes that came.
+    The first byte says how large the pieces are.
+    """
+    stream, reader = _Pieces(data[1:], piece=data[0] if data else 1), wire.Reader()
+    tracemalloc.start()
+    try:
+        while True:
+            tracemalloc.reset_peak()
+            before = tracemalloc.get_traced_memory()[0]
+            _, body = reader.read(stream.receive)
+            cost = tracemalloc.get_traced_memory()[1] - before
+            require(cost <= WIRE_FACTOR * len(data) + WIRE_SPARE, f"{len(data)} bytes cost {cost} bytes of memory")
+            require(_is_plain(body), "a message holds something that is no plain data")
+            with contextlib.suppress(wire.WireError):  # the encoder is the stricter one: 64 bits, and known dtypes
+                again = wire.Reader().read(io.BytesIO(wire.encode(1, body)).read)[1]
+                require(repr(again) == repr(body), "a message that is sent back arrives as another one")
+    except (EOFError, wire.WireError):
+        cost = tracemalloc.get_traced_memory()[1]
+        require(cost <= WIRE_FACTOR * len(data) + WIRE_SPARE, f"{len(data)} refused bytes cost {cost} of memory")
+    finally:
+        tracemalloc.stop()
+
+
+def student_replies(data: bytes) -> None:
+    """Whatever a worker sends, a check ends as it may: never with an error of the grader, and the report is plain.
+
+    `data` is which check, how large the pieces are, how many bytes it printed, these, and all that it ever sends:
+    the answers to "load", to "bind" and to the calls of the check.
+    """
+    number, piece, printed, *_ = (*data[:3], 0, 0, 0)
+    one = checks_that_run()[number % len(checks_that_run())]
+    stream = _Pieces(data[3 + printed :], piece=piece)
+    submission = Submission("homework", Path("homework"), {f"{one.check.exercise}.py": "x = 1\n"}, {})
+
+    def start(imports: object = ()) -> Worker:
+        prints = _Prints(data[3 : 3 + printed])
+        return Worker(stream, prints, kill=lambda dump: -9, forget=lambda: None)  # type: ignore[arg-type]
+
+    student = Student(course.exercise(one.check.exercise), submission, start)
+    entry = as_result(one.check)
+    exercise = ExerciseResult(one.check.exercise, "Title", "docs/kl.md", [entry])
+    result = Result("homework", "0" * 64, 1, "cpu", [exercise], "0.1.0", isolation_level=1, complete=True)
+    plugin = GradingPlugin(submission, result, {one.check.id: one.check}, start, None, "cpu", 1)
+    plugin._student = student
+    try:
+        one.run(student, entry)
+        entry.outcome = PASSED
+    except BaseException as problem:
+        plugin._record(entry, one.check, problem)
+        require(entry.outcome != GRADER_ERROR, f"{one.check.id}: {entry.story}")
+    finally:
+        student.close()
+    _promises_of_own(result, data)
+
+
+@dataclass
+class _Pieces:
+    """What a worker has sent, as it comes out of a socket."""
+
+    data: bytes
+    piece: int
+    at: int = 0
+
+    def receive(self, size: int, deadline: float = 0.0) -> bytes:
+        self.at += (taken := min(size, self.piece or 1 << 16))
+        return self.data[self.at - taken : self.at]
+
+    def send(self, frame: bytes, deadline: float) -> None:
+        """A hostile worker does not read."""
+
+    def close(self) -> None:
+        pass
+
+
+@dataclass
+class _Prints:
+    """What a worker has printed."""
+
+    data: bytes
+
+    def start_request(self) -> int:
+        return 0
+
+    def read(self, start: int, size: int) -> bytes:
+        return self.data[start : start + size]
+
+    def close(self) -> None:
+        pass
+
+
+def _is_plain(value: Any) -> bool:
+    if isinstance(value, list | tuple):
+        return all(map(_is_plain, value))
+    if isinstance(value, dict):
+        return all(type(key) is str and _is_plain(part) for key, part in value.items())
+    if type(value) is wire.Record:
+        return _is_plain(value.fields)
+    if type(value) is wire.Tensor:
+        return len(value.data) == np.prod(value.shape, dtype=object) * wire.ITEM_SIZES[value.dtype]
+    return value is None or type(value) in (bool, int, float, str, wire.Same, wire.Foreign)
+
+
+@dataclass(frozen=True)
+class RunnableCheck:
+    """A check that can be called without pytest.
+
+    Attributes:
+        check: Its declaration.
+        test: The function below hypothesis.
+        arguments: One generated input; empty for a check without.
+    """
+
+    check: Check
+    test: Callable[..., None]
+    arguments: Mapping[str, Any] = field(default_factory=dict)
+
+    def run(self, student: Any, entry: CheckResult) -> None:
+        """Call it as the plugin's fixtures would."""
+
+        def show_curve(title: str, values: Any, **options: Any) -> None:
+            curve = curves.curve(title, values, **options)
+            entry.curves += [curve] if curve else []
+
+        recorded = vectors.load(self.check.exercise)[0].get(self.check.id, ())
+        fixtures = {
+            "student": student,
+            "worked": list(zip(self.check.examples, recorded, strict=True)),
+            "fresh": np.random.default_rng(1),
+            "show_curve": show_curve,
+        }
+        wanted = inspect.signature(self.test).parameters
+        # A random number generator of hypothesis is of no use once its own test has ended.
+        given = {
+            name: random.Random(1) if isinstance(part, random.Random) else part for name, part in self.arguments.items()
+        }
+        self.test(**{name: fixtures[name] for name in wanted if name in fixtures}, **given)
+
+
+@functools.cache
+def checks_that_run() -> tuple[RunnableCheck, ...]:
+    """Every check that does not ask for the model answers, in the order of the course."""
+    found = []
+    for exercise in course.EXERCISES:
+        for name in modules(exercise.name, hidden=False):
+            tests = [value for value in vars(importlib.import_module(name)).values() if hasattr(value, "check")]
+            found += [_runnable(test) for test in tests]
+    return tuple(found)
+
+
+def _runnable(test: Any) -> RunnableCheck:
+    if not hypothesis.is_hypothesis_test(test):
+        return RunnableCheck(test.check, test)
+    inner, seen = test.hypothesis.inner_test, []
+    test.hypothesis.inner_test = lambda **given: seen.append(given)
+    fixtures = {"student", "worked", "fresh", "show_curve"}
+    try:
+        names = inspect.signature(test).parameters  # hypothesis has taken its own out
+        hypothesis.seed(1)(test)(**dict.fromkeys(names))
+    finally:
+        test.hypothesis.inner_test = inner
+    return RunnableCheck(test.check, inner, {name: each for name, each in seen[0].items() if name not in fixtures})
+
+
+# ---------------------------------------------------------------- results and reports
+
+
+def result_file(data: bytes) -> None:
+    """A damaged result file is refused with a ValueError, or every report and export can be made of what was read."""
+    with guarded():
+        try:
+            result = from_json(data.decode("utf-8"))
+        except ValueError:
+            return
+        _promises_of(result)
+        entries = [Entry("ada", result=result), Entry("ben", result=result)]
+        report = class_report(entries)
+        _refuse_lone(class_page(report, named=named(entries)))
+
+
+def _promises_of(result: Result, formats: Sequence[str] = tuple(FORMATS)) -> None:
+    """A result is strict JSON in ASCII that reads back the same, and every export of it is text that can be written."""
+    text = result.as_json()
+    require(text.isascii(), "the JSON is not ASCII")
+    json.loads(text, parse_constant=_refuse_constant)
+    require(from_json(text).as_json() == text, "the JSON does not read back")
+    for name in formats:
+        try:
+            _refuse_lone(export(result, name, _RUNNER))
+        except ValueError as error:
+            expected = ("debug mode", "this format may have")
+            if isinstance(error, UnicodeError) or not any(words in str(error) for words in expected):
+                raise
+
+
+def _promises_of_own(result: Result, data: bytes) -> None:
+    """The same of a result of this grading, and a terminal gets no character that moves its cursor or reorders text.
+
+    One format for each input, because all of them take longer than what is tried here.
+    """
+    _promises_of(result, [[*FORMATS][zlib.crc32(data) % len(FORMATS)]])
+    shown = io.StringIO()
+    terminal.show(result, Console(file=shown, width=20 + len(data) % 80, color_system=None, legacy_windows=False))
+    bad = {c for c in shown.getvalue() if c != "\n" and unicodedata.category(c) in _CONTROLS}
+    require(not bad, f"the terminal would get the control characters {sorted(map(ord, bad))}")
+
+
+def _refuse_constant(name: str) -> None:
+    raise PromiseBroken(f"{name} is not JSON")
+
+
+def _refuse_lone(text: str) -> None:
+    text.encode("utf-8")
+
+
+# ---------------------------------------------------------------- what a student hands in
+
+
+def worksheet_file(data: bytes) -> None:
+    """A file of any bytes is a worksheet or refused in one plain sentence, and its grade is a result like any other."""
+    with guarded():
+        file = worksheet_of(data)
+        _is_a_sentence(file.problem)
+        replays = replay(file.worksheet)
+        found = worksheet.grade(file, replays)
+        require(found.points == worksheet.empty_result().points, "points were added or lost")
+        require(GRADER_ERROR not in {check.outcome for check in found.checks}, "the grader stumbled")
+        result = Result("ada", file.sha256, 1, "cpu", [found], "0.1.0", complete=True)
+        _promises_of_own(result, data)
+        handed_in = worksheet_page.HandedIn("ada", found, file.worksheet, replays, file.problem)
+        _refuse_lone(worksheet_page.page([], [handed_in]))
+
+
+def source_file(data: bytes) -> None:
+    """Bytes are a module's text that can be sent, hashed and compared with others, or one sentence says why not."""
+    with guarded():
+        text, problem = text_of("kl.py", data)
+        require(not (text and problem), "a text and a problem")
+        _is_a_sentence(problem)
+        submission = Submission("ada", Path("ada"), {"kl.py": text}, {"clip.py": problem})
+        require(re.fullmatch("[0-9a-f]{64}", submission.sha256), "no digest")
+        submission.slow_imports(["kl.py"])
+        with contextlib.suppress(wire.WireError):  # it says that the message is too large
+            wire.encode(1, {"files": submission.files})
+        require("\0" not in text and "\r" not in text, "a text with null bytes or the line ends of other systems")
+        require(problem or len(data) <= MAX_FILE_BYTES, "a text that is larger than allowed")
+        similarity.passages(similarity.tokens(text, names=frozenset()))
+
+
+ENDINGS = (".zip", ".tar", ".tar.gz", ".tgz")
+
+
+def archive(data: bytes) -> None:
+    """A student's archive never stops the class and reaches no disk, and no module in it is left out in silence.
+
+    The first byte says what the archive is called.
+    """
+    name, data = f"ada{ENDINGS[data[0] % len(ENDINGS)] if data else '.zip'}", data[1:]
+    with guarded():
+        contents = HandedIn("ada", partial(members_of_archive, name, data)).read()
+        _promises_of_contents(contents)
+    if len(data) <= MAX_ARCHIVE_BYTES and not all(
+        "cannot be" in text for text in contents.submission.problems.values()
+    ):
+        _all_modules_are_named(_paths_in(name, data), contents)
+
+
+def class_zip(data: bytes) -> None:
+    """The zip of a class is refused with a ClassError or gives submissions of different names that can all be read."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "class.zip")
+        path.write_bytes(data)
+        with guarded():
+            _promises_of_class(path)
+
+
+def metadata(data: bytes) -> None:
+    """Gradescope's file of names and times is refused with a ClassError, or gives people whose fields are all text."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "class.zip")
+        with zipfile.ZipFile(path, "w") as written:
+            written.writestr(f"export/{METADATA}", data)
+            written.writestr("export/submission_1/kl.py", "x = 1\n")
+            written.writestr("export/submission_2/kl.py", "x = 2\n")
+        with guarded():
+            _promises_of_class(path)
+
+
+def _promises_of_class(path: Path) -> None:
+    try:
+        left_out: list[str] = []
+        found = find_submissions(path, left_out=left_out)
+    except ClassError:
+        return
+    names = [file_name(each.name).casefold() for each in found]
+    require(len(names) == len(set(names)) > 0, "two submissions would share a file")
+    for each in found[:20]:
+        _promises_of_contents(each.read())
+        require(all(type(text) is str for person in each.people for text in vars(person).values()), "a name is no text")
+        require(each.submitted_at is None or each.submitted_at.tzinfo, "a time without a zone")
+
+
+def _promises_of_contents(contents: Contents) -> None:
+    submission = contents.submission
+    require({*submission.files} | {*submission.problems} == {*MODULES}, "a module is neither read nor missing")
+    require(not {*submission.files} & {*submission.problems}, "a module is read and missing")
+    require(len(contents.notes) <= 20, "more notes than anybody reads")
+    for sentence in (*contents.notes, *submission.problems.values(), contents.read_worksheet().problem):
+        _is_a_sentence(sentence)
+    require(submission.sha256, "no digest")
+
+
+def _is_a_sentence(text: str) -> None:
+    bad = [c for c in text if unicodedata.category(c) in _CONTROLS]
+    require(len(text) <= 1_000 and not bad, f"no sentence for a person: {text[:300]!r}")
+
+
+def _paths_in(name: str, data: bytes) -> list[str]:
+    """Files of an archive, as the standard library lists them; none if it cannot."""
+    try:
+        if name.endswith(".zip"):
+            return [info.filename for info in zipfile.ZipFile(io.BytesIO(data)).infolist() if not info.is_dir()]
+        with tarfile.open(fileobj=io.BytesIO(data), mode="r:*") as opened:
+            return [info.name for info in opened if not info.isdir()]
+    except Exception:  # whatever it stumbles over is no file
+        return []
+
+
+def _all_modules_are_named(paths: list[str], contents: Contents) -> None:
+    """Of several files that have the name of a module, all but the graded one stand in a note; one alone is graded."""
+    said, problems = " ".join(contents.notes), contents.submission.problems
+    ours = [path.replace("\\", "/") for path in paths]
+    ignored = {"__MACOSX", "__pycache__", "venv", "env", "node_modules", "site-packages", "reference", "grader"}
+    ignored |= {"docs", "tests"}
+    walked = [PurePosixPath(path) for path in ours if "\0" not in path]
+    walked = [each for each in walked if not any(p in ignored or (p[0] == "." and p != "..") for p in each.parts[:-1])]
+    for module in MODULES:
+        found = [path for path in walked if path.name == module]
+        graded = problems.get(module) != f"{module} is missing"
+        named = module in said or "more of this kind" in said or "there are modules in" in said
+        require(named or not found or (graded and len(found) == 1), f"nothing says why these were left out: {found}")
+
+
+# ---------------------------------------------------------------- what platforms and disks give back
+
+
+def _graded(earned: int) -> Result:
+    checks = [
+        CheckResult(f"kl.c{i}", "f", "t", "", 1, False, False, PASSED if i < earned else FAILED) for i in range(10)
+    ]
+    exercise = ExerciseResult("kl", "KL", "docs/kl.md", checks)
+    return Result("who", "0" * 64, 1, "cpu", [exercise], "0.1.0", isolation_level=1, complete=True)
+
+
+ADA = Person(name="Ada Doe", email="ada@example.edu", number="0007", username="ada", platform="canvas", platform_id="7")
+BEN = Person(name="Ben Roe", email="ben@example.edu", number="0008", username="ben", platform="moodle", platform_id="8")
+NOON = datetime(2031, 11, 20, 12, tzinfo=UTC)
+CLASS = (
+    Entry("hw-ada", (ADA,), NOON, result=_graded(9)),
+    Entry("hw-ben", (BEN,), NOON + timedelta(days=2), result=_graded(3)),
+    Entry("hw-eve", result=_graded(1)),
+)
+POLICY = Policy(NOON, deduction=Decimal(10), last=NOON + timedelta(days=7), zone=ZoneInfo("Europe/Berlin"))
+
+
+def gradebook(data: bytes) -> None:
+    """An export is refused with a sentence, or filled such that nothing but the cells of one column has changed.
+
+    The first byte says whose export it is and what the instructor chose.
+    """
+    choice, data = data[0] if data else 0, data[1:]
+    with guarded():
+        try:
+            if choice % 3 == 0:
+                table = read_table(data, canvas.is_header)
+                layout = canvas.layout(table)
+            elif choice % 3 == 1:
+                table = read_table(data, partial(moodle.is_header, titles={}), moodle.ADVICE)
+                layout = moodle.layout(table, {})
+            else:
+                table = read_table(data, blackboard.is_header)
+                layout = blackboard.layout(table)
+            require(table.as_bytes() == data, "an untouched export is not the same file")
+            options = Options(
+                maximum=Decimal(20), scale=True, duplicates="best", missing_zero=bool(choice & 16),
+                feedback=bool(choice & 32) and layout.feedback is not None, keep_higher=bool(choice & 64),
+            )  # fmt: skip
+            entries = CLASS[:2] if choice & 16 else CLASS
+            filled = fill(table, layout, entries, POLICY if choice & 128 else None, options)
+        except (GradebookError, LateError):
+            return
+        written = {filled.column.index, layout.feedback}
+        for row, (old, new) in enumerate(zip(table.rows, filled.table.rows, strict=True)):
+            same = [a == b or at in written for at, (a, b) in enumerate(zip(old.cells, new.cells, strict=True))]
+            require(all(same) and old.end == new.end, f"record {row} has changed elsewhere")
+        again = read_table(filled.table.as_bytes(), lambda header: header == table.header)
+        kept = [[(row.cells, row.end) for row in one.rows] for one in (again, filled.table)]
+        require(kept[0] == kept[1], "what was written does not read back")
+
+
+def roster(data: bytes) -> None:
+    """A roster is refused with a GradebookError, or says of known submissions whose they are and when they came."""
+    with guarded():
+        names = [entry.name for entry in CLASS]
+        try:
+            found = read_roster(data, names, platform="canvas", zone=ZoneInfo("Europe/Berlin"))
+        except GradebookError:
+            return
+        require({*found.people, *found.times} <= {*names}, "a submission that is not there")
+        require(all(when.tzinfo for when in found.times.values()), "a time without a zone")
+
+
+def policy(data: bytes) -> None:
+    """A late policy is refused with a LateError, or gives between nothing and everything for any time."""
+    with guarded():
+        try:
+            found = read_policy(data.decode("utf-8", "replace"))
+        except LateError:
+            return
+        for person in (ADA, BEN):
+            try:
+                own = found.for_person(person)
+            except LateError:
+                continue
+            for shift in (timedelta(days=-800), timedelta(), timedelta(hours=30), timedelta(days=800)):
+                points = counted(Decimal(9), Decimal(10), own.due + shift, own)
+                require(0 <= points <= 9 and periods_late(own.due + shift, own) >= 0, f"{points} points")
+            require(counted(Decimal(9), Decimal(10), own.due, own) == 9, "in time, and not everything counts")
+
+
+KEY = "k" * 8
+
+
+def class_folder(data: bytes) -> None:
+    """A damaged `submissions.json` is refused with a ClassError or read, and what was read can be written again."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        (folder / GRADED_FOLDER).mkdir()
+        (folder / GRADED_FOLDER / f"{KEY}.json").write_text(CLASS[0].result.as_json(), "utf-8")  # type: ignore[union-attr]
+        (folder / SUBMISSIONS_FILE).write_bytes(data)
+        with guarded():
+            require(isinstance(read_settings(folder), dict), "the settings are no object")
+            try:
+                entries = read_class(folder)
+            except ClassError:
+                return
+        write_entries(folder, entries, {})
+        require(read_class(folder) == entries, "what was read does not read back")
+
+
+def journal(data: bytes) -> None:
+    """Any journal can be read and gone on with: a damaged line counts nothing, and what is added is there after it."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        (folder / JOURNAL_FILE).write_bytes(data)
+        opened = Journal(folder)
+        try:
+            require(not opened.has(KEY) and not opened.has("../" + KEY), "a result that is not there")
+            seconds = opened.seconds("content")
+            require(seconds is None or 0 <= seconds < 1e9, f"a grading took {seconds} seconds")
+            opened.add(KEY, "mine", "{}", 1.0)
+        finally:
+            opened.close()
+        again = Journal(folder)
+        try:
+            require(again.has(KEY), "a result that was added is lost")
+            require(again.seconds("mine") is not None, "its time is lost")
+        finally:
+            again.close()
+
+
+TARGETS: Mapping[str, Callable[[bytes], None]] = {
+    "wire": wire_frames,
+    "student": student_replies,
+    "worksheet": worksheet_file,
+    "archive": archive,
+    "class": class_zip,
+    "metadata": metadata,
+    "source": source_file,
+    "result": result_file,
+    "gradebook": gradebook,
+    "roster": roster,
+    "policy": policy,
+    "folder": class_folder,
+    "journal": journal,
+}
+
+
+def header(check: int = 0, piece: int = 0, printed: bytes = b"") -> bytes:
+    """The beginning of an input of `student_replies`."""
+    return struct.pack("BBB", check, piece, len(printed)) + printed
+
+
+__all__ = ["ENDINGS", "TARGETS", "PromiseBroken", "WorksheetFile", "checks_that_run", "guarded", "header", "require"]

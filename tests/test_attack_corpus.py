@@ -1,0 +1,403 @@
+"""Hostile submissions: what each isolation level promises to stop it stops, and the report says it in a sentence.
+
+The corpus is run by the real command, at all levels of this machine at once, with `--quick`; the page of the site shows
+a run with the course's own limits. That the yard notices a harm is tried by doing each harm by hand.
+"""
+
+from __future__ import annotations
+
+import ast
+import html
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from grader import catalogue, course, course_command
+from grader.attacks import ATTACKS, TOPICS, Attack, Harm
+from grader.attacks.attack import FUNCTION, submission
+from grader.attacks.page import cell, first_cell, page, without_machine
+from grader.attacks.trial import HARMLESS, Finding, problems
+from grader.attacks.yard import Yard
+from grader.result import BROKEN, FAILED, PASSED
+from grader.run import grade
+from grader.sandbox import Sandbox, missing_walls
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the attacks are written for Linux")
+
+COMMAND = [sys.executable, "-m", "grader.course_command", "attacks"]
+PAGE = course.ROOT / "docs" / "instructors" / "attacks.md"
+
+
+# The attacks
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory: pytest.TempPathFactory) -> dict[int, dict[str, Any]]:
+    """What the command wrote for each level, with its exit code and what it printed."""
+    folder = tmp_path_factory.mktemp("attacks")
+    started = {}
+    for level in (0, 1, 2):
+        command = [*COMMAND, "--quick", "--level", str(level), "--json", str(folder / f"{level}.json")]
+        started[level] = subprocess.Popen(
+            command, cwd=course.ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+        )
+    found = {}
+    for level, process in started.items():
+        printed, _ = process.communicate(timeout=1800)
+        assert process.returncode in (0, 1, 3), printed
+        document = json.loads((folder / f"{level}.json").read_text())
+        found[level] = {**document, "code": process.returncode, "printed": printed}
+    return found
+
+
+@pytest.fixture(scope="module")
+def findings(runs: dict[int, dict[str, Any]]) -> dict[str, list[Finding]]:
+    """Name of an attack to what it did, at each level at which it was run."""
+    found: dict[str, list[Finding]] = {}
+    for run in runs.values():
+        for entry in (entry for level in run["levels"].values() for entry in level):
+            finding = Finding(**{**entry, "harms": tuple(map(Harm, entry["harms"]))})
+            found.setdefault(finding.name, []).append(finding)
+    return found
+
+
+def test_every_level_of_this_machine_is_run(runs: dict[int, dict[str, Any]]) -> None:
+    for level, run in runs.items():
+        if missing_walls(level):
+            assert run["code"] == 3
+            assert run["missing"][str(level)]
+        else:
+            assert not run["missing"], run["printed"]
+            assert len(run["levels"][str(level)]) > 75
+
+
+def test_the_command_finds_no_level_that_lets_through_what_it_should_stop(runs: dict[int, dict[str, Any]]) -> None:
+    assert [problem for run in runs.values() for problem in run["problems"]] == []
+    assert {run["code"] for run in runs.values()} <= {0, 3}
+
+
+@pytest.mark.parametrize("name", ATTACKS)
+def test_an_attack_does_no_harm_that_a_level_should_stop(findings: dict[str, list[Finding]], name: str) -> None:
+    attack = ATTACKS[name]
+    if name not in findings:
+        assert missing_walls(1) or missing_walls(2), "every attack is run at one level at least"
+        pytest.skip("its turn comes at a level that this machine lacks")
+    for finding in findings[name]:
+        assert {*finding.harms} <= (attack.level_0 if finding.level == 0 else set()), finding
+        if not {Harm.GRADE_RAISED, Harm.GRADER_FAILED} & {*finding.harms}:
+            assert finding.verdict == attack.verdict, finding
+
+
+@pytest.mark.parametrize("name", [name for name, attack in ATTACKS.items() if attack.level_0])
+def test_where_no_wall_stands_an_attack_does_what_it_tries(findings: dict[str, list[Finding]], name: str) -> None:
+    # Without this a wall might be praised for stopping an attack that never worked.
+    (finding,) = (each for each in findings[name] if each.level == 0)
+    if ATTACKS[name].varies:
+        assert {*finding.harms} <= ATTACKS[name].level_0
+    else:
+        assert {*finding.harms} == ATTACKS[name].level_0
+
+
+@pytest.mark.parametrize("name", ATTACKS)
+def test_the_report_of_an_attack_is_one_sentence_for_people(findings: dict[str, list[Finding]], name: str) -> None:
+    for finding in findings.get(name, []):
+        if finding.harms or finding.verdict == PASSED:
+            continue
+        said = finding.sentence
+        assert said.strip() == said != ""
+        assert "\n" not in said
+        assert len(said) < 2_200  # what they say themselves is cut at 2,000
+        for ours in ("Errno", "Traceback", "_course_worker", "grader/", "site-packages/", "<class", "StudentDied"):
+            assert ours not in said, said
+        for ours in ("_course_worker", "serve.py", "Stack (most recent call first)", "Fatal Python error"):
+            assert ours not in finding.printed, finding.printed
+        if "PermissionError" in said:
+            assert said.startswith("your code tried to use a file, the network or another process"), said
+
+
+# What a report says when the system refuses
+
+
+@pytest.mark.parametrize(
+    ("raises", "sentence"),
+    [
+        (
+            "PermissionError(1, 'Operation not permitted')",
+            "your code tried to use a file, the network or another process, which the grader does not allow "
+            "(PermissionError: Operation not permitted)",
+        ),
+        (
+            "open('/no/such/data.txt')",
+            "your code looked for a file that is not there while it is graded "
+            "(FileNotFoundError: No such file or directory: '/no/such/data.txt')",
+        ),
+        ("MemoryError()", "your code needs more memory than the grader gives it (MemoryError)"),
+        (
+            'RuntimeError("can\'t start new thread")',
+            "your code started more threads or processes than the grader allows (RuntimeError: can't start new thread)",
+        ),
+        (
+            "OSError(24, 'Too many open files')",
+            "your code opened more files than the grader allows (OSError: Too many open files)",
+        ),
+        ("OSError(27, 'File too large')", "your code wrote more than the grader allows (OSError: File too large)"),
+        ("SystemExit(0)", "your code ended the program, but a function must return (SystemExit: 0)"),
+        (
+            "input()",
+            "your code waits for input, but while it is graded nobody types (EOFError: EOF when reading a line)",
+        ),
+        ("KeyboardInterrupt()", "KeyboardInterrupt"),
+        ("ValueError('two\\nlines')", "ValueError: two lines"),
+        # A class may have any name; one that is no identifier is not repeated.
+        ("type('passed\\n80 of 80', (Exception,), {})('x')", "Exception: x"),
+    ],
+)
+def test_what_the_system_refuses_is_told_in_the_words_of_the_course(
+    sandbox: Sandbox, raises: str, sentence: str
+) -> None:
+    text = f"def attack(*arguments, **options):\n    raise {raises}\n"
+    result = grade(catalogue.replaced("advantages", FUNCTION, "attack", text), ["advantages"], sandbox.worker)
+    gate = next(check for check in result.checks if check.gate and check.function == FUNCTION)
+    assert (gate.outcome, gate.story) == (BROKEN, sentence)
+
+
+# The corpus
+
+
+def test_there_are_many_attacks_and_each_has_its_own_name() -> None:
+    listed = [attack for topic in TOPICS for attack in topic.attacks]
+    assert len(listed) == len(ATTACKS) >= 75
+    assert len({(attack.top, attack.body) for attack in listed}) == len(listed)
+
+
+@pytest.mark.parametrize("attack", ATTACKS.values(), ids=ATTACKS)
+def test_an_attack_is_described_and_is_python(attack: Attack) -> None:
+    assert re.fullmatch(r"[a-z][\w ,'-]+", attack.name)
+    assert re.fullmatch(r"[A-Z].*\w\.", attack.tries) and ". " not in attack.tries
+    assert attack.verdict in (BROKEN, FAILED, PASSED)
+    text = submission(attack, {"folder": "somewhere"}).files["advantages.py"]
+    names = [node.name for node in ast.parse(text).body if isinstance(node, ast.FunctionDef)]
+    assert (FUNCTION in names) == attack.is_honest  # nothing to find in its own module
+    assert "BEGIN SOLUTION" not in text.partition("YARD")[2]
+
+
+def test_what_level_0_does_not_stop_has_a_reason() -> None:
+    with pytest.raises(ValueError, match="has a reason"):
+        Attack("x", "It.", "pass", level_0=frozenset({Harm.FILE_CHANGED}))
+    with pytest.raises(ValueError, match="has a reason"):
+        Attack("x", "It.", "pass", reason="because")
+
+
+@pytest.mark.parametrize(
+    ("level", "harms", "verdict", "count"),
+    [
+        (0, (Harm.FILE_CHANGED,), BROKEN, 0),
+        (1, (Harm.FILE_CHANGED,), BROKEN, 1),
+        (0, (Harm.FILE_CHANGED, Harm.SECRET_READ), BROKEN, 1),
+        (0, (), FAILED, 1),
+        (0, (Harm.GRADER_FAILED,), "", 2),
+        (2, (), "", 1),
+    ],
+)
+def test_a_finding_is_judged_by_what_its_level_should_stop(
+    level: int, harms: tuple[Harm, ...], verdict: str, count: int
+) -> None:
+    attack = Attack("x", "It.", "pass", level_0=frozenset({Harm.FILE_CHANGED}), reason="because")
+    assert len(problems(attack, Finding("x", level, harms, verdict, "", 0.0))) == count
+
+
+def test_an_allowed_failure_of_the_grader_leaves_no_verdict_to_judge() -> None:
+    attack = Attack("x", "It.", "pass", level_0=frozenset({Harm.GRADER_FAILED}), reason="because")
+    assert problems(attack, Finding("x", 0, (Harm.GRADER_FAILED,), "", "", 0.0)) == []
+    assert problems(attack, Finding("x", 0, (), "", "", 0.0)) != []
+
+
+# The yard
+
+
+def _kill(at: dict[str, Any]) -> None:
+    os.kill(at["victim_process"], signal.SIGKILL)
+
+
+def _signal(at: dict[str, Any]) -> None:
+    os.kill(at["victim_process"], signal.SIGUSR2)
+
+
+def _stop(at: dict[str, Any]) -> None:
+    os.kill(at["victim_process"], signal.SIGSTOP)
+
+
+def _limit(at: dict[str, Any]) -> None:
+    import resource
+
+    resource.prlimit(at["victim_process"], resource.RLIMIT_CORE, (0, 0))
+    resource.prlimit(at["victim_process"], resource.RLIMIT_NOFILE, (64, 64))
+
+
+def _nice(at: dict[str, Any]) -> None:
+    os.setpriority(os.PRIO_PROCESS, at["victim_process"], 5)
+
+
+def _pin(at: dict[str, Any]) -> None:
+    os.sched_setaffinity(at["victim_process"], {min(os.sched_getaffinity(0))})
+
+
+def _note(at: dict[str, Any]) -> None:
+    Path(f"/tmp/{at['mark']}").touch()
+
+
+def _tcp(at: dict[str, Any]) -> None:
+    socket.create_connection(("127.0.0.1", at["tcp"])).close()
+
+
+def _udp(at: dict[str, Any]) -> None:
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sender:
+        sender.sendto(b"", ("127.0.0.1", at["udp"]))
+
+
+def _unix(name: str) -> Callable[[dict[str, Any]], None]:
+    def reach(at: dict[str, Any]) -> None:
+        with socket.socket(socket.AF_UNIX) as connection:
+            connection.connect(at[name])
+
+    return reach
+
+
+def _shm(at: dict[str, Any]) -> None:
+    import ctypes
+
+    assert ctypes.CDLL(None).shmget(at["key"], 4096, 0o1600) >= 0
+
+
+def _queue(at: dict[str, Any]) -> None:
+    import ctypes
+
+    assert ctypes.CDLL(None).mq_open(f"/{at['mark']}".encode(), 0o102, 0o600, None) >= 0
+
+
+HARMS: dict[str, tuple[Harm, Callable[[dict[str, Any]], object]]] = {
+    "kill": (Harm.PROCESS_DISTURBED, _kill),
+    "signal": (Harm.PROCESS_DISTURBED, _signal),
+    "stop": (Harm.PROCESS_DISTURBED, _stop),
+    "limit": (Harm.PROCESS_DISTURBED, _limit),
+    "nice": (Harm.PROCESS_DISTURBED, _nice),
+    "pin": (Harm.PROCESS_DISTURBED, _pin),
+    "results": (Harm.FILE_CHANGED, lambda at: Path(at["results"]).write_text('{"earned": 80}')),
+    "append": (Harm.FILE_CHANGED, lambda at: Path(at["victim"]).open("a").write("x")),
+    "mode": (Harm.FILE_CHANGED, lambda at: os.chmod(at["victim"], 0o600)),
+    "time": (Harm.FILE_CHANGED, lambda at: os.utime(at["victim"], (0, 0))),
+    "delete": (Harm.FILE_CHANGED, lambda at: os.unlink(at["victim"])),
+    "new file": (Harm.FILE_CHANGED, lambda at: Path(at["folder"], "new").touch()),
+    "link": (Harm.FILE_CHANGED, lambda at: os.symlink("/", f"{at['folder']}/link")),
+    "public folder": (Harm.FILE_CHANGED, _note),
+    "tcp": (Harm.NETWORK_REACHED, _tcp),
+    "udp": (Harm.NETWORK_REACHED, _udp),
+    "abstract": (Harm.NETWORK_REACHED, _unix("abstract")),
+    "local": (Harm.NETWORK_REACHED, _unix("local")),
+    "shared memory": (Harm.MEMORY_LEFT, _shm),
+    "queue": (Harm.MEMORY_LEFT, _queue),
+}
+
+
+@pytest.mark.filterwarnings("ignore::ResourceWarning")
+@pytest.mark.parametrize("name", HARMS)
+def test_the_yard_notices_a_harm_that_is_done_by_hand(name: str) -> None:
+    harm, do = HARMS[name]
+    if name == "pin" and len(os.sched_getaffinity(0)) == 1:
+        pytest.skip("there is one core only")
+    with Yard("the secret", os.getpid()) as yard:
+        assert yard.harms("nothing") == set()
+        do(yard.addresses())
+        assert harm in yard.harms("nothing")
+
+
+def test_the_yard_hears_its_secret_and_the_model_answers_wherever_they_are_told() -> None:
+    answers = (course.MODEL_ANSWERS / "clip.py").read_text("utf-8")
+    with Yard("a-very-secret-text", os.getpid()) as yard:
+        assert "a-very-secret-text" not in repr(yard.addresses())
+        assert yard.harms("some a-very-secret-text more") == {Harm.SECRET_READ}
+        assert yard.harms(json.dumps({"story": answers})) == {Harm.SECRET_READ}
+        own = submission(HARMLESS, yard.addresses()).files
+        assert yard.harms(json.dumps(own)) == set()
+        with socket.create_connection(("127.0.0.1", yard.addresses()["tcp"])) as connection:
+            connection.sendall(b"it is a-very-secret-text")
+        assert yard.harms("") == {Harm.SECRET_READ, Harm.NETWORK_REACHED}
+
+
+@pytest.mark.filterwarnings("ignore::ResourceWarning")
+def test_a_yard_takes_away_what_was_left_in_it() -> None:
+    with Yard("the secret", os.getpid()) as yard:
+        at = yard.addresses()
+        _note(at)
+        _shm(at)
+        _stop(at)
+    assert not Path(f"/tmp/{at['mark']}").exists() and not Path(at["folder"]).exists()
+    assert not Path(f"/proc/{at['victim_process']}").exists()
+    assert str(at["key"]) not in Path("/proc/sysvipc/shm").read_text()
+
+
+# The command and its page
+
+
+def test_the_command_refuses_what_makes_no_sense(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    for arguments in (["--only", "no such attack"], ["--level", "3"], ["--page", str(tmp_path / "p.md"), "--quick"]):
+        with pytest.raises(SystemExit) as ended:
+            course_command.main(["attacks", *arguments])
+        assert ended.value.code == 2
+    assert "no attack has 'no such attack' in its name" in capsys.readouterr().err
+    assert not (tmp_path / "p.md").exists()
+
+
+def test_no_name_that_was_asked_for_is_left_out(tmp_path: Path) -> None:
+    names = ["--only", "returns nothing", "--only", "PATCHES NUMPY"]
+    assert course_command.main(["attacks", "--level", "0", *names, "--json", str(tmp_path / "a.json")]) == 0
+    found = json.loads((tmp_path / "a.json").read_text("utf-8"))["levels"]["0"]
+    assert [each["name"] for each in found] == ["returns nothing to compare", "patches numpy"]
+    with pytest.raises(SystemExit):
+        course_command.main(["attacks", "--only", "loops for", "--only", "no such attack"])
+
+
+def _rows_of_page(text: str) -> dict[str, list[str]]:
+    rows = (line.removeprefix("| ").removesuffix(" |").split(" | ") for line in text.splitlines() if line[:2] == "| ")
+    return {row[0]: row for row in rows if row[0].startswith("**")}
+
+
+def test_the_page_shows_this_corpus() -> None:
+    text = PAGE.read_text("utf-8")
+    rows = _rows_of_page(text)
+    assert [*rows] == [first_cell(attack) for attack in ATTACKS.values()], "run `course attacks --page` anew"
+    assert [line[3:] for line in text.splitlines() if line.startswith("## ")][:-1] == [t.title for t in TOPICS]
+    for attack in ATTACKS.values():
+        _, at_0, at_1, at_2, sentence, seconds = rows[first_cell(attack)]
+        shown = {harm for harm in Harm if harm in at_0}
+        assert shown <= attack.level_0 if attack.varies else shown == attack.level_0, attack.name
+        assert bool(re.search(r"\([0-9]+\)$", at_0)) == bool(attack.reason or attack.not_at_level_0), attack.name
+        assert (at_1, at_2) == ("stopped", "stopped"), attack.name
+        assert sentence and float(seconds) < 60
+    for reason in {attack.reason for attack in ATTACKS.values() if attack.reason}:
+        assert cell(reason)[1:] in text
+
+
+def test_the_page_names_no_place_of_the_machine() -> None:
+    said = f"'{course.ROOT}/reference/x' '/tmp/yard-a_1b2c3d/secret' '/proc/4321/mem' 'attack-0123456789ab'"
+    assert without_machine(said) == "'/course/reference/x' '/tmp/yard/secret' '/proc/1000/mem' 'attack'"
+    assert str(course.ROOT) not in PAGE.read_text("utf-8")
+
+
+def test_no_text_of_an_attack_means_something_on_the_page() -> None:
+    evil = "<script>alert(1)</script> | [a](b) `c` *d* _e_ ![f](g)\n# h ::error:: \x1b[2J &amp;"
+    finding = Finding(HARMLESS.name, 1, (), BROKEN, evil, 0.5)
+    name = next(name for name, attack in ATTACKS.items() if not attack.is_honest)
+    text = page({1: {name: finding}}, "a machine")
+    (row,) = (row for row in _rows_of_page(text).values() if "stopped" in row)
+    assert not re.search(r"[<>|\[\]`*_!#\x1b\n]", re.sub(r"&#[0-9]+;", "", row[2]))
+    assert "<script>alert(1)</script> | [a](b)" in html.unescape(row[2])

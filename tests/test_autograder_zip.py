@@ -1,0 +1,252 @@
+"""The zip for Gradescope, run in a folder laid out as Gradescope's: what comes in, and the results.json that comes."""
+
+import json
+import os
+import shutil
+import stat
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+from course_environment import make_environment
+
+from grader import course, course_command
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="Gradescope's containers run Linux")
+
+
+@pytest.fixture(scope="module")
+def container(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """`/autograder` after the build: what setup.sh installs comes from this environment."""
+    folder = tmp_path_factory.mktemp("container") / "autograder"
+    archive = folder.parent / "autograder.zip"
+    # A machine without the walls of level 1 tests the rest.
+    assert course_command.main(["autograder", "--out", str(archive), "--seed", "20791", "--require-level", "0"]) == 0
+    with zipfile.ZipFile(archive) as zipped:
+        zipped.extractall(folder / "source")
+    shutil.copy(folder / "source" / "run_autograder", folder)
+    commands = make_environment(folder / "venv")
+    (packages,) = folder.glob("venv/lib/*/site-packages")
+    (packages / "course.pth").write_text(f"{folder / 'source'}\n", "utf-8")
+    assert (commands / "python").exists()
+    return folder
+
+
+@pytest.fixture
+def submission(container: Path) -> Path:
+    for name in ("submission", "results"):
+        shutil.rmtree(container / name, ignore_errors=True)
+        (container / name).mkdir()
+    (container / "submission_metadata.json").write_text('{"id": "not read"', "utf-8")
+    return container / "submission"
+
+
+def graded(container: Path) -> dict[str, Any]:
+    """Run it as Gradescope does, and read the result as its page describes it."""
+    environment = {**os.environ, "AUTOGRADER_ROOT": str(container), "OMP_NUM_THREADS": "1"}
+    done = subprocess.run(
+        [sys.executable, container / "run_autograder"], cwd=container, env=environment, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    document: dict[str, Any] = json.loads((container / "results" / "results.json").read_text("utf-8"))
+    assert isinstance(document["score"], int | float)
+    assert document["output_format"] == "text" and isinstance(document["output"], str)
+    for test in document.get("tests", []):
+        assert 0 <= test["score"] <= test["max_score"] and test["status"] in ("passed", "failed")
+    return document
+
+
+def model_answers(folder: Path) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    for exercise in course.EXERCISES:
+        shutil.copy(course.MODEL_ANSWERS / exercise.file_name, folder)
+
+
+def test_the_model_answers_get_all_points_hidden_checks_included(container: Path, submission: Path) -> None:
+    model_answers(submission)
+    document = graded(container)
+    assert document["score"] == 205
+    assert sum(test["max_score"] for test in document["tests"]) == 205
+    assert document["extra_data"]["seed"] == 20791
+    assert "'.'" in document["output"]
+
+
+def test_stubs_get_none_and_are_found_in_a_folder_inside_a_folder(container: Path, submission: Path) -> None:
+    shutil.copytree(course.STARTER, submission / "my work (1)" / "starter")
+    (submission / "__MACOSX" / "starter").mkdir(parents=True)
+    (submission / "kl.py").write_text("# an old one\n")
+    document = graded(container)
+    assert document["score"] == 0
+    assert sum(test["max_score"] for test in document["tests"]) == 205
+    assert "'my work (1)/starter'" in document["output"]
+
+
+def test_nothing_handed_in_gets_no_points_and_says_what_is_missing(container: Path, submission: Path) -> None:
+    (submission / "report.pdf").write_bytes(b"%PDF")
+    document = graded(container)
+    assert document["score"] == 0
+    assert "None of the files advantages.py, clip.py, kl.py, bandit.py, charlm.py was handed in" in document["output"]
+
+
+def test_a_hostile_submission_gets_no_points_and_writes_no_result(container: Path, submission: Path) -> None:
+    folder = submission / "\u202e]31m::error::<b>"
+    folder.mkdir()
+    results = container / "results" / "results.json"
+    (folder / "advantages.py").write_text(
+        "import os, sys\n"
+        "def group_advantages(rewards, *, std_eps=1e-8, divide_by_std=True):\n"
+        "    print('\\x1b]0;owned\\x07::error::owned')\n"
+        "    try:\n"
+        f"        open({str(results)!r}, 'w').write('{{\"score\": 205}}')\n"
+        f"        os.kill(os.getppid(), 9)\n"
+        "    finally:\n"
+        "        os._exit(0)\n"
+        "def zero_signal_fraction(rewards): sys.exit(0)\n",
+        "utf-8",
+    )
+    document = graded(container)
+    assert document["score"] == 0
+    text = (container / "results" / "results.json").read_text("utf-8")
+    assert "\\u001b" not in text and "\x1b" not in text and "\u202e" not in text
+    assert sum(test["max_score"] for test in document["tests"]) == 205
+
+
+def test_metadata_of_the_submission_change_nothing(container: Path, submission: Path) -> None:
+    (submission / "starter").mkdir()
+    shutil.copy(course.STARTER / "kl.py", submission / "starter")
+    (submission / "autograder.json").write_text('{"seed": 1, "files": ["kl.py"]}', "utf-8")
+    (submission / "starter" / "results.json").write_text('{"score": 205}', "utf-8")
+    (container / "submission_metadata.json").write_text('{"previous_submissions": [{"score": "205"}]}', "utf-8")
+    document = graded(container)
+    assert document["score"] == 0 and document["extra_data"]["seed"] == 20791
+
+
+@pytest.mark.parametrize("how", ["dies", "missing", "too slow", "no settings"])
+def test_whatever_becomes_of_the_grader_there_is_a_result_that_says_so(
+    how: str, container: Path, submission: Path, tmp_path: Path
+) -> None:
+    copy = tmp_path / "autograder"
+    shutil.copytree(container, copy, symlinks=True)
+    model_answers(copy / "submission")
+    python = copy / "venv" / "bin" / "python"
+    if how == "no settings":
+        (copy / "source" / "autograder.json").unlink()
+    elif how == "too slow":
+        settings = json.loads((copy / "source" / "autograder.json").read_text("utf-8"))
+        (copy / "source" / "autograder.json").write_text(json.dumps({**settings, "seconds": 0}), "utf-8")
+    else:
+        python.unlink()
+        if how == "dies":
+            python.write_text("#!/bin/sh\necho half a result > ../results/results.json\nkill -9 $$\n")
+            python.chmod(0o755)
+    document = graded(copy)
+    assert document["score"] == 0
+    assert (
+        "The autograder could not grade this, so it is no grade yet. Please tell your instructor." in document["output"]
+    )
+
+
+def test_what_was_graded_before_the_time_was_up_stays(container: Path, submission: Path, tmp_path: Path) -> None:
+    copy = tmp_path / "autograder"
+    shutil.copytree(container, copy, symlinks=True)
+    model_answers(copy / "submission")
+    partial = {"score": 23, "output": "total", "tests": [], "extra_data": {"complete": False}}
+    python = copy / "venv" / "bin" / "python"
+    python.unlink()
+    python.write_text(f"#!/bin/sh\necho '{json.dumps(partial)}' > ../results/results.json\nexec sleep 600\n")
+    python.chmod(0o755)
+    settings = json.loads((copy / "source" / "autograder.json").read_text("utf-8"))
+    (copy / "source" / "autograder.json").write_text(json.dumps({**settings, "seconds": 2}), "utf-8")
+    document = graded(copy)
+    assert document["score"] == 23
+    assert "the time limit of 2 seconds" in document["output"] and document["output"].endswith("\ntotal")
+
+
+def test_the_zip_is_as_gradescope_wants_it_and_the_same_for_the_same_seed(tmp_path: Path) -> None:
+    archives = {name: tmp_path / f"{name}.zip" for name in ("first", "second", "other")}
+    for name, seed in (("first", "5"), ("second", "5"), ("other", "6")):
+        assert course_command.main(["autograder", "--out", str(archives[name]), "--seed", seed]) == 0
+    assert archives["first"].read_bytes() == archives["second"].read_bytes() != archives["other"].read_bytes()
+    with zipfile.ZipFile(archives["first"]) as archive:
+        entries = {entry.filename: entry for entry in archive.infolist()}
+        assert {"setup.sh", "run_autograder", "reference/clip.py", "grader/checks/hidden/test_clip.py"} <= set(entries)
+        assert not [name for name in entries if name.startswith(("grader/misconceptions/", "tests/", "docs/"))]
+        for name in ("setup.sh", "run_autograder"):
+            assert entries[name].external_attr >> 16 & stat.S_IXUSR
+            text = archive.read(name)
+            assert text.startswith(b"#!/usr/bin/env ") and b"\r" not in text
+        assert json.loads(archive.read("autograder.json"))["require_level"] == 1
+
+
+PYTHON = """#!/bin/sh
+echo "python $*" >> "$LOG"
+[ -z "$PIP_EXTRA_INDEX_URL" ] || echo "index $PIP_EXTRA_INDEX_URL" >> "$LOG"
+if [ "$1 $2" = "-m venv" ]; then
+    mkdir -p "$3/bin" && cp "$0" "$3/bin/python" && printf '#!/bin/sh\\necho grade 1.0' > "$3/bin/grade"
+    chmod +x "$3/bin/grade"
+fi
+case "$*" in *"$FAILS_AT"*) exit 1;; esac
+"""
+
+
+@pytest.mark.parametrize("fails_at", ["import sys", "-m venv", "-e .", "nothing"])
+def test_setup_installs_with_the_constraints_and_stops_at_the_first_failure(fails_at: str, tmp_path: Path) -> None:
+    """Programs of that name write down what they are asked for: nothing is downloaded here."""
+    programs = tmp_path / "bin"
+    programs.mkdir()
+    fakes = dict.fromkeys(("python3", "python3.11", "python3.12", "python3.13"), PYTHON)
+    fakes |= {"apt-get": '#!/bin/sh\necho "apt-get $*" >> "$LOG"\n', "ldconfig": "#!/bin/sh\necho libseccomp.so.2\n"}
+    for name, text in fakes.items():
+        (programs / name).write_text(text, "utf-8")
+        (programs / name).chmod(0o755)
+    source = tmp_path / "source"
+    (source / "reference").mkdir(parents=True)
+    (source / "autograder.json").write_text("{}")
+    (source / "torch_index.txt").write_text("https://wheels.example.org/cpu/\n")
+    environment = {
+        **{"PATH": f"{programs}{os.pathsep}{os.environ['PATH']}", "LOG": str(tmp_path / "log")},
+        **{"AUTOGRADER_ROOT": str(tmp_path), "FAILS_AT": fails_at},
+    }
+    setup = course.ROOT / "grader" / "autograder_files" / "setup.sh"
+    done = subprocess.run(["bash", setup], env=environment, capture_output=True, text=True, check=False)
+    lines = (tmp_path / "log").read_text("utf-8").splitlines()
+    if fails_at == "nothing":
+        assert (done.returncode, done.stdout.splitlines()[-1]) == (0, "grade 1.0"), done.stderr
+        installs = [line for line in lines if "pip install" in line]
+        assert len(installs) == 1 and "-c constraints.txt" in installs[0]
+        assert "index https://wheels.example.org/cpu/" in lines
+        assert stat.S_IMODE((source / "autograder.json").stat().st_mode) & 0o077 == 0
+        return
+    assert done.returncode != 0 and "grade 1.0" not in done.stdout
+    assert fails_at in [line for line in lines if not line.startswith("index ")][-1]
+    if fails_at == "import sys":
+        assert "Python 3.11 or later is needed" in done.stderr
+        assert any(line.startswith("apt-get install") and "python3.11" in line for line in lines)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["--out", "out.zip"], "--seed"),
+        (["--seed", "1"], "--out"),
+        (["--out", "out", "--seed", "1"], "must end in .zip"),
+        (["--out", "old.zip", "--seed", "1"], "old.zip is there already"),
+        (["--out", "missing/out.zip", "--seed", "1"], "cannot be written"),
+    ],
+)
+def test_wrong_usage_is_refused(
+    arguments: list[str],
+    sentence: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "old.zip").write_bytes(b"old")
+    with pytest.raises(SystemExit) as stopped:
+        course_command.main(["autograder", *arguments])
+    assert stopped.value.code == 2 and sentence in capsys.readouterr().err
+    assert (tmp_path / "old.zip").read_bytes() == b"old"

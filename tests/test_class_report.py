@@ -1,0 +1,538 @@
+"""The class report: its numbers beside numpy's, what it must not tell, its page in a browser, and the command."""
+
+from __future__ import annotations
+
+import csv
+import html.parser
+import io
+import json
+import math
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from class_maker import model_files
+from hypothesis import given
+from hypothesis import strategies as st
+from site_fixtures import cannot
+
+from grader import course
+from grader.catalogue import misconceptions
+from grader.class_report import BINS, class_report, discrimination, named, quantile
+from grader.class_results import GRADED_FOLDER, Entry, Person, result_path, write_entries
+from grader.exporters.class_csv import checks_csv, misconceptions_csv
+from grader.exporters.class_page import class_page
+from grader.result import BROKEN, FAILED, NOT_RUN, NOT_WRITTEN, PASSED, WAITING, CheckResult, ExerciseResult, Result
+from grader.similarity import Pair, Similarity
+
+# Exercise to its functions, each with the points of its checks.
+LAYOUT: Mapping[str, Mapping[str, Sequence[int]]] = {"one": {"f": (3, 2), "g": (1,)}, "two": {"h": (0, 4)}}
+CHECKS = sum(len(points) for functions in LAYOUT.values() for points in functions.values())
+POINTS = 10
+SECRET = "Zqx"  # stands in everything that could lead to a student
+BROWSER = course.ROOT / "tests" / "browser" / "node_modules"
+
+
+def result(outcomes: Sequence[str], *, seconds: float = 0.5, level: int = 1, **more: Any) -> Result:
+    """A result with these outcomes of its checks, in order; everything of a student in it is marked."""
+    rest = list(outcomes)
+    exercises = []
+    for name, functions in LAYOUT.items():
+        checks = []
+        for function, points in functions.items():
+            for place, worth in enumerate(points):
+                check = CheckResult(
+                    f"{name}.{function}{place}", function, f"{function} {place}", "", worth, False, False
+                )
+                check.outcome, check.seconds = rest.pop(0), seconds
+                check.story = check.call = check.printed = f"{SECRET} of a student"
+                check.rows, check.frames = (
+                    [("yours", SECRET)],
+                    [{"file": SECRET, "line": 1, "function": "f", "source": SECRET}],
+                )
+                checks.append(check)
+        exercises.append(ExerciseResult(name, f"Exercise {name}", f"docs/exercises/{name}.md", checks))
+    assert not rest
+    graded = Result(SECRET, "0" * 64, 0, "cpu", exercises, "1.0", level, complete=True)
+    for key, value in more.items():
+        setattr(graded, key, value)
+    return graded
+
+
+def entry(number: int, graded: Result | None, **more: Any) -> Entry:
+    person = Person(name=f"{SECRET} Müller {number}", email=f"{SECRET}{number}@example.org", number=f"{SECRET}{number}")
+    values = {"people": (person,), "key": f"{number:064d}", "notes": (f"{SECRET} note",), "result": graded}
+    return Entry(f"{SECRET}-folder-{number}", **{**values, **more})
+
+
+def class_of(*outcomes: Sequence[str]) -> list[Entry]:
+    return [entry(number, result(each)) for number, each in enumerate(outcomes)]
+
+
+OUTCOMES = st.lists(
+    st.sampled_from((PASSED, FAILED, BROKEN, NOT_WRITTEN, WAITING, NOT_RUN)), min_size=CHECKS, max_size=CHECKS
+)
+CLASSES = st.lists(OUTCOMES, min_size=1, max_size=12)
+
+# The numbers
+
+
+@given(st.lists(st.tuples(st.booleans(), st.integers(0, 30)), max_size=30))
+def test_discrimination_is_the_correlation_with_the_other_points(pairs: list[tuple[bool, int]]) -> None:
+    passed, rest = [ok for ok, _ in pairs], [points for _, points in pairs]
+    found = discrimination(passed, rest)
+    if len(set(passed)) < 2 or len(set(rest)) < 2:
+        assert found is None
+    else:
+        assert found == pytest.approx(np.corrcoef(passed, rest)[0, 1], abs=1e-9)
+
+
+def test_discrimination_of_an_example_worked_by_hand() -> None:
+    # Means 8 and 4, p = 1/2, and 9, 7, 5, 3 have a standard deviation of sqrt(5): 4 / sqrt(5) / 2.
+    assert discrimination([True, True, False, False], [9, 7, 5, 3]) == pytest.approx(2 / math.sqrt(5))
+
+
+@given(st.lists(st.floats(-1e6, 1e6), min_size=1), st.floats(0, 1))
+def test_quantiles_are_numpys(values: list[float], share: float) -> None:
+    assert quantile(values, share) == pytest.approx(np.quantile(values, share), rel=1e-9, abs=1e-6)
+
+
+@given(CLASSES)
+def test_every_check_is_counted_and_correlated_without_its_own_points(outcomes: list[list[str]]) -> None:
+    report = class_report(class_of(*outcomes))
+    points = [worth for functions in LAYOUT.values() for each in functions.values() for worth in each]
+    passed = np.array([[outcome == PASSED for outcome in each] for each in outcomes])
+    rest = (passed * points).sum(1, keepdims=True) - passed * points
+    assert len(report.checks) == CHECKS
+    for place, check in enumerate(report.checks):
+        column = [each[place] for each in outcomes]
+        counts = (check.passed, check.failed, check.broken, check.not_written, check.waiting, check.other)
+        assert counts == tuple(map(column.count, (PASSED, FAILED, BROKEN, NOT_WRITTEN, WAITING, NOT_RUN)))
+        assert check.difficulty == np.mean(passed[:, place])
+        if len(set(passed[:, place])) == 2 and np.ptp(rest[:, place]):
+            expected = np.corrcoef(passed[:, place], rest[:, place])[0, 1]
+            assert check.discrimination == pytest.approx(expected, abs=1e-9)
+        else:
+            assert check.discrimination is None
+
+
+@given(CLASSES)
+def test_points_are_distributed_as_numpy_says(outcomes: list[list[str]]) -> None:
+    entries = class_of(*outcomes)
+    report = class_report(entries)
+    earned = [each.result.earned for each in entries if each.result]
+    totals = report.totals
+    assert totals.points == POINTS and totals.count == len(outcomes)
+    assert totals.mean == pytest.approx(np.mean(earned))
+    assert totals.quartiles == pytest.approx(np.quantile(earned, [0, 0.25, 0.5, 0.75, 1]))
+    tenths = [min(BINS - 1, math.floor(Fraction(each, POINTS) * BINS)) for each in earned]
+    assert totals.bins == tuple(map(tenths.count, range(BINS)))
+    assert totals.full == earned.count(POINTS)
+    assert totals.untouched == sum(set(each) == {NOT_WRITTEN} for each in outcomes)
+    assert [each.distribution.points for each in report.exercises] == [6, 4]
+
+
+@given(CLASSES)
+def test_each_submission_stops_at_the_first_function_that_did_not_pass(outcomes: list[list[str]]) -> None:
+    report = class_report(class_of(*outcomes))
+    parts = {"f": slice(0, 2), "g": slice(2, 3), "h": slice(3, 5)}
+    stops = [next((f for f, part in parts.items() if set(each[part]) != {PASSED}), "") for each in outcomes]
+    assert {each.function: each.stopped for each in report.functions} == {f: stops.count(f) for f in parts}
+    assert report.finished == stops.count("")
+    for each in report.functions:
+        unwritten = [o for o, stop in zip(outcomes, stops, strict=True) if stop == each.function]
+        assert each.stopped_unwritten == sum(set(o[parts[each.function]]) == {NOT_WRITTEN} for o in unwritten)
+        assert each.started == sum(set(o[parts[each.function]]) != {NOT_WRITTEN} for o in outcomes)
+        assert each.passed == sum(set(o[parts[each.function]]) == {PASSED} for o in outcomes)
+
+
+def test_time_is_that_of_submissions_on_which_the_check_ran() -> None:
+    seconds = [0.1, 0.2, 0.4, 3.0]
+    entries = [entry(number, result([PASSED] * CHECKS, seconds=each)) for number, each in enumerate(seconds)]
+    entries.append(entry(9, result([WAITING] * CHECKS, seconds=100.0)))
+    check = class_report(entries).checks[0]
+    assert check.median_seconds == pytest.approx(np.median(seconds))
+    assert check.slow_seconds == pytest.approx(np.quantile(seconds, 0.9))
+    assert class_report(entries[-1:]).checks[0].median_seconds is None
+
+
+def mistake(name: str, function: str = "f") -> dict[str, Any]:
+    words = {"sentence": f"you do {name}", "explanation": "", "page": f"docs/mistakes/one.md#{name}"}
+    return {"function": function, "name": name, "check": "one.f0", "everywhere": True, **words}
+
+
+def test_a_misconception_counts_once_for_each_submission_and_the_most_frequent_comes_first() -> None:
+    entries = class_of(*[[FAILED] * CHECKS] * 3)
+    shown = [["rare", "often"], ["often", "often"], ["often"]]
+    for each, names in zip(entries, shown, strict=True):
+        assert each.result
+        each.result.exercises[0].misconceptions = [mistake(name) for name in names]
+    found = class_report(entries).misconceptions
+    assert [(each.name, each.count) for each in found] == [("often", 3), ("rare", 1)]
+    assert (found[0].exercise, found[0].function, found[0].sentence) == ("one", "f", "you do often")
+
+
+def test_only_complete_results_count_and_the_others_are_told_apart() -> None:
+    all_passed = [PASSED] * CHECKS
+    entries = [
+        entry(0, result(all_passed)),
+        entry(1, result(all_passed, level=0)),
+        entry(2, None),
+        entry(3, None, problem="no worker"),
+        entry(4, result(all_passed, complete=False)),
+        entry(5, result(all_passed, problem="the sandbox is gone")),
+    ]
+    report = class_report(entries)
+    assert (report.handed_in, report.graded, report.waiting, report.failed, report.without_walls) == (6, 2, 1, 3, 1)
+    assert report.checks[0].count == 2
+    remarks = {each.name: " ".join(each.remarks) for each in named(entries).submissions}
+    for number, words in {1: "isolation level 0", 2: "not graded yet", 3: "no worker", 5: "sandbox is gone"}.items():
+        assert words in remarks[f"{SECRET}-folder-{number}"]
+
+
+def test_a_module_that_is_missing_or_cannot_be_read_was_not_written() -> None:
+    broken, all_passed = [BROKEN] * 3, [PASSED] * CHECKS
+    outcomes = [*broken, PASSED, PASSED]
+    missing = entry(0, result([BROKEN, WAITING, BROKEN, PASSED, PASSED], seconds=9.0), unread=("one", "three"))
+    entries = [missing, entry(1, result(outcomes)), entry(2, result(all_passed))]
+    report = class_report(entries)
+    assert [(each.function, each.started) for each in report.functions] == [("f", 2), ("g", 2), ("h", 3)]
+    assert (report.functions[0].stopped, report.functions[0].stopped_unwritten) == (2, 1)
+    assert [each.distribution.untouched for each in report.exercises] == [1, 0]
+    first = report.checks[0]
+    assert (first.passed, first.broken, first.not_written) == (1, 1, 1)
+    assert first.slow_seconds == 0.5, "a module that was not there took no time"
+    assert missing.result and missing.result.checks[0].outcome == BROKEN, "what was read stays as it was"
+    nothing = [entry(n, result([BROKEN] * CHECKS), unread=("one", "two"), key="same") for n in (3, 4)]
+    assert class_report(nothing).totals.untouched == 2 and named(nothing).equal == ()
+
+
+def test_results_of_the_worksheet_are_an_exercise_but_no_step_of_the_course() -> None:
+    graded = result([PASSED] * CHECKS, level=0)
+    check = CheckResult("worksheet.1A", "step_1a", "An answer", "", 30, False, False, outcome=NOT_WRITTEN)
+    graded.exercises.append(ExerciseResult("worksheet", "The bandit worksheet", "docs/worksheet.md", [check]))
+    report = class_report([entry(0, graded)])
+    assert report.exercises[-1].name == "worksheet" and report.totals.points == POINTS + 30
+    assert [each.function for each in report.functions] == ["f", "g", "h"] and report.finished == 1
+    graded.exercises = graded.exercises[-1:]
+    assert class_report([entry(0, graded)]).without_walls == 0  # nothing of a student was run
+
+
+def test_equal_contents_of_different_people_are_listed_but_not_those_of_one_or_of_nobody() -> None:
+    done, stub = result([PASSED] * CHECKS), result([NOT_WRITTEN] * CHECKS)
+    same = (Person(name="A"),)
+    other = replace(done, sha256="b" * 64)
+    entries = [entry(0, done), entry(1, done, key="with another worksheet"), entry(2, other, people=same)]
+    entries += [entry(3, other, people=same), entry(4, stub), entry(5, stub)]
+    assert named(entries).equal == ((f"{SECRET}-folder-0", f"{SECRET}-folder-1"),)
+
+
+# What it tells
+
+
+def secret_class() -> list[Entry]:
+    entries = class_of([PASSED] * CHECKS, [FAILED, *[WAITING] * (CHECKS - 1)], [NOT_WRITTEN] * CHECKS)
+    assert entries[1].result
+    entries[1].result.exercises[0].misconceptions = [mistake("wrong")]
+    return [*entries, entry(7, None, problem=f"{SECRET} cannot be read: /home/{SECRET}/f.py"), entry(8, None)]
+
+
+def test_what_can_be_shared_holds_nothing_of_a_student() -> None:
+    report = class_report(secret_class())
+    for text in (class_page(report), checks_csv(report), misconceptions_csv(report), repr(report)):
+        assert len(text) > 100 and SECRET.casefold() not in text.casefold() and "Müller" not in text
+
+
+def test_the_page_with_names_says_so_and_holds_names_and_grades_but_no_text_of_a_student() -> None:
+    entries = secret_class()
+    text = class_page(class_report(entries), named=named(entries))
+    assert "Class report with names" in text and "Keep it to yourself" in text
+    assert f"{SECRET} Müller 2" in text and f"{SECRET}-folder-7" in text
+    assert f"{SECRET} of a student" not in text
+
+
+class Tables(html.parser.HTMLParser):
+    """All tables of a page: caption to rows of cells."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.rows: dict[str, list[list[str]]] = {}
+        self.caption, self.inside = "", ""
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, _: list[tuple[str, str | None]]) -> None:
+        if tag == "caption":
+            self.caption, self.inside = "", tag
+        elif tag == "tr":
+            self.rows.setdefault(self.caption, []).append([])
+        elif tag in ("td", "th"):
+            self.rows[self.caption][-1].append("")
+            self.inside = tag
+
+    def handle_endtag(self, tag: str) -> None:
+        self.inside = "" if tag == self.inside else self.inside
+
+    def handle_data(self, data: str) -> None:
+        if self.inside == "caption":
+            self.caption += data
+        elif self.inside:
+            self.rows[self.caption][-1][-1] += data
+
+
+def test_the_page_shows_the_numbers_of_the_report() -> None:
+    report = class_report(secret_class())
+    tables = Tables(class_page(report)).rows
+    outcomes = {row[0].split(" f")[0]: row[1:] for row in tables["Outcomes of all checks"]}
+    assert outcomes["f 0"] == ["1", "1", "0", "1", "0", "0"]
+    grades = {row[0]: row for row in tables["Points by exercise"]}
+    assert grades["All"][1:4] == ["10", "3", "3.3"] and grades["Exercise one"][-2:] == ["1", "1"]
+    checks = {row[0].split(" f")[0]: row for row in tables["All checks"]}
+    assert checks["f 0"][1:3] == ["3", "1 of 3"] and checks["f 0"][4:6] == ["0.33", "1.00"]
+    assert tables["Mistakes that were seen"][1][:4] == ["you do wrong", "f", "1", "33.3%"]
+    assert [row[5] for row in tables["How far submissions got"][1:]] == ["2", "0", "0"]
+    bins = tables["All points: submissions by points"]
+    assert [row[1] for row in bins[1:]] == list(map(str, report.totals.bins))
+
+
+def test_a_mistake_leads_to_its_page_where_the_pages_are_published(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    report = class_report(secret_class())
+    assert Tables(class_page(report)).rows["Mistakes that were seen"][1][-1] == "docs/mistakes/one.md"
+    link = '<a href="https://example.org/grpo/mistakes/one/#wrong">mistakes/one</a>'
+    assert link in class_page(report, site="https://example.org/grpo/")
+    address = tmp_path / "site_address.txt"
+    address.write_text("https://example.org/grpo/\n", "utf-8")
+    monkeypatch.setattr(course, "SITE_ADDRESS", address)
+    assert link in class_page(report)
+
+
+def test_code_in_a_title_is_code_and_no_backtick_is_left() -> None:
+    entries = secret_class()
+    assert entries[0].result and entries[1].result
+    entries[0].result.checks[0].title = "`f` of <b> is `0`"
+    entries[1].result.exercises[0].misconceptions = [{**mistake("x"), "sentence": "you call `.item()`"}]
+    text = class_page(class_report(entries))
+    assert "<code>f</code> of &lt;b&gt; is <code>0</code>" in text and "you call <code>.item()</code>" in text
+    assert "`" not in text.partition("</style>")[2]
+
+
+def test_the_fifteen_slowest_checks_are_seen_at_once_and_the_others_are_folded() -> None:
+    graded = result([PASSED] * CHECKS)
+    for number in range(20):
+        check = CheckResult(f"one.n{number}", "f", f"n {number}", "", 1, False, False, outcome=PASSED, seconds=number)
+        graded.exercises[0].checks.append(check)
+    text = class_page(class_report([entry(0, graded)]))
+    tables = Tables(text).rows
+    slow, fast = tables["Seconds of the slowest checks"][1:], tables["Seconds of the faster checks"][1:]
+    assert [row[0].split(" f")[0] for row in slow] == [f"n {number}" for number in range(19, 4, -1)]
+    assert len(fast) == 20 + CHECKS - 15 and "10 faster ones" in text
+
+
+def test_grades_by_name_stand_right_after_the_question_how_it_went() -> None:
+    entries = secret_class()
+    text = class_page(class_report(entries), named=named(entries))
+    titles = re.findall("<h2>(.*?)</h2>", text)
+    assert titles[1:4] == ["How did it go?", "Who has which grade?", "What did they misunderstand?"]
+    assert titles[-1] == "Equal contents"
+
+
+def test_the_page_says_what_makes_its_numbers_doubtful() -> None:
+    entries = secret_class()
+    assert entries[0].result
+    entries[0].result.isolation_level, entries[0].result.course_version = 0, "0.9"
+    text = class_page(class_report(entries))
+    for words in ("fewer than 20", "isolation level 0", "different versions", "Could not be graded", "Not graded yet"):
+        assert words in text
+    whole = class_page(class_report(class_of(*[[PASSED] * CHECKS] * 20)))
+    assert "Know before you read" not in whole
+
+
+def test_a_check_that_the_better_ones_fail_is_pointed_out_and_one_of_a_small_class_is_not() -> None:
+    good = [FAILED, PASSED, PASSED, PASSED, PASSED]
+    weak = [PASSED, FAILED, FAILED, FAILED, FAILED]
+    rows = Tables(class_page(class_report(class_of(*[good] * 10, *[weak] * 10)))).rows["All checks"]
+    assert "earn less elsewhere" in rows[1][6] and rows[2][6] == ""
+    rows = Tables(class_page(class_report(class_of(good, weak)))).rows["All checks"]
+    assert rows[1][6] == ""
+
+
+def test_csv_is_read_back_as_it_was_meant_and_is_the_same_in_any_order() -> None:
+    entries = secret_class()
+    report = class_report(entries)
+    lines = list(csv.DictReader(io.StringIO(checks_csv(report))))
+    assert [line["check"] for line in lines] == [check.id for check in report.checks]
+    first = lines[0]
+    assert (first["results"], first["passed"], first["waiting"], first["not_written"]) == ("3", "1", "0", "1")
+    assert float(first["discrimination"]) == 1.0 and float(first["difficulty"]) == pytest.approx(1 / 3, abs=1e-4)
+    (mistaken,) = csv.DictReader(io.StringIO(misconceptions_csv(report)))
+    assert mistaken["sentence"] == "you do wrong" and (mistaken["submissions"], mistaken["graded"]) == ("1", "3")
+    again = class_report(entries[::-1])
+    assert checks_csv(again) == checks_csv(report) and misconceptions_csv(again) == misconceptions_csv(report)
+
+
+def test_no_cell_of_the_csv_is_a_formula() -> None:
+    entries = class_of([FAILED] * CHECKS)
+    assert entries[0].result
+    entries[0].result.checks[0].title = '=HYPERLINK("x")'
+    entries[0].result.exercises[0].misconceptions = [{**mistake("x"), "sentence": "-1\n+2"}]
+    report = class_report(entries)
+    for text in (checks_csv(report), misconceptions_csv(report)):
+        cells = [cell for row in csv.reader(io.StringIO(text)) for cell in row]
+        assert any(cell.startswith("'") for cell in cells)
+        assert not [cell for cell in cells if cell[:1] in ("=", "+", "@") or cell.startswith("-1 ")]
+
+
+# In a browser
+
+BAD = "<script>alert(1)</script><img src=x onerror=alert(2)></table>\u202eabc\x1b[31m unbroken" + "x" * 300
+
+
+def hostile() -> str:
+    entries = secret_class()
+    entries[1] = entry(1, entries[0].result, key="0" * 64, people=(Person(name=BAD),), notes=(BAD,))
+    pair = Pair(first=BAD, second="b", share=0.8, files={"kl.py": 0.5})
+    similarity = Similarity(threshold=0.5, compared=2, too_small=(BAD,), pairs=(pair,), found=1)
+    return class_page(class_report(entries), named=named(entries), similarity=similarity)
+
+
+def pages() -> dict[str, str]:
+    many = class_of(*[[PASSED, FAILED, *[NOT_WRITTEN] * 3], [PASSED] * CHECKS] * 15)
+    classes = {"empty": [], "one": class_of([PASSED] * CHECKS), "waiting": [entry(0, None)], "many": many}
+    classes["equal"] = class_of(*[[PASSED] * CHECKS] * 25)
+    return {name: class_page(class_report(each)) for name, each in classes.items()} | {"hostile": hostile()}
+
+
+def test_every_page_is_valid_html(tmp_path: Path) -> None:
+    checker = BROWSER / "html-validate" / "bin" / "html-validate.mjs"
+    if not checker.is_file():
+        cannot("html-validate is missing: npm ci --prefix tests/browser")
+    planted = {"planted": pages()["one"].replace("<h1>", "<h1><p></p>")}
+    for name, text in (pages() | planted).items():
+        (tmp_path / f"{name}.html").write_text(text, "utf-8")
+    command = ["node", checker, "--formatter", "json", "--config", course.ROOT / "tests/browser/htmlvalidate.json"]
+    with (tmp_path / "report.json").open("w") as output:
+        done = subprocess.run([*command, *sorted(tmp_path.glob("*.html"))], stdout=output, stderr=subprocess.PIPE)
+    reports = json.loads((tmp_path / "report.json").read_text("utf-8"))
+    faults = [(Path(each["filePath"]).stem, each["messages"]) for each in reports if each["messages"]]
+    assert [name for name, _ in faults] == ["planted"], (faults, done.stderr)
+
+
+@pytest.mark.parametrize(("scheme", "width"), [("light", 1280), ("dark", 360)])
+def test_every_page_is_accessible_loads_nothing_and_is_not_wider_than_the_window(
+    tmp_path: Path, browser: Any, scheme: str, width: int
+) -> None:
+    axe = BROWSER / "axe-core" / "axe.min.js"
+    if not axe.is_file():
+        cannot("axe-core is missing: npm ci --prefix tests/browser")
+    problems: list[str] = []
+    with browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme) as context:
+        tab = context.new_page()
+        tab.on("console", lambda message: problems.append(message.text))
+        tab.on("dialog", lambda dialog: problems.append(dialog.message))
+        tab.on("request", lambda request: None if request.url.startswith("file:") else problems.append(request.url))
+        for name in ("empty", "many", "hostile"):
+            (tmp_path / f"{name}.html").write_text(pages()[name], "utf-8")
+            tab.goto((tmp_path / f"{name}.html").as_uri())
+            assert tab.evaluate("() => document.documentElement.scrollWidth - innerWidth") <= 0, name
+            assert tab.locator("script, img").count() == 0
+            tab.evaluate("() => document.querySelectorAll('details').forEach(each => { each.open = true })")
+            tab.evaluate(axe.read_text("utf-8"))
+            found = tab.evaluate("() => axe.run({ preload: false })")
+            assert found["passes"] and [violation["id"] for violation in found["violations"]] == [], name
+    assert problems == []
+
+
+# The command
+
+
+def run(*arguments: str | Path, cwd: Path) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "grader.course_command", *map(str, arguments)]
+    environment = {**os.environ, "PYTHONPATH": str(course.ROOT)}
+    return subprocess.run(command, capture_output=True, encoding="utf-8", cwd=cwd, env=environment, timeout=300)
+
+
+def write_class(folder: Path, entries: Sequence[Entry]) -> Path:
+    (folder / GRADED_FOLDER).mkdir(parents=True)
+    for each in entries:
+        if each.result:
+            result_path(folder, each.key).write_text(each.result.as_json(), "utf-8")
+    write_entries(folder, entries, {})
+    return folder
+
+
+def test_a_class_is_graded_reported_and_compared(tmp_path: Path) -> None:
+    advantages = {"advantages.py": model_files()["advantages.py"]}
+    (wrong,) = (each for each in misconceptions("advantages") if each.name == "whole_batch_statistics")
+    everything = model_files()
+    students = {"ada": everything, "ben": dict(everything), "cyd": advantages}
+    students["dan"] = {"advantages.py": wrong.submission.files["advantages.py"]}
+    for name, files in students.items():
+        (tmp_path / "class" / name).mkdir(parents=True)
+        for file, text in files.items():
+            (tmp_path / "class" / name / file).write_text(text, "utf-8")
+    graded = run(
+        *("grade-all", "class", "--out", "graded", "--exercises", "advantages", "--examples", "4"),
+        *("--require-level", "0"),
+        cwd=tmp_path,
+    )
+    assert (tmp_path / "graded" / "submissions.json").is_file(), graded.stderr
+    done = run("report", "graded", "--out", "r.html", "--csv", "c.csv", cwd=tmp_path)
+    assert done.returncode == 0 and "4 graded" in done.stdout, done.stderr
+    assert "whole_batch_statistics" in (tmp_path / "c.misconceptions.csv").read_text("utf-8")
+    passed = {line["passed"] for line in csv.DictReader(io.StringIO((tmp_path / "c.csv").read_text("utf-8")))}
+    assert passed <= {"3", "4"} and "3" in passed
+    assert not any(name in (tmp_path / "r.html").read_text("utf-8") for name in ("ben", "cyd"))
+    done = run("report", "graded", "--out", "n.html", "--names", "--similarity", "class", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    page = (tmp_path / "n.html").read_text("utf-8")
+    pairs = Tables(page).rows["Similar pairs"]
+    assert ["100%", "ada", "ben"] in [row[:3] for row in pairs] and "no proof of copying" in page
+
+
+def test_a_submission_without_a_result_makes_the_exit_code_1(tmp_path: Path) -> None:
+    write_class(tmp_path / "results", secret_class())
+    done = run("report", "results", "--out", "r.html", cwd=tmp_path)
+    assert done.returncode == 1 and "3 graded, 2 without a result" in done.stdout
+    assert (tmp_path / "r.html").is_file()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (("results", "--out", "r.txt"), "ends in .html"),
+        (("results", "--out", "nowhere/r.html"), "there is no folder nowhere"),
+        (("results", "--out", "r.html", "--csv", "c.txt"), "ends in .csv"),
+        (("results", "--out", "r.html", "--csv", "results/grades.csv"), "has CSV files of its own"),
+        (("results", "--out", "r.html", "--similarity", "class"), "add --names"),
+        (("results", "--out", "r.html", "--names", "--similarity", "class"), "there is no class; give the folder"),
+        (("results", "--out", "r.html", "--threshold", "0"), "above 0 and at most 1"),
+        (("results", "--out", "r.html", "--site", "javascript:alert(1)"), "must be an address"),
+        ((".", "--out", "r.html"), "holds no submissions.json"),
+    ],
+)
+def test_wrong_usage_is_told_and_writes_nothing(tmp_path: Path, arguments: Sequence[str], sentence: str) -> None:
+    write_class(tmp_path / "results", class_of([PASSED] * CHECKS))
+    before = sorted(tmp_path.rglob("*"))
+    done = run("report", *arguments, cwd=tmp_path)
+    assert done.returncode == 2 and sentence in " ".join(done.stderr.split())
+    assert sorted(tmp_path.rglob("*")) == before
+
+
+def test_help_has_examples(tmp_path: Path) -> None:
+    done = run("report", "--help", cwd=tmp_path)
+    assert done.returncode == 0 and "course report results --out report.html" in done.stdout
+
+
+def test_half_a_submission_is_on_no_axis() -> None:
+    text = class_page(class_report(class_of([PASSED] * CHECKS)))
+    ticks = re.findall('class="y-tick"[^>]*>([^<]*)<', text)
+    assert "1" in ticks and all(tick.isdigit() for tick in ticks)

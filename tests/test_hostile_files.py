@@ -1,0 +1,337 @@
+"""Files and folders that are too large, too deep, too many, too long, or not what they look like.
+
+Each ends within seconds with one clear sentence. What could wait for ever runs in a process of its own with a limit.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+import tracemalloc
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from conftest import model_answer
+
+from grader import cli, course, course_command
+from grader.class_files import MAX_MEMBERS, ArchiveError, members_of_folder
+from grader.class_grading import Progress, grade_class
+from grader.class_results import each_entry, file_name
+from grader.class_submissions import Contents, HandedIn, find_submissions
+from grader.engines import SerialExecutor
+from grader.grading_job import Settings
+from grader.submission import MAX_FILE_BYTES, read_submission
+from grader.worksheet_questions import FILE_NAME as WORKSHEET_FILE
+from grader.worksheet_reader import read_worksheet
+
+KL = model_answer("kl")
+LONG = "x" * 300
+posix = pytest.mark.skipif(os.name != "posix", reason="made of what only POSIX systems have")
+
+
+def student(place: Path, name: str = "ada") -> Path:
+    """The folder of one student in a class of two."""
+    for one in (name, "somebody else"):
+        (place / one).mkdir(parents=True)
+        (place / one / "clip.py").write_text(model_answer("clip"), "utf-8")
+    return place / name
+
+
+def read(place: Path, name: str = "ada") -> Contents:
+    return next(each for each in find_submissions(place) if each.name == name).read()
+
+
+# ---------------------------------------------------------------- paths on a command line
+
+Run = Callable[..., tuple[int, str]]
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str]) -> Run:
+    """Runs a command in this process. Returns its exit code and the last line of its errors."""
+
+    def ended(main: Callable[[list[str]], int], *arguments: object) -> tuple[int, str]:
+        try:
+            code = main(list(map(str, arguments)))
+        except SystemExit as stop:
+            code = int(stop.code or 0)
+        return code, (capsys.readouterr().err.splitlines() or [""])[-1]
+
+    return ended
+
+
+# Where a path may stand, as PATH.
+COMMANDS = {
+    "handout": ("handout", "--out", "PATH"),
+    "zip of a handout": ("handout", "--zip", "--out", "PATH"),
+    "verify": ("handout", "--verify", "PATH"),
+    "autograder": ("autograder", "--seed", "1", "--out", "PATH.zip"),
+    "grade-all": ("grade-all", "PATH", "--out", "graded"),
+    "grade-all --out": ("grade-all", "class", "--out", "PATH"),
+    "report": ("report", "PATH", "--out", "page.html"),
+    "report --out": ("report", "class", "--out", "PATH.html"),
+    "report --csv": ("report", "class", "--out", "page.html", "--csv", "PATH.csv"),
+    "report --similarity": ("report", "class", "--out", "page.html", "--names", "--similarity", "PATH"),
+    "diff": ("diff", "PATH", "class"),
+    "diff --csv": ("diff", "class", "class", "--csv", "PATH"),
+    "gradebook": ("gradebook", "canvas", "PATH", "--gradebook", "export.csv", "--dry-run"),
+    "gradebook --gradebook": ("gradebook", "canvas", "class", "--gradebook", "PATH", "--dry-run"),
+    "gradebook --out": ("gradebook", "canvas", "class", "--gradebook", "export.csv", "--out", "PATH.csv"),
+    "gradebook --late": ("gradebook", "canvas", "class", "--gradebook", "export.csv", "--dry-run", "--late", "PATH"),
+    "worksheet": ("worksheet", "PATH", "--out", "page.html"),
+    "worksheet --out": ("worksheet", "class", "--out", "PATH.html"),
+    "export": ("export", "html", "PATH"),
+    "export --out": ("export", "html", "result.json", "--out", "PATH"),
+    "grade": ("--path", "PATH"),
+    "grade --json": ("kl", "--path", "class", "--json", "PATH"),
+    "grade --write": ("kl", "--path", "class", "--write", "html=PATH"),
+}
+
+
+def refused(run: Run, name: str, path: str) -> str:
+    """The sentence with which a command refuses a path."""
+    arguments = [each.replace("PATH", path) for each in COMMANDS[name]]
+    main = cli.main if arguments[0] in ("--path", "kl") else course_command.main
+    code, sentence = run(main, *arguments)
+    assert code == 2
+    return sentence
+
+
+@posix
+@pytest.mark.parametrize("name", COMMANDS)
+def test_a_path_that_no_system_takes_is_refused_with_a_sentence(
+    name: str, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for path in (LONG, "a/" * 3_000):
+        assert "longer than this system takes" in refused(run, name, path)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("name", [name for name, words in COMMANDS.items() if "PATH" in words])
+def test_an_empty_path_is_refused_and_not_taken_for_the_current_folder(
+    name: str, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As in `course grade-all "$CLASS"` without such a variable."""
+    student(tmp_path / "class")
+    monkeypatch.chdir(tmp_path)
+    assert "the path is empty" in refused(run, name, "")
+    assert [path.name for path in tmp_path.iterdir()] == ["class"]
+
+
+@posix
+@pytest.mark.parametrize("name", ["grade-all", "grade-all --out", "report", "diff", "gradebook", "grade"])
+def test_a_link_to_itself_is_refused_with_a_sentence(
+    name: str, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    student(tmp_path / "class")
+    (tmp_path / "loop").symlink_to("loop")
+    monkeypatch.chdir(tmp_path)
+    assert "loop" in refused(run, name, "loop")
+
+
+@posix
+@pytest.mark.parametrize("name", ["grade-all", "report", "diff", "gradebook", "worksheet", "export", "grade"])
+def test_a_name_that_commands_a_terminal_does_not_in_an_error(
+    name: str, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "\x1b[31m\u202e.zip").write_bytes(b"no zip")
+    monkeypatch.chdir(tmp_path)
+    sentence = refused(run, name, "\x1b[31m\u202e.zip")
+    assert ".zip" in sentence and "31m" not in sentence
+    assert "\x1b" not in sentence and "\u202e" not in sentence
+
+
+# ---------------------------------------------------------------- large, sparse, many, deep
+
+
+@posix
+@pytest.mark.parametrize("size", [50 * 10**6, 10**12], ids=["50 MB", "a sparse terabyte"])
+def test_a_large_file_is_refused_without_being_read_whole(tmp_path: Path, size: int) -> None:
+    folder = student(tmp_path)
+    for name in ("kl.py", WORKSHEET_FILE):
+        with (folder / name).open("wb") as file:
+            file.truncate(size)
+    tracemalloc.start()
+    try:
+        alone, of_class = read_submission(folder), read(tmp_path)
+        worksheets = read_worksheet(folder / WORKSHEET_FILE), of_class.read_worksheet()
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    sentence = f"kl.py is larger than {MAX_FILE_BYTES // 1_000} kB; a solution takes a few kilobytes"
+    assert alone.problems["kl.py"] == of_class.submission.problems["kl.py"] == sentence
+    assert "clip.py" in alone.files and "clip.py" in of_class.submission.files
+    assert all("is larger than" in each.problem for each in worksheets)
+    assert peak < 50 * 10**6
+
+
+def test_a_folder_of_more_files_than_anybody_hands_in_costs_its_student_only(tmp_path: Path) -> None:
+    """A virtual environment, or somebody who tries. The folder beside it is graded."""
+    folder = student(tmp_path)
+    for number in range(MAX_MEMBERS):
+        (folder / f"{number}").touch()
+    contents = read(tmp_path)
+    assert contents.notes == (f"it holds more than {MAX_MEMBERS} files; hand in the modules only",)
+    assert set(contents.submission.problems.values()) == {*contents.notes}
+    assert "clip.py" in read(tmp_path, "somebody else").submission.files
+    shutil.rmtree(folder)  # pytest keeps folders, and these are many files
+
+
+def test_files_are_counted_over_all_folders_below(tmp_path: Path) -> None:
+    for number in range(30):
+        (tmp_path / f"{number % 3}").mkdir(exist_ok=True)
+        (tmp_path / f"{number % 3}" / f"{number}").touch()
+    assert len(members_of_folder(tmp_path, max_members=30)) == 30
+    with pytest.raises(ArchiveError, match="more than 29 files"):
+        members_of_folder(tmp_path, max_members=29)
+
+
+@posix
+def test_folders_in_folders_deeper_than_python_recurses_end_in_a_note(tmp_path: Path) -> None:
+    folder = student(tmp_path)
+    (folder / "clip.py").unlink()
+    place = os.open(folder, os.O_RDONLY)
+    depth = sys.getrecursionlimit() + 500
+    for _ in range(depth):  # one by one: the whole path is longer than a system takes at once
+        os.mkdir("d", dir_fd=place)
+        below = os.open("d", os.O_RDONLY, dir_fd=place)
+        os.close(place)
+        place = below
+    os.close(os.open("kl.py", os.O_CREAT | os.O_WRONLY, dir_fd=place))
+    os.close(place)
+    try:
+        contents = read(tmp_path)
+    finally:
+        subprocess.run(["rm", "-rf", str(folder / "d")], check=True)  # pytest's own cleaning recurses
+    assert contents.submission.files == {"kl.py": ""} or contents.notes  # where the whole path is too long
+
+
+@posix
+@pytest.mark.parametrize("name", ["x" * 255, "é" * 127, "日" * 85, "😀" * 63, "\u0958" * 85, "कि" * 42], ids=ascii)
+def test_the_longest_name_in_any_script_gets_a_grade_and_files(name: str, tmp_path: Path) -> None:
+    folder = student(tmp_path / "class", name)
+    (folder / name).touch()
+    (folder / "kl.py").write_text(KL, "utf-8")
+    assert read_submission(folder).folder == name
+    named = {each.name: each for each in find_submissions(tmp_path / "class")}
+    (long,) = named.keys() - {"somebody else"}
+    assert "kl.py" in named[long].read().submission.files
+    written = tmp_path / f".{file_name(long)}.html.12345678"  # as it is called while it is written
+    written.touch()
+    assert course_command.main(["worksheet", str(folder), "--out", str(tmp_path / "page.html")]) == 1
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="names of files are bytes on Linux")
+def test_names_that_are_no_text_are_graded_too(tmp_path: Path) -> None:
+    student(tmp_path)
+    for name in (b"\xff" * 255, b"\xfe" * 255):
+        os.mkdir(os.path.join(os.fsencode(tmp_path), name))
+        Path(os.fsdecode(os.path.join(os.fsencode(tmp_path), name, b"kl.py"))).write_text(KL, "utf-8")
+    found = find_submissions(tmp_path)
+    assert len({each.name for each in found}) == 4
+    assert sum("kl.py" in each.read().submission.files for each in found) == 2
+
+
+# ---------------------------------------------------------------- not what they look like
+
+READ = """
+import json, sys
+from pathlib import Path
+from grader.class_submissions import find_submissions
+from grader.submission import read_submission
+place = Path(sys.argv[1])
+contents = next(each for each in find_submissions(place) if each.name == "ada").read()
+alone = read_submission(place / "ada")
+print(json.dumps([contents.submission.problems, contents.notes, alone.problems]))
+"""
+
+
+def in_time(*arguments: object) -> str:
+    """What a Python program prints; it fails if the program waits for something."""
+    command = [sys.executable, *map(str, arguments)]
+    ended = subprocess.run(command, cwd=course.ROOT, capture_output=True, text=True, timeout=30)
+    assert ended.returncode == 0, ended.stderr
+    return ended.stdout
+
+
+@posix
+def test_pipes_sockets_devices_and_loops_of_links_hold_nobody_up(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = student(tmp_path / "class")
+    os.mkfifo(folder / "kl.py")
+    os.mkfifo(folder / WORKSHEET_FILE)
+    os.mkfifo(folder / "work.zip")
+    (folder / "bandit.py").symlink_to("/dev/zero")
+    (folder / "charlm.py").symlink_to("charlm.py")
+    (folder / "up").symlink_to("..")
+    (folder / "here").symlink_to(".")
+    monkeypatch.chdir(folder)  # the name of a socket must be short
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind("advantages.py")
+        problems, notes, alone = json.loads(in_time("-c", READ, tmp_path / "class"))
+    assert problems == {
+        "advantages.py": "advantages.py is not a file",
+        "kl.py": "kl.py is not a file",
+        "bandit.py": "bandit.py is a symbolic link; hand in the file itself",
+        "charlm.py": "charlm.py is a symbolic link; hand in the file itself",
+    }
+    assert alone == problems
+    assert sorted(notes) == sorted(problems.values())
+
+
+BECOMES_A_PIPE = """
+import os, sys
+from pathlib import Path
+from grader.class_files import members_of_folder
+folder = Path(sys.argv[1])
+(member,) = (each for each in members_of_folder(folder) if each.name == "clip.py")
+(folder / "clip.py").unlink()
+os.mkfifo(folder / "clip.py") if sys.argv[2] == "pipe" else os.symlink("/etc/passwd", folder / "clip.py")
+try:
+    print("read:", member.read(100))
+except OSError as error:
+    print("refused:", error.strerror)
+"""
+
+
+@posix
+@pytest.mark.parametrize("kind", ["pipe", "link"])
+def test_a_file_that_becomes_something_else_after_it_was_listed_is_not_read(tmp_path: Path, kind: str) -> None:
+    assert in_time("-c", BECOMES_A_PIPE, student(tmp_path), kind).startswith("refused:")
+
+
+def test_a_file_that_grows_while_it_is_read_is_read_up_to_the_limit(tmp_path: Path) -> None:
+    folder = student(tmp_path)
+    writer = "import sys\nwith open(sys.argv[1], 'ab', 0) as file:\n    while True: file.write(b'# more\\n' * 100)\n"
+    growing = subprocess.Popen([sys.executable, "-c", writer, folder / "kl.py"])
+    try:
+        while not (folder / "kl.py").exists() or (folder / "kl.py").stat().st_size < 2 * MAX_FILE_BYTES:
+            assert growing.poll() is None
+            time.sleep(0.01)
+        contents = read(tmp_path)
+    finally:
+        growing.kill()
+        growing.wait()
+    assert "is larger than" in contents.submission.problems["kl.py"]
+
+
+def test_a_submission_that_changes_between_the_plan_and_its_turn_is_named_and_not_graded(tmp_path: Path) -> None:
+    student(tmp_path / "class")
+    other = student(tmp_path / "other")
+    (other / "clip.py").write_text("x = 1\n", "utf-8")
+    listings = iter([members_of_folder(tmp_path / "class" / "ada"), members_of_folder(other)])
+    changing = HandedIn("ada", lambda: next(listings))
+    progress: list[Progress] = []
+    settings = Settings(exercises=("clip",), require_level=0)
+    grade_class([changing], tmp_path / "out", settings, SerialExecutor(), at_a_time=1, on_update=progress.append)
+    (entry,) = each_entry(tmp_path / "out")
+    assert entry.result is None
+    assert entry.problem == "its files changed meanwhile; run the same command again"
