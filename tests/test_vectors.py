@@ -102,3 +102,10 @@ def test_a_rounding_error_in_place_of_zero_is_a_difference():
     assert agree(zeros, seen_as([-0.0, 0.0]))
     assert not agree(zeros, seen_as([6e-17, 0.0]))
     assert not agree(seen_as([5e-9, 1e-8]), seen_as([5e-9, 9e-9]))
+
+
+def test_which_rounding_error_stands_in_place_of_zero_is_no_difference():
+    seen_here, seen_elsewhere = seen_as([7.4e-17, -2.8e-17]), seen_as([7.4e-17, 0.0])
+    assert agree(seen_here, seen_elsewhere)
+    assert not agree(seen_here, seen_as([0.0, 0.0]))
+    assert not agree(seen_here, seen_as([7.4e-17, 1e-9]))
