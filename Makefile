@@ -37,11 +37,6 @@ test: $(VENV)/installed-dev tests/browser/node_modules/installed ## everything t
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/course stubs --check
-	$(BIN)/course vectors --check
-	$(BIN)/course golden --check
-	$(BIN)/course recordings --check
-	$(BIN)/course mistakes --check
 	$(BIN)/python -m pytest -q -n auto --dist loadfile
 	node --test tests/js/*.test.mjs
 	$(BIN)/mkdocs build --strict --site-dir build/site

@@ -18,7 +18,7 @@ import pytest
 import torch
 from safetensors.torch import load_file
 
-from grader import course
+from grader import course, course_command
 from reference import charlm, charlm_plots, run_charlm
 from reference.charlm_model import SIZES, TinyLM, load_model, save_weights
 from reference.charlm_sampling import make_generator
@@ -407,6 +407,10 @@ def test_there_are_these_recorded_runs_and_they_are_small():
     files = [file for folder in folders for file in folder.iterdir()]
     assert {file.name for file in files} == {"metrics.csv", "samples.json", "diagnostics.png"}
     assert sum(file.stat().st_size for file in files) <= 600_000
+
+
+def test_the_recorded_runs_that_figures_replay_are_what_the_command_writes(capsys):
+    assert course_command.main(["recordings", "--check"]) == 0, capsys.readouterr().out
 
 
 @recorded

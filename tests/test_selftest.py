@@ -6,7 +6,6 @@ import json
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 
 import pytest
 
@@ -107,14 +106,3 @@ def test_the_course_command_says_what_it_can_do():
         [sys.executable, "-m", "grader.course_command", "nonsense"], capture_output=True, text=True, check=False
     )
     assert bad.returncode == 2
-
-
-def test_the_vectors_command_writes_the_bytes_that_are_there(sandbox):
-    from grader import write_vectors
-
-    plugin.use_profile()
-    for name in EXERCISES:
-        path: Path = course.VECTORS / f"{name}.json"
-        assert write_vectors.make(name, sandbox.worker) == path.read_text("utf-8"), (
-            f"{path} is stale: run `course vectors`"
-        )

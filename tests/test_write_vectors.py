@@ -1,0 +1,80 @@
+"""`course vectors`: the recorded files are current; what is written anew and what is left, on a copy of one file."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import grading_profile
+
+from grader import course, vectors, write_vectors
+from grader.sandbox import Sandbox
+
+EXERCISE = "advantages"
+
+
+@pytest.fixture
+def recorded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A copy of the recorded vectors, which the command takes for the real ones."""
+    copy = tmp_path / f"{EXERCISE}.json"
+    copy.write_text((course.VECTORS / copy.name).read_text("utf-8"), "utf-8")
+    monkeypatch.setattr(course, "VECTORS", tmp_path)
+    vectors.load.cache_clear()
+    yield copy
+    vectors.load.cache_clear()
+
+
+def change_first_value(recorded: Path, change: Callable[[float], float]) -> tuple[float, str]:
+    """The first expected value as it was, and the text with another one in its place."""
+    lines = recorded.read_text("utf-8").splitlines()
+    place = next(number for number, line in enumerate(lines) if '"values": [' in line)
+    entry = json.loads(lines[place].rstrip(","))
+    was = entry["expected"]["values"][0]
+    entry["expected"]["values"][0] = change(was)
+    lines[place] = json.dumps(entry, ensure_ascii=False) + ("," if lines[place].endswith(",") else "")
+    recorded.write_text("\n".join(lines) + "\n", "utf-8")
+    return was, recorded.read_text("utf-8")
+
+
+def made_anew(sandbox: Sandbox) -> str:
+    with grading_profile():
+        return write_vectors.make(EXERCISE, sandbox.worker)
+
+
+def first_value(text: str) -> Any:
+    return next(entry for entry in json.loads(text)["vectors"] if "values" in entry["expected"])["expected"]["values"][
+        0
+    ]
+
+
+def test_digits_that_another_processor_rounded_differently_stay(sandbox: Sandbox, recorded: Path) -> None:
+    was, text = change_first_value(recorded, lambda value: value * (1 + 1e-8))
+    assert first_value(text) != was
+    assert made_anew(sandbox) == text
+
+
+def test_a_number_that_is_no_longer_right_is_written_anew(sandbox: Sandbox, recorded: Path) -> None:
+    was, text = change_first_value(recorded, lambda value: value + 0.1)
+    anew = made_anew(sandbox)
+    assert anew != text
+    assert first_value(anew) == pytest.approx(was, rel=1e-6)
+
+
+def test_without_a_recording_everything_is_written(sandbox: Sandbox, recorded: Path) -> None:
+    before = json.loads(recorded.read_text("utf-8"))
+    recorded.unlink()
+    vectors.load.cache_clear()
+    anew = json.loads(made_anew(sandbox))
+    assert [entry["check"] for entry in anew["vectors"]] == [entry["check"] for entry in before["vectors"]]
+    assert anew["misconceptions"] == before["misconceptions"]
+
+
+def test_the_recorded_vectors_are_what_the_command_writes() -> None:
+    command = [sys.executable, "-m", "grader.course_command", "vectors", "--check"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
+    assert (done.returncode, done.stdout) == (0, "the vectors are current\n"), done.stderr
