@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import tempfile
 from pathlib import Path
 
 from . import course, handout
@@ -67,7 +68,11 @@ def run(arguments: argparse.Namespace) -> int:
             site=arguments.site,
             torch_index=arguments.torch_index,
         )
-        handout.write_zip(files, out, executable=_EXECUTABLE)
+        # Moved into its place when it is whole: nobody shall upload a half.
+        with tempfile.TemporaryDirectory(prefix="autograder-", dir=out.absolute().parent) as folder:
+            made = Path(folder) / out.name
+            handout.write_zip(files, made, executable=_EXECUTABLE)
+            made.replace(out)
     except OSError as error:
         arguments.usage_error(f"{out} cannot be written: {error.strerror or error}")
     print(

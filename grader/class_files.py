@@ -55,11 +55,13 @@ class Member:
         path: Where, with slashes, from the top; made safe: it never leads outside. Several may have the same.
         read: Gives its first bytes, as many as asked for at most.
         problem: Why it must not be read: a link, for example.
+        upload: Number that a platform gave to its upload; a later one has a higher number.
     """
 
     path: PurePosixPath
     read: Callable[[int], bytes]
     problem: str = ""
+    upload: int = 0
 
     @property
     def name(self) -> str:
@@ -91,7 +93,7 @@ def members_of_folder(folder: Path, *, max_members: int = MAX_MEMBERS) -> list[M
             continue
         for entry in listed:
             if entry.is_dir(follow_symlinks=False):
-                folders += [] if _is_ignored(entry.name) else [entry.name]
+                folders += [] if is_ignored(entry.name) else [entry.name]
             elif not os.path.isdir(entry):
                 found.append(member_of_folder(place / entry.name, below / entry.name))
         if len(found) + len(folders) > max_members:
@@ -156,18 +158,21 @@ def members_of_archive(name: str, data: bytes) -> list[Member]:
 def members_of_zip(path: Path) -> list[Member]:
     """Every file of a whole class's zip, which may be large; read from the disk when it is wanted.
 
+    Folders of the first two levels are listed whatever they are called: one of them has the names of students.
+
     Raises:
         ArchiveError: it is no zip.
     """
     try:
-        return list(_of_zip(zipfile.ZipFile(path), max_members=MAX_CLASS_MEMBERS, levels=1))
+        return list(_of_zip(zipfile.ZipFile(path), max_members=MAX_CLASS_MEMBERS, levels=2))
     except ArchiveError:
         raise
     except Exception as error:  # as in `members_of_archive`
         raise ArchiveError(f"{path} cannot be read ({error}); unpack it and give the folder") from None
 
 
-def _is_ignored(name: str) -> bool:
+def is_ignored(name: str) -> bool:
+    """Whether no student's answer lies in a folder of this name."""
     return name in _IGNORED or name.startswith(".")
 
 
@@ -261,13 +266,13 @@ def _is_small(path: PurePosixPath, size: int) -> bool:
 def _safe(name: str, levels: int = 0) -> PurePosixPath | None:
     """A member's path, or None if it leads into a folder that is ignored. Where it leads outside, `_OUTSIDE` is in it.
 
-    Folders of the first `levels` have the names of students, and a student may be called Docs.
+    Folders of the first `levels` may have the names of students, and a student may be called Docs.
     """
     parts = [part for part in name.replace("\\", "/").split("/") if part not in ("", ".")]
     parts = [_OUTSIDE if part == ".." else part for part in parts]
-    if not parts or any(map(_is_ignored, parts[levels:-1])) or "\0" in name:
+    if not parts or any(map(is_ignored, parts[levels:-1])) or "\0" in name:
         return None
-    if parts[0] == "__MACOSX":  # what a Mac adds to every zip
+    if "__MACOSX" in parts:  # what a Mac adds to every zip
         return None
     return PurePosixPath(*parts)
 

@@ -31,6 +31,7 @@ from .class_files import (
     OTHER_ARCHIVES,
     ArchiveError,
     Member,
+    is_ignored,
     member_of_folder,
     members_of_archive,
     members_of_folder,
@@ -46,12 +47,16 @@ from .worksheet_reader import WHERE_TO_GET_IT, WorksheetFile, unreadable, worksh
 
 METADATA = "submission_metadata.yml"
 MODULES = tuple(exercise.file_name for exercise in EXERCISES)
-_CANVAS = re.compile(r"(?P<who>[^_/]+)_(?:(?P<late>LATE)_)?(?P<id>\d+)_(?P<submission>\d+)_(?P<file>.+)", re.DOTALL)
-_MOODLE = re.compile(r"(?P<who>.+?)_(?P<id>\d+)_assignsubmission_(?:file|onlinetext)_?(?P<file>.*)", re.DOTALL)
-_LIKE_A_MODULE = re.compile(
-    r"(?P<stem>[a-z]+)(?:-(?P<dash>\d{1,3})| ?\((?P<bracket>\d{1,3})\))?\.py(?:\.txt)?", re.IGNORECASE | re.ASCII
+_CANVAS = re.compile(
+    r"(?P<who>[^_/]+)_(?:(?P<late>LATE)_)?(?P<id>\d+)_(?P<submission>\d{1,20})_(?P<file>.+)", re.DOTALL
 )
-_LIKE_A_WORKSHEET = re.compile(r"worksheet(?:-\d{1,3}| ?\(\d{1,3}\))?\.json", re.ASCII)
+_MOODLE = re.compile(r"(?P<who>.+?)_(?P<id>\d+)_assignsubmission_(?:file|onlinetext)_?(?P<file>.*)", re.DOTALL)
+# What Canvas and browsers add to the name of a second upload or download: six characters at most.
+_COPY = r"(?:-(?P<dash>\d{1,3})| ?\((?P<bracket>\d{1,3})\))"
+_ENDS_LIKE_A_COPY = re.compile(rf"{_COPY}\Z", re.ASCII)
+_LIKE_A_MODULE = re.compile(rf"(?P<stem>[a-z]+){_COPY}?\.py(?:\.txt)?", re.IGNORECASE | re.ASCII)
+_LIKE_A_WORKSHEET = re.compile(rf"worksheet{_COPY}?\.json", re.IGNORECASE | re.ASCII)
+_OF_A_MAC = (".DS_Store", "._")  # where a Mac has shown a folder, or copied it to a disk of another kind
 _NOTES = 8
 _YAML_DEPTH = 20  # an export needs 4
 _ARCHIVES_DEEP = 2
@@ -71,6 +76,13 @@ class Contents:
     submission: Submission
     worksheet: bytes | WorksheetFile
     notes: tuple[str, ...] = ()
+
+    @property
+    def missing(self) -> tuple[str, ...]:
+        """Names of the files that are not there; one that cannot be read is there."""
+        modules = [name for name in MODULES if self.submission.problems.get(name) == _is_missing(name)]
+        no_worksheet = isinstance(self.worksheet, WorksheetFile) and self.worksheet.missing
+        return (*modules, WORKSHEET_FILE) if no_worksheet else tuple(modules)
 
     def read_worksheet(self) -> WorksheetFile:
         """The worksheet, whatever is in it."""
@@ -98,11 +110,14 @@ class HandedIn:
     def read(self) -> Contents:
         """Read what is graded. Never raises for what a student did: that becomes a problem of the submission."""
         try:
-            return _contents(self.list_files())
+            contents = _contents(self.list_files())
         except ArchiveError as error:
             return _unreadable(one_line(str(error), limit=400))
         except OSError as error:
             return _unreadable(f"it cannot be read: {error.strerror}")
+        if (more := len(contents.notes) - _NOTES) > 0:
+            return replace(contents, notes=(*contents.notes[:_NOTES], f"and {more} more of this kind"))
+        return contents
 
 
 @dataclass(frozen=True)
@@ -113,11 +128,13 @@ class _Top:
     is_file: bool
     list_files: Callable[[], Sequence[Member]]
 
-    def renamed(self, place: str) -> Callable[[], Sequence[Member]]:
-        """Its files, below another folder or, for a file, under another name."""
-        if self.is_file:
-            return lambda: [replace(member, path=PurePosixPath(place)) for member in self.list_files()]
-        return lambda: [replace(member, path=PurePosixPath(place) / member.path) for member in self.list_files()]
+    def renamed(self, place: str, upload: int) -> Callable[[], Sequence[Member]]:
+        """Its files, below another folder or, for a file, under another name, with the number of their upload."""
+        top = PurePosixPath(place)
+        return lambda: [
+            replace(member, path=top if self.is_file else top / member.path, upload=upload)
+            for member in self.list_files()
+        ]
 
 
 def find_submissions(path: Path, *, left_out: list[str] | None = None) -> list[HandedIn]:
@@ -136,6 +153,8 @@ def find_submissions(path: Path, *, left_out: list[str] | None = None) -> list[H
         raise ClassError(str(error)) from None
     except OSError as error:
         raise ClassError(f"{path} cannot be read: {error.strerror}") from None
+    names = {top.name for top in tops if not top.name.startswith(_OF_A_MAC)} - {METADATA}
+    tops = [top for top in tops if not _is_hidden(top.name)]
     own = sorted({top.name for top in tops if top.is_file} & {*MODULES})
     if own:
         what = "give the folder that holds the folders of all students, or grade this one with `grade --path`"
@@ -144,7 +163,7 @@ def find_submissions(path: Path, *, left_out: list[str] | None = None) -> list[H
     if not found:
         raise ClassError(f"{path} holds no folder and no archive of a student")
     if left_out is not None:
-        left_out += sorted({top.name for top in tops} - taken - {METADATA})
+        left_out += sorted(names - taken)
     return _unique(sorted(found, key=lambda each: each.name))
 
 
@@ -159,10 +178,12 @@ def _tops(path: Path) -> list[_Top]:
 
 
 def _tops_of_folder(path: Path) -> list[_Top]:
-    entries = [file for file in sorted(path.iterdir()) if not file.name.startswith(".")]
-    alone = len(entries) == 1 and entries[0].is_dir() and not _MOODLE.fullmatch(entries[0].name)
-    if alone and _is_class(each.path for each in members_of_folder(entries[0], max_members=MAX_CLASS_MEMBERS)):
-        return _tops_of_folder(entries[0])
+    entries = sorted(path.iterdir())
+    seen = [file for file in entries if not _is_hidden(file.name)]
+    if len(seen) == 1 and seen[0].is_dir():
+        members = members_of_folder(seen[0], max_members=MAX_CLASS_MEMBERS)
+        if _is_class(seen[0].name, [member.path for member in members]):
+            return _tops_of_folder(seen[0])
     return [
         _Top(file.name, False, partial(members_of_folder, file))
         if file.is_dir() and not file.is_symlink()
@@ -176,26 +197,42 @@ def _lone(file: Path) -> list[Member]:
 
 
 def _tops_of_zip(members: Sequence[Member]) -> list[_Top]:
-    if len({member.path.parts[0] for member in members}) == 1 and _is_class(_below(each.path) for each in members):
-        members = [replace(member, path=_below(member.path)) for member in members if len(member.path.parts) > 1]
+    seen = [member.path for member in members if not _is_hidden(member.path.parts[0])]
+    outer = seen[0].parts[0] if seen else ""
+    alone = all(path.parts[0] == outer for path in seen)
+    if alone and _is_class(outer, [_below(path) for path in seen if _is_walked(path)]):
+        inside = [member for member in members if member.path.parts[0] == outer and len(member.path.parts) > 1]
+        members = [replace(member, path=_below(member.path)) for member in inside]
     grouped: dict[str, list[Member]] = {}
     for member in members:
         grouped.setdefault(member.path.parts[0], []).append(member)
     tops = []
     for name, files in sorted(grouped.items()):
         is_file = len(files[0].path.parts) == 1
-        inside = files if is_file else [replace(member, path=_below(member.path)) for member in files]
-        tops.append(_Top(name, is_file, partial(list, inside)))
+        walked = [replace(member, path=_below(member.path)) for member in files if _is_walked(member.path)]
+        tops.append(_Top(name, is_file, partial(list, files if is_file else walked)))
     return tops
 
 
-def _is_class(paths: Iterable[PurePosixPath]) -> bool:
+def _is_hidden(name: str) -> bool:
+    return name.startswith(".")
+
+
+def _is_walked(path: PurePosixPath) -> bool:
+    """Whether the folder below that of a student, if the path has one, may hold answers."""
+    return len(path.parts) < 3 or not is_ignored(path.parts[1])
+
+
+def _is_class(name: str, paths: Iterable[PurePosixPath]) -> bool:
     """Whether the only folder at the top is a class and not a student.
 
-    A class holds folders, archives or a platform's flat files, and no modules where a student has them.
+    A class holds folders, archives or a platform's flat files, and no modules or worksheet where a student has them.
     """
+    if _MOODLE.fullmatch(name):
+        return False
     paths = [path for path in paths if path.parts]
-    if any(_LIKE_A_MODULE.fullmatch(path.name) and path.parts[:-1] in ((), ("starter",)) for path in paths):
+    students = [path.name for path in paths if path.parts[:-1] in ((), ("starter",))]
+    if any(_LIKE_A_MODULE.fullmatch(name) or _LIKE_A_WORKSHEET.fullmatch(name) for name in students):
         return False
     tops = {path.parts[0]: len(path.parts) > 1 for path in paths}
     return any(
@@ -225,19 +262,24 @@ def _gradescope(tops: Sequence[_Top]) -> _Found:
     except Exception as error:  # no YAML, or a damaged place in the zip, which shows when it is unpacked
         raise ClassError(f"{METADATA} cannot be read: {one_line(str(error))}; download the export again") from None
     metadata = metadata if isinstance(metadata, dict) else {}
-    found = []
-    for top in tops:
-        if not top.is_file:
-            entry = metadata.get(top.name)
-            entry = entry if isinstance(entry, dict) else {}
-            submitters = entry.get(":submitters")
-            people = (
-                [_gradescope_person(one) for one in submitters if isinstance(one, dict)]
-                if isinstance(submitters, list)
-                else []
-            )
-            found.append(HandedIn(top.name, top.list_files, tuple(people), _time(entry.get(":created_at"))))
-    return {each.name for each in found}, found
+    folders = {top.name: top.list_files for top in tops if not top.is_file}
+    if not folders:
+        return set(), []
+    listed = {name: _not_in_the_export for name, entry in metadata.items() if isinstance(entry, dict)}
+    found = [_gradescope_submission(name, files, metadata.get(name)) for name, files in {**listed, **folders}.items()]
+    return set(folders), found
+
+
+def _not_in_the_export() -> list[Member]:
+    raise ArchiveError("the export lists this submission and does not hold it; download the export again")
+
+
+def _gradescope_submission(name: str, list_files: Callable[[], Sequence[Member]], entry: object) -> HandedIn:
+    entry = entry if isinstance(entry, dict) else {}
+    submitters = entry.get(":submitters")
+    submitters = submitters if isinstance(submitters, list) else []
+    people = tuple(_gradescope_person(one) for one in submitters if isinstance(one, dict))
+    return HandedIn(name, list_files, people, _time(entry.get(":created_at")))
 
 
 def _yaml(data: bytes) -> Any:
@@ -295,7 +337,8 @@ def _grouped(tops: Sequence[_Top], pattern: re.Pattern[str], platform: str) -> _
         grouped.setdefault((match["who"], match["id"]), []).append((top, match))
     found = []
     for (who, number), parts in grouped.items():
-        listers = [top.renamed(match["file"]) for top, match in parts]
+        uploads = [int(match.groupdict().get("submission") or 0) for _, match in parts]
+        listers = [top.renamed(match["file"], upload) for (top, match), upload in zip(parts, uploads, strict=True)]
         late = any(match.groupdict().get("late") for _, match in parts)
         person = Person(name=who, platform=platform, platform_id=number)
         found.append(HandedIn(f"{who}_{number}", partial(_joined, listers), (person,), None, late))
@@ -344,63 +387,129 @@ def _unique(found: list[HandedIn]) -> list[HandedIn]:
 
 
 def _contents(members: Sequence[Member], depth: int = _ARCHIVES_DEEP) -> Contents:
-    found = _modules(members)
-    if not found and depth:
-        inner = [member for member in members if member.is_archive]
-        if inner:
-            return _from_archive(inner, depth)
-        other = [member.name for member in members if member.name.lower().endswith(OTHER_ARCHIVES)]
-        if other:
-            return _unreadable(f"{one_line(other[0])} is packed in a way that is not read here; hand in a zip")
-    if not found:
-        found = {PurePosixPath(): {}}
+    """What lies here, and from an archive what is missing beside it."""
+    members = sorted(members, key=_age)
+    loose = _loose(members)
+    # Where only the worksheet is missing, nobody needs to hear that `data.gz` is not read here.
+    endings = (*ARCHIVES, *OTHER_ARCHIVES) if {*loose.missing} & {*MODULES} else ARCHIVES
+    archives = [member for member in members if member.name.lower().endswith(endings)]
+    if archives and depth and loose.missing:
+        return _filled(loose, sorted(archives, key=lambda archive: archive.is_archive), depth)
+    if {*loose.missing} >= {*MODULES}:
+        named = ", ".join(one_line(member.name, limit=60) for member in members[:5])
+        note = f"no module was found; there are {len(members)} files" + (f": {named}" if named else "")
+        return replace(loose, notes=(note, *loose.notes))
+    return loose
+
+
+def _age(member: Member) -> tuple[int, tuple[str, ...], str, int, str]:
+    """Sorts what is newer behind what is older, as far as numbers say: those of a platform, then those of copies.
+
+    The order in an archive or on a disk says nothing, and the same files shall have the same grade in both.
+    """
+    return member.upload, member.path.parent.parts, *_stem_and_number(member.name), member.name
+
+
+def _stem_and_number(file_name: str) -> tuple[str, int]:
+    """What the copies of a file have in common, and which copy this is."""
+    stem = file_name.lower().rpartition(".")[0].removesuffix(".tar").removesuffix(".py")
+    match = _ENDS_LIKE_A_COPY.search(stem, max(0, len(stem) - 6))
+    return (stem[: match.start()], int(match["dash"] or match["bracket"])) if match else (stem, 0)
+
+
+def _number(file_name: str) -> int:
+    return _stem_and_number(file_name)[1]
+
+
+def _loose(members: Sequence[Member]) -> Contents:
+    """What lies here in no archive."""
+    found = _modules(members) or {PurePosixPath(): {}}
     ranked = sorted(
         found, key=lambda place: (place.name != "starter", -len(found[place]), len(place.parts), str(place))
     )
     chosen = found[ranked[0]]
     graded = one_line(str(ranked[0]))
     notes = [f"there are modules in {one_line(str(place))} too; graded is {graded}" for place in ranked[1:]]
-    if not chosen:
-        named = ", ".join(one_line(member.name, limit=60) for member in members[:5])
-        notes.append(f"no module was found; there are {len(members)} files" + (f": {named}" if named else ""))
     files: dict[str, str] = {}
     problems: dict[str, str] = {}
     for name in MODULES:
         if name not in chosen:
-            problems[name] = f"{name} is missing"
+            problems[name] = _is_missing(name)
             continue
-        member, *others = chosen[name]
-        if member.name != name:
-            notes.append(f"{one_line(member.name)} was taken as {name}")
-        taken = one_line(member.name)
-        if same := sum(other.name == member.name for other in others):
-            notes.append(f"there are {same + 1} of {taken} in one place; graded is the last, as when unpacked")
-        notes += [
-            f"there is {one_line(each.name)} too; graded is {taken}" for each in others if each.name != member.name
-        ]
+        member = chosen[name][0]
+        notes += _notes_on_choice(name, chosen[name])
         text, problem = ("", f"{name} {member.problem}") if member.problem else _text(name, member)
         (problems if problem else files)[name] = problem or text
         notes += [problem] if problem else []
-    submission = Submission("submission", Path("submission"), files, problems)
-    if len(notes) > _NOTES:
-        notes[_NOTES:] = [f"and {len(notes) - _NOTES} more of this kind"]
-    return Contents(submission, _worksheet(members), tuple(notes))
+    worksheet, more = _worksheet(members)
+    return Contents(Submission("submission", Path("submission"), files, problems), worksheet, (*notes, *more))
 
 
-def _from_archive(archives: Sequence[Member], depth: int) -> Contents:
-    """What an archive holds; of several the last one, which is the newest where a platform numbers them."""
-    last = archives[-1]
-    notes = [f"there are {len(archives)} archives; graded is {one_line(last.name)}"] if len(archives) > 1 else []
-    if last.problem:
-        return _unreadable(f"{one_line(last.name)} {last.problem}")
+def _is_missing(name: str) -> str:
+    return f"{name} is missing"
+
+
+def _notes_on_choice(name: str, candidates: Sequence[Member]) -> list[str]:
+    """Why the first of these files of one folder is graded as the file of this name."""
+    member, *others = candidates
+    taken = one_line(member.name)
+    notes = [f"{taken} was taken as {name}"] if member.name != name else []
+    if same := sum(other.name == member.name for other in others):
+        notes.append(f"there are {same + 1} of {taken} in one place; graded is the last, as when unpacked")
+    return notes + [
+        f"there is {one_line(each.name)} too; graded is {taken}" for each in others if each.name != member.name
+    ]
+
+
+def _filled(loose: Contents, archives: Sequence[Member], depth: int) -> Contents:
+    """What lies beside archives, and from the last one, which is the newest, what is missing there."""
+    name = one_line(archives[-1].name, limit=60)
+    wanted = [each for each in MODULES if each in loose.missing]
+    notes = [f"there are {len(archives)} archives; graded is {name}"] if len(archives) > 1 else []
     try:
-        data = last.read(MAX_ARCHIVE_BYTES + 1)
+        archive = _unpacked(archives[-1], depth)
+    except ArchiveError as error:
+        problem = one_line(str(error), limit=400)
+        if len(wanted) < len(MODULES):
+            return replace(loose, notes=(*notes, f"{name} was not opened: {problem}", *loose.notes))
+        archive = _unreadable(problem)
+    read = {*archive.submission.files, *([WORKSHEET_FILE] if isinstance(archive.worksheet, bytes) else [])}
+    taken = [each for each in loose.missing if each in read]
+    if not wanted and not taken:
+        return loose
+    if WORKSHEET_FILE in read and WORKSHEET_FILE not in loose.missing:
+        notes.append(f"there is a {WORKSHEET_FILE} in {name} too; graded is the one beside it")
+    if len(wanted) < len(MODULES):
+        notes.append(f"taken from {name}: {', '.join(taken) or 'nothing'}")
+        notes += [f"in {name}: {note}" for note in archive.notes]
+    else:
+        notes += archive.notes
+    sources = {each: (archive if each in wanted else loose).submission for each in MODULES}
+    files = {each: source.files[each] for each, source in sources.items() if each in source.files}
+    problems = {each: source.problems[each] for each, source in sources.items() if each in source.problems}
+    return Contents(
+        replace(loose.submission, files=files, problems=problems),
+        archive.worksheet if WORKSHEET_FILE in loose.missing else loose.worksheet,
+        (*notes, *loose.notes),
+    )
+
+
+def _unpacked(archive: Member, depth: int) -> Contents:
+    """What an archive holds.
+
+    Raises:
+        ArchiveError: it cannot be read.
+    """
+    name = one_line(archive.name)
+    if not archive.is_archive:
+        raise ArchiveError(f"{name} is packed in a way that is not read here; hand in a zip")
+    if archive.problem:
+        raise ArchiveError(f"{name} {archive.problem}")
+    try:
+        data = archive.read(MAX_ARCHIVE_BYTES + 1)
     except Exception as error:  # a damaged archive in an archive shows when it is unpacked
-        raise ArchiveError(
-            f"{one_line(last.name)} cannot be unpacked ({type(error).__name__}); pack it again"
-        ) from None
-    contents = _contents(members_of_archive(last.name, data), depth - 1)
-    return Contents(contents.submission, contents.worksheet, (*notes, *contents.notes))
+        raise ArchiveError(f"{name} cannot be unpacked ({type(error).__name__}); pack it again") from None
+    return _contents(members_of_archive(archive.name, data), depth - 1)
 
 
 def _modules(members: Sequence[Member]) -> dict[PurePosixPath, dict[str, list[Member]]]:
@@ -421,11 +530,6 @@ def _modules(members: Sequence[Member]) -> dict[PurePosixPath, dict[str, list[Me
     return found
 
 
-def _number(file_name: str) -> int:
-    match = _LIKE_A_MODULE.fullmatch(file_name)
-    return int(match["dash"] or match["bracket"] or 0) if match else 0
-
-
 def _text(name: str, member: Member) -> tuple[str, str]:
     try:
         return text_of(name, member.read(MAX_FILE_BYTES + 1))
@@ -435,18 +539,29 @@ def _text(name: str, member: Member) -> tuple[str, str]:
         return "", f"{name} cannot be unpacked ({type(error).__name__}); pack it again"
 
 
-def _worksheet(members: Sequence[Member]) -> bytes | WorksheetFile:
-    """The worksheet that lies least deep; `worksheet-2.json` and `worksheet (1).json` are second uploads."""
-    like = [member for member in reversed(members) if _LIKE_A_WORKSHEET.fullmatch(member.name)]
-    found = sorted(like, key=lambda m: (m.name != WORKSHEET_FILE, len(m.path.parts), str(m.path)))
+def _worksheet(members: Sequence[Member]) -> tuple[bytes | WorksheetFile, list[str]]:
+    """The worksheet that lies least deep, and notes; of several in one folder that with the highest number.
+
+    A module is edited, so its plain name is the one that its student means; a worksheet comes from a browser, which
+    leaves the plain name to the first download and numbers the later ones.
+    """
+    found: dict[PurePosixPath, list[Member]] = {}
+    for member in reversed(members):
+        if _LIKE_A_WORKSHEET.fullmatch(member.name):
+            found.setdefault(member.path.parent, []).append(member)
     if not found:
-        return unreadable(WHERE_TO_GET_IT, missing=True)
-    if found[0].problem:
-        return unreadable(f"{WORKSHEET_FILE} {found[0].problem}")
+        return unreadable(WHERE_TO_GET_IT, missing=True), []
+    place, *others = sorted(found, key=lambda place: (len(place.parts), str(place)))
+    candidates = sorted(found[place], key=lambda m: (-_number(m.name), m.name != WORKSHEET_FILE, m.name))
+    graded = one_line(str(place))
+    notes = _notes_on_choice(WORKSHEET_FILE, candidates)
+    notes += [f"there is a worksheet in {one_line(str(other))} too; graded is that in {graded}" for other in others]
+    if candidates[0].problem:
+        return unreadable(f"{WORKSHEET_FILE} {candidates[0].problem}"), notes
     try:
-        return found[0].read(LARGEST_FILE + 1)
+        return candidates[0].read(LARGEST_FILE + 1), notes
     except Exception as error:
-        return unreadable(f"{WORKSHEET_FILE} cannot be read ({type(error).__name__})")
+        return unreadable(f"{WORKSHEET_FILE} cannot be read ({type(error).__name__})"), notes
 
 
 def _unreadable(problem: str) -> Contents:

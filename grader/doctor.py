@@ -18,7 +18,7 @@ import re
 import shutil
 import sys
 import sysconfig
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
@@ -135,12 +135,10 @@ def packages(root: Path) -> Iterator[Finding]:
     tested = _tested_versions(root)
     missing, old, other = [], [], []
     for name, least in {**_requirements(root), _DISTRIBUTION: "0"}.items():
-        try:
-            version = importlib.metadata.version(name)
-        except importlib.metadata.PackageNotFoundError:
+        version = _installed_version(name)
+        if not version:
             missing.append(name)
-            continue
-        if _number(version) < _number(least):
+        elif _number(version) < _number(least):
             old.append(f"{name} {version} (needed: {least} or later)")
         elif name in tested and version.split("+")[0] != tested[name]:
             other.append(f"{name} {version} (tested: {tested[name]})")
@@ -217,7 +215,11 @@ def starter_files(root: Path) -> Iterator[Finding]:
     given = sorted({name for exercise in course.EXERCISES for name in exercise.given})
     for name in (*names, *given, "charlm.safetensors"):
         path = root / "starter" / name
-        content = path.read_bytes() if path.is_file() else None
+        try:
+            content = path.read_bytes() if path.is_file() else None
+        except OSError as error:
+            yield _unreadable(f"starter/{name}", error)
+            continue
         if content is None:
             renamed = _renamed(path)
             if renamed:
@@ -259,13 +261,23 @@ def changed_files(root: Path) -> Iterator[Finding]:
     if not path.is_file():
         return  # the instructor's tree: git says what has changed
     try:
-        expected: Mapping[str, str] = json.loads(path.read_text("utf-8"))
+        expected = json.loads(path.read_text("utf-8"))
+    except OSError as error:
+        yield _unreadable("grader/manifest.json", error)
+        return
     except ValueError:
+        expected = None
+    if not isinstance(expected, dict):
         yield _to_restore(root, "grader/manifest.json", "damaged", serious=True)
         return
     for name, sha256 in expected.items():
         file = root / name
-        content = file.read_bytes() if file.is_file() else None
+        try:
+            content = file.read_bytes() if file.is_file() else None
+        except OSError as error:
+            if not name.startswith("starter/"):  # said by starter_files
+                yield _unreadable(name, error)
+            continue
         if name.startswith("starter/") and (content is None or content.startswith(_LFS_POINTER)):
             continue  # said by starter_files
         if content is None:
@@ -287,6 +299,12 @@ def _to_restore(root: Path, name: str, what: str, *, serious: bool = True) -> Fi
     if _is_checkout(root):
         return Finding(name, what, f"Bring the original back.{keep}", f"git checkout -- {name}", serious)
     return Finding(name, what, f"{_FRESH.capitalize()}.{keep}", serious=serious)
+
+
+def _unreadable(name: str, error: OSError) -> Finding:
+    """A file that is there; bringing it back could cost the student's own work."""
+    todo = "Give yourself the right to read it, close it in other programs, and look whether the disk is in order."
+    return Finding(name, f"cannot be read: {error.strerror}", todo)
 
 
 def _renamed(path: Path) -> str:
@@ -370,9 +388,22 @@ def _requirements(root: Path) -> dict[str, str]:
 
 
 def _tested_versions(root: Path) -> dict[str, str]:
-    path = root / "constraints.txt"
-    text = path.read_text("utf-8", "replace") if path.is_file() else ""
+    try:
+        text = (root / "constraints.txt").read_text("utf-8", "replace")
+    except OSError:  # said by course_files
+        return {}
     return dict(re.findall(r"^([\w.-]+)==([\w.!]+)", text, re.MULTILINE))
+
+
+def _installed_version(name: str) -> str:
+    """Empty if it is not there, also where an installation that was stopped left a folder that says no version.
+
+    What is raised then, or returned, is different from Python to Python.
+    """
+    try:
+        return importlib.metadata.version(name) or ""
+    except (importlib.metadata.PackageNotFoundError, KeyError, OSError):
+        return ""
 
 
 def _number(version: str) -> tuple[int, ...]:

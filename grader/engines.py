@@ -71,5 +71,6 @@ def _dask(jobs: int, scheduler: str | None) -> Iterator[tuple[Executor, int]]:
         except (OSError, ValueError, TypeError) as error:
             raise ClassError(f"no Dask scheduler answers at {scheduler}: {error}") from None
         # Not pure: an equal job that failed is run again. No retries: `grade_job` knows what is worth one.
-        executor = stack.enter_context(client.get_executor(pure=False, retries=0))
+        executor = client.get_executor(pure=False, retries=0)
+        stack.callback(executor.shutdown, wait=False)  # its own exit would wait for what runs, and for what is queued
         yield executor, max(1, sum(client.nthreads().values()))

@@ -25,8 +25,10 @@ from .grading_job import Settings
 from .result import replace_file
 
 GRADED, UNREADABLE, USAGE, GRADER_FAILED = 0, 1, 2, 3
-GRADES_FILE = "grades.csv"
+GRADES_FILE, PAGES_FILE = "grades.csv", "pages.json"
 _LISTED = 10
+_FORMATS = tuple(name for name in FORMATS if name != "classroom50")
+"""Of a class. Classroom 50's needs variables that say whose the one submission is, so only its runner can write it."""
 _ENDINGS = {"html": ".html", "junit": ".xml", "sarif": ".sarif", "github-annotations": ".txt", "github-summary": ".md"}
 
 EXAMPLES = """examples:
@@ -71,11 +73,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--cold", action="store_true", help="no fork server: an interpreter for every exercise")
     parser.add_argument(
         "--write",
-        choices=FORMATS,
+        choices=_FORMATS,
         action="append",
         default=[],
         metavar="FORMAT",
-        help=f"also write every result as FOLDER/FORMAT/NAME: {', '.join(FORMATS)}",
+        help=f"also write every result as FOLDER/FORMAT/NAME: {', '.join(_FORMATS)}",
     )
     parser.set_defaults(usage_error=parser.error)
 
@@ -174,20 +176,43 @@ def _refuse_other_settings(out: Path, settings: Settings) -> None:
 
 
 def _write(out: Path, settings: Settings, formats: Sequence[str]) -> list[_Outcome]:
-    """Write the table, and every result in other formats; each result is read once, and kept no longer than needed."""
+    """Write the table, then every result in other formats; each result is kept no longer than it is needed."""
     outcomes = []
-    formats = [name for name in FORMATS if name in formats or (out / name).is_dir()]  # none stays of an earlier run
 
     def each() -> Iterator[Entry]:
         for entry in each_entry(out):
             outcomes.append(_outcome(entry))
-            for name in formats if entry.result else ():
-                _export(out / name, name, entry)
             yield entry
 
     # With a mark at its beginning, by which Excel knows the encoding.
     replace_file(out / GRADES_FILE, "\ufeff" + grades_csv(each(), settings.graded))
+    formats = [name for name in _FORMATS if name in formats or (out / name).is_dir()]
+    if formats:
+        _remove_old_pages(out, [each.name for each in outcomes if not each.problem])
+    for entry in each_entry(out) if formats else ():
+        for name in formats if entry.result else ():
+            _export(_page(out, name, file_name(entry.name)), name, entry)
     return outcomes
+
+
+def _remove_old_pages(out: Path, names: Sequence[str]) -> None:
+    """Remove what an earlier run wrote of submissions other than these: nobody shall send it.
+
+    A file says which those are, so that nothing is removed that somebody else put there.
+    """
+    try:
+        before = {file_name(name) for name in json.loads((out / PAGES_FILE).read_text("utf-8"))}
+    except (OSError, ValueError, TypeError):
+        before = set()
+    old = before - {file_name(name) for name in names}
+    for kind in _FORMATS:
+        for file in old:
+            _page(out, kind, file).unlink(missing_ok=True)
+    replace_file(out / PAGES_FILE, json.dumps(names, indent=1) + "\n")
+
+
+def _page(out: Path, kind: str, file: str) -> Path:
+    return out / kind / f"{file}{_ENDINGS.get(kind, '.json')}"
 
 
 def _outcome(entry: Entry) -> _Outcome:
@@ -198,14 +223,14 @@ def _outcome(entry: Entry) -> _Outcome:
     return _Outcome(entry.name, entry.notes, "", result.earned, result.points, result.isolation_level, unreadable)
 
 
-def _export(folder: Path, name: str, entry: Entry) -> None:
+def _export(path: Path, name: str, entry: Entry) -> None:
     assert entry.result
     try:
         text = export(entry.result, name, os.environ)
     except ValueError as error:
         raise ClassError(f"{name} cannot be written: {error}") from None
-    folder.mkdir(exist_ok=True)
-    replace_file(folder / f"{file_name(entry.name)}{_ENDINGS.get(name, '.json')}", text)
+    path.parent.mkdir(exist_ok=True)
+    replace_file(path, text)
 
 
 def _report(out: Path, outcomes: Sequence[_Outcome]) -> int:

@@ -10,7 +10,7 @@ person; and new columns, because the platforms make assignments of them that nob
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, tzinfo
 from decimal import ROUND_HALF_UP, Decimal
 
@@ -136,8 +136,10 @@ def fill(table: Table, layout: Layout, entries: Sequence[Entry], policy: Policy 
     if unmatched and options.missing_zero:
         raise GradebookError("no zeros before it is clear whose these are" + _listed(unmatched))
     _refuse_duplicates(students, submitted, options)
-    problems = [*unmatched, *_extension_problems(policy, students, submitted)]
-    marks = [_judged(*each, layout, policy, options) for each in zip(students.all, submitted, strict=True)]
+    unclear = _extension_problems(policy, students, submitted)
+    problems = [*unmatched, *unclear]
+    both = zip(students.all, submitted, strict=True)
+    marks = [_judged(*each, layout, policy, options, certain=not unclear) for each in both]
     lines: list[Line] = []
     cells: dict[tuple[int, int], str] = {}
     for student, mark in zip(students.all, marks, strict=True):
@@ -290,13 +292,22 @@ def _skipped(students: Students, pretenders: Students, entries: Iterable[Entry],
     return {number: ", ".join(entry.name for entry, _ in own) for number, own in enumerate(theirs) if own}
 
 
-def _judged(student: Student, theirs: _Theirs, layout: Layout, policy: Policy | None, options: Options) -> _Mark | None:
+def _judged(
+    student: Student, theirs: _Theirs, layout: Layout, policy: Policy | None, options: Options, *, certain: bool
+) -> _Mark | None:
     """What of a student's submissions counts; None if there is none."""
     zone = policy.zone if policy else None
     timed = zip(theirs, _times(student, theirs, layout, zone, options), strict=True)
-    return _chosen(
-        [_mark(entry, time, policy, options, person, student.person) for (entry, person), time in timed], options
-    )
+    marks = [_mark(entry, time, policy, options, person, student.person) for (entry, person), time in timed]
+    return _chosen(marks if certain else [_undecided_if_lowered(mark) for mark in marks], options)
+
+
+def _undecided_if_lowered(mark: _Mark) -> _Mark:
+    """As long as an extension names nobody, it may be that of anybody whose mark lateness lowers."""
+    result = mark.entry.result
+    if mark.points is None or result is None or mark.points == result.earned:
+        return mark
+    return replace(mark, points=None, note=f"{mark.note}, unless the extension that names nobody is theirs")
 
 
 def _times(student: Student, theirs: _Theirs, layout: Layout, zone: tzinfo | None, options: Options) -> list[_Time]:
@@ -345,7 +356,10 @@ def _extension_problems(policy: Policy | None, students: Students, submitted: _S
         if len(named) > 1:
             raise GradebookError(f"the extension of {extension.student!r} names several students: {', '.join(named)}")
         if not named:
-            problems.append(f"the extension of {extension.student!r} names nobody in the gradebook")
+            problems.append(
+                f"the extension of {extension.student!r} names nobody in the gradebook; correct it in the policy, or "
+                "remove it there. Until then no mark that lateness lowers is written"
+            )
     return problems
 
 

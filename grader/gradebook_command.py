@@ -23,6 +23,7 @@ from .gradebook_layout import Layout
 from .gradebook_roster import Roster, read_roster
 from .gradebook_table import GradebookError, Table, read_table
 from .late import LateError, Policy, read_policy
+from .result import replace_file
 
 _PLATFORMS = ("canvas", "moodle", "blackboard")
 _WIDTH = 160
@@ -113,7 +114,7 @@ def run(arguments: argparse.Namespace) -> int:
         return _failed(source, error)
     if not arguments.dry_run:
         try:
-            arguments.out.write_bytes(filled.table.as_bytes())
+            replace_file(arguments.out, filled.table.as_bytes())
         except OSError as error:
             arguments.usage_error(f"{arguments.out} cannot be written: {error.strerror}")
     _show(filled, arguments)

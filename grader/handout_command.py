@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import shutil
 import sys
 import tempfile
@@ -100,18 +101,24 @@ def _refuse_to_overwrite(arguments: argparse.Namespace, out: Path, *, as_zip: bo
 
 
 def _move(made: Path, out: Path) -> None:
-    if out.is_dir():
-        for old in out.iterdir():
-            if old.name == ".git":
-                continue
-            if old.is_dir() and not old.is_symlink():
-                shutil.rmtree(old)
-            else:
-                old.unlink()
-        for new in made.iterdir():
-            new.rename(out / new.name)
-    else:
+    """Put the handout into its place. An older one lies beside it until it is there, whole; otherwise it comes back."""
+    if not out.is_dir():
         made.replace(out)
+        return
+    # Not in the folder that is removed in any case: what cannot be moved back must stay.
+    old = Path(tempfile.mkdtemp(prefix=f"{out.name}-old-", dir=out.absolute().parent))
+    moves = [(each, old / each.name) for each in out.iterdir() if each.name != ".git"]
+    moves += [(each, out / each.name) for each in made.iterdir()]
+    try:
+        for source, target in moves:
+            source.rename(target)
+    except BaseException:
+        for source, target in reversed(moves):
+            if not os.path.lexists(source):
+                target.rename(source)
+        old.rmdir()
+        raise
+    shutil.rmtree(old)
 
 
 def _leaks(path: Path) -> list[Leak]:

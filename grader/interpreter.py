@@ -29,8 +29,15 @@ def environment(home: str) -> dict[str, str]:
     """Nothing of the caller's environment but what an interpreter needs: no tokens, no paths of the course."""
     kept = {name: os.environ[name] for name in ("SYSTEMROOT", "TMP", "TEMP") if name in os.environ}
     one_thread = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
-    # Looking for a GPU must not start CUDA in the process that forks.
-    fixed = {"PATH": os.defpath, "LANG": "C.UTF-8", "PYTHONHASHSEED": "0", "PYTORCH_NVML_BASED_CUDA_CHECK": "1"}
+    # Looking for a GPU must not start CUDA in the process that forks. Without the last one, how many threads fit under
+    # the limit of memory depends on the number of processors.
+    fixed = {
+        "PATH": os.defpath,
+        "LANG": "C.UTF-8",
+        "PYTHONHASHSEED": "0",
+        "PYTORCH_NVML_BASED_CUDA_CHECK": "1",
+        "MALLOC_ARENA_MAX": "2",
+    }
     # torch asks for the user's name, which a namespace has no list of.
     return {**kept, **one_thread, **fixed, "HOME": home, "LOGNAME": "student"}
 

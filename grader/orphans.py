@@ -63,14 +63,15 @@ class NoOrphans(OuterWall):
             pass
         for process in family:
             _send(process, signal.SIGKILL)
-        while len(family) > 1 and any([*self._relatives({worker}, signal.SIGKILL)]) and time.monotonic() < deadline:
+        while any([*self._relatives({worker}, signal.SIGKILL)]) and time.monotonic() < deadline:
             pass
 
     def _grows(self, family: set[psutil.Process]) -> bool:
-        """Stop relatives that are not known yet, and add them."""
-        before = len(family)
+        """Stop relatives that are not known yet, and add them; says whether there may be more."""
+        # A new zombie counts: somebody may have handed over between the listing and the look.
+        before = len(family), len(self._strangers)
         family.update(self._relatives(family, signal.SIGSTOP))
-        return len(family) > before
+        return (len(family), len(self._strangers)) != before
 
     def _relatives(self, known: Collection[psutil.Process], number: int) -> Iterator[psutil.Process]:
         """Send a signal to every living relative that is not known yet, at once: it may not live long."""

@@ -167,7 +167,9 @@ class GradingPlugin:
         name = _check_of(request.node).exercise
         if name not in self._models:
             assert self.model_answers is not None, "only hidden checks may ask for the model answers"
-            self._models[name] = Student(course.exercise(name), self.model_answers, self.start, device=self.device)
+            self._models[name] = Student(
+                course.exercise(name), self.model_answers, self.start, device=self.device, is_model=True
+            )
         return self._models[name]
 
     @pytest.fixture
@@ -281,7 +283,7 @@ class GradingPlugin:
         match problem:
             case Mismatch():
                 entry.outcome, entry.story, entry.rows = FAILED, problem.story, problem.rows
-            case StudentError(not_written=True):
+            case StudentError(not_written=True) if problem.frames:  # a worker may send anything
                 entry.frames = [_frame(frame) for frame in problem.frames]
                 *_, last = problem.frames
                 file_name = last.file.rsplit("/", 1)[-1]

@@ -232,12 +232,17 @@ def _known(kind: type, document: dict[str, Any]) -> dict[str, Any]:
     return {one.name: document[one.name] for one in fields(kind) if one.name in document}
 
 
-def replace_file(path: Path, text: str) -> None:
-    """Write a file, atomically: a reader sees the old one or the new one, whole."""
+def replace_file(path: Path, content: str | bytes) -> None:
+    """Write a file, atomically: a reader sees the old one or the new one, whole.
+
+    Args:
+        path: The file.
+        content: Bytes, or text that is written as UTF-8, with its line ends as they are.
+    """
     handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:
-        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
-            file.write(text)
+        with os.fdopen(handle, "wb") as file:
+            file.write(content.encode() if isinstance(content, str) else content)
         os.chmod(temporary, 0o644)  # mkstemp's are for the owner only, and this file is for others too
         os.replace(temporary, path)
     except BaseException:

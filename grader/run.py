@@ -109,6 +109,7 @@ def grade(
         str(_PYTEST_INI),
         "--noconftest",
         "--assert=plain",
+        "--tb=native",  # nobody sees pytest's own traceback, and its usual one parses the sources at every failure
         "-p",
         "no:cacheprovider",
         "-p",

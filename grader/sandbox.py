@@ -133,7 +133,8 @@ class Sandbox:
             self._discard_next()  # it was forked before the import
             self._server.imports(imports)
             self._imported |= {*imports}
-        worker = (self._next or self._pool.submit(self._start_worker)).result()
+        waiting, self._next = self._next or self._pool.submit(self._start_worker), None
+        worker = waiting.result()  # one that did not start is not offered again
         self._next = self._pool.submit(self._start_worker)
         return worker
 

@@ -173,6 +173,13 @@ class StudentCrashed(Exception):
         super().__init__(str(death))
 
 
+class ModelAnswerDied(BaseException):
+    """The model answer's worker died or it raised: the machine's fault, never the submission's.
+
+    A BaseException, so that hypothesis does not look for a smaller input, nor call the submission flaky.
+    """
+
+
 class Loaded(Protocol):
     """A submission that is loaded and answers requests: a worker, or in debug mode this process.
 
@@ -215,6 +222,7 @@ class Student:
         device: Where the tensors go, "cpu" or "cuda".
         clocks: Every one of them limits how long the submission may take.
         folder: How tracebacks name the submission's folder.
+        is_model: It holds the model answers, which do not fail: if they do, nobody is to blame but the machine.
     """
 
     def __init__(
@@ -226,10 +234,12 @@ class Student:
         device: str = "cpu",
         clocks: Sequence[Clock] = (),
         folder: str | None = None,
+        is_model: bool = False,
     ) -> None:
         self._exercise, self._submission, self._start = exercise, submission, start
         self._device, self._clocks = device, clocks
         self._folder = folder or submission.folder
+        self._is_model = is_model
         self._worker: Loaded | None = None
         self._call_seconds: float | None = None
         self._bound: set[str] = set()
@@ -371,6 +381,8 @@ class Student:
         return result
 
     def _error(self, worker: Loaded, call: Call | None, info: object) -> BaseException:
+        if self._is_model:
+            return ModelAnswerDied(f"the model answer raised {info}")
         try:
             return StudentError(call, cast("dict[str, Any]", info), self._printed_by(worker, call))
         except (ArithmeticError, AttributeError, TypeError, ValueError):
@@ -381,6 +393,8 @@ class Student:
         printed = self._printed_by(worker, call)
         self.close()
         self._bound.clear()
+        if self._is_model:
+            return ModelAnswerDied(f"the model answer {death.detail}")
         self._deaths += 1
         if death.reason != "crash":
             return StudentDied(call, death, printed)

@@ -176,6 +176,7 @@ class Worker:
             text = self.last_printed()
             self.close()
             raise SandboxError(f"a worker did not start: {text.strip() or 'no message'}") from None
+        self._spent_before = self.times.ran()  # a cold worker imports torch: nothing of that is the submission's
 
     def request(self, body: dict[str, Any], *, seconds: float) -> dict[str, Any]:
         """Send one request and wait for its answer.
@@ -215,6 +216,7 @@ class Worker:
                 self.spent = self._spent_since(started, waited)
                 self._spent_before += self.spent
         except TimeoutError:
+            self.spent = max(self.spent, seconds)  # counted again, a wait that has just ended may make it less
             self._end(dump=True)
             raise WorkerDied("timeout", f"gave no answer within {seconds:.2g} seconds", self._place()) from None
         except (EOFError, OSError):

@@ -1,4 +1,7 @@
-"""A fresh virtual environment that sees the installed packages, but not the course: for tests that install a copy."""
+"""A fresh virtual environment that sees the installed packages, but not the course: for tests that install a copy.
+
+And the command `course` on a disk that gets full.
+"""
 
 import os
 import subprocess
@@ -16,6 +19,18 @@ def make_environment(folder: Path) -> Path:
     own = subprocess.run([commands / "python", "-c", question], capture_output=True, text=True, check=True).stdout
     Path(own.strip(), "packages.pth").write_text(sysconfig.get_path("purelib") + "\n", "utf-8")
     return commands
+
+
+def course_on_a_full_disk(*arguments: object, free: int) -> subprocess.CompletedProcess[str]:
+    """`course`, where no file gets longer than so many bytes; a system that is asked for more says that it cannot."""
+    script = (
+        "import resource, sys\n"
+        "from grader import course_command\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[1]), resource.RLIM_INFINITY))\n"
+        "sys.exit(course_command.main(sys.argv[2:]))\n"
+    )
+    command = [sys.executable, "-B", "-c", script, str(free), *map(str, arguments)]
+    return subprocess.run(command, cwd=Path(__file__).parents[1], capture_output=True, text=True, check=False)
 
 
 def install(commands: Path, course: Path) -> None:

@@ -5,14 +5,17 @@ The hostile submissions themselves are in grader/attacks and are run by test_att
 
 from __future__ import annotations
 
+import shutil
 import textwrap
+from pathlib import Path
 
 import pytest
 
-from grader import catalogue, plugin
-from grader.result import GRADER_ERROR
+from grader import catalogue, course, plugin
+from grader.result import GRADER_ERROR, PASSED
 from grader.run import grade
 from grader.sandbox import Sandbox
+from grader.submission import read_submission
 
 plugin.use_profile()
 
@@ -73,3 +76,19 @@ def test_a_report_is_not_as_long_as_a_submission_likes(sandbox: Sandbox, body: s
     result = grade(submission, ["advantages"], sandbox.worker)
     assert len(result.as_json()) < 1_000_000
     assert [check.story for check in result.checks if check.outcome == GRADER_ERROR] == []
+
+
+def test_a_model_answer_that_dies_takes_no_point_from_the_submission(
+    sandbox: Sandbox, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    submission = read_submission(course.MODEL_ANSWERS)
+    dying = tmp_path / "reference"
+    shutil.copytree(course.MODEL_ANSWERS, dying)
+    text = (dying / "advantages.py").read_text("utf-8")
+    (dying / "advantages.py").write_text(f"{text}\nimport os\nos._exit(9)\n", "utf-8")
+    monkeypatch.setattr(course, "MODEL_ANSWERS", dying)
+    result = grade(submission, ["advantages"], sandbox.worker)
+    assert {check.outcome for check in result.checks} == {PASSED, GRADER_ERROR}
+    failed = [check for check in result.checks if check.outcome == GRADER_ERROR]
+    assert all(check.hidden and "the model answer ended the process" in check.story for check in failed)
+    assert result.exit_code == 3, "no grade, so that somebody looks"

@@ -7,11 +7,12 @@ import stat
 import subprocess
 import sys
 import zipfile
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from course_environment import make_environment
+from course_environment import course_on_a_full_disk, make_environment
 
 from grader import course, course_command
 
@@ -89,6 +90,65 @@ def test_nothing_handed_in_gets_no_points_and_says_what_is_missing(container: Pa
     document = graded(container)
     assert document["score"] == 0
     assert "None of the files advantages.py, clip.py, kl.py, bandit.py, charlm.py was handed in" in document["output"]
+
+
+@pytest.fixture
+def worksheet_too(container: Path, submission: Path) -> Iterator[None]:
+    """The settings of a zip that was made with --worksheet."""
+    path = container / "source" / "autograder.json"
+    before = path.read_text("utf-8")
+    path.write_text(json.dumps({**json.loads(before), "worksheet": True}), "utf-8")
+    yield
+    path.write_text(before, "utf-8")
+
+
+def fill_worksheet(folder: Path) -> None:
+    """One answer, which is worth one check's points."""
+    answer = {"id": "1A.1", "question": "?", "answer": "Every action has the same small probability, one tenth."}
+    document = {"worksheet": "grpo-bandit", "version": 1, "answers": [answer], "runs": []}
+    folder.mkdir(exist_ok=True)
+    (folder / "worksheet.json").write_text(json.dumps(document), "utf-8")
+
+
+@pytest.mark.usefixtures("worksheet_too")
+@pytest.mark.parametrize("place", [".", "starter", "worksheet"])
+def test_the_worksheet_is_graded_wherever_it_lies(place: str, container: Path, submission: Path) -> None:
+    (submission / "starter").mkdir()
+    shutil.copy(course.STARTER / "kl.py", submission / "starter")
+    fill_worksheet(submission / place)
+    document = graded(container)
+    assert document["score"] > 0
+    assert sum(test["max_score"] for test in document["tests"]) == 235
+    assert f"Graded: the files in 'starter'\nGraded: worksheet.json in '{place}'\n" in document["output"]
+
+
+@pytest.mark.usefixtures("worksheet_too")
+def test_the_worksheet_is_graded_alone_and_the_student_is_told(container: Path, submission: Path) -> None:
+    fill_worksheet(submission)
+    document = graded(container)
+    assert document["score"] > 0
+    assert sum(test["max_score"] for test in document["tests"]) == 30
+    assert "None of the files advantages.py, clip.py" in document["output"]
+    assert "Graded: worksheet.json in '.'" in document["output"]
+
+
+@pytest.mark.usefixtures("worksheet_too")
+def test_a_student_is_told_that_there_is_no_worksheet(container: Path, submission: Path) -> None:
+    (submission / "report.pdf").write_bytes(b"%PDF")
+    assert "charlm.py, worksheet.json was handed in" in graded(container)["output"]
+    shutil.copy(course.STARTER / "kl.py", submission)
+    assert "No worksheet.json was handed in, so there are no points for the worksheet." in graded(container)["output"]
+
+
+@pytest.mark.usefixtures("worksheet_too")
+def test_a_link_in_place_of_the_worksheet_is_not_followed(container: Path, submission: Path, tmp_path: Path) -> None:
+    fill_worksheet(tmp_path)
+    (submission / "starter").mkdir()
+    shutil.copy(course.STARTER / "kl.py", submission / "starter")
+    (submission / "worksheet.json").symlink_to(tmp_path / "worksheet.json")
+    document = graded(container)
+    assert document["score"] == 0
+    assert "worksheet.json is a symbolic link" in json.dumps(document)
 
 
 def test_a_hostile_submission_gets_no_points_and_writes_no_result(container: Path, submission: Path) -> None:
@@ -225,6 +285,14 @@ def test_setup_installs_with_the_constraints_and_stops_at_the_first_failure(fail
     if fails_at == "import sys":
         assert "Python 3.11 or later is needed" in done.stderr
         assert any(line.startswith("apt-get install") and "python3.11" in line for line in lines)
+
+
+def test_a_full_disk_leaves_the_older_zip_and_no_half_one(tmp_path: Path) -> None:
+    out = tmp_path / "autograder.zip"
+    out.write_bytes(b"older")
+    done = course_on_a_full_disk("autograder", "--out", out, "--seed", 1, "--force", free=100_000)
+    assert done.returncode == 2 and "cannot be written: File too large" in done.stderr
+    assert out.read_bytes() == b"older" and [*tmp_path.iterdir()] == [out]
 
 
 @pytest.mark.parametrize(

@@ -15,16 +15,17 @@ import threading
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from class_maker import HOSTILE, make_class, model_files
 
-from grader import course, grading_job
+from grader import course, grade_all, grading_job
 from grader.catalogue import misconceptions, variants
 from grader.class_diff import compare
 from grader.class_grading import Progress, grade_class
-from grader.class_results import ClassError, Entry, file_name, read_class
+from grader.class_results import ClassError, Entry, file_name, read_class, write_entries
 from grader.class_submissions import find_submissions
 from grader.engines import SerialExecutor, open_engine
 from grader.grading_job import Job, Settings, close_idle_processes, grade_job, make_job
@@ -175,6 +176,36 @@ def test_the_command_runs_dask_on_this_machine(small_class: Path, graded: Path, 
     assert completed.returncode == 0, completed.stderr
     assert "6 of 6 graded" in completed.stdout
     assert results(tmp_path / "out") == results(graded)
+
+
+INTERRUPTED = """
+import sys, time
+from pathlib import Path
+from grader.engines import open_engine
+
+if __name__ == "__main__":
+    started = Path(sys.argv[1])
+    try:
+        with open_engine("dask", jobs=1) as (executor, _):
+            jobs = [executor.submit(lambda: (started.touch(), time.sleep(100))) for _ in range(3)]
+            while not started.exists():
+                time.sleep(0.1)
+            stopped = time.monotonic()
+            raise KeyboardInterrupt
+    except KeyboardInterrupt:
+        print(time.monotonic() - stopped)
+"""
+
+
+def test_ctrl_c_waits_for_no_job_of_dask(tmp_path: Path) -> None:
+    pytest.importorskip("distributed")
+    (tmp_path / "interrupted.py").write_text(INTERRUPTED, "utf-8")
+    completed = subprocess.run(
+        [sys.executable, tmp_path / "interrupted.py", tmp_path / "started"],
+        cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(ROOT)}, capture_output=True, text=True, timeout=90,
+    )  # fmt: skip
+    assert completed.returncode == 0, completed.stderr
+    assert float(completed.stdout) < 50
 
 
 # Kills
@@ -402,6 +433,39 @@ def test_the_command_writes_a_table_and_says_what_was_odd(tmp_path: Path) -> Non
     assert sorted(path.name for path in (out / "junit").iterdir()) == ["_HYPERLINK(1).xml", "bob.xml", "eve.xml"]
 
 
+def test_pages_of_an_earlier_run_go_and_files_of_others_stay(small_class: Path, tmp_path: Path) -> None:
+    students, out = tmp_path / "class", tmp_path / "out"
+    for number in (0, 1, 5):
+        shutil.copytree(small_class / "student-0", students / f"student-{number}")
+    command = ["grade-all", students, "--out", out, "--jobs", 1, *QUICKLY]
+    assert run_command(*command, "--write", "junit", "--write", "html").returncode == 0
+    (out / "html" / "index.html").write_text("mine")
+    shutil.rmtree(students / "student-1")
+    assert run_command(*command).returncode == 0
+    for kind, ending in (("junit", "xml"), ("html", "html")):
+        pages = {path.name for path in (out / kind).iterdir()} - {"index.html"}
+        assert pages == {f"student-0.{ending}", f"student-5.{ending}"}
+    assert (out / "html" / "index.html").read_text() == "mine"
+
+
+def test_a_page_of_a_submission_that_fails_now_goes(graded: Path, tmp_path: Path) -> None:
+    shutil.copytree(graded, tmp_path / "out")
+    names = sorted(entry.name for entry in read_class(graded))
+    grade_all._write(tmp_path / "out", QUICK, ["junit"])
+    entries = [replace(entry, problem="it died" * (entry.name == names[0])) for entry in read_class(graded)]
+    write_entries(tmp_path / "out", entries, {})
+    grade_all._write(tmp_path / "out", QUICK, [])
+    assert [path.stem for path in sorted((tmp_path / "out" / "junit").iterdir())] == names[1:]
+
+
+def test_the_table_is_there_though_an_export_cannot_be_written(graded: Path, tmp_path: Path) -> None:
+    shutil.copytree(graded, tmp_path / "out")
+    (tmp_path / "out" / "junit").write_text("no folder")
+    with pytest.raises(OSError):
+        grade_all._write(tmp_path / "out", QUICK, ["junit"])
+    assert len((tmp_path / "out" / "grades.csv").read_text("utf-8").splitlines()) == 1 + len(read_class(graded))
+
+
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
@@ -410,6 +474,7 @@ def test_the_command_writes_a_table_and_says_what_was_odd(tmp_path: Path) -> Non
         (["grade-all", "tests", "--out", "tests/out"], "lies in the submissions"),
         (["grade-all", "docs", "--out", "OUT", "--jobs", "0"], "at least 1"),
         (["grade-all", "docs", "--out", "OUT", "--scheduler", "tcp://x"], "goes with --engine dask"),
+        (["grade-all", "docs", "--out", "OUT", "--write", "classroom50"], "choose from 'html', 'gradescope', 'github-"),
         (["diff", "docs", "tests"], "holds no submissions.json"),
     ],
 )

@@ -100,6 +100,19 @@ submission_42:
         assert set(found["submission_42"].read().submission.files) == {"kl.py"}
 
 
+def test_a_submission_that_gradescope_lists_and_does_not_hold_is_named(tmp_path: Path) -> None:
+    entry = "submission_%d:\n  :submitters:\n  - :name: %s\n  :created_at: 2026-11-20 23:59:59 Z\n"
+    files = {"submission_metadata.yml": entry % (1, "Ada") + entry % (2, "Bob"), "submission_1/kl.py": KL}
+    ada, bob = find_submissions(write(tmp_path / "export", dict(files)))
+    assert ada.read().submission.files == {"kl.py": KL}
+    assert [person.name for person in bob.people] == ["Bob"] and bob.submitted_at == ada.submitted_at
+    contents = bob.read()
+    assert contents.notes == ("the export lists this submission and does not hold it; download the export again",)
+    assert set(contents.submission.problems) == set(MODULES) and contents.read_worksheet().problem
+    with pytest.raises(ClassError, match="no folder and no archive"):
+        find_submissions(write(tmp_path / "list", {"submission_metadata.yml": entry % (1, "Ada")}))
+
+
 def test_gradescopes_metadata_can_run_nothing(tmp_path: Path) -> None:
     metadata = "submission_1: !!python/object/apply:os.mkdir [%s]\n" % (tmp_path / "made")
     find_submissions(write(tmp_path, {"submission_metadata.yml": metadata, "submission_1/kl.py": KL}))
@@ -156,9 +169,35 @@ def test_a_student_may_have_any_name(tmp_path: Path) -> None:
     assert read_files(find_submissions(zipped)) == {name: {"kl.py"} for name in sorted(names)}
 
 
+def test_a_student_may_have_any_name_in_a_folder_around_the_class(tmp_path: Path) -> None:
+    names = ["ann", "docs", "env", "tests"]
+    files: dict[str, str | bytes] = {f"hw/{name}/kl.py": KL for name in (*names, ".zed")}
+    files |= {"hw/ann/docs/clip.py": "# no answer\n", "hw/__MACOSX/ann/kl.py": "", "hw/.DS_Store": "", "hw/._ann": ""}
+    zipped = write(tmp_path, {"class.zip": zip_bytes(files)}) / "class.zip"
+    del files["hw/__MACOSX/ann/kl.py"]
+    for path in (zipped, write(tmp_path / "in", files), tmp_path / "in" / "hw"):
+        left_out: list[str] = []
+        found = find_submissions(path, left_out=left_out)
+        assert read_files(found) == {name: {"kl.py"} for name in names}
+        assert left_out == [".zed"]
+
+
+def test_a_student_whose_files_all_lie_in_a_folder_that_is_not_read_is_named(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {"ann/docs/kl.py": KL, "bob/kl.py": KL}
+    for each in ("in", "class.zip"):
+        write(tmp_path / "in", files) if each == "in" else write(tmp_path, {each: zip_bytes(files)})
+        ann, bob = find_submissions(tmp_path / each)
+        assert (ann.name, bob.name) == ("ann", "bob") and ann.read().notes == (
+            "no module was found; there are 0 files",
+        )
+
+
 def test_one_participant_of_moodle_keeps_the_name(tmp_path: Path) -> None:
-    found = find_submissions(write(tmp_path, {"Ann Lee_7_assignsubmission_file/homework/kl.py": KL}))
-    assert [each.people[0].platform_id for each in found] == ["7"] and one(found).submission.files == {"kl.py": KL}
+    files: dict[str, str | bytes] = {"Ann Lee_7_assignsubmission_file/homework/kl.py": KL}
+    zipped = write(tmp_path, {"class.zip": zip_bytes(files)}) / "class.zip"
+    for path in (zipped, write(tmp_path / "in", files)):
+        found = find_submissions(path)
+        assert [each.people[0].platform_id for each in found] == ["7"] and one(found).submission.files == {"kl.py": KL}
 
 
 def test_what_lies_beside_the_submissions_is_named(tmp_path: Path) -> None:
@@ -309,6 +348,163 @@ def test_names_that_only_differ_in_capitals_stay_apart(tmp_path: Path) -> None:
     files = {"Ada/kl.py": KL, "ada.zip": zip_bytes({"kl.py": KL}), "ada.tar": b""}
     names = [each.name for each in find_submissions(write(tmp_path, dict(files)))]
     assert len({name.casefold() for name in names}) == 3
+
+
+# What lies beside an archive, and copies with numbers
+
+WITHOUT_CLIP = {name: f"# {name}\n" for name in MODULES if name != "clip.py"}
+
+
+def in_every_packing(folder: Path, files: dict[str, str | bytes]) -> list[HandedIn]:
+    """The first of two submissions: in a folder, and in zips with the same members in both orders."""
+    found = [find_submissions(write(folder / "as folder", files))]
+    for name in ("a.zip", "b.zip"):
+        found.append(find_submissions(write(folder, {name: zip_bytes(files)}) / name))
+        files = dict(reversed(files.items()))
+    assert [len(each) for each in found] == [2, 2, 2]
+    return [first for first, _ in found]
+
+
+def test_a_student_alone_who_has_an_archive_and_a_worksheet_is_no_class(tmp_path: Path) -> None:
+    (found,) = find_submissions(
+        write(tmp_path, {"ada/hw.zip": zip_bytes({"kl.py": KL}), "ada/worksheet.json": "{}", "ada/notes/x.txt": ""})
+    )
+    assert found.name == "ada" and found.read().submission.files == {"kl.py": KL}
+
+
+@pytest.mark.parametrize("prefix", ["ada/", "doejane_1_1000_"])
+def test_a_worksheet_beside_an_archive_is_taken(tmp_path: Path, prefix: str) -> None:
+    files = {f"{prefix}starter.zip": zip_bytes({"starter/kl.py": KL}), f"{prefix}worksheet.json": "{}"}
+    contents = one(find_submissions(write(tmp_path, dict(files))))
+    assert contents.submission.files == {"kl.py": KL} and contents.worksheet == b"{}" and not contents.notes
+
+
+def test_of_two_worksheets_that_beside_an_archive_is_taken_with_a_note(tmp_path: Path) -> None:
+    inner = zip_bytes({"kl.py": KL, "worksheet.json": "inner"})
+    contents = one(find_submissions(write(tmp_path, {"ada/hw.zip": inner, "ada/worksheet.json": "outer"})))
+    assert contents.worksheet == b"outer"
+    assert contents.notes == ("there is a worksheet.json in hw.zip too; graded is the one beside it",)
+
+
+def test_a_worksheet_beside_an_archive_that_is_damaged_still_counts(tmp_path: Path) -> None:
+    contents = one(find_submissions(write(tmp_path, {"ada/hw.zip": b"PK no", "ada/worksheet.json": "{}"})))
+    assert contents.worksheet == b"{}" and "hw.zip cannot be read" in contents.submission.problems["kl.py"]
+
+
+def test_modules_that_are_missing_beside_an_archive_come_from_it_with_a_note(tmp_path: Path) -> None:
+    inner = zip_bytes(
+        {"starter/clip.py": "# old\n", **{f"starter/{name}": text for name, text in WITHOUT_CLIP.items()}}
+    )
+    contents = one(find_submissions(write(tmp_path, {"ada/starter.zip": inner, "ada/clip.py": "# mended\n"})))
+    assert contents.submission.files == {"clip.py": "# mended\n", **WITHOUT_CLIP} and not contents.submission.problems
+    assert contents.notes == (f"taken from starter.zip: {', '.join(WITHOUT_CLIP)}",)
+
+
+def test_a_worksheet_that_is_missing_beside_all_modules_comes_from_an_archive(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {f"ada/{name}": text for name, text in model_files().items()}
+    found = find_submissions(write(tmp_path / "a", {**files, "ada/rest.zip": zip_bytes({"worksheet.json": "{}"})}))
+    contents = one(found)
+    assert contents.worksheet == b"{}" and contents.submission.files == model_files()
+    assert contents.notes[0] == "taken from rest.zip: worksheet.json"
+    for name, data in (("data.zip", zip_bytes({"data.csv": "1"})), ("data.gz", b"\x1f\x8b")):
+        contents = one(find_submissions(write(tmp_path / name, {**files, f"ada/{name}": data})))
+        assert contents.submission.files == model_files() and contents.read_worksheet().missing and not contents.notes
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "reason"),
+    [
+        ("rest.zip", b"PK no", "cannot be read"),
+        ("rest.7z", b"7z", "is packed in a way that is not read here"),
+        ("rest.rar", b"Rar!", "is packed in a way that is not read here"),
+    ],
+)
+def test_an_archive_beside_modules_that_cannot_be_opened_is_named(
+    tmp_path: Path, name: str, data: bytes, reason: str
+) -> None:
+    contents = one(find_submissions(write(tmp_path, {"ada/kl.py": KL, f"ada/{name}": data})))
+    assert (
+        contents.submission.files == {"kl.py": KL} and contents.submission.problems["clip.py"] == "clip.py is missing"
+    )
+    assert len(contents.notes) == 1 and contents.notes[0].startswith(f"{name} was not opened: {name} {reason}")
+
+
+def test_an_archive_without_what_is_missing_is_named(tmp_path: Path) -> None:
+    contents = one(find_submissions(write(tmp_path, {"ada/kl.py": KL, "ada/x.zip": zip_bytes({"a.csv": ""})})))
+    assert contents.submission.files == {"kl.py": KL}
+    assert contents.notes == (
+        "taken from x.zip: nothing",
+        "in x.zip: no module was found; there are 1 files: a.csv",
+    )
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        ["hw.zip", "hw-2.zip"],
+        ["hw.zip", "hw (1).zip", "hw-2.zip"],
+        ["hw-2.zip", "hw-10.zip"],
+        ["hw (9).tar.gz", "hw(10).zip"],
+        ["HW.zip", "hw (1).zip"],
+        ["a-3.zip", "b.zip"],
+        ["hw-3.zip", "more/hw-2.zip"],
+    ],
+)
+def test_of_several_archives_the_one_with_the_highest_number_is_graded(tmp_path: Path, names: list[str]) -> None:
+    inner: dict[str, str | bytes] = {
+        name: zip_bytes({"kl.py": f"# {name}\n"})
+        if name.endswith("zip")
+        else tar_with([(tarfile.TarInfo("kl.py"), b"# old\n")], "w:gz")
+        for name in names
+    }
+    newest = Path(names[-1]).name
+    inside = zip_bytes(inner)
+    files = {"bob/kl.py": KL, **{f"ada/{name}": data for name, data in inner.items()}}
+    found = in_every_packing(tmp_path / "class", files)
+    for each in (*found, *find_submissions(write(tmp_path / "inside", {"ada.zip": inside}))):
+        contents = each.read()
+        assert contents.submission.files == {"kl.py": f"# {names[-1]}\n"}
+        assert contents.notes == (f"there are {len(names)} archives; graded is {newest}",)
+
+
+def test_canvass_numbers_of_uploads_are_numbers(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {
+        "doejane_1_9998_second.zip": zip_bytes({"kl.py": "# 9998\n"}),
+        "doejane_1_10001_first.zip": zip_bytes({"kl.py": "# 10001\n"}),
+        "doejane_1_9999_clip.py": "# 9999\n",
+        "doejane_1_10000_clip.py": "# 10000\n",
+        "roejim_2_10002_kl.py": KL,
+    }
+    for each in in_every_packing(tmp_path, files):
+        assert each.read().submission.files == {"kl.py": "# 10001\n", "clip.py": "# 10000\n"}
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        ["worksheet.json", "worksheet (2).json"],
+        ["worksheet (1).json", "worksheet (2).json"],
+        ["worksheet-2.json", "worksheet-10.json"],
+        ["Worksheet.json"],
+        ["worksheet(1).json"],
+        ["Worksheet.json", "worksheet.json"],
+    ],
+)
+def test_of_several_worksheets_the_last_download_is_graded_with_a_note(tmp_path: Path, names: list[str]) -> None:
+    *older, newest = names
+    files = {"bob/kl.py": KL, "ada/kl.py": KL, **{f"ada/{name}": name for name in names}}
+    for each in in_every_packing(tmp_path, dict(files)):
+        contents = each.read()
+        assert contents.worksheet == newest.encode()
+        renamed = [f"{newest} was taken as worksheet.json"] if newest != "worksheet.json" else []
+        assert list(contents.notes) == renamed + [f"there is {name} too; graded is {newest}" for name in older]
+
+
+def test_of_worksheets_in_several_folders_that_nearest_to_the_top_is_graded_with_a_note(tmp_path: Path) -> None:
+    files = {"ada/starter/kl.py": KL, "ada/starter/worksheet.json": "near", "ada/starter/old/worksheet (3).json": "far"}
+    contents = one(find_submissions(write(tmp_path, dict(files))))
+    assert contents.worksheet == b"near"
+    assert contents.notes == ("there is a worksheet in starter/old too; graded is that in starter",)
 
 
 # Archives that mean no good

@@ -49,6 +49,28 @@ def test_files_that_say_what_is_needed_may_be_missing_or_damaged(root: Path) -> 
     assert {"constraints.txt: missing", "pyproject.toml: damaged", "grader/manifest.json: damaged"} <= found
 
 
+@pytest.mark.parametrize("text", ["[]", "null", '"starter/kl.py"'])
+def test_a_manifest_that_names_no_files_is_damaged(text: str, root: Path) -> None:
+    (root / "grader" / "manifest.json").write_text(text, "utf-8")
+    assert told(root) == {"grader/manifest.json: damaged"}
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="takes a file of Linux that nobody can read")
+def test_files_that_cannot_be_read_are_named_once_and_not_overwritten(root: Path) -> None:
+    (root / ".git").mkdir()
+    for name in ("starter/kl.py", "starter/bandit_task.py", "grader/compare.py"):
+        (root / name).unlink()
+        (root / name).symlink_to("/proc/self/mem")
+    found = [*doctor.starter_files(root), *doctor.changed_files(root)]
+    assert sorted(each.subject for each in found) == ["grader/compare.py", "starter/bandit_task.py", "starter/kl.py"]
+    assert {each.what for each in found} == {"cannot be read: Input/output error"}
+    assert not [each for each in found if each.command] and all(each.serious for each in found)
+    (root / "grader" / "manifest.json").unlink()
+    (root / "grader" / "manifest.json").symlink_to("/proc/self/mem")
+    (found_first,) = doctor.changed_files(root)
+    assert found_first.subject == "grader/manifest.json" and "cannot be read" in found_first.what
+
+
 def test_changed_and_missing_files_of_the_course_are_named(root: Path) -> None:
     with (root / "grader" / "compare.py").open("a", encoding="utf-8") as file:
         file.write("TOLERANCE = 1\n")
@@ -146,6 +168,17 @@ def test_packages_are_named_in_one_finding_for_each_thing_to_do(tmp_path: Path) 
     assert old.serious and not other.serious
     assert "only-elsewhere" not in missing.what + old.what + other.what
     assert old.command == other.command == "python -m pip install -c constraints.txt -e ."
+
+
+def test_what_an_installation_that_was_stopped_left_behind_counts_as_missing(root: Path, tmp_path: Path) -> None:
+    (tmp_path / "site" / "rich-1.0.dist-info").mkdir(parents=True)
+    command = [sys.executable, "-m", "grader.doctor"]
+    environment = {**os.environ, "PYTHONPATH": str(tmp_path / "site")}
+    done = subprocess.run(command, cwd=root, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 1 and done.stderr == ""
+    (line,) = (line for line in done.stdout.splitlines() if "not installed here" in line)
+    assert re.fullmatch(r"to mend  packages: not installed here: rich\b.*", line)
+    assert "python -m pip install -c constraints.txt -e ." in done.stdout
 
 
 def test_every_dependency_of_the_course_is_looked_at(tmp_path: Path) -> None:

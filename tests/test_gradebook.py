@@ -21,6 +21,7 @@ from pathlib import Path
 from zoneinfo import ZoneInfo
 
 import pytest
+from course_environment import course_on_a_full_disk
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -1105,7 +1106,7 @@ def test_one_time_says_nothing_of_two_submissions() -> None:
 
 
 def test_lateness_is_counted_for_each_student_of_a_group() -> None:
-    policy = replace(LATE, extensions=(Extension("Öz, Ada", DUE + 3 * DAY), Extension("jeo", DUE + DAY)))
+    policy = replace(LATE, extensions=(Extension("Öz, Ada", DUE + 3 * DAY),))
     done = filled(
         "canvas", CANVAS, [entry("group", 120, ZOE, only(ADA, "username"), late=2 * DAY)], policy, column="4711"
     )
@@ -1113,7 +1114,24 @@ def test_lateness_is_counted_for_each_student_of_a_group() -> None:
         "Müller, Zoë": ("79", "2 days late, counts 79 points"),
         "Öz, Ada": ("120", ""),
     }
-    assert done.problems == ("the extension of 'jeo' names nobody in the gradebook",)
+    assert not done.problems
+
+
+@pytest.mark.parametrize("duplicates", ["best", "latest"])
+def test_no_mark_is_lowered_while_an_extension_names_nobody(duplicates: str) -> None:
+    late, worthless = entry("zoe", 180, ZOE, late=2 * DAY), entry("ada", 0, ADA, late=DAY)
+    on_time = [entry("max", 200, MAX), entry("early", 160, ZOE)]
+    policy = replace(LATE, extensions=(Extension("jeo", DUE + 3 * DAY),))
+    done = filled("canvas", CANVAS, [late, worthless, *on_time], policy, column="4711", duplicates=duplicates)
+    assert {line.student: line.new for line in done.lines} == {"Muster, Max": "200", "Öz, Ada": "0"}
+    extension, mark = done.problems
+    assert extension.startswith("the extension of 'jeo' names nobody in the gradebook; correct it in the policy")
+    assert mark == (
+        "Müller, Zoë, zoe: 2 days late, counts 139 points, unless the extension that names nobody is theirs"
+    )
+    known = replace(policy, extensions=(Extension("zmueller", DUE + 3 * DAY),))
+    done = filled("canvas", CANVAS, [late, worthless, *on_time], known, column="4711", duplicates=duplicates)
+    assert {line.student: line.new for line in done.lines}["Müller, Zoë"] == "180" and not done.problems
 
 
 def test_an_extension_of_two_students_is_refused() -> None:
@@ -1188,6 +1206,16 @@ def test_a_dry_run_shows_every_cell_and_writes_nothing(case: Case, capsys: pytes
     assert re.search(r"Müller, Zoë +zoe +180 +new", shown)
     assert re.search(r"Muster, Max +max +205.00 +205.00 +unchanged", shown)
     assert "nothing written" in shown
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="sets a limit that Windows does not have")
+def test_a_full_disk_leaves_the_older_file_and_no_half_one(case: Case) -> None:
+    case.out.write_bytes(b"older")
+    argv = ["gradebook", "canvas", case.folder, "--gradebook", case.export, "--column", "4711", "--out", case.out]
+    done = course_on_a_full_disk(*argv, free=100)
+    assert done.returncode == 2 and "filled.csv cannot be written: File too large" in done.stderr
+    assert case.out.read_bytes() == b"older"
+    assert {path.name for path in case.out.parent.iterdir()} == {"graded", "export.csv", "filled.csv"}
 
 
 def test_what_is_to_be_decided_gives_exit_code_1(case: Case, capsys: pytest.CaptureFixture[str]) -> None:

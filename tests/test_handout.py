@@ -1,6 +1,7 @@
 """`course handout`: students get what they need, it works on its own, and what they must not have is found anywhere."""
 
 import ast
+import errno
 import hashlib
 import json
 import os
@@ -351,6 +352,31 @@ def test_the_command_writes_verifies_and_finds_what_was_put_in_later(
     assert (out / ".git" / "HEAD").exists() and not (out / "reference").exists()
     assert not (out / "grader" / "site_address.txt").exists()
     assert [path.name for path in tmp_path.iterdir()] == ["students"]
+
+
+@pytest.mark.parametrize("fails_in", ["students", "handout"])  # as the old one moves away, as the new one moves there
+def test_an_older_handout_stays_whole_if_the_new_one_cannot_be_moved_there(
+    fails_in: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out = tmp_path / "students"
+    assert course_command.main(["handout", "--out", str(out), "--site", SITE]) == 0
+    (out / ".git").mkdir()
+    (out / ".git" / "HEAD").write_text("ref: refs/heads/main\n")
+    (out / "notes.txt").write_text("mine")
+    before = {path: path.read_bytes() for path in out.rglob("*") if path.is_file()}
+    moved = Path.rename
+
+    def rename(path: Path, target: Path) -> Path:
+        if path.name == "pyproject.toml" and path.parent.name == fails_in:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        return moved(path, target)
+
+    monkeypatch.setattr(Path, "rename", rename)
+    with pytest.raises(SystemExit, match="2"):
+        course_command.main(["handout", "--out", str(out), "--force"])
+    assert "cannot be written: No space left on device" in capsys.readouterr().err
+    assert {path: path.read_bytes() for path in out.rglob("*") if path.is_file()} == before
+    assert [*tmp_path.iterdir()] == [out]
 
 
 def test_nothing_is_written_where_a_secret_would_get_out(

@@ -327,11 +327,13 @@ def test_wide_blocks_scroll_by_keyboard_when_a_phone_is_turned_and_closed_blocks
     page.set_viewport_size({"width": 360, "height": 900})
     page.evaluate("() => document.querySelectorAll('details').forEach(node => { node.open = true })")
     wait_until_ready(page)
-    wide = page.evaluate(
-        """() => [...document.querySelectorAll("pre > code, .md-typeset__scrollwrap, div.arithmatex")]
-          .filter(node => node.scrollWidth > node.clientWidth)
-          .map(node => [node.className.split(" ")[0], node.tabIndex, node.ariaLabel])"""
-    )
+    wide_blocks = """() => [...document.querySelectorAll("pre > code, .md-typeset__scrollwrap, div.arithmatex")]
+      .filter(node => node.scrollWidth > node.clientWidth)
+      .map(node => [node.className.split(" ")[0], node.tabIndex, node.ariaLabel])"""
+    # The theme and the page's own script hear of the new width one after the other.
+    page.wait_for_function(f"() => new Set(({wide_blocks})().map(([kind]) => kind)).size === 3")
+    page.wait_for_function(f"() => ({wide_blocks})().every(([, tabIndex]) => tabIndex === 0)")
+    wide = page.evaluate(wide_blocks)
     assert {name for name, _, _ in wide} == {"", "md-typeset__scrollwrap", "arithmatex"}
     assert all(index == 0 and label for _, index, label in wide), wide
     assert len({label for _, _, label in wide}) == len(wide)

@@ -156,7 +156,8 @@ def test_a_save_during_the_first_grading_is_not_lost(tmp_path: Path, me: Path) -
 def test_a_file_that_vanishes_for_a_while_does_not_end_it(watching: Watching, me: Path) -> None:
     watching.wait_for_reports(1)
     (me / "kl.py").rename(me / "kl.py~")
-    watching.wait_until(lambda: "holds none of" in watching.output or len(watching.totals) > 1, "message")
+    # Where a line breaks depends on how long the folder's name is.
+    watching.wait_until(lambda: "holds none of" in " ".join(watching.output.split()), "message")
     (me / "kl.py").write_text(RIGHT, "utf-8")
     watching.wait_until(lambda: watching.totals[-1][0] == watching.totals[-1][1] > 0, "full points")
     assert watching.stop() == 0

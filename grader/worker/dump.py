@@ -40,7 +40,7 @@ def ask_where(process: int) -> None:
     while time.monotonic() < deadline:
         time.sleep(0.01)
         state, now = _state(process)
-        if state != "R" or now - ticks >= _WRITING:  # who sleeps again has written
+        if state not in ("R", "D") or now - ticks >= _WRITING:  # who sleeps again has written
             break
 
 
@@ -55,7 +55,7 @@ def _is_pending(process: int) -> bool:
 
 
 def _state(process: int) -> tuple[str, int]:
-    """State of a process, "R" if it runs or waits for a processor, and the ticks that it had; see proc(5)."""
+    """State of a process, "R" or "D" if it runs or waits for a processor or a disk, and its ticks; see proc(5)."""
     try:
         fields = Path(f"/proc/{process}/stat").read_text("ascii", "replace").rsplit(")", 1)[1].split()
         return fields[0], int(fields[11]) + int(fields[12])

@@ -36,6 +36,7 @@ TIMES = ("schedstat", "stat")
 """Files of /proc that say how long a worker ran and waited. Passed on open: its number means nothing outside a
 namespace."""
 
+_OURS = ("grader", "grpo", "reference", "starter")
 _MORE_PROCESSES = 256
 _ORPHAN_SECONDS = 5.0
 
@@ -74,19 +75,28 @@ def warm_up() -> None:
 
 def readable_paths() -> list[str]:
     """What a worker may read: the standard library and the installed packages, but not the course's own."""
-    paths = {"/usr/lib", "/lib", "/lib64", "/etc/ld.so.cache", "/etc/localtime", "/usr/share/zoneinfo"}
-    ours = ("grader", "grpo", "reference", "starter")
-    for folder in filter(os.path.isdir, sys.path):
-        if os.path.isdir(os.path.join(folder, "grader")):  # the course was installed as a package among the others
-            paths |= {os.path.join(folder, name) for name in os.listdir(folder) if not name.startswith(ours)}
-        else:
-            paths.add(folder)
-    return sorted(os.path.realpath(path) for path in paths if os.path.exists(path))
+    system = ("/usr/lib", "/lib", "/lib64", "/etc/ld.so.cache", "/etc/localtime", "/usr/share/zoneinfo")
+    paths = {os.path.realpath(path) for path in (*system, *sys.path) if os.path.exists(path)}
+    # The course may be installed as a package among the others.
+    homes = {path for path in paths if os.path.isdir(os.path.join(path, "grader"))}
+    parts = {os.path.realpath(part) for path in paths for part in _without_the_course(path, homes)}
+    return sorted(filter(os.path.exists, parts))
+
+
+def _without_the_course(path: str, homes: set[str]) -> list[str]:
+    """A file or folder, or its parts where the course lies beneath: whoever may read a folder may read all of it."""
+    if path in homes:
+        return [os.path.join(path, name) for name in os.listdir(path) if not name.startswith(_OURS)]
+    if not any(home.startswith(path + os.sep) for home in homes):
+        return [path]
+    parts = (os.path.join(path, name) for name in os.listdir(path))
+    return [inner for part in parts for inner in _without_the_course(part, homes)]
 
 
 def spare_user(readable: list[str]) -> int | None:
     """A user id that owns nothing, when started by root and when such a user could still read the libraries."""
-    user = 61_000 + os.getpid() % 900
+    # By chance: in namespaces of their own all fork servers have the same number, and would share one user's limits.
+    user = 61_000 + int.from_bytes(os.urandom(2), "little") % 900
     if os.getuid() != 0 or not _is_mapped(user):
         return None
     for path in readable:
