@@ -8,6 +8,9 @@ BENCH ?= side-by-side
 FUZZ ?=
 SECONDS ?= 300
 BIN := $(VENV)/bin
+# Real processes, browsers and time limits on a busy machine: what failed gets one more try, with nothing beside it.
+AGAIN := (echo "Once more, one after the other, what failed:" && \
+  $(BIN)/python -m pytest -q --last-failed --last-failed-no-failures none)
 
 .DEFAULT_GOAL := help
 
@@ -37,7 +40,7 @@ test: $(VENV)/installed-dev tests/browser/node_modules/installed ## everything t
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/python -m pytest -q -n auto --dist loadfile
+	$(BIN)/python -m pytest -q -n auto --dist loadfile || $(AGAIN)
 	node --test tests/js/*.test.mjs
 	$(BIN)/mkdocs build --strict --site-dir build/site
 

@@ -27,11 +27,6 @@ settings.register_profile("tests", _usual, max_examples=100, derandomize=True, d
 settings.load_profile("tests")
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """The longest file first: with one process for each core, nobody waits for it at the end."""
-    items.sort(key=lambda item: "test_selftest.py" not in item.nodeid)
-
-
 @contextlib.contextmanager
 def grading_profile() -> Iterator[None]:
     """The profile of a grading: time limits depend on it."""

@@ -85,6 +85,15 @@ def test_stubs_get_none_and_are_found_in_a_folder_inside_a_folder(container: Pat
     assert "'my work (1)/starter'" in document["output"]
 
 
+def test_the_folder_starter_wins_as_it_does_for_a_whole_class(container: Path, submission: Path) -> None:
+    model_answers(submission)
+    (submission / "starter").mkdir()
+    shutil.copy(course.STARTER / "kl.py", submission / "starter")
+    document = graded(container)
+    assert document["score"] == 0
+    assert "Graded: the files in 'starter'" in document["output"]
+
+
 def test_nothing_handed_in_gets_no_points_and_says_what_is_missing(container: Path, submission: Path) -> None:
     (submission / "report.pdf").write_bytes(b"%PDF")
     document = graded(container)
