@@ -9,6 +9,7 @@ hanging, forking and memory-hungry submissions in turn. Left out: the time of a 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import os
 import sys
 import tempfile
@@ -49,7 +50,8 @@ class State:
     memory: tuple[int, int]
 
     def counts(self) -> tuple[int, ...]:
-        return self.processes, self.files, self.temporary, self.shared
+        """All that belongs to the soak alone. `shared` does not: whatever else runs on this machine makes and takes."""
+        return self.processes, self.files, self.temporary
 
 
 class Soak:
@@ -84,8 +86,18 @@ class Soak:
             self.gradings += 1
 
     def state(self) -> State:
-        """Look when the worker that waits has been forked and the last one is gone."""
-        time.sleep(1.0)
+        """Look until nothing changes: the worker that waits has been forked, and the last one is gone."""
+        before = None
+        for _ in range(30):
+            time.sleep(1.0)
+            with contextlib.suppress(psutil.Error):  # a process ended while it was looked at
+                now = self._state()
+                if now.counts() == before:
+                    return now
+                before = now.counts()
+        raise SystemExit(f"grading {self.gradings}: after half a minute its processes still come and go")
+
+    def _state(self) -> State:
         grading = psutil.Process(self._process.pid)
         family = [grading, *grading.children(recursive=True)]
         server = max(grading.children(recursive=True), key=lambda each: each.memory_info().rss)
@@ -149,7 +161,7 @@ def main() -> int:
     grew = [b - a for a, b in zip(states[0].memory, states[-1].memory, strict=True)]
     print(f"submissions with more than one grade: {len(changing)}")
     print(f"memory grew by {grew[0] / 1e6:.1f} MB and {grew[1] / 1e6:.1f} MB between the first line and the last")
-    still = len({state.counts() for state in states}) == 1
+    still = len({(*state.counts(), state.shared) for state in states}) == 1
     return 0 if still and not changing and max(grew) < MEMORY_MAY_GROW else 1
 
 

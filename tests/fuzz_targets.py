@@ -23,6 +23,7 @@ import struct
 import sys
 import tarfile
 import tempfile
+import threading
 import time
 import tracemalloc
 import unicodedata
@@ -101,17 +102,22 @@ def require(condition: object, promise: str) -> None:
 
 
 class _Guard:
-    """Hears what this process opens and starts. Python has no way to take the ear off again, so it can be deaf."""
+    """Hears what a thread opens and starts. Python has no way to take the ear off again, so it can be deaf.
+
+    Attributes:
+        thread: Id of the one that it listens to; 0: to none. What the others of a test run do is not its business.
+        heard: The first thing that must not be.
+    """
 
     _STARTS = ("subprocess.", "os.system", "os.exec", "os.spawn", "os.posix_spawn", "os.fork", "socket.", "pickle.")
     _CHANGES = ("os.mkdir", "os.rename", "os.remove", "os.rmdir", "os.link", "os.symlink", "os.truncate", "shutil.")
 
     def __init__(self) -> None:
-        self.listens, self.heard = False, ""
+        self.thread, self.heard = 0, ""
         sys.addaudithook(self._hear)
 
     def _hear(self, event: str, arguments: tuple[Any, ...]) -> None:
-        if self.listens and not self.heard:
+        if self.thread == threading.get_ident() and not self.heard:
             writes = event == "open" and set(str(arguments[1] or "")) & set("wax+")
             if writes and "__pycache__" in str(arguments[0]):  # Python's own, when a module is imported late
                 return
@@ -125,12 +131,12 @@ _GUARD = _Guard()
 @contextlib.contextmanager
 def guarded() -> Iterator[None]:
     """Promises of everything that only reads: nothing is written or started, and it ends."""
-    _GUARD.listens, _GUARD.heard = True, ""
+    _GUARD.thread, _GUARD.heard = threading.get_ident(), ""
     started = time.process_time()
     try:
         yield
     finally:
-        _GUARD.listens = False
+        _GUARD.thread = 0
     spent = time.process_time() - started
     require(not _GUARD.heard, f"reading must not do this: {_GUARD.heard}")
     require(spent < CPU_SECONDS, f"it took {spent:.0f} seconds of a processor")

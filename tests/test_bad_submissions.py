@@ -356,7 +356,7 @@ DEADLY = {
 def test_the_death_of_a_worker_costs_one_function(graded: Grader, short_calls: None, body: str, words: str) -> None:
     started = time.monotonic()
     gate = only_wrong(graded(with_body(f"print('before')\n{body}")), "group_advantages")
-    assert time.monotonic() - started < 30
+    assert time.monotonic() - started < 120
     assert gate.outcome == BROKEN
     assert words in gate.story
     assert gate.printed == "before\n"
@@ -398,7 +398,7 @@ def test_endless_loops_in_every_check_use_up_the_time_of_the_exercise_and_no_mor
     monkeypatch.setattr(course, "EXERCISE_SECONDS", 1.2)
     started = time.monotonic()
     result = graded(with_body("while True:\n    pass"), gates=False)
-    assert time.monotonic() - started < 30
+    assert time.monotonic() - started < 120
     stories = [entry.story for entry in of(result, "group_advantages")]
     assert "no answer within 0.5 seconds" in stories[0]
     assert "used up the time of this exercise" in stories[-1]

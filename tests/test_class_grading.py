@@ -255,7 +255,7 @@ def parent_is_gone(pid: int) -> bool:
 def test_ctrl_c_says_how_to_go_on(small_class: Path, tmp_path: Path) -> None:
     command = [*COURSE, "grade-all", str(small_class), "--out", str(tmp_path / "out"), "--jobs", "1", *QUICKLY]
     process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    while not (tmp_path / "out" / JOURNAL_FILE).exists():
+    while process.poll() is None and not (tmp_path / "out" / JOURNAL_FILE).exists():
         time.sleep(0.02)
     process.send_signal(signal.SIGINT)
     _, errors = process.communicate(timeout=60)
@@ -270,8 +270,10 @@ def test_a_grading_process_that_dies_is_replaced_once() -> None:
     process = grading_job._IDLE.get_nowait()
     grading_job._IDLE.put(process)
     with ThreadPoolExecutor(1) as pool:
+        known = process.gradings
         future = pool.submit(grade_job, one_job().data)
-        time.sleep(0.2)
+        while process.gradings == known and not future.done():
+            time.sleep(0.001)
         process._process.kill()
         answer = json.loads(future.result())
     assert answer["attempts"] == 2 and not answer["problem"]

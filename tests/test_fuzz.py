@@ -16,6 +16,7 @@ import struct
 import subprocess
 import sys
 import tarfile
+import threading
 import tracemalloc
 import zipfile
 from collections.abc import Callable
@@ -81,6 +82,16 @@ def test_reading_that_writes_or_starts_something_is_noticed(tmp_path: Path) -> N
     for action in (lambda: (tmp_path / "a").write_text("x"), lambda: subprocess.run([sys.executable, "-c", ""])):
         with pytest.raises(PromiseBroken, match="must not"), fuzz_targets.guarded():
             action()
+
+
+def test_what_another_thread_writes_meanwhile_is_not_held_against_reading(tmp_path: Path) -> None:
+    go = threading.Event()
+    other = threading.Thread(target=lambda: go.wait() and (tmp_path / "a").write_text("x"))
+    other.start()
+    with fuzz_targets.guarded():
+        go.set()
+        other.join()
+    assert (tmp_path / "a").exists()
 
 
 def test_a_loop_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:

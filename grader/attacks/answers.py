@@ -56,7 +56,8 @@ TOPIC = Topic(
             "It looks through folders, beginning with that of the course, until it finds the file.",
             """
             import os
-            for folder, _, names in os.walk(os.path.dirname(YARD["answers"])):
+            for folder, folders, names in os.walk(os.path.dirname(YARD["answers"])):
+                folders[:] = sorted(f for f in folders if f[0] != ".")
                 if "advantages.py" in names and os.path.basename(folder) == "reference":
                     return answer_of(os.path.join(folder, "advantages.py"), rewards)
             return rewards

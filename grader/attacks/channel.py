@@ -224,17 +224,6 @@ TOPIC = Topic(
             verdict=FAILED,
         ),
         Attack(
-            "says that it is not written, and not where",
-            "It lets the worker report an unwritten function without the line that every such report has.",
-            """
-            serve = sys.modules["_course_worker.serve"]
-            report = {"type": "NotImplementedError", "message": "", "frames": [], "not_written": True}
-            serve.Worker._describe = lambda self, error: report
-            raise NotImplementedError
-            """,
-            "import sys",
-        ),
-        Attack(
             "changes the answer on its way",
             "It sets a trace function that changes the numbers in the worker's own functions.",
             """

@@ -52,7 +52,7 @@ TOPIC = Topic(
         Attack(
             "takes nearly all the time it has",
             "It answers just before the time limit, each time.",
-            "import time; time.sleep(0.9 * YARD['limit']); return rewards",
+            "import time; time.sleep(YARD['limit'] - 0.5); return rewards",
             verdict=FAILED,
         ),
         Attack(

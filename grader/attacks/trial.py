@@ -117,8 +117,9 @@ class Trial:
         if first.level != self._level or first.verdict != PASSED:
             self.close()
             raise SandboxError(first.sentence)
-        # The first grading imports; then the number of processes is the one that it always comes back to.
-        self._usual = _settled(sys.maxsize)
+        # The first grading imports; then the number of processes is the one that it always comes back to. Half a second
+        # without a change: the worker that waits for the next grading may not have been forked yet.
+        self._usual = _settled(sys.maxsize, calm=25)
         if found := self._attacked(HARMLESS).harms:
             self.close()
             raise SandboxError(f"a submission without any attack seems to have done harm: {', '.join(found)}")
@@ -169,14 +170,20 @@ def _sentence(gate: dict[str, Any]) -> str:
     return str(gate.get("story") or rows)
 
 
-def _settled(usual: int) -> int:
-    """How many processes of ours there are, once they are no more than usual or have had time to end."""
+def _settled(usual: int, calm: int = 1) -> int:
+    """How many processes of ours there are, once they are no more than usual or have had time to end.
+
+    Args:
+        usual: So many may stay.
+        calm: So many times in a row the number must not change, every 20 ms: a worker that is just being started or
+            ended is no orphan, and hides none.
+    """
     deadline = time.monotonic() + _END_SECONDS
-    before, now = -1, len(_descendants())
-    # Twice the same number: a worker that is just being started or ended is no orphan, and hides none.
-    while (now > usual or now != before) and time.monotonic() < deadline:
+    now, same = len(_descendants()), 0
+    while (now > usual or same < calm) and time.monotonic() < deadline:
         time.sleep(0.02)
         before, now = now, len(_descendants())
+        same = same + 1 if now == before else 0
     return now
 
 

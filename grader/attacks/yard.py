@@ -11,12 +11,14 @@ import hashlib
 import json
 import os
 import secrets
+import select
 import shutil
 import socket
 import stat
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -31,6 +33,8 @@ _PUBLIC_FOLDERS = ("/tmp", "/dev/shm", "/var/tmp", "/")
 _IPC_REMOVE = 0
 _TOLD = 60
 """Characters of a line from which on it tells that its file was read."""
+_ANSWER_SECONDS = 10.0
+"""So long the victim may take for an answer on a busy machine."""
 
 
 class Yard:
@@ -133,10 +137,18 @@ class Yard:
         )
 
     def _asked(self) -> dict[str, Any]:
-        """What the victim says about itself; the first line that it reads is its secret."""
+        """What the victim says about itself; the first line that it reads is its secret.
+
+        Raises:
+            TimeoutError: it says nothing, or is stopped, as which it shows only when it next gets a processor.
+        """
         assert self._victim.stdin and self._victim.stdout
         self._victim.stdin.write(f"{self._secret}\n")
         self._victim.stdin.flush()
+        deadline = time.monotonic() + _ANSWER_SECONDS
+        while not select.select([self._victim.stdout], [], [], 0.05)[0]:
+            if _state(self._victim.pid) in ("T", "t") or time.monotonic() > deadline:
+                raise TimeoutError("the victim does not answer")
         answer: dict[str, Any] = json.loads(self._victim.stdout.readline())
         return answer
 
@@ -145,7 +157,7 @@ class Yard:
             return True
         try:
             answer = self._asked()
-        except (OSError, ValueError):
+        except (OSError, ValueError):  # a TimeoutError is an OSError
             return True
         return bool(answer["signals"]) or bytes.fromhex(answer["memory"]).rstrip(b"\0") != self._secret.encode()
 
