@@ -199,7 +199,13 @@ class GradingProcess:
     def grade(self, data: bytes) -> dict[str, Any]:
         assert self._process.stdin and self._process.stdout
         self.gradings += 1
-        alarm = threading.Timer(GRADING_SECONDS, self._process.kill)
+        late = threading.Event()  # not whether the alarm's thread lives: the pipe may end before that does
+
+        def end() -> None:
+            late.set()
+            self._process.kill()
+
+        alarm = threading.Timer(GRADING_SECONDS, end)
         alarm.start()
         try:
             self._process.stdin.write(data + b"\n")
@@ -207,16 +213,16 @@ class GradingProcess:
             line = self._process.stdout.readline()
             answer: dict[str, Any] = json.loads(line)
         except (OSError, ValueError):
-            raise GradingProcessDied(self._how(alarm.is_alive())) from None
+            raise GradingProcessDied(self._how(late.is_set())) from None
         finally:
             alarm.cancel()
         return answer
 
-    def _how(self, in_time: bool) -> str:
+    def _how(self, late: bool) -> str:
         self._end()
         self._errors.seek(0)
         lines = self._errors.read()[-4_000:].decode("utf-8", "replace").strip().splitlines()
-        if not in_time:
+        if late:
             return f"the grading took longer than {GRADING_SECONDS:.0f} seconds and was ended"
         return (
             f"the grading process ended with status {self._process.returncode}: {lines[-1] if lines else 'no message'}"
