@@ -461,4 +461,8 @@ def _debug(arguments: argparse.Namespace, submission: Submission) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    exit_code = main()
+    # Python ends `python -m` as killed by Ctrl-C when an interrupt was ever raised inside an exec of a text, which
+    # hypothesis makes often, handled or not (CPython's unhandled_keyboard_interrupt). The next exec forgets it.
+    exec("")
+    sys.exit(exit_code)

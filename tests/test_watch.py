@@ -27,6 +27,18 @@ STUB = (course.STARTER / "kl.py").read_text("utf-8")
 HALF = RIGHT.replace("return torch.expm1(x) - x", 'raise NotImplementedError("k3")')
 SLOW = RIGHT.replace("x = ref_logp.detach() - logp", "x = ref_logp.detach() - logp\n    __import__('time').sleep(0.05)")
 assert HALF != RIGHT != SLOW
+INTERRUPTED = """
+import builtins, runpy
+shown = print
+def print(*what, **options):
+    shown(*what, **options)
+    try:
+        exec("raise KeyboardInterrupt")
+    except KeyboardInterrupt:
+        pass
+builtins.print = print
+runpy.run_module("grader.cli", run_name="__main__", alter_sys=True)
+"""
 
 
 class Watching:
@@ -180,6 +192,15 @@ def test_ctrl_c_in_the_middle_of_a_grading_ends_it_quietly(tmp_path: Path, me: P
     assert not watching.totals
     assert "Traceback" not in watching.errors + watching.output
     assert json.loads(target.read_text("utf-8"))["complete"] is False
+
+
+def test_an_interrupt_that_was_handled_does_not_change_the_exit_code(tmp_path: Path) -> None:
+    """Python remembers one that was raised inside `exec(text)`, and ends `python -m` as if Ctrl-C had killed it."""
+    (tmp_path / "interrupted.py").write_text(INTERRUPTED, "utf-8")
+    command = [sys.executable, "-m", "interrupted", "--path", "nowhere"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=PATIENCE, check=False)
+    assert "nowhere" in done.stderr
+    assert done.returncode == 2
 
 
 def test_ctrl_c_after_failures_ends_with_1(watching: Watching) -> None:
