@@ -330,8 +330,9 @@ def _cut(text: str, longest: int) -> str:
 
 
 _HELP = {
+    "(not permitted|denied): ['\"]": "your code tried to use a file, which the grader does not allow",
     "PermissionError|Operation not permitted|Permission denied": (
-        "your code tried to use a file, the network or another process, which the grader does not allow"
+        "your code tried to use the network, another process or the system, which the grader does not allow"
     ),
     "FileNotFoundError|No such file or directory": ("your code looked for a file that is not there while it is graded"),
     "MemoryError|[Cc]annot allocate memory|can't allocate memory": (

@@ -121,7 +121,7 @@ def test_the_report_of_an_attack_is_one_sentence_for_people(findings: dict[str, 
         for ours in ("_course_worker", "serve.py", "Stack (most recent call first)", "Fatal Python error"):
             assert ours not in finding.printed, finding.printed
         if "PermissionError" in said:
-            assert said.startswith("your code tried to use a file, the network or another process"), said
+            assert re.match("your code tried to use (a file|the network, another process or the system),", said), said
 
 
 # What a report says when the system refuses
@@ -132,8 +132,13 @@ def test_the_report_of_an_attack_is_one_sentence_for_people(findings: dict[str, 
     [
         (
             "PermissionError(1, 'Operation not permitted')",
-            "your code tried to use a file, the network or another process, which the grader does not allow "
+            "your code tried to use the network, another process or the system, which the grader does not allow "
             "(PermissionError: Operation not permitted)",
+        ),
+        (
+            "PermissionError(13, 'Permission denied', '/somebody/notes.txt')",
+            "your code tried to use a file, which the grader does not allow "
+            "(PermissionError: Permission denied: '/somebody/notes.txt')",
         ),
         (
             "open('/no/such/data.txt')",

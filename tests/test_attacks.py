@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from grader import catalogue, course, plugin
-from grader.result import BROKEN, GRADER_ERROR, PASSED
+from grader.result import GRADER_ERROR, PASSED
 from grader.run import grade
 from grader.sandbox import Sandbox
 from grader.submission import read_submission
@@ -92,18 +92,3 @@ def test_a_model_answer_that_dies_takes_no_point_from_the_submission(
     failed = [check for check in result.checks if check.outcome == GRADER_ERROR]
     assert all(check.hidden and "the model answer ended the process" in check.story for check in failed)
     assert result.exit_code == 3, "no grade, so that somebody looks"
-
-
-def test_an_unwritten_function_that_stands_nowhere_is_an_exception_like_others(sandbox: Sandbox) -> None:
-    body = """
-    import sys
-    report = {"type": "NotImplementedError", "message": "", "frames": [], "not_written": True}
-    sys.modules["_course_worker.serve"].Worker._describe = lambda self, error: report
-    raise NotImplementedError
-    """
-    text = "def attack(*a, **k):\n" + textwrap.indent(textwrap.dedent(body), "    ")
-    submission = catalogue.replaced("advantages", "group_advantages", "attack", text)
-    result = grade(submission, ["advantages"], sandbox.worker)
-    gate = next(check for check in result.checks if check.gate and check.function == "group_advantages")
-    assert (gate.outcome, gate.story) == (BROKEN, "NotImplementedError")
-    assert result.exit_code == 1

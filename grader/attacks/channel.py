@@ -224,6 +224,16 @@ TOPIC = Topic(
             verdict=FAILED,
         ),
         Attack(
+            "calls itself unwritten, nowhere",
+            "It reports a function that is still to be written, without saying where.",
+            """
+            report = {"type": "NotImplementedError", "message": "", "frames": [], "not_written": True}
+            sys.modules["_course_worker.serve"].Worker._describe = lambda self, error: report
+            raise NotImplementedError
+            """,
+            "import sys",
+        ),
+        Attack(
             "changes the answer on its way",
             "It sets a trace function that changes the numbers in the worker's own functions.",
             """
