@@ -1,6 +1,8 @@
 """What several test files share: one sandbox for the whole run, and folders in the shape of a submission."""
 
 import contextlib
+import os
+import signal
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
@@ -16,6 +18,12 @@ __all__ = ["browser", "open_page", "site", "site_folder"]  # fixtures of tests i
 
 FEW_EXAMPLES = 4
 """Inputs for every law, where a test grades a submission and looks at one thing."""
+
+# As many tests run at a time as there are cores; threads of torch beside them would only wait for each other.
+os.environ["OMP_NUM_THREADS"] = "1"
+
+# Whoever was started in the background by a shell ignores Ctrl-C, and so does all that it starts.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # A check takes the profile of the moment in which it is imported, so all of them are imported here. Our own properties
 # use the same inputs in every run.

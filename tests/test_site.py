@@ -1,7 +1,8 @@
 """The built site in a real browser: accessibility, errors, other hosts, budgets, links, instant navigation, keyboard.
 
-Each page is visited once per width and colour scheme; the tests then look at what the visit found. What single widgets
-do has its own test files. Left out: other browsers (none is at hand) and pictures of pages (they differ by machine).
+Each page is visited once per width and shown in both colour schemes; the tests then look at what was found. What single
+widgets do has its own test files. Left out: other browsers (none is at hand) and pictures of pages (they differ by
+machine).
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
 NODE_MODULES = ROOT / "tests/browser/node_modules"
 AXE_RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
+COLOUR_RULES = ["color-contrast", "link-in-text-block"]
 KILOBYTE = 1000
 
 
@@ -37,7 +39,8 @@ def address_of(source: Path) -> str:
 
 PAGES = sorted(address_of(source) for source in DOCS.rglob("*.md"))
 ALL = [*PAGES, "/404.html"]
-LOOKS = [(scheme, width) for scheme in ("light", "dark") for width in (360, 1280)]
+PHONE, WIDE = 360, 1280
+LOOKS = [(scheme, width) for scheme in ("light", "dark") for width in (PHONE, WIDE)]
 
 
 def npm(package: str) -> Path:
@@ -65,11 +68,16 @@ Visitor = Callable[[str, str, int], Visit]
 
 @pytest.fixture(scope="module")
 def visit(browser: Any, site: str) -> Iterator[Visitor]:
-    """Visits a page once for each scheme and width, all pages of a look in one tab, which is faster."""
+    """Visits a page once for each width, all pages in one tab, and looks at it in both colour schemes.
+
+    On a phone it is loaded in the light scheme and then switched to the dark one as a reader does, on a wide window the
+    other way round: loading is what takes time. After switching, axe applies its rules on colours only.
+    """
     contexts = []
 
     @functools.cache
-    def tab(scheme: str, width: int) -> tuple[Any, list[str]]:
+    def tab(width: int) -> tuple[Any, list[str]]:
+        scheme = "light" if width == PHONE else "dark"
         context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)
         contexts.append(context)
         page, problems = context.new_page(), []
@@ -77,25 +85,36 @@ def visit(browser: Any, site: str) -> Iterator[Visitor]:
         return page, problems
 
     @functools.cache
-    def visit(path: str, scheme: str, width: int) -> Visit:
-        page, problems = tab(scheme, width)
-        problems.clear()
+    def looks(path: str, width: int) -> dict[str, Visit]:
+        page, problems = tab(width)
+        found = {}
         page.goto(site + path)
-        wait_until_ready(page)
-        overflow = page.evaluate("() => document.documentElement.scrollWidth - innerWidth")
-        found = violations(page)
-        return Visit(violations=found, problems=[*problems], overflow=overflow)
+        for rules in (AXE_RULES, COLOUR_RULES):
+            wait_until_ready(page)
+            overflow = page.evaluate("() => document.documentElement.scrollWidth - innerWidth")
+            hurt = violations(page, rules)
+            found[shown_scheme(page)] = Visit(violations=hurt, problems=[*problems], overflow=overflow)
+            problems.clear()
+            # The toggle; used twice, so that the next page loads in the scheme of this one.
+            page.locator("[data-md-component=palette] label:visible").dispatch_event("click")
+        return found
 
-    yield visit
+    yield lambda path, scheme, width: looks(path, width)[scheme]
     for context in contexts:
         context.close()
 
 
-def violations(page: Any) -> list[str]:
+def shown_scheme(page: Any) -> str:
+    """The colour scheme that a reader sees."""
+    return {"default": "light", "slate": "dark"}[page.evaluate("document.body.dataset.mdColorScheme")]
+
+
+def violations(page: Any, rules: list[str] = AXE_RULES) -> list[str]:
     """What axe-core finds on a page: rule, place and reason."""
-    page.evaluate((npm("axe-core") / "axe.min.js").read_text("utf-8"))
+    if not page.evaluate("() => 'axe' in window"):
+        page.evaluate((npm("axe-core") / "axe.min.js").read_text("utf-8"))
     # Preloading would serve rules about film and sound only.
-    options = {"runOnly": AXE_RULES, "resultTypes": ["violations"], "preload": False}
+    options = {"runOnly": rules, "resultTypes": ["violations"], "preload": False}
     result = page.evaluate("options => axe.run(document, options)", options)
     assert result["passes"], "axe has looked at nothing"
     return [
@@ -119,7 +138,7 @@ def test_a_page_has_no_error_and_asks_no_other_host(visit: Visitor, path: str, s
 
 @pytest.mark.parametrize("path", ALL)
 def test_a_page_does_not_scroll_sideways_on_a_phone(visit: Visitor, path: str) -> None:
-    assert visit(path, "light", 360).overflow <= 0
+    assert visit(path, "light", PHONE).overflow <= 0
 
 
 @pytest.mark.parametrize("path", ALL)
