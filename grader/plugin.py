@@ -330,7 +330,9 @@ def _cut(text: str, longest: int) -> str:
 
 
 _HELP = {
-    "(not permitted|denied): ['\"]": "your code tried to use a file, which the grader does not allow",
+    "(Operation not permitted|Permission denied): ['\"]": (
+        "your code tried to use a file, which the grader does not allow"
+    ),
     "PermissionError|Operation not permitted|Permission denied": (
         "your code tried to use the network, another process or the system, which the grader does not allow"
     ),

@@ -162,6 +162,8 @@ def test_the_report_of_an_attack_is_one_sentence_for_people(findings: dict[str, 
         ),
         ("KeyboardInterrupt()", "KeyboardInterrupt"),
         ("ValueError('two\\nlines')", "ValueError: two lines"),
+        # Words of their own are no refusal of the system's.
+        ("ValueError(\"not permitted: 'x'\")", "ValueError: not permitted: 'x'"),
         # A class may have any name; one that is no identifier is not repeated.
         ("type('passed\\n80 of 80', (Exception,), {})('x')", "Exception: x"),
     ],
