@@ -54,26 +54,26 @@ examples: $(VENV)/installed ## the laws on the model answers with EXAMPLES=10000
 	$(BIN)/grade --path reference --examples $(EXAMPLES)
 
 bench: $(VENV)/installed ## how fast: cold start, watch, wire, whole grading
-	$(BIN)/python tests/bench.py
+	$(BIN)/python tests/bench/bench.py
 
 bench-class: $(VENV)/installed-dev ## how fast a class of 200 is graded, with what memory, and what five kills change
-	@$(BIN)/python tests/bench_class.py
+	@$(BIN)/python tests/bench/bench_class.py
 
 bench-soak: $(VENV)/installed-dev ## does anything grow in 1,000 gradings in a row?
-	@$(BIN)/python tests/bench_soak.py
+	@$(BIN)/python tests/bench/bench_soak.py
 
 bench-contention: $(VENV)/installed-dev ## does a busy machine change a verdict? 200 submissions, alone and beside 8 endless loops
-	@$(BIN)/python tests/bench_contention.py
+	@$(BIN)/python tests/bench/bench_contention.py
 
 bench-charlm: $(VENV)/installed ## how fast the language model learns; BENCH="scale" or "reliability" for the other questions
-	@$(BIN)/python tests/bench_charlm.py $(BENCH)
+	@$(BIN)/python tests/bench/bench_charlm.py $(BENCH)
 
 bench-site: $(VENV)/installed-dev ## how fast the simulation page is in Chromium
-	@$(BIN)/python tests/bench_site.py
+	@$(BIN)/python tests/bench/bench_site.py
 
 fuzz: $(VENV)/installed-dev ## hostile inputs for all that is read, on Linux; FUZZ=wire SECONDS=600 for one target
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[fuzz]'
-	@$(BIN)/python tests/fuzz.py $(FUZZ) --seconds $(SECONDS)
+	@$(BIN)/python tests/fuzzing/fuzz.py $(FUZZ) --seconds $(SECONDS)
 
 stubs: $(VENV)/installed ## write starter/ from the model answers (overwrites it)
 	$(BIN)/course stubs
@@ -119,7 +119,7 @@ serve: $(VENV)/installed-dev ## show the pages at http://127.0.0.1:8000/ and fol
 	$(BIN)/mkdocs serve
 
 lighthouse: $(VENV)/installed-dev tests/lighthouse/node_modules/installed ## speed and quality of the pages on a phone
-	@$(BIN)/python tests/lighthouse.py
+	@$(BIN)/python tests/bench/lighthouse.py
 
 clean: ## remove what was installed and built
 	rm -rf $(VENV) build .mypy_cache .ruff_cache tests/*/node_modules

@@ -1,9 +1,13 @@
-"""What several test files share: one sandbox for the whole run, and folders in the shape of a submission."""
+"""What several test files share: one sandbox for the whole run, and folders in the shape of a submission.
+
+The folder of a test is the share of the budget that pays for it. In `pure/` nothing starts a process.
+"""
 
 import contextlib
 import os
 import signal
-from collections.abc import Callable, Iterator, Mapping
+import sys
+from collections.abc import Callable, Generator, Iterator, Mapping
 from pathlib import Path
 
 import pytest
@@ -53,6 +57,29 @@ def sandbox() -> Iterator[Sandbox]:
     """Workers of the best isolation level that this machine offers."""
     with Sandbox.start() as best:
         yield best
+
+
+_STARTS_A_PROCESS = ("subprocess.Popen", "os.fork", "os.forkpty", "os.posix_spawn", "os.spawn", "os.system")
+_must_not_start = ""
+
+
+def _on_event(event: str, _: object) -> None:
+    if _must_not_start and event in _STARTS_A_PROCESS:
+        raise AssertionError(f"{_must_not_start} starts a process ({event}); it belongs in another folder than pure/")
+
+
+sys.addaudithook(_on_event)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
+    """In `pure/` nothing starts a process."""
+    global _must_not_start
+    _must_not_start = item.nodeid if item.path.parent.name == "pure" else ""
+    try:
+        return (yield)
+    finally:
+        _must_not_start = ""
 
 
 @pytest.fixture(scope="session", params=[1, 2], ids=["level 1", "level 2"])

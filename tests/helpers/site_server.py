@@ -17,7 +17,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 FOLDER = "/course"
 COMPRESSED = {"text/html", "text/css", "text/javascript", "text/plain", "text/csv", "application/json", "image/svg+xml"}
 MIME_TYPES = {".mjs": "text/javascript", ".js": "text/javascript", ".woff2": "font/woff2", ".csv": "text/csv"}

@@ -23,7 +23,7 @@ import links
 import pytest
 from site_fixtures import cannot, wait_until_ready, watch
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 NODE_MODULES = ROOT / "tests/browser/node_modules"
 AXE_RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from grader.stubs import BANNER, PACKAGE, StubError, make_starter, make_stub, stale_files, write_starter
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 PATH = Path("reference/mean.py")
 
 MEAN = '''"""Mean: the middle."""

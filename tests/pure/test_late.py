@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from grader.class_results import Person
 from grader.late import Extension, LateError, Policy, counted, identity, names, periods_late, read_policy
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 DUE = datetime(2031, 11, 20, 23, 59, tzinfo=UTC)
 HOUR, DAY = timedelta(hours=1), timedelta(days=1)
 JANE = Person("Jane Doe", "jane@example.edu", "0042", "jdoe", "moodle", "7")

@@ -1,4 +1,4 @@
-"""How fast and how reliably does the language model of the course learn? `python tests/bench_charlm.py --help`.
+"""How fast and how reliably does the language model of the course learn? `python tests/bench/bench_charlm.py --help`.
 
 Three questions, three commands: `side-by-side` compares the model answers with the naive loop that the course started
 from and with TRL, where TRL is installed; `scale` takes larger models, and a GPU where there is one; `reliability`
@@ -28,7 +28,7 @@ import torch
 from rich.progress import track
 from torch import nn
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # for reference/: the model answers are not installed
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))  # for reference/: the model answers are not installed
 
 from reference.charlm import train
 from reference.charlm_model import SIZES, TinyLM, load_model, save_weights

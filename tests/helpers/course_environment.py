@@ -30,7 +30,7 @@ def course_on_a_full_disk(*arguments: object, free: int) -> subprocess.Completed
         "sys.exit(course_command.main(sys.argv[2:]))\n"
     )
     command = [sys.executable, "-B", "-c", script, str(free), *map(str, arguments)]
-    return subprocess.run(command, cwd=Path(__file__).parents[1], capture_output=True, text=True, check=False)
+    return subprocess.run(command, cwd=Path(__file__).parents[2], capture_output=True, text=True, check=False)
 
 
 def install(commands: Path, course: Path) -> None:

@@ -37,7 +37,7 @@ from grader.gradebook_table import GradebookError, read_table
 from grader.late import Extension, Policy
 from grader.result import FAILED, PASSED, CheckResult, ExerciseResult, Result
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 DUE = datetime(2031, 11, 20, 23, 59, tzinfo=UTC)
 DAY = timedelta(days=1)
 LATE = Policy(DUE, deduction=Decimal(10), last=DUE + 7 * DAY)

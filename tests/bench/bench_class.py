@@ -1,6 +1,6 @@
 """How fast a class is graded, what memory it takes, and whether kills change anything.
 
-    python tests/bench_class.py --students 200 --jobs 2 --kills 5
+    python tests/bench/bench_class.py --students 200 --jobs 2 --kills 5
 
 Left out on purpose: a time limit. This measures, on a quiet machine; `test_class_grading.py` tests the promises.
 """
@@ -17,6 +17,8 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "helpers"))
 
 from class_maker import make_class
 

@@ -1,6 +1,6 @@
 """Does a busy machine change a verdict? A class is graded on the machine as it is, and again beside endless loops.
 
-    python tests/bench_contention.py --students 200 --loops 8
+    python tests/bench/bench_contention.py --students 200 --loops 8
 
 Every loop has a session of its own: where the kernel shares time by sessions, eight loops of one session would count as
 one. Left out on purpose: a comparison of the times of the two runs with a limit; the table only prints them.
@@ -19,6 +19,8 @@ import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "helpers"))
 
 from bench_class import results
 from class_maker import make_class

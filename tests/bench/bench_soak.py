@@ -1,6 +1,6 @@
 """Does anything grow while one grading process grades on and on? Prints what is there after every hundred gradings.
 
-    python tests/bench_soak.py --gradings 1000 --level 2
+    python tests/bench/bench_soak.py --gradings 1000 --level 2
 
 One process and one fork server do all of it (a class run replaces them after 250), with right, wrong, crashing,
 hanging, forking and memory-hungry submissions in turn. Left out: the time of a grading; see `bench_class.py`.
@@ -16,6 +16,8 @@ import tempfile
 import time
 from dataclasses import dataclass
 from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "helpers"))
 
 import psutil
 from class_maker import HOSTILE, model_files

@@ -39,7 +39,7 @@ from grader.journal import JOURNAL_FILE, Journal
 from grader.result import from_json
 from grader.worker import wire
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 EXAMPLES = {
     "wire": 200, "student": 100, "worksheet": 25, "archive": 300, "class": 200, "metadata": 200, "source": 60,
     "result": 120, "gradebook": 250, "roster": 200, "policy": 250, "folder": 100, "journal": 80,

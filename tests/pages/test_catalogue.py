@@ -2,7 +2,7 @@
 
 The plan lists explorables (W), static elements (T), what a notebook (N) and a diagnostics page (D) have to show, and
 what this course adds (B). An element carries its id in the page as data-catalogue. Tests carry it in their names:
-"W08 ..." in tests/js for the numbers, test_w08_... in tests/test_chapter_*.py for what a reader does and sees.
+"W08 ..." in tests/js for the numbers, test_w08_... in tests/pages/test_chapter_*.py for what a reader does and sees.
 """
 
 import itertools

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 STANDARD = frozenset(sys.stdlib_module_names) | {"__future__"}
 TESTING = frozenset({"pytest", "_pytest", "hypothesis"})
 PROCESSES = frozenset({"subprocess", "multiprocessing", "socket"})

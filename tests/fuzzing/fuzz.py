@@ -19,14 +19,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 WORK = ROOT / "build" / "fuzz"
 SECONDS, INPUT_SECONDS, MEMORY_MB = 300, 60, 2_000
 EXAMPLES = """examples:
   make fuzz                             every target, 5 minutes each
   make fuzz FUZZ=wire SECONDS=600       one target, 10 minutes
-  python tests/fuzz.py archive class --seconds 60
-  python tests/fuzz.py wire --again build/fuzz/wire/crashes/crash-0123
+  python tests/fuzzing/fuzz.py archive class --seconds 60
+  python tests/fuzzing/fuzz.py wire --again build/fuzz/wire/crashes/crash-0123
 
 exit code: 0 no promise was broken, 1 one was, and its input is kept, 2 wrong usage
 """
@@ -66,7 +66,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         broken += bool(run.crashes)
         print(f"{target:<10} {run.inputs:>10,} {run.seconds:>8.0f} {run.corpus:>7} {len(run.crashes):>8}", flush=True)
         for crash in run.crashes:
-            print(f"  {run.last_words}\n  again: python tests/fuzz.py {target} --again {os.path.relpath(crash)}")
+            print(f"  {run.last_words}\n  again: python tests/fuzzing/fuzz.py {target} --again {os.path.relpath(crash)}")
     return 1 if broken else 0
 
 
@@ -95,7 +95,7 @@ def _parser() -> argparse.ArgumentParser:
             parser.error("--seconds must be at least 1")
         if not options.again and sys.platform != "linux":
             parser.error(
-                "Atheris runs on Linux only; `pytest tests/test_fuzz.py` tries fewer inputs, and runs anywhere"
+                "Atheris runs on Linux only; `pytest tests/fuzzing/test_fuzz.py` tries fewer inputs, and runs anywhere"
             )
         return options
 

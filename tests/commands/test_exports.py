@@ -23,7 +23,7 @@ from hypothesis import strategies as st
 from grader.exporters import FORMATS, export
 from grader.result import BROKEN, FAILED, NOT_RUN, NOT_WRITTEN, PASSED, ExerciseResult, Result, from_json
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 each_format = pytest.mark.parametrize("name", READERS)
 
 

@@ -7,9 +7,12 @@ from the call to the moment at which the browser has laid out the page and is re
 import argparse
 import shutil
 import statistics
+import sys
 import tempfile
 from pathlib import Path
 from typing import Any
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "helpers"))
 
 import site_server
 from playwright.sync_api import sync_playwright

@@ -2,7 +2,7 @@
 
 Speed varies from run to run, so each page is loaded three times and the median counts. Fails below 0.90 for performance
 or 1.0 for accessibility, best practices and search engines. Not part of `make test`: it takes minutes, and its marks
-for speed need a machine that is otherwise idle. Addresses of other pages can be given: tests/lighthouse.py /start/
+for speed need a machine that is otherwise idle. Addresses of other pages can be given: tests/bench/lighthouse.py /start/
 """
 
 import contextlib
@@ -14,10 +14,12 @@ import sys
 import tempfile
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "helpers"))
+
 import site_server
 from site_fixtures import FLAGS, chromium_program
 
-PROGRAM = Path(__file__).parent / "lighthouse/node_modules/lighthouse/cli/index.js"
+PROGRAM = Path(__file__).parents[1] / "lighthouse/node_modules/lighthouse/cli/index.js"
 PAGES = ("/", "/learn/advantage/", "/learn/loss/", "/simulation/", "/worksheet/", "/exercises/clip/", "/reference/api/")
 LEAST = {"performance": 0.90, "accessibility": 1.0, "best-practices": 1.0, "seo": 1.0}
 TIMES = {"first-contentful-paint": "FCP s", "largest-contentful-paint": "LCP s", "total-blocking-time": "TBT s"}

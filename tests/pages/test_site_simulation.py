@@ -19,7 +19,7 @@ from site_fixtures import PageOpener
 from grader import simulation
 from grader.simulation import Settings, simulate, single_peak
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 GOLDEN = json.loads((ROOT / "tests/golden/simulation.json").read_text("utf-8"))
 DEFAULT = Settings(reward_table=single_peak())
 PAGE = "/simulation/"

@@ -1,0 +1,131 @@
+"""A pytest plugin: how many CPU seconds each test used, its children included, and what its share of the suite may use.
+
+Wall time is noise on a machine that others use too; CPU seconds are nearly the same on every day. The folder of a test
+is the share that pays for it (`CONTRIBUTING.md` says what lives where), so nobody has to be asked twice.
+
+The program bubblewrap ends without waiting for the first process of its namespaces, and what ran inside would be lost.
+So this process adopts it, waits for it, and its time counts here. Left out: what other orphans use after their parents
+have ended, and the last moments of a process that nobody waits for.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import os
+import sys
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+SLOWEST = 20
+_PR_SET_CHILD_SUBREAPER = 36
+_TICKS = os.sysconf("SC_CLK_TCK") if hasattr(os, "sysconf") else 100
+
+
+class Ledger:
+    """Notes the CPU seconds of each test, and shows them at the end.
+
+    With several processes each notes its own tests, and the first one gathers what they report.
+    """
+
+    def __init__(self) -> None:
+        self.seconds: Counter[str] = Counter()
+        self.processes = 0.0
+        self._last = 0.0
+
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_runtest_protocol(self, item: pytest.Item) -> Any:
+        self._last = used()
+        return (yield)
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_makereport(self, item: pytest.Item) -> Any:
+        report = yield
+        now = used()
+        report.user_properties = [*report.user_properties, ("cpu_seconds", max(0.0, now - self._last))]
+        self._last = now
+        return report
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        spent = [value for name, value in report.user_properties if name == "cpu_seconds"]
+        self.seconds[report.nodeid] += sum(spent[-1:])
+
+    def pytest_sessionfinish(self, session: pytest.Session) -> None:
+        if hasattr(session.config, "workeroutput"):
+            session.config.workeroutput["cpu_seconds"] = used()
+        else:
+            self.processes += used()
+
+    def pytest_testnodedown(self, node: Any) -> None:  # a hook of pytest-xdist
+        self.processes += getattr(node, "workeroutput", {}).get("cpu_seconds", 0.0)
+
+    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
+        if not self.seconds:
+            return
+        shares: Counter[str] = Counter()
+        counts: Counter[str] = Counter()
+        for name, seconds in self.seconds.items():
+            share = share_of(name)
+            shares[share] += seconds
+            counts[share] += 1
+        shares["start and collection"] = max(0.0, self.processes - self.seconds.total())
+        terminalreporter.section("CPU seconds, children included")
+        for name, seconds in self.seconds.most_common(SLOWEST):
+            terminalreporter.write_line(f"{seconds:8.1f}  {name}")
+        terminalreporter.write_line("")
+        for share, seconds in shares.most_common():
+            terminalreporter.write_line(f"{seconds:8.1f}  {share}" + f" ({counts[share]} tests)" * (counts[share] > 0))
+        terminalreporter.write_line(f"{shares.total():8.1f}  all")
+
+
+def share_of(nodeid: str) -> str:
+    """The folder of a test below `tests/`."""
+    return Path(nodeid.split("::")[0]).parent.name
+
+
+def used() -> float:
+    """CPU seconds of this process and of all that it started, the living and the dead."""
+    below = _processes_below() if sys.platform == "linux" else {}
+    for process, (seconds, ended) in below.items():
+        if ended and _is_in_namespaces(process):
+            with contextlib.suppress(ChildProcessError):
+                below[process] = 0.0 if os.waitpid(process, os.WNOHANG)[0] else seconds, ended
+    return sum(os.times()[:4]) + sum(seconds for seconds, _ in below.values())
+
+
+def _processes_below() -> dict[int, tuple[float, bool]]:
+    """Each process below this one: its CPU seconds with those of its dead children, and whether it is a dead child."""
+    children: dict[int, list[int]] = {}
+    found: dict[int, tuple[float, bool]] = {}
+    for entry in os.scandir("/proc"):
+        if entry.name.isdecimal():
+            with contextlib.suppress(OSError):
+                fields = Path("/proc", entry.name, "stat").read_text().rpartition(")")[2].split()
+                process, parent = int(entry.name), int(fields[1])
+                children.setdefault(parent, []).append(process)
+                ended = fields[0] == "Z" and parent == os.getpid()
+                found[process] = sum(map(int, fields[11:15])) / _TICKS, ended
+    below, waiting = {}, children.get(os.getpid(), [])
+    while waiting:
+        process = waiting.pop()
+        below[process] = found[process]
+        waiting = [*waiting, *children.get(process, [])]
+    return below
+
+
+def _is_in_namespaces(process: int) -> bool:
+    """Whether it was started by bubblewrap, and by nobody here who would wait for it."""
+    try:
+        status = Path(f"/proc/{process}/status").read_text()
+    except OSError:
+        return False
+    return len(status.partition("NSpid:")[2].partition("\n")[0].split()) > 1
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+    config.pluginmanager.register(Ledger(), "cpu_ledger_of_this_run")
