@@ -29,3 +29,10 @@ def path_argument(text: str) -> Path:
         if error.errno == errno.ENAMETOOLONG:
             raise argparse.ArgumentTypeError("the path is longer than this system takes; give a shorter one") from None
     return Path(text)
+
+
+def positive(text: str) -> int:
+    """A number on the command line that is at least 1."""
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"must be a whole number of at least 1, not {text!r}")
+    return int(text)

@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from . import __version__, course
-from .arguments import path_argument
+from .arguments import path_argument, positive
 from .exporters import FORMATS, export
 from .exporters.plain_text import one_line
 from .result import replace_file
@@ -189,13 +189,6 @@ def main(argv: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         print("grade: stopped", file=sys.stderr)
         return GRADER_FAILED
-
-
-def positive(text: str) -> int:
-    """A number on the command line that is at least 1."""
-    if not text.isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"must be a whole number of at least 1, not {text!r}")
-    return int(text)
 
 
 def _written_format(text: str) -> tuple[str, Path]:

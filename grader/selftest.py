@@ -17,10 +17,10 @@ from typing import Any
 from rich.console import Console
 from rich.progress import Progress
 
-from . import course, vectors
+from . import course, plugin, vectors
+from .arguments import positive
 from .catalogue import Entry, misconceptions, replaced, variants
 from .check import Check
-from .plugin import use_profile
 from .result import BROKEN, FAILED, NOT_WRITTEN, PASSED, Result
 from .run import declared_checks, grade, observations
 from .sandbox import Sandbox
@@ -220,13 +220,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "exercises", nargs="*", choices=[[], *names], metavar="EXERCISE", help=f"{', '.join(names)}; all if none"
     )
     parser.add_argument("--without-each-check", action="store_true", help="what would be lost with one check less")
+    parser.add_argument(
+        "--examples",
+        type=positive,
+        default=plugin.DEFAULT_EXAMPLES,
+        metavar="N",
+        help="generated inputs for every check (default: %(default)s, as in a grading)",
+    )
     parser.add_argument("--json", type=Path, metavar="FILE", help="write what was found as JSON")
 
 
 def run(arguments: argparse.Namespace) -> int:
     """`course selftest`: 0 all is as it must be, 1 something is not."""
     exercises = arguments.exercises or [exercise.name for exercise in course.EXERCISES]
-    use_profile()
+    plugin.use_profile(arguments.examples)
     console = Console()
     with Sandbox.start() as sandbox, Progress(console=Console(stderr=True), transient=True) as progress:
         work = without_each_check if arguments.without_each_check else selftest

@@ -15,14 +15,25 @@ from grader.result import NOT_WRITTEN, PASSED, CheckResult, ExerciseResult, Resu
 EXERCISES = [exercise.name for exercise in course.EXERCISES]
 
 
-@pytest.fixture(scope="module")
-def reports(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[int, str, dict]]:
+FEW_INPUTS = 6
+"""Of each law: as many as `grade --watch` takes. A verdict on a known answer needs no more, as the proof shows."""
+
+
+@pytest.fixture(
+    scope="module",
+    params=[FEW_INPUTS, pytest.param(plugin.DEFAULT_EXAMPLES, marks=pytest.mark.proof)],
+    ids="{} inputs".format,
+)
+def reports(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> dict[str, tuple[int, str, dict]]:
     """`course selftest EXERCISE` for every exercise, two at a time."""
     folder = tmp_path_factory.mktemp("selftest")
 
     def run(name: str) -> tuple[int, str, dict]:
         path = folder / f"{name}.json"
-        command = [sys.executable, "-m", "grader.course_command", "selftest", name, "--json", str(path)]
+        options = ["--examples", str(request.param), "--json", str(path)]
+        command = [sys.executable, "-m", "grader.course_command", "selftest", name, *options]
         done = subprocess.run(command, capture_output=True, text=True, timeout=1200, check=False)
         return done.returncode, done.stdout + done.stderr, json.loads(path.read_text("utf-8"))
 

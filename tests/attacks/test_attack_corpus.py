@@ -1,7 +1,7 @@
 """Hostile submissions: what each isolation level promises to stop it stops, and the report says it in a sentence.
 
-The corpus is run by the real command, at all levels of this machine at once, with `--quick`; the page of the site shows
-a run with the course's own limits. That the yard notices a harm is tried by doing each harm by hand.
+The corpus is run by the real command, with `--quick`, at the best level of this machine; the other levels are part of
+`make proof`. The page of the site shows a run with the course's own limits. That the yard notices a harm is tried by doing each harm by hand.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import socket
 import subprocess
 import sys
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -40,67 +41,77 @@ PAGE = course.ROOT / "docs" / "instructors" / "attacks.md"
 # The attacks
 
 
-@pytest.fixture(scope="module")
-def runs(tmp_path_factory: pytest.TempPathFactory) -> dict[int, dict[str, Any]]:
-    """What the command wrote for each level, with its exit code and what it printed."""
-    folder = tmp_path_factory.mktemp("attacks")
-    started = {}
-    for level in (0, 1, 2):
-        command = [*COMMAND, "--quick", "--level", str(level), "--json", str(folder / f"{level}.json")]
-        started[level] = subprocess.Popen(
-            command, cwd=course.ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
-        )
-    found = {}
-    for level, process in started.items():
-        printed, _ = process.communicate(timeout=1800)
-        assert process.returncode in (0, 1, 3), printed
-        document = json.loads((folder / f"{level}.json").read_text())
-        found[level] = {**document, "code": process.returncode, "printed": printed}
-    return found
+BEST = max(level for level in (0, 1, 2) if not missing_walls(level))
+LEVELS = [
+    pytest.param(level, id=f"level {level}", marks=() if level == BEST else pytest.mark.proof) for level in (0, 1, 2)
+]
 
 
-@pytest.fixture(scope="module")
-def findings(runs: dict[int, dict[str, Any]]) -> dict[str, list[Finding]]:
-    """Name of an attack to what it did, at each level at which it was run."""
-    found: dict[str, list[Finding]] = {}
-    for run in runs.values():
-        for entry in (entry for level in run["levels"].values() for entry in level):
-            finding = Finding(**{**entry, "harms": tuple(map(Harm, entry["harms"]))})
-            found.setdefault(finding.name, []).append(finding)
-    return found
+@dataclass(frozen=True)
+class Run:
+    """What the command did at one level: its exit code, what it printed, and the document that it wrote."""
+
+    level: int
+    code: int
+    printed: str
+    document: dict[str, Any]
+
+    @property
+    def findings(self) -> dict[str, Finding]:
+        """Name of an attack to what it did."""
+        listed = self.document["levels"].get(str(self.level), [])
+        made = (Finding(**{**entry, "harms": tuple(map(Harm, entry["harms"]))}) for entry in listed)
+        return {finding.name: finding for finding in made}
 
 
-def test_every_level_of_this_machine_is_run(runs: dict[int, dict[str, Any]]) -> None:
-    for level, run in runs.items():
-        if missing_walls(level):
-            assert run["code"] == 3
-            assert run["missing"][str(level)]
-        else:
-            assert not run["missing"], run["printed"]
-            assert len(run["levels"][str(level)]) > 75
+@pytest.fixture(scope="module", params=LEVELS)
+def run(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Run:
+    """The command at one level."""
+    written = tmp_path_factory.mktemp("attacks") / "found.json"
+    command = [*COMMAND, "--quick", "--level", str(request.param), "--json", str(written)]
+    done = subprocess.run(
+        command, cwd=course.ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=1800, check=False
+    )
+    assert done.returncode in (0, 1, 3), done.stdout
+    return Run(request.param, done.returncode, done.stdout, json.loads(written.read_text("utf-8")))
 
 
-def test_the_command_finds_no_level_that_lets_through_what_it_should_stop(runs: dict[int, dict[str, Any]]) -> None:
-    assert [problem for run in runs.values() for problem in run["problems"]] == []
-    assert {run["code"] for run in runs.values()} <= {0, 3}
+@pytest.fixture
+def finding(run: Run, name: str) -> Finding:
+    """What one attack did."""
+    if name not in run.findings:
+        assert missing_walls(run.level) or (run.level == 0 and ATTACKS[name].not_at_level_0), "every attack is run"
+        pytest.skip("this machine lacks the level, or the attack would touch the whole machine there")
+    return run.findings[name]
+
+
+def test_a_level_of_this_machine_is_run_and_one_that_it_lacks_is_told(run: Run) -> None:
+    if missing_walls(run.level):
+        assert run.code == 3
+        assert run.document["missing"][str(run.level)]
+    else:
+        assert not run.document["missing"], run.printed
+        assert len(run.findings) > 150
+
+
+def test_the_command_finds_no_level_that_lets_through_what_it_should_stop(run: Run) -> None:
+    assert run.document["problems"] == []
+    assert run.code == (3 if missing_walls(run.level) else 0)
 
 
 @pytest.mark.parametrize("name", ATTACKS)
-def test_an_attack_does_no_harm_that_a_level_should_stop(findings: dict[str, list[Finding]], name: str) -> None:
+def test_an_attack_does_no_harm_that_its_level_should_stop(finding: Finding, name: str) -> None:
     attack = ATTACKS[name]
-    if name not in findings:
-        assert missing_walls(1) or missing_walls(2), "every attack is run at one level at least"
-        pytest.skip("its turn comes at a level that this machine lacks")
-    for finding in findings[name]:
-        assert {*finding.harms} <= (attack.level_0 if finding.level == 0 else set()), finding
-        if not {Harm.GRADE_RAISED, Harm.GRADER_FAILED} & {*finding.harms}:
-            assert finding.verdict == attack.verdict, finding
+    assert {*finding.harms} <= (attack.level_0 if finding.level == 0 else set()), finding
+    if not {Harm.GRADE_RAISED, Harm.GRADER_FAILED} & {*finding.harms}:
+        assert finding.verdict == attack.verdict, finding
 
 
+@pytest.mark.proof
+@pytest.mark.parametrize("run", [0], indirect=True, ids=["level 0"])
 @pytest.mark.parametrize("name", [name for name, attack in ATTACKS.items() if attack.level_0])
-def test_where_no_wall_stands_an_attack_does_what_it_tries(findings: dict[str, list[Finding]], name: str) -> None:
+def test_where_no_wall_stands_an_attack_does_what_it_tries(finding: Finding, name: str) -> None:
     # Without this a wall might be praised for stopping an attack that never worked.
-    (finding,) = (each for each in findings[name] if each.level == 0)
     if ATTACKS[name].varies:
         assert {*finding.harms} <= ATTACKS[name].level_0
     else:
@@ -108,20 +119,19 @@ def test_where_no_wall_stands_an_attack_does_what_it_tries(findings: dict[str, l
 
 
 @pytest.mark.parametrize("name", ATTACKS)
-def test_the_report_of_an_attack_is_one_sentence_for_people(findings: dict[str, list[Finding]], name: str) -> None:
-    for finding in findings.get(name, []):
-        if finding.harms or finding.verdict == PASSED:
-            continue
-        said = finding.sentence
-        assert said.strip() == said != ""
-        assert "\n" not in said
-        assert len(said) < 2_200  # what they say themselves is cut at 2,000
-        for ours in ("Errno", "Traceback", "_course_worker", "grader/", "site-packages/", "<class", "StudentDied"):
-            assert ours not in said, said
-        for ours in ("_course_worker", "serve.py", "Stack (most recent call first)", "Fatal Python error"):
-            assert ours not in finding.printed, finding.printed
-        if "PermissionError" in said:
-            assert re.match("your code tried to use (a file|the network, another process or the system),", said), said
+def test_the_report_of_an_attack_is_one_sentence_for_people(finding: Finding, name: str) -> None:
+    if finding.harms or finding.verdict == PASSED:
+        return
+    said = finding.sentence
+    assert said.strip() == said != ""
+    assert "\n" not in said
+    assert len(said) < 2_200  # what they say themselves is cut at 2,000
+    for ours in ("Errno", "Traceback", "_course_worker", "grader/", "site-packages/", "<class", "StudentDied"):
+        assert ours not in said, said
+    for ours in ("_course_worker", "serve.py", "Stack (most recent call first)", "Fatal Python error"):
+        assert ours not in finding.printed, finding.printed
+    if "PermissionError" in said:
+        assert re.match("your code tried to use (a file|the network, another process or the system),", said), said
 
 
 # What a report says when the system refuses
