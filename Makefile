@@ -3,6 +3,9 @@ PYTHON ?= python3
 VENV ?= .venv
 SUBMISSION ?= starter
 EXERCISES ?=
+# Linux: CUDA=1 takes PyPI's PyTorch, with CUDA; TORCH_INDEX another index of builds without.
+CUDA ?=
+TORCH_INDEX ?=
 EXAMPLES ?= 10000
 BENCH ?= side-by-side
 FUZZ ?=
@@ -15,8 +18,9 @@ help: ## list the targets
 
 $(VENV)/installed: pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || (echo "Python 3.11 or later is needed; set PYTHON=..."; exit 1)
-	@echo "Setting up $(VENV) (once; torch is large) ..."
+	@echo "Setting up $(VENV) (once) ..."
 	@$(PYTHON) -m venv $(VENV)
+	@$(BIN)/python -m grader.install_torch $(if $(CUDA),--cuda) $(if $(TORCH_INDEX),--index $(TORCH_INDEX))
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e .
 	@touch $@
 
@@ -40,6 +44,9 @@ test: $(VENV)/installed-dev tests/browser/node_modules/installed ## may it land?
 proof: $(VENV)/installed-dev tests/browser/node_modules/installed tests/lighthouse/node_modules/installed ## is it all still true here? every repetition: an hour
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[fuzz]'
 	@$(BIN)/python tests/tiers.py proof
+
+mutants: $(VENV)/installed-dev tests/browser/node_modules/installed ## would a test notice? 40 small defects, one at a time; about 40 minutes
+	@$(BIN)/python tests/bench/mutants.py
 
 selftest: $(VENV)/installed ## grade every answer whose grade is known
 	$(BIN)/course selftest
@@ -121,4 +128,4 @@ lighthouse: $(VENV)/installed-dev tests/lighthouse/node_modules/installed ## spe
 clean: ## remove what was installed and built
 	rm -rf $(VENV) build .mypy_cache .ruff_cache tests/*/node_modules
 
-.PHONY: help grade check test proof selftest mutation examples bench bench-class bench-soak bench-contention bench-charlm bench-site fuzz stubs vectors golden recordings site offline serve lighthouse clean
+.PHONY: help grade check test proof mutants selftest mutation examples bench bench-class bench-soak bench-contention bench-charlm bench-site fuzz stubs vectors golden recordings site offline serve lighthouse clean

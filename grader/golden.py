@@ -1,6 +1,6 @@
 """Writes what the browser must agree with: what the simulation in numpy does, and the table of the worksheet's runs.
 
-`tests/golden/simulation.json` is read by `tests/pure/test_simulation.py` and by `tests/js/core.test.mjs`. Random numbers,
+`tests/golden/simulation.json` is read by `tests/pure/test_simulation.py` and `tests/js/core.test.mjs`. Random numbers,
 reward tables and advantages are exact: every machine does the same with +, -, *, / and square root. Runs are rounded,
 so that the last bits of exponentials and logarithms, which differ between machines, do not change a byte.
 

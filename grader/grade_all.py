@@ -12,11 +12,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from . import course
-from .arguments import path_argument
+from .arguments import path_argument, positive
 from .class_grading import Progress, grade_class
 from .class_results import ClassError, Entry, each_entry, file_name, read_settings
 from .class_submissions import find_submissions
-from .cli import positive
 from .engines import ENGINES, open_engine
 from .exporters import FORMATS, export
 from .exporters.grades_csv import grades_csv

@@ -28,7 +28,7 @@ from .exporters import FORMATS
 from .stubs import make_starter
 
 MODULES = (
-    "arguments",
+    *("arguments", "hypothesis_compat", "install_torch"),
     *("__init__", "charlm_oracle", "check", "cli", "compare", "course", "course_command", "curves", "debug", "doctor"),
     *("export_command", "plugin", "result", "run", "sandbox", "sfc32", "simulation", "strategies", "streams"),
     *("student", "submission", "vectors", "worker_process", "fork_server", "cold_worker", "interpreter", "bubblewrap"),

@@ -16,14 +16,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import hypothesis
-import hypothesis.configuration
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, Phase, Verbosity, settings
 from hypothesis.errors import Flaky
-from hypothesis.internal.conjecture import providers
 
-from . import course, curves, vectors
+from . import course, curves, hypothesis_compat, vectors
 from .check import Check, checks_of
 from .compare import Mismatch, given_names, show_call
 from .result import (
@@ -78,12 +76,8 @@ def use_profile(examples: int = DEFAULT_EXAMPLES) -> None:
         suppress_health_check=list(HealthCheck),
     )
     settings.load_profile("course")
-    # Hypothesis mixes constants of "local" source files into its inputs, and paths tell it which those are: the inputs
-    # would depend on where the course is installed. There is no public switch; a test notices if this one breaks.
-    if hasattr(providers, "_get_local_constants"):
-        providers._get_local_constants = lambda: providers._local_constants
-    # Not the current folder, which may be a submission's: hypothesis keeps files there.
-    hypothesis.configuration.set_hypothesis_home_dir(_HOME.name)
+    hypothesis_compat.ignore_local_constants()
+    hypothesis_compat.keep_files_in(_HOME.name)
 
 
 def examples() -> int:
@@ -91,7 +85,7 @@ def examples() -> int:
     return settings.default.max_examples if settings.default else DEFAULT_EXAMPLES
 
 
-@dataclass
+@dataclass(eq=False)  # pytest before 9 asks a plugin for its hash
 class GradingPlugin:
     """One run of pytest over the checks of one submission.
 
@@ -220,8 +214,7 @@ class GradingPlugin:
         for item in items:
             function = item.function  # type: ignore[attr-defined]
             if hypothesis.is_hypothesis_test(function):
-                # Each seed derives settings from those of the last grading in this process: a chain without an end.
-                vars(function).pop("_hypothesis_internal_use_settings", None)
+                hypothesis_compat.forget_seed(function)
                 hypothesis.seed(self._seed(_check_of(item)))(function)
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:

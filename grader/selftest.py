@@ -18,7 +18,6 @@ from rich.console import Console
 from rich.progress import Progress
 
 from . import course, plugin, vectors
-from .arguments import positive
 from .catalogue import Entry, misconceptions, replaced, variants
 from .check import Check
 from .result import BROKEN, FAILED, NOT_WRITTEN, PASSED, Result
@@ -72,13 +71,24 @@ class Job:
     submission: Submission
     replaced: str = ""
 
-    def checks(self) -> dict[str, Check]:
+    def checks(self, *, quick: bool = False) -> dict[str, Check]:
         """Those of the function that was replaced, and the gates of the others: they say whether it harms its callers.
 
         All of them where nothing was replaced.
+
+        Args:
+            quick: Leave out the gates of functions that do not call it: what they run is the model answer.
         """
         declared = declared_checks([self.exercise], hidden=True)
-        return {name: c for name, c in declared.items() if self.replaced in ("", c.function) or c.gate}
+        if not self.replaced:
+            return declared
+        uses = course.exercise(self.exercise).uses
+        callers = {name for name, called in uses.items() if f"{self.exercise}.{self.replaced}" in called}
+        return {
+            name: check
+            for name, check in declared.items()
+            if check.function == self.replaced or (check.gate and (not quick or check.function in callers))
+        }
 
 
 def jobs(exercise: str, starter: dict[str, str]) -> Iterator[Job]:
@@ -106,19 +116,26 @@ def _without_work(exercise: str, function: str) -> Iterator[tuple[str, Submissio
 
 
 def selftest(
-    exercises: list[str], start: Callable[..., Loaded], *, track: Callable[[list[Any]], Iterable[Any]] = iter
+    exercises: list[str],
+    start: Callable[..., Loaded],
+    *,
+    only: str = "",
+    quick: bool = False,
+    track: Callable[[list[Any]], Iterable[Any]] = iter,
 ) -> Report:
     """Grade every answer whose grade is known.
 
     Args:
         exercises: Names of exercises.
         start: Makes an empty worker.
+        only: Only answers with this text in their name, which begins with the function that they replace.
+        quick: Each answer on the checks that can tell it from the model answer, and no others.
         track: Goes through a list and shows how far it is.
     """
     report = Report()
     starter = make_starter(course.MODEL_ANSWERS)
-    for job in track([job for exercise in exercises for job in jobs(exercise, starter)]):
-        result = grade(job.submission, [job.exercise], start, checks=job.checks())
+    for job in track([job for exercise in exercises for job in jobs(exercise, starter) if only in job.name]):
+        result = grade(job.submission, [job.exercise], start, checks=job.checks(quick=quick))
         report.count(job.what)
         before = len(report.problems)
         if result.exit_code == 3:
@@ -219,13 +236,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "exercises", nargs="*", choices=[[], *names], metavar="EXERCISE", help=f"{', '.join(names)}; all if none"
     )
-    parser.add_argument("--without-each-check", action="store_true", help="what would be lost with one check less")
+    scope = parser.add_mutually_exclusive_group()
+    scope.add_argument(
+        "--only", default="", metavar="TEXT", help="answers with this in their name, such as a function's"
+    )
+    scope.add_argument("--without-each-check", action="store_true", help="what would be lost with one check less")
     parser.add_argument(
-        "--examples",
-        type=positive,
-        default=plugin.DEFAULT_EXAMPLES,
-        metavar="N",
-        help="generated inputs for every check (default: %(default)s, as in a grading)",
+        "--quick",
+        action="store_true",
+        help="for tests: without the gates of functions that do not call the one replaced",
     )
     parser.add_argument("--json", type=Path, metavar="FILE", help="write what was found as JSON")
 
@@ -233,16 +252,24 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """`course selftest`: 0 all is as it must be, 1 something is not."""
     exercises = arguments.exercises or [exercise.name for exercise in course.EXERCISES]
-    plugin.use_profile(arguments.examples)
+    plugin.use_profile()
     console = Console()
     with Sandbox.start() as sandbox, Progress(console=Console(stderr=True), transient=True) as progress:
-        work = without_each_check if arguments.without_each_check else selftest
-        report = work(exercises, sandbox.worker, track=lambda answers: progress.track(answers, description="self-test"))
+
+        def track(answers: list[Any]) -> Iterable[Any]:
+            return progress.track(answers, description="self-test")
+
+        if arguments.without_each_check:
+            report = without_each_check(exercises, sandbox.worker, track=track)
+        else:
+            report = selftest(exercises, sandbox.worker, only=arguments.only, quick=arguments.quick, track=track)
     if arguments.json:
         arguments.json.write_text(json.dumps(vars(report), indent=2) + "\n", "utf-8")
     if arguments.without_each_check:
         _show_without(report, console)
         return 0
+    if not report.counts:
+        report.problems.append(f"no answer has {arguments.only!r} in its name; nothing was graded")
     for what, count in report.counts.items():
         console.print(f"{count:5} {what}", highlight=False)
     for problem in report.problems:

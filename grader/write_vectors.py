@@ -106,6 +106,14 @@ def _drawing_checks() -> list[Check]:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Arguments of `course vectors`."""
+    names = [exercise.name for exercise in course.EXERCISES]
+    parser.add_argument(
+        "exercises",
+        nargs="*",
+        choices=[[], *names],
+        metavar="EXERCISE",
+        help=f"{', '.join(names)}; all, and the learning curves, if none",
+    )
     parser.add_argument("--check", action="store_true", help="write nothing; exit code 1 if a file is stale")
 
 
@@ -113,9 +121,10 @@ def run(arguments: argparse.Namespace) -> int:
     """`course vectors`: 0 fine, 1 stale."""
     plugin.use_profile()
     with Sandbox.start() as sandbox:
-        names = [exercise.name for exercise in course.EXERCISES]
+        names = arguments.exercises or [exercise.name for exercise in course.EXERCISES]
         texts = {course.VECTORS / f"{name}.json": make(name, sandbox.worker) for name in names}
-        texts[curves.PATH] = make_curves(sandbox.worker)
+        if not arguments.exercises:
+            texts[curves.PATH] = make_curves(sandbox.worker)
     return write_or_check(
         texts,
         command="course vectors",

@@ -31,8 +31,8 @@ LEVELS: dict[int, tuple[str, ...]] = {
 """The walls that a worker of each level must have; one that has more is of the same level."""
 
 _libc: Any = ctypes.CDLL(None, use_errno=True) if sys.platform == "linux" else None
-_PR_SET_PDEATHSIG, _PR_SET_DUMPABLE, _PR_SET_CHILD_SUBREAPER, _PR_SET_NO_NEW_PRIVS = 1, 4, 36, 38
-_PR_CAPBSET_DROP, _PR_CAP_AMBIENT, _PR_CAP_AMBIENT_CLEAR_ALL = 24, 47, 4
+_PR_SET_PDEATHSIG, _PR_GET_DUMPABLE, _PR_SET_DUMPABLE, _PR_CAPBSET_DROP = 1, 3, 4, 24
+_PR_SET_CHILD_SUBREAPER, _PR_SET_NO_NEW_PRIVS, _PR_GET_NO_NEW_PRIVS = 36, 38, 39
 _CAPABILITY_VERSION_3 = 0x20080522
 _SYS_LANDLOCK_CREATE, _SYS_LANDLOCK_ADD, _SYS_LANDLOCK_RESTRICT = 444, 445, 446
 
@@ -42,7 +42,8 @@ _DENIED = """
     ioprio_set migrate_pages move_pages socket socketpair bind listen connect accept accept4 fork vfork execve
     execveat setsid setns unshare mount umount2 pivot_root chroot move_mount open_tree fsopen fsmount bpf
     perf_event_open userfaultfd io_uring_setup io_uring_enter io_uring_register keyctl add_key request_key
-    memfd_create memfd_secret shmget shmat msgget semget mq_open init_module finit_module delete_module
+    memfd_create memfd_secret shmget shmat shmctl msgget msgsnd msgrcv msgctl semget semop semtimedop semctl
+    mq_open mq_unlink init_module finit_module delete_module
     kexec_load open_by_handle_at name_to_handle_at mknod mknodat swapon swapoff reboot chmod fchmod fchmodat
     fchmodat2 chown fchown lchown fchownat utime utimes utimensat futimesat truncate setxattr lsetxattr
     fsetxattr setxattrat removexattr lremovexattr fremovexattr removexattrat personality acct quotactl syslog
@@ -56,12 +57,15 @@ _NUMBERS |= {"file_setattr": 469}
 """Calls that the installed library may be too old to know; since 424 they have one number on every architecture."""
 _NEWER = range(470, 520)
 """Calls that came after this list was written. To whoever asks they do not exist, as on an older kernel."""
+_UNSEEN_ARGUMENTS = (435, 437)
+"""clone3 and openat2: a filter cannot look at their flags. Who is told that they do not exist takes the older ones."""
 _CLONE_THREAD = 0x10000
 _FCNTL_SIGNALS_BY_PROXY = (8, 10, 15)  # F_SETOWN, F_SETSIG, F_SETOWN_EX
 _FCNTL_PIPE_SIZE = 1031  # a large pipe holds memory that no limit counts
 _IOCTL_SIGNALS_BY_PROXY = (0x8901, 0x8902, 0x5452)  # FIOSETOWN, SIOCSPGRP, FIOASYNC
 _IOCTL_GIVES_DATA = 1 << 30  # in the number of every newer command that sets something, of a file system above all
 _MSG_OOB = 1
+_ACCESS_MODE, _O_TRUNC = 0o3, 0o1000
 _PROCESSES = 64  # and threads, of a spare user; the kernel counts them per user
 _LOW_32_BITS = 0xFFFFFFFF  # the kernel looks at these only; comparing all 64 would let a high bit through
 
@@ -104,7 +108,7 @@ def namespaces() -> dict[str, str]:
 
 
 def apply(settings: dict[str, Any]) -> list[str]:
-    """Put up the walls of this process. There is no way back.
+    """Put up the walls of this process, and look whether they are up. There is no way back.
 
     Args:
         settings: `walls` (those to put up), `device`, `memory_bytes`, `cpu_seconds`, `file_bytes`, `readable` (paths),
@@ -112,40 +116,77 @@ def apply(settings: dict[str, Any]) -> list[str]:
             stand around this process already).
 
     Returns:
-        The walls that stand.
+        The walls that are up.
 
     Raises:
-        OSError: a wall that was asked for could not be put up. The worker must not go on.
+        OSError: a wall that was asked for is not up. The worker must not go on.
     """
     wanted = settings["walls"]
-    walls = [*settings["around"]]
     spare_user = settings["user"] if SPARE_USER in wanted else None
-    if _limit_resources(settings, processes=settings["processes"] if spare_user is None else _PROCESSES):
-        walls.append(RLIMITS)
-    if _libc is None:
-        return walls
-    _libc.prctl(_PR_SET_PDEATHSIG, 9, 0, 0, 0)
+    limits = _limit_resources(settings, processes=settings["processes"] if spare_user is None else _PROCESSES)
+    if _libc is not None:
+        if wanted:
+            _drop_bounding_capabilities()  # while it may: another user cannot
+        if spare_user is not None:
+            _become(spare_user)
+        _libc.prctl(_PR_SET_PDEATHSIG, 9, 0, 0, 0)  # not earlier: a change of user clears it
+        if wanted:
+            _drop_capabilities()
+            hide_from_same_user()
+            _libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
+        if LANDLOCK in wanted:
+            _landlock(settings["readable"])
+        if SECCOMP in wanted:  # last: it refuses what the others need
+            _seccomp()
+    return [*settings["around"], *_seen(wanted, spare_user, limits)]
+
+
+def _seen(wanted: list[str], spare_user: int | None, limits: dict[int, int]) -> list[str]:
+    """The walls that are up, by what they do: that a call reported no error proves nothing."""
+    up = {RLIMITS: _has_limits(limits)} if limits else {}
+    if _libc is not None and wanted:
+        up["no capabilities"] = not any(_capabilities())
+        up["not dumpable"] = _libc.prctl(_PR_GET_DUMPABLE, 0, 0, 0, 0) == 0
+        up["no_new_privs"] = _libc.prctl(_PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 1
     if spare_user is not None:
-        _become(spare_user)
-        walls.append(SPARE_USER)
-    if wanted:
-        _drop_capabilities()
-        hide_from_same_user()
-        _libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
+        up[SPARE_USER] = {*os.getresuid(), *os.getresgid()} == {spare_user} and not os.getgroups()
     if LANDLOCK in wanted:
-        _landlock(settings["readable"])
-        walls.append(LANDLOCK)
-    if SECCOMP in wanted:  # last: it refuses what the others need
-        _seccomp()
-        walls.append(SECCOMP)
-    return walls
+        up[LANDLOCK] = _cannot_open_root()
+    if SECCOMP in wanted:  # what it refuses here would change nothing
+        up[SECCOMP] = _libc.prctl(_PR_SET_PDEATHSIG, 9, 0, 0, 0) != 0
+    if missing := [wall for wall, is_up in up.items() if not is_up]:
+        raise OSError(f"not up, although every call for it succeeded: {', '.join(missing)}")
+    return [wall for wall in up if wall in (RLIMITS, SPARE_USER, LANDLOCK, SECCOMP)]
 
 
-def _limit_resources(settings: dict[str, Any], *, processes: int | None) -> bool:
+def _has_limits(limits: dict[int, int]) -> bool:
+    import resource
+
+    return all(resource.getrlimit(kind) == (value, value) for kind, value in limits.items())
+
+
+def _capabilities() -> bytes:
+    data = ctypes.create_string_buffer(24)
+    if _libc.capget(struct.pack("Ii", _CAPABILITY_VERSION_3, 0), data) != 0:
+        raise OSError(ctypes.get_errno(), "the capabilities could not be read")
+    return data.raw
+
+
+def _cannot_open_root() -> bool:
+    """Whether the folder that everybody may list cannot be opened."""
+    try:
+        os.close(os.open("/", os.O_RDONLY))
+    except PermissionError:
+        return True
+    return False
+
+
+def _limit_resources(settings: dict[str, Any], *, processes: int | None) -> dict[int, int]:
+    """Set the limits. Returns them; none where the system has none."""
     try:
         import resource
     except ImportError:  # Windows
-        return False
+        return {}
     limits = {
         resource.RLIMIT_CPU: settings["cpu_seconds"],
         resource.RLIMIT_FSIZE: settings["file_bytes"],
@@ -160,9 +201,9 @@ def _limit_resources(settings: dict[str, Any], *, processes: int | None) -> bool
         limits[resource.RLIMIT_AS] = used["VmSize"] + settings["memory_bytes"] + (256 << 20)
     for kind, value in limits.items():
         _, hard = resource.getrlimit(kind)
-        value = value if hard == resource.RLIM_INFINITY else min(value, hard)
-        resource.setrlimit(kind, (value, value))
-    return True
+        limits[kind] = value if hard == resource.RLIM_INFINITY else min(value, hard)
+        resource.setrlimit(kind, (limits[kind], limits[kind]))
+    return limits
 
 
 def _memory_in_use() -> dict[str, int]:
@@ -178,23 +219,25 @@ def _become(user: int) -> None:
     os.setgroups([])
     os.setresgid(user, user, user)
     os.setresuid(user, user, user)
-    _libc.prctl(_PR_SET_PDEATHSIG, 9, 0, 0, 0)  # a change of user clears it
+
+
+def _drop_bounding_capabilities() -> None:
+    """No program could give them back. Fails for an ordinary user, who has none; no_new_privs does the same."""
+    for capability in range(64):
+        _libc.prctl(_PR_CAPBSET_DROP, capability, 0, 0, 0)
 
 
 def _drop_capabilities() -> None:
-    """Give up every capability for good: a worker that root started without a spare user keeps none of its powers."""
-    _libc.prctl(_PR_CAP_AMBIENT, _PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0)
-    for capability in range(64):
-        _libc.prctl(_PR_CAPBSET_DROP, capability, 0, 0, 0)  # fails where there is nothing to drop
-    header = struct.pack("Ii", _CAPABILITY_VERSION_3, 0)
-    if _libc.capset(header, bytes(24)) != 0:
+    """Give up every capability, ambient ones too: a worker of root's without a spare user keeps none of its powers."""
+    if _libc.capset(struct.pack("Ii", _CAPABILITY_VERSION_3, 0), bytes(24)) != 0:
         raise OSError(ctypes.get_errno(), "the capabilities could not be dropped")
 
 
 def _landlock(readable: Iterable[str]) -> None:
     version = landlock_version()
     files = (1 << 13) - 1
-    for since, right in ((2, 13), (3, 14), (5, 15)):  # refer, truncate, ioctl on devices
+    # Truncation and ioctl on devices. To move files to other folders (13) is refused by every ruleset.
+    for since, right in ((3, 14), (5, 15)):
         if version >= since:
             files |= 1 << right
     network = 3 if version >= 4 else 0  # TCP bind and connect
@@ -237,7 +280,8 @@ def _seccomp() -> None:
     for number in _NEWER:
         program.add_rule(pyseccomp.ERRNO(errno.ENOSYS), number)
     program.add_rule(refuse, "clone", pyseccomp.Arg(0, pyseccomp.MASKED_EQ, _CLONE_THREAD, 0))
-    program.add_rule(pyseccomp.ERRNO(errno.ENOSYS), "clone3")  # the C library then falls back to clone
+    for number in _UNSEEN_ARGUMENTS:
+        program.add_rule(pyseccomp.ERRNO(errno.ENOSYS), number)
     program.add_rule(refuse, "prlimit64", pyseccomp.Arg(0, pyseccomp.NE, 0))
     program.add_rule(refuse, "prlimit64", pyseccomp.Arg(2, pyseccomp.NE, 0))  # reading limits is fine
     program.add_rule(refuse, "sched_setaffinity", pyseccomp.Arg(0, pyseccomp.NE, 0))
@@ -247,6 +291,10 @@ def _seccomp() -> None:
         "ioctl": (1, _IOCTL_SIGNALS_BY_PROXY),
     }
     program.add_rule(refuse, "ioctl", pyseccomp.Arg(1, pyseccomp.MASKED_EQ, _IOCTL_GIVES_DATA, _IOCTL_GIVES_DATA))
+    for call, position in (("open", 1), ("openat", 2)):  # for reading, and emptied: before version 3 Landlock lets it
+        with contextlib.suppress(ValueError, OSError):
+            flags = pyseccomp.Arg(position, pyseccomp.MASKED_EQ, _ACCESS_MODE | _O_TRUNC, _O_TRUNC)
+            program.add_rule(refuse, call, flags)
     program.add_rule(refuse, "sendto", pyseccomp.Arg(3, pyseccomp.MASKED_EQ, _MSG_OOB, _MSG_OOB))
     for call, (position, values) in commands.items():
         for value in values:

@@ -8,22 +8,16 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+from command import call
 
 from grader import catalogue, course, plugin, selftest
+from grader.course_command import main
 from grader.result import NOT_WRITTEN, PASSED, CheckResult, ExerciseResult, Result
 
 EXERCISES = [exercise.name for exercise in course.EXERCISES]
 
 
-FEW_INPUTS = 6
-"""Of each law: as many as `grade --watch` takes. A verdict on a known answer needs no more, as the proof shows."""
-
-
-@pytest.fixture(
-    scope="module",
-    params=[FEW_INPUTS, pytest.param(plugin.DEFAULT_EXAMPLES, marks=pytest.mark.proof)],
-    ids="{} inputs".format,
-)
+@pytest.fixture(scope="module", params=["--quick", pytest.param("", marks=pytest.mark.proof, id="every gate")])
 def reports(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> dict[str, tuple[int, str, dict]]:
@@ -32,7 +26,7 @@ def reports(
 
     def run(name: str) -> tuple[int, str, dict]:
         path = folder / f"{name}.json"
-        options = ["--examples", str(request.param), "--json", str(path)]
+        options = [*request.param.split(), "--json", str(path)]
         command = [sys.executable, "-m", "grader.course_command", "selftest", name, *options]
         done = subprocess.run(command, capture_output=True, text=True, timeout=1200, check=False)
         return done.returncode, done.stdout + done.stderr, json.loads(path.read_text("utf-8"))
@@ -117,3 +111,14 @@ def test_the_course_command_says_what_it_can_do():
         [sys.executable, "-m", "grader.course_command", "nonsense"], capture_output=True, text=True, check=False
     )
     assert bad.returncode == 2
+
+
+def test_one_answer_is_graded_alone(sandbox):
+    report = selftest.selftest(["clip"], sandbox.worker, only="clipped_surrogate: minimum_before_advantage")
+    assert (report.counts, report.problems) == ({"misconceptions": 1}, [])
+
+
+def test_a_name_that_no_answer_has_is_a_problem(sandbox, tmp_path):
+    done = call(main, "selftest", "clip", "--only", "nonsense", cwd=tmp_path, sandbox=sandbox)
+    assert done.returncode == 1
+    assert "no answer has 'nonsense' in its name; nothing was graded" in done.stdout

@@ -1,7 +1,8 @@
 """Hostile submissions: what each isolation level promises to stop it stops, and the report says it in a sentence.
 
 The corpus is run by the real command, with `--quick`, at the best level of this machine; the other levels are part of
-`make proof`. The page of the site shows a run with the course's own limits. That the yard notices a harm is tried by doing each harm by hand.
+`make proof`. The page of the site shows a run with the course's own limits. That the yard notices a harm is tried by
+doing each harm by hand.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 Speed varies from run to run, so each page is loaded three times and the median counts. Fails below 0.90 for performance
 or 1.0 for accessibility, best practices and search engines. Not part of `make test`: it takes minutes, and its marks
-for speed need a machine that is otherwise idle. Addresses of other pages can be given: tests/bench/lighthouse.py /start/
+for speed need a machine that is otherwise idle. Other pages: `tests/bench/lighthouse.py /start/`.
 """
 
 import contextlib

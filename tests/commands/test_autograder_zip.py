@@ -6,15 +6,19 @@ import shutil
 import stat
 import subprocess
 import sys
+import types
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from importlib.machinery import SourceFileLoader
 from pathlib import Path
 from typing import Any
 
 import pytest
+from command import call
 from course_environment import course_on_a_full_disk, make_environment
 
-from grader import course, course_command
+from grader import cli, course, course_command
+from grader.sandbox import Sandbox
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="Gradescope's containers run Linux")
 
@@ -45,13 +49,11 @@ def submission(container: Path) -> Path:
     return container / "submission"
 
 
-def graded(container: Path) -> dict[str, Any]:
-    """Run it as Gradescope does, and read the result as its page describes it."""
-    environment = {**os.environ, "AUTOGRADER_ROOT": str(container), "OMP_NUM_THREADS": "1"}
-    done = subprocess.run(
-        [sys.executable, container / "run_autograder"], cwd=container, env=environment, capture_output=True, text=True
-    )
-    assert done.returncode == 0, done.stderr
+Graded = Callable[[], dict[str, Any]]
+
+
+def read_results(container: Path) -> dict[str, Any]:
+    """As Gradescope's page describes them."""
     document: dict[str, Any] = json.loads((container / "results" / "results.json").read_text("utf-8"))
     assert isinstance(document["score"], int | float)
     assert document["output_format"] == "text" and isinstance(document["output"], str)
@@ -60,43 +62,91 @@ def graded(container: Path) -> dict[str, Any]:
     return document
 
 
-def model_answers(folder: Path) -> None:
+def graded_by_processes(container: Path) -> dict[str, Any]:
+    """Run it as Gradescope does."""
+    environment = {**os.environ, "AUTOGRADER_ROOT": str(container), "OMP_NUM_THREADS": "1"}
+    done = subprocess.run(
+        [sys.executable, container / "run_autograder"], cwd=container, env=environment, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    return read_results(container)
+
+
+@pytest.fixture
+def graded(container: Path, sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> Graded:
+    """Runs it in this process, and the `grade` that it starts too: what is handed in, and what comes of it."""
+    monkeypatch.setenv("AUTOGRADER_ROOT", str(container))
+    loader = SourceFileLoader("run_autograder", str(container / "run_autograder"))
+    program = types.ModuleType(loader.name)
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+    loader.exec_module(program)
+
+    class Grade:
+        """In place of the process."""
+
+        pid, returncode = -1, 0
+
+        def __init__(self, command: list[str], *, cwd: str, **_: object) -> None:
+            assert command[1:3] == ["-m", "grader.cli"]
+            self._done = call(cli.main, *command[3:], cwd=Path(cwd), sandbox=sandbox)
+            self.returncode = self._done.returncode
+
+        def communicate(self, timeout: float | None = None) -> tuple[str, None]:
+            return self._done.stdout + self._done.stderr, None
+
+    def run() -> dict[str, Any]:
+        with monkeypatch.context() as patch:
+            patch.setattr(program.subprocess, "Popen", Grade)
+            program.main()
+        return read_results(container)
+
+    return run
+
+
+def model_answers(folder: Path, *exercises: str) -> None:
     folder.mkdir(parents=True, exist_ok=True)
-    for exercise in course.EXERCISES:
-        shutil.copy(course.MODEL_ANSWERS / exercise.file_name, folder)
+    for name in exercises or [exercise.name for exercise in course.EXERCISES]:
+        shutil.copy(course.MODEL_ANSWERS / f"{name}.py", folder)
 
 
-def test_the_model_answers_get_all_points_hidden_checks_included(container: Path, submission: Path) -> None:
-    model_answers(submission)
-    document = graded(container)
-    assert document["score"] == 205
+@pytest.mark.parametrize(
+    ("exercises", "points"),
+    [(["advantages", "kl"], 50), pytest.param([], 205, marks=pytest.mark.proof)],
+    ids=["two exercises", "all"],
+)
+def test_the_model_answers_get_all_points_hidden_checks_included(
+    exercises: list[str], points: int, container: Path, submission: Path
+) -> None:
+    model_answers(submission, *exercises)
+    document = graded_by_processes(container)
+    assert document["score"] == points
     assert sum(test["max_score"] for test in document["tests"]) == 205
     assert document["extra_data"]["seed"] == 20791
     assert "'.'" in document["output"]
 
 
-def test_stubs_get_none_and_are_found_in_a_folder_inside_a_folder(container: Path, submission: Path) -> None:
+def test_stubs_get_none_and_are_found_in_a_folder_inside_a_folder(graded: Graded, submission: Path) -> None:
     shutil.copytree(course.STARTER, submission / "my work (1)" / "starter")
     (submission / "__MACOSX" / "starter").mkdir(parents=True)
     (submission / "kl.py").write_text("# an old one\n")
-    document = graded(container)
+    document = graded()
     assert document["score"] == 0
     assert sum(test["max_score"] for test in document["tests"]) == 205
     assert "'my work (1)/starter'" in document["output"]
 
 
-def test_the_folder_starter_wins_as_it_does_for_a_whole_class(container: Path, submission: Path) -> None:
+def test_the_folder_starter_wins_as_it_does_for_a_whole_class(graded: Graded, submission: Path) -> None:
     model_answers(submission)
     (submission / "starter").mkdir()
     shutil.copy(course.STARTER / "kl.py", submission / "starter")
-    document = graded(container)
+    document = graded()
     assert document["score"] == 0
     assert "Graded: the files in 'starter'" in document["output"]
 
 
-def test_nothing_handed_in_gets_no_points_and_says_what_is_missing(container: Path, submission: Path) -> None:
+def test_nothing_handed_in_gets_no_points_and_says_what_is_missing(graded: Graded, submission: Path) -> None:
     (submission / "report.pdf").write_bytes(b"%PDF")
-    document = graded(container)
+    document = graded()
     assert document["score"] == 0
     assert "None of the files advantages.py, clip.py, kl.py, bandit.py, charlm.py was handed in" in document["output"]
 
@@ -121,20 +171,20 @@ def fill_worksheet(folder: Path) -> None:
 
 @pytest.mark.usefixtures("worksheet_too")
 @pytest.mark.parametrize("place", [".", "starter", "worksheet"])
-def test_the_worksheet_is_graded_wherever_it_lies(place: str, container: Path, submission: Path) -> None:
+def test_the_worksheet_is_graded_wherever_it_lies(graded: Graded, place: str, submission: Path) -> None:
     (submission / "starter").mkdir()
     shutil.copy(course.STARTER / "kl.py", submission / "starter")
     fill_worksheet(submission / place)
-    document = graded(container)
+    document = graded()
     assert document["score"] > 0
     assert sum(test["max_score"] for test in document["tests"]) == 235
     assert f"Graded: the files in 'starter'\nGraded: worksheet.json in '{place}'\n" in document["output"]
 
 
 @pytest.mark.usefixtures("worksheet_too")
-def test_the_worksheet_is_graded_alone_and_the_student_is_told(container: Path, submission: Path) -> None:
+def test_the_worksheet_is_graded_alone_and_the_student_is_told(graded: Graded, submission: Path) -> None:
     fill_worksheet(submission)
-    document = graded(container)
+    document = graded()
     assert document["score"] > 0
     assert sum(test["max_score"] for test in document["tests"]) == 30
     assert "None of the files advantages.py, clip.py" in document["output"]
@@ -142,20 +192,20 @@ def test_the_worksheet_is_graded_alone_and_the_student_is_told(container: Path, 
 
 
 @pytest.mark.usefixtures("worksheet_too")
-def test_a_student_is_told_that_there_is_no_worksheet(container: Path, submission: Path) -> None:
+def test_a_student_is_told_that_there_is_no_worksheet(graded: Graded, submission: Path) -> None:
     (submission / "report.pdf").write_bytes(b"%PDF")
-    assert "charlm.py, worksheet.json was handed in" in graded(container)["output"]
+    assert "charlm.py, worksheet.json was handed in" in graded()["output"]
     shutil.copy(course.STARTER / "kl.py", submission)
-    assert "No worksheet.json was handed in, so there are no points for the worksheet." in graded(container)["output"]
+    assert "No worksheet.json was handed in, so there are no points for the worksheet." in graded()["output"]
 
 
 @pytest.mark.usefixtures("worksheet_too")
-def test_a_link_in_place_of_the_worksheet_is_not_followed(container: Path, submission: Path, tmp_path: Path) -> None:
+def test_a_link_in_place_of_the_worksheet_is_not_followed(graded: Graded, submission: Path, tmp_path: Path) -> None:
     fill_worksheet(tmp_path)
     (submission / "starter").mkdir()
     shutil.copy(course.STARTER / "kl.py", submission / "starter")
     (submission / "worksheet.json").symlink_to(tmp_path / "worksheet.json")
-    document = graded(container)
+    document = graded()
     assert document["score"] == 0
     assert "worksheet.json is a symbolic link" in json.dumps(document)
 
@@ -176,20 +226,20 @@ def test_a_hostile_submission_gets_no_points_and_writes_no_result(container: Pat
         "def zero_signal_fraction(rewards): sys.exit(0)\n",
         "utf-8",
     )
-    document = graded(container)
+    document = graded_by_processes(container)
     assert document["score"] == 0
     text = (container / "results" / "results.json").read_text("utf-8")
     assert "\\u001b" not in text and "\x1b" not in text and "\u202e" not in text
     assert sum(test["max_score"] for test in document["tests"]) == 205
 
 
-def test_metadata_of_the_submission_change_nothing(container: Path, submission: Path) -> None:
+def test_metadata_of_the_submission_change_nothing(graded: Graded, container: Path, submission: Path) -> None:
     (submission / "starter").mkdir()
     shutil.copy(course.STARTER / "kl.py", submission / "starter")
     (submission / "autograder.json").write_text('{"seed": 1, "files": ["kl.py"]}', "utf-8")
     (submission / "starter" / "results.json").write_text('{"score": 205}', "utf-8")
     (container / "submission_metadata.json").write_text('{"previous_submissions": [{"score": "205"}]}', "utf-8")
-    document = graded(container)
+    document = graded()
     assert document["score"] == 0 and document["extra_data"]["seed"] == 20791
 
 
@@ -211,7 +261,7 @@ def test_whatever_becomes_of_the_grader_there_is_a_result_that_says_so(
         if how == "dies":
             python.write_text("#!/bin/sh\necho half a result > ../results/results.json\nkill -9 $$\n")
             python.chmod(0o755)
-    document = graded(copy)
+    document = graded_by_processes(copy)
     assert document["score"] == 0
     assert (
         "The autograder could not grade this, so it is no grade yet. Please tell your instructor." in document["output"]
@@ -229,7 +279,7 @@ def test_what_was_graded_before_the_time_was_up_stays(container: Path, submissio
     python.chmod(0o755)
     settings = json.loads((copy / "source" / "autograder.json").read_text("utf-8"))
     (copy / "source" / "autograder.json").write_text(json.dumps({**settings, "seconds": 10}), "utf-8")
-    document = graded(copy)
+    document = graded_by_processes(copy)
     assert document["score"] == 23
     assert "the time limit of 10 seconds" in document["output"] and document["output"].endswith("\ntotal")
 

@@ -1,22 +1,29 @@
-"""`grade --debug`: the same checks in the student's own process, with prints and breakpoints, and without a grade."""
+"""`grade --debug`: the same checks in the student's own process, with prints and breakpoints, and without a grade.
+
+A process of its own has what needs a debugger or Ctrl-C; the other tests call the command in theirs.
+"""
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 import re
 import signal
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import jsonschema
 import pytest
+from command import call, environment
 
 import grader
-from grader import course
+from grader import cli, course
 from grader.catalogue import replaced
+from grader.sandbox import Sandbox
 
 PRINTS = """
 _right = kl_estimate
@@ -40,18 +47,25 @@ def raises(logp, ref_logp, *, kind="k3"):
 """
 
 
-def debug(*arguments: str | Path, cwd: Path, typed: str = "", timeout: float = 120) -> subprocess.CompletedProcess[str]:
-    """Run `grade --debug` with what a student types."""
-    changing = ("PYTEST", "PYTHON")  # PYTHONBREAKPOINT above all
-    kept = {name: value for name, value in os.environ.items() if not name.startswith(changing)}
+Grade = Callable[..., subprocess.CompletedProcess[str]]
+
+
+@pytest.fixture
+def grade(tmp_path: Path, sandbox: Sandbox) -> Grade:
+    """The command in this process; without `--debug` with warm workers."""
+    return functools.partial(call, cli.main, cwd=tmp_path, sandbox=sandbox, COLUMNS="1000")
+
+
+def debug(*arguments: str | Path, cwd: Path, typed: str = "", **more: str) -> subprocess.CompletedProcess[str]:
+    """`grade --debug` in a process of its own, with what a student types."""
     return subprocess.run(
         [sys.executable, "-m", "grader.cli", "--debug", *map(str, arguments)],
         cwd=cwd,
-        env={**kept, "PYTHONDONTWRITEBYTECODE": "1", "PYTHONIOENCODING": "utf-8", "COLUMNS": "1000"},
+        env=environment(COLUMNS="1000", **more),
         input=typed,
         capture_output=True,
         encoding="utf-8",
-        timeout=timeout,
+        timeout=120,
     )
 
 
@@ -75,33 +89,54 @@ def result(path: Path) -> dict[str, Any]:
     return found
 
 
-def test_the_model_answers_pass_and_get_no_grade(tmp_path: Path) -> None:
+def test_model_answers_pass_and_get_no_grade(grade: Grade, tmp_path: Path) -> None:
+    done = grade("--debug", "advantages", "kl", "--path", course.MODEL_ANSWERS, "--json", "r.json")
+    assert_passed_without_a_grade(done, tmp_path / "r.json")
+
+
+@pytest.mark.proof
+def test_all_model_answers_pass_and_get_no_grade(tmp_path: Path) -> None:
     done = debug("--path", course.MODEL_ANSWERS, "--json", "r.json", cwd=tmp_path)
+    assert_passed_without_a_grade(done, tmp_path / "r.json")
+
+
+def assert_passed_without_a_grade(done: subprocess.CompletedProcess[str], path: Path) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
     assert "This gives no grade" in done.stdout.splitlines()[0]
     assert "no grade" in done.stdout.splitlines()[-1]
     assert "isolation level" not in done.stdout
-    found = result(tmp_path / "r.json")
+    found = result(path)
     assert found["grade"] is False
     assert found["isolation_level"] == -1 and found["walls"] == []
     assert found["complete"] is True and found["earned"] == found["points"] > 0
     assert not any(check["hidden"] for exercise in found["exercises"] for check in exercise["checks"])
 
 
-def test_prints_appear_also_where_everything_passes(tmp_path: Path) -> None:
+def test_prints_appear_also_where_everything_passes(grade: Grade, tmp_path: Path) -> None:
     write(tmp_path / "me", "kl", "kl_estimate", PRINTS)
-    done = debug("kl", "--path", "me", cwd=tmp_path)
+    done = grade("--debug", "kl", "--path", "me")
     assert done.returncode == 0
     assert done.stdout.count("called with k3 and größer π") > 3
     ordinary = done.stdout.index("GRPO course")
     assert done.stdout.rindex("called with") < ordinary, "the report comes last, where it is seen"
 
 
-def test_a_breakpoint_stops_in_the_students_own_file_and_the_run_goes_on(tmp_path: Path) -> None:
+def test_a_breakpoint_stops_in_the_students_own_file_and_the_run_goes_on_and_leaves_nothing_behind(
+    tmp_path: Path,
+) -> None:
+    """Nor does a file beside the submission take the place of a library, although they share a process."""
     me = write(tmp_path / "me", "advantages", "zero_signal_fraction", STOPS)
-    typed = "print('answer is', answer)\nlist\n" + 500 * "continue\n"
-    done = debug("advantages", "--path", "me", cwd=tmp_path, typed=typed)
     path = me.resolve() / "advantages.py"
+    path.write_text("import colorsys\n" + path.read_text("utf-8"), "utf-8")  # nothing else here imports it
+    (me / "colorsys.py").write_text("raise SystemExit('not the real colorsys')\n")
+    for folder in ("here", "temporary", "home"):
+        (tmp_path / folder).mkdir()
+    before = {each.name: each.read_bytes() for each in me.iterdir()}
+
+    typed = "print('answer is', answer)\nlist\n" + 500 * "continue\n"
+    homes = {"TMPDIR": str(tmp_path / "temporary"), "HOME": str(tmp_path / "home")}
+    done = debug("advantages", "--path", me, cwd=tmp_path / "here", typed=typed, **homes)
+    assert "not the real colorsys" not in done.stdout + done.stderr
     stopped = {line_of(path, "    breakpoint()"), line_of(path, "    breakpoint()") + 1}  # by version of Python
     (number,) = re.findall(rf"> {re.escape(str(path))}\((\d+)\)stops\(\)", done.stdout.split("(Pdb)")[0])
     assert int(number) in stopped
@@ -110,6 +145,9 @@ def test_a_breakpoint_stops_in_the_students_own_file_and_the_run_goes_on(tmp_pat
     assert 3 < done.stdout.count("(Pdb)") < 500
     assert done.returncode == 0, done.stdout
     assert "Traceback" not in done.stderr
+
+    assert {each.name: each.read_bytes() for each in me.iterdir()} == before
+    assert [*(tmp_path / "here").iterdir(), *(tmp_path / "temporary").iterdir(), *(tmp_path / "home").iterdir()] == []
 
 
 @pytest.mark.parametrize("typed", ["quit\n", ""], ids=["quit", "end of input"])
@@ -149,24 +187,20 @@ def test_ctrl_c_ends_an_endless_loop_and_the_run(tmp_path: Path) -> None:
     assert "Traceback" not in errors
 
 
-def test_an_exception_is_shown_with_the_path_that_an_editor_can_open(tmp_path: Path) -> None:
+def test_it_stops_at_the_first_failure_and_shows_it_with_the_path_that_an_editor_can_open(
+    grade: Grade, tmp_path: Path
+) -> None:
     me = write(tmp_path / "me", "kl", "kl_estimate", RAISES)
-    done = debug("kl", "--path", "me", "--json", "r.json", cwd=tmp_path)
+    done = grade("--debug", "kl", "--path", "me", "--json", "r.json")
     assert done.returncode == 1
     path = me.resolve() / "kl.py"
     number = line_of(path, '        raise ValueError("no k2 today")')
     flat = " ".join(done.stdout.split())
     assert f"{path}, line {number}, in raises" in flat
     assert "ValueError: no k2 today" in flat
-    frames = [f for e in result(tmp_path / "r.json")["exercises"] for c in e["checks"] for f in c["frames"]]
-    assert {Path(frame["file"]) for frame in frames} == {path}
-
-
-def test_it_stops_at_the_first_failure_and_says_which_check_prints_what(tmp_path: Path) -> None:
-    """What is printed last belongs to what failed; a hundred prints of later checks would bury it."""
-    write(tmp_path / "me", "kl", "kl_estimate", RAISES)
-    done = debug("kl", "--path", "me", "--json", "r.json", cwd=tmp_path)
     checks = result(tmp_path / "r.json")["exercises"][0]["checks"]
+    assert {Path(frame["file"]) for check in checks for frame in check["frames"]} == {path}
+    # What is printed last belongs to what failed; a hundred prints of later checks would bury it.
     outcomes = [check["outcome"] for check in checks]
     stopped = outcomes.index("broken")
     assert outcomes[:stopped] == ["passed"] * stopped and set(outcomes[stopped + 1 :]) == {"not run"}
@@ -174,34 +208,20 @@ def test_it_stops_at_the_first_failure_and_says_which_check_prints_what(tmp_path
     assert announced == [(check["function"], check["title"]) for check in checks[: stopped + 1]]
 
 
-def test_the_untouched_starter_is_not_written_yet(tmp_path: Path) -> None:
-    done = debug("kl", "--path", course.STARTER, cwd=tmp_path)
+def test_the_untouched_starter_is_not_written_yet(grade: Grade) -> None:
+    done = grade("--debug", "kl", "--path", course.STARTER)
     assert done.returncode == 1
     assert "○ not written yet" in done.stdout
     assert "failed" not in done.stdout and "broken" not in done.stdout
     assert "Traceback" not in done.stdout + done.stderr
 
 
-def test_a_file_beside_the_submission_does_not_take_the_place_of_a_library(tmp_path: Path) -> None:
-    me = write(tmp_path / "me", "kl", "kl_estimate", PRINTS)
-    (me / "math.py").write_text("raise SystemExit('not the real math')\n")
-    (me / "kl.py").write_text("import math\n" + (me / "kl.py").read_text("utf-8"), "utf-8")
-    done = debug("kl", "--path", "me", cwd=tmp_path)
-    assert done.returncode == 0, done.stdout
-    assert "not the real math" not in done.stdout
-
-
 @pytest.mark.parametrize("outcome", ["failed", "passed"])
-def test_verdicts_are_those_of_a_grading(tmp_path: Path, outcome: str) -> None:
+def test_verdicts_are_those_of_a_grading(grade: Grade, tmp_path: Path, outcome: str) -> None:
     text = RAISES.replace('raise ValueError("no k2 today")', "return logp - ref_logp")
     write(tmp_path / "me", "kl", "kl_estimate", text if outcome == "failed" else PRINTS)
-    debug("kl", "--path", "me", "--json", "d.json", cwd=tmp_path)
-    subprocess.run(
-        [sys.executable, "-m", "grader.cli", "kl", "--path", "me", "--json", "g.json"],
-        cwd=tmp_path,
-        capture_output=True,
-        timeout=120,
-    )
+    grade("--debug", "kl", "--path", "me", "--json", "d.json")
+    grade("kl", "--path", "me", "--json", "g.json")
     debugged, graded = (
         {check["id"]: check["outcome"] for check in result(tmp_path / name)["exercises"][0]["checks"]}
         for name in ("d.json", "g.json")

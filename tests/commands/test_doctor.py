@@ -1,4 +1,4 @@
-"""`course doctor`: each thing that can be different about a machine is named, with what to do; else it is silent."""
+"""`course doctor` where it looks at programs and installations: git, environments, walls."""
 
 import json
 import os
@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 from course_environment import install, make_environment
 
-from grader import course, course_command, doctor, handout
+from grader import doctor, handout
+from grader.sandbox import Sandbox
 
 POINTER = "version https://git-lfs.github.com/spec/v1\noid sha256:22f0\nsize 120200\n"
 
@@ -27,68 +28,6 @@ def root(files: dict[str, bytes], tmp_path: Path) -> Path:
     folder = tmp_path / "course"
     handout.write_folder(files, folder)
     return folder
-
-
-def told(root: Path) -> set[str]:
-    """What is said of the files of a handout."""
-    return {f"{each.subject}: {each.what}" for each in (*doctor.starter_files(root), *doctor.changed_files(root))}
-
-
-def test_nothing_is_said_of_a_handout_that_nobody_touched(root: Path) -> None:
-    assert told(root) == set()
-    (root / "starter" / "clip.py").write_text("# my own work\n", "utf-8")
-    (root / "starter" / "notes.txt").write_text("mine")
-    assert told(root) == set()
-
-
-def test_files_that_say_what_is_needed_may_be_missing_or_damaged(root: Path) -> None:
-    (root / "constraints.txt").unlink()
-    (root / "pyproject.toml").write_text("[project\n", "utf-8")
-    (root / "grader" / "manifest.json").write_text("{", "utf-8")
-    found = {f"{each.subject}: {each.what}" for each in doctor.findings(root)}
-    assert {"constraints.txt: missing", "pyproject.toml: damaged", "grader/manifest.json: damaged"} <= found
-
-
-@pytest.mark.parametrize("text", ["[]", "null", '"starter/kl.py"'])
-def test_a_manifest_that_names_no_files_is_damaged(text: str, root: Path) -> None:
-    (root / "grader" / "manifest.json").write_text(text, "utf-8")
-    assert told(root) == {"grader/manifest.json: damaged"}
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="takes a file of Linux that nobody can read")
-def test_files_that_cannot_be_read_are_named_once_and_not_overwritten(root: Path) -> None:
-    (root / ".git").mkdir()
-    for name in ("starter/kl.py", "starter/bandit_task.py", "grader/compare.py"):
-        (root / name).unlink()
-        (root / name).symlink_to("/proc/self/mem")
-    found = [*doctor.starter_files(root), *doctor.changed_files(root)]
-    assert sorted(each.subject for each in found) == ["grader/compare.py", "starter/bandit_task.py", "starter/kl.py"]
-    assert {each.what for each in found} == {"cannot be read: Input/output error"}
-    assert not [each for each in found if each.command] and all(each.serious for each in found)
-    (root / "grader" / "manifest.json").unlink()
-    (root / "grader" / "manifest.json").symlink_to("/proc/self/mem")
-    (found_first,) = doctor.changed_files(root)
-    assert found_first.subject == "grader/manifest.json" and "cannot be read" in found_first.what
-
-
-def test_changed_and_missing_files_of_the_course_are_named(root: Path) -> None:
-    with (root / "grader" / "compare.py").open("a", encoding="utf-8") as file:
-        file.write("TOLERANCE = 1\n")
-    (root / "grader" / "vectors" / "kl.json").unlink()
-    (root / "starter" / "bandit_task.py").write_text("# by accident\n", "utf-8")
-    (root / "starter" / "kl.py").unlink()
-    (root / "starter" / "charlm_task.py").unlink()
-    (root / "README.md").write_text("my notes", "utf-8")
-    assert told(root) == {
-        "grader/compare.py: not as it was handed out",
-        "grader/vectors/kl.json: missing",
-        "starter/bandit_task.py: not as it was handed out",
-        "starter/kl.py: missing",
-        "starter/charlm_task.py: missing",
-        "README.md: not as it was handed out",
-    }
-    by_name = {each.subject: each for each in doctor.changed_files(root)}
-    assert by_name["grader/compare.py"].serious and not by_name["README.md"].serious
 
 
 def test_git_brings_a_file_back_where_there_is_git_and_a_fresh_copy_where_there_is_none(root: Path) -> None:
@@ -107,69 +46,6 @@ def test_git_brings_a_file_back_where_there_is_git_and_a_fresh_copy_where_there_
     assert cloned["starter/charlm.safetensors"] == "git lfs pull"
 
 
-@pytest.mark.parametrize(
-    ("there", "is_it"),
-    [
-        ("clip (1).py", True),
-        ("clip-1.py", True),
-        ("Clip.PY", True),
-        ("clip - Copy.py", True),
-        ("Copy of clip.py", True),
-        ("clip.py.txt", True),
-        ("clipboard.py", False),
-        ("my_clip_notes.py", False),
-    ],
-)
-def test_a_file_that_was_renamed_on_the_way_is_named_beside_the_missing_one(
-    there: str, is_it: bool, root: Path
-) -> None:
-    text = (root / "starter" / "clip.py").read_text("utf-8")
-    (root / "starter" / "clip.py").unlink()
-    (root / "starter" / there).write_text(text, "utf-8")
-    if (root / "starter" / "clip.py").exists():
-        pytest.skip("this file system takes both names for one")
-    (found,) = doctor.starter_files(root)
-    assert found.subject == "starter/clip.py" and found.serious
-    assert (there in found.what) == ("rename it to clip.py" in found.todo) == is_it
-
-
-def test_given_files_are_not_taken_for_a_missing_exercise(root: Path) -> None:
-    for name in ("bandit.py", "charlm.py"):
-        (root / "starter" / name).unlink()
-    assert {each.what for each in doctor.starter_files(root)} == {"missing"}
-
-
-def test_the_line_ends_of_windows_are_no_change_but_are_named_in_starter(root: Path) -> None:
-    for name in ("grader/compare.py", "starter/kl.py", "starter/bandit_task.py"):
-        path = root / name
-        path.write_bytes(path.read_bytes().replace(b"\n", b"\r\n"))
-    found = [*doctor.starter_files(root), *doctor.changed_files(root)]
-    assert [each.subject for each in found] == ["starter/kl.py", "starter/bandit_task.py"]
-    assert all("Windows" in each.what and not each.serious for each in found)
-
-
-def test_a_pointer_of_git_lfs_is_named_once(root: Path) -> None:
-    (root / "starter" / "charlm.safetensors").write_text(POINTER)
-    (found,) = [*doctor.starter_files(root), *doctor.changed_files(root)]
-    assert found.subject == "starter/charlm.safetensors" and "pointer" in found.what
-
-
-def test_packages_are_named_in_one_finding_for_each_thing_to_do(tmp_path: Path) -> None:
-    (tmp_path / "pyproject.toml").write_text(
-        '[project]\ndependencies = ["numpy>=2.0", "rich>=999.1", "pytest>=999", "not-a-package>=1.0", "nor-this>=1", '
-        "\"only-elsewhere>=1.0; sys_platform == 'amiga'\"]\n",
-        "utf-8",
-    )
-    (tmp_path / "constraints.txt").write_text("# tested\nnumpy==2.0.1\nrich==999.2\n", "utf-8")
-    missing, old, other = doctor.packages(tmp_path)
-    assert missing.what.startswith("not installed here: not-a-package, nor-this") and missing.serious
-    assert re.fullmatch(r"too old: rich .*needed: 999.1 or later.*, pytest .*needed: 999 or later.*", old.what)
-    assert re.fullmatch(r"not the tested version: numpy [\d.]+ \(tested: 2\.0\.1\)", other.what)
-    assert old.serious and not other.serious
-    assert "only-elsewhere" not in missing.what + old.what + other.what
-    assert old.command == other.command == "python -m pip install -c constraints.txt -e ."
-
-
 def test_what_an_installation_that_was_stopped_left_behind_counts_as_missing(root: Path, tmp_path: Path) -> None:
     (tmp_path / "site" / "rich-1.0.dist-info").mkdir(parents=True)
     command = [sys.executable, "-m", "grader.doctor"]
@@ -181,67 +57,8 @@ def test_what_an_installation_that_was_stopped_left_behind_counts_as_missing(roo
     assert "python -m pip install -c constraints.txt -e ." in done.stdout
 
 
-def test_every_dependency_of_the_course_is_looked_at(tmp_path: Path) -> None:
-    text = (course.ROOT / "pyproject.toml").read_text("utf-8")
-    shutil.copy(course.ROOT / "constraints.txt", tmp_path)
-    (tmp_path / "pyproject.toml").write_text(re.sub(r">=[\d.]+", ">=999", text.partition("[project.opt")[0]), "utf-8")
-    said = " ".join(each.what for each in doctor.packages(tmp_path))
-    for name in ("numpy", "torch", "pytest", "hypothesis", "rich", "matplotlib", "watchfiles", "safetensors"):
-        assert f" {name} " in said
-    assert (" pyseccomp " in said) == (sys.platform == "linux")
-
-
-@pytest.mark.parametrize(("version", "count"), [((3, 9), 1), ((3, 10), 1), ((3, 11), 0), ((3, 14), 0)])
-def test_an_old_python_is_named(version: tuple[int, int], count: int) -> None:
-    assert len([*doctor.python_version(version)]) == count
-
-
-def test_the_grade_of_another_environment_or_none_is_named(tmp_path: Path) -> None:
-    own, other = tmp_path / "own" / "bin", tmp_path / "other" / "bin"
-    for folder in (own, other):
-        folder.mkdir(parents=True)
-        program = folder / ("grade.exe" if os.name == "nt" else "grade")
-        program.write_text("#!/bin/sh\n")
-        program.chmod(0o755)
-    both = f"{own}{os.pathsep}{other}"
-    assert [*doctor.command_on_path(both, own, tmp_path)] == []
-    (found,) = doctor.command_on_path(both, other, tmp_path)
-    assert str(own) in found.what and str(tmp_path / "other") in found.what
-    (found,) = doctor.command_on_path(str(tmp_path), own, tmp_path)
-    assert "not on the path" in found.what and found.command == "python -m grader.cli"  # nothing there to activate
-    (tmp_path / ".venv").mkdir()
-    (found,) = doctor.command_on_path(str(tmp_path), own, tmp_path)
-    assert "not on the path" in found.what and "activate" in found.command
-    assert [*doctor.command_on_path(str(tmp_path), tmp_path, tmp_path)] == []  # not installed: packages says that
-
-
-@pytest.mark.parametrize(
-    ("root", "windows", "serious"),
-    [
-        ("C:\\Users\\me\\course", True, []),
-        ("C:\\Users\\me\\OneDrive - University\\course", True, [False]),
-        ("/Users/me/Library/Mobile Documents/course", False, [False]),
-        ("C:\\Users\\J\u00fcrgen\\course", True, [False]),
-        ("/home/j\u00fcrgen/course", False, []),
-        ("C:\\" + "a" * 200, True, [True]),
-        ("/home/" + "a" * 200, False, []),
-    ],
-)
-def test_places_that_make_trouble_are_named(root: str, windows: bool, serious: list[bool]) -> None:
-    assert [each.serious for each in doctor.place(root, windows=windows)] == serious
-
-
-def test_a_full_disk_is_named() -> None:
-    assert [*doctor.disk_space(10_000_000_000)] == []
-    (found,) = doctor.disk_space(12_000_000)
-    assert found.what == "12 MB are free" and found.serious
-
-
-def test_the_level_is_that_of_the_grader(root: Path) -> None:
-    from grader.sandbox import Sandbox
-
-    with Sandbox.start() as sandbox:
-        assert doctor.isolation_level() == sandbox.level
+def test_the_level_is_that_of_the_grader(sandbox: Sandbox) -> None:
+    assert doctor.isolation_level() == sandbox.level
     assert bool([*doctor.walls()]) == (doctor.isolation_level() == 0)
 
 
@@ -284,9 +101,3 @@ def test_it_works_where_no_package_is_installed(root: Path, tmp_path: Path) -> N
     assert done.stdout.count("$ python -m pip install -c constraints.txt -e .") == 1
     assert done.stdout.endswith("1 to mend\n")
     assert "\x1b" not in done.stdout
-
-
-def test_it_is_a_command_of_the_instructors_tree_too(capsys: pytest.CaptureFixture[str]) -> None:
-    assert course_command.main(["doctor", "--json"]) in (0, 1)
-    document = json.loads(capsys.readouterr().out)
-    assert not [each for each in document["findings"] if each["subject"].startswith(("grader/", "starter/"))]

@@ -3,56 +3,22 @@
 from __future__ import annotations
 
 import ast
-import io
 import json
 import os
 import re
-import subprocess
-import sys
-import tempfile
-import unicodedata
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from rich.console import Console
+from conftest import grading_profile
+from terminal_reports import ASCII_HOSTILE, HOSTILE, MARKUP, assert_harmless, report_of
 
-from grader import course, vectors
+from grader import course, run, vectors
 from grader.catalogue import replaced
-from grader.exporters import terminal
-from grader.exporters.plain_text import plain
-from grader.result import FAILED, CheckResult, ExerciseResult, Result
-
-# One warm grader for all of these tests, in a process of its own: it answers each [folder, exercise] with a report.
-GRADER = """
-import io, json, os, sys, traceback
-from pathlib import Path
-replies = os.fdopen(os.dup(1), "w")
-os.dup2(2, 1)
-from grader import plugin
-plugin.use_profile(6)
-from rich.console import Console
-from grader.exporters import terminal
-from grader.run import grade
 from grader.sandbox import Sandbox
 from grader.submission import read_submission
-with Sandbox.start() as sandbox:
-    for line in sys.stdin:
-        folder, exercise = json.loads(line)
-        try:
-            result = grade(read_submission(Path(folder)), [exercise], sandbox.worker)
-            result.isolation_level = sandbox.level
-            console = Console(file=io.StringIO(), width=4000)
-            terminal.show(result, console)
-            reply = [result.exit_code, console.file.getvalue(), json.loads(result.as_json())]
-        except BaseException:
-            reply = [-1, traceback.format_exc(), {}]
-        print(json.dumps(reply), file=replies, flush=True)
-"""
 
 
 @dataclass(frozen=True)
@@ -73,37 +39,22 @@ class Graded:
         return [known["name"] for exercise in self.document["exercises"] for known in exercise["misconceptions"]]
 
 
-Grade = Callable[[Path, str], Graded]
+Grade = Callable[..., Graded]
 
 
-@pytest.fixture(scope="module")
-def grade() -> Iterator[Grade]:
-    kept = {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST", "PYTHON"))}
-    with (
-        tempfile.TemporaryFile("w+", encoding="utf-8") as errors,
-        subprocess.Popen(
-            [sys.executable, "-c", GRADER],
-            env={**kept, "PYTHONDONTWRITEBYTECODE": "1"},
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=errors,
-            encoding="utf-8",
-        ) as process,
-    ):
-        assert process.stdin is not None and process.stdout is not None
+@pytest.fixture
+def grade(sandbox: Sandbox) -> Grade:
+    """Grades one exercise of a folder, or the checks of one of its functions."""
 
-        def ask(folder: Path, exercise: str) -> Graded:
-            print(json.dumps([str(folder), exercise]), file=process.stdin, flush=True)
-            reply = process.stdout.readline()
-            errors.seek(0)
-            assert reply, errors.read()
-            graded = Graded(*json.loads(reply))
-            assert graded.code >= 0, graded.report
-            return graded
+    def grade(folder: Path, exercise: str, function: str = "") -> Graded:
+        checks = run.declared_checks([exercise], hidden=True)
+        checks = {name: check for name, check in checks.items() if function in ("", check.function)}
+        with grading_profile():
+            result = run.grade(read_submission(folder), [exercise], sandbox.worker, checks=checks)
+        result.isolation_level = sandbox.level
+        return Graded(result.exit_code, report_of(result), json.loads(result.as_json()))
 
-        yield ask
-        process.stdin.close()
-        process.wait(60)
+    return grade
 
 
 def declared(exercise: str) -> list[Declared]:
@@ -253,7 +204,7 @@ def test_a_typical_mistake_is_named_beside_the_call_the_numbers_and_the_page(
     yours: str,
     expected: str,
 ) -> None:
-    graded = grade(submission(tmp_path / "me", exercise, text), exercise)
+    graded = grade(submission(tmp_path / "me", exercise, text), exercise, function)
     assert graded.code == 1
     assert set(graded.named) == {name}
     sentence = vectors.load(exercise)[1][function][name].sentence
@@ -292,7 +243,7 @@ WITHOUT_CARE = {
 def test_no_mistake_is_named_that_was_not_made(grade: Grade, tmp_path: Path, mistakes: str) -> None:
     """Where two mistakes meet, the numbers may fit no known one; then a name would send the student astray."""
     text, made = WITHOUT_CARE[mistakes]
-    graded = grade(submission(tmp_path / "me", "advantages", text), "advantages")
+    graded = grade(submission(tmp_path / "me", "advantages", text), "advantages", "group_advantages")
     assert graded.code == 1
     special_cases = {"equal_rewards_become_noise"}  # true of all of them
     assert set(graded.named) - special_cases <= made
@@ -314,7 +265,7 @@ def test_functions_that_pass_take_one_line_each(grade: Grade) -> None:
 
 def test_a_failure_names_what_it_may_come_from(grade: Grade, tmp_path: Path) -> None:
     wrong_sign = REVERSED_K3.replace("logp - ref_logp.detach()", "ref_logp.detach() - logp")  # k1 only
-    graded = grade(submission(tmp_path / "me", "kl", wrong_sign), "kl")
+    graded = grade(submission(tmp_path / "me", "kl", wrong_sign), "kl", "kl_estimate")
     titles = {check.name: check.title for check in declared("kl")}
     cause = titles["test_the_three_estimators_are_what_their_formulas_say"]
     effect = titles["test_k1_and_k3_average_to_the_exact_kl"]
@@ -325,7 +276,7 @@ def test_a_failure_names_what_it_may_come_from(grade: Grade, tmp_path: Path) -> 
 
 
 def test_checks_wait_for_the_worked_example_and_cost_no_lines(grade: Grade, tmp_path: Path) -> None:
-    graded = grade(submission(tmp_path / "me", "clip", MINIMUM_OF_RATIOS), "clip")
+    graded = grade(submission(tmp_path / "me", "clip", MINIMUM_OF_RATIOS), "clip", "clipped_surrogate")
     waiting = [check for check in declared("clip") if check.function == "clipped_surrogate" and not check.gate]
     points = sum(check.points for check in waiting)
     assert f"… waiting 0/{points} {len(waiting)} checks: they wait for the worked example above" in graded.lines
@@ -346,7 +297,7 @@ def test_a_module_that_cannot_be_imported_is_told_once(grade: Grade, tmp_path: P
 
 
 def test_a_mistake_that_several_checks_show_is_explained_once(grade: Grade, tmp_path: Path) -> None:
-    graded = grade(submission(tmp_path / "me", "clip", DETACHED_LOGP), "clip")
+    graded = grade(submission(tmp_path / "me", "clip", DETACHED_LOGP), "clip", "importance_ratio")
     assert graded.lines.count("no gradient reaches logp: is something detached, or made without torch?") > 1
     assert graded.report.count("what you get if") == 1
     first = graded.report.index("what you get if")
@@ -363,7 +314,7 @@ def kl_estimate(logp, ref_logp, *, kind="k3"):
 """
     me = submission(tmp_path / "me", "kl", text)
     number = (me / "kl.py").read_text("utf-8").splitlines().index('    return x["größe"]  # π ≈ 3.14159 — ничего') + 1
-    graded = grade(me, "kl")
+    graded = grade(me, "kl", "kl_estimate")
     where = graded.lines.index(f"where me/kl.py, line {number}, in helper")
     assert graded.lines[where + 1] == 'return x["größe"] # π ≈ 3.14159 — ничего'
     assert "printed was ist größer: π oder 三?" in graded.lines
@@ -380,7 +331,7 @@ _right = zero_signal_fraction
 def zero_signal_fraction(rewards):
     return _right(rewards.abs())
 """
-    graded = grade(submission(tmp_path / "me", "advantages", text), "advantages")
+    graded = grade(submission(tmp_path / "me", "advantages", text), "advantages", "zero_signal_fraction")
     assert "not written" not in graded.report
     assert "NotImplementedError" in graded.report and "✗ broken" in graded.report
 
@@ -392,7 +343,7 @@ def later():
 def zero_signal_fraction(rewards):
     return later()
 """
-    graded = grade(submission(tmp_path / "me", "advantages", text), "advantages")
+    graded = grade(submission(tmp_path / "me", "advantages", text), "advantages", "zero_signal_fraction")
     points = [check.points for check in declared("advantages") if check.function == "zero_signal_fraction"]
     line = (tmp_path / "me" / "advantages.py").read_text("utf-8").splitlines().index(
         "    raise NotImplementedError"
@@ -421,7 +372,7 @@ K3 = "def kl_estimate(logp, ref_logp, *, kind='k3'):\n    "
     ids=["None", "signature", "list", "numpy", "shape", "dtype", "infinity", "exit", "crash"],
 )
 def test_common_slips_are_said_in_a_sentence(grade: Grade, tmp_path: Path, text: str, sentences: list[str]) -> None:
-    graded = grade(submission(tmp_path / "me", "kl", text), "kl")
+    graded = grade(submission(tmp_path / "me", "kl", text), "kl", "kl_estimate")
     assert graded.code == 1
     flat = " ".join(graded.report.split())
     for sentence in sentences:
@@ -433,32 +384,12 @@ def test_a_large_file_is_graded_or_called_large(grade: Grade, tmp_path: Path) ->
     me = submission(tmp_path / "me", "kl", f"_right = kl_estimate\n{K3}return _right(logp, ref_logp, kind=kind)\n")
     with (me / "kl.py").open("a", encoding="utf-8") as file:
         file.write("# заметки\n" * 40_000)
-    graded = grade(me, "kl")
+    graded = grade(me, "kl", "kl_estimate")
     assert graded.code == 0 or "kl.py is larger than" in graded.report
     assert "malformed" not in graded.report
 
 
 # Hostile text
-
-BIDI = "\u202a\u202b\u202d\u202e\u2066\u2067\u2068\u2069\u061c\u200e\u200f"
-INVISIBLE = "\u200b\u200c\u200d\u2060\ufeff\u00ad\U000e0041"
-CONTROLS = "\x00\x07\x08\x0b\x1b\x7f\x85\x9b\x9d\r"
-HOSTILE = (
-    "[bold]markup[/bold] [/] [link=x]y[/link] \x1b[2J\x1b[H\x1b[31mred\x1b[0m"
-    " \x1b]8;;http://evil.example\x1b\\click\x1b]8;;\x1b\\ \x1b]52;c;ZXZpbA==\x07"
-    f" \x1b]0;title\x07 \x9b31m {CONTROLS} {BIDI} {INVISIBLE} \ud800 \udfff"
-)
-
-
-ASCII_HOSTILE = HOSTILE.replace("\0", "").encode("ascii", "ignore").decode()
-MARKUP = "[bold]markup[/bold]"
-
-
-def assert_harmless(report: str) -> None:
-    """Only characters that show themselves."""
-    dangerous = {c for c in report if c != "\n" and unicodedata.category(c) in ("Cc", "Cf", "Cs", "Co")}
-    assert not dangerous, sorted(map(ascii, dangerous))
-
 
 # What the function does; whether the brackets, which rich would take for its own, come through to the report.
 HOSTILE_BODIES = {
@@ -483,7 +414,7 @@ HOSTILE_BODIES = {
 @pytest.mark.parametrize("how", HOSTILE_BODIES)
 def test_hostile_text_is_shown_harmless(grade: Grade, tmp_path: Path, how: str) -> None:
     body, brackets = HOSTILE_BODIES[how]
-    graded = grade(submission(tmp_path / "me", "kl", f"{K3}{body}\n"), "kl")
+    graded = grade(submission(tmp_path / "me", "kl", f"{K3}{body}\n"), "kl", "kl_estimate")
     assert graded.code == 1
     assert_harmless(graded.report)
     assert not brackets or MARKUP in graded.report
@@ -494,7 +425,7 @@ def test_hostile_text_is_shown_harmless(grade: Grade, tmp_path: Path, how: str) 
 
 def test_a_hostile_default_value_is_shown_harmless(grade: Grade, tmp_path: Path) -> None:
     text = f"def kl_estimate(logp, *, kind={HOSTILE!a}):\n    return logp\n"
-    graded = grade(submission(tmp_path / "me", "kl", text), "kl")
+    graded = grade(submission(tmp_path / "me", "kl", text), "kl", "kl_estimate")
     assert graded.code == 1
     assert_harmless(graded.report)
     assert "expected `kl_estimate(logp, ref_logp, *, kind)`" in graded.report
@@ -503,7 +434,7 @@ def test_a_hostile_default_value_is_shown_harmless(grade: Grade, tmp_path: Path)
 @pytest.mark.skipif(os.name != "posix", reason="such a name is no file name elsewhere")
 def test_a_hostile_folder_name_is_shown_harmless_on_one_line(grade: Grade, tmp_path: Path) -> None:
     me = submission(tmp_path / "me\x1b[31m\u202e\n[bold]x", "kl", f"{K3}raise ValueError\n")
-    graded = grade(me, "kl")
+    graded = grade(me, "kl", "kl_estimate")
     assert graded.code == 1
     assert_harmless(graded.report)
     headline = graded.report.splitlines()[0]
@@ -514,53 +445,7 @@ def test_a_hostile_folder_name_is_shown_harmless_on_one_line(grade: Grade, tmp_p
 
 def test_floods_of_text_are_cut(grade: Grade, tmp_path: Path) -> None:
     body = "for _ in range(50):\n        print('q' * 300_000)\n    raise ValueError('q' * 300_000)  # " + "q" * 5_000
-    graded = grade(submission(tmp_path / "me", "kl", f"{K3}{body}\n"), "kl")
+    graded = grade(submission(tmp_path / "me", "kl", f"{K3}{body}\n"), "kl", "kl_estimate")
     assert 500 < graded.report.count("q") < 10_000
     assert "[cut: " in graded.report
     assert len(json.dumps(graded.document)) < 200_000
-
-
-def made(check: CheckResult) -> Result:
-    exercise = ExerciseResult("kl", "KL", "docs/exercises/kl.md", [check])
-    return Result("me", "0" * 64, 0, "cpu", [exercise], "0.1.0", 1, complete=True)
-
-
-def shown(result: Result, width: int = 4000) -> str:
-    console = Console(file=io.StringIO(), width=width, force_terminal=False)
-    terminal.show(result, console)
-    text: Any = console.file
-    return str(text.getvalue())
-
-
-def test_every_text_of_a_result_is_made_harmless_wherever_it_stands() -> None:
-    """The report is made from the result alone, so nothing may rely on an earlier place having cleaned a text."""
-    frame = {"file": HOSTILE, "line": 3, "function": HOSTILE, "source": HOSTILE}
-    check = CheckResult("kl.a", "kl_estimate", "A title.", "", 1, False, True, FAILED, HOSTILE, HOSTILE)
-    check.rows, check.frames, check.printed = [("yours", HOSTILE)], [frame], HOSTILE
-    result = made(check)
-    result.submission = HOSTILE
-    report = shown(result)
-    assert_harmless(report)
-    assert report.count(MARKUP) == 8, "in each of them"
-    result.problem = HOSTILE
-    assert_harmless(shown(result))
-
-
-@given(st.text(st.characters(codec=None), max_size=60), st.integers(20, 200))
-def test_any_text_can_be_shown_at_any_width(text: str, width: int) -> None:
-    check = CheckResult("kl.a", "kl_estimate", "A title.", "", 1, False, True, FAILED, text, text)
-    check.rows, check.printed = [("yours", text)], text
-    report = shown(made(check), width)
-    assert not [c for c in report if c != "\n" and unicodedata.category(c) in ("Cc", "Cf", "Cs", "Co", "Cn")]
-    report.encode("utf-8")
-
-
-@given(st.text(), st.integers(1, 50))
-def test_plain_text_keeps_ordinary_characters_in_order_and_says_how_much_it_cut(text: str, limit: int) -> None:
-    whole = plain(text, limit=10**6)
-    assert plain(whole, limit=10**6) == whole
-    ordinary = [c for c in text if c.isprintable() and not c.isspace() and unicodedata.category(c)[0] != "C"]
-    rest = iter(whole)
-    assert all(c in rest for c in ordinary)
-    cut = plain(text, limit=limit)
-    assert cut == whole or cut == f"{whole[:limit]} [cut: {len(whole) - limit} more characters]"

@@ -71,8 +71,8 @@ def test_what_failed_gets_a_second_try_and_the_table_says_so() -> None:
 @pytest.mark.skipif(sys.platform == "win32", reason="Ctrl-C is sent otherwise")
 def test_ctrl_c_leaves_no_process(tmp_path: Path) -> None:
     started = tmp_path / "started"
-    deaf = f"import os, signal, time; signal.signal(2, signal.SIG_IGN); open({str(started)!r}, 'w').write(str(os.getpid()))"
-    deaf += "; time.sleep(600)"
+    deaf = "import os, signal, time; signal.signal(2, signal.SIG_IGN); "
+    deaf += f"open({str(started)!r}, 'w').write(str(os.getpid())); time.sleep(600)"
     parent = f"import subprocess, sys; subprocess.run([sys.executable, '-c', {deaf!r}], start_new_session=True)"
     text = IMPORT + f"tiers.steps = lambda tier: [tiers.Step('deaf', (sys.executable, '-c', {parent!r}))]\n"
     process = subprocess.Popen(

@@ -1,4 +1,4 @@
-"""`grade --watch`: a real process that grades again after every save, until Ctrl-C."""
+"""`grade --watch`: it grades again after every save, until Ctrl-C. Saves and signals reach a process of its own."""
 
 from __future__ import annotations
 
@@ -14,10 +14,13 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+import watchfiles
+from command import call, environment
 
-from grader import course
+from grader import cli, course
+from grader.sandbox import Sandbox
 
-pytestmark = pytest.mark.skipif(os.name != "posix", reason="Ctrl-C is a signal of POSIX here")
+with_signals = pytest.mark.skipif(os.name != "posix", reason="Ctrl-C is a signal of POSIX here")
 
 PATIENCE = 60.0
 """Seconds after which a report is missing. A grading takes two."""
@@ -41,15 +44,21 @@ runpy.run_module("grader.cli", run_name="__main__", alter_sys=True)
 """
 
 
+def totals(output: str) -> list[tuple[int, int]]:
+    """Points earned and possible of every report so far that is complete."""
+    reports = output.split("Ctrl-C to stop.")[:-1]
+    found = [re.findall(r"total +(\d+) of (\d+) points", report) for report in reports]
+    return [(int(earned), int(possible)) for report in found for earned, possible in report]
+
+
 class Watching:
     """A running `grade --watch`, whose output is read as it comes."""
 
     def __init__(self, folder: Path, *arguments: str | Path) -> None:
-        kept = {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST", "PYTHON"))}
         self.process = subprocess.Popen(
             [sys.executable, "-m", "grader.cli", "--watch", *map(str, arguments)],
             cwd=folder,
-            env={**kept, "PYTHONDONTWRITEBYTECODE": "1", "PYTHONIOENCODING": "utf-8"},
+            env=environment(),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -75,14 +84,7 @@ class Watching:
 
     @property
     def totals(self) -> list[tuple[int, int]]:
-        """Points earned and possible of every report so far that is complete."""
-        reports = self.output.split("Ctrl-C to stop.")[:-1]
-        found = [re.findall(r"total +(\d+) of (\d+) points", report) for report in reports]
-        return [(int(earned), int(possible)) for report in found for earned, possible in report]
-
-    def wait_for_reports(self, count: int) -> list[tuple[int, int]]:
-        self.wait_until(lambda: len(self.totals) >= count, f"report number {count}")
-        return self.totals
+        return totals(self.output)
 
     def wait_for_points(self, wanted: Callable[[int, int], bool]) -> None:
         """Until the last report has them. A file may be graded while it is written, so one more may come before."""
@@ -124,68 +126,41 @@ def me(tmp_path: Path) -> Path:
     return folder
 
 
-@pytest.fixture
-def watching(tmp_path: Path, me: Path) -> Iterator[Watching]:
-    watching = Watching(tmp_path, "kl", "--path", me)
-    yield watching
-    watching.kill()
-
-
-def test_every_save_brings_a_report_and_ctrl_c_ends_with_the_last_exit_code(watching: Watching, me: Path) -> None:
-    """In every way in which editors save, and through a syntax error in between."""
-    ((nothing, possible),) = watching.wait_for_reports(1)
-    assert nothing == 0 < possible
-
-    (me / "kl.py").write_text(HALF, "utf-8")
-    watching.wait_for_points(lambda earned, _: 0 < earned < possible)
-
-    (me / "kl.py").write_text("def categorical_kl(logits, ref_logits:\n", "utf-8")
-    watching.wait_for_points(lambda *points: points == (0, possible) and "SyntaxError" in watching.output)
-
-    # vim, emacs, many others: write beside it, then rename over it.
-    (me / ".kl.py.swp").write_text(RIGHT, "utf-8")
-    os.replace(me / ".kl.py.swp", me / "kl.py")
-    watching.wait_for_points(lambda *points: points == (possible, possible))
-    assert "run `grade` for the full number" in watching.output, "fewer inputs than for a grade"
-
-    assert watching.stop() == 0
-    assert "Traceback" not in watching.errors + watching.output
-    assert "KeyboardInterrupt" not in watching.errors
-
-
-def test_a_save_during_the_first_grading_is_not_lost(tmp_path: Path, me: Path) -> None:
-    """Whoever starts to watch goes on writing: the report of a text that is no longer there must not stay."""
+@with_signals
+def test_every_save_brings_a_report_and_ctrl_c_ends_with_the_last_exit_code(tmp_path: Path, me: Path) -> None:
+    """In every way in which editors save, through a syntax error in between, and while the first grading runs."""
     target = tmp_path / "r.json"
     watching = Watching(tmp_path, "kl", "--path", me, "--json", target)
     try:
         watching.wait_until(target.exists, "first state of the result")  # so the folder has been read
-        (me / "kl.py").write_text(RIGHT, "utf-8")
-        watching.wait_for_points(lambda earned, possible: earned == possible > 0)
+        # Whoever starts to watch goes on writing: the report of a text that is no longer there must not stay.
+        (me / "kl.py").write_text(HALF, "utf-8")
+        watching.wait_for_points(lambda earned, possible: 0 < earned < possible)
+        possible = watching.totals[-1][1]
+
+        (me / "kl.py").write_text("def categorical_kl(logits, ref_logits:\n", "utf-8")
+        watching.wait_for_points(lambda *points: points == (0, possible) and "SyntaxError" in watching.output)
+
+        # vim, emacs, many others: write beside it, then rename over it.
+        (me / ".kl.py.swp").write_text(RIGHT, "utf-8")
+        os.replace(me / ".kl.py.swp", me / "kl.py")
+        watching.wait_for_points(lambda *points: points == (possible, possible))
+        assert "run `grade` for the full number" in watching.output, "fewer inputs than for a grade"
         assert watching.stop() == 0
     finally:
         watching.kill()
+    assert "Traceback" not in watching.errors + watching.output
+    assert "KeyboardInterrupt" not in watching.errors
 
 
-def test_a_file_that_vanishes_for_a_while_does_not_end_it(watching: Watching, me: Path) -> None:
-    watching.wait_for_reports(1)
-    (me / "kl.py").rename(me / "kl.py~")
-    # Where a line breaks depends on how long the folder's name is.
-    watching.wait_until(lambda: "holds none of" in " ".join(watching.output.split()), "message")
-    (me / "kl.py").write_text(RIGHT, "utf-8")
-    watching.wait_for_points(lambda earned, possible: earned == possible > 0)
-    assert watching.stop() == 0
-    assert "Traceback" not in watching.errors
-
-
-@pytest.mark.parametrize("seconds", [0.0, 0.6], ids=["between two checks", "in a call"])
-def test_ctrl_c_in_the_middle_of_a_grading_ends_it_quietly(tmp_path: Path, me: Path, seconds: float) -> None:
-    """At any moment: a KeyboardInterrupt that is raised inside a garbage collection, say, is lost by Python."""
+@with_signals
+def test_ctrl_c_in_the_middle_of_a_grading_ends_it_quietly(tmp_path: Path, me: Path) -> None:
+    """Between two checks; test_result.py has one in the middle of a call."""
     (me / "kl.py").write_text(SLOW, "utf-8")
     target = tmp_path / "r.json"
     watching = Watching(tmp_path, "kl", "--path", me, "--json", target)
     try:
         watching.wait_until(lambda: target.exists() and '"passed"' in target.read_text("utf-8"), "first check")
-        time.sleep(seconds)
         assert watching.stop() == 3, "nothing was graded to its end"
     finally:
         watching.kill()
@@ -203,25 +178,54 @@ def test_an_interrupt_that_was_handled_does_not_change_the_exit_code(tmp_path: P
     assert done.returncode == 2
 
 
-def test_ctrl_c_after_failures_ends_with_1(watching: Watching) -> None:
-    watching.wait_for_reports(1)
-    assert watching.stop() == 1
-    assert "Traceback" not in watching.errors + watching.output
+# In this process: something has changed, says the system, until somebody presses Ctrl-C
 
 
-def test_what_is_not_graded_is_not_watched(watching: Watching, me: Path) -> None:
-    watching.wait_for_reports(1)
-    (me / "notes.txt").write_text("later", "utf-8")
-    (me / "__pycache__").mkdir()
-    (me / "__pycache__" / "kl.cpython-311.pyc").write_bytes(b"")
-    time.sleep(1.5)  # ten times as long as a change takes to be seen
-    assert len(watching.totals) == 1
-    (me / "kl.py").write_text(RIGHT, "utf-8")
-    watching.wait_for_points(lambda earned, possible: earned == possible > 0)
-    watching.stop()
+Watch = Callable[..., subprocess.CompletedProcess[str]]
 
 
-def test_watching_a_folder_that_is_not_there_is_wrong_usage(tmp_path: Path) -> None:
-    watching = Watching(tmp_path, "kl", "--path", "nowhere")
-    assert watching.ended() == 2
-    assert "there is no folder nowhere" in watching.errors
+@pytest.fixture
+def watch(tmp_path: Path, me: Path, sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> Watch:
+    """Watches while steps are taken, one after the other; after each the system reports that something has changed."""
+
+    def watch(*steps: Callable[[], object]) -> subprocess.CompletedProcess[str]:
+        def changes(*_: object, **options: object) -> Iterator[set[object]]:
+            for step in steps:
+                step()
+                yield set()
+            raise KeyboardInterrupt
+
+        monkeypatch.setattr(watchfiles, "watch", changes)
+        return call(cli.main, "--watch", "kl", "--path", me, cwd=tmp_path, sandbox=sandbox, COLUMNS="1000")
+
+    return watch
+
+
+def test_ctrl_c_after_failures_ends_with_1(watch: Watch) -> None:
+    done = watch()
+    assert done.returncode == 1
+    assert len(totals(done.stdout)) == 1
+    assert "Traceback" not in done.stdout + done.stderr
+
+
+def test_a_file_that_vanishes_for_a_while_does_not_end_it(watch: Watch, me: Path) -> None:
+    done = watch(
+        lambda: (me / "kl.py").rename(me / "kl.py~"),
+        lambda: None,
+        lambda: (me / "kl.py").write_text(RIGHT, "utf-8"),
+    )
+    assert done.returncode == 0
+    assert done.stdout.count("holds none of") == 1, "said once, however often nothing is there"
+    (nothing, possible), last = totals(done.stdout)
+    assert nothing == 0 and last == (possible, possible)
+    assert "Traceback" not in done.stderr
+
+
+def test_what_is_not_graded_brings_no_report(watch: Watch, me: Path) -> None:
+    def compile_and_note() -> None:
+        (me / "notes.txt").write_text("later", "utf-8")
+        (me / "__pycache__").mkdir()
+        (me / "__pycache__" / "kl.cpython-311.pyc").write_bytes(b"")
+
+    assert len(totals(watch(compile_and_note).stdout)) == 1
+    assert len(totals(watch(lambda: (me / "kl.py").write_text(RIGHT, "utf-8")).stdout)) == 2

@@ -8,18 +8,24 @@ import re
 import shutil
 import subprocess
 import sysconfig
+import tomllib
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
+from command import call
 from site_fixtures import cannot
 
-from grader import course, handout
+from grader import course, course_command, handout
 
+OURS = course.ROOT / ".github" / "workflows"
 STUDENTS = course.ROOT / "grader" / "handout_files" / "grade.yml"
-WORKFLOWS = [*sorted((course.ROOT / ".github" / "workflows").glob("*.yml")), STUDENTS]
+WORKFLOWS = [*sorted(OURS.glob("*.yml")), STUDENTS]
 MODULES = course.ROOT / "tests" / "browser"
+MAY_WRITE = {("release.yml", "release")}
+"""The jobs that change the repository: a release is made in it."""
+MINUTES = {"course.yml": 60, "proof.yml": 150}
 LINT = """
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -91,12 +97,52 @@ def test_an_action_has_the_same_commit_everywhere() -> None:
 
 
 @pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.name)
-def test_rights_are_named_and_no_job_may_write_to_the_repository(path: Path) -> None:
+def test_rights_are_named_and_no_job_but_the_release_may_write_to_the_repository(path: Path) -> None:
     document = parsed(path)
     assert document["permissions"] in ({}, {"contents": "read"})
-    for job in document["jobs"].values():
-        assert job.get("permissions", {}).get("contents", "read") == "read"
-        assert job["timeout-minutes"] <= (60 if path.name == "course.yml" else 30)
+    for name, job in document["jobs"].items():
+        rights = job.get("permissions", {})
+        assert rights.get("contents", "read") == ("write" if (path.name, name) in MAY_WRITE else "read")
+        assert job["timeout-minutes"] <= MINUTES.get(path.name, 30)
+
+
+def test_the_release_is_checked_first_and_only_its_last_step_holds_the_token() -> None:
+    (job,) = parsed(OURS / "release.yml")["jobs"].values()
+    assert job["permissions"] == {"contents": "write"}
+    *others, last = job["steps"]
+    commands = [step["run"] for step in others if "run" in step]
+    assert commands[0] == 'python .github/changelog_section.py "$GITHUB_REF_NAME" > notes.md'
+    assert last["run"].startswith('gh release create "$GITHUB_REF_NAME" --verify-tag ')
+    assert [step for step in others if "token" in str(step).lower()] == []
+    assert last["env"] == {"GH_TOKEN": "${{ github.token }}"}
+
+
+def test_students_of_every_allowed_python_and_system_are_tried() -> None:
+    matrix = parsed(OURS / "course.yml")["jobs"]["students"]["strategy"]["matrix"]
+    assert {system.partition("-")[0] for system in matrix["os"]} == {"ubuntu", "macos", "windows"}
+    project = tomllib.loads((course.ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    assert project["requires-python"] == f">={matrix['python'][0]}"
+    said = {each.rpartition(" ")[2] for each in project.get("classifiers", ()) if " :: 3." in each}
+    assert said <= {*matrix["python"]}, "what the classifiers say is tried"
+
+
+def test_what_a_workflow_names_is_there() -> None:
+    texts = [path.read_text("utf-8") for path in WORKFLOWS if path != STUDENTS]
+    named = {name for text in texts for name in re.findall(r"(?<![\w./])(?:\.ci|\.github|tests|docs)/[\w./-]+", text)}
+    assert {".ci/run", ".github/oldest.txt", ".github/changelog_section.py"} <= named
+    assert [name for name in sorted(named) if not (course.ROOT / name).exists()] == []
+    targets = {name for text in texts for name in re.findall(r"run: make ([a-z-]+)", text)}
+    makefile = (course.ROOT / "Makefile").read_text("utf-8")
+    assert targets and all(re.search(rf"^{name}:", makefile, re.MULTILINE) for name in targets)
+
+
+def test_every_command_of_the_course_that_a_workflow_runs_is_one() -> None:
+    steps = [step for path in WORKFLOWS for job in parsed(path)["jobs"].values() for step in job["steps"]]
+    commands = {name for step in steps for name in re.findall(r"(?<![\w-])course ([a-z-]+)", step.get("run", ""))}
+    assert {"handout", "autograder", "export"} <= commands
+    for name in sorted(commands):
+        done = call(course_command.main, name, "--help", cwd=course.ROOT)
+        assert (done.returncode, name) == (0, name)
 
 
 def test_the_students_workflow_runs_commands_that_the_handout_has() -> None:

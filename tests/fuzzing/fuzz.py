@@ -54,7 +54,7 @@ class Run:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Fuzz the targets one after the other: 0 no promise was broken, 1 one was, 2 wrong usage."""
     options = _parser().parse_args(arguments)
-    sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
+    sys.path[:0] = [str(ROOT), str(ROOT / "tests" / "helpers")]
     if options.child:
         _fuzz(options.targets[0], options.rest)
     if options.again:
@@ -66,7 +66,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         broken += bool(run.crashes)
         print(f"{target:<10} {run.inputs:>10,} {run.seconds:>8.0f} {run.corpus:>7} {len(run.crashes):>8}", flush=True)
         for crash in run.crashes:
-            print(f"  {run.last_words}\n  again: python tests/fuzzing/fuzz.py {target} --again {os.path.relpath(crash)}")
+            print(
+                f"  {run.last_words}\n  again: python tests/fuzzing/fuzz.py {target} --again {os.path.relpath(crash)}"
+            )
     return 1 if broken else 0
 
 
@@ -105,7 +107,7 @@ def _parser() -> argparse.ArgumentParser:
 
 def _names() -> tuple[str, ...]:
     """The targets' names, without an import of the grader, which the child has to watch."""
-    text = (ROOT / "tests" / "fuzz_targets.py").read_text("utf-8")
+    text = Path(__file__).with_name("fuzz_targets.py").read_text("utf-8")
     return tuple(re.findall(r'^    "(\w+)": \w+,$', text[text.index("TARGETS: ") :], re.M))
 
 

@@ -36,6 +36,8 @@ def call(
     *arguments: object,
     cwd: Path,
     sandbox: Sandbox | None = None,
+    encoding: str = "utf-8",
+    is_terminal: bool = False,
     **variables: str,
 ) -> subprocess.CompletedProcess[str]:
     """Call the `main` of a command as its process would, and return what a process would.
@@ -45,9 +47,11 @@ def call(
         arguments: Of the command line.
         cwd: Where the command believes to be started.
         sandbox: Warm; used instead of each sandbox that would be like it. Without it every sandbox is a new one.
+        encoding: Of the two streams that the command writes to.
+        is_terminal: What these streams say when they are asked whether they are one.
         variables: Of the environment, beside the usual ones.
     """
-    written = {name: _stream() for name in ("stdout", "stderr")}
+    written = {name: _Stream(encoding, is_terminal=is_terminal) for name in ("stdout", "stderr")}
     with contextlib.ExitStack() as stack:
         stack.enter_context(mock.patch.dict(os.environ, environment(**variables), clear=True))
         stack.enter_context(contextlib.chdir(cwd))
@@ -64,19 +68,23 @@ def call(
             if isinstance(code, str):
                 print(code, file=sys.stderr)
                 code = 1
-    texts = {name: _text(stream) for name, stream in written.items()}
+    texts = {name: stream.text() for name, stream in written.items()}
     return subprocess.CompletedProcess([*map(str, arguments)], code or 0, texts["stdout"], texts["stderr"])
 
 
-def _stream() -> io.TextIOWrapper:
-    return io.TextIOWrapper(io.BytesIO(), encoding="utf-8", newline="\n", write_through=True)
+class _Stream(io.TextIOWrapper):
+    """A standard stream that remembers what was written to it."""
 
+    def __init__(self, encoding: str, *, is_terminal: bool) -> None:
+        self._bytes, self._is_terminal = io.BytesIO(), is_terminal
+        super().__init__(self._bytes, encoding=encoding, newline="\n", write_through=True)
 
-def _text(stream: io.TextIOWrapper) -> str:
-    stream.flush()
-    raw = stream.buffer
-    assert isinstance(raw, io.BytesIO)
-    return raw.getvalue().decode("utf-8", "replace")
+    def isatty(self) -> bool:
+        return self._is_terminal
+
+    def text(self) -> str:
+        self.flush()
+        return self._bytes.getvalue().decode(self.encoding, "replace")
 
 
 def _sharing(shared: Sandbox) -> Callable[..., contextlib.AbstractContextManager[Sandbox]]:

@@ -12,7 +12,10 @@ from typing import Any, NoReturn
 
 import pytest
 import site_server
+from filelock import FileLock
 
+BUILT_FOR = f"https://site.example{site_server.FOLDER}"
+"""Where the built pages think that they are: each process of a run serves them at a port of its own."""
 CHROMIUM = ("chromium", "chromium-browser", "google-chrome")
 FLAGS = [
     *("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
@@ -43,15 +46,22 @@ def chromium_program() -> str | None:
 
 @pytest.fixture(scope="session")
 def site_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Where `site` builds the pages."""
-    return tmp_path_factory.mktemp("site")
+    """The site, built with `--strict` for BUILT_FOR, once for all processes of a run."""
+    run = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        run = run.parent
+    folder = run / "site"
+    with FileLock(run / "site.lock"):
+        if not folder.exists():
+            site_server.build(run / "site being built", url=f"{BUILT_FOR}/")
+            (run / "site being built").rename(folder)
+    return folder
 
 
 @pytest.fixture(scope="session")
 def site(site_folder: Path) -> Iterator[str]:
-    """The address of the course site, built once for the whole run; no slash at its end."""
-    with site_server.serve(site_folder) as address:
-        site_server.build(site_folder, url=f"{address}/")
+    """The address of the course site; no slash at its end."""
+    with site_server.serve(site_folder, built_for=BUILT_FOR) as address:
         yield address
 
 

@@ -33,9 +33,12 @@ def build(folder: Path, *, url: str) -> None:
 
 
 @contextlib.contextmanager
-def serve(folder: Path, *, port: int = 0) -> Iterator[str]:
-    """Serves a folder, which may still be empty, from a thread; gives the address without a slash at its end."""
-    server = _Server(("127.0.0.1", port), functools.partial(_Handler, folder))
+def serve(folder: Path, *, port: int = 0, built_for: str = "") -> Iterator[str]:
+    """Serves a folder, which may still be empty, from a thread; gives the address without a slash at its end.
+
+    A site that was built for another address is served as if it had been built for this one.
+    """
+    server = _Server(("127.0.0.1", port), functools.partial(_Handler, folder, built_for))
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
     thread.start()
     try:
@@ -54,8 +57,9 @@ class _Server(ThreadingHTTPServer):
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
 
-    def __init__(self, folder: Path, *arguments: object) -> None:
+    def __init__(self, folder: Path, built_for: str, *arguments: object) -> None:
         self.folder = folder
+        self.built_for = built_for.encode()
         super().__init__(*arguments)  # type: ignore[arg-type]
 
     def log_message(self, format: str, *arguments: object) -> None:
@@ -65,6 +69,8 @@ class _Handler(BaseHTTPRequestHandler):
         status, path = self._find(unquote(urlsplit(self.path).path))
         kind = MIME_TYPES.get(path.suffix) or mimetypes.guess_type(path.name)[0] or "application/octet-stream"
         body = path.read_bytes() if path.is_file() else b""
+        if self.built_for and path.suffix in (".html", ".xml"):  # no other file holds the site's address
+            body = body.replace(self.built_for, f"http://127.0.0.1:{self.server.server_address[1]}{FOLDER}".encode())
         self.send_response(status)
         self.send_header("Content-Type", f"{kind}; charset=utf-8" if kind.startswith("text/") else kind)
         self.send_header("Cache-Control", "max-age=600")

@@ -9,6 +9,17 @@ def numbers(text: str) -> list[float]:
     return [float(number) for number in re.findall(r"-?\d+(?:\.\d+)?", text.replace("\u2212", "-").replace(",", ""))]
 
 
+SLIDE = """(slider, text) => {
+  for (let place = Number(slider.min); place <= Number(slider.max); place++) {
+    slider.value = place;
+    slider.dispatchEvent(new Event("input", { bubbles: true }));
+    if (slider.ariaValueText === text) break;
+  }
+  slider.dispatchEvent(new Event("change", { bubbles: true }));
+  return slider.ariaValueText;
+}"""
+
+
 class Explorable:
     """An explorable that is ready, found by its tag: Explorable(page, "grpo-difficulty")."""
 
@@ -57,11 +68,6 @@ class Explorable:
         self.node.get_by_label(label, exact=True).set_checked(on)
 
     def slide(self, label: str, text: str) -> None:
-        """Moves a slider by the keyboard until it reads as the text, from its left end on."""
-        slider = self.node.get_by_role("slider", name=label, exact=True)
-        slider.press("Home")
-        for _ in range(int(slider.get_attribute("max") or 0)):
-            if slider.get_attribute("aria-valuetext") == text:
-                return
-            slider.press("ArrowRight")
-        assert slider.get_attribute("aria-valuetext") == text, f"{label} never reads {text!r}"
+        """Moves a slider from its left end until it reads as the text: input while it moves, change when it rests."""
+        found = self.node.get_by_role("slider", name=label, exact=True).evaluate(SLIDE, text)
+        assert found == text, f"{label} never reads {text!r}"

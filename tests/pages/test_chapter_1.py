@@ -6,6 +6,7 @@ import re
 
 import pytest
 from explorables import Explorable, numbers
+from tab import Tab
 
 from grader import course
 from reference.bandit_task import BanditConfig
@@ -43,9 +44,9 @@ def shown_samples(figure):
 
 
 @pytest.mark.parametrize("run", ["arithmetic", "pizza", "pizza-kl"])
-def test_w01_shows_what_the_recorded_run_wrote_at_each_checkpoint(open_page, run):
+def test_w01_shows_what_the_recorded_run_wrote_at_each_checkpoint(open_figure, run):
     recorded = points(run)
-    figure = Explorable(open_page(f"{PATH}?emergence.run={run}"), "grpo-emergence")
+    figure = open_figure(f"{PATH}?emergence.run={run}", "grpo-emergence")
     for place in (0, 2, 10):
         figure.slide("Training", f"{10 * place}\u00a0% done")
         point = recorded[place]
@@ -57,42 +58,60 @@ def test_w01_shows_what_the_recorded_run_wrote_at_each_checkpoint(open_page, run
     assert figure.column(2, "Checkpoints") == [rewarded(point) for point in recorded]
 
 
-def test_w01_plays_when_it_is_asked_to_and_stops_at_the_end(open_page):
-    page = open_page(f"{PATH}?emergence.at=80")
-    figure = Explorable(page, "grpo-emergence")
+@pytest.fixture(scope="module")
+def tab_with_a_clock(browser, site):
+    tab = Tab(browser, site)
+    tab.page.clock.install()
+    yield tab
+    tab.page.context.close()
+    assert tab.problems == []
+
+
+@pytest.fixture
+def open_player(tab_with_a_clock):
+    """Shows the figure that can play; `page.clock.run_for(milliseconds)` makes time pass."""
+    return lambda address: Explorable(tab_with_a_clock.show(address, "grpo-emergence"), "grpo-emergence")
+
+
+MINUTE = 60_000
+
+
+def test_w01_plays_when_it_is_asked_to_and_stops_at_the_end(open_player):
+    figure = open_player(f"{PATH}?emergence.at=80")
     slider = figure.node.get_by_role("slider", name="Training", exact=True)
-    page.wait_for_timeout(1200)
+    figure.page.clock.run_for(MINUTE)
     assert slider.input_value() == "8", "it plays although nobody pressed Play"
     figure.press("Play")
-    page.wait_for_function("node => node.value === '10'", arg=slider.element_handle(), timeout=5000)
-    figure.node.get_by_role("button", name="Play", exact=True).wait_for(timeout=3000)
+    figure.page.clock.run_for(MINUTE)
+    assert slider.input_value() == "10"
+    assert figure.node.get_by_role("button", name="Play", exact=True).count() == 1
     assert "Step 150 of 150" in figure.status
 
 
-def test_w01_pauses(open_page):
-    page = open_page(PATH)
-    figure = Explorable(page, "grpo-emergence")
+def play_one_step(figure):
     figure.press("Play")
-    page.wait_for_function(
-        "() => document.querySelector('grpo-emergence input[type=range]').value === '1'", timeout=5000
-    )
+    slider = figure.node.locator("input[type=range]")
+    while slider.input_value() == "0":
+        figure.page.clock.run_for(100)
+    assert slider.input_value() == "1"
+
+
+def test_w01_pauses(open_player):
+    figure = open_player(PATH)
+    play_one_step(figure)
     figure.press("Pause")
     before = figure.state
-    page.wait_for_timeout(1200)
+    figure.page.clock.run_for(MINUTE)
     assert figure.state == before and "Step 15 of 150" in figure.status
 
 
-def test_w01_stops_playing_when_another_control_is_used(open_page):
-    page = open_page(PATH)
-    figure = Explorable(page, "grpo-emergence")
+def test_w01_stops_playing_when_another_control_is_used(open_player):
+    figure = open_player(PATH)
     first = figure.state
-    figure.press("Play")
-    page.wait_for_function(
-        "() => document.querySelector('grpo-emergence input[type=range]').value === '1'", timeout=5000
-    )
+    play_one_step(figure)
     figure.press("Reset")
     assert figure.node.get_by_role("button", name="Play", exact=True).count() == 1
-    page.wait_for_timeout(1200)
+    figure.page.clock.run_for(MINUTE)
     assert figure.state == first
 
 
@@ -126,8 +145,8 @@ def test_w01_what_there_is_to_notice_is_true():
 
 
 @pytest.mark.parametrize(("way", "place"), [("in words, step by step", 0), ("with a program that it may run", 1)])
-def test_w23_shows_the_scores_of_the_paper_and_what_they_come_to(open_page, way, place):
-    figure = Explorable(open_page(PATH), "grpo-gains")
+def test_w23_shows_the_scores_of_the_paper_and_what_they_come_to(open_figure, way, place):
+    figure = open_figure(PATH, "grpo-gains")
     figure.choose("The model answers", way)
     rows = figure.table("DeepSeekMath 7B, before and after GRPO")
     assert [row[0] for row in rows] == list(SCORES)
@@ -139,8 +158,8 @@ def test_w23_shows_the_scores_of_the_paper_and_what_they_come_to(open_page, way,
         assert shown[3] == pytest.approx(100 * (after - before) / (100 - before), abs=0.51)
 
 
-def test_w23_bars_show_what_is_not_solved_when_they_are_asked_to(open_page):
-    figure = Explorable(open_page(PATH), "grpo-gains")
+def test_w23_bars_show_what_is_not_solved_when_they_are_asked_to(open_figure):
+    figure = open_figure(PATH, "grpo-gains")
     figure.choose("Bars show", "questions not solved")
     assert figure.column(1) == pytest.approx([100 - scores[0][0] for scores in SCORES.values()])
     assert figure.column(2) == pytest.approx([100 - scores[0][1] for scores in SCORES.values()])

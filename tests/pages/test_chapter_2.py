@@ -7,7 +7,7 @@ from functools import cache
 import numpy as np
 import pytest
 import torch
-from explorables import Explorable, numbers
+from explorables import numbers
 
 from grader import course, simulation
 from reference.advantages import group_advantages
@@ -61,8 +61,8 @@ def warm_up(runs, critic_lr):
     return median_step(simulation.steps_until(values / runs.mean_reward, 0.9))
 
 
-def test_w02_counts_the_memory_of_every_model(open_page):
-    figure = Explorable(open_page(f"{PATH}?memory.size=13"), "grpo-memory")
+def test_w02_counts_the_memory_of_every_model(open_figure):
+    figure = open_figure(f"{PATH}?memory.size=13", "grpo-memory")
     for count, reward in itertools.product(BITS, REWARDS):
         figure.choose("Count", BITS[count])
         figure.choose("Reward comes from", reward)
@@ -73,8 +73,8 @@ def test_w02_counts_the_memory_of_every_model(open_page):
         assert f"{less(ppo, grpo)}\u00a0% less" in figure.status
 
 
-def test_w02_shows_that_the_half_is_not_the_critic_alone(open_page):
-    figure = Explorable(open_page(PATH), "grpo-memory")
+def test_w02_shows_that_the_half_is_not_the_critic_alone(open_figure):
+    figure = open_figure(PATH, "grpo-memory")
     assert numbers(figure.status)[:5] == [56, 28, 28, 50, 14] and "reward model" in figure.status
     figure.press("The same reward for both")
     assert "33" in figure.status and "All of it is the critic" in figure.status
@@ -97,8 +97,8 @@ def test_w02_memory_in_the_text_is_counted_right():
     assert f"7 · 16 = 112 GB: from {ppo} to {grpo} GB, {less(ppo, grpo)} %" in TEXT
 
 
-def test_w03_runs_are_those_of_the_simulation_in_numpy(open_page):
-    figure = Explorable(open_page(f"{PATH}?rivals.seed=40&rivals.critic=0.1&rivals.offset=5"), "grpo-rivals")
+def test_w03_runs_are_those_of_the_simulation_in_numpy(open_figure):
+    figure = open_figure(f"{PATH}?rivals.seed=40&rivals.critic=0.1&rivals.offset=5", "grpo-rivals")
     races = [
         race("grpo", offset=5, seed=40),
         race("grpo", offset=5, seed=40, divide_by_std=False),
@@ -115,8 +115,8 @@ def test_w03_runs_are_those_of_the_simulation_in_numpy(open_page):
         assert numbers(" ".join(row)) == pytest.approx([t, *(curves[:, t].mean() for _, curves in races)], abs=5e-4)
 
 
-def test_w03_adding_to_all_rewards_harms_the_critic_and_not_grpo(open_page):
-    figure = Explorable(open_page(PATH), "grpo-rivals")
+def test_w03_adding_to_all_rewards_harms_the_critic_and_not_grpo(open_figure):
+    figure = open_figure(PATH, "grpo-rivals")
     before = figure.table("20 runs of 200 steps each")
     figure.choose("Added to every reward", "5")
     after = figure.table("20 runs of 200 steps each")
@@ -129,9 +129,9 @@ def test_w03_adding_to_all_rewards_harms_the_critic_and_not_grpo(open_page):
     )
 
 
-def test_w03_a_slider_that_is_held_does_not_run_anything(open_page):
-    page = open_page(PATH)
-    figure = Explorable(page, "grpo-rivals")
+def test_w03_a_slider_that_is_held_does_not_run_anything(open_figure):
+    figure = open_figure(PATH, "grpo-rivals")
+    page = figure.page
     before = figure.table("20 runs of 200 steps each")
     page.evaluate(
         """() => {
@@ -184,8 +184,8 @@ def test_the_advantages_worked_by_hand_are_those_of_the_model_answers():
     assert "0.2 + 0.1 · 0.3 = 0.23" in TEXT
 
 
-def test_w09_counts_the_models_of_a_method(open_page):
-    figure = Explorable(open_page(PATH), "grpo-models")
+def test_w09_counts_the_models_of_a_method(open_figure):
+    figure = open_figure(PATH, "grpo-models")
     for method, reward, reference, expected in (
         ("PPO", "a trained reward model", True, [4, 2, 2]),
         ("GRPO", "a trained reward model", True, [3, 1, 2]),
@@ -201,8 +201,8 @@ def test_w09_counts_the_models_of_a_method(open_page):
         assert [sum(sign in box for box in boxes) for sign in "▲■"] == expected[1:]
 
 
-def test_w09_only_the_third_station_needs_another_model(open_page):
-    figure = Explorable(open_page(PATH), "grpo-models")
+def test_w09_only_the_third_station_needs_another_model(open_figure):
+    figure = open_figure(PATH, "grpo-models")
     ppo = figure.node.locator("ol li").all_inner_texts()
     figure.pick("GRPO")
     grpo = figure.node.locator("ol li").all_inner_texts()

@@ -7,7 +7,7 @@ import re
 import numpy as np
 import pytest
 import torch
-from explorables import Explorable, numbers
+from explorables import numbers
 
 from grader import course, sfc32
 from reference.advantages import group_advantages, zero_signal_fraction
@@ -82,8 +82,8 @@ def spread(p, size):
 
 
 @pytest.mark.parametrize(("seed", "size"), [(40, 8), (5, 16), (999, 2)])
-def test_w04_draws_and_scores_a_group_as_the_model_answers_do(open_page, seed, size):
-    figure = Explorable(open_page(f"{PATH}?sampling.seed={seed}&sampling.g={size}"), "grpo-sampling")
+def test_w04_draws_and_scores_a_group_as_the_model_answers_do(open_figure, seed, size):
+    figure = open_figure(f"{PATH}?sampling.seed={seed}&sampling.g={size}", "grpo-sampling")
     answers = drawn(seed, size)
     rewards = [float(answer == 14) for answer in answers]
     assert figure.column(1) == answers
@@ -92,8 +92,8 @@ def test_w04_draws_and_scores_a_group_as_the_model_answers_do(open_page, seed, s
     assert figure.column(4) == pytest.approx(advantages(rewards), abs=5e-4)
 
 
-def test_w04_another_group_is_another_draw_and_equal_rewards_teach_nothing(open_page):
-    figure = Explorable(open_page(PATH), "grpo-sampling")
+def test_w04_another_group_is_another_draw_and_equal_rewards_teach_nothing(open_figure):
+    figure = open_figure(PATH, "grpo-sampling")
     assert figure.column(1) == drawn(40, 8)
     statuses = []
     for seed in (41, 42, 43, 44, 45):
@@ -109,8 +109,8 @@ def test_w04_another_group_is_another_draw_and_equal_rewards_teach_nothing(open_
     assert figure.column(4) == [0, 0, 0, 0]
 
 
-def test_w04_the_drawn_line_is_the_mean_of_the_group(open_page):
-    figure = Explorable(open_page(PATH), "grpo-sampling")
+def test_w04_the_drawn_line_is_the_mean_of_the_group(open_figure):
+    figure = open_figure(PATH, "grpo-sampling")
     line = "svg path.line-grey"
     for seed in (40, 15):
         figure.node.get_by_label("Seed of the draws").fill(str(seed))
@@ -152,8 +152,8 @@ def answer(figure, text):
     field.press("Enter")
 
 
-def test_w05_an_example_brings_its_whole_state(open_page):
-    figure = Explorable(open_page(f"{PATH}?score-answer.others=wrong&score-answer.form=yes"), "grpo-score-answer")
+def test_w05_an_example_brings_its_whole_state(open_figure):
+    figure = open_figure(f"{PATH}?score-answer.others=wrong&score-answer.form=yes", "grpo-score-answer")
     figure.press("A list of guesses")
     assert figure.column(4)[0] == 1
     assert figure.page.url.endswith("?score-answer.answer=12+or+13+or+14")
@@ -163,8 +163,8 @@ OTHERS = {"three are right": 3, "all are right": 7, "none is right": 0}
 
 
 @pytest.mark.parametrize("text", ["14", "13", "It is fourteen.", "12 or 13 or 14", "Answer: 20. No, it is 14."])
-def test_w05_scores_any_text_against_the_seven_others(open_page, text):
-    figure = Explorable(open_page(PATH), "grpo-score-answer")
+def test_w05_scores_any_text_against_the_seven_others(open_figure, text):
+    figure = open_figure(PATH, "grpo-score-answer")
     answer(figure, text)
     right = text not in ("13", "It is fourteen.")
     for others, count in OTHERS.items():
@@ -175,22 +175,22 @@ def test_w05_scores_any_text_against_the_seven_others(open_page, text):
         assert written(expected) in figure.status or "nobody learns" in figure.status
 
 
-def test_w05_the_form_is_paid_for_a_wrong_answer_too(open_page):
-    figure = Explorable(open_page(PATH), "grpo-score-answer")
+def test_w05_the_form_is_paid_for_a_wrong_answer_too(open_figure):
+    figure = open_figure(PATH, "grpo-score-answer")
     answer(figure, "Answer: 15")
     figure.tick("Also pay 0.5 for a number behind \u201cAnswer:\u201d")
     assert figure.column(3) == [0.5, 1, 1.5, 1, 0, 0.5, 0, 0]
     assert figure.column(4) == pytest.approx(advantages(figure.column(3)), abs=5e-4)
 
 
-def test_w05_text_stays_text_and_comes_back_from_the_address(open_page):
-    figure = Explorable(open_page(PATH), "grpo-score-answer")
+def test_w05_text_stays_text_and_comes_back_from_the_address(open_figure):
+    figure = open_figure(PATH, "grpo-score-answer")
     text = "<b>14</b> & 7?"
     answer(figure, text)
-    again = Explorable(open_page(PATH + "?" + figure.page.url.split("?", 1)[1]), "grpo-score-answer")
+    again = open_figure(PATH + "?" + figure.page.url.split("?", 1)[1], "grpo-score-answer")
     assert again.table()[0][1:3] == [text, "7"]
     assert again.node.get_by_label("Your answer").input_value() == text
-    empty = Explorable(open_page(f"{PATH}?score-answer.answer="), "grpo-score-answer")
+    empty = open_figure(f"{PATH}?score-answer.answer=", "grpo-score-answer")
     assert empty.table()[0][1:3] == ["", "none"]
 
 
@@ -212,9 +212,9 @@ def test_w05_worked_numbers_on_the_page_are_those_of_the_model_answers():
 
 
 @pytest.mark.parametrize(("temperature", "knows_rule"), [(0.1, False), (0.5, True), (0.8, False), (2, True)])
-def test_w06_expectations_are_those_of_all_groups(open_page, temperature, knows_rule):
-    figure = Explorable(
-        open_page(f"{PATH}?diversity.t={temperature}&diversity.knows={'yes' if knows_rule else 'no'}"), "grpo-diversity"
+def test_w06_expectations_are_those_of_all_groups(open_figure, temperature, knows_rule):
+    figure = open_figure(
+        f"{PATH}?diversity.t={temperature}&diversity.knows={'yes' if knows_rule else 'no'}", "grpo-diversity"
     )
     probabilities = policy(temperature, knows_rule=knows_rule)
     right = probabilities[1]
@@ -226,8 +226,8 @@ def test_w06_expectations_are_those_of_all_groups(open_page, temperature, knows_
         assert found == pytest.approx(value, abs=error)
 
 
-def test_w06_a_cold_policy_gives_no_signal_and_a_larger_group_more(open_page):
-    figure = Explorable(open_page(PATH), "grpo-diversity")
+def test_w06_a_cold_policy_gives_no_signal_and_a_larger_group_more(open_figure):
+    figure = open_figure(PATH, "grpo-diversity")
     figure.press("Too cold")
     assert "0.8\u00a0%" in figure.status and "1.01 different" in figure.status
     figure.tick("The favorite answer is the right one")
@@ -266,8 +266,8 @@ def hacked(term):
 
 
 @pytest.mark.parametrize("term", TERMS)
-def test_w07_grpo_sees_the_reward_and_nothing_else(open_page, term):
-    figure = Explorable(open_page(PATH), "grpo-reward-hacking")
+def test_w07_grpo_sees_the_reward_and_nothing_else(open_figure, term):
+    figure = open_figure(PATH, "grpo-reward-hacking")
     figure.choose("Pay up to 0.5 more for", term)
     found = hacked(TERMS[term])
     assert [row[:2] for row in figure.table()] == [[name, typeset(row[0])] for name, row in SOLUTIONS.items()]

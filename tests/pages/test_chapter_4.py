@@ -8,7 +8,7 @@ from collections import Counter
 import numpy as np
 import pytest
 import torch
-from explorables import Explorable, numbers
+from explorables import numbers
 
 from grader import course
 from reference.advantages import group_advantages, zero_signal_fraction
@@ -65,8 +65,8 @@ def test_t09_the_claims_about_pytorch_hold():
 # W10: build your own group
 
 
-def test_w10_on_its_page_shows_the_model_answer_and_moves_sample_6_to_nowhere(open_page):
-    figure = Explorable(open_page(PATH), "grpo-group-advantages")
+def test_w10_on_its_page_shows_the_model_answer_and_moves_sample_6_to_nowhere(open_figure):
+    figure = open_figure(PATH, "grpo-group-advantages")
     assert figure.column(3) == pytest.approx(advantages([1, 1, 0, 0, 0, 0.5]), abs=5e-4)
     figure.slide("Sample 6", "0.40")
     assert figure.column(3) == pytest.approx(advantages([1, 1, 0, 0, 0, 0.4]), abs=5e-4)
@@ -79,8 +79,8 @@ def test_w10_on_its_page_shows_the_model_answer_and_moves_sample_6_to_nowhere(op
     assert figure.node.get_by_label("Divide by the standard deviation").is_checked()
 
 
-def test_w10_the_divisor_changes_one_correct_and_breaks_a_group_of_one(open_page):
-    figure = Explorable(open_page(PATH), "grpo-group-advantages")
+def test_w10_the_divisor_changes_one_correct_and_breaks_a_group_of_one(open_figure):
+    figure = open_figure(PATH, "grpo-group-advantages")
     figure.press("One correct")
     assert figure.table()[0][3] == "+2.236"
     figure.tick("Divide by G \u2212 1 and not by G")
@@ -116,8 +116,8 @@ def test_w10_worked_numbers_on_the_page_are_those_of_the_model_answers():
 
 
 @pytest.mark.parametrize("p", [0, 0.01, 0.25, 0.5, 0.97, 1])
-def test_w08_shows_the_most_likely_group_and_its_advantages_by_the_model_answer(open_page, p):
-    figure = Explorable(open_page(f"{PATH}?difficulty.p={p}"), "grpo-difficulty")
+def test_w08_shows_the_most_likely_group_and_its_advantages_by_the_model_answer(open_figure, p):
+    figure = open_figure(f"{PATH}?difficulty.p={p}", "grpo-difficulty")
     shown = figure.table("What to expect of a group")
     assert [row[0] for row in shown] == ["2", "4", "8", "16", "32", "64"]
     for size, _, _, correct, *scores in shown:
@@ -138,8 +138,8 @@ def binomial(p, size):
     return [math.comb(size, count) * p**count * (1 - p) ** (size - count) for count in range(size + 1)]
 
 
-def test_w08_says_that_a_prompt_that_is_always_solved_teaches_nothing(open_page):
-    figure = Explorable(open_page(PATH), "grpo-difficulty")
+def test_w08_says_that_a_prompt_that_is_always_solved_teaches_nothing(open_figure):
+    figure = open_figure(PATH, "grpo-difficulty")
     figure.slide("Probability of a correct sample", "90 %".replace(" ", "\u00a0"))
     figure.choose("Group size G", "32")
     assert "3.4" in figure.status and "G = 32" in figure.status
@@ -149,8 +149,8 @@ def test_w08_says_that_a_prompt_that_is_always_solved_teaches_nothing(open_page)
     assert "difficulty.g" not in figure.page.url, "an example brings its whole state"
 
 
-def test_w08_what_is_rare_does_not_read_as_never(open_page):
-    figure = Explorable(open_page(f"{PATH}?difficulty.g=16"), "grpo-difficulty")
+def test_w08_what_is_rare_does_not_read_as_never(open_figure):
+    figure = open_figure(f"{PATH}?difficulty.g=16", "grpo-difficulty")
     assert "< 0.1\u00a0% of the groups" in figure.status
     assert [row[1] for row in figure.table()][2:] == ["0.8\u00a0%", *["< 0.1\u00a0%"] * 3]
 
@@ -171,8 +171,8 @@ def test_w08_worked_numbers_on_the_page_are_those_of_the_model_answers():
 # W12: is it a bell curve?
 
 
-def test_w12_draws_values_that_groups_of_zeros_and_ones_can_have_and_adds_groups(open_page):
-    figure = Explorable(open_page(f"{PATH}?histogram.g=4"), "grpo-histogram")
+def test_w12_draws_values_that_groups_of_zeros_and_ones_can_have_and_adds_groups(open_figure):
+    figure = open_figure(f"{PATH}?histogram.g=4", "grpo-histogram")
     possible = {round(a, 1) for k in range(5) for a in advantages([1] * k + [0] * (4 - k))}
     drawn = [row[0].replace("\u2212", "-") for row in figure.table("Where there are bars")]
     assert {float(value) for value in drawn} == possible
@@ -186,8 +186,8 @@ def test_w12_draws_values_that_groups_of_zeros_and_ones_can_have_and_adds_groups
     assert numbers(summary["largest size"])[0] == pytest.approx(math.sqrt(3), abs=5e-4)
 
 
-def test_w12_shows_a_bell_only_for_rewards_from_a_bell_in_a_large_group(open_page):
-    figure = Explorable(open_page(f"{PATH}?histogram.groups=1000"), "grpo-histogram")
+def test_w12_shows_a_bell_only_for_rewards_from_a_bell_in_a_large_group(open_figure):
+    figure = open_figure(f"{PATH}?histogram.groups=1000", "grpo-histogram")
 
     def middle():
         return numbers(dict(row[:2] for row in figure.table("All advantages together"))["between \u22120.5 and +0.5"])[
@@ -204,8 +204,8 @@ def test_w12_shows_a_bell_only_for_rewards_from_a_bell_in_a_large_group(open_pag
     assert middle() == 0 and figure.column(0, "Where there are bars") == [-1, 1]
 
 
-def test_w12_tells_the_largest_drawn_from_the_limit(open_page):
-    figure = Explorable(open_page(PATH), "grpo-histogram")
+def test_w12_tells_the_largest_drawn_from_the_limit(open_figure):
+    figure = open_figure(PATH, "grpo-histogram")
     figure.pick("any number from 0 to 1")
     summary = dict(row[:2] for row in figure.table("All advantages together"))
     largest = numbers(summary["largest size"])[0]
@@ -213,8 +213,8 @@ def test_w12_tells_the_largest_drawn_from_the_limit(open_page):
     assert f"the largest has the size {largest:.2f}; with G = 8 none can exceed {math.sqrt(7):.2f}" in figure.status
 
 
-def test_w12_another_seed_draws_other_groups(open_page):
-    figure = Explorable(open_page(PATH), "grpo-histogram")
+def test_w12_another_seed_draws_other_groups(open_figure):
+    figure = open_figure(PATH, "grpo-histogram")
     before = figure.table("Where there are bars")
     field = figure.node.get_by_label("Seed")
     field.fill("8")
@@ -240,8 +240,8 @@ def test_w12_worked_numbers_on_the_page_are_those_of_the_model_answers():
 # B05: advantages out of nothing
 
 
-def test_b05_shows_the_float32_numbers_of_numpy(open_page):
-    figure = Explorable(open_page(PATH), "grpo-float-noise")
+def test_b05_shows_the_float32_numbers_of_numpy(open_figure):
+    figure = open_figure(PATH, "grpo-float-noise")
     for size in (8, 16):
         figure.choose("Group size G", str(size))
         shown = {float(reward): value for reward, value in figure.table("Every reward")}
@@ -250,8 +250,8 @@ def test_b05_shows_the_float32_numbers_of_numpy(open_page):
             assert found == pytest.approx(summed_in_order(reward, size)[-1], rel=6e-3), (reward, size)
 
 
-def test_b05_the_comparison_gives_exactly_0_where_eps_and_float64_do_not(open_page):
-    figure = Explorable(open_page(PATH), "grpo-float-noise")
+def test_b05_the_comparison_gives_exactly_0_where_eps_and_float64_do_not(open_figure):
+    figure = open_figure(PATH, "grpo-float-noise")
     assert "0.856" in figure.status
     assert [row[2] for row in figure.table("The formula, step by step")] == [
         *("0.699999988", "0.699999928", "5.96e\u22128", "5.96e\u22128", "0.856")
@@ -333,8 +333,8 @@ def gradients(*, best=0.1, size=8, offset=0.0, scale=1.0):
     return found
 
 
-def test_b01_shows_signal_and_noise_of_all_groups(open_page):
-    figure = Explorable(open_page(PATH), "grpo-signal-to-noise")
+def test_b01_shows_signal_and_noise_of_all_groups(open_figure):
+    figure = open_figure(PATH, "grpo-signal-to-noise")
 
     def shown():
         return [[numbers(cell)[0] for cell in row[1:]] for row in figure.table()]
@@ -399,8 +399,8 @@ def test_b01_a_perfect_critic_is_not_the_best_baseline_for_the_reason_on_the_pag
 # W11 and B07: where the baseline comes from
 
 
-def test_w11_a_box_of_the_map_opens_a_card_with_year_formula_and_source(open_page):
-    figure = Explorable(open_page(PATH), "grpo-ancestors")
+def test_w11_a_box_of_the_map_opens_a_card_with_year_formula_and_source(open_figure):
+    figure = open_figure(PATH, "grpo-ancestors")
     card = figure.node.locator(".grpo-card")
     assert card.inner_text().startswith("GRPO, 2024.") and "mean(r)" in card.locator("code").inner_text()
     figure.node.locator("g.node", has_text="RLOO").click()
@@ -412,8 +412,8 @@ def test_w11_a_box_of_the_map_opens_a_card_with_year_formula_and_source(open_pag
     assert figure.page.url.endswith("?ancestors.method=ppo")
 
 
-def test_b07_the_way_from_reinforce_says_what_each_method_subtracts(open_page):
-    figure = Explorable(open_page(PATH), "grpo-ancestors")
+def test_b07_the_way_from_reinforce_says_what_each_method_subtracts(open_figure):
+    figure = open_figure(PATH, "grpo-ancestors")
     assert [row[0] for row in figure.table()] == ["REINFORCE", "+ baseline", "A3C, A2C", "PPO", "GRPO"]
     assert "GRPO, 4 steps from REINFORCE. Baseline: mean of the group. Critic: no. Clip: yes." in figure.status
     on_page = {row[0]: [row[0], row[1], *row[3:]] for row in rows(TEXT, "Method | Year")}

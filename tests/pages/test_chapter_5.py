@@ -5,7 +5,7 @@ import math
 
 import pytest
 import torch
-from explorables import Explorable, numbers
+from explorables import numbers
 
 from grader import course
 from reference.advantages import group_advantages
@@ -62,8 +62,8 @@ def row(*cells):
 
 
 @pytest.mark.parametrize(("old", "now"), [(0.3, 0.45), (0.3, 0.15), (0.01, 0.03), (0.8, 0.95), (0.3, 0.3)])
-def test_w14_ratio_and_surrogates_are_those_of_the_model_answers(open_page, old, now):
-    figure = Explorable(open_page(f"{PATH}?ratio.old={old}&ratio.now={now}"), "grpo-ratio")
+def test_w14_ratio_and_surrogates_are_those_of_the_model_answers(open_figure, old, now):
+    figure = open_figure(f"{PATH}?ratio.old={old}&ratio.now={now}", "grpo-ratio")
     quantities = dict(figure.table("The importance ratio"))
     ratio = importance_ratio(log(now), log(old)).item()
     assert quantities["ρ = π_θ / π_old"] == f"{ratio:.3f}"
@@ -74,8 +74,8 @@ def test_w14_ratio_and_surrogates_are_those_of_the_model_answers(open_page, old,
         assert ("binds" in cells[4]) == binds
 
 
-def test_w14_says_on_which_side_the_clip_binds(open_page):
-    figure = Explorable(open_page(PATH), "grpo-ratio")
+def test_w14_says_on_which_side_the_clip_binds(open_figure):
+    figure = open_figure(PATH, "grpo-ratio")
     assert "1.50 times" in figure.status and "binds if A is positive" in figure.status
     figure.press("Half as likely")
     assert "0.50 times" in figure.status and "binds if A is negative" in figure.status
@@ -83,8 +83,8 @@ def test_w14_says_on_which_side_the_clip_binds(open_page):
     assert "1.00 times" in figure.status and "the clip does nothing" in figure.status
 
 
-def test_w15_the_gradient_goes_off_in_two_of_four_corners_only(open_page):
-    figure = Explorable(open_page(PATH), "grpo-clip-curve")
+def test_w15_the_gradient_goes_off_in_two_of_four_corners_only(open_figure):
+    figure = open_figure(PATH, "grpo-clip-curve")
     corners = {
         "Good, too likely": (1.5, 1.0),
         "Bad, too likely": (1.5, -1.0),
@@ -102,8 +102,8 @@ def test_w15_the_gradient_goes_off_in_two_of_four_corners_only(open_page):
         assert numbers(yours[4]) == [0 if binds else advantage]
 
 
-def test_w15_a_wider_band_lets_the_gradient_on_again(open_page):
-    figure = Explorable(open_page(f"{PATH}?clip-curve.ratio=1.4"), "grpo-clip-curve")
+def test_w15_a_wider_band_lets_the_gradient_on_again(open_figure):
+    figure = open_figure(f"{PATH}?clip-curve.ratio=1.4", "grpo-clip-curve")
     assert figure.status.startswith("Gradient off")
     figure.slide("Clip range ε", "0.50")
     assert figure.status.startswith("Gradient on.")
@@ -111,8 +111,8 @@ def test_w15_a_wider_band_lets_the_gradient_on_again(open_page):
     assert "down" in figure.status
 
 
-def test_w21_parts_and_sums_are_those_of_the_exact_kl(open_page):
-    figure = Explorable(open_page(PATH), "grpo-kl-words")
+def test_w21_parts_and_sums_are_those_of_the_exact_kl(open_figure):
+    figure = open_figure(PATH, "grpo-kl-words")
     ref = log(list(WORDS.values()))
     weights = {"tea": 20, "coffee": 60, "water": 10, "milk": 5, "soup": 5}
     for change in ({}, {"soup": 90}, {"coffee": 1}):
@@ -128,8 +128,8 @@ def test_w21_parts_and_sums_are_those_of_the_exact_kl(open_page):
             assert summed == pytest.approx(both[place], abs=3e-3)
 
 
-def test_w21_names_the_word_that_costs_most(open_page):
-    figure = Explorable(open_page(PATH), "grpo-kl-words")
+def test_w21_names_the_word_that_costs_most(open_figure):
+    figure = open_figure(PATH, "grpo-kl-words")
     assert "“coffee”, which the policy says more often" in figure.status
     figure.press("Nearly only coffee")
     assert "“tea”, which the policy says less often" in figure.status
@@ -138,8 +138,8 @@ def test_w21_names_the_word_that_costs_most(open_page):
 
 
 @pytest.mark.parametrize(("beta", "now"), [(0.04, 0.45), (0.5, 0.95), (0.1, 0.02)])
-def test_w16_parts_of_the_loss_are_those_of_the_model_answers(open_page, beta, now):
-    figure = Explorable(open_page(f"{PATH}?kl-weight.beta={beta}&kl-weight.now={now}"), "grpo-kl-weight")
+def test_w16_parts_of_the_loss_are_those_of_the_model_answers(open_figure, beta, now):
+    figure = open_figure(f"{PATH}?kl-weight.beta={beta}&kl-weight.now={now}", "grpo-kl-weight")
     for place, kind in ((1, "k3"), (2, "k1")):
         expected = [
             -surrogate(now, OLD, RIGHT)[0],
@@ -150,8 +150,8 @@ def test_w16_parts_of_the_loss_are_those_of_the_model_answers(open_page, beta, n
         assert figure.column(place) == pytest.approx(expected, abs=6e-5)
 
 
-def test_w16_says_what_the_penalty_costs_and_when_k1_would_pay(open_page):
-    figure = Explorable(open_page(PATH), "grpo-kl-weight")
+def test_w16_says_what_the_penalty_costs_and_when_k1_would_pay(open_figure):
+    figure = open_figure(PATH, "grpo-kl-weight")
     share = 100 * 0.04 * estimate(NOW, REF) / surrogate(NOW, OLD, RIGHT)[0]
     assert numbers(figure.status)[1] == pytest.approx(share, abs=0.005)
     figure.press("Far below the reference")
@@ -162,9 +162,9 @@ def test_w16_says_what_the_penalty_costs_and_when_k1_would_pay(open_page):
 
 @pytest.mark.parametrize(("sample", "advantage"), [("1", RIGHT), ("0", WRONG)])
 @pytest.mark.parametrize("now", [0.45, 0.2, 0.3])
-def test_w22_every_value_is_that_of_the_model_answers(open_page, sample, advantage, now):
+def test_w22_every_value_is_that_of_the_model_answers(open_figure, sample, advantage, now):
     address = f"{PATH}?worked-example.step=5&worked-example.sample={sample}&worked-example.now={now}"
-    figure = Explorable(open_page(address), "grpo-worked-example")
+    figure = open_figure(address, "grpo-worked-example")
     found = {cells[0]: numbers(cells[2])[0] for cells in figure.table()}
     ratio = now / OLD
     expected = {
@@ -182,8 +182,8 @@ def test_w22_every_value_is_that_of_the_model_answers(open_page, sample, advanta
     assert found == pytest.approx(expected, abs=6e-5)
 
 
-def test_w22_comes_step_by_step(open_page):
-    figure = Explorable(open_page(PATH), "grpo-worked-example")
+def test_w22_comes_step_by_step(open_figure):
+    figure = open_figure(PATH, "grpo-worked-example")
     assert [len(figure.table()), "Step 1 / 5" in figure.state] == [3, True]
     for rows in (4, 7, 9, 10):
         figure.press("Next")
@@ -199,8 +199,8 @@ def test_w22_comes_step_by_step(open_page):
 
 
 @pytest.mark.parametrize(("sample", "advantage"), [("right", RIGHT), ("wrong", WRONG)])
-def test_w13_every_token_has_the_loss_of_the_model_answers(open_page, sample, advantage):
-    figure = Explorable(open_page(f"{PATH}?token-inspector.sample={sample}"), "grpo-token-inspector")
+def test_w13_every_token_has_the_loss_of_the_model_answers(open_figure, sample, advantage):
+    figure = open_figure(f"{PATH}?token-inspector.sample={sample}", "grpo-token-inspector")
     *rows, mean = figure.table("All tokens")
     losses = [loss(now, old, ref, advantage) for old, now, ref in TOKENS.values()]
     for cells, (old, now, ref), value in zip(rows, TOKENS.values(), losses, strict=True):
@@ -211,8 +211,8 @@ def test_w13_every_token_has_the_loss_of_the_model_answers(open_page, sample, ad
     assert numbers(mean[4]) == [pytest.approx(sum(losses) / 6, abs=6e-5)]
 
 
-def test_w13_the_arrow_keys_go_through_the_tokens(open_page):
-    figure = Explorable(open_page(PATH), "grpo-token-inspector")
+def test_w13_the_arrow_keys_go_through_the_tokens(open_figure):
+    figure = open_figure(PATH, "grpo-token-inspector")
     assert "Token “1”" in figure.status and "The clip binds" in figure.status
     chosen = figure.node.get_by_role("radio", name="1", exact=True)
     chosen.press("ArrowRight")
@@ -245,8 +245,8 @@ def estimators(drift):
 
 
 @pytest.mark.parametrize("drift", [1, 0.1, 2, -1.5])
-def test_b02_values_and_gradients_are_those_of_autograd(open_page, drift):
-    figure = Explorable(open_page(f"{PATH}?estimators.drift={drift}"), "grpo-estimators")
+def test_b02_values_and_gradients_are_those_of_autograd(open_figure, drift):
+    figure = open_figure(f"{PATH}?estimators.drift={drift}", "grpo-estimators")
     rows = figure.table()
     expected = estimators(drift)
     assert [cells[0] for cells in rows] == list(expected)
@@ -258,8 +258,8 @@ def test_b02_values_and_gradients_are_those_of_autograd(open_page, drift):
         assert found[2:] == pytest.approx(gradient, abs=6e-4)
 
 
-def test_b02_says_which_estimator_is_off_and_shows_gradients_on_request(open_page):
-    figure = Explorable(open_page(PATH), "grpo-estimators")
+def test_b02_says_which_estimator_is_off_and_shows_gradients_on_request(open_figure):
+    figure = open_figure(PATH, "grpo-estimators")
     assert "k2 is off by 19" in figure.status
     figure.press("Far away")
     assert "k2 is off by 35" in figure.status

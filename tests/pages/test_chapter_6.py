@@ -11,7 +11,7 @@ import math
 import numpy as np
 import pytest
 import torch
-from explorables import Explorable, numbers
+from explorables import numbers
 
 from grader import course
 from grader.sfc32 import uniforms
@@ -75,8 +75,8 @@ def small_step(steps_before, seed=3):
 
 
 @pytest.mark.parametrize("steps_before", [0, 7])
-def test_w17_shows_the_step_of_the_model_answers_stage_by_stage(open_page, steps_before):
-    figure = Explorable(open_page(f"{PATH}?training-step.before={steps_before}"), "grpo-training-step")
+def test_w17_shows_the_step_of_the_model_answers_stage_by_stage(open_figure, steps_before):
+    figure = open_figure(f"{PATH}?training-step.before={steps_before}", "grpo-training-step")
     expected = small_step(steps_before)
     assert figure.column(1, "The group") == expected["actions"]
     assert {cell for row in figure.table("The group") for cell in row[2:]} == {""}, "rewards come later"
@@ -96,8 +96,8 @@ def test_w17_shows_the_step_of_the_model_answers_stage_by_stage(open_page, steps
     assert numbers(figure.status)[-2:] == pytest.approx(expected["expected"], abs=5e-4)
 
 
-def test_w17_says_when_a_group_teaches_nothing(open_page):
-    figure = Explorable(open_page(PATH), "grpo-training-step")
+def test_w17_says_when_a_group_teaches_nothing(open_figure):
+    figure = open_figure(PATH, "grpo-training-step")
     figure.press("Fifteen steps later")
     for _ in range(2):
         figure.press("Back")
@@ -152,8 +152,8 @@ def loss_curve(inner_steps=1, kl_coef=0.0, seed=0, steps=60):
 
 
 @pytest.mark.parametrize(("k", "beta"), [("1", "0"), ("1", "0.3"), ("4", "0"), ("3", "0.1")])
-def test_b04_shows_loss_and_gradient_of_the_model_answers(open_page, k, beta):
-    figure = Explorable(open_page(f"{PATH}?zero-loss.seed=5"), "grpo-zero-loss")
+def test_b04_shows_loss_and_gradient_of_the_model_answers(open_figure, k, beta):
+    figure = open_figure(f"{PATH}?zero-loss.seed=5", "grpo-zero-loss")
     figure.slide("Updates with each group", k)
     figure.slide("KL weight β", beta)
     expected = loss_curve(int(k), float(beta), seed=5)
@@ -161,8 +161,8 @@ def test_b04_shows_loss_and_gradient_of_the_model_answers(open_page, k, beta):
         assert [numbers(cell)[0] for cell in shown] == pytest.approx(expected[int(group) - 1], abs=6e-4)
 
 
-def test_b04_says_that_a_loss_of_zero_learns_and_that_a_penalty_makes_it_rise(open_page):
-    figure = Explorable(open_page(PATH), "grpo-zero-loss")
+def test_b04_says_that_a_loss_of_zero_learns_and_that_a_penalty_makes_it_rise(open_figure):
+    figure = open_figure(PATH, "grpo-zero-loss")
     assert set(figure.column(1)) == {0}
     assert figure.column(3)[-1] > figure.column(3)[0] + 0.4
     assert "The loss is 0 in all 60 groups" in figure.status
@@ -200,8 +200,8 @@ def balance(kl_coef, group_size=8):
 
 
 @pytest.mark.parametrize(("beta", "divide"), [("0.04", True), ("0.3", True), ("0.3", False), ("1", False)])
-def test_w18_shows_the_kl_of_twenty_real_runs_beside_those_without_a_penalty(open_page, beta, divide):
-    figure = Explorable(open_page(PATH), "grpo-kl-over-steps")
+def test_w18_shows_the_kl_of_twenty_real_runs_beside_those_without_a_penalty(open_figure, beta, divide):
+    figure = open_figure(PATH, "grpo-kl-over-steps")
     figure.tick("Divide by the standard deviation", on=divide)
     figure.slide("KL weight β", beta)
     runs, free = kl_runs(float(beta), divide), kl_runs(0.0, divide)
@@ -213,8 +213,8 @@ def test_w18_shows_the_kl_of_twenty_real_runs_beside_those_without_a_penalty(ope
         assert numbers(figure.status)[-1] == pytest.approx(balance(float(beta)), abs=5e-4)
 
 
-def test_w18_a_small_penalty_is_hardly_seen_and_mean_only_advantages_settle_at_the_balance(open_page):
-    figure = Explorable(open_page(PATH), "grpo-kl-over-steps")
+def test_w18_a_small_penalty_is_hardly_seen_and_mean_only_advantages_settle_at_the_balance(open_figure):
+    figure = open_figure(PATH, "grpo-kl-over-steps")
     assert figure.column(1)[-1] == pytest.approx(figure.column(2)[-1], abs=0.01)
     figure.press("β = 0.3")
     assert figure.column(1)[-1] > 2
@@ -259,8 +259,8 @@ def knobs(eps, beta, group_size, seeds=20):
 
 
 @pytest.mark.parametrize(("eps", "beta", "group_size"), [("0.2", "0.04", "8"), ("0.05", "1", "4"), ("1", "0", "2")])
-def test_w26_reports_what_twenty_real_runs_come_to(open_page, eps, beta, group_size):
-    figure = Explorable(open_page(PATH), "grpo-dashboard")
+def test_w26_reports_what_twenty_real_runs_come_to(open_figure, eps, beta, group_size):
+    figure = open_figure(PATH, "grpo-dashboard")
     for label, value in {"Clip range ε": eps, "KL weight β": beta, "Group size G": group_size}.items():
         figure.slide(label, value)
     (_, *yours), (_, *start) = figure.table("After 100 steps")
@@ -270,8 +270,8 @@ def test_w26_reports_what_twenty_real_runs_come_to(open_page, eps, beta, group_s
     assert f"ε = {eps}, β = {beta}, G = {group_size}" in figure.status
 
 
-def test_w26_the_curve_is_that_of_the_simulation(open_page):
-    figure = Explorable(open_page(f"{PATH}?dashboard.g=2&dashboard.eps=1"), "grpo-dashboard")
+def test_w26_the_curve_is_that_of_the_simulation(open_figure):
+    figure = open_figure(f"{PATH}?dashboard.g=2&dashboard.eps=1", "grpo-dashboard")
     runs = [
         simulate(Settings(reward_table=REWARDS, kl_coef=0.04, inner_steps=4, **own), seeds=range(20), steps=100)
         for own in ({"clip_eps": 1.0, "group_size": 2}, {})
@@ -322,8 +322,8 @@ def pushes(lengths, way):
 
 
 @pytest.mark.parametrize("lengths", [[4, 10, 4, 20], [1, 2, 20, 7]])
-def test_b03_shows_the_gradient_of_the_model_answers_for_every_way_to_average(open_page, lengths):
-    figure = Explorable(open_page(PATH), "grpo-averaging")
+def test_b03_shows_the_gradient_of_the_model_answers_for_every_way_to_average(open_figure, lengths):
+    figure = open_figure(PATH, "grpo-averaging")
     for name, tokens in zip(("correct 1", "correct 2", "wrong 1", "wrong 2"), lengths, strict=True):
         figure.slide(f"Tokens of {name}", str(tokens))
     for factor, button in ((np.ones(4), "each token"), (np.array(lengths), "the whole completion")):
@@ -336,8 +336,8 @@ def test_b03_shows_the_gradient_of_the_model_answers_for_every_way_to_average(op
             assert numbers(losses[place])[0] == pytest.approx(loss, abs=6e-5)
 
 
-def test_b03_says_how_much_less_a_long_wrong_answer_is_punished(open_page):
-    figure = Explorable(open_page(PATH), "grpo-averaging")
+def test_b03_says_how_much_less_a_long_wrong_answer_is_punished(open_figure):
+    figure = open_figure(PATH, "grpo-averaging")
     assert "0.20 times as hard" in figure.status
     figure.press("All alike")
     assert "pushed down as hard as" in figure.status
@@ -381,8 +381,8 @@ def exact(run):
         ("arithmetic", "additions", "entropy", "Entropy"),
     ],
 )
-def test_d09_shows_the_curves_of_the_recorded_files(open_page, run, label, column, curve):
-    figure = Explorable(open_page(PATH), "grpo-recorded-run")
+def test_d09_shows_the_curves_of_the_recorded_files(open_figure, run, label, column, curve):
+    figure = open_figure(PATH, "grpo-recorded-run")
     figure.choose("Run", label)
     figure.choose("Curve", curve)
     expected = [float(row[column]) for row in metrics(run)]
@@ -391,8 +391,8 @@ def test_d09_shows_the_curves_of_the_recorded_files(open_page, run, label, colum
     assert "python -m starter.run_charlm" in figure.status
 
 
-def test_d09_compares_two_runs(open_page):
-    figure = Explorable(open_page(PATH), "grpo-recorded-run")
+def test_d09_compares_two_runs(open_figure):
+    figure = open_figure(PATH, "grpo-recorded-run")
     figure.press("Ratio by token or sequence")
     assert figure.column(1) == figure.column(2)
     figure.press("Strong KL penalty")

@@ -5,7 +5,7 @@ import re
 import numpy as np
 import pytest
 import torch
-from explorables import Explorable, numbers
+from explorables import numbers
 
 from grader import course, simulation
 from grader.sfc32 import uniforms
@@ -51,8 +51,8 @@ def grpo_blame():
 # W19
 
 
-def test_w19_ppo_blames_the_token_at_which_the_critic_expects_less(open_page):
-    figure = Explorable(open_page(PATH), "grpo-credit")
+def test_w19_ppo_blames_the_token_at_which_the_critic_expects_less(open_figure):
+    figure = open_figure(PATH, "grpo-credit")
     assert figure.column(2) == [pytest.approx(grpo_blame(), abs=5e-4)] * 6
     for button, lam, values in (
         ("One token ahead", 0, VALUES),
@@ -66,8 +66,8 @@ def test_w19_ppo_blames_the_token_at_which_the_critic_expects_less(open_page):
     assert figure.column(3) == pytest.approx(token_advantages(VALUES, 0.95), abs=5e-4)
 
 
-def test_w19_a_pressed_token_is_marked_and_its_two_advantages_are_read_out(open_page):
-    figure = Explorable(open_page(PATH), "grpo-credit")
+def test_w19_a_pressed_token_is_marked_and_its_two_advantages_are_read_out(open_figure):
+    figure = open_figure(PATH, "grpo-credit")
     figure.pick("2+12")
     assert [row[0] for row in figure.table()][3] == "▶ 4: 2+12"
     assert numbers(figure.status)[-2:] == pytest.approx([-1, token_advantages(VALUES, 0.5)[3]], abs=5e-4)
@@ -93,8 +93,8 @@ def test_w19_the_table_on_the_page_is_that_of_generalized_advantage_estimation()
 # W20
 
 
-def test_w20_a_process_reward_sees_the_lucky_guess(open_page):
-    figure = Explorable(open_page(PATH), "grpo-process-reward")
+def test_w20_a_process_reward_sees_the_lucky_guess(open_figure):
+    figure = open_figure(PATH, "grpo-process-reward")
     outcome = group_advantages(torch.tensor([row[-1] for row in RATINGS], dtype=torch.float64)).tolist()
     shown = figure.table("Advantages of all solutions")
     assert [[numbers(cell)[0] for cell in row[1:]] for row in shown] == [
@@ -109,8 +109,8 @@ def test_w20_a_process_reward_sees_the_lucky_guess(open_page):
     assert numbers(figure.status)[-1] == pytest.approx(process_advantages(RATINGS)[3][0], abs=5e-4)
 
 
-def test_w20_one_mistaken_rating_changes_the_whole_group(open_page):
-    figure = Explorable(open_page(PATH), "grpo-process-reward")
+def test_w20_one_mistaken_rating_changes_the_whole_group(open_figure):
+    figure = open_figure(PATH, "grpo-process-reward")
     figure.press("A good first step")
     figure.tick("The rating of this step is mistaken")
     ratings = [list(row) for row in RATINGS]
@@ -229,8 +229,8 @@ def shown_lines(figure):
     return {row[0].replace("\u00a0", " "): [cell.replace("\u00a0", " ") for cell in row[1:]] for row in figure.table()}
 
 
-def test_b06_all_methods_are_runs_of_the_graders_simulation_or_of_the_model_answers(open_page):
-    figure = Explorable(open_page(PATH), "grpo-variants")
+def test_b06_all_methods_are_runs_of_the_graders_simulation_or_of_the_model_answers(open_figure):
+    figure = open_figure(PATH, "grpo-variants")
     expected = simulated_lines("peak", 4) | {"DAPO": dapo_line("peak", 4)}
     assert shown_lines(figure) == expected
     assert rows_of(TEXT, "| Method | π(7) at the end |") == [[name, *cells] for name, cells in expected.items()]
@@ -241,8 +241,8 @@ def test_b06_all_methods_are_runs_of_the_graders_simulation_or_of_the_model_answ
     assert [cells[2] for cells in shown.values()] == ["0.0 %", "0.0 %", NONE, "0.0 %"]
 
 
-def test_b06_larger_steps_bring_dr_grpo_level_and_smaller_rewards_leave_grpo_alone(open_page):
-    figure = Explorable(open_page(PATH), "grpo-variants")
+def test_b06_larger_steps_bring_dr_grpo_level_and_smaller_rewards_leave_grpo_alone(open_figure):
+    figure = open_figure(PATH, "grpo-variants")
     first = shown_lines(figure)
     figure.press("Larger steps")
     larger = shown_lines(figure)
@@ -259,8 +259,8 @@ def test_b06_larger_steps_bring_dr_grpo_level_and_smaller_rewards_leave_grpo_alo
     assert f"{first['DAPO'][3]} of its steps stay without signal" in TEXT
 
 
-def test_b06_gspo_gets_no_curve_of_its_own(open_page):
-    figure = Explorable(open_page(PATH), "grpo-variants")
+def test_b06_gspo_gets_no_curve_of_its_own(open_figure):
+    figure = open_figure(PATH, "grpo-variants")
     curves = figure.node.locator("svg.grpo-chart:not(.grpo-legend *) > path:not(.band)")
     assert curves.count() == 2
     figure.pick("GSPO")
@@ -290,8 +290,8 @@ def test_b06_the_worked_example_of_a_sequence_ratio():
 # W24
 
 
-def test_w24_a_card_says_what_the_table_of_the_page_says(open_page):
-    figure = Explorable(open_page(PATH), "grpo-family")
+def test_w24_a_card_says_what_the_table_of_the_page_says(open_figure):
+    figure = open_figure(PATH, "grpo-family")
     rows = {row[0]: row for row in rows_of(TEXT, "| Name | Year |")}
     options = figure.node.locator("option").all_inner_texts()
     assert options == list(rows)
@@ -309,8 +309,8 @@ def test_w24_a_card_says_what_the_table_of_the_page_says(open_page):
         assert ("Nothing in this tree" in figure.status) == (not children)
 
 
-def test_w24_the_tree_shows_every_name_below_what_it_builds_on(open_page):
-    figure = Explorable(open_page(PATH), "grpo-family")
+def test_w24_the_tree_shows_every_name_below_what_it_builds_on(open_figure):
+    figure = open_figure(PATH, "grpo-family")
     found = figure.node.locator(".grpo-family-tree li").evaluate_all(
         """items => items.map(item => [item.firstChild.textContent,
           item.parentElement.closest("li")?.firstChild.textContent ?? "\u2013"].map(text => text.replace("▶ ", "")))"""
@@ -332,8 +332,8 @@ def test_w24_what_was_not_checked_is_marked():
 # W25
 
 
-def test_w25_each_open_question_opens_by_keyboard_and_gives_an_answer(open_page):
-    page = open_page(PATH)
+def test_w25_each_open_question_opens_by_keyboard_and_gives_an_answer(tab):
+    page = tab.show(PATH)
     questions = page.locator("h3#open-questions ~ details.question")
     assert questions.count() == 4
     for question in questions.all():

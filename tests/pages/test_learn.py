@@ -1,104 +1,112 @@
-"""What all explorables of the Learn chapters have in common, and how the chapters are built.
+"""What all explorables of the Learn chapters and of the results have in common.
 
-Their numbers and their lessons have test files of their own, one for each chapter (test_chapter_*.py).
+Their numbers and their lessons have test files of their own, one for each chapter (test_chapter_*.py). How the chapters
+are built is tested in tests/pure/test_chapters.py. Each page is visited once for all that is asked about its figures.
 """
 
 import functools
-import itertools
 import re
+from dataclasses import dataclass
 
 import pytest
 from explorables import Explorable
-from site_fixtures import wait_until_ready, watch
+from site_fixtures import wait_until_ready
+from tab import Tab
 
 from grader import course
 
 DOCS = course.ROOT / "docs"
-CHAPTERS = ["why", "ppo", "group", "advantage", "loss", "training", "limits"]
-SECTIONS = ["The question", "The idea", "The formula", "Try it", "Check yourself", "Sources", "Next"]
 SOURCES = ("Computed", "Recorded run", "Reported", "Schematic")
 EXPLORABLES = [
     (f"/{page.relative_to(DOCS).with_suffix('')}/", tag)
     for page in sorted([*DOCS.glob("learn/*.md"), *DOCS.glob("results/*.md")])
     for tag in re.findall(r"^/+ html \| (grpo-[\w-]+)\.grpo-explorable$", page.read_text("utf-8"), re.M)
 ]
-READERS = {
-    "eyes": {"viewport": {"width": 1280, "height": 900}},
-    "phone": {"viewport": {"width": 360, "height": 900}, "color_scheme": "dark"},
-    "no scripts": {"java_script_enabled": False},
-}
+PHONE, WIDE = 360, 1280
 each_explorable = pytest.mark.parametrize(("path", "tag"), EXPLORABLES)
+SEEN = """node => {
+  const charts = [...node.querySelectorAll("svg.grpo-chart")];
+  const targets = "button, select, input[type=range], label:has(input)";
+  return {
+    source: node.querySelector(".grpo-source").innerText,
+    status: node.querySelector("p[role=status]").innerText,
+    charts: charts.length,
+    tables: node.querySelectorAll("table").length,
+    spoken: [...node.querySelectorAll("svg")].filter(svg => svg.ariaHidden !== "true").map(svg => svg.outerHTML),
+    small: [...node.querySelectorAll(targets)]
+      .filter(target => target.checkVisibility() && target.getBoundingClientRect().height < 24)
+      .map(target => target.outerHTML),
+    cut: charts.flatMap(chart => {
+      const edge = chart.getBoundingClientRect();
+      return [...chart.querySelectorAll("text")].filter(text => {
+        const { left, right, width } = text.getBoundingClientRect();
+        return width && (left < edge.left - 0.5 || right > edge.right + 0.5);
+      }).map(text => text.textContent);
+    }),
+  };
+}"""
 
 
-def chapter(name):
-    return (DOCS / f"learn/{name}.md").read_text("utf-8")
+def tags_of(path):
+    return [tag for each, tag in EXPLORABLES if each == path]
 
 
-@pytest.mark.parametrize("name", CHAPTERS)
-def test_the_chapters_have_one_structure(name):
-    assert re.findall(r"^## (.*)$", chapter(name), re.M) == SECTIONS
+@dataclass(frozen=True, kw_only=True)
+class Look:
+    """What one visit of its page found out about an explorable."""
 
-
-@pytest.mark.parametrize("name", CHAPTERS)
-def test_a_chapter_asks_a_question_and_hides_its_answer(name):
-    check = chapter(name).split("## Check yourself\n", 1)[1].split("\n## ", 1)[0]
-    question, *answers = re.split(r'^\?\?\? success "Answer"$', check, flags=re.M)
-    assert answers and "?" in question
-
-
-@pytest.mark.parametrize("name", CHAPTERS)
-def test_every_explorable_is_asked_about_before_and_explained_after(name):
-    pieces = re.split(r"^/// html \| grpo-\S+$", chapter(name), flags=re.M)
-    for before, after in itertools.pairwise(pieces):
-        intro = re.split(r"^### ", before, flags=re.M)[-1]
-        assert "?" in intro, f"no question before: {intro[:80]}"
-        rest = re.split(r"^/// *$", after, maxsplit=1, flags=re.M)[1]
-        assert rest.lstrip().startswith('??? note "What to notice"'), rest[:80]
+    source: str
+    status: str
+    charts: int
+    tables: int
+    spoken: list[str]  # drawings that a screen reader does not skip
+    small: list[str]  # controls that a finger does not hit
+    cut: list[str]  # words of charts that are cut off
+    tree: str  # what a screen reader is told
+    printed: tuple[bool, bool, int]  # whether it and its sentence are on paper, and how many buttons are
+    page_width: int
 
 
 @pytest.fixture(scope="module")
-def look(browser, site):
-    """A page for tests that change nothing, opened once for each kind of reader."""
-    problems, contexts = [], []
+def look(one_tab):
+    """Looks at all explorables of a page, once for each width."""
 
     @functools.cache
-    def look(path, reader="eyes"):
-        context = browser.new_context(**READERS[reader])
-        contexts.append(context)
-        page = context.new_page()
-        watch(page, site, problems)
-        page.goto(site + path)
-        if reader != "no scripts":
-            wait_until_ready(page)
-        return page
+    def looks(path, width):
+        page = one_tab.show(path, width=width)
+        nodes = {tag: page.locator(tag) for tag in tags_of(path)}
+        seen = {tag: {**node.evaluate(SEEN), "tree": node.aria_snapshot()} for tag, node in nodes.items()}
+        page_width = page.evaluate("document.documentElement.scrollWidth")
+        page.emulate_media(media="print")
+        for tag, node in nodes.items():
+            printed = node.is_visible(), node.locator("p[role=status]").is_visible()
+            seen[tag]["printed"] = *printed, node.locator("button:visible").count()
+        page.emulate_media(media="screen")
+        return {tag: Look(**found, page_width=page_width) for tag, found in seen.items()}
 
-    yield look
-    for context in contexts:
-        context.close()
-    assert problems == []
+    yield lambda path, tag, width=WIDE: looks(path, width)[tag]
+    assert one_tab.problems == []
 
 
 @each_explorable
 def test_an_explorable_says_where_its_numbers_come_from(look, path, tag):
-    figure = Explorable(look(path), tag)
-    assert figure.node.locator(".grpo-source").inner_text().startswith(SOURCES)
-    assert figure.status
+    assert look(path, tag).source.startswith(SOURCES)
+    assert look(path, tag).status
 
 
 @each_explorable
 def test_a_screen_reader_finds_names_and_the_numbers_of_every_chart(look, path, tag):
-    node = look(path).locator(tag)
-    tree = node.aria_snapshot()
+    seen = look(path, tag)
     for role in ("slider", "combobox", "checkbox", "radio", "spinbutton", "textbox", "button", "group", "table"):
-        assert not re.search(rf"^\s*- {role}(:|$| \[)", tree, re.M), f"a {role} without a name:\n{tree}"
-    assert "- status" in tree
-    assert all(svg.get_attribute("aria-hidden") == "true" for svg in node.locator("svg").all())
-    assert node.locator("table").count() >= 1 or node.locator("svg.grpo-chart").count() == 0, "a chart without a table"
+        assert not re.search(rf"^\s*- {role}(:|$| \[)", seen.tree, re.M), f"a {role} without a name:\n{seen.tree}"
+    assert "- status" in seen.tree
+    assert seen.spoken == []
+    assert seen.tables >= 1 or seen.charts == 0, "a chart without a table"
 
 
 @each_explorable
-def test_without_scripts_an_explorable_is_a_text_that_teaches_the_same(look, path, tag):
-    node = look(path, "no scripts").locator(tag)
+def test_without_scripts_an_explorable_is_a_text_that_teaches_the_same(read_without_scripts, path, tag):
+    node = read_without_scripts(path).locator(tag)
     assert node.is_visible()
     text = node.inner_text()
     assert len(text.split()) >= 40
@@ -108,50 +116,27 @@ def test_without_scripts_an_explorable_is_a_text_that_teaches_the_same(look, pat
 
 @each_explorable
 def test_an_explorable_fits_a_phone_and_a_finger(look, path, tag):
-    page = look(path, "phone")
-    targets = "button:visible, select:visible, input[type=range]:visible, label:has(input):visible"
-    small = (
-        page.locator(tag)
-        .locator(targets)
-        .evaluate_all(
-            "nodes => nodes.filter(node => node.getBoundingClientRect().height < 24).map(node => node.outerHTML)"
-        )
-    )
-    assert small == []
-    assert page.evaluate("document.documentElement.scrollWidth") == 360
+    seen = look(path, tag, PHONE)
+    assert seen.small == []
+    assert seen.page_width == PHONE
 
 
 @each_explorable
 def test_a_printed_explorable_shows_numbers_and_no_buttons(look, path, tag):
-    page = look(path)
-    page.emulate_media(media="print")
-    node = page.locator(tag)
-    seen = node.is_visible(), node.locator("p[role=status]").is_visible(), node.locator("button:visible").count()
-    page.emulate_media(media="screen")
-    assert seen == (True, True, 0)
+    assert look(path, tag).printed == (True, True, 0)
 
 
 @each_explorable
-@pytest.mark.parametrize("reader", ["eyes", "phone"])
-def test_no_word_of_a_chart_is_cut_off(look, path, tag, reader):
-    cut = look(path, reader).evaluate(
-        """tag => [...document.querySelectorAll(`${tag} svg.grpo-chart`)].flatMap(chart => {
-          const edge = chart.getBoundingClientRect();
-          return [...chart.querySelectorAll("text")].filter(text => {
-            const { left, right, width } = text.getBoundingClientRect();
-            return width && (left < edge.left - 0.5 || right > edge.right + 0.5);
-          }).map(text => text.textContent);
-        })""",
-        tag,
-    )
-    assert cut == []
+@pytest.mark.parametrize("width", [WIDE, PHONE])
+def test_no_word_of_a_chart_is_cut_off(look, path, tag, width):
+    assert look(path, tag, width).cut == []
 
 
 @pytest.mark.parametrize("step", [("loss", "worked-example", 10), ("training", "training-step", 5)])
-def test_paper_gets_the_last_step_and_the_screen_keeps_its_own(open_page, step):
+def test_paper_gets_the_last_step_and_the_screen_keeps_its_own(open_figure, step):
     chapter, key, filled = step
-    page = open_page(f"/learn/{chapter}/")
-    figure = Explorable(page, f"grpo-{key}")
+    figure = open_figure(f"/learn/{chapter}/", f"grpo-{key}")
+    page = figure.page
     first = figure.state
     page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
     rows = figure.node.locator("table").last.locator("tbody tr")
@@ -160,20 +145,55 @@ def test_paper_gets_the_last_step_and_the_screen_keeps_its_own(open_page, step):
     assert figure.state == first
 
 
+@dataclass(frozen=True, kw_only=True)
+class Use:
+    """What an explorable showed while all figures of its page were used, each after the other."""
+
+    first: str
+    changed: str
+    again: str  # on a page that was loaded with the address of all changed figures
+    after_reset: str
+    keys: set[str]  # of the address, that its controls wrote
+    keys_after_reset: set[str]
+
+
+@pytest.fixture(scope="module")
+def use(one_tab):
+    """Uses every control of every explorable of a page; then loads the page with the address that they wrote."""
+
+    def keys(page):
+        return set(re.findall(r"[?&]([^=&]+)=", page.url))
+
+    @functools.cache
+    def uses(path):
+        page = one_tab.show(path)
+        figures = {tag: Explorable(page, tag) for tag in tags_of(path)}
+        found = {tag: {"first": figure.state} for tag, figure in figures.items()}
+        for tag, figure in figures.items():
+            before = keys(page)
+            use_every_control(figure)
+            found[tag] |= {"changed": figure.state, "keys": keys(page) - before}
+        page.reload()
+        wait_until_ready(page)
+        for tag, figure in figures.items():
+            found[tag]["again"] = figure.state
+        for tag, figure in figures.items():
+            figure.press("Reset")
+            found[tag] |= {"after_reset": figure.state, "keys_after_reset": keys(page) & found[tag]["keys"]}
+        return {tag: Use(**each) for tag, each in found.items()}
+
+    yield lambda path, tag: uses(path)[tag]
+    assert one_tab.problems == []
+
+
 @each_explorable
-def test_an_explorable_works_by_keyboard_keeps_its_state_in_the_address_and_can_be_reset(open_page, path, tag):
-    page = open_page(path)
-    figure = Explorable(page, tag)
-    first = figure.state
-    use_every_control(figure)
-    changed = figure.state
-    assert changed != first
-    assert "?" in page.url, "the address holds the state"
-    again = Explorable(open_page(path + "?" + page.url.split("?", 1)[1]), tag)
-    assert again.state == changed
-    figure.press("Reset")
-    assert figure.state == first
-    assert "?" not in page.url
+def test_an_explorable_works_by_keyboard_keeps_its_state_in_the_address_and_can_be_reset(use, path, tag):
+    used = use(path, tag)
+    assert used.changed != used.first
+    assert used.keys, "the address holds the state"
+    assert used.again == used.changed
+    assert used.after_reset == used.first
+    assert not used.keys_after_reset
 
 
 @pytest.mark.parametrize(
@@ -187,8 +207,8 @@ def test_an_explorable_works_by_keyboard_keeps_its_state_in_the_address_and_can_
         ("/learn/limits/", "grpo-process-reward"),
     ],
 )
-def test_an_example_shows_the_same_whatever_was_set_before(open_page, path, tag):
-    figure = Explorable(open_page(path), tag)
+def test_an_example_shows_the_same_whatever_was_set_before(open_figure, path, tag):
+    figure = open_figure(path, tag)
     buttons = figure.node.get_by_role("group", name="Examples").get_by_role("button").all_text_contents()
     for name in set(buttons) - {"Reset"}:
         figure.press("Reset")
@@ -221,20 +241,30 @@ def use_every_control(figure):
                 control.press("ArrowLeft")  # it stood at its right end
 
 
+@pytest.fixture(scope="module")
+def traveller(browser, site):
+    """A tab in which nothing but links is followed."""
+    tab = Tab(browser, site)
+    tab.page.goto(f"{site}/start/")
+    tab.page.wait_for_load_state("networkidle")  # the theme takes links over when it has read the sitemap
+    tab.page.evaluate("window.stayed = true")
+    yield tab.page
+    tab.page.context.close()
+    assert tab.problems == []
+
+
 @pytest.mark.parametrize("path", dict.fromkeys(path for path, _ in EXPLORABLES))
-def test_explorables_come_once_after_instant_navigation_and_going_back(open_page, path):
-    tags = [tag for each, tag in EXPLORABLES if each == path]
-    page = open_page("/start/")
-    page.wait_for_load_state("networkidle")  # the theme takes links over when it has read the sitemap
-    page.evaluate("window.stayed = true")
+def test_explorables_come_once_after_instant_navigation_and_going_back(traveller, site, path):
+    tags = tags_of(path)
+    page = traveller
     page.evaluate(
-        """path => {
+        """address => {
           const link = document.createElement("a");
-          link.href = new URL(".." + path, location.href);
+          link.href = address;
           document.querySelector("article").append(link);
           link.click();
         }""",
-        path,
+        site + path,
     )
     for _ in range(2):
         page.locator(tags[0]).wait_for(state="attached")

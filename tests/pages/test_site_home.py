@@ -48,8 +48,8 @@ def press(page, name):
     page.get_by_role("button", name=name, exact=True).click()
 
 
-def test_the_first_group_has_the_numbers_of_the_course(open_page):
-    page = open_page("/")
+def test_the_first_group_has_the_numbers_of_the_course(tab):
+    page = tab.show("/")
     assert rewards(page) == DEFAULT
     assert advantages(page) == [1.300, 1.300, -0.928, -0.928, -0.928, 0.186]
     assert advantages(page) == expected(DEFAULT, divisor="population")
@@ -58,8 +58,8 @@ def test_the_first_group_has_the_numbers_of_the_course(open_page):
     assert page.locator(f"{WIDGET} .grpo-source").inner_text() == "Computed here, in your browser."
 
 
-def test_the_chart_shows_the_numbers_of_the_table(open_page):
-    page = open_page("/")
+def test_the_chart_shows_the_numbers_of_the_table(tab):
+    page = tab.show("/")
     press(page, "One correct")
     assert bars(page) == pytest.approx(advantages(page), abs=0.0051)
     zero = page.locator(f"{WIDGET} line.axis").get_attribute("y1")
@@ -69,8 +69,8 @@ def test_the_chart_shows_the_numbers_of_the_table(open_page):
     assert page.locator(f"{WIDGET} svg").get_attribute("aria-hidden") == "true"
 
 
-def test_a_preset_sets_the_group_the_sliders_and_the_sentence(open_page):
-    page = open_page("/?group.r=0.2,0.4")
+def test_a_preset_sets_the_group_the_sliders_and_the_sentence(tab):
+    page = tab.show("/?group.r=0.2,0.4")
     assert advantages(page) == [-1, 1]
     for name, group, scores, says in (
         ("One correct", [1, 0, 0, 0, 0, 0], [2.236, *5 * [-0.447]], "1 of 6 samples become more likely, 5 less"),
@@ -86,8 +86,8 @@ def test_a_preset_sets_the_group_the_sliders_and_the_sentence(open_page):
         assert says in status(page)
 
 
-def test_the_two_switches_change_the_scale(open_page):
-    page = open_page("/")
+def test_the_two_switches_change_the_scale(tab):
+    page = tab.show("/")
     divide, sample = page.get_by_label("Divide by the standard deviation"), page.get_by_label("Divide by G \u2212 1")
     sample.check()
     assert advantages(page) == expected(DEFAULT, divisor="sample")
@@ -101,15 +101,15 @@ def test_the_two_switches_change_the_scale(open_page):
     assert page.url.endswith("/")
 
 
-def test_a_rounding_error_pushes_no_sample(open_page):
-    page = open_page("/?group.r=0.1,0.2,0.3")  # the mean is 0.20000000000000004 in floats
+def test_a_rounding_error_pushes_no_sample(tab):
+    page = tab.show("/?group.r=0.1,0.2,0.3")  # the mean is 0.20000000000000004 in floats
     assert advantages(page) == [-1.225, 0, 1.225]
     assert page.locator(f"{WIDGET} tbody tr").nth(1).locator("td").last.inner_text() == "\u2013"
     assert status(page) == "1 of 3 samples become more likely, 1 less likely."
 
 
-def test_a_group_of_one_says_what_dividing_by_g_minus_1_would_give(open_page):
-    page = open_page("/?group.r=1&group.std=sample")
+def test_a_group_of_one_says_what_dividing_by_g_minus_1_would_give(tab):
+    page = tab.show("/?group.r=1&group.std=sample")
     assert "0 / 0" in page.locator(f"{WIDGET} .grpo-readout").inner_text()
     assert "not a number" in status(page)
     assert page.locator(f"{WIDGET} tbody td").nth(2).inner_text() == "0 / 0"
@@ -117,8 +117,8 @@ def test_a_group_of_one_says_what_dividing_by_g_minus_1_would_give(open_page):
     assert advantages(page) == [0]
 
 
-def test_a_slider_works_by_keyboard_and_speaks_only_when_it_rests(open_page):
-    page = open_page("/")
+def test_a_slider_works_by_keyboard_and_speaks_only_when_it_rests(tab):
+    page = tab.show("/")
     said = "3 of 6 samples become more likely, 3 less likely."
     slider = page.get_by_label("Sample 6")
     slider.focus()
@@ -142,8 +142,8 @@ def test_a_slider_works_by_keyboard_and_speaks_only_when_it_rests(open_page):
     assert page.url.endswith("/?group.r=1%2C1%2C0%2C0%2C0%2C1")
 
 
-def test_the_address_brings_a_group_back(open_page):
-    page = open_page("/")
+def test_the_address_brings_a_group_back(tab, open_page):
+    page = tab.show("/")
     press(page, "One correct")
     page.get_by_label("Divide by the standard deviation").uncheck()
     before = (rewards(page), advantages(page))
@@ -152,16 +152,14 @@ def test_the_address_brings_a_group_back(open_page):
     assert not again.get_by_label("Divide by the standard deviation").is_checked()
 
 
-def test_nonsense_in_the_address_is_left_alone(open_page):
-    page = open_page("/")
+def test_nonsense_in_the_address_is_left_alone(tab):
     for nonsense in ("", "a,b", "1,,0", "2,0", "-1", "1,1,1,1,1,1,1", "NaN", "1e999"):
-        page.goto(f"{page.url.split('?')[0]}?group.r={nonsense}&group.std=x&group.divide=x")
-        page.wait_for_selector(f"{WIDGET}[data-ready] tbody tr")
+        page = tab.show(f"/?group.r={nonsense}&group.std=x&group.divide=x")
         assert advantages(page) == [1.300, 1.300, -0.928, -0.928, -0.928, 0.186], nonsense
 
 
-def test_reset_brings_everything_back(open_page):
-    page = open_page("/?group.r=1&group.std=sample&group.divide=no")
+def test_reset_brings_everything_back(tab):
+    page = tab.show("/?group.r=1&group.std=sample&group.divide=no")
     assert rewards(page) == [1]
     press(page, "Reset")
     assert (rewards(page), advantages(page)) == (DEFAULT, expected(DEFAULT, divisor="population"))
@@ -186,8 +184,8 @@ def test_it_works_after_instant_navigation_and_going_back(open_page):
     assert page.evaluate("window.stayed"), "the page was loaded anew: instant navigation is off"
 
 
-def test_without_scripts_the_page_shows_the_numbers_as_text(open_page):
-    page = open_page("/", java_script_enabled=False)
+def test_without_scripts_the_page_shows_the_numbers_as_text(read_without_scripts):
+    page = read_without_scripts("/")
     widget = page.locator(WIDGET)
     assert widget.is_visible()
     table = [numbers(row)[-1] for row in widget.locator("tbody tr").all_inner_texts()]
@@ -204,18 +202,18 @@ def test_no_numbers_are_lost_on_a_phone(open_page):
     assert advantages(page) == [1.300, 1.300, -0.928, -0.928, -0.928, 0.186]
 
 
-def test_nothing_below_the_widget_jumps_when_it_is_ready(open_page):
+def test_nothing_below_the_widget_jumps_when_it_is_ready(tab):
     for width in (360, 1280):
-        page = open_page("/", width=width)
+        page = tab.show("/", width=width)
         ready = page.locator(WIDGET).bounding_box()["height"]
         page.evaluate("document.querySelector('grpo-group-advantages').replaceChildren()")
         assert page.locator(WIDGET).bounding_box()["height"] == pytest.approx(ready, abs=16)
 
 
-def test_every_word_that_the_simulation_explains_is_in_the_glossary(open_page):
-    page = open_page("/simulation/")
+def test_every_word_that_the_simulation_explains_is_in_the_glossary(tab):
+    page = tab.show("/simulation/")
     words = [link.get_attribute("href") for link in page.locator("a[data-preview]").all()]
     assert len(words) >= 5
-    glossary = open_page("/reference/glossary/")
+    page = tab.show("/reference/glossary/")
     for word in words:
-        assert glossary.locator(f"h3#{word.split('#')[1]} + p").count() == 1, word
+        assert page.locator(f"h3#{word.split('#')[1]} + p").count() == 1, word

@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 from site_fixtures import cannot, wait_until_ready, watch
 
+pytestmark = pytest.mark.proof
 ROOT = Path(__file__).parents[2]
 ZIP = ROOT / "build/grpo-course-site.zip"
 MEGABYTE = 1_000_000

@@ -21,6 +21,7 @@ import pytest
 import site_server
 from site_fixtures import cannot, wait_until_ready, watch
 
+pytestmark = pytest.mark.proof
 ROOT = Path(__file__).parents[2]
 SOURCES = ("docs", "starter", "mkdocs.yml")
 

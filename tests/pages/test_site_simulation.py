@@ -7,6 +7,7 @@ page.
 import csv
 import json
 import math
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from urllib.parse import parse_qs, urlencode, urlsplit
 import numpy as np
 import pytest
 from site_fixtures import PageOpener
+from tab import Tab
 
 from grader import simulation
 from grader.simulation import Settings, simulate, single_peak
@@ -100,8 +102,8 @@ def query(page: Any) -> dict[str, str]:
     return {name.removeprefix("sim."): values[0] for name, values in found.items()}
 
 
-def test_the_start_is_the_uniform_policy(open_page: PageOpener) -> None:
-    page = open_page(PAGE)
+def test_the_start_is_the_uniform_policy(tab: Tab) -> None:
+    page = tab.show(PAGE)
     assert [readout(page, name) for name in ("Steps", "KL from the start", "Entropy (nats)")] == ["0", "0.000", "2.303"]
     assert readout(page, "Max π(a)").startswith("0.100")
     assert policy(page) == [0.1] * 10
@@ -110,10 +112,10 @@ def test_the_start_is_the_uniform_policy(open_page: PageOpener) -> None:
 
 
 @pytest.mark.parametrize("place", [0, 1, 2, 3, 4, 5, 7, 10])
-def test_runs_are_the_golden_vectors(open_page: PageOpener, place: int) -> None:
+def test_runs_are_the_golden_vectors(tab: Tab, place: int) -> None:
     run = GOLDEN["runs"][place]
     settings = Settings(**{**run["settings"], "reward_table": tuple(run["settings"]["reward_table"])})
-    page = open_page(address_of(settings, seed=run["seed"], steps=200))
+    page = tab.show(address_of(settings, seed=run["seed"], steps=200))
     assert policy(page) == pytest.approx(run["policy"][-1], abs=5.1e-4)
     assert number(readout(page, "Entropy (nats)")) == pytest.approx(run["entropy"][-1], abs=5.1e-4)
     assert number(readout(page, "KL from the start")) == pytest.approx(run["kl"][-1], abs=5.1e-4)
@@ -137,11 +139,9 @@ def test_runs_are_the_golden_vectors(open_page: PageOpener, place: int) -> None:
         ("beta", 100, {"kl_coef": 1.0}),
     ],
 )
-def test_every_slider_changes_the_run_as_it_says(
-    open_page: PageOpener, name: str, place: int, changed: dict[str, Any]
-) -> None:
+def test_every_slider_changes_the_run_as_it_says(tab: Tab, name: str, place: int, changed: dict[str, Any]) -> None:
     base = {"k": 4} if name == "eps" else {}  # with one update the clip changes nothing, and the page says so
-    page = open_page(address(seed=5, **base))
+    page = tab.show(address(seed=5, **base))
     move(page, name, place)
     assert "Settings changed" in status(page)
     press(page, "Run 50 steps")
@@ -164,10 +164,8 @@ def test_every_slider_changes_the_run_as_it_says(
         ("std", "none", {"divide_by_std": False}),
     ],
 )
-def test_every_choice_changes_the_run_as_it_says(
-    open_page: PageOpener, name: str, option: str, changed: dict[str, Any]
-) -> None:
-    page = open_page(address(seed=6))
+def test_every_choice_changes_the_run_as_it_says(tab: Tab, name: str, option: str, changed: dict[str, Any]) -> None:
+    page = tab.show(address(seed=6))
     setting(page, name).select_option(option)
     press(page, "Run 50 steps")
     expected = simulate(replace(DEFAULT, **changed), seeds=[6], steps=50)
@@ -178,14 +176,14 @@ def test_every_choice_changes_the_run_as_it_says(
     assert setting(page, "bump").is_visible() == (name == "start")
 
 
-def test_a_biased_start_begins_where_its_logit_says(open_page: PageOpener) -> None:
-    page = open_page(address(start="biased", bump=5, reward="double", seed=1, steps=100))
+def test_a_biased_start_begins_where_its_logit_says(tab: Tab) -> None:
+    page = tab.show(address(start="biased", bump=5, reward="double", seed=1, steps=100))
     expected = math.exp(5) / (math.exp(5) + 9)
     assert number(rows(page, "Policy: probability and reward")[2][2]) == pytest.approx(expected, abs=5.1e-4)
 
 
-def test_one_step_tells_all_its_arithmetic(open_page: PageOpener) -> None:
-    page = open_page(address(seed=11, k=4, eps=0.05, lr=1))
+def test_one_step_tells_all_its_arithmetic(tab: Tab) -> None:
+    page = tab.show(address(seed=11, k=4, eps=0.05, lr=1))
     press(page, "One step")
     expected = simulate(replace(DEFAULT, inner_steps=4, clip_eps=0.05, lr=1.0), seeds=[11], steps=1)
     actions = expected.actions[0, 0]
@@ -211,15 +209,15 @@ def test_one_step_tells_all_its_arithmetic(open_page: PageOpener) -> None:
     assert " ".join(map(str, actions + 1)) in flow and f"mean {rewards.mean():.3f}" in flow
 
 
-def test_one_update_needs_no_table_of_updates(open_page: PageOpener) -> None:
-    page = open_page(address(seed=11, steps=1))
+def test_one_update_needs_no_table_of_updates(tab: Tab) -> None:
+    page = tab.show(address(seed=11, steps=1))
     page.locator("grpo-simulation summary", has_text="Step detail").click()
     assert page.get_by_text("Samples of the last group").is_visible()
     assert not page.get_by_text("The updates with this group").is_visible()
 
 
-def test_a_group_of_one_learns_nothing_and_the_page_says_why(open_page: PageOpener) -> None:
-    page = open_page(address(seed=2))
+def test_a_group_of_one_learns_nothing_and_the_page_says_why(tab: Tab) -> None:
+    page = tab.show(address(seed=2))
     note = page.get_by_text("Why not 1?")
     assert not note.is_visible()
     move(page, "g", 0)
@@ -229,8 +227,8 @@ def test_a_group_of_one_learns_nothing_and_the_page_says_why(open_page: PageOpen
     assert readout(page, "Groups without signal") == "50 of 50"
 
 
-def test_the_clip_is_said_to_be_idle_with_one_update(open_page: PageOpener) -> None:
-    page = open_page(address(seed=2))
+def test_the_clip_is_said_to_be_idle_with_one_update(tab: Tab) -> None:
+    page = tab.show(address(seed=2))
     note = page.get_by_text("With one inner update every ratio is 1")
     assert note.is_visible()
     press(page, "Try 4")
@@ -240,8 +238,8 @@ def test_the_clip_is_said_to_be_idle_with_one_update(open_page: PageOpener) -> N
     assert query(page)["k"] == "4"
 
 
-def test_a_locked_seed_repeats_and_an_unlocked_one_does_not(open_page: PageOpener) -> None:
-    page = open_page(address(seed=7))
+def test_a_locked_seed_repeats_and_an_unlocked_one_does_not(tab: Tab) -> None:
+    page = tab.show(address(seed=7))
     press(page, "Run 50 steps")
     first = policy(page)
     setting(page, "lock").check()
@@ -259,8 +257,8 @@ def test_a_locked_seed_repeats_and_an_unlocked_one_does_not(open_page: PageOpene
     assert int(setting(page, "seed").input_value()) == int(query(page)["seed"])
 
 
-def test_a_typed_seed_is_used_and_a_senseless_one_is_not(open_page: PageOpener) -> None:
-    page = open_page(address(seed=7))
+def test_a_typed_seed_is_used_and_a_senseless_one_is_not(tab: Tab) -> None:
+    page = tab.show(address(seed=7))
     for typed, used in (("42", "42"), ("", "42"), ("-3", "0"), ("99999999", "999999")):
         setting(page, "seed").fill(typed)
         setting(page, "seed").press("Enter")
@@ -268,8 +266,8 @@ def test_a_typed_seed_is_used_and_a_senseless_one_is_not(open_page: PageOpener) 
     assert query(page)["seed"] == "999999"
 
 
-def test_the_address_brings_back_the_run(open_page: PageOpener) -> None:
-    page = open_page(address(seed=3))
+def test_the_address_brings_back_the_run(tab: Tab, open_page: PageOpener) -> None:
+    page = tab.show(address(seed=3))
     setting(page, "reward").select_option("double")
     setting(page, "start").select_option("biased")
     setting(page, "std").select_option("none")
@@ -292,15 +290,15 @@ def test_the_address_brings_back_the_run(open_page: PageOpener) -> None:
 @pytest.mark.parametrize(
     "bad", ["g=banana", "g=", "lr=-1", "lr=1e999", "seed=1.5", "seed=-1", "steps=1e9", "reward=x", "n=0"]
 )
-def test_a_senseless_address_gives_a_working_page(open_page: PageOpener, bad: str) -> None:
-    page = open_page(f"{PAGE}?sim.{bad}&sim.%3Cscript%3E=1")
+def test_a_senseless_address_gives_a_working_page(tab: Tab, bad: str) -> None:
+    page = tab.show(f"{PAGE}?sim.{bad}&sim.%3Cscript%3E=1")
     press(page, "One step")
     assert readout(page, "Steps") == "1"
     assert sum(policy(page)) == pytest.approx(1, abs=0.006)
 
 
-def test_examples_set_and_defaults_clear_the_settings(open_page: PageOpener) -> None:
-    page = open_page(address(seed=3))
+def test_examples_set_and_defaults_clear_the_settings(tab: Tab) -> None:
+    page = tab.show(address(seed=3))
     press(page, "Local optimum")
     assert query(page) == {"seed": "3", "reward": "double", "start": "biased", "lr": "0.3", "g": "4"}
     press(page, "Run 50 steps")
@@ -309,8 +307,8 @@ def test_examples_set_and_defaults_clear_the_settings(open_page: PageOpener) -> 
     assert query(page) == {"seed": "3"}
 
 
-def test_the_first_step_past_one_half_is_marked(open_page: PageOpener) -> None:
-    page = open_page(address(seed=9, steps=50))
+def test_the_first_step_past_one_half_is_marked(tab: Tab) -> None:
+    page = tab.show(address(seed=9, steps=50))
     best = simulate(DEFAULT, seeds=[9], steps=50).probabilities[0, :, 6]
     half = int(np.argmax(best > 0.5))
     assert f"step {half}: π(7) > 0.5" in page.locator("grpo-simulation svg.grpo-chart").nth(5).evaluate(
@@ -320,8 +318,8 @@ def test_the_first_step_past_one_half_is_marked(open_page: PageOpener) -> None:
     assert f"π(7) passed 0.5 in step {half}." in status(page)
 
 
-def test_a_single_step_of_the_history_can_be_read_by_keyboard(open_page: PageOpener) -> None:
-    page = open_page(address(seed=9, steps=50))
+def test_a_single_step_of_the_history_can_be_read_by_keyboard(tab: Tab) -> None:
+    page = tab.show(address(seed=9, steps=50))
     expected = simulate(DEFAULT, seeds=[9], steps=50)
     reader = page.get_by_label("Read step")
     reader.focus()
@@ -333,8 +331,8 @@ def test_a_single_step_of_the_history_can_be_read_by_keyboard(open_page: PageOpe
     assert f"entropy H {expected.entropy[0, 30]:.3f}" in said
 
 
-def test_curves_can_be_hidden(open_page: PageOpener) -> None:
-    page = open_page(address(seed=9, steps=50))
+def test_curves_can_be_hidden(tab: Tab) -> None:
+    page = tab.show(address(seed=9, steps=50))
     history = page.get_by_label("Training history").first
     lines = history.locator("svg path.line-blue, svg path.line-purple, svg path.line-green, svg path.line-grey")
     assert lines.count() == 5
@@ -345,6 +343,7 @@ def test_curves_can_be_hidden(open_page: PageOpener) -> None:
 
 def test_an_animated_run_can_be_paused_and_ends_where_it_should(open_page: PageOpener) -> None:
     page = open_page(address(seed=4, n=300), reduced_motion="no-preference")
+    page.clock.install()
     page.get_by_label("Animate").check()
     press(page, "Run 300 steps")
     assert status(page) == "Running 300 steps. Press Pause to stop."
@@ -352,7 +351,7 @@ def test_an_animated_run_can_be_paused_and_ends_where_it_should(open_page: PageO
     press(page, "Pause")
     paused = int(readout(page, "Steps"))
     assert 0 <= paused < 300
-    page.wait_for_timeout(200)
+    page.clock.run_for(60_000)
     assert int(readout(page, "Steps")) == paused
     press(page, "Reset")
     setting(page, "n").fill("12")
@@ -388,8 +387,8 @@ def test_a_browser_that_refuses_to_write_the_address_stops_nothing(open_page: Pa
     assert readout(page, "Steps") == "50"
 
 
-def test_the_pointer_and_the_slider_read_the_same_step(open_page: PageOpener) -> None:
-    page = open_page(address(seed=9, steps=50))
+def test_the_pointer_and_the_slider_read_the_same_step(tab: Tab) -> None:
+    page = tab.show(address(seed=9, steps=50))
     page.get_by_label("Training history").first.locator("svg.grpo-chart[height]").last.hover(
         position={"x": 60, "y": 40}
     )
@@ -398,8 +397,8 @@ def test_the_pointer_and_the_slider_read_the_same_step(open_page: PageOpener) ->
     assert page.get_by_text(f"After step {step}:").is_visible()
 
 
-def test_only_tables_that_scroll_are_stops_of_the_tab_key(open_page: PageOpener) -> None:
-    page = open_page(address(seed=9, steps=50))
+def test_only_tables_that_scroll_are_stops_of_the_tab_key(tab: Tab) -> None:
+    page = tab.show(address(seed=9, steps=50))
     page.get_by_text("Policy as a table").click()
     page.get_by_text("History as a table").click()
     scroller = "node => node.closest('.grpo-scroll').tabIndex"
@@ -414,15 +413,15 @@ def test_reduced_motion_runs_at_once(open_page: PageOpener) -> None:
     assert readout(page, "Steps") == "50"
 
 
-def test_a_run_has_an_end(open_page: PageOpener) -> None:
-    page = open_page(address(seed=4, steps=2000))
+def test_a_run_has_an_end(tab: Tab) -> None:
+    page = tab.show(address(seed=4, steps=2000))
     press(page, "One step")
     assert "A run ends after 2000 steps" in status(page)
     assert readout(page, "Steps") == "2000"
 
 
-def test_the_history_is_downloaded_with_every_digit(open_page: PageOpener, tmp_path: Path) -> None:
-    page = open_page(address(seed=13, k=4, eps=0.05, steps=60))
+def test_the_history_is_downloaded_with_every_digit(tab: Tab, tmp_path: Path) -> None:
+    page = tab.show(address(seed=13, k=4, eps=0.05, steps=60))
     with page.expect_download() as waiting:
         press(page, "Download CSV")
     file = tmp_path / waiting.value.suggested_filename
@@ -456,8 +455,8 @@ def test_the_link_is_copied(open_page: PageOpener) -> None:
     assert page.evaluate("navigator.clipboard.readText()") == page.url
 
 
-def test_a_run_is_sent_to_the_worksheet(open_page: PageOpener) -> None:
-    page = open_page(address(seed=13))
+def test_a_run_is_sent_to_the_worksheet(tab: Tab) -> None:
+    page = tab.show(address(seed=13))
     press(page, "Send to worksheet")
     assert "no run to send" in status(page)
     press(page, "Run 50 steps")
@@ -481,8 +480,8 @@ def test_a_browser_that_keeps_nothing_says_so_and_still_hands_the_run_on(open_pa
     page.wait_for_function("() => [...document.querySelectorAll('grpo-runs input')].some(node => node.value === '13')")
 
 
-def test_everything_works_by_keyboard(open_page: PageOpener) -> None:
-    page = open_page(address(seed=21))
+def test_everything_works_by_keyboard(tab: Tab) -> None:
+    page = tab.show(address(seed=21))
     step = page.get_by_role("button", name="One step", exact=True)
     step.focus()
     page.keyboard.press("Enter")
@@ -524,8 +523,8 @@ def test_the_widget_survives_instant_navigation(open_page: PageOpener) -> None:
     assert page.locator("grpo-simulation .grpo-readouts").count() == 1
 
 
-def test_without_scripts_the_page_says_how_to_see_the_same(open_page: PageOpener) -> None:
-    page = open_page(PAGE, java_script_enabled=False)
+def test_without_scripts_the_page_says_how_to_see_the_same(read_without_scripts: Callable[[str], Any]) -> None:
+    page = read_without_scripts(PAGE)
     text = page.locator("grpo-simulation").inner_text()
     assert "python -m starter.run_bandit" in text
     assert page.locator("grpo-comparison").is_visible()
@@ -562,8 +561,8 @@ def expected_comparison(settings: Settings, seed: int) -> list[list[str]]:
     return found
 
 
-def test_the_comparison_is_that_of_the_oracle(open_page: PageOpener) -> None:
-    page = open_page(address(seed=40))
+def test_the_comparison_is_that_of_the_oracle(tab: Tab) -> None:
+    page = tab.show(address(seed=40))
     run_comparison(page)
     assert comparison(page) == expected_comparison(DEFAULT, 40)
     assert "GRPO, after" in status(page, "grpo-comparison")
@@ -577,8 +576,8 @@ def test_the_comparison_is_that_of_the_oracle(open_page: PageOpener) -> None:
     assert page.locator("grpo-comparison path:not(.band)").count() == 6
 
 
-def test_the_comparison_uses_the_settings_above(open_page: PageOpener) -> None:
-    page = open_page(address(seed=40, g=4, lr=0.3, std="none"))
+def test_the_comparison_uses_the_settings_above(tab: Tab) -> None:
+    page = tab.show(address(seed=40, g=4, lr=0.3, std="none"))
     run_comparison(page)
     settings = replace(DEFAULT, group_size=4, lr=0.3, divide_by_std=False)
     assert comparison(page) == expected_comparison(settings, 40)
@@ -594,8 +593,8 @@ def test_the_comparison_uses_the_settings_above(open_page: PageOpener) -> None:
     assert "Sent" in status(page, "grpo-comparison")
 
 
-def test_five_added_to_all_rewards_hurt_who_has_no_baseline(open_page: PageOpener) -> None:
-    page = open_page(address(seed=40))
+def test_five_added_to_all_rewards_hurt_who_has_no_baseline(tab: Tab) -> None:
+    page = tab.show(address(seed=40))
     run_comparison(page)
     page.locator("grpo-comparison [data-setting=offset]").select_option("5")
     table = comparison(page)
@@ -605,8 +604,8 @@ def test_five_added_to_all_rewards_hurt_who_has_no_baseline(open_page: PageOpene
     assert found[1] < found[2] <= found[0] == 100
 
 
-def test_reinforce_may_draw_one_sample_and_the_left_chart_may_show_the_best(open_page: PageOpener) -> None:
-    page = open_page(address(seed=40))
+def test_reinforce_may_draw_one_sample_and_the_left_chart_may_show_the_best(tab: Tab) -> None:
+    page = tab.show(address(seed=40))
     run_comparison(page)
     many = comparison(page)
     page.locator("grpo-comparison [data-setting=samples]").select_option("one")
@@ -622,8 +621,8 @@ def test_reinforce_may_draw_one_sample_and_the_left_chart_may_show_the_best(open
     assert "cmp.measure=best" in page.url and "cmp.samples=one" in page.url
 
 
-def test_the_comparison_can_be_sent_and_downloaded(open_page: PageOpener, tmp_path: Path) -> None:
-    page = open_page(address(seed=40))
+def test_the_comparison_can_be_sent_and_downloaded(tab: Tab, tmp_path: Path) -> None:
+    page = tab.show(address(seed=40))
     press(page, "Send comparison to worksheet")
     assert "nothing to send yet" in status(page, "grpo-comparison")
     run_comparison(page)
@@ -644,8 +643,8 @@ def test_the_comparison_can_be_sent_and_downloaded(open_page: PageOpener, tmp_pa
     assert float(last["best_probability"]) == pytest.approx(expected.probabilities[:, -1, 6].mean(), abs=1e-9)
 
 
-def test_a_term_shows_its_definition_without_a_mouse(open_page: PageOpener) -> None:
-    page = open_page(PAGE)
+def test_a_term_shows_its_definition_without_a_mouse(tab: Tab) -> None:
+    page = tab.show(PAGE)
     page.locator("a[data-preview]", has_text="Clipping").focus()
     tooltip = page.locator(".md-tooltip2--active")
     tooltip.wait_for(timeout=5000)

@@ -5,13 +5,13 @@ The numbers come from the simulation page of the same site, and `grade worksheet
 
 import json
 import re
-import subprocess
-import sys
 
+import command
 import pytest
 from markdown_it import MarkdownIt
-from site_fixtures import wait_until_ready
+from site_fixtures import SETTLED, wait_until_ready
 
+from grader.cli import main
 from grader.simulation import Settings, simulate, single_peak
 from grader.worksheet_questions import LARGEST_FILE, LONGEST_ANSWER, QUESTIONS, RUNS
 
@@ -107,16 +107,15 @@ def download(page, name):
 
 def grade(folder):
     """Exit code and report of `grade worksheet`."""
-    command = [sys.executable, "-m", "grader.cli", "worksheet", "--path", str(folder)]
-    done = subprocess.run(command, capture_output=True, text=True, encoding="utf-8", check=False)
+    done = command.call(main, "worksheet", "--path", folder, cwd=folder)
     return done.returncode, " ".join(done.stdout.split())
 
 
 # Writing
 
 
-def test_every_question_is_the_label_of_a_field(open_page):
-    page = open_page(PAGE)
+def test_every_question_is_the_label_of_a_field(tab):
+    page = tab.show(PAGE)
     for question in QUESTIONS:
         prompt = page.locator(f'grpo-question[name="{question.id}"] label').inner_text()
         assert prompt.startswith("Bonus" if question.id == "bonus" else question.id)
@@ -124,20 +123,20 @@ def test_every_question_is_the_label_of_a_field(open_page):
         assert page.get_by_label(prompt, exact=True).evaluate("node => node.localName") == "textarea"
 
 
-def test_every_run_has_its_fields_and_each_has_a_name_of_its_own(open_page):
-    page = open_page(PAGE)
+def test_every_run_has_its_fields_and_each_has_a_name_of_its_own(tab):
+    page = tab.show(PAGE)
     names = page.locator("grpo-runs").get_by_role("textbox").evaluate_all("all => all.map(each => each.ariaLabel)")
     numbers = sum(1 + len(run.values) + (9 if "policy" in run.values else 0) for run in RUNS)
     assert len(names) == len(set(names)) == numbers
     assert "1D: Trial 2, π(7), G = 16" in names
 
 
-def test_without_scripts_the_prompts_and_empty_tables_are_there(open_page):
-    page = open_page(PAGE)
+def test_without_scripts_the_prompts_and_empty_tables_are_there(tab, read_without_scripts):
+    page = tab.show(PAGE)
     live = page.locator("grpo-runs table").evaluate_all(
         "all => all.map(each => [...each.querySelectorAll('th')].map(cell => cell.textContent))"
     )
-    still = open_page(PAGE, java_script_enabled=False)
+    still = read_without_scripts(PAGE)
     printed = still.locator("grpo-runs table").evaluate_all(
         """all => all.map(each => [...each.querySelectorAll('tr')].flatMap((row, i) =>
           (i ? [row.cells[0]] : [...row.cells]).map(cell => cell.textContent)))"""
@@ -150,8 +149,8 @@ def test_without_scripts_the_prompts_and_empty_tables_are_there(open_page):
         assert question.evaluate(room) > 60  # to write by hand
 
 
-def test_what_is_written_survives_a_reload_and_instant_navigation(open_page):
-    page = open_page(PAGE)
+def test_what_is_written_survives_a_reload_and_instant_navigation(tab):
+    page = tab.show(PAGE)
     field(page, "1A.1").fill("Every action has 0.1.\nAll ten.")
     cell(page, "1D: Trial 2, π(7), G = 16").fill("0.957")
     page.reload()
@@ -170,8 +169,8 @@ def test_what_is_written_survives_a_reload_and_instant_navigation(open_page):
     assert "2 of 12 questions" in progress(page)
 
 
-def test_progress_counts_answers_and_complete_runs(open_page):
-    page = open_page(PAGE)
+def test_progress_counts_answers_and_complete_runs(tab):
+    page = tab.show(PAGE)
     assert progress(page) == "0 of 30 done: 0 of 12 questions answered, 0 of 18 runs recorded"
     field(page, "1A.1").fill("Uniform.")
     field(page, "bonus").fill("It is slower.")
@@ -196,8 +195,8 @@ def another_tab(page):
     return other
 
 
-def test_another_tab_sees_the_change_but_not_in_the_field_that_is_being_written(open_page):
-    page = open_page(PAGE)
+def test_another_tab_sees_the_change_but_not_in_the_field_that_is_being_written(tab):
+    page = tab.show(PAGE)
     other = another_tab(page)
     field(other, "1A.2").fill("Mine.")
     page.locator("label", has_text="1 of 12 questions").first.wait_for()
@@ -211,8 +210,8 @@ def test_another_tab_sees_the_change_but_not_in_the_field_that_is_being_written(
     assert field(page, "1A.2").input_value() == "Also from there."
 
 
-def test_a_field_that_is_left_shows_what_is_stored(open_page):
-    page = open_page(PAGE)
+def test_a_field_that_is_left_shows_what_is_stored(tab):
+    page = tab.show(PAGE)
     field(page, "1A.2").fill("Before.")
     other = another_tab(page)
     field(other, "1A.2").focus()
@@ -222,8 +221,8 @@ def test_a_field_that_is_left_shows_what_is_stored(open_page):
 
 
 @pytest.mark.parametrize("write", [lambda page: field(page, "1A.2"), lambda page: cell(page, "1C: Try 1, Steps")])
-def test_what_is_being_written_is_stored_again_if_another_tab_clears_it(open_page, write):
-    page = open_page(PAGE)
+def test_what_is_being_written_is_stored_again_if_another_tab_clears_it(tab, write):
+    page = tab.show(PAGE)
     other = another_tab(page)
     write(other).fill("17")
     field(page, "1A.1").fill("Uniform.")
@@ -289,10 +288,10 @@ def test_without_storage_the_page_works_and_warns(open_page):
     assert json.loads(download(page, "Download answers (JSON)").path().read_text("utf-8"))["answers"][0]["answer"]
 
 
-def test_a_part_that_cannot_be_loaded_is_explained(open_page):
-    page = open_page(PAGE).context.new_page()  # nobody watches this one for failed requests
+def test_a_part_that_cannot_be_loaded_is_explained(tab):
+    page = another_tab(tab.show(PAGE))  # nobody watches this one for failed requests
     page.route("**/filling.mjs", lambda route: route.abort())
-    page.goto(open_page(PAGE).url)
+    page.reload()  # forgets what was loaded
     wait_until_ready(page)
     field(page, "1A.1").fill("Uniform.")
     message = fill_table(page, "1C.1")
@@ -300,8 +299,8 @@ def test_a_part_that_cannot_be_loaded_is_explained(open_page):
     assert "1 of 12 questions" in progress(page)
 
 
-def test_a_button_that_fails_says_so(open_page):
-    page = another_tab(open_page(PAGE))  # nobody watches this one for exceptions
+def test_a_button_that_fails_says_so(tab):
+    page = another_tab(tab.show(PAGE))  # nobody watches this one for exceptions
     page.evaluate("() => void (URL.createObjectURL = () => { throw new Error('no room'); })")
     assert answer_to(page, "Download answers (JSON)") == (
         "This did not work: no room. Check your connection, reload the page and try again."
@@ -312,8 +311,8 @@ def test_a_button_that_fails_says_so(open_page):
 # Recording runs
 
 
-def test_a_worksheet_filled_by_using_the_simulation_earns_all_points(open_page, tmp_path):
-    page = open_page(PAGE)
+def test_a_worksheet_filled_by_using_the_simulation_earns_all_points(tab, tmp_path):
+    page = tab.show(PAGE)
     answer_everything(page)
     links = page.get_by_role("link", name=re.compile("simulation|comparison|G = ")).evaluate_all(
         "all => all.map(each => each.href)"
@@ -362,8 +361,8 @@ def test_a_worksheet_filled_by_using_the_simulation_earns_all_points(open_page, 
     assert f"seed {seed} gives {right}; the worksheet says 0.123" in report
 
 
-def test_filled_numbers_are_those_of_the_replay_in_python(open_page):
-    page = open_page(PAGE)
+def test_filled_numbers_are_those_of_the_replay_in_python(tab):
+    page = tab.show(PAGE)
     send_runs(page, (5, 50), (6, 50, {"groupSize": 16}), (9, 200, {"algorithm": "reinforce"}))
     answer_to(page, "Fill all tables from sent runs")
     policy = simulate(Settings(reward_table=single_peak()), seeds=[5], steps=50).probabilities[0, -1]
@@ -376,8 +375,8 @@ def test_filled_numbers_are_those_of_the_replay_in_python(open_page):
     assert cell(page, "1E: REINFORCE, max π").input_value() == f"{largest:.3f}"
 
 
-def test_filling_says_what_it_did_and_what_is_missing(open_page):
-    page = open_page(PAGE)
+def test_filling_says_what_it_did_and_what_is_missing(tab):
+    page = tab.show(PAGE)
     assert fill_table(page, "1D.1") == (
         "Nothing was filled. Missing: 3 runs with G = 4 and 50 steps; 3 runs with G = 16 and 50 steps; "
         "3 runs with G = 32 and 50 steps. No run was sent yet. "
@@ -405,16 +404,16 @@ def test_filling_says_what_it_did_and_what_is_missing(open_page):
         ("1E.1", (8, 200, {"rewardTable": [5] * 10}), "the rewards are not as asked for"),
     ],
 )
-def test_a_run_of_other_settings_is_refused_with_the_reason(open_page, question, run, why):
-    page = open_page(PAGE)
+def test_a_run_of_other_settings_is_refused_with_the_reason(tab, question, run, why):
+    page = tab.show(PAGE)
     send_runs(page, run)
     message = fill_table(page, question)
     assert f"The sent run with seed 8 does not fit: {why}." in message
     assert set(filled(page, question)) == {""}
 
 
-def test_filling_keeps_what_was_typed(open_page):
-    page = open_page(PAGE)
+def test_filling_keeps_what_was_typed(tab):
+    page = tab.show(PAGE)
     type_over(cell(page, "1C: Try 2, Seed"), "40")
     type_over(cell(page, "1C: Try 2, Steps"), "never")
     send_runs(page, (1, 50), (2, 50))
@@ -423,8 +422,8 @@ def test_filling_keeps_what_was_typed(open_page):
     assert [filled(page, "1C.1")[place] for place in (0, 4)] == ["1", "2"]
 
 
-def test_a_row_that_was_begun_is_filled_from_the_run_with_its_seed(open_page):
-    page = open_page(PAGE)
+def test_a_row_that_was_begun_is_filled_from_the_run_with_its_seed(tab):
+    page = tab.show(PAGE)
     for number, seed in enumerate((1, 2, 3), start=1):
         type_over(cell(page, f"1C: Try {number}, Seed"), str(seed))
     message = fill_table(page, "1C.1")
@@ -441,8 +440,8 @@ def test_a_row_that_was_begun_is_filled_from_the_run_with_its_seed(open_page):
     assert fill_table(page, "1C.1") == "Nothing to fill: no run is missing."
 
 
-def test_filling_a_row_keeps_the_fields_in_which_something_stands(open_page):
-    page = open_page(PAGE)
+def test_filling_a_row_keeps_the_fields_in_which_something_stands(tab):
+    page = tab.show(PAGE)
     type_over(cell(page, "1E: GRPO, Seed"), "4")
     type_over(cell(page, "1E: GRPO, max π"), "0.5?")
     send_runs(page, (4, 200))
@@ -452,8 +451,8 @@ def test_filling_a_row_keeps_the_fields_in_which_something_stands(open_page):
     assert cell(page, "1E: GRPO, Steps until π(7) > 0.9").input_value() != ""
 
 
-def test_in_1b_a_typed_seed_brings_its_numbers_unless_others_were_typed(open_page):
-    page = open_page(PAGE)
+def test_in_1b_a_typed_seed_brings_its_numbers_unless_others_were_typed(tab):
+    page = tab.show(PAGE)
 
     def type_seed(seed):
         status_of(page, table("1B.1")).evaluate("node => void (node.textContent = '')")
@@ -470,8 +469,8 @@ def test_in_1b_a_typed_seed_brings_its_numbers_unless_others_were_typed(open_pag
     assert cell(page, "1B: Actions, Second run").input_value() == "1 2 3 4 5 6 7 8"
 
 
-def test_wrong_entries_are_marked_and_explained(open_page):
-    page = open_page(PAGE)
+def test_wrong_entries_are_marked_and_explained(tab):
+    page = tab.show(PAGE)
     entry = cell(page, "1D: Trial 1, seed, G = 4")
     type_over(entry, "7.5")
     sentence = '1D: Trial 1, seed, G = 4: please write a whole number, not "7.5".'
@@ -500,8 +499,8 @@ def test_wrong_entries_are_marked_and_explained(open_page):
     assert "must have the same seed" in said(page, table("1E.1"))
 
 
-def test_a_table_is_emptied_only_after_a_yes(open_page):
-    page = open_page(PAGE)
+def test_a_table_is_emptied_only_after_a_yes(tab):
+    page = tab.show(PAGE)
     inside = table("1C.1")
     assert answer_to(page, "Empty this table", inside) == "The table is empty already."
     cells(page, "1C.1").first.fill("7")
@@ -514,22 +513,22 @@ def test_a_table_is_emptied_only_after_a_yes(open_page):
     assert set(filled(page, "1C.1")) == {""}
 
 
-def test_two_quick_clicks_ask_once(open_page):
-    page = open_page(PAGE)
+def test_two_quick_clicks_ask_once(tab):
+    page = tab.show(PAGE)
     cells(page, "1C.1").first.fill("7")
     for inside, name in ((table("1C.1"), "Empty this table"), (TOOLS, "Clear worksheet")):
         page.locator(inside).get_by_role("button", name=name, exact=True).evaluate(
             "node => { node.click(); node.click(); }"
         )
         page.locator("dialog").first.wait_for()
-        page.wait_for_timeout(200)  # a second one would come now
+        page.evaluate(SETTLED)  # a second one would come now
         assert page.locator("dialog").count() == 1
         page.keyboard.press("Escape")
         assert said(page, inside) == "Nothing was deleted."
 
 
-def test_a_question_goes_with_its_page(open_page):
-    page = open_page(PAGE)
+def test_a_question_goes_with_its_page(tab):
+    page = tab.show(PAGE)
     field(page, "1A.1").fill("Uniform.")
     page.get_by_role("link", name="Simulation", exact=True).first.click()
     page.wait_for_url("**/simulation/**")
@@ -555,8 +554,8 @@ def test_a_question_goes_with_its_page(open_page):
 # Handing in, opening, clearing
 
 
-def test_the_json_file_holds_what_was_typed(open_page):
-    page = open_page(PAGE)
+def test_the_json_file_holds_what_was_typed(tab):
+    page = tab.show(PAGE)
     answer_everything(page)
     field(page, "1A.1").fill(OUTSIDE)
     type_over(cell(page, "1E: GRPO, Seed"), "3")
@@ -572,8 +571,8 @@ def test_the_json_file_holds_what_was_typed(open_page):
     ]
 
 
-def test_the_json_file_keeps_what_is_no_number_and_the_grader_reads_it(open_page, tmp_path):
-    page = open_page(PAGE)
+def test_the_json_file_keeps_what_is_no_number_and_the_grader_reads_it(tab, open_page, tmp_path):
+    page = tab.show(PAGE)
     type_over(cell(page, "1C: π(a), a = 3"), "0.012")
     type_over(cell(page, "1D: Trial 1, seed, G = 4"), "-5")
     download(page, "Download answers (JSON)").save_as(tmp_path / "worksheet.json")
@@ -586,8 +585,8 @@ def test_the_json_file_keeps_what_is_no_number_and_the_grader_reads_it(open_page
     assert cell(other, "1D: Trial 1, seed, G = 4").input_value() == "-5"
 
 
-def test_an_answer_is_as_long_as_the_grader_reads(open_page, tmp_path):
-    page = open_page(PAGE)
+def test_an_answer_is_as_long_as_the_grader_reads(tab, tmp_path):
+    page = tab.show(PAGE)
     assert field(page, "1A.1").get_attribute("maxlength") == str(LONGEST_ANSWER)
     field(page, "1A.1").fill("x")
     path = tmp_path / "long.json"
@@ -605,8 +604,8 @@ def test_an_answer_is_as_long_as_the_grader_reads(open_page, tmp_path):
     )
 
 
-def test_the_status_names_what_is_not_complete(open_page):
-    page = open_page(PAGE)
+def test_the_status_names_what_is_not_complete(tab):
+    page = tab.show(PAGE)
     cell(page, "1C: Try 1, Seed").fill("7")
     download(page, "Download answers (JSON)")
     unanswered = [question.id for question in QUESTIONS if question.id != "bonus"]
@@ -616,8 +615,8 @@ def test_the_status_names_what_is_not_complete(open_page):
     )
 
 
-def test_the_markdown_file_shows_answers_as_they_were_written(open_page):
-    page = open_page(PAGE)
+def test_the_markdown_file_shows_answers_as_they_were_written(tab):
+    page = tab.show(PAGE)
     hostile = "# no heading\n- no *list*\n1. none\n<b>bold</b> [link](x) `code` | a_b_c $x$ ~~no~~ &amp; \\*"
     field(page, "1A.1").fill(hostile)
     field(page, "1F.2").fill(OUTSIDE)
@@ -634,8 +633,8 @@ def test_the_markdown_file_shows_answers_as_they_were_written(open_page):
     assert reader.get_by_role("cell", name="4|5", exact=True).count() == 1
 
 
-def test_clearing_asks_says_what_is_lost_and_can_be_refused(open_page):
-    page = open_page(PAGE)
+def test_clearing_asks_says_what_is_lost_and_can_be_refused(tab):
+    page = tab.show(PAGE)
     assert answer_to(page, "Clear worksheet") == "There is nothing to clear."
     field(page, "1A.1").fill("Uniform.")
     cell(page, "1C: Try 1, Seed").fill("7")
@@ -657,8 +656,8 @@ def test_clearing_asks_says_what_is_lost_and_can_be_refused(open_page):
     assert "No run was sent yet" in fill_table(page, "1C.1")
 
 
-def test_clearing_asks_again_if_another_tab_has_written_meanwhile(open_page):
-    page = open_page(PAGE)
+def test_clearing_asks_again_if_another_tab_has_written_meanwhile(tab):
+    page = tab.show(PAGE)
     field(page, "1A.1").fill("Uniform.")
     other = another_tab(page)
     press(page, "Clear worksheet")
@@ -673,8 +672,8 @@ def test_clearing_asks_again_if_another_tab_has_written_meanwhile(open_page):
     assert field(page, "1A.2").input_value() == "Newer."
 
 
-def test_a_saved_worksheet_opens_in_another_browser(open_page, tmp_path):
-    page = open_page(PAGE)
+def test_a_saved_worksheet_opens_in_another_browser(tab, open_page, tmp_path):
+    page = tab.show(PAGE)
     answer_everything(page)
     send_runs(page, (1, 1), (2, 1), (3, 50), (4, 50, {"groupSize": 32}))
     answer_to(page, "Fill all tables from sent runs")
@@ -703,8 +702,8 @@ def test_a_saved_worksheet_opens_in_another_browser(open_page, tmp_path):
         ('"' + "x" * LARGEST_FILE + '"', "too large"),
     ],
 )
-def test_a_file_that_is_no_worksheet_changes_nothing(open_page, tmp_path, text, why):
-    page = open_page(PAGE)
+def test_a_file_that_is_no_worksheet_changes_nothing(tab, tmp_path, text, why):
+    page = tab.show(PAGE)
     field(page, "1A.1").fill("Mine.")
     (tmp_path / "bad.json").write_text(text, "utf-8")
     page.locator("input[type=file]").set_input_files(tmp_path / "bad.json")
@@ -749,7 +748,7 @@ def test_a_full_page_fits_a_phone_and_its_targets_are_large_enough(open_page):
     assert small == []
 
 
-@pytest.mark.parametrize("width", [360, 1280])
+@pytest.mark.parametrize("width", [360, pytest.param(1280, marks=pytest.mark.proof)])
 def test_nothing_jumps_while_the_page_loads(open_page, width):
     page = open_page(PAGE, width=width, height=5000)
     field(page, "1A.1").fill("A long answer. " * 60)
@@ -761,9 +760,11 @@ def test_nothing_jumps_while_the_page_loads(open_page, width):
         new PerformanceObserver((list) => list.getEntries().forEach((entry) => { window.shifts += entry.value; }))
           .observe({ type: "layout-shift", buffered: true });"""
     )
+    page.clock.install()
     page.reload()
     wait_until_ready(page)
     before = page.evaluate(heights)
-    page.wait_for_timeout(600)  # the theme's late passes
+    page.clock.run_for(60_000)  # the theme's late passes
+    page.evaluate(SETTLED)
     assert page.evaluate(heights) == before
     assert page.evaluate("window.shifts") <= 0.02

@@ -1,8 +1,7 @@
-"""Who may import whom: the walls between the layers, read from the source and tried in an interpreter of its own."""
+"""Who may import whom: the walls between the layers, read from the source."""
 
 import ast
-import json
-import subprocess
+import functools
 import sys
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
@@ -68,6 +67,12 @@ def imports_of(text: str, file: str) -> Iterator[Import]:
             yield Import(file, node.lineno, name, id(node) in late)
 
 
+@functools.cache
+def imports_of_file(name: str) -> tuple[Import, ...]:
+    """All imports in one file of the repository."""
+    return (*imports_of((ROOT / name).read_text("utf-8"), name),)
+
+
 def imports_in(*places: str, without: Collection[str] = ()) -> list[Import]:
     """All imports in some files and folders of the repository, except in some others."""
     found: list[Import] = []
@@ -78,7 +83,7 @@ def imports_in(*places: str, without: Collection[str] = ()) -> list[Import]:
             name = file.relative_to(ROOT).as_posix()
             if not name.startswith(tuple(without)):
                 files += 1
-                found += imports_of(file.read_text("utf-8"), name)
+                found += imports_of_file(name)
     assert files, f"nothing was read in {places}"
     return found
 
@@ -247,28 +252,7 @@ def test_the_worksheet_runs_nothing_and_its_reader_is_data() -> None:
 
 
 def test_nothing_in_the_product_imports_its_tests() -> None:
-    tests = {"tests", "conftest"} | {file.stem for file in (ROOT / "tests").glob("*.py")}
+    tests = {"tests", "conftest"} | {file.stem for file in (ROOT / "tests").glob("*/*.py")}
+    assert {"test_layers", "command", "bench_soak"} <= tests
     wrong = (each for each in imports_in("grader", "reference", "starter") if each.top in tests)
     assert listed(wrong) == []
-
-
-def test_every_module_of_the_grading_process_imports_without_torch() -> None:
-    modules = []
-    for file in sorted((ROOT / "grader").rglob("*.py")):
-        name = file.relative_to(ROOT).as_posix()
-        module = name.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
-        if not name.startswith(SUBMISSIONS) and module not in WITH_TORCH:
-            modules.append(module)
-    assert {"grader.cli", "grader.run", "grader.debug", "grader.checks.test_kl", "grader.worker.wire"} <= set(modules)
-    script = (
-        "import importlib, json, sys\n"
-        "for name in json.loads(sys.argv[1]): importlib.import_module(name)\n"
-        "print(json.dumps(sorted({name.split('.')[0] for name in sys.modules})))"
-    )
-    completed = subprocess.run(
-        [sys.executable, "-c", script, json.dumps(modules)], capture_output=True, text=True, cwd=ROOT, timeout=120
-    )
-    assert completed.returncode == 0, completed.stderr
-    loaded = set(json.loads(completed.stdout))
-    assert {"grader", "numpy", "hypothesis"} <= loaded
-    assert not {"torch", "reference", "starter", "submission", "tests"} & loaded

@@ -172,34 +172,6 @@ def test_what_optimizers_import_is_imported_once_for_all_workers(walled_sandbox)
             assert student.f(np.ones(1), 1).value is True  # before a line of the submission has run
 
 
-@pytest.mark.parametrize(
-    ("text", "slow"),
-    [
-        ("optimizer = torch.optim.Adam(p)", True),
-        ("from torch import optim", True),
-        ("from torch.func import grad", True),
-        ("import functorch", True),
-        ("from torch import Tensor", False),
-        ("def function(optimum): ...", False),
-    ],
-)
-def test_only_submissions_that_need_it_pay_for_slow_imports(text, slow):
-    assert bool(submission_of(text).slow_imports(["probe.py"])) == slow
-    assert not submission_of(text).slow_imports(["other.py"])
-
-
-def test_only_the_language_model_needs_slow_imports():
-    from grader.submission import read_submission
-
-    submission = read_submission(course.MODEL_ANSWERS)
-    need = {
-        exercise.name
-        for exercise in course.EXERCISES
-        if exercise.slow_imports or submission.slow_imports(exercise.needed_files)
-    }
-    assert need == {"charlm"}
-
-
 MODELS = Exercise(
     "probe", "A function that trains", 1, ("f(x, y)",), given=tuple(course.exercise("charlm").given),
     slow_imports=("torch._dynamo",),

@@ -2,9 +2,7 @@
 
 import contextlib
 import inspect
-import itertools
 import os
-import re
 import signal
 import subprocess
 import sys
@@ -13,7 +11,6 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import psutil
@@ -26,7 +23,6 @@ from grader.sandbox import Sandbox
 from grader.seatbelt import Seatbelt
 from grader.student import Clock, Student, StudentCrashed, StudentDied
 from grader.submission import Submission
-from grader.windows_job import WindowsJob
 from grader.worker_home import make_home, remove_home
 from grader.worker_process import Limits, SandboxError
 
@@ -120,20 +116,36 @@ FAMILIES = {
 }
 
 
+STARTS_FAMILIES = """
+FAMILIES = {families!r}
+def f(families):
+    for name, path in families.items():
+        own = dict(globals())
+        exec(FAMILIES[name], own)
+        own["f"](path)
+"""
+TOGETHER = [
+    ["one that ignores signals", "one that starts some more", "one with a clean environment"],
+    ["a child in the same session", "one that hands over to a child in a new session"],
+    ["one whose worker has ended"],
+]
+ALONE = [pytest.param([name], marks=pytest.mark.proof) for name in FAMILIES if [name] not in TOGETHER]
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="macOS starts no process behind its wall, and has no subreaper")
-@pytest.mark.parametrize("source", FAMILIES.values(), ids=FAMILIES)
-def test_nothing_that_a_worker_started_survives_it(cold: Sandbox, tmp_path: Path, source: str) -> None:
-    file = tmp_path / "beats"
+@pytest.mark.parametrize("names", [*TOGETHER, *ALONE], ids=" and ".join)
+def test_nothing_that_a_worker_started_survives_it(cold: Sandbox, tmp_path: Path, names: list[str]) -> None:
+    files = [tmp_path / name for name in names]
     with (
-        student(cold, DAEMON + source) as started,
+        student(cold, DAEMON + STARTS_FAMILIES.format(families=FAMILIES)) as started,
         contextlib.suppress(StudentDied),  # the worker has ended, and its daemon keeps the pipe open
     ):
-        started.f(str(file))
-        wait_for(lambda: beats(file) > 3)
-    assert beats(file) > 0
-    before = beats(file)
+        started.f({file.name: str(file) for file in files})
+        wait_for(lambda: all(beats(file) > 3 for file in files))
+    before = [beats(file) for file in files]
+    assert all(before)
     time.sleep(0.5)
-    assert beats(file) == before
+    assert [beats(file) for file in files] == before
 
 
 def test_a_stranger_who_starts_meanwhile_is_left_alone(cold: Sandbox) -> None:
@@ -155,9 +167,14 @@ def test_the_wall_is_named(cold: Sandbox) -> None:
 
 
 @pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="counts open files")
-@pytest.mark.parametrize("kind", [streams.PipeStream, streams.ThreadedPipeStream], ids=["", "threads, as on Windows"])
+@pytest.mark.parametrize(
+    "kind",
+    [streams.PipeStream, pytest.param(streams.ThreadedPipeStream, marks=pytest.mark.proof)],
+    ids=["", "threads, as on Windows"],
+)
 def test_no_thread_no_file_and_no_folder_stays(cold: Sandbox, monkeypatch: pytest.MonkeyPatch, kind: type) -> None:
     monkeypatch.setattr(streams, "pipe_stream", kind)
+    monkeypatch.setattr(course, "CALL_SECONDS", 1.0)
     threads, files = ours(), set(os.listdir("/proc/self/fd"))
     for ending, failure in (("pass", None), ("os._exit(3)", StudentCrashed), ("while True: pass", StudentDied)):
         with student(
@@ -230,12 +247,11 @@ def as_ordinary_user(attempt: Callable[[], int]) -> int:
     return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
 
 
-@pytest.mark.parametrize("make", [nest, lock], ids=["nest", "lock"])
-def test_what_a_submission_makes_of_its_folder_does_not_disturb_the_grader(
-    cold: Sandbox, make: Callable[[Path, Path], None]
-) -> None:
-    source = f"import os\nfrom pathlib import Path\n{inspect.getsource(make)}\n"
-    source += f"def f(x):\n    home = os.getcwd()\n    {make.__name__}(None, Path(home))\n    return home"
+def test_what_a_submission_makes_of_its_folder_does_not_disturb_the_grader(cold: Sandbox) -> None:
+    source = f"import os\nfrom pathlib import Path\n{inspect.getsource(nest)}\n{inspect.getsource(lock)}\n"
+    source += (
+        "def f(x):\n    home = os.getcwd()\n    nest(None, Path(home))\n    lock(None, Path(home))\n    return home"
+    )
     with student(cold, source) as hostile:
         home = Path(hostile.f(1).value)
         assert home.exists()
@@ -428,111 +444,6 @@ def test_a_stand_in_that_only_the_probe_gets_through_is_left_out(
         assert "Seatbelt" not in sandbox.walls()
         assert "no orphans" in sandbox.walls()
     assert (tmp_path / "tried").exists()
-
-
-def test_the_profile_names_what_is_given_to_it(tmp_path: Path) -> None:
-    command = seatbelt._wrapped(["python", "x"], str(tmp_path))
-    given = {part.split("=")[0] for before, part in itertools.pairwise(command) if before == "-D"}
-    profile = command[command.index("-p") + 1]
-    assert set(re.findall(r'\(param "([A-Z_0-9]+)"\)', profile)) == given
-    assert profile.count("(") == profile.count(")")
-    assert os.path.realpath(sys.executable) in seatbelt._interpreters()
-    assert command[-2:] == ["python", "x"]
-
-
-class StandInJobs:
-    """Stands in for pywin32: remembers what it was told, and fails where it is told to."""
-
-    class Handle:
-        closed = False
-
-        def Close(self) -> None:
-            self.closed = True
-
-    def __init__(self, fails: str = "") -> None:
-        self.fails, self.calls, self.handles = fails, [], []
-        self.limits: dict[str, Any] = {"BasicLimitInformation": {"LimitFlags": 0, "ActiveProcessLimit": 0}}
-
-    def modules(self) -> dict[str, Any]:
-        names = ("KILL_ON_JOB_CLOSE", "ACTIVE_PROCESS", "PROCESS_MEMORY", "DIE_ON_UNHANDLED_EXCEPTION")
-        flags = {f"JOB_OBJECT_LIMIT_{name}": 1 << number for number, name in enumerate(names)}
-        calls = ("CreateJobObject", "SetInformationJobObject", "AssignProcessToJobObject", "TerminateJobObject")
-        job = SimpleNamespace(
-            **flags,
-            **{name: lambda *arguments, name=name: self.call(name, *arguments) for name in calls},
-            QueryInformationJobObject=lambda job, kind: self.limits if kind == "limits" else (os.getpid(),),
-            JobObjectExtendedLimitInformation="limits",
-            JobObjectBasicProcessIdList="processes",
-        )
-        rights = SimpleNamespace(PROCESS_SET_QUOTA=1, PROCESS_TERMINATE=2)
-        api = SimpleNamespace(OpenProcess=lambda *arguments: self.call("OpenProcess", *arguments))
-        return {"win32job": job, "win32con": rights, "win32api": api}
-
-    def call(self, name: str, *_: Any) -> Any:
-        if name == self.fails or f"{name} {len(self.calls)}" == self.fails:
-            raise RuntimeError("refused")
-        self.calls.append(name)
-        if name in ("CreateJobObject", "OpenProcess"):
-            self.handles.append(self.Handle())
-            return self.handles[-1]
-        return None
-
-
-@pytest.mark.parametrize("module", ["win32job", "win32api", "win32con"])
-def test_without_pywin32_there_is_no_job(module: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    api = StandInJobs()
-    for name, found in {**api.modules(), module: None}.items():
-        monkeypatch.setitem(sys.modules, name, found)
-    check_no_job(api)
-
-
-@pytest.mark.parametrize(
-    "fails", ["CreateJobObject", "SetInformationJobObject", "OpenProcess", "AssignProcessToJobObject"]
-)
-def test_a_stand_in_job_that_fails_is_no_wall(fails: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    api = StandInJobs(fails)
-    for name, found in api.modules().items():
-        monkeypatch.setitem(sys.modules, name, found)
-    check_no_job(api)
-
-
-def check_no_job(api: StandInJobs) -> None:
-    wall = WindowsJob(1 << 30)
-    wall.started(os.getpid())
-    assert not wall.stands()
-    wall.end()
-    assert all(handle.closed for handle in api.handles)
-    assert "TerminateJobObject" not in api.calls
-
-
-def test_a_stand_in_job_is_limited_when_the_worker_is_ready(monkeypatch: pytest.MonkeyPatch) -> None:
-    api = StandInJobs()
-    for name, found in api.modules().items():
-        monkeypatch.setitem(sys.modules, name, found)
-    wall = WindowsJob(1 << 30)
-    wall.started(os.getpid())
-    assert api.limits["BasicLimitInformation"]["LimitFlags"] == 1  # the launcher of an interpreter may start it now
-    assert wall.stands()
-    assert api.limits["BasicLimitInformation"] == {"LimitFlags": 15, "ActiveProcessLimit": 1}
-    assert api.limits["ProcessMemoryLimit"] > 1 << 30
-    wall.end()
-    wall.end()
-    assert api.calls == [
-        *("CreateJobObject", "SetInformationJobObject", "OpenProcess", "AssignProcessToJobObject"),
-        *("SetInformationJobObject", "TerminateJobObject"),
-    ]
-    assert all(handle.closed for handle in api.handles)
-
-
-def test_a_stand_in_job_that_takes_no_limits_still_ends_the_worker(monkeypatch: pytest.MonkeyPatch) -> None:
-    api = StandInJobs("SetInformationJobObject 4")
-    for name, found in api.modules().items():
-        monkeypatch.setitem(sys.modules, name, found)
-    wall = WindowsJob(None)
-    wall.started(os.getpid())
-    assert not wall.stands()
-    wall.end()
-    assert api.calls[-1] == "TerminateJobObject"
 
 
 class Around(OuterWall):

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import sys
 from collections.abc import Iterator
 
 import hypothesis
 import pytest
-from bench_soak import Soak
+from bench_soak import Soak, State
+from conftest import grading_profile
 
 from grader import course
 from grader.run import grade
@@ -18,31 +20,52 @@ from grader.submission import read_submission
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
 
 
-@pytest.fixture(params=[0, 1, 2], ids=lambda level: f"level {level}")
-def soak(request: pytest.FixtureRequest) -> Iterator[Soak]:
-    if missing := missing_walls(request.param):
-        pytest.skip(f"no isolation level {request.param}: {'; '.join(missing)}")
-    started = Soak(level=request.param, hanging=False)
-    yield started
-    started.close()
+@contextlib.contextmanager
+def soaking(level: int) -> Iterator[Soak]:
+    if missing := missing_walls(level):
+        pytest.skip(f"no isolation level {level}: {'; '.join(missing)}")
+    soak = Soak(level=level, hanging=False)
+    try:
+        yield soak
+    finally:
+        soak.close()
 
 
-def test_forty_gradings_leave_no_process_no_file_and_no_memory_behind(soak: Soak) -> None:
-    kinds = len(soak.points)
-    soak.grade(kinds)
-    first = soak.state()
-    soak.grade(40 - kinds)
+def leaves_nothing_behind(soak: Soak, first: State) -> None:
     second = soak.state()
     assert second.counts() == first.counts()
     assert all(after - before < 10 << 20 for before, after in zip(first.memory, second.memory, strict=True))
     assert [name for name, points in soak.points.items() if len(points) > 1] == []
 
 
+def test_hostile_gradings_and_the_same_again_leave_no_process_no_file_and_no_memory_behind() -> None:
+    best = max(level for level in (0, 1, 2) if not missing_walls(level))
+    with soaking(best) as soak:
+        hostile = [name for name in soak.points if name.startswith("hostile")]  # with them every turn begins
+        soak.grade(len(hostile))
+        first, soak.gradings = soak.state(), 0
+        soak.grade(len(hostile))
+        leaves_nothing_behind(soak, first)
+        assert [name for name, points in soak.points.items() if points] == hostile
+
+
+@pytest.mark.proof
+@pytest.mark.parametrize("level", [0, 1, 2], ids=lambda level: f"level {level}")
+def test_forty_gradings_leave_no_process_no_file_and_no_memory_behind(level: int) -> None:
+    with soaking(level) as soak:
+        kinds = len(soak.points)
+        soak.grade(kinds)
+        first = soak.state()
+        soak.grade(40 - kinds)
+        leaves_nothing_behind(soak, first)
+
+
 def test_the_seeds_of_one_grading_are_forgotten_with_it(sandbox: Sandbox) -> None:
     submission = read_submission(course.MODEL_ANSWERS)
 
     def settings_after_grading() -> int:
-        grade(submission, ["kl"], sandbox.worker)
+        with grading_profile():
+            grade(submission, ["kl"], sandbox.worker)
         gc.collect()
         return sum(type(each) is hypothesis.settings for each in gc.get_objects())  # isinstance asks lazy objects
 

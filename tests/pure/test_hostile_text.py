@@ -7,34 +7,37 @@ with harmless words must have the same of all that, so nothing was added, closed
 
 from __future__ import annotations
 
-import base64
-import contextlib
 import csv
 import io
 import json
-import os
 import re
-import subprocess
-import sys
 import unicodedata
 import zipfile
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from html.parser import HTMLParser
 from pathlib import Path
-from typing import Any
 
-import lxml.etree
-import lxml.html
-import markdown_it
 import pytest
 import yaml
-from conftest import grading_profile, model_answer
+from command import call
 from exports_readers import CLASSROOM
+from grading_here import graded_by_hand
+from hostile_texts import (
+    BENIGN,
+    HOSTILE,
+    INVENTORIES,
+    Tags,
+    csv_inventory,
+    formulas,
+    html_inventory,
+    is_text,
+    on_disk,
+    page_text,
+    terminal_inventory,
+)
 from rich.console import Console
 
-from grader import cli, course, course_command
+from grader import cli, course_command
 from grader.class_diff import compare
 from grader.class_report import class_report, named
 from grader.class_results import Entry, Person, each_entry, file_name, result_path, write_entries
@@ -44,7 +47,7 @@ from grader.exporters import FORMATS, export, terminal
 from grader.exporters.class_csv import checks_csv, misconceptions_csv
 from grader.exporters.class_page import class_page
 from grader.exporters.grades_csv import grades_csv
-from grader.exporters.plain_text import MARKS, one_line, plain, spreadsheet_safe, visible
+from grader.exporters.plain_text import one_line, plain, spreadsheet_safe, visible
 from grader.grade_all import _ENDINGS
 from grader.result import (
     BROKEN,
@@ -58,134 +61,12 @@ from grader.result import (
     ExerciseResult,
     Result,
 )
-from grader.run import grade
-from grader.sandbox import Sandbox
 from grader.similarity import Pair, Similarity
-from grader.submission import read_submission
 from grader.worksheet_questions import FILE_NAME as WORKSHEET_FILE
 from grader.worksheet_questions import NAME as WORKSHEET_NAME
 from grader.worksheet_questions import QUESTIONS, VERSION
 
-BENIGN = "harmless words"
-
-HOSTILE = {
-    # terminals
-    "colour": "\x1b[38;5;201mpurple\x1b[0m",
-    "cleared screen": "\x1b[2J\x1b[H\x1b[?1049h",
-    "title": "\x1b]0;owned\x07\x1b]2;owned\x1b\\",
-    "link of a terminal": "\x1b]8;;https://evil.example\x1b\\click\x1b]8;;\x1b\\",
-    "clipboard": "\x1b]52;c;ZXZpbA==\x07",
-    "one-byte controls": "\x9b31m \x9d0;owned\x9c \x90q\x9c \x85 \x84",
-    "all C0": "".join(map(chr, range(1, 32))) + "\x7f",
-    "nul": "a\0b",
-    "carriage return": "FAILED 0 of 25\rPASSED 25 of 25",
-    "backspaces": "FAILED\b\b\b\b\b\bPASSED",
-    "rich markup": "[bold red]x[/] [/nothing] [link=https://evil.example]y[/link] \\[a]",
-    "emoji of rich": "a :skull: b :warning:",
-    # Unicode
-    "lone surrogates": "\ud800 a \udfff \udcff",
-    "bidi overrides": "\u202etxt.exe\u202c \u202d\u202a\u202b\u200e\u200f\u061c",
-    "bidi isolates": "\u2066a\u2067b\u2068c\u2069",
-    "zero width": "a\u200bb\u200cc\u200dd\u2060e\ufefff\u00ad",
-    "blank letters": "\u3164\u115f\u1160\u2800\u034f\ufe0f\uffa0\U000e0100",
-    "tags": "\U000e0001\U000e0041\U000e007f",
-    "noncharacters": "\ufffe\uffff\U0001ffff\ufdd0",
-    "private": "\ue000\U000f0000",
-    "line separators": "one\u2028two\u2029three\x0bfour\x0cfive\x1csix\x85seven",
-    "zalgo": "Z" + "\u0336\u0489\u0301" * 300 + "a" + "\u20dd" * 300,
-    "joined emoji": "\U0001f468\u200d\U0001f469\u200d\U0001f467\u200d\U0001f466 \U0001f3f3\ufe0f\u200d\U0001f308",
-    "right to left": "\u05d3\u05d5\u05d3 \u0645\u062d\u0645\u062f 123",
-    # size
-    "long line": "x" * 100_000,
-    "many lines": "y\n" * 20_000,
-    "long in four bytes": "\U0001f600" * 5_000,
-    # HTML, XML
-    "script": "</pre></td></table></title></style><script>alert(1)</script><img src=x onerror=alert(2)>",
-    "attribute": "\" onmouseover=\"alert(1)\" ' onfocus='alert(2)' autofocus x=`a`",
-    "references": "&lt;b&gt; &#60;script&#62; &#x0; &nosuch; &amp",
-    "comment": "<!-- a --> --> <!-- <![CDATA[ ]]> <?php ?> <!DOCTYPE x [<!ENTITY e 'f'>]>",
-    "end of data": "]]> ]]&gt; <![CDATA[x]]>",
-    "svg and style": "<svg onload=alert(1)><style>*{display:none}</style><base href=//evil.example><meta refresh>",
-    "backticks in HTML": "`<img src=x>` ``<b>`` `",
-    # Markdown
-    "image and link": "![x](https://evil.example/x.png) [y](javascript:alert(1)) <https://evil.example> [z]: //evil",
-    "table": "| a | b |\n|---|---|\n| c | d |",
-    "fences": "```\ncode\n~~~~\n    code\n````html\n<b>",
-    "blank lines and headings": "\n\n# heading\n\n- item\n\n1. item\n\n> quote\n\n---\n\n<div>\n",
-    "mentions and math": "@everyone #1 $\\href{javascript:1}{x}$ $$x$$ **b** __c__ ~~d~~ https://evil.example",
-    "html comment": "<!--\n-->\n\n<!-- hidden",
-    # YAML, spreadsheets
-    "yaml": "!!python/object/apply:os.system ['id'] &a *a\n- : {} # \t%YAML",
-    "formula =": '=HYPERLINK("https://evil.example","x")',
-    "formula +": "+1+cmd|' /C calc'!A0",
-    "formula -": "-1+1",
-    "formula @": "@SUM(1+1)*cmd|' /C calc'!A0",
-    "formula after a tab": "\t=1+1",
-    "formula after a return": "\r=1+1",
-    "formula after a newline": "\n=1+1",
-    "formula after spaces": " \u00a0\u3000=1+1",
-    "formula after nothing that shows": "\u200b\ufeff=1+1",
-    "formula in full width": "\uff1d1\uff0b1",
-    "formula in small letters": "\ufe661 \u207a",
-    "formula at full width": "\uff20SUM(1)",
-    "minus sign": "\u22121+1",
-    "formula after a semicolon": "Ada;=1+1;+2; @x",
-    "cell breakout": 'a","=1+1","b\n=2+2,"',
-    # build machines
-    "error of GitHub": "::error file=grader/cli.py,line=1::injected",
-    "error on a line": "a\n  ::error::injected\r\n::warning::injected",
-    "output of GitHub": "::set-output name=grade::100\n::add-mask::e\n::stop-commands::token",
-    "group of GitHub": "##[group]x\na ##[error]y ##[add-mask]z",
-    "logging of Azure": "##vso[task.setvariable variable=PATH]/tmp ##vso[task.complete result=Succeeded;]",
-    "message of TeamCity": "##teamcity[buildStatus status='SUCCESS' text='x']",
-    "section of GitLab": "section_start:1560896352:my\r\x1b[0Kheader section_end:1560896352:my\r\x1b[0K",
-    "escapes of GitHub": "%0A::error::x %0D%0A %25 a,title=b:c",
-    "environment of GitHub": "GRPO_RUNNERS<<EOF\nPATH=/tmp\nEOF",
-    # data
-    "json": '", "score": 100, "x": "\\u0000 NaN Infinity \\',
-    "formats": "%(asctime)s %s {0} {x.__class__} ${PATH} $(id) `id` {{7*7}} {% raw %} <%= 1 %> #{1}",
-    # names of files
-    "path": "../../../etc/passwd",
-    "path of Windows": "..\\..\\C:\\Windows\\x.py",
-    "device of Windows": "con",
-    "device with an ending": "NUL.tar.gz",
-    "device with a sign": "COM\u00b9",
-    "device with a space": "aux .x",
-    "dots": "..",
-    "dot": ".",
-    "option": "--help -rf *",
-    "name that grows": "\u0958" * 90,
-    "nothing": "",
-    "spaces": "   ",
-}
-
 OUTCOMES = (FAILED, PASSED, BROKEN, NOT_WRITTEN, WAITING, NOT_RUN, GRADER_ERROR)
-_NO_PICTURE = ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp")
-# What GitHub's, Azure's and TeamCity's runners obey: the first at the beginning of a line, the others anywhere.
-_COMMAND = re.compile(r"^\s*::[\w-]+( .*)?::|##\w*\[", re.MULTILINE)
-
-
-# ---------------------------------------------------------------- what text must be
-
-
-def is_text(shown: str, *, newlines: bool = True) -> str:
-    """What is wrong with a text that people and build machines read; empty if nothing is."""
-    odd = {c for c in shown if unicodedata.category(c) in _NO_PICTURE} - ({"\n"} if newlines else set())
-    if odd:
-        return f"characters that do something: {sorted(map(ascii, odd))}"
-    if found := _COMMAND.search(shown):
-        return f"a command to a build machine: {shown[found.start() : found.start() + 40]!r}"
-    marks = max((len(run) for run in re.findall(r"m+", "".join("m" if _is_mark(c) else " " for c in shown))), default=0)
-    return f"{marks} marks on one letter" if marks > MARKS else ""
-
-
-def page_text(shown: str) -> str:
-    """A text of a page without what is harmless there: a tab, and commands to build machines, which read no pages."""
-    return shown.replace("\t", " ").replace("::", "").replace("##", "")
-
-
-def _is_mark(character: str) -> bool:
-    return unicodedata.category(character) in ("Mn", "Me")
 
 
 @pytest.mark.parametrize("name", HOSTILE)
@@ -210,172 +91,6 @@ def test_ordinary_text_keeps_its_letters(words: str) -> None:
     assert spreadsheet_safe(words) == plain(words) == one_line(words) == visible(words) == words
     stacked = unicodedata.normalize("NFD", "ệ") + "שָּׁ" + "नि" + "ག྄ྷྲ"
     assert plain(stacked) == visible(stacked) == stacked
-
-
-# ---------------------------------------------------------------- independent readers
-
-
-class _Tags(HTMLParser):
-    """Elements with attributes, as the standard library's tokenizer sees them."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__()
-        self.found: Counter[Any] = Counter()
-        self.feed(text)
-        self.close()
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        if tag != "code" or attrs:  # text between backticks is shown as code, in a student's sentence too
-            self.found[tag, tuple(attrs)] += 1
-
-    def handle_comment(self, data: str) -> None:
-        self.found["comment"] += 1
-
-    def handle_decl(self, decl: str) -> None:
-        self.found["declaration"] += 1
-
-    def unknown_decl(self, data: str) -> None:
-        self.found["declaration"] += 1
-
-    def handle_pi(self, data: str) -> None:
-        self.found["instruction"] += 1
-
-
-def html_inventory(text: str) -> tuple[Counter[Any], Counter[Any]]:
-    """Every element with its attributes, by two parsers; the text must be text."""
-    root = lxml.html.document_fromstring(text)
-    tree = Counter(
-        (each.tag if isinstance(each.tag, str) else "comment", tuple(each.attrib.items()))
-        for each in root.iter()
-        if each.tag != "code" or each.attrib
-    )
-    body = "".join(root.find("body").itertext()) if root.find("body") is not None else ""
-    assert not is_text(page_text(body)), is_text(page_text(body))
-    return tree, _Tags(text).found
-
-
-def markdown_inventory(text: str) -> object:
-    """What a Markdown reader makes of it, and what the HTML in that is."""
-    assert not is_text(text), is_text(text)
-    tokens = markdown_it.MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"]).parse(text)
-    kinds = Counter(each.type for token in tokens for each in (token, *(token.children or ())))
-    return kinds, html_inventory("".join(token.content for token in tokens))
-
-
-def annotations_inventory(text: str) -> object:
-    """What GitHub's runner does with a step's output: its own lines are commands, all others are a log."""
-    commands, stopped = [], ""
-    for line in text.splitlines():
-        assert not is_text(line.lstrip().removeprefix("::"), newlines=False), line
-        command = re.fullmatch(r"\s*::([\w-]+)(?: (.*?))?::(.*)", line) or re.fullmatch(r"\s*::(\w+)::()()", line)
-        assert command or not line.lstrip().startswith("::"), line
-        if stopped:
-            if line.strip() == f"::{stopped}::":
-                stopped = ""
-            else:
-                assert not command, line
-        elif command and command[1] == "stop-commands":
-            stopped = command[3]
-        elif command:
-            properties = [one.partition("=")[0] for one in (command[2] or "").split(",") if one]
-            commands.append((command[1], properties))
-            assert not re.search("[\r\n]", command[3])
-        else:
-            raise AssertionError(f"a line outside of a command: {line!r}")
-    assert not stopped
-    return commands
-
-
-def strict_json(text: str) -> Any:
-    """JSON as the standard has it: no NaN, no key twice, and ASCII only, so that nobody can misread it."""
-
-    def refuse(name: str) -> None:
-        raise AssertionError(f"{name} is no JSON")
-
-    def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        assert len(dict(pairs)) == len(pairs)
-        return dict(pairs)
-
-    document = json.loads(text, parse_constant=refuse, object_pairs_hook=once)
-    assert json.loads(json.dumps(document)) == document
-    return document
-
-
-def json_inventory(text: str) -> object:
-    """Keys, numbers and verdicts; every other text must be text."""
-    assert text.isascii()
-    return _shape(strict_json(text))
-
-
-def _shape(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {key: _shape(each) for key, each in value.items()}
-    if isinstance(value, list):
-        return ["text"] if value and all(isinstance(each, str) for each in value) else list(map(_shape, value))
-    if isinstance(value, str):
-        assert not is_text(value), (is_text(value), value[:200])
-        return "text"
-    return value
-
-
-def xml_inventory(text: str) -> object:
-    root = lxml.etree.fromstring(text.encode(), lxml.etree.XMLParser(resolve_entities=False, no_network=True))
-    for each in root.iter():
-        for words in (each.text or "", *map(str, each.attrib.values())):
-            assert not is_text(words), is_text(words)
-    return Counter((each.tag, tuple(each.attrib)) for each in root.iter())
-
-
-def environment_inventory(text: str) -> object:
-    """Lines of GITHUB_ENV, with what the reporter decodes from them."""
-    lines = dict(line.split("=", 1) for line in text.removesuffix("\n").split("\n"))
-    assert text.isascii() and all(re.fullmatch(r"[A-Z0-9_]+", name) for name in lines)
-    decoded = {}
-    for name, value in lines.items():
-        if name != "GRPO_RUNNERS":
-            document = strict_json(base64.b64decode(value, validate=True).decode())
-            decoded[name] = _shape(document)
-            for test in document["tests"]:
-                for words in (test["name"], test["message"] or "", test["output"]):
-                    assert "::" not in words and "##[" not in words
-    return list(lines), decoded
-
-
-INVENTORIES: Mapping[str, Callable[[str], object]] = {
-    "html": html_inventory,
-    "github-summary": markdown_inventory,
-    "github-annotations": annotations_inventory,
-    "github-classroom": environment_inventory,
-    "junit": xml_inventory,
-    **dict.fromkeys(("gradescope", "classroom50", "prairielearn", "exercism", "check50", "sarif"), json_inventory),
-}
-
-
-def formulas(cell: str) -> list[str]:
-    """The parts of a cell that a spreadsheet would compute, also where it splits cells at semicolons."""
-    parts = [part.lstrip() for part in cell.split(";")]
-    first = [unicodedata.normalize("NFKC", part[:1]).replace("\u2212", "-") for part in parts]
-    odd = [part for part, sign in zip(parts, first, strict=True) if sign in ("=", "+", "-", "@")]
-    return odd + [cell] * (cell[:1] in ("\t", "\r", "\n"))
-
-
-def csv_inventory(text: str) -> object:
-    """Cells of every record: text that is text and no formula, or a number, which may begin with a minus."""
-    rows = list(csv.reader(io.StringIO(text.removeprefix("\ufeff"), newline="")))
-    for row in rows:
-        for cell in row:
-            assert not is_text(cell, newlines=False), (is_text(cell), cell[:100])
-            assert not formulas(cell) or re.fullmatch(r"-?\d+(\.\d+)?", cell), cell
-    return [len(row) for row in rows]
-
-
-SGR = re.compile(r"\x1b\[[\d;]*m")
-
-
-def terminal_inventory(text: str) -> object:
-    """The colours and styles that were used; nothing else than these may begin with an escape."""
-    assert not is_text(SGR.sub("", text)), is_text(SGR.sub("", text))
-    return set(SGR.findall(text))
 
 
 # ---------------------------------------------------------------- every text x every format
@@ -418,9 +133,11 @@ def test_no_text_is_more_than_text_in_any_format(format_name: str) -> None:
         assert found == expected[size] or not one_line(text), name  # nothing to show has no row of its own
 
 
-@pytest.mark.parametrize("colours", [True, False], ids=["colours", "no colours"])
-@pytest.mark.parametrize("width", [40, 200])
-def test_no_text_is_more_than_text_in_the_terminal(colours: bool, width: int) -> None:
+@pytest.mark.parametrize(
+    ("width", "colours"),
+    [(40, True), (200, False), *(pytest.param(*each, marks=pytest.mark.proof) for each in ((40, False), (200, True)))],
+)
+def test_no_text_is_more_than_text_in_the_terminal(width: int, colours: bool) -> None:
     def shown(text: str) -> str:
         file = io.StringIO()
         system = "standard" if colours else None
@@ -552,36 +269,17 @@ def test_the_commands_on_a_class_print_and_write_text_only(
     csv_inventory((tmp_path / "changes.csv").read_text("utf-8"))
 
 
-@pytest.mark.skipif(not hasattr(os, "openpty"), reason="no pseudo terminals")
 @pytest.mark.parametrize("no_color", [False, True], ids=["colours", "NO_COLOR"])
-def test_a_real_terminal_gets_text_and_our_colours_only(graded_class: Path, tmp_path: Path, no_color: bool) -> None:
+def test_a_terminal_gets_text_and_our_colours_only(graded_class: Path, tmp_path: Path, no_color: bool) -> None:
     export_file = tmp_path / "export.csv"
     export_file.write_bytes(canvas_export(list(HOSTILE.values())))
     gradebook = ("gradebook", "canvas", graded_class, "--gradebook", export_file, "--dry-run", "--maximum", 15)
+    variables = {"TERM": "xterm-256color", "COLUMNS": "120"} | ({"NO_COLOR": "1"} if no_color else {})
     for arguments in (("diff", graded_class, graded_class), gradebook):
-        shown = in_a_terminal("-m", "grader.course_command", *map(str, arguments), no_color=no_color)
-        styles = terminal_inventory(shown.replace("\r\n", "\n"))
-        assert styles <= {"\x1b[0m", "\x1b[1m", "\x1b[3m", "\x1b[2m"}
+        ended = call(course_command.main, *arguments, cwd=tmp_path, is_terminal=True, **variables)
+        shown = ended.stdout + ended.stderr
+        assert terminal_inventory(shown) <= {"\x1b[0m", "\x1b[1m", "\x1b[3m", "\x1b[2m"}
         assert "canvas" in arguments or "submissions the same" in shown
-
-
-def in_a_terminal(*arguments: str, no_color: bool) -> str:
-    """What a Python program writes to a terminal."""
-    ours, theirs = os.openpty()
-    environment = {**os.environ, "TERM": "xterm-256color", "COLUMNS": "120"} | ({"NO_COLOR": "1"} if no_color else {})
-    if not no_color:
-        environment.pop("NO_COLOR", None)
-    process = subprocess.Popen(
-        [sys.executable, *arguments], stdin=theirs, stdout=theirs, stderr=theirs, cwd=course.ROOT, env=environment
-    )
-    os.close(theirs)
-    pieces = []
-    with contextlib.suppress(OSError):  # Linux ends the reading of a closed terminal with an error
-        while piece := os.read(ours, 65_536):
-            pieces.append(piece)
-    os.close(ours)
-    process.wait()
-    return b"".join(pieces).decode("utf-8", "replace")
 
 
 # ---------------------------------------------------------------- gradebooks
@@ -684,14 +382,7 @@ def test_a_roster_of_any_text_ends_in_sentences(
 # ---------------------------------------------------------------- names of folders, archives and students
 
 
-def on_disk(text: str) -> str:
-    """The text as this system takes it for a name of a file, of 200 bytes at most."""
-    forbidden = '/\0<>:"\\|?*' + "".join(map(chr, range(32))) if os.name == "nt" else "/\0"
-    kept = "".join(c for c in text if c not in forbidden).encode("utf-8", "ignore")[:200].decode("utf-8", "ignore")
-    return "x" if kept.strip(" .") == "" or kept.startswith(".") else kept
-
-
-KL = "def kl_estimate(logp, ref_logp, *, kind='k3'):\n    return logp\n"
+KL = "2\n"  # what a grading by hand takes: two checks pass
 
 
 def _folders(place: Path) -> None:
@@ -771,10 +462,11 @@ def test_a_class_is_graded_and_reported_whatever_its_names_are(tmp_path: Path, c
     _folders(submissions)
     _archives(submissions)
     formats = [word for name in FORMATS if name != "classroom50" for word in ("--write", name)]
-    ended = command(
-        *("grade-all", submissions, "--out", out, "--exercises", "kl", "--examples", 1, "--jobs", 1, *formats),
-        *("--require-level", 0),
-    )
+    with graded_by_hand():
+        ended = command(
+            *("grade-all", submissions, "--out", out, "--exercises", "kl", "--engine", "serial", *formats),
+            *("--require-level", 0),
+        )
     assert ended.code == 1, (ended.out, ended.err)
     csv_inventory((out / "grades.csv").read_text("utf-8"))
     entries = list(each_entry(out))
@@ -786,7 +478,7 @@ def test_a_class_is_graded_and_reported_whatever_its_names_are(tmp_path: Path, c
         shapes = [INVENTORIES[name](path.read_text("utf-8")) for path in written[:: len(written) // 20]]
         assert shapes
     html_pages = [path.read_text("utf-8") for path in (out / "html").iterdir()]
-    assert len({str(_Tags(page).found["script", ()]) for page in html_pages}) == 1
+    assert len({str(Tags(page).found["script", ()]) for page in html_pages}) == 1
     for arguments in (
         ("report", out, "--out", tmp_path / "class.html", "--names", "--similarity", submissions),
         ("diff", out, out),
@@ -822,79 +514,3 @@ def test_no_answer_and_no_name_is_more_than_text_in_the_worksheet_page(tmp_path:
     hostile = made("hostile", list(HOSTILE.values()))
     # How many there are depends on which answers are attempts; of another kind there is none.
     assert hostile[0] <= harmless[0] and hostile[1] <= harmless[1]
-
-
-# ---------------------------------------------------------------- a real grading
-
-
-def module(text: str) -> dict[str, str]:
-    """A submission that says a text in every way that a program can."""
-    name = "".join(c for c in text if c not in "\0" and not 0xD800 <= ord(c) < 0xE000) or "x"  # what Python takes
-    line = "".join(c for c in name if c not in "\n\r\x0b\x0c\x1a\x1c\x1d\x1e\x85\u2028\u2029").strip()
-    prints = f"print({text!a}, flush=True); import sys; print({text!a}, file=sys.stderr)"
-    return {
-        "kl.py": f"{model_answer('kl')}\n\n"
-        f"def categorical_kl(logits, ref_logits):\n    {prints}\n"
-        f"    raise type({name!a}, (Exception,), {{}})({text!a})\n\n"
-        f"def kl_estimate(logp, ref_logp, *, kind='k3'):\n    {prints}\n    return {{{text!a}: [{text!a}]}}\n",
-        "advantages.py": f"{model_answer('advantages')}\n\n"
-        f"def group_advantages(rewards, *, std_eps={text!a}, divide=None):\n    return rewards\n\n"
-        f"def zero_signal_fraction(rewards):\n    {prints}\n    return type({name!a}, (), {{}})()\n",
-        "clip.py": f"x = 1\ny = = # {line}\n",
-        "bandit.py": f"exec(compile('def f():\\n    1 / 0\\nf()', {name!a}, 'exec'))\n",
-        "charlm.py": f"{model_answer('charlm')}\n\n"
-        "def token_logp(model, tokens):\n    def f(): raise ValueError  # " + line + "\n"
-        f"    f.__code__ = f.__code__.replace(co_name={name!a}, co_qualname={name!a})\n    f()\n",
-    }
-
-
-EXERCISES = ["kl", "advantages", "clip", "bandit"]
-
-
-def graded_for_real(folder: Path, text: str, sandbox: Sandbox) -> Result:
-    folder.mkdir()
-    for file, source in module(text).items():
-        (folder / file).write_text(source, "utf-8", newline="")
-    with grading_profile():
-        result = grade(read_submission(folder), EXERCISES, sandbox.worker, hidden=False)
-    result.isolation_level = 1
-    return result
-
-
-@pytest.fixture(scope="module")
-def real(tmp_path_factory: pytest.TempPathFactory, sandbox: Sandbox) -> tuple[Result, Result]:
-    """The same submission graded twice: with all texts at once, and with harmless words."""
-    place = tmp_path_factory.mktemp("real")
-    everything = " ".join(text for text in HOSTILE.values() if len(text) < 300 and "mark" not in text)
-    return (
-        graded_for_real(place / on_disk("\x1b[31m\u202e[bold]"), everything, sandbox),
-        graded_for_real(place / "harmless", BENIGN, sandbox),
-    )
-
-
-@pytest.mark.parametrize("format_name", FORMATS)
-def test_what_a_real_submission_says_is_text_in_every_format(format_name: str, real: tuple[Result, Result]) -> None:
-    hostile, harmless = real
-    assert [(each.id, each.outcome) for each in hostile.checks] == [(each.id, each.outcome) for each in harmless.checks]
-    inventory = INVENTORIES[format_name]
-    for result in real:  # times differ from run to run
-        for check in result.checks:
-            check.seconds = 0.0
-    one, other = (inventory(export(result, format_name, CLASSROOM)) for result in real)
-    assert one == other
-
-
-def test_a_real_submission_said_it_in_every_way(real: tuple[Result, Result]) -> None:
-    """The texts did arrive, so the tests of the formats looked at something."""
-    hostile = real[0]
-    said = {
-        name: [each for each in hostile.checks if each.function == name]
-        for name in {c.function for c in hostile.checks}
-    }
-    assert "HYPERLINK" in said["categorical_kl"][0].story and said["categorical_kl"][0].printed
-    assert "HYPERLINK" in json.dumps(vars(said["kl_estimate"][0]))
-    assert "evil.example" in json.dumps(vars(said["zero_signal_fraction"][0]))
-    assert "evil.example" in json.dumps(vars(said["importance_ratio"][0]))
-    file = io.StringIO()
-    terminal.show(hostile, Console(file=file, width=120, color_system=None))
-    assert terminal_inventory(file.getvalue()) == set()

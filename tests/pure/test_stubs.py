@@ -3,15 +3,16 @@
 import ast
 import importlib.util
 import subprocess
-import sys
 from pathlib import Path
 from types import ModuleType
 
 import pytest
 import torch
+from command import call
 from hypothesis import given
 from hypothesis import strategies as st
 
+from grader import course_command
 from grader.stubs import BANNER, PACKAGE, StubError, make_starter, make_stub, stale_files, write_starter
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -58,8 +59,7 @@ def reference(tmp_path: Path) -> Path:
 
 
 def stubs(*arguments: object) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "grader.stubs", *map(str, arguments)]
-    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=60)
+    return call(course_command.main, "stubs", *arguments, cwd=ROOT)
 
 
 def load(path: Path) -> ModuleType:

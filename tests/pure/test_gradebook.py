@@ -8,10 +8,7 @@ from __future__ import annotations
 
 import csv
 import io
-import os
 import re
-import subprocess
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta, tzinfo
@@ -21,7 +18,7 @@ from pathlib import Path
 from zoneinfo import ZoneInfo
 
 import pytest
-from course_environment import course_on_a_full_disk
+from command import call
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -1208,16 +1205,6 @@ def test_a_dry_run_shows_every_cell_and_writes_nothing(case: Case, capsys: pytes
     assert "nothing written" in shown
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="sets a limit that Windows does not have")
-def test_a_full_disk_leaves_the_older_file_and_no_half_one(case: Case) -> None:
-    case.out.write_bytes(b"older")
-    argv = ["gradebook", "canvas", case.folder, "--gradebook", case.export, "--column", "4711", "--out", case.out]
-    done = course_on_a_full_disk(*argv, free=100)
-    assert done.returncode == 2 and "filled.csv cannot be written: File too large" in done.stderr
-    assert case.out.read_bytes() == b"older"
-    assert {path.name for path in case.out.parent.iterdir()} == {"graded", "export.csv", "filled.csv"}
-
-
 def test_what_is_to_be_decided_gives_exit_code_1(case: Case, capsys: pytest.CaptureFixture[str]) -> None:
     write_entries(case.folder, [*CLASS, replace(entry("\x1b[31mnobody", 3), key="zoe")], {})
     assert command(case, "--column", "4711", "--out", str(case.out)) == 1
@@ -1313,14 +1300,8 @@ def test_the_command_runs_on_a_terminal_without_umlauts_and_with_the_policy_of_t
     page = (ROOT / "docs" / "instructors" / "gradebook.md").read_text("utf-8")
     policy = case.folder.parent / "late.toml"
     policy.write_text(re.findall(r"```toml\n(.*?)```", page, re.DOTALL)[0], "utf-8")
-    argv = ["gradebook", "canvas", str(case.folder), "--gradebook", str(case.export), "--column", "4711"]
-    completed = subprocess.run(
-        [sys.executable, "-m", "grader.course_command", *argv, "--late", str(policy), "--dry-run"],
-        capture_output=True,
-        text=True,
-        cwd=ROOT,
-        env={**os.environ, "PYTHONIOENCODING": "ascii", "NO_COLOR": "1"},
-    )
+    argv = ["gradebook", "canvas", case.folder, "--gradebook", case.export, "--column", "4711", "--late", policy]
+    completed = call(course_command.main, *argv, "--dry-run", cwd=ROOT, encoding="ascii", NO_COLOR="1")
     assert completed.returncode == 1, completed.stderr  # the students of its extensions are not in this class
     assert "M?ller, Zo?" in completed.stdout
     assert "the extension of" in completed.stdout

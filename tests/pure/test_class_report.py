@@ -1,81 +1,31 @@
-"""The class report: its numbers beside numpy's, what it must not tell, its page in a browser, and the command."""
+"""The class report: its numbers beside numpy's, what it must not tell, what its page says, and the command."""
 
 from __future__ import annotations
 
 import csv
 import html.parser
 import io
-import json
 import math
-import os
 import re
 import subprocess
-import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
-from class_maker import model_files
+from command import call
 from hypothesis import given
 from hypothesis import strategies as st
-from site_fixtures import cannot
+from reported_class import CHECKS, LAYOUT, POINTS, SECRET, class_of, entry, mistake, result, secret_class
 
-from grader import course
-from grader.catalogue import misconceptions
+from grader import course, course_command
 from grader.class_report import BINS, class_report, discrimination, named, quantile
 from grader.class_results import GRADED_FOLDER, Entry, Person, result_path, write_entries
 from grader.exporters.class_csv import checks_csv, misconceptions_csv
 from grader.exporters.class_page import class_page
-from grader.result import BROKEN, FAILED, NOT_RUN, NOT_WRITTEN, PASSED, WAITING, CheckResult, ExerciseResult, Result
-from grader.similarity import Pair, Similarity
-
-# Exercise to its functions, each with the points of its checks.
-LAYOUT: Mapping[str, Mapping[str, Sequence[int]]] = {"one": {"f": (3, 2), "g": (1,)}, "two": {"h": (0, 4)}}
-CHECKS = sum(len(points) for functions in LAYOUT.values() for points in functions.values())
-POINTS = 10
-SECRET = "Zqx"  # stands in everything that could lead to a student
-BROWSER = course.ROOT / "tests" / "browser" / "node_modules"
-
-
-def result(outcomes: Sequence[str], *, seconds: float = 0.5, level: int = 1, **more: Any) -> Result:
-    """A result with these outcomes of its checks, in order; everything of a student in it is marked."""
-    rest = list(outcomes)
-    exercises = []
-    for name, functions in LAYOUT.items():
-        checks = []
-        for function, points in functions.items():
-            for place, worth in enumerate(points):
-                check = CheckResult(
-                    f"{name}.{function}{place}", function, f"{function} {place}", "", worth, False, False
-                )
-                check.outcome, check.seconds = rest.pop(0), seconds
-                check.story = check.call = check.printed = f"{SECRET} of a student"
-                check.rows, check.frames = (
-                    [("yours", SECRET)],
-                    [{"file": SECRET, "line": 1, "function": "f", "source": SECRET}],
-                )
-                checks.append(check)
-        exercises.append(ExerciseResult(name, f"Exercise {name}", f"docs/exercises/{name}.md", checks))
-    assert not rest
-    graded = Result(SECRET, "0" * 64, 0, "cpu", exercises, "1.0", level, complete=True)
-    for key, value in more.items():
-        setattr(graded, key, value)
-    return graded
-
-
-def entry(number: int, graded: Result | None, **more: Any) -> Entry:
-    person = Person(name=f"{SECRET} Müller {number}", email=f"{SECRET}{number}@example.org", number=f"{SECRET}{number}")
-    values = {"people": (person,), "key": f"{number:064d}", "notes": (f"{SECRET} note",), "result": graded}
-    return Entry(f"{SECRET}-folder-{number}", **{**values, **more})
-
-
-def class_of(*outcomes: Sequence[str]) -> list[Entry]:
-    return [entry(number, result(each)) for number, each in enumerate(outcomes)]
-
+from grader.result import BROKEN, FAILED, NOT_RUN, NOT_WRITTEN, PASSED, WAITING, CheckResult, ExerciseResult
 
 OUTCOMES = st.lists(
     st.sampled_from((PASSED, FAILED, BROKEN, NOT_WRITTEN, WAITING, NOT_RUN)), min_size=CHECKS, max_size=CHECKS
@@ -164,11 +114,6 @@ def test_time_is_that_of_submissions_on_which_the_check_ran() -> None:
     assert class_report(entries[-1:]).checks[0].median_seconds is None
 
 
-def mistake(name: str, function: str = "f") -> dict[str, Any]:
-    words = {"sentence": f"you do {name}", "explanation": "", "page": f"docs/mistakes/one.md#{name}"}
-    return {"function": function, "name": name, "check": "one.f0", "everywhere": True, **words}
-
-
 def test_a_misconception_counts_once_for_each_submission_and_the_most_frequent_comes_first() -> None:
     entries = class_of(*[[FAILED] * CHECKS] * 3)
     shown = [["rare", "often"], ["often", "often"], ["often"]]
@@ -236,13 +181,6 @@ def test_equal_contents_of_different_people_are_listed_but_not_those_of_one_or_o
 
 
 # What it tells
-
-
-def secret_class() -> list[Entry]:
-    entries = class_of([PASSED] * CHECKS, [FAILED, *[WAITING] * (CHECKS - 1)], [NOT_WRITTEN] * CHECKS)
-    assert entries[1].result
-    entries[1].result.exercises[0].misconceptions = [mistake("wrong")]
-    return [*entries, entry(7, None, problem=f"{SECRET} cannot be read: /home/{SECRET}/f.py"), entry(8, None)]
 
 
 def test_what_can_be_shared_holds_nothing_of_a_student() -> None:
@@ -391,73 +329,11 @@ def test_no_cell_of_the_csv_is_a_formula() -> None:
         assert not [cell for cell in cells if cell[:1] in ("=", "+", "@") or cell.startswith("-1 ")]
 
 
-# In a browser
-
-BAD = "<script>alert(1)</script><img src=x onerror=alert(2)></table>\u202eabc\x1b[31m unbroken" + "x" * 300
-
-
-def hostile() -> str:
-    entries = secret_class()
-    entries[1] = entry(1, entries[0].result, key="0" * 64, people=(Person(name=BAD),), notes=(BAD,))
-    pair = Pair(first=BAD, second="b", share=0.8, files={"kl.py": 0.5})
-    similarity = Similarity(threshold=0.5, compared=2, too_small=(BAD,), pairs=(pair,), found=1)
-    return class_page(class_report(entries), named=named(entries), similarity=similarity)
-
-
-def pages() -> dict[str, str]:
-    many = class_of(*[[PASSED, FAILED, *[NOT_WRITTEN] * 3], [PASSED] * CHECKS] * 15)
-    classes = {"empty": [], "one": class_of([PASSED] * CHECKS), "waiting": [entry(0, None)], "many": many}
-    classes["equal"] = class_of(*[[PASSED] * CHECKS] * 25)
-    return {name: class_page(class_report(each)) for name, each in classes.items()} | {"hostile": hostile()}
-
-
-def test_every_page_is_valid_html(tmp_path: Path) -> None:
-    checker = BROWSER / "html-validate" / "bin" / "html-validate.mjs"
-    if not checker.is_file():
-        cannot("html-validate is missing: npm ci --prefix tests/browser")
-    planted = {"planted": pages()["one"].replace("<h1>", "<h1><p></p>")}
-    for name, text in (pages() | planted).items():
-        (tmp_path / f"{name}.html").write_text(text, "utf-8")
-    command = ["node", checker, "--formatter", "json", "--config", course.ROOT / "tests/browser/htmlvalidate.json"]
-    with (tmp_path / "report.json").open("w") as output:
-        done = subprocess.run([*command, *sorted(tmp_path.glob("*.html"))], stdout=output, stderr=subprocess.PIPE)
-    reports = json.loads((tmp_path / "report.json").read_text("utf-8"))
-    faults = [(Path(each["filePath"]).stem, each["messages"]) for each in reports if each["messages"]]
-    assert [name for name, _ in faults] == ["planted"], (faults, done.stderr)
-
-
-@pytest.mark.parametrize(("scheme", "width"), [("light", 1280), ("dark", 360)])
-def test_every_page_is_accessible_loads_nothing_and_is_not_wider_than_the_window(
-    tmp_path: Path, browser: Any, scheme: str, width: int
-) -> None:
-    axe = BROWSER / "axe-core" / "axe.min.js"
-    if not axe.is_file():
-        cannot("axe-core is missing: npm ci --prefix tests/browser")
-    problems: list[str] = []
-    with browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme) as context:
-        tab = context.new_page()
-        tab.on("console", lambda message: problems.append(message.text))
-        tab.on("dialog", lambda dialog: problems.append(dialog.message))
-        tab.on("request", lambda request: None if request.url.startswith("file:") else problems.append(request.url))
-        for name in ("empty", "many", "hostile"):
-            (tmp_path / f"{name}.html").write_text(pages()[name], "utf-8")
-            tab.goto((tmp_path / f"{name}.html").as_uri())
-            assert tab.evaluate("() => document.documentElement.scrollWidth - innerWidth") <= 0, name
-            assert tab.locator("script, img").count() == 0
-            tab.evaluate("() => document.querySelectorAll('details').forEach(each => { each.open = true })")
-            tab.evaluate(axe.read_text("utf-8"))
-            found = tab.evaluate("() => axe.run({ preload: false })")
-            assert found["passes"] and [violation["id"] for violation in found["violations"]] == [], name
-    assert problems == []
-
-
 # The command
 
 
 def run(*arguments: str | Path, cwd: Path) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "grader.course_command", *map(str, arguments)]
-    environment = {**os.environ, "PYTHONPATH": str(course.ROOT)}
-    return subprocess.run(command, capture_output=True, encoding="utf-8", cwd=cwd, env=environment, timeout=300)
+    return call(course_command.main, *arguments, cwd=cwd)
 
 
 def write_class(folder: Path, entries: Sequence[Entry]) -> Path:
@@ -467,35 +343,6 @@ def write_class(folder: Path, entries: Sequence[Entry]) -> Path:
             result_path(folder, each.key).write_text(each.result.as_json(), "utf-8")
     write_entries(folder, entries, {})
     return folder
-
-
-def test_a_class_is_graded_reported_and_compared(tmp_path: Path) -> None:
-    advantages = {"advantages.py": model_files()["advantages.py"]}
-    (wrong,) = (each for each in misconceptions("advantages") if each.name == "whole_batch_statistics")
-    everything = model_files()
-    students = {"ada": everything, "ben": dict(everything), "cyd": advantages}
-    students["dan"] = {"advantages.py": wrong.submission.files["advantages.py"]}
-    for name, files in students.items():
-        (tmp_path / "class" / name).mkdir(parents=True)
-        for file, text in files.items():
-            (tmp_path / "class" / name / file).write_text(text, "utf-8")
-    graded = run(
-        *("grade-all", "class", "--out", "graded", "--exercises", "advantages", "--examples", "4"),
-        *("--require-level", "0"),
-        cwd=tmp_path,
-    )
-    assert (tmp_path / "graded" / "submissions.json").is_file(), graded.stderr
-    done = run("report", "graded", "--out", "r.html", "--csv", "c.csv", cwd=tmp_path)
-    assert done.returncode == 0 and "4 graded" in done.stdout, done.stderr
-    assert "whole_batch_statistics" in (tmp_path / "c.misconceptions.csv").read_text("utf-8")
-    passed = {line["passed"] for line in csv.DictReader(io.StringIO((tmp_path / "c.csv").read_text("utf-8")))}
-    assert passed <= {"3", "4"} and "3" in passed
-    assert not any(name in (tmp_path / "r.html").read_text("utf-8") for name in ("ben", "cyd"))
-    done = run("report", "graded", "--out", "n.html", "--names", "--similarity", "class", cwd=tmp_path)
-    assert done.returncode == 0, done.stderr
-    page = (tmp_path / "n.html").read_text("utf-8")
-    pairs = Tables(page).rows["Similar pairs"]
-    assert ["100%", "ada", "ben"] in [row[:3] for row in pairs] and "no proof of copying" in page
 
 
 def test_a_submission_without_a_result_makes_the_exit_code_1(tmp_path: Path) -> None:

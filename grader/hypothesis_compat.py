@@ -1,0 +1,42 @@
+"""The only module that uses private names of hypothesis.
+
+`pyproject.toml` bounds the versions for its sake, CI grades with the oldest and the newest of them, and
+`tests/pure/test_hypothesis_compat.py` notices when one of these stops working. Of pytest nothing private is used.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import hypothesis.configuration
+from hypothesis.internal.conjecture import providers
+
+
+def ignore_local_constants() -> None:
+    """Let the inputs depend on the seed and the checks only.
+
+    Hypothesis mixes constants of "local" source files into its inputs, and paths tell it which those are: the inputs
+    would depend on where the course is installed. There is no public switch.
+    """
+    if hasattr(providers, "_get_local_constants"):
+        providers._get_local_constants = lambda: providers._local_constants  # nobody fills it any more
+
+
+def keep_files_in(folder: str | Path) -> None:
+    """Choose where hypothesis writes: the current folder, its default, may be a submission's.
+
+    The public ways are the setting `database`, which is one of several things that it writes, and a variable of the
+    environment, which all that is started from here would inherit.
+    """
+    hypothesis.configuration.set_hypothesis_home_dir(folder)
+
+
+def forget_seed(function: Callable[..., Any]) -> None:
+    """Take the seed of the last grading in this process from a law.
+
+    `hypothesis.seed` derives new settings from those that the law has, which keep a reference to them: without this the
+    chain would grow with each grading.
+    """
+    vars(function).pop("_hypothesis_internal_use_settings", None)

@@ -1,0 +1,363 @@
+"""Would a test notice? Small defects of the grader, one at a time, each before the tests that reach its file.
+
+    make mutants
+    python tests/bench/mutants.py --commit 4f46161 --out before.json
+    python tests/bench/mutants.py --out after.json
+    python tests/bench/mutants.py --compare before.json after.json
+
+The places are in `mutants.json`: drawn once with a fixed seed (`--draw`), and some that no test noticed once. All of it
+happens in a copy of the working tree, or of a commit, with an interpreter whose `grader` is that copy. The tests of a
+defect stop at the first failure or when their time is up. A test that fails in the copy without a defect kills nothing;
+it is left out from then on, which is written down. Ctrl-C leaves no process, and the same command goes on.
+
+Left out: checks and misconceptions, for which there is `make mutation`; Windows.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import ctypes
+import hashlib
+import itertools
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import sysconfig
+import tarfile
+import tempfile
+import time
+import tomllib
+import venv
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import psutil
+from mutations import Mutation, Place, draw, find
+from reaching_tests import reaching_tests
+from rich.console import Console
+from rich.progress import MofNCompleteColumn, Progress, TimeElapsedColumn
+from rich.table import Table
+
+ROOT = Path(__file__).resolve().parents[2]
+PLACES = Path(__file__).with_suffix(".json")
+WITHOUT = ("grader/checks/", "grader/misconceptions/", "grader/variants/")
+SEED, COUNT = 17, 40
+KILLED, SURVIVED, OUT_OF_TIME, GONE = "killed", "survived", "out of time", "no such place"
+MOST_WHOLE, WHOLE_SECONDS = 5, 3600
+ALONE_SECONDS = 600  # for a test that failed, without the defect
+_PR_SET_CHILD_SUBREAPER = 36
+
+_NOTES = """
+import json, os
+
+def _note(word, nodeid):
+    with open(os.environ["MUTANTS_NOTES"], "a", encoding="utf-8") as notes:
+        notes.write(json.dumps([word, nodeid]) + "\\n")
+
+def pytest_runtest_logstart(nodeid, location):
+    _note("began", nodeid)
+
+def pytest_runtest_logreport(report):
+    if report.failed:
+        _note("failed", report.nodeid)
+
+def pytest_collectreport(report):
+    if report.failed:
+        _note("failed", report.nodeid)
+"""
+_FINDER = """
+import importlib.util, sys
+
+class Copy:
+    def find_spec(name, path=None, target=None):
+        if name == "grader":
+            return importlib.util.spec_from_file_location(name, {init!r})
+
+sys.meta_path.append(Copy)
+"""
+
+
+class Copy:
+    """A copy of the tree in a folder of its own, and an interpreter for which it is installed."""
+
+    def __init__(self, folder: Path, commit: str | None) -> None:
+        self.root, self._temporary, self._notes = folder / "course", folder / "tmp", folder / "notes"
+        folder.chmod(0o755)  # a worker may become another user
+        self._temporary.mkdir()
+        self._temporary.chmod(0o1777)
+        self.root.mkdir()
+        _copy_commit(commit, self.root) if commit else _copy_working_tree(self.root)
+        for modules in ROOT.glob("tests/*/node_modules"):
+            (self.root / modules.relative_to(ROOT)).symlink_to(modules)
+        self._python = _make_environment(folder / "environment", self.root)
+        self._moments = itertools.count(int(time.time()) - 1_000_000)
+
+    def texts(self) -> dict[str, str]:
+        """The files in which a defect can be made."""
+        paths = {path.relative_to(self.root).as_posix(): path for path in self.root.glob("grader/**/*.py")}
+        return {name: path.read_text("utf-8") for name, path in paths.items() if not name.startswith(WITHOUT)}
+
+    def digest(self) -> str:
+        """The same for the same code and tests."""
+        files = sorted(path for part in ("grader", "tests") for path in (self.root / part).rglob("*.py"))
+        texts = [[str(path.relative_to(self.root)), path.read_text("utf-8")] for path in files]
+        return hashlib.sha256(json.dumps(texts).encode()).hexdigest()
+
+    @contextlib.contextmanager
+    def mutated(self, file: str, mutation: Mutation) -> Iterator[None]:
+        """One file has a defect."""
+        path = self.root / file
+        right = path.read_text("utf-8")
+        self._write(path, mutation.of(right))
+        try:
+            yield
+        finally:
+            self._write(path, right)
+
+    def _write(self, path: Path, text: str) -> None:
+        """Each time with a new time stamp: compiled files are valid for one size and one second."""
+        path.write_text(text, encoding="utf-8", newline="")
+        moment = next(self._moments)
+        os.utime(path, (moment, moment))
+
+    def test(self, what: Sequence[str], *, seconds: float, without: Sequence[str] = ()) -> tuple[str, str]:
+        """Run some tests until one fails. An outcome, and the test that failed or was running when time was up."""
+        self._notes.unlink(missing_ok=True)
+        command = [str(self._python), "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", "-p", "notes_of_mutants"]
+        command += [f"--deselect={test}" for test in without]
+        variables = {**os.environ, "MUTANTS_NOTES": str(self._notes), "TMPDIR": str(self._temporary)}
+        process = subprocess.Popen(
+            [*command, *what],
+            **{"cwd": self.root, "env": variables, "start_new_session": True},
+            **dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.DEVNULL),
+        )
+        try:
+            code = process.wait(timeout=seconds)
+        except subprocess.TimeoutExpired:
+            return OUT_OF_TIME, self._noted("began")
+        finally:
+            _end_all_that_was_started()
+        return (SURVIVED, "") if code in (0, 5) else (KILLED, self._noted("failed"))  # 5: all tests were left out
+
+    def _noted(self, word: str) -> str:
+        lines = self._notes.read_text("utf-8").splitlines() if self._notes.exists() else []
+        names = [name for noted, name in map(json.loads, lines) if noted == word]
+        return names[-1] if names else ""
+
+
+def _copy_commit(commit: str, to: Path) -> None:
+    archive = to.with_suffix(".tar")
+    subprocess.run(["git", "archive", "--output", str(archive), commit], cwd=ROOT, check=True)
+    with tarfile.open(archive) as files:
+        files.extractall(to, filter="tar")
+
+
+def _copy_working_tree(to: Path) -> None:
+    command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+    listed = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout
+    for name in filter(None, listed.split("\0")):
+        with contextlib.suppress(FileNotFoundError):  # removed, and git was not told yet
+            (to / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(ROOT / name, to / name, follow_symlinks=False)
+
+
+def _make_environment(folder: Path, root: Path) -> Path:
+    """An interpreter with all packages of this one, and the course from `root` in the place of ours.
+
+    The path of the installed packages is added as a path and not as a site, so that our own installation is not found.
+    """
+    venv.create(folder, symlinks=True)
+    python, packages = folder / "bin" / "python", next(folder.glob("lib/python*/site-packages"))
+    (packages / "course_copy.py").write_text(_FINDER.format(init=str(root / "grader" / "__init__.py")))
+    (packages / "notes_of_mutants.py").write_text(_NOTES)
+    (packages / "course_copy.pth").write_text(f"{sysconfig.get_path('purelib')}\nimport course_copy\n")
+    for name, target in tomllib.loads((root / "pyproject.toml").read_text("utf-8"))["project"]["scripts"].items():
+        module, _, function = target.partition(":")
+        script = folder / "bin" / name
+        script.write_text(f"#!{python}\nimport sys\nfrom {module} import {function}\nsys.exit({function}())\n")
+        script.chmod(0o755)
+    for program in Path(sysconfig.get_path("scripts")).iterdir():
+        if not (folder / "bin" / program.name).exists():
+            (folder / "bin" / program.name).symlink_to(program)
+    found = subprocess.run(
+        [python, "-c", "import grader; print(grader.__file__)"], cwd="/", capture_output=True, text=True
+    )
+    if not Path(found.stdout.strip()).is_relative_to(root):
+        raise SystemExit(f"The copy would not be tested, but {found.stdout or found.stderr}")
+    return python
+
+
+def _end_all_that_was_started() -> None:
+    """Workers have sessions of their own, and this process is the parent of every orphan below it."""
+    while family := psutil.Process().children(recursive=True):
+        for process in family:
+            with contextlib.suppress(psutil.Error):
+                process.kill()
+        psutil.wait_procs(family, timeout=5)
+
+
+class Journal:
+    """What is known so far, in a file that is complete after each defect."""
+
+    def __init__(self, path: Path, tree: dict[str, Any]) -> None:
+        self._path = path
+        self.known: dict[str, Any] = {"tree": tree, "fails_without_a_defect": [], "results": {}}
+        if path.exists() and (before := json.loads(path.read_text("utf-8")))["tree"] == tree:
+            self.known = before
+
+    def write(self) -> None:
+        self._path.parent.mkdir(parents=True, exist_ok=True)
+        unfinished = self._path.with_name(f"{self._path.name}.unfinished")
+        unfinished.write_text(json.dumps(self.known, indent=2) + "\n", encoding="utf-8")
+        unfinished.replace(self._path)
+
+
+def run(arguments: argparse.Namespace, console: Console) -> int:
+    """Try the places. 0: what must die is dead; 1: it is not."""
+    entries = json.loads(PLACES.read_text("utf-8"))["places"]
+    chosen = [arguments.only] if arguments.only is not None else range(len(entries))
+    with tempfile.TemporaryDirectory(prefix="mutants-", ignore_cleanup_errors=True) as folder:
+        copy = Copy(Path(folder), arguments.commit)
+        tree = {"commit": arguments.commit or "working tree", "digest": copy.digest(), "seconds": arguments.seconds}
+        journal = Journal(arguments.out, tree)
+        results = journal.known["results"]
+        outcomes = {number: results.get(str(number), {}).get("outcome") for number in chosen}
+        left = [number for number, outcome in outcomes.items() if outcome is None]
+        if arguments.whole:
+            alive = [number for number, outcome in outcomes.items() if outcome in (SURVIVED, OUT_OF_TIME)]
+            left = alive[:MOST_WHOLE]
+        columns = (*Progress.get_default_columns()[:2], MofNCompleteColumn(), TimeElapsedColumn())
+        with Progress(*columns, console=console) as progress:
+            for number in progress.track(left, description="defects"):
+                place = Place(**entries[number]["place"])
+                results[str(number)] = result = _try(copy, place, journal, arguments)
+                journal.write()
+                progress.console.print(
+                    f"{number:3} {result['outcome']}: {_shown(place)}", highlight=False, markup=False
+                )
+        console.print(_summary(entries, results))
+    must_die = [str(number) for number in chosen if entries[number]["must_die"]]
+    return int(any(results.get(number, {}).get("outcome") != KILLED for number in must_die))
+
+
+def _try(copy: Copy, place: Place, journal: Journal, arguments: argparse.Namespace) -> dict[str, Any]:
+    """One defect, until a test notices it that does not fail without it."""
+    found = find(place, copy.texts())
+    if found is None:
+        return {"outcome": GONE, "by": "", "files": 0, "seconds": 0}
+    file, mutation = found
+    tests = ["tests", "-n", "auto", "--dist", "loadfile"] if arguments.whole else reaching_tests(file, copy.root)
+    limit = WHOLE_SECONDS if arguments.whole else arguments.seconds
+    broken, began = journal.known["fails_without_a_defect"], time.monotonic()
+    while True:
+        with copy.mutated(file, mutation):
+            outcome, test = copy.test(tests, seconds=limit, without=broken) if tests else (SURVIVED, "")
+        noticed = [test] if test else ["--collect-only", *tests]  # nothing could be imported
+        if outcome != KILLED or copy.test(noticed, seconds=ALONE_SECONDS)[0] == SURVIVED:
+            by = test or ("the start of the tests" if outcome == KILLED else "")
+            return {"outcome": outcome, "by": by, "files": len(tests), "seconds": round(time.monotonic() - began)}
+        if not test:
+            raise SystemExit("The tests do not start in the copy, with or without a defect.")
+        broken.append(test)
+        journal.write()
+
+
+def compare(before: Path, after: Path, console: Console) -> int:
+    """A table of two runs. 1 if the share of killed ones fell or what must die is alive, else 0."""
+    entries = json.loads(PLACES.read_text("utf-8"))["places"]
+    first, second = (json.loads(path.read_text("utf-8"))["results"] for path in (before, after))
+    table = Table("", "place", "defect", "before", "after", "noticed by")
+    both = [str(number) for number in range(len(entries)) if {str(number)} <= {*first} & {*second}]
+    both = [number for number in both if GONE not in (first[number]["outcome"], second[number]["outcome"])]
+    for number in both:
+        place = Place(**entries[int(number)]["place"])
+        where, what = f"{place.file} {place.function}", f"{_line(place.before)} -> {_line(place.after)}"
+        outcomes = [each[number]["outcome"] for each in (first, second)]
+        table.add_row(number, where, what, *outcomes, second[number]["by"])
+    console.print(table, markup=False)
+    killed = [sum(each[number]["outcome"] == KILLED for number in both) for each in (first, second)]
+    alive = [number for number in both if entries[int(number)]["must_die"] and second[number]["outcome"] != KILLED]
+    console.print(f"killed before: {killed[0]} of {len(both)}, after: {killed[1]} of {len(both)}")
+    if missing := [str(number) for number in range(len(entries)) if str(number) not in both]:
+        console.print(f"not compared, because a run lacks them: {', '.join(missing)}")
+    if alive:
+        console.print(f"must die and is alive: {', '.join(alive)}")
+    return int(not both or killed[1] < killed[0] or bool(alive))
+
+
+def draw_places(commit: str) -> dict[str, Any]:
+    """What `mutants.json` holds: the places that must die, then those drawn from the texts of a commit."""
+    with tempfile.TemporaryDirectory(prefix="mutants-") as folder:
+        texts = Copy(Path(folder), commit).texts()
+    drawn = draw(texts, count=COUNT, seed=SEED)
+    missing = [place for place in MUST_DIE if find(place, texts) is None]
+    if missing:
+        raise SystemExit(f"no such place in {commit}: {missing}")
+    return {
+        "generated": f"by `python tests/bench/mutants.py --draw --commit {commit}`, with seed {SEED}; do not edit",
+        "places": [{"must_die": each in MUST_DIE, "place": asdict(each)} for each in [*MUST_DIE, *drawn[:COUNT]]],
+    }
+
+
+MUST_DIE = (
+    Place("grader/worker/confine.py", "apply", "call removed", "_become(spare_user)", "pass"),
+    Place("grader/strategies.py", "reward_groups", "number larger", "2", "3"),
+    Place("grader/exporters/svg_chart.py", "_round_step", "number larger", "5", "6"),
+)
+"""Survived when mutants were tried for the first time."""
+
+
+def _shown(place: Place) -> str:
+    return f"{place.file} {place.function}: {_line(place.before)} -> {_line(place.after)}"
+
+
+def _line(text: str) -> str:
+    words = " ".join(text.split()) or "nothing"
+    return words if len(words) <= 60 else f"{words[:57]}..."
+
+
+def _summary(entries: list[dict[str, Any]], results: dict[str, Any]) -> str:
+    """How many were killed, and who was not."""
+    known = [result for result in results.values() if result["outcome"] != GONE]
+    lines = [f"killed: {sum(result['outcome'] == KILLED for result in known)} of {len(known)}"]
+    for number, result in results.items():
+        if result["outcome"] != KILLED:
+            lines.append(f"  {number} {result['outcome']}: {_shown(Place(**entries[int(number)]['place']))}")
+    return "\n".join(lines)
+
+
+def main() -> int:
+    """0: fine; 1: a place that must die is alive, or the share of killed ones fell."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--commit", help="which tree; the working tree without it")
+    parser.add_argument("--out", type=Path, default=ROOT / "build" / "mutants.json", help="the results")
+    parser.add_argument("--only", type=int, metavar="NUMBER", help="one place alone")
+    parser.add_argument("--seconds", type=float, default=60, help="for the tests of one defect")
+    parser.add_argument("--whole", action="store_true", help=f"all tests for up to {MOST_WHOLE} survivors in --out")
+    parser.add_argument("--compare", type=Path, nargs=2, metavar=("BEFORE", "AFTER"), help="two results")
+    parser.add_argument("--draw", action="store_true", help=f"write {PLACES.name} from the texts of --commit")
+    arguments = parser.parse_args()
+    console = Console()
+    if arguments.compare:
+        return compare(*arguments.compare, console)
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+    try:
+        if arguments.draw:
+            PLACES.write_text(json.dumps(draw_places(arguments.commit), indent=2) + "\n", encoding="utf-8")
+            return 0
+        return run(arguments, console)
+    except KeyboardInterrupt:
+        console.print("Stopped. The same command goes on.")
+        return 130
+
+
+if __name__ == "__main__":
+    sys.exit(main())

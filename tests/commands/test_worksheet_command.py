@@ -1,0 +1,113 @@
+"""`grade worksheet` as a process and beside an exercise; what it says: `pure/test_worksheet_commands.py`."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+from command import call, environment
+from worksheets import Document, handed_in, right_worksheet
+
+import grader
+from grader import cli, course
+from grader.sandbox import Sandbox
+
+SCHEMA = json.loads((Path(grader.__file__).parent / "result.schema.json").read_text("utf-8"))
+
+
+@pytest.fixture
+def right() -> Document:
+    return right_worksheet()
+
+
+def result_of(path: Path) -> Document:
+    document: Document = json.loads(path.read_text("utf-8"))
+    jsonschema.Draft202012Validator(SCHEMA).validate(document)
+    return document
+
+
+def test_the_worksheet_alone_needs_neither_torch_nor_pytest_nor_a_worker(tmp_path: Path, right: Document) -> None:
+    script = (
+        "import sys\nfrom grader import cli, sandbox\n"
+        "sandbox.Sandbox.start = None\n"
+        "code = cli.main(['worksheet'])\n"
+        "print([name for name in ('torch', 'pytest', 'hypothesis') if name in sys.modules], code)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script],
+        cwd=handed_in(tmp_path, right),
+        env=environment(PYTHONPATH=str(course.ROOT)),
+        capture_output=True,
+        encoding="utf-8",
+    )
+    assert done.stdout.endswith("[] 0\n"), done.stdout + done.stderr
+
+
+def test_the_worksheet_and_an_exercise_make_one_result(tmp_path: Path, right: Document, sandbox: Sandbox) -> None:
+    me = handed_in(tmp_path / "me", right)
+    shutil.copy(course.MODEL_ANSWERS / "kl.py", me)
+    options = ("--path", me, "--json", "r.json")
+    done = call(cli.main, "worksheet", "kl", *options, cwd=tmp_path, sandbox=sandbox)
+    assert done.returncode == cli.OK, done.stdout + done.stderr
+    both = result_of(tmp_path / "r.json")
+    assert [exercise["name"] for exercise in both["exercises"]] == ["kl", "worksheet"]
+    alone = call(cli.main, "kl", *options, cwd=tmp_path, sandbox=sandbox)
+    kl = result_of(tmp_path / "r.json")
+    assert both["points"] == kl["points"] + 30 == both["earned"]
+    assert both["isolation_level"] == kl["isolation_level"] and both["sha256"] != kl["sha256"]
+    assert "worksheet" not in alone.stdout
+
+
+def test_plain_grade_leaves_the_worksheet_out_and_points_to_it(
+    tmp_path: Path, right: Document, sandbox: Sandbox
+) -> None:
+    (tmp_path / "me").mkdir()
+    shutil.copy(course.STARTER / "kl.py", tmp_path / "me")
+    without = call(cli.main, "--path", "me", "--json", "r.json", cwd=tmp_path, sandbox=sandbox)
+    assert "worksheet" not in without.stdout
+    handed_in(tmp_path / "me", right)
+    with_one = call(cli.main, "--path", "me", "--json", "r2.json", cwd=tmp_path, sandbox=sandbox)
+    assert with_one.stdout.splitlines()[-1] == "There is a worksheet.json too: `grade worksheet` grades it."
+    before, after = result_of(tmp_path / "r.json"), result_of(tmp_path / "r2.json")
+    assert before["points"] == after["points"] and before["sha256"] == after["sha256"]
+    printed = call(cli.main, "worksheet", "--path", "me", "--json", "-", cwd=tmp_path)
+    assert json.loads(printed.stdout)["earned"] == 30
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="ends the command with a signal")
+def test_every_saved_worksheet_brings_a_report(tmp_path: Path, right: Document) -> None:
+    me = handed_in(tmp_path / "me", {**right, "runs": []})
+    log = tmp_path / "log"
+    with log.open("w") as output:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "grader.cli", "worksheet", "--watch", "--path", me],
+            cwd=tmp_path,
+            env=environment(COLUMNS="200"),
+            stdout=output,
+            stderr=output,
+        )
+    try:
+        wait_for(lambda: "total  12 of 30 points" in log.read_text("utf-8"), process)
+        handed_in(me, right)
+        wait_for(lambda: "total  30 of 30 points" in log.read_text("utf-8"), process)
+        process.send_signal(signal.SIGINT)
+        assert process.wait(30) == cli.OK
+    finally:
+        process.kill()
+        process.wait()
+    assert "Traceback" not in log.read_text("utf-8")
+
+
+def wait_for(condition: Any, process: subprocess.Popen[bytes]) -> None:
+    deadline = time.monotonic() + 120
+    while not condition():
+        assert process.poll() is None and time.monotonic() < deadline
+        time.sleep(0.05)

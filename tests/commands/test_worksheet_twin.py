@@ -1,0 +1,164 @@
+"""The worksheet's runs as the browser's simulation plays them, and what the page downloads, before the grader.
+
+The browser's simulation shares no code with the grader's. All other tests of the worksheet play runs with the latter.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+import re
+import shutil
+import subprocess
+from dataclasses import asdict
+from typing import Any
+
+import pytest
+from site_fixtures import cannot
+from worksheets import answers, graded, right_worksheet, said, simulate
+
+from grader import course, worksheet, worksheet_questions
+from grader import worksheet_replay as replaying
+from grader.result import NOT_WRITTEN, PASSED
+from grader.worksheet_questions import QUANTITIES, QUESTIONS, RUNS
+from grader.worksheet_reader import WorksheetFile, parse
+
+CORE = course.ROOT / "docs" / "assets" / "js" / "core"
+NODE = shutil.which("node")
+
+# Plays the worksheet's runs with the simulation of the browser, which shares no code with the grader's.
+PLAY = """
+import { DEFAULTS, Simulation, singlePeak } from "CORE/bandit.mjs";
+import { QUESTIONS, RUNS } from "CORE/worksheet_runs.mjs";
+const first = (curve, level) => curve.some((p) => p > level) ? curve.findIndex((p) => p > level) : null;
+const played = RUNS.map((slot, index) => {
+  const seed = slot.id.startsWith("1E") ? 7 : 100 + index;
+  const settings = { ...DEFAULTS, ...slot.settings, rewardTable: singlePeak() };
+  const simulation = new Simulation(settings, { seed });
+  const best = [simulation.policy[6]];
+  const steps = [];
+  while (simulation.steps < slot.steps) {
+    steps.push(simulation.step());
+    best.push(simulation.policy[6]);
+  }
+  const all = {
+    actions: steps[0].actions, advantages: steps[0].advantages, policy: simulation.policy,
+    bestProbability: best.at(-1), maxProbability: Math.max(...simulation.policy),
+    stepsToHalf: first(best, 0.5), stepsTo90: first(best, 0.9),
+  };
+  const values = Object.fromEntries(slot.values.map((name) => [name, all[name]]));
+  return { id: slot.id, seed, steps: slot.steps, settings, values };
+});
+console.log(JSON.stringify({ questions: QUESTIONS, runs: played }));
+"""
+
+# What the page downloads after its cells were filled: its own code, from the seed to the text of the file.
+DOWNLOAD = """
+import { cellOf, measure } from "CORE/worksheet_filling.mjs";
+import { toJson } from "CORE/worksheet_files.mjs";
+import { QUESTIONS, RUNS } from "CORE/worksheet_runs.mjs";
+const seedOf = (slot, index) => slot.id.startsWith("1E") ? 7 : index;
+const cells = RUNS.map((slot, index) => [slot.id, cellOf(seedOf(slot, index), measure(slot, seedOf(slot, index)))]);
+const answers = QUESTIONS.map((id) => [id, `In ${id} the mean decides who gains.`]);
+const state = { cells: Object.fromEntries(cells), answers: Object.fromEntries(answers) };
+const empty = { cells: {}, answers: {} };
+const questions = QUESTIONS.map((id) => ({ id, text: `${id} What do you see?` }));
+console.log(JSON.stringify([toJson(state, questions), toJson(empty, questions)]));
+"""
+
+
+@pytest.fixture(autouse=True)
+def _simulated_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(replaying, "simulate", simulate)
+
+
+def snake_case(name: str) -> str:
+    return re.sub(r"([A-Z]|(?<=[a-z])(?=[0-9]))", lambda found: f"_{found[0].lower()}", name)
+
+
+def run_in_node(script: str) -> Any:
+    """What a module prints, as JSON."""
+    if NODE is None:
+        cannot("node is missing")
+    arguments = [NODE, "--input-type=module", "-e", script.replace("CORE", CORE.as_uri())]
+    done = subprocess.run(arguments, capture_output=True, encoding="utf-8", timeout=60)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def renamed(values: dict[str, Any]) -> dict[str, Any]:
+    return {snake_case(name): value for name, value in values.items()}
+
+
+@functools.cache
+def played_in_the_browser() -> str:
+    """What the page would export, but with all digits of the numbers."""
+    found = run_in_node(PLAY)
+    assert found["questions"] == [each.id for each in QUESTIONS]
+    runs = [{**run, "settings": renamed(run["settings"]), "values": renamed(run["values"])} for run in found["runs"]]
+    return json.dumps({"worksheet": "grpo-bandit", "version": 1, "answers": answers(), "runs": runs})
+
+
+def test_the_browser_plays_the_settings_and_steps_that_the_grader_replays() -> None:
+    for run, entry in zip(RUNS, json.loads(played_in_the_browser())["runs"], strict=True):
+        asked = json.loads(json.dumps(asdict(run.settings)))
+        assert (entry["id"], entry["steps"], set(entry["values"])) == (run.id, run.steps, set(run.values))
+        assert entry["settings"].pop("reward_table") == pytest.approx(asked.pop("reward_table"))
+        assert entry["settings"] == asked
+
+
+@pytest.mark.parametrize("digits", ["three", "all"])
+def test_runs_that_the_browser_played_earn_every_point(digits: str) -> None:
+    exact = played_in_the_browser()
+    result = graded(right_worksheet(exact) if digits == "three" else json.loads(exact))
+    assert [said(check) for check in result.checks if check.outcome != PASSED] == []
+    assert (result.earned, result.points) == (30, 30)
+
+
+def test_what_the_page_downloads_earns_every_point_and_an_untouched_page_none() -> None:
+    filled, empty = (worksheet.grade(WorksheetFile("0" * 64, parse(text.encode()))) for text in run_in_node(DOWNLOAD))
+    assert [said(check) for check in filled.checks if check.outcome != PASSED] == []
+    assert filled.earned == 30
+    assert empty.earned == 0
+    assert {check.outcome for check in empty.checks if check.points} == {NOT_WRITTEN}
+
+
+# pi(7) of many runs as the browser shows it, with all its digits beside it.
+MANY_SEEDS = """
+import { DEFAULTS, Simulation, singlePeak } from "CORE/bandit.mjs";
+const shown = Array.from({ length: 200 }, (_, seed) => {
+  const simulation = new Simulation({ ...DEFAULTS, groupSize: 4, rewardTable: singlePeak() }, { seed });
+  while (simulation.steps < 50) simulation.step();
+  return [simulation.policy[6].toFixed(3), simulation.policy[6]];
+});
+console.log(JSON.stringify(shown));
+"""
+
+
+def test_what_the_browser_shows_is_right_for_every_seed_and_a_last_digit_off_by_one_for_none() -> None:
+    (run,) = (run for run in RUNS if run.id == "1D.G4.trial1")
+
+    def is_right(seed: int, thousandths: int) -> bool:
+        entry = {"id": run.id, "seed": seed, "steps": run.steps, "settings": asdict(run.settings)}
+        entry["values"] = {"best_probability": thousandths / 1_000}
+        document = {"worksheet": "grpo-bandit", "version": 1, "answers": [], "runs": [entry]}
+        (cell,) = replaying.replay(parse(json.dumps(document).encode()))[run.id].cells
+        return cell.right
+
+    shown = run_in_node(MANY_SEEDS)
+    assert shown[54] == ["0.957", pytest.approx(0.9565061, abs=1e-7)]  # near the middle between two
+    for seed, (text, exact) in enumerate(shown):
+        assert abs(exact * 1_000 % 1 - 0.5) > 1e-5  # or both would be right
+        thousandths = round(float(text) * 1_000)
+        assert [is_right(seed, thousandths + off) for off in (-1, 0, 1)] == [False, True, False], seed
+
+
+def test_the_browser_knows_the_limits_and_the_quantities_of_the_grader() -> None:
+    read = 'import { LIMITS, QUANTITIES } from "CORE/worksheet_runs.mjs";'
+    limits, quantities = run_in_node(f"{read} console.log(JSON.stringify([LIMITS, QUANTITIES]));")
+    longest, largest = worksheet_questions.LONGEST_ANSWER, worksheet_questions.LARGEST_FILE
+    assert limits == {"longestAnswer": longest, "largestFile": largest}
+    assert largest > len(QUESTIONS) * longest * len("\\ud800") + 100_000
+    assert renamed(quantities) == {
+        name: {"length": each.length, "whole": each.whole, "never": each.never} for name, each in QUANTITIES.items()
+    }

@@ -1,0 +1,81 @@
+"""Gradings of a class without a grading process: in the workers of the shared sandbox, or with results made by hand.
+
+A grading process costs 3.2 CPU seconds before it grades anything. What a class looks like on disk, and what is graded
+again after a stop, does not depend on it: a few tests with real ones prove that they do the same.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import queue
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from unittest import mock
+
+from conftest import grading_profile
+from exports_results import check, example
+
+from grader import class_grading, grading_job, grading_process
+from grader.result import FAILED, PASSED, ExerciseResult
+from grader.sandbox import Sandbox
+
+BY_HAND = 4
+"""Checks of a result that is made by hand, each worth 5 points."""
+
+
+@contextlib.contextmanager
+def graded_here(sandbox: Sandbox) -> Iterator[None]:
+    """`grade_job` grades in this process, one submission at a time, in workers of a warm sandbox."""
+
+    class Here(_Here):
+        def grade(self, data: bytes) -> dict[str, Any]:
+            document = json.loads(data)
+            options = {name: document["settings"][name] for name in ("cold", "level", "require_level")}
+            like_ours = not options["cold"] and options["level"] is None and options["require_level"] <= sandbox.level
+            with grading_profile(), contextlib.ExitStack() as stack:
+                workers = sandbox if like_ours else stack.enter_context(Sandbox.start(**options))
+                answer: dict[str, Any] = json.loads(grading_process._grade(document, workers).as_json())
+            return answer
+
+    with (
+        mock.patch.object(grading_job, "GradingProcess", Here),
+        mock.patch.object(grading_job, "_IDLE", queue.LifoQueue()),
+    ):
+        yield
+
+
+class _Here:
+    """Looks like a grading process, and is none."""
+
+    def __init__(self) -> None:
+        self.gradings = 0
+
+    def close(self) -> None:
+        """There is nothing to end."""
+
+
+@contextlib.contextmanager
+def graded_by_hand() -> Iterator[None]:
+    """Nothing is graded: `kl.py` holds the number of its checks that pass."""
+    with mock.patch.object(class_grading, "grade_job", _by_hand):
+        yield
+
+
+def _by_hand(data: bytes) -> bytes:
+    passing = int(json.loads(data)["files"].get("kl.py", "0"))
+    checks = [check(f"kl.check_{n}", PASSED if n < passing else FAILED, points=5) for n in range(BY_HAND)]
+    exercises = [ExerciseResult("kl", "KL divergence", "docs/exercises/kl.md", checks)]
+    result = example(exercises=exercises, sha256=hashlib.sha256(data).hexdigest())
+    answer = {"result": json.loads(result.as_json()), "problem": "", "seconds": 0.1, "attempts": 1}
+    return json.dumps(answer).encode()
+
+
+def write_class(folder: Path, texts: dict[str, str]) -> Path:
+    """The folder of a class in which each student hands in one module, `kl.py`."""
+    for name, text in texts.items():
+        (folder / name).mkdir(parents=True)
+        (folder / name / "kl.py").write_text(text, "utf-8")
+    return folder

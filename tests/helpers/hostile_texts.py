@@ -1,0 +1,318 @@
+"""Hostile texts, and independent readers that say what is in an output besides text.
+
+A reader fails where something in it is more than text. What it returns is the same for an output with hostile texts as
+for one with harmless words: elements and attributes, cells, commands, keys, colours.
+"""
+
+from __future__ import annotations
+
+import base64
+import csv
+import io
+import json
+import os
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Callable, Mapping
+from html.parser import HTMLParser
+from typing import Any
+
+import lxml.etree
+import lxml.html
+import markdown_it
+
+from grader.exporters.plain_text import MARKS
+
+BENIGN = "harmless words"
+
+HOSTILE = {
+    # terminals
+    "colour": "\x1b[38;5;201mpurple\x1b[0m",
+    "cleared screen": "\x1b[2J\x1b[H\x1b[?1049h",
+    "title": "\x1b]0;owned\x07\x1b]2;owned\x1b\\",
+    "link of a terminal": "\x1b]8;;https://evil.example\x1b\\click\x1b]8;;\x1b\\",
+    "clipboard": "\x1b]52;c;ZXZpbA==\x07",
+    "one-byte controls": "\x9b31m \x9d0;owned\x9c \x90q\x9c \x85 \x84",
+    "all C0": "".join(map(chr, range(1, 32))) + "\x7f",
+    "nul": "a\0b",
+    "carriage return": "FAILED 0 of 25\rPASSED 25 of 25",
+    "backspaces": "FAILED\b\b\b\b\b\bPASSED",
+    "rich markup": "[bold red]x[/] [/nothing] [link=https://evil.example]y[/link] \\[a]",
+    "emoji of rich": "a :skull: b :warning:",
+    # Unicode
+    "lone surrogates": "\ud800 a \udfff \udcff",
+    "bidi overrides": "\u202etxt.exe\u202c \u202d\u202a\u202b\u200e\u200f\u061c",
+    "bidi isolates": "\u2066a\u2067b\u2068c\u2069",
+    "zero width": "a\u200bb\u200cc\u200dd\u2060e\ufefff\u00ad",
+    "blank letters": "\u3164\u115f\u1160\u2800\u034f\ufe0f\uffa0\U000e0100",
+    "tags": "\U000e0001\U000e0041\U000e007f",
+    "noncharacters": "\ufffe\uffff\U0001ffff\ufdd0",
+    "private": "\ue000\U000f0000",
+    "line separators": "one\u2028two\u2029three\x0bfour\x0cfive\x1csix\x85seven",
+    "zalgo": "Z" + "\u0336\u0489\u0301" * 300 + "a" + "\u20dd" * 300,
+    "joined emoji": "\U0001f468\u200d\U0001f469\u200d\U0001f467\u200d\U0001f466 \U0001f3f3\ufe0f\u200d\U0001f308",
+    "right to left": "\u05d3\u05d5\u05d3 \u0645\u062d\u0645\u062f 123",
+    # size
+    "long line": "x" * 30_000,
+    "many lines": "y\n" * 8_000,
+    "long in four bytes": "\U0001f600" * 5_000,
+    # HTML, XML
+    "script": "</pre></td></table></title></style><script>alert(1)</script><img src=x onerror=alert(2)>",
+    "attribute": "\" onmouseover=\"alert(1)\" ' onfocus='alert(2)' autofocus x=`a`",
+    "references": "&lt;b&gt; &#60;script&#62; &#x0; &nosuch; &amp",
+    "comment": "<!-- a --> --> <!-- <![CDATA[ ]]> <?php ?> <!DOCTYPE x [<!ENTITY e 'f'>]>",
+    "end of data": "]]> ]]&gt; <![CDATA[x]]>",
+    "svg and style": "<svg onload=alert(1)><style>*{display:none}</style><base href=//evil.example><meta refresh>",
+    "backticks in HTML": "`<img src=x>` ``<b>`` `",
+    # Markdown
+    "image and link": "![x](https://evil.example/x.png) [y](javascript:alert(1)) <https://evil.example> [z]: //evil",
+    "table": "| a | b |\n|---|---|\n| c | d |",
+    "fences": "```\ncode\n~~~~\n    code\n````html\n<b>",
+    "blank lines and headings": "\n\n# heading\n\n- item\n\n1. item\n\n> quote\n\n---\n\n<div>\n",
+    "mentions and math": "@everyone #1 $\\href{javascript:1}{x}$ $$x$$ **b** __c__ ~~d~~ https://evil.example",
+    "html comment": "<!--\n-->\n\n<!-- hidden",
+    # YAML, spreadsheets
+    "yaml": "!!python/object/apply:os.system ['id'] &a *a\n- : {} # \t%YAML",
+    "formula =": '=HYPERLINK("https://evil.example","x")',
+    "formula +": "+1+cmd|' /C calc'!A0",
+    "formula -": "-1+1",
+    "formula @": "@SUM(1+1)*cmd|' /C calc'!A0",
+    "formula after a tab": "\t=1+1",
+    "formula after a return": "\r=1+1",
+    "formula after a newline": "\n=1+1",
+    "formula after spaces": " \u00a0\u3000=1+1",
+    "formula after nothing that shows": "\u200b\ufeff=1+1",
+    "formula in full width": "\uff1d1\uff0b1",
+    "formula in small letters": "\ufe661 \u207a",
+    "formula at full width": "\uff20SUM(1)",
+    "minus sign": "\u22121+1",
+    "formula after a semicolon": "Ada;=1+1;+2; @x",
+    "cell breakout": 'a","=1+1","b\n=2+2,"',
+    # build machines
+    "error of GitHub": "::error file=grader/cli.py,line=1::injected",
+    "error on a line": "a\n  ::error::injected\r\n::warning::injected",
+    "output of GitHub": "::set-output name=grade::100\n::add-mask::e\n::stop-commands::token",
+    "group of GitHub": "##[group]x\na ##[error]y ##[add-mask]z",
+    "logging of Azure": "##vso[task.setvariable variable=PATH]/tmp ##vso[task.complete result=Succeeded;]",
+    "message of TeamCity": "##teamcity[buildStatus status='SUCCESS' text='x']",
+    "section of GitLab": "section_start:1560896352:my\r\x1b[0Kheader section_end:1560896352:my\r\x1b[0K",
+    "escapes of GitHub": "%0A::error::x %0D%0A %25 a,title=b:c",
+    "environment of GitHub": "GRPO_RUNNERS<<EOF\nPATH=/tmp\nEOF",
+    # data
+    "json": '", "score": 100, "x": "\\u0000 NaN Infinity \\',
+    "formats": "%(asctime)s %s {0} {x.__class__} ${PATH} $(id) `id` {{7*7}} {% raw %} <%= 1 %> #{1}",
+    # names of files
+    "path": "../../../etc/passwd",
+    "path of Windows": "..\\..\\C:\\Windows\\x.py",
+    "device of Windows": "con",
+    "device with an ending": "NUL.tar.gz",
+    "device with a sign": "COM\u00b9",
+    "device with a space": "aux .x",
+    "dots": "..",
+    "dot": ".",
+    "option": "--help -rf *",
+    "name that grows": "\u0958" * 90,
+    "nothing": "",
+    "spaces": "   ",
+}
+
+_NO_PICTURE = ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp")
+# What GitHub's, Azure's and TeamCity's runners obey: the first at the beginning of a line, the others anywhere.
+_COMMAND = re.compile(r"^\s*::[\w-]+( .*)?::|##\w*\[", re.MULTILINE)
+
+
+# ---------------------------------------------------------------- what text must be
+
+
+def is_text(shown: str, *, newlines: bool = True) -> str:
+    """What is wrong with a text that people and build machines read; empty if nothing is."""
+    odd = {c for c in shown if unicodedata.category(c) in _NO_PICTURE} - ({"\n"} if newlines else set())
+    if odd:
+        return f"characters that do something: {sorted(map(ascii, odd))}"
+    if found := _COMMAND.search(shown):
+        return f"a command to a build machine: {shown[found.start() : found.start() + 40]!r}"
+    marks = max((len(run) for run in re.findall(r"m+", "".join("m" if _is_mark(c) else " " for c in shown))), default=0)
+    return f"{marks} marks on one letter" if marks > MARKS else ""
+
+
+def page_text(shown: str) -> str:
+    """A text of a page without what is harmless there: a tab, and commands to build machines, which read no pages."""
+    return shown.replace("\t", " ").replace("::", "").replace("##", "")
+
+
+def _is_mark(character: str) -> bool:
+    return unicodedata.category(character) in ("Mn", "Me")
+
+
+# ---------------------------------------------------------------- independent readers
+
+
+class Tags(HTMLParser):
+    """Elements with attributes, as the standard library's tokenizer sees them."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.found: Counter[Any] = Counter()
+        self.feed(text)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        if tag != "code" or attrs:  # text between backticks is shown as code, in a student's sentence too
+            self.found[tag, tuple(attrs)] += 1
+
+    def handle_comment(self, data: str) -> None:
+        self.found["comment"] += 1
+
+    def handle_decl(self, decl: str) -> None:
+        self.found["declaration"] += 1
+
+    def unknown_decl(self, data: str) -> None:
+        self.found["declaration"] += 1
+
+    def handle_pi(self, data: str) -> None:
+        self.found["instruction"] += 1
+
+
+def html_inventory(text: str) -> tuple[Counter[Any], Counter[Any]]:
+    """Every element with its attributes, by two parsers; the text must be text."""
+    root = lxml.html.document_fromstring(text)
+    tree = Counter(
+        (each.tag if isinstance(each.tag, str) else "comment", tuple(each.attrib.items()))
+        for each in root.iter()
+        if each.tag != "code" or each.attrib
+    )
+    body = "".join(root.find("body").itertext()) if root.find("body") is not None else ""
+    assert not is_text(page_text(body)), is_text(page_text(body))
+    return tree, Tags(text).found
+
+
+def markdown_inventory(text: str) -> object:
+    """What a Markdown reader makes of it, and what the HTML in that is."""
+    assert not is_text(text), is_text(text)
+    tokens = markdown_it.MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"]).parse(text)
+    kinds = Counter(each.type for token in tokens for each in (token, *(token.children or ())))
+    return kinds, html_inventory("".join(token.content for token in tokens))
+
+
+def annotations_inventory(text: str) -> object:
+    """What GitHub's runner does with a step's output: its own lines are commands, all others are a log."""
+    commands, stopped = [], ""
+    for line in text.splitlines():
+        assert not is_text(line.lstrip().removeprefix("::"), newlines=False), line
+        command = re.fullmatch(r"\s*::([\w-]+)(?: (.*?))?::(.*)", line) or re.fullmatch(r"\s*::(\w+)::()()", line)
+        assert command or not line.lstrip().startswith("::"), line
+        if stopped:
+            if line.strip() == f"::{stopped}::":
+                stopped = ""
+            else:
+                assert not command, line
+        elif command and command[1] == "stop-commands":
+            stopped = command[3]
+        elif command:
+            properties = [one.partition("=")[0] for one in (command[2] or "").split(",") if one]
+            commands.append((command[1], properties))
+            assert not re.search("[\r\n]", command[3])
+        else:
+            raise AssertionError(f"a line outside of a command: {line!r}")
+    assert not stopped
+    return commands
+
+
+def strict_json(text: str) -> Any:
+    """JSON as the standard has it: no NaN, no key twice, and ASCII only, so that nobody can misread it."""
+
+    def refuse(name: str) -> None:
+        raise AssertionError(f"{name} is no JSON")
+
+    def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        assert len(dict(pairs)) == len(pairs)
+        return dict(pairs)
+
+    document = json.loads(text, parse_constant=refuse, object_pairs_hook=once)
+    assert json.loads(json.dumps(document)) == document
+    return document
+
+
+def json_inventory(text: str) -> object:
+    """Keys, numbers and verdicts; every other text must be text."""
+    assert text.isascii()
+    return _shape(strict_json(text))
+
+
+def _shape(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _shape(each) for key, each in value.items()}
+    if isinstance(value, list):
+        return ["text"] if value and all(isinstance(each, str) for each in value) else list(map(_shape, value))
+    if isinstance(value, str):
+        assert not is_text(value), (is_text(value), value[:200])
+        return "text"
+    return value
+
+
+def xml_inventory(text: str) -> object:
+    root = lxml.etree.fromstring(text.encode(), lxml.etree.XMLParser(resolve_entities=False, no_network=True))
+    for each in root.iter():
+        for words in (each.text or "", *map(str, each.attrib.values())):
+            assert not is_text(words), is_text(words)
+    return Counter((each.tag, tuple(each.attrib)) for each in root.iter())
+
+
+def environment_inventory(text: str) -> object:
+    """Lines of GITHUB_ENV, with what the reporter decodes from them."""
+    lines = dict(line.split("=", 1) for line in text.removesuffix("\n").split("\n"))
+    assert text.isascii() and all(re.fullmatch(r"[A-Z0-9_]+", name) for name in lines)
+    decoded = {}
+    for name, value in lines.items():
+        if name != "GRPO_RUNNERS":
+            document = strict_json(base64.b64decode(value, validate=True).decode())
+            decoded[name] = _shape(document)
+            for test in document["tests"]:
+                for words in (test["name"], test["message"] or "", test["output"]):
+                    assert "::" not in words and "##[" not in words
+    return list(lines), decoded
+
+
+INVENTORIES: Mapping[str, Callable[[str], object]] = {
+    "html": html_inventory,
+    "github-summary": markdown_inventory,
+    "github-annotations": annotations_inventory,
+    "github-classroom": environment_inventory,
+    "junit": xml_inventory,
+    **dict.fromkeys(("gradescope", "classroom50", "prairielearn", "exercism", "check50", "sarif"), json_inventory),
+}
+
+
+def formulas(cell: str) -> list[str]:
+    """The parts of a cell that a spreadsheet would compute, also where it splits cells at semicolons."""
+    parts = [part.lstrip() for part in cell.split(";")]
+    first = [unicodedata.normalize("NFKC", part[:1]).replace("\u2212", "-") for part in parts]
+    odd = [part for part, sign in zip(parts, first, strict=True) if sign in ("=", "+", "-", "@")]
+    return odd + [cell] * (cell[:1] in ("\t", "\r", "\n"))
+
+
+def csv_inventory(text: str) -> object:
+    """Cells of every record: text that is text and no formula, or a number, which may begin with a minus."""
+    rows = list(csv.reader(io.StringIO(text.removeprefix("\ufeff"), newline="")))
+    for row in rows:
+        for cell in row:
+            assert not is_text(cell, newlines=False), (is_text(cell), cell[:100])
+            assert not formulas(cell) or re.fullmatch(r"-?\d+(\.\d+)?", cell), cell
+    return [len(row) for row in rows]
+
+
+SGR = re.compile(r"\x1b\[[\d;]*m")
+
+
+def terminal_inventory(text: str) -> object:
+    """The colours and styles that were used; nothing else than these may begin with an escape."""
+    assert not is_text(SGR.sub("", text)), is_text(SGR.sub("", text))
+    return set(SGR.findall(text))
+
+
+def on_disk(text: str) -> str:
+    """The text as this system takes it for a name of a file, of 200 bytes at most."""
+    forbidden = '/\0<>:"\\|?*' + "".join(map(chr, range(32))) if os.name == "nt" else "/\0"
+    kept = "".join(c for c in text if c not in forbidden).encode("utf-8", "ignore")[:200].decode("utf-8", "ignore")
+    return "x" if kept.strip(" .") == "" or kept.startswith(".") else kept

@@ -1,0 +1,47 @@
+"""The pages of the site by their addresses, and what npm's tools say about them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from site_fixtures import cannot
+
+ROOT = Path(__file__).parents[2]
+DOCS = ROOT / "docs"
+NODE_MODULES = ROOT / "tests/browser/node_modules"
+AXE_RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
+COLOUR_RULES = ["color-contrast", "link-in-text-block"]
+
+
+def address_of(source: Path) -> str:
+    """Where the page of a Markdown file stands: docs/exercises/kl.md is at /exercises/kl/."""
+    path = source.relative_to(DOCS).with_suffix("").as_posix()
+    return "/" + (path.removesuffix("index") if path.endswith("index") else f"{path}/")
+
+
+PAGES = sorted(address_of(source) for source in DOCS.rglob("*.md"))
+ALL = [*PAGES, "/404.html"]
+
+
+def npm(package: str) -> Path:
+    """The folder of an installed npm package."""
+    folder = NODE_MODULES / package
+    if not folder.is_dir():
+        cannot(f"{package} is missing: npm ci --prefix tests/browser")
+    return folder
+
+
+def violations(page: Any, rules: list[str] = AXE_RULES) -> list[str]:
+    """What axe-core finds on a page: rule, place and reason."""
+    if not page.evaluate("() => 'axe' in window"):
+        page.evaluate((npm("axe-core") / "axe.min.js").read_text("utf-8"))
+    # Preloading would serve rules about film and sound only.
+    options = {"runOnly": rules, "resultTypes": ["violations"], "preload": False}
+    result = page.evaluate("options => axe.run(document, options)", options)
+    assert result["passes"], "axe has looked at nothing"
+    return [
+        f"{violation['id']}: {node['target']}: {node['failureSummary']}"
+        for violation in result["violations"]
+        for node in violation["nodes"]
+    ]

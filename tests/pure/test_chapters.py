@@ -1,0 +1,37 @@
+"""How the Learn chapters are built: what a reader finds in each, in the same order."""
+
+import itertools
+import re
+
+import pytest
+
+from grader import course
+
+CHAPTERS = ["why", "ppo", "group", "advantage", "loss", "training", "limits"]
+SECTIONS = ["The question", "The idea", "The formula", "Try it", "Check yourself", "Sources", "Next"]
+
+
+def chapter(name):
+    return (course.ROOT / f"docs/learn/{name}.md").read_text("utf-8")
+
+
+@pytest.mark.parametrize("name", CHAPTERS)
+def test_the_chapters_have_one_structure(name):
+    assert re.findall(r"^## (.*)$", chapter(name), re.M) == SECTIONS
+
+
+@pytest.mark.parametrize("name", CHAPTERS)
+def test_a_chapter_asks_a_question_and_hides_its_answer(name):
+    check = chapter(name).split("## Check yourself\n", 1)[1].split("\n## ", 1)[0]
+    question, *answers = re.split(r'^\?\?\? success "Answer"$', check, flags=re.M)
+    assert answers and "?" in question
+
+
+@pytest.mark.parametrize("name", CHAPTERS)
+def test_every_explorable_is_asked_about_before_and_explained_after(name):
+    pieces = re.split(r"^/// html \| grpo-\S+$", chapter(name), flags=re.M)
+    for before, after in itertools.pairwise(pieces):
+        intro = re.split(r"^### ", before, flags=re.M)[-1]
+        assert "?" in intro, f"no question before: {intro[:80]}"
+        rest = re.split(r"^/// *$", after, maxsplit=1, flags=re.M)[1]
+        assert rest.lstrip().startswith('??? note "What to notice"'), rest[:80]

@@ -1,0 +1,260 @@
+"""The folder of a graded class: journal, table, pages and differences, with results made by hand."""
+
+from __future__ import annotations
+
+import csv
+import json
+import random
+import re
+import shutil
+import subprocess
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from command import call
+from grading_here import BY_HAND, graded_by_hand, write_class
+
+from grader import course, course_command, grade_all
+from grader.class_diff import compare
+from grader.class_grading import Progress, grade_class
+from grader.class_results import ClassError, Entry, file_name, read_class, write_entries
+from grader.class_submissions import Contents, find_submissions
+from grader.engines import SerialExecutor, open_engine
+from grader.grading_job import Job, Settings, grade_job, make_job
+from grader.journal import JOURNAL_FILE
+from grader.submission import Submission
+from grader.worksheet_reader import unreadable
+
+KL = Settings(("kl",), examples=4, require_level=0)
+OPTIONS = ("--exercises", "kl", "--examples", "4", "--require-level", "0", "--engine", "serial")
+
+
+@pytest.fixture(autouse=True)
+def _by_hand() -> Iterator[None]:
+    with graded_by_hand():
+        yield
+
+
+@pytest.fixture
+def small_class(tmp_path: Path) -> Path:
+    """Four students, two of them with equal files."""
+    return write_class(tmp_path / "class", {"ada": "4", "ben": "2", "cyd": "0", "dan": "2"})
+
+
+@pytest.fixture
+def graded(small_class: Path, tmp_path: Path) -> Path:
+    """The same, graded without interruption."""
+    return grade(small_class, tmp_path / "graded")
+
+
+def grade(source: Path, out: Path, executor: SerialExecutor | None = None) -> Path:
+    grade_class(find_submissions(source), out, KL, executor or SerialExecutor(), at_a_time=1)
+    return out
+
+
+def grade_all_command(source: Path, out: Path, *more: object) -> subprocess.CompletedProcess[str]:
+    return call(course_command.main, "grade-all", source, "--out", out, *OPTIONS, *more, cwd=course.ROOT)
+
+
+def results(out: Path) -> dict[str, str]:
+    return {path.name: path.read_text("utf-8") for path in sorted((out / "graded").iterdir())}
+
+
+def journal(out: Path) -> list[bytes]:
+    return (out / JOURNAL_FILE).read_bytes().splitlines()
+
+
+# What is graded
+
+
+def test_threads_and_another_order_give_what_one_after_the_other_gives(
+    small_class: Path, graded: Path, tmp_path: Path
+) -> None:
+    found = find_submissions(small_class)
+    random.Random(1).shuffle(found)
+    with open_engine("threads", jobs=3) as (executor, at_a_time):
+        assert at_a_time == 3
+        grade_class(found, tmp_path / "out", KL, executor, at_a_time=at_a_time)
+    assert results(tmp_path / "out") == results(graded)
+    assert {entry.name: entry.key for entry in read_class(tmp_path / "out")} == {
+        entry.name: entry.key for entry in read_class(graded)
+    }
+
+
+def test_equal_submissions_are_graded_once_and_no_kept_result_has_a_name(graded: Path) -> None:
+    entries = read_class(graded)
+    assert len(journal(graded)) == len(results(graded)) == 3
+    assert [entry.result.submission for entry in entries if entry.result] == ["ada", "ben", "cyd", "dan"]
+    assert not any(name in text for text in results(graded).values() for name in ("ada", "ben", "cyd", "dan"))
+
+
+class _Refusing(SerialExecutor):
+    def submit(self, *arguments: object, **options: object) -> object:  # type: ignore[override]
+        raise AssertionError("nothing was to be graded")
+
+
+def test_a_finished_class_is_not_graded_again(small_class: Path, graded: Path) -> None:
+    before = (graded / JOURNAL_FILE).read_bytes()
+    seen: list[tuple[int, int]] = []
+    grade_class(
+        find_submissions(small_class), graded, KL, _Refusing(), at_a_time=1,
+        on_update=lambda progress: seen.append((progress.total, progress.known)),
+    )  # fmt: skip
+    assert (graded / JOURNAL_FILE).read_bytes() == before
+    assert seen == [(3, 3)]
+
+
+def test_a_torn_line_and_a_damaged_result_are_graded_again(small_class: Path, graded: Path) -> None:
+    wanted, lines = results(graded), journal(graded)
+    (graded / JOURNAL_FILE).write_bytes(b"\n".join(lines[:2]) + b"\n" + lines[2][:40])
+    damaged = graded / "graded" / f"{json.loads(lines[0])['key']}.json"
+    damaged.write_text(damaged.read_text("utf-8").replace('"points": 5', '"points": 6', 1), "utf-8")
+    counts: list[Progress] = []
+    grade_class(find_submissions(small_class), graded, KL, SerialExecutor(), at_a_time=1, on_update=counts.append)
+    assert counts[-1].known == 1 and counts[-1].done == 2
+    assert results(graded) == wanted
+    grade(small_class, graded, _Refusing())
+
+
+def test_one_folder_takes_one_grading_at_a_time(graded: Path, small_class: Path) -> None:
+    from filelock import FileLock
+
+    with FileLock(graded / ".grading.lock"), pytest.raises(ClassError, match="another process grades"):
+        grade(small_class, graded)
+
+
+def one_job(text: str = "4", *, settings: Settings = KL) -> Job:
+    return make_job(
+        Contents(Submission("x", Path("x"), {"kl.py": text}, {}), unreadable("none", missing=True)), settings
+    )
+
+
+def test_a_key_is_of_what_the_result_depends_on() -> None:
+    key = one_job().key
+    assert key == one_job().key
+    assert key != one_job("x = 1\n").key
+    for change in ({"seed": 1}, {"exercises": ("kl", "clip")}, {"worksheet": True}):
+        assert key != one_job(settings=replace(KL, **change)).key  # type: ignore[arg-type]
+
+
+def test_a_worker_with_another_copy_of_the_course_grades_nothing() -> None:
+    document = json.loads(one_job().data)
+    document["course"]["digest"] = "0" * 64
+    answer = json.loads(grade_job(json.dumps(document).encode()))
+    assert answer["result"] is None and "another copy of the course" in answer["problem"]
+
+
+# What the command writes
+
+
+def test_the_command_writes_a_table_and_says_what_was_odd(tmp_path: Path) -> None:
+    source, out = write_class(tmp_path / "class", {"=HYPERLINK(1)": "0", "bob": "4"}), tmp_path / "out"
+    (source / "eve.zip").write_bytes(b"PK broken")
+    completed = grade_all_command(source, out, "--write", "junit")
+    assert completed.returncode == 1, completed.stderr
+    assert "3 of 3 graded" in completed.stdout and "eve.zip cannot be read" in completed.stdout
+    table = (out / "grades.csv").read_text("utf-8-sig").splitlines()
+    rows = {row["submission"]: row for row in csv.DictReader(table)}
+    assert set(rows) == {"'=HYPERLINK(1)", "bob", "eve"}
+    assert rows["bob"]["earned"] == rows["bob"]["points"] == rows["bob"]["kl"] == "20"
+    assert rows["eve"]["earned"] == "0" and "cannot be read" in rows["eve"]["notes"]
+    assert sorted(path.name for path in (out / "junit").iterdir()) == ["_HYPERLINK(1).xml", "bob.xml", "eve.xml"]
+
+
+def test_pages_of_an_earlier_run_go_and_files_of_others_stay(tmp_path: Path) -> None:
+    students, out = write_class(tmp_path / "class", {"ada": "4", "ben": "4", "cyd": "4"}), tmp_path / "out"
+    assert grade_all_command(students, out, "--write", "junit", "--write", "html").returncode == 0
+    (out / "html" / "index.html").write_text("mine")
+    shutil.rmtree(students / "ben")
+    assert grade_all_command(students, out).returncode == 0
+    for kind, ending in (("junit", "xml"), ("html", "html")):
+        pages = {path.name for path in (out / kind).iterdir()} - {"index.html"}
+        assert pages == {f"ada.{ending}", f"cyd.{ending}"}
+    assert (out / "html" / "index.html").read_text() == "mine"
+
+
+def test_a_page_of_a_submission_that_fails_now_goes(graded: Path) -> None:
+    grade_all._write(graded, KL, ["junit"])
+    entries = [replace(entry, problem="it died" * (entry.name == "ada")) for entry in read_class(graded)]
+    write_entries(graded, entries, {})
+    grade_all._write(graded, KL, [])
+    assert [path.stem for path in sorted((graded / "junit").iterdir())] == ["ben", "cyd", "dan"]
+
+
+def test_the_table_is_there_though_an_export_cannot_be_written(graded: Path) -> None:
+    (graded / "junit").write_text("no folder")
+    with pytest.raises(OSError):
+        grade_all._write(graded, KL, ["junit"])
+    assert len((graded / "grades.csv").read_text("utf-8").splitlines()) == 1 + len(read_class(graded))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["grade-all", "nothing", "--out", "OUT"], "there is no nothing"),
+        (["grade-all", "reference", "--out", "OUT"], "is one submission"),
+        (["grade-all", "tests", "--out", "tests/out"], "lies in the submissions"),
+        (["grade-all", "docs", "--out", "OUT", "--jobs", "0"], "at least 1"),
+        (["grade-all", "docs", "--out", "OUT", "--scheduler", "tcp://x"], "goes with --engine dask"),
+        (["grade-all", "docs", "--out", "OUT", "--write", "classroom50"], "choose from 'html', 'gradescope', 'github-"),
+        (["diff", "docs", "tests"], "holds no submissions.json"),
+    ],
+)
+def test_wrong_usage_is_a_sentence(tmp_path: Path, arguments: list[str], sentence: str) -> None:
+    arguments = [str(tmp_path / "out") if each == "OUT" else each for each in arguments]
+    completed = call(course_command.main, *arguments, cwd=course.ROOT)
+    assert completed.returncode == 2
+    assert sentence in completed.stderr
+
+
+@pytest.mark.parametrize("name", ["a/b", "..", "", "CON:", "con", "nul.txt", "Zoë Müller_12", "a\nb"])
+def test_a_file_is_named_as_every_system_takes_it(name: str) -> None:
+    safe = file_name(name)
+    assert safe and not re.search(r'[\\/:*?"<>|\n]', safe) and safe.strip(".") == safe
+
+
+def test_other_settings_need_another_folder(graded: Path, small_class: Path) -> None:
+    assert grade_all_command(small_class, graded).returncode == 0
+    before = (graded / "submissions.json").read_bytes()
+    completed = grade_all_command(small_class, graded, "--seed", 5)
+    assert completed.returncode == 2
+    assert "seed was 0, is 5" in completed.stderr and (graded / "submissions.json").read_bytes() == before
+
+
+# Differences
+
+
+def test_the_command_shows_what_a_second_grading_changed(graded: Path, small_class: Path, tmp_path: Path) -> None:
+    (small_class / "ada" / "kl.py").write_text("1", "utf-8")
+    new = grade(small_class, tmp_path / "new")
+    changes = tmp_path / "changes.csv"
+    completed = call(course_command.main, "diff", graded, new, "--csv", changes, cwd=tmp_path)
+    assert completed.returncode == 1 and "3 submissions the same, 0 higher, 1 lower" in completed.stdout
+    (row,) = csv.DictReader(changes.read_text("utf-8").splitlines())
+    assert (row["submission"], row["old"], row["new"], row["other_files"]) == ("ada", "20", "5", "yes")
+    assert row["passes_no_more"].split() == [f"kl.check_{number}" for number in range(1, BY_HAND)]
+    assert call(course_command.main, "diff", graded, graded, cwd=tmp_path).returncode == 0
+
+
+def test_a_difference_names_who_rose_and_who_fell(graded: Path) -> None:
+    old = read_class(graded)
+    assert compare(old, old).changes == ()
+    best = max(old, key=lambda entry: entry.result.earned if entry.result else 0)
+    assert best.result
+    new = [without_one_pass(entry) if entry.name == best.name else entry for entry in read_class(graded)]
+    difference = compare(old, new)
+    assert [change.name for change in difference.changes] == [best.name]
+    change = difference.changes[0]
+    assert change.old == best.result.earned and change.new is not None and change.new < change.old
+    assert difference.lost == dict.fromkeys(change.lost, 1) and len(change.lost) == 1 and not change.passed
+    assert compare(new, old).passed == difference.lost
+    missing = compare(old, [entry for entry in old if entry is not best])
+    assert [(each.name, each.new) for each in missing.changes] == [(best.name, None)]
+
+
+def without_one_pass(entry: Entry) -> Entry:
+    assert entry.result
+    next(check for check in entry.result.checks if check.outcome == "passed" and check.points).outcome = "failed"
+    return entry

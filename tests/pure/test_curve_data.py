@@ -1,0 +1,63 @@
+"""Learning curves as data: finite numbers at their steps, and which recordings are alike."""
+
+import json
+import math
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from grader import curves
+
+anything = st.one_of(
+    st.floats(), st.integers(), st.booleans(), st.none(), st.text(max_size=3), st.floats(width=32).map(np.float32)
+)
+
+
+@given(values=st.lists(anything, max_size=700), first=st.integers(0, 3))
+def test_a_curve_holds_finite_numbers_of_four_digits_at_their_steps(values, first):
+    drawn = curves.curve("a title", values, y="y", first=first)
+    if drawn is None:
+        assert not any(
+            isinstance(value, int | float | np.float32) and not isinstance(value, bool) and math.isfinite(value)
+            for value in values[:: max(1, -(-len(values) // 200))]
+        )
+        return
+    assert 1 <= len(drawn["values"]) <= 200
+    assert curves.steps(drawn) == [*range(first, first + len(values), drawn["every"])]
+    for step, number in zip(curves.steps(drawn), drawn["values"], strict=True):
+        value = values[step - first]
+        if number is None:
+            assert isinstance(value, bool | str | None) or not math.isfinite(value)
+        else:
+            assert type(number) is float and math.isclose(number, float(value), rel_tol=5.1e-4, abs_tol=1e-322)
+            assert len(f"{number:e}".split("e")[0].replace(".", "").strip("-").rstrip("0")) <= 4
+    json.dumps(drawn, allow_nan=False)
+
+
+def test_a_run_of_the_usual_length_is_not_thinned():
+    assert curves.curve("t", range(200), y="y")["every"] == 1
+    assert curves.curve("t", range(201), y="y")["every"] == 2
+
+
+def test_recordings_of_two_machines_are_alike_and_those_of_two_runs_are_not():
+    drawn = curves.curve("t", [step / 10 for step in range(11)], y="y")
+
+    def with_values(values):
+        return {"check": [{**drawn, "values": values}]}
+
+    recorded = with_values(drawn["values"])
+    assert curves.alike(recorded, with_values([value + 0.03 for value in drawn["values"]]))
+    assert curves.alike(recorded, with_values([*drawn["values"][:-1], 1.3]))  # one sample fell the other way
+    assert not curves.alike(recorded, with_values([value + 0.06 for value in drawn["values"]]))
+    assert not curves.alike(recorded, with_values(drawn["values"][:-1]))
+    assert not curves.alike(recorded, with_values([None, *drawn["values"][1:]]))
+    assert not curves.alike(recorded, {})
+    assert not curves.alike(recorded, {"check": []})
+    assert not curves.alike(recorded, {"check": [{**drawn, "title": "another"}]})
+
+
+def test_flat_recordings_are_alike_only_if_equal():
+    flat = curves.curve("t", [1.0, 1.0], y="y")
+    assert curves.alike({"c": [flat]}, {"c": [flat]})
+    assert not curves.alike({"c": [flat]}, {"c": [{**flat, "values": [1.0, 1.1]}]})

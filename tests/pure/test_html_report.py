@@ -1,0 +1,181 @@
+"""The HTML report as text: it says what the terminal says, draws the recorded numbers and cannot be deceived."""
+
+import copy
+import re
+
+import pytest
+from html_reports import BANDIT, OUTCOMES, Page, hostile_result, page_of, small_result
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from grader import course, curves
+from grader.exporters import export
+from grader.exporters.svg_chart import Bar, Series, bar_chart, column_chart, line_chart
+from grader.result import CheckResult
+from grader.run import declared_checks, empty_result
+from grader.submission import read_submission
+
+# What it says
+
+
+@settings(max_examples=15)
+@given(data=st.data())
+def test_every_declared_check_is_told_once_with_sign_word_points_and_sentence(data):
+    names = [exercise.name for exercise in course.EXERCISES]
+    result = empty_result(
+        read_submission(course.STARTER), names, declared_checks(names, hidden=True), seed=0, device="cpu"
+    )
+    for check in result.checks:
+        check.outcome = data.draw(st.sampled_from([*OUTCOMES]))
+        check.story = "a story" if check.outcome in ("failed", "broken", "grader error") else ""
+    text = page_of(result).text
+    assert f"{result.earned} of {result.points} points" in text
+    for exercise in result.exercises:
+        assert f"{exercise.earned} of {exercise.points} points for {exercise.name}.py" in text
+    for check in result.checks:
+        line = f"{OUTCOMES[check.outcome]} {check.earned} of {check.points} {check.title.replace('`', '')}"
+        assert text.count(" ".join(line.split())) == 1, line
+
+
+def test_a_failure_is_told_in_full_with_its_mistake_named_once():
+    result = small_result()
+    (exercise,) = result.exercises
+    (first,) = exercise.checks
+    first.call, first.rows, first.printed = "ratio(1)", [("yours", "2.0"), ("expected", "1.0")], "here I am"
+    first.frames = [{"file": "ada/clip.py", "line": 7, "function": "ratio", "source": "return 2"}]
+    first.may_come_from = ["another check"]
+    second = copy.deepcopy(first)
+    second.id, second.title = "clip.another_check", "A ratio of 3"
+    exercise.checks.append(second)
+    found = {"everywhere": True, "page": "docs/mistakes/clip.md#ratio-twice", "function": "ratio", "name": "twice"}
+    found |= {"sentence": "you double it", "explanation": "Then `clip` binds."}
+    exercise.misconceptions = [{**found, "check": check.id} for check in (first, second)]
+    text = page_of(result).text
+    told = (
+        "where ada/clip.py, line 7, in ratio return 2 call ratio(1) yours 2.0 expected 1.0 printed here I am it is 2 "
+    )
+    assert text.count(told) == 2
+    named = "Your numbers are what you get if you double it. Then clip binds. More: docs/mistakes/clip.md#ratio-twice"
+    assert text.count(named) == 1 and text.count("The same mistake as above.") == 1
+    assert text.count("This may come from: another check") == 2
+    assert "To read: docs/exercises/clip.md" in text
+
+
+def test_what_waits_says_for_what_once_and_what_is_not_written_says_where():
+    result = small_result()
+    (exercise,) = result.exercises
+    waiting = CheckResult("clip.b", "ratio", "B", "", 1, False, False, "waiting", waits_for=["A ratio of 1"])
+    frame = {"file": "clip.py", "line": 44, "function": "f", "source": "raise NotImplementedError"}
+    open_ = CheckResult("clip.c", "loss", "C", "", 1, False, True, "not written", frames=[frame])
+    exercise.checks += [waiting, copy.deepcopy(waiting), open_, copy.deepcopy(open_)]
+    text = page_of(result).text
+    assert text.count("It waits for: A ratio of 1") == 1
+    assert text.count("The raise is in line 44 of clip.py.") == 1
+
+
+def test_one_problem_of_the_file_is_told_once():
+    result = small_result()
+    (exercise,) = result.exercises
+    broken = CheckResult("clip.b", "ratio", "B", "", 1, False, True, "broken", "SyntaxError: no")
+    exercise.checks = [broken, copy.deepcopy(broken)]
+    text = page_of(result).text
+    assert "✗ broken clip.py cannot be imported" in text and text.count("SyntaxError: no") == 1
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"problem": "the disk is full", "complete": False}, "The grader could not finish: the disk is full"),
+        ({"complete": False}, "Not complete: the grading was stopped"),
+        ({"grade": False, "isolation_level": -1, "walls": []}, "Debug mode: this is no grade."),
+        ({"isolation_level": 0, "walls": []}, "A self-check: a mark counts at isolation level 1 or above only."),
+    ],
+)
+def test_what_must_be_known_stands_before_the_total(changes, said):
+    text = page_of(small_result(**changes)).text
+    assert 0 < text.index(said) < text.index("0 of 2 points")
+    assert said not in page_of(small_result()).text
+
+
+def test_seed_level_and_version_are_on_the_page():
+    text = page_of(small_result(seed=42)).text
+    assert "Seed of the generated inputs 42" in text and "Isolation level 1 (rlimits)" in text
+    assert "Course version 0.1.0" in text and "Submission ada" in text
+    assert "All checks passed" not in text
+
+
+# Learning curves
+
+
+def test_a_gap_is_drawn_as_a_gap_and_said():
+    result = small_result()
+    check = result.checks[0]
+    check.curves = [curves.curve("Reward", [1.0, 2.0, float("nan"), 4.0, None, 6.0, 7.0], y="reward")]
+    html = export(result, "html", {})
+    (path,) = re.findall(r'<path class="series-1" d="([^"]+)"/>', html)
+    assert path.count("M") == 3
+    assert "Yours: 1 at step 0, 7 at step 6. 2 values are no finite numbers." in Page(html).text
+
+
+def test_without_a_run_the_page_says_why():
+    result = small_result()
+    (exercise,) = result.exercises
+    exercise.checks[0].id = BANDIT
+    assert "There is no run to draw: the check ended before" in page_of(result).text
+    exercise.checks[0].outcome = "waiting"
+    assert "There is no run to draw yet: this check has not run." in page_of(result).text
+    exercise.checks[0].id = "clip.a_check"
+    assert "Learning curves" not in page_of(result).text
+
+
+@given(values=st.lists(st.floats(allow_nan=False, allow_infinity=False) | st.none(), min_size=1, max_size=9))
+def test_any_values_can_be_drawn_inside_the_chart(values):
+    svg = line_chart([Series("a", range(len(values)), values)], name="n", title="t", x_label="x", y_label="y")
+    assert not re.search(r"\b(nan|inf)\b", svg)
+    for x, y in re.findall(r"[ML]([-\d.]+),([-\d.]+)", svg):
+        assert 0 <= float(x) <= 420 and 0 <= float(y) <= 260
+
+
+def test_bars_are_as_long_as_their_values():
+    lying = bar_chart([Bar("a", 3), Bar("b", 12, "12 of 60")], name="n", title="t", maximum=60)
+    rails, bars = (
+        [float(width) for width in re.findall(rf'class="{kind}" x="0" y="\d+" width="([\d.]+)"', lying)]
+        for kind in ("rail", "bar")
+    )
+    assert [bar / rail for bar, rail in zip(bars, rails, strict=True)] == pytest.approx([0.05, 0.2], abs=1e-3)
+    assert "12 of 60" in lying
+    upright = column_chart([Bar("a", 1), Bar("b", 4)], name="n", title="t", x_label="x", y_label="y")
+    low, high = (float(height) for height in re.findall(r'class="bar".* height="([\d.]+)"', upright))
+    assert high / low == pytest.approx(4, rel=1e-2)
+
+
+def test_a_chart_that_cannot_be_read_is_refused():
+    one = Series("a", [1], [1.0])
+    for series in ([], [one] * 5, [Series("a", [1, 2], [1.0])], [Series("a", [], [])]):
+        with pytest.raises(ValueError):
+            line_chart(series, name="n", title="t", x_label="x", y_label="y")
+
+
+# As a file
+
+
+def test_hostile_text_is_text():
+    html = export(hostile_result(), "html", {})
+    page = Page(html)
+    for tag in ("script", "img", "b", "iframe", "object", "form", "link"):
+        assert not page.named(tag), tag
+    assert not any(name.startswith("on") or name in ("src", "style") for _, found in page.tags for name in found)
+    assert all((link["href"] or "").startswith("#") for link in page.named("a"))
+    assert "[U+202E]gnp.exe[U+202C]" in page.text and "[U+001B][31m[U+0000][U+D800]" in page.text
+    assert not re.search(r"[\u202a-\u202e\x00-\x08\x0e-\x1f\ud800-\udfff]", html)
+    html.encode("utf-8")
+    ids = [found["id"] for _, found in page.tags if "id" in found]
+    assert len(ids) == len(set(ids))
+
+
+def test_a_link_leads_to_the_site_of_the_course_where_there_is_one(tmp_path, monkeypatch):
+    address = tmp_path / "site_address.txt"
+    address.write_text("https://example.org/grpo/\n", "utf-8")
+    monkeypatch.setattr(course, "SITE_ADDRESS", address)
+    links = [link["href"] for link in page_of(small_result()).named("a")]
+    assert "https://example.org/grpo/exercises/clip/" in links

@@ -1,0 +1,147 @@
+"""The schema of the result file: it describes what a result has, and refuses everything else; so does the reader."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+from exports_results import check
+
+import grader
+from grader.result import PASSED, CheckResult, ExerciseResult, Result, from_json
+
+Document = dict[str, Any]
+
+SCHEMA: Document = json.loads((Path(grader.__file__).parent / "result.schema.json").read_text("utf-8"))
+VALIDATOR = jsonschema.Draft202012Validator(SCHEMA)
+
+
+def a_document() -> Document:
+    """A result in which everything passed."""
+    checks = [
+        check("clip.gate", PASSED, gate=True),
+        check("clip.law", PASSED),
+        check("clip.hidden", PASSED, hidden=True),
+    ]
+    exercise = ExerciseResult("clip", "Clipping", "docs/exercises/clip.md", checks)
+    result = Result("me", "0" * 64, 0, "cpu", [exercise], "0.1.0", isolation_level=1, complete=True)
+    document: Document = json.loads(result.as_json())
+    return document
+
+
+def test_the_schema_is_itself_valid_and_describes_every_field() -> None:
+    jsonschema.Draft202012Validator.check_schema(SCHEMA)
+
+    def objects(schema: Any) -> Iterator[Document]:
+        if isinstance(schema, dict):
+            if schema.get("type") == "object":
+                yield schema
+            for part in schema.values():
+                yield from objects(part)
+        elif isinstance(schema, list):
+            for part in schema:
+                yield from objects(part)
+
+    found = list(objects(SCHEMA))
+    assert len(found) == 6
+    for schema in found:
+        assert schema["additionalProperties"] is False
+        assert sorted(schema["required"]) == sorted(schema["properties"])
+        for name, field in schema["properties"].items():
+            assert len(field["description"]) > 10, name
+
+
+def test_the_schema_names_the_fields_of_the_result_and_no_others() -> None:
+    sums = {"points", "earned"}
+    for model, schema, derived in (
+        (Result, SCHEMA, {"schema", *sums}),
+        (ExerciseResult, SCHEMA["$defs"]["exercise"], sums),
+        (CheckResult, SCHEMA["$defs"]["check"], {"earned"}),
+    ):
+        assert {field.name for field in dataclasses.fields(model)} | derived == set(schema["properties"])
+
+
+def _set(document: Document, path: str, value: Any) -> None:
+    *way, last = path.split(".")
+    place: Any = document
+    for step in way:
+        place = place[int(step) if step.isdigit() else step]
+    if value is KeyError:
+        del place[last]
+    else:
+        place[last] = value
+
+
+@pytest.mark.parametrize(
+    ("path", "value"),
+    [
+        ("schema", "grpo-course/result/2"),
+        ("points", KeyError),
+        ("points", -1),
+        ("earned", 1.5),
+        ("sha256", "abc"),
+        ("device", "tpu"),
+        ("isolation_level", 7),
+        ("isolation_level", -1),
+        ("grade", False),
+        ("grade", "yes"),
+        ("exercises", []),
+        ("note", "one more field"),
+        ("exercises.0.checks", []),
+        ("exercises.0.page", "https://elsewhere"),
+        ("exercises.0.note", ""),
+        ("exercises.0.checks.0.outcome", "success"),
+        ("exercises.0.checks.0.outcome", "not run"),
+        ("exercises.0.checks.0.outcome", "failed"),
+        ("exercises.0.checks.0.outcome", KeyError),
+        ("exercises.0.checks.0.points", "3"),
+        ("exercises.0.checks.0.story", "passed, and yet"),
+        ("exercises.0.checks.0.rows", [["yours"]]),
+        ("exercises.0.checks.0.frames", [{"file": "clip.py", "line": "3", "function": "", "source": ""}]),
+        ("exercises.0.checks.0.id", "no exercise"),
+        ("exercises.0.checks.0.seconds", None),
+        ("exercises.0.misconceptions", [{"name": "x"}]),
+    ],
+)
+def test_the_schema_refuses(path: str, value: Any) -> None:
+    document = a_document()
+    VALIDATOR.validate(document)
+    _set(document, path, value)
+    assert not VALIDATOR.is_valid(document)
+
+
+def test_a_result_is_read_back_with_its_sums_made_anew() -> None:
+    document = a_document()
+    assert json.loads(from_json(json.dumps(document)).as_json()) == document
+    wanted, document["earned"] = document["earned"], 10_000
+    assert from_json(json.dumps(document)).earned == wanted
+
+
+@pytest.mark.parametrize(
+    ("path", "value"),
+    [
+        ("schema", "another/1"),
+        ("seed", "0"),
+        ("exercises", None),
+        ("exercises.0.misconceptions", [1]),
+        ("exercises.0.checks.0.outcome", "excellent"),
+        ("exercises.0.checks.0.points", "5"),
+        ("exercises.0.checks.0.frames", 5),
+    ],
+)
+def test_what_is_no_result_is_not_read_back(path: str, value: Any) -> None:
+    document = a_document()
+    _set(document, path, value)
+    with pytest.raises(ValueError, match=r"no result of a grading|its schema is"):
+        from_json(json.dumps(document))
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{", '{"schema": 1}', "[" * 100_000])
+def test_other_text_is_not_read_back(text: str) -> None:
+    with pytest.raises(ValueError, match=r"no result of a grading|its schema is"):
+        from_json(text)

@@ -1,0 +1,172 @@
+"""Inputs of the laws: every documented bound is reached and never passed, and the smallest inputs are the simplest."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import Phase, find, given, settings
+from hypothesis import strategies as st
+
+from grader import strategies
+
+LIMITS: dict[str, dict[str, Any]] = {
+    "reward_groups": {"rows": (1, 3), "columns": (2, 6)},
+    "reward_groups_with_ties": {"rows": (1, 5), "columns": (1, 3)},
+    "logit_pairs": {"rows": (1, 2), "columns": (2, 5)},
+    "logp_pairs": {"rows": (1, 6)},
+    "ratios_and_advantages": {"rows": (1, 6)},
+    "bandit_groups": {"rows": (2, 5), "columns": (2, 6)},
+    "rollouts": {"rows": (1, 4), "columns": (2, 6)},
+}
+"""Smallest and largest size in each direction, without arguments."""
+OTHERS: dict[str, tuple[dict[str, int], dict[str, Any]]] = {
+    "reward_groups": ({"prompts": 2, "group_size": 3}, {"rows": (1, 2), "columns": (2, 3)}),
+    "reward_groups_with_ties": ({"prompts": 2, "group_size": 2}, {"rows": (1, 2), "columns": (1, 2)}),
+    "logit_pairs": ({"rows": 1, "actions": 3}, {"rows": (1, 1), "columns": (2, 3)}),
+    "logp_pairs": ({"size": 2}, {"rows": (1, 2)}),
+    "ratios_and_advantages": ({"size": 2}, {"rows": (1, 2)}),
+    "bandit_groups": ({"actions": 3, "group_size": 2}, {"rows": (2, 3), "columns": (2, 2)}),
+    "rollouts": ({"rows": 2, "length": 3}, {"rows": (1, 2), "columns": (2, 3)}),
+}
+"""Arguments, and the sizes that they allow."""
+
+
+@functools.cache
+def drawn(name: str, count: int = 300, **arguments: int) -> list[Any]:
+    """Many values of one strategy, the same ones each time."""
+    found: list[Any] = []
+
+    @settings(max_examples=count, derandomize=True, database=None, phases=[Phase.generate])
+    @given(getattr(strategies, name)(**arguments))
+    def collect(value: Any) -> None:
+        found.append(value)
+
+    collect()
+    return found
+
+
+def shape(name: str, value: Any) -> tuple[int, ...]:
+    """Of one value; the two arrays of a pair have the same one."""
+    if name.startswith("reward"):
+        return tuple(value.shape)
+    if name == "rollouts":
+        return tuple(value[1].shape)
+    first, second = value[:2]
+    if name == "bandit_groups":
+        assert first.ndim == second.ndim == 1
+        return (*first.shape, *second.shape)
+    assert first.shape == second.shape
+    return tuple(first.shape)
+
+
+def all_shapes(limits: dict[str, tuple[int, int]]) -> set[tuple[int, ...]]:
+    return {*product(*(range(least, most + 1) for least, most in limits.values()))}
+
+
+@pytest.mark.parametrize("name", LIMITS)
+def test_every_documented_size_comes_and_no_other(name: str) -> None:
+    assert {shape(name, value) for value in drawn(name)} == all_shapes(LIMITS[name])
+    arguments, limits = OTHERS[name]
+    assert {shape(name, value) for value in drawn(name, 60, **arguments)} == all_shapes(limits)
+
+
+def eighths_between(arrays: list[Any], low: float, high: float) -> None:
+    """All are multiples of 1/8 as float64, and both limits are reached and not passed."""
+    values = np.concatenate([array.ravel() for array in arrays])
+    assert values.dtype == np.float64
+    assert (values * 8 == np.round(values * 8)).all()
+    assert (values.min(), values.max()) == (low, high)
+
+
+def test_bytes_become_eighths_in_the_order_of_their_distance_from_zero() -> None:
+    def draw(strategy: Any) -> bytes:
+        assert len(find(strategy, lambda _: True)) == 256
+        return bytes(range(256))
+
+    found = strategies._eighths(draw, 256, 1)
+    in_order = [0, -1, 1, -2, 2, -3, 3, -4, 4, -5, 5, -6, 6, -7, 7, -8, 8]
+    assert found.tolist() == [number / 8 for number in (in_order * 16)[:256]]
+
+
+def test_no_reward_group_has_equal_rewards() -> None:
+    assert all((rewards.min(axis=1) < rewards.max(axis=1)).all() for rewards in drawn("reward_groups"))
+    eighths_between([rewards[:, 1:] for rewards in drawn("reward_groups")], -5.0, 5.0)
+    eighths_between([rewards[:, :1].clip(-5, 5) for rewards in drawn("reward_groups")], -5.0, 5.0)
+
+
+def test_ties_are_common_among_reward_groups_with_ties() -> None:
+    groups = [group for rewards in drawn("reward_groups_with_ties") for group in rewards if len(group) > 1]
+    equal = sum((group == group[0]).all() for group in groups)
+    assert len(groups) / 10 < equal < len(groups)
+    assert {reward for group in groups for reward in group} == {0.0, 1.0, 2.0}
+    assert {rewards.dtype.name for rewards in drawn("reward_groups_with_ties")} == {"float64"}
+
+
+@pytest.mark.parametrize("largest", [4, 2])
+def test_log_probabilities_reach_from_the_lowest_to_zero(largest: int) -> None:
+    pairs = drawn("logp_pairs", largest=largest)
+    for side in (0, 1):
+        eighths_between([pair[side] for pair in pairs], -largest, 0.0)
+        assert not any(np.signbit(pair[side][pair[side] == 0]).any() for pair in pairs)  # never -0.0
+
+
+def test_logits_lie_within_three_of_zero() -> None:
+    for side in (0, 1):
+        eighths_between([pair[side] for pair in drawn("logit_pairs")], -3.0, 3.0)
+
+
+def test_a_bandit_group_has_actions_that_exist_and_rewards_that_differ() -> None:
+    groups = drawn("bandit_groups")
+    eighths_between([logits for logits, _, _ in groups], -2.0, 2.0)
+    eighths_between([rewards[1:] for _, _, rewards in groups], -4.0, 4.0)
+    for logits, actions, rewards in groups:
+        assert actions.dtype == np.int64 and actions.shape == rewards.shape
+        assert actions.min() >= 0 and actions.max() < len(logits)
+        assert rewards.min() < rewards.max() and -4 <= rewards[0] <= 5
+    for count in (2, 3, 4, 5):
+        assert {action for logits, actions, _ in groups if len(logits) == count for action in actions} == {
+            *range(count)
+        }
+
+
+def test_ratios_are_odd_multiples_of_a_32nd_and_keep_within_their_limits() -> None:
+    pairs = drawn("ratios_and_advantages", 400)
+    ratios = np.concatenate([ratios for ratios, _ in pairs])
+    assert ratios.dtype == np.float64
+    assert (ratios * 32 % 2 == 1).all()
+    assert (ratios.min(), ratios.max()) == (3 / 32, 191 / 32)  # the first after 1/16 and the last before 6
+    eighths_between([advantages for _, advantages in pairs], -3.0, 3.0)
+
+
+def test_a_rollout_has_tokens_of_three_letters_and_a_prompt_that_fits() -> None:
+    found = drawn("rollouts")
+    eighths_between([table for table, _, _ in found], -2.0, 2.0)
+    assert {table.shape for table, _, _ in found} == {(3, 3)}
+    assert {tokens.dtype.name for _, tokens, _ in found} == {"int64"}
+    assert {token for _, tokens, _ in found for token in tokens.ravel()} == {0, 1, 2}
+    prompts = {(tokens.shape[1], prompt) for _, tokens, prompt in found}
+    assert prompts == {(length, prompt) for length in range(2, 7) for prompt in range(1, length + 1)}
+
+
+SIMPLEST: dict[str, tuple[Callable[[Any], Any], Any]] = {
+    "reward_groups": (lambda value: value.tolist(), [[1.0, 0.0]]),
+    "reward_groups_with_ties": (lambda value: value.tolist(), [[0.0]]),
+    "logp_pairs": (lambda value: [each.tolist() for each in value], [[0.0], [0.0]]),
+    "logit_pairs": (lambda value: [each.tolist() for each in value], [[[0.0, 0.0]]] * 2),
+    "bandit_groups": (lambda value: [each.tolist() for each in value], [[0.0, 0.0], [0, 0], [1.0, 0.0]]),
+    "ratios_and_advantages": (lambda value: [each.tolist() for each in value], [[3 / 32], [0.0]]),
+    "rollouts": (lambda value: [value[0].tolist(), value[1].tolist(), value[2]], [[[0.0] * 3] * 3, [[0, 0]], 1]),
+}
+"""How to read a value, and what is left of it when everything has shrunk."""
+
+
+@pytest.mark.parametrize("name", SIMPLEST)
+def test_an_input_shrinks_to_the_simplest_one(name: str) -> None:
+    read, simplest = SIMPLEST[name]
+    strategy: st.SearchStrategy[Any] = getattr(strategies, name)()
+    assert read(find(strategy, lambda _: True)) == simplest

@@ -1,0 +1,272 @@
+"""Charts: round numbers on the axes, and every mark where its number says.
+
+The expected places were computed by hand from the sizes of a chart: 420 by 260, with room for the axes of 52 at the
+left, 12 at the right, 10 at the top and 44 at the bottom. So an axis begins at 52 and ends at 408; the bottom is 216.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+import pytest
+
+from grader.exporters.svg_chart import (
+    Bar,
+    Series,
+    bar_chart,
+    column_chart,
+    data_table,
+    line_chart,
+    number,
+    series_table,
+    small_bar,
+)
+
+NAMES = {"name": "n", "title": "T", "x_label": "step", "y_label": "reward"}
+
+
+def lines(*series: tuple[Sequence[float], Sequence[float | None]]) -> str:
+    return line_chart([Series(f"s{place}", *each) for place, each in enumerate(series)], **NAMES)
+
+
+def ticks(svg: str, axis: str) -> list[str]:
+    """The numbers on one axis."""
+    return re.findall(rf'<text class="{axis}-tick"[^>]*>([^<]*)</text>', svg)
+
+
+def texts(svg: str) -> list[tuple[str, str, str, str]]:
+    """Each text that is written level: words, place, and which end of the words is there."""
+    found = re.findall(r'<text[^>]* x="([\d.-]+)" y="([\d.-]+)" text-anchor="(\w+)">([^<]*)</text>', svg)
+    return [(words, across, down, anchor) for across, down, anchor, words in found]
+
+
+@pytest.mark.parametrize(
+    ("values", "expected"),
+    [
+        ([0, 5], "0 1 2 3 4 5"),
+        ([0, 5.001], "0 2 4 6"),
+        ([0, 10], "0 2 4 6 8 10"),
+        ([0, 10.2], "0 5 10 15"),
+        ([0, 22], "0 5 10 15 20 25"),
+        ([0, 25], "0 5 10 15 20 25"),
+        ([0, 26], "0 10 20 30"),
+        ([0, 50], "0 10 20 30 40 50"),
+        ([0, 100], "0 20 40 60 80 100"),
+        ([0, 0.1], "0 0.02 0.04 0.06 0.08 0.1"),
+        ([0, 0.3], "0 0.1 0.2 0.3"),
+        ([0, 2.5e-7], "0 5e-08 1e-07 1.5e-07 2e-07 2.5e-07"),
+        ([0, 4e6], "0 1e+06 2e+06 3e+06 4e+06"),
+        ([2, 3], "0 1 2 3"),
+        ([-3, 7], "-4 -2 0 2 4 6 8"),
+        ([-10, -1], "-10 -8 -6 -4 -2 0"),
+        ([0, 0], "0 0.2 0.4 0.6 0.8 1"),
+        ([1e-110, 1e-110], "0 0.2 0.4 0.6 0.8 1"),
+        ([None], "0 0.2 0.4 0.6 0.8 1"),
+        ([0, 1e300], "0 2e+99 4e+99 6e+99 8e+99 1e+100"),
+        ([0, -1e300], "-1e+100 -8e+99 -6e+99 -4e+99 -2e+99 0"),
+    ],
+)
+def test_heights_have_round_numbers_from_zero_to_past_the_last(values: list[float | None], expected: str) -> None:
+    assert ticks(lines((range(len(values)), values)), "y") == expected.split()
+
+
+@pytest.mark.parametrize(
+    ("places", "expected"),
+    [
+        ([0, 1], "0 1"),
+        ([0, 4], "0 1 2 3 4"),
+        ([0, 0.5, 2], "0 0.5 1 1.5 2"),
+        ([3, 17], "5 10 15"),
+        ([100, 200], "100 120 140 160 180 200"),
+        ([-10, 10], "-10 -5 0 5 10"),
+        ([0.1, 0.7], "0.2 0.4 0.6"),
+        ([3], "3 4 5 6"),
+        ([0], "0 1"),
+        ([-30], "-30 -20 -10 0"),
+        ([0.5, 0.5], "0.6 0.8 1 1.2 1.4"),
+        ([1000, 1000 + 5e-7], "1000 1200 1400 1600 1800 2000"),
+        ([-1000 - 5e-7, -1000], "-1000 -800 -600 -400 -200 0"),
+    ],
+)
+def test_places_have_round_numbers_within_what_is_drawn(places: list[float], expected: str) -> None:
+    assert ticks(lines((places, [1.0] * len(places))), "x") == expected.split()
+
+
+@pytest.mark.parametrize(
+    ("heights", "expected"), [([1, 2], "0 1 2"), ([0.5, 2], "0 0.5 1 1.5 2"), ([], "0 1"), ([1, 23], "0 5 10 15 20 25")]
+)
+def test_counts_have_no_halves(heights: list[float], expected: str) -> None:
+    svg = column_chart([Bar("a", height) for height in heights], **NAMES)
+    assert ticks(svg, "y") == expected.split()
+
+
+def test_lines_go_through_their_values() -> None:
+    svg = lines(([0, 1, 2], [0, 3, 10]), ([0, 1, 2], [1, None, -2]), ([2], [5]))
+    assert '<svg class="chart" viewBox="0 0 420 260" role="img" aria-labelledby="n-title">' in svg
+    assert '<title id="n-title">T</title>' in svg
+    # From -5 to 10 over 216 - 30 = 186 in one row of the legend, that is 12.4 for 1: 0 is at 154, 10 at 30.
+    assert re.findall(r'<path class="series-(\d)" d="([^"]*)"/>', svg) == [
+        ("1", "M52.00,154.00L52.00,154.00L230.00,116.80L408.00,30.00"),
+        ("2", "M52.00,141.60L52.00,141.60M408.00,178.80L408.00,178.80"),
+        ("3", "M408.00,92.00L408.00,92.00"),
+    ]
+    assert re.findall(r'<line class="(\w+)" x1="52" x2="408" y1="([\d.]+)" y2="([\d.]+)"/>', svg) == [
+        ("level", "216.00", "216.00"),
+        ("zero", "154.00", "154.00"),
+        ("level", "92.00", "92.00"),
+        ("level", "30.00", "30.00"),
+    ]
+    assert '<text text-anchor="middle" transform="translate(12 123) rotate(-90)">reward</text>' in svg
+    assert texts(svg) == [
+        ("s0", "86.00", "18.00", "start"),
+        ("s1", "148.00", "18.00", "start"),
+        ("s2", "210.00", "18.00", "start"),
+        ("-5", "46.00", "220.00", "end"),
+        ("0", "46.00", "158.00", "end"),
+        ("5", "46.00", "96.00", "end"),
+        ("10", "46.00", "34.00", "end"),
+        ("0", "52.00", "232.00", "middle"),
+        ("1", "230.00", "232.00", "middle"),
+        ("2", "408.00", "232.00", "middle"),
+        ("step", "230.00", "252.00", "middle"),
+    ]
+    samples = re.findall(r'<path class="series-(\d)" d="([^"]*)" data-legend=""/>', svg)
+    assert samples == [
+        ("1", "M52.00,14.00L80.00,14.00"),
+        ("2", "M114.00,14.00L142.00,14.00"),
+        ("3", "M176.00,14.00L204.00,14.00"),
+    ]
+
+
+def test_a_label_that_does_not_fit_beside_the_others_gets_a_row_and_the_plot_begins_below() -> None:
+    """52 + 34 + 14 + 7 for each letter: 39 letters fit into the first row together with one more label, 40 do not."""
+    for letters, row, top in ((37, "14.00", "30.00"), (38, "32.00", "48.00")):
+        labels = ["a", "b" * letters]
+        svg = line_chart([Series(label, [0, 1], [0.0, 1.0]) for label in labels], **NAMES)
+        assert re.findall(r'd="M[\d.]+,([\d.]+)L[\d.]+,[\d.]+" data-legend', svg) == ["14.00", row]
+        assert re.findall(r'<line[^>]* y1="([\d.]+)"', svg)[-1] == top
+    alone = line_chart([Series("b" * 60, [0, 1], [0.0, 1.0])], **NAMES)
+    assert re.findall(r'd="M([\d.]+),([\d.]+)L[^"]*" data-legend', alone) == [("52.00", "14.00")]
+
+
+def test_columns_stand_on_zero_with_their_numbers_above() -> None:
+    svg = column_chart([Bar("a", 3), Bar("b", 0), Bar("c", 2, "two"), Bar("d", 12)], description="D", **NAMES)
+    assert '<desc id="n-description">D</desc>' in svg and 'aria-describedby="n-description"' in svg
+    # A column has 89 to itself and fills 0.8 of it; from 0 to 15 over 216 - 28 = 188.
+    assert re.findall(r'<rect class="bar" x="([\d.]+)" y="([\d.]+)" width="([\d.]+)" height="([\d.]+)"/>', svg) == [
+        ("60.90", "178.40", "71.20", "37.60"),
+        ("149.90", "216.00", "71.20", "0.00"),
+        ("238.90", "190.93", "71.20", "25.07"),
+        ("327.90", "65.60", "71.20", "150.40"),
+    ]
+    assert texts(svg)[5:] == [
+        ("3", "96.50", "174.40", "middle"),
+        ("a", "96.50", "232.00", "middle"),
+        ("b", "185.50", "232.00", "middle"),
+        ("two", "274.50", "186.93", "middle"),
+        ("c", "274.50", "232.00", "middle"),
+        ("12", "363.50", "61.60", "middle"),
+        ("d", "363.50", "232.00", "middle"),
+    ]
+    assert 'transform="translate(12 122) rotate(-90)">reward<' in svg
+    assert ticks(svg, "y") == ["0", "5", "10", "15"]
+
+
+@pytest.mark.parametrize(
+    ("columns", "letters", "shown"), [(8, 5, 8), (8, 6, 4), (16, 2, 16), (16, 3, 8), (12, 10, 4), (4, 1, 4)]
+)
+def test_labels_of_columns_that_would_meet_are_left_out_evenly(columns: int, letters: int, shown: int) -> None:
+    """356 for all columns; a label needs 7 for each letter and for one more."""
+    labels = [chr(97 + place) * letters for place in range(columns)]
+    found = [words for words, _, down, _ in texts(column_chart([Bar(label, 1) for label in labels], **NAMES))]
+    assert [label for label in labels if label in found] == labels[:: columns // shown]
+
+
+@pytest.mark.parametrize(("note", "shown"), [("1" * 7, True), ("1" * 8, False)])
+def test_a_number_above_a_column_is_left_out_where_it_would_cover_others(note: str, shown: bool) -> None:
+    """Eight columns have 44.5 each; a number may be 1.2 times as wide, with 7 for each letter."""
+    svg = column_chart([Bar("a", 1, note)] * 8, **NAMES)
+    assert (note in svg) is shown
+
+
+def test_lying_bars_have_their_label_above_and_their_number_beside() -> None:
+    svg = bar_chart([Bar("a", 3), Bar("b " * 40, 1.5, "half")], name="n", title="T")
+    assert 'viewBox="0 0 420 102"' in svg
+    rail = [("rail", "0", "18", "383.00"), ("rail", "0", "78", "383.00")]  # 420 - 2 - 7 for each of 4 letters and 1
+    bar = [("bar", "0", "18", "383.00"), ("bar", "0", "78", "191.50")]
+    found = re.findall(r'<rect class="(\w+)" x="(\d+)" y="(\d+)" width="([\d.]+)" height="12"/>', svg)
+    assert found == [rail[0], bar[0], rail[1], bar[1]]
+    assert texts(svg) == [
+        ("a", "0.00", "14.00", "start"),
+        ("3", "390.00", "29.00", "start"),
+        ("b " * 29 + "b", "0.00", "56.00", "start"),
+        ("b " * 9 + "b", "0.00", "74.00", "start"),
+        ("half", "390.00", "89.00", "start"),
+    ]
+
+
+def test_a_lying_bar_is_measured_by_the_maximum_and_never_longer_than_its_rail() -> None:
+    svg = bar_chart([Bar("", 3), Bar("b", 8)], name="n", title="T", maximum=4)
+    assert re.findall(r'<rect class="bar"[^>]* width="([\d.]+)"', svg) == ["303.00", "404.00"]
+    assert re.findall(r'<rect class="bar"[^>]* width="([\d.]+)"', bar_chart([Bar("a", 0)], name="n", title="T")) == [
+        "0.00"
+    ]
+    assert 'viewBox="0 0 420 1"' in bar_chart([], name="n", title="T")
+
+
+@pytest.mark.parametrize(
+    ("value", "maximum", "width"),
+    [(1, 4, "25.00"), (4, 4, "100.00"), (9, 4, "100.00"), (-1, 4, "0.00"), (1, 0, "0.00")],
+)
+def test_a_small_bar_is_a_share_of_the_maximum(value: float, maximum: float, width: str) -> None:
+    assert small_bar(value, maximum) == (
+        '<svg class="small-bar" viewBox="0 0 100 10" aria-hidden="true" preserveAspectRatio="none">'
+        f'<rect class="rail" width="100" height="10"/><rect class="bar" width="{width}" height="10"/></svg>'
+    )
+
+
+@pytest.mark.parametrize(
+    ("value", "text"), [(0.0, "0"), (-0.0, "0"), (1234.56, "1235"), (0.12345, "0.1235"), (-2, "-2"), (1e6, "1e+06")]
+)
+def test_a_number_has_four_digits(value: float, text: str) -> None:
+    assert number(value) == Bar("a", value).shown == text
+
+
+def test_a_table_has_a_row_for_each_place_and_a_dash_for_what_is_missing() -> None:
+    series = [Series("a", [0, 2], [1.0, None]), Series("b", [1, 2], [0.5, -3])]
+    table = series_table(series, name="n", x_label="step", caption="C")
+    assert re.findall(r'<th scope="col">(.*?)</th>', table) == ["step", "a", "b"]
+    rows = re.findall(r'<tr><th scope="row">(.*?)</th><td>(.*?)</td><td>(.*?)</td></tr>', table)
+    assert rows == [("0", "1", "-"), ("1", "-", "0.5"), ("2", "-", "-3")]
+    assert '<caption id="n-numbers">C</caption>' in table and 'aria-labelledby="n-numbers"' in table
+
+
+def test_words_of_others_are_text_and_not_markup() -> None:
+    for text in (
+        data_table(["<b>"], [["<b>", "<b>"]], name="n", caption="<b>"),
+        line_chart([Series("<b>", [0, 1], [0, 1])], name="n", title="<b>", x_label="<b>", y_label="<b>"),
+        bar_chart([Bar("<b>", 1, "<b>")], name="n", title="<b>", description="<b>"),
+    ):
+        assert "<b>" not in text and "&lt;b&gt;" in text
+
+
+def test_a_long_label_is_cut_in_a_drawing_and_whole_for_who_does_not_see_it() -> None:
+    svg = line_chart([Series("x" * 100, [0, 1], [0, 1])], name="n", title="t" * 100, x_label="x", y_label="y")
+    assert "t" * 100 in svg and "x" * 61 not in svg and "x" * 50 in svg
+
+
+def test_a_chart_has_one_to_four_series_with_a_place_for_each_value() -> None:
+    one = ([0, 1], [0.0, 1.0])
+    assert lines(one, one, one, one).count("data-legend") == 4
+    for count in (0, 5):
+        with pytest.raises(ValueError, match=f"1 to 4 series, not {count}"):
+            lines(*[one] * count)
+    for wrong in (([0, 1], [0.0]), ([], [])):
+        with pytest.raises(ValueError, match="at least one value, and a place for each"):
+            lines(wrong)
+
+
+def test_one_column_has_the_whole_width_to_itself() -> None:
+    svg = column_chart([Bar("a" * 50, 1)], **NAMES)
+    assert 'x="87.60" y="28.00" width="284.80" height="188.00"' in svg

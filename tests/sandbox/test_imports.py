@@ -1,0 +1,31 @@
+"""The grading process holds no torch, tried in an interpreter of its own; `pure/test_layers.py` reads the source."""
+
+import json
+import subprocess
+import sys
+
+from grader import course
+
+TEXT = ("grader/misconceptions/", "grader/variants/")
+WITH_TORCH = ("grader.worker.serve", "grader.worker.forkserver", "grader.worker.start")
+
+
+def test_every_module_of_the_grading_process_imports_without_torch() -> None:
+    modules = []
+    for file in sorted((course.ROOT / "grader").rglob("*.py")):
+        name = file.relative_to(course.ROOT).as_posix()
+        module = name.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+        if not name.startswith(TEXT) and module not in WITH_TORCH:
+            modules.append(module)
+    assert {"grader.cli", "grader.run", "grader.debug", "grader.checks.test_kl", "grader.worker.wire"} <= set(modules)
+    script = (
+        "import importlib, json, sys\n"
+        "for name in json.loads(sys.argv[1]): importlib.import_module(name)\n"
+        "print(json.dumps(sorted({name.split('.')[0] for name in sys.modules})))"
+    )
+    command = [sys.executable, "-c", script, json.dumps(modules)]
+    completed = subprocess.run(command, capture_output=True, text=True, cwd=course.ROOT, timeout=300)
+    assert completed.returncode == 0, completed.stderr
+    loaded = set(json.loads(completed.stdout))
+    assert {"grader", "numpy", "hypothesis"} <= loaded
+    assert not {"torch", "reference", "starter", "submission", "tests"} & loaded
