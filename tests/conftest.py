@@ -29,6 +29,9 @@ os.environ["OMP_NUM_THREADS"] = "1"
 # Whoever was started in the background by a shell ignores Ctrl-C, and so does all that it starts.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
+# Looking for libseccomp and trying bubblewrap start programs, once for each process: here, and not in a pure test.
+missing_walls(2)
+
 # A check takes the profile of the moment in which it is imported, so all of them are imported here. Our own properties
 # use the same inputs in every run.
 _usual = settings.get_profile("default")

@@ -66,10 +66,9 @@ def pytest_runtest_logstart(nodeid, location):
 def pytest_runtest_logreport(report):
     if report.failed:
         _note("failed", report.nodeid)
+        _note("because", report.longreprtext[-2000:])
 
-def pytest_collectreport(report):
-    if report.failed:
-        _note("failed", report.nodeid)
+pytest_collectreport = pytest_runtest_logreport
 """
 _FINDER = """
 import importlib.util, sys
@@ -131,21 +130,23 @@ class Copy:
         self._notes.unlink(missing_ok=True)
         command = [str(self._python), "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", "-p", "notes_of_mutants"]
         command += [f"--deselect={test}" for test in without]
+        command += [each for each in what if each not in without]  # a file that cannot be imported is not deselected
         variables = {**os.environ, "MUTANTS_NOTES": str(self._notes), "TMPDIR": str(self._temporary)}
         process = subprocess.Popen(
-            [*command, *what],
+            command,
             **{"cwd": self.root, "env": variables, "start_new_session": True},
             **dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.DEVNULL),
         )
         try:
             code = process.wait(timeout=seconds)
         except subprocess.TimeoutExpired:
-            return OUT_OF_TIME, self._noted("began")
+            return OUT_OF_TIME, self.noted("began")
         finally:
             _end_all_that_was_started()
-        return (SURVIVED, "") if code in (0, 5) else (KILLED, self._noted("failed"))  # 5: all tests were left out
+        return (SURVIVED, "") if code in (0, 5) else (KILLED, self.noted("failed"))  # 5: all tests were left out
 
-    def _noted(self, word: str) -> str:
+    def noted(self, word: str) -> str:
+        """What the last tests noted last: the test that `began` or `failed`, and `because` of what."""
         lines = self._notes.read_text("utf-8").splitlines() if self._notes.exists() else []
         names = [name for noted, name in map(json.loads, lines) if noted == word]
         return names[-1] if names else ""
@@ -258,12 +259,14 @@ def _try(copy: Copy, place: Place, journal: Journal, arguments: argparse.Namespa
     while True:
         with copy.mutated(file, mutation):
             outcome, test = copy.test(tests, seconds=limit, without=broken) if tests else (SURVIVED, "")
-        noticed = [test] if test else ["--collect-only", *tests]  # nothing could be imported
-        if outcome != KILLED or copy.test(noticed, seconds=ALONE_SECONDS)[0] == SURVIVED:
+        because = copy.noted("because") if outcome == KILLED else ""
+        alone = [test] if "::" in test else ["--collect-only", *tests]  # whose import fails depends on the others
+        if outcome != KILLED or copy.test(alone, seconds=ALONE_SECONDS, without=broken)[0] == SURVIVED:
             by = test or ("the start of the tests" if outcome == KILLED else "")
-            return {"outcome": outcome, "by": by, "files": len(tests), "seconds": round(time.monotonic() - began)}
-        if not test:
-            raise SystemExit("The tests do not start in the copy, with or without a defect.")
+            spent = {"files": len(tests), "seconds": round(time.monotonic() - began)}
+            return {"outcome": outcome, "by": by, "because": because, **spent}
+        if not test or test in broken:
+            raise SystemExit(f"The tests do not run in the copy, with or without a defect: {because}")
         broken.append(test)
         journal.write()
 

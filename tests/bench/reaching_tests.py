@@ -60,7 +60,8 @@ def import_graph(root: Path) -> Graph:
     graph = {path: _reached(used[path], path, modules) for path in paths}
     for path in graph:
         if path.startswith("tests/"):
-            names = (used[path].parameters | used[path].strings) & {*fixtures}
+            by_name = used[path].strings if "/test_" in path else set()  # `getfixturevalue("sandbox")`
+            names = (used[path].parameters | by_name) & {*fixtures}
             graph[path] |= {reached for name in names for reached in fixtures[name]}
     graph[conftest] = set()  # who uses a fixture reaches what that fixture uses, and nothing else
     return graph

@@ -16,6 +16,7 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import psutil
 import pytest
@@ -196,7 +197,8 @@ def test_a_dask_cluster_gives_the_same_though_a_worker_is_killed(
         assert results(out) == results(graded)
         assert not [entry.problem for entry in read_class(out) if entry.problem]
     finally:
-        for process in (*workers, scheduler):
+        processes: list[subprocess.Popen[Any]] = [*workers, scheduler]
+        for process in processes:
             process.kill()
             process.wait()
         reader.join(10)
@@ -219,6 +221,7 @@ def test_the_command_runs_dask_on_this_machine(small_class: Path, graded: Path, 
 INTERRUPTED = """
 import sys, time
 from pathlib import Path
+from typing import Any
 from grader.engines import open_engine
 
 if __name__ == "__main__":
@@ -258,8 +261,13 @@ def test_a_grading_process_that_dies_is_replaced_once(sandbox: Sandbox) -> None:
         close_idle_processes()
         dying = GradingProcess(*WAITS)
         grading_job._IDLE.put(dying)
+
+        def kill() -> None:
+            wait_until(lambda: dying.gradings)
+            dying._process.kill()
+
         with ThreadPoolExecutor(1) as pool:
-            killer = pool.submit(lambda: (wait_until(lambda: dying.gradings), dying._process.kill()))
+            killer = pool.submit(kill)
             answer = json.loads(grade_job(one_job().data))
             killer.result()
     assert answer["attempts"] == 2 and not answer["problem"]

@@ -48,7 +48,8 @@ def test_every_class_report_is_valid_html(tmp_path: Path) -> None:
     planted = {"planted": reports()["one"].replace("<h1>", "<h1><p></p>")}
     for name, text in (reports() | planted).items():
         (tmp_path / f"{name}.html").write_text(text, "utf-8")
-    command = ["node", checker, "--formatter", "json", "--config", course.ROOT / "tests/browser/htmlvalidate.json"]
+    settings = course.ROOT / "tests/browser/htmlvalidate.json"
+    command: list[str | Path] = ["node", checker, "--formatter", "json", "--config", settings]
     with (tmp_path / "report.json").open("w") as output:
         done = subprocess.run([*command, *sorted(tmp_path.glob("*.html"))], stdout=output, stderr=subprocess.PIPE)
     found = json.loads((tmp_path / "report.json").read_text("utf-8"))

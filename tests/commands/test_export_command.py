@@ -41,7 +41,7 @@ def test_the_command_writes_every_format_of_a_real_grading(graded: Path, tmp_pat
 
 
 def test_the_process_prints_the_same_bytes_that_the_command_writes(graded: Path, tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "grader.course_command", "export", "github-summary", graded]
+    command = [sys.executable, "-m", "grader.course_command", "export", "github-summary", str(graded)]
     printed = subprocess.run(command, capture_output=True, cwd=course.ROOT, env=environment())
     assert printed.returncode == 0, printed.stderr
     written = tmp_path / "s.md"

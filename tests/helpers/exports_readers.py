@@ -25,7 +25,7 @@ from grader.exporters import check50 as check50_exporter
 
 SCHEMAS = Path(__file__).with_name("schemas")
 EXERCISES = ["advantages", "clip", "kl", "bandit", "charlm", "worksheet"]
-CLASSROOM = {
+CLASSROOM: dict[str, Any] = {
     "CLASSROOM": "ml-2026",
     "ASSIGNMENT": "grpo",
     "ASSIGNMENT_TYPE": "individual",

@@ -305,7 +305,7 @@ def csv_inventory(text: str) -> object:
 SGR = re.compile(r"\x1b\[[\d;]*m")
 
 
-def terminal_inventory(text: str) -> object:
+def terminal_inventory(text: str) -> set[str]:
     """The colours and styles that were used; nothing else than these may begin with an escape."""
     assert not is_text(SGR.sub("", text)), is_text(SGR.sub("", text))
     return set(SGR.findall(text))

@@ -26,8 +26,8 @@ def test_every_misconception_opens_at_its_own_place(read_without_scripts, name):
         assert shown[anchor].lower() == sentence.replace("`", "").lower()
 
 
-def test_the_place_to_which_a_report_leads_is_opened(open_page):
-    page = open_page("/mistakes/advantages/#group_advantages-divides_by_group_size_minus_one")
+def test_the_place_to_which_a_report_leads_is_opened(tab):
+    page = tab.load("/mistakes/advantages/#group_advantages-divides_by_group_size_minus_one")
     opened = page.locator("details[open]")
     assert opened.count() == 1
     assert "0.94 for G = 8" in opened.inner_text()

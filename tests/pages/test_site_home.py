@@ -142,12 +142,12 @@ def test_a_slider_works_by_keyboard_and_speaks_only_when_it_rests(tab):
     assert page.url.endswith("/?group.r=1%2C1%2C0%2C0%2C0%2C1")
 
 
-def test_the_address_brings_a_group_back(tab, open_page):
+def test_the_address_brings_a_group_back(tab):
     page = tab.show("/")
     press(page, "One correct")
     page.get_by_label("Divide by the standard deviation").uncheck()
     before = (rewards(page), advantages(page))
-    again = open_page("/" + page.url.rsplit("/", 1)[1])
+    again = tab.load("/" + page.url.rsplit("/", 1)[1])
     assert (rewards(again), advantages(again)) == before
     assert not again.get_by_label("Divide by the standard deviation").is_checked()
 
@@ -168,8 +168,8 @@ def test_reset_brings_everything_back(tab):
     assert page.url.endswith("/")
 
 
-def test_it_works_after_instant_navigation_and_going_back(open_page):
-    page = open_page("/start/")
+def test_it_works_after_instant_navigation_and_going_back(tab):
+    page = tab.load("/start/")
     page.wait_for_load_state("networkidle")  # the theme takes links over when it has read the sitemap
     page.evaluate("window.stayed = true")
     page.get_by_role("link", name="Home", exact=True).first.click()
@@ -193,8 +193,8 @@ def test_without_scripts_the_page_shows_the_numbers_as_text(read_without_scripts
     assert "2.236" in widget.inner_text() and round(5**0.5, 3) == 2.236
 
 
-def test_no_numbers_are_lost_on_a_phone(open_page):
-    page = open_page("/", width=360, scheme="dark")
+def test_no_numbers_are_lost_on_a_phone(tab):
+    page = tab.show("/", width=360)
     widget = page.locator(WIDGET)
     for target in widget.locator("button:visible, input[type=range]:visible, label.grpo-option:visible").all():
         assert target.bounding_box()["height"] >= 24

@@ -17,8 +17,8 @@ def follow(page: Any, address: str) -> None:
     wait_until_ready(page)
 
 
-def test_instant_navigation_keeps_the_window_and_leaves_nothing_undone(open_page: Any, site: str) -> None:
-    page = open_page("/")
+def test_instant_navigation_keeps_the_window_and_leaves_nothing_undone(tab: Tab, site: str) -> None:
+    page = tab.load("/")
     page.evaluate("() => { window.visitor = 'the same' }")
     # Links get whole addresses by the theme's script, which shows that instant navigation is on.
     for path in ("/simulation/", "/start/", "/exercises/kl/", "/worksheet/", "/"):
@@ -32,8 +32,8 @@ def test_instant_navigation_keeps_the_window_and_leaves_nothing_undone(open_page
     assert page.evaluate("() => window.visitor") == "the same"
 
 
-def test_the_colour_scheme_can_be_switched_and_is_remembered(open_page: Any, site: str) -> None:
-    page = open_page("/", scheme="light")
+def test_the_colour_scheme_can_be_switched_and_is_remembered(tab: Tab, site: str) -> None:
+    page = tab.load("/")
 
     def scheme() -> str:
         return page.evaluate("() => document.body.getAttribute('data-md-color-scheme')")

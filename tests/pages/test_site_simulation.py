@@ -15,7 +15,7 @@ from urllib.parse import parse_qs, urlencode, urlsplit
 
 import numpy as np
 import pytest
-from site_fixtures import PageOpener
+from site_fixtures import SETTLED, PageOpener
 from tab import Tab
 
 from grader import simulation
@@ -266,7 +266,7 @@ def test_a_typed_seed_is_used_and_a_senseless_one_is_not(tab: Tab) -> None:
     assert query(page)["seed"] == "999999"
 
 
-def test_the_address_brings_back_the_run(tab: Tab, open_page: PageOpener) -> None:
+def test_the_address_brings_back_the_run(tab: Tab) -> None:
     page = tab.show(address(seed=3))
     setting(page, "reward").select_option("double")
     setting(page, "start").select_option("biased")
@@ -279,7 +279,7 @@ def test_the_address_brings_back_the_run(tab: Tab, open_page: PageOpener) -> Non
     press(page, "Run 30 steps")
     press(page, "One step")
     before = (policy(page), readout(page, "KL from the start"), query(page))
-    again = open_page(f"{PAGE}?{urlsplit(page.url).query}")
+    again = tab.load(f"{PAGE}?{urlsplit(page.url).query}")
     assert (policy(again), readout(again, "KL from the start"), query(again)) == before
     assert query(again) == {
         **{"seed": "3", "lock": "1", "n": "30", "steps": "31", "reward": "double", "start": "biased", "bump": "2"},
@@ -357,13 +357,13 @@ def test_an_animated_run_can_be_paused_and_ends_where_it_should(open_page: PageO
     setting(page, "n").fill("12")
     setting(page, "n").press("Enter")
     press(page, "Run 12 steps")
-    page.get_by_text("After 12 steps").wait_for()
+    page.clock.run_for(60_000)
     assert readout(page, "Steps") == "12"
     assert policy(page) == pytest.approx(simulate(DEFAULT, seeds=[4], steps=12).probabilities[0, -1], abs=5.1e-4)
 
 
-def test_an_animated_run_and_a_moving_slider_write_the_address_once(open_page: PageOpener) -> None:
-    page = open_page(address(seed=4, n=12), reduced_motion="no-preference")
+def test_an_animated_run_and_a_moving_slider_write_the_address_once(tab: Tab) -> None:
+    page = tab.load(address(seed=4, n=12))
     page.evaluate(
         """() => { window.writes = 0; const write = history.replaceState.bind(history);
           history.replaceState = (...given) => { window.writes += 1; write(...given); }; }"""
@@ -380,8 +380,8 @@ def test_an_animated_run_and_a_moving_slider_write_the_address_once(open_page: P
     assert (query(page)["beta"], query(page)["steps"]) == ("0.5", "12")
 
 
-def test_a_browser_that_refuses_to_write_the_address_stops_nothing(open_page: PageOpener) -> None:
-    page = open_page(address(seed=4))
+def test_a_browser_that_refuses_to_write_the_address_stops_nothing(tab: Tab) -> None:
+    page = tab.load(address(seed=4))
     page.evaluate("() => { history.replaceState = () => { throw new DOMException('too often', 'SecurityError'); }; }")
     press(page, "Run 50 steps")
     assert readout(page, "Steps") == "50"
@@ -401,13 +401,15 @@ def test_only_tables_that_scroll_are_stops_of_the_tab_key(tab: Tab) -> None:
     page = tab.show(address(seed=9, steps=50))
     page.get_by_text("Policy as a table").click()
     page.get_by_text("History as a table").click()
+    page.evaluate(SETTLED)  # sizes are looked at in the next frame
     scroller = "node => node.closest('.grpo-scroll').tabIndex"
     assert page.get_by_role("table", name="Training history").evaluate(scroller) == 0
     assert page.get_by_role("table", name="Policy: probability").evaluate(scroller) == -1
 
 
-def test_reduced_motion_runs_at_once(open_page: PageOpener) -> None:
-    page = open_page(address(seed=4), reduced_motion="reduce")
+def test_reduced_motion_runs_at_once(tab: Tab) -> None:
+    page = tab.show(address(seed=4))
+    page.emulate_media(reduced_motion="reduce")
     page.get_by_label("Animate").check()
     press(page, "Run 50 steps")
     assert readout(page, "Steps") == "50"
@@ -448,8 +450,9 @@ def test_the_history_is_downloaded_with_every_digit(tab: Tab, tmp_path: Path) ->
         assert [float(row[name]) for row in table[1:]] == pytest.approx(list(values), abs=1e-9)
 
 
-def test_the_link_is_copied(open_page: PageOpener) -> None:
-    page = open_page(address(seed=13, steps=5), permissions=["clipboard-read", "clipboard-write"])
+def test_the_link_is_copied(tab: Tab) -> None:
+    page = tab.show(address(seed=13, steps=5))
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     press(page, "Copy link")
     page.get_by_text("Link copied").wait_for()
     assert page.evaluate("navigator.clipboard.readText()") == page.url
@@ -467,8 +470,8 @@ def test_a_run_is_sent_to_the_worksheet(tab: Tab) -> None:
     assert (run["seed"], run["steps"], run["settings"]["groupSize"]) == (13, 50, 8)
 
 
-def test_a_browser_that_keeps_nothing_says_so_and_still_hands_the_run_on(open_page: PageOpener) -> None:
-    page = open_page(address(seed=13, steps=50))
+def test_a_browser_that_keeps_nothing_says_so_and_still_hands_the_run_on(tab: Tab) -> None:
+    page = tab.load(address(seed=13, steps=50))
     page.evaluate(
         "() => { Storage.prototype.setItem = () => { throw new DOMException('full', 'QuotaExceededError'); }; }"
     )
@@ -505,8 +508,8 @@ def test_everything_works_by_keyboard(tab: Tab) -> None:
     )
 
 
-def test_the_widget_survives_instant_navigation(open_page: PageOpener) -> None:
-    page = open_page("/")
+def test_the_widget_survives_instant_navigation(tab: Tab) -> None:
+    page = tab.load("/")
     page.evaluate("window.stillHere = true")
     page.get_by_role("link", name="Simulation", exact=True).first.click()
     page.wait_for_selector("grpo-simulation[data-ready]")

@@ -12,6 +12,7 @@ import unicodedata
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import pytest
 from command import call
@@ -272,7 +273,7 @@ def test_prairielearn_does_not_count_an_attempt_that_the_grader_lost() -> None:
 # the command
 
 
-def course(*arguments: object, **environment: str) -> subprocess.CompletedProcess[str]:
+def course(*arguments: object, **environment: Any) -> subprocess.CompletedProcess[str]:
     return call(course_command.main, *arguments, cwd=ROOT, **environment)
 
 

@@ -15,6 +15,7 @@ from datetime import UTC, datetime, timedelta, tzinfo
 from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -310,7 +311,12 @@ def test_a_gradebook_in_another_language_is_filled_if_its_titles_are_named() -> 
     with pytest.raises(GradebookError, match=r"titles of such a file; it is: Vorname;Nachname.*as in --match"):
         filled("moodle", GERMAN, CLASS, maximum=Decimal(205))
     titles = {"email": ["E-Mail-Adresse"], "number": ["ID-Nummer"], "name": ["Vorname", "Nachname"]}
-    options = {"titles": titles, "maximum": Decimal(410), "scale": True, "column": "Aufgabe: GRPO (Punkte)"}
+    options: dict[str, Any] = {
+        "titles": titles,
+        "maximum": Decimal(410),
+        "scale": True,
+        "column": "Aufgabe: GRPO (Punkte)",
+    }
     done = filled("moodle", GERMAN, [entry("zoe", 180, ZOE, late=DAY)], LATE, **options)
     assert changed_cells(GERMAN, done.table.as_bytes(), "utf-8-sig", ";") == {(1, 4): "319"}
     half = filled("moodle", GERMAN, [entry("zoe", 181, ZOE)], **(options | {"maximum": Decimal(100)}))
@@ -325,7 +331,7 @@ def test_a_gradebook_in_another_language_is_filled_if_its_titles_are_named() -> 
 
 def test_a_column_that_the_instructor_names_counts_before_the_usual_one() -> None:
     titles = {"email": ["ID number"]}
-    options = {"titles": titles, "maximum": Decimal(205), "column": "Assignment: GRPO (Real)"}
+    options: dict[str, Any] = {"titles": titles, "maximum": Decimal(205), "column": "Assignment: GRPO (Real)"}
     assert kinds(filled("moodle", MOODLE, [entry("ada", 33, Person(email="0019"))], **options)) == {
         "Ada Öz": ("-", "33", "new")
     }
@@ -340,7 +346,7 @@ GERMAN_WORKSHEET = (
 
 def test_a_worksheet_in_another_language_takes_feedback_if_its_columns_are_named() -> None:
     titles = {"platform_id": ["ID"], "name": ["Vollständiger Name"], "feedback": ["Feedback als Kommentar"]}
-    options = {"titles": titles, "column": "Bewertung", "maximum": Decimal(205)}
+    options: dict[str, Any] = {"titles": titles, "column": "Bewertung", "maximum": Decimal(205)}
     moodle_zoe = Person("Zoë Müller", platform="moodle", platform_id="101")
     done = filled("moodle", GERMAN_WORKSHEET, [entry("zoe", 180, moodle_zoe)], feedback=True, **options)
     text = "GRPO course: 180 of 205 points (advantages 5/5, clip 175/200)."
@@ -526,7 +532,7 @@ def test_two_students_of_one_name_and_placeholder_are_two() -> None:
 
 def test_records_without_a_name_are_never_one_student() -> None:
     export = b"Matrikel,Punkte\n0,\n0,\n0017,\n"
-    options = {"titles": {"number": ["Matrikel"]}, "maximum": Decimal(205), "column": "Punkte"}
+    options: dict[str, Any] = {"titles": {"number": ["Matrikel"]}, "maximum": Decimal(205), "column": "Punkte"}
     entries = [entry("zoe", 180, ZOE), entry("x", 9, Person("X", number="0"))]
     done = filled("moodle", export, entries, **options)
     assert changed_cells(export, done.table.as_bytes(), "utf-8", ",") == {(3, 1): "180"}

@@ -16,6 +16,7 @@ import zipfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
@@ -140,8 +141,8 @@ def test_no_text_is_more_than_text_in_any_format(format_name: str) -> None:
 def test_no_text_is_more_than_text_in_the_terminal(width: int, colours: bool) -> None:
     def shown(text: str) -> str:
         file = io.StringIO()
-        system = "standard" if colours else None
-        terminal.show(result_of(text), Console(file=file, width=width, force_terminal=colours, color_system=system))
+        console = Console(file=file, width=width, force_terminal=colours, color_system="standard" if colours else None)
+        terminal.show(result_of(text), console)
         return file.getvalue()
 
     allowed = terminal_inventory(shown(BENIGN))
@@ -274,7 +275,7 @@ def test_a_terminal_gets_text_and_our_colours_only(graded_class: Path, tmp_path:
     export_file = tmp_path / "export.csv"
     export_file.write_bytes(canvas_export(list(HOSTILE.values())))
     gradebook = ("gradebook", "canvas", graded_class, "--gradebook", export_file, "--dry-run", "--maximum", 15)
-    variables = {"TERM": "xterm-256color", "COLUMNS": "120"} | ({"NO_COLOR": "1"} if no_color else {})
+    variables: dict[str, Any] = {"TERM": "xterm-256color", "COLUMNS": "120"} | ({"NO_COLOR": "1"} if no_color else {})
     for arguments in (("diff", graded_class, graded_class), gradebook):
         ended = call(course_command.main, *arguments, cwd=tmp_path, is_terminal=True, **variables)
         shown = ended.stdout + ended.stderr
@@ -490,7 +491,7 @@ def test_a_class_is_graded_and_reported_whatever_its_names_are(tmp_path: Path, c
 # ---------------------------------------------------------------- worksheets
 
 
-def worksheet(texts: list[str]) -> str:
+def worksheet(texts: Sequence[str]) -> str:
     answers = [{"id": question.id, "answer": text} for question, text in zip(QUESTIONS, texts, strict=False)]
     answers += [{"id": text, "answer": text} for text in texts]
     document = {"worksheet": WORKSHEET_NAME, "version": VERSION, "answers": answers, "runs": []}

@@ -60,6 +60,7 @@ def texts(svg: str) -> list[tuple[str, str, str, str]]:
         ([2, 3], "0 1 2 3"),
         ([-3, 7], "-4 -2 0 2 4 6 8"),
         ([-10, -1], "-10 -8 -6 -4 -2 0"),
+        ([-0.5, -0.3], "-0.5 -0.4 -0.3 -0.2 -0.1 0"),
         ([0, 0], "0 0.2 0.4 0.6 0.8 1"),
         ([1e-110, 1e-110], "0 0.2 0.4 0.6 0.8 1"),
         ([None], "0 0.2 0.4 0.6 0.8 1"),
@@ -239,6 +240,8 @@ def test_a_table_has_a_row_for_each_place_and_a_dash_for_what_is_missing() -> No
     assert re.findall(r'<th scope="col">(.*?)</th>', table) == ["step", "a", "b"]
     rows = re.findall(r'<tr><th scope="row">(.*?)</th><td>(.*?)</td><td>(.*?)</td></tr>', table)
     assert rows == [("0", "1", "-"), ("1", "-", "0.5"), ("2", "-", "-3")]
+    with pytest.raises(ValueError):
+        series_table([Series("a", [0, 1], [1.0])], name="n", x_label="step", caption="C")
     assert '<caption id="n-numbers">C</caption>' in table and 'aria-labelledby="n-numbers"' in table
 
 
