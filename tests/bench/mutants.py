@@ -66,7 +66,7 @@ def pytest_runtest_logstart(nodeid, location):
 def pytest_runtest_logreport(report):
     if report.failed:
         _note("failed", report.nodeid)
-        _note("because", report.longreprtext[-2000:])
+        _note("because", report.longreprtext)
 
 pytest_collectreport = pytest_runtest_logreport
 """
@@ -86,7 +86,8 @@ class Copy:
     """A copy of the tree in a folder of its own, and an interpreter for which it is installed."""
 
     def __init__(self, folder: Path, commit: str | None) -> None:
-        self.root, self._temporary, self._notes = folder / "course", folder / "tmp", folder / "notes"
+        self.root, self._temporary = folder / "course", folder / "tmp"
+        self._notes, self._output = folder / "notes", folder / "output"
         folder.chmod(0o755)  # a worker may become another user
         self._temporary.mkdir()
         self._temporary.chmod(0o1777)
@@ -130,13 +131,13 @@ class Copy:
         self._notes.unlink(missing_ok=True)
         command = [str(self._python), "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", "-p", "notes_of_mutants"]
         command += [f"--deselect={test}" for test in without]
-        command += [each for each in what if each not in without]  # a file that cannot be imported is not deselected
         variables = {**os.environ, "MUTANTS_NOTES": str(self._notes), "TMPDIR": str(self._temporary)}
-        process = subprocess.Popen(
-            command,
-            **{"cwd": self.root, "env": variables, "start_new_session": True},
-            **dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.DEVNULL),
-        )
+        with self._output.open("w") as output:
+            process = subprocess.Popen(
+                [*command, *what],
+                **{"cwd": self.root, "env": variables, "start_new_session": True},
+                **{"stdin": subprocess.DEVNULL, "stdout": output, "stderr": subprocess.STDOUT},
+            )
         try:
             code = process.wait(timeout=seconds)
         except subprocess.TimeoutExpired:
@@ -144,6 +145,10 @@ class Copy:
         finally:
             _end_all_that_was_started()
         return (SURVIVED, "") if code in (0, 5) else (KILLED, self.noted("failed"))  # 5: all tests were left out
+
+    def reason(self) -> str:
+        """The end of what the last tests said about their first failure, or else of all that they said."""
+        return (self.noted("because") or self._output.read_text("utf-8", "replace"))[-2000:]
 
     def noted(self, word: str) -> str:
         """What the last tests noted last: the test that `began` or `failed`, and `because` of what."""
@@ -259,13 +264,13 @@ def _try(copy: Copy, place: Place, journal: Journal, arguments: argparse.Namespa
     while True:
         with copy.mutated(file, mutation):
             outcome, test = copy.test(tests, seconds=limit, without=broken) if tests else (SURVIVED, "")
-        because = copy.noted("because") if outcome == KILLED else ""
+        because = copy.reason() if outcome == KILLED else ""
         alone = [test] if "::" in test else ["--collect-only", *tests]  # whose import fails depends on the others
         if outcome != KILLED or copy.test(alone, seconds=ALONE_SECONDS, without=broken)[0] == SURVIVED:
             by = test or ("the start of the tests" if outcome == KILLED else "")
             spent = {"files": len(tests), "seconds": round(time.monotonic() - began)}
             return {"outcome": outcome, "by": by, "because": because, **spent}
-        if not test or test in broken:
+        if "::" not in test or test in broken:
             raise SystemExit(f"The tests do not run in the copy, with or without a defect: {because}")
         broken.append(test)
         journal.write()

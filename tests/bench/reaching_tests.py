@@ -53,18 +53,20 @@ def import_graph(root: Path) -> Graph:
     """What every Python file of the grader and its tests reaches."""
     paths = [path.relative_to(root).as_posix() for part in ("grader", "tests") for path in (root / part).rglob("*.py")]
     paths = [path for path in paths if not path.startswith(_WITHOUT)]
-    modules = {_dotted(path): path for path in paths}
+    modules = {_dotted(path): path for path in sorted(paths, key=lambda path: -path.count("/"))}
     used = {path: _Used.by(path, ast.parse((root / path).read_bytes())) for path in paths}
-    conftest = "tests/conftest.py"
-    fixtures = _fixtures(ast.parse((root / conftest).read_bytes()), conftest, modules)
+    fixtures: Graph = {}
+    for path in paths:
+        if path.endswith("/conftest.py"):
+            fixtures |= _fixtures(ast.parse((root / path).read_bytes()), path, modules)
     graph = {path: _reached(used[path], path, modules) for path in paths}
     for path in graph:
         if path.startswith("tests/"):
             by_name = used[path].strings if "/test_" in path else set()  # `getfixturevalue("sandbox")`
             names = (used[path].parameters | by_name) & {*fixtures}
             graph[path] |= {reached for name in names for reached in fixtures[name]}
-    graph[conftest] = set()  # who uses a fixture reaches what that fixture uses, and nothing else
-    return graph
+    # Who uses a fixture reaches what that fixture uses, and nothing else of its file.
+    return {path: set() if path.endswith("/conftest.py") else reached for path, reached in graph.items()}
 
 
 @dataclass

@@ -126,40 +126,40 @@ def outcome(action: Callable[[], object]) -> str:
 
 
 def attempts(know: dict[str, Any]) -> dict[str, Callable[[], object]]:
-    """Things that this user may do, were it not for a wall. Each undoes what it did."""
+    """Things that this user may do, were it not for a wall. Each tries to undo what it did."""
     file, folder, library = f"{know['folder']}/file", know["folder"], know["library"]
+
+    def undo(action: Callable[..., object], *paths: str) -> None:
+        with contextlib.suppress(OSError):
+            action(*paths)
 
     def make(path: str) -> None:
         os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY))
-        os.unlink(path)
+        undo(os.unlink, path)
 
     def open_and_close(path: str, flags: int) -> None:
         os.close(os.open(path, flags))
 
     def move(path: str, target: str) -> None:
         os.rename(path, target)
-        os.rename(target, path)
+        undo(os.rename, target, path)
 
     def link(make_link: Callable[[str, str], object]) -> None:
         make_link(file, f"{folder}/link")
-        os.unlink(f"{folder}/link")
+        undo(os.unlink, f"{folder}/link")
 
     def make_folder() -> None:
         os.mkdir(f"{folder}/new")
-        os.rmdir(f"{folder}/new")
+        undo(os.rmdir, f"{folder}/new")
 
-    def make_pipe() -> None:
-        os.mkfifo(f"{folder}/pipe")
-        os.unlink(f"{folder}/pipe")
-
-    def make_device() -> None:
-        os.mknod(f"{folder}/device", stat.S_IFCHR | 0o600, 0)  # the only one that needs no capability
-        os.unlink(f"{folder}/device")
+    def make_node(kind: int) -> None:
+        os.mknod(f"{folder}/node", kind | 0o600, 0)  # of all devices only number 0 needs no capability
+        undo(os.unlink, f"{folder}/node")
 
     def make_socket() -> None:
         with socket.socket(socket.AF_UNIX) as made:
             made.bind(f"{folder}/socket")
-        os.unlink(f"{folder}/socket")
+        undo(os.unlink, f"{folder}/socket")
 
     def connect(family: int, address: Any) -> None:
         with socket.socket(family) as made:
@@ -170,7 +170,7 @@ def attempts(know: dict[str, Any]) -> dict[str, Callable[[], object]]:
             made.bind(("127.0.0.1", 0))
 
     def run() -> None:
-        os.waitpid(os.posix_spawn("/bin/true", ["true"], {}), 0)
+        os.waitpid(os.posix_spawn(f"{library}/program", ["program"], {}), 0)
 
     def plain_call(*words: int) -> None:
         if libc.syscall(*map(ctypes.c_long, words)) == -1:
@@ -189,8 +189,8 @@ def attempts(know: dict[str, Any]) -> dict[str, Callable[[], object]]:
         "move a file to another folder": lambda: move(file, f"{folder}/inner/file"),
         "link a file": lambda: link(os.link),
         "link a file by name": lambda: link(os.symlink),
-        "make a pipe": make_pipe,
-        "make a device": make_device,
+        "make a pipe": lambda: make_node(stat.S_IFIFO),
+        "make a device": lambda: make_node(stat.S_IFCHR),
         "make a socket": make_socket,
         "read a library": lambda: open_and_close(f"{library}/module.py", os.O_RDONLY),
         "write a library": lambda: open_and_close(f"{library}/module.py", os.O_WRONLY),

@@ -9,6 +9,7 @@ import contextlib
 import json
 import os
 import resource
+import shutil
 import socket
 import sys
 import tempfile
@@ -112,6 +113,7 @@ def make_files(folder: Path) -> None:
     for each in files:
         each.write_text("kept = open(__file__)")  # a library that holds a descriptor, for the fork server to import
         each.chmod(0o666)
+    shutil.copy("/bin/true", library / "program")  # where files may be read
     for each in (folder, library, *folders):
         each.chmod(0o777)
 

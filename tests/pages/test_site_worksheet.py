@@ -240,8 +240,8 @@ def test_what_is_being_written_is_stored_again_if_another_tab_clears_it(tab, wri
 NOT_KEPT = "This browser cannot keep your answers: download them before you leave."
 
 
-def test_a_full_storage_is_said_as_soon_as_something_is_not_stored(open_page):
-    page = open_page(PAGE)
+def test_a_full_storage_is_said_as_soon_as_something_is_not_stored(tab):
+    page = tab.load(PAGE)
     note = page.locator(f"{TOOLS} .grpo-note")
     assert note.inner_text().startswith("Saved in this browser")
     page.evaluate(
@@ -289,9 +289,9 @@ def test_without_storage_the_page_works_and_warns(open_page):
 
 
 def test_a_part_that_cannot_be_loaded_is_explained(tab):
-    page = another_tab(tab.show(PAGE))  # nobody watches this one for failed requests
+    page = tab.show(PAGE).context.new_page()  # nobody watches this one for failed requests
     page.route("**/filling.mjs", lambda route: route.abort())
-    page.reload()  # forgets what was loaded
+    page.goto(tab.page.url)
     wait_until_ready(page)
     field(page, "1A.1").fill("Uniform.")
     message = fill_table(page, "1C.1")
@@ -571,14 +571,14 @@ def test_the_json_file_holds_what_was_typed(tab):
     ]
 
 
-def test_the_json_file_keeps_what_is_no_number_and_the_grader_reads_it(tab, open_page, tmp_path):
+def test_the_json_file_keeps_what_is_no_number_and_the_grader_reads_it(tab, tmp_path):
     page = tab.show(PAGE)
     type_over(cell(page, "1C: π(a), a = 3"), "0.012")
     type_over(cell(page, "1D: Trial 1, seed, G = 4"), "-5")
     download(page, "Download answers (JSON)").save_as(tmp_path / "worksheet.json")
     report = grade(tmp_path)[1]
     assert "0 of 30 points" in report and "cannot be read" not in report and "worksheet.json:" not in report
-    other = open_page(PAGE)
+    other = tab.show(PAGE)
     other.locator("input[type=file]").set_input_files(tmp_path / "worksheet.json")
     assert said(other) == "Opened worksheet.json: 0 answers and 2 runs."
     assert cell(other, "1C: π(a), a = 3").input_value() == "0.012"
@@ -714,8 +714,8 @@ def test_a_file_that_is_no_worksheet_changes_nothing(tab, tmp_path, text, why):
 # Looks
 
 
-def test_on_paper_all_that_was_written_is_visible(open_page):
-    page = open_page(PAGE, width=760)
+def test_on_paper_all_that_was_written_is_visible(tab):
+    page = tab.show(PAGE, width=760)
     long = "\n".join(f"Line {number} of a long answer." for number in range(40))
     field(page, "1A.1").fill(long)
     type_over(cell(page, "1B: Seed, First run"), "7")
@@ -734,8 +734,8 @@ def test_on_paper_all_that_was_written_is_visible(open_page):
     assert empty.evaluate("node => node.clientHeight") > 60  # to write by hand
 
 
-def test_a_full_page_fits_a_phone_and_its_targets_are_large_enough(open_page):
-    page = open_page(PAGE, width=360)
+def test_a_full_page_fits_a_phone_and_its_targets_are_large_enough(tab):
+    page = tab.show(PAGE, width=360)
     send_runs(page, (1, 1), (2, 1), (3, 50), *((seed, 50, {"groupSize": 16}) for seed in (4, 5, 6)))
     answer_to(page, "Fill all tables from sent runs")
     assert page.evaluate("document.documentElement.scrollWidth") == 360

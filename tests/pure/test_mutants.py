@@ -185,6 +185,7 @@ def test_every_way_to_reach_a_module_is_seen(tmp_path: Path) -> None:
             "tests/a/test_file.py": "x = 'script.py'\n",
             "tests/a/test_fixture.py": "def test(warmer): ...\n",
             "tests/a/test_page.py": "def test(page): ...\n",
+            "tests/a/conftest.py": "def tab(page): ...\n",
             "tests/a/test_nothing.py": "import math\n",
         },
     )

@@ -107,9 +107,9 @@ def test_ties_are_common_among_reward_groups_with_ties() -> None:
     assert {rewards.dtype.name for rewards in drawn("reward_groups_with_ties")} == {"float64"}
 
 
-@pytest.mark.parametrize("largest", [4, 2])
-def test_log_probabilities_reach_from_the_lowest_to_zero(largest: int) -> None:
-    pairs = drawn("logp_pairs", largest=largest)
+@pytest.mark.parametrize(("arguments", "largest"), [({}, 4), ({"largest": 2}, 2)])
+def test_log_probabilities_reach_from_the_lowest_to_zero(arguments: dict[str, int], largest: int) -> None:
+    pairs = drawn("logp_pairs", **arguments)
     for side in (0, 1):
         eighths_between([pair[side] for pair in pairs], -largest, 0.0)
         assert not any(np.signbit(pair[side][pair[side] == 0]).any() for pair in pairs)  # never -0.0
