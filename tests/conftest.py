@@ -3,16 +3,16 @@
 The folder of a test is the share of the budget that pays for it. In `pure/` nothing starts a process.
 """
 
-import contextlib
 import os
 import signal
 import sys
-from collections.abc import Callable, Generator, Iterator, Mapping
+from collections.abc import Generator, Iterator, Mapping
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
 from site_fixtures import browser, open_page, site, site_folder
+from submissions import SubmissionMaker, model_answer
 
 from grader import course, plugin
 from grader.check import checks_of
@@ -42,24 +42,11 @@ settings.register_profile("tests", _usual, max_examples=100, derandomize=True, d
 settings.load_profile("tests")
 
 
-@contextlib.contextmanager
-def grading_profile() -> Iterator[None]:
-    """The profile of a grading: time limits depend on it."""
-    settings.load_profile("course")
-    try:
-        yield
-    finally:
-        settings.load_profile("tests")
-
-
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """What starts no process is part of `make check`."""
     for item in items:
         if item.path.parent.name == "pure":
             item.add_marker(pytest.mark.check)
-
-
-SubmissionMaker = Callable[[Mapping[str, str | bytes | None]], Path]
 
 
 @pytest.fixture(scope="session")
@@ -123,8 +110,3 @@ def make_submission(tmp_path: Path) -> SubmissionMaker:
         return folder
 
     return make
-
-
-def model_answer(exercise: str) -> str:
-    """The text of one model answer."""
-    return (course.MODEL_ANSWERS / f"{exercise}.py").read_text("utf-8")

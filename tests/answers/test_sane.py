@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from conftest import grading_profile
+from submissions import grading_profile
 
 from grader import course
 from grader.catalogue import misconceptions

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import grading_profile
+from submissions import grading_profile
 
 from grader import course, vectors, write_vectors
 from grader.sandbox import Sandbox

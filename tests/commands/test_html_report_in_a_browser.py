@@ -6,9 +6,9 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from conftest import grading_profile
 from html_reports import BANDIT, Page, charts_of, hostile_result, page_of, small_result
 from site_fixtures import cannot
+from submissions import grading_profile
 
 from grader import course, curves
 from grader.catalogue import misconceptions

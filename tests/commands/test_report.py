@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
-from conftest import grading_profile
+from submissions import grading_profile
 from terminal_reports import ASCII_HOSTILE, HOSTILE, MARKUP, assert_harmless, report_of
 
 from grader import course, run, vectors

@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
-from conftest import grading_profile
 from exports_results import check, example
+from submissions import grading_profile
 
 from grader import class_grading, grading_job, grading_process
 from grader.result import FAILED, PASSED, ExerciseResult

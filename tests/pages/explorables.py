@@ -9,6 +9,11 @@ def numbers(text: str) -> list[float]:
     return [float(number) for number in re.findall(r"-?\d+(?:\.\d+)?", text.replace("\u2212", "-").replace(",", ""))]
 
 
+FOCUS = """node => {
+  node.focus({ preventScroll: true });
+  return node === document.activeElement;
+}"""
+"""As the Tab key does it, but the page stays where it is: what is out of sight need not be painted."""
 SLIDE = """(slider, text) => {
   for (let place = Number(slider.min); place <= Number(slider.max); place++) {
     slider.value = place;
@@ -53,7 +58,8 @@ class Explorable:
 
     def press(self, name: str) -> None:
         """Presses a button by the keyboard."""
-        self.node.get_by_role("button", name=name, exact=True).press("Enter")
+        assert self.node.get_by_role("button", name=name, exact=True).evaluate(FOCUS), f"{name} takes no focus"
+        self.page.keyboard.press("Enter")
 
     def pick(self, name: str) -> None:
         """Chooses one of several radio buttons."""

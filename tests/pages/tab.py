@@ -53,8 +53,9 @@ class Tab:
         self._shown = path
         self._as_at_the_start(width)
         for tag in tags:
-            self.page.locator(tag).scroll_into_view_if_needed()
-            self.page.wait_for_selector(f"{tag}[data-ready]")
+            if not self.page.locator(f"{tag}[data-ready]").count():
+                self.page.locator(tag).scroll_into_view_if_needed()
+                self.page.wait_for_selector(f"{tag}[data-ready]")
         self.page.evaluate(RENEW, [mark + query, tags or self.page.evaluate(WIDGETS)])
         self.page.evaluate(SETTLED)
         return self.page

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import pytest
 from explorables import Explorable
-from site_fixtures import wait_until_ready
+from site_fixtures import SETTLED, wait_until_ready
 from tab import Tab
 
 from grader import course
@@ -53,7 +53,7 @@ def tags_of(path):
 
 @dataclass(frozen=True, kw_only=True)
 class Look:
-    """What one visit of its page found out about an explorable."""
+    """How an explorable looks at one width of the window."""
 
     source: str
     status: str
@@ -67,25 +67,74 @@ class Look:
     page_width: int
 
 
+@dataclass(frozen=True, kw_only=True)
+class Use:
+    """What an explorable showed while all figures of its page were used, each after the other."""
+
+    first: str
+    changed: str
+    again: str  # on a page that was loaded with the address of all changed figures
+    after_reset: str
+    keys: set[str]  # of the address, that its controls wrote
+    keys_after_reset: set[str]
+
+
 @pytest.fixture(scope="module")
-def look(one_tab):
-    """Looks at all explorables of a page, once for each width."""
+def visit(one_tab):
+    """Visits a page once: looks at its explorables at both widths, then uses them; gives both by their tags."""
 
     @functools.cache
-    def looks(path, width):
-        page = one_tab.show(path, width=width)
-        nodes = {tag: page.locator(tag) for tag in tags_of(path)}
-        seen = {tag: {**node.evaluate(SEEN), "tree": node.aria_snapshot()} for tag, node in nodes.items()}
-        page_width = page.evaluate("document.documentElement.scrollWidth")
-        page.emulate_media(media="print")
-        for tag, node in nodes.items():
-            printed = node.is_visible(), node.locator("p[role=status]").is_visible()
-            seen[tag]["printed"] = *printed, node.locator("button:visible").count()
-        page.emulate_media(media="screen")
-        return {tag: Look(**found, page_width=page_width) for tag, found in seen.items()}
+    def visit(path):
+        page = one_tab.load(path)
+        figures = {tag: Explorable(page, tag) for tag in tags_of(path)}
+        wide = looks(page, figures)
+        page.set_viewport_size({"width": PHONE, "height": 900})
+        page.evaluate(SETTLED)
+        narrow = looks(page, figures)
+        page.set_viewport_size({"width": WIDE, "height": 900})
+        return {WIDE: wide, PHONE: narrow}, uses(page, figures)
 
-    yield lambda path, tag, width=WIDE: looks(path, width)[tag]
+    yield visit
     assert one_tab.problems == []
+
+
+@pytest.fixture(scope="module")
+def look(visit):
+    """How an explorable looks."""
+    return lambda path, tag, width=WIDE: visit(path)[0][width][tag]
+
+
+def looks(page, figures):
+    nodes = {tag: figure.node for tag, figure in figures.items()}
+    seen = {tag: {**node.evaluate(SEEN), "tree": node.aria_snapshot()} for tag, node in nodes.items()}
+    page_width = page.evaluate("document.documentElement.scrollWidth")
+    page.emulate_media(media="print")
+    for tag, node in nodes.items():
+        printed = node.is_visible(), node.locator("p[role=status]").is_visible()
+        seen[tag]["printed"] = *printed, node.locator("button:visible").count()
+    page.emulate_media(media="screen")
+    return {tag: Look(**found, page_width=page_width) for tag, found in seen.items()}
+
+
+def uses(page, figures):
+    """Uses every control of every figure; then loads the page with the address that they wrote."""
+
+    def keys():
+        return set(re.findall(r"[?&]([^=&]+)=", page.url))
+
+    found = {tag: {"first": figure.state} for tag, figure in figures.items()}
+    for tag, figure in figures.items():
+        before = keys()
+        use_every_control(figure)
+        found[tag] |= {"changed": figure.state, "keys": keys() - before}
+    page.reload()
+    wait_until_ready(page)
+    for tag, figure in figures.items():
+        found[tag]["again"] = figure.state
+    for tag, figure in figures.items():
+        figure.press("Reset")
+        found[tag] |= {"after_reset": figure.state, "keys_after_reset": keys() & found[tag]["keys"]}
+    return {tag: Use(**each) for tag, each in found.items()}
 
 
 @each_explorable
@@ -145,50 +194,9 @@ def test_paper_gets_the_last_step_and_the_screen_keeps_its_own(open_figure, step
     assert figure.state == first
 
 
-@dataclass(frozen=True, kw_only=True)
-class Use:
-    """What an explorable showed while all figures of its page were used, each after the other."""
-
-    first: str
-    changed: str
-    again: str  # on a page that was loaded with the address of all changed figures
-    after_reset: str
-    keys: set[str]  # of the address, that its controls wrote
-    keys_after_reset: set[str]
-
-
-@pytest.fixture(scope="module")
-def use(one_tab):
-    """Uses every control of every explorable of a page; then loads the page with the address that they wrote."""
-
-    def keys(page):
-        return set(re.findall(r"[?&]([^=&]+)=", page.url))
-
-    @functools.cache
-    def uses(path):
-        page = one_tab.show(path)
-        figures = {tag: Explorable(page, tag) for tag in tags_of(path)}
-        found = {tag: {"first": figure.state} for tag, figure in figures.items()}
-        for tag, figure in figures.items():
-            before = keys(page)
-            use_every_control(figure)
-            found[tag] |= {"changed": figure.state, "keys": keys(page) - before}
-        page.reload()
-        wait_until_ready(page)
-        for tag, figure in figures.items():
-            found[tag]["again"] = figure.state
-        for tag, figure in figures.items():
-            figure.press("Reset")
-            found[tag] |= {"after_reset": figure.state, "keys_after_reset": keys(page) & found[tag]["keys"]}
-        return {tag: Use(**each) for tag, each in found.items()}
-
-    yield lambda path, tag: uses(path)[tag]
-    assert one_tab.problems == []
-
-
 @each_explorable
-def test_an_explorable_works_by_keyboard_keeps_its_state_in_the_address_and_can_be_reset(use, path, tag):
-    used = use(path, tag)
+def test_an_explorable_works_by_keyboard_keeps_its_state_in_the_address_and_can_be_reset(visit, path, tag):
+    used = visit(path)[1][tag]
     assert used.changed != used.first
     assert used.keys, "the address holds the state"
     assert used.again == used.changed
@@ -220,25 +228,31 @@ def test_an_example_shows_the_same_whatever_was_set_before(open_figure, path, ta
         assert figure.state == first, name
 
 
+CONTROL = """node => {
+  node.focus({ preventScroll: true });
+  return { kind: node.type, name: node.name, value: node.value, reached: node === document.activeElement };
+}"""
+
+
 def use_every_control(figure):
     """Changes each control once, by its key; of radio buttons with one name, one."""
     groups = set()
+    keyboard = figure.page.keyboard
     for control in figure.node.locator("input, select").all():
-        kind, name = control.get_attribute("type"), control.get_attribute("name")
-        if not control.is_visible() or (kind == "radio" and name in groups):  # one control may hide another
+        found = control.evaluate(CONTROL)
+        kind, name = found["kind"], found["name"]
+        if not found["reached"] or (kind == "radio" and name in groups):  # one control may hide another
             continue
         groups.add(name)
-        control.focus()
         if kind == "checkbox":
-            control.press("Space")
+            keyboard.press("Space")
         elif kind in ("text", "number"):
             control.fill("13")
-            control.press("Tab")
+            keyboard.press("Tab")
         else:
-            before = control.input_value()
-            control.press("ArrowRight")
-            if kind == "range" and control.input_value() == before:
-                control.press("ArrowLeft")  # it stood at its right end
+            keyboard.press("ArrowRight")
+            if kind == "range" and control.input_value() == found["value"]:
+                keyboard.press("ArrowLeft")  # it stood at its right end
 
 
 @pytest.fixture(scope="module")

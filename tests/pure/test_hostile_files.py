@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from conftest import model_answer
+from submissions import model_answer
 
 from grader import cli, course_command
 from grader.class_files import MAX_MEMBERS, ArchiveError, members_of_folder

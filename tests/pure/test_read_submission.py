@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from conftest import SubmissionMaker
+from submissions import SubmissionMaker
 
 from grader import course
 from grader.submission import SubmissionError, read_submission

@@ -14,8 +14,8 @@ from typing import Any
 
 import pytest
 from command import call
-from conftest import SubmissionMaker, grading_profile, model_answer
 from rich.console import Console
+from submissions import SubmissionMaker, grading_profile, model_answer
 
 from grader import cli, course
 from grader.check import checks_of

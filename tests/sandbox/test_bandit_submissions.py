@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from conftest import SubmissionMaker, grading_profile, model_answer
+from submissions import SubmissionMaker, grading_profile, model_answer
 
 from grader import course
 from grader.result import BROKEN, FAILED, NOT_WRITTEN, PASSED, Result

@@ -6,7 +6,7 @@ import zlib
 import jsonschema
 import numpy as np
 import pytest
-from conftest import grading_profile
+from submissions import grading_profile
 
 from grader import course, curves, simulation, write_vectors
 from grader.catalogue import misconceptions, replaced

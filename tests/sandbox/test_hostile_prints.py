@@ -7,10 +7,10 @@ import json
 from pathlib import Path
 
 import pytest
-from conftest import grading_profile, model_answer
 from exports_readers import CLASSROOM
 from hostile_texts import BENIGN, HOSTILE, INVENTORIES, on_disk, terminal_inventory
 from rich.console import Console
+from submissions import grading_profile, model_answer
 
 from grader.exporters import FORMATS, export, terminal
 from grader.result import Result

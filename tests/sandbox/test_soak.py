@@ -10,7 +10,7 @@ from collections.abc import Iterator
 import hypothesis
 import pytest
 from bench_soak import Soak, State
-from conftest import grading_profile
+from submissions import grading_profile
 
 from grader import course
 from grader.run import grade
