@@ -6,8 +6,10 @@ A process of its own has what needs a debugger or Ctrl-C; the other tests call t
 from __future__ import annotations
 
 import functools
+import io
 import json
 import os
+import pdb
 import re
 import signal
 import subprocess
@@ -90,7 +92,7 @@ def result(path: Path) -> dict[str, Any]:
 
 
 def test_model_answers_pass_and_get_no_grade(grade: Grade, tmp_path: Path) -> None:
-    done = grade("--debug", "advantages", "kl", "--path", course.MODEL_ANSWERS, "--json", "r.json")
+    done = grade("--debug", "kl", "--path", course.MODEL_ANSWERS, "--json", "r.json")
     assert_passed_without_a_grade(done, tmp_path / "r.json")
 
 
@@ -151,10 +153,18 @@ def test_a_breakpoint_stops_in_the_students_own_file_and_the_run_goes_on_and_lea
 
 
 @pytest.mark.parametrize("typed", ["quit\n", ""], ids=["quit", "end of input"])
-def test_leaving_the_debugger_ends_the_run(tmp_path: Path, typed: str) -> None:
+def test_leaving_the_debugger_ends_the_run(
+    grade: Grade, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, typed: str
+) -> None:
     """It is the student who wants to leave, and no exception of the code: nobody types `quit` at every call."""
+
+    def stop() -> None:  # as Python does; but pytest has put its own debugger there, which asks pytest's terminal
+        keyboard = io.StringIO(typed)
+        pdb.Pdb(stdin=keyboard, stdout=sys.stdout, nosigint=True).set_trace(sys._getframe(1))
+
+    monkeypatch.setattr(sys, "breakpointhook", stop)
     write(tmp_path / "me", "advantages", "zero_signal_fraction", STOPS)
-    done = debug("advantages", "--path", "me", cwd=tmp_path, typed=typed)
+    done = grade("--debug", "advantages", "--path", "me")
     assert done.stdout.count("(Pdb)") == 1
     assert done.returncode in (1, 3)
     assert "Traceback" not in done.stderr and "BdbQuit" not in done.stdout + done.stderr

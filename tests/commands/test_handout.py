@@ -34,7 +34,9 @@ def test_the_command_writes_verifies_and_finds_what_was_put_in_later(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     out = tmp_path / "students"
-    assert course_command.main(["handout", "--out", str(out), "--site", SITE]) == 0
+    with monkeypatch.context() as patch:
+        patch.setattr(handout_command, "scan", find_nothing)
+        assert course_command.main(["handout", "--out", str(out), "--site", SITE]) == 0
     assert (out / "grader" / "site_address.txt").read_text("utf-8") == SITE + "\n"
     assert not (out / "docs").exists()
     (out / ".git").mkdir()
@@ -219,31 +221,32 @@ def test_an_untouched_handout_has_no_points_and_names_the_pages_of_the_site(
     assert "docs/exercises/clip.md" in pages
 
 
-@pytest.mark.parametrize(
-    ("exercises", "public"),
-    [(["advantages", "kl"], 46), pytest.param([], 190, marks=pytest.mark.proof)],
-    ids=["two exercises", "all"],
-)
-def test_the_model_answers_earn_every_public_point_in_a_handout(
-    installed: tuple[Path, Path], tmp_path: Path, exercises: list[str], public: int
+def test_a_mistake_is_named_with_the_address_of_its_page_beside_a_right_answer_with_every_public_point(
+    installed: tuple[Path, Path], tmp_path: Path
 ) -> None:
-    answers = tmp_path / "answers"
-    answers.mkdir()
-    for exercise in course.EXERCISES:
-        shutil.copy(course.MODEL_ANSWERS / exercise.file_name, answers)
-    done = student(installed, "grade", *exercises, "--path", str(answers), "--json", str(tmp_path / "r.json"))
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert sum(got for got, _ in points(tmp_path / "r.json").values()) == public
-
-
-def test_a_mistake_is_named_with_the_address_of_its_page(installed: tuple[Path, Path], tmp_path: Path) -> None:
     text = (course.MODEL_ANSWERS / "advantages.py").read_text("utf-8")
     assert text.count("correction=0") == 1 or "unbiased=False" in text
     wrong = text.replace("correction=0", "correction=1").replace("unbiased=False", "unbiased=True")
     (tmp_path / "advantages.py").write_text(wrong, "utf-8")
-    done = student(installed, "grade", "advantages", "--path", str(tmp_path))
+    shutil.copy(course.MODEL_ANSWERS / "kl.py", tmp_path)
+    command = ("grade", "advantages", "kl", "--path", str(tmp_path), "--json", str(tmp_path / "r.json"))
+    done = student(installed, *command)
+    assert done.returncode == 1, done.stderr
     assert "divide by G - 1" in done.stdout
     assert f"more  {SITE}mistakes/advantages/#group_advantages-" in done.stdout
+    earned = points(tmp_path / "r.json")
+    assert earned["kl"] == (23, 23) and earned["advantages"][0] < earned["advantages"][1]
+
+
+@pytest.mark.proof
+def test_the_model_answers_earn_every_public_point_in_a_handout(installed: tuple[Path, Path], tmp_path: Path) -> None:
+    answers = tmp_path / "answers"
+    answers.mkdir()
+    for exercise in course.EXERCISES:
+        shutil.copy(course.MODEL_ANSWERS / exercise.file_name, answers)
+    done = student(installed, "grade", "--path", str(answers), "--json", str(tmp_path / "r.json"))
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert sum(got for got, _ in points(tmp_path / "r.json").values()) == 190
 
 
 def test_worksheet_doctor_and_export_work_in_a_handout_and_the_other_commands_are_not_offered(

@@ -280,7 +280,7 @@ def test_a_stopped_grader_leaves_a_valid_file_and_no_process(tmp_path: Path, by:
     """The worker is in an endless loop when its grader is stopped."""
     write(tmp_path / "me", "kl", "kl_estimate", ENDLESS)
     target = tmp_path / "r.json"
-    process = start("kl", "--path", "me", "--json", target, cwd=tmp_path)
+    process = start("kl", "--path", "me", "--json", target, "--examples", "2", cwd=tmp_path)
     try:
         state = read_when_there(target, process)
         deadline = time.monotonic() + 60

@@ -98,22 +98,25 @@ def used() -> float:
 
 def _processes_below() -> dict[int, tuple[float, bool]]:
     """Each process below this one: its CPU seconds with those of its dead children, and whether it is a dead child."""
-    children: dict[int, list[int]] = {}
-    found: dict[int, tuple[float, bool]] = {}
-    for entry in os.scandir("/proc"):
-        if entry.name.isdecimal():
-            with contextlib.suppress(OSError):
-                fields = Path("/proc", entry.name, "stat").read_text().rpartition(")")[2].split()
-                process, parent = int(entry.name), int(fields[1])
-                children.setdefault(parent, []).append(process)
-                ended = fields[0] == "Z" and parent == os.getpid()
-                found[process] = sum(map(int, fields[11:15])) / _TICKS, ended
-    below, waiting = {}, children.get(os.getpid(), [])
+    below: dict[int, tuple[float, bool]] = {}
+    waiting = _children(os.getpid())
     while waiting:
         process = waiting.pop()
-        below[process] = found[process]
-        waiting = [*waiting, *children.get(process, [])]
+        with contextlib.suppress(OSError):
+            fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+            ended = fields[0] == "Z" and int(fields[1]) == os.getpid()
+            below[process] = sum(map(int, fields[11:15])) / _TICKS, ended
+            waiting += _children(process)
     return below
+
+
+def _children(process: int) -> list[int]:
+    """Its children; none on a kernel without this file. All of /proc would cost 6 ms at every test."""
+    found: list[int] = []
+    with contextlib.suppress(OSError):
+        for thread in os.listdir(f"/proc/{process}/task"):
+            found += map(int, Path(f"/proc/{process}/task/{thread}/children").read_text().split())
+    return found
 
 
 def _is_in_namespaces(process: int) -> bool:
