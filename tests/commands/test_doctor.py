@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from course_environment import install, make_environment
 
-from grader import doctor, handout
+from grader import course_command, doctor, handout
 from grader.sandbox import Sandbox
 
 POINTER = "version https://git-lfs.github.com/spec/v1\noid sha256:22f0\nsize 120200\n"
@@ -101,3 +101,17 @@ def test_it_works_where_no_package_is_installed(root: Path, tmp_path: Path) -> N
     assert done.stdout.count("$ python -m pip install -c constraints.txt -e .") == 1
     assert done.stdout.endswith("1 to mend\n")
     assert "\x1b" not in done.stdout
+
+
+def test_files_that_say_what_is_needed_may_be_missing_or_damaged(root: Path) -> None:
+    (root / "constraints.txt").unlink()
+    (root / "pyproject.toml").write_text("[project\n", "utf-8")
+    (root / "grader" / "manifest.json").write_text("{", "utf-8")
+    found = {f"{each.subject}: {each.what}" for each in doctor.findings(root)}
+    assert {"constraints.txt: missing", "pyproject.toml: damaged", "grader/manifest.json: damaged"} <= found
+
+
+def test_it_is_a_command_of_the_instructors_tree_too(capsys: pytest.CaptureFixture[str]) -> None:
+    assert course_command.main(["doctor", "--json"]) in (0, 1)
+    document = json.loads(capsys.readouterr().out)
+    assert not [each for each in document["findings"] if each["subject"].startswith(("grader/", "starter/"))]
