@@ -11,6 +11,7 @@ BENCH ?= side-by-side
 FUZZ ?=
 SECONDS ?= 300
 BIN := $(VENV)/bin
+
 .DEFAULT_GOAL := help
 
 help: ## list the targets

@@ -21,6 +21,7 @@ from rich.console import Console
 from rich.progress import track
 
 from . import course
+from .arguments import add_names
 from .generated import write_or_check
 from .simulation import Floats, Runs, Settings, double_peak, linear, simulate, single_peak, steps_until
 
@@ -246,10 +247,7 @@ def draw(ablation: Ablation, outcome: Outcome, *, title: str, path: Path) -> Non
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Arguments of `course ablate`."""
-    names = [ablation.name for ablation in ABLATIONS]
-    parser.add_argument(
-        "names", nargs="*", choices=[[], *names], metavar="NAME", help=f"{', '.join(names)}; all if none"
-    )
+    add_names(parser, "names", [ablation.name for ablation in ABLATIONS])
     parser.add_argument("--seeds", type=int, default=SEEDS, metavar="N", help=f"runs of each setting ({SEEDS})")
     parser.add_argument("--out", type=Path, default=course.RUNS, metavar="DIR", help="where CSV and pictures go")
     parser.add_argument("--check", action="store_true", help="write nothing; exit code 1 if a CSV is stale")

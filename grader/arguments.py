@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import errno
 import os
+from collections.abc import Sequence
 from pathlib import Path
 
 
@@ -36,3 +37,17 @@ def positive(text: str) -> int:
     if not text.isdecimal() or int(text) < 1:
         raise argparse.ArgumentTypeError(f"must be a whole number of at least 1, not {text!r}")
     return int(text)
+
+
+def add_names(parser: argparse.ArgumentParser, of: str, names: Sequence[str], *, if_none: str = "all") -> None:
+    """Add an argument for any number of known names.
+
+    Args:
+        parser: Of the command.
+        of: What they name, in the plural: the name of the argument.
+        names: The known ones; any other is refused.
+        if_none: What the command takes where none is given, for its help.
+    """
+    shown = f"{', '.join(names)}; {if_none} if none"
+    # argparse compares what it takes for "none given", an empty list, with the choices, too.
+    parser.add_argument(of, nargs="*", choices=[[], *names], metavar=of.removesuffix("s").upper(), help=shown)

@@ -104,9 +104,9 @@ def make_job(contents: Contents, settings: Settings) -> Job:
 GRADED_WITH = tuple(
     """
     bubblewrap charlm_oracle check checks cold_worker compare course curves fork_server grading_process
-    hypothesis_compat interpreter outer_wall
-    plugin result run sandbox sfc32 simulation strategies streams student submission vectors worker
-    worker_home worker_process worksheet worksheet_attempt worksheet_questions worksheet_reader worksheet_replay
+    hypothesis_compat interpreter outer_wall plugin result run sandbox sfc32 simulation strategies streams student
+    submission vectors worker worker_home worker_process worksheet worksheet_attempt worksheet_questions
+    worksheet_reader worksheet_replay
     """.split()  # noqa: SIM905 - a list of strings would be three times as long
 )
 """The modules and folders of the grader that a result depends on; a test compares them with what a grading imports."""

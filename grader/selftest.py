@@ -18,6 +18,7 @@ from rich.console import Console
 from rich.progress import Progress
 
 from . import course, plugin, vectors
+from .arguments import add_names
 from .catalogue import Entry, misconceptions, replaced, variants
 from .check import Check
 from .result import BROKEN, FAILED, NOT_WRITTEN, PASSED, Result
@@ -82,13 +83,18 @@ class Job:
         declared = declared_checks([self.exercise], hidden=True)
         if not self.replaced:
             return declared
-        uses = course.exercise(self.exercise).uses
-        callers = {name for name, called in uses.items() if f"{self.exercise}.{self.replaced}" in called}
+        callers = _callers(self.exercise, self.replaced)
         return {
             name: check
             for name, check in declared.items()
             if check.function == self.replaced or (check.gate and (not quick or check.function in callers))
         }
+
+
+def _callers(exercise: str, function: str) -> set[str]:
+    """The functions of an exercise that call one of its functions."""
+    uses = course.exercise(exercise).uses
+    return {name for name, called in uses.items() if f"{exercise}.{function}" in called}
 
 
 def jobs(exercise: str, starter: dict[str, str]) -> Iterator[Job]:
@@ -218,9 +224,7 @@ def _must_be_named(entry: Entry) -> Callable[[Result, Report], None]:
             report.problems.append("is not caught")
         elif named != {entry.name}:
             report.problems.append(f"is named {', '.join(sorted(named)) or 'nothing'}")
-        uses = course.exercise(entry.exercise).uses
-        caller = {name for name, called in uses.items() if f"{entry.exercise}.{entry.function}" in called}
-        if any(check.function not in {entry.function, *caller} for check in failed):
+        if any(check.function not in {entry.function, *_callers(entry.exercise, entry.function)} for check in failed):
             report.problems.append("makes checks of another function fail")
 
     return judge
@@ -232,10 +236,7 @@ def _first(result: Result, outcome: str) -> str:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Arguments of `course selftest`."""
-    names = [exercise.name for exercise in course.EXERCISES]
-    parser.add_argument(
-        "exercises", nargs="*", choices=[[], *names], metavar="EXERCISE", help=f"{', '.join(names)}; all if none"
-    )
+    add_names(parser, "exercises", [exercise.name for exercise in course.EXERCISES])
     scope = parser.add_mutually_exclusive_group()
     scope.add_argument(
         "--only", default="", metavar="TEXT", help="answers with this in their name, such as a function's"

@@ -15,6 +15,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from . import course, curves, plugin, vectors
+from .arguments import add_names
 from .catalogue import misconceptions
 from .check import Check, checks_of, modules
 from .generated import one_per_line, write_or_check
@@ -107,13 +108,7 @@ def _drawing_checks() -> list[Check]:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Arguments of `course vectors`."""
     names = [exercise.name for exercise in course.EXERCISES]
-    parser.add_argument(
-        "exercises",
-        nargs="*",
-        choices=[[], *names],
-        metavar="EXERCISE",
-        help=f"{', '.join(names)}; all, and the learning curves, if none",
-    )
+    add_names(parser, "exercises", names, if_none="all, and the learning curves,")
     parser.add_argument("--check", action="store_true", help="write nothing; exit code 1 if a file is stale")
 
 

@@ -11,10 +11,8 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import ctypes
 import os
 import shutil
-import signal
 import subprocess
 import sys
 import sysconfig
@@ -22,14 +20,17 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
-import psutil
+sys.path.insert(0, str(Path(__file__).with_name("helpers")))
+from processes import end_all_that_was_started
+from site_fixtures import chromium_program
+
+from grader.worker.confine import adopt_orphans
 
 ROOT = Path(__file__).resolve().parents[1]
 BUDGET = {"check": 200, "test": 1_140, "proof": 6_950}
 """CPU seconds of a whole tier."""
-_CHROMIUM = ("chromium", "chromium-browser", "google-chrome")
-_PR_SET_CHILD_SUBREAPER = 36
 _STOPPED = 130
 
 _EXAMPLES = """tiers:
@@ -56,6 +57,22 @@ class Step:
     command: tuple[str, ...]
     needs: tuple[str, ...] = ()
     again: tuple[str, ...] = ()
+
+
+class Outcome(NamedTuple):
+    """What came of a step.
+
+    Attributes:
+        name: Of the step.
+        cpu: CPU seconds, its children included.
+        wall: Wall-clock seconds.
+        state: "passed", "passed at the second try", "failed" or "left out".
+    """
+
+    name: str
+    cpu: float
+    wall: float
+    state: str
 
 
 def steps(tier: str) -> list[Step]:
@@ -92,7 +109,7 @@ def missing_programs() -> dict[str, str]:
     found = {}
     if shutil.which("node") is None or shutil.which("npm") is None:
         found["node"] = "Node.js is missing (apt install nodejs npm): tests of the scripts are left out."
-    if not any(map(shutil.which, _CHROMIUM)):
+    if chromium_program() is None:
         found["chromium"] = "Chromium is missing (Debian: apt install chromium): tests of the pages are left out."
     if sys.platform == "linux" and shutil.which("bwrap") is None:
         found["bwrap"] = "bubblewrap is missing (apt install bubblewrap): tests of isolation level 2 are left out."
@@ -113,26 +130,26 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if missing and os.environ.get("CI"):
         print("In CI nothing may be left out.", file=sys.stderr)
         return 1
-    rows: list[tuple[str, float, float, str]] = []
+    rows: list[Outcome] = []
     try:
         for step in steps(tier):
             if {*step.needs} & {*missing}:
-                rows.append((step.name, 0.0, 0.0, "left out"))
+                rows.append(Outcome(step.name, 0.0, 0.0, "left out"))
                 continue
             rows.append(run(step))
-            if rows[-1][3] == "failed":
+            if rows[-1].state == "failed":
                 break
     except KeyboardInterrupt:
         print(f"make {tier}: stopped", file=sys.stderr)
         return _STOPPED
     finally:
-        end_what_is_left()
+        end_all_that_was_started()
     show(tier, rows)
-    return 1 if any(state == "failed" for *_, state in rows) else 0
+    return 1 if any(row.state == "failed" for row in rows) else 0
 
 
-def run(step: Step) -> tuple[str, float, float, str]:
-    """Run a step to its end: its name, CPU seconds, wall-clock seconds, and what came of it."""
+def run(step: Step) -> Outcome:
+    """Run a step to its end."""
     print(f"\n$ {' '.join(map(os.path.basename, step.command[:1]))} {' '.join(step.command[1:])}", flush=True)
     before, started, state = cpu_seconds(), time.monotonic(), "passed"
     if finished(step.command) != 0:
@@ -140,7 +157,7 @@ def run(step: Step) -> tuple[str, float, float, str]:
         if step.again:
             print("\nOnce more, alone, what failed:", flush=True)
             state = "passed at the second try" if finished(step.again) == 0 else "failed"
-    return step.name, cpu_seconds() - before, time.monotonic() - started, state
+    return Outcome(step.name, cpu_seconds() - before, time.monotonic() - started, state)
 
 
 def finished(command: Sequence[str]) -> int:
@@ -160,34 +177,19 @@ def finished(command: Sequence[str]) -> int:
         raise
 
 
-def end_what_is_left() -> None:
-    """End every process that the steps have started and not ended."""
-    left = psutil.Process().children(recursive=True)
-    for process in left:
-        with contextlib.suppress(psutil.Error):
-            process.send_signal(getattr(signal, "SIGKILL", signal.SIGTERM))
-    psutil.wait_procs(left, timeout=10)
-
-
-def adopt_orphans() -> None:
-    """Become the parent of every process below whose own parent ends; their time then counts, and none slips away."""
-    if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
-
-
 def cpu_seconds() -> float:
     """What the processes used that this one has waited for, with what they waited for themselves."""
     times = os.times()
     return times.children_user + times.children_system
 
 
-def show(tier: str, rows: Sequence[tuple[str, float, float, str]]) -> None:
+def show(tier: str, rows: Sequence[Outcome]) -> None:
     """The table at the end."""
     print(f"\n{'step':16} {'CPU s':>8} {'wall s':>8}")
     for name, cpu, wall, state in rows:
         print(f"{name:16} {cpu:8.1f} {wall:8.1f}  {state}")
-    used = sum(cpu for _, cpu, _, _ in rows)
-    print(f"{'all':16} {used:8.1f} {sum(wall for _, _, wall, _ in rows):8.1f}")
+    used = sum(row.cpu for row in rows)
+    print(f"{'all':16} {used:8.1f} {sum(row.wall for row in rows):8.1f}")
     print(f"make {tier}: {used:,.0f} CPU seconds of {BUDGET[tier]:,}" + " (over its budget)" * (used > BUDGET[tier]))
 
 

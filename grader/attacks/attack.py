@@ -84,12 +84,10 @@ class Topic:
     Attributes:
         title: Heading of their table.
         attacks: In the order of the table.
-        meets_walls: Whether walls are what stops them, so that every level is another test.
     """
 
     title: str
     attacks: tuple[Attack, ...]
-    meets_walls: bool = False
 
 
 def submission(attack: Attack, addresses: Mapping[str, Any]) -> Submission:

@@ -273,5 +273,4 @@ TOPIC = Topic(
             reason=_WALL,
         ),
     ),
-    meets_walls=True,
 )

@@ -117,5 +117,4 @@ TOPIC = Topic(
             """,
         ),
     ),
-    meets_walls=True,
 )

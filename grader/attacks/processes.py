@@ -389,5 +389,4 @@ TOPIC = Topic(
             """,
         ),
     ),
-    meets_walls=True,
 )

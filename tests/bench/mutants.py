@@ -17,7 +17,6 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import ctypes
 import hashlib
 import itertools
 import json
@@ -37,12 +36,17 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-import psutil
 from mutations import Mutation, Place, draw, find
 from reaching_tests import reaching_tests
 from rich.console import Console
 from rich.progress import MofNCompleteColumn, Progress, TimeElapsedColumn
 from rich.table import Table
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "helpers"))
+from processes import end_all_that_was_started
+
+from grader.result import replace_file
+from grader.worker.confine import adopt_orphans
 
 ROOT = Path(__file__).resolve().parents[2]
 PLACES = Path(__file__).with_suffix(".json")
@@ -52,7 +56,6 @@ KILLED, SURVIVED, OUT_OF_TIME, GONE = "killed", "survived", "out of time", "no s
 MOST_WHOLE, WHOLE_SECONDS = 5, 3600
 LIKELIEST = 4  # files of tests that run first; to import all of them takes longer than to run these
 ALONE_SECONDS = 600  # for a test that failed, without the defect
-_PR_SET_CHILD_SUBREAPER = 36
 
 _NOTES = """
 import json, os
@@ -144,7 +147,7 @@ class Copy:
         except subprocess.TimeoutExpired:
             return OUT_OF_TIME, self.noted("began")
         finally:
-            _end_all_that_was_started()
+            end_all_that_was_started()
         return (SURVIVED, "") if code in (0, 5) else (KILLED, self.noted("failed"))  # 5: all tests were left out
 
     def reason(self) -> str:
@@ -200,15 +203,6 @@ def _make_environment(folder: Path, root: Path) -> Path:
     return python
 
 
-def _end_all_that_was_started() -> None:
-    """Workers have sessions of their own, and this process is the parent of every orphan below it."""
-    while family := psutil.Process().children(recursive=True):
-        for process in family:
-            with contextlib.suppress(psutil.Error):
-                process.kill()
-        psutil.wait_procs(family, timeout=5)
-
-
 class Journal:
     """What is known so far, in a file that is complete after each defect."""
 
@@ -220,9 +214,7 @@ class Journal:
 
     def write(self) -> None:
         self._path.parent.mkdir(parents=True, exist_ok=True)
-        unfinished = self._path.with_name(f"{self._path.name}.unfinished")
-        unfinished.write_text(json.dumps(self.known, indent=2) + "\n", encoding="utf-8")
-        unfinished.replace(self._path)
+        replace_file(self._path, json.dumps(self.known, indent=2) + "\n")
 
 
 def run(arguments: argparse.Namespace, console: Console) -> int:
@@ -370,8 +362,7 @@ def main() -> int:
     if arguments.compare:
         return compare(*arguments.compare, console)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
-    if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+    adopt_orphans()
     try:
         if arguments.draw:
             PLACES.write_text(json.dumps(draw_places(arguments.commit), indent=2) + "\n", encoding="utf-8")

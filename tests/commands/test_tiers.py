@@ -63,7 +63,7 @@ def test_the_time_of_an_orphan_counts() -> None:
 def test_what_failed_gets_a_second_try_and_the_table_says_so() -> None:
     text = IMPORT + (
         "fails, passes = ((sys.executable, '-c', f'raise SystemExit({code})') for code in (1, 0))\n"
-        "print([tiers.run(tiers.Step('s', fails, again=again))[3] for again in ((), fails, passes)])"
+        "print([tiers.run(tiers.Step('s', fails, again=again)).state for again in ((), fails, passes)])"
     )
     assert python(text).stdout.splitlines()[-1] == "['failed', 'failed', 'passed at the second try']"
 

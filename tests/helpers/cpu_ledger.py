@@ -11,7 +11,6 @@ have ended, and the last moments of a process that nobody waits for.
 from __future__ import annotations
 
 import contextlib
-import ctypes
 import os
 import sys
 from collections import Counter
@@ -20,8 +19,9 @@ from typing import Any
 
 import pytest
 
+from grader.worker.confine import adopt_orphans
+
 SLOWEST = 20
-_PR_SET_CHILD_SUBREAPER = 36
 _TICKS = os.sysconf("SC_CLK_TCK") if hasattr(os, "sysconf") else 100
 
 
@@ -131,6 +131,5 @@ def _is_in_namespaces(process: int) -> bool:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+    adopt_orphans()
     config.pluginmanager.register(Ledger(), "cpu_ledger_of_this_run")
