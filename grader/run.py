@@ -55,6 +55,7 @@ def grade(
     first: str | None = None,
     gates: bool = True,
     fresh_workers: bool = True,
+    name_mistakes: bool = True,
     debug: bool = False,
 ) -> Result:
     """Grade a submission.
@@ -75,6 +76,7 @@ def grade(
         first: Id of a check to run before the others.
         gates: Let checks wait for their gate.
         fresh_workers: A worker for every check, not one for every exercise.
+        name_mistakes: Say why checks failed, which takes more calls: the mistakes, and wrong functions that are called.
         debug: Let prints through to the terminal, stop at the first failure, and give no grade.
 
     Returns:
@@ -130,7 +132,8 @@ def grade(
         result.problem = "; ".join(grading.errors) or f"pytest ended with {status!r}"
         return result
     try:
-        for exercise in result.exercises if result.grade else ():  # a person at a breakpoint wants no calls behind it
+        # A person at a breakpoint wants no calls after it.
+        for exercise in result.exercises if result.grade and name_mistakes else ():
             blameless = _blame_what_is_called(exercise, result, submission, start, device)
             exercise.misconceptions = _diagnose(exercise, submission, checks, start, device, blameless)
     except SandboxError as error:

@@ -63,7 +63,17 @@ class Report:
 
 @dataclass(frozen=True)
 class Job:
-    """One answer with a known grade."""
+    """One answer with a known grade.
+
+    Attributes:
+        what: Its kind, in the plural.
+        name: For whoever reads the report.
+        exercise: The one that it is graded on.
+        judge: Writes into the report what is not as it must be.
+        submission: The answer.
+        replaced: The one function that is not the model answer; "" if there is none, or more.
+        mistake: Name of the misconception; "" if it is none.
+    """
 
     what: str
     name: str
@@ -71,6 +81,7 @@ class Job:
     judge: Callable[[Result, Report], None]
     submission: Submission
     replaced: str = ""
+    mistake: str = ""
 
     def checks(self, *, quick: bool = False) -> dict[str, Check]:
         """Those of the function that was replaced, and the gates of the others: they say whether it harms its callers.
@@ -111,7 +122,8 @@ def jobs(exercise: str, starter: dict[str, str]) -> Iterator[Job]:
         yield Job("fair variants", name, exercise, _must_earn_all, entry.submission, entry.function)
     for entry in misconceptions(exercise):
         name = f"{entry.function}: {entry.name}"
-        yield Job("misconceptions", name, exercise, _must_be_named(entry), entry.submission, entry.function)
+        judge = _must_be_named(entry)
+        yield Job("misconceptions", name, exercise, judge, entry.submission, entry.function, entry.name)
 
 
 def _without_work(exercise: str, function: str) -> Iterator[tuple[str, Submission]]:
@@ -135,13 +147,23 @@ def selftest(
         exercises: Names of exercises.
         start: Makes an empty worker.
         only: Only answers with this text in their name, which begins with the function that they replace.
-        quick: Each answer on the checks that can tell it from the model answer, and no others.
+        quick: Each answer on the checks that can tell it from the model answer, and no others, in one worker. A
+            misconception is named by its recorded answers, of which `course vectors --check` says whether they are its.
         track: Goes through a list and shows how far it is.
     """
     report = Report()
     starter = make_starter(course.MODEL_ANSWERS)
     for job in track([job for exercise in exercises for job in jobs(exercise, starter) if only in job.name]):
-        result = grade(job.submission, [job.exercise], start, checks=job.checks(quick=quick))
+        result = grade(
+            job.submission,
+            [job.exercise],
+            start,
+            checks=job.checks(quick=quick),
+            fresh_workers=not quick,
+            name_mistakes=not quick,
+        )
+        if quick:
+            _name_by_recorded_answers(job, result)
         report.count(job.what)
         before = len(report.problems)
         if result.exit_code == 3:
@@ -150,6 +172,22 @@ def selftest(
             job.judge(result, report)
         report.problems[before:] = [f"{job.exercise}: {job.name}: {problem}" for problem in report.problems[before:]]
     return report
+
+
+def _name_by_recorded_answers(job: Job, result: Result) -> None:
+    """Write into a result what naming would find, without making the calls again that were recorded."""
+    if not job.mistake:
+        return
+    recorded, known = vectors.load(job.exercise)
+    seen = [
+        (vector, vector.mistakes.get(job.mistake, vector.expected))
+        for examples in recorded.values()
+        for vector in examples
+        if vector.function == job.replaced
+    ]
+    failing = [c.id for c in result.checks if c.function == job.replaced and c.outcome in (FAILED, BROKEN)]
+    found = vectors.diagnose(seen, known[job.replaced], failing)
+    result.exercises[0].misconceptions = [vars(named.diagnosis) for named in found]
 
 
 def without_each_check(
@@ -245,7 +283,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--quick",
         action="store_true",
-        help="for tests: without the gates of functions that do not call the one replaced",
+        help="for tests: fewer inputs, one worker for each answer, names by the recorded answers",
     )
     parser.add_argument("--json", type=Path, metavar="FILE", help="write what was found as JSON")
 
@@ -253,7 +291,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """`course selftest`: 0 all is as it must be, 1 something is not."""
     exercises = arguments.exercises or [exercise.name for exercise in course.EXERCISES]
-    plugin.use_profile()
+    plugin.use_profile(plugin.WATCH_EXAMPLES if arguments.quick else plugin.DEFAULT_EXAMPLES)
     console = Console()
     with Sandbox.start() as sandbox, Progress(console=Console(stderr=True), transient=True) as progress:
 

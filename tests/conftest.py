@@ -20,9 +20,6 @@ from grader.sandbox import Sandbox, missing_walls
 
 __all__ = ["browser", "open_page", "site", "site_folder"]  # fixtures of tests in a real browser
 
-FEW_EXAMPLES = 4
-"""Inputs for every law, where a test grades a submission and looks at one thing."""
-
 # As many tests run at a time as there are cores; threads of torch beside them would only wait for each other.
 os.environ["OMP_NUM_THREADS"] = "1"
 
@@ -32,10 +29,10 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 # Looking for libseccomp and trying bubblewrap start programs, once for each process: here, and not in a pure test.
 missing_walls(2)
 
-# A check takes the profile of the moment in which it is imported, so all of them are imported here. Our own properties
-# use the same inputs in every run.
+# A check takes the profile of the moment in which it is imported, so all of them are imported here, with few inputs.
+# Our own properties use the same inputs in every run.
 _usual = settings.get_profile("default")
-plugin.use_profile(FEW_EXAMPLES)
+plugin.use_profile(plugin.WATCH_EXAMPLES)
 for _exercise in course.EXERCISES:
     checks_of(_exercise.name, hidden=True)
 settings.register_profile("tests", _usual, max_examples=100, derandomize=True, database=None, deadline=None)
@@ -43,7 +40,8 @@ settings.load_profile("tests")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """What starts no process is part of `make check`."""
+    """What starts no process is part of `make check`. What takes longest begins, so it is not left at the end."""
+    items.sort(key=lambda item: item.path.parent.name != "answers")
     for item in items:
         if item.path.parent.name == "pure":
             item.add_marker(pytest.mark.check)

@@ -232,6 +232,7 @@ def test_an_action_that_nobody_drew_keeps_its_logit(student, group):
                 config(lr=2.0)),
     ],
 )  # fmt: skip
+@example(group=(LOGITS, ACTIONS, REWARDS), reward=1_000_001, single=False)
 @given(group=bandit_groups(), reward=st.integers(-20, 20), single=st.booleans())
 def test_a_group_without_signal_moves_nothing(student, group, reward, single):
     """Equal rewards, or a group of one, leave the policy where it was (kl_coef = 0).

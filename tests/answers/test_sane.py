@@ -18,7 +18,7 @@ from grader.sandbox import Sandbox
 from grader.stubs import make_starter
 from grader.submission import Submission, read_submission
 
-pytestmark = pytest.mark.check
+pytestmark = [pytest.mark.check, pytest.mark.sample]
 
 EXERCISES = [exercise.name for exercise in course.EXERCISES]
 FUNCTIONS = [(exercise.name, function) for exercise in course.EXERCISES for function in exercise.function_names]

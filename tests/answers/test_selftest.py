@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import tempfile
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import pytest
 from command import call
@@ -17,41 +19,40 @@ from grader.result import NOT_WRITTEN, PASSED, CheckResult, ExerciseResult, Resu
 EXERCISES = [exercise.name for exercise in course.EXERCISES]
 
 
-@pytest.fixture(scope="module", params=["--quick", pytest.param("", marks=pytest.mark.proof, id="every gate")])
-def reports(
-    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
-) -> dict[str, tuple[int, str, dict]]:
-    """`course selftest EXERCISE` for every exercise, two at a time."""
-    folder = tmp_path_factory.mktemp("selftest")
-
-    def run(name: str) -> tuple[int, str, dict]:
-        path = folder / f"{name}.json"
-        options = [*request.param.split(), "--json", str(path)]
-        command = [sys.executable, "-m", "grader.course_command", "selftest", name, *options]
+def whole_selftest(name: str) -> tuple[int, str, dict]:
+    """`course selftest EXERCISE` in a process: its exit code, what it printed, and its report."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "report.json")
+        command = [sys.executable, "-m", "grader.course_command", "selftest", name, "--json", str(path)]
         done = subprocess.run(command, capture_output=True, text=True, timeout=1200, check=False)
         return done.returncode, done.stdout + done.stderr, json.loads(path.read_text("utf-8"))
 
-    longest_first = sorted(EXERCISES, key=lambda name: -len(catalogue.misconceptions(name)))
-    with ThreadPoolExecutor(2) as pool:
-        return dict(zip(longest_first, pool.map(run, longest_first), strict=True))
 
-
-@pytest.mark.parametrize("name", EXERCISES)
-def test_every_answer_whose_grade_is_known_gets_it(reports, name):
-    code, output, report = reports[name]
+def check_selftest(name: str, code: int, output: str, report: dict) -> None:
+    """Every answer got the grade that is known, and every answer there is was tried."""
     assert report["problems"] == [], "\n".join(report["problems"])
     assert code == 0
     assert "self-test passed" in output
-
-
-@pytest.mark.parametrize("name", EXERCISES)
-def test_it_tried_everything_there_is(reports, name):
-    counts = reports[name][2]["counts"]
-    functions = len(course.exercise(name).functions)
+    counts, functions = report["counts"], len(course.exercise(name).functions)
     assert counts["stubs"] == counts["model answers"] == 1
     assert counts["answers without work"] == functions * len(selftest.WITHOUT_WORK)
     assert counts["misconceptions"] == len(catalogue.misconceptions(name))
     assert counts["fair variants"] == len(catalogue.variants(name))
+
+
+@pytest.mark.parametrize("name", EXERCISES)
+def test_every_answer_whose_grade_is_known_gets_it(name, sandbox, tmp_path):
+    path = tmp_path / "report.json"
+    done = call(main, "selftest", name, "--quick", "--json", path, cwd=tmp_path, sandbox=sandbox)
+    check_selftest(name, done.returncode, done.stdout + done.stderr, json.loads(path.read_text("utf-8")))
+
+
+@pytest.mark.proof
+def test_every_answer_gets_its_grade_with_all_inputs_and_gates_and_a_worker_for_each_check():
+    longest_first = sorted(EXERCISES, key=lambda name: -len(catalogue.misconceptions(name)))
+    with ThreadPoolExecutor(2) as pool:
+        for name, found in zip(longest_first, pool.map(whole_selftest, longest_first), strict=True):
+            check_selftest(name, *found)
 
 
 def result_with(**outcomes: str) -> Result:

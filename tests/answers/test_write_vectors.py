@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from command import call
 from submissions import grading_profile
 
 from grader import course, vectors, write_vectors
+from grader.course_command import main
 from grader.sandbox import Sandbox
 
 EXERCISE = "advantages"
@@ -74,7 +74,6 @@ def test_without_a_recording_everything_is_written(sandbox: Sandbox, recorded: P
     assert anew["misconceptions"] == before["misconceptions"]
 
 
-def test_the_recorded_vectors_are_what_the_command_writes() -> None:
-    command = [sys.executable, "-m", "grader.course_command", "vectors", "--check"]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
+def test_the_recorded_vectors_are_what_the_command_writes(sandbox: Sandbox) -> None:
+    done = call(main, "vectors", "--check", cwd=course.ROOT, sandbox=sandbox)
     assert (done.returncode, done.stdout) == (0, "the vectors are current\n"), done.stderr
