@@ -20,7 +20,7 @@ from typing import Any
 
 import jsonschema
 import pytest
-from command import call, environment
+from command import call, environment, start
 
 import grader
 from grader import cli, course
@@ -175,14 +175,7 @@ def test_ctrl_c_ends_an_endless_loop_and_the_run(tmp_path: Path) -> None:
     """Once is enough, also where a law would try the loop with further inputs."""
     loops = "print('looping', flush=True)\n        while True:\n            pass"
     write(tmp_path / "me", "kl", "kl_estimate", RAISES.replace('raise ValueError("no k2 today")', loops))
-    process = subprocess.Popen(
-        [sys.executable, "-m", "grader.cli", "--debug", "kl", "--path", "me"],
-        cwd=tmp_path,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        encoding="utf-8",
-    )
+    process = start("--debug", "kl", "--path", "me", cwd=tmp_path)
     try:
         assert process.stdout is not None
         while "looping" not in process.stdout.readline():

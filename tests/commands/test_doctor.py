@@ -10,24 +10,15 @@ from pathlib import Path
 
 import pytest
 from course_environment import install, make_environment
+from handouts import POINTER, untouched_handout
 
-from grader import course_command, doctor, handout
+from grader import course_command, doctor
 from grader.sandbox import Sandbox
-
-POINTER = "version https://git-lfs.github.com/spec/v1\noid sha256:22f0\nsize 120200\n"
-
-
-@pytest.fixture(scope="module")
-def files() -> dict[str, bytes]:
-    return handout.make()
 
 
 @pytest.fixture
-def root(files: dict[str, bytes], tmp_path: Path) -> Path:
-    """A handout that nobody has touched."""
-    folder = tmp_path / "course"
-    handout.write_folder(files, folder)
-    return folder
+def root(tmp_path: Path) -> Path:
+    return untouched_handout(tmp_path / "course")
 
 
 def test_git_brings_a_file_back_where_there_is_git_and_a_fresh_copy_where_there_is_none(root: Path) -> None:

@@ -18,7 +18,7 @@ from typing import Any
 
 import jsonschema
 import pytest
-from command import call, environment
+from command import call, start
 
 import grader
 from grader import cli, course
@@ -191,20 +191,6 @@ def test_a_folder_whose_name_is_no_unicode_can_be_graded(grade: Grade, tmp_path:
 # While it is being written
 
 
-def start(*arguments: str | Path, cwd: Path) -> subprocess.Popen[str]:
-    """The command in a process of its own."""
-    return subprocess.Popen(
-        [sys.executable, "-m", "grader.cli", *map(str, arguments)],
-        cwd=cwd,
-        env=environment(),
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        encoding="utf-8",
-        start_new_session=True,
-    )
-
-
 def read_when_there(path: Path, process: subprocess.Popen[str], *, seconds: float = 60) -> Document:
     """The first state of the file."""
     deadline = time.monotonic() + seconds
@@ -292,7 +278,7 @@ def test_a_stopped_grader_leaves_a_valid_file_and_no_process(tmp_path: Path, by:
             assert_sound(state)
         started = descendants(process.pid)
         before = seconds_used(started)
-        while seconds_used(started := started | descendants(process.pid)) < before + 0.5:  # in the loop
+        while seconds_used(started := started | descendants(process.pid)) < before + 0.2:  # in the loop
             assert process.poll() is None and time.monotonic() < deadline, state
             time.sleep(0.02)
     finally:

@@ -214,43 +214,61 @@ def test_the_ending_decides_the_format(finished, tmp_path):
 # A kill, and on
 
 
-KILLED_BETWEEN_CHECKPOINTS = """
-record = TrainingState.record
-def record_and_die(state, *arguments):
-    record(state, *arguments)
-    if len(state.history) == 7:
-        die()
-TrainingState.record = record_and_die
-"""
-KILLED_WHILE_WRITING_THE_SECOND_CHECKPOINT = """
-replace, seen = Path.replace, []
-def replace_or_die(path, target):
-    seen.append(Path(target).name)
-    if seen.count("checkpoint.pt") == 2:
-        die()
-    return replace(path, target)
-Path.replace = replace_or_die
-"""
-DYING = """
-import os, signal, sys
+# Torch is imported once, and each run is a child of who did that.
+DYING_IN_EVERY_WAY = """
+import multiprocessing, os, signal, sys
 from pathlib import Path
 from reference.charlm_training import TrainingState
 from reference.run_charlm import main
+
 def die():
-    os.kill(os.getpid(), getattr(signal, "SIGKILL", signal.SIGTERM))
+    os.kill(os.getpid(), signal.SIGKILL)
+
+def between_checkpoints():
+    record = TrainingState.record
+    def record_and_die(state, *arguments):
+        record(state, *arguments)
+        if len(state.history) == 7:
+            die()
+    TrainingState.record = record_and_die
+
+def while_a_checkpoint_is_written():
+    replace, seen = Path.replace, []
+    def replace_or_die(path, target):
+        seen.append(Path(target).name)
+        if seen.count("checkpoint.pt") == 2:
+            die()
+        return replace(path, target)
+    Path.replace = replace_or_die
+
+def run(death, folder):
+    death()
+    main([*sys.argv[2:], "--out", folder])
+
+for death in (between_checkpoints, while_a_checkpoint_is_written):
+    child = multiprocessing.get_context("fork").Process(target=run, args=(death, f"{sys.argv[1]}/{death.__name__}"))
+    child.start()
+    child.join()
+    print(death.__name__, child.exitcode)
 """
 
 
+@pytest.fixture(scope="module")
+def killed(tmp_path_factory) -> Path:
+    """A folder of runs that were killed, named after the moment."""
+    folder = tmp_path_factory.mktemp("killed")
+    done = python("-c", DYING_IN_EVERY_WAY, folder, *OPTIONS, "--checkpoint-every", 5)
+    assert done.stdout == "between_checkpoints -9\nwhile_a_checkpoint_is_written -9\n", done.stderr
+    return folder
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="kills a process as POSIX does")
 @pytest.mark.usefixtures("no_picture")
 @pytest.mark.parametrize(
-    ("death", "last_looked_at"),
-    [(KILLED_BETWEEN_CHECKPOINTS, 5), (KILLED_WHILE_WRITING_THE_SECOND_CHECKPOINT, 10)],
-    ids=["between checkpoints", "while a checkpoint is written"],
+    ("moment", "last_looked_at"), [("between_checkpoints", 5), ("while_a_checkpoint_is_written", 10)]
 )
-def test_a_killed_run_goes_on_as_if_nothing_had_happened(death, last_looked_at, finished, tmp_path):
-    folder = tmp_path / "run"
-    killed = python("-c", f"{DYING}{death}main(sys.argv[1:])", *OPTIONS, "--checkpoint-every", 5, "--out", folder)
-    assert killed.returncode not in (0, 1, 2), killed.stderr
+def test_a_killed_run_goes_on_as_if_nothing_had_happened(moment, last_looked_at, killed, finished):
+    folder = killed / moment
     assert torch.load(folder / "checkpoint.pt", weights_only=True)["history"][-1]["step"] == 5
     assert samples_in(folder)["points"][-1]["step"] == last_looked_at
     assert main("--resume", "--out", folder) == 0
@@ -263,8 +281,10 @@ def test_a_finished_run_has_nothing_to_go_on_with(copy, finished):
     assert same_results(copy, finished[0])
 
 
+@pytest.mark.usefixtures("no_picture")
 def test_overwriting_leaves_nothing_of_the_old_run(copy):
     assert main("--overwrite", "--steps", 1, "--out", copy) == 0
+    assert (copy / "diagnostics.png").read_bytes() == b"", "a new one, and there is no picture here"
     assert [row["step"] for row in metrics_in(copy)] == [1]
     assert [point["step"] for point in samples_in(copy)["points"]] == [0, 1]
     assert torch.load(copy / "checkpoint.pt", weights_only=True)["config"]["steps"] == 1

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 import watchfiles
-from command import call, environment
+from command import call, start
 
 from grader import cli, course
 from grader.result import replace_file
@@ -55,16 +55,7 @@ class Watching:
     """A running `grade --watch`, whose output is read as it comes."""
 
     def __init__(self, folder: Path, *arguments: str | Path) -> None:
-        self.process = subprocess.Popen(
-            [sys.executable, "-m", "grader.cli", "--watch", *map(str, arguments)],
-            cwd=folder,
-            env=environment(),
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            encoding="utf-8",
-            start_new_session=True,
-        )
+        self.process = start("--watch", *arguments, cwd=folder)
         self._parts: dict[str, list[str]] = {"stdout": [], "stderr": []}
         self._threads = [threading.Thread(target=self._read, args=(name,), daemon=True) for name in self._parts]
         for thread in self._threads:

@@ -14,6 +14,7 @@ from typing import Any
 import jsonschema
 import pytest
 from command import call, environment
+from grading_here import graded_once
 from worksheets import Document, handed_in, right_worksheet
 
 import grader
@@ -55,11 +56,12 @@ def test_the_worksheet_and_an_exercise_make_one_result(tmp_path: Path, right: Do
     me = handed_in(tmp_path / "me", right)
     shutil.copy(course.MODEL_ANSWERS / "kl.py", me)
     options = ("--path", me, "--json", "r.json")
-    done = call(cli.main, "worksheet", "kl", *options, cwd=tmp_path, sandbox=sandbox)
+    with graded_once({}):
+        done = call(cli.main, "worksheet", "kl", *options, cwd=tmp_path, sandbox=sandbox)
+        both = result_of(tmp_path / "r.json")
+        alone = call(cli.main, "kl", *options, cwd=tmp_path, sandbox=sandbox)
     assert done.returncode == cli.OK, done.stdout + done.stderr
-    both = result_of(tmp_path / "r.json")
     assert [exercise["name"] for exercise in both["exercises"]] == ["kl", "worksheet"]
-    alone = call(cli.main, "kl", *options, cwd=tmp_path, sandbox=sandbox)
     kl = result_of(tmp_path / "r.json")
     assert both["points"] == kl["points"] + 30 == both["earned"]
     assert both["isolation_level"] == kl["isolation_level"] and both["sha256"] != kl["sha256"]
@@ -71,10 +73,11 @@ def test_plain_grade_leaves_the_worksheet_out_and_points_to_it(
 ) -> None:
     (tmp_path / "me").mkdir()
     shutil.copy(course.STARTER / "kl.py", tmp_path / "me")
-    without = call(cli.main, "--path", "me", "--json", "r.json", cwd=tmp_path, sandbox=sandbox)
+    with graded_once({}):
+        without = call(cli.main, "--path", "me", "--json", "r.json", cwd=tmp_path, sandbox=sandbox)
+        handed_in(tmp_path / "me", right)
+        with_one = call(cli.main, "--path", "me", "--json", "r2.json", cwd=tmp_path, sandbox=sandbox)
     assert "worksheet" not in without.stdout
-    handed_in(tmp_path / "me", right)
-    with_one = call(cli.main, "--path", "me", "--json", "r2.json", cwd=tmp_path, sandbox=sandbox)
     assert with_one.stdout.splitlines()[-1] == "There is a worksheet.json too: `grade worksheet` grades it."
     before, after = result_of(tmp_path / "r.json"), result_of(tmp_path / "r2.json")
     assert before["points"] == after["points"] and before["sha256"] == after["sha256"]

@@ -31,6 +31,20 @@ def environment(**more: str) -> dict[str, str]:
     return {**kept, "PYTHONDONTWRITEBYTECODE": "1", "PYTHONIOENCODING": "utf-8", **more}
 
 
+def start(*arguments: object, cwd: Path, **variables: str) -> subprocess.Popen[str]:
+    """`grade` in a process and a session of its own, which gets signals as from a terminal."""
+    return subprocess.Popen(
+        [sys.executable, "-m", "grader.cli", *map(str, arguments)],
+        cwd=cwd,
+        env=environment(**variables),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        encoding="utf-8",
+        start_new_session=True,
+    )
+
+
 def call(
     main: Callable[[Sequence[str]], int],
     *arguments: object,

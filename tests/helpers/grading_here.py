@@ -7,6 +7,7 @@ again after a stop, does not depend on it: a few tests with real ones prove that
 from __future__ import annotations
 
 import contextlib
+import copy
 import hashlib
 import json
 import queue
@@ -18,8 +19,8 @@ from unittest import mock
 from exports_results import check, example
 from submissions import grading_profile
 
-from grader import class_grading, grading_job, grading_process
-from grader.result import FAILED, PASSED, ExerciseResult
+from grader import class_grading, grading_job, grading_process, run
+from grader.result import FAILED, PASSED, ExerciseResult, Result
 from grader.sandbox import Sandbox
 
 BY_HAND = 4
@@ -71,6 +72,29 @@ def _by_hand(data: bytes) -> bytes:
     result = example(exercises=exercises, sha256=hashlib.sha256(data).hexdigest())
     answer = {"result": json.loads(result.as_json()), "problem": "", "seconds": 0.1, "attempts": 1}
     return json.dumps(answer).encode()
+
+
+@contextlib.contextmanager
+def graded_once(known: dict[Any, Result]) -> Iterator[None]:
+    """`grade` grades no submission twice, where only what is said of it is the question.
+
+    Args:
+        known: What was graded before; what is graded now is added.
+    """
+    really = run.grade
+
+    def grade(submission: Any, exercises: Any, *rest: Any, result: Result, on_update: Any, **options: Any) -> None:
+        key = (submission.folder, submission.sha256, *exercises)
+        if key not in known:
+            really(submission, exercises, *rest, result=result, on_update=on_update, **options)
+            known[key] = copy.deepcopy(result)
+            return
+        vars(result).update(vars(copy.deepcopy(known[key])))
+        for entry in result.checks:
+            on_update(entry)
+
+    with mock.patch.object(run, "grade", grade):
+        yield
 
 
 def write_class(folder: Path, texts: dict[str, str]) -> Path:

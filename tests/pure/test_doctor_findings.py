@@ -7,23 +7,14 @@ import sys
 from pathlib import Path
 
 import pytest
+from handouts import POINTER, untouched_handout
 
-from grader import course, doctor, handout
-
-POINTER = "version https://git-lfs.github.com/spec/v1\noid sha256:22f0\nsize 120200\n"
-
-
-@pytest.fixture(scope="module")
-def files() -> dict[str, bytes]:
-    return handout.make()
+from grader import course, doctor
 
 
 @pytest.fixture
-def root(files: dict[str, bytes], tmp_path: Path) -> Path:
-    """A handout that nobody has touched."""
-    folder = tmp_path / "course"
-    handout.write_folder(files, folder)
-    return folder
+def root(tmp_path: Path) -> Path:
+    return untouched_handout(tmp_path / "course")
 
 
 def told(root: Path) -> set[str]:

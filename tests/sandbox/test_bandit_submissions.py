@@ -87,13 +87,13 @@ def test_a_mistake_of_the_bandits_own_is_not_blamed_on_others(graded):
     ("old", "new", "function", "words"),
     [
         ("surrogate.mean() -", "surrogate.sum() -", "grpo_step", "sum"),
-        ("+ config.lr * gradient  #", "- config.lr * gradient  #", "grpo_step", "descen"),
-        ("[actions], old_logp)  # (G,)", f"[actions], {OLD_POLICY_FOLLOWS})", "grpo_step", "old policy"),
+        pytest.param("+ config.lr * gradient  #", "- config.lr * gradient  #", "grpo_step", "descen",
+                     marks=pytest.mark.proof),
         ("torch.softmax(logits, dim=-1), config.group_size", "torch.softmax(ref_logits, dim=-1), config.group_size",
          "train_bandit", "polic"),
         ("visited.append(logits)", "visited.append(visited[-1])", "train_bandit", ""),
     ],
-    ids=["sum", "descent", "old policy follows", "samples from the start", "never appends the new logits"],
+    ids=["sum", "descent", "samples from the start", "never appends the new logits"],
 )  # fmt: skip
 def test_a_typical_mistake_costs_points_and_is_named(graded, old, new, function, words):
     result = graded(answer_with(old, new), function)
@@ -101,9 +101,12 @@ def test_a_typical_mistake_costs_points_and_is_named(graded, old, new, function,
         if check.outcome in (FAILED, BROKEN) and check.function != function:
             assert f"your `{function}`, which it calls: see above" in check.may_come_from, check.id
     assert function in {check.function for check in result.checks if check.outcome == FAILED}
+    assert not words or is_named(result, words)
+
+
+def is_named(result: Result, words: str) -> bool:
     sentences = [found["sentence"] for exercise in result.exercises for found in exercise.misconceptions]
-    if words:
-        assert any(words in sentence for sentence in sentences), sentences
+    return any(words in sentence for sentence in sentences)
 
 
 def test_mistakes_that_one_update_hides_pass_the_first_example_and_fail_the_inner_updates(graded):
@@ -112,6 +115,9 @@ def test_mistakes_that_one_update_hides_pass_the_first_example_and_fail_the_inne
     outcomes = {check.id.removeprefix("bandit."): check.outcome for check in of(result, "grpo_step")}
     assert outcomes["one_step_from_the_uniform_policy"] == PASSED
     assert outcomes["the_old_policy_stays_over_the_inner_updates"] == FAILED
+    assert is_named(result, "old policy")
+    wrong = [check for check in result.checks if check.outcome in (FAILED, BROKEN) and check.function != "grpo_step"]
+    assert all("your `grpo_step`, which it calls: see above" in check.may_come_from for check in wrong)
 
 
 def test_a_plain_dict_is_no_history(graded):

@@ -125,8 +125,10 @@ def f(families):
         own["f"](path)
 """
 TOGETHER = [
-    ["one that ignores signals", "one that starts some more", "one with a clean environment"],
-    ["a child in the same session", "one that hands over to a child in a new session"],
+    [
+        *("one that ignores signals", "one that starts some more", "one with a clean environment"),
+        *("a child in the same session", "one that hands over to a child in a new session"),
+    ],
     ["one whose worker has ended"],
 ]
 ALONE = [pytest.param([name], marks=pytest.mark.proof) for name in FAMILIES if [name] not in TOGETHER]
@@ -134,29 +136,36 @@ ALONE = [pytest.param([name], marks=pytest.mark.proof) for name in FAMILIES if [
 
 @pytest.mark.skipif(sys.platform != "linux", reason="macOS starts no process behind its wall, and has no subreaper")
 @pytest.mark.parametrize("names", [*TOGETHER, *ALONE], ids=" and ".join)
-def test_nothing_that_a_worker_started_survives_it(cold: Sandbox, tmp_path: Path, names: list[str]) -> None:
+def test_nothing_that_a_worker_started_survives_it_and_a_stranger_who_starts_meanwhile_does(
+    cold: Sandbox, tmp_path: Path, names: list[str]
+) -> None:
     files = [tmp_path / name for name in names]
-    with (
-        student(cold, DAEMON + STARTS_FAMILIES.format(families=FAMILIES)) as started,
-        contextlib.suppress(StudentDied),  # the worker has ended, and its daemon keeps the pipe open
-    ):
-        started.f({file.name: str(file) for file in files})
-        wait_for(lambda: all(beats(file) > 3 for file in files))
-    before = [beats(file) for file in files]
-    assert all(before)
-    time.sleep(0.5)
-    assert [beats(file) for file in files] == before
+    source = DAEMON + STARTS_FAMILIES.format(families=FAMILIES)
+    with contextlib.ExitStack() as stack:
+        with (
+            student(cold, source) as started,
+            contextlib.suppress(StudentDied),  # the worker has ended, and its daemon keeps the pipe open
+        ):
+            started.f({})
+            stranger = stack.enter_context(somebody_else())
+            started.f({file.name: str(file) for file in files})
+            wait_for(lambda: all(beats(file) > 3 for file in files))
+        before = [beats(file) for file in files]
+        assert all(before)
+        time.sleep(0.5)
+        assert [beats(file) for file in files] == before
+        assert stranger.poll() is None
+        assert psutil.Process(stranger.pid).status() != psutil.STATUS_STOPPED
 
 
-def test_a_stranger_who_starts_meanwhile_is_left_alone(cold: Sandbox) -> None:
-    with student(cold, "def f(x):\n    return x") as honest:
-        honest.f(1)
-        with subprocess.Popen(["sleep", "60"], start_new_session=True) as stranger:
-            honest.close()
-            time.sleep(0.1)
-            assert stranger.poll() is None
-            assert psutil.Process(stranger.pid).status() != psutil.STATUS_STOPPED
-            stranger.kill()
+@contextlib.contextmanager
+def somebody_else() -> Iterator[subprocess.Popen[bytes]]:
+    """A process that no worker has started."""
+    with subprocess.Popen(["sleep", "600"], start_new_session=True) as process:
+        try:
+            yield process
+        finally:
+            process.kill()
 
 
 def test_the_wall_is_named(cold: Sandbox) -> None:
@@ -174,7 +183,7 @@ def test_the_wall_is_named(cold: Sandbox) -> None:
 )
 def test_no_thread_no_file_and_no_folder_stays(cold: Sandbox, monkeypatch: pytest.MonkeyPatch, kind: type) -> None:
     monkeypatch.setattr(streams, "pipe_stream", kind)
-    monkeypatch.setattr(course, "CALL_SECONDS", 1.0)
+    monkeypatch.setattr(course, "CALL_SECONDS", 0.5)
     threads, files = ours(), set(os.listdir("/proc/self/fd"))
     for ending, failure in (("pass", None), ("os._exit(3)", StudentCrashed), ("while True: pass", StudentDied)):
         with student(

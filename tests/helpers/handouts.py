@@ -1,0 +1,22 @@
+"""A handout on disk, for tests of what a student's course may look like."""
+
+from __future__ import annotations
+
+import functools
+from pathlib import Path
+
+from grader import handout
+
+POINTER = "version https://git-lfs.github.com/spec/v1\noid sha256:22f0\nsize 120200\n"
+"""What lies in the place of a large file that git did not bring."""
+
+
+@functools.cache
+def _files() -> dict[str, bytes]:
+    return handout.make()
+
+
+def untouched_handout(folder: Path) -> Path:
+    """Write the handout that nobody has touched into a folder, and return it."""
+    handout.write_folder(_files(), folder)
+    return folder
