@@ -45,6 +45,7 @@ COMMANDS = {
     "worksheet": ("worksheet_command", "write a page with submitted worksheets side by side"),
     "stubs": ("stubs", "write starter/ from the model answers"),
     "vectors": ("write_vectors", "write the worked examples' answers"),
+    "numbers": ("page_numbers", "write what is measured and counted into the pages that say it"),
     "mistakes": ("mistakes", "write the pages of common mistakes"),
     "golden": ("golden", "write what the browser must agree with"),
     "selftest": ("selftest", "grade answers whose grade is known"),

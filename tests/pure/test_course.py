@@ -57,23 +57,6 @@ def test_every_check_says_what_it_asks_and_helps(name):
         assert check.function in course.exercise(name).function_names
 
 
-def test_the_points_on_the_pages_are_the_points_of_the_checks():
-    totals = {name: sum(check.points for check in checks_of(name, hidden=True)) for name in EXERCISES}
-    for name, total in totals.items():
-        page = (course.ROOT / course.exercise(name).page).read_text("utf-8")
-        assert f"{total} points" in page, f"{course.exercise(name).page} must say {total} points"
-    index = (course.ROOT / "docs" / "index.md").read_text("utf-8")
-    for name, total in totals.items():
-        row = next(line for line in index.splitlines() if f"exercises/{name}.md" in line and line.startswith("|"))
-        assert f"| {total} |" in row
-    assert f"{sum(totals.values())} points" in (course.ROOT / "CHANGELOG.md").read_text("utf-8")
-
-
-def test_the_number_of_misconceptions_in_the_readme_is_the_number_there_is():
-    count = sum(len(catalogue.misconceptions(name)) for name in EXERCISES)
-    assert f"**{count} of them**" in (course.ROOT / "README.md").read_text("utf-8")
-
-
 @pytest.mark.parametrize("name", EXERCISES)
 def test_a_misconception_is_a_sentence_that_fits_the_report(name):
     for entry in catalogue.misconceptions(name):
