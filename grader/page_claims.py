@@ -234,7 +234,7 @@ def _group_size() -> Claims:
     for size in (2, 4, 8, 16, 32, 64):
         steps = _curves("group-size")[f"G = {size}"]
         lost = [at["zero_signal_mean"] for at in steps[1:]]
-        yield _row(size, *_best(steps[50]), _passes_half(steps), _percent(lost[0]), _percent(np.mean(lost)))
+        yield _row(size, *_best(steps[50]), _passes_half(steps), _percent(lost[0]), _percent(float(np.mean(lost))))
     halves = {size: int(_passes_half(_curves("group-size")[f"G = {size}"])) for size in (8, 16, 32, 64)}
     _words_hold(halves[8] - min(halves.values()) == 2, "at most two steps earlier")
     ends = {size: _curves("group-size")[f"G = {size}"][50] for size in (2, 4, 32)}
@@ -289,7 +289,8 @@ def _metrics(run: str) -> list[dict[str, float]]:
 
 
 def _recorded(run: str) -> dict[str, Any]:
-    return json.loads((course.RUNS / f"charlm-{run}/samples.json").read_text("utf-8"))
+    document: dict[str, Any] = json.loads((course.RUNS / f"charlm-{run}/samples.json").read_text("utf-8"))
+    return document
 
 
 def _checkpoints_of(run: str) -> dict[int, dict[str, Any]]:

@@ -20,10 +20,10 @@ ROOT = Path(__file__).resolve().parents[2]
 GRADE = [sys.executable, "-m", "grader.cli"]
 
 
-def seconds(work: Callable[[], object]) -> float:
+def seconds(work: Callable[..., object], *arguments: object) -> float:
     """Wall-clock time of one call."""
     started = time.perf_counter()
-    work()
+    work(*arguments)
     return time.perf_counter() - started
 
 
@@ -95,7 +95,10 @@ def calls_and_grading(rounds: int = 5) -> None:
         starts = [seconds(lambda: sandbox.worker().close()) for _ in range(21)]
         fork = sandbox._start_worker  # without the one that is forked ahead
         forks = [seconds(lambda: fork().close()) for _ in range(21)]
-        wire_times, here_times, wire_grades, here_grades = [], [], [], []
+        wire_times: list[float] = []
+        here_times: list[float] = []
+        wire_grades: list[float] = []
+        here_grades: list[float] = []
         for _ in range(rounds):
             for start, calls, grades in (
                 (sandbox.worker, wire_times, wire_grades),
@@ -103,10 +106,10 @@ def calls_and_grading(rounds: int = 5) -> None:
             ):
                 student = Student(exercise, submission, start)
                 student.group_advantages(rewards)
-                calls.append(seconds(lambda s=student: [s.group_advantages(rewards) for _ in range(1000)]) / 1000)
+                calls.append(seconds(lambda s: [s.group_advantages(rewards) for _ in range(1000)], student) / 1000)
                 student.close()
                 # Hidden checks in both: the model answers run in workers on one side and here on the other.
-                grades.append(seconds(lambda s=start: grade(submission, exercises, s)))
+                grades.append(seconds(grade, submission, exercises, start))
     print(f"a worker, forked ahead             {median(starts) * 1e3:6.1f} ms")
     print(f"a worker, forked and confined      {median(forks) * 1e3:6.1f} ms")
     print(f"calls per second through the wire  {1 / median(wire_times):6.0f}")
@@ -125,7 +128,7 @@ def levels(rounds: int = 5) -> None:
     from grader.debug import InProcess
     from grader.run import grade
     from grader.sandbox import Sandbox, missing_walls
-    from grader.student import Student
+    from grader.student import Loaded, Student
     from grader.submission import read_submission
 
     plugin.use_profile()
@@ -139,21 +142,24 @@ def levels(rounds: int = 5) -> None:
 
     offered = [level for level in (0, 1, 2) if not missing_walls(level)]
     names = [*(f"level {level}" for level in offered), "in this process"]
-    starts, workers, calls, wholes, waits = ({name: [] for name in names} for _ in range(5))
+    tables: list[dict[str, list[float]]] = [{name: [] for name in names} for _ in range(5)]
+    starts, workers, calls, wholes, waits = tables
     with contextlib.ExitStack() as stack:
         sandboxes = {
             name: stack.enter_context(Sandbox.start(level=level)) for name, level in zip(names, offered, strict=False)
         }
-        makers = {**{name: sandbox.worker for name, sandbox in sandboxes.items()}, "in this process": InProcess}
+        makers: dict[str, Callable[..., Loaded]] = {name: sandbox.worker for name, sandbox in sandboxes.items()}
+        makers["in this process"] = InProcess
         for _ in range(rounds):
             for name, level in zip(names, offered, strict=False):
-                starts[name].append(seconds(lambda level=level: start_up(level)))
+                starts[name].append(seconds(start_up, level))
                 fork = sandboxes[name]._start_worker  # without the one that is forked ahead
-                workers[name].append(seconds(lambda fork=fork: [fork().close() for _ in range(20)]) / 20)
+                workers[name].append(seconds(lambda fork: [fork().close() for _ in range(20)], fork) / 20)
             for name, start in makers.items():
                 student = Student(course.exercise("advantages"), submission, start)
                 student.group_advantages(rewards)
-                calls[name].append(seconds(lambda s=student: [s.group_advantages(rewards) for _ in range(1000)]) / 1000)
+                thousand = seconds(lambda s: [s.group_advantages(rewards) for _ in range(1000)], student)
+                calls[name].append(thousand / 1000)
                 student.close()
                 waits[name].append(0.0)
 
@@ -163,7 +169,7 @@ def levels(rounds: int = 5) -> None:
                     waits[name][-1] += time.perf_counter() - began
                     return worker
 
-                wholes[name].append(seconds(lambda s=waiting: grade(submission, exercises, s)))
+                wholes[name].append(seconds(grade, submission, exercises, waiting))
     print(
         "isolation level     start-up    a worker      a call    all exercises   waiting for workers   more than here"
     )

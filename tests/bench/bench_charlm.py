@@ -285,7 +285,8 @@ def _scale_one(size: str, model: TinyLM, pretrained: bool, rollouts: int, limit:
 
 def _seconds_of_sampling(model: TinyLM, config: CharLMConfig, limit: float) -> float:
     """Median of up to 20 batches, the first one left out where there is another."""
-    generator, seconds = make_generator(0), []
+    generator = make_generator(0)
+    seconds: list[float] = []
     while len(seconds) < 21 and (len(seconds) < 1 or sum(seconds) < limit):
         started = time.perf_counter()
         sample_completions(model, PIZZA_PROMPT, config, generator)  # ends with texts, so a GPU has been waited for
@@ -400,7 +401,9 @@ def _write_csv(path: Path, names: Sequence[str], rows: Sequence[Sequence[object]
 
 def plot_curve(curves: Sequence[Sequence[float]], every: int, title: str, path: Path) -> None:
     """Draw what `write_curve` writes."""
-    from reference.bandit_plots import BLUE, GREY, plt
+    import matplotlib.pyplot as plt
+
+    from reference.bandit_plots import BLUE, GREY  # draws to files only, also where there is no display
 
     figure, axes = plt.subplots(figsize=(8, 4.5), layout="constrained")
     points = list(zip(*curves, strict=True))

@@ -62,7 +62,7 @@ class Backbone(nn.Module):
     def __init__(self, size: TinyLMConfig) -> None:
         super().__init__()
         self.lm = TinyLM(size)
-        self.lm.head = nn.Identity()
+        self.lm.add_module("head", nn.Identity())
         self.equal_rows_once = False
 
     def forward(self, input_ids: Tensor, **_: Any) -> BaseModelOutput:

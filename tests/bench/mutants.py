@@ -139,8 +139,12 @@ class Copy:
         with self._output.open("w") as output:
             process = subprocess.Popen(
                 [*command, *what],
-                **{"cwd": self.root, "env": variables, "start_new_session": True},
-                **{"stdin": subprocess.DEVNULL, "stdout": output, "stderr": subprocess.STDOUT},
+                cwd=self.root,
+                env=variables,
+                start_new_session=True,
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=subprocess.STDOUT,
             )
         try:
             code = process.wait(timeout=seconds)
@@ -360,7 +364,8 @@ def main() -> int:
     arguments = parser.parse_args()
     console = Console()
     if arguments.compare:
-        return compare(*arguments.compare, console)
+        before, after = arguments.compare
+        return compare(before, after, console)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     adopt_orphans()
     try:

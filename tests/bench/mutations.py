@@ -15,7 +15,7 @@ import itertools
 import random
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 
@@ -196,9 +196,9 @@ def _defects(node: ast.AST, source: _Source) -> Iterator[Defect]:
         yield "condition negated", start, end, f"not ({source.text(start, end)})"
 
 
-def _swapped(kind: str, node: ast.AST, pair: object, names: tuple[str, str], source: _Source) -> Defect:
+def _swapped(kind: str, node: ast.AST, pair: Iterable[ast.AST], names: tuple[str, str], source: _Source) -> Defect:
     """One operator of an expression becomes another; the rest of the expression stays."""
-    left, right = pair  # type: ignore[misc]  # two operands
+    left, right = pair
     (start, end), before, after = source.span(node), source.span(left)[1], source.span(right)[0]
     operator = re.sub(names[0], lambda _: names[1], source.text(before, after), count=1)
     return kind, start, end, source.text(start, before) + operator + source.text(after, end)

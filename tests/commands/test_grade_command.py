@@ -14,7 +14,7 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -89,13 +89,13 @@ def shown(grade: Grade, known: dict[Any, Result]) -> Iterator[Grade]:
 
 
 def process(
-    *arguments: str | Path, cwd: Path, command: tuple[str, ...] = COMMAND, **more: str
+    *arguments: str | Path, cwd: Path, command: tuple[str, ...] = COMMAND, variables: Mapping[str, str] = {}
 ) -> subprocess.CompletedProcess[str]:
     """The command in a process of its own, to its end."""
     done = subprocess.run(
         [*command, *map(str, arguments)],
         cwd=cwd,
-        env=environment(**more),
+        env=environment(**variables),
         stdin=subprocess.DEVNULL,
         capture_output=True,
         timeout=120,
@@ -518,7 +518,7 @@ def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> Graded:
     before, homes = contents(me), own_homes(folder)
     command = (sys.executable, "-P", "-c", start)
     arguments = ("kl", "--path", "me", "--json", "r.json", *EXAMPLES)
-    done = process(*arguments, cwd=folder, command=command, PYTHONHASHSEED="1", **homes)
+    done = process(*arguments, cwd=folder, command=command, variables={"PYTHONHASHSEED": "1", **homes})
     return Graded(done, folder, before)
 
 
@@ -542,7 +542,7 @@ def disturbed(tmp_path_factory: pytest.TempPathFactory) -> Graded:
         "HYPOTHESIS_PROFILE": "ci",
     }
     before, homes = contents(me), own_homes(folder)
-    done = process("kl", "--json", "../r.json", *EXAMPLES, cwd=me, **variables, **homes)
+    done = process("kl", "--json", "../r.json", *EXAMPLES, cwd=me, variables=variables | homes)
     return Graded(done, folder, before)
 
 
@@ -608,7 +608,7 @@ def test_a_cold_grading_leaves_nothing_behind(tmp_path: Path) -> None:
     """Of a stub: each function takes a second, because each gets an interpreter of its own."""
     me = write(tmp_path / "me", {"kl.py": (course.STARTER / "kl.py").read_text("utf-8")})
     before = contents(me)
-    done = process("kl", "--path", "me", "--cold", cwd=tmp_path, **own_homes(tmp_path))
+    done = process("kl", "--path", "me", "--cold", cwd=tmp_path, variables=own_homes(tmp_path))
     assert done.returncode == CHECKS_FAILED
     assert contents(me) == before
     assert {path.name for path in tmp_path.iterdir()} == {"me", "temporary", "home"}

@@ -78,7 +78,7 @@ def test_html_is_valid(tmp_path: Path, not_learning):
     settings = course.ROOT / "tests" / "browser" / "htmlvalidate.json"
     command = ["node", program, "--formatter", "json", "--config", settings, "--ext", "html", tmp_path]
     with (tmp_path / "report.json").open("w") as output:
-        subprocess.run(command, stdout=output, check=False)
+        subprocess.run([*map(str, command)], stdout=output, check=False)
     reports = json.loads((tmp_path / "report.json").read_text("utf-8"))
     found = {Path(report["filePath"]).name: report["messages"] for report in reports}
     assert found.pop("wrong.html"), "html-validate has looked at nothing"

@@ -53,7 +53,7 @@ def without_torch(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     """Linux on a usual processor, without torch; pip installs into the folder that this is."""
     monkeypatch.setattr(install_torch, "is_installed", lambda: False)
     monkeypatch.setattr(sys, "platform", "linux")
-    monkeypatch.setattr(install_torch.platform, "machine", lambda: "x86_64")
+    monkeypatch.setattr("platform.machine", lambda: "x86_64")
     monkeypatch.setenv("PIP_CONFIG_FILE", "/dev/null")
     for name in ("PIP_FIND_LINKS", "PIP_EXTRA_INDEX_URL", "PIP_CONSTRAINT"):
         monkeypatch.delenv(name, raising=False)
@@ -124,7 +124,7 @@ def test_where_there_is_nothing_to_choose_the_next_step_installs_torch(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.setattr(sys, "platform", system)
-    monkeypatch.setattr(install_torch.platform, "machine", lambda: machine)
+    monkeypatch.setattr("platform.machine", lambda: machine)
     monkeypatch.setattr(install_torch, "answers", lambda index: pytest.fail("nobody asks the index"))
     assert install_torch.main(arguments) == 0
     assert said in capsys.readouterr().out
@@ -134,7 +134,7 @@ def test_where_there_is_nothing_to_choose_the_next_step_installs_torch(
 def test_torch_is_there_when_its_version_is_the_pinned_one(
     version: str, there: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(install_torch.importlib.metadata, "version", lambda _: version)
+    monkeypatch.setattr("importlib.metadata.version", lambda _: version)
     assert install_torch.is_installed() is there
 
 
@@ -151,7 +151,7 @@ def test_without_pip_uv_installs(without_torch: Path, monkeypatch: pytest.Monkey
         return subprocess.CompletedProcess(command, 0)
 
     monkeypatch.setattr(subprocess, "run", run)
-    monkeypatch.setattr(install_torch.importlib.util, "find_spec", lambda _: None)
+    monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
     monkeypatch.setenv("UV", "/opt/uv")
     assert install_torch.installs("http://index")
     ((uv, *arguments),) = ran

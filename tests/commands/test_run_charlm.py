@@ -13,7 +13,10 @@ import sys
 from collections.abc import Iterator
 from dataclasses import asdict, replace
 from pathlib import Path
+from typing import Any
 
+import matplotlib.pyplot as plt
+import numpy as np
 import pytest
 import torch
 from safetensors.torch import load_file
@@ -158,9 +161,10 @@ def test_a_terminal_shows_how_far_the_run_is(tmp_path, monkeypatch):
 
     for name, value in (("TERM", "xterm"), ("NO_COLOR", "1"), ("COLUMNS", "100")):
         monkeypatch.setenv(name, value)
-    monkeypatch.setattr(sys, "stderr", Terminal())
+    terminal = Terminal()
+    monkeypatch.setattr(sys, "stderr", terminal)
     assert main(*OPTIONS, "--out", tmp_path / "run") == 0
-    shown = sys.stderr.getvalue()
+    shown = terminal.getvalue()
     reward = metrics_in(tmp_path / "run")[-1]["rolling_mean_reward"]
     assert "12/12" in shown and f"mean reward {reward:.2f}" in shown
     assert not re.search(r"\x1b\[[\d;]*[349]\dm", shown), "NO_COLOR is set"
@@ -176,14 +180,14 @@ def test_a_panel_draws_the_numbers_of_the_metrics_file(panel, finished):
     (axes,) = (each for each in figure.axes if each.get_title(loc="left") == panel.title)
     lines = {line.get_label(): line for line in axes.lines}
     for metric, label in panel.series.items():
-        x, y = lines[label].get_data()
+        x, y = map(np.asarray, lines[label].get_data())
         assert list(x) == list(range(1, 13))
         assert list(y) == [row[metric] for row in rows]
         assert axes.get_ylim()[0] <= min(y) and max(y) <= axes.get_ylim()[1]
     assert axes.get_ylabel() == panel.unit and axes.get_ylim()[0] <= 0 <= axes.get_ylim()[1]
     shown = " ".join(" ".join(text.get_text() for text in axes.texts).split())
     assert shown == panel.reading
-    charlm_plots.plt.close(figure)
+    plt.close(figure)
 
 
 def test_every_metric_has_its_panel(finished):
@@ -202,7 +206,7 @@ def test_nothing_in_the_picture_is_cut_off(finished):
             assert frame.x0 <= box.x0 and box.x1 <= frame.x1 and box.y1 <= frame.y1
             assert not any(box.overlaps(other) for other in panels), axes.get_title(loc="left")
             assert box.x1 <= panel.x1 + 1, f"{axes.get_title(loc='left')}: the reading is wider than its panel"
-    charlm_plots.plt.close(figure)
+    plt.close(figure)
 
 
 def test_the_ending_decides_the_format(finished, tmp_path):
@@ -418,7 +422,7 @@ def test_a_gpu_learns_as_well(tmp_path):
 
 # The recorded runs of the pages
 
-RECORDED = {
+RECORDED: dict[str, dict[str, Any]] = {
     "charlm-pizza": {},
     "charlm-pizza-token": {"loss_level": "token"},
     "charlm-pizza-sequence": {"ratio_level": "sequence"},

@@ -121,6 +121,7 @@ def _again(target: str, path: Path) -> int:
 
 def _watched(target: str, seconds: int) -> Run:
     """Fuzz in a process of its own, which ends with whatever it finds, and show how far it is."""
+    from rich.console import Console
     from rich.progress import Progress
 
     folder, corpus, crashes = (WORK / target / name for name in ("", "corpus", "crashes"))
@@ -134,7 +135,7 @@ def _watched(target: str, seconds: int) -> Run:
     with (folder / "log.txt").open("w+", encoding="utf-8", errors="replace") as log:
         child = subprocess.Popen(command, stdout=log, stderr=log, cwd=ROOT, env=os.environ | {"OMP_NUM_THREADS": "1"})
         try:
-            with Progress(transient=True, console=_stderr()) as progress:
+            with Progress(transient=True, console=Console(stderr=True)) as progress:
                 task = progress.add_task(target, total=seconds)
                 while child.poll() is None:
                     time.sleep(0.2)
@@ -151,12 +152,6 @@ def _watched(target: str, seconds: int) -> Run:
     inputs = re.findall(r"number_of_executed_units: (\d+)", said) or re.findall(r"(?m)^#(\d+)", said) or ["0"]
     words = [line for line in said.splitlines() if re.match(r"\S*(Error|Broken|Exception)\b|\S+: |==\d+== ERROR", line)]
     return Run(int(inputs[-1]), passed, len([*corpus.iterdir()]), new, (words or [""])[0][:300])
-
-
-def _stderr() -> object:
-    from rich.console import Console
-
-    return Console(stderr=True)
 
 
 def _fuzz(target: str, options: Sequence[str]) -> None:

@@ -32,6 +32,7 @@ from grader.worker import wire
 from grader.worksheet_questions import NAME, QUESTIONS, RUNS, VERSION
 
 Draw = random.Random
+Files = Mapping[str, str | bytes]
 _LONGEST = 200_000
 _LONG_RUNS = ("bandit.it_finds_the_peak", "bandit.it_learns_on_other_tables_too", "charlm.it_learns_to_like_pizza")
 _ODD_TOKENS = (
@@ -131,7 +132,7 @@ def _student() -> list[bytes]:
             found.append(header(number, 7 * number % 256, b"said\n" * (number % 3)) + stream)
     error = {"type": "ValueError", "message": "no", "frames": [["kl.py", 3, "f", "raise"]], "not_written": False}
     for number in (0, 20):
-        replies = (
+        replies: tuple[tuple[dict[str, Any], ...], ...] = (
             ({"result": {}}, {"result": {"problem": "f(x)"}}),
             ({"result": {}}, {"error": error}),
             ({"error": error},),
@@ -148,13 +149,14 @@ def one_entry() -> Any:
 def _worksheet() -> list[bytes]:
     """A worksheet without runs, and some with a few of them as the simulation plays them: all would take too long."""
     from grader import worksheet_replay as replaying
+    from grader.simulation import simulate
 
     answers = [
         {"id": each.id, "answer": f"In {each.id} the mean decides who gains, and who loses."} for each in QUESTIONS
     ]
     runs = []
     for number, run in enumerate(RUNS):
-        played = replaying._quantities(run, replaying.simulate(run.settings, seeds=[number], steps=run.steps))
+        played = replaying._quantities(run, simulate(run.settings, seeds=[number], steps=run.steps))
         values = {name: played[name] for name in run.values}
         settings = json.loads(json.dumps(asdict(run.settings)))
         runs.append({"id": run.id, "seed": number, "steps": run.steps, "settings": settings, "values": values})
@@ -171,7 +173,7 @@ def _files() -> dict[str, str | bytes]:
     }
 
 
-def _tar(files: Mapping[str, str | bytes], mode: str) -> bytes:
+def _tar(files: Files, mode: str) -> bytes:
     data = io.BytesIO()
     with tarfile.open(fileobj=data, mode=mode) as opened:  # type: ignore[call-overload]
         for name, text in files.items():
@@ -191,12 +193,16 @@ def _archive() -> list[bytes]:
 
 def _class() -> list[bytes]:
     inner = zip_bytes(_files())
-    flat = {"adadoe_LATE_12_34_kl.py": "x = 1\n", "benroe_13_35_clip.py": "x = 2\n", "evefoo_14_36_all.zip": inner}
-    moodle = {
+    flat: Files = {
+        "adadoe_LATE_12_34_kl.py": "x = 1\n",
+        "benroe_13_35_clip.py": "x = 2\n",
+        "evefoo_14_36_all.zip": inner,
+    }
+    moodle: Files = {
         f"{who}_{number}_assignsubmission_file/kl.py": "x = 1\n" for who, number in (("Ada Doe", 7), ("Ben Roe", 8))
     }
-    gradescope = {"a/submission_metadata.yml": _metadata()[0], "a/submission_1/kl.py": "x = 1\n"}
-    github = {"hw-ada/starter/kl.py": "x = 1\n", "hw-ben/kl.py": "x = 2\n", "hw-eve.zip": inner}
+    gradescope: Files = {"a/submission_metadata.yml": _metadata()[0], "a/submission_1/kl.py": "x = 1\n"}
+    github: Files = {"hw-ada/starter/kl.py": "x = 1\n", "hw-ben/kl.py": "x = 2\n", "hw-eve.zip": inner}
     return [zip_bytes(each) for each in (flat, moodle, gradescope, github)]
 
 
@@ -232,8 +238,8 @@ def _gradebook() -> list[bytes]:
         '"Last Name"\t"First Name"\t"Username"\t"Student ID"\t"GRPO [Total Pts: 20 Score] |12"\n'
         '"Doe"\t"Ada"\t"ada"\t"0007"\t""\n"Roe"\t"Ben"\t"ben"\t"0008"\t"5"\n'
     )
-    books = ((0, canvas.encode("utf-8-sig")), (0, canvas.replace(",", ";").encode()), (1, moodle.encode()))
-    books = (*books, (2, b"\xff\xfe" + blackboard.encode("utf-16-le")))
+    books = [(0, canvas.encode("utf-8-sig")), (0, canvas.replace(",", ";").encode()), (1, moodle.encode())]
+    books.append((2, b"\xff\xfe" + blackboard.encode("utf-16-le")))
     # What the byte says of the platform is its rest by 3, so that the other bits are free.
     choices = [
         next(each for each in range(bits, bits + 16) if each % 3 == kind) for kind, _ in books for bits in (0, 128)

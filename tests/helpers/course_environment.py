@@ -36,7 +36,7 @@ def course_on_a_full_disk(*arguments: object, free: int) -> subprocess.Completed
 def install(commands: Path, course: Path) -> None:
     """Install a copy of the course as its README says, without the network."""
     options = ["--no-deps", "--no-build-isolation", "--no-index", "--disable-pip-version-check", "--quiet"]
-    command = [commands / "python", "-m", "pip", "install", *options, "-c", "constraints.txt", "-e", "."]
+    command = [str(commands / "python"), "-m", "pip", "install", *options, "-c", "constraints.txt", "-e", "."]
     done = subprocess.run(command, cwd=course, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     assert sys.prefix not in done.stdout

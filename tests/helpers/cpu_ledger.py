@@ -50,7 +50,7 @@ class Ledger:
         return report
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        spent = [value for name, value in report.user_properties if name == "cpu_seconds"]
+        spent: list[Any] = [value for name, value in report.user_properties if name == "cpu_seconds"]
         self.seconds[report.nodeid] += sum(spent[-1:])
 
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
@@ -67,13 +67,13 @@ class Ledger:
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         if not self.seconds:
             return
-        shares: Counter[str] = Counter()
+        shares: Counter[str] = Counter()  # of seconds; the types of Counter know whole numbers only
         counts: Counter[str] = Counter()
         for name, seconds in self.seconds.items():
             share = share_of(name)
             shares[share] += seconds
             counts[share] += 1
-        shares["start and collection"] = max(0.0, self.processes - self.seconds.total())
+        shares["start and collection"] = max(0.0, self.processes - self.seconds.total())  # type: ignore[assignment]
         terminalreporter.section("CPU seconds, children included")
         for name, seconds in self.seconds.most_common(SLOWEST):
             terminalreporter.write_line(f"{seconds:8.1f}  {name}")

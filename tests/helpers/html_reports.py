@@ -94,5 +94,7 @@ def charts_of(html):
         for path in re.findall(r'<path class="series-\d" d="([^"]+)"/>', svg):
             points = [(float(a), float(b)) for a, b in re.findall(r"([\d.]+),([\d.]+)", path)]
             series.append([(x_value + (a - x) * x_scale, y_value + (b - y) * y_scale) for a, b in points])
-        found.append((re.search(r"<title[^>]*>([^<]*)", svg).group(1), series))
+        title = re.search(r"<title[^>]*>([^<]*)", svg)
+        assert title is not None
+        found.append((title[1], series))
     return found

@@ -35,6 +35,11 @@ SETTLED = """() => document.fonts.ready
   .then(() => Promise.allSettled(document.getAnimations().map(animation => animation.finished)))
   .then(() => undefined)"""
 """Fonts have come, what depends on sizes has been done, and nothing fades or slides any more."""
+NO_SEARCH = "Worker.prototype.postMessage = () => {};"
+"""For pages on which nobody searches: the theme would read the words of the whole site into its worker on each of them,
+which costs as much as a small page. The files are loaded all the same. No script of ours has a worker."""
+PATIENCE = 60_000
+"""Milliseconds after which something does not come any more, on a machine that has much else to do."""
 
 PageOpener = Callable[..., Any]
 
@@ -93,18 +98,25 @@ def open_page(browser: Any, site: str) -> Iterator[PageOpener]:
     """Opens pages of the site, each in a fresh context (no storage, no cache), and waits until they are ready.
 
     open_page("/simulation/", width=360, scheme="dark") gives Playwright's page; further options are those of a
-    context, such as java_script_enabled=False. At the end of the test there must have been no error on the console, no
-    uncaught exception, no failed request and no request to another host, on no page that it opened.
+    context, such as java_script_enabled=False. Only a page with searching=True can search. At the end of the test there
+    must have been no error on the console, no uncaught exception, no failed request and no request to another host, on
+    no page that it opened.
     """
     problems: list[str] = []
     contexts = []
 
     def open_page(
-        path: str = "/", *, width: int = 1280, height: int = 900, scheme: str = "light", **options: Any
+        path: str = "/",
+        *,
+        width: int = 1280,
+        height: int = 900,
+        scheme: str = "light",
+        searching: bool = False,
+        **options: Any,
     ) -> Any:
         context = browser.new_context(viewport={"width": width, "height": height}, color_scheme=scheme, **options)
         contexts.append(context)
-        page = context.new_page()
+        page = new_page(context, searching=searching)
         watch(page, site, problems)
         page.goto(site + path)
         if options.get("java_script_enabled", True):
@@ -117,11 +129,24 @@ def open_page(browser: Any, site: str) -> Iterator[PageOpener]:
     assert problems == []
 
 
+def new_page(context: Any, *, searching: bool = False) -> Any:
+    """A page of a browser context, which waits long for what must come."""
+    page = context.new_page()
+    page.set_default_timeout(PATIENCE)
+    if not searching:
+        page.add_init_script(NO_SEARCH)
+    return page
+
+
 def watch(page: Any, site: str, problems: list[str]) -> None:
     """Notes everything that a page of the site must not do."""
 
     def note(kind: str, text: str) -> None:
         problems.append(f"{page.url}: {kind}: {text}")
+
+    def on_message(message: Any) -> None:
+        if message.type in ("error", "warning"):
+            note(message.type, message.text)
 
     def on_request(request: Any) -> None:
         if not request.url.startswith((f"{site}/", "data:", "blob:")):
@@ -131,11 +156,15 @@ def watch(page: Any, site: str, problems: list[str]) -> None:
         if request.failure != "net::ERR_ABORTED":  # the page was left before a preview of a link had come
             note("failed request", f"{request.url} {request.failure}")
 
-    page.on("console", lambda message: message.type in ("error", "warning") and note(message.type, message.text))
+    def on_answer(answer: Any) -> None:
+        if answer.status >= 400:
+            note(f"answer {answer.status}", answer.url)
+
+    page.on("console", on_message)
     page.on("pageerror", lambda error: note("exception", str(error)))
     page.on("request", on_request)
     page.on("requestfailed", on_failure)
-    page.on("response", lambda answer: answer.status >= 400 and note(f"answer {answer.status}", answer.url))
+    page.on("response", on_answer)
 
 
 def wait_until_ready(page: Any, *, scrolling: bool = True) -> None:
@@ -145,9 +174,9 @@ def wait_until_ready(page: Any, *, scrolling: bool = True) -> None:
     """
     try:
         before = page.evaluate("scrollY")
-        page.wait_for_function(READY, arg=scrolling, timeout=10_000)
+        page.wait_for_function(READY, arg=scrolling, timeout=PATIENCE)
         page.evaluate("y => scrollTo({ top: y, behavior: 'instant' })", before)
         page.evaluate(SETTLED)
     except Exception as error:
         left = page.evaluate(f"{LATE}.map(node => node.localName)")
-        raise AssertionError(f"{page.url} is not ready after 10 s; not set up: {left}") from error
+        raise AssertionError(f"{page.url} does not become ready; not set up: {left}") from error

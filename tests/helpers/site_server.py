@@ -70,7 +70,7 @@ class _Handler(BaseHTTPRequestHandler):
         kind = MIME_TYPES.get(path.suffix) or mimetypes.guess_type(path.name)[0] or "application/octet-stream"
         body = path.read_bytes() if path.is_file() else b""
         if self.built_for and path.suffix in (".html", ".xml"):  # no other file holds the site's address
-            body = body.replace(self.built_for, f"http://127.0.0.1:{self.server.server_address[1]}{FOLDER}".encode())
+            body = body.replace(self.built_for, f"http://127.0.0.1:{self.connection.getsockname()[1]}{FOLDER}".encode())
         self.send_response(status)
         self.send_header("Content-Type", f"{kind}; charset=utf-8" if kind.startswith("text/") else kind)
         self.send_header("Cache-Control", "max-age=600")

@@ -12,6 +12,7 @@ from typing import Any
 from grader import worksheet
 from grader import worksheet_replay as replaying
 from grader.result import CheckResult, ExerciseResult
+from grader.simulation import simulate as simulate_for_real
 from grader.worksheet_questions import QUESTIONS, RUNS
 from grader.worksheet_reader import WorksheetError, WorksheetFile, parse
 
@@ -25,13 +26,11 @@ INVISIBLE = (
     "\u200b\u2060\u00ad\ufeff\U000e0100\U000e0041\u202e"
 )
 
-_real_simulate = replaying.simulate
-
 
 @functools.cache
 def simulated(settings: Any, seed: int, steps: int) -> Any:
     """One run; hundreds of gradings play the same ones."""
-    return _real_simulate(settings, seeds=[seed], steps=steps)
+    return simulate_for_real(settings, seeds=[seed], steps=steps)
 
 
 def simulate(settings: Any, *, seeds: Sequence[int], steps: int) -> Any:

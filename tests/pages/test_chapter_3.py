@@ -3,6 +3,7 @@
 import itertools
 import math
 import re
+from typing import Any
 
 import numpy as np
 import pytest
@@ -16,7 +17,7 @@ PATH = "/learn/group/"
 TEXT = (course.ROOT / "docs/learn/group.md").read_text("utf-8")
 ANSWERS = [24, 14, 12, 10, 13]
 CHANCES = [0.5, 0.25, 0.12, 0.08, 0.05]
-SOLUTIONS = {
+SOLUTIONS: dict[str, tuple[Any, ...]] = {
     "A, sound": ("3 x 4 = 12, 2 + 12 = 14. Answer: 14", 1, 1, 1),
     "B, false steps": ("2 + 3 = 7, 7 x 4 = 14. Answer: 14", 1, 1, 0),
     "C, bare guess": ("14", 1, 0, 0),
@@ -115,7 +116,9 @@ def test_w04_the_drawn_line_is_the_mean_of_the_group(open_figure):
     for seed in (40, 15):
         figure.node.get_by_label("Seed of the draws").fill(str(seed))
         figure.node.get_by_label("Seed of the draws").press("Tab")
-        level = float(re.search(r"M\S+ ([\d.]+)", figure.node.locator(line).get_attribute("d"))[1])
+        found = re.search(r"M\S+ ([\d.]+)", figure.node.locator(line).get_attribute("d"))
+        assert found
+        level = float(found[1])
         zero, one = (
             float(figure.node.locator(f"svg line.{style}").last.get_attribute("y1")) for style in ("axis", "grid")
         )

@@ -348,7 +348,8 @@ def test_w22_worked_numbers_on_the_page_are_those_of_the_model_answers():
 
 
 def test_w13_worked_numbers_on_the_page_are_those_of_the_model_answers():
-    losses, drifts, binding = [], [], {RIGHT: [], WRONG: []}
+    losses, drifts = [], []
+    binding: dict[float, list[str]] = {RIGHT: [], WRONG: []}
     for token, (old, now, ref) in TOKENS.items():
         losses.append(loss(now, old, ref, RIGHT))
         drifts.append(estimate(now, ref))
@@ -375,8 +376,8 @@ def test_b02_worked_numbers_on_the_page_are_those_of_autograd():
     assert f"has drifted to {', '.join(f'{p:.3f}' for p in policy.tolist())}." in TEXT
     assert f"k2 does not: {found['k2'][0]:.3f} instead of {found['k1'][0]:.3f}" in TEXT
     for drift, words in ((0.1, "(drift +0.1: {} against {})"), (2, "At drift +2 it is {} against {}")):
-        noise = [f"{estimators(drift)[kind][1]:.3f}" for kind in ("k3", "k1")]
-        assert words.format(*noise) in TEXT
+        both = [f"{estimators(drift)[kind][1]:.3f}" for kind in ("k3", "k1")]
+        assert words.format(*both) in TEXT
 
 
 def test_the_answer_of_the_check_is_right():

@@ -7,6 +7,7 @@ import csv
 import functools
 import json
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -272,9 +273,10 @@ def test_w26_reports_what_twenty_real_runs_come_to(open_figure, eps, beta, group
 
 def test_w26_the_curve_is_that_of_the_simulation(open_figure):
     figure = open_figure(f"{PATH}?dashboard.g=2&dashboard.eps=1", "grpo-dashboard")
+    settings: tuple[dict[str, Any], ...] = ({"clip_eps": 1.0, "group_size": 2}, {})
     runs = [
         simulate(Settings(reward_table=REWARDS, kl_coef=0.04, inner_steps=4, **own), seeds=range(20), steps=100)
-        for own in ({"clip_eps": 1.0, "group_size": 2}, {})
+        for own in settings
     ]
     wide, usual = [each.probabilities @ np.array(REWARDS) for each in runs]
     for step, *shown in figure.table("Expected reward E[R]"):
@@ -318,6 +320,7 @@ def pushes(lengths, way):
     else:
         loss = -masked_mean(surrogate, mask, level=way)
     loss.backward()
+    assert logp.grad is not None
     return [-each[0].item() for each in logp.grad], loss.item()
 
 

@@ -1,6 +1,7 @@
 """Chapter 7, limits: every number against the model answers and numpy, and what a reader does with the explorables."""
 
 import re
+from typing import Any
 
 import numpy as np
 import pytest
@@ -209,11 +210,12 @@ def line(curves, clip_fraction, lost, samples):
 def simulated_lines(rewards, inner_steps):
     """The rows of the methods that the simulation can show. RLOO is Dr. GRPO without a clip and with 8/7 of its η."""
     found = {}
-    for name, options in {
+    methods: dict[str, dict[str, Any]] = {
         "GRPO": {},
         "Dr. GRPO": {"divide_by_std": False},
         "RLOO": {"lr": 0.5 * 8 / 7, "divide_by_std": False, "clip_eps": None},
-    }.items():
+    }
+    for name, options in methods.items():
         curves, clip_fraction, zero_signal = simulated(rewards, inner_steps, **options)
         shown = None if options.get("clip_eps", 0.2) is None else clip_fraction
         found[name] = line(curves, shown, zero_signal.sum(axis=1).mean(), 400)
@@ -354,7 +356,9 @@ def test_w25_each_open_question_opens_by_keyboard_and_gives_an_answer(tab):
 def test_the_box_about_r1_corrects_what_is_often_said():
     box = TEXT.split("### What DeepSeek-R1 did", 1)[1].split("\n## ", 1)[0]
     assert "is not pure GRPO" in box and "G was not 8" in box
-    samples, questions, total = map(int, re.search(r"G = (\d+) for each of (\d+) questions, so (\d+)", box).groups())
+    found = re.search(r"G = (\d+) for each of (\d+) questions, so (\d+)", box)
+    assert found
+    samples, questions, total = map(int, found.groups())
     assert samples * questions == total
     about_the_clip = re.search(r"For the first reinforcement learning stage of R1, not for R1-Zero, .*?\)\*\.", box)
     assert about_the_clip and "ε = 10 (section 3.2.1) *(read in a copy of the text)*" in about_the_clip[0]

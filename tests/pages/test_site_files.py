@@ -33,7 +33,7 @@ def test_a_page_says_what_it_is(site_folder: Path, path: str) -> None:
 
 def test_titles_tell_pages_apart(site_folder: Path) -> None:
     titles = [
-        re.search(r"<title>(.*?)</title>", (site_folder / path[1:] / "index.html").read_text("utf-8"))[1]
+        re.findall(r"<title>(.*?)</title>", (site_folder / path[1:] / "index.html").read_text("utf-8"))[0]
         for path in PAGES
     ]
     assert sorted({title for title in titles if titles.count(title) > 1}) == []
@@ -97,7 +97,7 @@ def test_html_is_valid_but_for_the_known_faults_of_the_theme(site_folder: Path, 
         *("--config", ROOT / "tests/browser/htmlvalidate.json", "--ext", "html", site_folder),
     ]
     with (tmp_path / "report.json").open("w") as output:  # it does not wait for a pipe to be read
-        done = subprocess.run(command, stdout=output, stderr=subprocess.PIPE, text=True, check=False)
+        done = subprocess.run([*map(str, command)], stdout=output, stderr=subprocess.PIPE, text=True, check=False)
     assert done.returncode in (0, 1), done.stderr
     reports = json.loads((tmp_path / "report.json").read_text("utf-8"))
     assert len({report["filePath"] for report in reports}) == len(list(site_folder.rglob("*.html"))) == len(ALL)
@@ -126,7 +126,8 @@ def test_all_scripts_are_modules_that_parse_and_find_what_they_import(tmp_path: 
     """Bundled all at once: an import that leads nowhere, or of a name that is not exported, is an error too."""
     npm("esbuild")
     command = [
-        *(NODE_MODULES / ".bin/esbuild", *own_scripts(), "--bundle", "--format=esm", "--loader:.min.js=empty"),
+        *map(str, [NODE_MODULES / ".bin/esbuild", *own_scripts()]),
+        *("--bundle", "--format=esm", "--loader:.min.js=empty"),
         *(f"--outdir={tmp_path / 'bundled'}", f"--metafile={tmp_path / 'inputs.json'}", "--log-limit=0"),
     ]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)

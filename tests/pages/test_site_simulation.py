@@ -25,7 +25,7 @@ ROOT = Path(__file__).parents[2]
 GOLDEN = json.loads((ROOT / "tests/golden/simulation.json").read_text("utf-8"))
 DEFAULT = Settings(reward_table=single_peak())
 PAGE = "/simulation/"
-REWARDS = {
+REWARDS: dict[tuple[float, ...], dict[str, Any]] = {
     single_peak(): {},
     single_peak(3): {"reward": "single", "peak": 3},
     simulation.double_peak(): {"reward": "double"},
@@ -145,9 +145,9 @@ def test_every_slider_changes_the_run_as_it_says(tab: Tab, name: str, place: int
     move(page, name, place)
     assert "Settings changed" in status(page)
     press(page, "Run 50 steps")
-    settings = replace(DEFAULT, **({"inner_steps": 4} if base else {}) | changed)
-    expected = simulate(settings, seeds=[5], steps=50)
-    unchanged = simulate(replace(DEFAULT, **({"inner_steps": 4} if base else {})), seeds=[5], steps=50)
+    before = replace(DEFAULT, inner_steps=4) if base else DEFAULT
+    expected = simulate(replace(before, **changed), seeds=[5], steps=50)
+    unchanged = simulate(before, seeds=[5], steps=50)
     assert policy(page) == pytest.approx(expected.probabilities[0, -1], abs=5.1e-4)
     if (name, place) != ("eps", 10):
         assert np.abs(expected.probabilities[0, -1] - unchanged.probabilities[0, -1]).max() > 1e-3
@@ -279,7 +279,7 @@ def test_the_address_brings_back_the_run(tab: Tab) -> None:
     press(page, "Run 30 steps")
     press(page, "One step")
     before = (policy(page), readout(page, "KL from the start"), query(page))
-    again = tab.load(f"{PAGE}?{urlsplit(page.url).query}")
+    again = tab.load(f"{PAGE}?{urlsplit(page.url).query}", unchanged=True)
     assert (policy(again), readout(again, "KL from the start"), query(again)) == before
     assert query(again) == {
         **{"seed": "3", "lock": "1", "n": "30", "steps": "31", "reward": "double", "start": "biased", "bump": "2"},
@@ -489,16 +489,17 @@ def test_everything_works_by_keyboard(tab: Tab) -> None:
     step.focus()
     page.keyboard.press("Enter")
     assert readout(page, "Steps") == "1"
-    reached = []
+    wanted = {"n", "Reset", "Send to worksheet", "reward", "peak", "g", "lr", "k", "eps", "beta", "std", "seed"}
     for _ in range(60):
         page.keyboard.press("Tab")
-        name = page.evaluate(
-            "document.activeElement.dataset.setting ?? document.activeElement.textContent.trim().slice(0, 20)"
-        )
-        reached.append(name)
-    assert {"n", "Reset", "Send to worksheet", "reward", "peak", "g", "lr", "k", "eps", "beta", "std", "seed"} <= set(
-        reached
-    )
+        wanted -= {
+            page.evaluate(
+                "document.activeElement.dataset.setting ?? document.activeElement.textContent.trim().slice(0, 20)"
+            )
+        }
+        if not wanted:
+            break
+    assert not wanted, "not reached by the Tab key"
     setting(page, "g").focus()
     page.keyboard.press("End")
     assert setting(page, "g").get_attribute("aria-valuetext") == "64"
@@ -650,5 +651,5 @@ def test_a_term_shows_its_definition_without_a_mouse(tab: Tab) -> None:
     page = tab.show(PAGE)
     page.locator("a[data-preview]", has_text="Clipping").focus()
     tooltip = page.locator(".md-tooltip2--active")
-    tooltip.wait_for(timeout=5000)
+    tooltip.wait_for()
     assert "ratio" in tooltip.inner_text()

@@ -135,7 +135,7 @@ def test_rows_that_are_equal_are_computed_once_and_learned_from_each_time():
             torch.autograd.grad((weights[:, None, None] * logits).square().sum(), parameter, retain_graph=True)[0]
             for logits in (together, alone)
         ]
-        assert torch.allclose(*both)
+        assert torch.allclose(both[0], both[1])
 
 
 def test_pretraining_repeats_itself_and_leaves_the_global_generator_alone():

@@ -137,7 +137,7 @@ def test_a_key_is_of_what_the_result_depends_on() -> None:
     assert key == one_job().key
     assert key != one_job("x = 1\n").key
     for change in ({"seed": 1}, {"exercises": ("kl", "clip")}, {"worksheet": True}):
-        assert key != one_job(settings=replace(KL, **change)).key  # type: ignore[arg-type]
+        assert key != one_job(settings=replace(KL, **change)).key
 
 
 def test_a_worker_with_another_copy_of_the_course_grades_nothing() -> None:

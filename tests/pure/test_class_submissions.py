@@ -252,13 +252,13 @@ def test_thousands_of_folders_make_a_few_notes(tmp_path: Path) -> None:
 
 
 def test_canvas_gives_flat_files_and_says_who_was_late(tmp_path: Path) -> None:
-    files = {
+    files: dict[str, str | bytes] = {
         "lovelaceada_101_5551_kl.py": KL,
         "lovelaceada_101_5551_clip-2.py": "# second\n",
         "lovelaceada_101_5551_clip-1.py": "# first\n",
         "müllerzoë_LATE_102_5552_hand_in.zip": zip_bytes({"x/kl.py": KL}),
     }
-    found = find_submissions(write(tmp_path / "canvas", dict(files)))
+    found = find_submissions(write(tmp_path / "canvas", files))
     assert read_files(found) == {"lovelaceada_101": {"kl.py", "clip.py"}, "müllerzoë_102": {"kl.py"}}
     ada, zoe = found
     assert ada.people == (Person(name="lovelaceada", platform="canvas", platform_id="101"),) and not ada.marked_late
@@ -312,7 +312,7 @@ def test_what_is_no_submission_is_left_out(tmp_path: Path) -> None:
         (lambda folder: write(folder, {"class.rar": b"Rar!"}) / "class.rar", "unpack it"),
     ],
 )
-def test_what_is_no_class_is_refused_with_what_to_do(tmp_path: Path, make, sentence: str) -> None:  # type: ignore[no-untyped-def]
+def test_what_is_no_class_is_refused_with_what_to_do(tmp_path: Path, make, sentence: str) -> None:
     with pytest.raises(ClassError, match=sentence):
         find_submissions(make(tmp_path))
 
@@ -345,8 +345,8 @@ def test_a_module_that_cannot_be_read_has_a_note(tmp_path: Path) -> None:
 
 
 def test_names_that_only_differ_in_capitals_stay_apart(tmp_path: Path) -> None:
-    files = {"Ada/kl.py": KL, "ada.zip": zip_bytes({"kl.py": KL}), "ada.tar": b""}
-    names = [each.name for each in find_submissions(write(tmp_path, dict(files)))]
+    files: dict[str, str | bytes] = {"Ada/kl.py": KL, "ada.zip": zip_bytes({"kl.py": KL}), "ada.tar": b""}
+    names = [each.name for each in find_submissions(write(tmp_path, files))]
     assert len({name.casefold() for name in names}) == 3
 
 
@@ -374,8 +374,9 @@ def test_a_student_alone_who_has_an_archive_and_a_worksheet_is_no_class(tmp_path
 
 @pytest.mark.parametrize("prefix", ["ada/", "doejane_1_1000_"])
 def test_a_worksheet_beside_an_archive_is_taken(tmp_path: Path, prefix: str) -> None:
-    files = {f"{prefix}starter.zip": zip_bytes({"starter/kl.py": KL}), f"{prefix}worksheet.json": "{}"}
-    contents = one(find_submissions(write(tmp_path, dict(files))))
+    inner = zip_bytes({"starter/kl.py": KL})
+    files: dict[str, str | bytes] = {f"{prefix}starter.zip": inner, f"{prefix}worksheet.json": "{}"}
+    contents = one(find_submissions(write(tmp_path, files)))
     assert contents.submission.files == {"kl.py": KL} and contents.worksheet == b"{}" and not contents.notes
 
 

@@ -35,13 +35,19 @@ def test_a_curve_holds_finite_numbers_of_four_digits_at_their_steps(values, firs
     json.dumps(drawn, allow_nan=False)
 
 
+def drawn_of(values) -> curves.Curve:
+    drawn = curves.curve("t", values, y="y")
+    assert drawn is not None
+    return drawn
+
+
 def test_a_run_of_the_usual_length_is_not_thinned():
-    assert curves.curve("t", range(200), y="y")["every"] == 1
-    assert curves.curve("t", range(201), y="y")["every"] == 2
+    assert drawn_of(range(200))["every"] == 1
+    assert drawn_of(range(201))["every"] == 2
 
 
 def test_recordings_of_two_machines_are_alike_and_those_of_two_runs_are_not():
-    drawn = curves.curve("t", [step / 10 for step in range(11)], y="y")
+    drawn = drawn_of([step / 10 for step in range(11)])
 
     def with_values(values):
         return {"check": [{**drawn, "values": values}]}
@@ -58,6 +64,6 @@ def test_recordings_of_two_machines_are_alike_and_those_of_two_runs_are_not():
 
 
 def test_flat_recordings_are_alike_only_if_equal():
-    flat = curves.curve("t", [1.0, 1.0], y="y")
+    flat = drawn_of([1.0, 1.0])
     assert curves.alike({"c": [flat]}, {"c": [flat]})
     assert not curves.alike({"c": [flat]}, {"c": [{**flat, "values": [1.0, 1.1]}]})

@@ -8,6 +8,7 @@ import tomllib
 import types
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import hypothesis
 import hypothesis.configuration
@@ -126,7 +127,7 @@ def test_constants_of_local_files_do_not_get_into_the_inputs(monkeypatch: pytest
 
 
 def place_of_examples() -> Path:
-    place = hypothesis.configuration.storage_directory("examples")
+    place: Any = hypothesis.configuration.storage_directory("examples")
     return Path(getattr(place, "path", place))  # older versions return the path itself
 
 

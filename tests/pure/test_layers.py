@@ -54,7 +54,6 @@ def imports_of(text: str, file: str) -> Iterator[Import]:
     }
     package = Path(file).parent.parts
     for node in ast.walk(tree):
-        names: list[str] = []
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
@@ -62,7 +61,10 @@ def imports_of(text: str, file: str) -> Iterator[Import]:
             base += [node.module] if node.module else []
             names = [".".join([*base, alias.name]) for alias in node.names]
         elif isinstance(node, ast.Call) and ast.unparse(node.func) in ("importlib.import_module", "__import__"):
-            names = [argument.value for argument in node.args if isinstance(argument, ast.Constant)]
+            constants = [argument.value for argument in node.args if isinstance(argument, ast.Constant)]
+            names = [value for value in constants if isinstance(value, str)]
+        else:
+            continue
         for name in names:
             yield Import(file, node.lineno, name, id(node) in late)
 

@@ -36,7 +36,9 @@ class StandInJobs:
             self.closed = True
 
     def __init__(self, fails: str = "") -> None:
-        self.fails, self.calls, self.handles = fails, [], []
+        self.fails = fails
+        self.calls: list[str] = []
+        self.handles: list[StandInJobs.Handle] = []
         self.limits: dict[str, Any] = {"BasicLimitInformation": {"LimitFlags": 0, "ActiveProcessLimit": 0}}
 
     def modules(self) -> dict[str, Any]:

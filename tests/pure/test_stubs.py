@@ -289,7 +289,8 @@ def test_code_in_the_package_file_is_refused_because_it_would_be_lost(reference:
 def modules(draw: st.DrawFn) -> tuple[str, str, list[str]]:
     """A module with regions, the same module with each region replaced by `raise`, and its solution lines."""
     number = st.integers(100, 999)
-    source, expected, solutions = ['"""Doc."""'], ['"""Doc."""'], []
+    source, expected = ['"""Doc."""'], ['"""Doc."""']
+    solutions: list[str] = []
     for index in range(draw(st.integers(1, 4))):
         indent = "    "
         head = [f"def f{index}(x, *, y={draw(number)}):"]

@@ -64,6 +64,7 @@ def death_of(sandbox: Sandbox, source: str, x: Any = 1, *, seconds: float = 20.0
         pytest.raises((StudentDied, StudentCrashed)) as caught,
     ):
         student.f(x)
+    assert isinstance(caught.value, StudentDied | StudentCrashed)
     return caught.value
 
 
@@ -351,6 +352,7 @@ def test_of_several_calls_in_one_message_each_keeps_its_own_prints(
         pytest.raises((StudentError, StudentCrashed, StudentDied)) as caught,
     ):
         student.each("f", *map(Example, range(20)))
+    assert isinstance(caught.value, StudentError | StudentCrashed | StudentDied)
     printed = caught.value.printed
     assert printed[:15] == "call 11 of many"
     assert "call 10" not in printed
@@ -504,7 +506,12 @@ def test_threads_that_keep_each_other_from_running_gain_no_time(
     """
     ran: list[float] = []
     waited = ProcessTimes.waited
-    monkeypatch.setattr(ProcessTimes, "waited", lambda self: ran.append(self.ran()) or waited(self))
+
+    def noted(self: ProcessTimes) -> float:
+        ran.append(self.ran())
+        return waited(self)
+
+    monkeypatch.setattr(ProcessTimes, "waited", noted)
     with contextlib.closing(probe(sandbox.worker, source, seconds=MOMENT)) as student:
         os.sched_setaffinity(seen_from_here(student.f(1).value), {min(os.sched_getaffinity(0))})
         before = ran[-1]
@@ -1034,7 +1041,7 @@ def test_a_kernel_without_landlock_offers_level_0_with_what_is_left() -> None:
     ],
     ids=str,
 )
-def test_a_level_is_refused_where_a_wall_of_it_is_missing(options: dict[str, int]) -> None:
+def test_a_level_is_refused_where_a_wall_of_it_is_missing(options: dict[str, Any]) -> None:
     found = sandbox_without(["landlock_create_ruleset"], **options)
     assert not found.worker
     level = max(options.values())
