@@ -3,22 +3,31 @@
 import re
 from typing import Any
 
-from site_fixtures import SETTLED, wait_until_ready, watch
+from site_fixtures import SETTLED, new_page, wait_until_ready, watch
 
-RENEW = """async ([query, tags]) => {
-  const page = await (await fetch(location.pathname)).text();
-  const served = new DOMParser().parseFromString(page, "text/html");
+WIDE = {"width": 1280, "height": 900}
+RENEW = """async ([query, asked, forgetting]) => {
+  if (window.served?.path !== location.pathname) {
+    const text = await (await fetch(location.pathname)).text();
+    window.served = { path: location.pathname, page: new DOMParser().parseFromString(text, "text/html") };
+  }
+  const served = window.served.page;
+  const names = [...served.querySelectorAll("*")].map(node => node.localName);
+  const tags = asked.length ? asked : new Set(names.filter(name => name.startsWith("grpo-")));
   history.replaceState(history.state, "", location.pathname + query);
-  localStorage.clear();
+  if (forgetting) localStorage.clear();
   for (const tag of tags) {
     const fresh = served.querySelectorAll(tag);
     document.querySelectorAll(tag).forEach((node, i) => node.replaceWith(document.importNode(fresh[i], true)));
   }
   scrollTo({ top: 0, behavior: "instant" });
 }"""
-"""Makes widgets anew from what the server sends, as instant navigation does when a reader comes back to a page."""
-WIDGETS = """() => [...new Set([...document.querySelectorAll("*")].map(node => node.localName))]
-  .filter(name => name.startsWith("grpo-"))"""
+FOLLOW = """address => {
+  const link = document.createElement("a");
+  link.href = address;
+  document.querySelector("article").append(link);
+  link.click();
+}"""
 
 
 class Tab:
@@ -27,18 +36,21 @@ class Tab:
     def __init__(self, browser: Any, site: str) -> None:
         self.site = site
         self.problems: list[str] = []
-        self.page = browser.new_context(viewport={"width": 1280, "height": 900}).new_page()
+        self.page = new_page(browser.new_context(viewport=WIDE))
         self._shown = ""
         watch(self.page, site, self.problems)
 
-    def load(self, address: str, *, width: int = 1280, scrolling: bool = True) -> Any:
-        """Loads a page, with its files from the cache and nothing stored. What a test changes in it ends with it."""
+    def load(self, address: str, *, width: int = 1280, scrolling: bool = True, unchanged: bool = False) -> Any:
+        """Loads a page, with its files from the cache and nothing stored.
+
+        What a test changes in its window ends with it; if it is unchanged, the next test may use the window.
+        """
         self._as_at_the_start(width)
         if self.page.url.startswith(self.site):
             self.page.evaluate("localStorage.clear()")
         self.page.goto(self.site + address)
         wait_until_ready(self.page, scrolling=scrolling)
-        self._shown = ""
+        self._shown = re.split(r"[?#]", address)[0] if unchanged else ""
         return self.page
 
     def show(self, address: str, *tags: str, width: int = 1280) -> Any:
@@ -49,19 +61,52 @@ class Tab:
         """
         path, mark, query = address.partition("?")
         if self._shown != path or re.split(r"[?#]", self.page.url)[0] != self.site + path:
-            self.load(path, width=width, scrolling=not tags)
-        self._shown = path
+            self.load(path, width=width, scrolling=not tags, unchanged=True)
         self._as_at_the_start(width)
         for tag in tags:
             if not self.page.locator(f"{tag}[data-ready]").count():
                 self.page.locator(tag).scroll_into_view_if_needed()
                 self.page.wait_for_selector(f"{tag}[data-ready]")
-        self.page.evaluate(RENEW, [mark + query, tags or self.page.evaluate(WIDGETS)])
-        self.page.evaluate(SETTLED)
+        renew(self.page, mark + query, *tags)
         return self.page
+
+    def beside(self, address: str, *, script: str = "") -> Any:
+        """Loads a page in one more tab of the same browser, after a script of the test; it ends with the test."""
+        page = new_page(self.page.context)
+        watch(page, self.site, self.problems)
+        if script:
+            page.add_init_script(script)
+        page.goto(self.site + address)
+        wait_until_ready(page)
+        return page
 
     def _as_at_the_start(self, width: int) -> None:
         for other in self.page.context.pages[1:]:
             other.close()
-        self.page.set_viewport_size({"width": width, "height": 900})
+        size = {**WIDE, "width": width}
+        if self.page.viewport_size != size:
+            self.page.set_viewport_size(size)
         self.page.emulate_media(media="screen", reduced_motion="no-preference")
+
+
+def renew(page: Any, query: str = "", *tags: str, forgetting: bool = True) -> None:
+    """Makes widgets anew from what the server sends, as instant navigation does when a reader comes back to a page.
+
+    Args:
+        page: An open page.
+        query: What its address ends with.
+        tags: Those of the widgets; without any, all are made anew.
+        forgetting: Whether nothing is stored any more.
+    """
+    page.evaluate(RENEW, [query, tags, forgetting])
+    page.evaluate(SETTLED)
+
+
+def come_back(page: Any) -> None:
+    """Makes the widgets anew from the same address and what is stored: what a reader sees who comes back later."""
+    renew(page, page.evaluate("location.search"), forgetting=False)
+
+
+def follow_a_link(page: Any, address: str) -> None:
+    """Goes to a page of the site by a link, which the theme follows without loading the page anew."""
+    page.evaluate(FOLLOW, address)

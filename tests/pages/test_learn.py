@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import pytest
 from explorables import Explorable
 from site_fixtures import SETTLED, wait_until_ready
-from tab import Tab
+from tab import Tab, follow_a_link
 
 from grader import course
 
@@ -23,6 +23,9 @@ EXPLORABLES = [
     for tag in re.findall(r"^/+ html \| (grpo-[\w-]+)\.grpo-explorable$", page.read_text("utf-8"), re.M)
 ]
 PHONE, WIDE = 360, 1280
+CELLS = """table => [...table.tBodies[0].rows]
+  .map(row => [...row.querySelectorAll("td")].map(cell => cell.textContent))"""
+PATHS = [*dict.fromkeys(path for path, _ in EXPLORABLES)]
 each_explorable = pytest.mark.parametrize(("path", "tag"), EXPLORABLES)
 SEEN = """node => {
   const charts = [...node.querySelectorAll("svg.grpo-chart")];
@@ -47,24 +50,37 @@ SEEN = """node => {
 }"""
 
 
+WITH_EXAMPLES = [
+    *("grpo-memory", "grpo-kl-weight", "grpo-clip-curve"),
+    *("grpo-training-step", "grpo-zero-loss", "grpo-process-reward"),
+]
+"""Explorables whose examples are tried from several states."""
+STEPS = {"grpo-worked-example": 10, "grpo-training-step": 5}
+"""Explorables that show one step after the other, with the rows of the table after the last one."""
+
+
+def path_of(tag):
+    return next(path for path, each in EXPLORABLES if each == tag)
+
+
 def tags_of(path):
     return [tag for each, tag in EXPLORABLES if each == path]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Look:
-    """How an explorable looks at one width of the window."""
+    """How an explorable looks on a wide window, on paper and on a phone."""
 
     source: str
     status: str
     charts: int
     tables: int
     spoken: list[str]  # drawings that a screen reader does not skip
-    small: list[str]  # controls that a finger does not hit
-    cut: list[str]  # words of charts that are cut off
     tree: str  # what a screen reader is told
+    small: list[str]  # controls that a finger does not hit, on a phone
+    cut: dict[int, list[str]]  # words of charts that are cut off, by the width of the window
     printed: tuple[bool, bool, int]  # whether it and its sentence are on paper, and how many buttons are
-    page_width: int
+    phone_width: int  # of the page
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,68 +89,169 @@ class Use:
 
     first: str
     changed: str
-    again: str  # on a page that was loaded with the address of all changed figures
+    again: str  # after going back and forward, to the address of all changed figures
     after_reset: str
     keys: set[str]  # of the address, that its controls wrote
     keys_after_reset: set[str]
 
 
+@dataclass(frozen=True, kw_only=True)
+class Visit:
+    """What one visit of a page found out about its explorables, by their tags."""
+
+    look: dict[str, Look]
+    use: dict[str, Use]
+    used_address: str  # of all changed figures
+    counts: list[dict[str, tuple[int, int]]]  # of figures and of their sources, each time when the page had come
+    stayed: bool  # it came without being loaded anew
+    examples: dict[str, dict[str, list[str]]]  # of some, by the name of the example: before, amid and after a use
+    paper: dict[str, list[list[str]]]  # of some, cells of the last table while the page is printed
+    after_print: dict[str, str]  # what those show then
+
+
 @pytest.fixture(scope="module")
-def visit(one_tab):
-    """Visits a page once: looks at its explorables at both widths, then uses them; gives both by their tags."""
+def traveller(browser, site):
+    """A tab in which links are followed without loading a page anew."""
+    tab = Tab(browser, site)
+    tab.load("/start/")
+    tab.page.wait_for_load_state("networkidle")  # the theme takes links over when it has read the sitemap
+    tab.page.evaluate("window.stayed = true")
+    yield tab.page
+    tab.page.context.close()
+    assert tab.problems == []
+
+
+@pytest.fixture(scope="module")
+def visit(traveller, site):
+    """Visits a page once: comes by a link, looks at its explorables, uses them, goes away and comes back."""
 
     @functools.cache
     def visit(path):
-        page = one_tab.load(path)
+        page = traveller
         figures = {tag: Explorable(page, tag) for tag in tags_of(path)}
-        wide = looks(page, figures)
-        page.set_viewport_size({"width": PHONE, "height": 900})
-        page.evaluate(SETTLED)
-        narrow = looks(page, figures)
-        page.set_viewport_size({"width": WIDE, "height": 900})
-        return {WIDE: wide, PHONE: narrow}, uses(page, figures)
+        follow_a_link(page, site + path)
+        figures[tags_of(path)[0]].node.wait_for(state="attached")
+        counts = [count(figures)]
+        look = looks(page, figures)
+        changed = changes(page, figures)
+        used_address = page.url
+        go_away_and_come_back(page, figures)
+        counts.append(count(figures))
+        use = resets(page, figures, changed)
+        examples = {tag: uses_of_examples(figure) for tag, figure in figures.items() if tag in WITH_EXAMPLES}
+        paper, after_print = prints(page, {tag: figure for tag, figure in figures.items() if tag in STEPS})
+        return Visit(
+            look=look,
+            use=use,
+            used_address=used_address,
+            counts=counts,
+            stayed=page.evaluate("window.stayed"),
+            examples=examples,
+            paper=paper,
+            after_print=after_print,
+        )
 
-    yield visit
-    assert one_tab.problems == []
+    return visit
 
 
 @pytest.fixture(scope="module")
 def look(visit):
     """How an explorable looks."""
-    return lambda path, tag, width=WIDE: visit(path)[0][width][tag]
+    return lambda path, tag: visit(path).look[tag]
+
+
+def count(figures):
+    """How often each figure and its source are on the page, when all has come."""
+    wait_until_ready(next(iter(figures.values())).page)
+    return {tag: (each.node.count(), each.node.locator(".grpo-source").count()) for tag, each in figures.items()}
+
+
+def go_away_and_come_back(page, figures):
+    """Goes back in the history, and forward again."""
+    first = next(iter(figures.values())).node
+    page.go_back()
+    first.wait_for(state="detached")
+    page.go_forward()
+    first.wait_for(state="attached")
 
 
 def looks(page, figures):
+    """How figures look; the window is wide before and after."""
     nodes = {tag: figure.node for tag, figure in figures.items()}
-    seen = {tag: {**node.evaluate(SEEN), "tree": node.aria_snapshot()} for tag, node in nodes.items()}
-    page_width = page.evaluate("document.documentElement.scrollWidth")
+    wide = {tag: {**node.evaluate(SEEN), "tree": node.aria_snapshot()} for tag, node in nodes.items()}
     page.emulate_media(media="print")
     for tag, node in nodes.items():
         printed = node.is_visible(), node.locator("p[role=status]").is_visible()
-        seen[tag]["printed"] = *printed, node.locator("button:visible").count()
+        wide[tag]["printed"] = *printed, node.locator("button:visible").count()
     page.emulate_media(media="screen")
-    return {tag: Look(**found, page_width=page_width) for tag, found in seen.items()}
+    page.set_viewport_size({"width": PHONE, "height": 900})
+    page.evaluate(SETTLED)
+    narrow = {tag: node.evaluate(SEEN) for tag, node in nodes.items()}
+    phone_width = page.evaluate("document.documentElement.scrollWidth")
+    page.set_viewport_size({"width": WIDE, "height": 900})
+    return {
+        tag: Look(
+            **{**seen, "small": narrow[tag]["small"], "cut": {WIDE: seen["cut"], PHONE: narrow[tag]["cut"]}},
+            phone_width=phone_width,
+        )
+        for tag, seen in wide.items()
+    }
 
 
-def uses(page, figures):
-    """Uses every control of every figure; then loads the page with the address that they wrote."""
+def keys(page):
+    """What the address holds."""
+    return set(re.findall(r"[?&]([^=&]+)=", page.url))
 
-    def keys():
-        return set(re.findall(r"[?&]([^=&]+)=", page.url))
 
+def changes(page, figures):
+    """Uses every control of every figure."""
     found = {tag: {"first": figure.state} for tag, figure in figures.items()}
     for tag, figure in figures.items():
-        before = keys()
+        before = keys(page)
         use_every_control(figure)
-        found[tag] |= {"changed": figure.state, "keys": keys() - before}
-    page.reload()
-    wait_until_ready(page)
+        found[tag] |= {"changed": figure.state, "keys": keys(page) - before}
+    return found
+
+
+def resets(page, figures, found):
+    """Resets every figure, and adds what that changed."""
     for tag, figure in figures.items():
         found[tag]["again"] = figure.state
     for tag, figure in figures.items():
         figure.press("Reset")
-        found[tag] |= {"after_reset": figure.state, "keys_after_reset": keys() & found[tag]["keys"]}
+        found[tag] |= {"after_reset": figure.state, "keys_after_reset": keys(page) & found[tag]["keys"]}
     return {tag: Use(**each) for tag, each in found.items()}
+
+
+def uses_of_examples(figure):
+    """What each example shows at once, after a use of every control, and chosen again."""
+    found = {}
+    buttons = figure.node.get_by_role("group", name="Examples").get_by_role("button").all_text_contents()
+    for name in set(buttons) - {"Reset"}:
+        figure.press("Reset")
+        figure.press(name)
+        first = figure.state
+        use_every_control(figure)
+        used = figure.state
+        figure.press(name)
+        found[name] = [first, used, figure.state]
+    figure.press("Reset")
+    return found
+
+
+def prints(page, figures):
+    """The rows of the last table on paper, and what the figures show when the page was printed."""
+    page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
+    paper = {tag: figure.node.locator("table").last.evaluate(CELLS) for tag, figure in figures.items()}
+    page.evaluate("window.dispatchEvent(new Event('afterprint'))")
+    return paper, {tag: figure.state for tag, figure in figures.items()}
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_explorables_come_once_after_instant_navigation_and_going_back(visit, path):
+    seen = visit(path)
+    assert seen.counts == 2 * [dict.fromkeys(tags_of(path), (1, 1))]
+    assert seen.stayed, "the page was loaded anew"
 
 
 @each_explorable
@@ -165,9 +282,8 @@ def test_without_scripts_an_explorable_is_a_text_that_teaches_the_same(read_with
 
 @each_explorable
 def test_an_explorable_fits_a_phone_and_a_finger(look, path, tag):
-    seen = look(path, tag, PHONE)
-    assert seen.small == []
-    assert seen.page_width == PHONE
+    assert look(path, tag).small == []
+    assert look(path, tag).phone_width == PHONE
 
 
 @each_explorable
@@ -178,25 +294,19 @@ def test_a_printed_explorable_shows_numbers_and_no_buttons(look, path, tag):
 @each_explorable
 @pytest.mark.parametrize("width", [WIDE, PHONE])
 def test_no_word_of_a_chart_is_cut_off(look, path, tag, width):
-    assert look(path, tag, width).cut == []
+    assert look(path, tag).cut[width] == []
 
 
-@pytest.mark.parametrize("step", [("loss", "worked-example", 10), ("training", "training-step", 5)])
-def test_paper_gets_the_last_step_and_the_screen_keeps_its_own(open_figure, step):
-    chapter, key, filled = step
-    figure = open_figure(f"/learn/{chapter}/", f"grpo-{key}")
-    page = figure.page
-    first = figure.state
-    page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
-    rows = figure.node.locator("table").last.locator("tbody tr")
-    assert rows.count() == filled and all(rows.locator("td").all_text_contents())
-    page.evaluate("window.dispatchEvent(new Event('afterprint'))")
-    assert figure.state == first
+@pytest.mark.parametrize("tag", STEPS)
+def test_paper_gets_the_last_step_and_the_screen_keeps_its_own(visit, tag):
+    seen = visit(path_of(tag))
+    assert len(seen.paper[tag]) == STEPS[tag] and all(all(cells) for cells in seen.paper[tag])
+    assert seen.after_print[tag] == seen.use[tag].first
 
 
 @each_explorable
 def test_an_explorable_works_by_keyboard_keeps_its_state_in_the_address_and_can_be_reset(visit, path, tag):
-    used = visit(path)[1][tag]
+    used = visit(path).use[tag]
     assert used.changed != used.first
     assert used.keys, "the address holds the state"
     assert used.again == used.changed
@@ -204,33 +314,26 @@ def test_an_explorable_works_by_keyboard_keeps_its_state_in_the_address_and_can_
     assert not used.keys_after_reset
 
 
-@pytest.mark.parametrize(
-    ("path", "tag"),
-    [
-        ("/learn/ppo/", "grpo-memory"),
-        ("/learn/loss/", "grpo-kl-weight"),
-        ("/learn/loss/", "grpo-clip-curve"),
-        ("/learn/training/", "grpo-training-step"),
-        ("/learn/training/", "grpo-zero-loss"),
-        ("/learn/limits/", "grpo-process-reward"),
-    ],
-)
-def test_an_example_shows_the_same_whatever_was_set_before(open_figure, path, tag):
-    figure = open_figure(path, tag)
-    buttons = figure.node.get_by_role("group", name="Examples").get_by_role("button").all_text_contents()
-    for name in set(buttons) - {"Reset"}:
-        figure.press("Reset")
-        figure.press(name)
-        first = figure.state
-        use_every_control(figure)
-        assert figure.state != first
-        figure.press(name)
-        assert figure.state == first, name
+@pytest.mark.parametrize("path", [PATHS[0], *(pytest.param(path, marks=pytest.mark.proof) for path in PATHS[1:])])
+def test_a_page_that_is_loaded_with_an_address_shows_the_state_in_it(visit, tab, site, path):
+    page = tab.load(visit(path).used_address.removeprefix(site))
+    for tag in tags_of(path):
+        assert Explorable(page, tag).state == visit(path).use[tag].changed
+
+
+@pytest.mark.parametrize("tag", WITH_EXAMPLES)
+def test_an_example_shows_the_same_whatever_was_set_before(visit, tag):
+    examples = visit(path_of(tag)).examples[tag]
+    assert examples
+    for name, (first, used, again) in examples.items():
+        assert used != first, name
+        assert again == first, name
 
 
 CONTROL = """node => {
   node.focus({ preventScroll: true });
-  return { kind: node.type, name: node.name, value: node.value, reached: node === document.activeElement };
+  const shown = node.checkVisibility({ visibilityProperty: true }) && !node.disabled;
+  return { kind: node.type, name: node.name, value: node.value, shown, reached: node === document.activeElement };
 }"""
 
 
@@ -241,7 +344,8 @@ def use_every_control(figure):
     for control in figure.node.locator("input, select").all():
         found = control.evaluate(CONTROL)
         kind, name = found["kind"], found["name"]
-        if not found["reached"] or (kind == "radio" and name in groups):  # one control may hide another
+        assert found["reached"] == found["shown"], f"{name or kind} takes no focus"
+        if not found["shown"] or (kind == "radio" and name in groups):  # one control may hide another
             continue
         groups.add(name)
         if kind == "checkbox":
@@ -253,39 +357,3 @@ def use_every_control(figure):
             keyboard.press("ArrowRight")
             if kind == "range" and control.input_value() == found["value"]:
                 keyboard.press("ArrowLeft")  # it stood at its right end
-
-
-@pytest.fixture(scope="module")
-def traveller(browser, site):
-    """A tab in which nothing but links is followed."""
-    tab = Tab(browser, site)
-    tab.page.goto(f"{site}/start/")
-    tab.page.wait_for_load_state("networkidle")  # the theme takes links over when it has read the sitemap
-    tab.page.evaluate("window.stayed = true")
-    yield tab.page
-    tab.page.context.close()
-    assert tab.problems == []
-
-
-@pytest.mark.parametrize("path", dict.fromkeys(path for path, _ in EXPLORABLES))
-def test_explorables_come_once_after_instant_navigation_and_going_back(traveller, site, path):
-    tags = tags_of(path)
-    page = traveller
-    page.evaluate(
-        """address => {
-          const link = document.createElement("a");
-          link.href = address;
-          document.querySelector("article").append(link);
-          link.click();
-        }""",
-        site + path,
-    )
-    for _ in range(2):
-        page.locator(tags[0]).wait_for(state="attached")
-        wait_until_ready(page)
-        for tag in tags:
-            assert page.locator(tag).count() == page.locator(f"{tag} .grpo-source").count() == 1, tag
-        page.go_back()
-        page.locator(tags[0]).wait_for(state="detached")
-        page.go_forward()
-    assert page.evaluate("window.stayed"), "the page was loaded anew"

@@ -59,7 +59,7 @@ def test_the_keyboard_skips_to_the_content(tab: Tab) -> None:
     assert page.evaluate("() => document.activeElement.closest('article') !== null")
 
 
-@pytest.mark.parametrize("width", [360, 1280])
+@pytest.mark.parametrize("width", [360, pytest.param(1280, marks=pytest.mark.proof)])
 def test_the_keyboard_reaches_the_content_through_the_navigation(tab: Tab, width: int) -> None:
     page = tab.load("/exercises/kl/", width=width)
     passed = []

@@ -10,6 +10,7 @@ import command
 import pytest
 from markdown_it import MarkdownIt
 from site_fixtures import SETTLED, wait_until_ready
+from tab import come_back, renew
 
 from grader.cli import main
 from grader.simulation import Settings, simulate, single_peak
@@ -188,16 +189,9 @@ def test_progress_counts_answers_and_complete_runs(tab):
         assert page.locator(str(link.get_attribute("href"))).count() == 1
 
 
-def another_tab(page):
-    other = page.context.new_page()
-    other.goto(page.url)
-    wait_until_ready(other)
-    return other
-
-
 def test_another_tab_sees_the_change_but_not_in_the_field_that_is_being_written(tab):
     page = tab.show(PAGE)
-    other = another_tab(page)
+    other = tab.beside(PAGE)
     field(other, "1A.2").fill("Mine.")
     page.locator("label", has_text="1 of 12 questions").first.wait_for()
     field(page, "1A.1").fill("From the first tab.")
@@ -213,7 +207,7 @@ def test_another_tab_sees_the_change_but_not_in_the_field_that_is_being_written(
 def test_a_field_that_is_left_shows_what_is_stored(tab):
     page = tab.show(PAGE)
     field(page, "1A.2").fill("Before.")
-    other = another_tab(page)
+    other = tab.beside(PAGE)
     field(other, "1A.2").focus()
     field(page, "1A.2").fill("After.")
     field(other, "1A.1").focus()
@@ -223,7 +217,7 @@ def test_a_field_that_is_left_shows_what_is_stored(tab):
 @pytest.mark.parametrize("write", [lambda page: field(page, "1A.2"), lambda page: cell(page, "1C: Try 1, Steps")])
 def test_what_is_being_written_is_stored_again_if_another_tab_clears_it(tab, write):
     page = tab.show(PAGE)
-    other = another_tab(page)
+    other = tab.beside(PAGE)
     write(other).fill("17")
     field(page, "1A.1").fill("Uniform.")
     other.wait_for_function("() => document.querySelector('grpo-question textarea').value")
@@ -232,8 +226,7 @@ def test_what_is_being_written_is_stored_again_if_another_tab_clears_it(tab, wri
     press(page, "Delete everything", "dialog")
     other.wait_for_function("() => !document.querySelector('grpo-question textarea').value")
     assert write(other).input_value() == "17"
-    other.reload()
-    wait_until_ready(other)
+    come_back(other)
     assert write(other).input_value() == "17"
 
 
@@ -272,16 +265,13 @@ def test_a_full_storage_is_said_as_soon_as_something_is_not_stored(tab):
     )
     field(page, "1A.1").fill("Uniform.")
     assert note.inner_text().startswith("Saved in this browser")
-    page.reload()
-    wait_until_ready(page)
+    come_back(page)
     assert field(page, "1F.2").input_value() == "A long answer. " * 40
 
 
-def test_without_storage_the_page_works_and_warns(open_page):
-    page = open_page("/")
-    page.context.add_init_script("Storage.prototype.setItem = () => { throw new Error('full'); }")
-    page.goto(page.url + PAGE[1:])
-    wait_until_ready(page)
+def test_without_storage_the_page_works_and_warns(tab):
+    refuse = "localStorage.clear(); Storage.prototype.setItem = () => { throw new Error('full'); }"
+    page = tab.beside(PAGE, script=refuse)
     assert page.locator("grpo-worksheet-tools .grpo-note").inner_text() == NOT_KEPT
     field(page, "1A.1").fill("Uniform.")
     assert "1 of 12 questions" in progress(page)
@@ -289,26 +279,39 @@ def test_without_storage_the_page_works_and_warns(open_page):
 
 
 def test_a_part_that_cannot_be_loaded_is_explained(tab):
-    page = tab.show(PAGE).context.new_page()  # nobody watches this one for failed requests
+    page = tab.load(PAGE)
     page.route("**/filling.mjs", lambda route: route.abort())
-    page.goto(tab.page.url)
-    wait_until_ready(page)
     field(page, "1A.1").fill("Uniform.")
     message = fill_table(page, "1C.1")
+    page.unroute_all()
     assert message.startswith("This did not work:") and "Check your connection" in message
     assert "1 of 12 questions" in progress(page)
+    assert any("filling.mjs" in problem for problem in tab.problems)
+    assert all(re.search(r"/worksheet/(filling|actions)\.mjs|ERR_FAILED", problem) for problem in tab.problems)
+    tab.problems.clear()
 
 
 def test_a_button_that_fails_says_so(tab):
-    page = another_tab(tab.show(PAGE))  # nobody watches this one for exceptions
+    page = tab.load(PAGE)
     page.evaluate("() => void (URL.createObjectURL = () => { throw new Error('no room'); })")
     assert answer_to(page, "Download answers (JSON)") == (
         "This did not work: no room. Check your connection, reload the page and try again."
     )
     assert "No run was sent yet." in answer_to(page, "Fill all tables from sent runs"), "the buttons work again"
+    assert tab.problems and all("no room" in problem for problem in tab.problems)
+    tab.problems.clear()
 
 
 # Recording runs
+
+
+def open_the_simulation(page, address):
+    """Loads the page of the simulation; where it is open, only what an address changes comes anew."""
+    path, *query = re.split(r"(?=[?#])", address, maxsplit=1)
+    if not page.url.startswith(path):
+        page.goto(path)
+        wait_until_ready(page)
+    renew(page, "".join(query), forgetting=False)
 
 
 def test_a_worksheet_filled_by_using_the_simulation_earns_all_points(tab, tmp_path):
@@ -319,8 +322,7 @@ def test_a_worksheet_filled_by_using_the_simulation_earns_all_points(tab, tmp_pa
     )
 
     def runs(address, button, count):
-        page.goto(address)
-        wait_until_ready(page)
+        open_the_simulation(page, address)
         for _ in range(count):
             press(page, "Reset", "grpo-simulation")
             press(page, button, "grpo-simulation")
@@ -335,8 +337,7 @@ def test_a_worksheet_filled_by_using_the_simulation_earns_all_points(tab, tmp_pa
     for link in by_size.values():
         runs(link, "Run 50 steps", 3)
     runs(next(link for link in links if "sim.beta" in link), "Run 50 steps", 1)
-    page.goto(next(link for link in links if "#" in link))
-    wait_until_ready(page)
+    open_the_simulation(page, next(link for link in links if "#" in link))
     press(page, "Run comparison (200 steps)")
     page.wait_for_function("() => document.querySelector('grpo-comparison').innerText.includes('Compared.')")
     press(page, "Send comparison to worksheet")
@@ -481,8 +482,7 @@ def test_wrong_entries_are_marked_and_explained(tab):
         for each, why in ((entry, sentence), (other, 'please write a number, not "much".')):
             reason = page.locator(f"#{each.get_attribute('aria-describedby')}")
             assert reason.is_visible() and why in reason.inner_text()
-        page.reload()
-        wait_until_ready(page)
+        come_back(page)
     assert page.locator(f"{table('1D.1')} [aria-live]").get_attribute("aria-live") == "polite"
     for right in (entry, other):
         type_over(right, "7")
@@ -650,8 +650,7 @@ def test_clearing_asks_says_what_is_lost_and_can_be_refused(tab):
     press(page, "Delete everything", "dialog")
     page.wait_for_function("() => !document.querySelector('grpo-question textarea').value")
     assert progress(page).startswith("0 of 30")
-    page.reload()
-    wait_until_ready(page)
+    come_back(page)
     assert field(page, "1A.1").input_value() == "" and filled(page, "1C.1")[0] == ""
     assert "No run was sent yet" in fill_table(page, "1C.1")
 
@@ -659,7 +658,7 @@ def test_clearing_asks_says_what_is_lost_and_can_be_refused(tab):
 def test_clearing_asks_again_if_another_tab_has_written_meanwhile(tab):
     page = tab.show(PAGE)
     field(page, "1A.1").fill("Uniform.")
-    other = another_tab(page)
+    other = tab.beside(PAGE)
     press(page, "Clear worksheet")
     question = page.locator(".grpo-dialog")
     assert question.inner_text().startswith("Delete 1 answer, 0 runs")
@@ -672,18 +671,20 @@ def test_clearing_asks_again_if_another_tab_has_written_meanwhile(tab):
     assert field(page, "1A.2").input_value() == "Newer."
 
 
-def test_a_saved_worksheet_opens_in_another_browser(tab, open_page, tmp_path):
+def test_a_saved_worksheet_opens_in_another_browser(tab, tmp_path):
     page = tab.show(PAGE)
     answer_everything(page)
     send_runs(page, (1, 1), (2, 1), (3, 50), (4, 50, {"groupSize": 32}))
     answer_to(page, "Fill all tables from sent runs")
     download(page, "Download answers (JSON)").save_as(tmp_path / "mine.json")
-    other = open_page(PAGE)
+    tables = {question: filled(page, question) for question in ("1B.1", "1C.1", "1C.3", "1D.1")}
+    other = tab.show(PAGE)  # nothing is stored here
+    assert not field(other, "1A.1").input_value() and not any(filled(other, "1C.1"))
     other.locator("input[type=file]").set_input_files(tmp_path / "mine.json")
     other.wait_for_function("() => document.querySelector('grpo-question textarea').value")
     assert said(other) == "Opened mine.json: 13 answers and 5 runs."
-    for question in ("1B.1", "1C.1", "1C.3", "1D.1"):
-        assert filled(other, question) == filled(page, question)
+    for question, entries in tables.items():
+        assert any(entries) and filled(other, question) == entries
     field(other, "1A.1").fill("Newer.")
     for answer, expected in (("Keep what is here", "Newer."), ("Replace them", ANSWERS["1A.1"])):
         other.locator("input[type=file]").set_input_files(tmp_path / "mine.json")
