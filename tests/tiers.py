@@ -158,6 +158,7 @@ def run(step: Step) -> Outcome:
         if step.again:
             print("\nOnce more, alone, what failed:", flush=True)
             state = "passed at the second try" if finished(step.again) == 0 else "failed"
+    wait_for_orphans()
     return Outcome(step.name, cpu_seconds() - before, time.monotonic() - started, state)
 
 
@@ -176,6 +177,17 @@ def finished(command: Sequence[str]) -> int:
         with contextlib.suppress(subprocess.TimeoutExpired, ChildProcessError):
             process.wait(10)
         raise
+
+
+def wait_for_orphans(seconds: float = 10) -> None:
+    """Wait for what a step has started and not waited for, so that its time is counted as this step's."""
+    deadline = time.monotonic() + seconds
+    while sys.platform != "win32" and time.monotonic() < deadline:
+        try:
+            if os.waitpid(-1, os.WNOHANG) == (0, 0):
+                time.sleep(0.05)
+        except ChildProcessError:
+            return
 
 
 def cpu_seconds() -> float:
