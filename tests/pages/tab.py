@@ -22,6 +22,7 @@ RENEW = """async ([query, asked, forgetting]) => {
   }
   scrollTo({ top: 0, behavior: "instant" });
 }"""
+ANOTHER_MEDIUM = "!matchMedia('screen').matches || matchMedia('(prefers-reduced-motion: reduce)').matches"
 FOLLOW = """address => {
   const link = document.createElement("a");
   link.href = address;
@@ -70,12 +71,10 @@ class Tab:
         renew(self.page, mark + query, *tags)
         return self.page
 
-    def beside(self, address: str, *, script: str = "") -> Any:
-        """Loads a page in one more tab of the same browser, after a script of the test; it ends with the test."""
-        page = new_page(self.page.context)
+    def beside(self, address: str, *, searching: bool = False) -> Any:
+        """Loads a page in another tab of the same browser, on request one that can search; it ends with the test."""
+        page = new_page(self.page.context, searching=searching)
         watch(page, self.site, self.problems)
-        if script:
-            page.add_init_script(script)
         page.goto(self.site + address)
         wait_until_ready(page)
         return page
@@ -86,7 +85,8 @@ class Tab:
         size = {**WIDE, "width": width}
         if self.page.viewport_size != size:
             self.page.set_viewport_size(size)
-        self.page.emulate_media(media="screen", reduced_motion="no-preference")
+        if self.page.evaluate(ANOTHER_MEDIUM):
+            self.page.emulate_media(media="screen", reduced_motion="no-preference")
 
 
 def renew(page: Any, query: str = "", *tags: str, forgetting: bool = True) -> None:

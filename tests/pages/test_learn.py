@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import pytest
 from explorables import Explorable
 from site_fixtures import SETTLED, wait_until_ready
-from tab import Tab, follow_a_link
+from tab import follow_a_link
 
 from grader import course
 
@@ -107,28 +107,20 @@ class Visit:
     examples: dict[str, dict[str, list[str]]]  # of some, by the name of the example: before, amid and after a use
     paper: dict[str, list[list[str]]]  # of some, cells of the last table while the page is printed
     after_print: dict[str, str]  # what those show then
+    problems: list[str]  # errors, failed requests, other hosts
 
 
 @pytest.fixture(scope="module")
-def traveller(browser, site):
-    """A tab in which links are followed without loading a page anew."""
-    tab = Tab(browser, site)
-    tab.load("/start/")
-    tab.page.wait_for_load_state("networkidle")  # the theme takes links over when it has read the sitemap
-    tab.page.evaluate("window.stayed = true")
-    yield tab.page
-    tab.page.context.close()
-    assert tab.problems == []
-
-
-@pytest.fixture(scope="module")
-def visit(traveller, site):
+def visit(one_tab, site):
     """Visits a page once: comes by a link, looks at its explorables, uses them, goes away and comes back."""
+    page = one_tab.load("/start/")
 
     @functools.cache
     def visit(path):
-        page = traveller
+        one_tab.problems.clear()
         figures = {tag: Explorable(page, tag) for tag in tags_of(path)}
+        page.wait_for_load_state("networkidle")  # the theme takes links over when it has read the sitemap
+        page.evaluate("window.stayed = true")
         follow_a_link(page, site + path)
         figures[tags_of(path)[0]].node.wait_for(state="attached")
         counts = [count(figures)]
@@ -149,6 +141,7 @@ def visit(traveller, site):
             examples=examples,
             paper=paper,
             after_print=after_print,
+            problems=[*one_tab.problems],
         )
 
     return visit
@@ -252,6 +245,11 @@ def test_explorables_come_once_after_instant_navigation_and_going_back(visit, pa
     seen = visit(path)
     assert seen.counts == 2 * [dict.fromkeys(tags_of(path), (1, 1))]
     assert seen.stayed, "the page was loaded anew"
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_using_all_explorables_of_a_page_makes_no_error(visit, path):
+    assert visit(path).problems == []
 
 
 @each_explorable

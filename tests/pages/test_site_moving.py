@@ -1,4 +1,4 @@
-"""Moving about on the site: instant navigation, the switch of colour schemes, the keyboard."""
+"""Moving about on the site: instant navigation, the search, the switch of colour schemes, the keyboard."""
 
 from __future__ import annotations
 
@@ -47,6 +47,13 @@ def test_the_colour_scheme_can_be_switched_and_is_remembered(tab: Tab, site: str
     assert scheme() == "slate"
     page.get_by_title("Switch to light mode").click()
     assert scheme() == "default"
+
+
+def test_the_search_finds_a_page(tab: Tab) -> None:
+    page = tab.beside("/start/", searching=True)
+    page.get_by_role("textbox", name="Search").first.click()
+    page.keyboard.type("importance ratio")
+    page.wait_for_selector(".md-search-result__item a[href*='/learn/loss/']")
 
 
 def test_the_keyboard_skips_to_the_content(tab: Tab) -> None:

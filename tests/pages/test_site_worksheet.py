@@ -9,7 +9,7 @@ import re
 import command
 import pytest
 from markdown_it import MarkdownIt
-from site_fixtures import SETTLED, wait_until_ready
+from site_fixtures import SETTLED, wait_until_ready, watch
 from tab import come_back, renew
 
 from grader.cli import main
@@ -270,8 +270,11 @@ def test_a_full_storage_is_said_as_soon_as_something_is_not_stored(tab):
 
 
 def test_without_storage_the_page_works_and_warns(tab):
-    refuse = "localStorage.clear(); Storage.prototype.setItem = () => { throw new Error('full'); }"
-    page = tab.beside(PAGE, script=refuse)
+    page = tab.show(PAGE).context.new_page()
+    watch(page, tab.site, tab.problems)
+    page.add_init_script("Storage.prototype.setItem = () => { throw new Error('full'); }")
+    page.goto(tab.page.url)
+    wait_until_ready(page)
     assert page.locator("grpo-worksheet-tools .grpo-note").inner_text() == NOT_KEPT
     field(page, "1A.1").fill("Uniform.")
     assert "1 of 12 questions" in progress(page)
