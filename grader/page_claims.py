@@ -9,6 +9,7 @@ them before the reader's eyes.
 from __future__ import annotations
 
 import csv
+import functools
 import json
 import math
 import re
@@ -22,16 +23,9 @@ from . import ablations, attacks, course
 from .answer_key import BEST
 from .catalogue import misconceptions, variants
 from .check import checks_of
+from .recordings import RUNS, metrics_of, samples_of
 from .simulation import group_advantages
 
-RUNS = {
-    "pizza": "",
-    "pizza-token": "--level token",
-    "pizza-sequence": "--ratio-level sequence",
-    "pizza-kl": "--kl-coef 1",
-    "arithmetic": "--task arithmetic",
-}
-"""Recorded runs of the language model, and the options that make them."""
 ABLATIONS = {ablation.name: ablation for ablation in ablations.ABLATIONS}
 Claims = Iterator[str]
 CLAIMS: dict[str, list[Callable[[], Claims]]] = {}
@@ -64,10 +58,6 @@ def _of_model_answers(file: str, pattern: str) -> str:
     return found[1]
 
 
-ROLLING = int(_of_model_answers("charlm_training.py", r"^ROLLING = (\d+)$"))
-REWARD = _of_model_answers("charlm_task.py", r'^pizza_reward = TextReward\("pizza\.", (\d+)\.0\)$')
-
-
 def _row(*cells: object) -> str:
     return f"| {' | '.join(map(str, cells))} |"
 
@@ -83,9 +73,9 @@ def _signed(value: float) -> str:
 # What the course holds
 
 
-def _points() -> dict[str, int]:
-    """Exercise to the points of all its checks."""
-    return {each.name: sum(check.points for check in checks_of(each.name, hidden=True)) for each in course.EXERCISES}
+def _points(*, hidden: bool = True) -> dict[str, int]:
+    """Exercise to the points of its checks, or of those that are not hidden."""
+    return {each.name: sum(check.points for check in checks_of(each.name, hidden=hidden)) for each in course.EXERCISES}
 
 
 def _mistakes() -> int:
@@ -101,19 +91,20 @@ def _known_mistakes() -> Claims:
 def _counts() -> Claims:
     if re.search(r"^## \d", (course.ROOT / "CHANGELOG.md").read_text("utf-8"), re.M):
         return  # they are in the section of a release, which is history
+    mistakes, points = _mistakes(), sum(_points().values())
     right = sum(len(variants(exercise.name)) for exercise in course.EXERCISES)
-    yield f"trained by the same functions. {sum(_points().values())} points."
-    yield f"all {_mistakes()} wrong answers that the grader knows"
-    yield f"`grade` alone still grades the code, {sum(_points().values())} points."
-    yield f"{_mistakes()} known wrong answers, each caught and named, and {right} correct answers in other styles"
+    yield f"trained by the same functions. {points} points."
+    yield f"all {mistakes} wrong answers that the grader knows"
+    yield f"`grade` alone still grades the code, {points} points."
+    yield f"{mistakes} known wrong answers, each caught and named, and {right} correct answers in other styles"
 
 
 @claims("docs/index.md")
 def _exercises() -> Claims:
-    minutes = sum(exercise.minutes for exercise in course.EXERCISES)
+    points, minutes = _points(), sum(exercise.minutes for exercise in course.EXERCISES)
     for exercise in course.EXERCISES:
-        yield f"`starter/{exercise.file_name}` | {_points()[exercise.name]} | {exercise.minutes} minutes |"
-    yield f"| all five | | | {sum(_points().values())} | {minutes} minutes |"
+        yield f"`starter/{exercise.file_name}` | {points[exercise.name]} | {exercise.minutes} minutes |"
+    yield f"| all five | | | {sum(points.values())} | {minutes} minutes |"
 
 
 def _points_of_an_exercise(name: str) -> Callable[[], Claims]:
@@ -136,10 +127,8 @@ for _exercise in course.EXERCISES:
 
 @claims("docs/start.md")
 def _points_of_a_copy() -> Claims:
-    public = [sum(check.points for check in checks_of(each.name, hidden=False)) for each in course.EXERCISES]
-    of_all, of_copy = (
-        f"{', '.join(map(str, points[:-1]))} and {points[-1]}" for points in ([*_points().values()], public)
-    )
+    listed = [[*_points(hidden=hidden).values()] for hidden in (True, False)]
+    of_all, of_copy = (f"{', '.join(map(str, points[:-1]))} and {points[-1]}" for points in listed)
     yield f"({of_copy} points instead of {of_all})"
 
 
@@ -173,6 +162,7 @@ def _answers_to_the_worksheet() -> Claims:
 # The bandit
 
 
+@functools.cache
 def _curves(ablation: str) -> dict[str, list[dict[str, float]]]:
     """Rows of each setting; place t is step t."""
     found: dict[str, list[dict[str, float]]] = {}
@@ -282,15 +272,13 @@ def _tables() -> Claims:
 # The language model
 
 
+@functools.cache
 def _metrics(run: str) -> list[dict[str, float]]:
     """Rows of a run; place t is step t + 1."""
-    with (course.RUNS / f"charlm-{run}/metrics.csv").open(encoding="utf-8", newline="") as file:
-        return [{name: float(value) for name, value in line.items()} for line in csv.DictReader(file)]
+    return [{name: float(value) for name, value in row.items()} for row in metrics_of(run)]
 
 
-def _recorded(run: str) -> dict[str, Any]:
-    document: dict[str, Any] = json.loads((course.RUNS / f"charlm-{run}/samples.json").read_text("utf-8"))
-    return document
+_recorded = functools.cache(samples_of)
 
 
 def _checkpoints_of(run: str) -> dict[int, dict[str, Any]]:
@@ -343,12 +331,13 @@ def _rewards() -> Claims:
     yield f"it falls from {means[2]:.3f} in step 3 to {means[3]:.3f} in step 4"
     yield f"up to {_checkpoints_of('pizza')[4]['exact']:.3f} after step 4"
     _words_hold(_checkpoints_of("pizza")[4]["exact"] > _checkpoints_of("pizza")[0]["exact"], "up to")
-    yield f"The rolling mean looks back {ROLLING} steps"
-    _words_hold(math.isclose(np.mean(means[-ROLLING:]), steps[-1]["rolling_mean_reward"]), "The rolling mean")
+    rolling = int(_of_model_answers("charlm_training.py", r"^ROLLING = (\d+)$"))
+    yield f"The rolling mean looks back {rolling} steps"
+    _words_hold(math.isclose(np.mean(means[-rolling:]), steps[-1]["rolling_mean_reward"]), "The rolling mean")
     behind = next(place + 1 for place, at in enumerate(steps) if at["rolling_mean_reward"] > 2)
     first = next(place + 1 for place, mean in enumerate(means) if mean > 2)
     yield f"passes 2 in step {behind}; the batches themselves do in step {first}"
-    missed = sum(round((4 - mean) * 8) for mean in means[-ROLLING:])
+    missed = sum(round((4 - mean) * 8) for mean in means[-rolling:])
     yield f"ends at {steps[-1]['rolling_mean_reward']:.3f} and not at 4: {missed} of the last 320 completions"
 
 
@@ -477,7 +466,8 @@ def _hyperparameters() -> Claims:
     yield _row("Completions in all", f"{settings['steps'] * rows:,}", f"{200 * 4}")
     yield _row("KL weight β", settings["kl_coef"], "0.1")
     yield _row("Longest completion, tokens", settings["max_new_tokens"], "20")
-    yield _row("Reward", f"{REWARD} if all of it is `pizza.`, else 0", "4 if it ends in `pizzaE`, else 0")
+    reward = _of_model_answers("charlm_task.py", r'^pizza_reward = TextReward\("pizza\.", (\d+)\.0\)$')
+    yield _row("Reward", f"{reward} if all of it is `pizza.`, else 0", "4 if it ends in `pizzaE`, else 0")
     yield _row("Limits", f"ratio clipped at 1 ± {settings['clip_eps']}", "advantages clipped at ± 2.0")
     _words_hold(settings["optimizer"] == "adam" and settings["final_lr"] == 0.1, "Adam, falls to a tenth")
     _words_hold(settings["inner_steps"] == 1, "Updates: one for each step")

@@ -17,14 +17,26 @@ from .generated import write_or_check
 PATH = course.RUNS / "charlm.mjs"
 RUNS = {
     "pizza": "",
-    "pizza-token": " --level token",
-    "pizza-sequence": " --ratio-level sequence",
-    "pizza-kl": " --kl-coef 1",
-    "arithmetic": " --task arithmetic",
+    "pizza-token": "--level token",
+    "pizza-sequence": "--ratio-level sequence",
+    "pizza-kl": "--kl-coef 1",
+    "arithmetic": "--task arithmetic",
 }
 """Options of each run, as in the Makefile."""
 DIGITS = 5
 """Significant digits; a chart shows three."""
+
+
+def samples_of(name: str) -> dict[str, Any]:
+    """What a recorded run says about itself: settings, and at some steps samples and the exact probability."""
+    document: dict[str, Any] = json.loads((course.RUNS / f"charlm-{name}" / "samples.json").read_text("utf-8"))
+    return document
+
+
+def metrics_of(name: str) -> list[dict[str, str]]:
+    """The metrics of a recorded run, a row for each step."""
+    with (course.RUNS / f"charlm-{name}" / "metrics.csv").open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
 
 
 def make() -> str:
@@ -38,12 +50,9 @@ def make() -> str:
 
 
 def _run(name: str, options: str) -> dict[str, Any]:
-    folder = course.RUNS / f"charlm-{name}"
-    recorded = json.loads((folder / "samples.json").read_text("utf-8"))
-    with (folder / "metrics.csv").open(encoding="utf-8", newline="") as file:
-        rows = list(csv.DictReader(file))
+    recorded, rows = samples_of(name), metrics_of(name)
     return {
-        "command": f"python -m starter.run_charlm{options}",
+        "command": f"python -m starter.run_charlm {options}".rstrip(),
         "measure": recorded["measure"],
         "settings": recorded["settings"],
         "metrics": {column: [_rounded(row[column]) for row in rows] for column in rows[0]},

@@ -162,7 +162,7 @@ def selftest(
             fresh_workers=not quick,
             name_mistakes=not quick,
         )
-        if quick:
+        if quick and job.mistake:
             _name_by_recorded_answers(job, result)
         report.count(job.what)
         before = len(report.problems)
@@ -176,8 +176,6 @@ def selftest(
 
 def _name_by_recorded_answers(job: Job, result: Result) -> None:
     """Write into a result what naming would find, without making the calls again that were recorded."""
-    if not job.mistake:
-        return
     recorded, known = vectors.load(job.exercise)
     seen = [
         (vector, vector.mistakes.get(job.mistake, vector.expected))

@@ -9,18 +9,19 @@ from __future__ import annotations
 import contextlib
 import csv
 import io
-import json
 import re
 import shlex
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
 
 import pytest
+import torch
 
-from grader import course
-from grader.page_claims import ABLATIONS, CLAIMS, RUNS
+from grader import course, simulation
+from grader.page_claims import ABLATIONS, CLAIMS
+from grader.recordings import RUNS, samples_of
 from reference import charlm_task, run_bandit, run_charlm
+from reference.advantages import group_advantages
 
 PAGES = ("bandit", "charlm")
 
@@ -34,13 +35,20 @@ def page(name: str) -> str:
     return " ".join(path_of(name).read_text("utf-8").split())
 
 
-def recorded(run: str) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads((course.RUNS / f"charlm-{run}/samples.json").read_text("utf-8"))
-    return found
+def test_the_groups_on_the_pages_have_the_advantages_of_the_model_answer():
+    points = {point["step"]: point for point in samples_of("pizza")["points"]}
+    groups = [[sample["reward"] for sample in points[step]["samples"]] for step in (0, 8)]
+    for rewards in (
+        [0, 1, 0, 1, 0, 0, 1, 0],
+        [4, 0, 0, 0],
+        *(group[start:][:8] for group in groups for start in (0, 8)),
+    ):
+        group = torch.tensor(rewards, dtype=torch.float64)
+        assert group_advantages(group).numpy() == pytest.approx(simulation.group_advantages(group.numpy()))
 
 
 def test_the_samples_before_the_first_step_are_all_foods():
-    texts = {sample["text"] for sample in recorded("pizza")["points"][0]["samples"]}
+    texts = {sample["text"] for sample in samples_of("pizza")["points"][0]["samples"]}
     assert texts == {f"{food}." for food in charlm_task.FOODS}
 
 
@@ -128,7 +136,7 @@ def test_every_command_on_a_page_exists(name):
 @pytest.mark.parametrize(("name", "options"), RUNS.items())
 def test_the_options_of_a_run_are_those_it_was_recorded_with(name, options):
     given = run_charlm._given(run_charlm._parser().parse_args(shlex.split(options)))
-    document = recorded(name)
+    document = samples_of(name)
     default = asdict(run_charlm.TASKS[document["task"]].config)
     assert document["settings"] == default | given
     assert document["task"] == ("arithmetic" if "arithmetic" in options else "pizza")
