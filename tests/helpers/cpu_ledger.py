@@ -34,17 +34,21 @@ class Ledger:
     def __init__(self) -> None:
         self.seconds: Counter[str] = Counter()
         self.processes = 0.0
-        self._last = 0.0
+        self._last: float | None = None
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_runtest_protocol(self, item: pytest.Item) -> Any:
-        self._last = used()
+        if self._last is None:
+            self._last = used()
         return (yield)
 
     @pytest.hookimpl(wrapper=True)
-    def pytest_runtest_makereport(self, item: pytest.Item) -> Any:
+    def pytest_runtest_makereport(self, item: pytest.Item, call: pytest.CallInfo[None]) -> Any:
         report = yield
+        if call.when != "teardown":
+            return report  # to look costs 2 ms where a browser runs, so it is done once for each test, at its end
         now = used()  # may be less than before: what ended is missing until somebody has waited for it
+        assert self._last is not None
         report.user_properties = [*report.user_properties, ("cpu_seconds", now - self._last)]
         self._last = now
         return report
