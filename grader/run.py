@@ -182,10 +182,14 @@ def _diagnose(
     ).items():
         ids = [check.id for check in failing if check.function == function]
         for named in vectors.diagnose(seen, known.get(function, {}), ids):
-            page = f"{course.exercise(exercise.name).mistakes_page}#{named.diagnosis.anchor}"
-            shown = {"check": named.check, "everywhere": named.everywhere, "page": page}
-            found.append({**shown, **vars(named.diagnosis)})
+            found.append(as_entry(exercise.name, named))
     return found
+
+
+def as_entry(exercise: str, named: vectors.Named) -> dict[str, Any]:
+    """A named mistake as a result holds it."""
+    page = f"{course.exercise(exercise).mistakes_page}#{named.diagnosis.anchor}"
+    return {"check": named.check, "everywhere": named.everywhere, "page": page, **vars(named.diagnosis)}
 
 
 def _blame_what_is_called(

@@ -8,6 +8,7 @@ one check less: how many misconceptions would pass, or stay unnamed.
 from __future__ import annotations
 
 import argparse
+import functools
 import json
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
@@ -22,7 +23,7 @@ from .arguments import add_names
 from .catalogue import Entry, misconceptions, replaced, variants
 from .check import Check
 from .result import BROKEN, FAILED, NOT_WRITTEN, PASSED, Result
-from .run import declared_checks, grade, observations
+from .run import as_entry, declared_checks, grade, observations
 from .sandbox import Sandbox
 from .stubs import make_starter
 from .student import Loaded
@@ -139,6 +140,7 @@ def selftest(
     *,
     only: str = "",
     quick: bool = False,
+    on_result: Callable[[Job, Result], None] = lambda *_: None,
     track: Callable[[list[Any]], Iterable[Any]] = iter,
 ) -> Report:
     """Grade every answer whose grade is known.
@@ -149,6 +151,7 @@ def selftest(
         only: Only answers with this text in their name, which begins with the function that they replace.
         quick: Each answer on the checks that can tell it from the model answer, and no others, in one worker. A
             misconception is named by its recorded answers, of which `course vectors --check` says whether they are its.
+        on_result: Called with every answer and what the grader said of it.
         track: Goes through a list and shows how far it is.
     """
     report = Report()
@@ -164,6 +167,7 @@ def selftest(
         )
         if quick and job.mistake:
             _name_by_recorded_answers(job, result)
+        on_result(job, result)
         report.count(job.what)
         before = len(report.problems)
         if result.exit_code == 3:
@@ -185,7 +189,7 @@ def _name_by_recorded_answers(job: Job, result: Result) -> None:
     ]
     failing = [c.id for c in result.checks if c.function == job.replaced and c.outcome in (FAILED, BROKEN)]
     found = vectors.diagnose(seen, known[job.replaced], failing)
-    result.exercises[0].misconceptions = [vars(named.diagnosis) for named in found]
+    result.exercises[0].misconceptions = [as_entry(job.exercise, named) for named in found]
 
 
 def without_each_check(
@@ -284,6 +288,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="for tests: fewer inputs, one worker for each answer, names by the recorded answers",
     )
     parser.add_argument("--json", type=Path, metavar="FILE", help="write what was found as JSON")
+    parser.add_argument("--reports", type=Path, metavar="FOLDER", help="write the whole report of every answer as JSON")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -299,7 +304,9 @@ def run(arguments: argparse.Namespace) -> int:
         if arguments.without_each_check:
             report = without_each_check(exercises, sandbox.worker, track=track)
         else:
-            report = selftest(exercises, sandbox.worker, only=arguments.only, quick=arguments.quick, track=track)
+            keep = functools.partial(_keep, arguments.reports) if arguments.reports else lambda *_: None
+            options = {"only": arguments.only, "quick": arguments.quick, "on_result": keep, "track": track}
+            report = selftest(exercises, sandbox.worker, **options)
     if arguments.json:
         arguments.json.write_text(json.dumps(vars(report), indent=2) + "\n", "utf-8")
     if arguments.without_each_check:
@@ -313,6 +320,14 @@ def run(arguments: argparse.Namespace) -> int:
         console.print(f"PROBLEM {problem}", highlight=False, markup=False, style="red")
     console.print("self-test passed" if not report.problems else f"{len(report.problems)} problems", highlight=False)
     return 1 if report.problems else 0
+
+
+def _keep(folder: Path, job: Job, result: Result) -> None:
+    """Write one report, where that of the same answer lies each time."""
+    name = job.name.replace(": ", ".").replace(" ", "-")
+    path = folder / job.exercise / job.what.replace(" ", "-") / f"{name}.json"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(result.as_json(), "utf-8")
 
 
 def _show_without(report: Report, console: Console) -> None:

@@ -14,7 +14,7 @@ from command import call
 
 from grader import catalogue, course, plugin, selftest
 from grader.course_command import main
-from grader.result import NOT_WRITTEN, PASSED, CheckResult, ExerciseResult, Result
+from grader.result import NOT_WRITTEN, PASSED, CheckResult, ExerciseResult, Result, from_json
 
 EXERCISES = [exercise.name for exercise in course.EXERCISES]
 
@@ -53,6 +53,20 @@ def test_every_answer_gets_its_grade_with_all_inputs_and_gates_and_a_worker_for_
     with ThreadPoolExecutor(2) as pool:
         for name, found in zip(longest_first, pool.map(whole_selftest, longest_first), strict=True):
             check_selftest(name, *found)
+
+
+def test_the_report_of_every_answer_can_be_kept(sandbox, tmp_path):
+    done = call(
+        main, "selftest", "clip", "--quick", "--only", "upper", "--reports", "kept", cwd=tmp_path, sandbox=sandbox
+    )
+    kept = {path.relative_to(tmp_path / "kept").as_posix() for path in (tmp_path / "kept").rglob("*.json")}
+    names = {entry.name for entry in catalogue.misconceptions("clip") if "upper" in entry.name}
+    assert names and done.returncode == 0, done.stdout + done.stderr
+    for name in names:
+        (path,) = (path for path in kept if path.startswith("clip/misconceptions/") and path.endswith(f".{name}.json"))
+        result = from_json((tmp_path / "kept" / path).read_text("utf-8"))
+        assert [found["name"] for found in result.exercises[0].misconceptions] == [name]
+    assert len(kept) == sum(int(line.split()[0]) for line in done.stdout.splitlines() if line.strip()[:1].isdecimal())
 
 
 def result_with(**outcomes: str) -> Result:

@@ -1,0 +1,131 @@
+"""Does the grader still say what it said? The reports of an older commit and of the working tree, compared.
+
+    python tests/bench/same_reports.py --commit v0.1.0
+    python tests/bench/same_reports.py --commit v0.1.0 --whole
+
+Compared are the reports of all answers whose grade is known (`course selftest --reports`), and all files that
+`course grade-all` writes for a class in mixed packings, in every format. Only timings may differ. What the older commit
+says is kept in build/, and not made again. Each tree is asked by its own commands, so it does not matter where its
+modules are; the older commit needs `course selftest --reports`.
+
+Left out: what no file says, such as the lines on the terminal. Windows.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import difflib
+import re
+import shutil
+import subprocess
+import sys
+import sysconfig
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "helpers"))
+
+from class_maker import make_class
+from course_environment import install, make_environment
+
+ROOT = Path(__file__).resolve().parents[2]
+FORMATS = (
+    *("check50", "exercism", "github-annotations", "github-classroom", "github-summary", "gradescope"),
+    *("html", "junit", "prairielearn", "sarif"),
+)
+_TIMINGS = (
+    re.compile(r'"(?:seconds|execution_time|took|graded_at|started|ended)": "?[-0-9.e:TZ+ ]+"?'),
+    re.compile(r'\btime(?:stamp)?="[^"]*"'),
+    re.compile(r"\b\d+(?:\.\d+)? (?:s|ms|seconds|min)\b"),
+)
+_SHOWN = 10  # differences, with so many lines each
+_LINES = 12
+
+
+@contextlib.contextmanager
+def commands_of(commit: str) -> Iterator[Path]:
+    """The folder of the commands of an older commit, which is installed beside this one."""
+    with tempfile.TemporaryDirectory(prefix="same-reports-") as name:
+        folder = Path(name)
+        folder.chmod(0o755)  # a worker may become another user
+        tree = folder / "course"
+        subprocess.run(["git", "worktree", "add", "--quiet", "--detach", tree, commit], cwd=ROOT, check=True)
+        try:
+            commands = make_environment(folder / "environment")
+            install(commands, tree)
+            yield commands
+        finally:
+            subprocess.run(["git", "worktree", "remove", "--force", tree], cwd=ROOT, check=True)
+
+
+def record(commands: Path, submissions: Path, out: Path, *, whole: bool) -> None:
+    """Write all that one version says of all answers."""
+    shutil.rmtree(out, ignore_errors=True)
+    write = [option for name in FORMATS for option in ("--write", name)]
+    grading = ["grade-all", str(submissions), "--out", str(out / "class"), "--seed", "17", *write]
+    for step in (grading, ["selftest", "--reports", str(out / "known"), *([] if whole else ["--quick"])]):
+        done = subprocess.run([str(commands / "course"), *step], cwd=out.parent, check=False)
+        if done.returncode not in (0, 1):
+            raise SystemExit(f"course {step[0]} ended with {done.returncode}")
+
+
+def differences(before: Path, after: Path) -> list[str]:
+    """What is not the same, one text for every file."""
+    names = sorted({path.relative_to(root).as_posix() for root in (before, after) for path in _files(root)})
+    if not names:
+        raise SystemExit("nothing was recorded")
+    found = []
+    for name in names:
+        old, new = (_without_timings(root / name) for root in (before, after))
+        if old != new:
+            lines = list(difflib.unified_diff(old, new, f"before/{name}", f"after/{name}", n=0, lineterm=""))
+            found.append("\n".join(line[:300] for line in lines[:_LINES]))
+    return found
+
+
+def _files(root: Path) -> Iterator[Path]:
+    """All files but the journal, whose order is the order in which gradings end."""
+    return (path for path in root.rglob("*") if path.is_file() and path.name != "journal.jsonl")
+
+
+def _without_timings(path: Path) -> list[str]:
+    if not path.exists():
+        return []
+    text = path.read_text("utf-8")
+    for pattern in _TIMINGS:
+        text = pattern.sub("TIME", text)
+    return text.splitlines() or [""]
+
+
+def main() -> int:
+    """0: the reports are the same; 1: they are not."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--commit", required=True, help="the older one")
+    parser.add_argument("--students", type=int, default=30, help="in the class (default: 30)")
+    parser.add_argument("--whole", action="store_true", help="all inputs, and a worker for every check: 20 minutes")
+    arguments = parser.parse_args()
+    command = ["git", "rev-parse", "--short", arguments.commit]
+    commit = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout.strip()
+    build = ROOT / "build" / "same-reports"
+    name = f"{commit}-{arguments.students}{'-whole' if arguments.whole else ''}"
+    before, after = build / name, build / "now"
+    build.mkdir(parents=True, exist_ok=True)
+    submissions = build / f"{name}-class"
+    if not (before / "complete").exists():
+        shutil.rmtree(submissions, ignore_errors=True)
+        make_class(submissions, students=arguments.students, seed=17)
+        with commands_of(commit) as commands:
+            record(commands, submissions, before, whole=arguments.whole)
+        (before / "complete").touch()
+    record(Path(sysconfig.get_path("scripts")), submissions, after, whole=arguments.whole)
+    (after / "complete").touch()
+    found = differences(before, after)
+    print("\n\n".join(found[:_SHOWN]))
+    print(f"{len([*_files(after)])} files, {len(found)} of them not the same as at {commit}")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
