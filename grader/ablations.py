@@ -20,8 +20,8 @@ import numpy.typing as npt
 from rich.console import Console
 from rich.progress import track
 
-from . import course
-from .arguments import add_names
+from .core import course
+from .core.arguments import add_names
 from .generated import write_or_check
 from .simulation import Floats, Runs, Settings, double_peak, linear, simulate, single_peak, steps_until
 

@@ -19,7 +19,8 @@ import numpy as np
 from rich.console import Console
 from rich.progress import track
 
-from . import course, simulation
+from . import simulation
+from .core import course
 from .generated import write_or_check
 from .simulation import Floats, Runs, Settings, simulate, single_peak, steps_until
 

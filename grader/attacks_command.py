@@ -19,7 +19,7 @@ from rich.text import Text
 from .attacks import ATTACKS, TOPICS, Attack
 from .attacks.page import COMMAND, page, summary
 from .attacks.trial import Finding, Trial, problems
-from .exporters.plain_text import one_line
+from .core.text import one_line
 from .worker_process import SandboxError
 
 _LEVELS = (0, 1, 2)

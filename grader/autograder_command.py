@@ -7,8 +7,9 @@ import json
 import tempfile
 from pathlib import Path
 
-from . import course, handout
-from .arguments import path_argument
+from . import handout
+from .core import course
+from .core.arguments import path_argument
 from .handout_command import site_url
 from .worksheet_questions import FILE_NAME as WORKSHEET
 

@@ -11,8 +11,8 @@ import ast
 from dataclasses import dataclass
 from pathlib import Path
 
-from . import course
-from .submission import Submission, read_submission
+from .core import course
+from .core.submission import Submission, read_submission
 
 
 @dataclass(frozen=True)

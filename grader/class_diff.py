@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from .class_results import Entry
-from .result import PASSED
+from .core.result import PASSED
 
 
 @dataclass(frozen=True)

@@ -38,9 +38,9 @@ from .class_files import (
     members_of_zip,
 )
 from .class_results import ClassError, Person, file_name
-from .course import EXERCISES
-from .exporters.plain_text import one_line
-from .submission import MAX_FILE_BYTES, Submission, text_of
+from .core.course import EXERCISES
+from .core.submission import MAX_FILE_BYTES, Submission, text_of
+from .core.text import one_line
 from .worksheet_questions import FILE_NAME as WORKSHEET_FILE
 from .worksheet_questions import LARGEST_FILE
 from .worksheet_reader import WHERE_TO_GET_IT, WorksheetFile, unreadable, worksheet_of

@@ -22,20 +22,21 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from . import __version__, course
-from .arguments import path_argument, positive
+from . import __version__
+from .core import course
+from .core.arguments import path_argument, positive
+from .core.result import replace_file
+from .core.submission import Submission, SubmissionError, read_submission
+from .core.text import one_line
 from .exporters import FORMATS, export
-from .exporters.plain_text import one_line
-from .result import replace_file
 from .sandbox import Sandbox
-from .submission import Submission, SubmissionError, read_submission
 from .worker_process import SandboxError
 
 if TYPE_CHECKING:
     from rich.console import Console
 
     from .check import Check
-    from .result import CheckResult, ExerciseResult, Result
+    from .core.result import CheckResult, ExerciseResult, Result
     from .student import Loaded
     from .worksheet_reader import WorksheetFile
 

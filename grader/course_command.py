@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import NoReturn
 
 from . import __version__
-from .exporters.plain_text import one_line
+from .core.text import one_line
 from .worker_process import SandboxError
 
 _EXAMPLES = """examples:

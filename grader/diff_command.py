@@ -8,11 +8,11 @@ import io
 import os
 import sys
 
-from .arguments import path_argument
 from .class_diff import Difference, compare
 from .class_results import ClassError, read_class, read_settings
-from .exporters.plain_text import one_line, spreadsheet_safe
-from .result import replace_file
+from .core.arguments import path_argument
+from .core.result import replace_file
+from .core.text import one_line, spreadsheet_safe
 
 SAME, DIFFERENT, USAGE = 0, 1, 2
 EXAMPLES = """examples:

@@ -23,7 +23,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
-from . import course
+from .core import course
 from .sandbox import missing_walls
 from .worker import confine
 
@@ -179,7 +179,7 @@ def installation(root: Path, here: Path) -> Iterator[Finding]:
         what = f"`grade` is installed from {installed}, and this course is {root}"
         yield Finding("course", what, "Install it again, in the folder that you work in.", _INSTALL)
     for folder in (here, *here.parents):
-        if (folder / "grader" / "course.py").is_file() and folder.resolve() != root.resolve():
+        if (folder / "grader" / "core" / "course.py").is_file() and folder.resolve() != root.resolve():
             what = f"you are in {folder}, but the commands here belong to {root}"
             yield Finding("course", what, "Use one copy, or install the one that you are in.", _INSTALL)
             return
@@ -257,18 +257,18 @@ def course_files(root: Path) -> Iterator[Finding]:
 
 def changed_files(root: Path) -> Iterator[Finding]:
     """Is the course itself as it was handed out?"""
-    path = root / "grader" / "manifest.json"
+    path = root / "grader" / "core" / "manifest.json"
     if not path.is_file():
         return  # the instructor's tree: git says what has changed
     try:
         expected = json.loads(path.read_text("utf-8"))
     except OSError as error:
-        yield _unreadable("grader/manifest.json", error)
+        yield _unreadable("grader/core/manifest.json", error)
         return
     except ValueError:
         expected = None
     if not isinstance(expected, dict):
-        yield _to_restore(root, "grader/manifest.json", "damaged", serious=True)
+        yield _to_restore(root, "grader/core/manifest.json", "damaged", serious=True)
         return
     for name, sha256 in expected.items():
         file = root / name

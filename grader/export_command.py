@@ -8,9 +8,9 @@ import os
 import sys
 from pathlib import Path
 
-from .arguments import path_argument
+from .core.arguments import path_argument
+from .core.result import Result, from_json, replace_file
 from .exporters import FORMATS, export
-from .result import Result, from_json, replace_file
 
 EXAMPLES = """examples:
   grade --path starter --json result.json

@@ -18,7 +18,8 @@ from typing import Any
 
 import numpy as np
 
-from . import course, simulation, worksheet_questions
+from . import simulation, worksheet_questions
+from .core import course
 from .generated import one_per_line, write_or_check
 from .sfc32 import uniforms
 from .simulation import Settings

@@ -11,17 +11,17 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from . import course
-from .arguments import path_argument, positive
 from .class_grading import Progress, grade_class
 from .class_results import ClassError, Entry, each_entry, file_name, read_settings
 from .class_submissions import find_submissions
+from .core import course
+from .core.arguments import path_argument, positive
+from .core.result import replace_file
+from .core.text import one_line
 from .engines import ENGINES, open_engine
 from .exporters import FORMATS, export
 from .exporters.grades_csv import grades_csv
-from .exporters.plain_text import one_line
 from .grading_job import Settings
-from .result import replace_file
 
 GRADED, UNREADABLE, USAGE, GRADER_FAILED = 0, 1, 2, 3
 GRADES_FILE, PAGES_FILE = "grades.csv", "pages.json"

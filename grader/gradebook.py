@@ -15,7 +15,7 @@ from datetime import datetime, tzinfo
 from decimal import ROUND_HALF_UP, Decimal
 
 from .class_results import Entry, Person
-from .exporters.plain_text import spreadsheet_safe
+from .core.text import spreadsheet_safe
 from .gradebook_layout import BLANK, Column, Layout, choose_column, number
 from .gradebook_people import Student, Students
 from .gradebook_roster import Roster

@@ -30,8 +30,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from . import __version__, course
+from . import __version__
 from .class_submissions import Contents
+from .core import course
 from .worksheet_questions import EXERCISE as WORKSHEET
 
 GRADING_SECONDS = 900.0

@@ -19,10 +19,10 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from . import plugin, worksheet
-from .result import Result
+from .core.result import Result
+from .core.submission import Submission
 from .run import grade
 from .sandbox import Sandbox
-from .submission import Submission
 from .worker_process import SandboxError
 from .worksheet_reader import WorksheetFile, unreadable, worksheet_of
 

@@ -23,29 +23,36 @@ from pathlib import Path
 from string import Template
 from typing import Any
 
-from . import course
+from .core import course
 from .exporters import FORMATS
 from .stubs import make_starter
 
 MODULES = (
-    *("arguments", "hypothesis_compat", "install_torch"),
-    *("__init__", "charlm_oracle", "check", "cli", "compare", "course", "course_command", "curves", "debug", "doctor"),
-    *("export_command", "plugin", "result", "run", "sandbox", "sfc32", "simulation", "strategies", "streams"),
-    *("student", "submission", "vectors", "worker_process", "fork_server", "cold_worker", "interpreter", "bubblewrap"),
+    *("core/__init__", "core/arguments", "core/course", "core/result", "core/submission", "core/text"),
+    *("hypothesis_compat", "install_torch"),
+    *("__init__", "charlm_oracle", "check", "cli", "compare", "course_command", "curves", "debug", "doctor"),
+    *("export_command", "plugin", "run", "sandbox", "sfc32", "simulation", "strategies", "streams"),
+    *("student", "vectors", "worker_process", "fork_server", "cold_worker", "interpreter", "bubblewrap"),
     *("outer_wall", "worker_home", "orphans", "memory_watchdog", "seatbelt", "windows_job"),
     *("worksheet", "worksheet_attempt", "worksheet_questions", "worksheet_reader", "worksheet_replay"),
     *("worker/__init__", "worker/confine", "worker/dump", "worker/forkserver", "worker/serve", "worker/start"),
     "worker/wire",
     *("checks/__init__", *(f"checks/test_{exercise.name}" for exercise in course.EXERCISES)),
     *("exporters/__init__", "exporters/feedback", "exporters/html_page", "exporters/outcomes"),
-    *("exporters/plain_text", "exporters/svg_chart", "exporters/terminal"),
+    *("exporters/svg_chart", "exporters/terminal"),
     *(f"exporters/{module}" for module in FORMATS.values()),
 )
 """Modules of the grader that students need, without their suffix."""
 
 GRADER = (
     *(f"grader/{module}.py" for module in MODULES),
-    *("LICENSE", "constraints.txt", "grader/result.schema.json", "grader/checks/pytest.ini", "grader/vectors/*.json"),
+    *(
+        "LICENSE",
+        "constraints.txt",
+        "grader/core/result.schema.json",
+        "grader/checks/pytest.ini",
+        "grader/vectors/*.json",
+    ),
 )
 """Everything that grades without a model answer."""
 
@@ -58,7 +65,8 @@ _WRITTEN_AS = {
     "gitattributes": ".gitattributes",
     "grade.yml": ".github/workflows/grade.yml",
 }
-MANIFEST = "grader/manifest.json"
+_SITE_ADDRESS = course.SITE_ADDRESS.relative_to(course.ROOT).as_posix()
+MANIFEST = "grader/core/manifest.json"
 _WORDS_STAY = ("docs/reference/given.md",)
 """Pages that are not handed out, but a sentence that leads there says something by itself: a file is given."""
 
@@ -120,7 +128,7 @@ def course_files(*patterns: str) -> dict[str, bytes]:
 
 def site_address(site: str) -> dict[str, bytes]:
     """The file from which reports know where the pages are; see `course.page_address`."""
-    return {course.SITE_ADDRESS.relative_to(course.ROOT).as_posix(): f"{site.rstrip('/')}/\n".encode()}
+    return {_SITE_ADDRESS: f"{site.rstrip('/')}/\n".encode()}
 
 
 def write_folder(files: Mapping[str, bytes], folder: Path) -> None:
@@ -197,7 +205,7 @@ def pyproject(files: Iterable[str]) -> str:
     ours, tool = project["project"], project["tool"]["setuptools"]
     packages = [name for name in tool["packages"] if f"{name.replace('.', '/')}/__init__.py" in files]
     data = [pattern for pattern in tool["package-data"]["grader"] if fnmatch.filter(files, f"grader/{pattern}")]
-    data += [Path(MANIFEST).name, course.SITE_ADDRESS.name]
+    data += [name.removeprefix("grader/") for name in (MANIFEST, _SITE_ADDRESS)]
     kept = ("name", "version", "description", "readme", "license", "license-files", "requires-python", "dependencies")
     lines = ["[build-system]"]
     lines += [f"{name} = {json.dumps(value)}" for name, value in project["build-system"].items()]

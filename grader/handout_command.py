@@ -12,8 +12,9 @@ import zlib
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from . import course, handout
-from .arguments import path_argument
+from . import handout
+from .core import course
+from .core.arguments import path_argument
 from .leak_scan import Leak, scan, secrets
 from .stubs import StubError
 

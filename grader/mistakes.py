@@ -11,8 +11,9 @@ import re
 from pathlib import Path
 from typing import Any
 
-from . import course, vectors
+from . import vectors
 from .check import Check, checks_of
+from .core import course
 from .generated import write_or_check
 from .vectors import Diagnosis
 

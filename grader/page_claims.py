@@ -19,10 +19,11 @@ from typing import Any
 
 import numpy as np
 
-from . import ablations, attacks, course
+from . import ablations, attacks
 from .answer_key import BEST
 from .catalogue import misconceptions, variants
 from .check import checks_of
+from .core import course
 from .recordings import RUNS, metrics_of, samples_of
 from .simulation import group_advantages
 

@@ -15,7 +15,7 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
-from . import course
+from .core import course
 from .generated import write_or_check
 from .page_claims import CLAIMS, WordsNoLongerHold
 

@@ -21,19 +21,12 @@ import pytest
 from hypothesis import HealthCheck, Phase, Verbosity, settings
 from hypothesis.errors import Flaky
 
-from . import course, curves, hypothesis_compat, vectors
+from . import curves, hypothesis_compat, vectors
 from .check import Check, checks_of
 from .compare import Mismatch, given_names, show_call
-from .result import (
-    BROKEN,
-    FAILED,
-    GRADER_ERROR,
-    NOT_WRITTEN,
-    PASSED,
-    WAITING,
-    CheckResult,
-    Result,
-)
+from .core import course
+from .core.result import BROKEN, FAILED, GRADER_ERROR, NOT_WRITTEN, PASSED, WAITING, CheckResult, Result
+from .core.submission import Submission
 from .student import (
     Call,
     Clock,
@@ -46,7 +39,6 @@ from .student import (
     StudentDied,
     StudentError,
 )
-from .submission import Submission
 from .vectors import Vector
 
 # Inputs for every law. Explicit examples hold the traps, and one input holds several groups, so few are enough to

@@ -11,7 +11,7 @@ import csv
 import json
 from typing import Any
 
-from . import course
+from .core import course
 from .generated import write_or_check
 
 PATH = course.RUNS / "charlm.mjs"

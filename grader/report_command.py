@@ -9,15 +9,15 @@ from pathlib import Path
 from rich.console import Console
 from rich.progress import track
 
-from . import course
-from .arguments import path_argument
 from .class_report import class_report, named
 from .class_results import ClassError, read_class
+from .core import course
+from .core.arguments import path_argument
+from .core.result import replace_file
+from .core.text import one_line
 from .exporters.class_csv import checks_csv, misconceptions_csv
 from .exporters.class_page import class_page
-from .exporters.plain_text import one_line
 from .handout_command import site_url
-from .result import replace_file
 from .similarity import THRESHOLD, Similarity, compare
 
 EXAMPLES = """examples:

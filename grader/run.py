@@ -12,11 +12,12 @@ from typing import Any
 
 import pytest
 
-from . import __version__, course, plugin, vectors
+from . import __version__, plugin, vectors
 from .check import Check, as_result, checks_of, has_hidden_checks, modules
-from .result import BROKEN, FAILED, PASSED, CheckResult, ExerciseResult, Result
+from .core import course
+from .core.result import BROKEN, FAILED, PASSED, CheckResult, ExerciseResult, Result
+from .core.submission import Submission, read_submission
 from .student import Clock, Loaded, Student, StudentDied
-from .submission import Submission, read_submission
 from .worker_process import SandboxError
 
 _NAMING_SECONDS = 10.0

@@ -18,16 +18,17 @@ from typing import Any
 from rich.console import Console
 from rich.progress import Progress
 
-from . import course, plugin, vectors
-from .arguments import add_names
+from . import plugin, vectors
 from .catalogue import Entry, misconceptions, replaced, variants
 from .check import Check
-from .result import BROKEN, FAILED, NOT_WRITTEN, PASSED, Result
+from .core import course
+from .core.arguments import add_names
+from .core.result import BROKEN, FAILED, NOT_WRITTEN, PASSED, Result
+from .core.submission import Submission, read_submission
 from .run import as_entry, declared_checks, grade, observations
 from .sandbox import Sandbox
 from .stubs import make_starter
 from .student import Loaded
-from .submission import Submission, read_submission
 
 WITHOUT_WORK = {
     "returns_nothing": "return None",

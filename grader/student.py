@@ -15,9 +15,9 @@ from typing import Any, Protocol, cast
 import numpy as np
 import numpy.typing as npt
 
-from . import course
-from .course import Exercise
-from .submission import Submission
+from .core import course
+from .core.course import Exercise
+from .core.submission import Submission
 from .worker import wire
 from .worker_process import WorkerDied
 

@@ -19,8 +19,8 @@ from typing import Any
 
 import numpy as np
 
-from . import course
 from .compare import TOLERANCE
+from .core import course
 from .student import Answer, Example, Record, Student, StudentCrashed, StudentError, Tensor
 from .worker.wire import Foreign
 

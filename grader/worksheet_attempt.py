@@ -11,7 +11,7 @@ import functools
 import unicodedata
 from collections.abc import Mapping
 
-from .exporters.plain_text import is_invisible
+from .core.text import is_invisible
 from .worksheet_questions import QUESTIONS, Question
 
 MIN_CHARACTERS, MIN_WORDS = 20, 4

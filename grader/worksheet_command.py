@@ -9,10 +9,10 @@ import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from . import course
-from .arguments import path_argument
 from .class_results import ClassError
 from .class_submissions import find_submissions
+from .core import course
+from .core.arguments import path_argument
 from .exporters.worksheet_page import HandedIn, KeyEntry, page
 from .worksheet import grade
 from .worksheet_questions import FILE_NAME

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
-from .exporters.plain_text import one_line
+from .core.text import one_line
 from .worksheet_questions import (
     FILE_NAME,
     LARGEST_FILE,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..result import FAILED
+from ..core.result import FAILED
 from .attack import Attack, Harm, Topic
 
 _FILES = frozenset({Harm.GRADE_RAISED}), "level 0 has no wall around files: the code can read the model answers"

@@ -14,9 +14,9 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
-from .. import course
-from ..result import BROKEN, PASSED
-from ..submission import Submission, read_submission
+from ..core import course
+from ..core.result import BROKEN, PASSED
+from ..core.submission import Submission, read_submission
 
 EXERCISE, FUNCTION = "advantages", "group_advantages"
 BESIDE = "kl"

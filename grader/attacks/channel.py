@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..result import FAILED
+from ..core.result import FAILED
 from .attack import Attack, Topic
 
 _FORGER = """

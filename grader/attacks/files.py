@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..result import FAILED
+from ..core.result import FAILED
 from .attack import Attack, Harm, Topic
 
 _READ, _CHANGED = frozenset({Harm.SECRET_READ}), frozenset({Harm.FILE_CHANGED})

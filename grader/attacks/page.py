@@ -9,8 +9,8 @@ import re
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 
-from .. import course
-from ..exporters.plain_text import one_line
+from ..core import course
+from ..core.text import one_line
 from . import TOPICS
 from .attack import Attack, Harm
 from .trial import Finding

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..result import PASSED
+from ..core.result import PASSED
 from .attack import Attack, Harm, Topic
 
 _FAILED, _READ = frozenset({Harm.GRADER_FAILED}), frozenset({Harm.SECRET_READ})

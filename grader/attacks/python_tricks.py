@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..result import FAILED, PASSED
+from ..core.result import FAILED, PASSED
 from .attack import Attack, Topic
 
 TOPIC = Topic(

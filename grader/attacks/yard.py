@@ -23,7 +23,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from .. import course
+from ..core import course
 from .attack import Harm
 
 if sys.platform == "linux":

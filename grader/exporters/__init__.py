@@ -6,7 +6,7 @@ import importlib
 import importlib.util
 from collections.abc import Mapping
 
-from ..result import Result
+from ..core.result import Result
 
 FORMATS = {
     "html": "html_report",

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ..result import GRADER_ERROR, NOT_RUN, PASSED, WAITING, Result
+from ..core.result import GRADER_ERROR, NOT_RUN, PASSED, WAITING, Result
+from ..core.text import one_line, plain
 from .feedback import HIDDEN, Listed, as_json, feedback, listed, notes, refuse_debug, title
-from .plain_text import one_line, plain
 
 SLUG, ABOUT = "grpo-course", "about-this-grading"
 _SKIPPED = (WAITING, NOT_RUN, GRADER_ERROR)

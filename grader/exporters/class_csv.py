@@ -7,8 +7,8 @@ import io
 from collections.abc import Iterable, Sequence
 
 from ..class_report import ClassReport
+from ..core.text import one_line, spreadsheet_safe
 from .class_page import remark
-from .plain_text import one_line, spreadsheet_safe
 
 
 def checks_csv(report: ClassReport) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterable, Sequence
 
-from .. import __version__, course
+from .. import __version__
 from ..class_report import (
     BINS,
     FEW,
@@ -20,6 +20,7 @@ from ..class_report import (
     Named,
     NamedSubmission,
 )
+from ..core import course
 from ..similarity import Pair, Similarity
 from .html_page import page, prose, text
 from .svg_chart import Bar, column_chart, data_table, number, small_bar

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-from ..result import PASSED, Result
+from ..core.result import PASSED, Result
 from .feedback import as_json, feedback, listed, notes, refuse_debug, title
 
 _VARIABLES = {

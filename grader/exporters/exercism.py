@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ..result import BROKEN, GRADER_ERROR, PASSED, Result
+from ..core.result import BROKEN, GRADER_ERROR, PASSED, Result
+from ..core.text import plain
 from .feedback import Listed, as_json, feedback, listed, notes, refuse_debug, title
-from .plain_text import plain
 
 _OUTPUT = 500
 _CUT = "\n[cut: only 500 characters are shown]"

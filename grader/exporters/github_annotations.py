@@ -13,7 +13,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Mapping
 
-from ..result import BROKEN, FAILED, GRADER_ERROR, NOT_RUN, NOT_WRITTEN, WAITING, Result
+from ..core.result import BROKEN, FAILED, GRADER_ERROR, NOT_RUN, NOT_WRITTEN, WAITING, Result
 from .feedback import Listed, feedback, listed, no_command, notes, place, refuse_debug, title, total
 
 _MOST_ERRORS = 10

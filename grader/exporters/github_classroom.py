@@ -16,7 +16,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from ..result import BROKEN, GRADER_ERROR, PASSED, Result
+from ..core.result import BROKEN, GRADER_ERROR, PASSED, Result
 from .feedback import Listed, feedback, fitting, listed, no_command, notes, place, refuse_debug, shortened, title
 
 SIZE = 120_000

@@ -9,9 +9,9 @@ from __future__ import annotations
 import html
 from collections.abc import Mapping, Sequence
 
-from ..result import BROKEN, FAILED, GRADER_ERROR, PASSED, Result
+from ..core.result import BROKEN, FAILED, GRADER_ERROR, PASSED, Result
+from ..core.text import one_line, plain
 from .feedback import Listed, feedback, fitting, listed, notes, place, refuse_debug, title, total
-from .plain_text import one_line, plain
 
 SIZE = 1024 * 1024 - 1
 """GitHub refuses a step's summary of more than 1 MiB."""

@@ -10,7 +10,7 @@ import io
 from collections.abc import Iterable, Sequence
 
 from ..class_results import Entry
-from .plain_text import one_line, spreadsheet_safe
+from ..core.text import one_line, spreadsheet_safe
 
 
 def grades_csv(entries: Iterable[Entry], exercises: Sequence[str]) -> str:

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ..result import PASSED, Result
+from ..core.result import PASSED, Result
 from .feedback import Listed, as_json, feedback, listed, notes, refuse_debug, title, total
 
 

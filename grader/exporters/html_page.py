@@ -10,7 +10,7 @@ import hashlib
 import html
 import re
 
-from .plain_text import visible
+from ..core.text import visible
 from .svg_chart import STYLE as CHARTS
 
 

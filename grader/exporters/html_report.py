@@ -10,8 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence, Set
 from typing import Any
 
-from .. import course, curves
-from ..result import (
+from .. import curves
+from ..core import course
+from ..core.result import (
     BROKEN,
     FAILED,
     GRADER_ERROR,

@@ -10,9 +10,9 @@ from __future__ import annotations
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Mapping, Sequence
 
-from ..result import GRADER_ERROR, NOT_RUN, PASSED, WAITING, CheckResult, Result
+from ..core.result import GRADER_ERROR, NOT_RUN, PASSED, WAITING, CheckResult, Result
+from ..core.text import one_line
 from .feedback import Listed, feedback, listed, notes, refuse_debug, title
-from .plain_text import one_line
 
 _FAILURE, _ERROR, _SKIPPED = "failure", "error", "skipped"
 

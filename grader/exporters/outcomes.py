@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..result import (
+from ..core.result import (
     BROKEN,
     FAILED,
     GRADER_ERROR,

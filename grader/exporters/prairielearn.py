@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ..result import Result
+from ..core.result import Result
 from .feedback import as_json, feedback, fitting, listed, notes, refuse_debug, title, total
 
 SIZE = 1_000_000

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ..result import BROKEN, FAILED, GRADER_ERROR, NOT_WRITTEN, CheckResult, Result
+from ..core.result import BROKEN, FAILED, GRADER_ERROR, NOT_WRITTEN, CheckResult, Result
+from ..core.text import plain
 from .feedback import Listed, as_json, feedback, listed, notes, place, refuse_debug, title
-from .plain_text import plain
 
 _LEVELS = {FAILED: "error", BROKEN: "error", NOT_WRITTEN: "note", GRADER_ERROR: "warning"}
 

@@ -15,7 +15,7 @@ import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from .plain_text import one_line, visible
+from ..core.text import one_line, visible
 
 WIDTH, HEIGHT = 420, 260
 """Of a chart in its own units; one unit is about a pixel on a desktop."""

@@ -14,9 +14,9 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from .. import course
 from ..check import Check
-from ..result import (
+from ..core import course
+from ..core.result import (
     BROKEN,
     FAILED,
     GRADER_ERROR,
@@ -28,10 +28,10 @@ from ..result import (
     ExerciseResult,
     Result,
 )
+from ..core.text import one_line, plain
 from ..worksheet_questions import EXERCISE as WORKSHEET
 from .feedback import SELF_CHECK, rows, runs_no_code, what_it_is
 from .outcomes import SIGNS, file_name, problem_of_the_file, word
-from .plain_text import one_line, plain
 
 _ASCII_SIGNS = {PASSED: "+", FAILED: "x", BROKEN: "x", NOT_WRITTEN: "o", WAITING: ".", NOT_RUN: "-", GRADER_ERROR: "!"}
 _STYLES = {

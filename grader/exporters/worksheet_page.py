@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from .. import __version__
-from ..result import PASSED, CheckResult, ExerciseResult
+from ..core.result import PASSED, CheckResult, ExerciseResult
 from ..worksheet_questions import QUANTITIES, QUESTIONS, RUNS, Run
 from ..worksheet_reader import Worksheet
 from ..worksheet_replay import Cell, Replay

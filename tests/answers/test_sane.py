@@ -10,13 +10,13 @@ from collections.abc import Callable
 import pytest
 from submissions import grading_profile
 
-from grader import course
 from grader.catalogue import misconceptions
-from grader.result import BROKEN, FAILED, NOT_WRITTEN, PASSED, Result
+from grader.core import course
+from grader.core.result import BROKEN, FAILED, NOT_WRITTEN, PASSED, Result
+from grader.core.submission import Submission, read_submission
 from grader.run import declared_checks, grade
 from grader.sandbox import Sandbox
 from grader.stubs import make_starter
-from grader.submission import Submission, read_submission
 
 pytestmark = [pytest.mark.check, pytest.mark.sample]
 

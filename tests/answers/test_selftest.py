@@ -12,9 +12,10 @@ from pathlib import Path
 import pytest
 from command import call
 
-from grader import catalogue, course, plugin, selftest
+from grader import catalogue, plugin, selftest
+from grader.core import course
+from grader.core.result import NOT_WRITTEN, PASSED, CheckResult, ExerciseResult, Result, from_json
 from grader.course_command import main
-from grader.result import NOT_WRITTEN, PASSED, CheckResult, ExerciseResult, Result, from_json
 
 EXERCISES = [exercise.name for exercise in course.EXERCISES]
 

@@ -11,7 +11,8 @@ import pytest
 from command import call
 from submissions import grading_profile
 
-from grader import course, vectors, write_vectors
+from grader import vectors, write_vectors
+from grader.core import course
 from grader.course_command import main
 from grader.sandbox import Sandbox
 

@@ -23,13 +23,14 @@ from typing import Any
 
 import pytest
 
-from grader import catalogue, course, course_command
+from grader import catalogue, course_command
 from grader.attacks import ATTACKS, TOPICS, Attack, Harm
 from grader.attacks.attack import FUNCTION, submission
 from grader.attacks.page import cell, first_cell, page, without_machine
 from grader.attacks.trial import HARMLESS, Finding, problems
 from grader.attacks.yard import Yard
-from grader.result import BROKEN, FAILED, PASSED
+from grader.core import course
+from grader.core.result import BROKEN, FAILED, PASSED
 from grader.run import grade
 from grader.sandbox import Sandbox, missing_walls
 

@@ -11,11 +11,12 @@ from pathlib import Path
 
 import pytest
 
-from grader import catalogue, course, plugin
-from grader.result import GRADER_ERROR, PASSED
+from grader import catalogue, plugin
+from grader.core import course
+from grader.core.result import GRADER_ERROR, PASSED
+from grader.core.submission import read_submission
 from grader.run import grade
 from grader.sandbox import Sandbox
-from grader.submission import read_submission
 
 plugin.use_profile()
 

@@ -22,8 +22,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "helpers"))
 
 from class_maker import make_class
 
-from grader import course
 from grader.class_submissions import find_submissions
+from grader.core import course
 
 ROOT = course.ROOT
 COURSE = [sys.executable, "-m", "grader.course_command", "grade-all"]

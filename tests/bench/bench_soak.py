@@ -24,8 +24,8 @@ from class_maker import HOSTILE, model_files
 
 from grader.catalogue import misconceptions
 from grader.class_submissions import Contents
+from grader.core.submission import Submission
 from grader.grading_job import GradingProcess, Job, Settings, make_job
-from grader.submission import Submission
 
 EXERCISE, EXAMPLES = "advantages", 10
 MEMORY_MAY_GROW = 20 << 20

@@ -45,7 +45,7 @@ from rich.table import Table
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "helpers"))
 from processes import end_all_that_was_started
 
-from grader.result import replace_file
+from grader.core.result import replace_file
 from grader.worker.confine import adopt_orphans
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -17,7 +17,8 @@ import pytest
 from command import call
 from course_environment import course_on_a_full_disk, make_environment
 
-from grader import cli, course, course_command
+from grader import cli, course_command
+from grader.core import course
 from grader.sandbox import Sandbox
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="Gradescope's containers run Linux")

@@ -23,17 +23,18 @@ import pytest
 from class_maker import HOSTILE, model_files
 from grading_here import graded_here, write_class
 
-from grader import course, grading_job
+from grader import grading_job
 from grader.catalogue import misconceptions
 from grader.class_grading import Progress, grade_class
 from grader.class_results import read_class
 from grader.class_submissions import Contents, find_submissions
+from grader.core import course
+from grader.core.submission import Submission
 from grader.engines import SerialExecutor, open_engine
 from grader.grading_job import GradingProcess, Job, Settings, close_idle_processes, grade_job, make_job
 from grader.journal import JOURNAL_FILE
 from grader.plugin import WATCH_EXAMPLES
 from grader.sandbox import Sandbox
-from grader.submission import Submission
 from grader.worksheet_reader import unreadable
 
 ROOT = course.ROOT

@@ -15,11 +15,11 @@ from reported_class import CHECKS, class_of, entry, secret_class
 from site_fixtures import cannot
 from worksheets import answer_of, handed_in, right_worksheet, run_of
 
-from grader import course
 from grader.class_report import class_report, named
 from grader.class_results import Person
+from grader.core import course
+from grader.core.result import FAILED, NOT_WRITTEN, PASSED
 from grader.exporters.class_page import class_page
-from grader.result import FAILED, NOT_WRITTEN, PASSED
 from grader.similarity import Pair, Similarity
 
 BROWSER = course.ROOT / "tests" / "browser" / "node_modules"

@@ -12,8 +12,9 @@ from class_maker import model_files
 from command import call, environment
 from grading_here import graded_here
 
-from grader import course, course_command
+from grader import course_command
 from grader.catalogue import misconceptions
+from grader.core import course
 from grader.sandbox import Sandbox
 
 

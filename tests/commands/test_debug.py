@@ -23,8 +23,9 @@ import pytest
 from command import call, environment, start
 
 import grader
-from grader import cli, course
+from grader import cli
 from grader.catalogue import replaced
+from grader.core import course
 from grader.sandbox import Sandbox
 
 PRINTS = """
@@ -86,7 +87,7 @@ def line_of(path: Path, text: str) -> int:
 
 def result(path: Path) -> dict[str, Any]:
     found: dict[str, Any] = json.loads(path.read_text("utf-8"))
-    schema = json.loads((Path(grader.__file__).parent / "result.schema.json").read_text("utf-8"))
+    schema = json.loads((Path(grader.__file__).parent / "core" / "result.schema.json").read_text("utf-8"))
     jsonschema.Draft202012Validator(schema).validate(found)
     return found
 

@@ -97,9 +97,9 @@ def test_it_works_where_no_package_is_installed(root: Path, tmp_path: Path) -> N
 def test_files_that_say_what_is_needed_may_be_missing_or_damaged(root: Path) -> None:
     (root / "constraints.txt").unlink()
     (root / "pyproject.toml").write_text("[project\n", "utf-8")
-    (root / "grader" / "manifest.json").write_text("{", "utf-8")
+    (root / "grader" / "core" / "manifest.json").write_text("{", "utf-8")
     found = {f"{each.subject}: {each.what}" for each in doctor.findings(root)}
-    assert {"constraints.txt: missing", "pyproject.toml: damaged", "grader/manifest.json: damaged"} <= found
+    assert {"constraints.txt: missing", "pyproject.toml: damaged", "grader/core/manifest.json: damaged"} <= found
 
 
 def test_it_is_a_command_of_the_instructors_tree_too(capsys: pytest.CaptureFixture[str]) -> None:

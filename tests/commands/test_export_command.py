@@ -10,8 +10,9 @@ import pytest
 from command import call, environment
 from exports_readers import CLASSROOM, READERS
 
-from grader import cli, course, course_command
-from grader.result import from_json
+from grader import cli, course_command
+from grader.core import course
+from grader.core.result import from_json
 from grader.sandbox import Sandbox
 
 

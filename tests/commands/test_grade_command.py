@@ -24,9 +24,10 @@ import pytest
 from command import call, environment
 from grading_here import graded_once
 
-from grader import cli, course
+from grader import cli
 from grader.catalogue import replaced
-from grader.result import Result
+from grader.core import course
+from grader.core.result import Result
 from grader.sandbox import Sandbox
 
 OK, CHECKS_FAILED, USAGE, GRADER_FAILED = 0, 1, 2, 3
@@ -145,7 +146,7 @@ def outcomes(path: Path) -> dict[str, str]:
 def declared(exercise: str) -> list[tuple[str, int, tuple[str, ...]]]:
     """Function, points and hints of every check of an exercise, as the source says."""
     found = []
-    folder = Path(course.__file__).parent / "checks"
+    folder = course.GRADER / "checks"
     for path in (folder / f"test_{exercise}.py", folder / "hidden" / f"test_{exercise}.py"):
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
             if isinstance(node, ast.Call) and ast.unparse(node.func) == "check":

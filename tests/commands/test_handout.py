@@ -15,7 +15,8 @@ import pytest
 from class_maker import zip_bytes
 from course_environment import install, make_environment
 
-from grader import course, course_command, handout, handout_command
+from grader import course_command, handout, handout_command
+from grader.core import course
 from grader.leak_scan import Leak, Secrets
 
 SITE = "https://example.org/grpo/"
@@ -37,7 +38,7 @@ def test_the_command_writes_verifies_and_finds_what_was_put_in_later(
     with monkeypatch.context() as patch:
         patch.setattr(handout_command, "scan", find_nothing)
         assert course_command.main(["handout", "--out", str(out), "--site", SITE]) == 0
-    assert (out / "grader" / "site_address.txt").read_text("utf-8") == SITE + "\n"
+    assert (out / "grader" / "core" / "site_address.txt").read_text("utf-8") == SITE + "\n"
     assert not (out / "docs").exists()
     (out / ".git").mkdir()
     (out / ".git" / "HEAD").write_text("ref: refs/heads/main\n")
@@ -58,7 +59,7 @@ def test_the_command_writes_verifies_and_finds_what_was_put_in_later(
     monkeypatch.setattr(handout_command, "scan", find_nothing)  # it has been seen to look
     assert course_command.main(["handout", "--out", str(out), "--force"]) == 0
     assert (out / ".git" / "HEAD").exists() and not (out / "reference").exists()
-    assert not (out / "grader" / "site_address.txt").exists()
+    assert not (out / "grader" / "core" / "site_address.txt").exists()
     assert [path.name for path in tmp_path.iterdir()] == ["students"]
 
 

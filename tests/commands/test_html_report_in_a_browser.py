@@ -10,8 +10,9 @@ from html_reports import BANDIT, Page, charts_of, hostile_result, page_of, small
 from site_fixtures import cannot
 from submissions import grading_profile
 
-from grader import course, curves
+from grader import curves
 from grader.catalogue import misconceptions
+from grader.core import course
 from grader.exporters import export
 from grader.run import declared_checks, grade
 

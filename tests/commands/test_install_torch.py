@@ -13,7 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from grader import course, install_torch
+from grader import install_torch
+from grader.core import course
 
 PIN = next(line for line in install_torch.CONSTRAINTS.read_text("utf-8").split("\n") if line.startswith("torch=="))
 VERSION = PIN.removeprefix("torch==")

@@ -12,7 +12,7 @@ import pytest
 from command import environment
 from mutations import Place
 
-from grader import course
+from grader.core import course
 
 
 @pytest.mark.proof

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 from command import call
 
-from grader import ablations, answer_key, course, course_command
+from grader import ablations, answer_key, course_command
+from grader.core import course
 
 
 def test_the_recorded_ablations_are_what_the_command_writes(tmp_path: Path) -> None:

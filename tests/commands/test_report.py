@@ -15,10 +15,11 @@ import pytest
 from submissions import grading_profile
 from terminal_reports import ASCII_HOSTILE, HOSTILE, MARKUP, assert_harmless, report_of
 
-from grader import course, run, vectors
+from grader import run, vectors
 from grader.catalogue import replaced
+from grader.core import course
+from grader.core.submission import read_submission
 from grader.sandbox import Sandbox
-from grader.submission import read_submission
 
 
 @dataclass(frozen=True)
@@ -60,7 +61,7 @@ def grade(sandbox: Sandbox) -> Grade:
 def declared(exercise: str) -> list[Declared]:
     """The checks of an exercise as their source says, in no order."""
     found = []
-    folder = Path(course.__file__).parent / "checks"
+    folder = course.GRADER / "checks"
     for path in (folder / f"test_{exercise}.py", folder / "hidden" / f"test_{exercise}.py"):
         for node in ast.parse(path.read_text("utf-8")).body:
             for call in getattr(node, "decorator_list", []):

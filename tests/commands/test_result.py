@@ -21,14 +21,15 @@ import pytest
 from command import call, start
 
 import grader
-from grader import cli, course
+from grader import cli
 from grader.catalogue import replaced
-from grader.result import from_json, replace_file
+from grader.core import course
+from grader.core.result import from_json, replace_file
 from grader.sandbox import Sandbox
 
 Document = dict[str, Any]
 
-SCHEMA: Document = json.loads((Path(grader.__file__).parent / "result.schema.json").read_text("utf-8"))
+SCHEMA: Document = json.loads((Path(grader.__file__).parent / "core" / "result.schema.json").read_text("utf-8"))
 VALIDATOR = jsonschema.Draft202012Validator(SCHEMA)
 CHECKS = Path(grader.__file__).parent / "checks"
 DECLARED = {

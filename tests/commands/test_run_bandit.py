@@ -3,7 +3,7 @@
 import subprocess
 import sys
 
-from grader import course
+from grader.core import course
 
 
 def test_one_run_is_printed_and_drawn(tmp_path):

@@ -14,7 +14,7 @@ import pytest
 import yaml
 from command import environment
 
-from grader import course
+from grader.core import course
 
 TIERS = course.ROOT / "tests" / "tiers.py"
 IMPORT = f"import sys; sys.path.insert(0, {str(TIERS.parent)!r}); import tiers; tiers.adopt_orphans(); "

@@ -17,7 +17,8 @@ import yaml
 from command import call
 from site_fixtures import cannot
 
-from grader import course, course_command, handout
+from grader import course_command, handout
+from grader.core import course
 
 OURS = course.ROOT / ".github" / "workflows"
 STUDENTS = course.ROOT / "grader" / "handout_files" / "grade.yml"

@@ -18,10 +18,11 @@ from grading_here import graded_once
 from worksheets import Document, handed_in, right_worksheet
 
 import grader
-from grader import cli, course
+from grader import cli
+from grader.core import course
 from grader.sandbox import Sandbox
 
-SCHEMA = json.loads((Path(grader.__file__).parent / "result.schema.json").read_text("utf-8"))
+SCHEMA = json.loads((Path(grader.__file__).parent / "core" / "result.schema.json").read_text("utf-8"))
 
 
 @pytest.fixture

@@ -17,9 +17,10 @@ import pytest
 from site_fixtures import cannot
 from worksheets import answers, graded, right_worksheet, said, simulate
 
-from grader import course, worksheet, worksheet_questions
+from grader import worksheet, worksheet_questions
 from grader import worksheet_replay as replaying
-from grader.result import NOT_WRITTEN, PASSED
+from grader.core import course
+from grader.core.result import NOT_WRITTEN, PASSED
 from grader.worksheet_questions import QUANTITIES, QUESTIONS, RUNS
 from grader.worksheet_reader import WorksheetFile, parse
 

@@ -24,10 +24,10 @@ from typing import Any
 from class_maker import zip_bytes
 from fuzz_targets import CLASS, ENDINGS, KEY, checks_that_run, header
 
-from grader.course import EXERCISES, MODEL_ANSWERS
+from grader.core.course import EXERCISES, MODEL_ANSWERS
+from grader.core.submission import read_submission
 from grader.exporters.feedback import as_json
 from grader.student import Student
-from grader.submission import read_submission
 from grader.worker import wire
 from grader.worksheet_questions import NAME, QUESTIONS, RUNS, VERSION
 

@@ -42,7 +42,7 @@ import hypothesis
 import numpy as np
 from rich.console import Console
 
-from grader import course, curves, similarity, vectors, worksheet
+from grader import curves, similarity, vectors, worksheet
 from grader.check import Check, as_result, modules
 from grader.class_files import MAX_ARCHIVE_BYTES, members_of_archive
 from grader.class_report import class_report, named
@@ -58,6 +58,9 @@ from grader.class_results import (
     write_entries,
 )
 from grader.class_submissions import METADATA, MODULES, Contents, HandedIn, find_submissions
+from grader.core import course
+from grader.core.result import FAILED, GRADER_ERROR, PASSED, CheckResult, ExerciseResult, Result, from_json
+from grader.core.submission import MAX_FILE_BYTES, Submission, text_of
 from grader.exporters import FORMATS, blackboard, canvas, export, moodle, terminal, worksheet_page
 from grader.exporters.class_page import class_page
 from grader.gradebook import Options, fill
@@ -66,9 +69,7 @@ from grader.gradebook_table import GradebookError, read_table
 from grader.journal import JOURNAL_FILE, Journal
 from grader.late import LateError, Policy, counted, periods_late, read_policy
 from grader.plugin import GradingPlugin
-from grader.result import FAILED, GRADER_ERROR, PASSED, CheckResult, ExerciseResult, Result, from_json
 from grader.student import Student
-from grader.submission import MAX_FILE_BYTES, Submission, text_of
 from grader.worker import wire
 from grader.worker_process import Worker
 from grader.worksheet_reader import WorksheetFile, worksheet_of

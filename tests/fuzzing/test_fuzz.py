@@ -34,9 +34,9 @@ from hypothesis import strategies as st
 from grader.class_files import ArchiveError, members_of_archive
 from grader.class_results import read_settings
 from grader.class_submissions import Contents, HandedIn
+from grader.core.result import from_json
 from grader.exporters import terminal
 from grader.journal import JOURNAL_FILE, Journal
-from grader.result import from_json
 from grader.worker import wire
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -10,10 +10,10 @@ import zipfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from grader import course
 from grader.catalogue import misconceptions, variants
+from grader.core import course
+from grader.core.submission import read_submission
 from grader.stubs import make_starter
-from grader.submission import read_submission
 
 Files = dict[str, str]
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from hypothesis import strategies as st
 
-from grader.result import (
+from grader.core.result import (
     BROKEN,
     FAILED,
     GRADER_ERROR,

@@ -20,7 +20,7 @@ from exports_results import check, example
 from submissions import grading_profile
 
 from grader import class_grading, grading_job, grading_process, run
-from grader.result import FAILED, PASSED, ExerciseResult, Result
+from grader.core.result import FAILED, PASSED, ExerciseResult, Result
 from grader.sandbox import Sandbox
 
 BY_HAND = 4

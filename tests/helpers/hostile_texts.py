@@ -22,7 +22,7 @@ import lxml.etree
 import lxml.html
 import markdown_it
 
-from grader.exporters.plain_text import MARKS
+from grader.core.text import MARKS
 
 BENIGN = "harmless words"
 

@@ -3,8 +3,8 @@
 import re
 from html.parser import HTMLParser
 
+from grader.core.result import CheckResult, ExerciseResult, Result
 from grader.exporters import export
-from grader.result import CheckResult, ExerciseResult, Result
 
 BANDIT = "bandit.it_finds_the_peak"
 HOSTILE = (

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from grader.class_results import Entry, Person
-from grader.result import FAILED, NOT_WRITTEN, PASSED, WAITING, CheckResult, ExerciseResult, Result
+from grader.core.result import FAILED, NOT_WRITTEN, PASSED, WAITING, CheckResult, ExerciseResult, Result
 
 LAYOUT: Mapping[str, Mapping[str, Sequence[int]]] = {"one": {"f": (3, 2), "g": (1,)}, "two": {"h": (0, 4)}}
 """Exercise to its functions, each with the points of its checks."""

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from hypothesis import settings
 
-from grader import course
+from grader.core import course
 
 SubmissionMaker = Callable[[Mapping[str, str | bytes | None]], Path]
 """What the fixture `make_submission` gives."""

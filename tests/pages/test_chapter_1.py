@@ -8,7 +8,7 @@ import pytest
 from explorables import Explorable, numbers
 from tab import Tab
 
-from grader import course
+from grader.core import course
 from reference.bandit_task import BanditConfig
 
 PATH = "/learn/why/"

@@ -9,7 +9,8 @@ import pytest
 import torch
 from explorables import numbers
 
-from grader import course, simulation
+from grader import simulation
+from grader.core import course
 from reference.advantages import group_advantages
 
 PATH = "/learn/ppo/"

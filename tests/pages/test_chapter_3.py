@@ -10,7 +10,8 @@ import pytest
 import torch
 from explorables import numbers
 
-from grader import course, sfc32
+from grader import sfc32
+from grader.core import course
 from reference.advantages import group_advantages, zero_signal_fraction
 
 PATH = "/learn/group/"

@@ -10,7 +10,7 @@ import pytest
 import torch
 from explorables import numbers
 
-from grader import course
+from grader.core import course
 from reference.advantages import group_advantages, zero_signal_fraction
 
 PATH = "/learn/advantage/"

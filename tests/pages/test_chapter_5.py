@@ -7,7 +7,7 @@ import pytest
 import torch
 from explorables import numbers
 
-from grader import course
+from grader.core import course
 from reference.advantages import group_advantages
 from reference.clip import clip_fraction, clipped_surrogate, importance_ratio
 from reference.kl import categorical_kl, kl_estimate

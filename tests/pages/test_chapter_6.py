@@ -14,7 +14,7 @@ import pytest
 import torch
 from explorables import numbers
 
-from grader import course
+from grader.core import course
 from grader.sfc32 import uniforms
 from grader.simulation import Settings, simulate, single_peak, steps_until
 from reference.advantages import group_advantages

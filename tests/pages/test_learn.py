@@ -13,7 +13,7 @@ from explorables import Explorable
 from site_fixtures import SETTLED, wait_until_ready
 from tab import follow_a_link
 
-from grader import course
+from grader.core import course
 
 DOCS = course.ROOT / "docs"
 SOURCES = ("Computed", "Recorded run", "Reported", "Schematic")

@@ -5,8 +5,8 @@ What stands in their texts is tested in tests/pure/test_mistake_texts.py.
 
 import pytest
 
-from grader import course
 from grader.catalogue import misconceptions
+from grader.core import course
 
 EXERCISES = [exercise.name for exercise in course.EXERCISES]
 

@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from grader import course
+from grader.core import course
 
 DOCS = course.ROOT / "docs"
 STILL = re.compile(r"data-catalogue(?:=|: )[\"']?[A-Z0-9 ]*\b[TND]\d\d")

@@ -11,7 +11,7 @@ import pytest
 import torch
 from command import call
 
-from grader import course
+from grader.core import course
 from reference import bandit, bandit_task, run_bandit
 from starter import run_bandit as run_starter
 

@@ -12,7 +12,7 @@ from collections import Counter
 
 import pytest
 
-from grader import course
+from grader.core import course
 
 DOCS = course.ROOT / "docs"
 TESTS = course.ROOT / "tests"

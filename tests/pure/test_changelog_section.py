@@ -4,7 +4,7 @@ import importlib.util
 
 import pytest
 
-from grader import course
+from grader.core import course
 
 _spec = importlib.util.spec_from_file_location("changelog_section", course.ROOT / ".github" / "changelog_section.py")
 assert _spec is not None and _spec.loader is not None

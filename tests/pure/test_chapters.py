@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from grader import course
+from grader.core import course
 
 CHAPTERS = ["why", "ppo", "group", "advantage", "loss", "training", "limits"]
 SECTIONS = ["The question", "The idea", "The formula", "Try it", "Check yourself", "Sources", "Next"]

@@ -15,10 +15,11 @@ from pathlib import Path
 import pytest
 from class_maker import model_files, zip_bytes
 
-from grader import class_files, course
+from grader import class_files
 from grader.class_files import ArchiveError, members_of_archive
 from grader.class_results import ClassError, Person, file_name
 from grader.class_submissions import MODULES, Contents, HandedIn, find_submissions
+from grader.core import course
 
 KL = "def kl_estimate():\n    pass\n"
 
@@ -654,7 +655,7 @@ def test_odd_files_have_the_same_sentences_as_for_a_single_student(tmp_path: Pat
         "bandit.py": b"#" * 100_001,
         "advantages.py": b"\xef\xbb\xbfx = 1\r\n",
     }
-    from grader.submission import read_submission
+    from grader.core.submission import read_submission
 
     folder = write(tmp_path / "class" / "ada", dict(odd))
     alone, in_class = read_submission(folder), one(find_submissions(tmp_path / "class")).submission

@@ -15,7 +15,7 @@ import pytest
 import yaml
 from check_jsonschema.builtin_schemas import get_builtin_schema
 
-from grader import course
+from grader.core import course
 from grader.course_command import COMMANDS
 from tests import tiers
 

@@ -7,7 +7,7 @@ import tomllib
 
 import yaml
 
-from grader import course
+from grader.core import course
 
 DOCKERFILE = (course.ROOT / "Dockerfile").read_text("utf-8")
 STEPS = [line for line in DOCKERFILE.replace("\\\n", " ").split("\n") if line and not line.startswith("#")]

@@ -7,8 +7,9 @@ import re
 
 import pytest
 
-from grader import catalogue, course, plugin, vectors
+from grader import catalogue, plugin, vectors
 from grader.check import checks_of
+from grader.core import course
 
 plugin.use_profile()
 

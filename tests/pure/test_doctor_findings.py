@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 from handouts import POINTER, untouched_handout
 
-from grader import course, doctor
+from grader import doctor
+from grader.core import course
 
 
 @pytest.fixture
@@ -31,8 +32,8 @@ def test_nothing_is_said_of_a_handout_that_nobody_touched(root: Path) -> None:
 
 @pytest.mark.parametrize("text", ["[]", "null", '"starter/kl.py"'])
 def test_a_manifest_that_names_no_files_is_damaged(text: str, root: Path) -> None:
-    (root / "grader" / "manifest.json").write_text(text, "utf-8")
-    assert told(root) == {"grader/manifest.json: damaged"}
+    (root / "grader" / "core" / "manifest.json").write_text(text, "utf-8")
+    assert told(root) == {"grader/core/manifest.json: damaged"}
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="takes a file of Linux that nobody can read")
@@ -45,10 +46,10 @@ def test_files_that_cannot_be_read_are_named_once_and_not_overwritten(root: Path
     assert sorted(each.subject for each in found) == ["grader/compare.py", "starter/bandit_task.py", "starter/kl.py"]
     assert {each.what for each in found} == {"cannot be read: Input/output error"}
     assert not [each for each in found if each.command] and all(each.serious for each in found)
-    (root / "grader" / "manifest.json").unlink()
-    (root / "grader" / "manifest.json").symlink_to("/proc/self/mem")
+    (root / "grader" / "core" / "manifest.json").unlink()
+    (root / "grader" / "core" / "manifest.json").symlink_to("/proc/self/mem")
     (found_first,) = doctor.changed_files(root)
-    assert found_first.subject == "grader/manifest.json" and "cannot be read" in found_first.what
+    assert found_first.subject == "grader/core/manifest.json" and "cannot be read" in found_first.what
 
 
 def test_changed_and_missing_files_of_the_course_are_named(root: Path) -> None:

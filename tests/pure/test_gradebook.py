@@ -26,14 +26,14 @@ from hypothesis import strategies as st
 from grader import course_command
 from grader.class_results import Entry, Person, result_path, write_entries
 from grader.class_submissions import find_submissions
-from grader.course import EXERCISES
+from grader.core.course import EXERCISES
+from grader.core.result import FAILED, PASSED, CheckResult, ExerciseResult, Result
+from grader.core.text import spreadsheet_safe
 from grader.exporters import blackboard, canvas, moodle
-from grader.exporters.plain_text import spreadsheet_safe
 from grader.gradebook import Filled, Options, feedback, fill, two_decimals, written
 from grader.gradebook_roster import Roster, read_roster
 from grader.gradebook_table import GradebookError, read_table
 from grader.late import Extension, Policy
-from grader.result import FAILED, PASSED, CheckResult, ExerciseResult, Result
 
 ROOT = Path(__file__).resolve().parents[2]
 DUE = datetime(2031, 11, 20, 23, 59, tzinfo=UTC)

@@ -14,7 +14,8 @@ from pathlib import Path
 import pytest
 from test_layers import imports_of
 
-from grader import course, handout
+from grader import handout
+from grader.core import course
 from grader.leak_scan import WINDOW, Secrets, scan, secrets
 
 SITE = "https://example.org/grpo/"

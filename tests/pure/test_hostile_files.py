@@ -25,9 +25,9 @@ from grader.class_files import MAX_MEMBERS, ArchiveError, members_of_folder
 from grader.class_grading import Progress, grade_class
 from grader.class_results import each_entry, file_name
 from grader.class_submissions import Contents, HandedIn, find_submissions
+from grader.core.submission import MAX_FILE_BYTES, read_submission
 from grader.engines import SerialExecutor
 from grader.grading_job import Settings
-from grader.submission import MAX_FILE_BYTES, read_submission
 from grader.worksheet_questions import FILE_NAME as WORKSHEET_FILE
 from grader.worksheet_reader import read_worksheet
 

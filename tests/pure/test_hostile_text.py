@@ -43,14 +43,7 @@ from grader.class_diff import compare
 from grader.class_report import class_report, named
 from grader.class_results import Entry, Person, each_entry, file_name, result_path, write_entries
 from grader.class_submissions import METADATA, find_submissions
-from grader.diff_command import as_csv
-from grader.exporters import FORMATS, export, terminal
-from grader.exporters.class_csv import checks_csv, misconceptions_csv
-from grader.exporters.class_page import class_page
-from grader.exporters.grades_csv import grades_csv
-from grader.exporters.plain_text import one_line, plain, spreadsheet_safe, visible
-from grader.grade_all import _ENDINGS
-from grader.result import (
+from grader.core.result import (
     BROKEN,
     FAILED,
     GRADER_ERROR,
@@ -62,6 +55,13 @@ from grader.result import (
     ExerciseResult,
     Result,
 )
+from grader.core.text import one_line, plain, spreadsheet_safe, visible
+from grader.diff_command import as_csv
+from grader.exporters import FORMATS, export, terminal
+from grader.exporters.class_csv import checks_csv, misconceptions_csv
+from grader.exporters.class_page import class_page
+from grader.exporters.grades_csv import grades_csv
+from grader.grade_all import _ENDINGS
 from grader.similarity import Pair, Similarity
 from grader.worksheet_questions import FILE_NAME as WORKSHEET_FILE
 from grader.worksheet_questions import NAME as WORKSHEET_NAME

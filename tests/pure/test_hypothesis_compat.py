@@ -18,7 +18,8 @@ from hypothesis import strategies as st
 from hypothesis.internal.conjecture import providers
 from packaging.requirements import Requirement
 
-from grader import course, hypothesis_compat
+from grader import hypothesis_compat
+from grader.core import course
 
 COMPAT = "grader/hypothesis_compat.py"
 PUBLIC = {

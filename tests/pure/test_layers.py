@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from grader.rooms import ROOMS
+
 ROOT = Path(__file__).resolve().parents[2]
 STANDARD = frozenset(sys.stdlib_module_names) | {"__future__"}
 TESTING = frozenset({"pytest", "_pytest", "hypothesis"})
@@ -22,7 +24,7 @@ class Import:
     Attributes:
         file: Where, from the repository root.
         line: In which line.
-        name: What, in full: `from ..result import Result` in an exporter is `grader.result.Result`.
+        name: What, in full: `from ..core.result import Result` in a report is `grader.core.result.Result`.
         late: Inside a function.
     """
 
@@ -104,22 +106,22 @@ def test_this_file_sees_every_kind_of_import() -> None:
     text = """
 import torch.nn as nn, numpy
 from . import course
-from ..result import Result as Found
-from .plain_text import plain
+from ..room.thing import Thing as Found
+from .paper import paper
 def late():
-    from ..run import grade
+    from ..walk import walk
     importlib.import_module("reference.kl")
 class Early:
     import pytest
 """
-    found = {(each.name, each.late) for each in imports_of(text, "grader/exporters/report.py")}
+    found = {(each.name, each.late) for each in imports_of(text, "grader/reports/report.py")}
     assert found == {
         ("torch.nn", False),
         ("numpy", False),
-        ("grader.exporters.course", False),
-        ("grader.result.Result", False),
-        ("grader.exporters.plain_text.plain", False),
-        ("grader.run.grade", True),
+        ("grader.reports.course", False),
+        ("grader.room.thing.Thing", False),
+        ("grader.reports.paper.paper", False),
+        ("grader.walk.walk", True),
         ("reference.kl", True),
         ("pytest", False),
     }
@@ -219,7 +221,7 @@ def test_checks_know_the_proxy_the_comparisons_the_strategies_and_the_oracle() -
 
 
 def test_the_proxy_and_the_sandbox_know_no_pytest() -> None:
-    files = [f"grader/{name}.py" for name in ("student", "sandbox", "submission", "course", "result", "compare")]
+    files = [f"grader/{name}.py" for name in ("student", "sandbox", "compare")]
     assert listed(each for each in imports_in(*files) if each.top in TESTING) == []
 
 
@@ -234,15 +236,36 @@ def test_the_sandbox_knows_no_course() -> None:
     assert listed(ours) == []
 
 
-def test_the_course_and_the_result_are_data() -> None:
-    found = imports_in("grader/course.py", "grader/result.py")
-    wrong = (each for each in found if each.top not in STANDARD - PROCESSES and not each.is_in(["grader.course"]))
-    assert listed(wrong) == []
+# The rooms
+
+
+def room_of(file: str) -> str:
+    """The room that a file of the grader lies in; "" is the hall."""
+    parts = file.split("/")
+    return parts[1] if parts[1] in ROOMS else ""
+
+
+def rooms_of(each: Import) -> set[str]:
+    """The rooms that an import leads to, of which the hall is one: none if it is not ours."""
+    parts = each.name.split(".")
+    return {room_of("/".join([*parts, ""]))} if parts[0] == "grader" and len(parts) > 1 else set()
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_a_room_imports_what_its_law_says_and_only_downwards(room: str) -> None:
+    law, below = ROOMS[room], [*ROOMS][: [*ROOMS].index(room)]
+    assert {*law.imports} <= {*below}, "an arrow between rooms points down"
+    wrong = []
+    for each in imports_in(f"grader/{room}", without=SUBMISSIONS):
+        foreign = each.top not in STANDARD | {*law.packages, "grader"} or (each.top in PROCESSES and not law.processes)
+        if foreign or not rooms_of(each) <= {room, *law.imports}:
+            wrong.append(str(each))
+    assert wrong == []
 
 
 def test_the_worksheet_runs_nothing_and_its_reader_is_data() -> None:
     files = ("attempt", "questions", "reader", "replay")
-    own = [f"grader.worksheet_{name}" for name in files] + ["grader.simulation", "grader.exporters.plain_text"]
+    own = [f"grader.worksheet_{name}" for name in files] + ["grader.simulation", "grader.core.text"]
     reading = imports_in(*(f"grader/worksheet_{name}.py" for name in files))
     allowed = STANDARD - PROCESSES | {"numpy"}
     assert listed(each for each in reading if each.top not in allowed and not each.is_in(own)) == []

@@ -2,7 +2,8 @@
 
 import json
 
-from grader import course, mistakes, vectors
+from grader import mistakes, vectors
+from grader.core import course
 from grader.course_command import main
 
 EXERCISES = [exercise.name for exercise in course.EXERCISES]

@@ -13,7 +13,7 @@ from mutations import Place, draw, find, mutations
 from reaching_tests import import_graph, reaching_tests
 from rich.console import Console
 
-from grader import course
+from grader.core import course
 
 TEXT = '''"""A módule with a docstring."""
 

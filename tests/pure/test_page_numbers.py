@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 from command import call
 
-from grader import course, page_claims, page_numbers
+from grader import page_claims, page_numbers
+from grader.core import course
 from grader.course_command import main
 from grader.page_numbers import NoPlace, with_numbers
 

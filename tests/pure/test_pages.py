@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from grader import course
+from grader.core import course
 
 DOCS = course.ROOT / "docs"
 SECTIONS = ["What it takes", "The idea", "The formula", "By hand", "Your turn", "Hints", "Afterwards", "Sources"]

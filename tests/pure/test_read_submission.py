@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 from submissions import SubmissionMaker
 
-from grader import course
-from grader.submission import SubmissionError, read_submission
+from grader.core import course
+from grader.core.submission import SubmissionError, read_submission
 
 
 def test_a_folder_that_is_not_there_is_refused(tmp_path: Path) -> None:

@@ -13,11 +13,11 @@ import pytest
 from exports_results import check
 
 import grader
-from grader.result import PASSED, CheckResult, ExerciseResult, Result, from_json
+from grader.core.result import PASSED, CheckResult, ExerciseResult, Result, from_json
 
 Document = dict[str, Any]
 
-SCHEMA: Document = json.loads((Path(grader.__file__).parent / "result.schema.json").read_text("utf-8"))
+SCHEMA: Document = json.loads((Path(grader.__file__).parent / "core" / "result.schema.json").read_text("utf-8"))
 VALIDATOR = jsonschema.Draft202012Validator(SCHEMA)
 
 

@@ -10,7 +10,8 @@ from argparse import Namespace
 import numpy as np
 import pytest
 
-from grader import ablations, answer_key, course
+from grader import ablations, answer_key
+from grader.core import course
 from grader.simulation import Settings, simulate, single_peak
 
 

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from grader import course
+from grader.core import course
 from grader.similarity import RUN, SMALLEST, THRESHOLD, compare, passages, tokens
 
 Files = dict[str, str]

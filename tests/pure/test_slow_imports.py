@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from grader import course
-from grader.submission import Submission, read_submission
+from grader.core import course
+from grader.core.submission import Submission, read_submission
 
 
 def submission_of(text: str) -> Submission:

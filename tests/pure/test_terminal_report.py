@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from terminal_reports import HOSTILE, MARKUP, assert_harmless, report_of
 
-from grader.exporters.plain_text import plain
-from grader.result import FAILED, CheckResult, ExerciseResult, Result
+from grader.core.result import FAILED, CheckResult, ExerciseResult, Result
+from grader.core.text import plain
 
 
 def made(check: CheckResult) -> Result:

@@ -34,9 +34,10 @@ from worksheets import (
     with_all_digits,
 )
 
-from grader import course, course_command, golden, worksheet, worksheet_questions
+from grader import course_command, golden, worksheet, worksheet_questions
 from grader import worksheet_replay as replaying
-from grader.result import BROKEN, FAILED, NOT_WRITTEN, PASSED, CheckResult, ExerciseResult
+from grader.core import course
+from grader.core.result import BROKEN, FAILED, NOT_WRITTEN, PASSED, CheckResult, ExerciseResult
 from grader.worksheet_questions import QUANTITIES, QUESTIONS, RUN_TABLES, RUNS
 from grader.worksheet_reader import WorksheetError, WorksheetFile, parse, read_worksheet
 

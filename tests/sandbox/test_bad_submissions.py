@@ -17,14 +17,15 @@ from command import call
 from rich.console import Console
 from submissions import SubmissionMaker, grading_profile, model_answer
 
-from grader import cli, course
+from grader import cli
 from grader.check import checks_of
+from grader.core import course
+from grader.core.result import BROKEN, FAILED, NOT_WRITTEN, PASSED, WAITING, CheckResult, Result
+from grader.core.submission import read_submission
 from grader.exporters import terminal
-from grader.result import BROKEN, FAILED, NOT_WRITTEN, PASSED, WAITING, CheckResult, Result
 from grader.run import grade
 from grader.sandbox import Sandbox
 from grader.student import Loaded
-from grader.submission import read_submission
 
 Files = Mapping[str, str | bytes | None]
 Grader = Callable[..., Result]

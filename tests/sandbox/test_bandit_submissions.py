@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 from submissions import SubmissionMaker, grading_profile, model_answer
 
-from grader import course
-from grader.result import BROKEN, FAILED, NOT_WRITTEN, PASSED, Result
+from grader.core import course
+from grader.core.result import BROKEN, FAILED, NOT_WRITTEN, PASSED, Result
+from grader.core.submission import read_submission
 from grader.run import declared_checks, grade
 from grader.sandbox import Sandbox
-from grader.submission import read_submission
 
 OLD_POLICY_FOLLOWS = "torch.log_softmax(logits.detach(), dim=-1)[actions]"
 

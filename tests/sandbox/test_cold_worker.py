@@ -16,13 +16,14 @@ from typing import Any
 import psutil
 import pytest
 
-from grader import cold_worker, course, interpreter, seatbelt, streams
-from grader.course import Exercise
+from grader import cold_worker, interpreter, seatbelt, streams
+from grader.core import course
+from grader.core.course import Exercise
+from grader.core.submission import Submission
 from grader.outer_wall import OuterWall
 from grader.sandbox import Sandbox
 from grader.seatbelt import Seatbelt
 from grader.student import Clock, Student, StudentCrashed, StudentDied
-from grader.submission import Submission
 from grader.worker_home import make_home, remove_home
 from grader.worker_process import Limits, SandboxError
 

@@ -8,14 +8,15 @@ import numpy as np
 import pytest
 from submissions import grading_profile
 
-from grader import course, curves, simulation, write_vectors
+from grader import curves, simulation, write_vectors
 from grader.catalogue import misconceptions, replaced
+from grader.core import course
+from grader.core.submission import read_submission
 from grader.run import declared_checks, grade
 from grader.student import Record, Student
-from grader.submission import read_submission
 
 BANDIT, PIZZA = "bandit.it_finds_the_peak", "charlm.it_learns_to_like_pizza"
-SCHEMA = json.loads((course.ROOT / "grader" / "result.schema.json").read_text("utf-8"))
+SCHEMA = json.loads((course.GRADER / "core" / "result.schema.json").read_text("utf-8"))
 ODD_HISTORY = """
 _right = train
 def odd_history(*arguments, **options):

@@ -12,11 +12,11 @@ from hostile_texts import BENIGN, HOSTILE, INVENTORIES, on_disk, terminal_invent
 from rich.console import Console
 from submissions import grading_profile, model_answer
 
+from grader.core.result import Result
+from grader.core.submission import read_submission
 from grader.exporters import FORMATS, export, terminal
-from grader.result import Result
 from grader.run import grade
 from grader.sandbox import Sandbox
-from grader.submission import read_submission
 
 
 def module(text: str) -> dict[str, str]:

@@ -4,7 +4,7 @@ import json
 import subprocess
 import sys
 
-from grader import course
+from grader.core import course
 
 TEXT = ("grader/misconceptions/", "grader/variants/")
 WITH_TORCH = ("grader.worker.serve", "grader.worker.forkserver", "grader.worker.start")

@@ -19,8 +19,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from grader import bubblewrap, course
-from grader.course import Exercise
+from grader import bubblewrap
+from grader.core import course
+from grader.core.course import Exercise
+from grader.core.submission import Submission
 from grader.sandbox import Sandbox, missing_walls
 from grader.student import (
     Clock,
@@ -33,7 +35,6 @@ from grader.student import (
     StudentError,
     Tensor,
 )
-from grader.submission import Submission
 from grader.worker import forkserver, wire
 from grader.worker_process import ProcessTimes, SandboxError, Worker
 
@@ -262,7 +263,7 @@ def test_the_grader_and_the_model_answers_cannot_be_imported(any_sandbox: Sandbo
     import importlib
     def f(x):
         found = []
-        for name in ("grader", "grader.course", "reference", "reference.advantages", "starter", "tests"):
+        for name in ("grader", "grader.core.course", "reference", "reference.advantages", "starter", "tests"):
             try:
                 importlib.import_module(name)
                 found.append(name)
@@ -797,10 +798,10 @@ LEFT_BEHIND = """
 import contextlib, gc, json, os, sys, threading
 from pathlib import Path
 
-from grader.course import Exercise
+from grader.core.course import Exercise
 from grader.sandbox import Sandbox
 from grader.student import Clock, Student, StudentCrashed, StudentDied, StudentError
-from grader.submission import Submission
+from grader.core.submission import Submission
 
 def descendants(pid):
     parents = {}
@@ -857,10 +858,10 @@ def test_a_closed_sandbox_leaves_no_process_no_file_and_no_folder(tmp_path: Path
 DIES_WHILE_BUSY = """
 import json, os, sys, threading, time
 from pathlib import Path
-from grader.course import Exercise
+from grader.core.course import Exercise
 from grader.sandbox import Sandbox
 from grader.student import Student
-from grader.submission import Submission
+from grader.core.submission import Submission
 
 first, second = "if x == 1:\\n        return os.getpid(), os.getppid()", f"{sys.argv[1]}\\n    time.sleep(1000)"
 source = f"import ctypes, os, time\\ndef f(x):\\n    {first}\\n    {second}\\n"
@@ -1262,7 +1263,7 @@ def test_a_submission_behind_walls_cannot_import_the_course_from_its_folder(wall
         sys.path.insert(0, {str(course.ROOT)!r})
         importlib.invalidate_caches()
         found = []
-        for name in ("grader", "grader.course", "reference", "reference.kl"):
+        for name in ("grader", "grader.core.course", "reference", "reference.kl"):
             try:
                 found.append(importlib.import_module(name).__file__)
             except ModuleNotFoundError:

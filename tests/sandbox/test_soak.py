@@ -12,10 +12,10 @@ import pytest
 from bench_soak import Soak, State
 from submissions import grading_profile
 
-from grader import course
+from grader.core import course
+from grader.core.submission import read_submission
 from grader.run import declared_checks, grade
 from grader.sandbox import Sandbox, missing_walls
-from grader.submission import read_submission
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
 

@@ -20,7 +20,8 @@ from typing import Any
 
 import pytest
 
-from grader import course, interpreter
+from grader import interpreter
+from grader.core import course
 from grader.sandbox import Sandbox, missing_walls
 from grader.worker import confine
 from grader.worker_process import SandboxError

@@ -12,14 +12,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
+GRADER = ROOT / "grader"
 MODEL_ANSWERS = ROOT / "reference"
 STARTER = ROOT / "starter"
-VECTORS = Path(__file__).parent / "vectors"
-MISCONCEPTIONS = Path(__file__).parent / "misconceptions"
-VARIANTS = Path(__file__).parent / "variants"
+VECTORS = GRADER / "vectors"
+MISCONCEPTIONS = GRADER / "misconceptions"
+VARIANTS = GRADER / "variants"
 RUNS = ROOT / "docs" / "assets" / "runs"
-SITE_ADDRESS = Path(__file__).parent / "site_address.txt"
+SITE_ADDRESS = GRADER / "core" / "site_address.txt"
 """One line: where the pages are published. A handout has it if they are."""
 
 CALL_SECONDS = 5.0

@@ -1,0 +1,1 @@
+"""Plain data about what is graded and what came of it, and text made safe."""
