@@ -20,7 +20,7 @@ from .attacks import ATTACKS, TOPICS, Attack
 from .attacks.page import COMMAND, page, summary
 from .attacks.trial import Finding, Trial, problems
 from .core.text import one_line
-from .worker_process import SandboxError
+from .sandbox.worker_process import SandboxError
 
 _LEVELS = (0, 1, 2)
 _QUICK_SECONDS = 1.0

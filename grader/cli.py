@@ -29,8 +29,8 @@ from .core.result import replace_file
 from .core.submission import Submission, SubmissionError, read_submission
 from .core.text import one_line
 from .exporters import FORMATS, export
-from .sandbox import Sandbox
-from .worker_process import SandboxError
+from .sandbox.sandbox import Sandbox
+from .sandbox.worker_process import SandboxError
 
 if TYPE_CHECKING:
     from rich.console import Console

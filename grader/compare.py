@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from .sandbox.worker.wire import Foreign
 from .student import Answer, Array, Call, Half, Record, Same, Tensor
-from .worker.wire import Foreign
 
 Float64 = npt.NDArray[np.float64]
 

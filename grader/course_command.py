@@ -11,7 +11,7 @@ from typing import NoReturn
 
 from . import __version__
 from .core.text import one_line
-from .worker_process import SandboxError
+from .sandbox.worker_process import SandboxError
 
 _EXAMPLES = """examples:
   course handout --out ../grpo-students --site https://example.edu/grpo/

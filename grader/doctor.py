@@ -24,8 +24,8 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 from .core import course
-from .sandbox import missing_walls
-from .worker import confine
+from .sandbox.sandbox import missing_walls
+from .sandbox.worker import confine
 
 EXAMPLES = """examples:
   course doctor

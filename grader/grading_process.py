@@ -22,8 +22,8 @@ from . import plugin, worksheet
 from .core.result import Result
 from .core.submission import Submission
 from .run import grade
-from .sandbox import Sandbox
-from .worker_process import SandboxError
+from .sandbox.sandbox import Sandbox
+from .sandbox.worker_process import SandboxError
 from .worksheet_reader import WorksheetFile, unreadable, worksheet_of
 
 

@@ -25,18 +25,17 @@ from typing import Any
 
 from .core import course
 from .exporters import FORMATS
+from .rooms import ROOMS
 from .stubs import make_starter
 
 MODULES = (
-    *("core/__init__", "core/arguments", "core/course", "core/result", "core/submission", "core/text"),
+    "__init__",
+    *(f"{name}/**/*" for name, room in ROOMS.items() if room.students),
     *("hypothesis_compat", "install_torch"),
-    *("__init__", "charlm_oracle", "check", "cli", "compare", "course_command", "curves", "debug", "doctor"),
-    *("export_command", "plugin", "run", "sandbox", "sfc32", "simulation", "strategies", "streams"),
-    *("student", "vectors", "worker_process", "fork_server", "cold_worker", "interpreter", "bubblewrap"),
-    *("outer_wall", "worker_home", "orphans", "memory_watchdog", "seatbelt", "windows_job"),
+    *("charlm_oracle", "check", "cli", "compare", "course_command", "curves", "debug", "doctor"),
+    *("export_command", "plugin", "run", "sfc32", "simulation", "strategies"),
+    *("student", "vectors"),
     *("worksheet", "worksheet_attempt", "worksheet_questions", "worksheet_reader", "worksheet_replay"),
-    *("worker/__init__", "worker/confine", "worker/dump", "worker/forkserver", "worker/serve", "worker/start"),
-    "worker/wire",
     *("checks/__init__", *(f"checks/test_{exercise.name}" for exercise in course.EXERCISES)),
     *("exporters/__init__", "exporters/feedback", "exporters/html_page", "exporters/outcomes"),
     *("exporters/svg_chart", "exporters/terminal"),

@@ -28,5 +28,10 @@ class Room:
 
 ROOMS = {
     "core": Room(students=True),
+    "sandbox": Room(
+        packages=("numpy", "psutil", "pyseccomp", "torch", "win32api", "win32con", "win32job", "_course_worker"),
+        processes=True,
+        students=True,
+    ),
 }
 """Name to law, from the ground up."""

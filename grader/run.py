@@ -17,8 +17,8 @@ from .check import Check, as_result, checks_of, has_hidden_checks, modules
 from .core import course
 from .core.result import BROKEN, FAILED, PASSED, CheckResult, ExerciseResult, Result
 from .core.submission import Submission, read_submission
+from .sandbox.worker_process import SandboxError
 from .student import Clock, Loaded, Student, StudentDied
-from .worker_process import SandboxError
 
 _NAMING_SECONDS = 10.0
 _PYTEST_INI = Path(__file__).parent / "checks" / "pytest.ini"

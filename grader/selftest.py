@@ -26,7 +26,7 @@ from .core.arguments import add_names
 from .core.result import BROKEN, FAILED, NOT_WRITTEN, PASSED, Result
 from .core.submission import Submission, read_submission
 from .run import as_entry, declared_checks, grade, observations
-from .sandbox import Sandbox
+from .sandbox.sandbox import Sandbox
 from .stubs import make_starter
 from .student import Loaded
 

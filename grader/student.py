@@ -18,8 +18,8 @@ import numpy.typing as npt
 from .core import course
 from .core.course import Exercise
 from .core.submission import Submission
-from .worker import wire
-from .worker_process import WorkerDied
+from .sandbox.worker import wire
+from .sandbox.worker_process import WorkerDied
 
 Array = npt.NDArray[Any]
 _LEAST_SECONDS = 0.02  # with less there is nothing to begin

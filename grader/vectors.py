@@ -21,8 +21,8 @@ import numpy as np
 
 from .compare import TOLERANCE
 from .core import course
+from .sandbox.worker.wire import Foreign
 from .student import Answer, Example, Record, Student, StudentCrashed, StudentError, Tensor
-from .worker.wire import Foreign
 
 Observation = dict[str, Any]
 _MESSAGE = 60  # characters of an exception's text that tell two exceptions apart

@@ -22,7 +22,7 @@ from .core.arguments import add_names
 from .core.submission import read_submission
 from .generated import one_per_line, write_or_check
 from .run import grade
-from .sandbox import Sandbox
+from .sandbox.sandbox import Sandbox
 from .student import Loaded, Student
 from .vectors import Observation, Vector
 

@@ -17,7 +17,7 @@ from submissions import SubmissionMaker, model_answer
 from grader import plugin
 from grader.check import checks_of
 from grader.core import course
-from grader.sandbox import Sandbox, missing_walls
+from grader.sandbox.sandbox import Sandbox, missing_walls
 
 __all__ = ["browser", "open_page", "site", "site_folder"]  # fixtures of tests in a real browser
 

@@ -26,7 +26,7 @@ sys.path.insert(0, str(Path(__file__).with_name("helpers")))
 from processes import end_all_that_was_started
 from site_fixtures import chromium_program
 
-from grader.worker.confine import adopt_orphans
+from grader.sandbox.worker.confine import adopt_orphans
 
 ROOT = Path(__file__).resolve().parents[1]
 BUDGET = {"check": 200, "test": 1_140, "proof": 6_950}

@@ -18,8 +18,8 @@ from ..class_submissions import Contents
 from ..core import course
 from ..core.result import GRADER_ERROR, NOT_RUN, PASSED
 from ..grading_job import GradingProcess, GradingProcessDied, Settings, make_job
-from ..worker import confine
-from ..worker_process import SandboxError
+from ..sandbox.worker import confine
+from ..sandbox.worker_process import SandboxError
 from .attack import BESIDE, EXERCISE, FUNCTION, Attack, Harm, submission
 from .yard import Yard, settings_of
 

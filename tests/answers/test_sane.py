@@ -15,7 +15,7 @@ from grader.core import course
 from grader.core.result import BROKEN, FAILED, NOT_WRITTEN, PASSED, Result
 from grader.core.submission import Submission, read_submission
 from grader.run import declared_checks, grade
-from grader.sandbox import Sandbox
+from grader.sandbox.sandbox import Sandbox
 from grader.stubs import make_starter
 
 pytestmark = [pytest.mark.check, pytest.mark.sample]

@@ -14,7 +14,7 @@ from submissions import grading_profile
 from grader import vectors, write_vectors
 from grader.core import course
 from grader.course_command import main
-from grader.sandbox import Sandbox
+from grader.sandbox.sandbox import Sandbox
 
 EXERCISE = "advantages"
 

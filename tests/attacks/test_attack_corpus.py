@@ -32,7 +32,7 @@ from grader.attacks.yard import Yard
 from grader.core import course
 from grader.core.result import BROKEN, FAILED, PASSED
 from grader.run import grade
-from grader.sandbox import Sandbox, missing_walls
+from grader.sandbox.sandbox import Sandbox, missing_walls
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the attacks are written for Linux")
 

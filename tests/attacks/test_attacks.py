@@ -16,7 +16,7 @@ from grader.core import course
 from grader.core.result import GRADER_ERROR, PASSED
 from grader.core.submission import read_submission
 from grader.run import grade
-from grader.sandbox import Sandbox
+from grader.sandbox.sandbox import Sandbox
 
 plugin.use_profile()
 

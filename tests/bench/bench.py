@@ -84,7 +84,7 @@ def calls_and_grading(rounds: int = 5) -> None:
     from grader.core.submission import read_submission
     from grader.debug import InProcess
     from grader.run import grade
-    from grader.sandbox import Sandbox
+    from grader.sandbox.sandbox import Sandbox
     from grader.student import Student
 
     plugin.use_profile()
@@ -130,7 +130,7 @@ def levels(rounds: int = 5) -> None:
     from grader.core.submission import read_submission
     from grader.debug import InProcess
     from grader.run import grade
-    from grader.sandbox import Sandbox, missing_walls
+    from grader.sandbox.sandbox import Sandbox, missing_walls
     from grader.student import Loaded, Student
 
     plugin.use_profile()

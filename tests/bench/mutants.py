@@ -46,7 +46,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "helpers"))
 from processes import end_all_that_was_started
 
 from grader.core.result import replace_file
-from grader.worker.confine import adopt_orphans
+from grader.sandbox.worker.confine import adopt_orphans
 
 ROOT = Path(__file__).resolve().parents[2]
 PLACES = Path(__file__).with_suffix(".json")

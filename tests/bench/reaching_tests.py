@@ -21,7 +21,7 @@ _WITHOUT = (
     "tests/browser/",
     "tests/lighthouse/",
 )  # read as text, or npm's
-_ALIASES = {"_course_worker": "grader.worker"}  # the name of the package inside a worker
+_ALIASES = {"_course_worker": "grader.sandbox.worker"}  # the name of the package inside a worker
 _OF_WORKERS = ("walls", "sandbox", "calls")  # subjects of tests that look at a worker from inside
 _PRICES = {"open_page": 3, "subprocess": 2, "sandbox": 1}
 """A word in a test file to what it probably costs, whatever the layout of the tests."""
@@ -104,7 +104,7 @@ def _steps_to(file: str, graph: Graph) -> dict[str, int]:
 
 def _is_named_after(test: str, file: str) -> bool:
     subject, name = PurePosixPath(test).stem.removeprefix("test_"), PurePosixPath(file).stem
-    return subject in name or name in subject or (file.startswith("grader/worker/") and subject in _OF_WORKERS)
+    return subject in name or name in subject or (file.startswith("grader/sandbox/worker/") and subject in _OF_WORKERS)
 
 
 def _dotted(path: str) -> str:

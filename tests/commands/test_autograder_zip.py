@@ -19,7 +19,7 @@ from course_environment import course_on_a_full_disk, make_environment
 
 from grader import cli, course_command
 from grader.core import course
-from grader.sandbox import Sandbox
+from grader.sandbox.sandbox import Sandbox
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="Gradescope's containers run Linux")
 

@@ -34,7 +34,7 @@ from grader.engines import SerialExecutor, open_engine
 from grader.grading_job import GradingProcess, Job, Settings, close_idle_processes, grade_job, make_job
 from grader.journal import JOURNAL_FILE
 from grader.plugin import WATCH_EXAMPLES
-from grader.sandbox import Sandbox
+from grader.sandbox.sandbox import Sandbox
 from grader.worksheet_reader import unreadable
 
 ROOT = course.ROOT

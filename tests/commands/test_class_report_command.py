@@ -15,7 +15,7 @@ from grading_here import graded_here
 from grader import course_command
 from grader.catalogue import misconceptions
 from grader.core import course
-from grader.sandbox import Sandbox
+from grader.sandbox.sandbox import Sandbox
 
 
 def test_a_class_is_graded_reported_and_compared(tmp_path: Path, sandbox: Sandbox) -> None:

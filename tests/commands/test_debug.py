@@ -26,7 +26,7 @@ import grader
 from grader import cli
 from grader.catalogue import replaced
 from grader.core import course
-from grader.sandbox import Sandbox
+from grader.sandbox.sandbox import Sandbox
 
 PRINTS = """
 _right = kl_estimate

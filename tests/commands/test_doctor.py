@@ -13,7 +13,7 @@ from course_environment import install, make_environment
 from handouts import POINTER, untouched_handout
 
 from grader import course_command, doctor
-from grader.sandbox import Sandbox
+from grader.sandbox.sandbox import Sandbox
 
 
 @pytest.fixture

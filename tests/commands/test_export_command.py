@@ -13,7 +13,7 @@ from exports_readers import CLASSROOM, READERS
 from grader import cli, course_command
 from grader.core import course
 from grader.core.result import from_json
-from grader.sandbox import Sandbox
+from grader.sandbox.sandbox import Sandbox
 
 
 @pytest.fixture(scope="module")

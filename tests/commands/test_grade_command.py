@@ -28,7 +28,7 @@ from grader import cli
 from grader.catalogue import replaced
 from grader.core import course
 from grader.core.result import Result
-from grader.sandbox import Sandbox
+from grader.sandbox.sandbox import Sandbox
 
 OK, CHECKS_FAILED, USAGE, GRADER_FAILED = 0, 1, 2, 3
 COMMAND = (sys.executable, "-m", "grader.cli")

@@ -22,7 +22,7 @@ from grader.leak_scan import Leak, Secrets
 SITE = "https://example.org/grpo/"
 LINE = "binds = ((ratio > high) & (advantages > 0)) | ((ratio < low) & (advantages < 0))"
 """Of the model answer `clip.clip_fraction`."""
-WITH_TORCH = ("grader.worker.serve", "grader.worker.forkserver", "grader.worker.start")
+WITH_TORCH = ("grader.sandbox.worker.serve", "grader.sandbox.worker.forkserver", "grader.sandbox.worker.start")
 """Modules of a worker, which import torch."""
 
 

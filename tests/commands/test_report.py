@@ -19,7 +19,7 @@ from grader import run, vectors
 from grader.catalogue import replaced
 from grader.core import course
 from grader.core.submission import read_submission
-from grader.sandbox import Sandbox
+from grader.sandbox.sandbox import Sandbox
 
 
 @dataclass(frozen=True)

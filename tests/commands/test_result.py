@@ -25,7 +25,7 @@ from grader import cli
 from grader.catalogue import replaced
 from grader.core import course
 from grader.core.result import from_json, replace_file
-from grader.sandbox import Sandbox
+from grader.sandbox.sandbox import Sandbox
 
 Document = dict[str, Any]
 

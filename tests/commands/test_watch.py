@@ -20,7 +20,7 @@ from command import call, start
 from grader import cli
 from grader.core import course
 from grader.core.result import replace_file
-from grader.sandbox import Sandbox
+from grader.sandbox.sandbox import Sandbox
 
 with_signals = pytest.mark.skipif(os.name != "posix", reason="Ctrl-C is a signal of POSIX here")
 

@@ -20,7 +20,7 @@ from worksheets import Document, handed_in, right_worksheet
 import grader
 from grader import cli
 from grader.core import course
-from grader.sandbox import Sandbox
+from grader.sandbox.sandbox import Sandbox
 
 SCHEMA = json.loads((Path(grader.__file__).parent / "core" / "result.schema.json").read_text("utf-8"))
 

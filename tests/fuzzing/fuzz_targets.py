@@ -69,9 +69,9 @@ from grader.gradebook_table import GradebookError, read_table
 from grader.journal import JOURNAL_FILE, Journal
 from grader.late import LateError, Policy, counted, periods_late, read_policy
 from grader.plugin import GradingPlugin
+from grader.sandbox.worker import wire
+from grader.sandbox.worker_process import Worker
 from grader.student import Student
-from grader.worker import wire
-from grader.worker_process import Worker
 from grader.worksheet_reader import WorksheetFile, worksheet_of
 from grader.worksheet_replay import replay
 

@@ -37,7 +37,7 @@ from grader.class_submissions import Contents, HandedIn
 from grader.core.result import from_json
 from grader.exporters import terminal
 from grader.journal import JOURNAL_FILE, Journal
-from grader.worker import wire
+from grader.sandbox.worker import wire
 
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLES = {

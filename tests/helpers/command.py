@@ -20,7 +20,7 @@ from unittest import mock
 
 from hypothesis import settings
 
-from grader.sandbox import Sandbox
+from grader.sandbox.sandbox import Sandbox
 
 _CHANGING = ("PYTHON", "PYTEST", "NO_COLOR", "FORCE_COLOR", "COLUMNS", "LINES", "TERM", "CI")
 

@@ -19,7 +19,7 @@ from typing import Any
 
 import pytest
 
-from grader.worker.confine import adopt_orphans
+from grader.sandbox.worker.confine import adopt_orphans
 
 SLOWEST = 20
 _TICKS = os.sysconf("SC_CLK_TCK") if hasattr(os, "sysconf") else 100

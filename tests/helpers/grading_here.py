@@ -21,7 +21,7 @@ from submissions import grading_profile
 
 from grader import class_grading, grading_job, grading_process, run
 from grader.core.result import FAILED, PASSED, ExerciseResult, Result
-from grader.sandbox import Sandbox
+from grader.sandbox.sandbox import Sandbox
 
 BY_HAND = 4
 """Checks of a result that is made by hand, each worth 5 points."""

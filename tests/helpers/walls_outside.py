@@ -17,13 +17,14 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from grader import bubblewrap, interpreter
 from grader.core import course
 from grader.core.course import Exercise
 from grader.core.submission import Submission
-from grader.sandbox import Sandbox
+from grader.sandbox import interpreter
+from grader.sandbox.sandbox import Sandbox
+from grader.sandbox.walls import bubblewrap
+from grader.sandbox.worker import confine
 from grader.student import Clock, Student
-from grader.worker import confine
 
 SECRETS = {"GITHUB_TOKEN": "secret", "PYTHONPATH": str(course.ROOT), "OMP_NUM_THREADS": "2"}
 NAMESPACES = ("pid", "net", "ipc", "mnt", "uts", "cgroup", "user")
@@ -86,7 +87,7 @@ def look(folder: str, port: int, *, calls: dict[str, list[int]], level: int, lac
 
 def given_to_the_probe(folder: str, port: int, calls: dict[str, list[int]], libraries: list[str]) -> dict[str, Any]:
     parts = ("grader/checks", "grader/core/course.py", "grader/vectors", "reference", "starter", "tests", "docs")
-    worker = course.ROOT / "grader" / "worker"
+    worker = course.ROOT / "grader" / "sandbox" / "worker"
     devices = [f"/dev/{name}" for name in sorted({*os.listdir("/dev")} - EVERYBODYS_DEVICES)]
     return {
         "calls": calls,
@@ -108,7 +109,7 @@ def make_files(folder: Path) -> None:
     library = folder / "library"
     folders = [folder / "inner", folder / "empty", library / "inner", library / "grader", library / "reference"]
     files = [folder / "file", folder / "unneeded", library / "module.py"]
-    files += [library / "reference" / "answer.py", library / "grader" / "core" / "course.py"]
+    files += [library / "reference" / "answer.py", library / "grader" / "course.py"]
     for each in folders:
         each.mkdir(parents=True)
     for each in files:

@@ -7,8 +7,8 @@ import pytest
 
 from grader import compare
 from grader.compare import Mismatch
+from grader.sandbox.worker.wire import Foreign
 from grader.student import Answer, Call, Half, Tensor
-from grader.worker.wire import Foreign
 
 CALL = Call("f", {"x": np.array([1.0])}, {})
 

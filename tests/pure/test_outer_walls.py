@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from grader import seatbelt
-from grader.windows_job import WindowsJob
+from grader.sandbox.walls import seatbelt
+from grader.sandbox.walls.windows_job import WindowsJob
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="stands in for what Windows has")
 

@@ -19,8 +19,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import grader
-from grader.worker import wire
-from grader.worker.wire import Foreign, Reader, Record, Same, Tensor, WireError
+from grader.sandbox.worker import wire
+from grader.sandbox.worker.wire import Foreign, Reader, Record, Same, Tensor, WireError
 
 LARGEST = 2**64 - 1
 HALF = wire.MAX_DATA_BYTES // 2

@@ -24,7 +24,7 @@ from grader.core.result import BROKEN, FAILED, NOT_WRITTEN, PASSED, WAITING, Che
 from grader.core.submission import read_submission
 from grader.exporters import terminal
 from grader.run import grade
-from grader.sandbox import Sandbox
+from grader.sandbox.sandbox import Sandbox
 from grader.student import Loaded
 
 Files = Mapping[str, str | bytes | None]

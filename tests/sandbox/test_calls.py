@@ -14,7 +14,7 @@ from grader.compare import Mismatch, no_graph, parameters, record
 from grader.core import course
 from grader.core.course import Exercise
 from grader.core.submission import Submission
-from grader.sandbox import Sandbox
+from grader.sandbox.sandbox import Sandbox
 from grader.student import Answer, Example, Record, Same, Student, StudentError, Tensor
 
 PROBE = Exercise("probe", "A function that does anything", 1, ("f(x, y)",), given=("bandit_task.py",))

@@ -16,16 +16,17 @@ from typing import Any
 import psutil
 import pytest
 
-from grader import cold_worker, interpreter, seatbelt, streams
 from grader.core import course
 from grader.core.course import Exercise
 from grader.core.submission import Submission
-from grader.outer_wall import OuterWall
-from grader.sandbox import Sandbox
-from grader.seatbelt import Seatbelt
+from grader.sandbox import cold_worker, interpreter, streams
+from grader.sandbox.sandbox import Sandbox
+from grader.sandbox.walls import seatbelt
+from grader.sandbox.walls.seatbelt import Seatbelt
+from grader.sandbox.walls.wall import OuterWall
+from grader.sandbox.worker_home import make_home, remove_home
+from grader.sandbox.worker_process import Limits, SandboxError
 from grader.student import Clock, Student, StudentCrashed, StudentDied
-from grader.worker_home import make_home, remove_home
-from grader.worker_process import Limits, SandboxError
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="forks, signals and permissions of POSIX")
 
@@ -279,7 +280,7 @@ def finish_removing() -> None:
 def test_after_ctrl_c_neither_the_worker_nor_its_folder_is_there() -> None:
     script = """
     import sys, time
-    from grader.sandbox import Sandbox
+    from grader.sandbox.sandbox import Sandbox
     sandbox = Sandbox.start(cold=True)
     worker = sandbox.worker()
     import psutil
@@ -367,7 +368,7 @@ def test_an_end_without_a_word_is_seen(kind: Any) -> None:
 @pytest.fixture
 def watched(monkeypatch: pytest.MonkeyPatch) -> Iterator[Sandbox]:
     """Cold workers with a memory watchdog, on whatever system."""
-    from grader.memory_watchdog import MemoryWatchdog
+    from grader.sandbox.walls.memory_watchdog import MemoryWatchdog
 
     usual = cold_worker.outer_walls
     monkeypatch.setattr(cold_worker, "outer_walls", lambda home, size: [MemoryWatchdog(size), *usual(home, size)])

@@ -16,7 +16,7 @@ from grader.core.result import Result
 from grader.core.submission import read_submission
 from grader.exporters import FORMATS, export, terminal
 from grader.run import grade
-from grader.sandbox import Sandbox
+from grader.sandbox.sandbox import Sandbox
 
 
 def module(text: str) -> dict[str, str]:

@@ -19,11 +19,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from grader import bubblewrap
 from grader.core import course
 from grader.core.course import Exercise
 from grader.core.submission import Submission
-from grader.sandbox import Sandbox, missing_walls
+from grader.sandbox.sandbox import Sandbox, missing_walls
+from grader.sandbox.walls import bubblewrap
+from grader.sandbox.worker import forkserver, wire
+from grader.sandbox.worker_process import ProcessTimes, SandboxError, Worker
 from grader.student import (
     Clock,
     Example,
@@ -35,8 +37,6 @@ from grader.student import (
     StudentError,
     Tensor,
 )
-from grader.worker import forkserver, wire
-from grader.worker_process import ProcessTimes, SandboxError, Worker
 
 MOMENT = 0.25
 """Seconds for what never ends: they are waited for. A machine that is busy takes nothing of it."""
@@ -799,7 +799,7 @@ import contextlib, gc, json, os, sys, threading
 from pathlib import Path
 
 from grader.core.course import Exercise
-from grader.sandbox import Sandbox
+from grader.sandbox.sandbox import Sandbox
 from grader.student import Clock, Student, StudentCrashed, StudentDied, StudentError
 from grader.core.submission import Submission
 
@@ -859,7 +859,7 @@ DIES_WHILE_BUSY = """
 import json, os, sys, threading, time
 from pathlib import Path
 from grader.core.course import Exercise
-from grader.sandbox import Sandbox
+from grader.sandbox.sandbox import Sandbox
 from grader.student import Student
 from grader.core.submission import Submission
 
@@ -972,8 +972,8 @@ BROKEN_WALL = """
 import json, sys
 import errno
 import pyseccomp
-from grader.sandbox import Sandbox
-from grader.worker_process import SandboxError
+from grader.sandbox.sandbox import Sandbox
+from grader.sandbox.worker_process import SandboxError
 
 names = json.loads(sys.argv[1])
 broken = pyseccomp.SyscallFilter(pyseccomp.ALLOW)

@@ -20,11 +20,11 @@ from typing import Any
 
 import pytest
 
-from grader import interpreter
 from grader.core import course
-from grader.sandbox import Sandbox, missing_walls
-from grader.worker import confine
-from grader.worker_process import SandboxError
+from grader.sandbox import interpreter
+from grader.sandbox.sandbox import Sandbox, missing_walls
+from grader.sandbox.worker import confine
+from grader.sandbox.worker_process import SandboxError
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the walls are those of Linux")
 
@@ -476,7 +476,7 @@ def test_a_call_that_was_not_tried_is_one_that_this_architecture_lacks() -> None
 LIES = """
 import errno, json, os, sys
 import pyseccomp
-from grader.worker import confine
+from grader.sandbox.worker import confine
 
 def lie(call, *arguments):
     filter = pyseccomp.SyscallFilter(pyseccomp.ALLOW)

@@ -22,7 +22,7 @@ from collections.abc import Collection, Iterator
 
 import psutil
 
-from .outer_wall import OuterWall
+from .wall import OuterWall
 
 assert sys.platform != "win32", "Windows has job objects for this"
 

@@ -14,7 +14,7 @@ import threading
 
 import psutil
 
-from .outer_wall import OuterWall
+from .wall import OuterWall
 
 _SECONDS = 0.05
 

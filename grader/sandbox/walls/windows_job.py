@@ -21,7 +21,7 @@ from typing import Any
 
 import psutil
 
-from .outer_wall import OuterWall
+from .wall import OuterWall
 
 
 class WindowsJob(OuterWall):

@@ -22,8 +22,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-from .interpreter import environment
-from .outer_wall import OuterWall
+from ..interpreter import environment
+from .wall import OuterWall
 
 PROGRAM = "/usr/bin/sandbox-exec"
 _PROBE_SECONDS = 20.0

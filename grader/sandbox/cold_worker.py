@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from . import interpreter, streams
-from .outer_wall import OuterWall
+from .walls.wall import OuterWall
 from .worker.dump import ask_where
 from .worker_home import make_home, remove_home
 from .worker_process import START_SECONDS, PrintedFile, ProcessTimes, SandboxError, Worker
@@ -115,15 +115,15 @@ def outer_walls(home: str, memory_bytes: int | None) -> list[OuterWall]:
     # Imported here: the usual worker on Linux is none of these and does not wait for them.
     walls: list[OuterWall] = []
     if sys.platform == "win32":
-        from .windows_job import WindowsJob
+        from .walls.windows_job import WindowsJob
 
         walls.append(WindowsJob(memory_bytes))
     else:
-        from .orphans import NoOrphans
+        from .walls.orphans import NoOrphans
 
         if sys.platform == "darwin":
-            from .memory_watchdog import MemoryWatchdog
-            from .seatbelt import Seatbelt
+            from .walls.memory_watchdog import MemoryWatchdog
+            from .walls.seatbelt import Seatbelt
 
             walls.append(Seatbelt(home))
             if memory_bytes is not None:

@@ -19,9 +19,9 @@ from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 
-from . import bubblewrap
 from .cold_worker import cold_worker
 from .fork_server import ForkServer
+from .walls import bubblewrap
 from .worker import confine
 from .worker_process import Limits, SandboxError, Worker
 

@@ -22,8 +22,8 @@ import sysconfig
 from collections.abc import Iterable
 from pathlib import Path
 
-from .interpreter import environment, library_folders
-from .worker_process import SandboxError
+from ..interpreter import environment, library_folders
+from ..worker_process import SandboxError
 
 PROGRAM = "bwrap"
 _OURS = ("grader", "grpo", "reference", "starter")
@@ -111,7 +111,7 @@ def _files() -> list[str]:
         options += ["--ro-bind", path, path]
     for path in _course_among(libraries):
         options += ["--tmpfs", path]
-    worker = str(Path(__file__).parent / "worker")
+    worker = str(Path(__file__).parents[1] / "worker")
     for folder in _folders_above([worker]):
         options += ["--perms", "0755", "--dir", folder]
     return [*options, "--ro-bind", worker, worker, "--remount-ro", "/"]
