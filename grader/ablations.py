@@ -23,7 +23,7 @@ from rich.progress import track
 from .core import course
 from .core.arguments import add_names
 from .generated import write_or_check
-from .simulation import Floats, Runs, Settings, double_peak, linear, simulate, single_peak, steps_until
+from .oracles.simulation import Floats, Runs, Settings, double_peak, linear, simulate, single_peak, steps_until
 
 STEPS = 50
 SEEDS = 1000

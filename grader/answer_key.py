@@ -19,10 +19,10 @@ import numpy as np
 from rich.console import Console
 from rich.progress import track
 
-from . import simulation
 from .core import course
 from .generated import write_or_check
-from .simulation import Floats, Runs, Settings, simulate, single_peak, steps_until
+from .oracles import simulation
+from .oracles.simulation import Floats, Runs, Settings, simulate, single_peak, steps_until
 
 SEEDS = 1000
 _BANNER = "Written by `course answer-key`; do not edit."

@@ -24,8 +24,8 @@ from .answer_key import BEST
 from .catalogue import misconceptions, variants
 from .check import checks_of
 from .core import course
+from .oracles.simulation import group_advantages
 from .recordings import RUNS, metrics_of, samples_of
-from .simulation import group_advantages
 
 ABLATIONS = {ablation.name: ablation for ablation in ablations.ABLATIONS}
 Claims = Iterator[str]

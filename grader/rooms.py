@@ -33,5 +33,6 @@ ROOMS = {
         processes=True,
         students=True,
     ),
+    "oracles": Room(imports=("core",), packages=("numpy", "safetensors"), students=True),
 }
 """Name to law, from the ground up."""

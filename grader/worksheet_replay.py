@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from .simulation import Floats, Runs, group_advantages, simulate, steps_until
+from .oracles.simulation import Floats, Runs, group_advantages, simulate, steps_until
 from .worksheet_questions import QUANTITIES, RUNS, Quantity, Run
 from .worksheet_reader import Number, RecordedRun, Value, Worksheet, shown
 

@@ -11,9 +11,9 @@ import numpy as np
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from grader import simulation
 from grader.check import check
 from grader.compare import Mismatch, close, no_graph, record, require, same, show, tensor, untouched
+from grader.oracles import simulation
 from grader.strategies import bandit_groups, logit_pairs
 from grader.student import Example, Record
 

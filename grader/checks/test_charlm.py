@@ -12,7 +12,6 @@ import numpy as np
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from grader import charlm_oracle as oracle
 from grader.check import check
 from grader.compare import (
     Mismatch,
@@ -29,7 +28,8 @@ from grader.compare import (
     tensor,
     untouched,
 )
-from grader.simulation import log_softmax
+from grader.oracles import charlm_oracle as oracle
+from grader.oracles.simulation import log_softmax
 from grader.strategies import rollouts
 from grader.student import Example, Record, Same, Tensor
 

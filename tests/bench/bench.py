@@ -187,7 +187,7 @@ def bandit_steps(rounds: int = 5) -> None:
     import numpy as np
     import torch
 
-    from grader.simulation import Settings, simulate, single_peak
+    from grader.oracles.simulation import Settings, simulate, single_peak
 
     sys.path.insert(0, str(ROOT))  # nowhere else: the model answers are not for import
     from reference.bandit import grpo_step

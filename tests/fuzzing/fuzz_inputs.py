@@ -149,7 +149,7 @@ def one_entry() -> Any:
 def _worksheet() -> list[bytes]:
     """A worksheet without runs, and some with a few of them as the simulation plays them: all would take too long."""
     from grader import worksheet_replay as replaying
-    from grader.simulation import simulate
+    from grader.oracles.simulation import simulate
 
     answers = [
         {"id": each.id, "answer": f"In {each.id} the mean decides who gains, and who loses."} for each in QUESTIONS

@@ -12,7 +12,7 @@ from typing import Any
 from grader import worksheet
 from grader import worksheet_replay as replaying
 from grader.core.result import CheckResult, ExerciseResult
-from grader.simulation import simulate as simulate_for_real
+from grader.oracles.simulation import simulate as simulate_for_real
 from grader.worksheet_questions import QUESTIONS, RUNS
 from grader.worksheet_reader import WorksheetError, WorksheetFile, parse
 

@@ -9,8 +9,8 @@ import pytest
 import torch
 from explorables import numbers
 
-from grader import simulation
 from grader.core import course
+from grader.oracles import simulation
 from reference.advantages import group_advantages
 
 PATH = "/learn/ppo/"

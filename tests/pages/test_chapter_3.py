@@ -10,8 +10,8 @@ import pytest
 import torch
 from explorables import numbers
 
-from grader import sfc32
 from grader.core import course
+from grader.oracles import sfc32
 from reference.advantages import group_advantages, zero_signal_fraction
 
 PATH = "/learn/group/"

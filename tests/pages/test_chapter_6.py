@@ -15,8 +15,8 @@ import torch
 from explorables import numbers
 
 from grader.core import course
-from grader.sfc32 import uniforms
-from grader.simulation import Settings, simulate, single_peak, steps_until
+from grader.oracles.sfc32 import uniforms
+from grader.oracles.simulation import Settings, simulate, single_peak, steps_until
 from reference.advantages import group_advantages
 from reference.bandit import grpo_step
 from reference.bandit_task import BanditConfig

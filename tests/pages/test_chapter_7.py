@@ -8,9 +8,9 @@ import pytest
 import torch
 from explorables import numbers
 
-from grader import simulation
 from grader.core import course
-from grader.sfc32 import uniforms
+from grader.oracles import simulation
+from grader.oracles.sfc32 import uniforms
 from reference.advantages import group_advantages
 from reference.clip import clipped_surrogate, importance_ratio
 

@@ -1,7 +1,7 @@
 """The simulation page in a real browser: every control, button, readout, chart and table of it.
 
-Expected numbers come from the golden vectors and from grader/simulation.py, which is numpy and shares no code with the
-page.
+Expected numbers come from the golden vectors and from grader/oracles/simulation.py, which is numpy and shares no
+code with the page.
 """
 
 import csv
@@ -18,8 +18,8 @@ import pytest
 from site_fixtures import SETTLED, PageOpener
 from tab import Tab
 
-from grader import simulation
-from grader.simulation import Settings, simulate, single_peak
+from grader.oracles import simulation
+from grader.oracles.simulation import Settings, simulate, single_peak
 
 ROOT = Path(__file__).parents[2]
 GOLDEN = json.loads((ROOT / "tests/golden/simulation.json").read_text("utf-8"))

@@ -13,7 +13,7 @@ from site_fixtures import SETTLED, wait_until_ready, watch
 from tab import come_back, renew
 
 from grader.cli import main
-from grader.simulation import Settings, simulate, single_peak
+from grader.oracles.simulation import Settings, simulate, single_peak
 from grader.worksheet_questions import LARGEST_FILE, LONGEST_ANSWER, QUESTIONS, RUNS
 
 PAGE = "/worksheet/"

@@ -13,9 +13,9 @@ import pytest
 import torch
 from safetensors import safe_open
 
-from grader import charlm_oracle as oracle
 from grader.checks import test_charlm
 from grader.core import course
+from grader.oracles import charlm_oracle as oracle
 from reference import charlm, charlm_model, charlm_sampling, charlm_task, pretrain_charlm
 from reference.charlm_model import BigramLM, TinyLM, TinyLMConfig, load_model
 from reference.charlm_sampling import addition_accuracy, completion_logp, make_generator, sample

@@ -196,16 +196,6 @@ def test_exporters_do_not_run_anything() -> None:
     assert listed(wrong) == []
 
 
-def test_the_oracle_is_numpy_and_nothing_else() -> None:
-    own = ("grader.simulation", "grader.sfc32")
-    wrong = (
-        each
-        for each in imports_in("grader/simulation.py", "grader/sfc32.py")
-        if each.top not in STANDARD - PROCESSES | {"numpy"} and not each.is_in(own)
-    )
-    assert listed(wrong) == []
-
-
 def test_comparisons_and_strategies_know_no_process() -> None:
     runs = [
         f"grader.{name}"
@@ -220,10 +210,7 @@ def test_comparisons_and_strategies_know_no_process() -> None:
 
 
 def test_checks_know_the_proxy_the_comparisons_the_strategies_and_the_oracle() -> None:
-    ours = [
-        f"grader.{name}"
-        for name in ("check", "student", "compare", "strategies", "checks", "simulation", "charlm_oracle")
-    ]
+    ours = [f"grader.{name}" for name in ("check", "student", "compare", "strategies", "checks", "oracles")]
     allowed = STANDARD - PROCESSES | {"numpy", "hypothesis", "pytest"}
     wrong = (each for each in imports_in("grader/checks") if each.top not in allowed and not each.is_in(ours))
     assert listed(wrong) == []
@@ -258,7 +245,7 @@ def test_a_room_imports_what_its_law_says_and_only_downwards(room: str) -> None:
 
 def test_the_worksheet_runs_nothing_and_its_reader_is_data() -> None:
     files = ("attempt", "questions", "reader", "replay")
-    own = [f"grader.worksheet_{name}" for name in files] + ["grader.simulation", "grader.core.text"]
+    own = [f"grader.worksheet_{name}" for name in files] + ["grader.oracles.simulation", "grader.core.text"]
     reading = imports_in(*(f"grader/worksheet_{name}.py" for name in files))
     allowed = STANDARD - PROCESSES | {"numpy"}
     assert listed(each for each in reading if each.top not in allowed and not each.is_in(own)) == []

@@ -17,8 +17,8 @@ from pathlib import Path
 import pytest
 import torch
 
-from grader import simulation
 from grader.core import course
+from grader.oracles import simulation
 from grader.page_claims import ABLATIONS, CLAIMS
 from grader.recordings import RUNS, samples_of
 from reference import charlm_task, run_bandit, run_charlm

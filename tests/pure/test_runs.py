@@ -12,7 +12,7 @@ import pytest
 
 from grader import ablations, answer_key
 from grader.core import course
-from grader.simulation import Settings, simulate, single_peak
+from grader.oracles.simulation import Settings, simulate, single_peak
 
 
 def rows_of(name: str) -> list[dict[str, str]]:

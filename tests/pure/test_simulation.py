@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 import torch
 
-from grader import course_command, golden, simulation
-from grader.sfc32 import uniforms
-from grader.simulation import Settings, policy_step, simulate
+from grader import course_command, golden
+from grader.oracles import simulation
+from grader.oracles.sfc32 import uniforms
+from grader.oracles.simulation import Settings, policy_step, simulate
 from reference.bandit import grpo_step, reinforce_step
 from reference.bandit_task import BanditConfig
 

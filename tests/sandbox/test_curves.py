@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 from submissions import grading_profile
 
-from grader import curves, simulation, write_vectors
+from grader import curves, write_vectors
 from grader.catalogue import misconceptions, replaced
 from grader.core import course
 from grader.core.submission import read_submission
+from grader.oracles import simulation
 from grader.run import declared_checks, grade
 from grader.student import Record, Student
 

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 from safetensors.numpy import load_file
 
-from .core import course
+from ..core import course
 from .simulation import group_advantages, log_softmax
 
 Float64 = npt.NDArray[np.float64]
