@@ -35,9 +35,9 @@ from .sandbox.worker_process import SandboxError
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from .check import Check
     from .core.result import CheckResult, ExerciseResult, Result
-    from .student import Loaded
+    from .grading.check import Check
+    from .grading.student import Loaded
     from .worksheet_reader import WorksheetFile
 
 OK, CHECKS_FAILED, USAGE, GRADER_FAILED = 0, 1, 2, 3
@@ -247,7 +247,7 @@ def _sandbox(arguments: argparse.Namespace) -> contextlib.AbstractContextManager
 
 def _grade_once(arguments: argparse.Namespace, files: _Files, sandbox: Sandbox | None) -> int:
     if sandbox:
-        from . import plugin
+        from .grading import plugin
 
         plugin.use_profile(arguments.examples or plugin.DEFAULT_EXAMPLES)
     result = _grade(arguments, files, sandbox)
@@ -284,8 +284,8 @@ def _grade_with_progress(
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn
 
-    from .check import has_hidden_checks
-    from .run import declared_checks, empty_result, grade
+    from .grading.check import has_hidden_checks
+    from .grading.run import declared_checks, empty_result, grade
 
     checks = declared_checks(arguments.exercises, hidden=has_hidden_checks())
     submission, options = files.submission, {"seed": arguments.seed, "device": arguments.device}
@@ -368,7 +368,7 @@ def _declared(entry: CheckResult) -> Check:
         from . import worksheet
 
         return worksheet.checks()[entry.id]
-    from .run import declared_checks
+    from .grading.run import declared_checks
 
     return declared_checks([exercise], hidden=True)[entry.id]
 
@@ -392,7 +392,7 @@ def _watch(arguments: argparse.Namespace, path: Path, sandbox: Sandbox | None) -
 
     console, first, code, graded, passed = _console(), None, GRADER_FAILED, "", ""
     if sandbox:
-        from . import plugin
+        from .grading import plugin
 
         plugin.use_profile(arguments.examples or plugin.WATCH_EXAMPLES)
         passed = f"Passed with {plugin.examples()} inputs for every law; run `grade` for the full number."
@@ -432,9 +432,9 @@ def _watch(arguments: argparse.Namespace, path: Path, sandbox: Sandbox | None) -
 
 def _debug(arguments: argparse.Namespace, submission: Submission) -> int:
     """The same checks in this process. Gives no grade."""
-    from . import plugin
-    from .debug import InProcess
-    from .run import grade
+    from .grading import plugin
+    from .grading.debug import InProcess
+    from .grading.run import grade
 
     print("Debug mode: your code runs in this process, without walls or time limits. This gives no grade.")
     plugin.use_profile(arguments.examples or plugin.DEBUG_EXAMPLES)

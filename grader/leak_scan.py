@@ -24,8 +24,8 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from .check import checks_of
 from .core import course
+from .grading.check import checks_of
 from .stubs import make_starter, make_stub
 
 WINDOW = 14

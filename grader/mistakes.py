@@ -11,11 +11,11 @@ import re
 from pathlib import Path
 from typing import Any
 
-from . import vectors
-from .check import Check, checks_of
 from .core import course
 from .generated import write_or_check
-from .vectors import Diagnosis
+from .grading import vectors
+from .grading.check import Check, checks_of
+from .grading.vectors import Diagnosis
 
 LONGEST = 8
 """Numbers of a worked example that a reader compares at a glance."""

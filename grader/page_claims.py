@@ -22,8 +22,8 @@ import numpy as np
 from . import ablations, attacks
 from .answer_key import BEST
 from .catalogue import misconceptions, variants
-from .check import checks_of
 from .core import course
+from .grading.check import checks_of
 from .oracles.simulation import group_advantages
 from .recordings import RUNS, metrics_of, samples_of
 

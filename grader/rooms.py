@@ -34,5 +34,8 @@ ROOMS = {
         students=True,
     ),
     "oracles": Room(imports=("core",), packages=("numpy", "safetensors"), students=True),
+    "grading": Room(
+        imports=("core", "sandbox"), packages=("hypothesis", "numpy", "pytest", "torch"), processes=True, students=True
+    ),
 }
 """Name to law, from the ground up."""

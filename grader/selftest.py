@@ -18,17 +18,17 @@ from typing import Any
 from rich.console import Console
 from rich.progress import Progress
 
-from . import plugin, vectors
 from .catalogue import Entry, misconceptions, replaced, variants
-from .check import Check
 from .core import course
 from .core.arguments import add_names
 from .core.result import BROKEN, FAILED, NOT_WRITTEN, PASSED, Result
 from .core.submission import Submission, read_submission
-from .run import as_entry, declared_checks, grade, observations
+from .grading import plugin, vectors
+from .grading.check import Check
+from .grading.run import as_entry, declared_checks, grade, observations
+from .grading.student import Loaded
 from .sandbox.sandbox import Sandbox
 from .stubs import make_starter
-from .student import Loaded
 
 WITHOUT_WORK = {
     "returns_nothing": "return None",

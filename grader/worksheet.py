@@ -11,8 +11,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from . import __version__, worksheet_questions
-from .check import Check, as_result
 from .core.result import BROKEN, FAILED, NOT_WRITTEN, PASSED, ExerciseResult, Result
+from .grading.check import Check, as_result
 from .worksheet_attempt import MIN_CHARACTERS, MIN_WORDS, is_blank, why_not
 from .worksheet_questions import BONUS_QUESTION, BONUS_RUN, EXERCISE, QUESTIONS, RUN_TABLES, Question, RunTable
 from .worksheet_reader import Worksheet, WorksheetFile

@@ -14,9 +14,9 @@ from hypothesis import settings
 from site_fixtures import browser, open_page, site, site_folder
 from submissions import SubmissionMaker, model_answer
 
-from grader import plugin
-from grader.check import checks_of
 from grader.core import course
+from grader.grading import plugin
+from grader.grading.check import checks_of
 from grader.sandbox.sandbox import Sandbox, missing_walls
 
 __all__ = ["browser", "open_page", "site", "site_folder"]  # fixtures of tests in a real browser

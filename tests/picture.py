@@ -7,10 +7,10 @@ from pathlib import Path
 from rich.console import Console
 from rich.terminal_theme import MONOKAI
 
-from grader import plugin
 from grader.catalogue import misconceptions
 from grader.exporters import terminal
-from grader.run import grade
+from grader.grading import plugin
+from grader.grading.run import grade
 from grader.sandbox.sandbox import Sandbox
 
 PICTURE = Path(__file__).resolve().parents[1] / "docs" / "assets" / "report.svg"

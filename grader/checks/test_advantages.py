@@ -4,10 +4,10 @@ import numpy as np
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from grader.check import check
-from grader.compare import close, require, same, tensor, untouched
-from grader.strategies import reward_groups, reward_groups_with_ties
-from grader.student import Example, Half
+from grader.grading.check import check
+from grader.grading.compare import close, require, same, tensor, untouched
+from grader.grading.strategies import reward_groups, reward_groups_with_ties
+from grader.grading.student import Example, Half
 
 PAGE_EXAMPLE = np.array([[1.0, 0.0, 0.0, 0.0], [4.0, 2.0, 2.0, 0.0]])
 THREE_GROUPS = np.array([[0.0, 1.0, 5.0], [10.0, 30.0, 20.0], [-2.0, 0.5, 0.5]])

@@ -11,11 +11,11 @@ import numpy as np
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from grader.check import check
-from grader.compare import Mismatch, close, no_graph, record, require, same, show, tensor, untouched
+from grader.grading.check import check
+from grader.grading.compare import Mismatch, close, no_graph, record, require, same, show, tensor, untouched
+from grader.grading.strategies import bandit_groups, logit_pairs
+from grader.grading.student import Example, Record
 from grader.oracles import simulation
-from grader.strategies import bandit_groups, logit_pairs
-from grader.student import Example, Record
 
 LOGITS = np.array([1.0, 0.0, -1.0, 0.5])
 REF_LOGITS = np.array([0.0, 0.5, 0.25, -0.5])

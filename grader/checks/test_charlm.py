@@ -12,8 +12,8 @@ import numpy as np
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from grader.check import check
-from grader.compare import (
+from grader.grading.check import check
+from grader.grading.compare import (
     Mismatch,
     close,
     entries,
@@ -28,10 +28,10 @@ from grader.compare import (
     tensor,
     untouched,
 )
+from grader.grading.strategies import rollouts
+from grader.grading.student import Example, Record, Same, Tensor
 from grader.oracles import charlm_oracle as oracle
 from grader.oracles.simulation import log_softmax
-from grader.strategies import rollouts
-from grader.student import Example, Record, Same, Tensor
 
 TABLE = np.array([[0.0, 0.5, -0.5], [0.5, 0.0, 1.0], [-1.0, 0.25, 0.0]])
 REF_TABLE = np.array([[0.25, 0.0, 0.0], [0.0, 0.5, 0.5], [0.5, -0.5, 0.25]])

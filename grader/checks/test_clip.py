@@ -4,10 +4,10 @@ import numpy as np
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from grader.check import check
-from grader.compare import close, gradient, no_gradient, require, same, tensor, untouched
-from grader.strategies import logp_pairs, ratios_and_advantages
-from grader.student import Example, Half
+from grader.grading.check import check
+from grader.grading.compare import close, gradient, no_gradient, require, same, tensor, untouched
+from grader.grading.strategies import logp_pairs, ratios_and_advantages
+from grader.grading.student import Example, Half
 
 LOGP = np.log(np.array([0.5, 0.2, 0.9]))
 OLD_LOGP = np.log(np.array([0.25, 0.4, 0.6]))

@@ -6,10 +6,10 @@ import numpy as np
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from grader.check import check
-from grader.compare import close, gradient, no_gradient, require, same, tensor, untouched
-from grader.strategies import logit_pairs, logp_pairs
-from grader.student import Example
+from grader.grading.check import check
+from grader.grading.compare import close, gradient, no_gradient, require, same, tensor, untouched
+from grader.grading.strategies import logit_pairs, logp_pairs
+from grader.grading.student import Example
 
 POLICY = np.log(np.array([[0.5, 0.5], [0.9, 0.1]]))
 REFERENCE = np.log(np.array([[0.25, 0.75], [0.5, 0.5]]))

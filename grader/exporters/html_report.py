@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence, Set
 from typing import Any
 
-from .. import curves
 from ..core import course
 from ..core.result import (
     BROKEN,
@@ -24,6 +23,7 @@ from ..core.result import (
     ExerciseResult,
     Result,
 )
+from ..grading import curves
 from .feedback import notes, rows, runs_no_code, what_it_is
 from .html_page import page, prose, text
 from .outcomes import SIGNS, file_name, problem_of_the_file, word

@@ -14,7 +14,6 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from ..check import Check
 from ..core import course
 from ..core.result import (
     BROKEN,
@@ -29,6 +28,7 @@ from ..core.result import (
     Result,
 )
 from ..core.text import one_line, plain
+from ..grading.check import Check
 from ..worksheet_questions import EXERCISE as WORKSHEET
 from .feedback import SELF_CHECK, rows, runs_no_code, what_it_is
 from .outcomes import SIGNS, file_name, problem_of_the_file, word

@@ -14,7 +14,7 @@ from grader.catalogue import misconceptions
 from grader.core import course
 from grader.core.result import BROKEN, FAILED, NOT_WRITTEN, PASSED, Result
 from grader.core.submission import Submission, read_submission
-from grader.run import declared_checks, grade
+from grader.grading.run import declared_checks, grade
 from grader.sandbox.sandbox import Sandbox
 from grader.stubs import make_starter
 

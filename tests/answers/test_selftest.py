@@ -12,10 +12,11 @@ from pathlib import Path
 import pytest
 from command import call
 
-from grader import catalogue, plugin, selftest
+from grader import catalogue, selftest
 from grader.core import course
 from grader.core.result import NOT_WRITTEN, PASSED, CheckResult, ExerciseResult, Result, from_json
 from grader.course_command import main
+from grader.grading import plugin
 
 EXERCISES = [exercise.name for exercise in course.EXERCISES]
 
@@ -107,7 +108,7 @@ def test_it_notices_a_misconception_that_passes_or_has_the_wrong_name():
 
 def test_a_grader_without_its_gates_would_pay_for_no_work(sandbox):
     # The reason why worked examples are gates: laws alone are kind to constants.
-    from grader.run import declared_checks, grade
+    from grader.grading.run import declared_checks, grade
 
     plugin.use_profile()
     zeros = catalogue.replaced("advantages", "group_advantages", "zeros", "def zeros(r, **_):\n    return r * 0.0\n")

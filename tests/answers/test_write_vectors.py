@@ -11,9 +11,10 @@ import pytest
 from command import call
 from submissions import grading_profile
 
-from grader import vectors, write_vectors
+from grader import write_vectors
 from grader.core import course
 from grader.course_command import main
+from grader.grading import vectors
 from grader.sandbox.sandbox import Sandbox
 
 EXERCISE = "advantages"

@@ -31,7 +31,7 @@ from grader.attacks.trial import HARMLESS, Finding, problems
 from grader.attacks.yard import Yard
 from grader.core import course
 from grader.core.result import BROKEN, FAILED, PASSED
-from grader.run import grade
+from grader.grading.run import grade
 from grader.sandbox.sandbox import Sandbox, missing_walls
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the attacks are written for Linux")

@@ -79,13 +79,13 @@ def calls_and_grading(rounds: int = 5) -> None:
     """The same calls and the same checks, through the wire and in this process."""
     import numpy as np
 
-    from grader import plugin
     from grader.core import course
     from grader.core.submission import read_submission
-    from grader.debug import InProcess
-    from grader.run import grade
+    from grader.grading import plugin
+    from grader.grading.debug import InProcess
+    from grader.grading.run import grade
+    from grader.grading.student import Student
     from grader.sandbox.sandbox import Sandbox
-    from grader.student import Student
 
     plugin.use_profile()
     submission = read_submission(ROOT / "reference")
@@ -125,13 +125,13 @@ def levels(rounds: int = 5) -> None:
     """What each isolation level costs: to start, for each worker, for each call, and for a whole submission."""
     import numpy as np
 
-    from grader import plugin
     from grader.core import course
     from grader.core.submission import read_submission
-    from grader.debug import InProcess
-    from grader.run import grade
+    from grader.grading import plugin
+    from grader.grading.debug import InProcess
+    from grader.grading.run import grade
+    from grader.grading.student import Loaded, Student
     from grader.sandbox.sandbox import Sandbox, missing_walls
-    from grader.student import Loaded, Student
 
     plugin.use_profile()
     submission = read_submission(ROOT / "reference")

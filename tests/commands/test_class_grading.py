@@ -31,9 +31,9 @@ from grader.class_submissions import Contents, find_submissions
 from grader.core import course
 from grader.core.submission import Submission
 from grader.engines import SerialExecutor, open_engine
+from grader.grading.plugin import WATCH_EXAMPLES
 from grader.grading_job import GradingProcess, Job, Settings, close_idle_processes, grade_job, make_job
 from grader.journal import JOURNAL_FILE
-from grader.plugin import WATCH_EXAMPLES
 from grader.sandbox.sandbox import Sandbox
 from grader.worksheet_reader import unreadable
 

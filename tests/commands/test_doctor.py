@@ -23,7 +23,7 @@ def root(tmp_path: Path) -> Path:
 
 def test_git_brings_a_file_back_where_there_is_git_and_a_fresh_copy_where_there_is_none(root: Path) -> None:
     (root / "starter" / "kl.py").unlink()
-    (root / "grader" / "compare.py").write_text("", "utf-8")
+    (root / "grader" / "grading" / "compare.py").write_text("", "utf-8")
     (root / "starter" / "charlm.safetensors").write_text(POINTER)
     (root / "starter" / "clip.py").write_bytes(b"# mine\r\n")
     unpacked = [*doctor.starter_files(root), *doctor.changed_files(root)]
@@ -33,7 +33,7 @@ def test_git_brings_a_file_back_where_there_is_git_and_a_fresh_copy_where_there_
     assert done.returncode == 0, done.stderr
     cloned = {each.subject: each.command for each in (*doctor.starter_files(root), *doctor.changed_files(root))}
     assert cloned["starter/kl.py"] == "git checkout -- starter/kl.py"
-    assert cloned["grader/compare.py"] == "git checkout -- grader/compare.py"
+    assert cloned["grader/grading/compare.py"] == "git checkout -- grader/grading/compare.py"
     assert cloned["starter/charlm.safetensors"] == "git lfs pull"
 
 

@@ -27,8 +27,8 @@ from fuzz_targets import CLASS, ENDINGS, KEY, checks_that_run, header
 from grader.core.course import EXERCISES, MODEL_ANSWERS
 from grader.core.submission import read_submission
 from grader.exporters.feedback import as_json
+from grader.grading.student import Student
 from grader.sandbox.worker import wire
-from grader.student import Student
 from grader.worksheet_questions import NAME, QUESTIONS, RUNS, VERSION
 
 Draw = random.Random
@@ -107,7 +107,7 @@ def seeds(target: str) -> tuple[bytes, ...]:
 
 def _student() -> list[bytes]:
     """All that a worker with the model answers sends, check by check."""
-    from grader.debug import InProcess  # imports torch
+    from grader.grading.debug import InProcess  # imports torch
 
     found = []
     submission = read_submission(MODEL_ANSWERS)

@@ -42,8 +42,7 @@ import hypothesis
 import numpy as np
 from rich.console import Console
 
-from grader import curves, similarity, vectors, worksheet
-from grader.check import Check, as_result, modules
+from grader import similarity, worksheet
 from grader.class_files import MAX_ARCHIVE_BYTES, members_of_archive
 from grader.class_report import class_report, named
 from grader.class_results import (
@@ -66,12 +65,14 @@ from grader.exporters.class_page import class_page
 from grader.gradebook import Options, fill
 from grader.gradebook_roster import read_roster
 from grader.gradebook_table import GradebookError, read_table
+from grader.grading import curves, vectors
+from grader.grading.check import Check, as_result, modules
+from grader.grading.plugin import GradingPlugin
+from grader.grading.student import Student
 from grader.journal import JOURNAL_FILE, Journal
 from grader.late import LateError, Policy, counted, periods_late, read_policy
-from grader.plugin import GradingPlugin
 from grader.sandbox.worker import wire
 from grader.sandbox.worker_process import Worker
-from grader.student import Student
 from grader.worksheet_reader import WorksheetFile, worksheet_of
 from grader.worksheet_replay import replay
 

@@ -110,7 +110,7 @@ def _breaks(target: str, data: bytes) -> None:
 
 def test_a_grader_that_stumbles_over_a_reply_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     data = fuzz_inputs.seeds("student")[0]
-    monkeypatch.setattr("grader.student._from_wire", lambda value: {1: value}[0])
+    monkeypatch.setattr("grader.grading.student._from_wire", lambda value: {1: value}[0])
     _breaks("student", data)
 
 

@@ -19,8 +19,9 @@ from unittest import mock
 from exports_results import check, example
 from submissions import grading_profile
 
-from grader import class_grading, grading_job, grading_process, run
+from grader import class_grading, grading_job, grading_process
 from grader.core.result import FAILED, PASSED, ExerciseResult, Result
+from grader.grading import run
 from grader.sandbox.sandbox import Sandbox
 
 BY_HAND = 4

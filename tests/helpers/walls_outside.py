@@ -20,11 +20,11 @@ from typing import Any
 from grader.core import course
 from grader.core.course import Exercise
 from grader.core.submission import Submission
+from grader.grading.student import Clock, Student
 from grader.sandbox import interpreter
 from grader.sandbox.sandbox import Sandbox
 from grader.sandbox.walls import bubblewrap
 from grader.sandbox.worker import confine
-from grader.student import Clock, Student
 
 SECRETS = {"GITHUB_TOKEN": "secret", "PYTHONPATH": str(course.ROOT), "OMP_NUM_THREADS": "2"}
 NAMESPACES = ("pid", "net", "ipc", "mnt", "uts", "cgroup", "user")
@@ -86,7 +86,15 @@ def look(folder: str, port: int, *, calls: dict[str, list[int]], level: int, lac
 
 
 def given_to_the_probe(folder: str, port: int, calls: dict[str, list[int]], libraries: list[str]) -> dict[str, Any]:
-    parts = ("grader/checks", "grader/core/course.py", "grader/vectors", "reference", "starter", "tests", "docs")
+    parts = (
+        "grader/checks",
+        "grader/core/course.py",
+        "grader/vectors",
+        "reference",
+        "starter",
+        "tests",
+        "docs",
+    )
     worker = course.ROOT / "grader" / "sandbox" / "worker"
     devices = [f"/dev/{name}" for name in sorted({*os.listdir("/dev")} - EVERYBODYS_DEVICES)]
     return {

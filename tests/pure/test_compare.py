@@ -5,10 +5,10 @@ import math
 import numpy as np
 import pytest
 
-from grader import compare
-from grader.compare import Mismatch
+from grader.grading import compare
+from grader.grading.compare import Mismatch
+from grader.grading.student import Answer, Call, Half, Tensor
 from grader.sandbox.worker.wire import Foreign
-from grader.student import Answer, Call, Half, Tensor
 
 CALL = Call("f", {"x": np.array([1.0])}, {})
 

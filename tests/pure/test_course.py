@@ -7,9 +7,10 @@ import re
 
 import pytest
 
-from grader import catalogue, plugin, vectors
-from grader.check import checks_of
+from grader import catalogue
 from grader.core import course
+from grader.grading import plugin, vectors
+from grader.grading.check import checks_of
 
 plugin.use_profile()
 

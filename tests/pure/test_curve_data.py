@@ -7,7 +7,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grader import curves
+from grader.grading import curves
 
 anything = st.one_of(
     st.floats(), st.integers(), st.booleans(), st.none(), st.text(max_size=3), st.floats(width=32).map(np.float32)

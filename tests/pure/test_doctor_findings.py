@@ -39,11 +39,15 @@ def test_a_manifest_that_names_no_files_is_damaged(text: str, root: Path) -> Non
 @pytest.mark.skipif(sys.platform != "linux", reason="takes a file of Linux that nobody can read")
 def test_files_that_cannot_be_read_are_named_once_and_not_overwritten(root: Path) -> None:
     (root / ".git").mkdir()
-    for name in ("starter/kl.py", "starter/bandit_task.py", "grader/compare.py"):
+    for name in ("starter/kl.py", "starter/bandit_task.py", "grader/grading/compare.py"):
         (root / name).unlink()
         (root / name).symlink_to("/proc/self/mem")
     found = [*doctor.starter_files(root), *doctor.changed_files(root)]
-    assert sorted(each.subject for each in found) == ["grader/compare.py", "starter/bandit_task.py", "starter/kl.py"]
+    assert sorted(each.subject for each in found) == [
+        "grader/grading/compare.py",
+        "starter/bandit_task.py",
+        "starter/kl.py",
+    ]
     assert {each.what for each in found} == {"cannot be read: Input/output error"}
     assert not [each for each in found if each.command] and all(each.serious for each in found)
     (root / "grader" / "core" / "manifest.json").unlink()
@@ -53,7 +57,7 @@ def test_files_that_cannot_be_read_are_named_once_and_not_overwritten(root: Path
 
 
 def test_changed_and_missing_files_of_the_course_are_named(root: Path) -> None:
-    with (root / "grader" / "compare.py").open("a", encoding="utf-8") as file:
+    with (root / "grader" / "grading" / "compare.py").open("a", encoding="utf-8") as file:
         file.write("TOLERANCE = 1\n")
     (root / "grader" / "vectors" / "kl.json").unlink()
     (root / "starter" / "bandit_task.py").write_text("# by accident\n", "utf-8")
@@ -61,7 +65,7 @@ def test_changed_and_missing_files_of_the_course_are_named(root: Path) -> None:
     (root / "starter" / "charlm_task.py").unlink()
     (root / "README.md").write_text("my notes", "utf-8")
     assert told(root) == {
-        "grader/compare.py: not as it was handed out",
+        "grader/grading/compare.py: not as it was handed out",
         "grader/vectors/kl.json: missing",
         "starter/bandit_task.py: not as it was handed out",
         "starter/kl.py: missing",
@@ -69,7 +73,7 @@ def test_changed_and_missing_files_of_the_course_are_named(root: Path) -> None:
         "README.md: not as it was handed out",
     }
     by_name = {each.subject: each for each in doctor.changed_files(root)}
-    assert by_name["grader/compare.py"].serious and not by_name["README.md"].serious
+    assert by_name["grader/grading/compare.py"].serious and not by_name["README.md"].serious
 
 
 @pytest.mark.parametrize(
@@ -105,7 +109,7 @@ def test_given_files_are_not_taken_for_a_missing_exercise(root: Path) -> None:
 
 
 def test_the_line_ends_of_windows_are_no_change_but_are_named_in_starter(root: Path) -> None:
-    for name in ("grader/compare.py", "starter/kl.py", "starter/bandit_task.py"):
+    for name in ("grader/grading/compare.py", "starter/kl.py", "starter/bandit_task.py"):
         path = root / name
         path.write_bytes(path.read_bytes().replace(b"\n", b"\r\n"))
     found = [*doctor.starter_files(root), *doctor.changed_files(root)]

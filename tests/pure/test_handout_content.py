@@ -186,7 +186,7 @@ def notebook(code: str) -> str:
 
 
 CARRIERS: dict[str, Callable[[str], str]] = {
-    "grader/compare.py": lambda code: f"def helper():\n    {code}\n",
+    "grader/grading/compare.py": lambda code: f"def helper():\n    {code}\n",
     "grader/checks/test_clip.py": lambda code: f"# once it was\n# {code}\n",
     "starter/kl.py": lambda code: f'"""Notes\n\n    {code}\n"""\n',
     "docs/exercises/clip.md": lambda code: f"# Clip\n\n```python\n>>> {code}\n```\n",
@@ -256,7 +256,7 @@ def function(path: Path, name: str) -> str:
 def test_a_function_that_is_not_public_is_found(place: str, name: str | None, what: str, hidden: Secrets) -> None:
     path = course.ROOT / "grader" / place
     first = next(node.name for node in ast.parse(path.read_text("utf-8")).body if isinstance(node, ast.FunctionDef))
-    found = scan({"grader/plugin.py": ("\n\n\n" + function(path, name or first)).encode()}, hidden)
+    found = scan({"grader/grading/plugin.py": ("\n\n\n" + function(path, name or first)).encode()}, hidden)
     assert any(what in leak.what and leak.line > 3 for leak in found), found
 
 

@@ -8,13 +8,13 @@ from html_reports import BANDIT, OUTCOMES, Page, hostile_result, page_of, small_
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from grader import curves
 from grader.core import course
 from grader.core.result import CheckResult
 from grader.core.submission import read_submission
 from grader.exporters import export
 from grader.exporters.svg_chart import Bar, Series, bar_chart, column_chart, line_chart
-from grader.run import declared_checks, empty_result
+from grader.grading import curves
+from grader.grading.run import declared_checks, empty_result
 
 # What it says
 

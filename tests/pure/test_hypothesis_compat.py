@@ -18,10 +18,10 @@ from hypothesis import strategies as st
 from hypothesis.internal.conjecture import providers
 from packaging.requirements import Requirement
 
-from grader import hypothesis_compat
 from grader.core import course
+from grader.grading import hypothesis_compat
 
-COMPAT = "grader/hypothesis_compat.py"
+COMPAT = "grader/grading/hypothesis_compat.py"
 PUBLIC = {
     "hypothesis": {*hypothesis.__all__, "strategies", "errors"},
     "pytest": {*pytest.__all__},

@@ -2,9 +2,10 @@
 
 import json
 
-from grader import mistakes, vectors
+from grader import mistakes
 from grader.core import course
 from grader.course_command import main
+from grader.grading import vectors
 
 EXERCISES = [exercise.name for exercise in course.EXERCISES]
 

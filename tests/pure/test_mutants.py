@@ -149,7 +149,7 @@ def test_a_place_whose_text_or_function_has_changed_is_gone() -> None:
 def test_the_tests_of_a_file_are_those_that_reach_it_and_the_likeliest_come_first() -> None:
     for file, first, *among in (
         ("grader/late.py", "test_late", "test_gradebook"),  # named after it; imports it
-        ("grader/strategies.py", "test_strategies", "test_selftest"),  # checks are imported by a name put together
+        ("grader/grading/strategies.py", "test_strategies", "test_selftest"),  # checks are imported by a made-up name
         ("grader/exporters/svg_chart.py", "test_svg_chart", "test_html_report", "test_class_report"),
         ("grader/sandbox/worker/confine.py", "test_walls", "test_sandbox", "test_attack_corpus"),  # started as a file
         ("grader/gradebook_table.py", "test_gradebook", "test_fuzz"),  # a subcommand, imported by its name

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import Phase, find, given, settings
 from hypothesis import strategies as st
 
-from grader import strategies
+from grader.grading import strategies
 
 LIMITS: dict[str, dict[str, Any]] = {
     "reward_groups": {"rows": (1, 3), "columns": (2, 6)},

@@ -2,7 +2,7 @@
 
 import math
 
-from grader.vectors import Diagnosis, Vector, agree, diagnose
+from grader.grading.vectors import Diagnosis, Vector, agree, diagnose
 
 RIGHT = {"dtype": "float64", "shape": [2], "values": [1.0, 2.0], "gradients": {}, "changed": []}
 

@@ -18,14 +18,14 @@ from rich.console import Console
 from submissions import SubmissionMaker, grading_profile, model_answer
 
 from grader import cli
-from grader.check import checks_of
 from grader.core import course
 from grader.core.result import BROKEN, FAILED, NOT_WRITTEN, PASSED, WAITING, CheckResult, Result
 from grader.core.submission import read_submission
 from grader.exporters import terminal
-from grader.run import grade
+from grader.grading.check import checks_of
+from grader.grading.run import grade
+from grader.grading.student import Loaded
 from grader.sandbox.sandbox import Sandbox
-from grader.student import Loaded
 
 Files = Mapping[str, str | bytes | None]
 Grader = Callable[..., Result]

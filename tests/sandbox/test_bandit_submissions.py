@@ -8,7 +8,7 @@ from submissions import SubmissionMaker, grading_profile, model_answer
 from grader.core import course
 from grader.core.result import BROKEN, FAILED, NOT_WRITTEN, PASSED, Result
 from grader.core.submission import read_submission
-from grader.run import declared_checks, grade
+from grader.grading.run import declared_checks, grade
 from grader.sandbox.sandbox import Sandbox
 
 OLD_POLICY_FOLLOWS = "torch.log_softmax(logits.detach(), dim=-1)[actions]"

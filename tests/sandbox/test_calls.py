@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from grader.compare import Mismatch, no_graph, parameters, record
 from grader.core import course
 from grader.core.course import Exercise
 from grader.core.submission import Submission
+from grader.grading.compare import Mismatch, no_graph, parameters, record
+from grader.grading.student import Answer, Example, Record, Same, Student, StudentError, Tensor
 from grader.sandbox.sandbox import Sandbox
-from grader.student import Answer, Example, Record, Same, Student, StudentError, Tensor
 
 PROBE = Exercise("probe", "A function that does anything", 1, ("f(x, y)",), given=("bandit_task.py",))
 SETTINGS = Record("BanditConfig", {"group_size": 3, "lr": 0.25})

@@ -19,6 +19,7 @@ import pytest
 from grader.core import course
 from grader.core.course import Exercise
 from grader.core.submission import Submission
+from grader.grading.student import Clock, Student, StudentCrashed, StudentDied
 from grader.sandbox import cold_worker, interpreter, streams
 from grader.sandbox.sandbox import Sandbox
 from grader.sandbox.walls import seatbelt
@@ -26,7 +27,6 @@ from grader.sandbox.walls.seatbelt import Seatbelt
 from grader.sandbox.walls.wall import OuterWall
 from grader.sandbox.worker_home import make_home, remove_home
 from grader.sandbox.worker_process import Limits, SandboxError
-from grader.student import Clock, Student, StudentCrashed, StudentDied
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="forks, signals and permissions of POSIX")
 

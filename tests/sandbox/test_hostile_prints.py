@@ -15,7 +15,7 @@ from submissions import grading_profile, model_answer
 from grader.core.result import Result
 from grader.core.submission import read_submission
 from grader.exporters import FORMATS, export, terminal
-from grader.run import grade
+from grader.grading.run import grade
 from grader.sandbox.sandbox import Sandbox
 
 

@@ -22,11 +22,7 @@ import pytest
 from grader.core import course
 from grader.core.course import Exercise
 from grader.core.submission import Submission
-from grader.sandbox.sandbox import Sandbox, missing_walls
-from grader.sandbox.walls import bubblewrap
-from grader.sandbox.worker import forkserver, wire
-from grader.sandbox.worker_process import ProcessTimes, SandboxError, Worker
-from grader.student import (
+from grader.grading.student import (
     Clock,
     Example,
     Loaded,
@@ -37,6 +33,10 @@ from grader.student import (
     StudentError,
     Tensor,
 )
+from grader.sandbox.sandbox import Sandbox, missing_walls
+from grader.sandbox.walls import bubblewrap
+from grader.sandbox.worker import forkserver, wire
+from grader.sandbox.worker_process import ProcessTimes, SandboxError, Worker
 
 MOMENT = 0.25
 """Seconds for what never ends: they are waited for. A machine that is busy takes nothing of it."""

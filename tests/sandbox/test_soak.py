@@ -14,7 +14,7 @@ from submissions import grading_profile
 
 from grader.core import course
 from grader.core.submission import read_submission
-from grader.run import declared_checks, grade
+from grader.grading.run import declared_checks, grade
 from grader.sandbox.sandbox import Sandbox, missing_walls
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")

@@ -3,9 +3,9 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grader.check import check
-from grader.compare import same
-from grader.strategies import reward_groups, reward_groups_with_ties
+from grader.grading.check import check
+from grader.grading.compare import same
+from grader.grading.strategies import reward_groups, reward_groups_with_ties
 
 
 @check("group_advantages", points=1)

@@ -4,9 +4,9 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grader.check import check
-from grader.compare import close, gradient, same
-from grader.strategies import logp_pairs, ratios_and_advantages
+from grader.grading.check import check
+from grader.grading.compare import close, gradient, same
+from grader.grading.strategies import logp_pairs, ratios_and_advantages
 
 BANDS = st.sampled_from([{}, {"clip_eps": 0.3}, {"clip_eps": 0.15, "clip_eps_high": 0.35}])
 

@@ -3,9 +3,9 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grader.check import check
-from grader.compare import same
-from grader.strategies import logit_pairs, logp_pairs
+from grader.grading.check import check
+from grader.grading.compare import same
+from grader.grading.strategies import logit_pairs, logp_pairs
 
 
 @check("categorical_kl", points=1)

@@ -15,11 +15,11 @@ from typing import Any, Protocol, cast
 import numpy as np
 import numpy.typing as npt
 
-from .core import course
-from .core.course import Exercise
-from .core.submission import Submission
-from .sandbox.worker import wire
-from .sandbox.worker_process import WorkerDied
+from ..core import course
+from ..core.course import Exercise
+from ..core.submission import Submission
+from ..sandbox.worker import wire
+from ..sandbox.worker_process import WorkerDied
 
 Array = npt.NDArray[Any]
 _LEAST_SECONDS = 0.02  # with less there is nothing to begin

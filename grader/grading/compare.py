@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from .sandbox.worker.wire import Foreign
+from ..sandbox.worker.wire import Foreign
 from .student import Answer, Array, Call, Half, Record, Same, Tensor
 
 Float64 = npt.NDArray[np.float64]

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from numbers import Real
 from typing import Any
 
-from .core import course
+from ..core import course
 
 Curve = dict[str, Any]
 PATH = course.VECTORS / "curves.json"

@@ -21,12 +21,12 @@ import pytest
 from hypothesis import HealthCheck, Phase, Verbosity, settings
 from hypothesis.errors import Flaky
 
+from ..core import course
+from ..core.result import BROKEN, FAILED, GRADER_ERROR, NOT_WRITTEN, PASSED, WAITING, CheckResult, Result
+from ..core.submission import Submission
 from . import curves, hypothesis_compat, vectors
 from .check import Check, checks_of
 from .compare import Mismatch, given_names, show_call
-from .core import course
-from .core.result import BROKEN, FAILED, GRADER_ERROR, NOT_WRITTEN, PASSED, WAITING, CheckResult, Result
-from .core.submission import Submission
 from .student import (
     Call,
     Clock,

@@ -19,9 +19,9 @@ from typing import Any
 
 import numpy as np
 
+from ..core import course
+from ..sandbox.worker.wire import Foreign
 from .compare import TOLERANCE
-from .core import course
-from .sandbox.worker.wire import Foreign
 from .student import Answer, Example, Record, Student, StudentCrashed, StudentError, Tensor
 
 Observation = dict[str, Any]

@@ -12,16 +12,17 @@ from typing import Any
 
 import pytest
 
-from . import __version__, plugin, vectors
+from .. import __version__
+from ..core import course
+from ..core.result import BROKEN, FAILED, PASSED, CheckResult, ExerciseResult, Result
+from ..core.submission import Submission, read_submission
+from ..sandbox.worker_process import SandboxError
+from . import plugin, vectors
 from .check import Check, as_result, checks_of, has_hidden_checks, modules
-from .core import course
-from .core.result import BROKEN, FAILED, PASSED, CheckResult, ExerciseResult, Result
-from .core.submission import Submission, read_submission
-from .sandbox.worker_process import SandboxError
 from .student import Clock, Loaded, Student, StudentDied
 
 _NAMING_SECONDS = 10.0
-_PYTEST_INI = Path(__file__).parent / "checks" / "pytest.ini"
+_PYTEST_INI = Path(__file__).with_name("pytest.ini")
 
 
 def declared_checks(exercises: Sequence[str], *, hidden: bool) -> dict[str, Check]:

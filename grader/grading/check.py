@@ -17,8 +17,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-from .core import course
-from .core.result import CheckResult
+from ..core import course
+from ..core.result import CheckResult
 from .student import Example
 
 Function = TypeVar("Function", bound=Callable[..., Any])
