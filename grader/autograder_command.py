@@ -11,7 +11,7 @@ from . import handout
 from .core import course
 from .core.arguments import path_argument
 from .handout_command import site_url
-from .worksheet_questions import FILE_NAME as WORKSHEET
+from .worksheet.questions import FILE_NAME as WORKSHEET
 
 SECONDS = 540
 """Of one grading; Gradescope stops a container after 10 minutes by itself, and then nobody gets anything."""

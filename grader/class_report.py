@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 
 from .class_results import Entry
 from .core.result import BROKEN, FAILED, NOT_WRITTEN, PASSED, WAITING, CheckResult, ExerciseResult, Result
-from .worksheet_questions import EXERCISE as WORKSHEET
+from .worksheet.questions import EXERCISE as WORKSHEET
 
 BINS = 10
 """Columns of a histogram, each a tenth of the points."""

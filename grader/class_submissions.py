@@ -41,9 +41,9 @@ from .class_results import ClassError, Person, file_name
 from .core.course import EXERCISES
 from .core.submission import MAX_FILE_BYTES, Submission, text_of
 from .core.text import one_line
-from .worksheet_questions import FILE_NAME as WORKSHEET_FILE
-from .worksheet_questions import LARGEST_FILE
-from .worksheet_reader import WHERE_TO_GET_IT, WorksheetFile, unreadable, worksheet_of
+from .worksheet.questions import FILE_NAME as WORKSHEET_FILE
+from .worksheet.questions import LARGEST_FILE
+from .worksheet.reader import WHERE_TO_GET_IT, WorksheetFile, unreadable, worksheet_of
 
 METADATA = "submission_metadata.yml"
 MODULES = tuple(exercise.file_name for exercise in EXERCISES)

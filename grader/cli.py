@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from .core.result import CheckResult, ExerciseResult, Result
     from .grading.check import Check
     from .grading.student import Loaded
-    from .worksheet_reader import WorksheetFile
+    from .worksheet.reader import WorksheetFile
 
 OK, CHECKS_FAILED, USAGE, GRADER_FAILED = 0, 1, 2, 3
 _STANDARD_OUTPUT = Path("-")
@@ -226,7 +226,7 @@ def _read(arguments: argparse.Namespace, path: Path) -> _Files:
     """
     if not arguments.worksheet:
         return _Files(read_submission(path), None)
-    from .worksheet_reader import read_worksheet
+    from .worksheet.reader import read_worksheet
 
     if arguments.exercises:
         submission = read_submission(path)
@@ -269,7 +269,7 @@ def _grade(
     """Grade all that was asked for."""
     if sandbox:
         return _grade_with_progress(arguments, files, sandbox, first=first)
-    from .worksheet import grade_alone
+    from .worksheet.grade import grade_alone
 
     assert files.worksheet  # there is no sandbox only where nothing else is graded
     submission, options = files.submission, {"seed": arguments.seed, "device": arguments.device}
@@ -325,7 +325,7 @@ def _graded_worksheet(files: _Files) -> list[ExerciseResult]:
     """The worksheet's part of the result, if it is asked for."""
     if not files.worksheet:
         return []
-    from . import worksheet
+    from .worksheet import grade as worksheet
 
     return [worksheet.grade(files.worksheet)]
 
@@ -365,7 +365,7 @@ def _declared(entry: CheckResult) -> Check:
     """The declaration of a check, which has the hints."""
     exercise = entry.id.split(".")[0]
     if exercise == _WORKSHEET:
-        from . import worksheet
+        from .worksheet import grade as worksheet
 
         return worksheet.checks()[entry.id]
     from .grading.run import declared_checks

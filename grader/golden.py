@@ -4,7 +4,7 @@
 reward tables and advantages are exact: every machine does the same with +, -, *, / and square root. Runs are rounded,
 so that the last bits of exponentials and logarithms, which differ between machines, do not change a byte.
 
-`docs/assets/js/core/worksheet_runs.mjs` is `grader/worksheet_questions.py` with the browser's names.
+`docs/assets/js/core/worksheet_runs.mjs` is `grader/worksheet/questions.py` with the browser's names.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from typing import Any
 
 import numpy as np
 
-from . import worksheet_questions
 from .core import course
 from .generated import one_per_line, write_or_check
 from .oracles import simulation
 from .oracles.sfc32 import uniforms
 from .oracles.simulation import Settings
+from .worksheet import questions as worksheet_questions
 
 PATH = course.ROOT / "tests" / "golden" / "simulation.json"
 WORKSHEET_PATH = course.ROOT / "docs" / "assets" / "js" / "core" / "worksheet_runs.mjs"
@@ -136,7 +136,7 @@ def make_worksheet() -> str:
     runs = one_per_line([_worksheet_run(run, seeds.get(run.id, "any")) for run in worksheet_questions.RUNS])
     return (
         "// Written by `course golden`; do not edit.\n"
-        "// The worksheet's questions, quantities and runs, from grader/worksheet_questions.py. A run's settings are\n"
+        "// The worksheet's questions, quantities and runs, from grader/worksheet/questions.py. A run's settings are\n"
         "// those that differ from DEFAULTS in bandit.mjs; its rewards are singlePeak(). Limits of `grade worksheet`:\n"
         "// longestAnswer in characters, largestFile in bytes.\n"
         f"export const LIMITS = {json.dumps(limits)};\n"

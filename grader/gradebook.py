@@ -21,7 +21,7 @@ from .gradebook_people import Student, Students
 from .gradebook_roster import Roster
 from .gradebook_table import GradebookError, Table
 from .late import Policy, counted, names, periods_late, placed
-from .worksheet_questions import EXERCISE as WORKSHEET
+from .worksheet.questions import EXERCISE as WORKSHEET
 
 NEW, SAME, CHANGED, KEPT, LEFT, ZERO = "new", "unchanged", "changed", "kept", "left alone", "zero"
 BEST, LATEST = "best", "latest"

@@ -33,7 +33,7 @@ from typing import Any
 from . import __version__
 from .class_submissions import Contents
 from .core import course
-from .worksheet_questions import EXERCISE as WORKSHEET
+from .worksheet.questions import EXERCISE as WORKSHEET
 
 GRADING_SECONDS = 900.0
 """Wall-clock time of one grading. Its exercises have limits of their own, about 400 seconds together; whoever is here

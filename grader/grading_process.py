@@ -18,14 +18,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, TextIO
 
-from . import worksheet
 from .core.result import Result
 from .core.submission import Submission
 from .grading import plugin
 from .grading.run import grade
 from .sandbox.sandbox import Sandbox
 from .sandbox.worker_process import SandboxError
-from .worksheet_reader import WorksheetFile, unreadable, worksheet_of
+from .worksheet import grade as worksheet
+from .worksheet.reader import WorksheetFile, unreadable, worksheet_of
 
 
 def main() -> int:

@@ -32,9 +32,8 @@ MODULES = (
     "__init__",
     *(f"{name}/**/*" for name, room in ROOMS.items() if room.students),
     *("cli", "course_command", "doctor", "export_command", "install_torch"),
-    *("worksheet", "worksheet_attempt", "worksheet_questions", "worksheet_reader", "worksheet_replay"),
     *("checks/__init__", *(f"checks/test_{exercise.name}" for exercise in course.EXERCISES)),
-    *("exporters/__init__", "exporters/feedback", "exporters/html_page", "exporters/outcomes"),
+    *("exporters/__init__", "exporters/feedback", "exporters/outcomes"),
     *("exporters/svg_chart", "exporters/terminal"),
     *(f"exporters/{module}" for module in FORMATS.values()),
 )

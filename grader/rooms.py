@@ -37,5 +37,7 @@ ROOMS = {
     "grading": Room(
         imports=("core", "sandbox"), packages=("hypothesis", "numpy", "pytest", "torch"), processes=True, students=True
     ),
+    "worksheet": Room(imports=("core", "grading", "oracles"), packages=("numpy",), students=True),
+    "classroom": Room(imports=("core", "worksheet")),
 }
 """Name to law, from the ground up."""

@@ -11,13 +11,13 @@ from pathlib import Path
 
 from .class_results import ClassError
 from .class_submissions import find_submissions
+from .classroom.worksheet_page import HandedIn, KeyEntry, page
 from .core import course
 from .core.arguments import path_argument
-from .exporters.worksheet_page import HandedIn, KeyEntry, page
-from .worksheet import grade
-from .worksheet_questions import FILE_NAME
-from .worksheet_reader import WorksheetFile, read_worksheet
-from .worksheet_replay import replay
+from .worksheet.grade import grade
+from .worksheet.questions import FILE_NAME
+from .worksheet.reader import WorksheetFile, read_worksheet
+from .worksheet.replay import replay
 
 _KEY = "worksheet_key.json"
 EXAMPLES = """example:

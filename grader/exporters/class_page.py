@@ -21,8 +21,9 @@ from ..class_report import (
     NamedSubmission,
 )
 from ..core import course
+from ..core.html import page, prose, text
 from ..similarity import Pair, Similarity
-from .html_page import page, prose, text
+from .svg_chart import STYLE as CHARTS
 from .svg_chart import Bar, column_chart, data_table, number, small_bar
 
 _SHOWN = 20
@@ -55,7 +56,7 @@ def class_page(
     if similarity:
         sections.append(_similarity(similarity))
     title = "Class report with names" if named or similarity else "Class report"
-    return page(title=title, main="\n".join(section for section in sections if section), style=_STYLE)
+    return page(title=title, main="\n".join(section for section in sections if section), style=CHARTS + _STYLE)
 
 
 def remark(check: CheckStatistics) -> str:

@@ -15,8 +15,8 @@ from typing import Any
 from ..core import course
 from ..core.result import BROKEN, NOT_WRITTEN, PASSED, WAITING, CheckResult, ExerciseResult, Result
 from ..core.text import one_line, plain, without_logging_commands
-from ..worksheet_questions import EXERCISE as WORKSHEET
-from ..worksheet_questions import FILE_NAME as WORKSHEET_FILE
+from ..worksheet.questions import EXERCISE as WORKSHEET
+from ..worksheet.questions import FILE_NAME as WORKSHEET_FILE
 
 HIDDEN = "A hidden check: its inputs are not shown here."
 SELF_CHECK = "A self-check: a mark counts at isolation level 1 or above only."

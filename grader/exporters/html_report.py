@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 from typing import Any
 
 from ..core import course
+from ..core.html import page, prose, text
 from ..core.result import (
     BROKEN,
     FAILED,
@@ -25,8 +26,8 @@ from ..core.result import (
 )
 from ..grading import curves
 from .feedback import notes, rows, runs_no_code, what_it_is
-from .html_page import page, prose, text
 from .outcomes import SIGNS, file_name, problem_of_the_file, word
+from .svg_chart import STYLE as CHARTS
 from .svg_chart import Series, line_chart, number, series_table, small_bar
 
 _TOLD_IN_FULL = (FAILED, BROKEN, GRADER_ERROR)
@@ -47,7 +48,7 @@ def export(result: Result, environment: Mapping[str, str]) -> str:
         *map(_exercise, result.exercises),
         _learning_curves(result),
     ]
-    return page(title=f"Report: {result.submission}", main="\n".join(filter(None, parts)), style=_STYLE)
+    return page(title=f"Report: {result.submission}", main="\n".join(filter(None, parts)), style=CHARTS + _STYLE)
 
 
 def _notices(result: Result) -> str:

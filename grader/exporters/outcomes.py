@@ -13,8 +13,8 @@ from ..core.result import (
     CheckResult,
     ExerciseResult,
 )
-from ..worksheet_questions import EXERCISE as WORKSHEET
-from ..worksheet_questions import FILE_NAME as WORKSHEET_FILE
+from ..worksheet.questions import EXERCISE as WORKSHEET
+from ..worksheet.questions import FILE_NAME as WORKSHEET_FILE
 
 SIGNS = {PASSED: "✓", FAILED: "✗", BROKEN: "✗", NOT_WRITTEN: "○", WAITING: "…", NOT_RUN: "-", GRADER_ERROR: "!"}
 """Outcomes are told apart by signs and words, never by colours alone."""

@@ -29,7 +29,7 @@ from ..core.result import (
 )
 from ..core.text import one_line, plain
 from ..grading.check import Check
-from ..worksheet_questions import EXERCISE as WORKSHEET
+from ..worksheet.questions import EXERCISE as WORKSHEET
 from .feedback import SELF_CHECK, rows, runs_no_code, what_it_is
 from .outcomes import SIGNS, file_name, problem_of_the_file, word
 

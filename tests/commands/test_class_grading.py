@@ -35,7 +35,7 @@ from grader.grading.plugin import WATCH_EXAMPLES
 from grader.grading_job import GradingProcess, Job, Settings, close_idle_processes, grade_job, make_job
 from grader.journal import JOURNAL_FILE
 from grader.sandbox.sandbox import Sandbox
-from grader.worksheet_reader import unreadable
+from grader.worksheet.reader import unreadable
 
 ROOT = course.ROOT
 # One small exercise, with as few inputs as the checks have that are imported here: what is tested is not the checks.

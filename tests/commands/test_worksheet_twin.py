@@ -17,12 +17,13 @@ import pytest
 from site_fixtures import cannot
 from worksheets import answers, graded, right_worksheet, said, simulate
 
-from grader import worksheet, worksheet_questions
-from grader import worksheet_replay as replaying
 from grader.core import course
 from grader.core.result import NOT_WRITTEN, PASSED
-from grader.worksheet_questions import QUANTITIES, QUESTIONS, RUNS
-from grader.worksheet_reader import WorksheetFile, parse
+from grader.worksheet import grade as worksheet
+from grader.worksheet import questions as worksheet_questions
+from grader.worksheet import replay as replaying
+from grader.worksheet.questions import QUANTITIES, QUESTIONS, RUNS
+from grader.worksheet.reader import WorksheetFile, parse
 
 CORE = course.ROOT / "docs" / "assets" / "js" / "core"
 NODE = shutil.which("node")

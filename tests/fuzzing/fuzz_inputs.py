@@ -29,7 +29,7 @@ from grader.core.submission import read_submission
 from grader.exporters.feedback import as_json
 from grader.grading.student import Student
 from grader.sandbox.worker import wire
-from grader.worksheet_questions import NAME, QUESTIONS, RUNS, VERSION
+from grader.worksheet.questions import NAME, QUESTIONS, RUNS, VERSION
 
 Draw = random.Random
 Files = Mapping[str, str | bytes]
@@ -148,8 +148,8 @@ def one_entry() -> Any:
 
 def _worksheet() -> list[bytes]:
     """A worksheet without runs, and some with a few of them as the simulation plays them: all would take too long."""
-    from grader import worksheet_replay as replaying
     from grader.oracles.simulation import simulate
+    from grader.worksheet import replay as replaying
 
     answers = [
         {"id": each.id, "answer": f"In {each.id} the mean decides who gains, and who loses."} for each in QUESTIONS

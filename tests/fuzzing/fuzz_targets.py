@@ -42,7 +42,7 @@ import hypothesis
 import numpy as np
 from rich.console import Console
 
-from grader import similarity, worksheet
+from grader import similarity
 from grader.class_files import MAX_ARCHIVE_BYTES, members_of_archive
 from grader.class_report import class_report, named
 from grader.class_results import (
@@ -57,10 +57,11 @@ from grader.class_results import (
     write_entries,
 )
 from grader.class_submissions import METADATA, MODULES, Contents, HandedIn, find_submissions
+from grader.classroom import worksheet_page
 from grader.core import course
 from grader.core.result import FAILED, GRADER_ERROR, PASSED, CheckResult, ExerciseResult, Result, from_json
 from grader.core.submission import MAX_FILE_BYTES, Submission, text_of
-from grader.exporters import FORMATS, blackboard, canvas, export, moodle, terminal, worksheet_page
+from grader.exporters import FORMATS, blackboard, canvas, export, moodle, terminal
 from grader.exporters.class_page import class_page
 from grader.gradebook import Options, fill
 from grader.gradebook_roster import read_roster
@@ -73,8 +74,9 @@ from grader.journal import JOURNAL_FILE, Journal
 from grader.late import LateError, Policy, counted, periods_late, read_policy
 from grader.sandbox.worker import wire
 from grader.sandbox.worker_process import Worker
-from grader.worksheet_reader import WorksheetFile, worksheet_of
-from grader.worksheet_replay import replay
+from grader.worksheet import grade as worksheet
+from grader.worksheet.reader import WorksheetFile, worksheet_of
+from grader.worksheet.replay import replay
 
 CPU_SECONDS = 30.0
 """No input takes a tenth of it; a machine that is busy with other work changes nothing, because it is not waiting."""

@@ -9,12 +9,12 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from grader import worksheet
-from grader import worksheet_replay as replaying
 from grader.core.result import CheckResult, ExerciseResult
 from grader.oracles.simulation import simulate as simulate_for_real
-from grader.worksheet_questions import QUESTIONS, RUNS
-from grader.worksheet_reader import WorksheetError, WorksheetFile, parse
+from grader.worksheet import grade as worksheet
+from grader.worksheet import replay as replaying
+from grader.worksheet.questions import QUESTIONS, RUNS
+from grader.worksheet.reader import WorksheetError, WorksheetFile, parse
 
 Document = dict[str, Any]
 

@@ -14,7 +14,7 @@ from tab import come_back, renew
 
 from grader.cli import main
 from grader.oracles.simulation import Settings, simulate, single_peak
-from grader.worksheet_questions import LARGEST_FILE, LONGEST_ANSWER, QUESTIONS, RUNS
+from grader.worksheet.questions import LARGEST_FILE, LONGEST_ANSWER, QUESTIONS, RUNS
 
 PAGE = "/worksheet/"
 ANSWERS = {

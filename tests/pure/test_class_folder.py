@@ -26,7 +26,7 @@ from grader.core.submission import Submission
 from grader.engines import SerialExecutor, open_engine
 from grader.grading_job import Job, Settings, grade_job, make_job
 from grader.journal import JOURNAL_FILE
-from grader.worksheet_reader import unreadable
+from grader.worksheet.reader import unreadable
 
 KL = Settings(("kl",), examples=4, require_level=0)
 OPTIONS = ("--exercises", "kl", "--examples", "4", "--require-level", "0", "--engine", "serial")

@@ -28,8 +28,8 @@ from grader.class_submissions import Contents, HandedIn, find_submissions
 from grader.core.submission import MAX_FILE_BYTES, read_submission
 from grader.engines import SerialExecutor
 from grader.grading_job import Settings
-from grader.worksheet_questions import FILE_NAME as WORKSHEET_FILE
-from grader.worksheet_reader import read_worksheet
+from grader.worksheet.questions import FILE_NAME as WORKSHEET_FILE
+from grader.worksheet.reader import read_worksheet
 
 KL = model_answer("kl")
 LONG = "x" * 300

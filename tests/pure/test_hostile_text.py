@@ -63,9 +63,9 @@ from grader.exporters.class_page import class_page
 from grader.exporters.grades_csv import grades_csv
 from grader.grade_all import _ENDINGS
 from grader.similarity import Pair, Similarity
-from grader.worksheet_questions import FILE_NAME as WORKSHEET_FILE
-from grader.worksheet_questions import NAME as WORKSHEET_NAME
-from grader.worksheet_questions import QUESTIONS, VERSION
+from grader.worksheet.questions import FILE_NAME as WORKSHEET_FILE
+from grader.worksheet.questions import NAME as WORKSHEET_NAME
+from grader.worksheet.questions import QUESTIONS, VERSION
 
 OUTCOMES = (FAILED, PASSED, BROKEN, NOT_WRITTEN, WAITING, NOT_RUN, GRADER_ERROR)
 

@@ -242,17 +242,9 @@ def test_a_room_imports_what_its_law_says_and_only_downwards(room: str) -> None:
     assert wrong == []
 
 
-def test_the_worksheet_runs_nothing_and_its_reader_is_data() -> None:
-    files = ("attempt", "questions", "reader", "replay")
-    own = [f"grader.worksheet_{name}" for name in files] + ["grader.oracles.simulation", "grader.core.text"]
-    reading = imports_in(*(f"grader/worksheet_{name}.py" for name in files))
-    allowed = STANDARD - PROCESSES | {"numpy"}
-    assert listed(each for each in reading if each.top not in allowed and not each.is_in(own)) == []
-    runs = [
-        f"grader.{name}" for name in ("run", "plugin", "student", "sandbox", "worker", "submission", "checks", "cli")
-    ]
-    grading = imports_in("grader/worksheet.py", "grader/worksheet_command.py")
-    assert listed(each for each in grading if each.is_in(runs) or each.top in TESTING | PROCESSES) == []
+def test_the_worksheet_knows_of_the_grading_only_what_a_check_is() -> None:
+    grading = [each for each in imports_in("grader/worksheet") if each.is_in(["grader.grading"])]
+    assert grading and listed(each for each in grading if not each.is_in(["grader.grading.check"])) == []
 
 
 def test_nothing_in_the_product_imports_its_tests() -> None:

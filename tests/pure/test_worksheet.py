@@ -34,12 +34,14 @@ from worksheets import (
     with_all_digits,
 )
 
-from grader import course_command, golden, worksheet, worksheet_questions
-from grader import worksheet_replay as replaying
+from grader import course_command, golden
 from grader.core import course
 from grader.core.result import BROKEN, FAILED, NOT_WRITTEN, PASSED, CheckResult, ExerciseResult
-from grader.worksheet_questions import QUANTITIES, QUESTIONS, RUN_TABLES, RUNS
-from grader.worksheet_reader import WorksheetError, WorksheetFile, parse, read_worksheet
+from grader.worksheet import grade as worksheet
+from grader.worksheet import questions as worksheet_questions
+from grader.worksheet import replay as replaying
+from grader.worksheet.questions import QUANTITIES, QUESTIONS, RUN_TABLES, RUNS
+from grader.worksheet.reader import WorksheetError, WorksheetFile, parse, read_worksheet
 
 
 @pytest.fixture
@@ -390,7 +392,7 @@ def test_the_grader_knows_the_questions_as_the_page_asks_them() -> None:
     in_the_grader = {each.id: f"**{each.id.replace('bonus', 'Bonus')}** {each.text}" for each in QUESTIONS}
     assert list(on_the_page) == list(in_the_grader)
     other = [name for name, text in in_the_grader.items() if on_the_page[name] != text]
-    to_change = f"{', '.join(other)} in {worksheet_questions.PAGE} or in QUESTIONS of grader/worksheet_questions.py"
+    to_change = f"{', '.join(other)} in {worksheet_questions.PAGE} or in QUESTIONS of grader/worksheet/questions.py"
     assert not other, f"the page and the grader ask different questions: change {to_change}"
 
 

@@ -29,13 +29,15 @@ from worksheets import (
 )
 
 import grader
-from grader import cli, course_command, worksheet, worksheet_command, worksheet_questions
-from grader import worksheet_replay as replaying
+from grader import cli, course_command, worksheet_command
+from grader.classroom.worksheet_page import HandedIn, page
 from grader.core import course
 from grader.core.text import visible
-from grader.exporters.worksheet_page import HandedIn, page
-from grader.worksheet_questions import QUESTIONS
-from grader.worksheet_reader import WorksheetFile, parse
+from grader.worksheet import grade as worksheet
+from grader.worksheet import questions as worksheet_questions
+from grader.worksheet import replay as replaying
+from grader.worksheet.questions import QUESTIONS
+from grader.worksheet.reader import WorksheetFile, parse
 
 SCHEMA = json.loads((Path(grader.__file__).parent / "core" / "result.schema.json").read_text("utf-8"))
 

@@ -1,5 +1,5 @@
 // Written by `course golden`; do not edit.
-// The worksheet's questions, quantities and runs, from grader/worksheet_questions.py. A run's settings are
+// The worksheet's questions, quantities and runs, from grader/worksheet/questions.py. A run's settings are
 // those that differ from DEFAULTS in bandit.mjs; its rewards are singlePeak(). Limits of `grade worksheet`:
 // longestAnswer in characters, largestFile in bytes.
 export const LIMITS = {"longestAnswer": 20000, "largestFile": 2000000};

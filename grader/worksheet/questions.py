@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from .oracles.simulation import Settings, single_peak
+from ..oracles.simulation import Settings, single_peak
 
 NAME, VERSION = "grpo-bandit", 1
 """What a worksheet's file says of itself."""

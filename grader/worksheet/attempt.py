@@ -11,8 +11,8 @@ import functools
 import unicodedata
 from collections.abc import Mapping
 
-from .core.text import is_invisible
-from .worksheet_questions import QUESTIONS, Question
+from ..core.text import is_invisible
+from .questions import QUESTIONS, Question
 
 MIN_CHARACTERS, MIN_WORDS = 20, 4
 _TEXTS = 3 * len(QUESTIONS)  # ids, questions and answers

@@ -11,12 +11,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from .. import __version__
+from ..core.html import page as whole_page
+from ..core.html import text
 from ..core.result import PASSED, CheckResult, ExerciseResult
-from ..worksheet_questions import QUANTITIES, QUESTIONS, RUNS, Run
-from ..worksheet_reader import Worksheet
-from ..worksheet_replay import Cell, Replay
-from .html_page import page as whole_page
-from .html_page import text
+from ..worksheet.questions import QUANTITIES, QUESTIONS, RUNS, Run
+from ..worksheet.reader import Worksheet
+from ..worksheet.replay import Cell, Replay
 
 
 @dataclass(frozen=True)

@@ -17,18 +17,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
-from .core.text import one_line
-from .worksheet_questions import (
-    FILE_NAME,
-    LARGEST_FILE,
-    LONGEST_ANSWER,
-    NAME,
-    QUANTITIES,
-    QUESTIONS,
-    RUNS,
-    VERSION,
-    Quantity,
-)
+from ..core.text import one_line
+from .questions import FILE_NAME, LARGEST_FILE, LONGEST_ANSWER, NAME, QUANTITIES, QUESTIONS, RUNS, VERSION, Quantity
 
 MAX_NUMBER_CHARACTERS = 40  # a browser writes at most 24
 MAX_DEPTH = 8  # the page needs 5: file, runs, run, values, list

@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from .oracles.simulation import Floats, Runs, group_advantages, simulate, steps_until
-from .worksheet_questions import QUANTITIES, RUNS, Quantity, Run
-from .worksheet_reader import Number, RecordedRun, Value, Worksheet, shown
+from ..oracles.simulation import Floats, Runs, group_advantages, simulate, steps_until
+from .questions import QUANTITIES, RUNS, Quantity, Run
+from .reader import Number, RecordedRun, Value, Worksheet, shown
 
 TOLERANCE = 0.0005 + 1e-9
 """The simulation shows three decimals, so that what is copied is off by half of the last one at most. The browser's

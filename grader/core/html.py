@@ -10,8 +10,7 @@ import hashlib
 import html
 import re
 
-from ..core.text import visible
-from .svg_chart import STYLE as CHARTS
+from .text import visible
 
 
 def page(*, title: str, main: str, style: str = "") -> str:
@@ -22,7 +21,7 @@ def page(*, title: str, main: str, style: str = "") -> str:
         main: HTML that stands under the title.
         style: CSS of this page beside what all pages share; attributes `style` are refused by the browser.
     """
-    sheet = STYLE + CHARTS + style
+    sheet = STYLE + style
     digest = base64.b64encode(hashlib.sha256(sheet.encode()).digest()).decode()
     return f"""<!DOCTYPE html>
 <html lang="en">

@@ -10,13 +10,14 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from . import __version__, worksheet_questions
-from .core.result import BROKEN, FAILED, NOT_WRITTEN, PASSED, ExerciseResult, Result
-from .grading.check import Check, as_result
-from .worksheet_attempt import MIN_CHARACTERS, MIN_WORDS, is_blank, why_not
-from .worksheet_questions import BONUS_QUESTION, BONUS_RUN, EXERCISE, QUESTIONS, RUN_TABLES, Question, RunTable
-from .worksheet_reader import Worksheet, WorksheetFile
-from .worksheet_replay import Replay, replay
+from .. import __version__
+from ..core.result import BROKEN, FAILED, NOT_WRITTEN, PASSED, ExerciseResult, Result
+from ..grading.check import Check, as_result
+from . import questions
+from .attempt import MIN_CHARACTERS, MIN_WORDS, is_blank, why_not
+from .questions import BONUS_QUESTION, BONUS_RUN, EXERCISE, QUESTIONS, RUN_TABLES, Question, RunTable
+from .reader import Worksheet, WorksheetFile
+from .replay import Replay, replay
 
 _MAX_NAMED = 6
 
@@ -61,7 +62,7 @@ def checks() -> dict[str, Check]:
 def empty_result() -> ExerciseResult:
     """The worksheet's part of a result before anything has been looked at."""
     entries = [as_result(check) for check, _ in _CHECKS]
-    return ExerciseResult(EXERCISE, worksheet_questions.TITLE, worksheet_questions.PAGE, entries)
+    return ExerciseResult(EXERCISE, questions.TITLE, questions.PAGE, entries)
 
 
 def grade(file: WorksheetFile, replays: Replays | None = None) -> ExerciseResult:

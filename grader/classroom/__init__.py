@@ -1,0 +1,1 @@
+"""Many submissions: find, grade, keep and describe them."""

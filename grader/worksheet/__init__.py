@@ -1,0 +1,1 @@
+"""The worksheet, from the bytes of a file to points."""
