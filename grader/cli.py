@@ -28,7 +28,7 @@ from .core.arguments import path_argument, positive
 from .core.result import replace_file
 from .core.submission import Submission, SubmissionError, read_submission
 from .core.text import one_line
-from .exporters import FORMATS, export
+from .reports import FORMATS, export
 from .sandbox.sandbox import Sandbox
 from .sandbox.worker_process import SandboxError
 
@@ -349,7 +349,7 @@ def _replace(path: Path, text: str) -> None:
 
 
 def _report(arguments: argparse.Namespace, result: Result) -> None:
-    from .exporters import terminal
+    from .reports import terminal
 
     if arguments.json == _STANDARD_OUTPUT:
         sys.stdout.write(result.as_json())
@@ -388,7 +388,7 @@ def _watch(arguments: argparse.Namespace, path: Path, sandbox: Sandbox | None) -
     """Grade after every save until Ctrl-C. Returns the last exit code."""
     from watchfiles import watch
 
-    from .exporters import terminal
+    from .reports import terminal
 
     console, first, code, graded, passed = _console(), None, GRADER_FAILED, "", ""
     if sandbox:

@@ -8,8 +8,8 @@ import io
 import os
 import sys
 
-from .class_diff import Difference, compare
-from .class_results import ClassError, read_class, read_settings
+from .classroom.diff import Difference, compare
+from .classroom.results import ClassError, read_class, read_settings
 from .core.arguments import path_argument
 from .core.result import replace_file
 from .core.text import one_line, spreadsheet_safe

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from .core.arguments import path_argument
 from .core.result import Result, from_json, replace_file
-from .exporters import FORMATS, export
+from .reports import FORMATS, export
 
 EXAMPLES = """examples:
   grade --path starter --json result.json
@@ -28,7 +28,7 @@ exit code: 0 written, 2 wrong usage: no such file, no result, a result of debug 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Arguments of `course export`."""
     parser.epilog, parser.formatter_class = EXAMPLES, argparse.RawDescriptionHelpFormatter
-    names = [name for name, module in FORMATS.items() if importlib.util.find_spec(f"grader.exporters.{module}")]
+    names = [name for name, module in FORMATS.items() if importlib.util.find_spec(f"grader.reports.{module}")]
     parser.add_argument("format", choices=names, metavar="FORMAT", help=", ".join(names))
     parser.add_argument("result", type=path_argument, metavar="RESULT.json", help="what `grade --json` wrote")
     parser.add_argument("--out", type=path_argument, metavar="FILE", help="replaced if it exists (default: print it)")

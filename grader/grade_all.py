@@ -11,17 +11,17 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from .class_grading import Progress, grade_class
-from .class_results import ClassError, Entry, each_entry, file_name, read_settings
-from .class_submissions import find_submissions
+from .classroom.engines import ENGINES, open_engine
+from .classroom.grade_class import Progress, grade_class
+from .classroom.grades_csv import grades_csv
+from .classroom.grading_job import Settings
+from .classroom.results import ClassError, Entry, each_entry, file_name, read_settings
+from .classroom.submissions import find_submissions
 from .core import course
 from .core.arguments import path_argument, positive
 from .core.result import replace_file
 from .core.text import one_line
-from .engines import ENGINES, open_engine
-from .exporters import FORMATS, export
-from .exporters.grades_csv import grades_csv
-from .grading_job import Settings
+from .reports import FORMATS, export
 
 GRADED, UNREADABLE, USAGE, GRADER_FAILED = 0, 1, 2, 3
 GRADES_FILE, PAGES_FILE = "grades.csv", "pages.json"

@@ -14,16 +14,16 @@ from rich.console import Console
 from rich.table import Table as Sheet
 from rich.text import Text
 
-from .class_results import ClassError, Entry, read_class
+from .classroom.results import ClassError, Entry, read_class
 from .core.arguments import path_argument
 from .core.result import replace_file
 from .core.text import one_line
-from .exporters import blackboard, canvas, moodle
-from .gradebook import BEST, LATEST, NEW, SAME, Filled, Line, Options, fill
-from .gradebook_layout import Layout
-from .gradebook_roster import Roster, read_roster
-from .gradebook_table import GradebookError, Table, read_table
-from .late import LateError, Policy, read_policy
+from .gradebook import blackboard, canvas, moodle
+from .gradebook.fill import BEST, LATEST, NEW, SAME, Filled, Line, Options, fill
+from .gradebook.late import LateError, Policy, read_policy
+from .gradebook.layout import Layout
+from .gradebook.roster import Roster, read_roster
+from .gradebook.table import GradebookError, Table, read_table
 
 _PLATFORMS = ("canvas", "moodle", "blackboard")
 _WIDTH = 160

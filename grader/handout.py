@@ -24,7 +24,6 @@ from string import Template
 from typing import Any
 
 from .core import course
-from .exporters import FORMATS
 from .rooms import ROOMS
 from .stubs import make_starter
 
@@ -33,9 +32,6 @@ MODULES = (
     *(f"{name}/**/*" for name, room in ROOMS.items() if room.students),
     *("cli", "course_command", "doctor", "export_command", "install_torch"),
     *("checks/__init__", *(f"checks/test_{exercise.name}" for exercise in course.EXERCISES)),
-    *("exporters/__init__", "exporters/feedback", "exporters/outcomes"),
-    *("exporters/svg_chart", "exporters/terminal"),
-    *(f"exporters/{module}" for module in FORMATS.values()),
 )
 """Modules of the grader that students need, without their suffix."""
 

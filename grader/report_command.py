@@ -9,16 +9,16 @@ from pathlib import Path
 from rich.console import Console
 from rich.progress import track
 
-from .class_report import class_report, named
-from .class_results import ClassError, read_class
+from .classroom.page import class_page
+from .classroom.report import class_report, named
+from .classroom.report_csv import checks_csv, misconceptions_csv
+from .classroom.results import ClassError, read_class
+from .classroom.similarity import THRESHOLD, Similarity, compare
 from .core import course
 from .core.arguments import path_argument
 from .core.result import replace_file
 from .core.text import one_line
-from .exporters.class_csv import checks_csv, misconceptions_csv
-from .exporters.class_page import class_page
 from .handout_command import site_url
-from .similarity import THRESHOLD, Similarity, compare
 
 EXAMPLES = """examples:
   course report results --out report.html
@@ -107,7 +107,7 @@ def _similarity(path: Path, threshold: float) -> Similarity:
     Raises:
         ClassError: there is nothing like a class.
     """
-    from .class_submissions import find_submissions  # reads archives, which a report without this never does
+    from .classroom.submissions import find_submissions  # reads archives, which a report without this never does
 
     handed_in = track(find_submissions(path), "reading", console=Console(stderr=True), transient=True)
     texts = {each.name: each.read().submission.files for each in handed_in}

@@ -38,6 +38,12 @@ ROOMS = {
         imports=("core", "sandbox"), packages=("hypothesis", "numpy", "pytest", "torch"), processes=True, students=True
     ),
     "worksheet": Room(imports=("core", "grading", "oracles"), packages=("numpy",), students=True),
-    "classroom": Room(imports=("core", "worksheet")),
+    "reports": Room(imports=("core", "grading", "worksheet"), packages=("rich",), students=True),
+    "classroom": Room(
+        imports=("core", "sandbox", "grading", "worksheet", "reports"),
+        packages=("distributed", "filelock", "numpy", "yaml"),
+        processes=True,
+    ),
+    "gradebook": Room(imports=("core", "worksheet", "classroom")),
 }
 """Name to law, from the ground up."""

@@ -9,8 +9,8 @@ import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from .class_results import ClassError
-from .class_submissions import find_submissions
+from .classroom.results import ClassError
+from .classroom.submissions import find_submissions
 from .classroom.worksheet_page import HandedIn, KeyEntry, page
 from .core import course
 from .core.arguments import path_argument

@@ -8,9 +8,9 @@ from rich.console import Console
 from rich.terminal_theme import MONOKAI
 
 from grader.catalogue import misconceptions
-from grader.exporters import terminal
 from grader.grading import plugin
 from grader.grading.run import grade
+from grader.reports import terminal
 from grader.sandbox.sandbox import Sandbox
 
 PICTURE = Path(__file__).resolve().parents[1] / "docs" / "assets" / "report.svg"

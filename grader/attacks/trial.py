@@ -14,10 +14,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ..class_submissions import Contents
+from ..classroom.grading_job import GradingProcess, GradingProcessDied, Settings, make_job
+from ..classroom.submissions import Contents
 from ..core import course
 from ..core.result import GRADER_ERROR, NOT_RUN, PASSED
-from ..grading_job import GradingProcess, GradingProcessDied, Settings, make_job
 from ..sandbox.worker import confine
 from ..sandbox.worker_process import SandboxError
 from .attack import BESIDE, EXERCISE, FUNCTION, Attack, Harm, submission

@@ -22,7 +22,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "helpers"))
 
 from class_maker import make_class
 
-from grader.class_submissions import find_submissions
+from grader.classroom.submissions import find_submissions
 from grader.core import course
 
 ROOT = course.ROOT

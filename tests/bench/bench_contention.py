@@ -25,8 +25,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "helpers"))
 from bench_class import results
 from class_maker import make_class
 
-from grader.class_diff import compare
-from grader.class_results import read_class
+from grader.classroom.diff import compare
+from grader.classroom.results import read_class
 from grader.core import course
 
 

@@ -23,9 +23,9 @@ import psutil
 from class_maker import HOSTILE, model_files
 
 from grader.catalogue import misconceptions
-from grader.class_submissions import Contents
+from grader.classroom.grading_job import GradingProcess, Job, Settings, make_job
+from grader.classroom.submissions import Contents
 from grader.core.submission import Submission
-from grader.grading_job import GradingProcess, Job, Settings, make_job
 
 EXERCISE, EXAMPLES = "advantages", 10
 MEMORY_MAY_GROW = 20 << 20

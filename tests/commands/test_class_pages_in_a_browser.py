@@ -15,12 +15,12 @@ from reported_class import CHECKS, class_of, entry, secret_class
 from site_fixtures import cannot
 from worksheets import answer_of, handed_in, right_worksheet, run_of
 
-from grader.class_report import class_report, named
-from grader.class_results import Person
+from grader.classroom.page import class_page
+from grader.classroom.report import class_report, named
+from grader.classroom.results import Person
+from grader.classroom.similarity import Pair, Similarity
 from grader.core import course
 from grader.core.result import FAILED, NOT_WRITTEN, PASSED
-from grader.exporters.class_page import class_page
-from grader.similarity import Pair, Similarity
 
 BROWSER = course.ROOT / "tests" / "browser" / "node_modules"
 BAD = "<script>alert(1)</script><img src=x onerror=alert(2)></table>\u202eabc\x1b[31m unbroken" + "x" * 300

@@ -9,7 +9,7 @@ import pytest
 from course_environment import course_on_a_full_disk
 from exports_results import example
 
-from grader.class_results import Entry, Person, result_path, write_entries
+from grader.classroom.results import Entry, Person, result_path, write_entries
 
 EXPORT = (
     b'Student,ID,SIS User ID,SIS Login ID,Section,GRPO (4711)\n    Points Possible,,,,,%d\n"Doe, Jane",5,17,jdoe,L1,\n'

@@ -12,9 +12,9 @@ from submissions import grading_profile
 
 from grader.catalogue import misconceptions
 from grader.core import course
-from grader.exporters import export
 from grader.grading import curves
 from grader.grading.run import declared_checks, grade
+from grader.reports import export
 
 NODE_MODULES = course.ROOT / "tests" / "browser" / "node_modules"
 PIZZA = "charlm.it_learns_to_like_pizza"

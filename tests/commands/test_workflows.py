@@ -155,4 +155,4 @@ def test_the_students_workflow_runs_commands_that_the_handout_has() -> None:
     formats = {line.split()[2] for line in commands if line.startswith("course export")}
     assert formats == {"github-summary", "github-annotations"}
     for name in formats:
-        assert f"grader/exporters/{name.replace('-', '_')}.py" in files
+        assert f"grader/reports/{name.replace('-', '_')}.py" in files

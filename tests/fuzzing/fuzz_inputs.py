@@ -26,8 +26,8 @@ from fuzz_targets import CLASS, ENDINGS, KEY, checks_that_run, header
 
 from grader.core.course import EXERCISES, MODEL_ANSWERS
 from grader.core.submission import read_submission
-from grader.exporters.feedback import as_json
 from grader.grading.student import Student
+from grader.reports.feedback import as_json
 from grader.sandbox.worker import wire
 from grader.worksheet.questions import NAME, QUESTIONS, RUNS, VERSION
 

@@ -42,10 +42,12 @@ import hypothesis
 import numpy as np
 from rich.console import Console
 
-from grader import similarity
-from grader.class_files import MAX_ARCHIVE_BYTES, members_of_archive
-from grader.class_report import class_report, named
-from grader.class_results import (
+from grader.classroom import similarity, worksheet_page
+from grader.classroom.files import MAX_ARCHIVE_BYTES, members_of_archive
+from grader.classroom.journal import JOURNAL_FILE, Journal
+from grader.classroom.page import class_page
+from grader.classroom.report import class_report, named
+from grader.classroom.results import (
     GRADED_FOLDER,
     SUBMISSIONS_FILE,
     ClassError,
@@ -56,22 +58,20 @@ from grader.class_results import (
     read_settings,
     write_entries,
 )
-from grader.class_submissions import METADATA, MODULES, Contents, HandedIn, find_submissions
-from grader.classroom import worksheet_page
+from grader.classroom.submissions import METADATA, MODULES, Contents, HandedIn, find_submissions
 from grader.core import course
 from grader.core.result import FAILED, GRADER_ERROR, PASSED, CheckResult, ExerciseResult, Result, from_json
 from grader.core.submission import MAX_FILE_BYTES, Submission, text_of
-from grader.exporters import FORMATS, blackboard, canvas, export, moodle, terminal
-from grader.exporters.class_page import class_page
-from grader.gradebook import Options, fill
-from grader.gradebook_roster import read_roster
-from grader.gradebook_table import GradebookError, read_table
+from grader.gradebook import blackboard, canvas, moodle
+from grader.gradebook.fill import Options, fill
+from grader.gradebook.late import LateError, Policy, counted, periods_late, read_policy
+from grader.gradebook.roster import read_roster
+from grader.gradebook.table import GradebookError, read_table
 from grader.grading import curves, vectors
 from grader.grading.check import Check, as_result, modules
 from grader.grading.plugin import GradingPlugin
 from grader.grading.student import Student
-from grader.journal import JOURNAL_FILE, Journal
-from grader.late import LateError, Policy, counted, periods_late, read_policy
+from grader.reports import FORMATS, export, terminal
 from grader.sandbox.worker import wire
 from grader.sandbox.worker_process import Worker
 from grader.worksheet import grade as worksheet

@@ -31,12 +31,12 @@ from fuzz_targets import KEY, TARGETS, PromiseBroken
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from grader.class_files import ArchiveError, members_of_archive
-from grader.class_results import read_settings
-from grader.class_submissions import Contents, HandedIn
+from grader.classroom.files import ArchiveError, members_of_archive
+from grader.classroom.journal import JOURNAL_FILE, Journal
+from grader.classroom.results import read_settings
+from grader.classroom.submissions import Contents, HandedIn
 from grader.core.result import from_json
-from grader.exporters import terminal
-from grader.journal import JOURNAL_FILE, Journal
+from grader.reports import terminal
 from grader.sandbox.worker import wire
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -137,7 +137,7 @@ def _without_notes(contents: Contents) -> Contents:
 
 def test_a_gradebook_that_changes_another_cell_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     data = fuzz_inputs.seeds("gradebook")[0]
-    monkeypatch.setattr("grader.gradebook_table.Table.as_bytes", lambda self: b"Student,ID\n")
+    monkeypatch.setattr("grader.gradebook.table.Table.as_bytes", lambda self: b"Student,ID\n")
     _breaks("gradebook", data)
 
 

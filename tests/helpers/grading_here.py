@@ -19,7 +19,8 @@ from unittest import mock
 from exports_results import check, example
 from submissions import grading_profile
 
-from grader import class_grading, grading_job, grading_process
+from grader.classroom import grade_class as class_grading
+from grader.classroom import grading_job, grading_process
 from grader.core.result import FAILED, PASSED, ExerciseResult, Result
 from grader.grading import run
 from grader.sandbox.sandbox import Sandbox

@@ -4,7 +4,7 @@ import re
 from html.parser import HTMLParser
 
 from grader.core.result import CheckResult, ExerciseResult, Result
-from grader.exporters import export
+from grader.reports import export
 
 BANDIT = "bandit.it_finds_the_peak"
 HOSTILE = (

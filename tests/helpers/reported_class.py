@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from grader.class_results import Entry, Person
+from grader.classroom.results import Entry, Person
 from grader.core.result import FAILED, NOT_WRITTEN, PASSED, WAITING, CheckResult, ExerciseResult, Result
 
 LAYOUT: Mapping[str, Mapping[str, Sequence[int]]] = {"one": {"f": (3, 2), "g": (1,)}, "two": {"h": (0, 4)}}

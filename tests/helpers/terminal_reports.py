@@ -6,7 +6,7 @@ import unicodedata
 from rich.console import Console
 
 from grader.core.result import Result
-from grader.exporters import terminal
+from grader.reports import terminal
 
 BIDI = "\u202a\u202b\u202d\u202e\u2066\u2067\u2068\u2069\u061c\u200e\u200f"
 INVISIBLE = "\u200b\u200c\u200d\u2060\ufeff\u00ad\U000e0041"

@@ -17,15 +17,15 @@ from command import call
 from grading_here import BY_HAND, graded_by_hand, write_class
 
 from grader import course_command, grade_all
-from grader.class_diff import compare
-from grader.class_grading import Progress, grade_class
-from grader.class_results import ClassError, Entry, file_name, read_class, write_entries
-from grader.class_submissions import Contents, find_submissions
+from grader.classroom.diff import compare
+from grader.classroom.engines import SerialExecutor, open_engine
+from grader.classroom.grade_class import Progress, grade_class
+from grader.classroom.grading_job import Job, Settings, grade_job, make_job
+from grader.classroom.journal import JOURNAL_FILE
+from grader.classroom.results import ClassError, Entry, file_name, read_class, write_entries
+from grader.classroom.submissions import Contents, find_submissions
 from grader.core import course
 from grader.core.submission import Submission
-from grader.engines import SerialExecutor, open_engine
-from grader.grading_job import Job, Settings, grade_job, make_job
-from grader.journal import JOURNAL_FILE
 from grader.worksheet.reader import unreadable
 
 KL = Settings(("kl",), examples=4, require_level=0)

@@ -15,10 +15,10 @@ from pathlib import Path
 import pytest
 from class_maker import model_files, zip_bytes
 
-from grader import class_files
-from grader.class_files import ArchiveError, members_of_archive
-from grader.class_results import ClassError, Person, file_name
-from grader.class_submissions import MODULES, Contents, HandedIn, find_submissions
+from grader.classroom import files as class_files
+from grader.classroom.files import ArchiveError, members_of_archive
+from grader.classroom.results import ClassError, Person, file_name
+from grader.classroom.submissions import MODULES, Contents, HandedIn, find_submissions
 from grader.core import course
 
 KL = "def kl_estimate():\n    pass\n"

@@ -24,7 +24,7 @@ from sarif.cmdline import main as sarif_tools
 
 from grader import course_command
 from grader.core.result import BROKEN, FAILED, NOT_RUN, NOT_WRITTEN, PASSED, ExerciseResult, Result
-from grader.exporters import FORMATS, export
+from grader.reports import FORMATS, export
 
 ROOT = Path(__file__).resolve().parents[2]
 each_format = pytest.mark.parametrize("name", READERS)

@@ -24,16 +24,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from grader import course_command
-from grader.class_results import Entry, Person, result_path, write_entries
-from grader.class_submissions import find_submissions
+from grader.classroom.results import Entry, Person, result_path, write_entries
+from grader.classroom.submissions import find_submissions
 from grader.core.course import EXERCISES
 from grader.core.result import FAILED, PASSED, CheckResult, ExerciseResult, Result
 from grader.core.text import spreadsheet_safe
-from grader.exporters import blackboard, canvas, moodle
-from grader.gradebook import Filled, Options, feedback, fill, two_decimals, written
-from grader.gradebook_roster import Roster, read_roster
-from grader.gradebook_table import GradebookError, read_table
-from grader.late import Extension, Policy
+from grader.gradebook import blackboard, canvas, moodle
+from grader.gradebook.fill import Filled, Options, feedback, fill, two_decimals, written
+from grader.gradebook.late import Extension, Policy
+from grader.gradebook.roster import Roster, read_roster
+from grader.gradebook.table import GradebookError, read_table
 
 ROOT = Path(__file__).resolve().parents[2]
 DUE = datetime(2031, 11, 20, 23, 59, tzinfo=UTC)

@@ -21,13 +21,13 @@ import pytest
 from submissions import model_answer
 
 from grader import cli, course_command
-from grader.class_files import MAX_MEMBERS, ArchiveError, members_of_folder
-from grader.class_grading import Progress, grade_class
-from grader.class_results import each_entry, file_name
-from grader.class_submissions import Contents, HandedIn, find_submissions
+from grader.classroom.engines import SerialExecutor
+from grader.classroom.files import MAX_MEMBERS, ArchiveError, members_of_folder
+from grader.classroom.grade_class import Progress, grade_class
+from grader.classroom.grading_job import Settings
+from grader.classroom.results import each_entry, file_name
+from grader.classroom.submissions import Contents, HandedIn, find_submissions
 from grader.core.submission import MAX_FILE_BYTES, read_submission
-from grader.engines import SerialExecutor
-from grader.grading_job import Settings
 from grader.worksheet.questions import FILE_NAME as WORKSHEET_FILE
 from grader.worksheet.reader import read_worksheet
 

@@ -39,10 +39,14 @@ from hostile_texts import (
 from rich.console import Console
 
 from grader import cli, course_command
-from grader.class_diff import compare
-from grader.class_report import class_report, named
-from grader.class_results import Entry, Person, each_entry, file_name, result_path, write_entries
-from grader.class_submissions import METADATA, find_submissions
+from grader.classroom.diff import compare
+from grader.classroom.grades_csv import grades_csv
+from grader.classroom.page import class_page
+from grader.classroom.report import class_report, named
+from grader.classroom.report_csv import checks_csv, misconceptions_csv
+from grader.classroom.results import Entry, Person, each_entry, file_name, result_path, write_entries
+from grader.classroom.similarity import Pair, Similarity
+from grader.classroom.submissions import METADATA, find_submissions
 from grader.core.result import (
     BROKEN,
     FAILED,
@@ -57,12 +61,8 @@ from grader.core.result import (
 )
 from grader.core.text import one_line, plain, spreadsheet_safe, visible
 from grader.diff_command import as_csv
-from grader.exporters import FORMATS, export, terminal
-from grader.exporters.class_csv import checks_csv, misconceptions_csv
-from grader.exporters.class_page import class_page
-from grader.exporters.grades_csv import grades_csv
 from grader.grade_all import _ENDINGS
-from grader.similarity import Pair, Similarity
+from grader.reports import FORMATS, export, terminal
 from grader.worksheet.questions import FILE_NAME as WORKSHEET_FILE
 from grader.worksheet.questions import NAME as WORKSHEET_NAME
 from grader.worksheet.questions import QUESTIONS, VERSION

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from grader.core import course
 from grader.core.result import CheckResult
 from grader.core.submission import read_submission
-from grader.exporters import export
-from grader.exporters.svg_chart import Bar, Series, bar_chart, column_chart, line_chart
 from grader.grading import curves
 from grader.grading.run import declared_checks, empty_result
+from grader.reports import export
+from grader.reports.svg_chart import Bar, Series, bar_chart, column_chart, line_chart
 
 # What it says
 

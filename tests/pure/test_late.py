@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grader.class_results import Person
-from grader.late import Extension, LateError, Policy, counted, identity, names, periods_late, read_policy
+from grader.classroom.results import Person
+from grader.gradebook.late import Extension, LateError, Policy, counted, identity, names, periods_late, read_policy
 
 ROOT = Path(__file__).resolve().parents[2]
 DUE = datetime(2031, 11, 20, 23, 59, tzinfo=UTC)

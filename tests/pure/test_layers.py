@@ -188,14 +188,6 @@ def test_torch_is_imported_by_the_worker_only_and_late_by_the_debugger() -> None
     assert listed(iter(wrong)) == []
 
 
-def test_exporters_do_not_run_anything() -> None:
-    runs = [
-        f"grader.{name}" for name in ("run", "plugin", "student", "sandbox", "worker", "submission", "checks", "cli")
-    ]
-    wrong = (each for each in imports_in("grader/exporters") if each.is_in(runs) or each.top in TESTING | PROCESSES)
-    assert listed(wrong) == []
-
-
 def test_checks_know_the_oracles_and_of_the_grading_what_checks_need() -> None:
     ours = [f"grader.grading.{name}" for name in ("check", "student", "compare", "strategies")]
     ours += ["grader.checks", "grader.oracles"]
@@ -245,6 +237,12 @@ def test_a_room_imports_what_its_law_says_and_only_downwards(room: str) -> None:
 def test_the_worksheet_knows_of_the_grading_only_what_a_check_is() -> None:
     grading = [each for each in imports_in("grader/worksheet") if each.is_in(["grader.grading"])]
     assert grading and listed(each for each in grading if not each.is_in(["grader.grading.check"])) == []
+
+
+def test_reports_know_of_the_grading_only_what_a_check_and_a_curve_are() -> None:
+    grading = [each for each in imports_in("grader/reports") if each.is_in(["grader.grading"])]
+    data = ["grader.grading.check", "grader.grading.curves"]
+    assert grading and listed(each for each in grading if not each.is_in(data)) == []
 
 
 def test_nothing_in_the_product_imports_its_tests() -> None:

@@ -58,7 +58,7 @@ EXPECTED = {
     ("note", "number smaller", "1", "0"),
     ("note", "string emptied", '"key"', '""'),
 }
-OURS = ("grader/late.py", "grader/sandbox/worker/confine.py", "grader/exporters/svg_chart.py")
+OURS = ("grader/gradebook/late.py", "grader/sandbox/worker/confine.py", "grader/reports/svg_chart.py")
 
 
 def test_each_kind_of_defect_is_found_and_nothing_outside_of_code() -> None:
@@ -148,11 +148,11 @@ def test_a_place_whose_text_or_function_has_changed_is_gone() -> None:
 
 def test_the_tests_of_a_file_are_those_that_reach_it_and_the_likeliest_come_first() -> None:
     for file, first, *among in (
-        ("grader/late.py", "test_late", "test_gradebook"),  # named after it; imports it
+        ("grader/gradebook/late.py", "test_late", "test_gradebook"),  # named after it; imports it
         ("grader/grading/strategies.py", "test_strategies", "test_selftest"),  # checks are imported by a made-up name
-        ("grader/exporters/svg_chart.py", "test_svg_chart", "test_html_report", "test_class_report"),
+        ("grader/reports/svg_chart.py", "test_svg_chart", "test_html_report", "test_class_report"),
         ("grader/sandbox/worker/confine.py", "test_walls", "test_sandbox", "test_attack_corpus"),  # started as a file
-        ("grader/gradebook_table.py", "test_gradebook", "test_fuzz"),  # a subcommand, imported by its name
+        ("grader/gradebook/table.py", "test_gradebook", "test_fuzz"),  # a subcommand, imported by its name
     ):
         tests = [Path(test).stem for test in reaching_tests(file, course.ROOT)]
         assert tests[0] == first

@@ -13,8 +13,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from grader.classroom.similarity import RUN, SMALLEST, THRESHOLD, compare, passages, tokens
 from grader.core import course
-from grader.similarity import RUN, SMALLEST, THRESHOLD, compare, passages, tokens
 
 Files = dict[str, str]
 NAMES = [exercise.file_name for exercise in course.EXERCISES]

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from grader.exporters.svg_chart import (
+from grader.reports.svg_chart import (
     Bar,
     Series,
     bar_chart,

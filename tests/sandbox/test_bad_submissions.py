@@ -21,10 +21,10 @@ from grader import cli
 from grader.core import course
 from grader.core.result import BROKEN, FAILED, NOT_WRITTEN, PASSED, WAITING, CheckResult, Result
 from grader.core.submission import read_submission
-from grader.exporters import terminal
 from grader.grading.check import checks_of
 from grader.grading.run import grade
 from grader.grading.student import Loaded
+from grader.reports import terminal
 from grader.sandbox.sandbox import Sandbox
 
 Files = Mapping[str, str | bytes | None]

@@ -14,8 +14,8 @@ from submissions import grading_profile, model_answer
 
 from grader.core.result import Result
 from grader.core.submission import read_submission
-from grader.exporters import FORMATS, export, terminal
 from grader.grading.run import grade
+from grader.reports import FORMATS, export, terminal
 from grader.sandbox.sandbox import Sandbox
 
 

@@ -9,8 +9,8 @@ import csv
 import io
 from collections.abc import Iterable, Sequence
 
-from ..class_results import Entry
 from ..core.text import one_line, spreadsheet_safe
+from .results import Entry
 
 
 def grades_csv(entries: Iterable[Entry], exercises: Sequence[str]) -> str:

@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from ..gradebook_layout import Column, Layout, number, positions
-from ..gradebook_table import Table
+from .layout import Column, Layout, number, positions
+from .table import Table
 
 _TITLES = {"username": "username", "student id": "number", "first name": "first name", "last name": "last name"}
 _GRADES = re.compile(r"(.*) \[Total Pts: (up to )?([\d.,]+) ?([^\]]*)\] \|(\d+)", re.DOTALL)

@@ -1,6 +1,6 @@
 """The process that grades for `grading_job`: a job on a line of its input, a result on a line of its output.
 
-    python -m grader.grading_process
+    python -m grader.classroom.grading_process
 
 It imports pytest and the checks once, and its sandbox imports torch once. It ends with everything that it started as
 soon as its input closes, also in the middle of a grading: whoever asked is gone.
@@ -18,14 +18,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, TextIO
 
-from .core.result import Result
-from .core.submission import Submission
-from .grading import plugin
-from .grading.run import grade
-from .sandbox.sandbox import Sandbox
-from .sandbox.worker_process import SandboxError
-from .worksheet import grade as worksheet
-from .worksheet.reader import WorksheetFile, unreadable, worksheet_of
+from ..core.result import Result
+from ..core.submission import Submission
+from ..grading import plugin
+from ..grading.run import grade
+from ..sandbox.sandbox import Sandbox
+from ..sandbox.worker_process import SandboxError
+from ..worksheet import grade as worksheet
+from ..worksheet.reader import WorksheetFile, unreadable, worksheet_of
 
 
 def main() -> int:

@@ -12,8 +12,8 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from decimal import Decimal
 
-from ..gradebook_layout import BLANK, Column, Layout, number, positions
-from ..gradebook_table import GradebookError, Table
+from .layout import BLANK, Column, Layout, number, positions
+from .table import GradebookError, Table
 
 IDS = ("platform_id", "number", "email", "username")
 FIELDS = (*IDS, "name", "feedback")

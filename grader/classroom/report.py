@@ -15,9 +15,9 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from .class_results import Entry
-from .core.result import BROKEN, FAILED, NOT_WRITTEN, PASSED, WAITING, CheckResult, ExerciseResult, Result
-from .worksheet.questions import EXERCISE as WORKSHEET
+from ..core.result import BROKEN, FAILED, NOT_WRITTEN, PASSED, WAITING, CheckResult, ExerciseResult, Result
+from ..worksheet.questions import EXERCISE as WORKSHEET
+from .results import Entry
 
 BINS = 10
 """Columns of a histogram, each a tenth of the points."""

@@ -21,8 +21,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from .core.course import EXERCISES
-from .core.result import Result, from_json, replace_file
+from ..core.course import EXERCISES
+from ..core.result import Result, from_json, replace_file
 
 SCHEMA = "grpo-course/class/1"
 SUBMISSIONS_FILE, GRADED_FOLDER = "submissions.json", "graded"

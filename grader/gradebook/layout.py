@@ -1,6 +1,6 @@
 """What stands where in the export of a learning platform: the students, their ids, and the columns for grades.
 
-The modules `canvas`, `moodle` and `blackboard` of the exporters know the platforms; this is what they say about an
+The modules `canvas`, `moodle` and `blackboard` know the platforms; this is what they say about an
 export, and all that the rest needs to know.
 """
 
@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from decimal import Decimal
 
-from .gradebook_table import GradebookError
+from .table import GradebookError
 
 BLANK = frozenset({"", "-"})
 """What the platforms write where there is no grade."""

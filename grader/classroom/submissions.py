@@ -24,7 +24,13 @@ from typing import Any
 
 import yaml
 
-from .class_files import (
+from ..core.course import EXERCISES
+from ..core.submission import MAX_FILE_BYTES, Submission, text_of
+from ..core.text import one_line
+from ..worksheet.questions import FILE_NAME as WORKSHEET_FILE
+from ..worksheet.questions import LARGEST_FILE
+from ..worksheet.reader import WHERE_TO_GET_IT, WorksheetFile, unreadable, worksheet_of
+from .files import (
     ARCHIVES,
     MAX_ARCHIVE_BYTES,
     MAX_CLASS_MEMBERS,
@@ -37,13 +43,7 @@ from .class_files import (
     members_of_folder,
     members_of_zip,
 )
-from .class_results import ClassError, Person, file_name
-from .core.course import EXERCISES
-from .core.submission import MAX_FILE_BYTES, Submission, text_of
-from .core.text import one_line
-from .worksheet.questions import FILE_NAME as WORKSHEET_FILE
-from .worksheet.questions import LARGEST_FILE
-from .worksheet.reader import WHERE_TO_GET_IT, WorksheetFile, unreadable, worksheet_of
+from .results import ClassError, Person, file_name
 
 METADATA = "submission_metadata.yml"
 MODULES = tuple(exercise.file_name for exercise in EXERCISES)

@@ -10,21 +10,12 @@ import itertools
 from collections.abc import Iterable, Sequence
 
 from .. import __version__
-from ..class_report import (
-    BINS,
-    FEW,
-    WEAK,
-    CheckStatistics,
-    ClassReport,
-    Distribution,
-    Named,
-    NamedSubmission,
-)
 from ..core import course
 from ..core.html import page, prose, text
-from ..similarity import Pair, Similarity
-from .svg_chart import STYLE as CHARTS
-from .svg_chart import Bar, column_chart, data_table, number, small_bar
+from ..reports.svg_chart import STYLE as CHARTS
+from ..reports.svg_chart import Bar, column_chart, data_table, number, small_bar
+from .report import BINS, FEW, WEAK, CheckStatistics, ClassReport, Distribution, Named, NamedSubmission
+from .similarity import Pair, Similarity
 
 _SHOWN = 20
 """Mistakes that are seen at once; the rarer ones are folded."""

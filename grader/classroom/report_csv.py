@@ -6,9 +6,9 @@ import csv
 import io
 from collections.abc import Iterable, Sequence
 
-from ..class_report import ClassReport
 from ..core.text import one_line, spreadsheet_safe
-from .class_page import remark
+from .page import remark
+from .report import ClassReport
 
 
 def checks_csv(report: ClassReport) -> str:

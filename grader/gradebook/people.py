@@ -8,10 +8,10 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from .class_results import Person
-from .gradebook_layout import Layout
-from .gradebook_table import Table
+from ..classroom.results import Person
 from .late import identity
+from .layout import Layout
+from .table import Table
 
 _WORDS = {
     "name": "name",

@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from typing import Any
 
-from .class_results import ClassError
 from .grading_job import close_idle_processes
+from .results import ClassError
 
 ENGINES = ("threads", "serial", "dask")
 

@@ -27,13 +27,12 @@ import threading
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
-from . import __version__
-from .class_submissions import Contents
-from .core import course
-from .worksheet.questions import EXERCISE as WORKSHEET
+from .. import __version__
+from ..core import course
+from ..worksheet.questions import EXERCISE as WORKSHEET
+from .submissions import Contents
 
 GRADING_SECONDS = 900.0
 """Wall-clock time of one grading. Its exercises have limits of their own, about 400 seconds together; whoever is here
@@ -102,23 +101,19 @@ def make_job(contents: Contents, settings: Settings) -> Job:
     return Job(hashlib.sha256(json.dumps(identity, sort_keys=True).encode()).hexdigest(), data)
 
 
-GRADED_WITH = tuple(
-    """
-    bubblewrap charlm_oracle check checks cold_worker compare course curves fork_server grading_process
-    hypothesis_compat interpreter outer_wall plugin result run sandbox sfc32 simulation strategies streams student
-    submission vectors worker worker_home worker_process worksheet worksheet_attempt worksheet_questions
-    worksheet_reader worksheet_replay
-    """.split()  # noqa: SIM905 - a list of strings would be three times as long
+GRADED_WITH = (
+    *("core", "sandbox", "oracles", "grading", "checks", "vectors", "worksheet"),
+    "classroom/grading_process.py",
 )
-"""The modules and folders of the grader that a result depends on; a test compares them with what a grading imports."""
+"""The rooms and files of the grader that a result depends on; a test compares them with what a grading imports."""
 
 
 @functools.cache
 def course_digest() -> str:
     """Digest of what a result depends on besides the submission. A new page or report does not change it."""
     digest = hashlib.sha256()
-    grader = Path(__file__).parent
-    paths = [path for path in grader.rglob("*") if path.relative_to(grader).parts[0].split(".")[0] in GRADED_WITH]
+    places = [course.GRADER / place for place in GRADED_WITH]
+    paths = [path for place in places for path in (place.rglob("*") if place.is_dir() else [place])]
     for path in sorted([*paths, *course.MODEL_ANSWERS.glob("*")]):
         if path.suffix in (".py", ".json", ".ini", ".safetensors"):
             content = path.read_bytes().replace(b"\r\n", b"\n")
@@ -188,7 +183,7 @@ class GradingProcess:
         self.gradings = 0
         self._errors = tempfile.TemporaryFile()
         self._process = subprocess.Popen(
-            [sys.executable, *(program or ("-m", "grader.grading_process"))],
+            [sys.executable, *(program or ("-m", "grader.classroom.grading_process"))],
             env=environment,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,

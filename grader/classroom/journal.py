@@ -12,8 +12,8 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
-from .class_results import GRADED_FOLDER, ClassError, result_path
-from .core.result import replace_file
+from ..core.result import replace_file
+from .results import GRADED_FOLDER, ClassError, result_path
 
 JOURNAL_FILE = "journal.jsonl"
 _MOST_SECONDS = 1e6  # more than a week

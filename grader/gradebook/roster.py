@@ -14,10 +14,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, tzinfo
 
-from .class_results import SUBMISSIONS_FILE, Person
-from .gradebook_layout import positions
-from .gradebook_table import GradebookError, Table, read_table
+from ..classroom.results import SUBMISSIONS_FILE, Person
 from .late import placed
+from .layout import positions
+from .table import GradebookError, Table, read_table
 
 _FIELDS = {"name": "name", "email": "email", "number": "number", "username": "username", "id": "platform_id"}
 _TITLES = ("submission", "github_username", "identifier", "submitted_at", *_FIELDS)

@@ -14,13 +14,13 @@ from typing import Any
 
 from filelock import FileLock, Timeout
 
-from . import __version__
-from .class_results import ClassError, Entry, write_entries
-from .class_submissions import HandedIn
-from .core import course
-from .core.result import from_json
+from .. import __version__
+from ..core import course
+from ..core.result import from_json
 from .grading_job import Settings, grade_job, make_job
 from .journal import Journal
+from .results import ClassError, Entry, write_entries
+from .submissions import HandedIn
 
 LOCK_FILE = ".grading.lock"
 

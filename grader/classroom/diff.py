@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from .class_results import Entry
-from .core.result import PASSED
+from ..core.result import PASSED
+from .results import Entry
 
 
 @dataclass(frozen=True)

@@ -14,14 +14,14 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, tzinfo
 from decimal import ROUND_HALF_UP, Decimal
 
-from .class_results import Entry, Person
-from .core.text import spreadsheet_safe
-from .gradebook_layout import BLANK, Column, Layout, choose_column, number
-from .gradebook_people import Student, Students
-from .gradebook_roster import Roster
-from .gradebook_table import GradebookError, Table
+from ..classroom.results import Entry, Person
+from ..core.text import spreadsheet_safe
+from ..worksheet.questions import EXERCISE as WORKSHEET
 from .late import Policy, counted, names, periods_late, placed
-from .worksheet.questions import EXERCISE as WORKSHEET
+from .layout import BLANK, Column, Layout, choose_column, number
+from .people import Student, Students
+from .roster import Roster
+from .table import GradebookError, Table
 
 NEW, SAME, CHANGED, KEPT, LEFT, ZERO = "new", "unchanged", "changed", "kept", "left alone", "zero"
 BEST, LATEST = "best", "latest"

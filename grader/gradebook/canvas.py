@@ -8,8 +8,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-from ..gradebook_layout import Column, Layout, number, positions
-from ..gradebook_table import GradebookError, Table
+from .layout import Column, Layout, number, positions
+from .table import GradebookError, Table
 
 # Canvas finds a student by its own number, then by these. A login name may be an address.
 _TITLES = {"id": "platform_id", "sis user id": "number", "sis login id": "username"}

@@ -19,7 +19,7 @@ from decimal import Decimal
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from .class_results import Person
+from ..classroom.results import Person
 
 _PERIODS = {"hour": timedelta(hours=1), "day": timedelta(days=1)}
 _YEARS = range(2000, 2101)
