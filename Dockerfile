@@ -22,8 +22,9 @@ ENV PIP_NO_CACHE_DIR=1 PIP_ROOT_USER_ACTION=ignore
 
 # PyTorch is large and changes rarely: a layer of its own.
 COPY constraints.txt ./
-COPY grader/__init__.py grader/install_torch.py grader/
-RUN python -m grader.install_torch
+COPY grader/__init__.py grader/
+COPY grader/commands/__init__.py grader/commands/install_torch.py grader/commands/
+RUN python -m grader.commands.install_torch
 
 # .dockerignore lists what this is.
 COPY . .

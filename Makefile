@@ -21,7 +21,7 @@ $(VENV)/installed: pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || (echo "Python 3.11 or later is needed; set PYTHON=..."; exit 1)
 	@echo "Setting up $(VENV) (once) ..."
 	@$(PYTHON) -m venv $(VENV)
-	@$(BIN)/python -m grader.install_torch $(if $(CUDA),--cuda) $(if $(TORCH_INDEX),--index $(TORCH_INDEX))
+	@$(BIN)/python -m grader.commands.install_torch $(if $(CUDA),--cuda) $(if $(TORCH_INDEX),--index $(TORCH_INDEX))
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e .
 	@touch $@
 

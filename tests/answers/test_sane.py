@@ -10,13 +10,13 @@ from collections.abc import Callable
 import pytest
 from submissions import grading_profile
 
-from grader.catalogue import misconceptions
 from grader.core import course
 from grader.core.result import BROKEN, FAILED, NOT_WRITTEN, PASSED, Result
 from grader.core.submission import Submission, read_submission
 from grader.grading.run import declared_checks, grade
 from grader.sandbox.sandbox import Sandbox
-from grader.stubs import make_starter
+from grader.workshop.catalogue import misconceptions
+from grader.workshop.stubs import make_starter
 
 pytestmark = [pytest.mark.check, pytest.mark.sample]
 

@@ -12,11 +12,11 @@ from pathlib import Path
 import pytest
 from command import call
 
-from grader import catalogue, selftest
+from grader.commands.course import main
 from grader.core import course
 from grader.core.result import NOT_WRITTEN, PASSED, CheckResult, ExerciseResult, Result, from_json
-from grader.course_command import main
 from grader.grading import plugin
+from grader.workshop import catalogue, selftest
 
 EXERCISES = [exercise.name for exercise in course.EXERCISES]
 
@@ -25,7 +25,7 @@ def whole_selftest(name: str) -> tuple[int, str, dict]:
     """`course selftest EXERCISE` in a process: its exit code, what it printed, and its report."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "report.json")
-        command = [sys.executable, "-m", "grader.course_command", "selftest", name, "--json", str(path)]
+        command = [sys.executable, "-m", "grader.commands.course", "selftest", name, "--json", str(path)]
         done = subprocess.run(command, capture_output=True, text=True, timeout=1200, check=False)
         return done.returncode, done.stdout + done.stderr, json.loads(path.read_text("utf-8"))
 
@@ -120,12 +120,12 @@ def test_a_grader_without_its_gates_would_pay_for_no_work(sandbox):
 
 def test_the_course_command_says_what_it_can_do():
     done = subprocess.run(
-        [sys.executable, "-m", "grader.course_command", "--help"], capture_output=True, text=True, check=True
+        [sys.executable, "-m", "grader.commands.course", "--help"], capture_output=True, text=True, check=True
     )
     for word in ("stubs", "vectors", "selftest", "examples:"):
         assert word in done.stdout
     bad = subprocess.run(
-        [sys.executable, "-m", "grader.course_command", "nonsense"], capture_output=True, text=True, check=False
+        [sys.executable, "-m", "grader.commands.course", "nonsense"], capture_output=True, text=True, check=False
     )
     assert bad.returncode == 2
 

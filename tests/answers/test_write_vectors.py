@@ -11,11 +11,11 @@ import pytest
 from command import call
 from submissions import grading_profile
 
-from grader import write_vectors
+from grader.commands.course import main
 from grader.core import course
-from grader.course_command import main
 from grader.grading import vectors
 from grader.sandbox.sandbox import Sandbox
+from grader.workshop import write_vectors
 
 EXERCISE = "advantages"
 

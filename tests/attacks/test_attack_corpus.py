@@ -23,20 +23,21 @@ from typing import Any
 
 import pytest
 
-from grader import catalogue, course_command
 from grader.attacks import ATTACKS, TOPICS, Attack, Harm
 from grader.attacks.attack import FUNCTION, submission
 from grader.attacks.page import cell, first_cell, page, without_machine
 from grader.attacks.trial import HARMLESS, Finding, problems
 from grader.attacks.yard import Yard
+from grader.commands import course as course_command
 from grader.core import course
 from grader.core.result import BROKEN, FAILED, PASSED
 from grader.grading.run import grade
 from grader.sandbox.sandbox import Sandbox, missing_walls
+from grader.workshop import catalogue
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the attacks are written for Linux")
 
-COMMAND = [sys.executable, "-m", "grader.course_command", "attacks"]
+COMMAND = [sys.executable, "-m", "grader.commands.course", "attacks"]
 PAGE = course.ROOT / "docs" / "instructors" / "attacks.md"
 
 

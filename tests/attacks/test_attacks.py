@@ -11,13 +11,13 @@ from pathlib import Path
 
 import pytest
 
-from grader import catalogue
 from grader.core import course
 from grader.core.result import GRADER_ERROR, PASSED
 from grader.core.submission import read_submission
 from grader.grading import plugin
 from grader.grading.run import grade
 from grader.sandbox.sandbox import Sandbox
+from grader.workshop import catalogue
 
 plugin.use_profile()
 

@@ -26,7 +26,7 @@ from grader.classroom.submissions import find_submissions
 from grader.core import course
 
 ROOT = course.ROOT
-COURSE = [sys.executable, "-m", "grader.course_command", "grade-all"]
+COURSE = [sys.executable, "-m", "grader.commands.course", "grade-all"]
 
 
 def main() -> None:
@@ -125,7 +125,7 @@ def cold(files: dict[str, str], folder: Path) -> None:
     folder.mkdir()
     for name, text in files.items():
         (folder / name).write_text(text, "utf-8")
-    command = [sys.executable, "-m", "grader.cli", "--path", str(folder), "--json", str(folder / "r.json")]
+    command = [sys.executable, "-m", "grader.commands.grade", "--path", str(folder), "--json", str(folder / "r.json")]
     subprocess.run(command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
 
 

@@ -63,7 +63,7 @@ def main() -> int:
 
 def graded(folder: Path, name: str, arguments: argparse.Namespace) -> None:
     started = time.monotonic()
-    command = [sys.executable, "-m", "grader.course_command", "grade-all", str(folder / "class"), "--out"]
+    command = [sys.executable, "-m", "grader.commands.course", "grade-all", str(folder / "class"), "--out"]
     command += [str(folder / name), "--jobs", str(arguments.jobs), "--exercises", *arguments.exercises]
     done = subprocess.run(command, cwd=course.ROOT, capture_output=True, text=True)
     if done.returncode not in (0, 1):

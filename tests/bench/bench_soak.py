@@ -22,10 +22,10 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "helpers"))
 import psutil
 from class_maker import HOSTILE, model_files
 
-from grader.catalogue import misconceptions
 from grader.classroom.grading_job import GradingProcess, Job, Settings, make_job
 from grader.classroom.submissions import Contents
 from grader.core.submission import Submission
+from grader.workshop.catalogue import misconceptions
 
 EXERCISE, EXAMPLES = "advantages", 10
 MEMORY_MAY_GROW = 20 << 20

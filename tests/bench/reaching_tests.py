@@ -1,7 +1,7 @@
 """Which test files reach a file of the grader, the likeliest to notice a defect and the cheapest first.
 
 Read from the imports of all files, and from what starts a module without importing it: its dotted name or its file name
-in a string (`python -m grader.cli`, a script in a test), the name of a sibling where modules are imported by name, and
+in a string (`python -m grader`, a script in a test), the name of a sibling where modules are imported by name, and
 a fixture of `conftest.py`. It is an estimate that errs on the side of too many tests. Left out: data files, and
 JavaScript.
 """

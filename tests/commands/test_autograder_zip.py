@@ -17,7 +17,8 @@ import pytest
 from command import call
 from course_environment import course_on_a_full_disk, make_environment
 
-from grader import cli, course_command
+from grader.commands import course as course_command
+from grader.commands import grade as cli
 from grader.core import course
 from grader.sandbox.sandbox import Sandbox
 
@@ -88,7 +89,7 @@ def graded(container: Path, sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -
         pid, returncode = -1, 0
 
         def __init__(self, command: list[str], *, cwd: str, **_: object) -> None:
-            assert command[1:3] == ["-m", "grader.cli"]
+            assert command[1:3] == ["-m", "grader.commands.grade"]
             self._done = call(cli.main, *command[3:], cwd=Path(cwd), sandbox=sandbox)
             self.returncode = self._done.returncode
 
@@ -341,7 +342,7 @@ def test_setup_installs_with_the_constraints_and_stops_at_the_first_failure(fail
         **{"PATH": f"{programs}{os.pathsep}{os.environ['PATH']}", "LOG": str(tmp_path / "log")},
         **{"AUTOGRADER_ROOT": str(tmp_path), "FAILS_AT": fails_at},
     }
-    setup = course.ROOT / "grader" / "autograder_files" / "setup.sh"
+    setup = course.ROOT / "grader" / "workshop" / "autograder_files" / "setup.sh"
     done = subprocess.run(["bash", setup], env=environment, capture_output=True, text=True, check=False)
     lines = (tmp_path / "log").read_text("utf-8").splitlines()
     if fails_at == "nothing":

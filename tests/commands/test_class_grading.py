@@ -23,7 +23,6 @@ import pytest
 from class_maker import HOSTILE, model_files
 from grading_here import graded_here, write_class
 
-from grader.catalogue import misconceptions
 from grader.classroom import grading_job
 from grader.classroom.engines import SerialExecutor, open_engine
 from grader.classroom.grade_class import Progress, grade_class
@@ -36,6 +35,7 @@ from grader.core.submission import Submission
 from grader.grading.plugin import WATCH_EXAMPLES
 from grader.sandbox.sandbox import Sandbox
 from grader.worksheet.reader import unreadable
+from grader.workshop.catalogue import misconceptions
 
 ROOT = course.ROOT
 # One small exercise, with as few inputs as the checks have that are imported here: what is tested is not the checks.
@@ -114,7 +114,7 @@ def test_a_class_that_is_stopped_goes_on_ends_the_same_and_leaves_no_process(
     out = tmp_path / "out"
 
     def start(*, jobs: int) -> subprocess.Popen[str]:
-        command = [sys.executable, "-m", "grader.course_command", "grade-all", small_class, "--out", out, *QUICKLY]
+        command = [sys.executable, "-m", "grader.commands.course", "grade-all", small_class, "--out", out, *QUICKLY]
         return subprocess.Popen(
             [*map(str, command), "--jobs", str(jobs)],
             cwd=ROOT,
@@ -217,7 +217,7 @@ def test_the_command_runs_dask_on_this_machine(small_class: Path, graded: Path, 
     pytest.importorskip("distributed")
     command = ["grade-all", small_class, "--out", tmp_path / "out", "--engine", "dask", "--jobs", 2, *QUICKLY]
     completed = subprocess.run(
-        [sys.executable, "-m", "grader.course_command", *map(str, command)], cwd=ROOT, capture_output=True, text=True
+        [sys.executable, "-m", "grader.commands.course", *map(str, command)], cwd=ROOT, capture_output=True, text=True
     )
     assert completed.returncode == 0, completed.stderr
     assert "5 of 5 graded" in completed.stdout

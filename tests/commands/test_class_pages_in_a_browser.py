@@ -105,7 +105,17 @@ def test_the_page_of_worksheets_is_accessible_loads_nothing_and_fits_the_window(
     run_of(document, "1C.try1")["seed"] = "x"
     answer_of(document, "1F.1")["answer"] = worksheets.BAD + "unbroken" * 100
     handed_in(tmp_path / "ben", document)
-    command = [sys.executable, "-m", "grader.course_command", "worksheet", "ada", "ben", "nobody", "--out", "page.html"]
+    command = [
+        sys.executable,
+        "-m",
+        "grader.commands.course",
+        "worksheet",
+        "ada",
+        "ben",
+        "nobody",
+        "--out",
+        "page.html",
+    ]
     ended = subprocess.run(
         command, cwd=tmp_path, env=environment(PYTHONPATH=str(course.ROOT)), capture_output=True, text=True
     )

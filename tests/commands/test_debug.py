@@ -23,10 +23,10 @@ import pytest
 from command import call, environment, start
 
 import grader
-from grader import cli
-from grader.catalogue import replaced
+from grader.commands import grade as cli
 from grader.core import course
 from grader.sandbox.sandbox import Sandbox
+from grader.workshop.catalogue import replaced
 
 PRINTS = """
 _right = kl_estimate
@@ -62,7 +62,7 @@ def grade(tmp_path: Path, sandbox: Sandbox) -> Grade:
 def debug(*arguments: str | Path, cwd: Path, typed: str = "", **more: str) -> subprocess.CompletedProcess[str]:
     """`grade --debug` in a process of its own, with what a student types."""
     return subprocess.run(
-        [sys.executable, "-m", "grader.cli", "--debug", *map(str, arguments)],
+        [sys.executable, "-m", "grader.commands.grade", "--debug", *map(str, arguments)],
         cwd=cwd,
         env=environment(COLUMNS="1000", **more),
         input=typed,

@@ -12,7 +12,8 @@ import pytest
 from course_environment import install, make_environment
 from handouts import POINTER, untouched_handout
 
-from grader import course_command, doctor
+from grader.commands import course as course_command
+from grader.commands import doctor
 from grader.sandbox.sandbox import Sandbox
 
 
@@ -39,7 +40,7 @@ def test_git_brings_a_file_back_where_there_is_git_and_a_fresh_copy_where_there_
 
 def test_what_an_installation_that_was_stopped_left_behind_counts_as_missing(root: Path, tmp_path: Path) -> None:
     (tmp_path / "site" / "rich-1.0.dist-info").mkdir(parents=True)
-    command = [sys.executable, "-m", "grader.doctor"]
+    command = [sys.executable, "-m", "grader.commands.doctor"]
     environment = {**os.environ, "PYTHONPATH": str(tmp_path / "site")}
     done = subprocess.run(command, cwd=root, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 1 and done.stderr == ""
@@ -72,7 +73,7 @@ def test_a_copy_that_is_not_the_installed_one_is_named(root: Path, tmp_path: Pat
     done = run(commands, second, commands / "course", "doctor")
     assert done.returncode == 1
     assert f"you are in {second}, but the commands here belong to {root}" in " ".join(done.stdout.split())
-    done = run(commands, second, commands / "python", "-m", "grader.doctor")
+    done = run(commands, second, commands / "python", "-m", "grader.commands.doctor")
     assert done.returncode == 1
     assert f"`grade` is installed from {root}, and this course is {second}" in " ".join(done.stdout.split())
     assert done.stdout.endswith("1 to mend\n")
@@ -83,7 +84,7 @@ def test_it_works_where_no_package_is_installed(root: Path, tmp_path: Path) -> N
 
     venv.create(tmp_path / "bare", with_pip=False, symlinks=os.name != "nt")
     commands = tmp_path / "bare" / ("Scripts" if os.name == "nt" else "bin")
-    done = run(commands, root, commands / "python", "-m", "grader.doctor")
+    done = run(commands, root, commands / "python", "-m", "grader.commands.doctor")
     assert done.returncode == 1, done.stderr
     assert done.stderr == ""
     (line,) = (line for line in done.stdout.splitlines() if "not installed" in line)

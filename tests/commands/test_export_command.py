@@ -10,7 +10,8 @@ import pytest
 from command import call, environment
 from exports_readers import CLASSROOM, READERS
 
-from grader import cli, course_command
+from grader.commands import course as course_command
+from grader.commands import grade as cli
 from grader.core import course
 from grader.core.result import from_json
 from grader.sandbox.sandbox import Sandbox
@@ -42,7 +43,7 @@ def test_the_command_writes_every_format_of_a_real_grading(graded: Path, tmp_pat
 
 
 def test_the_process_prints_the_same_bytes_that_the_command_writes(graded: Path, tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "grader.course_command", "export", "github-summary", str(graded)]
+    command = [sys.executable, "-m", "grader.commands.course", "export", "github-summary", str(graded)]
     printed = subprocess.run(command, capture_output=True, cwd=course.ROOT, env=environment())
     assert printed.returncode == 0, printed.stderr
     written = tmp_path / "s.md"

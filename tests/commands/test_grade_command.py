@@ -24,14 +24,14 @@ import pytest
 from command import call, environment
 from grading_here import graded_once
 
-from grader import cli
-from grader.catalogue import replaced
+from grader.commands import grade as cli
 from grader.core import course
 from grader.core.result import Result
 from grader.sandbox.sandbox import Sandbox
+from grader.workshop.catalogue import replaced
 
 OK, CHECKS_FAILED, USAGE, GRADER_FAILED = 0, 1, 2, 3
-COMMAND = (sys.executable, "-m", "grader.cli")
+COMMAND = (sys.executable, "-m", "grader.commands.grade")
 QUICK = ("--examples", "2")
 NAMES = [exercise.name for exercise in course.EXERCISES]
 WITHOUT_TRAINING = NAMES[:3]
@@ -514,7 +514,9 @@ def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> Graded:
     folder, elsewhere = tmp_path_factory.mktemp("undisturbed"), tmp_path_factory.mktemp("elsewhere") / "site-packages"
     for name in ("grader", "reference"):
         shutil.copytree(course.ROOT / name, elsewhere / name, ignore=shutil.ignore_patterns("__pycache__"))
-    start = f"import sys; sys.path.insert(0, {str(elsewhere)!r}); import grader.cli; sys.exit(grader.cli.main())"
+    start = (
+        f"import sys; sys.path.insert(0, {str(elsewhere)!r}); from grader.commands import grade; sys.exit(grade.main())"
+    )
     me = changing(folder)
     before, homes = contents(me), own_homes(folder)
     command = (sys.executable, "-P", "-c", start)

@@ -15,9 +15,11 @@ import pytest
 from class_maker import zip_bytes
 from course_environment import install, make_environment
 
-from grader import course_command, handout, handout_command
+from grader.commands import course as course_command
+from grader.commands import handout as handout_command
 from grader.core import course
-from grader.leak_scan import Leak, Secrets
+from grader.workshop import handout
+from grader.workshop.leak_scan import Leak, Secrets
 
 SITE = "https://example.org/grpo/"
 LINE = "binds = ((ratio > high) & (advantages > 0)) | ((ratio < low) & (advantages < 0))"

@@ -10,11 +10,11 @@ from html_reports import BANDIT, Page, charts_of, hostile_result, page_of, small
 from site_fixtures import cannot
 from submissions import grading_profile
 
-from grader.catalogue import misconceptions
 from grader.core import course
 from grader.grading import curves
 from grader.grading.run import declared_checks, grade
 from grader.reports import export
+from grader.workshop.catalogue import misconceptions
 
 NODE_MODULES = course.ROOT / "tests" / "browser" / "node_modules"
 PIZZA = "charlm.it_learns_to_like_pizza"

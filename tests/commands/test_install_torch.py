@@ -1,4 +1,4 @@
-"""What `python -m grader.install_torch` takes from where, and what it says before it starts."""
+"""What `python -m grader.commands.install_torch` takes from where, and what it says before it starts."""
 
 import contextlib
 import functools
@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from grader import install_torch
+from grader.commands import install_torch
 from grader.core import course
 
 PIN = next(line for line in install_torch.CONSTRAINTS.read_text("utf-8").split("\n") if line.startswith("torch=="))
@@ -166,8 +166,8 @@ def recipe(makefile: Path) -> list[str]:
 
 
 def test_both_makefiles_set_up_alike_torch_first() -> None:
-    ours, handed_out = (recipe(course.ROOT / name) for name in ("Makefile", "grader/handout_files/Makefile"))
+    ours, handed_out = (recipe(course.ROOT / name) for name in ("Makefile", "grader/workshop/handout_files/Makefile"))
     assert ours == handed_out
-    (torch,) = (number for number, line in enumerate(ours) if "grader.install_torch" in line)
+    (torch,) = (number for number, line in enumerate(ours) if "grader.commands.install_torch" in line)
     (rest,) = (number for number, line in enumerate(ours) if "pip install" in line)
     assert torch < rest

@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 from command import call
 
-from grader import ablations, answer_key, course_command
+from grader.commands import course as course_command
 from grader.core import course
+from grader.workshop import ablations, answer_key
 
 
 def test_the_recorded_ablations_are_what_the_command_writes(tmp_path: Path) -> None:

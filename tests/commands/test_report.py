@@ -15,11 +15,11 @@ import pytest
 from submissions import grading_profile
 from terminal_reports import ASCII_HOSTILE, HOSTILE, MARKUP, assert_harmless, report_of
 
-from grader.catalogue import replaced
 from grader.core import course
 from grader.core.submission import read_submission
 from grader.grading import run, vectors
 from grader.sandbox.sandbox import Sandbox
+from grader.workshop.catalogue import replaced
 
 
 @dataclass(frozen=True)

@@ -21,11 +21,11 @@ import pytest
 from command import call, start
 
 import grader
-from grader import cli
-from grader.catalogue import replaced
+from grader.commands import grade as cli
 from grader.core import course
 from grader.core.result import from_json, replace_file
 from grader.sandbox.sandbox import Sandbox
+from grader.workshop.catalogue import replaced
 
 Document = dict[str, Any]
 

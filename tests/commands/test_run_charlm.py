@@ -21,7 +21,7 @@ import pytest
 import torch
 from safetensors.torch import load_file
 
-from grader import course_command
+from grader.commands import course as course_command
 from grader.core import course
 from reference import charlm, charlm_plots, run_charlm
 from reference.charlm_model import SIZES, TinyLM, load_model, save_weights

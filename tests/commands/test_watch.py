@@ -17,7 +17,7 @@ import pytest
 import watchfiles
 from command import call, start
 
-from grader import cli
+from grader.commands import grade as cli
 from grader.core import course
 from grader.core.result import replace_file
 from grader.sandbox.sandbox import Sandbox
@@ -41,7 +41,7 @@ def print(*what, **options):
     except KeyboardInterrupt:
         pass
 builtins.print = print
-runpy.run_module("grader.cli", run_name="__main__", alter_sys=True)
+runpy.run_module("grader.commands.grade", run_name="__main__", alter_sys=True)
 """
 
 

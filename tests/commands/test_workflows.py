@@ -17,11 +17,12 @@ import yaml
 from command import call
 from site_fixtures import cannot
 
-from grader import course_command, handout
+from grader.commands import course as course_command
 from grader.core import course
+from grader.workshop import handout
 
 OURS = course.ROOT / ".github" / "workflows"
-STUDENTS = course.ROOT / "grader" / "handout_files" / "grade.yml"
+STUDENTS = course.ROOT / "grader" / "workshop" / "handout_files" / "grade.yml"
 WORKFLOWS = [*sorted(OURS.glob("*.yml")), STUDENTS]
 MODULES = course.ROOT / "tests" / "browser"
 MAY_WRITE = {("release.yml", "release")}

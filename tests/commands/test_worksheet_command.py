@@ -18,7 +18,7 @@ from grading_here import graded_once
 from worksheets import Document, handed_in, right_worksheet
 
 import grader
-from grader import cli
+from grader.commands import grade as cli
 from grader.core import course
 from grader.sandbox.sandbox import Sandbox
 
@@ -92,7 +92,7 @@ def test_every_saved_worksheet_brings_a_report(tmp_path: Path, right: Document) 
     log = tmp_path / "log"
     with log.open("w") as output:
         process = subprocess.Popen(
-            [sys.executable, "-m", "grader.cli", "worksheet", "--watch", "--path", me],
+            [sys.executable, "-m", "grader.commands.grade", "worksheet", "--watch", "--path", me],
             cwd=tmp_path,
             env=environment(COLUMNS="200"),
             stdout=output,

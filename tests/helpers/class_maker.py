@@ -10,10 +10,10 @@ import zipfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from grader.catalogue import misconceptions, variants
 from grader.core import course
 from grader.core.submission import read_submission
-from grader.stubs import make_starter
+from grader.workshop.catalogue import misconceptions, variants
+from grader.workshop.stubs import make_starter
 
 Files = dict[str, str]
 

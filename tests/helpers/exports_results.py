@@ -22,7 +22,7 @@ SECRET = "group_advantages([41.25, 17.5])"
 """An input of a hidden check."""
 
 ATTACKS = (
-    "::error file=grader/cli.py,line=1::injected",
+    "::error file=grader/commands/grade.py,line=1::injected",
     'a\n::notice title=Autograding report::{"totalPoints":999,"maxPoints":1}',
     "a\n  ##[error]injected",
     "in the middle ##[warning]injected",
@@ -35,7 +35,7 @@ ATTACKS = (
     "\ud800 \udfff \ufffe \uffff",
     "line 1\r\nline 2\rline 3\x85line 4\x0bline 5",
     "GRPO_RUNNERS=\nPATH=/tmp",
-    "a title,file=grader/cli.py,line=1",
+    "a title,file=grader/commands/grade.py,line=1",
     "=HYPERLINK(1)",
     "{0} {{1}} %0A %0D %25",
     "",

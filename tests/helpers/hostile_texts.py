@@ -90,7 +90,7 @@ HOSTILE = {
     "formula after a semicolon": "Ada;=1+1;+2; @x",
     "cell breakout": 'a","=1+1","b\n=2+2,"',
     # build machines
-    "error of GitHub": "::error file=grader/cli.py,line=1::injected",
+    "error of GitHub": "::error file=grader/commands/grade.py,line=1::injected",
     "error on a line": "a\n  ::error::injected\r\n::warning::injected",
     "output of GitHub": "::set-output name=grade::100\n::add-mask::e\n::stop-commands::token",
     "group of GitHub": "##[group]x\na ##[error]y ##[add-mask]z",

@@ -5,8 +5,8 @@ What stands in their texts is tested in tests/pure/test_mistake_texts.py.
 
 import pytest
 
-from grader.catalogue import misconceptions
 from grader.core import course
+from grader.workshop.catalogue import misconceptions
 
 EXERCISES = [exercise.name for exercise in course.EXERCISES]
 

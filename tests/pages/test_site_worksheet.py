@@ -12,7 +12,7 @@ from markdown_it import MarkdownIt
 from site_fixtures import SETTLED, wait_until_ready, watch
 from tab import come_back, renew
 
-from grader.cli import main
+from grader.commands.grade import main
 from grader.oracles.simulation import Settings, simulate, single_peak
 from grader.worksheet.questions import LARGEST_FILE, LONGEST_ANSWER, QUESTIONS, RUNS
 

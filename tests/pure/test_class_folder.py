@@ -16,7 +16,6 @@ import pytest
 from command import call
 from grading_here import BY_HAND, graded_by_hand, write_class
 
-from grader import course_command, grade_all
 from grader.classroom.diff import compare
 from grader.classroom.engines import SerialExecutor, open_engine
 from grader.classroom.grade_class import Progress, grade_class
@@ -24,6 +23,8 @@ from grader.classroom.grading_job import Job, Settings, grade_job, make_job
 from grader.classroom.journal import JOURNAL_FILE
 from grader.classroom.results import ClassError, Entry, file_name, read_class, write_entries
 from grader.classroom.submissions import Contents, find_submissions
+from grader.commands import course as course_command
+from grader.commands import grade_all
 from grader.core import course
 from grader.core.submission import Submission
 from grader.worksheet.reader import unreadable

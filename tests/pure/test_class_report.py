@@ -20,11 +20,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from reported_class import CHECKS, LAYOUT, POINTS, SECRET, class_of, entry, mistake, result, secret_class
 
-from grader import course_command
 from grader.classroom.page import class_page
 from grader.classroom.report import BINS, class_report, discrimination, named, quantile
 from grader.classroom.report_csv import checks_csv, misconceptions_csv
 from grader.classroom.results import GRADED_FOLDER, Entry, Person, result_path, write_entries
+from grader.commands import course as course_command
 from grader.core import course
 from grader.core.result import BROKEN, FAILED, NOT_RUN, NOT_WRITTEN, PASSED, WAITING, CheckResult, ExerciseResult
 

@@ -16,7 +16,6 @@ import yaml
 from check_jsonschema.builtin_schemas import get_builtin_schema
 
 from grader.core import course
-from grader.course_command import COMMANDS
 from tests import tiers
 
 ROOT = course.ROOT
@@ -86,7 +85,7 @@ def test_every_course_command_that_is_named_can_be_given_like_that():
     assert {"vectors", "mistakes", "selftest", "stubs", "attacks"} <= {name for name, *_ in given}
     for name, *rest in given:
         parser = argparse.ArgumentParser(prog=f"course {name}", exit_on_error=False)
-        importlib.import_module(f"grader.{COMMANDS[name][0]}").add_arguments(parser)
+        importlib.import_module(f"grader.commands.{name.replace('-', '_')}").add_arguments(parser)
         if not any(action.required for action in parser._actions) or rest:  # a bare name is a name
             parser.parse_args(rest)
 

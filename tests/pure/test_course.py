@@ -7,10 +7,10 @@ import re
 
 import pytest
 
-from grader import catalogue
 from grader.core import course
 from grader.grading import plugin, vectors
 from grader.grading.check import checks_of
+from grader.workshop import catalogue
 
 plugin.use_profile()
 

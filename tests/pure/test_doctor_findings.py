@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from handouts import POINTER, untouched_handout
 
-from grader import doctor
+from grader.commands import doctor
 from grader.core import course
 
 
@@ -166,7 +166,9 @@ def test_the_grade_of_another_environment_or_none_is_named(tmp_path: Path) -> No
     (found,) = doctor.command_on_path(both, other, tmp_path)
     assert str(own) in found.what and str(tmp_path / "other") in found.what
     (found,) = doctor.command_on_path(str(tmp_path), own, tmp_path)
-    assert "not on the path" in found.what and found.command == "python -m grader.cli"  # nothing there to activate
+    assert (
+        "not on the path" in found.what and found.command == "python -m grader.commands.grade"
+    )  # nothing there to activate
     (tmp_path / ".venv").mkdir()
     (found,) = doctor.command_on_path(str(tmp_path), own, tmp_path)
     assert "not on the path" in found.what and "activate" in found.command

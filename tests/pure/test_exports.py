@@ -22,7 +22,7 @@ from hypothesis import given, note, settings
 from hypothesis import strategies as st
 from sarif.cmdline import main as sarif_tools
 
-from grader import course_command
+from grader.commands import course as course_command
 from grader.core.result import BROKEN, FAILED, NOT_RUN, NOT_WRITTEN, PASSED, ExerciseResult, Result
 from grader.reports import FORMATS, export
 

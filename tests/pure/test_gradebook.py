@@ -23,9 +23,9 @@ from command import call
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grader import course_command
 from grader.classroom.results import Entry, Person, result_path, write_entries
 from grader.classroom.submissions import find_submissions
+from grader.commands import course as course_command
 from grader.core.course import EXERCISES
 from grader.core.result import FAILED, PASSED, CheckResult, ExerciseResult, Result
 from grader.core.text import spreadsheet_safe

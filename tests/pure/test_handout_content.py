@@ -14,9 +14,9 @@ from pathlib import Path
 import pytest
 from test_layers import imports_of
 
-from grader import handout
 from grader.core import course
-from grader.leak_scan import WINDOW, Secrets, scan, secrets
+from grader.workshop import handout
+from grader.workshop.leak_scan import WINDOW, Secrets, scan, secrets
 
 SITE = "https://example.org/grpo/"
 LINE = "binds = ((ratio > high) & (advantages > 0)) | ((ratio < low) & (advantages < 0))"
@@ -51,6 +51,11 @@ def test_nothing_in_the_handout_is_kept_from_students(files: dict[str, bytes], h
     for name in files:
         assert not name.startswith(("reference/", "tests/", "grader/misconceptions/", "grader/variants/")), name
         assert "hidden" not in name
+
+
+def test_a_file_is_handed_out_only_after_somebody_looked_through_it(files: dict[str, bytes]) -> None:
+    lines = (course.ROOT / "tests" / "golden" / "handout.txt").read_text("utf-8").splitlines()
+    assert [*files] == [line for line in lines if not line.startswith("#")], "look at the file, then add its line"
 
 
 def test_everything_that_students_import_is_in_it_and_nothing_else_of_the_grader(files: dict[str, bytes]) -> None:

@@ -38,7 +38,6 @@ from hostile_texts import (
 )
 from rich.console import Console
 
-from grader import cli, course_command
 from grader.classroom.diff import compare
 from grader.classroom.grades_csv import grades_csv
 from grader.classroom.page import class_page
@@ -47,6 +46,10 @@ from grader.classroom.report_csv import checks_csv, misconceptions_csv
 from grader.classroom.results import Entry, Person, each_entry, file_name, result_path, write_entries
 from grader.classroom.similarity import Pair, Similarity
 from grader.classroom.submissions import METADATA, find_submissions
+from grader.commands import course as course_command
+from grader.commands import grade as cli
+from grader.commands.diff import as_csv
+from grader.commands.grade_all import _ENDINGS
 from grader.core.result import (
     BROKEN,
     FAILED,
@@ -60,8 +63,6 @@ from grader.core.result import (
     Result,
 )
 from grader.core.text import one_line, plain, spreadsheet_safe, visible
-from grader.diff_command import as_csv
-from grader.grade_all import _ENDINGS
 from grader.reports import FORMATS, export, terminal
 from grader.worksheet.questions import FILE_NAME as WORKSHEET_FILE
 from grader.worksheet.questions import NAME as WORKSHEET_NAME

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.rooms import ROOMS
+from grader.workshop.rooms import ROOMS
 
 ROOT = Path(__file__).resolve().parents[2]
 STANDARD = frozenset(sys.stdlib_module_names) | {"__future__"}

@@ -2,10 +2,10 @@
 
 import json
 
-from grader import mistakes
+from grader.commands.course import main
 from grader.core import course
-from grader.course_command import main
 from grader.grading import vectors
+from grader.workshop import mistakes
 
 EXERCISES = [exercise.name for exercise in course.EXERCISES]
 

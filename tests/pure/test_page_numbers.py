@@ -7,10 +7,11 @@ from pathlib import Path
 import pytest
 from command import call
 
-from grader import page_claims, page_numbers
+from grader.commands import numbers
+from grader.commands.course import main
 from grader.core import course
-from grader.course_command import main
-from grader.page_numbers import NoPlace, with_numbers
+from grader.workshop import page_claims
+from grader.workshop.page_numbers import NoPlace, with_numbers
 
 PAGE = """The mean is
 0.35 after 1,000 steps, and 7 of
@@ -68,7 +69,7 @@ def small_course(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A course with one page, whose claim is that the mean is 0.4."""
     (tmp_path / "page.md").write_text(PAGE, "utf-8")
     monkeypatch.setattr(course, "ROOT", tmp_path)
-    monkeypatch.setattr(page_numbers, "CLAIMS", {"page.md": [lambda: iter(["The mean is 0.4 after"])]})
+    monkeypatch.setattr(numbers, "CLAIMS", {"page.md": [lambda: iter(["The mean is 0.4 after"])]})
     return tmp_path / "page.md"
 
 
@@ -88,7 +89,7 @@ def test_words_that_no_longer_hold_are_named_and_nothing_is_written(
         yield "The mean is 0.4 after"
         raise page_claims.WordsNoLongerHold("the words no longer hold: it falls")
 
-    monkeypatch.setattr(page_numbers, "CLAIMS", {"page.md": [falls]})
+    monkeypatch.setattr(numbers, "CLAIMS", {"page.md": [falls]})
     done = call(main, "numbers", cwd=tmp_path)
     assert done.returncode == 1
     assert done.stdout.startswith("page.md: the words no longer hold: it falls\nChange the page")

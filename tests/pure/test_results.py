@@ -19,8 +19,8 @@ import torch
 
 from grader.core import course
 from grader.oracles import simulation
-from grader.page_claims import ABLATIONS, CLAIMS
-from grader.recordings import RUNS, samples_of
+from grader.workshop.page_claims import ABLATIONS, CLAIMS
+from grader.workshop.recordings import RUNS, samples_of
 from reference import charlm_task, run_bandit, run_charlm
 from reference.advantages import group_advantages
 

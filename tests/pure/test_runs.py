@@ -10,9 +10,10 @@ from argparse import Namespace
 import numpy as np
 import pytest
 
-from grader import ablations, answer_key
+from grader.commands import answer_key as command
 from grader.core import course
 from grader.oracles.simulation import Settings, simulate, single_peak
+from grader.workshop import ablations, answer_key
 
 
 def rows_of(name: str) -> list[dict[str, str]]:
@@ -104,11 +105,11 @@ def without_numbers(text: str) -> str:
 
 
 def test_a_changed_answer_key_is_noticed_and_written_again(tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr(answer_key, "SEEDS", 30)
-    monkeypatch.setattr(answer_key, "PARTS", (answer_key.first_look, answer_key.reflection))
-    assert answer_key.run(Namespace(check=True, out=tmp_path)) == 1
-    assert answer_key.run(Namespace(check=False, out=tmp_path)) == 0
-    assert answer_key.run(Namespace(check=True, out=tmp_path)) == 0
+    monkeypatch.setattr(command, "SEEDS", 30)
+    monkeypatch.setattr(command, "PARTS", (answer_key.first_look, answer_key.reflection))
+    assert command.run(Namespace(check=True, out=tmp_path)) == 1
+    assert command.run(Namespace(check=False, out=tmp_path)) == 0
+    assert command.run(Namespace(check=True, out=tmp_path)) == 0
     assert "stale" in capsys.readouterr().out
 
 

@@ -7,10 +7,11 @@ import numpy as np
 import pytest
 import torch
 
-from grader import course_command, golden
+from grader.commands import course as course_command
 from grader.oracles import simulation
 from grader.oracles.sfc32 import uniforms
 from grader.oracles.simulation import Settings, policy_step, simulate
+from grader.workshop import golden
 from reference.bandit import grpo_step, reinforce_step
 from reference.bandit_task import BanditConfig
 

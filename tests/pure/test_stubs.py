@@ -12,8 +12,8 @@ from command import call
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grader import course_command
-from grader.stubs import BANNER, PACKAGE, StubError, make_starter, make_stub, stale_files, write_starter
+from grader.commands import course as course_command
+from grader.workshop.stubs import BANNER, PACKAGE, StubError, make_starter, make_stub, stale_files, write_starter
 
 ROOT = Path(__file__).resolve().parents[2]
 PATH = Path("reference/mean.py")

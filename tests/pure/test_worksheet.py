@@ -34,7 +34,7 @@ from worksheets import (
     with_all_digits,
 )
 
-from grader import course_command, golden
+from grader.commands import course as course_command
 from grader.core import course
 from grader.core.result import BROKEN, FAILED, NOT_WRITTEN, PASSED, CheckResult, ExerciseResult
 from grader.worksheet import grade as worksheet
@@ -42,6 +42,7 @@ from grader.worksheet import questions as worksheet_questions
 from grader.worksheet import replay as replaying
 from grader.worksheet.questions import QUANTITIES, QUESTIONS, RUN_TABLES, RUNS
 from grader.worksheet.reader import WorksheetError, WorksheetFile, parse, read_worksheet
+from grader.workshop import golden
 
 
 @pytest.fixture

@@ -29,8 +29,10 @@ from worksheets import (
 )
 
 import grader
-from grader import cli, course_command, worksheet_command
 from grader.classroom.worksheet_page import HandedIn, page
+from grader.commands import course as course_command
+from grader.commands import grade as cli
+from grader.commands import worksheet as worksheet_command
 from grader.core import course
 from grader.core.text import visible
 from grader.worksheet import grade as worksheet

@@ -17,7 +17,7 @@ from command import call
 from rich.console import Console
 from submissions import SubmissionMaker, grading_profile, model_answer
 
-from grader import cli
+from grader.commands import grade as cli
 from grader.core import course
 from grader.core.result import BROKEN, FAILED, NOT_WRITTEN, PASSED, WAITING, CheckResult, Result
 from grader.core.submission import read_submission

@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 from submissions import grading_profile
 
-from grader import write_vectors
-from grader.catalogue import misconceptions, replaced
 from grader.core import course
 from grader.core.submission import read_submission
 from grader.grading import curves
 from grader.grading.run import declared_checks, grade
 from grader.grading.student import Record, Student
 from grader.oracles import simulation
+from grader.workshop import write_vectors
+from grader.workshop.catalogue import misconceptions, replaced
 
 BANDIT, PIZZA = "bandit.it_finds_the_peak", "charlm.it_learns_to_like_pizza"
 SCHEMA = json.loads((course.GRADER / "core" / "result.schema.json").read_text("utf-8"))

@@ -18,7 +18,7 @@ def test_every_module_of_the_grading_process_imports_without_torch() -> None:
         if not name.startswith(TEXT) and module not in WITH_TORCH:
             modules.append(module)
     assert {
-        "grader.cli",
+        "grader.commands.grade",
         "grader.grading.run",
         "grader.grading.debug",
         "grader.checks.test_kl",

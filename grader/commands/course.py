@@ -1,0 +1,99 @@
+"""The instructors' command: the handout, the class and its grades, and all that is generated in this repository."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import importlib.util
+import sys
+from collections.abc import Sequence
+from typing import NoReturn
+
+from .. import __version__
+from ..core.text import one_line
+from ..sandbox.worker_process import SandboxError
+
+_EXAMPLES = """examples:
+  course handout --out ../grpo-students --site https://example.edu/grpo/
+                             the repository for students, without solutions
+  course grade-all submissions.zip --out graded --seed 7391
+                             grade a class; the same command goes on after a stop
+  course report graded --out class.html
+  course gradebook canvas graded --gradebook export.csv --column GRPO --out filled.csv
+  course stubs               write starter/ from the model answers
+  course stubs --check       is starter/ current?
+  course vectors             write the worked examples' answers from the model answers and the misconceptions
+  course golden              write what the browser must agree with: runs of the simulation, the worksheet's table
+  course selftest            does the grader treat every answer whose grade is known as it must?
+  course selftest clip       the same for one exercise
+  course attacks             run hostile submissions: what does each isolation level stop?
+  course worksheet me you --out page.html
+                             worksheets side by side, with the answer key, as one HTML page
+  course ablate clip         what the clip range does: runs, curves as CSV and PNG
+"""
+
+
+COMMANDS = {
+    "handout": "make the repository or zip for students, without solutions",
+    "doctor": "say what is different about this machine's environment, and what to do",
+    "grade-all": "grade a whole class",
+    "diff": "say what a second grading of a class changed",
+    "report": "write the class report",
+    "gradebook": "fill the grades into the export of your Canvas, Moodle or Blackboard",
+    "export": "write one result in another format",
+    "autograder": "make the zip that Gradescope runs",
+    "worksheet": "write a page with submitted worksheets side by side",
+    "stubs": "write starter/ from the model answers",
+    "vectors": "write the worked examples' answers",
+    "numbers": "write what is measured and counted into the pages that say it",
+    "mistakes": "write the pages of common mistakes",
+    "golden": "write what the browser must agree with",
+    "selftest": "grade answers whose grade is known",
+    "attacks": "run hostile submissions and show what each isolation level stops",
+    "ablate": "write the runs that show what each setting does",
+    "recordings": "write the recorded runs as a module for the browser",
+    "answer-key": "measure the answers to the worksheet's questions",
+}
+"""Name of a command to what it does. The module of that name beside this one has its `add_arguments` and `run`."""
+
+
+class _Parser(argparse.ArgumentParser):
+    """One whose errors are a line of text, whatever the names of files in them are."""
+
+    def error(self, message: str) -> NoReturn:
+        super().error(one_line(message, limit=1_000))
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one subcommand. Exit code 0 fine, 1 something is stale or wrong, 2 usage, 3 the grader could not run."""
+    parser = _Parser(
+        prog="course",
+        description="Beside `grade`: for students `doctor` and `export`, for instructors everything else.",
+        epilog=_EXAMPLES if importlib.util.find_spec("grader.commands.handout") else None,  # none of it for students
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--version", action="version", version=f"%(prog)s {__version__}")
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    argv = sys.argv[1:] if argv is None else argv
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):  # a terminal that lacks a sign must not end the command
+            stream.reconfigure(errors="replace")
+    for name, text in COMMANDS.items():
+        module_name = f"{__package__}.{name.replace('-', '_')}"
+        if importlib.util.find_spec(module_name) is None:
+            continue  # a student's handout lacks what needs the model answers
+        command = commands.add_parser(name, help=text, description=text[0].upper() + text[1:] + ".")
+        if name in argv[:1]:  # the others are not imported: `course doctor` works where a package is missing
+            module = importlib.import_module(module_name)
+            module.add_arguments(command)
+            command.set_defaults(run=module.run)
+    arguments = parser.parse_args(argv)
+    try:
+        return int(arguments.run(arguments))
+    except SandboxError as error:
+        print(f"course: {error}", file=sys.stderr)
+        return 3
+
+
+if __name__ == "__main__":
+    sys.exit(main())

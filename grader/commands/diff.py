@@ -1,0 +1,106 @@
+"""`course diff`: what a second grading of a class changed."""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import io
+import os
+import sys
+
+from ..classroom.diff import Difference, compare
+from ..classroom.results import ClassError, read_class, read_settings
+from ..core.arguments import path_argument
+from ..core.result import replace_file
+from ..core.text import one_line, spreadsheet_safe
+
+SAME, DIFFERENT, USAGE = 0, 1, 2
+EXAMPLES = """examples:
+  course diff graded regraded
+  course diff graded regraded --csv changes.csv
+
+OLD and NEW are folders that `course grade-all --out` wrote.
+
+exit code: 0 every check has the same outcome for every submission, 1 something changed, 2 wrong usage
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Arguments of `course diff`."""
+    parser.epilog, parser.formatter_class = EXAMPLES, argparse.RawDescriptionHelpFormatter
+    parser.add_argument("old", type=path_argument, metavar="OLD", help="folder of the first grading")
+    parser.add_argument("new", type=path_argument, metavar="NEW", help="folder of the second grading")
+    parser.add_argument("--csv", type=path_argument, metavar="FILE", help="write all changes as CSV")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """`course diff`; see the exit codes in `EXAMPLES`."""
+    try:
+        old, new = read_class(arguments.old), read_class(arguments.new)
+        if not {entry.name for entry in old} & {entry.name for entry in new}:
+            raise ClassError(f"{arguments.old} and {arguments.new} have no submission in common")
+        difference = compare(old, new)
+        if arguments.csv:
+            replace_file(arguments.csv, as_csv(difference))
+    except ClassError as error:
+        print(f"course diff: {one_line(str(error), limit=1_000)}", file=sys.stderr)
+        return USAGE
+    except OSError as error:
+        print(
+            one_line(f"course diff: {arguments.csv} cannot be written: {error.strerror}", limit=1_000), file=sys.stderr
+        )
+        return USAGE
+    before, now = read_settings(arguments.old), read_settings(arguments.new)
+    for name in now:
+        if before.get(name) != now[name]:
+            print(f"other settings: {name} was {before.get(name)}, is {now[name]}")
+    _show(difference)
+    return DIFFERENT if difference.changes else SAME
+
+
+def as_csv(difference: Difference) -> str:
+    """One line for each submission that changed."""
+    written = io.StringIO()
+    table = csv.writer(written, lineterminator="\n")
+    table.writerow(["submission", "old", "new", "other_files", "passes_now", "passes_no_more"])
+    for change in difference.changes:
+        points = ("" if change.old is None else change.old, "" if change.new is None else change.new)
+        files = "yes" if change.files else ""
+        name = spreadsheet_safe(one_line(change.name))
+        table.writerow([name, *points, files, " ".join(change.passed), " ".join(change.lost)])
+    return written.getvalue()
+
+
+def _show(difference: Difference) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    no_color = bool(os.environ.get("NO_COLOR")) or None
+    console = Console(markup=False, emoji=False, highlight=False, no_color=no_color)
+    up = sum((change.new or 0) > (change.old or 0) for change in difference.changes)
+    down = sum((change.new or 0) < (change.old or 0) for change in difference.changes)
+    console.print(
+        f"{difference.same} submissions the same, {up} higher, {down} lower, "
+        f"{len(difference.changes) - up - down} with other checks but the same total"
+    )
+    if not difference.changes:
+        return
+    table = Table(box=None, pad_edge=False)
+    for title in ("submission", "old", "new", "passes now", "passes no more"):
+        table.add_column(title, overflow="fold")
+    for change in difference.changes:
+        name = one_line(change.name) + (" (other files)" if change.files else "")
+        table.add_row(name, _points(change.old), _points(change.new), *map(_few, (change.passed, change.lost)))
+    console.print(table)
+    for words, counts in (("pass now", difference.passed), ("pass no more", difference.lost)):
+        for check, count in counts.items():
+            console.print(f"{count:5} {words}: {check}")
+
+
+def _points(points: int | None) -> str:
+    return "not graded" if points is None else str(points)
+
+
+def _few(checks: tuple[str, ...]) -> str:
+    shown = ", ".join(checks[:3])
+    return f"{shown} and {len(checks) - 3} more" if len(checks) > 3 else shown

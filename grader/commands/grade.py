@@ -1,0 +1,462 @@
+"""The students' command: `grade`.
+
+Written with argparse, and with its imports where they are needed, because the fork server's import of torch is what
+everybody waits for: it starts before pytest and hypothesis are imported.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+# Nothing beside a submission may take a library's place: the current folder (python -m) and PYTHONPATH come last.
+_foreign = {os.path.abspath(entry) for entry in (".", *os.environ.get("PYTHONPATH", "").split(os.pathsep))}
+sys.path.sort(key=lambda entry: os.path.abspath(entry) in _foreign)
+
+import argparse
+import contextlib
+import difflib
+import hashlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from .. import __version__
+from ..core import course
+from ..core.arguments import path_argument, positive
+from ..core.result import replace_file
+from ..core.submission import Submission, SubmissionError, read_submission
+from ..core.text import one_line
+from ..reports import FORMATS, export
+from ..sandbox.sandbox import Sandbox
+from ..sandbox.worker_process import SandboxError
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from ..core.result import CheckResult, ExerciseResult, Result
+    from ..grading.check import Check
+    from ..grading.student import Loaded
+    from ..worksheet.reader import WorksheetFile
+
+OK, CHECKS_FAILED, USAGE, GRADER_FAILED = 0, 1, 2, 3
+_STANDARD_OUTPUT = Path("-")
+# As in worksheet_questions.py, which imports numpy: nobody shall wait for that before torch.
+_WORKSHEET, _WORKSHEET_FILE = "worksheet", "worksheet.json"
+
+_EXAMPLES = """examples:
+  grade                           everything in ./starter
+  grade advantages clip           two exercises
+  grade advantages --hint         and a hint for the first thing that fails; repeat --hint for the next one
+  grade --watch                   again after every save
+  grade --debug advantages        in this process, so that print and breakpoint() work; gives no grade
+  grade --path ../me --json r.json
+  grade --write html=report.html  the report with curves, to read in a browser
+  grade worksheet                 the worksheet.json in ./starter, which you downloaded from the worksheet page
+
+exit code: 0 all passed, 1 checks failed, 2 wrong usage, 3 the grader itself could not run
+"""
+
+
+@dataclass(frozen=True)
+class _Files:
+    """What is graded.
+
+    Attributes:
+        submission: The modules; empty if the worksheet alone is graded.
+        worksheet: None if it is not graded.
+    """
+
+    submission: Submission
+    worksheet: WorksheetFile | None
+
+    @property
+    def sha256(self) -> str:
+        """Identity of what was graded."""
+        if not self.worksheet:
+            return self.submission.sha256
+        return hashlib.sha256(f"{self.submission.sha256} {self.worksheet.sha256}".encode()).hexdigest()
+
+
+def parse(argv: Sequence[str] | None = None) -> argparse.Namespace:
+    """The command line. Exits with 2 and a sentence if it makes no sense."""
+    exercises = [exercise.name for exercise in course.EXERCISES]
+    names = [*exercises, _WORKSHEET]
+    parser = argparse.ArgumentParser(
+        prog="grade",
+        description="Grade your answers to the GRPO exercises and say what to look at.",
+        epilog=_EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument(
+        "exercises", nargs="*", metavar="EXERCISE", help=f"{', '.join(names)}; if none is given, all but the worksheet"
+    )
+    parser.add_argument(
+        "--path", type=path_argument, metavar="FOLDER", help="folder with your modules (default: ./starter, or here)"
+    )
+    parser.add_argument("--watch", action="store_true", help="grade again after every save, what failed last first")
+    parser.add_argument("--hint", action="count", default=0, help="a hint for the first failure; repeat for more")
+    parser.add_argument(
+        "--json",
+        type=path_argument,
+        metavar="FILE",
+        help="write the result as JSON, renewed after every check; - prints it",
+    )
+    parser.add_argument(
+        "--write",
+        type=_written_format,
+        action="append",
+        default=[],
+        metavar="FORMAT=FILE",
+        help=f"write the result in another format, renewed after every check: {', '.join(FORMATS)}",
+    )
+    parser.add_argument(
+        "--debug", action="store_true", help="run in this process: print and breakpoint() work; no grade"
+    )
+    parser.add_argument(
+        "--device",
+        choices=("auto", "cpu", "cuda"),
+        default="auto",
+        help="where the tensors go; auto is the CPU for these exercises",
+    )
+    course_options = parser.add_argument_group("for instructors")
+    course_options.add_argument("--seed", type=int, default=0, metavar="N", help="of the generated inputs (default: 0)")
+    course_options.add_argument(
+        "--examples", type=positive, metavar="N", help="generated inputs for every check (default: 16; --watch: 6)"
+    )
+    course_options.add_argument(
+        "--require-level",
+        type=int,
+        choices=(0, 1, 2),
+        default=0,
+        metavar="N",
+        help="refuse to grade below isolation level N",
+    )
+    course_options.add_argument(
+        "--cold", action="store_true", help="no fork server: an interpreter for every exercise, as on Windows"
+    )
+    parser.add_argument("--version", action="version", version=f"%(prog)s {__version__}")
+    arguments = parser.parse_args(argv)
+    for name in arguments.exercises:
+        if name not in names:
+            close = difflib.get_close_matches(name.removesuffix(".py").removesuffix(".json"), names, 1, 0.4)
+            parser.error(
+                f"there is no exercise {name!r}"
+                + (f"; did you mean {close[0]}?" if close else f"; there are {', '.join(names)}")
+            )
+    arguments.worksheet = _WORKSHEET in arguments.exercises
+    arguments.exercises = [name for name in exercises if name in arguments.exercises or not arguments.exercises]
+    if arguments.device == "auto":
+        arguments.device = "cpu"
+    if arguments.debug and arguments.watch:
+        parser.error("--debug and --watch do not go together")
+    if arguments.debug and arguments.worksheet:
+        parser.error("the worksheet has no code to debug; leave --debug away")
+    arguments.path = arguments.path or _default_path()
+    written = [("--json", arguments.json)] if arguments.json else []
+    for option, file in written + [("--write", path) for _, path in arguments.write]:
+        if not file.absolute().parent.is_dir():
+            parser.error(f"there is no folder {file.parent} to write {file.name} to")
+        if file != _STANDARD_OUTPUT and _is_handed_in(file, arguments.path):
+            parser.error(f"{option} would overwrite {file}, which is handed in; give another name")
+    if arguments.debug and arguments.write:
+        parser.error("--debug gives no grade, so there is nothing for --write")
+    return arguments
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Grade, report, and return the exit code."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):  # a terminal that lacks a sign must not end the report
+            stream.reconfigure(errors="replace")
+    arguments = parse(argv)
+    path: Path = arguments.path
+    try:
+        files = _read(arguments, path)
+    except SubmissionError as error:
+        print(f"grade: {one_line(str(error), limit=1_000)}", file=sys.stderr)
+        return USAGE
+    try:
+        if arguments.debug:
+            return _debug(arguments, files.submission)
+        with _sandbox(arguments) as sandbox:
+            if arguments.watch:
+                return _watch(arguments, path, sandbox)
+            return _grade_once(arguments, files, sandbox)
+    except SandboxError as error:
+        print(f"grade: {error}", file=sys.stderr)
+        return GRADER_FAILED
+    except KeyboardInterrupt:
+        print("grade: stopped", file=sys.stderr)
+        return GRADER_FAILED
+
+
+def _written_format(text: str) -> tuple[str, Path]:
+    name, _, file = text.partition("=")
+    if name not in FORMATS or not file:
+        close = difflib.get_close_matches(name, FORMATS, 1, 0.4)
+        hint = f"did you mean {close[0]}=FILE?" if close and close[0] != name else "for example html=report.html"
+        raise argparse.ArgumentTypeError(f"must be FORMAT=FILE with one of {', '.join(FORMATS)}, not {text!r}; {hint}")
+    return name, path_argument(file)
+
+
+def _default_path() -> Path:
+    """./starter if there is one, else the current folder."""
+    starter = Path("starter")
+    return starter if starter.is_dir() else Path()
+
+
+def _is_handed_in(file: Path, folder: Path) -> bool:
+    """Whether a file is one that students write, under whatever name the system knows it."""
+    for name in (*(exercise.file_name for exercise in course.EXERCISES), _WORKSHEET_FILE):
+        theirs = folder / name
+        if os.path.realpath(theirs) == os.path.realpath(file):
+            return True
+        if theirs.exists() and file.exists() and theirs.samefile(file):  # KL.py on some systems
+            return True
+    return False
+
+
+def _read(arguments: argparse.Namespace, path: Path) -> _Files:
+    """Read what is to be graded, once.
+
+    Raises:
+        SubmissionError: there is nothing that could be graded.
+    """
+    if not arguments.worksheet:
+        return _Files(read_submission(path), None)
+    from ..worksheet.reader import read_worksheet
+
+    if arguments.exercises:
+        submission = read_submission(path)
+    elif os.path.isdir(path):
+        submission = Submission(path.resolve().name or "submission", path.resolve(), {}, {})
+    else:
+        what = f"give the folder with your {_WORKSHEET_FILE}: grade worksheet --path FOLDER"
+        raise SubmissionError(f"there is no folder {path}; {what}")
+    return _Files(submission, read_worksheet(path / _WORKSHEET_FILE))
+
+
+def _sandbox(arguments: argparse.Namespace) -> contextlib.AbstractContextManager[Sandbox | None]:
+    """Where the submission's code runs; None for the worksheet alone, which has none."""
+    if not arguments.exercises:
+        return contextlib.nullcontext()
+    return Sandbox.start(cold=arguments.cold, device=arguments.device, require_level=arguments.require_level)
+
+
+def _grade_once(arguments: argparse.Namespace, files: _Files, sandbox: Sandbox | None) -> int:
+    if sandbox:
+        from ..grading import plugin
+
+        plugin.use_profile(arguments.examples or plugin.DEFAULT_EXAMPLES)
+    result = _grade(arguments, files, sandbox)
+    _report(arguments, result)
+    if len(arguments.exercises) == len(course.EXERCISES) and not files.worksheet:
+        _point_to_worksheet(arguments, files.submission)
+    return result.exit_code
+
+
+def _point_to_worksheet(arguments: argparse.Namespace, submission: Submission) -> None:
+    """Plain `grade` leaves the worksheet out; who has one shall know."""
+    if arguments.json != _STANDARD_OUTPUT and (submission.path / _WORKSHEET_FILE).exists():
+        _console().print(f"There is a {_WORKSHEET_FILE} too: `grade worksheet` grades it.", highlight=False)
+
+
+def _grade(
+    arguments: argparse.Namespace, files: _Files, sandbox: Sandbox | None, *, first: str | None = None
+) -> Result:
+    """Grade all that was asked for."""
+    if sandbox:
+        return _grade_with_progress(arguments, files, sandbox, first=first)
+    from ..worksheet.grade import grade_alone
+
+    assert files.worksheet  # there is no sandbox only where nothing else is graded
+    submission, options = files.submission, {"seed": arguments.seed, "device": arguments.device}
+    result = grade_alone(files.worksheet, submission=submission.folder, sha256=files.sha256, **options)
+    _save(arguments, result)
+    return result
+
+
+def _grade_with_progress(
+    arguments: argparse.Namespace, files: _Files, sandbox: Sandbox, *, first: str | None = None
+) -> Result:
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn
+
+    from ..grading.check import has_hidden_checks
+    from ..grading.run import declared_checks, empty_result, grade
+
+    checks = declared_checks(arguments.exercises, hidden=has_hidden_checks())
+    submission, options = files.submission, {"seed": arguments.seed, "device": arguments.device}
+    result = empty_result(submission, arguments.exercises, checks, **options)
+    worksheet = _graded_worksheet(files)
+
+    def whole() -> Result:
+        """What is known by now, with the worksheet's part."""
+        return replace(result, exercises=[*result.exercises, *worksheet], sha256=files.sha256)
+
+    _save(arguments, whole())
+    columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        task = progress.add_task("importing torch", total=len(checks))
+        result.isolation_level, result.walls = sandbox.level, sandbox.walls()
+
+        def update(entry: CheckResult) -> None:
+            progress.update(task, advance=1, description=f"{entry.id.split('.')[0]}: {entry.function}")
+            _save(arguments, whole())
+
+        grade(
+            submission,
+            arguments.exercises,
+            sandbox.worker,
+            checks=checks,
+            result=result,
+            on_update=update,
+            first=first,
+            fresh_workers=not sandbox.cold,
+            **options,
+        )
+    _save(arguments, whole())
+    return whole()
+
+
+def _graded_worksheet(files: _Files) -> list[ExerciseResult]:
+    """The worksheet's part of the result, if it is asked for."""
+    if not files.worksheet:
+        return []
+    from ..worksheet import grade as worksheet
+
+    return [worksheet.grade(files.worksheet)]
+
+
+def _save(arguments: argparse.Namespace, result: Result) -> None:
+    """Write all files anew: whatever stops the grader leaves them valid."""
+    if arguments.json and arguments.json != _STANDARD_OUTPUT:
+        _replace(arguments.json, result.as_json())
+    for name, path in arguments.write:
+        try:
+            _replace(path, export(result, name, os.environ))
+        except ValueError as error:
+            raise SandboxError(f"{name} cannot be written: {error}") from None
+
+
+def _replace(path: Path, text: str) -> None:
+    try:
+        replace_file(path, text)
+    except OSError as error:
+        raise SandboxError(f"{path} cannot be written: {error.strerror}") from None
+
+
+def _report(arguments: argparse.Namespace, result: Result) -> None:
+    from ..reports import terminal
+
+    if arguments.json == _STANDARD_OUTPUT:
+        sys.stdout.write(result.as_json())
+        return
+    console = _console()
+    terminal.show(result, console)
+    if arguments.hint:
+        failed = terminal.first_failed(result)
+        terminal.show_hints(failed, _declared(failed) if failed else None, arguments.hint, console)
+
+
+def _declared(entry: CheckResult) -> Check:
+    """The declaration of a check, which has the hints."""
+    exercise = entry.id.split(".")[0]
+    if exercise == _WORKSHEET:
+        from ..worksheet import grade as worksheet
+
+        return worksheet.checks()[entry.id]
+    from ..grading.run import declared_checks
+
+    return declared_checks([exercise], hidden=True)[entry.id]
+
+
+def _console() -> Console:
+    from rich.console import Console
+
+    # Without a terminal rich assumes 80 columns; a log file has room for more.
+    columns = os.environ.get("COLUMNS", "")
+    width = max(int(columns), 20) if columns.isascii() and columns.isdigit() else 120
+    # NO_COLOR asks for no colours; bold and dim are escape sequences too, and go with them.
+    colours: Literal["auto"] | None = None if os.environ.get("NO_COLOR") else "auto"
+    return Console(width=None if sys.stdout.isatty() else width, color_system=colours, emoji=False)
+
+
+def _watch(arguments: argparse.Namespace, path: Path, sandbox: Sandbox | None) -> int:
+    """Grade after every save until Ctrl-C. Returns the last exit code."""
+    from watchfiles import watch
+
+    from ..reports import terminal
+
+    console, first, code, graded, passed = _console(), None, GRADER_FAILED, "", ""
+    if sandbox:
+        from ..grading import plugin
+
+        plugin.use_profile(arguments.examples or plugin.WATCH_EXAMPLES)
+        passed = f"Passed with {plugin.examples()} inputs for every law; run `grade` for the full number."
+
+    def again() -> None:
+        """Grade what is there now, unless it has been graded."""
+        nonlocal first, code, graded
+        try:
+            files = _read(arguments, path)
+        except SubmissionError as error:
+            if graded != str(error):
+                console.print(one_line(str(error), limit=1_000), markup=False)
+            graded = str(error)
+            return
+        if files.sha256 == graded:
+            return
+        graded = files.sha256
+        result = _grade(arguments, files, sandbox, first=first)
+        if console.is_terminal:
+            console.clear()
+        _report(arguments, result)
+        failed = terminal.first_failed(result)
+        first, code = failed.id if failed else None, result.exit_code
+        if code == OK and passed:
+            console.print(passed)
+        console.print(f"Watching {path}; Ctrl-C to stop.", style="dim", markup=False)
+
+    try:
+        again()
+        # Once a second too, for what was saved while nobody watched.
+        for _ in watch(path, debounce=100, step=20, rust_timeout=1_000, yield_on_timeout=True, recursive=False):
+            again()
+    except KeyboardInterrupt:
+        pass
+    return code
+
+
+def _debug(arguments: argparse.Namespace, submission: Submission) -> int:
+    """The same checks in this process. Gives no grade."""
+    from ..grading import plugin
+    from ..grading.debug import InProcess
+    from ..grading.run import grade
+
+    print("Debug mode: your code runs in this process, without walls or time limits. This gives no grade.")
+    plugin.use_profile(arguments.examples or plugin.DEBUG_EXAMPLES)
+    start: Callable[[], Loaded] = InProcess
+    result = grade(
+        submission,
+        arguments.exercises,
+        start,
+        seed=arguments.seed,
+        device=arguments.device,
+        hidden=False,
+        folder=str(submission.path),
+        debug=True,
+    )
+    _save(arguments, result)
+    _report(arguments, result)
+    return result.exit_code
+
+
+if __name__ == "__main__":
+    exit_code = main()
+    # Python ends `python -m` as killed by Ctrl-C when an interrupt was ever raised inside an exec of a text, which
+    # hypothesis makes often, handled or not (CPython's unhandled_keyboard_interrupt). The next exec forgets it.
+    exec("")
+    sys.exit(exit_code)

@@ -1,0 +1,257 @@
+"""`course grade-all`: grade the submissions of a whole class, on this machine or on a cluster."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import statistics
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..classroom.engines import ENGINES, open_engine
+from ..classroom.grade_class import Progress, grade_class
+from ..classroom.grades_csv import grades_csv
+from ..classroom.grading_job import Settings
+from ..classroom.results import ClassError, Entry, each_entry, file_name, read_settings
+from ..classroom.submissions import find_submissions
+from ..core import course
+from ..core.arguments import path_argument, positive
+from ..core.result import replace_file
+from ..core.text import one_line
+from ..reports import FORMATS, export
+
+GRADED, UNREADABLE, USAGE, GRADER_FAILED = 0, 1, 2, 3
+GRADES_FILE, PAGES_FILE = "grades.csv", "pages.json"
+_LISTED = 10
+_FORMATS = tuple(name for name in FORMATS if name != "classroom50")
+"""Of a class. Classroom 50's needs variables that say whose the one submission is, so only its runner can write it."""
+_ENDINGS = {"html": ".html", "junit": ".xml", "sarif": ".sarif", "github-annotations": ".txt", "github-summary": ".md"}
+
+EXAMPLES = """examples:
+  course grade-all submissions.zip --out graded --jobs 4
+  course grade-all submissions --out graded --seed 7391 --write html
+  course grade-all submissions --out graded --engine dask --scheduler tcp://head-node:8786
+
+SUBMISSIONS is a folder or a zip with a folder or an archive for each student, as you made it or as Gradescope, Canvas,
+Moodle or GitHub gave it to you. Stop it with Ctrl-C; the same command goes on where it was, and grades nothing twice.
+Take a --seed that students do not know.
+
+exit code: 0 all graded, 1 all graded, but in some submissions a file could not be read or no module was found,
+           2 wrong usage, 3 the grader could not grade some of them, or was stopped; run the same command again
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Arguments of `course grade-all`."""
+    parser.epilog, parser.formatter_class = EXAMPLES, argparse.RawDescriptionHelpFormatter
+    names = [exercise.name for exercise in course.EXERCISES]
+    parser.add_argument("submissions", type=path_argument, metavar="SUBMISSIONS", help="folder or zip")
+    parser.add_argument("--out", type=path_argument, required=True, metavar="FOLDER", help="where the results go")
+    parser.add_argument(
+        "--exercises", nargs="+", choices=names, default=names, metavar="NAME", help=f"{', '.join(names)}; all if none"
+    )
+    parser.add_argument("--worksheet", action="store_true", help="grade worksheet.json too")
+    parser.add_argument("--seed", type=int, default=0, metavar="N", help="of the generated inputs (default: 0)")
+    parser.add_argument("--examples", type=positive, metavar="N", help="generated inputs for every check (default: 16)")
+    parser.add_argument(
+        "--jobs",
+        type=positive,
+        default=os.cpu_count() or 1,
+        metavar="N",
+        help="gradings at a time (default: one a core)",
+    )
+    parser.add_argument("--engine", choices=ENGINES, default="threads", help="what runs them (default: threads)")
+    parser.add_argument("--scheduler", metavar="ADDRESS", help="of a running Dask scheduler, with --engine dask")
+    parser.add_argument(
+        "--require-level", type=int, choices=(0, 1, 2), default=1, metavar="N",
+        help="refuse to grade below isolation level N (default: 1; below that, a result is no mark)",
+    )  # fmt: skip
+    parser.add_argument("--cold", action="store_true", help="no fork server: an interpreter for every exercise")
+    parser.add_argument(
+        "--write",
+        choices=_FORMATS,
+        action="append",
+        default=[],
+        metavar="FORMAT",
+        help=f"also write every result as FOLDER/FORMAT/NAME: {', '.join(_FORMATS)}",
+    )
+    parser.set_defaults(usage_error=parser.error)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """`course grade-all`; see the exit codes in `EXAMPLES`."""
+    if arguments.scheduler and arguments.engine != "dask":
+        arguments.usage_error("--scheduler goes with --engine dask")
+    out = Path(os.path.realpath(arguments.out))
+    if Path(os.path.realpath(arguments.submissions)) in (out, *out.parents):
+        arguments.usage_error(f"--out {arguments.out} lies in the submissions and would be graded too; choose another")
+    settings = Settings(
+        exercises=tuple(each.name for each in course.EXERCISES if each.name in arguments.exercises),
+        worksheet=arguments.worksheet,
+        seed=arguments.seed,
+        examples=arguments.examples,
+        require_level=arguments.require_level,
+        cold=arguments.cold,
+    )
+    try:
+        _refuse_other_settings(arguments.out, settings)
+        _grade(arguments, settings)
+        outcomes = _write(arguments.out, settings, arguments.write)
+    except ClassError as error:
+        print(f"course grade-all: {one_line(str(error), limit=1_000)}", file=sys.stderr)
+        return USAGE
+    except OSError as error:
+        what = f"{error.filename or arguments.out} cannot be written: {error.strerror}"
+        print(f"course grade-all: {one_line(what, limit=1_000)}", file=sys.stderr)
+        return GRADER_FAILED
+    except KeyboardInterrupt:
+        print("course grade-all: stopped; the same command goes on where it was", file=sys.stderr, flush=True)
+        os._exit(GRADER_FAILED)  # waits for no grading: those that run end when their input closes
+    return _report(arguments.out, outcomes)
+
+
+def _grade(arguments: argparse.Namespace, settings: Settings) -> None:
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+    from rich.progress import Progress as Bar
+
+    left_out: list[str] = []
+    found = find_submissions(arguments.submissions, left_out=left_out)
+    console = Console(stderr=True, emoji=False, no_color=bool(os.environ.get("NO_COLOR")) or None)
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    console.print(f"{len(found)} submissions in {one_line(str(arguments.submissions))}", highlight=False, markup=False)
+    for name in left_out[:_LISTED]:
+        console.print(f"  not taken: {one_line(name)} is no submission", highlight=False, markup=False)
+    if len(left_out) > _LISTED:
+        console.print(f"  not taken: {len(left_out) - _LISTED} more", highlight=False, markup=False)
+    announced = False
+    with (
+        open_engine(arguments.engine, jobs=arguments.jobs, scheduler=arguments.scheduler) as (executor, at_a_time),
+        Bar(*columns, TimeRemainingColumn(), console=console) as bar,
+    ):
+        task = bar.add_task("grading", total=None)
+
+        def update(progress: Progress) -> None:
+            nonlocal announced
+            if not announced:  # equal submissions are graded once
+                text = f"{progress.total} different ones, {progress.known} of them graded before"
+                console.print(text, highlight=False, markup=False)
+                announced = True
+            words = [
+                f"{progress.known} known" * (progress.known > 0),
+                f"{len(progress.failed)} failed" * bool(progress.failed),
+            ]
+            said = ", ".join(filter(None, words))
+            left = progress.total - progress.known
+            bar.update(
+                task, completed=progress.done, total=left, description=f"grading ({said})" if said else "grading"
+            )
+
+        grade_class(found, arguments.out, settings, executor, at_a_time=at_a_time, on_update=update)
+
+
+@dataclass(frozen=True)
+class _Outcome:
+    """What the last lines of the command need to know of one submission."""
+
+    name: str
+    notes: tuple[str, ...]
+    problem: str
+    earned: int
+    points: int
+    level: int
+    unreadable: bool
+
+
+def _refuse_other_settings(out: Path, settings: Settings) -> None:
+    """Grades of one class shall not be of two kinds, nor the pages in a folder of another grading than its table."""
+    before, now = read_settings(out), json.loads(json.dumps(vars(settings)))
+    other = [f"{name} was {before.get(name)}, is {now[name]}" for name in now if before.get(name) != now[name]]
+    if before and other:
+        raise ClassError(f"{out} holds a grading with other settings ({'; '.join(other)}); choose another --out")
+
+
+def _write(out: Path, settings: Settings, formats: Sequence[str]) -> list[_Outcome]:
+    """Write the table, then every result in other formats; each result is kept no longer than it is needed."""
+    outcomes = []
+
+    def each() -> Iterator[Entry]:
+        for entry in each_entry(out):
+            outcomes.append(_outcome(entry))
+            yield entry
+
+    # With a mark at its beginning, by which Excel knows the encoding.
+    replace_file(out / GRADES_FILE, "\ufeff" + grades_csv(each(), settings.graded))
+    formats = [name for name in _FORMATS if name in formats or (out / name).is_dir()]
+    if formats:
+        _remove_old_pages(out, [each.name for each in outcomes if not each.problem])
+    for entry in each_entry(out) if formats else ():
+        for name in formats if entry.result else ():
+            _export(_page(out, name, file_name(entry.name)), name, entry)
+    return outcomes
+
+
+def _remove_old_pages(out: Path, names: Sequence[str]) -> None:
+    """Remove what an earlier run wrote of submissions other than these: nobody shall send it.
+
+    A file says which those are, so that nothing is removed that somebody else put there.
+    """
+    try:
+        before = {file_name(name) for name in json.loads((out / PAGES_FILE).read_text("utf-8"))}
+    except (OSError, ValueError, TypeError):
+        before = set()
+    old = before - {file_name(name) for name in names}
+    for kind in _FORMATS:
+        for file in old:
+            _page(out, kind, file).unlink(missing_ok=True)
+    replace_file(out / PAGES_FILE, json.dumps(names, indent=1) + "\n")
+
+
+def _page(out: Path, kind: str, file: str) -> Path:
+    return out / kind / f"{file}{_ENDINGS.get(kind, '.json')}"
+
+
+def _outcome(entry: Entry) -> _Outcome:
+    result = entry.result
+    if result is None:
+        return _Outcome(entry.name, entry.notes, entry.problem or "not finished", 0, 0, 0, False)
+    unreadable = entry.nothing_read or bool({check.story for check in result.checks} & {*entry.notes})
+    return _Outcome(entry.name, entry.notes, "", result.earned, result.points, result.isolation_level, unreadable)
+
+
+def _export(path: Path, name: str, entry: Entry) -> None:
+    assert entry.result
+    try:
+        text = export(entry.result, name, os.environ)
+    except ValueError as error:
+        raise ClassError(f"{name} cannot be written: {error}") from None
+    path.parent.mkdir(exist_ok=True)
+    replace_file(path, text)
+
+
+def _report(out: Path, outcomes: Sequence[_Outcome]) -> int:
+    """Say what came of it. Returns the exit code."""
+    graded = [each for each in outcomes if not each.problem]
+    print(f"{len(graded)} of {len(outcomes)} graded; results in {out}, grades in {out / GRADES_FILE}")
+    if graded:
+        points = max(each.points for each in graded)
+        median = statistics.median(each.earned for each in graded)
+        full = sum(each.earned == each.points for each in graded)
+        print(f"median {median:g} of {points} points, {full} with all of them")
+    if any(each.level < 1 for each in graded):
+        print("Some ran at isolation level 0: a self-check and no mark.")
+    odd = [each for each in outcomes if each.notes]
+    for each in odd[:_LISTED]:
+        print(f"  note  {one_line(each.name)}: {one_line(each.notes[0])}")
+    if len(odd) > _LISTED:
+        print(f"  note  {len(odd) - _LISTED} more are in {GRADES_FILE}")
+    failed = [each for each in outcomes if each.problem]
+    for each in failed[:_LISTED]:
+        print(f"  NOT GRADED  {one_line(each.name)}: {one_line(each.problem)}")
+    if failed:
+        print(f"{len(failed)} could not be graded; the same command tries them again")
+        return GRADER_FAILED
+    return UNREADABLE if any(each.unreadable for each in outcomes) else GRADED

@@ -1,0 +1,19 @@
+"""`course recordings`: write the recorded runs as a module for the browser."""
+
+from __future__ import annotations
+
+import argparse
+
+from ..workshop.generated import write_or_check
+from ..workshop.recordings import PATH, make
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Arguments of `course recordings`."""
+    parser.add_argument("--check", action="store_true", help="write nothing; exit code 1 if the module is stale")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """`course recordings`: 0 fine, 1 stale."""
+    texts = {PATH: make()}
+    return write_or_check(texts, command="course recordings", what="the recorded runs are", check=arguments.check)

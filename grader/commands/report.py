@@ -1,0 +1,135 @@
+"""`course report`: what the results of a class say together, as one HTML page and as CSV."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from pathlib import Path
+
+from rich.console import Console
+from rich.progress import track
+
+from ..classroom.page import class_page
+from ..classroom.report import class_report, named
+from ..classroom.report_csv import checks_csv, misconceptions_csv
+from ..classroom.results import ClassError, read_class
+from ..classroom.similarity import THRESHOLD, Similarity, compare
+from ..core import course
+from ..core.arguments import path_argument
+from ..core.result import replace_file
+from ..core.text import one_line
+from .handout import site_url
+
+EXAMPLES = """examples:
+  course report results --out report.html
+  course report results --out report.html --csv checks.csv
+                             also one line for each check, and checks.misconceptions.csv
+  course report results --out mine.html --names
+                             with all submissions by name, for you alone
+  course report results --out mine.html --names --similarity submissions
+                             and with pairs that have much text in common
+
+RESULTS is the folder that `course grade-all` wrote. Without --names nothing that is written names a student.
+
+exit code: 0 fine, 1 a submission has no result, 2 wrong usage
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Arguments of `course report`."""
+    parser.epilog, parser.formatter_class = EXAMPLES, argparse.RawDescriptionHelpFormatter
+    parser.add_argument("results", type=path_argument, metavar="RESULTS", help="folder that `course grade-all` wrote")
+    parser.add_argument(
+        "--out", type=path_argument, required=True, metavar="FILE.html", help="the page; replaced if it exists"
+    )
+    parser.add_argument(
+        "--csv", type=path_argument, metavar="FILE.csv",
+        help="also the numbers of all checks, and beside it FILE.misconceptions.csv; replaced if they exist",
+    )  # fmt: skip
+    parser.add_argument("--site", type=site_url, metavar="URL", help="where the pages of the course are published")
+    parser.add_argument("--names", action="store_true", help="add what names students: grades and equal contents")
+    parser.add_argument(
+        "--similarity",
+        type=path_argument,
+        metavar="SUBMISSIONS",
+        help="add similar pairs; the folder or zip that was graded",
+    )
+    parser.add_argument(
+        "--threshold", type=_share, default=THRESHOLD, metavar="SHARE",
+        help=f"share of common text from which a pair is listed, above 0 and at most 1 (default: {THRESHOLD})",
+    )  # fmt: skip
+    parser.set_defaults(usage_error=parser.error)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """`course report`: 0 fine, 1 a submission has no result."""
+    _check_usage(arguments)
+    try:
+        entries = read_class(arguments.results)
+        similarity = _similarity(arguments.similarity, arguments.threshold) if arguments.similarity else None
+    except ClassError as error:
+        arguments.usage_error(one_line(str(error), limit=1_000))
+    report = class_report(entries)
+    with_names = named(entries) if arguments.names else None
+    written = {arguments.out: class_page(report, named=with_names, similarity=similarity, site=arguments.site)}
+    if arguments.csv:
+        written |= {arguments.csv: checks_csv(report), _beside(arguments.csv): misconceptions_csv(report)}
+    for path, text in written.items():
+        try:
+            replace_file(path, text)
+        except OSError as error:
+            arguments.usage_error(f"{path} cannot be written: {error.strerror}")
+    missing = report.handed_in - report.graded
+    without = f", {missing} without a result" if missing else ""
+    print(f"{', '.join(map(str, written))} written: {report.graded} graded{without}")
+    return 1 if missing else 0
+
+
+def _check_usage(arguments: argparse.Namespace) -> None:
+    if arguments.out.suffix.lower() not in (".html", ".htm"):
+        arguments.usage_error(f"--out must be a file that ends in .html, not {arguments.out}")
+    if arguments.csv and arguments.csv.suffix.lower() != ".csv":
+        arguments.usage_error(f"--csv must be a file that ends in .csv, not {arguments.csv}")
+    for path in filter(None, (arguments.out, arguments.csv)):
+        if not path.absolute().parent.is_dir():
+            arguments.usage_error(f"there is no folder {path.parent} to write {path.name} to")
+    if arguments.csv and os.path.realpath(arguments.csv.parent) == os.path.realpath(arguments.results):
+        arguments.usage_error(
+            f"{arguments.results} has CSV files of its own; write {arguments.csv.name} to another folder"
+        )
+    if arguments.similarity and not arguments.names:
+        arguments.usage_error("similar pairs name students; add --names, and keep the page to yourself")
+
+
+def _similarity(path: Path, threshold: float) -> Similarity:
+    """Compare the texts of a class, with a progress bar.
+
+    Raises:
+        ClassError: there is nothing like a class.
+    """
+    from ..classroom.submissions import find_submissions  # reads archives, which a report without this never does
+
+    handed_in = track(find_submissions(path), "reading", console=Console(stderr=True), transient=True)
+    texts = {each.name: each.read().submission.files for each in handed_in}
+    names = [exercise.file_name for exercise in course.EXERCISES]
+    starter = {name: (course.STARTER / name).read_text("utf-8") for name in names}
+    return compare(
+        texts,
+        starter,
+        threshold=threshold,
+        track=lambda names: track(list(names), "comparing", console=Console(stderr=True), transient=True),
+    )
+
+
+def _beside(path: Path) -> Path:
+    return path.with_name(f"{path.stem}.misconceptions{path.suffix}")
+
+
+def _share(text: str) -> float:
+    try:
+        share = float(text)
+    except ValueError:
+        share = 0.0
+    if not 0 < share <= 1:
+        raise argparse.ArgumentTypeError(f"must be a number above 0 and at most 1, not {text!r}")
+    return share

@@ -1,0 +1,36 @@
+"""`course vectors`: write what the model answers and the known mistakes make of the worked examples."""
+
+from __future__ import annotations
+
+import argparse
+
+from ..core import course
+from ..core.arguments import add_names
+from ..grading import curves, plugin
+from ..sandbox.sandbox import Sandbox
+from ..workshop.generated import write_or_check
+from ..workshop.write_vectors import make, make_curves
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Arguments of `course vectors`."""
+    names = [exercise.name for exercise in course.EXERCISES]
+    add_names(parser, "exercises", names, if_none="all, and the learning curves,")
+    parser.add_argument("--check", action="store_true", help="write nothing; exit code 1 if a file is stale")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """`course vectors`: 0 fine, 1 stale."""
+    plugin.use_profile()
+    with Sandbox.start() as sandbox:
+        names = arguments.exercises or [exercise.name for exercise in course.EXERCISES]
+        texts = {course.VECTORS / f"{name}.json": make(name, sandbox.worker) for name in names}
+        if not arguments.exercises:
+            texts[curves.PATH] = make_curves(sandbox.worker)
+    return write_or_check(
+        texts,
+        command="course vectors",
+        what="the vectors are",
+        check=arguments.check,
+        folder="grader/vectors/",
+    )

@@ -1,0 +1,1 @@
+"""Writes or proves files of this repository."""

@@ -1,0 +1,266 @@
+"""One setting at a time: what group size, reward sparsity, temperature, clip and reward table do, over many seeds.
+
+`course ablate` runs the simulation and writes, for each ablation, the curves as CSV and a picture. The site shows these
+files; nothing in them is drawn by hand. A band is the middle 80 % of the seeds.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ..oracles.simulation import Floats, Runs, Settings, double_peak, linear, simulate, single_peak, steps_until
+
+STEPS = 50
+SEEDS = 1000
+BAND = (0.1, 0.5, 0.9)
+# Okabe and Ito's colours stay apart for colour-blind readers; every line has a style of its own as well.
+_LINES = (
+    ("#0072B2", "-"), ("#E69F00", "--"), ("#009E73", "-."), ("#D55E00", ":"), ("#CC79A7", (0, (5, 1, 1, 1, 1, 1))),
+    ("#000000", (0, (1, 3))),
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Curve:
+    """A quantity over the steps.
+
+    Attributes:
+        name: Column of the CSV.
+        label: Of the axis, with its unit.
+        of: Runs, and which actions have the best reward, to one value for each run and step.
+        band: Median and band over the seeds; False for the mean over the seeds.
+    """
+
+    name: str
+    label: str
+    of: Callable[[Runs, npt.NDArray[np.bool_]], Floats]
+    band: bool
+
+
+def _of_best(runs: Runs, best: npt.NDArray[np.bool_]) -> Floats:
+    """Probability of all actions with the best reward together."""
+    result: Floats = runs.probabilities[..., best].sum(axis=-1)
+    return result
+
+
+def _sure_of_wrong(runs: Runs, best: npt.NDArray[np.bool_]) -> Floats:
+    """1 where an action without the best reward has most of the probability."""
+    return np.where((runs.probabilities[..., ~best] > 0.5).any(axis=-1), 1.0, 0.0)
+
+
+BEST = Curve("best_probability", "probability of the best action", _of_best, True)
+ENTROPY = Curve("entropy", "entropy in nats", lambda runs, _: runs.entropy, True)
+NO_SIGNAL = Curve(
+    "zero_signal", "share of groups without signal, mean", lambda runs, _: _from_step_1(runs.zero_signal), False
+)
+DISTINCT = Curve(
+    "distinct_actions",
+    "distinct actions in a group, mean",
+    lambda runs, _: _from_step_1(_distinct(runs.actions)),
+    False,
+)
+WRONG = Curve("sure_of_wrong_action", "share of runs sure of a wrong action", _sure_of_wrong, False)
+MEAN_REWARD = Curve("mean_reward", "mean reward of the group", lambda runs, _: _from_step_1(runs.mean_reward), True)
+CLIPPED = Curve(
+    "clip_fraction",
+    "clip fraction of the last inner update, mean",
+    lambda runs, _: _from_step_1(runs.clip_fraction),
+    False,
+)
+
+
+@dataclass(frozen=True)
+class Ablation:
+    """One setting with several values.
+
+    Attributes:
+        name: On the command line and of the files.
+        question: What it asks.
+        setting: What all runs share.
+        settings: Label of each value to the settings of its runs.
+        curves: What is written and drawn.
+        steps: Length of each run.
+    """
+
+    name: str
+    question: str
+    setting: str
+    settings: Mapping[str, Settings]
+    curves: tuple[Curve, ...]
+    steps: int = STEPS
+
+
+_DEFAULT = Settings(reward_table=single_peak())
+_ONE_OF_100 = single_peak(70, width=1.0, actions=100)
+_INNER = replace(_DEFAULT, inner_steps=8, lr=1.0)
+
+ABLATIONS = (
+    Ablation(
+        "group-size",
+        "How many samples does a group need?",
+        "single peak at 7, lr = 0.5",
+        {f"G = {size}": replace(_DEFAULT, group_size=size) for size in (2, 4, 8, 16, 32, 64)},
+        (BEST, ENTROPY, NO_SIGNAL),
+    ),
+    Ablation(
+        "reward-sparsity",
+        "What if only few actions are rewarded?",
+        "lr = 0.5, G = 8 unless it says 32",
+        {
+            "graded: 1 - distance / 5": _DEFAULT,
+            "0 or 1: actions 6 to 8": replace(_DEFAULT, reward_table=(0.0,) * 5 + (1.0,) * 3 + (0.0,) * 2),
+            "0 or 1: action 7 only": replace(_DEFAULT, reward_table=single_peak(width=1.0)),
+            "0 or 1: 1 action of 100": replace(_DEFAULT, reward_table=_ONE_OF_100),
+            "0 or 1: 1 action of 100, G = 32": replace(_DEFAULT, reward_table=_ONE_OF_100, group_size=32),
+        },
+        (BEST, ENTROPY, NO_SIGNAL),
+    ),
+    Ablation(
+        "temperature",
+        "What does the sampling temperature do to a group?",
+        # The learning rate makes up for the temperature: a step moves softmax(logits / temperature) as far at each.
+        "single peak at 7, start favours action 3 with logit 3, G = 8, lr = 0.5 * temperature squared",
+        {
+            f"temperature {value:g}": replace(
+                _DEFAULT, temperature=value, lr=0.5 * value**2, start_action=3, start_logit=3.0
+            )
+            for value in (0.5, 0.75, 1.0, 1.5, 3.0)
+        },
+        (BEST, DISTINCT, NO_SIGNAL),
+    ),
+    Ablation(
+        "clip",
+        "How tight should the clip be, with 8 updates for each group?",
+        "single peak at 7, G = 8, lr = 1",
+        {f"clip_eps {value:g}": replace(_INNER, clip_eps=value) for value in (0.05, 0.1, 0.2, 0.5)}
+        | {"no clip": replace(_INNER, clip_eps=None)},
+        (BEST, WRONG, CLIPPED),
+    ),
+    Ablation(
+        "mean-reward",
+        "How does the mean reward of the group rise?",
+        "G = 8, lr = 0.5",
+        {
+            "single peak at 7": _DEFAULT,
+            "double peak": replace(_DEFAULT, reward_table=double_peak()),
+            "linear": replace(_DEFAULT, reward_table=linear()),
+        },
+        (MEAN_REWARD, BEST, NO_SIGNAL),
+        steps=80,
+    ),
+)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of one ablation.
+
+    Attributes:
+        rows: Of the CSV: setting, step, and every curve with its band.
+        summary: One line for each setting: label, probability of the best action at the end (low, middle, high), share
+            of runs that end below 0.5, median of the first step over 0.5.
+    """
+
+    rows: list[dict[str, Any]]
+    summary: list[tuple[str, Floats, float, float]]
+
+
+def run_ablation(ablation: Ablation, *, seeds: int = SEEDS) -> Outcome:
+    """Run the simulation for every value of the setting.
+
+    Args:
+        ablation: Which one.
+        seeds: Runs of each value, with the seeds 0, 1, 2, ...
+    """
+    rows: list[dict[str, Any]] = []
+    summary = []
+    for label, settings in ablation.settings.items():
+        best = np.array(settings.reward_table) == max(settings.reward_table)
+        runs = simulate(settings, seeds=range(seeds), steps=ablation.steps)
+        columns = {name: values for curve in ablation.curves for name, values in _columns(curve, runs, best)}
+        for step in range(ablation.steps + 1):
+            rows.append({"setting": label, "step": step} | {name: _short(c[step]) for name, c in columns.items()})
+        probability = _of_best(runs, best)
+        first = float(np.median(steps_until(probability, 0.5)))
+        ends = np.quantile(probability[:, -1], BAND)
+        summary.append((label, ends, float((probability[:, -1] < 0.5).mean()), first))
+    return Outcome(rows, summary)
+
+
+def as_csv(rows: list[dict[str, Any]]) -> str:
+    """The rows as CSV text."""
+    text = io.StringIO()
+    writer = csv.DictWriter(text, list(rows[0]), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    return text.getvalue()
+
+
+def draw(ablation: Ablation, outcome: Outcome, *, title: str, path: Path) -> None:
+    """Draw the curves of an ablation side by side.
+
+    Args:
+        ablation: Which one.
+        outcome: Its rows are drawn, so that picture and CSV cannot differ.
+        title: Says settings and seeds.
+        path: Where the picture goes.
+    """
+    import matplotlib
+
+    matplotlib.use("Agg")  # files only: no window, so no display is needed
+    import matplotlib.pyplot as plt
+
+    figure, charts = plt.subplots(1, len(ablation.curves), figsize=(14, 4.8), layout="constrained")
+    figure.suptitle(f"{ablation.question}\n{title}")
+    for (label, _), (color, style) in zip(ablation.settings.items(), _LINES, strict=False):
+        rows = [row for row in outcome.rows if row["setting"] == label]
+        for axes, curve in zip(charts, ablation.curves, strict=True):
+            points = [row for row in rows if row[_middle(curve)] != ""]
+            steps = [row["step"] for row in points]
+            axes.plot(steps, [row[_middle(curve)] for row in points], color=color, linestyle=style, label=label)
+            if curve.band:
+                low, high = ([row[f"{curve.name}_{end}"] for row in points] for end in ("low", "high"))
+                axes.fill_between(steps, low, high, color=color, alpha=0.12, linewidth=0)
+    for axes, curve in zip(charts, ablation.curves, strict=True):
+        axes.set(xlabel="steps", ylabel=curve.label)
+        axes.set_ylim(bottom=0)
+        axes.grid(alpha=0.3)
+    figure.legend(*charts[0].get_legend_handles_labels(), loc="outside lower center", ncols=len(ablation.settings))
+    figure.savefig(path, dpi=110, metadata={"Software": None})
+    plt.close(figure)
+
+
+def _columns(curve: Curve, runs: Runs, best: npt.NDArray[np.bool_]) -> list[tuple[str, Floats]]:
+    values = curve.of(runs, best)
+    if not curve.band:
+        return [(_middle(curve), values.mean(axis=0))]
+    names = (f"{curve.name}_low", _middle(curve), f"{curve.name}_high")
+    return list(zip(names, np.quantile(values, BAND, axis=0), strict=True))
+
+
+def _middle(curve: Curve) -> str:
+    return f"{curve.name}_median" if curve.band else f"{curve.name}_mean"
+
+
+def _short(value: float) -> float | str:
+    """Four digits are more than a plot shows, and the same on every machine; nothing where there is no value."""
+    return "" if math.isnan(value) else float(f"{value:.4g}")
+
+
+def _from_step_1(values: Any) -> Floats:
+    """Values of groups, beside those of policies: there is no group before the first step."""
+    return np.pad(values.astype(np.float64), ((0, 0), (1, 0)), constant_values=np.nan)
+
+
+def _distinct(actions: Any) -> Any:
+    ordered = np.sort(actions, axis=-1)
+    return 1 + (ordered[..., 1:] != ordered[..., :-1]).sum(axis=-1)

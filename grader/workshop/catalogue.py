@@ -1,0 +1,70 @@
+"""The known wrong answers (`misconceptions/`) and the correct answers in other styles (`variants/`), as submissions.
+
+Each is a small function in `<folder>/<exercise>/<function to replace>.py`. A submission is made from it by taking the
+model answer's module and replacing that one function, so it runs in a worker like everybody else's. Nothing is imported
+here: the files are read as text and parsed.
+"""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..core import course
+from ..core.submission import Submission, read_submission
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One wrong answer or one variant.
+
+    Attributes:
+        exercise: Name of the exercise.
+        function: The function that it replaces.
+        name: Its own name.
+        sentence: First line of its docstring; for a misconception it completes "your numbers are what you get if ...".
+        explanation: The rest of the docstring.
+        submission: The model answers with this one function replaced.
+    """
+
+    exercise: str
+    function: str
+    name: str
+    sentence: str
+    explanation: str
+    submission: Submission
+
+
+def misconceptions(exercise: str) -> list[Entry]:
+    """The known wrong answers to an exercise."""
+    return _entries(course.MISCONCEPTIONS, exercise)
+
+
+def variants(exercise: str) -> list[Entry]:
+    """Correct answers to an exercise in other styles."""
+    return _entries(course.VARIANTS, exercise)
+
+
+def replaced(exercise: str, function: str, name: str, text: str) -> Submission:
+    """The model answers with `function` replaced by the function `name` of another text."""
+    model = read_submission(course.MODEL_ANSWERS)
+    file_name = course.exercise(exercise).file_name
+    module = f"{model.files[file_name]}\n\n{text}\n\n{function} = {name}\n"
+    return Submission(name, Path(name), {**model.files, file_name: module}, {})
+
+
+def _entries(folder: Path, exercise: str) -> list[Entry]:
+    found = []
+    for function in course.exercise(exercise).function_names:
+        path = folder / exercise / f"{function}.py"
+        if not path.exists():
+            continue
+        text = path.read_text("utf-8")
+        for node in ast.parse(text).body:
+            if isinstance(node, ast.FunctionDef) and not node.name.startswith("_"):
+                sentence, _, rest = (ast.get_docstring(node) or "").partition("\n")
+                submission = replaced(exercise, function, node.name, text)
+                explanation = " ".join(rest.split())
+                found.append(Entry(exercise, function, node.name, sentence.strip(), explanation, submission))
+    return found

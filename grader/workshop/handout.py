@@ -1,0 +1,251 @@
+"""What a student gets: which files, with which texts, as a folder or a zip that is the same for the same course.
+
+`ROOMS` says which rooms of the grader are for students, `MODULES` which modules of the others; whatever is not named
+stays here. The stubs are made from the model answers anew, so that nothing written into starter/ by hand goes along.
+
+Left out on purpose: the model answers, hidden checks, misconceptions, variants, the commands for instructors, the
+tests, and of the site all but the pages that reports name; these become plain Markdown, which is read without a site.
+`leak_scan` looks at what was written.
+"""
+
+from __future__ import annotations
+
+import fnmatch
+import hashlib
+import json
+import posixpath
+import re
+import textwrap
+import tomllib
+import zipfile
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from string import Template
+from typing import Any
+
+from ..core import course
+from .rooms import ROOMS
+from .stubs import make_starter
+
+MODULES = (
+    "__init__",
+    *(f"{name}/**/*" for name, room in ROOMS.items() if room.students),
+    *(f"commands/{name}" for name in ("__init__", "course", "doctor", "export", "grade", "install_torch")),
+    *("checks/__init__", *(f"checks/test_{exercise.name}" for exercise in course.EXERCISES)),
+)
+"""Modules of the grader that students need, without their suffix."""
+
+GRADER = (
+    *(f"grader/{module}.py" for module in MODULES),
+    *(
+        "LICENSE",
+        "constraints.txt",
+        "grader/core/result.schema.json",
+        "grader/grading/pytest.ini",
+        "grader/vectors/*.json",
+    ),
+)
+"""Everything that grades without a model answer."""
+
+_PAGES = ("docs/exercises/*.md", "docs/mistakes/*.md")  # what reports name
+_TEMPLATES = Path(__file__).parent / "handout_files"
+_WRITTEN_AS = {
+    "README.md": "README.md",
+    "Makefile": "Makefile",
+    "gitignore": ".gitignore",
+    "gitattributes": ".gitattributes",
+    "grade.yml": ".github/workflows/grade.yml",
+}
+_SITE_ADDRESS = course.SITE_ADDRESS.relative_to(course.ROOT).as_posix()
+MANIFEST = "grader/core/manifest.json"
+_WORDS_STAY = ("docs/reference/given.md",)
+"""Pages that are not handed out, but a sentence that leads there says something by itself: a file is given."""
+
+_FRONT_MATTER = re.compile(r"\A---\n.*?\n---\n+", re.DOTALL)
+_FOLDED = re.compile(r"^/// details \| ([^\n]+)\n(?: +type:[^\n]*\n)? +attrs: \{id: ([^}]+)}\n(.*?)^///$", re.M | re.S)
+_HINT = re.compile(r'^\?\?\? \w+ "([^"\n]+)"\n((?:(?: {4}[^\n]*)?\n)+)', re.MULTILINE)
+_PICTURE = re.compile(r"^!\[[^]]*]\([^)]*\)[^\n]*\n\n(?:[A-Z][^\n]*\n(?:[^\n]+\n)*\n?)?", re.MULTILINE)
+_LINK = re.compile(r"\[([^]\n]+)\]\(([^):\s]+)\)")
+_DEAD = "\0"  # stands around the words of a link that leads nowhere
+_EARLIEST = (1980, 1, 1, 0, 0, 0)  # that a zip can say
+
+
+def make(*, site: str | None = None) -> dict[str, bytes]:
+    """Every file of the handout.
+
+    Args:
+        site: Address of the published pages; None puts the pages of the exercises into the handout.
+
+    Returns:
+        Path, from the root of the handout, to content; sorted. Texts have the line end "\\n".
+
+    Raises:
+        OSError: a file that students need is missing here.
+        grader.workshop.stubs.StubError: a model answer cannot be made into a stub.
+    """
+    files = {f"starter/{name}": text.encode() for name, text in make_starter(course.MODEL_ANSWERS).items()}
+    for path in course.MODEL_ANSWERS.glob("*.safetensors"):
+        files[f"starter/{path.name}"] = path.read_bytes()
+    files |= course_files(*GRADER, *(() if site else _PAGES))
+    for name in [name for name in files if name.startswith("docs/")]:
+        files[name] = _plain_page(name, files[name].decode(), files).encode()
+    if site:
+        files |= site_address(site)
+    for template, name in _WRITTEN_AS.items():
+        text = (_TEMPLATES / template).read_text("utf-8")  # "\r\n" is read as "\n"
+        files[name] = (_readme(text, site) if name == "README.md" else text).encode()
+    files["pyproject.toml"] = pyproject(files).encode()
+    files[MANIFEST] = _manifest(files).encode()
+    return dict(sorted(files.items()))
+
+
+def course_files(*patterns: str) -> dict[str, bytes]:
+    """Files of the course by their path from its root, texts with the line end "\\n".
+
+    Raises:
+        FileNotFoundError: there is none for a pattern.
+    """
+    files = {}
+    for pattern in patterns:
+        paths = sorted(course.ROOT.glob(pattern))
+        if not paths:
+            raise FileNotFoundError(f"{pattern} is missing in {course.ROOT}")
+        for path in paths:
+            content = path.read_bytes()
+            binary = path.suffix == ".safetensors"
+            files[path.relative_to(course.ROOT).as_posix()] = content if binary else content.replace(b"\r\n", b"\n")
+    return files
+
+
+def site_address(site: str) -> dict[str, bytes]:
+    """The file from which reports know where the pages are; see `course.page_address`."""
+    return {_SITE_ADDRESS: f"{site.rstrip('/')}/\n".encode()}
+
+
+def write_folder(files: Mapping[str, bytes], folder: Path) -> None:
+    """Write files below a folder, which is made if it is missing."""
+    for name, content in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+
+
+def write_zip(files: Mapping[str, bytes], path: Path, *, folder: str = "", executable: tuple[str, ...] = ()) -> None:
+    """Write files as a zip: the same files give the same bytes, on every machine and with every zlib.
+
+    Args:
+        files: Path to content.
+        path: The zip.
+        folder: That all of them lie in.
+        executable: Names of files that are run.
+    """
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_STORED) as archive:
+        for name, content in sorted(files.items()):
+            entry = zipfile.ZipInfo(posixpath.join(folder, name), _EARLIEST)
+            entry.create_system = 3  # Unix, also on Windows: the mode is kept there only
+            entry.external_attr = (0o100755 if name in executable else 0o100644) << 16
+            archive.writestr(entry, content)
+
+
+def read(path: Path) -> dict[str, bytes]:
+    """The files of a folder, but for git's and an environment's, or of a zip, without the one folder around them.
+
+    Raises:
+        OSError: it cannot be read.
+        zipfile.BadZipFile: it is no zip.
+    """
+    if path.is_dir():
+        found = {each.relative_to(path).as_posix(): each for each in sorted(path.rglob("*")) if each.is_file()}
+        return {name: each.read_bytes() for name, each in found.items() if not name.startswith((".git/", ".venv/"))}
+    with zipfile.ZipFile(path) as archive:
+        files = {name: archive.read(name) for name in archive.namelist() if not name.endswith("/")}
+    folders = {name.partition("/")[0] for name in files}
+    if len(folders) == 1 and all("/" in name for name in files):
+        files = {name.partition("/")[2]: content for name, content in files.items()}
+    return files
+
+
+def foreign(files: Mapping[str, bytes]) -> list[str]:
+    """The files that the course does not hand out, from the grader's folder or in a place of the instructor's."""
+    known = {*make(), *make(site="https://example.org/")}
+    places = ("grader/", "reference/", "tests/")
+    return [name for name in sorted(files) if name.startswith(places) and name not in known]
+
+
+def digest(content: bytes) -> str:
+    """SHA-256 that does not change with the line ends, which git may change."""
+    return hashlib.sha256(content.replace(b"\r\n", b"\n")).hexdigest()
+
+
+def _manifest(files: Mapping[str, bytes]) -> str:
+    """The files that students leave as they are, for `course doctor`."""
+    own = {f"starter/{exercise.file_name}" for exercise in course.EXERCISES}
+    return json.dumps({name: digest(content) for name, content in sorted(files.items()) if name not in own}, indent=1)
+
+
+def _project() -> dict[str, Any]:
+    return tomllib.loads((course.ROOT / "pyproject.toml").read_text("utf-8"))
+
+
+def pyproject(files: Iterable[str]) -> str:
+    """Our pyproject.toml for some of our files: their packages, no tools and no extras.
+
+    A string of JSON is one of TOML, and so is a list of them.
+    """
+    files, project = {*files}, _project()
+    ours, tool = project["project"], project["tool"]["setuptools"]
+    packages = [name for name in tool["packages"] if f"{name.replace('.', '/')}/__init__.py" in files]
+    data = [pattern for pattern in tool["package-data"]["grader"] if fnmatch.filter(files, f"grader/{pattern}")]
+    data += [name.removeprefix("grader/") for name in (MANIFEST, _SITE_ADDRESS)]
+    kept = ("name", "version", "description", "readme", "license", "license-files", "requires-python", "dependencies")
+    lines = ["[build-system]"]
+    lines += [f"{name} = {json.dumps(value)}" for name, value in project["build-system"].items()]
+    lines += ["", "[project]", *(f"{name} = {json.dumps(ours[name])}" for name in kept)]
+    lines += ["", "[project.scripts]", *(f"{name} = {json.dumps(value)}" for name, value in ours["scripts"].items())]
+    lines += ["", "[tool.setuptools]", f"packages = {json.dumps(packages)}"]
+    lines += ["", "[tool.setuptools.package-data]", f"grader = {json.dumps(data)}", ""]
+    return "\n".join(lines)
+
+
+def _readme(text: str, site: str | None) -> str:
+    """The README: a line that begins with "$site_only " or "$folder_only " is for one kind of handout."""
+    ours, other = ("$site_only ", "$folder_only ") if site else ("$folder_only ", "$site_only ")
+    kept = "".join(line.removeprefix(ours) for line in text.splitlines(keepends=True) if not line.startswith(other))
+    project = _project()["project"]
+    return Template(kept).substitute(site=(site or "").rstrip("/"), name=project["name"], version=project["version"])
+
+
+def _plain_page(page: str, text: str, files: Mapping[str, bytes]) -> str:
+    """A page of the site as Markdown that GitHub and editors show, without what is about pages that are not here."""
+    text = _PICTURE.sub("", _FRONT_MATTER.sub("", text))  # a picture goes with the paragraph below, which is about it
+    text = _FOLDED.sub(lambda each: _details(each[1], each[3], f' id="{each[2]}"'), text)
+    text = _HINT.sub(lambda each: _details(each[1], textwrap.dedent(each[2]), "") + "\n\n", text)
+
+    def mark(link: re.Match[str]) -> str:
+        path = link[2].partition("#")[0].partition("?")[0]
+        target = posixpath.normpath(posixpath.join(posixpath.dirname(page), path))
+        if link[2].startswith("#") or target in files:
+            return link[0]
+        return link[1] if target in _WORDS_STAY else f"{_DEAD}{link[1]}{_DEAD}"
+
+    return "\n\n".join(filter(None, map(_without_dead_sentences, _LINK.sub(mark, text).split("\n\n"))))
+
+
+def _details(summary: str, body: str, attribute: str) -> str:
+    """What opens on a click. Markdown is not read in a summary, so it is HTML there."""
+    words = re.sub(r"`([^`]+)`", r"<code>\1</code>", re.sub(r"\\([^\w\s])|\\(_)", r"\1\2", summary))
+    return f"<details{attribute}>\n<summary>{words}</summary>\n\n{body.strip()}\n\n</details>"
+
+
+def _without_dead_sentences(block: str) -> str:
+    """A paragraph without its sentences, and a table without its columns, that lead to a page that is not here."""
+    if _DEAD not in block:
+        return block
+    if block.startswith("|"):
+        rows = [line.strip("|").split("|") for line in block.split("\n")]
+        dead = {place for row in rows for place, cell in enumerate(row) if _DEAD in cell}
+        alive = ([cell for place, cell in enumerate(row) if place not in dead] for row in rows)
+        return "\n".join(f"|{'|'.join(row)}|" for row in alive)
+    block = re.sub(f",? or {_DEAD}[^{_DEAD}]*{_DEAD}", "", block)  # the other way is left
+    sentences = re.split(rf"(?<=[.?!])\s+(?=[A-Z`*{_DEAD}])", block)
+    return " ".join(each for each in sentences if _DEAD not in each)

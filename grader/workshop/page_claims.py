@@ -1,0 +1,480 @@
+"""What pages say in numbers: each claim is a piece of a page with the numbers that it must have now.
+
+Counted in the course itself, or read from the recorded runs, the recorded answers to the worksheet and the text of the
+model answers; nothing is trained or graded for it. `course numbers` writes them into the pages. Left out: the pages of
+common mistakes and of attacks, which their commands write as a whole, and numbers of chapters, whose figures compute
+them before the reader's eyes.
+"""
+
+from __future__ import annotations
+
+import csv
+import functools
+import json
+import math
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from .. import attacks
+from ..core import course
+from ..grading.check import checks_of
+from ..oracles.simulation import group_advantages
+from . import ablations
+from .answer_key import BEST
+from .catalogue import misconceptions, variants
+from .recordings import RUNS, metrics_of, samples_of
+
+ABLATIONS = {ablation.name: ablation for ablation in ablations.ABLATIONS}
+Claims = Iterator[str]
+CLAIMS: dict[str, list[Callable[[], Claims]]] = {}
+"""A page to the functions that know its claims, in the order of the page."""
+
+
+class WordsNoLongerHold(Exception):
+    """A page says in words what the numbers do not show any more; a person has to write it anew."""
+
+
+def claims(page: str) -> Callable[[Callable[[], Claims]], Callable[[], Claims]]:
+    """Marks a function whose texts must be on a page."""
+
+    def mark(function: Callable[[], Claims]) -> Callable[[], Claims]:
+        CLAIMS.setdefault(page, []).append(function)
+        return function
+
+    return mark
+
+
+def _words_hold(hold: bool, words: str) -> None:
+    if not hold:
+        raise WordsNoLongerHold(f"the words no longer hold: {words}")
+
+
+def _of_model_answers(file: str, pattern: str) -> str:
+    """A constant of the model answers, from their text."""
+    found = re.search(pattern, (course.MODEL_ANSWERS / file).read_text("utf-8"), re.M)
+    assert found, f"{file} has no {pattern}"
+    return found[1]
+
+
+def _row(*cells: object) -> str:
+    return f"| {' | '.join(map(str, cells))} |"
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.1f} %"
+
+
+def _signed(value: float) -> str:
+    return f"{value:+.3f}".replace("-", "\u2212") if value else "0"
+
+
+# What the course holds
+
+
+def _points(*, hidden: bool = True) -> dict[str, int]:
+    """Exercise to the points of its checks, or of those that are not hidden."""
+    return {each.name: sum(check.points for check in checks_of(each.name, hidden=hidden)) for each in course.EXERCISES}
+
+
+def _mistakes() -> int:
+    return sum(len(misconceptions(exercise.name)) for exercise in course.EXERCISES)
+
+
+@claims("README.md")
+def _known_mistakes() -> Claims:
+    yield f"it knows **{_mistakes()} of them**, by name"
+
+
+@claims("CHANGELOG.md")
+def _counts() -> Claims:
+    if re.search(r"^## \d", (course.ROOT / "CHANGELOG.md").read_text("utf-8"), re.M):
+        return  # they are in the section of a release, which is history
+    mistakes, points = _mistakes(), sum(_points().values())
+    right = sum(len(variants(exercise.name)) for exercise in course.EXERCISES)
+    yield f"trained by the same functions. {points} points."
+    yield f"all {mistakes} wrong answers that the grader knows"
+    yield f"`grade` alone still grades the code, {points} points."
+    yield f"{mistakes} known wrong answers, each caught and named, and {right} correct answers in other styles"
+
+
+@claims("docs/index.md")
+def _exercises() -> Claims:
+    points, minutes = _points(), sum(exercise.minutes for exercise in course.EXERCISES)
+    for exercise in course.EXERCISES:
+        yield f"`starter/{exercise.file_name}` | {points[exercise.name]} | {exercise.minutes} minutes |"
+    yield f"| all five | | | {sum(points.values())} | {minutes} minutes |"
+
+
+def _points_of_an_exercise(name: str) -> Callable[[], Claims]:
+    def points_of_an_exercise() -> Claims:
+        checks = checks_of(name, hidden=True)
+        each = [
+            f"`{function}` {sum(check.points for check in checks if check.function == function)}"
+            for function in course.exercise(name).function_names
+        ]
+        yield f"about {course.exercise(name).minutes} minutes and"
+        yield f"lines of code for {_points()[name]} points"
+        yield f"({', '.join(each)})"
+
+    return points_of_an_exercise
+
+
+for _exercise in course.EXERCISES:
+    claims(_exercise.page)(_points_of_an_exercise(_exercise.name))
+
+
+@claims("docs/start.md")
+def _points_of_a_copy() -> Claims:
+    listed = [[*_points(hidden=hidden).values()] for hidden in (True, False)]
+    of_all, of_copy = (f"{', '.join(map(str, points[:-1]))} and {points[-1]}" for points in listed)
+    yield f"({of_copy} points instead of {of_all})"
+
+
+@claims("docs/instructors/isolation.md")
+def _hostile_submissions() -> Claims:
+    yield f"`course attacks` runs {len(attacks.ATTACKS)} hostile submissions"
+
+
+# The simulation
+
+
+@claims("docs/simulation.md")
+def _answers_to_the_worksheet() -> Claims:
+    key = json.loads((course.MODEL_ANSWERS / "worksheet_key.json").read_text("utf-8"))
+    measured = {entry["id"]: entry["measured"] for entry in key["answers"]}
+    steps = {name: f"{middle:.0f}" for name, (_, middle, _) in measured["1E.1"].items()}
+    noise = {name.removeprefix("noise to signal: "): f"{value:.2f}" for name, value in measured["1E.3"].items()}
+    plain, without = "REINFORCE", "GRPO without division by std"
+    half, sure = measured["1C.1"]["steps"][2], measured["1C.3"]["policy after 50 steps, median"][BEST]
+    yield (
+        f"GRPO passes \u03c0(7) = 0.9 after {steps['GRPO']} steps (median), {plain} after {steps[plain]}, "
+        f"{plain} with a baseline after {steps[plain + ' + baseline']}."
+    )
+    yield f"GRPO needs {steps[without]}."
+    yield f"is {noise[plain]} for {plain}, {noise[without]} with the mean of the group subtracted, and"
+    yield f"and {noise['GRPO']} with the division too"
+    yield f"\u03c0(7) passes 0.5 after {half:.0f} steps (median of {key['seeds']:,} seeds)"
+    yield f"to about {sure:.2f}, the entropy falls"
+
+
+# The bandit
+
+
+@functools.cache
+def _curves(ablation: str) -> dict[str, list[dict[str, float]]]:
+    """Rows of each setting; place t is step t."""
+    found: dict[str, list[dict[str, float]]] = {}
+    with (course.RUNS / f"{ablation}.csv").open(encoding="utf-8", newline="") as file:
+        for line in csv.DictReader(file):
+            setting = line.pop("setting")
+            found.setdefault(setting, []).append({name: float(value or "nan") for name, value in line.items()})
+    return found
+
+
+def _best(at: dict[str, float]) -> tuple[str, str]:
+    """Probability of the best action: median, and the middle 80 %."""
+    low, middle, high = (f"{at[f'best_probability_{which}']:.3f}" for which in ("low", "median", "high"))
+    return middle, f"{low} to {high}"
+
+
+def _passes_half(steps: list[dict[str, float]]) -> str:
+    return next((str(step) for step, at in enumerate(steps) if at["best_probability_median"] > 0.5), "not reached")
+
+
+@claims("docs/results/bandit.md")
+def _one_group() -> Claims:
+    rewards = np.array([0.0, 1.0, 0.0, 1.0, 0.0, 0.0, 1.0, 0.0])
+    mean, std = rewards.mean(), rewards.std()
+    high, low = (1 - mean) / std, (0 - mean) / std
+    answer = group_advantages(rewards)
+    yield f"the mean is 3 / 8 = {mean:.3f}"
+    yield f"the standard deviation is the root of {mean:.3f} · {1 - mean:.3f}, which is {std:.4f}"
+    yield f"A 1 gets (1 \u2212 {mean:.3f}) / {std:.4f} = +{high:.4f}"
+    yield f"a 0 gets (0 \u2212 {mean:.3f}) / {std:.4f} = \u2212{-low:.4f}"
+    yield f"3 · {high:.4f} \u2212 5 · {-low:.4f} = {abs(3 * high + 5 * low):.0f}"
+    yield f"prints the root of 8 / 7, {answer.std(ddof=1):.4f}"
+
+
+@claims("docs/results/bandit.md")
+def _mean_reward() -> Claims:
+    single = _curves("mean-reward")["single peak at 7"]
+    for step in (1, 10, 20, 40, 80):
+        at = single[step]
+        band = f"{at['mean_reward_low']:.3f} to {at['mean_reward_high']:.3f}"
+        lost = _percent(at["zero_signal_mean"])
+        yield _row(step, f"{at['mean_reward_median']:.3f}", band, *_best(at), lost)
+    table = ABLATIONS["mean-reward"].settings["single peak at 7"].reward_table
+    yield f"the uniform policy of the start earns {np.mean(table):.1f} on average"
+    at = single[1]
+    yield f"anything from {at['mean_reward_low']:.3f} to {at['mean_reward_high']:.3f} is ordinary in step 1"
+    gains = [single[to]["best_probability_median"] - single[to - 10]["best_probability_median"] for to in (10, 20, 40)]
+    yield f"by {gains[0]:.3f} in the first ten steps, by {gains[1]:.3f} in the next ten"
+    yield f"and only by {gains[2]:.3f} from step 30 to step 40"
+    sure = next(step for step, at in enumerate(single) if at["mean_reward_median"] == 1)
+    yield f"From step {sure} on the median group earns 1"
+    yield f"while π(7) is {single[sure]['best_probability_median']:.3f}"
+    yield f"The rewards of {_percent(single[sure]['zero_signal_mean'])} of the groups in that step"
+    yield f"{_percent(single[80]['zero_signal_mean'])} of all groups teach nothing in step 80"
+
+
+@claims("docs/results/bandit.md")
+def _group_size() -> Claims:
+    for size in (2, 4, 8, 16, 32, 64):
+        steps = _curves("group-size")[f"G = {size}"]
+        lost = [at["zero_signal_mean"] for at in steps[1:]]
+        yield _row(size, *_best(steps[50]), _passes_half(steps), _percent(lost[0]), _percent(float(np.mean(lost))))
+    halves = {size: int(_passes_half(_curves("group-size")[f"G = {size}"])) for size in (8, 16, 32, 64)}
+    _words_hold(halves[8] - min(halves.values()) == 2, "at most two steps earlier")
+    ends = {size: _curves("group-size")[f"G = {size}"][50] for size in (2, 4, 32)}
+    widths = {size: at["best_probability_high"] - at["best_probability_low"] for size, at in ends.items()}
+    yield f"is {widths[2]:.3f} wide with G = 2, {widths[4]:.3f} with G = 4 and {widths[32]:.3f} with G = 32"
+
+
+@claims("docs/results/bandit.md")
+def _reward_sparsity() -> Claims:
+    for setting, steps in _curves("reward-sparsity").items():
+        yield _row(setting, _percent(steps[1]["zero_signal_mean"]), _passes_half(steps), *_best(steps[50]))
+    yield f"misses it with probability 0.99^8 = {_percent(0.99**8)}"
+    yield f"One of 32 misses it with {_percent(0.99**32)}"
+    # A group of eight hits is too rare to be seen.
+    _words_hold(_percent(0.99**8 + 0.01**8) == _percent(0.99**8), "misses it with probability 0.99^8")
+
+
+@claims("docs/results/bandit.md")
+def _temperature() -> Claims:
+    for setting, steps in _curves("temperature").items():
+        first = steps[1]
+        distinct, lost = f"{first['distinct_actions_mean']:.2f}", _percent(first["zero_signal_mean"])
+        yield _row(setting.removeprefix("temperature "), distinct, lost, _passes_half(steps), *_best(steps[50]))
+    start = math.exp(3) / (math.exp(3) + 9)
+    yield f"The policy starts with {start:.3f} on action 3"
+
+
+@claims("docs/results/bandit.md")
+def _clip() -> Claims:
+    for setting, steps in _curves("clip").items():
+        wrong = [at["sure_of_wrong_action_mean"] for at in steps]
+        clipped = f"{steps[1]['clip_fraction_mean']:.3f}"
+        name = setting.removeprefix("clip_eps ")
+        yield _row(name, clipped, _passes_half(steps), _percent(max(wrong)), _percent(wrong[50]), _best(steps[50])[1])
+
+
+@claims("docs/results/bandit.md")
+def _tables() -> Claims:
+    found = _curves("mean-reward")
+    for setting, steps in found.items():
+        rewards = f"{steps[1]['mean_reward_median']:.3f}", f"{steps[80]['mean_reward_median']:.3f}"
+        yield _row(setting, *rewards, _passes_half(steps), *_best(steps[80]))
+
+
+# The language model
+
+
+@functools.cache
+def _metrics(run: str) -> list[dict[str, float]]:
+    """Rows of a run; place t is step t + 1."""
+    return [{name: float(value) for name, value in row.items()} for row in metrics_of(run)]
+
+
+_recorded = functools.cache(samples_of)
+
+
+def _checkpoints_of(run: str) -> dict[int, dict[str, Any]]:
+    return {point["step"]: point for point in _recorded(run)["points"]}
+
+
+def _texts(run: str, step: int) -> list[str]:
+    return [sample["text"] for sample in _checkpoints_of(run)[step]["samples"]]
+
+
+def _largest(values: list[float]) -> str:
+    return f"{max(map(abs, values)):.0e}"
+
+
+@claims("docs/results/charlm.md")
+def _runs() -> Claims:
+    for name, options in RUNS.items():
+        folder = f"../assets/runs/charlm-{name}"
+        files = ", ".join(f"[{kind}]({folder}/{kind})" for kind in ("metrics.csv", "samples.json", "diagnostics.png"))
+        for kind in ("metrics.csv", "samples.json"):
+            files = files.replace(f"{kind})", f'{kind}){{ download="charlm-{name}-{kind}" }}')
+        start, end = (f"{_recorded(name)['points'][place]['exact']:.3f}" for place in (0, -1))
+        yield _row(name, f"`{options}`" if options else "none", start, end, files)
+
+
+@claims("docs/results/charlm.md")
+def _before_and_after() -> Claims:
+    before, after = (Counter(_texts("pizza", step)) for step in (0, 40))
+    for text, count in before.most_common():
+        yield _row(f"`{text}`", count, after[text])
+    ends = [_checkpoints_of("pizza")[step]["exact"] for step in (0, 40)]
+    yield f"The exact probability of `pizza.` is {ends[0]:.3f} before and {ends[1]:.3f} after."
+
+
+@claims("docs/results/charlm.md")
+def _nine_steps() -> Claims:
+    steps = _metrics("pizza")
+    for number in (1, 2, 3, 4, 8, 12, 20, 34, 40):
+        at = steps[number - 1]
+        names = ("mean_reward", "rolling_mean_reward", "policy_loss", "kl", "loss", "mean_advantage")
+        digits = (3, 3, 4, 4, 4, 4)
+        cells = [f"{at[name]:.{places}f}" for name, places in zip(names, digits, strict=True)]
+        yield _row(number, *(re.sub(r"^-(0\.0+)$", r"\1", cell) for cell in cells))
+
+
+@claims("docs/results/charlm.md")
+def _rewards() -> Claims:
+    steps = _metrics("pizza")
+    means = [at["mean_reward"] for at in steps]
+    yield f"it falls from {means[2]:.3f} in step 3 to {means[3]:.3f} in step 4"
+    yield f"up to {_checkpoints_of('pizza')[4]['exact']:.3f} after step 4"
+    _words_hold(_checkpoints_of("pizza")[4]["exact"] > _checkpoints_of("pizza")[0]["exact"], "up to")
+    rolling = int(_of_model_answers("charlm_training.py", r"^ROLLING = (\d+)$"))
+    yield f"The rolling mean looks back {rolling} steps"
+    _words_hold(math.isclose(np.mean(means[-rolling:]), steps[-1]["rolling_mean_reward"]), "The rolling mean")
+    behind = next(place + 1 for place, at in enumerate(steps) if at["rolling_mean_reward"] > 2)
+    first = next(place + 1 for place, mean in enumerate(means) if mean > 2)
+    yield f"passes 2 in step {behind}; the batches themselves do in step {first}"
+    missed = sum(round((4 - mean) * 8) for mean in means[-rolling:])
+    yield f"ends at {steps[-1]['rolling_mean_reward']:.3f} and not at 4: {missed} of the last 320 completions"
+
+
+@claims("docs/results/charlm.md")
+def _policy_loss() -> Claims:
+    yield f"never further from 0 than {_largest([at['policy_loss'] for at in _metrics('pizza')])}"
+    token = [at["policy_loss"] for at in _metrics("pizza-token")]
+    yield f"lies between \u2212{-min(token):.3f} and +{max(token):.3f}"
+    yield f"{sum(loss > 1e-6 for loss in token)} of its 40 values are above 0"
+    ends = [f"{_checkpoints_of('pizza-token')[step]['exact']:.3f}" for step in (0, 40)]
+    yield f"rises from {ends[0]} to {ends[1]}"
+
+
+@claims("docs/results/charlm.md")
+def _kl() -> Claims:
+    steps = _metrics("pizza")
+    peak = max(steps, key=lambda at: at["kl"])
+    yield f"In step {peak['step']:.0f} it jumps to {peak['kl']:.3f}, one step later it is {steps[34]['kl']:.3f} again"
+    _words_hold(steps[int(peak["step"])]["step"] == 35, "one step later")
+    yield f"{round((4 - peak['mean_reward']) * 8)} of the 32 completions of that batch"
+    near = [f"{_checkpoints_of('pizza')[step]['exact']:.3f}" for step in (32, 36)]
+    yield f"is {near[0]} after step 32 and {near[1]} after step 36"
+    held = _recorded("pizza-kl")
+    peak = max(held["points"], key=lambda point: point["exact"])
+    yield f"climbs to {peak['exact']:.3f} in {peak['step']} steps and falls back to {held['points'][-1]['exact']:.3f}"
+    yield f"its largest KL is {max(at['kl'] for at in _metrics('pizza-kl')):.3f}"
+
+
+@claims("docs/results/charlm.md")
+def _total_loss() -> Claims:
+    for name in RUNS:
+        coefficient = _recorded(name)["settings"]["kl_coef"]
+        for at in _metrics(name):
+            expected = at["policy_loss"] + coefficient * at["kl"]
+            _words_hold(math.isclose(at["loss"], expected, rel_tol=1e-6, abs_tol=1e-7), "the loss is the sum")
+    steps = _metrics("pizza")
+    peak = max(steps, key=lambda at: at["kl"])
+    _words_hold(peak["step"] == 34, "In step 34")
+    yield f"In step 34: 0.04 · {peak['kl']:.4f} = {peak['loss']:.4f}"
+    yield f"rises from {steps[0]['loss'] + 0.0:.4f} to {steps[-1]['loss']:.4f}".replace("-", "")
+    yield f"\u22124.6220 + 0.1 · 1.0789 = \u2212{4.6220 - 0.1 * 1.0789:.4f}"
+    yield f"0 + 0.1 · 2.1230 = {0.1 * 2.1230:.4f}"
+
+
+@claims("docs/results/charlm.md")
+def _mean_advantage() -> Claims:
+    yield f"At most {_largest([at['mean_advantage'] for name in RUNS for at in _metrics(name)])} in all five runs"
+
+
+@claims("docs/results/charlm.md")
+def _arithmetic_curves() -> Claims:
+    steps = _metrics("arithmetic")
+    yield f"The mean reward goes from {steps[0]['mean_reward']:.3f} to {steps[-1]['mean_reward']:.3f}"
+    shares = [at["zero_signal_fraction"] for at in steps]
+    low = min(shares)
+    yield f"falls from {_percent(shares[0])} to {_percent(low)} in step {shares.index(low) + 1}"
+    yield f"then rises to {_percent(shares[-1])}"
+    yield f"from {steps[0]['entropy']:.3f} to {steps[-1]['entropy']:.3f} nats"
+
+
+@claims("docs/results/charlm.md")
+def _groups_without_signal() -> Claims:
+    sampled = [("0, first eight", 0, 0), ("0, last eight", 0, 8), ("8, first eight", 8, 0)]
+    for name, step, start in sampled:
+        group = _checkpoints_of("pizza")[step]["samples"][start : start + 8]
+        rewards = np.array([sample["reward"] for sample in group], dtype=np.float64)
+        advantages = {
+            text: f"{_signed(advantage)} for {text}"
+            for sample, advantage in zip(group, group_advantages(rewards).tolist(), strict=True)
+            for text in ["`pizza.`" if sample["reward"] else "the others"]
+        }
+        equal = len(advantages) == 1
+        yield _row(
+            name,
+            sum(bool(reward) for reward in rewards),
+            f"{rewards.std():.3f}",
+            "0 for all" if equal else ", ".join(sorted(advantages.values(), key=lambda text: text[0] != "+")),
+        )
+    steps = _metrics("pizza")
+    empty = [at for at in steps if at["zero_signal_fraction"] == 1]
+    first = f"{empty[0]['step']:.0f}"
+    yield f"In {len(empty)} of the 40 steps all four groups are of this kind, for the first time in step {first}"
+    yield f"its loss is {empty[0]['loss']:.4f} = 0.04 · {empty[0]['kl']:.4f}"
+    _words_hold(all(at["policy_loss"] == 0 for at in empty), "its loss is the KL alone")
+    chance = _checkpoints_of("pizza")[0]["exact"]
+    lost = _percent(chance**8 + (1 - chance) ** 8)
+    yield f"p = {chance:.3f} a group of eight is without signal with probability {lost}"
+    _words_hold(steps[0]["zero_signal_fraction"] == 1 / 4, "one of four")
+
+
+@claims("docs/results/charlm.md")
+def _levels() -> Claims:
+    for step in (0, 4, 8, 12, 20, 40):
+        found = [f"{_checkpoints_of(name)[step]['exact']:.3f}" for name in ("pizza", "pizza-token", "pizza-sequence")]
+        yield _row(step, *found)
+    pairs = zip(_metrics("pizza"), _metrics("pizza-sequence"), strict=True)
+    apart = [left[name] - right[name] for left, right in pairs for name in left]
+    yield f"no metric of any step differs by more than {_largest(apart)}"
+
+
+@claims("docs/results/charlm.md")
+def _checkpoints() -> Claims:
+    for step in (0, 4, 8, 40):
+        counts = Counter(_texts("pizza", step))
+        others = sum(counts.values()) - counts["pizza."]
+        yield _row(step, f"{_checkpoints_of('pizza')[step]['exact']:.3f}", counts["pizza."], others)
+    chosen = ("4+4=", "1+9=", "9+0=", "6+9=", "9+5=", "8+5=", "5+6=")
+    found = {step: _checkpoints_of("arithmetic")[step]["samples"] for step in (0, 15, 30, 150)}
+    for place, sample in enumerate(found[0]):
+        if sample["prompt"] in chosen:
+            marked = [f"{at[place]['text'][:-1]} {'✓' if at[place]['reward'] else '✗'}" for at in found.values()]
+            yield _row(f"`{sample['prompt']}`", *marked)
+    right = [f"{sum(sample['reward'] for sample in at):.0f}" for at in found.values()]
+    yield _row("right, of 16", *right)
+    yield _row("exact success", *(f"{_checkpoints_of('arithmetic')[step]['exact']:.3f}" for step in found))
+
+
+@claims("docs/results/charlm.md")
+def _hyperparameters() -> Claims:
+    settings = _recorded("pizza")["settings"]
+    rows = settings["prompts_per_step"] * settings["group_size"]
+    yield _row("Optimizer, learning rate", f"Adam, {settings['lr']:g}, falls to a tenth", "Adam, 0.0001")
+    yield _row("Updates", settings["steps"], "200")
+    yield _row("Group size G", settings["group_size"], "4")
+    yield _row("Prompts in a step", settings["prompts_per_step"], "1")
+    yield _row("Completions in all", f"{settings['steps'] * rows:,}", f"{200 * 4}")
+    yield _row("KL weight β", settings["kl_coef"], "0.1")
+    yield _row("Longest completion, tokens", settings["max_new_tokens"], "20")
+    reward = _of_model_answers("charlm_task.py", r'^pizza_reward = TextReward\("pizza\.", (\d+)\.0\)$')
+    yield _row("Reward", f"{reward} if all of it is `pizza.`, else 0", "4 if it ends in `pizzaE`, else 0")
+    yield _row("Limits", f"ratio clipped at 1 ± {settings['clip_eps']}", "advantages clipped at ± 2.0")
+    _words_hold(settings["optimizer"] == "adam" and settings["final_lr"] == 0.1, "Adam, falls to a tenth")
+    _words_hold(settings["inner_steps"] == 1, "Updates: one for each step")
+    group = np.array([4.0, 0.0, 0.0, 0.0])
+    sample = (group - group.mean()) / group.std(ddof=1)
+    ours = group_advantages(group)
+    yield f"is {ours.max():.3f} with our standard deviation and {sample.max():.3f} with that of a sample"
+    _words_hold(ours.max() < 2, "the notebook's clip at 2")

@@ -1,0 +1,77 @@
+"""Writes the recorded runs of the language model as a module that the browser can load: docs/assets/runs/charlm.mjs.
+
+The runs themselves are made by `make recordings`; each leaves a table of metrics and samples in its folder. A module
+and not these files, because a site that is opened from disk may load scripts and nothing else.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+from typing import Any
+
+from ..core import course
+
+PATH = course.RUNS / "charlm.mjs"
+RUNS = {
+    "pizza": "",
+    "pizza-token": "--level token",
+    "pizza-sequence": "--ratio-level sequence",
+    "pizza-kl": "--kl-coef 1",
+    "arithmetic": "--task arithmetic",
+}
+"""Options of each run, as in the Makefile."""
+DIGITS = 5
+"""Significant digits; a chart shows three."""
+
+
+def samples_of(name: str) -> dict[str, Any]:
+    """What a recorded run says about itself: settings, and at some steps samples and the exact probability."""
+    document: dict[str, Any] = json.loads((course.RUNS / f"charlm-{name}" / "samples.json").read_text("utf-8"))
+    return document
+
+
+def metrics_of(name: str) -> list[dict[str, str]]:
+    """The metrics of a recorded run, a row for each step."""
+    with (course.RUNS / f"charlm-{name}" / "metrics.csv").open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def make() -> str:
+    """The text of the module."""
+    runs = ",\n".join(f"{json.dumps(name)}: {_as_json(_run(name, options))}" for name, options in RUNS.items())
+    return (
+        "// Written by `course recordings` from the metrics.csv and samples.json beside it; do not edit.\n"
+        "// Samples are [prompt, text, reward]. `exact` is computed from forecasts; `measure` says of what.\n"
+        f"export const RUNS = {{\n{runs},\n}};\n"
+    )
+
+
+def _run(name: str, options: str) -> dict[str, Any]:
+    recorded, rows = samples_of(name), metrics_of(name)
+    return {
+        "command": f"python -m starter.run_charlm {options}".rstrip(),
+        "measure": recorded["measure"],
+        "settings": recorded["settings"],
+        "metrics": {column: [_rounded(row[column]) for row in rows] for column in rows[0]},
+        "points": [
+            {
+                "step": point["step"],
+                "exact": _rounded(point["exact"]),
+                "samples": [[sample["prompt"], sample["text"], sample["reward"]] for sample in point["samples"]],
+            }
+            for point in recorded["points"]
+        ],
+    }
+
+
+def _rounded(number: str | float) -> float | int | None:
+    """With few digits, whole numbers without a point; nothing for a metric that a step does not have."""
+    if number == "":
+        return None
+    short = float(f"{float(number):.{DIGITS}g}")
+    return int(short) if short.is_integer() else short
+
+
+def _as_json(run: dict[str, Any]) -> str:
+    return json.dumps(run, ensure_ascii=False, separators=(",", ":"))

@@ -1,0 +1,61 @@
+"""The rooms of the grader: which may import which, and which of them students get.
+
+A room is a folder of `grader/`. Rooms are listed from the ground up, and an import may only lead down. What a room is
+for says the README in it. `tests/pure/test_rooms.py` holds the source to this table, and `handout` hands out by it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Room:
+    """The law of one room.
+
+    Attributes:
+        imports: The rooms that it may import, beside itself.
+        packages: The packages that it may import, beside the standard library.
+        processes: Whether it may start a process or open a connection.
+        students: Whether its modules are handed out to students.
+    """
+
+    imports: tuple[str, ...] = ()
+    packages: tuple[str, ...] = ()
+    processes: bool = False
+    students: bool = False
+
+
+ROOMS = {
+    "core": Room(students=True),
+    "sandbox": Room(
+        packages=("numpy", "psutil", "pyseccomp", "torch", "win32api", "win32con", "win32job", "_course_worker"),
+        processes=True,
+        students=True,
+    ),
+    "oracles": Room(imports=("core",), packages=("numpy", "safetensors"), students=True),
+    "grading": Room(
+        imports=("core", "sandbox"), packages=("hypothesis", "numpy", "pytest", "torch"), processes=True, students=True
+    ),
+    "worksheet": Room(imports=("core", "grading", "oracles"), packages=("numpy",), students=True),
+    "reports": Room(imports=("core", "grading", "worksheet"), packages=("rich",), students=True),
+    "classroom": Room(
+        imports=("core", "sandbox", "grading", "worksheet", "reports"),
+        packages=("distributed", "filelock", "numpy", "yaml"),
+        processes=True,
+    ),
+    "gradebook": Room(imports=("core", "worksheet", "classroom")),
+    "attacks": Room(imports=("core", "sandbox", "classroom"), processes=True),
+    "workshop": Room(
+        imports=("core", "sandbox", "oracles", "grading", "worksheet", "attacks"),
+        packages=("matplotlib", "numpy", "rich"),
+    ),
+    "commands": Room(
+        imports=(
+            *("core", "sandbox", "grading", "worksheet", "reports", "classroom", "gradebook", "attacks", "workshop"),
+        ),
+        packages=("rich", "watchfiles"),
+        processes=True,
+    ),
+}
+"""Name to law, from the ground up."""
