@@ -3,9 +3,8 @@
 Two processes. This one holds the checks, the inputs and the comparisons and never imports torch or a submission.
 Workers hold one submission each and answer with plain data. The model answers are just another submission.
 
-Reading order: `course` (what is graded), `checks/` (how), `student` (the proxy that a check talks to), `compare` (what
-counts as equal), `sandbox` and `worker/` (the processes), `plugin`, `run` and `result` (one grading), `cli` (the
-command).
+Every room has a README. Reading order: `core/` (what is graded, and what came of it), `exercises/kl/` (how), `grading/`
+(one submission in, one result out), `sandbox/` (the processes), `reports/`, `commands/grade.py` (the command).
 """
 
 __version__ = "0.1.0"

@@ -102,7 +102,7 @@ def make_job(contents: Contents, settings: Settings) -> Job:
 
 
 GRADED_WITH = (
-    *("core", "sandbox", "oracles", "grading", "checks", "vectors", "worksheet"),
+    *("core", "sandbox", "oracles", "grading", "exercises", "worksheet"),
     "classroom/grading_process.py",
 )
 """The rooms and files of the grader that a result depends on; a test compares them with what a grading imports."""

@@ -106,7 +106,7 @@ def make(
         OSError: a file is missing here.
     """
     files = handout.course_files(
-        *handout.GRADER, "grader/checks/hidden/*.py", "reference/*.py", "reference/*.safetensors"
+        *handout.GRADER, "grader/exercises/*/hidden_checks.py", "reference/*.py", "reference/*.safetensors"
     )
     files |= {path.name: path.read_text("utf-8").encode() for path in _FILES.iterdir() if path.is_file()}
     files |= handout.site_address(site) if site else {}

@@ -6,7 +6,7 @@ import argparse
 
 from ..core import course
 from ..core.arguments import add_names
-from ..grading import curves, plugin
+from ..grading import plugin
 from ..sandbox.sandbox import Sandbox
 from ..workshop.generated import write_or_check
 from ..workshop.write_vectors import make, make_curves
@@ -15,7 +15,7 @@ from ..workshop.write_vectors import make, make_curves
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Arguments of `course vectors`."""
     names = [exercise.name for exercise in course.EXERCISES]
-    add_names(parser, "exercises", names, if_none="all, and the learning curves,")
+    add_names(parser, "exercises", names)
     parser.add_argument("--check", action="store_true", help="write nothing; exit code 1 if a file is stale")
 
 
@@ -24,13 +24,16 @@ def run(arguments: argparse.Namespace) -> int:
     plugin.use_profile()
     with Sandbox.start() as sandbox:
         names = arguments.exercises or [exercise.name for exercise in course.EXERCISES]
-        texts = {course.VECTORS / f"{name}.json": make(name, sandbox.worker) for name in names}
-        if not arguments.exercises:
-            texts[curves.PATH] = make_curves(sandbox.worker)
+        texts = {}
+        for name in names:
+            folder = course.exercise(name).folder
+            texts[folder / "vectors.json"] = make(name, sandbox.worker)
+            if drawn := make_curves(name, sandbox.worker):
+                texts[folder / "curves.json"] = drawn
     return write_or_check(
         texts,
         command="course vectors",
         what="the vectors are",
         check=arguments.check,
-        folder="grader/vectors/",
+        folder="grader/exercises/",
     )

@@ -1,6 +1,6 @@
 """The course as data: its exercises, their functions and pages, and where things lie.
 
-Points, hints and visibility of a check stand beside the check (`grader/checks/`); an exercise's total is their sum.
+Points, hints and visibility of a check stand beside the check (`grader/exercises/`); an exercise's total is their sum.
 """
 
 from __future__ import annotations
@@ -16,9 +16,7 @@ ROOT = Path(__file__).resolve().parents[2]
 GRADER = ROOT / "grader"
 MODEL_ANSWERS = ROOT / "reference"
 STARTER = ROOT / "starter"
-VECTORS = GRADER / "vectors"
-MISCONCEPTIONS = GRADER / "misconceptions"
-VARIANTS = GRADER / "variants"
+FOLDERS = GRADER / "exercises"
 RUNS = ROOT / "docs" / "assets" / "runs"
 SITE_ADDRESS = GRADER / "core" / "site_address.txt"
 """One line: where the pages are published. A handout has it if they are."""
@@ -68,6 +66,11 @@ class Exercise:
         """The file of this exercise, and those of the exercises whose functions it calls."""
         used = (name.split(".")[0] for names in self.uses.values() for name in names)
         return tuple(dict.fromkeys(f"{name}.py" for name in (self.name, *used)))
+
+    @property
+    def folder(self) -> Path:
+        """Where all lies that only this exercise has: checks, misconceptions, variants and what is recorded of them."""
+        return FOLDERS / self.name
 
     @property
     def page(self) -> str:

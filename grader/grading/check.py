@@ -73,8 +73,7 @@ def check(
     """Declare a test function a check; see `Check` for the arguments. Put it above `@given`."""
 
     def declare(test: Function) -> Function:
-        *_, folder, module = test.__module__.split(".")
-        exercise = module.removeprefix("test_")
+        *_, exercise, module = test.__module__.split(".")
         title, _, rest = inspect.cleandoc(test.__doc__ or "").partition("\n")
         declared = Check(
             id=f"{exercise}.{test.__name__.removeprefix('test_')}",
@@ -85,7 +84,7 @@ def check(
             points=points,
             gate=gate,
             needs=tuple(f"{exercise}.{need}" for need in needs),
-            hidden=folder == "hidden",
+            hidden=module == "hidden_checks",
             hints=tuple(hints),
             seconds=seconds,
             examples=tuple(examples),
@@ -99,16 +98,17 @@ def check(
 
 def modules(exercise: str, *, hidden: bool) -> list[str]:
     """Names of the modules that hold the checks of an exercise. Hidden ones are not in a handout."""
-    names = [f"grader.checks.test_{exercise}"]
-    hidden_name = f"grader.checks.hidden.test_{exercise}"
-    if hidden and importlib.util.find_spec("grader.checks.hidden") and importlib.util.find_spec(hidden_name):
-        names.append(hidden_name)
+    names = [f"grader.exercises.{exercise}.checks"]
+    if hidden and (course.exercise(exercise).folder / "hidden_checks.py").is_file():
+        names.append(f"grader.exercises.{exercise}.hidden_checks")
     return names
 
 
 def has_hidden_checks() -> bool:
     """Whether this is an instructor's tree: it holds the model answers and the checks that compare with them."""
-    return importlib.util.find_spec("grader.checks.hidden") is not None and course.MODEL_ANSWERS.is_dir()
+    return course.MODEL_ANSWERS.is_dir() and any(
+        (exercise.folder / "hidden_checks.py").is_file() for exercise in course.EXERCISES
+    )
 
 
 def checks_of(exercise: str, *, hidden: bool) -> list[Check]:

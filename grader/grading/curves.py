@@ -1,7 +1,7 @@
 """Learning curves: what a report draws of a training run that a check made anyway, and the model answer's own.
 
 A curve is plain data in the check's result, `{title, x, y, first, every, values}`: numbers only, because they come from
-a submission. `course vectors` records those of the model answers in `grader/vectors/curves.json`, so that a handout,
+a submission. `course vectors` records those of the model answers in `curves.json` of each exercise, so that a handout,
 which has no model answers, can draw them too.
 """
 
@@ -17,7 +17,6 @@ from typing import Any
 from ..core import course
 
 Curve = dict[str, Any]
-PATH = course.VECTORS / "curves.json"
 LONGEST = 200
 """Values of a curve at most; of a longer run every second, third ... is kept."""
 _DIGITS = 4
@@ -61,7 +60,10 @@ def steps(shown: Curve) -> list[int]:
 @functools.cache
 def of_model_answers() -> Mapping[str, Sequence[Curve]]:
     """The model answers' curves by check id, as `course vectors` recorded them; none if it never did."""
-    found: dict[str, list[Curve]] = json.loads(PATH.read_text("utf-8"))["curves"] if PATH.is_file() else {}
+    found: dict[str, list[Curve]] = {}
+    for exercise in course.EXERCISES:
+        path = exercise.folder / "curves.json"
+        found |= json.loads(path.read_text("utf-8"))["curves"] if path.is_file() else {}
     return found
 
 

@@ -1,6 +1,6 @@
 """Worked examples with their answers: what the model answer and every misconception make of each example.
 
-`course vectors` writes `grader/vectors/<exercise>.json` by running the model answers and the misconceptions in
+`course vectors` writes `vectors.json` of an exercise by running the model answers and the misconceptions in
 workers. The checks compare with the recorded answers, so that a handout needs no model answer, and `diagnose` names
 the mistake that a submission's answers show, so that it needs no misconception's code either.
 
@@ -93,7 +93,7 @@ class Named:
 @functools.cache
 def load(exercise: str) -> tuple[dict[str, list[Vector]], dict[str, dict[str, Diagnosis]]]:
     """Vectors by check id, and misconceptions by function and name."""
-    text = (course.VECTORS / f"{exercise}.json").read_text("utf-8")
+    text = (course.exercise(exercise).folder / "vectors.json").read_text("utf-8")
     document = json.loads(text)
     vectors: dict[str, list[Vector]] = {}
     for entry in document["vectors"]:

@@ -1,8 +1,8 @@
 """The known wrong answers (`misconceptions/`) and the correct answers in other styles (`variants/`), as submissions.
 
-Each is a small function in `<folder>/<exercise>/<function to replace>.py`. A submission is made from it by taking the
-model answer's module and replacing that one function, so it runs in a worker like everybody else's. Nothing is imported
-here: the files are read as text and parsed.
+Each is a small function in such a folder of its exercise, in a file named like the function to replace. A submission is
+made from it by taking the model answer's module and replacing that one function, so it runs in a worker like everybody
+else's. Nothing is imported here: the files are read as text and parsed.
 """
 
 from __future__ import annotations
@@ -38,12 +38,12 @@ class Entry:
 
 def misconceptions(exercise: str) -> list[Entry]:
     """The known wrong answers to an exercise."""
-    return _entries(course.MISCONCEPTIONS, exercise)
+    return _entries("misconceptions", exercise)
 
 
 def variants(exercise: str) -> list[Entry]:
     """Correct answers to an exercise in other styles."""
-    return _entries(course.VARIANTS, exercise)
+    return _entries("variants", exercise)
 
 
 def replaced(exercise: str, function: str, name: str, text: str) -> Submission:
@@ -54,10 +54,10 @@ def replaced(exercise: str, function: str, name: str, text: str) -> Submission:
     return Submission(name, Path(name), {**model.files, file_name: module}, {})
 
 
-def _entries(folder: Path, exercise: str) -> list[Entry]:
+def _entries(folder: str, exercise: str) -> list[Entry]:
     found = []
     for function in course.exercise(exercise).function_names:
-        path = folder / exercise / f"{function}.py"
+        path = course.exercise(exercise).folder / folder / f"{function}.py"
         if not path.exists():
             continue
         text = path.read_text("utf-8")

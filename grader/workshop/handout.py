@@ -31,7 +31,7 @@ MODULES = (
     "__init__",
     *(f"{name}/**/*" for name, room in ROOMS.items() if room.students),
     *(f"commands/{name}" for name in ("__init__", "course", "doctor", "export", "grade", "install_torch")),
-    *("checks/__init__", *(f"checks/test_{exercise.name}" for exercise in course.EXERCISES)),
+    *("exercises/__init__", "exercises/*/__init__", "exercises/*/checks"),
 )
 """Modules of the grader that students need, without their suffix."""
 
@@ -42,7 +42,7 @@ GRADER = (
         "constraints.txt",
         "grader/core/result.schema.json",
         "grader/grading/pytest.ini",
-        "grader/vectors/*.json",
+        "grader/exercises/*/*.json",
     ),
 )
 """Everything that grades without a model answer."""
@@ -61,6 +61,7 @@ MANIFEST = "grader/core/manifest.json"
 _WORDS_STAY = ("docs/reference/given.md",)
 """Pages that are not handed out, but a sentence that leads there says something by itself: a file is given."""
 
+_PACKAGE = re.compile(r"grader/(.*/)?__init__\.py$")
 _FRONT_MATTER = re.compile(r"\A---\n.*?\n---\n+", re.DOTALL)
 _FOLDED = re.compile(r"^/// details \| ([^\n]+)\n(?: +type:[^\n]*\n)? +attrs: \{id: ([^}]+)}\n(.*?)^///$", re.M | re.S)
 _HINT = re.compile(r'^\?\?\? \w+ "([^"\n]+)"\n((?:(?: {4}[^\n]*)?\n)+)', re.MULTILINE)
@@ -194,7 +195,7 @@ def pyproject(files: Iterable[str]) -> str:
     """
     files, project = {*files}, _project()
     ours, tool = project["project"], project["tool"]["setuptools"]
-    packages = [name for name in tool["packages"] if f"{name.replace('.', '/')}/__init__.py" in files]
+    packages = sorted(Path(name).parent.as_posix().replace("/", ".") for name in files if _PACKAGE.match(name))
     data = [pattern for pattern in tool["package-data"]["grader"] if fnmatch.filter(files, f"grader/{pattern}")]
     data += [name.removeprefix("grader/") for name in (MANIFEST, _SITE_ADDRESS)]
     kept = ("name", "version", "description", "readme", "license", "license-files", "requires-python", "dependencies")

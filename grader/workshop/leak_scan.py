@@ -22,7 +22,6 @@ import textwrap
 import unicodedata
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 from ..core import course
 from ..grading.check import checks_of
@@ -211,13 +210,13 @@ def _solutions() -> Iterator[tuple[str, str]]:
 
 def _functions_not_public() -> Iterator[tuple[str, str]]:
     """Name and body of every misconception, variant and hidden check."""
-    places: tuple[tuple[str, Path], ...] = (
-        ("the misconception", course.MISCONCEPTIONS),
-        ("the variant", course.VARIANTS),
-        ("the hidden check", course.GRADER / "checks" / "hidden"),
-    )
-    for what, folder in places:
-        for path in sorted(folder.rglob("*.py")):
+    places = {
+        "the misconception": "misconceptions/*.py",
+        "the variant": "variants/*.py",
+        "the hidden check": "hidden_checks.py",
+    }
+    for what, pattern in places.items():
+        for path in sorted(course.FOLDERS.glob(f"*/{pattern}")):
             source = path.read_text("utf-8")
             for node in ast.parse(source).body:
                 if isinstance(node, ast.FunctionDef | ast.ClassDef):

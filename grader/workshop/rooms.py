@@ -37,6 +37,9 @@ ROOMS = {
     "grading": Room(
         imports=("core", "sandbox"), packages=("hypothesis", "numpy", "pytest", "torch"), processes=True, students=True
     ),
+    "exercises": Room(
+        imports=("core", "oracles", "grading"), packages=("hypothesis", "numpy", "pytest"), students=False
+    ),
     "worksheet": Room(imports=("core", "grading", "oracles"), packages=("numpy",), students=True),
     "reports": Room(imports=("core", "grading", "worksheet"), packages=("rich",), students=True),
     "classroom": Room(

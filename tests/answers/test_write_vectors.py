@@ -23,9 +23,10 @@ EXERCISE = "advantages"
 @pytest.fixture
 def recorded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A copy of the recorded vectors, which the command takes for the real ones."""
-    copy = tmp_path / f"{EXERCISE}.json"
-    copy.write_text((course.VECTORS / copy.name).read_text("utf-8"), "utf-8")
-    monkeypatch.setattr(course, "VECTORS", tmp_path)
+    copy = tmp_path / EXERCISE / "vectors.json"
+    copy.parent.mkdir()
+    copy.write_bytes((course.exercise(EXERCISE).folder / copy.name).read_bytes())
+    monkeypatch.setattr(course, "FOLDERS", tmp_path)
     vectors.load.cache_clear()
     yield copy
     vectors.load.cache_clear()

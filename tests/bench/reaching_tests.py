@@ -15,12 +15,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
-_WITHOUT = (
-    "grader/misconceptions/",
-    "grader/variants/",
-    "tests/browser/",
-    "tests/lighthouse/",
-)  # read as text, or npm's
+_WITHOUT = ("/misconceptions/", "/variants/", "tests/browser/", "tests/lighthouse/")  # read as text, or npm's
 _ALIASES = {"_course_worker": "grader.sandbox.worker"}  # the name of the package inside a worker
 _OF_WORKERS = ("walls", "sandbox", "calls")  # subjects of tests that look at a worker from inside
 _PRICES = {"open_page": 3, "subprocess": 2, "sandbox": 1}
@@ -52,7 +47,7 @@ def reaching_tests(file: str, root: Path) -> list[str]:
 def import_graph(root: Path) -> Graph:
     """What every Python file of the grader and its tests reaches."""
     paths = [path.relative_to(root).as_posix() for part in ("grader", "tests") for path in (root / part).rglob("*.py")]
-    paths = [path for path in paths if not path.startswith(_WITHOUT)]
+    paths = [path for path in paths if not any(part in path for part in _WITHOUT)]
     modules = {_dotted(path): path for path in sorted(paths, key=lambda path: -path.count("/"))}
     used = {path: _Used.by(path, ast.parse((root / path).read_bytes())) for path in paths}
     fixtures: Graph = {}
@@ -116,7 +111,7 @@ def _dotted(path: str) -> str:
 def _reached(used: _Used, path: str, modules: dict[str, str]) -> set[str]:
     names = {*used.names}
     for text in used.strings:
-        names |= {*re.findall(r"grader(?:\.\w+)+", text)}
+        names |= {*re.findall(r"grader(?:\.\w+)+\.?", text)}
         for package, imported in re.findall(r"from (grader[\w.]*) import ([\w, ]+)", text):
             names |= {f"{package}.{name.strip()}" for name in imported.split(",")}
         if text.endswith(".py") and text != "__init__.py":
@@ -125,7 +120,8 @@ def _reached(used: _Used, path: str, modules: dict[str, str]) -> set[str]:
             }
     if "importlib" in {name.partition(".")[0] for name in used.names} and path.startswith("grader/"):
         package = _dotted(path) if path.endswith("__init__.py") else _dotted(path).rpartition(".")[0]
-        names |= {f"{package}.{text}" for text in used.strings if text.isidentifier()}
+        words = {text.replace("-", "_") for text in used.strings}
+        names |= {f"{package}.{word}" for word in words if word.isidentifier()}
     return {found for name in names for found in _files(name, modules)} - {path}
 
 
@@ -140,7 +136,9 @@ def _imported(node: ast.AST, path: str) -> Iterator[str]:
 
 
 def _files(name: str, modules: dict[str, str]) -> list[str]:
-    """The file of a module or of a name in it; of the beginning of names, as in `f"grader.checks.test_{x}"`, all."""
+    """The file of a module or of a name in it; of the beginning of names, as in `f"grader.exercises.{x}"`, all."""
+    if name.endswith("."):
+        return [path for module, path in modules.items() if module.startswith(name)]
     if name in modules:
         return [modules[name]]
     begun = [path for module, path in modules.items() if name.count(".") > 1 and module.startswith(name)]

@@ -31,11 +31,10 @@ Document = dict[str, Any]
 
 SCHEMA: Document = json.loads((Path(grader.__file__).parent / "core" / "result.schema.json").read_text("utf-8"))
 VALIDATOR = jsonschema.Draft202012Validator(SCHEMA)
-CHECKS = Path(grader.__file__).parent / "checks"
 DECLARED = {
     exercise.name: sorted(
         f"{exercise.name}.{name}"
-        for path in (CHECKS / f"test_{exercise.name}.py", CHECKS / "hidden" / f"test_{exercise.name}.py")
+        for path in exercise.folder.glob("*checks.py")
         for name in re.findall(r"^def test_(\w+)", path.read_text("utf-8"), re.M)
     )
     for exercise in course.EXERCISES

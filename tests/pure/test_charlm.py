@@ -13,8 +13,8 @@ import pytest
 import torch
 from safetensors import safe_open
 
-from grader.checks import test_charlm
 from grader.core import course
+from grader.exercises.charlm import checks
 from grader.oracles import charlm_oracle as oracle
 from reference import charlm, charlm_model, charlm_sampling, charlm_task, pretrain_charlm
 from reference.charlm_model import BigramLM, TinyLM, TinyLMConfig, load_model
@@ -269,7 +269,7 @@ def test_a_step_draws_its_prompts_without_repeating_them_while_there_are_enough(
 def test_the_oracle_has_the_settings_of_the_given_code():
     assert asdict(oracle.Settings()) == asdict(CharLMConfig())
     assert oracle.EOS_ID == charlm_task.EOS_ID
-    assert test_charlm.FOODS == FOODS
+    assert checks.FOODS == FOODS
 
 
 @pytest.mark.parametrize(

@@ -59,14 +59,14 @@ def test_files_that_cannot_be_read_are_named_once_and_not_overwritten(root: Path
 def test_changed_and_missing_files_of_the_course_are_named(root: Path) -> None:
     with (root / "grader" / "grading" / "compare.py").open("a", encoding="utf-8") as file:
         file.write("TOLERANCE = 1\n")
-    (root / "grader" / "vectors" / "kl.json").unlink()
+    (root / "grader" / "exercises" / "kl" / "vectors.json").unlink()
     (root / "starter" / "bandit_task.py").write_text("# by accident\n", "utf-8")
     (root / "starter" / "kl.py").unlink()
     (root / "starter" / "charlm_task.py").unlink()
     (root / "README.md").write_text("my notes", "utf-8")
     assert told(root) == {
         "grader/grading/compare.py: not as it was handed out",
-        "grader/vectors/kl.json: missing",
+        "grader/exercises/kl/vectors.json: missing",
         "starter/bandit_task.py: not as it was handed out",
         "starter/kl.py: missing",
         "starter/charlm_task.py: missing",

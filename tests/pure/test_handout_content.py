@@ -49,8 +49,8 @@ def test_nothing_in_the_handout_is_kept_from_students(files: dict[str, bytes], h
     assert scan(files, hidden) == []
     assert handout.foreign(files) == []
     for name in files:
-        assert not name.startswith(("reference/", "tests/", "grader/misconceptions/", "grader/variants/")), name
-        assert "hidden" not in name
+        assert not name.startswith(("reference/", "tests/")), name
+        assert not any(word in name for word in ("misconceptions", "variants", "hidden")), name
 
 
 def test_a_file_is_handed_out_only_after_somebody_looked_through_it(files: dict[str, bytes]) -> None:
@@ -192,11 +192,11 @@ def notebook(code: str) -> str:
 
 CARRIERS: dict[str, Callable[[str], str]] = {
     "grader/grading/compare.py": lambda code: f"def helper():\n    {code}\n",
-    "grader/checks/test_clip.py": lambda code: f"# once it was\n# {code}\n",
+    "grader/exercises/clip/checks.py": lambda code: f"# once it was\n# {code}\n",
     "starter/kl.py": lambda code: f'"""Notes\n\n    {code}\n"""\n',
     "docs/exercises/clip.md": lambda code: f"# Clip\n\n```python\n>>> {code}\n```\n",
     "starter/notes.ipynb": notebook,
-    "grader/vectors/clip.json": lambda code: json.dumps({"a": 1, "explanation": code}, indent=1),
+    "grader/exercises/clip/vectors.json": lambda code: json.dumps({"a": 1, "explanation": code}, indent=1),
     "README.md": lambda code: code.replace(" ", "   ").replace("|", "|\n\t"),
     "docs/page.html": lambda code: re.sub(r"(\w+)", r'<span class="n">\1</span>', code),
     "invisible.txt": lambda code: code.replace(" ", " \u200b"),
@@ -229,11 +229,11 @@ def test_every_solution_is_found_with_other_white_space_and_without_its_comments
 
 
 def test_wrong_answers_that_look_alike_are_one_line(hidden: Secrets) -> None:
-    wrong = function(course.MISCONCEPTIONS / "bandit" / "grpo_step.py", "sums_over_the_group")
+    wrong = function(course.FOLDERS / "bandit" / "misconceptions" / "grpo_step.py", "sums_over_the_group")
     found = [leak.what for leak in scan({"notes.md": wrong.encode()}, hidden)]
     (line,) = (what for what in found if "misconception" in what)
     assert re.fullmatch(r"the misconception grpo_step\.sums_over_the_group, or one of \d\d like it", line)
-    other = function(course.MISCONCEPTIONS / "clip" / "clip_fraction.py", "upper_eps_ignored")
+    other = function(course.FOLDERS / "clip" / "misconceptions" / "clip_fraction.py", "upper_eps_ignored")
     found = [leak.what for leak in scan({"notes.md": f"{wrong}\n\n{other}".encode()}, hidden)]
     assert len([what for what in found if "misconception" in what]) == 2, "two causes are two lines"
 
@@ -252,14 +252,14 @@ def function(path: Path, name: str) -> str:
 @pytest.mark.parametrize(
     ("place", "name", "what"),
     [
-        ("misconceptions/clip/clip_fraction.py", "upper_eps_ignored", "the misconception clip_fraction"),
-        ("misconceptions/kl/categorical_kl.py", None, "the misconception categorical_kl"),
-        ("variants/charlm/completion_mask.py", "token_by_token", "the variant completion_mask"),
-        ("checks/hidden/test_clip.py", "test_ratio_agrees_with_the_model_answer", "the hidden check"),
+        ("clip/misconceptions/clip_fraction.py", "upper_eps_ignored", "the misconception clip_fraction"),
+        ("kl/misconceptions/categorical_kl.py", None, "the misconception categorical_kl"),
+        ("charlm/variants/completion_mask.py", "token_by_token", "the variant completion_mask"),
+        ("clip/hidden_checks.py", "test_ratio_agrees_with_the_model_answer", "the hidden check"),
     ],
 )
 def test_a_function_that_is_not_public_is_found(place: str, name: str | None, what: str, hidden: Secrets) -> None:
-    path = course.ROOT / "grader" / place
+    path = course.FOLDERS / place
     first = next(node.name for node in ast.parse(path.read_text("utf-8")).body if isinstance(node, ast.FunctionDef))
     found = scan({"grader/grading/plugin.py": ("\n\n\n" + function(path, name or first)).encode()}, hidden)
     assert any(what in leak.what and leak.line > 3 for leak in found), found

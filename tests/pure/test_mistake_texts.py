@@ -27,7 +27,7 @@ def test_a_changed_page_is_stale(tmp_path, monkeypatch, capsys):
 
 def test_the_numbers_of_a_mistake_are_those_that_were_recorded():
     """Against the file itself, so that a wrong column cannot hide."""
-    document = json.loads((course.VECTORS / "clip.json").read_text("utf-8"))
+    document = json.loads((course.exercise("clip").folder / "vectors.json").read_text("utf-8"))
     first = next(entry for entry in document["vectors"] if entry["check"] == "clip.the_four_corners_of_the_clip")
     text = mistakes.make("clip")
     compared = 0

@@ -46,7 +46,7 @@ def choices() -> Mapping[tuple[str, str], list[str]]:
         own = functions(model()[exercise.file_name])
         for function in exercise.function_names:
             found[exercise.name, function] = [own[function]]
-            path = course.VARIANTS / exercise.name / f"{function}.py"
+            path = exercise.folder / "variants" / f"{function}.py"
             known = functions(path.read_text("utf-8")) if path.exists() else {}
             helpers = {name: text for name, text in known.items() if name.startswith("_")}
             for name, text in known.items():

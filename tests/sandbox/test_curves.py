@@ -76,22 +76,26 @@ def test_the_same_submission_and_seed_give_the_same_curves(grade_run, check_id):
 
 
 def test_the_recorded_curves_are_those_of_the_model_answers(sandbox):
-    with grading_profile():
-        text = write_vectors.make_curves(sandbox.worker)
-    assert text == curves.PATH.read_text("utf-8"), "grader/vectors/curves.json is stale: run `course vectors`"
+    for exercise in course.EXERCISES:
+        path = exercise.folder / "curves.json"
+        with grading_profile():
+            text = write_vectors.make_curves(exercise.name, sandbox.worker)
+        assert text == (path.read_text("utf-8") if path.exists() else ""), f"{path} is stale: run `course vectors`"
     recorded = curves.of_model_answers()
     assert set(recorded) == {BANDIT, PIZZA} and all(len(drawn) == 2 for drawn in recorded.values())
     assert all(drawn[0]["values"][-1] > 2 * drawn[0]["values"][0] for drawn in recorded.values()), "they learn"
 
 
 def test_stale_recordings_are_written_anew(sandbox, tmp_path, monkeypatch):
-    stale = json.loads(curves.PATH.read_text("utf-8"))
+    stale = json.loads((course.exercise("bandit").folder / "curves.json").read_text("utf-8"))
     stale["curves"][BANDIT][0]["values"][10:] = [0.1] * 41
-    monkeypatch.setattr(curves, "PATH", tmp_path / "curves.json")
-    curves.PATH.write_text(json.dumps(stale), "utf-8")
+    recorded = {check: drawn for check, drawn in curves.of_model_answers().items() if check == BANDIT}
+    monkeypatch.setattr(course, "FOLDERS", tmp_path)
+    (tmp_path / "bandit").mkdir()
+    (tmp_path / "bandit" / "curves.json").write_text(json.dumps(stale), "utf-8")
     with grading_profile():
-        anew = write_vectors.make_curves(sandbox.worker)
-    assert curves.alike(json.loads(anew)["curves"], curves.of_model_answers())
+        anew = write_vectors.make_curves("bandit", sandbox.worker)
+    assert curves.alike(json.loads(anew)["curves"], recorded)
 
 
 def test_a_run_that_does_not_learn_has_its_curve_although_the_check_fails(grade_run):

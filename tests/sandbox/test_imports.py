@@ -6,7 +6,7 @@ import sys
 
 from grader.core import course
 
-TEXT = ("grader/misconceptions/", "grader/variants/")
+TEXT = ("/misconceptions/", "/variants/")
 WITH_TORCH = ("grader.sandbox.worker.serve", "grader.sandbox.worker.forkserver", "grader.sandbox.worker.start")
 
 
@@ -15,13 +15,13 @@ def test_every_module_of_the_grading_process_imports_without_torch() -> None:
     for file in sorted((course.ROOT / "grader").rglob("*.py")):
         name = file.relative_to(course.ROOT).as_posix()
         module = name.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
-        if not name.startswith(TEXT) and module not in WITH_TORCH:
+        if not any(part in name for part in TEXT) and module not in WITH_TORCH:
             modules.append(module)
     assert {
         "grader.commands.grade",
         "grader.grading.run",
         "grader.grading.debug",
-        "grader.checks.test_kl",
+        "grader.exercises.kl.checks",
         "grader.sandbox.worker.wire",
     } <= set(modules)
     script = (

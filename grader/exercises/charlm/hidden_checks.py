@@ -4,9 +4,10 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grader.checks.test_charlm import METRICS, NEAR, SGD, config, rollout, small_gpt, step_example
 from grader.grading.check import check
 from grader.grading.compare import close, entries, pair, parameters, same
+
+from .checks import METRICS, NEAR, SGD, config, rollout, small_gpt, step_example
 
 
 @check(

@@ -1,0 +1,1 @@
+"""One folder for each exercise, with all that only this exercise has."""
