@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.terminal_theme import MONOKAI
 
 from grader.grading import plugin
-from grader.grading.run import grade
+from grader.grading.run import Grading
 from grader.reports import terminal
 from grader.sandbox.sandbox import Sandbox
 from grader.workshop.catalogue import misconceptions
@@ -41,7 +41,7 @@ def main() -> None:
     (entry,) = [entry for entry in misconceptions("clip") if entry.name == "minimum_before_advantage"]
     with Sandbox.start() as sandbox:
         level = sandbox.level
-        result = grade(entry.submission, ["clip"], sandbox.worker)
+        result = Grading(entry.submission, ["clip"], sandbox.worker).run()
         result.submission, result.isolation_level, result.walls = "starter", level, sandbox.walls()
     console = Console(record=True, width=100, force_terminal=True, color_system="truecolor")
     terminal.show(result, console)

@@ -21,7 +21,7 @@ from typing import Any, TextIO
 from ..core.result import Result
 from ..core.submission import Submission
 from ..grading import plugin
-from ..grading.run import grade
+from ..grading.run import Grading
 from ..sandbox.sandbox import Sandbox
 from ..sandbox.worker_process import SandboxError
 from ..worksheet import grade as worksheet
@@ -65,16 +65,17 @@ def _grade(document: dict[str, Any], sandbox: Sandbox) -> Result:
     submission = Submission("submission", Path("submission"), document["files"], document["problems"])
     try:
         level, walls = sandbox.level, sandbox.walls()
-        result = grade(
+        result = Grading(
             submission,
             settings["exercises"],
             sandbox.worker,
             seed=settings["seed"],
             fresh_workers=not sandbox.cold,
-        )
+            level=level,
+            walls=tuple(walls),
+        ).run()
     except SandboxError as error:
         return Result("submission", submission.sha256, settings["seed"], "cpu", [], "0", problem=str(error))
-    result.isolation_level, result.walls = level, walls
     if "worksheet" in document:
         file = _worksheet(document["worksheet"])
         result = replace(result, exercises=[*result.exercises, worksheet.grade(file)])

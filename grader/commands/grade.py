@@ -284,41 +284,35 @@ def _grade_with_progress(
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn
 
-    from ..grading.check import has_hidden_checks
-    from ..grading.run import declared_checks, empty_result, grade
+    from ..grading.run import Grading
 
-    checks = declared_checks(arguments.exercises, hidden=has_hidden_checks())
-    submission, options = files.submission, {"seed": arguments.seed, "device": arguments.device}
-    result = empty_result(submission, arguments.exercises, checks, **options)
+    grading = Grading(
+        files.submission,
+        arguments.exercises,
+        sandbox.worker,
+        seed=arguments.seed,
+        device=arguments.device,
+        first=first,
+        fresh_workers=not sandbox.cold,
+    )
     worksheet = _graded_worksheet(files)
 
-    def whole() -> Result:
+    def whole(result: Result) -> Result:
         """What is known by now, with the worksheet's part."""
         return replace(result, exercises=[*result.exercises, *worksheet], sha256=files.sha256)
 
-    _save(arguments, whole())
+    _save(arguments, whole(grading.empty()))
     columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
-        task = progress.add_task("importing torch", total=len(checks))
-        result.isolation_level, result.walls = sandbox.level, sandbox.walls()
+        task = progress.add_task("importing torch", total=len(grading.selected))
 
-        def update(entry: CheckResult) -> None:
+        def update(result: Result, entry: CheckResult) -> None:
             progress.update(task, advance=1, description=f"{entry.id.split('.')[0]}: {entry.function}")
-            _save(arguments, whole())
+            _save(arguments, whole(result))
 
-        grade(
-            submission,
-            arguments.exercises,
-            sandbox.worker,
-            checks=checks,
-            result=result,
-            on_update=update,
-            first=first,
-            fresh_workers=not sandbox.cold,
-            **options,
-        )
-    _save(arguments, whole())
-    return whole()
+        result = replace(grading, level=sandbox.level, walls=tuple(sandbox.walls())).run(update)
+    _save(arguments, whole(result))
+    return whole(result)
 
 
 def _graded_worksheet(files: _Files) -> list[ExerciseResult]:
@@ -368,7 +362,7 @@ def _declared(entry: CheckResult) -> Check:
         from ..worksheet import grade as worksheet
 
         return worksheet.checks()[entry.id]
-    from ..grading.run import declared_checks
+    from ..grading.settings import declared_checks
 
     return declared_checks([exercise], hidden=True)[entry.id]
 
@@ -434,12 +428,12 @@ def _debug(arguments: argparse.Namespace, submission: Submission) -> int:
     """The same checks in this process. Gives no grade."""
     from ..grading import plugin
     from ..grading.debug import InProcess
-    from ..grading.run import grade
+    from ..grading.run import Grading
 
     print("Debug mode: your code runs in this process, without walls or time limits. This gives no grade.")
     plugin.use_profile(arguments.examples or plugin.DEBUG_EXAMPLES)
     start: Callable[[], Loaded] = InProcess
-    result = grade(
+    result = Grading(
         submission,
         arguments.exercises,
         start,
@@ -448,7 +442,7 @@ def _debug(arguments: argparse.Namespace, submission: Submission) -> int:
         hidden=False,
         folder=str(submission.path),
         debug=True,
-    )
+    ).run()
     _save(arguments, result)
     _report(arguments, result)
     return result.exit_code

@@ -23,16 +23,16 @@ from hypothesis.errors import Flaky
 
 from ..core import course
 from ..core.result import BROKEN, FAILED, GRADER_ERROR, NOT_WRITTEN, PASSED, WAITING, CheckResult, Result
-from ..core.submission import Submission
+from ..core.submission import read_submission
 from . import curves, hypothesis_compat, vectors
 from .check import Check, checks_of
 from .compare import Mismatch, given_names, show_call
+from .settings import Settings
 from .student import (
     Call,
     Clock,
     Example,
     Frame,
-    Loaded,
     ModuleProblem,
     Student,
     StudentCrashed,
@@ -82,36 +82,16 @@ class GradingPlugin:
     """One run of pytest over the checks of one submission.
 
     Attributes:
-        submission: The student's files.
+        settings: What is asked for.
         result: Filled in; every selected check is in it already.
-        checks: The selected checks by id.
-        start: Makes an empty worker.
-        model_answers: Behind the `model` fixture; None in a handout.
-        device: Where the tensors go.
-        seed: Of the generated inputs.
-        folder: How tracebacks name the submission's folder.
-        on_update: Called after every check.
-        first: Id of a check to run before the others (its gate still comes before it).
-        gates: Let checks wait for their gate; False to see what every check says by itself.
-        fresh_workers: A worker for every check; False for one that all checks of an exercise share.
+        on_update: Called after every check, with the result and the check's entry.
         failure: What `on_update` raised; the run stops then.
         interrupted: Set by Ctrl-C, in case the exception gets lost.
-        announce: Print the title of every check before it runs, between the submission's own prints.
     """
 
-    submission: Submission
+    settings: Settings
     result: Result
-    checks: dict[str, Check]
-    start: Callable[..., Loaded]
-    model_answers: Submission | None
-    device: str
-    seed: int
-    folder: str | None = None
-    on_update: Callable[[CheckResult], None] = lambda _: None
-    first: str | None = None
-    gates: bool = True
-    fresh_workers: bool = True
-    announce: bool = False
+    on_update: Callable[[Result, CheckResult], None] = lambda *_: None
     interrupted: bool = False
     failure: Exception | None = None
     errors: list[str] = field(default_factory=list)
@@ -133,16 +113,16 @@ class GradingPlugin:
     @pytest.fixture
     def student(self, request: pytest.FixtureRequest) -> Iterator[Student]:
         """The submission, in a fresh worker (in one for the exercise, where a worker costs an import of torch)."""
-        check = _check_of(request.node)
+        check, asked = _check_of(request.node), self.settings
         student = self._kept.get(check.exercise) or Student(
-            course.exercise(check.exercise), self.submission, self.start, device=self.device, folder=self.folder
+            course.exercise(check.exercise), asked.submission, asked.start, device=asked.device, folder=asked.folder
         )
         clocks = (self._clocks[check.exercise], Clock(check.seconds * _more_time(), "this check"), self._wall_clock)
         student.begin(clocks, check.call_seconds)
         self._student = student
         yield student
         self._student = None
-        if self.fresh_workers:
+        if asked.fresh_workers:
             student.close()
         else:
             self._kept[check.exercise] = student
@@ -152,9 +132,10 @@ class GradingPlugin:
         """The model answers, behind the same proxy. They keep one worker for all checks of an exercise."""
         name = _check_of(request.node).exercise
         if name not in self._models:
-            assert self.model_answers is not None, "only hidden checks may ask for the model answers"
+            assert self.settings.with_hidden_checks, "only hidden checks may ask for the model answers"
+            answers = read_submission(course.MODEL_ANSWERS)
             self._models[name] = Student(
-                course.exercise(name), self.model_answers, self.start, device=self.device, is_model=True
+                course.exercise(name), answers, self.settings.start, device=self.settings.device, is_model=True
             )
         return self._models[name]
 
@@ -187,15 +168,15 @@ class GradingPlugin:
 
     def _seed(self, check: Check) -> int:
         # One seed per check: adding a check does not change the inputs of the others.
-        return zlib.crc32(f"{self.seed} {check.id}".encode())
+        return zlib.crc32(f"{self.settings.seed} {check.id}".encode())
 
     # Collection
 
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
         """Keep the selected checks, in declared order, the one that failed last time first; fix their seeds."""
-        items[:] = [item for item in items if _check_of(item).id in self.checks]
-        order = list(self.checks)
-        first = self.checks.get(self.first or "")
+        items[:] = [item for item in items if _check_of(item).id in self.settings.selected]
+        order = list(self.settings.selected)
+        first = self.settings.selected.get(self.settings.first or "")
 
         def rank(item: pytest.Item) -> tuple[bool, int]:
             check = _check_of(item)
@@ -225,13 +206,13 @@ class GradingPlugin:
             raise KeyboardInterrupt
         self._started = time.monotonic()
         check, entry = _check_of(item), self._entries[_check_of(item).id]
-        gates = [other for other in self.result.checks if self.gates and self._is_gate_of(other, check)]
+        gates = [other for other in self.result.checks if self.settings.gates and self._is_gate_of(other, check)]
         closed = [gate for gate in gates if gate.outcome != PASSED]
         if closed:
             entry.outcome = NOT_WRITTEN if closed[0].outcome == NOT_WRITTEN else WAITING
             entry.waits_for = [gate.title for gate in closed]
             pytest.skip("waits for its gate")
-        if self.announce:
+        if self.settings.debug:  # between the submission's own prints
             print(f"--- {check.function}: {check.title}")
 
     def _is_gate_of(self, other: CheckResult, check: Check) -> bool:
@@ -253,8 +234,8 @@ class GradingPlugin:
         if call.when == "teardown":
             entry.seconds = round(time.monotonic() - self._started, 4)
             try:
-                self.on_update(entry)
-            except Exception as error:  # told by `run.grade`, not by a traceback of pytest
+                self.on_update(self.result, entry)
+            except Exception as error:  # told by `Grading.run`, not by a traceback of pytest
                 self.failure = error
                 item.session.shouldstop = "the caller failed"
         return report
@@ -303,7 +284,7 @@ class GradingPlugin:
         entry.may_come_from = [other.title for other in needed if other.outcome not in (PASSED, WAITING)]
 
     def _source(self, file: str, line: int) -> str:
-        lines = self.submission.files.get(file.rsplit("/", 1)[-1], "").split("\n")
+        lines = self.settings.submission.files.get(file.rsplit("/", 1)[-1], "").split("\n")
         return lines[line - 1].strip() if 0 < line <= len(lines) else ""
 
 

@@ -1,7 +1,7 @@
 """Worked examples with their answers: what the model answer and every misconception make of each example.
 
 `course vectors` writes `vectors.json` of an exercise by running the model answers and the misconceptions in
-workers. The checks compare with the recorded answers, so that a handout needs no model answer, and `diagnose` names
+workers. The checks compare with the recorded answers, so that a handout needs no model answer, and `diagnosis` names
 the mistake that a submission's answers show, so that it needs no misconception's code either.
 
 An *observation* of a call is plain data: what was returned (dtype, shape, values), the gradients, the arguments
@@ -13,7 +13,6 @@ from __future__ import annotations
 import functools
 import json
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -73,21 +72,6 @@ class Diagnosis:
     def anchor(self) -> str:
         """Where it stands on its exercise's page of common mistakes."""
         return f"{self.function}-{self.name}"
-
-
-@dataclass(frozen=True)
-class Named:
-    """A misconception that a submission's answers to the examples of one check show.
-
-    Attributes:
-        check: Id of the check.
-        diagnosis: The misconception.
-        everywhere: The answers to all other examples show it too; False if another mistake is mixed in.
-    """
-
-    check: str
-    diagnosis: Diagnosis
-    everywhere: bool
 
 
 @functools.cache
@@ -178,96 +162,6 @@ def _close(left: list[float], right: list[float], rtol: float, atol: float) -> b
     largest = max((abs(number) for number in left if math.isfinite(number)), default=0.0)
     atol = min(atol, largest / 100)
     return np.allclose(left, right, rtol=rtol, atol=atol, equal_nan=True)
-
-
-def diagnose(
-    seen: list[tuple[Vector, Observation]], known: dict[str, Diagnosis], failing: Sequence[str]
-) -> list[Named]:
-    """Name the misconceptions that the answers of one function show, check by check.
-
-    A failing check names a misconception only if it reproduces the submission's answers to *all* examples of that check
-    and some of them are wrong: the sentence must be true of the numbers that stand above it. Of several, the one is
-    named that the fewest other examples speak against, then the one that reproduces most of them; none is named if two
-    are equally good. A check that fails although its own examples are right gets what all examples together bear out,
-    if no check can name anything by its own.
-
-    A submission may also change its arguments in place, or return a graph. That is a mistake of its own, with a check
-    of its own; where no name fits with it, one is looked for without it.
-
-    Args:
-        seen: Every example of the function with the submission's observation.
-        known: The function's misconceptions by name.
-        failing: Ids of the failing checks, in order.
-    """
-    strict = _Agreement.of(seen, known)
-    named = strict.named(seen, known, failing)
-    unnamed = [check for check in failing if check not in named]
-    if unnamed:
-        named |= _Agreement.of(seen, known, values_only=True).named(seen, known, unnamed)
-    if named:
-        return [named[check] for check in failing if check in named]
-    for check in failing:
-        if all(agree(observation, vector.expected) for vector, observation in seen if vector.check == check):
-            best = strict.best([name for name in known if strict.evidence[name] and strict.against[name] == 0])
-            return [Named(check, known[best], True)] if best else []
-    return []
-
-
-@dataclass(frozen=True)
-class _Agreement:
-    """How a submission's answers agree with those of each misconception, by its name.
-
-    Attributes:
-        agreeing: Examples on which the two give the same answer.
-        evidence: Examples on which the misconception gives another answer than the model.
-        against: How many of its evidence the submission does not show.
-    """
-
-    agreeing: dict[str, set[int]]
-    evidence: dict[str, set[int]]
-    against: dict[str, int]
-
-    @classmethod
-    def of(
-        cls, seen: list[tuple[Vector, Observation]], known: dict[str, Diagnosis], *, values_only: bool = False
-    ) -> _Agreement:
-        """Compare everything with everything."""
-        agreeing: dict[str, set[int]] = {name: set() for name in known}
-        evidence: dict[str, set[int]] = {name: set() for name in known}
-        for index, (vector, observation) in enumerate(seen):
-            is_right = agree(observation, vector.expected, values_only=values_only)
-            for name in known:
-                mistake = vector.mistakes.get(name)
-                if mistake is None or (values_only and agree(mistake, vector.expected, values_only=True)):
-                    if is_right:
-                        agreeing[name].add(index)
-                    continue
-                evidence[name].add(index)
-                if agree(observation, mistake, values_only=values_only):
-                    agreeing[name].add(index)
-        return cls(agreeing, evidence, {name: len(evidence[name] - agreeing[name]) for name in known})
-
-    def named(
-        self, seen: list[tuple[Vector, Observation]], known: dict[str, Diagnosis], checks: Sequence[str]
-    ) -> dict[str, Named]:
-        """Check to the one misconception that it shows; checks that show none, or several alike, are left out."""
-        found = {}
-        for check in checks:
-            own = {index for index, (vector, _) in enumerate(seen) if vector.check == check}
-            best = self.best([name for name in known if self.shows(name, own)])
-            if best:
-                found[check] = Named(check, known[best], self.against[best] == 0)
-        return found
-
-    def shows(self, name: str, examples: set[int]) -> bool:
-        """Whether the submission gives a misconception's answers to all of some examples, and some are wrong."""
-        return examples <= self.agreeing[name] and bool(examples & self.evidence[name])
-
-    def best(self, names: list[str]) -> str | None:
-        """The one with the least evidence against it, then with most answers reproduced; None if that is not one."""
-        ranks = {name: (-self.against[name], len(self.agreeing[name])) for name in names}
-        best = [name for name in names if ranks[name] == max(ranks.values())]
-        return best[0] if len(best) == 1 else None
 
 
 def _observation(answer: Answer, example: Example) -> Observation:

@@ -8,7 +8,7 @@ one check less: how many misconceptions would pass, or stay unnamed.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,9 @@ from ..core.result import BROKEN, FAILED, NOT_WRITTEN, PASSED, Result
 from ..core.submission import Submission, read_submission
 from ..grading import vectors
 from ..grading.check import Check
-from ..grading.run import as_entry, declared_checks, grade, observations
+from ..grading.diagnosis import as_entry, diagnose, observations
+from ..grading.run import Grading
+from ..grading.settings import declared_checks
 from ..grading.student import Loaded
 from .catalogue import Entry, misconceptions, replaced, variants
 from .stubs import make_starter
@@ -150,14 +152,9 @@ def selftest(
     report = Report()
     starter = make_starter(course.MODEL_ANSWERS)
     for job in track([job for exercise in exercises for job in jobs(exercise, starter) if only in job.name]):
-        result = grade(
-            job.submission,
-            [job.exercise],
-            start,
-            checks=job.checks(quick=quick),
-            fresh_workers=not quick,
-            name_mistakes=not quick,
-        )
+        checks = job.checks(quick=quick)
+        options = {"checks": checks, "fresh_workers": not quick, "name_mistakes": not quick}
+        result = Grading(job.submission, [job.exercise], start, **options).run()
         if quick and job.mistake:
             _name_by_recorded_answers(job, result)
         on_result(job, result)
@@ -181,7 +178,7 @@ def _name_by_recorded_answers(job: Job, result: Result) -> None:
         if vector.function == job.replaced
     ]
     failing = [c.id for c in result.checks if c.function == job.replaced and c.outcome in (FAILED, BROKEN)]
-    found = vectors.diagnose(seen, known[job.replaced], failing)
+    found = diagnose(seen, known[job.replaced], failing)
     result.exercises[0].misconceptions = [as_entry(job.exercise, named) for named in found]
 
 
@@ -192,15 +189,16 @@ def without_each_check(
     report = Report()
     for exercise in exercises:
         checks = declared_checks([exercise], hidden=True)
-        public = [check for check in checks.values() if not check.hidden]
+        public = {name: check for name, check in checks.items() if not check.hidden}
         _, known = vectors.load(exercise)
         for check in checks.values():
             report.without[check.id] = []
         for entry in track(misconceptions(exercise)):
-            result = grade(entry.submission, [exercise], start, gates=False)
+            grading = Grading(entry.submission, [exercise], start, gates=False)
+            result = grading.run()
             failing = {check.id for check in result.checks if check.outcome != PASSED}
             report.caught_by[f"{exercise}: {entry.function}: {entry.name}"] = sorted(failing)
-            seen = observations(exercise, entry.submission, public, start, "cpu", {entry.function})
+            seen = observations(replace(grading, checks=public), exercise, {entry.function})
             for check in checks.values():
                 if check.function == entry.function and _lost(entry, check, failing, seen, known):
                     report.without[check.id].append(entry.name)
@@ -214,7 +212,7 @@ def _lost(entry: Entry, check: Check, failing: set[str], seen: Any, known: Any) 
     if failing <= {check.id}:
         return True
     rest = [(vector, found) for vector, found in seen.get(entry.function, []) if vector.check != check.id]
-    named = vectors.diagnose(rest, known[entry.function], sorted(failing - {check.id}))
+    named = diagnose(rest, known[entry.function], sorted(failing - {check.id}))
     return {found.diagnosis.name for found in named} != {entry.name}
 
 
@@ -225,7 +223,7 @@ def _free_points(exercise: str, check: Check, checks: dict[str, Check], start: C
     rest = {name: other for name, other in checks.items() if name != check.id and other.function == check.function}
     found = []
     for name, submission in _without_work(exercise, check.function):
-        result = grade(submission, [exercise], start, checks=rest)
+        result = Grading(submission, [exercise], start, checks=rest).run()
         if result.earned:
             found.append(f"{name} earns {result.earned}")
     return found

@@ -17,7 +17,7 @@ from ..core import course
 from ..core.submission import read_submission
 from ..grading import curves, vectors
 from ..grading.check import Check, checks_of, modules
-from ..grading.run import grade
+from ..grading.run import Grading
 from ..grading.student import Loaded, Student
 from ..grading.vectors import Observation, Vector
 from .catalogue import misconceptions
@@ -86,7 +86,8 @@ def make_curves(exercise: str, start: Callable[..., Loaded]) -> str:
     if not checks:
         return ""
     # Seed 0 is what `grade` takes if nobody says otherwise, so a student's curves come from the same draws.
-    result = grade(read_submission(course.MODEL_ANSWERS), [exercise], start, hidden=False, checks=checks, gates=False)
+    model = read_submission(course.MODEL_ANSWERS)
+    result = Grading(model, [exercise], start, hidden=False, checks=checks, gates=False).run()
     found = {check.id: check.curves for check in result.checks}
     path = course.exercise(exercise).folder / "curves.json"
     recorded = path.read_text("utf-8") if path.is_file() else ""

@@ -13,7 +13,8 @@ from submissions import grading_profile
 from grader.core import course
 from grader.core.result import BROKEN, FAILED, NOT_WRITTEN, PASSED, Result
 from grader.core.submission import Submission, read_submission
-from grader.grading.run import declared_checks, grade
+from grader.grading.run import Grading
+from grader.grading.settings import declared_checks
 from grader.sandbox.sandbox import Sandbox
 from grader.workshop.catalogue import misconceptions
 from grader.workshop.stubs import make_starter
@@ -35,7 +36,7 @@ def graded(sandbox: Sandbox) -> Grader:
         checks = {name: check for name, check in declared.items() if function in ("", check.function)}
         assert checks
         with grading_profile():
-            result = grade(submission, [exercise], sandbox.worker, checks=checks)
+            result = Grading(submission, [exercise], sandbox.worker, checks=checks).run()
         assert (result.problem, result.complete) == ("", True)
         assert [check.id for check in result.checks] == [*checks]
         return result

@@ -108,13 +108,16 @@ def test_it_notices_a_misconception_that_passes_or_has_the_wrong_name():
 
 def test_a_grader_without_its_gates_would_pay_for_no_work(sandbox):
     # The reason why worked examples are gates: laws alone are kind to constants.
-    from grader.grading.run import declared_checks, grade
+    from grader.grading.run import Grading
+    from grader.grading.settings import declared_checks
 
     plugin.use_profile()
     zeros = catalogue.replaced("advantages", "group_advantages", "zeros", "def zeros(r, **_):\n    return r * 0.0\n")
     checks = {name: check for name, check in declared_checks(["advantages"], hidden=True).items() if not check.gate}
-    assert grade(zeros, ["advantages"], sandbox.worker, checks=checks, gates=False).earned > 0
-    of_function = [c for c in grade(zeros, ["advantages"], sandbox.worker).checks if c.function == "group_advantages"]
+    assert Grading(zeros, ["advantages"], sandbox.worker, checks=checks, gates=False).run().earned > 0
+    of_function = [
+        c for c in Grading(zeros, ["advantages"], sandbox.worker).run().checks if c.function == "group_advantages"
+    ]
     assert sum(check.earned for check in of_function) == 0
 
 

@@ -31,7 +31,7 @@ from grader.attacks.yard import Yard
 from grader.commands import course as course_command
 from grader.core import course
 from grader.core.result import BROKEN, FAILED, PASSED
-from grader.grading.run import grade
+from grader.grading.run import Grading
 from grader.sandbox.sandbox import Sandbox, missing_walls
 from grader.workshop import catalogue
 
@@ -185,7 +185,7 @@ def test_what_the_system_refuses_is_told_in_the_words_of_the_course(
     sandbox: Sandbox, raises: str, sentence: str
 ) -> None:
     text = f"def attack(*arguments, **options):\n    raise {raises}\n"
-    result = grade(catalogue.replaced("advantages", FUNCTION, "attack", text), ["advantages"], sandbox.worker)
+    result = Grading(catalogue.replaced("advantages", FUNCTION, "attack", text), ["advantages"], sandbox.worker).run()
     gate = next(check for check in result.checks if check.gate and check.function == FUNCTION)
     assert (gate.outcome, gate.story) == (BROKEN, sentence)
 

@@ -15,7 +15,7 @@ from grader.core import course
 from grader.core.result import GRADER_ERROR, PASSED
 from grader.core.submission import read_submission
 from grader.grading import plugin
-from grader.grading.run import grade
+from grader.grading.run import Grading
 from grader.sandbox.sandbox import Sandbox
 from grader.workshop import catalogue
 
@@ -39,7 +39,7 @@ def test_a_privileged_or_disguised_system_call_is_refused(sandbox: Sandbox, call
         pytest.skip("needs the walls of level 1; the numbers are those of x86-64")
     body = f"import ctypes, torch; libc = ctypes.CDLL(None); return torch.tensor(float({call}))"
     submission = catalogue.replaced("advantages", "group_advantages", "attack", f"def attack(*a, **k):\n    {body}\n")
-    result = grade(submission, ["advantages"], sandbox.worker)
+    result = Grading(submission, ["advantages"], sandbox.worker).run()
     gate = next(check for check in result.checks if check.gate and check.function == "group_advantages")
     assert dict(gate.rows)["yours"].startswith("-1")
 
@@ -55,7 +55,7 @@ def test_a_worker_has_no_capabilities(sandbox: Sandbox) -> None:
     """
     text = "def attack(*a, **k):\n" + textwrap.indent(textwrap.dedent(body), "    ")
     submission = catalogue.replaced("advantages", "group_advantages", "attack", text)
-    result = grade(submission, ["advantages"], sandbox.worker)
+    result = Grading(submission, ["advantages"], sandbox.worker).run()
     gate = next(check for check in result.checks if check.gate and check.function == "group_advantages")
     assert dict(gate.rows)["yours"].startswith("[0, 0, 0, 0, 0, 0]")
 
@@ -75,7 +75,7 @@ def test_a_report_is_not_as_long_as_a_submission_likes(sandbox: Sandbox, body: s
     submission = catalogue.replaced(
         "advantages", "group_advantages", "attack", f"def attack(rewards, **k):\n    {body}\n"
     )
-    result = grade(submission, ["advantages"], sandbox.worker)
+    result = Grading(submission, ["advantages"], sandbox.worker).run()
     assert len(result.as_json()) < 1_000_000
     assert [check.story for check in result.checks if check.outcome == GRADER_ERROR] == []
 
@@ -89,7 +89,7 @@ def test_a_model_answer_that_dies_takes_no_point_from_the_submission(
     text = (dying / "advantages.py").read_text("utf-8")
     (dying / "advantages.py").write_text(f"{text}\nimport os\nos._exit(9)\n", "utf-8")
     monkeypatch.setattr(course, "MODEL_ANSWERS", dying)
-    result = grade(submission, ["advantages"], sandbox.worker)
+    result = Grading(submission, ["advantages"], sandbox.worker).run()
     assert {check.outcome for check in result.checks} == {PASSED, GRADER_ERROR}
     failed = [check for check in result.checks if check.outcome == GRADER_ERROR]
     assert all(check.hidden and "the model answer ended the process" in check.story for check in failed)

@@ -83,7 +83,7 @@ def calls_and_grading(rounds: int = 5) -> None:
     from grader.core.submission import read_submission
     from grader.grading import plugin
     from grader.grading.debug import InProcess
-    from grader.grading.run import grade
+    from grader.grading.run import Grading
     from grader.grading.student import Student
     from grader.sandbox.sandbox import Sandbox
 
@@ -110,7 +110,7 @@ def calls_and_grading(rounds: int = 5) -> None:
                 calls.append(seconds(lambda s: [s.group_advantages(rewards) for _ in range(1000)], student) / 1000)
                 student.close()
                 # Hidden checks in both: the model answers run in workers on one side and here on the other.
-                grades.append(seconds(grade, submission, exercises, start))
+                grades.append(seconds(Grading(submission, exercises, start).run))
     print(f"a worker, forked ahead             {median(starts) * 1e3:6.1f} ms")
     print(f"a worker, forked and confined      {median(forks) * 1e3:6.1f} ms")
     print(f"calls per second through the wire  {1 / median(wire_times):6.0f}")
@@ -129,7 +129,7 @@ def levels(rounds: int = 5) -> None:
     from grader.core.submission import read_submission
     from grader.grading import plugin
     from grader.grading.debug import InProcess
-    from grader.grading.run import grade
+    from grader.grading.run import Grading
     from grader.grading.student import Loaded, Student
     from grader.sandbox.sandbox import Sandbox, missing_walls
 
@@ -171,7 +171,7 @@ def levels(rounds: int = 5) -> None:
                     waits[name][-1] += time.perf_counter() - began
                     return worker
 
-                wholes[name].append(seconds(grade, submission, exercises, waiting))
+                wholes[name].append(seconds(Grading(submission, exercises, waiting).run))
     print(
         "isolation level     start-up    a worker      a call    all exercises   waiting for workers   more than here"
     )

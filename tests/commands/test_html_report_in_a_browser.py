@@ -12,7 +12,8 @@ from submissions import grading_profile
 
 from grader.core import course
 from grader.grading import curves
-from grader.grading.run import declared_checks, grade
+from grader.grading.run import Grading
+from grader.grading.settings import declared_checks
 from grader.reports import export
 from grader.workshop.catalogue import misconceptions
 
@@ -27,7 +28,9 @@ def not_learning(sandbox):
     declared = declared_checks(["bandit", "charlm"], hidden=False)
     checks = {name: declared[name] for name in (BANDIT, PIZZA)}
     with grading_profile():
-        result = grade(wrong.submission, ["bandit", "charlm"], sandbox.worker, hidden=False, checks=checks, gates=False)
+        result = Grading(
+            wrong.submission, ["bandit", "charlm"], sandbox.worker, hidden=False, checks=checks, gates=False
+        ).run()
     result.isolation_level = sandbox.level
     return result
 

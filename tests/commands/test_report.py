@@ -18,6 +18,7 @@ from terminal_reports import ASCII_HOSTILE, HOSTILE, MARKUP, assert_harmless, re
 from grader.core import course
 from grader.core.submission import read_submission
 from grader.grading import run, vectors
+from grader.grading.settings import declared_checks
 from grader.sandbox.sandbox import Sandbox
 from grader.workshop.catalogue import replaced
 
@@ -48,10 +49,10 @@ def grade(sandbox: Sandbox) -> Grade:
     """Grades one exercise of a folder, or the checks of one of its functions."""
 
     def grade(folder: Path, exercise: str, function: str = "") -> Graded:
-        checks = run.declared_checks([exercise], hidden=True)
+        checks = declared_checks([exercise], hidden=True)
         checks = {name: check for name, check in checks.items() if function in ("", check.function)}
         with grading_profile():
-            result = run.grade(read_submission(folder), [exercise], sandbox.worker, checks=checks)
+            result = run.Grading(read_submission(folder), [exercise], sandbox.worker, checks=checks).run()
         result.isolation_level = sandbox.level
         return Graded(result.exit_code, report_of(result), json.loads(result.as_json()))
 

@@ -70,6 +70,7 @@ from grader.gradebook.table import GradebookError, read_table
 from grader.grading import curves, vectors
 from grader.grading.check import Check, as_result, modules
 from grader.grading.plugin import GradingPlugin
+from grader.grading.settings import Settings
 from grader.grading.student import Student
 from grader.reports import FORMATS, export, terminal
 from grader.sandbox.worker import wire
@@ -194,7 +195,8 @@ def student_replies(data: bytes) -> None:
     entry = as_result(one.check)
     exercise = ExerciseResult(one.check.exercise, "Title", "docs/kl.md", [entry])
     result = Result("homework", "0" * 64, 1, "cpu", [exercise], "0.1.0", isolation_level=1, complete=True)
-    plugin = GradingPlugin(submission, result, {one.check.id: one.check}, start, None, "cpu", 1)
+    settings = Settings(submission, [one.check.exercise], start, hidden=False, checks={one.check.id: one.check}, seed=1)
+    plugin = GradingPlugin(settings, result)
     plugin._student = student
     try:
         one.run(student, entry)

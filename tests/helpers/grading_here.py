@@ -22,7 +22,7 @@ from submissions import grading_profile
 from grader.classroom import grade_class as class_grading
 from grader.classroom import grading_job, grading_process
 from grader.core.result import FAILED, PASSED, ExerciseResult, Result
-from grader.grading import run
+from grader.grading.run import Grading
 from grader.sandbox.sandbox import Sandbox
 
 BY_HAND = 4
@@ -78,24 +78,25 @@ def _by_hand(data: bytes) -> bytes:
 
 @contextlib.contextmanager
 def graded_once(known: dict[Any, Result]) -> Iterator[None]:
-    """`grade` grades no submission twice, where only what is said of it is the question.
+    """No submission is graded twice, where only what is said of it is the question.
 
     Args:
         known: What was graded before; what is graded now is added.
     """
-    really = run.grade
+    really = Grading.run
 
-    def grade(submission: Any, exercises: Any, *rest: Any, result: Result, on_update: Any, **options: Any) -> None:
-        key = (submission.folder, submission.sha256, *exercises)
+    def grade(grading: Grading, on_update: Any = lambda *_: None) -> Result:
+        key = (grading.submission.folder, grading.submission.sha256, *grading.exercises)
         if key not in known:
-            really(submission, exercises, *rest, result=result, on_update=on_update, **options)
+            result = really(grading, on_update)
             known[key] = copy.deepcopy(result)
-            return
-        vars(result).update(vars(copy.deepcopy(known[key])))
+            return result
+        result = copy.deepcopy(known[key])
         for entry in result.checks:
-            on_update(entry)
+            on_update(result, entry)
+        return result
 
-    with mock.patch.object(run, "grade", grade):
+    with mock.patch.object(Grading, "run", grade):
         yield
 
 

@@ -12,7 +12,7 @@ from grader.core import course
 from grader.core.result import CheckResult
 from grader.core.submission import read_submission
 from grader.grading import curves
-from grader.grading.run import declared_checks, empty_result
+from grader.grading.run import Grading
 from grader.reports import export
 from grader.reports.svg_chart import Bar, Series, bar_chart, column_chart, line_chart
 
@@ -23,9 +23,7 @@ from grader.reports.svg_chart import Bar, Series, bar_chart, column_chart, line_
 @given(data=st.data())
 def test_every_declared_check_is_told_once_with_sign_word_points_and_sentence(data):
     names = [exercise.name for exercise in course.EXERCISES]
-    result = empty_result(
-        read_submission(course.STARTER), names, declared_checks(names, hidden=True), seed=0, device="cpu"
-    )
+    result = Grading(read_submission(course.STARTER), names, pytest.fail, hidden=True).empty()
     for check in result.checks:
         check.outcome = data.draw(st.sampled_from([*OUTCOMES]))
         check.story = "a story" if check.outcome in ("failed", "broken", "grader error") else ""

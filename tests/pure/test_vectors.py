@@ -2,7 +2,8 @@
 
 import math
 
-from grader.grading.vectors import Diagnosis, Vector, agree, diagnose
+from grader.grading.diagnosis import diagnose
+from grader.grading.vectors import Diagnosis, Vector, agree
 
 RIGHT = {"dtype": "float64", "shape": [2], "values": [1.0, 2.0], "gradients": {}, "changed": []}
 

@@ -22,7 +22,7 @@ from grader.core import course
 from grader.core.result import BROKEN, FAILED, NOT_WRITTEN, PASSED, WAITING, CheckResult, Result
 from grader.core.submission import read_submission
 from grader.grading.check import checks_of
-from grader.grading.run import grade
+from grader.grading.run import Grading
 from grader.grading.student import Loaded
 from grader.reports import terminal
 from grader.sandbox.sandbox import Sandbox
@@ -54,7 +54,7 @@ def graded(sandbox: Sandbox, make_submission: SubmissionMaker) -> Grader:
         ]
         options["checks"] = {check.id: check for check in declared}
         with grading_profile():
-            result = grade(submission, names, sandbox.worker, on_update=lambda entry: seen.append(entry.id), **options)
+            result = Grading(submission, names, sandbox.worker, **options).run(lambda _, entry: seen.append(entry.id))
         assert [entry.id for entry in result.checks] == [check.id for check in declared]
         assert sorted(seen) == sorted(check.id for check in declared)
         assert [entry.points for entry in result.checks] == [check.points for check in declared]
@@ -402,13 +402,13 @@ def test_a_function_that_crashes_on_every_input_costs_a_few_workers_per_check(
         started.append(1)
         return sandbox.worker()
 
-    def note(entry: CheckResult) -> None:
+    def note(_: Result, entry: CheckResult) -> None:
         per_check[entry.id] = len(started) - sum(per_check.values())
 
     files = with_body("import os; os._exit(3)")
     submission = read_submission(make_submission(files))
     with grading_profile():
-        result = grade(submission, ["advantages"], start, on_update=note, gates=False)
+        result = Grading(submission, ["advantages"], start, gates=False).run(note)
     crashing = [entry for entry in result.checks if entry.function == "group_advantages"]
     assert len(crashing) > 5
     assert all(entry.outcome == BROKEN and "exit status 3" in entry.story for entry in crashing)

@@ -8,7 +8,8 @@ from submissions import SubmissionMaker, grading_profile, model_answer
 from grader.core import course
 from grader.core.result import BROKEN, FAILED, NOT_WRITTEN, PASSED, Result
 from grader.core.submission import read_submission
-from grader.grading.run import declared_checks, grade
+from grader.grading.run import Grading
+from grader.grading.settings import declared_checks
 from grader.sandbox.sandbox import Sandbox
 
 OLD_POLICY_FOLLOWS = "torch.log_softmax(logits.detach(), dim=-1)[actions]"
@@ -25,7 +26,7 @@ def graded(sandbox: Sandbox, make_submission: SubmissionMaker):
         declared = declared_checks(["bandit"], hidden=True)
         checks = {name: check for name, check in declared.items() if check.gate or function in ("", check.function)}
         with grading_profile():
-            return grade(read_submission(make_submission(files)), ["bandit"], sandbox.worker, checks=checks)
+            return Grading(read_submission(make_submission(files)), ["bandit"], sandbox.worker, checks=checks).run()
 
     return run
 

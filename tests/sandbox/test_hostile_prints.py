@@ -14,7 +14,7 @@ from submissions import grading_profile, model_answer
 
 from grader.core.result import Result
 from grader.core.submission import read_submission
-from grader.grading.run import grade
+from grader.grading.run import Grading
 from grader.reports import FORMATS, export, terminal
 from grader.sandbox.sandbox import Sandbox
 
@@ -48,7 +48,7 @@ def graded_for_real(folder: Path, text: str, sandbox: Sandbox) -> Result:
     for file, source in module(text).items():
         (folder / file).write_text(source, "utf-8", newline="")
     with grading_profile():
-        result = grade(read_submission(folder), EXERCISES, sandbox.worker, hidden=False)
+        result = Grading(read_submission(folder), EXERCISES, sandbox.worker, hidden=False).run()
     result.isolation_level = 1
     return result
 

@@ -14,7 +14,8 @@ from submissions import grading_profile
 
 from grader.core import course
 from grader.core.submission import read_submission
-from grader.grading.run import declared_checks, grade
+from grader.grading.run import Grading
+from grader.grading.settings import declared_checks
 from grader.sandbox.sandbox import Sandbox, missing_walls
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
@@ -67,7 +68,7 @@ def test_the_seeds_of_one_grading_are_forgotten_with_it(sandbox: Sandbox) -> Non
 
     def settings_after_grading() -> int:
         with grading_profile():
-            assert grade(submission, ["kl"], sandbox.worker, checks=checks).exit_code == 0
+            assert Grading(submission, ["kl"], sandbox.worker, checks=checks).run().exit_code == 0
         gc.collect()
         return sum(type(each) is hypothesis.settings for each in gc.get_objects())  # isinstance asks lazy objects
 
