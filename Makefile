@@ -50,10 +50,10 @@ mutants: $(VENV)/installed-dev tests/browser/node_modules/installed ## would a t
 	@$(BIN)/python tests/bench/mutants.py
 
 selftest: $(VENV)/installed ## grade every answer whose grade is known
-	$(BIN)/course selftest
+	$(BIN)/course dev selftest
 
 mutation: $(VENV)/installed ## what the grader would lose with each check less
-	$(BIN)/course selftest --without-each-check
+	$(BIN)/course dev selftest --without-each-check
 
 examples: $(VENV)/installed ## the laws on the model answers with EXAMPLES=10000 inputs each
 	$(BIN)/grade --path reference --examples $(EXAMPLES)
@@ -81,13 +81,13 @@ fuzz: $(VENV)/installed-dev ## hostile inputs for all that is read, on Linux; FU
 	@$(BIN)/python tests/fuzzing/fuzz.py $(FUZZ) --seconds $(SECONDS)
 
 stubs: $(VENV)/installed ## write starter/ from the model answers (overwrites it)
-	$(BIN)/course stubs
+	$(BIN)/course dev stubs
 
 vectors: $(VENV)/installed ## write the worked examples' answers
-	$(BIN)/course vectors
+	$(BIN)/course dev vectors
 
 golden: $(VENV)/installed ## write the golden vectors of the simulation
-	$(BIN)/course golden
+	$(BIN)/course dev golden
 
 RECORD := $(BIN)/python -m reference.run_charlm --overwrite --out docs/assets/runs/charlm
 recordings: $(VENV)/installed ## write the recorded runs of the language model
@@ -98,7 +98,7 @@ recordings: $(VENV)/installed ## write the recorded runs of the language model
 	$(RECORD)-arithmetic --task arithmetic
 	rm docs/assets/runs/charlm-*/checkpoint.pt docs/assets/runs/charlm-*/policy.safetensors
 	@$(BIN)/python -c "$$SMALLER" docs/assets/runs/charlm-*/diagnostics.png
-	$(BIN)/course recordings
+	$(BIN)/course dev recordings
 
 # 64 colours are enough for a picture of lines and make it a quarter as large. Pillow comes with matplotlib.
 define SMALLER

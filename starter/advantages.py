@@ -1,4 +1,4 @@
-# Written by "course stubs" from the model answer; replace each TODO.
+# Written by "course dev stubs" from the model answer; replace each TODO.
 """Group-relative advantages: how good was each sample next to its own group?
 
 GRPO needs no critic. It draws G samples for one prompt, scores them, and uses the group itself as the yardstick: a

@@ -1,4 +1,4 @@
-# Written by "course stubs" from the model answer; replace each TODO.
+# Written by "course dev stubs" from the model answer; replace each TODO.
 """The ten-action bandit: GRPO with nothing in the way, next to REINFORCE.
 
 The policy is ten logits, so an update can be followed by hand. `grpo_step` puts the functions of the first three

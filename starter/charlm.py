@@ -1,4 +1,4 @@
-# Written by "course stubs" from the model answer; replace each TODO.
+# Written by "course dev stubs" from the model answer; replace each TODO.
 """A language model trained by GRPO: the functions of the first three exercises, now with tokens.
 
 A completion is a row of tokens, and only its own tokens may count: not the prompt, and not what fills the row up behind

@@ -1,4 +1,4 @@
-# Written by "course stubs" from the model answer; replace each TODO.
+# Written by "course dev stubs" from the model answer; replace each TODO.
 """Importance ratio and clipped surrogate: how far may one batch of samples move the policy?
 
 The samples were drawn from the old policy, so each one is weighted by how much more likely the current policy makes it.

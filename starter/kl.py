@@ -1,4 +1,4 @@
-# Written by "course stubs" from the model answer; replace each TODO.
+# Written by "course dev stubs" from the model answer; replace each TODO.
 """Kullback-Leibler divergence: how far has the policy gone from the reference policy?
 
 A bandit has ten actions, so its KL can be summed exactly. A language model has more completions than there are atoms

@@ -18,7 +18,7 @@ from .trial import Finding
 Findings = Mapping[int, Mapping[str, Finding]]
 """Isolation level to the name of an attack to what it did there."""
 
-COMMAND = "course attacks --page docs/instructors/attacks.md"
+COMMAND = "course dev attacks --page docs/instructors/attacks.md"
 _HEAD = f"""---
 # Written by `{COMMAND}`; do not edit.
 description: What hostile submissions can and cannot do to the grader of the GRPO course, at each isolation level

@@ -1,4 +1,4 @@
-"""`course ablate`: write the runs that show what each setting does."""
+"""`course dev ablate`: write the runs that show what each setting does."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ..workshop.generated import write_or_check
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Arguments of `course ablate`."""
+    """Arguments of `course dev ablate`."""
     add_names(parser, "names", [ablation.name for ablation in ABLATIONS])
     parser.add_argument("--seeds", type=int, default=SEEDS, metavar="N", help=f"runs of each setting ({SEEDS})")
     parser.add_argument("--out", type=Path, default=course.RUNS, metavar="DIR", help="where CSV and pictures go")
@@ -24,14 +24,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """`course ablate`: 0 fine, 1 stale."""
+    """`course dev ablate`: 0 fine, 1 stale."""
     chosen = [ablation for ablation in ABLATIONS if ablation.name in arguments.names or not arguments.names]
     outcomes = {}
     for ablation in track(chosen, "ablations", transient=True, console=Console(stderr=True)):
         outcomes[ablation.name] = run_ablation(ablation, seeds=arguments.seeds)
     if arguments.check:
         texts = {arguments.out / f"{name}.csv": as_csv(outcome.rows) for name, outcome in outcomes.items()}
-        return write_or_check(texts, command="course ablate", what="the ablations are", check=True)
+        return write_or_check(texts, command="course dev ablate", what="the ablations are", check=True)
     arguments.out.mkdir(parents=True, exist_ok=True)
     for ablation in chosen:
         outcome, path = outcomes[ablation.name], arguments.out / f"{ablation.name}.csv"

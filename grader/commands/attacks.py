@@ -1,4 +1,4 @@
-"""`course attacks`: runs hostile submissions in real grading processes, and shows what each isolation level stops."""
+"""`course dev attacks`: run hostile submissions in real grading processes, and show what each level stops."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ from ..sandbox.worker_process import SandboxError
 _LEVELS = (0, 1, 2)
 _QUICK_SECONDS = 1.0
 _EXAMPLES = f"""examples:
-  course attacks                       all attacks at all levels that this machine offers; some minutes
-  course attacks --level 1 --only kill
+  course dev attacks                       all attacks at all levels that this machine offers; some minutes
+  course dev attacks --level 1 --only kill
                                        those whose name holds a text, at one level
   {COMMAND}
                                        write the page that shows them
@@ -40,7 +40,7 @@ exit code: 0 every level stopped what it should, 1 one did not, 2 wrong usage, 3
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Arguments of `course attacks`."""
+    """Arguments of `course dev attacks`."""
     parser.epilog, parser.formatter_class = _EXAMPLES, argparse.RawDescriptionHelpFormatter
     parser.add_argument(
         "--level", type=int, action="append", choices=_LEVELS, help="isolation level; may be repeated; all if none"
@@ -59,7 +59,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """`course attacks`: 0 as it must be, 1 something is not, 3 nothing could run."""
+    """`course dev attacks`: 0 as it must be, 1 something is not, 3 nothing could run."""
     texts = [text.lower() for text in arguments.only or [""]]
     attacks = [attack for attack in ATTACKS.values() if any(text in attack.name.lower() for text in texts)]
     for text in texts:

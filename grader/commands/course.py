@@ -6,7 +6,7 @@ import argparse
 import importlib
 import importlib.util
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NoReturn
 
 from .. import __version__
@@ -20,18 +20,20 @@ _EXAMPLES = """examples:
                              grade a class; the same command goes on after a stop
   course report graded --out class.html
   course gradebook canvas graded --gradebook export.csv --column GRPO --out filled.csv
-  course stubs               write starter/ from the model answers
-  course stubs --check       is starter/ current?
-  course vectors             write the worked examples' answers from the model answers and the misconceptions
-  course golden              write what the browser must agree with: runs of the simulation, the worksheet's table
-  course selftest            does the grader treat every answer whose grade is known as it must?
-  course selftest clip       the same for one exercise
-  course attacks             run hostile submissions: what does each isolation level stop?
   course worksheet me you --out page.html
                              worksheets side by side, with the answer key, as one HTML page
-  course ablate clip         what the clip range does: runs, curves as CSV and PNG
+  course dev --help          what writes and proves the files of this repository
 """
-
+_DEV_EXAMPLES = """examples:
+  course dev stubs           write starter/ from the model answers
+  course dev stubs --check   is starter/ current?
+  course dev vectors clip    write the worked examples' answers from the model answers and the misconceptions
+  course dev golden          write what the browser must agree with: runs of the simulation, the worksheet's table
+  course dev selftest        does the grader treat every answer whose grade is known as it must?
+  course dev selftest clip   the same for one exercise
+  course dev attacks         run hostile submissions: what does each isolation level stop?
+  course dev ablate clip     what the clip range does: runs, curves as CSV and PNG
+"""
 
 COMMANDS = {
     "handout": "make the repository or zip for students, without solutions",
@@ -43,6 +45,10 @@ COMMANDS = {
     "export": "write one result in another format",
     "autograder": "make the zip that Gradescope runs",
     "worksheet": "write a page with submitted worksheets side by side",
+}
+"""Name of a command to what it does. The module of that name beside this one has its `add_arguments` and `run`."""
+
+DEV_COMMANDS = {
     "stubs": "write starter/ from the model answers",
     "vectors": "write the worked examples' answers",
     "numbers": "write what is measured and counted into the pages that say it",
@@ -54,7 +60,7 @@ COMMANDS = {
     "recordings": "write the recorded runs as a module for the browser",
     "answer-key": "measure the answers to the worksheet's questions",
 }
-"""Name of a command to what it does. The module of that name beside this one has its `add_arguments` and `run`."""
+"""The same for what follows `course dev`."""
 
 
 class _Parser(argparse.ArgumentParser):
@@ -64,29 +70,51 @@ class _Parser(argparse.ArgumentParser):
         super().error(one_line(message, limit=1_000))
 
 
+def _module(name: str) -> str:
+    """The module of a command; none in a student's handout, which lacks what needs the model answers."""
+    module = f"{__package__}.{name.replace('-', '_')}"
+    return module if importlib.util.find_spec(module) else ""
+
+
+def _add(commands: argparse._SubParsersAction[_Parser], known: Mapping[str, str], given: Sequence[str]) -> None:
+    """Add commands; the one that was given is imported, so `course doctor` works where a package is missing."""
+    for name, text in known.items():
+        if module_name := _module(name):
+            command = commands.add_parser(name, help=text, description=text[0].upper() + text[1:] + ".")
+            if name in given:
+                module = importlib.import_module(module_name)
+                module.add_arguments(command)
+                command.set_defaults(run=module.run)
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one subcommand. Exit code 0 fine, 1 something is stale or wrong, 2 usage, 3 the grader could not run."""
     parser = _Parser(
         prog="course",
         description="Beside `grade`: for students `doctor` and `export`, for instructors everything else.",
-        epilog=_EXAMPLES if importlib.util.find_spec("grader.commands.handout") else None,  # none of it for students
+        epilog=_EXAMPLES if _module("handout") else None,  # none of it for students
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--version", action="version", version=f"%(prog)s {__version__}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    argv = sys.argv[1:] if argv is None else argv
+    argv = [*(sys.argv[1:] if argv is None else argv)]
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):  # a terminal that lacks a sign must not end the command
             stream.reconfigure(errors="replace")
-    for name, text in COMMANDS.items():
-        module_name = f"{__package__}.{name.replace('-', '_')}"
-        if importlib.util.find_spec(module_name) is None:
-            continue  # a student's handout lacks what needs the model answers
-        command = commands.add_parser(name, help=text, description=text[0].upper() + text[1:] + ".")
-        if name in argv[:1]:  # the others are not imported: `course doctor` works where a package is missing
-            module = importlib.import_module(module_name)
-            module.add_arguments(command)
-            command.set_defaults(run=module.run)
+    if argv[:1] and argv[0] in DEV_COMMANDS and _module("stubs"):  # the name that it had before 0.2
+        print(f"course: the command is called `course dev {argv[0]}` now", file=sys.stderr)
+        argv = ["dev", *argv]
+    _add(commands, COMMANDS, argv[:1])
+    if _module("stubs"):
+        text = "what writes and proves the files of this repository"
+        dev = commands.add_parser(
+            "dev",
+            help=text,
+            description=text[0].upper() + text[1:] + ".",
+            epilog=_DEV_EXAMPLES,
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+        )
+        _add(dev.add_subparsers(dest="command", required=True, metavar="COMMAND"), DEV_COMMANDS, argv[1:2])
     arguments = parser.parse_args(argv)
     try:
         return int(arguments.run(arguments))

@@ -1,4 +1,4 @@
-"""`course mistakes`: write the pages of common mistakes."""
+"""`course dev mistakes`: write the pages of common mistakes."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from ..workshop.mistakes import make
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Arguments of `course mistakes`."""
+    """Arguments of `course dev mistakes`."""
     parser.add_argument("--check", action="store_true", help="write nothing; exit code 1 if a page is stale")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """`course mistakes`: 0 fine, 1 stale."""
+    """`course dev mistakes`: 0 fine, 1 stale."""
     texts: dict[Path, str] = {
         course.ROOT / exercise.mistakes_page: make(exercise.name) for exercise in course.EXERCISES
     }
     return write_or_check(
         texts,
-        command="course mistakes",
+        command="course dev mistakes",
         what="the pages of common mistakes are",
         check=arguments.check,
         folder="docs/mistakes/",

@@ -1,4 +1,4 @@
-"""`course numbers`: write what is measured and counted into the pages that say it."""
+"""`course dev numbers`: write what is measured and counted into the pages that say it."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from ..workshop.page_numbers import NoPlace, with_numbers
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Arguments of `course numbers`."""
+    """Arguments of `course dev numbers`."""
     parser.add_argument("--check", action="store_true", help="write nothing; exit code 1 if a page is stale")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """`course numbers`: 0 fine, 1 a page is stale or its words have to be changed by a person."""
+    """`course dev numbers`: 0 fine, 1 a page is stale or its words have to be changed by a person."""
     texts: dict[Path, str] = {}
     for name, found in CLAIMS.items():
         path = course.ROOT / name
@@ -26,4 +26,6 @@ def run(arguments: argparse.Namespace) -> int:
         except (NoPlace, WordsNoLongerHold) as problem:
             print(f"{name}: {problem}\nChange the page, or the claim in grader/workshop/page_claims.py.")
             return 1
-    return write_or_check(texts, command="course numbers", what="the numbers on the pages are", check=arguments.check)
+    return write_or_check(
+        texts, command="course dev numbers", what="the numbers on the pages are", check=arguments.check
+    )

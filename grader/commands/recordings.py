@@ -1,4 +1,4 @@
-"""`course recordings`: write the recorded runs as a module for the browser."""
+"""`course dev recordings`: write the recorded runs as a module for the browser."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from ..workshop.recordings import PATH, make
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Arguments of `course recordings`."""
+    """Arguments of `course dev recordings`."""
     parser.add_argument("--check", action="store_true", help="write nothing; exit code 1 if the module is stale")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """`course recordings`: 0 fine, 1 stale."""
+    """`course dev recordings`: 0 fine, 1 stale."""
     texts = {PATH: make()}
-    return write_or_check(texts, command="course recordings", what="the recorded runs are", check=arguments.check)
+    return write_or_check(texts, command="course dev recordings", what="the recorded runs are", check=arguments.check)

@@ -1,4 +1,4 @@
-"""`course selftest`: grade answers whose grade is known."""
+"""`course dev selftest`: grade answers whose grade is known."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from ..workshop.selftest import Job, Report, selftest, without_each_check
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Arguments of `course selftest`."""
+    """Arguments of `course dev selftest`."""
     add_names(parser, "exercises", [exercise.name for exercise in course.EXERCISES])
     scope = parser.add_mutually_exclusive_group()
     scope.add_argument(
@@ -38,7 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """`course selftest`: 0 all is as it must be, 1 something is not."""
+    """`course dev selftest`: 0 all is as it must be, 1 something is not."""
     exercises = arguments.exercises or [exercise.name for exercise in course.EXERCISES]
     plugin.use_profile(plugin.WATCH_EXAMPLES if arguments.quick else plugin.DEFAULT_EXAMPLES)
     console = Console()

@@ -1,4 +1,4 @@
-"""`course stubs`: write starter/ from the model answers."""
+"""`course dev stubs`: write starter/ from the model answers."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from ..workshop.stubs import StubError, stale_files, write_starter
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the options of `course stubs` to its parser."""
+    """Add the options of `course dev stubs` to its parser."""
     parser.add_argument("--check", action="store_true", help="write nothing; name the stale files and exit with 1")
     parser.add_argument("--reference", type=Path, default=course.MODEL_ANSWERS, metavar="DIR", help="the model answers")
     parser.add_argument("--starter", type=Path, default=course.STARTER, metavar="DIR", help="the stubs")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Run `course stubs` with the options of `add_arguments`.
+    """Run `course dev stubs` with the options of `add_arguments`.
 
     Returns:
         Exit code: 0 fine, 1 stale files (only with --check), 2 a refused model answer or a missing folder.

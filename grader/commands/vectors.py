@@ -1,4 +1,4 @@
-"""`course vectors`: write what the model answers and the known mistakes make of the worked examples."""
+"""`course dev vectors`: write what the model answers and the known mistakes make of the worked examples."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from ..workshop.write_vectors import make, make_curves
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Arguments of `course vectors`."""
+    """Arguments of `course dev vectors`."""
     names = [exercise.name for exercise in course.EXERCISES]
     add_names(parser, "exercises", names)
     parser.add_argument("--check", action="store_true", help="write nothing; exit code 1 if a file is stale")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """`course vectors`: 0 fine, 1 stale."""
+    """`course dev vectors`: 0 fine, 1 stale."""
     plugin.use_profile()
     with Sandbox.start() as sandbox:
         names = arguments.exercises or [exercise.name for exercise in course.EXERCISES]
@@ -32,7 +32,7 @@ def run(arguments: argparse.Namespace) -> int:
                 texts[folder / "curves.json"] = drawn
     return write_or_check(
         texts,
-        command="course vectors",
+        command="course dev vectors",
         what="the vectors are",
         check=arguments.check,
         folder="grader/exercises/",

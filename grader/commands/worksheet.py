@@ -52,7 +52,7 @@ def run(arguments: argparse.Namespace) -> int:
         arguments.usage_error(f"there is no folder {arguments.out.parent} to write {arguments.out.name} to")
     path = course.MODEL_ANSWERS / _KEY
     if not path.is_file():
-        print(f"course: {path} is missing; write it with `course answer-key`", file=sys.stderr)
+        print(f"course: {path} is missing; write it with `course dev answer-key`", file=sys.stderr)
         return 3
     try:
         handed_in = [_handed_in(name, file) for name, file in _files(arguments.submissions)]
@@ -68,7 +68,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def read_key(path: Path) -> list[KeyEntry]:
-    """The answer key, as `course answer-key` wrote it."""
+    """The answer key, as `course dev answer-key` wrote it."""
     names = ("id", "question", "answer", "holds", "instead")
     return [KeyEntry(*(entry[name] for name in names)) for entry in json.loads(path.read_text("utf-8"))["answers"]]
 

@@ -5,8 +5,8 @@
         '''Rewards 1, 0, 0, 0 become 1.732, -0.577, -0.577, -0.577.'''
 
 The first line of the docstring is the sentence that the student reads; the rest says why. Every example becomes a
-vector: `course vectors` writes down what the model answer and each misconception make of it, and so the report can say
-which mistake a submission's numbers show without running any of them.
+vector: `course dev vectors` writes down what the model answer and each misconception make of it, and so the report can
+say which mistake a submission's numbers show without running any of them.
 """
 
 from __future__ import annotations

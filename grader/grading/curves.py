@@ -1,8 +1,8 @@
 """Learning curves: what a report draws of a training run that a check made anyway, and the model answer's own.
 
 A curve is plain data in the check's result, `{title, x, y, first, every, values}`: numbers only, because they come from
-a submission. `course vectors` records those of the model answers in `curves.json` of each exercise, so that a handout,
-which has no model answers, can draw them too.
+a submission. `course dev vectors` records those of the model answers in `curves.json` of each exercise, so that a
+handout, which has no model answers, can draw them too.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def steps(shown: Curve) -> list[int]:
 
 @functools.cache
 def of_model_answers() -> Mapping[str, Sequence[Curve]]:
-    """The model answers' curves by check id, as `course vectors` recorded them; none if it never did."""
+    """The model answers' curves by check id, as `course dev vectors` recorded them; none if it never did."""
     found: dict[str, list[Curve]] = {}
     for exercise in course.EXERCISES:
         path = exercise.folder / "curves.json"

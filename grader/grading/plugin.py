@@ -42,7 +42,7 @@ from .student import (
 from .vectors import Vector
 
 # Inputs for every law. Explicit examples hold the traps, and one input holds several groups, so few are enough to
-# catch every known mistake (`course selftest` runs with the default); watching and debugging want an answer at once.
+# catch every known mistake (`course dev selftest` takes the default); watching and debugging want an answer at once.
 DEFAULT_EXAMPLES = 16
 WATCH_EXAMPLES = 6
 DEBUG_EXAMPLES = 3

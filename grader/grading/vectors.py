@@ -1,6 +1,6 @@
 """Worked examples with their answers: what the model answer and every misconception make of each example.
 
-`course vectors` writes `vectors.json` of an exercise by running the model answers and the misconceptions in
+`course dev vectors` writes `vectors.json` of an exercise by running the model answers and the misconceptions in
 workers. The checks compare with the recorded answers, so that a handout needs no model answer, and `diagnosis` names
 the mistake that a submission's answers show, so that it needs no misconception's code either.
 

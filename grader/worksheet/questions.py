@@ -1,6 +1,6 @@
 """The worksheet as data: its written questions, the runs of the bandit simulation that a student records, and points.
 
-The one source of that table: `grade worksheet` replays these runs, and `course golden` writes them for the browser
+The one source of that table: `grade worksheet` replays these runs, and `course dev golden` writes them for the browser
 (`docs/assets/js/core/worksheet_runs.mjs`). The words of the questions stand on the worksheet page too, because that is
 Markdown; a test compares them.
 """

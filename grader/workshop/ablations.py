@@ -1,7 +1,7 @@
 """One setting at a time: what group size, reward sparsity, temperature, clip and reward table do, over many seeds.
 
-`course ablate` runs the simulation and writes, for each ablation, the curves as CSV and a picture. The site shows these
-files; nothing in them is drawn by hand. A band is the middle 80 % of the seeds.
+`course dev ablate` runs the simulation and writes, for each ablation, the curves as CSV and a picture. The site shows
+these files; nothing in them is drawn by hand. A band is the middle 80 % of the seeds.
 """
 
 from __future__ import annotations

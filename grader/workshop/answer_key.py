@@ -1,6 +1,6 @@
 """The worksheet's answer key: what the numbers show for each question, measured over many seeds.
 
-`course answer-key` runs the simulation and writes `reference/worksheet_key.json` (for the worksheet's grader) and
+`course dev answer-key` runs the simulation and writes `reference/worksheet_key.json` (for the worksheet's grader) and
 `reference/worksheet_key.md` (for people). They lie with the model answers, because students are not to read them.
 Where a question expects a lesson that the numbers do not show, the key says so and names an experiment that shows it.
 """
@@ -19,7 +19,7 @@ from ..oracles import simulation
 from ..oracles.simulation import Floats, Runs, Settings, simulate, single_peak, steps_until
 
 SEEDS = 1000
-_BANNER = "Written by `course answer-key`; do not edit."
+_BANNER = "Written by `course dev answer-key`; do not edit."
 DEFAULT = Settings(reward_table=single_peak())
 BEST = 6  # action 7, counted from 0
 

@@ -21,7 +21,7 @@ CHECKS = 3
 
 _HEAD = """\
 ---
-# Written by `course mistakes` from grader/exercises; do not edit.
+# Written by `course dev mistakes` from grader/exercises; do not edit.
 description: Common mistakes in exercise {number} of the GRPO course, {title} - what each does to your numbers
 search:
   exclude: true

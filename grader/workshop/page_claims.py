@@ -1,7 +1,7 @@
 """What pages say in numbers: each claim is a piece of a page with the numbers that it must have now.
 
 Counted in the course itself, or read from the recorded runs, the recorded answers to the worksheet and the text of the
-model answers; nothing is trained or graded for it. `course numbers` writes them into the pages. Left out: the pages of
+model answers; nothing is trained or graded for it. `course dev numbers` writes them into the pages. Left out: pages of
 common mistakes and of attacks, which their commands write as a whole, and numbers of chapters, whose figures compute
 them before the reader's eyes.
 """
@@ -136,7 +136,7 @@ def _points_of_a_copy() -> Claims:
 
 @claims("docs/instructors/isolation.md")
 def _hostile_submissions() -> Claims:
-    yield f"`course attacks` runs {len(attacks.ATTACKS)} hostile submissions"
+    yield f"`course dev attacks` runs {len(attacks.ATTACKS)} hostile submissions"
 
 
 # The simulation

@@ -1,4 +1,4 @@
-"""`course numbers`: writes what was measured or counted into the sentences and tables of the pages that say it.
+"""`course dev numbers`: writes what was measured or counted into the sentences and tables of the pages that say it.
 
 A *claim* is a piece of a page, with the numbers that it must have now: "it knows **442 of them**", or a row of a table.
 Its place is found by its words, so the numbers there may be any; claims that differ in their numbers only, as rows of a

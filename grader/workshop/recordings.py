@@ -41,7 +41,7 @@ def make() -> str:
     """The text of the module."""
     runs = ",\n".join(f"{json.dumps(name)}: {_as_json(_run(name, options))}" for name, options in RUNS.items())
     return (
-        "// Written by `course recordings` from the metrics.csv and samples.json beside it; do not edit.\n"
+        "// Written by `course dev recordings` from the metrics.csv and samples.json beside it; do not edit.\n"
         "// Samples are [prompt, text, reward]. `exact` is computed from forecasts; `measure` says of what.\n"
         f"export const RUNS = {{\n{runs},\n}};\n"
     )

@@ -145,7 +145,7 @@ def selftest(
         start: Makes an empty worker.
         only: Only answers with this text in their name, which begins with the function that they replace.
         quick: Each answer on the checks that can tell it from the model answer, and no others, in one worker. A
-            misconception is named by its recorded answers, of which `course vectors --check` says whether they are its.
+            misconception is named by its recorded answers; `course dev vectors --check` says whether they are its.
         on_result: Called with every answer and what the grader said of it.
         track: Goes through a list and shows how far it is.
     """

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 import tempfile
@@ -12,7 +13,7 @@ from pathlib import Path
 import pytest
 from command import call
 
-from grader.commands.course import main
+from grader.commands.course import COMMANDS, DEV_COMMANDS, main
 from grader.core import course
 from grader.core.result import NOT_WRITTEN, PASSED, CheckResult, ExerciseResult, Result, from_json
 from grader.grading import plugin
@@ -22,10 +23,10 @@ EXERCISES = [exercise.name for exercise in course.EXERCISES]
 
 
 def whole_selftest(name: str) -> tuple[int, str, dict]:
-    """`course selftest EXERCISE` in a process: its exit code, what it printed, and its report."""
+    """`course dev selftest EXERCISE` in a process: its exit code, what it printed, and its report."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "report.json")
-        command = [sys.executable, "-m", "grader.commands.course", "selftest", name, "--json", str(path)]
+        command = [sys.executable, "-m", "grader.commands.course", "dev", "selftest", name, "--json", str(path)]
         done = subprocess.run(command, capture_output=True, text=True, timeout=1200, check=False)
         return done.returncode, done.stdout + done.stderr, json.loads(path.read_text("utf-8"))
 
@@ -45,7 +46,7 @@ def check_selftest(name: str, code: int, output: str, report: dict) -> None:
 @pytest.mark.parametrize("name", EXERCISES)
 def test_every_answer_whose_grade_is_known_gets_it(name, sandbox, tmp_path):
     path = tmp_path / "report.json"
-    done = call(main, "selftest", name, "--quick", "--json", path, cwd=tmp_path, sandbox=sandbox)
+    done = call(main, "dev", "selftest", name, "--quick", "--json", path, cwd=tmp_path, sandbox=sandbox)
     check_selftest(name, done.returncode, done.stdout + done.stderr, json.loads(path.read_text("utf-8")))
 
 
@@ -59,7 +60,17 @@ def test_every_answer_gets_its_grade_with_all_inputs_and_gates_and_a_worker_for_
 
 def test_the_report_of_every_answer_can_be_kept(sandbox, tmp_path):
     done = call(
-        main, "selftest", "clip", "--quick", "--only", "upper", "--reports", "kept", cwd=tmp_path, sandbox=sandbox
+        main,
+        "dev",
+        "selftest",
+        "clip",
+        "--quick",
+        "--only",
+        "upper",
+        "--reports",
+        "kept",
+        cwd=tmp_path,
+        sandbox=sandbox,
     )
     kept = {path.relative_to(tmp_path / "kept").as_posix() for path in (tmp_path / "kept").rglob("*.json")}
     names = {entry.name for entry in catalogue.misconceptions("clip") if "upper" in entry.name}
@@ -121,16 +132,19 @@ def test_a_grader_without_its_gates_would_pay_for_no_work(sandbox):
     assert sum(check.earned for check in of_function) == 0
 
 
-def test_the_course_command_says_what_it_can_do():
-    done = subprocess.run(
-        [sys.executable, "-m", "grader.commands.course", "--help"], capture_output=True, text=True, check=True
-    )
-    for word in ("stubs", "vectors", "selftest", "examples:"):
-        assert word in done.stdout
-    bad = subprocess.run(
-        [sys.executable, "-m", "grader.commands.course", "nonsense"], capture_output=True, text=True, check=False
-    )
-    assert bad.returncode == 2
+def test_the_course_command_says_what_instructors_need_and_what_developers_need(tmp_path):
+    for options, names in (((), COMMANDS), (("dev",), DEV_COMMANDS)):
+        done = call(main, *options, "--help", cwd=tmp_path)
+        assert (done.returncode, done.stderr) == (0, "")
+        listed = re.findall(r"^    ([a-z-]+)(?: |$)", done.stdout, re.M)
+        assert listed[: len(names)] == [*names] and "examples:" in done.stdout
+    assert call(main, "nonsense", cwd=tmp_path).returncode == 2
+
+
+def test_an_old_name_of_a_command_works_and_says_the_new_one(tmp_path):
+    done, new = (call(main, *words, "numbers", "--check", cwd=tmp_path) for words in ((), ("dev",)))
+    assert done.stderr == "course: the command is called `course dev numbers` now\n"
+    assert (done.returncode, done.stdout) == (new.returncode, new.stdout) and new.stderr == ""
 
 
 def test_one_answer_is_graded_alone(sandbox):
@@ -139,6 +153,6 @@ def test_one_answer_is_graded_alone(sandbox):
 
 
 def test_a_name_that_no_answer_has_is_a_problem(sandbox, tmp_path):
-    done = call(main, "selftest", "clip", "--only", "nonsense", cwd=tmp_path, sandbox=sandbox)
+    done = call(main, "dev", "selftest", "clip", "--only", "nonsense", cwd=tmp_path, sandbox=sandbox)
     assert done.returncode == 1
     assert "no answer has 'nonsense' in its name; nothing was graded" in done.stdout

@@ -1,4 +1,4 @@
-"""`course vectors`: the recorded files are current; what is written anew and what is left, on a copy of one file."""
+"""`course dev vectors`: the recorded files are current; what is written anew and what is left, on a copy of one."""
 
 from __future__ import annotations
 
@@ -78,5 +78,5 @@ def test_without_a_recording_everything_is_written(sandbox: Sandbox, recorded: P
 
 
 def test_the_recorded_vectors_are_what_the_command_writes(sandbox: Sandbox) -> None:
-    done = call(main, "vectors", "--check", cwd=course.ROOT, sandbox=sandbox)
+    done = call(main, "dev", "vectors", "--check", cwd=course.ROOT, sandbox=sandbox)
     assert (done.returncode, done.stdout) == (0, "the vectors are current\n"), done.stderr

@@ -37,7 +37,7 @@ from grader.workshop import catalogue
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the attacks are written for Linux")
 
-COMMAND = [sys.executable, "-m", "grader.commands.course", "attacks"]
+COMMAND = [sys.executable, "-m", "grader.commands.course", "dev", "attacks"]
 PAGE = course.ROOT / "docs" / "instructors" / "attacks.md"
 
 
@@ -371,7 +371,7 @@ def test_a_yard_takes_away_what_was_left_in_it() -> None:
 def test_the_command_refuses_what_makes_no_sense(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     for arguments in (["--only", "no such attack"], ["--level", "3"], ["--page", str(tmp_path / "p.md"), "--quick"]):
         with pytest.raises(SystemExit) as ended:
-            course_command.main(["attacks", *arguments])
+            course_command.main(["dev", "attacks", *arguments])
         assert ended.value.code == 2
     assert "no attack has 'no such attack' in its name" in capsys.readouterr().err
     assert not (tmp_path / "p.md").exists()
@@ -386,7 +386,7 @@ def test_no_name_that_was_asked_for_is_left_out(tmp_path: Path) -> None:
     found = json.loads((tmp_path / "a.json").read_text("utf-8"))["levels"]["0"]
     assert [each["name"] for each in found] == ["returns nothing to compare", "patches numpy"]
     with pytest.raises(SystemExit):
-        course_command.main(["attacks", "--only", "loops for", "--only", "no such attack"])
+        course_command.main(["dev", "attacks", "--only", "loops for", "--only", "no such attack"])
 
 
 def _rows_of_page(text: str) -> dict[str, list[str]]:
@@ -397,7 +397,7 @@ def _rows_of_page(text: str) -> dict[str, list[str]]:
 def test_the_page_shows_this_corpus() -> None:
     text = PAGE.read_text("utf-8")
     rows = _rows_of_page(text)
-    assert [*rows] == [first_cell(attack) for attack in ATTACKS.values()], "run `course attacks --page` anew"
+    assert [*rows] == [first_cell(attack) for attack in ATTACKS.values()], "run `course dev attacks --page` anew"
     assert [line[3:] for line in text.splitlines() if line.startswith("## ")][:-1] == [t.title for t in TOPICS]
     for attack in ATTACKS.values():
         _, at_0, at_1, at_2, sentence, seconds = rows[first_cell(attack)]

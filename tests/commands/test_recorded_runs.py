@@ -14,19 +14,19 @@ from grader.workshop import ablations, answer_key
 
 
 def test_the_recorded_ablations_are_what_the_command_writes(tmp_path: Path) -> None:
-    done = call(course_command.main, "ablate", "--check", cwd=tmp_path)
+    done = call(course_command.main, "dev", "ablate", "--check", cwd=tmp_path)
     assert (done.returncode, done.stdout) == (0, "the ablations are current\n")
 
 
 def test_a_changed_digit_in_a_recorded_run_is_noticed(tmp_path: Path) -> None:
     text = (course.RUNS / "clip.csv").read_text("utf-8")
     (tmp_path / "clip.csv").write_text(text.replace("0.1,", "0.2,", 1), "utf-8")
-    done = call(course_command.main, "ablate", "clip", "--check", "--out", tmp_path, cwd=tmp_path)
-    assert (done.returncode, done.stdout) == (1, "clip.csv is stale: run `course ablate`\n")
+    done = call(course_command.main, "dev", "ablate", "clip", "--check", "--out", tmp_path, cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (1, "clip.csv is stale: run `course dev ablate`\n")
 
 
 def test_an_ablation_writes_curves_and_a_picture_and_prints_what_came_out(tmp_path: Path) -> None:
-    done = call(course_command.main, "ablate", "temperature", "--seeds", 20, "--out", tmp_path, cwd=tmp_path)
+    done = call(course_command.main, "dev", "ablate", "temperature", "--seeds", 20, "--out", tmp_path, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert "temperature 0.5" in done.stdout
     assert (tmp_path / "temperature.png").read_bytes().startswith(b"\x89PNG")
@@ -44,10 +44,10 @@ def test_a_part_of_the_answer_key_has_the_numbers_of_its_runs(
     document = json.loads((course.MODEL_ANSWERS / "worksheet_key.json").read_text("utf-8"))
     recorded = {answer["id"]: answer for answer in document["answers"]}
     for answer in part(answer_key.Measurements(answer_key.SEEDS)):
-        assert asdict(answer) == recorded[answer.id], "run `course answer-key`"
+        assert asdict(answer) == recorded[answer.id], "run `course dev answer-key`"
 
 
 @pytest.mark.proof
 def test_the_answer_key_is_what_the_command_writes(tmp_path: Path) -> None:
-    done = call(course_command.main, "answer-key", "--check", cwd=tmp_path)
+    done = call(course_command.main, "dev", "answer-key", "--check", cwd=tmp_path)
     assert (done.returncode, done.stdout) == (0, "the answer key is current\n")

@@ -442,7 +442,7 @@ def test_there_are_these_recorded_runs_and_they_are_small():
 
 
 def test_the_recorded_runs_that_figures_replay_are_what_the_command_writes(capsys):
-    assert course_command.main(["recordings", "--check"]) == 0, capsys.readouterr().out
+    assert course_command.main(["dev", "recordings", "--check"]) == 0, capsys.readouterr().out
 
 
 @recorded

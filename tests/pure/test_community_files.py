@@ -15,6 +15,7 @@ import pytest
 import yaml
 from check_jsonschema.builtin_schemas import get_builtin_schema
 
+from grader.commands.course import DEV_COMMANDS
 from grader.core import course
 from tests import tiers
 
@@ -69,8 +70,8 @@ def commands(program: str) -> Iterator[list[str]]:
 
 
 def test_a_command_is_found_in_a_block_and_in_a_sentence():
-    text = "Run `make check`.\n\n```bash\ncourse stubs  # writes\n```\n\n```python\nmake = 1\n```\n"
-    assert code_in(text) == ["course stubs", "make check"]
+    text = "Run `make check`.\n\n```bash\ncourse dev stubs  # writes\n```\n\n```python\nmake = 1\n```\n"
+    assert code_in(text) == ["course dev stubs", "make check"]
 
 
 def test_every_make_target_that_is_named_exists():
@@ -82,8 +83,13 @@ def test_every_make_target_that_is_named_exists():
 
 def test_every_course_command_that_is_named_can_be_given_like_that():
     given = list(commands("course"))
-    assert {"vectors", "mistakes", "selftest", "stubs", "attacks"} <= {name for name, *_ in given}
+    assert {"vectors", "mistakes", "selftest", "stubs", "attacks"} <= {
+        rest[0] for name, *rest in given if name == "dev"
+    }
     for name, *rest in given:
+        if name == "dev":
+            assert rest[0] in DEV_COMMANDS
+            name, *rest = rest
         parser = argparse.ArgumentParser(prog=f"course {name}", exit_on_error=False)
         importlib.import_module(f"grader.commands.{name.replace('-', '_')}").add_arguments(parser)
         if not any(action.required for action in parser._actions) or rest:  # a bare name is a name

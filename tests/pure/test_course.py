@@ -22,7 +22,7 @@ def test_every_exercise_has_its_pieces(name):
     exercise = course.exercise(name)
     assert (course.ROOT / exercise.page).is_file(), f"exercise {name} has no page {exercise.page}"
     assert (course.MODEL_ANSWERS / exercise.file_name).is_file(), f"exercise {name} has no model answer"
-    assert (course.STARTER / exercise.file_name).is_file(), f"exercise {name} has no stub: run `course stubs`"
+    assert (course.STARTER / exercise.file_name).is_file(), f"exercise {name} has no stub: run `course dev stubs`"
     assert len(catalogue.misconceptions(name)) >= 15, f"exercise {name} has too few misconceptions"
     assert len(catalogue.variants(name)) >= 12, f"exercise {name} has too few fair variants"
     for function in exercise.function_names:

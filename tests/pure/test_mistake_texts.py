@@ -11,18 +11,18 @@ EXERCISES = [exercise.name for exercise in course.EXERCISES]
 
 
 def test_the_pages_are_current(capsys):
-    assert main(["mistakes", "--check"]) == 0, capsys.readouterr().out
+    assert main(["dev", "mistakes", "--check"]) == 0, capsys.readouterr().out
 
 
 def test_a_changed_page_is_stale(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(course, "ROOT", tmp_path)
-    assert main(["mistakes"]) == 0
+    assert main(["dev", "mistakes"]) == 0
     page = tmp_path / "docs/mistakes/kl.md"
     page.write_text(page.read_text("utf-8") + "one line more\n", "utf-8")
-    assert main(["mistakes", "--check"]) == 1
-    assert "kl.md is stale: run `course mistakes`" in capsys.readouterr().out
-    assert main(["mistakes"]) == 0
-    assert main(["mistakes", "--check"]) == 0
+    assert main(["dev", "mistakes", "--check"]) == 1
+    assert "kl.md is stale: run `course dev mistakes`" in capsys.readouterr().out
+    assert main(["dev", "mistakes"]) == 0
+    assert main(["dev", "mistakes", "--check"]) == 0
 
 
 def test_the_numbers_of_a_mistake_are_those_that_were_recorded():

@@ -1,4 +1,4 @@
-"""`course numbers`: numbers are found by the words around them, and the course's pages have those they must."""
+"""`course dev numbers`: numbers are found by the words around them, and the course's pages have those they must."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def test_a_number_is_taken_as_a_whole() -> None:
 
 
 def test_the_pages_of_the_course_have_the_numbers_that_they_must(tmp_path: Path) -> None:
-    done = call(main, "numbers", "--check", cwd=tmp_path)
+    done = call(main, "dev", "numbers", "--check", cwd=tmp_path)
     assert (done.returncode, done.stdout) == (0, "the numbers on the pages are current\n"), done.stdout
 
 
@@ -74,12 +74,12 @@ def small_course(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_a_stale_page_is_named_and_written(small_course: Path, tmp_path: Path) -> None:
-    done = call(main, "numbers", "--check", cwd=tmp_path)
-    assert (done.returncode, done.stdout) == (1, "page.md is stale: run `course numbers`\n")
+    done = call(main, "dev", "numbers", "--check", cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (1, "page.md is stale: run `course dev numbers`\n")
     assert small_course.read_text("utf-8") == PAGE
-    assert call(main, "numbers", cwd=tmp_path).returncode == 0
+    assert call(main, "dev", "numbers", cwd=tmp_path).returncode == 0
     assert small_course.read_text("utf-8") == PAGE.replace("is\n0.35 after", "is\n0.4 after")
-    assert call(main, "numbers", "--check", cwd=tmp_path).returncode == 0
+    assert call(main, "dev", "numbers", "--check", cwd=tmp_path).returncode == 0
 
 
 def test_words_that_no_longer_hold_are_named_and_nothing_is_written(
@@ -90,7 +90,7 @@ def test_words_that_no_longer_hold_are_named_and_nothing_is_written(
         raise page_claims.WordsNoLongerHold("the words no longer hold: it falls")
 
     monkeypatch.setattr(numbers, "CLAIMS", {"page.md": [falls]})
-    done = call(main, "numbers", cwd=tmp_path)
+    done = call(main, "dev", "numbers", cwd=tmp_path)
     assert done.returncode == 1
     assert done.stdout.startswith("page.md: the words no longer hold: it falls\nChange the page")
     assert small_course.read_text("utf-8") == PAGE

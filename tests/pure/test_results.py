@@ -1,4 +1,4 @@
-"""The results pages: no number without a claim that `course numbers` writes, every command, file and picture exists.
+"""The results pages: no number without a claim of `course dev numbers`, every command, file and picture exists.
 
 What is left of a page without its claims may hold no number, except settings and what `QUOTED` lists from other
 people's notebooks.
@@ -127,7 +127,7 @@ def test_every_command_on_a_page_exists(name):
         if program == "python":
             parsers[arguments[1]]().parse_args(arguments[2:])
         elif program == "course":
-            assert arguments[0] == "ablate" and set(arguments[1:]) <= set(ABLATIONS), command
+            assert arguments[:2] == ["dev", "ablate"] and set(arguments[2:]) <= set(ABLATIONS), command
         elif program == "make":
             assert arguments[0] in targets, command
         else:

@@ -97,7 +97,7 @@ def test_the_answer_key_has_the_words_of_the_command_and_its_two_files_agree(key
             assert without_numbers(getattr(answer, name)) == without_numbers(recorded[name]), (answer.id, name)
     answers = [answer_key.Answer(**each) for each in key.values()]
     page = (course.MODEL_ANSWERS / "worksheet_key.md").read_text("utf-8")
-    assert page == answer_key.as_markdown(answers, answer_key.SEEDS), "run `course answer-key`"
+    assert page == answer_key.as_markdown(answers, answer_key.SEEDS), "run `course dev answer-key`"
 
 
 def without_numbers(text: str) -> str:

@@ -87,14 +87,14 @@ def test_the_command_notices_a_stale_table_of_the_browser_and_repairs_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     text = golden.WORKSHEET_PATH.read_text("utf-8")
-    assert text.startswith("// Written by `course golden`; do not edit.\n")
+    assert text.startswith("// Written by `course dev golden`; do not edit.\n")
     changed = tmp_path / "worksheet_runs.mjs"
     changed.write_text(text.replace('"groupSize": 32', '"groupSize": 31', 1), "utf-8")
     monkeypatch.setattr(golden, "WORKSHEET_PATH", changed)
     monkeypatch.setattr(golden, "make", lambda: golden.PATH.read_text("utf-8"))
-    assert course_command.main(["golden", "--check"]) == 1
-    assert "worksheet_runs.mjs is stale: run `course golden`" in capsys.readouterr().out
-    assert course_command.main(["golden"]) == 0
+    assert course_command.main(["dev", "golden", "--check"]) == 1
+    assert "worksheet_runs.mjs is stale: run `course dev golden`" in capsys.readouterr().out
+    assert course_command.main(["dev", "golden"]) == 0
     assert changed.read_text("utf-8") == text
 
 

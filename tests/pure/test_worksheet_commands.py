@@ -305,7 +305,7 @@ def test_without_the_answer_key_the_command_says_how_to_make_it(
     monkeypatch.setattr(course, "MODEL_ANSWERS", tmp_path)
     out = tmp_path / "page.html"
     assert course_command.main(["worksheet", str(tmp_path), "--out", str(out)]) == 3
-    assert "worksheet_key.json is missing; write it with `course answer-key`" in capsys.readouterr().err
+    assert "worksheet_key.json is missing; write it with `course dev answer-key`" in capsys.readouterr().err
     assert not out.exists()
 
 

@@ -81,7 +81,7 @@ def test_the_recorded_curves_are_those_of_the_model_answers(sandbox):
         path = exercise.folder / "curves.json"
         with grading_profile():
             text = write_vectors.make_curves(exercise.name, sandbox.worker)
-        assert text == (path.read_text("utf-8") if path.exists() else ""), f"{path} is stale: run `course vectors`"
+        assert text == (path.read_text("utf-8") if path.exists() else ""), f"{path} is stale: run `course dev vectors`"
     recorded = curves.of_model_answers()
     assert set(recorded) == {BANDIT, PIZZA} and all(len(drawn) == 2 for drawn in recorded.values())
     assert all(drawn[0]["values"][-1] > 2 * drawn[0]["values"][0] for drawn in recorded.values()), "they learn"

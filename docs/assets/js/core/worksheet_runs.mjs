@@ -1,4 +1,4 @@
-// Written by `course golden`; do not edit.
+// Written by `course dev golden`; do not edit.
 // The worksheet's questions, quantities and runs, from grader/worksheet/questions.py. A run's settings are
 // those that differ from DEFAULTS in bandit.mjs; its rewards are singlePeak(). Limits of `grade worksheet`:
 // longestAnswer in characters, largestFile in bytes.
