@@ -29,7 +29,7 @@ TOPIC = Topic(
         Attack(
             "imports the grader",
             "It imports the grader and asks for the expected numbers.",
-            "from grader import vectors; return vectors.load('advantages')",
+            "from grader.grading import vectors; return vectors.load('advantages')",
         ),
         Attack(
             "adds the course to the import path",

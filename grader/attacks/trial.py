@@ -27,7 +27,13 @@ EXAMPLES = 2
 """Inputs for every law: an attack shows at the first one what it can do."""
 _END_SECONDS = 10.0
 """So long a killed process may take to end on a busy machine; what an attack leaves lives for 30."""
-_START = "from grader import course, grading_process as it; course.CALL_SECONDS = float({!r}); it.main()"
+_START = """
+from grader.classroom import grading_process
+from grader.core import course
+
+course.CALL_SECONDS = float({!r})
+grading_process.main()
+"""
 
 HARMLESS = Attack("answers rightly", "It is no attack.", "return honest(rewards)", verdict=PASSED)
 

@@ -38,9 +38,11 @@ def result_of(path: Path) -> Document:
 
 def test_the_worksheet_alone_needs_neither_torch_nor_pytest_nor_a_worker(tmp_path: Path, right: Document) -> None:
     script = (
-        "import sys\nfrom grader import cli, sandbox\n"
+        "import sys\n"
+        "from grader.commands import grade\n"
+        "from grader.sandbox import sandbox\n"
         "sandbox.Sandbox.start = None\n"
-        "code = cli.main(['worksheet'])\n"
+        "code = grade.main(['worksheet'])\n"
         "print([name for name in ('torch', 'pytest', 'hypothesis') if name in sys.modules], code)"
     )
     done = subprocess.run(

@@ -25,9 +25,9 @@ def course_on_a_full_disk(*arguments: object, free: int) -> subprocess.Completed
     """`course`, where no file gets longer than so many bytes; a system that is asked for more says that it cannot."""
     script = (
         "import resource, sys\n"
-        "from grader import course_command\n"
+        "from grader.commands import course\n"
         "resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[1]), resource.RLIM_INFINITY))\n"
-        "sys.exit(course_command.main(sys.argv[2:]))\n"
+        "sys.exit(course.main(sys.argv[2:]))\n"
     )
     command = [sys.executable, "-B", "-c", script, str(free), *map(str, arguments)]
     return subprocess.run(command, cwd=Path(__file__).parents[2], capture_output=True, text=True, check=False)

@@ -800,7 +800,7 @@ from pathlib import Path
 
 from grader.core.course import Exercise
 from grader.sandbox.sandbox import Sandbox
-from grader.student import Clock, Student, StudentCrashed, StudentDied, StudentError
+from grader.grading.student import Clock, Student, StudentCrashed, StudentDied, StudentError
 from grader.core.submission import Submission
 
 def descendants(pid):
@@ -860,7 +860,7 @@ import json, os, sys, threading, time
 from pathlib import Path
 from grader.core.course import Exercise
 from grader.sandbox.sandbox import Sandbox
-from grader.student import Student
+from grader.grading.student import Student
 from grader.core.submission import Submission
 
 first, second = "if x == 1:\\n        return os.getpid(), os.getppid()", f"{sys.argv[1]}\\n    time.sleep(1000)"
@@ -922,10 +922,10 @@ def test_a_function_that_crashes_on_every_input_costs_a_few_workers(sandbox: San
 
 GRADE_AND_LOOK = """
 import contextlib, io, json, sys
-from grader import cli
+from grader.commands import grade
 printed = io.StringIO()
 with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(io.StringIO()):
-    code = cli.main(["advantages", "--path", sys.argv[1], "--examples", "2", *sys.argv[2:]])
+    code = grade.main(["advantages", "--path", sys.argv[1], "--examples", "2", *sys.argv[2:]])
 names = {name.split(".")[0] for name in sys.modules}
 print(json.dumps({"code": code, "names": sorted(names), "printed": printed.getvalue()}))
 """
