@@ -265,6 +265,17 @@ def test_no_imports_go_in_a_circle() -> None:
     assert order.index("grader.core.course") < order.index("grader.commands.grade")
 
 
+def test_no_scripts_of_the_pages_import_in_a_circle() -> None:
+    scripts = ROOT / "docs" / "assets" / "js"
+    graph = {}
+    for path in scripts.rglob("*.mjs"):
+        names = re.findall(r"""(?:from|import)\s*\(?\s*["'](\.[^"']+)["']""", path.read_text("utf-8"))
+        graph[path] = {(path.parent / name).resolve() for name in names}
+    assert {reached for found in graph.values() for reached in found if reached.is_relative_to(scripts)} <= {*graph}
+    order = [*graphlib.TopologicalSorter(graph).static_order()]
+    assert order.index(scripts / "core" / "grpo.mjs") < order.index(scripts / "core" / "bandit.mjs")
+
+
 def test_nothing_in_the_product_imports_its_tests() -> None:
     tests = {"tests", "conftest"} | {file.stem for file in (ROOT / "tests").glob("*/*.py")}
     assert {"test_layers", "command", "bench_soak"} <= tests

@@ -4,7 +4,8 @@ import { button } from "../../ui/controls.mjs";
 import { element, uniqueId } from "../../ui/element.mjs";
 import { table } from "../../ui/table.mjs";
 import { LAYOUTS, fieldName } from "./layouts.mjs";
-import { WorksheetWidget, changeState, readState, setField } from "./state.mjs";
+import { changeState, readState } from "./state.mjs";
+import { WorksheetWidget, setField } from "./widget.mjs";
 
 export class Runs extends WorksheetWidget {
   setup() {
