@@ -250,6 +250,30 @@ def test_reports_know_of_the_grading_only_what_a_check_and_a_curve_are() -> None
     assert grading and listed(each for each in grading if not each.is_in(data)) == []
 
 
+# "python -m grader.commands.grade" in a text, and "from grader.core import course" in a script of a test.
+NAMED = re.compile(r"\bfrom (grader[\w.]*) import (\w+)|\b(grader(?:\.\w+)+)")
+NO_MODULES = ("grader.__file__", "grader.py")
+EXAMPLES = ("tests/pure/test_layers.py", "tests/pure/test_mutants.py")
+
+
+@pytest.mark.parametrize("folder", ["grader", "tests"])
+def test_every_module_that_is_named_in_a_string_exists(folder: str) -> None:
+    wrong, right = [], 0
+    for path in sorted((ROOT / folder).rglob("*.py")):
+        name = path.relative_to(ROOT).as_posix()
+        if name in EXAMPLES or "node_modules" in name:
+            continue
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            text = node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else ""
+            for package, imported, dotted in NAMED.findall(text):
+                named = dotted or f"{package}.{imported}"
+                room = ROOT.joinpath(*named.split(".")[:2])
+                if named not in NO_MODULES and not room.is_dir():
+                    wrong.append(f"{name}:{node.lineno} names {named}")
+                right += 1
+    assert wrong == [] and right >= 5
+
+
 def test_no_imports_go_in_a_circle() -> None:
     modules = {}
     for path in (ROOT / "grader").rglob("*.py"):
