@@ -115,7 +115,7 @@ def course_digest() -> str:
     places = [course.GRADER / place for place in GRADED_WITH]
     paths = [path for place in places for path in (place.rglob("*") if place.is_dir() else [place])]
     for path in sorted([*paths, *course.MODEL_ANSWERS.glob("*")]):
-        if path.suffix in (".py", ".json", ".ini", ".safetensors"):
+        if path.suffix in (".py", ".json", ".ini", ".toml", ".safetensors"):
             content = path.read_bytes().replace(b"\r\n", b"\n")
             digest.update(f"{path.relative_to(course.ROOT).as_posix()}\0{len(content)}\0".encode() + content)
     return digest.hexdigest()

@@ -1,4 +1,4 @@
-"""`course dev stubs`: write starter/ from the model answers."""
+"""`course dev stubs`: write starter/, and what the grader knows of the functions, from the model answers."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ import sys
 from pathlib import Path
 
 from ..core import course
+from ..core.result import replace_file
+from ..workshop.functions import make, read_modules
 from ..workshop.stubs import StubError, stale_files, write_starter
 
 
@@ -28,8 +30,24 @@ def run(arguments: argparse.Namespace) -> int:
             lines = stale_files(arguments.reference, arguments.starter)
         else:
             lines = [f"wrote {path}" for path in write_starter(arguments.reference, arguments.starter)]
+        if arguments.reference == course.MODEL_ANSWERS:
+            lines += _functions(check=arguments.check)
     except (StubError, OSError) as error:
         print(error, file=sys.stderr)
         return 2
     print("\n".join(lines) or "every stub is up to date")
     return 1 if arguments.check and lines else 0
+
+
+def _functions(*, check: bool) -> list[str]:
+    """Write `functions.json` of every exercise whose model answer changed, or say which are stale."""
+    modules, lines = read_modules(course.MODEL_ANSWERS), []
+    for exercise in course.EXERCISES:
+        path, text = exercise.folder / "functions.json", make(exercise.name, modules, without=exercise.extra_parameters)
+        if path.is_file() and path.read_text("utf-8") == text:
+            continue
+        name = path.relative_to(course.ROOT).as_posix()
+        lines.append(f"{name} differs from what `course dev stubs` writes" if check else f"wrote {name}")
+        if not check:
+            replace_file(path, text)
+    return lines

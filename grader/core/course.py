@@ -7,10 +7,15 @@ from __future__ import annotations
 
 import ast
 import functools
+import json
 import re
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
+
+from .toml_file import COUNT, TEXT, TEXTS, TomlFileError, read_toml, wrong_entry
 
 ROOT = Path(__file__).resolve().parents[2]
 GRADER = ROOT / "grader"
@@ -45,8 +50,10 @@ class Exercise:
         minutes: What it takes a student, roughly.
         functions: The functions to write, as signatures without annotations.
         given: Files that the module needs and that students do not write; a submission's own are not read.
-        uses: Function to those of this and earlier exercises that it calls, as "exercise.function".
+        uses: Function to those of this and earlier exercises that it calls, itself or through others, as
+            "exercise.function".
         slow_imports: Modules that the given files make torch import, and that take a second or more in each worker.
+        extra_parameters: Keyword-only parameters of the model answers that no check passes, for our own commands.
     """
 
     name: str
@@ -56,6 +63,7 @@ class Exercise:
     given: tuple[str, ...] = ()
     uses: Mapping[str, tuple[str, ...]] = field(default_factory=dict, hash=False)
     slow_imports: tuple[str, ...] = ()
+    extra_parameters: tuple[str, ...] = ()
 
     @property
     def file_name(self) -> str:
@@ -99,92 +107,51 @@ class Exercise:
         return [argument.arg for argument in arguments.args], [argument.arg for argument in arguments.kwonlyargs]
 
 
-_GRPO = (
-    "advantages.group_advantages",
-    "clip.importance_ratio",
-    "clip.clipped_surrogate",
-    "kl.categorical_kl",
-)
+def _exercise(name: str) -> Exercise:
+    """The exercise in a folder: what a person says of it in `exercise.toml`, and what its model answer says."""
+    entry = read_toml(
+        FOLDERS / name / "exercise.toml",
+        {"title": TEXT, "minutes": COUNT, "slow_imports": TEXTS, "extra_parameters": TEXTS},
+        optional={"slow_imports": [], "extra_parameters": []},
+    )
+    written = _functions(name)
+    return Exercise(
+        name=name,
+        title=entry["title"],
+        minutes=entry["minutes"],
+        functions=tuple(written["functions"]),
+        given=tuple(written["given"]),
+        uses={function: tuple(used) for function, used in written["uses"].items()},
+        slow_imports=tuple(entry["slow_imports"]),
+        extra_parameters=tuple(entry["extra_parameters"]),
+    )
 
-_LOSS = (
-    "charlm.masked_mean",
-    "clip.importance_ratio",
-    "clip.clipped_surrogate",
-    "clip.clip_fraction",
-    "kl.kl_estimate",
-)
-_STEP = ("charlm.token_logp", "charlm.completion_mask", "charlm.grpo_loss", *_LOSS)
 
-EXERCISES = (
-    Exercise(
-        name="advantages",
-        title="Group-relative advantages",
-        minutes=25,
-        functions=(
-            "group_advantages(rewards, *, std_eps, divide_by_std)",
-            "zero_signal_fraction(rewards)",
-        ),
-    ),
-    Exercise(
-        name="clip",
-        title="Importance ratio and clipped surrogate",
-        minutes=30,
-        functions=(
-            "importance_ratio(logp, old_logp)",
-            "clipped_surrogate(ratio, advantages, *, clip_eps, clip_eps_high)",
-            "clip_fraction(ratio, advantages, *, clip_eps, clip_eps_high, mask)",
-        ),
-    ),
-    Exercise(
-        name="kl",
-        title="KL divergence, exact and estimated",
-        minutes=25,
-        functions=(
-            "categorical_kl(logits, ref_logits)",
-            "kl_estimate(logp, ref_logp, *, kind)",
-        ),
-    ),
-    Exercise(
-        name="bandit",
-        title="The ten-action bandit",
-        minutes=60,
-        functions=(
-            "policy_entropy(logits)",
-            "grpo_step(logits, actions, rewards, ref_logits, config)",
-            "reinforce_step(logits, actions, rewards, config, *, baseline)",
-            "train_bandit(reward_table, config, *, seed)",
-        ),
-        given=("bandit_task.py",),
-        uses={
-            "grpo_step": _GRPO,
-            "train_bandit": (
-                *("bandit.policy_entropy", "bandit.grpo_step", "bandit.reinforce_step"),
-                *_GRPO,
-                "clip.clip_fraction",
-            ),
-        },
-    ),
-    Exercise(
-        name="charlm",
-        title="A language model trained by GRPO",
-        minutes=90,
-        functions=(
-            "token_logp(model, tokens)",
-            "completion_mask(tokens, prompt_length, eos_id)",
-            "masked_mean(values, mask, *, level)",
-            "grpo_loss(logp, old_logp, ref_logp, advantages, mask, config)",
-            "train_step(policy, ref_policy, optimizer, rollout, config)",
-            "train(policy, ref_policy, prompt, reward_fn, config, *, generator)",
-        ),
-        given=("charlm_model.py", "charlm_sampling.py", "charlm_task.py", "charlm_training.py"),
-        uses={
-            "grpo_loss": _LOSS,
-            "train_step": _STEP,
-            "train": ("charlm.train_step", *_STEP, "advantages.group_advantages"),
-        },
-        slow_imports=("torch._dynamo",),  # every optimizer imports it
-    ),
-)
+def _functions(name: str) -> dict[str, Any]:
+    """What `course dev stubs` read from the model answer; nothing where it has not done so yet."""
+    path = FOLDERS / name / "functions.json"
+    if not path.is_file() and (MODEL_ANSWERS / f"{name}.py").is_file():
+        return {"functions": [], "given": [], "uses": {}}
+    written: dict[str, Any] = json.loads(path.read_text("utf-8"))
+    return written
+
+
+def _course() -> tuple[Exercise, ...]:
+    """The exercises that `course.toml` names, in its order."""
+    path = ROOT / "course.toml"
+    names = read_toml(path, {"exercises": TEXTS})["exercises"]
+    for name in names:
+        if not (FOLDERS / name / "exercise.toml").is_file():
+            known = ", ".join(sorted(each.parent.name for each in FOLDERS.glob("*/exercise.toml")))
+            raise wrong_entry(path, "exercises", f"there is no exercise {name!r}; there are {known}")
+    return tuple(map(_exercise, names))
+
+
+try:
+    EXERCISES = _course()
+except (TomlFileError, OSError) as error:  # a person must repair a file before any command can do anything
+    print(error, file=sys.stderr)
+    raise SystemExit(2) from None
 
 
 @functools.cache

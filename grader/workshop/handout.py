@@ -40,9 +40,11 @@ GRADER = (
     *(
         "LICENSE",
         "constraints.txt",
+        "course.toml",
         "grader/core/result.schema.json",
         "grader/grading/pytest.ini",
         "grader/exercises/*/*.json",
+        "grader/exercises/*/exercise.toml",
     ),
 )
 """Everything that grades without a model answer."""

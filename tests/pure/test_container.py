@@ -18,7 +18,15 @@ ALLOWED = [line.removeprefix("!") for line in IGNORED if line.startswith("!")]
 def test_an_image_holds_what_grading_needs_and_nothing_else() -> None:
     rules = [line for line in IGNORED if line and not line.startswith("#")]
     assert rules[0] == "*", "what is not named stays outside"
-    assert {*ALLOWED} == {"LICENSE", "README.md", "constraints.txt", "pyproject.toml", "grader", "reference"}
+    assert {*ALLOWED} == {
+        "LICENSE",
+        "README.md",
+        "constraints.txt",
+        "course.toml",
+        "pyproject.toml",
+        "grader",
+        "reference",
+    }
     assert all((course.ROOT / name).exists() for name in ALLOWED)
     project = tomllib.loads((course.ROOT / "pyproject.toml").read_text("utf-8"))
     needed = {project["project"]["readme"], *project["project"]["license-files"]}

@@ -8,9 +8,11 @@ import re
 import pytest
 
 from grader.core import course
+from grader.core.toml_file import COUNT, TEXT, TEXTS, TomlFileError, read_toml
 from grader.grading import plugin, vectors
 from grader.grading.check import checks_of
 from grader.workshop import catalogue
+from grader.workshop.functions import make, read_modules
 
 plugin.use_profile()
 
@@ -40,8 +42,70 @@ def test_the_signatures_are_those_of_the_model_answers(name):
         parameters = inspect.signature(getattr(module, function)).parameters.values()
         positional = [p.name for p in parameters if p.kind is p.POSITIONAL_OR_KEYWORD]
         keywords = [p.name for p in parameters if p.kind is p.KEYWORD_ONLY]
-        # The commands pass `state`, the checks do not: it is no part of the contract.
-        assert course.exercise(name).parameters(function) == (positional, [k for k in keywords if k != "state"])
+        extra = course.exercise(name).extra_parameters
+        assert course.exercise(name).parameters(function) == (positional, [k for k in keywords if k not in extra])
+
+
+BASE = """
+def weigh(values, *, scale=1.0):
+    ### BEGIN SOLUTION: weigh
+    return values * scale
+    ### END SOLUTION
+"""
+TASK = "from .tools import read\n\ndef load():\n    return read()\n"
+TOP = '''
+from .base import weigh
+from .task import load as load_task
+
+def first(a, b, *, exact, state=None):
+    """Calls `last`, it says."""
+    ### BEGIN SOLUTION: first
+    return _both(a, b)
+    ### END SOLUTION
+
+def last(a):
+    ### BEGIN SOLUTION: last
+    return first(a, load_task(), exact=True)
+    ### END SOLUTION
+
+def _both(a, b):
+    return weigh(a) + weigh(b)
+'''
+
+
+def test_signatures_uses_and_given_files_are_read_from_the_model_answers(tmp_path):
+    for file, text in {"base": BASE, "task": TASK, "tools": "def read():\n    return 1\n", "top": TOP}.items():
+        (tmp_path / f"{file}.py").write_text(text, "utf-8")
+    found = json.loads(make("top", read_modules(tmp_path), without=["state"]))
+    assert found["functions"] == ["first(a, b, *, exact)", "last(a)"]
+    assert found["uses"] == {"first": ["base.weigh"], "last": ["top.first", "base.weigh"]}
+    assert found["given"] == ["task.py", "tools.py"]
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ('title = "T"\nminutes = 5\n', ""),
+        ('title = "T"\nminutes = "5"\n', ", line 2: minutes must be a whole number of at least 1, not '5'"),
+        ('title = "T"\nminutes = true\n', ", line 2: minutes must be a whole number of at least 1, not True"),
+        ('\n\ntitle = ["T"]\nminutes = 5\n', ", line 3: title must be text, not ['T']"),
+        ('title = "T"\nminute = 5\n', ", line 2: there is no entry 'minute'; there are title, minutes, more"),
+        ('title = "T"\n', ", line 2: add minutes, a whole number of at least 1"),
+        ('title = "T"\nminutes = 5\n[more]\na = 1\n', ", line 3: more must be a list of texts, not {'a': 1}"),
+        ('title = "T\nminutes = 5\n', ", line 1: this is no TOML: Illegal character '\\n'"),
+        ("title =", ", line 1: this is no TOML: Invalid value"),
+    ],
+)
+def test_a_wrong_entry_of_a_file_is_a_sentence_with_its_line(tmp_path, text, sentence):
+    path = tmp_path / "exercise.toml"
+    path.write_text(text, "utf-8")
+    kinds = {"title": TEXT, "minutes": COUNT, "more": TEXTS}
+    if not sentence:
+        assert read_toml(path, kinds, optional={"more": []}) == {"title": "T", "minutes": 5, "more": []}
+        return
+    with pytest.raises(TomlFileError) as caught:
+        read_toml(path, kinds, optional={"more": []})
+    assert str(caught.value) == f"{path}{sentence}"
 
 
 @pytest.mark.parametrize("name", EXERCISES)
