@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -23,12 +24,10 @@ EXERCISE = "advantages"
 @pytest.fixture
 def recorded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A copy of the recorded vectors, which the command takes for the real ones."""
-    copy = tmp_path / EXERCISE / "vectors.json"
-    copy.parent.mkdir()
-    copy.write_bytes((course.exercise(EXERCISE).folder / copy.name).read_bytes())
+    shutil.copytree(course.exercise(EXERCISE).folder, tmp_path / EXERCISE)
     monkeypatch.setattr(course, "FOLDERS", tmp_path)
     vectors.load.cache_clear()
-    yield copy
+    yield tmp_path / EXERCISE / "vectors.json"
     vectors.load.cache_clear()
 
 

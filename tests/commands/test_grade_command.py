@@ -146,7 +146,7 @@ def outcomes(path: Path) -> dict[str, str]:
 def declared(exercise: str) -> list[tuple[str, int, tuple[str, ...]]]:
     """Function, points and hints of every check of an exercise, as the source says."""
     found = []
-    for path in course.exercise(exercise).folder.glob("*checks.py"):
+    for path in sorted(course.exercise(exercise).folder.glob("*checks.py")):
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
             if isinstance(node, ast.Call) and ast.unparse(node.func) == "check":
                 options = {option.arg: option.value for option in node.keywords}

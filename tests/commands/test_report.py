@@ -62,7 +62,7 @@ def grade(sandbox: Sandbox) -> Grade:
 def declared(exercise: str) -> list[Declared]:
     """The checks of an exercise as their source says, in no order."""
     found = []
-    for path in course.exercise(exercise).folder.glob("*checks.py"):
+    for path in sorted(course.exercise(exercise).folder.glob("*checks.py")):
         for node in ast.parse(path.read_text("utf-8")).body:
             for call in getattr(node, "decorator_list", []):
                 if (

@@ -157,7 +157,7 @@ def test_the_tests_of_a_file_are_those_that_reach_it_and_the_likeliest_come_firs
         tests = [Path(test).stem for test in reaching_tests(file, course.ROOT)]
         assert tests[0] == first
         assert {*among} <= {*tests}
-        assert not {"test_changelog_section", "test_vectors"} & {*tests}
+        assert not {"test_changelog_section", "test_chapters"} & {*tests}
 
 
 def tree(folder: Path, files: dict[str, str]) -> Path:
