@@ -97,8 +97,11 @@ def _place(name: str, modules: Mapping[str, Module]) -> Callable[[str], tuple[bo
 
 def _used(name: str, function: str, modules: Mapping[str, Module]) -> set[str]:
     """What a function uses, as "exercise.function"."""
-    direct = {*_called(modules[name], function, {function}, modules)}
-    return direct.union(*(_used(*each.split("."), modules) for each in direct))
+    found = {*_called(modules[name], function, {function}, modules)}
+    for each in tuple(found):
+        exercise, _, called = each.partition(".")
+        found |= _used(exercise, called, modules)
+    return found
 
 
 def _called(module: Module, function: str, seen: set[str], modules: Mapping[str, Module]) -> Iterator[str]:

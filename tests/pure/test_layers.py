@@ -264,8 +264,9 @@ def test_every_module_that_is_named_in_a_string_exists(folder: str) -> None:
         if name in EXAMPLES or "node_modules" in name:
             continue
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
-            text = node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else ""
-            for package, imported, dotted in NAMED.findall(text):
+            if not (isinstance(node, ast.Constant) and isinstance(node.value, str)):
+                continue
+            for package, imported, dotted in NAMED.findall(node.value):
                 named = dotted or f"{package}.{imported}"
                 room = ROOT.joinpath(*named.split(".")[:2])
                 if named not in NO_MODULES and not room.is_dir():
