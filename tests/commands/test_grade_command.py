@@ -513,6 +513,7 @@ def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> Graded:
     folder, elsewhere = tmp_path_factory.mktemp("undisturbed"), tmp_path_factory.mktemp("elsewhere") / "site-packages"
     for name in ("grader", "reference"):
         shutil.copytree(course.ROOT / name, elsewhere / name, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copy(course.ROOT / "course.toml", elsewhere)
     start = (
         f"import sys; sys.path.insert(0, {str(elsewhere)!r}); from grader.commands import grade; sys.exit(grade.main())"
     )

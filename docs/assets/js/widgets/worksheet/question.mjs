@@ -1,8 +1,7 @@
 // <grpo-question name="1A.1">: a question with a field for its answer. The Markdown inside is the question.
 import { LIMITS } from "../../core/worksheet_runs.mjs";
 import { element, uniqueId } from "../../ui/element.mjs";
-import { changeState } from "./state.mjs";
-import { WorksheetWidget, setField } from "./widget.mjs";
+import { WorksheetWidget, changeState, setField } from "./state.mjs";
 
 export class Question extends WorksheetWidget {
   setup() {

@@ -4,8 +4,7 @@ import { button } from "../../ui/controls.mjs";
 import { element, uniqueId } from "../../ui/element.mjs";
 import { table } from "../../ui/table.mjs";
 import { LAYOUTS, fieldName } from "./layouts.mjs";
-import { changeState, readState } from "./state.mjs";
-import { WorksheetWidget, setField } from "./widget.mjs";
+import { WorksheetWidget, changeState, readState, setField } from "./state.mjs";
 
 export class Runs extends WorksheetWidget {
   setup() {

@@ -3,8 +3,7 @@
 import { progress } from "../../core/worksheet.mjs";
 import { button } from "../../ui/controls.mjs";
 import { element, uniqueId } from "../../ui/element.mjs";
-import { changeState, isKept } from "./state.mjs";
-import { WorksheetWidget } from "./widget.mjs";
+import { WorksheetWidget, changeState, isKept } from "./state.mjs";
 
 const KEPT = "Saved in this browser while you type. Nothing is sent anywhere.";
 const NOT_KEPT = "This browser cannot keep your answers: download them before you leave.";
