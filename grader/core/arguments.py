@@ -39,15 +39,14 @@ def positive(text: str) -> int:
     return int(text)
 
 
-def add_names(parser: argparse.ArgumentParser, of: str, names: Sequence[str], *, if_none: str = "all") -> None:
+def add_names(parser: argparse.ArgumentParser, of: str, names: Sequence[str]) -> None:
     """Add an argument for any number of known names.
 
     Args:
         parser: Of the command.
         of: What they name, in the plural: the name of the argument.
-        names: The known ones; any other is refused.
-        if_none: What the command takes where none is given, for its help.
+        names: The known ones; any other is refused. None given means all of them.
     """
-    shown = f"{', '.join(names)}; {if_none} if none"
+    shown = f"{', '.join(names)}; all if none"
     # argparse compares what it takes for "none given", an empty list, with the choices, too.
     parser.add_argument(of, nargs="*", choices=[[], *names], metavar=of.removesuffix("s").upper(), help=shown)

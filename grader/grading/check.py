@@ -11,7 +11,7 @@ say which mistake a submission's numbers show without running any of them.
 
 from __future__ import annotations
 
-import importlib.util
+import importlib
 import inspect
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field

@@ -23,7 +23,6 @@ from hypothesis.errors import Flaky
 
 from ..core import course
 from ..core.result import BROKEN, FAILED, GRADER_ERROR, NOT_WRITTEN, PASSED, WAITING, CheckResult, Result
-from ..core.submission import read_submission
 from . import curves, hypothesis_compat, vectors
 from .check import Check, checks_of
 from .compare import Mismatch, given_names, show_call
@@ -133,10 +132,8 @@ class GradingPlugin:
         name = _check_of(request.node).exercise
         if name not in self._models:
             assert self.settings.with_hidden_checks, "only hidden checks may ask for the model answers"
-            answers = read_submission(course.MODEL_ANSWERS)
-            self._models[name] = Student(
-                course.exercise(name), answers, self.settings.start, device=self.settings.device, is_model=True
-            )
+            asked, exercise = self.settings, course.exercise(name)
+            self._models[name] = Student(exercise, asked.model_answers, asked.start, device=asked.device, is_model=True)
         return self._models[name]
 
     @pytest.fixture

@@ -6,7 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
 from functools import cached_property
 
-from ..core.submission import Submission
+from ..core import course
+from ..core.submission import Submission, read_submission
 from .check import Check, checks_of, has_hidden_checks
 from .student import Loaded
 
@@ -54,6 +55,11 @@ class Settings:
     def with_hidden_checks(self) -> bool:
         """Whether the model answers are needed."""
         return has_hidden_checks() if self.hidden is None else self.hidden
+
+    @cached_property
+    def model_answers(self) -> Submission:
+        """What hidden checks compare with, read once for all exercises of a grading."""
+        return read_submission(course.MODEL_ANSWERS)
 
     @cached_property
     def selected(self) -> Mapping[str, Check]:

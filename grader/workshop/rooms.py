@@ -1,7 +1,7 @@
 """The rooms of the grader: which may import which, and which of them students get.
 
 A room is a folder of `grader/`. Rooms are listed from the ground up, and an import may only lead down. What a room is
-for says the README in it. `tests/pure/test_rooms.py` holds the source to this table, and `handout` hands out by it.
+for says the README in it. `tests/pure/test_layers.py` holds the source to this table, and `handout` hands out by it.
 """
 
 from __future__ import annotations
