@@ -54,7 +54,8 @@ _MOODLE = re.compile(r"(?P<who>.+?)_(?P<id>\d+)_assignsubmission_(?:file|onlinet
 # What Canvas and browsers add to the name of a second upload or download: six characters at most.
 _COPY = r"(?:-(?P<dash>\d{1,3})| ?\((?P<bracket>\d{1,3})\))"
 _ENDS_LIKE_A_COPY = re.compile(rf"{_COPY}\Z", re.ASCII)
-_LIKE_A_MODULE = re.compile(rf"(?P<stem>[a-z]+){_COPY}?\.py(?:\.txt)?", re.IGNORECASE | re.ASCII)
+_STEMS = "|".join(re.escape(exercise.name) for exercise in EXERCISES)  # one with "_" looks like Canvas's names
+_LIKE_A_MODULE = re.compile(rf"(?P<stem>{_STEMS}|[a-z]+){_COPY}?\.py(?:\.txt)?", re.IGNORECASE | re.ASCII)
 _LIKE_A_WORKSHEET = re.compile(rf"worksheet{_COPY}?\.json", re.IGNORECASE | re.ASCII)
 _OF_A_MAC = (".DS_Store", "._")  # where a Mac has shown a folder, or copied it to a disk of another kind
 _NOTES = 8

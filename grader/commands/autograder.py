@@ -111,7 +111,7 @@ def make(
     files |= {path.name: path.read_text("utf-8").encode() for path in _FILES.iterdir() if path.is_file()}
     files |= handout.site_address(site) if site else {}
     files |= {"torch_index.txt": f"{torch_index}\n".encode()} if torch_index else {}
-    exercises = [exercise.name for exercise in course.EXERCISES]
+    exercises = course.names()
     settings = {
         "seed": seed,
         "require_level": require_level,

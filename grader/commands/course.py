@@ -25,6 +25,10 @@ _EXAMPLES = """examples:
   course dev --help          what writes and proves the files of this repository
 """
 _DEV_EXAMPLES = """examples:
+  course dev new length_penalty --title "A penalty for length"
+                             a new exercise, as a draft
+  course dev check length_penalty
+                             what does it lack before a class can have it?
   course dev stubs           write starter/ from the model answers
   course dev stubs --check   is starter/ current?
   course dev vectors clip    write the worked examples' answers from the model answers and the misconceptions
@@ -49,9 +53,11 @@ COMMANDS = {
 """Name of a command to what it does. The module of that name beside this one has its `add_arguments` and `run`."""
 
 DEV_COMMANDS = {
+    "new": "make the files of a new exercise, which is graded at once",
+    "check": "say what an exercise still lacks",
     "stubs": "write starter/ from the model answers",
     "vectors": "write the worked examples' answers",
-    "numbers": "write what is measured and counted into the pages that say it",
+    "numbers": "write what is measured, counted and listed into the pages that say it",
     "mistakes": "write the pages of common mistakes",
     "golden": "write what the browser must agree with",
     "selftest": "grade answers whose grade is known",

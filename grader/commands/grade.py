@@ -81,8 +81,7 @@ class _Files:
 
 def parse(argv: Sequence[str] | None = None) -> argparse.Namespace:
     """The command line. Exits with 2 and a sentence if it makes no sense."""
-    exercises = [exercise.name for exercise in course.EXERCISES]
-    names = [*exercises, _WORKSHEET]
+    names = [*course.names(drafts=True), _WORKSHEET]
     parser = argparse.ArgumentParser(
         prog="grade",
         description="Grade your answers to the GRPO exercises and say what to look at.",
@@ -146,7 +145,8 @@ def parse(argv: Sequence[str] | None = None) -> argparse.Namespace:
                 + (f"; did you mean {close[0]}?" if close else f"; there are {', '.join(names)}")
             )
     arguments.worksheet = _WORKSHEET in arguments.exercises
-    arguments.exercises = [name for name in exercises if name in arguments.exercises or not arguments.exercises]
+    asked = arguments.exercises or course.names()  # drafts count for nothing
+    arguments.exercises = [name for name in course.names(drafts=True) if name in asked]
     if arguments.device == "auto":
         arguments.device = "cpu"
     if arguments.debug and arguments.watch:

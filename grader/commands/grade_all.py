@@ -47,7 +47,7 @@ exit code: 0 all graded, 1 all graded, but in some submissions a file could not 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Arguments of `course grade-all`."""
     parser.epilog, parser.formatter_class = EXAMPLES, argparse.RawDescriptionHelpFormatter
-    names = [exercise.name for exercise in course.EXERCISES]
+    names = course.names()
     parser.add_argument("submissions", type=path_argument, metavar="SUBMISSIONS", help="folder or zip")
     parser.add_argument("--out", type=path_argument, required=True, metavar="FOLDER", help="where the results go")
     parser.add_argument(

@@ -18,12 +18,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """`course dev mistakes`: 0 fine, 1 stale."""
     texts: dict[Path, str] = {
-        course.ROOT / exercise.mistakes_page: make(exercise.name) for exercise in course.EXERCISES
+        course.ROOT / exercise.mistakes_page: make(exercise.name)
+        for exercise in (*course.EXERCISES, *course.DRAFTS)
+        if not exercise.draft or (exercise.folder / "vectors.json").is_file()
     }
     return write_or_check(
         texts,
         command="course dev mistakes",
         what="the pages of common mistakes are",
         check=arguments.check,
-        folder="docs/mistakes/",
     )

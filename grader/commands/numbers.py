@@ -1,4 +1,4 @@
-"""`course dev numbers`: write what is measured and counted into the pages that say it."""
+"""`course dev numbers`: write what is measured, counted and listed into the pages that say it."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from pathlib import Path
 from ..core import course
 from ..workshop.generated import write_or_check
 from ..workshop.page_claims import CLAIMS, WordsNoLongerHold
+from ..workshop.page_lists import API_PAGE, api_page, page_lists, with_lists
 from ..workshop.page_numbers import NoPlace, with_numbers
 
 
@@ -18,13 +19,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """`course dev numbers`: 0 fine, 1 a page is stale or its words have to be changed by a person."""
-    texts: dict[Path, str] = {}
-    for name, found in CLAIMS.items():
+    texts: dict[Path, str] = {course.ROOT / API_PAGE: api_page()}
+    for name in dict.fromkeys((*(each.path for each in page_lists()), *CLAIMS)):
         path = course.ROOT / name
         try:
-            texts[path] = with_numbers(path.read_text("utf-8"), [claim for claims in found for claim in claims()])
+            text = with_lists(path, path.read_text("utf-8"))
+            texts[path] = with_numbers(text, [claim for claims in CLAIMS.get(name, ()) for claim in claims()])
         except (NoPlace, WordsNoLongerHold) as problem:
-            print(f"{name}: {problem}\nChange the page, or the claim in grader/workshop/page_claims.py.")
+            print(f"{name}: {problem}")
+            print("Change the page, or what grader/workshop/page_claims.py or page_lists.py says of it.")
             return 1
     return write_or_check(
         texts, command="course dev numbers", what="the numbers on the pages are", check=arguments.check

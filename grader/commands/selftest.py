@@ -22,7 +22,7 @@ from ..workshop.selftest import Job, Report, selftest, without_each_check
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Arguments of `course dev selftest`."""
-    add_names(parser, "exercises", [exercise.name for exercise in course.EXERCISES])
+    add_names(parser, "exercises", course.names(drafts=True))
     scope = parser.add_mutually_exclusive_group()
     scope.add_argument(
         "--only", default="", metavar="TEXT", help="answers with this in their name, such as a function's"
@@ -39,7 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """`course dev selftest`: 0 all is as it must be, 1 something is not."""
-    exercises = arguments.exercises or [exercise.name for exercise in course.EXERCISES]
+    exercises = arguments.exercises or course.names()
     plugin.use_profile(plugin.WATCH_EXAMPLES if arguments.quick else plugin.DEFAULT_EXAMPLES)
     console = Console()
     with Sandbox.start() as sandbox, Progress(console=Console(stderr=True), transient=True) as progress:

@@ -42,7 +42,7 @@ def run(arguments: argparse.Namespace) -> int:
 def _functions(*, check: bool) -> list[str]:
     """Write `functions.json` of every exercise whose model answer changed, or say which are stale."""
     modules, lines = read_modules(course.MODEL_ANSWERS), []
-    for exercise in course.EXERCISES:
+    for exercise in (*course.EXERCISES, *course.DRAFTS):
         path, text = exercise.folder / "functions.json", make(exercise.name, modules, without=exercise.extra_parameters)
         if path.is_file() and path.read_text("utf-8") == text:
             continue

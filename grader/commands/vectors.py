@@ -14,8 +14,7 @@ from ..workshop.write_vectors import make, make_curves
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Arguments of `course dev vectors`."""
-    names = [exercise.name for exercise in course.EXERCISES]
-    add_names(parser, "exercises", names)
+    add_names(parser, "exercises", course.names(drafts=True))
     parser.add_argument("--check", action="store_true", help="write nothing; exit code 1 if a file is stale")
 
 
@@ -23,7 +22,7 @@ def run(arguments: argparse.Namespace) -> int:
     """`course dev vectors`: 0 fine, 1 stale."""
     plugin.use_profile()
     with Sandbox.start() as sandbox:
-        names = arguments.exercises or [exercise.name for exercise in course.EXERCISES]
+        names = arguments.exercises or course.names()
         texts = {}
         for name in names:
             folder = course.exercise(name).folder
@@ -35,5 +34,4 @@ def run(arguments: argparse.Namespace) -> int:
         command="course dev vectors",
         what="the vectors are",
         check=arguments.check,
-        folder="grader/exercises/",
     )

@@ -1,6 +1,9 @@
 """The course as data: its exercises, their functions and pages, and where things lie.
 
 Points, hints and visibility of a check stand beside the check (`grader/exercises/`); an exercise's total is their sum.
+
+A folder in `grader/exercises/` that `course.toml` does not name is a *draft*: it is graded by those who ask for it by
+name, and is in no total, no handout and no menu.
 """
 
 from __future__ import annotations
@@ -54,6 +57,10 @@ class Exercise:
             "exercise.function".
         slow_imports: Modules that the given files make torch import, and that take a second or more in each worker.
         extra_parameters: Keyword-only parameters of the model answers that no check passes, for our own commands.
+        short: The title in a menu.
+        question: What it answers, for the table of all exercises.
+        number: Its place in the course, from 1; drafts follow.
+        draft: Whether `course.toml` does not name it.
     """
 
     name: str
@@ -64,6 +71,10 @@ class Exercise:
     uses: Mapping[str, tuple[str, ...]] = field(default_factory=dict, hash=False)
     slow_imports: tuple[str, ...] = ()
     extra_parameters: tuple[str, ...] = ()
+    short: str = ""
+    question: str = ""
+    number: int = 0
+    draft: bool = False
 
     @property
     def file_name(self) -> str:
@@ -107,17 +118,22 @@ class Exercise:
         return [argument.arg for argument in arguments.args], [argument.arg for argument in arguments.kwonlyargs]
 
 
-def _exercise(name: str) -> Exercise:
+def _exercise(name: str, number: int, *, draft: bool) -> Exercise:
     """The exercise in a folder: what a person says of it in `exercise.toml`, and what its model answer says."""
     entry = read_toml(
         FOLDERS / name / "exercise.toml",
-        {"title": TEXT, "minutes": COUNT, "slow_imports": TEXTS, "extra_parameters": TEXTS},
+        {"title": TEXT, "short": TEXT, "question": TEXT, "minutes": COUNT}
+        | {"slow_imports": TEXTS, "extra_parameters": TEXTS},
         optional={"slow_imports": [], "extra_parameters": []},
     )
     written = _functions(name)
     return Exercise(
         name=name,
         title=entry["title"],
+        short=entry["short"],
+        question=entry["question"],
+        number=number,
+        draft=draft,
         minutes=entry["minutes"],
         functions=tuple(written["functions"]),
         given=tuple(written["given"]),
@@ -136,19 +152,23 @@ def _functions(name: str) -> dict[str, Any]:
     return written
 
 
-def _course() -> tuple[Exercise, ...]:
-    """The exercises that `course.toml` names, in its order."""
+def _course() -> tuple[tuple[Exercise, ...], tuple[Exercise, ...]]:
+    """The exercises that `course.toml` names, in its order, and the drafts."""
     path = ROOT / "course.toml"
     names = read_toml(path, {"exercises": TEXTS})["exercises"]
+    folders = sorted(each.parent.name for each in FOLDERS.glob("*/exercise.toml"))
     for name in names:
-        if not (FOLDERS / name / "exercise.toml").is_file():
-            known = ", ".join(sorted(each.parent.name for each in FOLDERS.glob("*/exercise.toml")))
-            raise wrong_entry(path, "exercises", f"there is no exercise {name!r}; there are {known}")
-    return tuple(map(_exercise, names))
+        if name not in folders:
+            raise wrong_entry(path, "exercises", f"there is no exercise {name!r}; there are {', '.join(folders)}")
+        if names.count(name) > 1:
+            raise wrong_entry(path, "exercises", f"name {name!r} once")
+    drafts = [name for name in folders if name not in names]
+    found = [_exercise(name, number, draft=name in drafts) for number, name in enumerate([*names, *drafts], 1)]
+    return tuple(found[: len(names)]), tuple(found[len(names) :])
 
 
 try:
-    EXERCISES = _course()
+    EXERCISES, DRAFTS = _course()
 except (TomlFileError, OSError) as error:  # a person must repair a file before any command can do anything
     print(error, file=sys.stderr)
     raise SystemExit(2) from None
@@ -197,4 +217,9 @@ def exercise(name: str) -> Exercise:
     Raises:
         KeyError: there is none.
     """
-    return {exercise.name: exercise for exercise in EXERCISES}[name]
+    return {exercise.name: exercise for exercise in (*EXERCISES, *DRAFTS)}[name]
+
+
+def names(*, drafts: bool = False) -> list[str]:
+    """Names of the exercises, in the order of the course, and those of the drafts."""
+    return [exercise.name for exercise in (*EXERCISES, *(DRAFTS if drafts else ()))]

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from .course import EXERCISES
+from .course import DRAFTS, EXERCISES
 
 MAX_FILE_BYTES = 100_000
 _NEEDS_COMPILER = re.compile(r"\b(optim|functorch)\b|\btorch\.func\b|\bfrom torch import\b[^\n]{0,200}\bfunc\b")
@@ -75,13 +75,14 @@ def _read_folder(path: Path) -> Submission:
     names = [exercise.file_name for exercise in EXERCISES]
     files: dict[str, str] = {}
     problems: dict[str, str] = {}
-    for name in names:
+    drafts = [draft.file_name for draft in DRAFTS if (path / draft.file_name).exists()]
+    for name in (*names, *drafts):
         text, problem = _read_file(path / name)
         if problem:
             problems[name] = problem
         else:
             files[name] = text
-    if not any((path / name).exists() or (path / name).is_symlink() for name in names):
+    if not any((path / name).exists() or (path / name).is_symlink() for name in (*names, *drafts)):
         raise SubmissionError(
             f"{path} holds none of {', '.join(names)}; give the folder that does: grade --path FOLDER"
         )

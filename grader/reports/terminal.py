@@ -51,10 +51,10 @@ _LABEL_WIDTH = 22
 def show(result: Result, console: Console) -> None:
     """Print the whole report."""
     console.print(_headline(result), highlight=False)
-    numbers = {exercise.name: number for number, exercise in enumerate(course.EXERCISES, 1)}
+    known = {exercise.name: exercise for exercise in (*course.EXERCISES, *course.DRAFTS)}
     for exercise in result.exercises:
         console.print()
-        console.print(_exercise(numbers.get(exercise.name, 0), exercise, console), highlight=False)
+        console.print(_exercise(known.get(exercise.name), exercise, console), highlight=False)
     console.print()
     console.print(_total(result), highlight=False)
 
@@ -95,12 +95,13 @@ def _headline(result: Result) -> Text:
     return Text(" | ".join(parts), style="dim")
 
 
-def _exercise(number: int, exercise: ExerciseResult, console: Console) -> RenderableType:
+def _exercise(entry: course.Exercise | None, exercise: ExerciseResult, console: Console) -> RenderableType:
     title = Table.grid(expand=True, padding=(0, 1))
     title.add_column(ratio=1)
     title.add_column(justify="right", no_wrap=True)
     points = Text(f"{exercise.earned} of {exercise.points} points", style="bold")
-    heading = f"{number}  {exercise.title}" if number else exercise.title  # exercises have numbers
+    heading = f"{entry.number}  {exercise.title}" if entry else exercise.title  # exercises have numbers
+    heading += " (draft)" if entry and entry.draft else ""
     title.add_row(Text(f"{heading}  ({file_name(exercise)})", style="bold"), points)
     parts: list[RenderableType] = [title]
     problem = problem_of_the_file(exercise)

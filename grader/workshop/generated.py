@@ -7,8 +7,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from ..core import course
 
-def write_or_check(texts: Mapping[Path, str], *, command: str, what: str, check: bool, folder: str = "") -> int:
+
+def write_or_check(texts: Mapping[Path, str], *, command: str, what: str, check: bool) -> int:
     """Write the files whose text changed; with `check` only name them.
 
     Args:
@@ -16,7 +18,6 @@ def write_or_check(texts: Mapping[Path, str], *, command: str, what: str, check:
         command: That writes them, for the message.
         what: They are, all together: "the vectors are".
         check: Write nothing.
-        folder: Stands before the names in messages.
 
     Returns:
         Exit code: 1 if a file is stale and was only checked.
@@ -26,10 +27,15 @@ def write_or_check(texts: Mapping[Path, str], *, command: str, what: str, check:
         if not check:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(texts[path], "utf-8", newline="\n")
-        print(f"{folder}{path.name} " + (f"is stale: run `{command}`" if check else "written"))
+        print(f"{_shown(path)} " + (f"is stale: run `{command}`" if check else "written"))
     if not stale:
         print(f"{what} current")
     return 1 if stale and check else 0
+
+
+def _shown(path: Path) -> str:
+    """A file as messages name it: from the root of the course, where it lies in it."""
+    return path.relative_to(course.ROOT).as_posix() if path.is_relative_to(course.ROOT) else path.name
 
 
 def one_per_line(entries: Sequence[Mapping[str, Any]]) -> str:

@@ -86,7 +86,8 @@ def make(*, site: str | None = None) -> dict[str, bytes]:
         OSError: a file that students need is missing here.
         grader.workshop.stubs.StubError: a model answer cannot be made into a stub.
     """
-    files = {f"starter/{name}": text.encode() for name, text in make_starter(course.MODEL_ANSWERS).items()}
+    stubs = {f"starter/{name}": text.encode() for name, text in make_starter(course.MODEL_ANSWERS).items()}
+    files = {name: text for name, text in stubs.items() if not _is_of_a_draft(name)}
     for path in course.MODEL_ANSWERS.glob("*.safetensors"):
         files[f"starter/{path.name}"] = path.read_bytes()
     files |= course_files(*GRADER, *(() if site else _PAGES))
@@ -113,11 +114,21 @@ def course_files(*patterns: str) -> dict[str, bytes]:
         paths = sorted(course.ROOT.glob(pattern))
         if not paths:
             raise FileNotFoundError(f"{pattern} is missing in {course.ROOT}")
-        for path in paths:
-            content = path.read_bytes()
-            binary = path.suffix == ".safetensors"
-            files[path.relative_to(course.ROOT).as_posix()] = content if binary else content.replace(b"\r\n", b"\n")
+        named = {path.relative_to(course.ROOT).as_posix(): path for path in paths}
+        for name, path in named.items():
+            if not _is_of_a_draft(name):
+                content = path.read_bytes()
+                files[name] = content if path.suffix == ".safetensors" else content.replace(b"\r\n", b"\n")
     return files
+
+
+def _is_of_a_draft(name: str) -> bool:
+    """Whether a file belongs to an exercise that `course.toml` does not name."""
+    return any(
+        name in (f"starter/{draft.file_name}", f"reference/{draft.file_name}", draft.page, draft.mistakes_page)
+        or name.startswith(f"grader/exercises/{draft.name}/")
+        for draft in course.DRAFTS
+    )
 
 
 def site_address(site: str) -> dict[str, bytes]:

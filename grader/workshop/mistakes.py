@@ -49,9 +49,8 @@ def make(name: str) -> str:
     """The text of the page of an exercise."""
     exercise = course.exercise(name)
     recorded, known = vectors.load(name)
-    number = course.EXERCISES.index(exercise) + 1
     count = sum(map(len, known.values()))
-    parts = [_HEAD.format(number=number, title=exercise.title, name=name, count=count)]
+    parts = [_HEAD.format(number=exercise.number, title=exercise.title, name=name, count=count)]
     checks = [check for check in checks_of(name, hidden=False) if check.id in recorded]
     for function in exercise.function_names:
         parts.append(f"\n## `{function}`\n")

@@ -56,7 +56,8 @@ def make_class(folder: Path, *, students: int, seed: int = 0) -> dict[str, str]:
 
 def model_files() -> Files:
     """The model answers."""
-    return dict(read_submission(course.MODEL_ANSWERS).files)
+    files = read_submission(course.MODEL_ANSWERS).files
+    return {exercise.file_name: files[exercise.file_name] for exercise in course.EXERCISES}
 
 
 def _makers(draw: random.Random) -> Mapping[str, Callable[[], Files]]:

@@ -21,10 +21,11 @@ import lxml.etree
 import markdown_it
 from sarif_kit.validate import validation_errors
 
+from grader.core import course
 from grader.reports import check50 as check50_exporter
 
 SCHEMAS = Path(__file__).with_name("schemas")
-EXERCISES = ["advantages", "clip", "kl", "bandit", "charlm", "worksheet"]
+EXERCISES = [*course.names(), "worksheet"]
 CLASSROOM: dict[str, Any] = {
     "CLASSROOM": "ml-2026",
     "ASSIGNMENT": "grpo",

@@ -10,7 +10,7 @@ from command import call
 from grader.commands import numbers
 from grader.commands.course import main
 from grader.core import course
-from grader.workshop import page_claims
+from grader.workshop import page_claims, page_lists
 from grader.workshop.page_numbers import NoPlace, with_numbers
 
 PAGE = """The mean is
@@ -70,6 +70,10 @@ def small_course(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "page.md").write_text(PAGE, "utf-8")
     monkeypatch.setattr(course, "ROOT", tmp_path)
     monkeypatch.setattr(numbers, "CLAIMS", {"page.md": [lambda: iter(["The mean is 0.4 after"])]})
+    monkeypatch.setattr(numbers, "page_lists", lambda: iter(()))
+    page = tmp_path / page_lists.API_PAGE
+    page.parent.mkdir(parents=True)
+    page.write_text(page_lists.api_page(), "utf-8")
     return tmp_path / "page.md"
 
 

@@ -1,0 +1,116 @@
+"""`course dev numbers`: writes the lists of exercises into the files that have one, so that a new exercise is in all.
+
+A list is the block of neighboring lines that have its form, and is written anew from `course.toml` and the folders of
+the exercises. Left out: sentences about the exercises, which a person writes, and what pages say of their points, which
+are claims (`page_claims`).
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..core import course
+from ..grading.check import checks_of
+from .page_numbers import NoPlace
+
+API_PAGE = "docs/reference/api.md"
+_API = """\
+---
+# Written by `course dev numbers` from the model answers; do not edit.
+title: What you write
+---
+
+# What you write
+
+The functions of the exercises, as their docstrings describe them. The stubs in `starter/` hold the same text. Functions
+whose names begin with an underscore are given code and are left out here.
+"""
+_API_OF_ONE = """
+## {exercise.number}. {exercise.short}
+
+Page: [{exercise.title}](../exercises/{exercise.name}.md). File: `starter/{exercise.file_name}`.
+"""
+
+
+@dataclass(frozen=True)
+class PageList:
+    """One list of exercises in a file.
+
+    Attributes:
+        path: The file, from the repository root.
+        form: What each of its lines, and no other of the file, matches.
+        lines: What they must be.
+    """
+
+    path: str
+    form: str
+    lines: tuple[str, ...]
+
+
+def page_lists() -> Iterator[PageList]:
+    """All lists but the page of all functions, which is written as a whole."""
+    exercises = course.EXERCISES
+    yield PageList(
+        "mkdocs.yml",
+        r" +- \d+\. [^:\n]+: exercises/\w+\.md",
+        tuple(f"      - {each.number}. {each.short}: exercises/{each.name}.md" for each in exercises),
+    )
+    yield PageList(
+        "mkdocs.yml",
+        r' +- "Mistakes: [^"\n]+": mistakes/\w+\.md',
+        tuple(f'          - "Mistakes: {each.short}": mistakes/{each.name}.md' for each in exercises),
+    )
+    drafts = [page.removeprefix("docs/") for each in course.DRAFTS for page in (each.page, each.mistakes_page)]
+    yield PageList("mkdocs.yml", r"draft_docs: .*", (f"draft_docs: {json.dumps(chr(10).join(drafts))}",))
+    yield PageList("docs/index.md", r"\| \d+\. \[[^\]\n]+\]\(exercises/\w+\.md\) \|.*", tuple(map(_row, exercises)))
+    names = ", ".join(each.name for each in exercises)
+    edited = f"starter/      the modules you write: {names}. The only folder a student edits"
+    yield PageList("README.md", r"starter/ .*", (edited,))
+    functions = [f"{each.name}.{function}" for each in exercises for function in each.function_names]
+    form = ".github/ISSUE_TEMPLATE/wrong-verdict.yml"
+    yield PageList(form, r" +- \w+\.\w+", tuple(f"        - {function}" for function in functions))
+
+
+def _row(exercise: course.Exercise) -> str:
+    """An exercise in the table of the home page."""
+    points = sum(check.points for check in checks_of(exercise.name, hidden=True))
+    title = f"{exercise.number}. [{exercise.title}](exercises/{exercise.name}.md)"
+    file = f"`starter/{exercise.file_name}`"
+    return f"| {title} | {exercise.question} | {file} | {points} | {exercise.minutes} minutes |"
+
+
+def with_list(text: str, wanted: PageList) -> str:
+    """The text of a file with one of its lists.
+
+    Raises:
+        NoPlace: no line has the form of the list, or there are two blocks of such lines.
+    """
+    blocks = [*re.finditer(rf"^{wanted.form}\n(?:{wanted.form}\n)*", text, re.MULTILINE)]
+    if len(blocks) != 1:
+        raise NoPlace(f"{len(blocks)} places, not 1, have lines such as: {wanted.lines[0].strip()}")
+    return text[: blocks[0].start()] + "".join(f"{line}\n" for line in wanted.lines) + text[blocks[0].end() :]
+
+
+def with_lists(path: Path, text: str) -> str:
+    """The text of a file of the repository with all lists that it must have.
+
+    Raises:
+        NoPlace: see `with_list`.
+    """
+    for wanted in page_lists():
+        if course.ROOT / wanted.path == path:
+            text = with_list(text, wanted)
+    return text
+
+
+def api_page() -> str:
+    """The page with the docstrings of all functions that students write."""
+    parts = [_API]
+    for exercise in course.EXERCISES:
+        parts.append(_API_OF_ONE.format(exercise=exercise))
+        parts += [f"\n::: starter.{exercise.name}.{function}\n" for function in exercise.function_names]
+    return "".join(parts)

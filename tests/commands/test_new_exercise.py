@@ -1,0 +1,120 @@
+"""`course dev new` and `course dev check` in a copy of the course: a new exercise is graded at once, as a draft."""
+
+import json
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from grader.core import course
+from grader.workshop import new_exercise
+
+NAME = "length_penalty"
+FOLDER = f"grader/exercises/{NAME}"
+
+
+@pytest.fixture(scope="module")
+def copied(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy of the course in which somebody has made a new exercise."""
+    root = tmp_path_factory.mktemp("course")
+    for name in ("grader", "reference", "starter", "docs", ".github"):
+        ignored = shutil.ignore_patterns("__pycache__", "vendor")
+        shutil.copytree(course.ROOT / name, root / name, ignore=ignored)
+    for name in (
+        "course.toml",
+        "mkdocs.yml",
+        "README.md",
+        "CHANGELOG.md",
+        "pyproject.toml",
+        "LICENSE",
+        "constraints.txt",
+    ):
+        shutil.copy(course.ROOT / name, root / name)
+    done = run(root, "course", "dev", "new", NAME, "--title", 'A "penalty"', "--function", "penalized")
+    assert done.returncode == 0, done.stdout + done.stderr
+    return root
+
+
+def run(root: Path, program: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", f"grader.commands.{program}", *arguments]
+    return subprocess.run(command, cwd=root, capture_output=True, text=True, check=False, env={"PYTHONPATH": str(root)})
+
+
+def test_it_is_graded_at_once_as_a_draft_for_no_points(copied: Path) -> None:
+    for path, earned in (("reference", "passed"), ("starter", "not written")):
+        done = run(copied, "grade", NAME, "--path", path, "--json", "result.json")
+        assert done.returncode == (0 if path == "reference" else 1), done.stdout + done.stderr
+        assert 'A "penalty" (draft)' in done.stdout
+        result = json.loads((copied / "result.json").read_text("utf-8"))
+        assert result["points"] == 0
+        assert {check["outcome"] for check in result["exercises"][0]["checks"]} == {earned}
+
+
+def test_the_check_says_what_a_draft_lacks_for_a_class(copied: Path) -> None:
+    done = run(copied, "course", "dev", "check", NAME)
+    assert done.returncode == 0, done.stdout + done.stderr
+    now, _, later = done.stdout.partition("before a class is graded with it:\n")
+    assert now == f"{NAME} (draft): nothing is missing\n"
+    for words in (
+        "is worth nothing; give it points",
+        "1 of at least 15 wrong answers",
+        "1 of at least 12 right answers",
+    ):
+        assert words in later
+    assert "add it to course.toml" in later
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new", "sentence"),
+    [
+        (f"{FOLDER}/checks.py", ", gate=True", "", "penalized has no check with gate=True; it needs exactly one"),
+        (f"{FOLDER}/checks.py", "examples=[Example(VALUES)]", "examples=[]", "the gate of penalized, an example"),
+        (f"{FOLDER}/checks.py", "\n\n    Say here why it must hold.", "", "why it must hold"),
+        (f"{FOLDER}/misconceptions/penalized.py", '"""you multiply', '"""multiplies', 'go on after "if"'),
+        (f"{FOLDER}/misconceptions/penalized.py", "def squares", "def square", "does not know square"),
+        (f"{FOLDER}/misconceptions/penalized.py", "def squares(", "def squares(:", "make this file valid Python"),
+        (f"docs/exercises/{NAME}.md", "## By hand", "## With pen and paper", "let its sections be What it takes"),
+        (f"docs/exercises/{NAME}.md", "| $x$ |", "| $z$ |", "the formula has x, and no row"),
+        (f"reference/{NAME}.py", "def penalized(", "def penalised(", "functions.json is not what reference/ says"),
+    ],
+)
+def test_a_piece_that_is_wrong_is_named_in_a_sentence(
+    copied: Path, file: str, old: str, new: str, sentence: str
+) -> None:
+    before = (copied / file).read_text("utf-8")
+    assert old in before
+    (copied / file).write_text(before.replace(old, new, 1), "utf-8")
+    try:
+        done = run(copied, "course", "dev", "check", NAME)
+    finally:
+        (copied / file).write_text(before, "utf-8")
+    assert sentence in done.stdout + done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_draft_is_in_no_total_no_handout_and_no_menu(copied: Path) -> None:
+    done = run(copied, "course", "handout", "--out", "students")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert not [path for path in (copied / "students").rglob("*") if NAME in path.name]
+    assert NAME not in (copied / "README.md").read_text("utf-8")
+    menu = (copied / "mkdocs.yml").read_text("utf-8")
+    assert re.findall(rf".*{NAME}.*", menu) == [f'draft_docs: "exercises/{NAME}.md\\nmistakes/{NAME}.md"']
+
+
+@pytest.mark.parametrize(
+    ("name", "sentence"),
+    [
+        ("clip", "there is an exercise clip already"),
+        ("Length", "take small letters"),
+        ("class", "take small letters"),
+        ("charlm_task", "the course has something else called charlm_task"),
+        ("worksheet", "the course has something else called worksheet"),
+        ("random", "Python has a module random"),
+    ],
+)
+def test_a_name_that_cannot_be_is_refused(name: str, sentence: str) -> None:
+    with pytest.raises(new_exercise.NameRefused, match=sentence):
+        new_exercise.require_new(name)
