@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import os
 import secrets
 import signal
@@ -12,12 +11,11 @@ import time
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from ..classroom.grading_job import GradingProcess, GradingProcessDied, Settings, make_job
 from ..classroom.submissions import Contents
 from ..core import course
-from ..core.result import GRADER_ERROR, NOT_RUN, PASSED
+from ..core.result import GRADER_ERROR, NOT_RUN, PASSED, CheckResult, Result
 from ..sandbox.worker import confine
 from ..sandbox.worker_process import SandboxError
 from .attack import BESIDE, EXERCISE, FUNCTION, Attack, Harm, submission
@@ -137,43 +135,37 @@ class Trial:
             try:
                 result = self._grading.grade(make_job(sent, self._settings).data)
             except GradingProcessDied as death:
-                result = {"problem": str(death), "exercises": [], "complete": False, "isolation_level": self._level}
-            harms = {*_harms_to_grade(attack, result), *yard.harms(json.dumps(result))}
+                result = Result("", "", 0, "cpu", [], "", isolation_level=self._level, problem=str(death))
+            harms = {*_harms_to_grade(attack, result), *yard.harms(result.as_json())}
             victims = 1
             if _settled(self._usual + victims) > self._usual + victims:
                 harms.add(Harm.PROCESS_LEFT)
-        checks = [check for check in _checks(result) if check["gate"] and check["function"] == FUNCTION]
-        gate: dict[str, Any] = checks[0] if checks else {"outcome": "", "seconds": 0.0, "printed": ""}
+        gate = next((check for check in result.checks if check.gate and check.function == FUNCTION), None)
         return Finding(
             attack.name,
-            result["isolation_level"],
+            result.isolation_level,
             tuple(harm for harm in Harm if harm in harms),
-            gate["outcome"],
-            result["problem"] or _sentence(gate),
-            gate["seconds"],
-            gate["printed"],
+            gate.outcome if gate else "",
+            result.problem or (_sentence(gate) if gate else ""),
+            gate.seconds if gate else 0.0,
+            gate.printed if gate else "",
         )
 
 
-def _checks(result: dict[str, Any]) -> list[dict[str, Any]]:
-    return [check for exercise in result["exercises"] for check in exercise["checks"]]
-
-
-def _harms_to_grade(attack: Attack, result: dict[str, Any]) -> Iterator[Harm]:
-    checks = _checks(result)
-    attacked = [check for check in checks if check["function"] == FUNCTION]
-    beside = [check for check in checks if check["id"].startswith(f"{BESIDE}.")]
-    if not attack.is_honest and any(check["earned"] for check in attacked):
+def _harms_to_grade(attack: Attack, result: Result) -> Iterator[Harm]:
+    attacked = [check for check in result.checks if check.function == FUNCTION]
+    beside = [check for check in result.checks if check.id.startswith(f"{BESIDE}.")]
+    if not attack.is_honest and any(check.earned for check in attacked):
         yield Harm.GRADE_RAISED
-    failed = [check for check in checks if check["outcome"] in (GRADER_ERROR, NOT_RUN)]
-    if result["problem"] or not result["complete"] or failed or any(check["outcome"] != PASSED for check in beside):
+    failed = [check for check in result.checks if check.outcome in (GRADER_ERROR, NOT_RUN)]
+    if result.problem or not result.complete or failed or any(check.outcome != PASSED for check in beside):
         yield Harm.GRADER_FAILED
 
 
-def _sentence(gate: dict[str, Any]) -> str:
+def _sentence(gate: CheckResult) -> str:
     """The story of a check; numbers that are wrong everywhere speak for themselves, side by side."""
-    rows = "; ".join(f"{label}: {text}" for label, text in gate.get("rows", []) if label in ("yours", "expected"))
-    return str(gate.get("story") or rows)
+    rows = "; ".join(f"{label}: {text}" for label, text in gate.rows if label in ("yours", "expected"))
+    return gate.story or rows
 
 
 def _settled(usual: int, calm: int = 1) -> int:

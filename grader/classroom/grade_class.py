@@ -5,19 +5,18 @@ A grading that was stopped, by Ctrl-C, a kill or a power cut, goes on where it w
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
 
+import msgspec
 from filelock import FileLock, Timeout
 
 from .. import __version__
 from ..core import course
 from ..core.result import from_json
-from .grading_job import Settings, grade_job, make_job
+from .grading_job import Answer, Settings, grade_job, make_job
 from .journal import Journal
 from .results import ClassError, Entry, write_entries
 from .submissions import HandedIn
@@ -130,7 +129,7 @@ def _plan(handed_in: HandedIn, settings: Settings) -> Planned:
 
 def _run(
     missing: Iterable[Planned], settings: Settings, executor: Executor, at_a_time: int
-) -> Iterator[tuple[Planned, dict[str, Any]]]:
+) -> Iterator[tuple[Planned, Answer]]:
     """Each submission with what `grade_job` said of it, as they come.
 
     Files are read again when it is their turn, so that a large class needs no memory; and only a few jobs are with the
@@ -142,7 +141,7 @@ def _run(
         for each in waiting:
             job = make_job(each.handed_in.read(), settings)
             if job.key != each.key:
-                yield each, {"result": None, "problem": "its files changed meanwhile; run the same command again"}
+                yield each, Answer(None, "its files changed meanwhile; run the same command again")
                 continue
             running[executor.submit(grade_job, job.data)] = each
             if len(running) >= 2 * at_a_time or any(future.done() for future in running):
@@ -154,21 +153,20 @@ def _run(
             yield running.pop(future), _answer(future)
 
 
-def _answer(future: Future[bytes]) -> dict[str, Any]:
+def _answer(future: Future[bytes]) -> Answer:
     try:
-        answer: dict[str, Any] = json.loads(future.result())
+        return msgspec.json.decode(future.result(), type=Answer)
     except Exception as error:  # of whatever executor it is
-        return {"result": None, "problem": f"the engine lost it ({type(error).__name__}: {error})"}
-    return answer
+        return Answer(None, f"the engine lost it ({type(error).__name__}: {error})")
 
 
-def _keep(journal: Journal, each: Planned, answer: dict[str, Any], progress: Progress) -> None:
+def _keep(journal: Journal, each: Planned, answer: Answer, progress: Progress) -> None:
     progress.done += 1
-    if answer["result"] is None:
-        progress.failed[each.key] = answer["problem"]
+    if answer.result is None:
+        progress.failed[each.key] = answer.problem
     else:
-        result = from_json(json.dumps(answer["result"]))
-        journal.add(each.key, each.content, result.as_json(), answer["seconds"])
+        result = from_json(answer.result)
+        journal.add(each.key, each.content, result.as_json(), answer.seconds)
 
 
 def _write(out: Path, planned: Sequence[Planned], settings: Settings, progress: Progress) -> None:

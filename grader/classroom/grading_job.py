@@ -29,8 +29,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import msgspec
+
 from .. import __version__
 from ..core import course
+from ..core.result import GRADER_ERROR, NOT_RUN, Result, from_json
 from ..worksheet.questions import EXERCISE as WORKSHEET
 from .submissions import Contents
 
@@ -84,6 +87,23 @@ class Job:
     data: bytes
 
 
+@dataclass(frozen=True)
+class Answer:
+    """What became of a job.
+
+    Attributes:
+        result: A result as JSON; None if there is none that counts.
+        problem: Why there is none.
+        seconds: Wall-clock time.
+        attempts: How many it took.
+    """
+
+    result: str | None
+    problem: str
+    seconds: float = 0.0
+    attempts: int = 0
+
+
 def make_job(contents: Contents, settings: Settings) -> Job:
     """The job that grades a submission."""
     files, problems = contents.submission.files, contents.submission.problems
@@ -128,39 +148,36 @@ def grade_job(data: bytes) -> bytes:
         data: `Job.data`.
 
     Returns:
-        JSON: {"result": ... or null, "problem": sentence, "seconds": wall-clock time, "attempts": how many it took}.
-        Never raises for what a submission does, nor for a grading process that dies.
+        An `Answer` as JSON. Never raises for what a submission does, nor for a grading process that dies.
     """
-    started, problem, answer = time.monotonic(), "", None
+    started, problem, result = time.monotonic(), "", None
     course_of_job = json.loads(data)["course"]
     if course_of_job["digest"] != course_digest():
         problem = f"this worker has another copy of the course than the one that asks ({course_of_job['version']})"
-        return json.dumps({"result": None, "problem": problem, "seconds": 0.0, "attempts": 0}).encode()
+        return msgspec.json.encode(Answer(None, problem))
     attempt = 0
-    while attempt < ATTEMPTS and answer is None:
+    while attempt < ATTEMPTS and result is None:
         attempt += 1
         process = _idle_process()
         try:
-            answer = process.grade(data)
-            problem = _fault(answer)
-            answer = answer if not problem else None
+            graded = process.grade(data)
+            problem = _fault(graded)
+            result = graded.as_json() if not problem else None
         except GradingProcessDied as death:
             problem = str(death)
         finally:
             _give_back(process, reuse=not problem)
-    document = {"result": answer, "problem": problem, "seconds": round(time.monotonic() - started, 3)}
-    return json.dumps({**document, "attempts": attempt}).encode()
+    return msgspec.json.encode(Answer(result, problem, round(time.monotonic() - started, 3), attempt))
 
 
-def _fault(result: dict[str, Any]) -> str:
+def _fault(result: Result) -> str:
     """Why a result does not count: the grader, and not the submission, failed."""
-    if result["problem"]:
-        return str(result["problem"])
-    checks = [check for exercise in result["exercises"] for check in exercise["checks"]]
-    broken = [check for check in checks if check["outcome"] in ("grader error", "not run")]
+    if result.problem:
+        return result.problem
+    broken = [check for check in result.checks if check.outcome in (GRADER_ERROR, NOT_RUN)]
     if broken:
-        return f"{len(broken)} checks could not run, the first is {broken[0]['id']}: {broken[0]['story']}"
-    return "" if result["complete"] else "the grading was stopped"
+        return f"{len(broken)} checks could not run, the first is {broken[0].id}: {broken[0].story}"
+    return "" if result.complete else "the grading was stopped"
 
 
 class GradingProcessDied(Exception):
@@ -193,7 +210,12 @@ class GradingProcess:
         )
         self.pid = self._process.pid
 
-    def grade(self, data: bytes) -> dict[str, Any]:
+    def grade(self, data: bytes) -> Result:
+        """Grade one job.
+
+        Raises:
+            GradingProcessDied: there is no result.
+        """
         assert self._process.stdin and self._process.stdout
         self.gradings += 1
         late = threading.Event()  # not whether the alarm's thread lives: the pipe may end before that does
@@ -204,16 +226,19 @@ class GradingProcess:
 
         alarm = threading.Timer(GRADING_SECONDS, end)
         alarm.start()
+        line = b""
         try:
             self._process.stdin.write(data + b"\n")
             self._process.stdin.flush()
             line = self._process.stdout.readline()
-            answer: dict[str, Any] = json.loads(line)
-        except (OSError, ValueError):
-            raise GradingProcessDied(self._how(late.is_set())) from None
+            result = from_json(line.decode())
+        except (OSError, ValueError) as error:
+            how = self._how(late.is_set())
+            unread = isinstance(error, ValueError) and line.endswith(b"\n")
+            raise GradingProcessDied(f"what the grading said cannot be read: {error}" if unread else how) from None
         finally:
             alarm.cancel()
-        return answer
+        return result
 
     def _how(self, late: bool) -> str:
         self._end()

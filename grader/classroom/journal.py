@@ -7,10 +7,11 @@ what it has, and that it is whole. A torn last line is what such a kill leaves; 
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 from dataclasses import dataclass
 from pathlib import Path
+
+import msgspec
 
 from ..core.result import replace_file
 from .results import GRADED_FOLDER, ClassError, result_path
@@ -76,7 +77,7 @@ class Journal:
         with path.open("r+b") as written:  # Windows syncs only what may be written
             os.fsync(written.fileno())
         line = Line(key, content, _digest(result.encode()), seconds)
-        self._append(json.dumps(vars(line)).encode() + b"\n")
+        self._append(msgspec.json.encode(line) + b"\n")
         self._lines[key] = line
 
     def close(self) -> None:
@@ -91,11 +92,10 @@ class Journal:
 def _line(text: bytes) -> Line | None:
     """A line, or None if it is torn or damaged: its submission is then graded again."""
     try:
-        line = Line(**json.loads(text))
-        whole = all(isinstance(part, str) for part in (line.key, line.content, line.file))
-        return line if whole and 0 <= line.seconds <= _MOST_SECONDS else None
-    except (ValueError, TypeError, RecursionError):
+        line = msgspec.json.decode(text, type=Line)
+    except (msgspec.DecodeError, RecursionError):
         return None
+    return line if 0 <= line.seconds <= _MOST_SECONDS else None
 
 
 def _digest(data: bytes) -> str:

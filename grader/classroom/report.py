@@ -385,7 +385,7 @@ def _misconceptions(results: Sequence[Result]) -> tuple[MisconceptionCount, ...]
     words: dict[tuple[str, str, str], tuple[str, str]] = {}
     for result in results:
         shown = {
-            (exercise.name, found["function"], found["name"]): (found["sentence"], found["page"])
+            (exercise.name, found.function, found.name): (found.sentence, found.page)
             for exercise in result.exercises
             for found in exercise.misconceptions
         }

@@ -16,10 +16,12 @@ import re
 import sys
 import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
+
+import msgspec
 
 from ..core.course import EXERCISES
 from ..core.result import Result, from_json, replace_file
@@ -121,7 +123,7 @@ def each_entry(folder: Path) -> Iterator[Entry]:
             raise ClassError(f"{path} has the schema {document['schema']!r}; this course reads {SCHEMA}")
         for line in document["submissions"]:
             yield _entry(folder, line)
-    except (KeyError, TypeError, ValueError, AttributeError, RecursionError, OSError) as error:
+    except (KeyError, TypeError, ValueError, RecursionError, OSError, msgspec.ValidationError) as error:
         raise ClassError(f"{path} cannot be read ({error}); grade the class again into this folder") from None
 
 
@@ -156,16 +158,11 @@ def _brief(entry: Entry) -> Entry:
     return entry
 
 
-def _entry(folder: Path, line: dict[str, Any]) -> Entry:
-    path = result_path(folder, line["key"])
-    when = datetime.fromisoformat(line["submitted_at"]) if line["submitted_at"] else None
+def _entry(folder: Path, line: object) -> Entry:
+    entry = msgspec.convert(line, Entry)
+    path = result_path(folder, entry.key)
     # A file beside a problem is what the journal does not vouch for.
-    result = from_json(path.read_text("utf-8")) if path.is_file() and not line["problem"] else None
+    result = from_json(path.read_text("utf-8")) if path.is_file() and not entry.problem else None
     if result:
-        result.submission = line["name"]
-    people = tuple(Person(**person) for person in line["people"])
-    lists = {name: tuple(map(str, line[name])) for name in ("notes", "unread")}
-    texts = [line["name"], *(text for person in people for text in vars(person).values())]
-    if not all(isinstance(text, str) for text in texts):
-        raise ValueError(f"a name or an id of {line['name']!r} is no text")
-    return Entry(**{**line, **lists, "people": people, "submitted_at": when, "result": result})
+        result.submission = entry.name
+    return replace(entry, result=result)

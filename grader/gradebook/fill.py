@@ -196,7 +196,7 @@ def feedback(entry: Entry, late: str) -> str:
     if result is None:
         raise ValueError(f"{entry.name} has no result")
     exercises = ", ".join(f"{each.name} {each.earned}/{each.points}" for each in result.exercises)
-    mistakes = len({found["name"] for each in result.exercises for found in each.misconceptions})
+    mistakes = len({found.name for each in result.exercises for found in each.misconceptions})
     named = f" Known mistakes that the report names: {mistakes}." if mistakes else ""
     return f"GRPO course: {result.earned} of {result.points} points ({exercises}).{named}{f' {late}.' if late else ''}"
 

@@ -1,8 +1,8 @@
 """Learning curves: what a report draws of a training run that a check made anyway, and the model answer's own.
 
-A curve is plain data in the check's result, `{title, x, y, first, every, values}`: numbers only, because they come from
-a submission. `course dev vectors` records those of the model answers in `curves.json` of each exercise, so that a
-handout, which has no model answers, can draw them too.
+A curve in the check's result holds numbers only, because they come from a submission. `course dev vectors` records
+those of the model answers in `curves.json` of each exercise, so that a handout, which has no model answers, can draw
+them too.
 """
 
 from __future__ import annotations
@@ -11,12 +11,13 @@ import functools
 import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from numbers import Real
 from typing import Any
 
 from ..core import course
+from ..core.result import Curve
 
-Curve = dict[str, Any]
 LONGEST = 200
 """Values of a curve at most; of a longer run every second, third ... is kept."""
 _DIGITS = 4
@@ -41,7 +42,7 @@ def curve(title: str, values: Iterable[Any], *, y: str, x: str = "step", first: 
     numbers = [_number(value) for value in given[::every]]
     if all(number is None for number in numbers):
         return None
-    return {"title": title, "x": x, "y": y, "first": first, "every": every, "values": numbers}
+    return Curve(title, x, y, first, every, numbers)
 
 
 def _number(value: Any) -> float | None:
@@ -54,7 +55,7 @@ def _number(value: Any) -> float | None:
 
 def steps(shown: Curve) -> list[int]:
     """The step of each value."""
-    return [shown["first"] + place * shown["every"] for place in range(len(shown["values"]))]
+    return [shown.first + place * shown.every for place in range(len(shown.values))]
 
 
 @functools.cache
@@ -63,8 +64,14 @@ def of_model_answers() -> Mapping[str, Sequence[Curve]]:
     found: dict[str, list[Curve]] = {}
     for exercise in course.EXERCISES:
         path = exercise.folder / "curves.json"
-        found |= json.loads(path.read_text("utf-8"))["curves"] if path.is_file() else {}
+        found |= read(path.read_text("utf-8")) if path.is_file() else {}
     return found
+
+
+def read(text: str) -> dict[str, list[Curve]]:
+    """The curves in the text of a `curves.json`, by check id."""
+    recorded = json.loads(text)["curves"]
+    return {check: [Curve(**each) for each in drawn] for check, drawn in recorded.items()}
 
 
 def alike(left: Mapping[str, Sequence[Curve]], right: Mapping[str, Sequence[Curve]]) -> bool:
@@ -86,11 +93,11 @@ def alike(left: Mapping[str, Sequence[Curve]], right: Mapping[str, Sequence[Curv
 
 
 def _alike(one: Curve, other: Curve) -> bool:
-    described = [{name: part for name, part in each.items() if name != "values"} for each in (one, other)]
-    values, others = one["values"], other["values"]
+    values, others = one.values, other.values
     known = [value is not None for value in values]
-    if described[0] != described[1] or known != [value is not None for value in others]:
+    if replace(one, values=[]) != replace(other, values=[]) or known != [value is not None for value in others]:
         return False
-    pairs = [(value, theirs) for value, theirs in zip(values, others, strict=True) if value is not None]
+    together = zip(values, others, strict=True)
+    pairs = [(value, theirs) for value, theirs in together if value is not None and theirs is not None]
     height = max(value for value, _ in pairs) - min(value for value, _ in pairs)
     return bool(math.fsum(abs(value - theirs) for value, theirs in pairs) <= _FAR_APART * height * len(pairs))

@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from ..core import course
-from ..core.result import BROKEN, FAILED, PASSED, ExerciseResult, Result
+from ..core.result import BROKEN, FAILED, PASSED, ExerciseResult, NamedMistake, Result
 from ..sandbox.worker_process import SandboxError
 from . import vectors
 from .check import checks_of
@@ -48,13 +47,13 @@ def explain(settings: Settings, result: Result) -> None:
         exercise.misconceptions = _named(settings, exercise, blameless)
 
 
-def as_entry(exercise: str, named: Named) -> dict[str, Any]:
+def as_entry(exercise: str, named: Named) -> NamedMistake:
     """A named mistake as a result holds it."""
     page = f"{course.exercise(exercise).mistakes_page}#{named.diagnosis.anchor}"
-    return {"check": named.check, "everywhere": named.everywhere, "page": page, **vars(named.diagnosis)}
+    return NamedMistake(check=named.check, everywhere=named.everywhere, page=page, **vars(named.diagnosis))
 
 
-def _named(settings: Settings, exercise: ExerciseResult, blameless: set[str]) -> list[dict[str, Any]]:
+def _named(settings: Settings, exercise: ExerciseResult, blameless: set[str]) -> list[NamedMistake]:
     """Name the mistakes that the submission's answers to the worked examples show.
 
     Not those of blameless functions: their numbers are wrong because of what they call, and a mistake of their own that

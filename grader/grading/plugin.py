@@ -12,7 +12,7 @@ import tempfile
 import time
 import zlib
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import hypothesis
@@ -22,7 +22,7 @@ from hypothesis import HealthCheck, Phase, Verbosity, settings
 from hypothesis.errors import Flaky
 
 from ..core import course
-from ..core.result import BROKEN, FAILED, GRADER_ERROR, NOT_WRITTEN, PASSED, WAITING, CheckResult, Result
+from ..core.result import BROKEN, FAILED, GRADER_ERROR, NOT_WRITTEN, PASSED, WAITING, CheckResult, Frame, Result
 from . import curves, hypothesis_compat, vectors
 from .check import Check, checks_of
 from .compare import Mismatch, given_names, show_call
@@ -31,7 +31,6 @@ from .student import (
     Call,
     Clock,
     Example,
-    Frame,
     ModuleProblem,
     Student,
     StudentCrashed,
@@ -158,7 +157,7 @@ class GradingPlugin:
 
         def show_curve(title: str, values: Iterable[Any], **options: Any) -> None:
             curve = curves.curve(title, values, **options)
-            if curve and all(other["title"] != title for other in shown):
+            if curve and all(other.title != title for other in shown):
                 shown.append(curve)
 
         return show_curve
@@ -339,8 +338,8 @@ def _imports(call: Call) -> list[tuple[str, str]]:
     return [("to paste it", "; ".join(lines))] if lines else []
 
 
-def _frame(frame: Frame) -> dict[str, Any]:
-    return {"file": frame.file, "line": frame.line, "function": frame.function, "source": frame.source.strip()}
+def _frame(frame: Frame) -> Frame:
+    return replace(frame, source=frame.source.strip())
 
 
 def _check_of(item: Any) -> Check:

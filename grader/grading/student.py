@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from ..core import course
 from ..core.course import Exercise
+from ..core.result import Frame
 from ..core.submission import Submission
 from ..sandbox.worker import wire
 from ..sandbox.worker_process import WorkerDied
@@ -122,16 +123,6 @@ class Answer:
     device: str = "cpu"
     random_changed: str = ""
     graph: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
-class Frame:
-    """One line of the student's own traceback."""
-
-    file: str
-    line: int
-    function: str
-    source: str
 
 
 class StudentError(Exception):

@@ -10,10 +10,9 @@ import json
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any
 
 from ..core import course
-from ..core.result import BROKEN, NOT_WRITTEN, PASSED, WAITING, CheckResult, ExerciseResult, Result
+from ..core.result import BROKEN, NOT_WRITTEN, PASSED, WAITING, CheckResult, ExerciseResult, NamedMistake, Result
 from ..core.text import one_line, plain, without_logging_commands
 from ..worksheet.questions import EXERCISE as WORKSHEET
 from ..worksheet.questions import FILE_NAME as WORKSHEET_FILE
@@ -105,8 +104,8 @@ def feedback(each: Listed, *, limit: int = 4_000, show_hidden: bool = False) -> 
     lines = [_labelled(label, text) for label, text in told if label != "printed"]
     lines += [plain(check.story)] if check.story else []
     for found in each.exercise.misconceptions:
-        if found["check"] == check.id:
-            lines += [what_it_is(check, found), f"more: {one_line(course.page_address(found['page']))}"]
+        if found.check == check.id:
+            lines += [what_it_is(check, found), f"more: {one_line(course.page_address(found.page))}"]
     if check.may_come_from:
         lines.append("This may come from: " + "; ".join(map(one_line, check.may_come_from)))
     if check.outcome == WAITING:
@@ -128,12 +127,12 @@ def _labelled(label: str, text: str) -> str:
 def rows(check: CheckResult) -> Iterator[tuple[str, str]]:
     """What a student compares, as labels and texts: where, what was asked, what came. Not made safe yet."""
     # A given line that refuses an argument says nothing about who passed it: that is the line before.
-    refused = len(check.frames) > 1 and check.frames[-1]["source"].startswith("raise")
+    refused = len(check.frames) > 1 and check.frames[-1].source.startswith("raise")
     for frame in check.frames[-2:] if refused else check.frames[-1:]:
-        where = f"{frame['file']}, line {frame['line']}" + (f", in {frame['function']}" if frame["function"] else "")
+        where = f"{frame.file}, line {frame.line}" + (f", in {frame.function}" if frame.function else "")
         yield "where", one_line(where)
-        if frame["source"]:
-            yield "", frame["source"]
+        if frame.source:
+            yield "", frame.source
     if check.call:
         yield "call", check.call
     yield from check.rows
@@ -141,20 +140,20 @@ def rows(check: CheckResult) -> Iterator[tuple[str, str]]:
         yield "printed", plain(check.printed.strip(), limit=600)
 
 
-def what_it_is(check: CheckResult, found: dict[str, Any]) -> str:
+def what_it_is(check: CheckResult, found: NamedMistake) -> str:
     """The sentence that names a misconception."""
     what = "This error is" if check.outcome == BROKEN else "Your numbers are"
-    if not found["everywhere"]:
+    if not found.everywhere:
         what = what.replace("This error", "Here this error").replace("Your numbers", "Here your numbers")
-    return f"{what} what you get if {plain(found['sentence'])}."
+    return f"{what} what you get if {plain(found.sentence)}."
 
 
 def place(each: Listed) -> tuple[str, int]:
     """File and line to look at, from the root of the student's repository; line 1 if nothing says which."""
     file_name = WORKSHEET_FILE if each.exercise.name == WORKSHEET else f"{each.exercise.name}.py"
     for frame in reversed(each.check.frames):
-        if re.fullmatch(r"[A-Za-z_]\w*\.py", str(frame["file"]), re.ASCII):
-            return f"starter/{frame['file']}", max(int(frame["line"] or 1), 1)
+        if re.fullmatch(r"[A-Za-z_]\w*\.py", str(frame.file), re.ASCII):
+            return f"starter/{frame.file}", max(int(frame.line or 1), 1)
     return f"starter/{file_name}", 1
 
 

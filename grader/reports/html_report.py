@@ -8,7 +8,6 @@ for one by one, and how long each check took.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence, Set
-from typing import Any
 
 from ..core import course
 from ..core.html import page, prose, text
@@ -22,6 +21,8 @@ from ..core.result import (
     WAITING,
     CheckResult,
     ExerciseResult,
+    NamedMistake,
+    Outcome,
     Result,
 )
 from ..grading import curves
@@ -119,9 +120,9 @@ def _function(exercise: ExerciseResult, function: str, *, detailed: bool) -> str
     lines = []
     for check in exercise.checks:
         if check.function == function:
-            named = [found for found in exercise.misconceptions if found["check"] == check.id]
+            named = [found for found in exercise.misconceptions if found.check == check.id]
             details = _failure(check, named, explained) if check.outcome in _TOLD_IN_FULL else _remark(check)
-            explained |= {found["name"] for found in named}
+            explained |= {found.name for found in named}
             details, before = "" if details == before or not detailed else details, details
             lines.append(f'<li class="check {_kind(check.outcome)}">{_line(check)}{details}</li>')
     return "<ul>\n" + "\n".join(lines) + "\n</ul>"
@@ -138,11 +139,11 @@ def _remark(check: CheckResult) -> str:
     if check.outcome == WAITING and check.waits_for:
         said = f"It waits for: {'; '.join(check.waits_for)}"
     elif check.outcome == NOT_WRITTEN and check.frames:
-        said = f"The `raise` is in line {check.frames[-1]['line']} of {check.frames[-1]['file']}."
+        said = f"The `raise` is in line {check.frames[-1].line} of {check.frames[-1].file}."
     return f'<p class="faint">{prose(said)}</p>' if said else ""
 
 
-def _failure(check: CheckResult, named: Sequence[dict[str, Any]] = (), explained: Set[str] = frozenset()) -> str:
+def _failure(check: CheckResult, named: Sequence[NamedMistake] = (), explained: Set[str] = frozenset()) -> str:
     """What a student needs to find the mistake: where, what was asked, what came, and which mistake it is."""
     parts = []
     # A line without a label belongs to the one above it.
@@ -154,17 +155,17 @@ def _failure(check: CheckResult, named: Sequence[dict[str, Any]] = (), explained
         parts.append(f'<dl class="rows">{"".join(lines)}</dl>')
     if check.story:
         parts.append(f'<p class="story">{prose(check.story)}</p>')
-    for found in (found for found in named if found["name"] not in explained):
-        said = f"<strong>{prose(what_it_is(check, found))}</strong> {prose(found['explanation'])}"
-        parts.append(f'<div class="mistake"><p>{said}</p><p>More: {_page(found["page"])}</p></div>')
-    if any(found["name"] in explained for found in named):
+    for found in (found for found in named if found.name not in explained):
+        said = f"<strong>{prose(what_it_is(check, found))}</strong> {prose(found.explanation)}"
+        parts.append(f'<div class="mistake"><p>{said}</p><p>More: {_page(found.page)}</p></div>')
+    if any(found.name in explained for found in named):
         parts.append('<p class="mistake">The same mistake as above.</p>')
     if check.may_come_from:
         parts.append(f'<p class="faint">This may come from: {prose("; ".join(check.may_come_from))}</p>')
     return "\n".join(parts)
 
 
-def _sign(outcome: str) -> str:
+def _sign(outcome: Outcome) -> str:
     return f'<span class="outcome"><span aria-hidden="true">{SIGNS[outcome]}</span> {word(outcome)}</span>'
 
 
@@ -212,15 +213,13 @@ def _why_no_run(outcome: str) -> str:
 
 def _figures(check: CheckResult) -> Iterator[str]:
     for place, shown in enumerate(check.curves, 1):
-        model = [each for each in curves.of_model_answers().get(check.id, ()) if each["title"] == shown["title"]]
-        series = [Series("yours", curves.steps(shown), shown["values"])]
-        series += [Series("model answer", curves.steps(each), each["values"]) for each in model]
-        name, title = f"{check.id.replace('.', '-')}-{place}", str(shown["title"])
+        model = [each for each in curves.of_model_answers().get(check.id, ()) if each.title == shown.title]
+        series = [Series("yours", curves.steps(shown), shown.values)]
+        series += [Series("model answer", curves.steps(each), each.values) for each in model]
+        name, title = f"{check.id.replace('.', '-')}-{place}", str(shown.title)
         told = " ".join(map(_course_of, series))
-        chart = line_chart(
-            series, name=name, title=title, x_label=str(shown["x"]), y_label=str(shown["y"]), description=told
-        )
-        table = series_table(series, name=name, x_label=str(shown["x"]), caption=title)
+        chart = line_chart(series, name=name, title=title, x_label=str(shown.x), y_label=str(shown.y), description=told)
+        table = series_table(series, name=name, x_label=str(shown.x), caption=title)
         yield f"<figure>\n<figcaption>{text(title)}</figcaption>\n{chart}\n<p>{text(told)}</p>\n{table}\n</figure>"
 
 

@@ -7,7 +7,6 @@ a terminal. Everything that came from the submission is made plain first.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from rich.console import Console, Group, RenderableType
 from rich.padding import Padding
@@ -25,6 +24,8 @@ from ..core.result import (
     WAITING,
     CheckResult,
     ExerciseResult,
+    NamedMistake,
+    Outcome,
     Result,
 )
 from ..core.text import one_line, plain
@@ -136,11 +137,11 @@ def _function(exercise: ExerciseResult, function: str, console: Console) -> Iter
     for index, check in enumerate(failures):
         yield _line(check.outcome, 0, [check], Text(plain(check.title)), console)
         if index < _DETAILED:
-            named = [found for found in exercise.misconceptions if found["check"] == check.id]
-            yield from map(_details, _failure(check, [found for found in named if found["name"] not in explained]))
-            if any(found["name"] in explained for found in named):
+            named = [found for found in exercise.misconceptions if found.check == check.id]
+            yield from map(_details, _failure(check, [found for found in named if found.name not in explained]))
+            if any(found.name in explained for found in named):
                 yield _details(Text("the same mistake as above", style="bold yellow"))
-            explained |= {found["name"] for found in named}
+            explained |= {found.name for found in named}
     if len(failures) > _DETAILED:
         yield _details(Text(f"Only the first {_DETAILED} are shown in full; mend those first.", style="dim"))
     for outcome in (NOT_WRITTEN, WAITING, NOT_RUN):
@@ -156,7 +157,7 @@ def _rest(outcome: str, checks: list[CheckResult]) -> str:
         text += f": {'they wait' if len(checks) > 1 else 'it waits'} for the worked example above"
     frames = [check.frames[-1] for check in checks if check.frames]
     if outcome == NOT_WRITTEN and frames:
-        text += f"; the `raise` is in line {frames[0]['line']} of {one_line(frames[0]['file'])}"
+        text += f"; the `raise` is in line {frames[0].line} of {one_line(frames[0].file)}"
     stories = [plain(check.story) for check in checks if check.story]
     return f"{text}: {'; '.join(stories)}" if outcome == NOT_WRITTEN and stories else text
 
@@ -165,7 +166,7 @@ def _count(checks: list[CheckResult]) -> str:
     return "1 check" if len(checks) == 1 else f"{len(checks)} checks"
 
 
-def _line(outcome: str, earned: int, checks: list[CheckResult], text: Text, console: Console) -> RenderableType:
+def _line(outcome: Outcome, earned: int, checks: list[CheckResult], text: Text, console: Console) -> RenderableType:
     utf8 = (console.encoding or "").lower().startswith("utf")
     sign = (SIGNS if utf8 else _ASCII_SIGNS)[outcome]
     line = Table.grid(padding=(0, 1))
@@ -181,7 +182,7 @@ def _details(content: RenderableType) -> RenderableType:
     return Padding(content, (0, 0, 0, 6))
 
 
-def _failure(check: CheckResult, named: list[dict[str, Any]]) -> Iterator[RenderableType]:
+def _failure(check: CheckResult, named: list[NamedMistake]) -> Iterator[RenderableType]:
     """What a student needs to find the mistake: where, what was asked, what came, and which mistake it is."""
     table = Table.grid(padding=(0, 2))
     table.add_column(style="dim", max_width=_LABEL_WIDTH)
@@ -195,8 +196,8 @@ def _failure(check: CheckResult, named: list[dict[str, Any]]) -> Iterator[Render
     for found in named:
         yield Text(what_it_is(check, found), style="bold yellow")
         # One sentence of what follows from it; the rest stands on the page.
-        yield Text(found["explanation"].split(". ")[0].rstrip(".") + ".")
-        yield Text(f"more  {course.page_address(found['page'])}", style="dim")
+        yield Text(found.explanation.split(". ")[0].rstrip(".") + ".")
+        yield Text(f"more  {course.page_address(found.page)}", style="dim")
     if check.may_come_from:
         yield Text("this may come from: " + "; ".join(check.may_come_from), style="dim")
 

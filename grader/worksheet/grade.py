@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from .. import __version__
-from ..core.result import BROKEN, FAILED, NOT_WRITTEN, PASSED, ExerciseResult, Result
+from ..core.result import BROKEN, FAILED, NOT_WRITTEN, PASSED, ExerciseResult, Outcome, Result
 from ..grading.check import Check, as_result
 from . import questions
 from .attempt import MIN_CHARACTERS, MIN_WORDS, is_blank, why_not
@@ -32,7 +32,7 @@ class Finding:
         note: Said of a check that has no problem.
     """
 
-    outcome: str
+    outcome: Outcome
     problems: Sequence[tuple[str, str]] = ()
     note: str = ""
 

@@ -27,7 +27,7 @@ class Room:
 
 
 ROOMS = {
-    "core": Room(students=True),
+    "core": Room(packages=("msgspec",), students=True),
     "sandbox": Room(
         packages=("numpy", "psutil", "pyseccomp", "torch", "win32api", "win32con", "win32job", "_course_worker"),
         processes=True,
@@ -44,7 +44,7 @@ ROOMS = {
     "reports": Room(imports=("core", "grading", "worksheet"), packages=("rich",), students=True),
     "classroom": Room(
         imports=("core", "sandbox", "grading", "worksheet", "reports"),
-        packages=("distributed", "filelock", "numpy", "yaml"),
+        packages=("distributed", "filelock", "msgspec", "numpy", "yaml"),
         processes=True,
     ),
     "gradebook": Room(imports=("core", "worksheet", "classroom")),

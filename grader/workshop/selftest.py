@@ -250,7 +250,7 @@ def _must_earn_nothing(function: str) -> Callable[[Result, Report], None]:
 def _must_be_named(entry: Entry) -> Callable[[Result, Report], None]:
     def judge(result: Result, report: Report) -> None:
         failed = [check for check in result.checks if check.outcome in (FAILED, BROKEN)]
-        named = {found["name"] for exercise in result.exercises for found in exercise.misconceptions}
+        named = {found.name for exercise in result.exercises for found in exercise.misconceptions}
         if not failed:
             report.problems.append("is not caught")
         elif named != {entry.name}:

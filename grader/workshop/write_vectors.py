@@ -11,7 +11,7 @@ import importlib
 import inspect
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 
 from ..core import course
 from ..core.submission import read_submission
@@ -91,9 +91,11 @@ def make_curves(exercise: str, start: Callable[..., Loaded]) -> str:
     found = {check.id: check.curves for check in result.checks}
     path = course.exercise(exercise).folder / "curves.json"
     recorded = path.read_text("utf-8") if path.is_file() else ""
-    if recorded and curves.alike(json.loads(recorded)["curves"], found):
+    if recorded and curves.alike(curves.read(recorded), found):
         return recorded
-    lines = ",\n".join(f"{json.dumps(name)}: [\n{one_per_line(drawn)}\n]" for name, drawn in found.items())
+    lines = ",\n".join(
+        f"{json.dumps(name)}: [\n{one_per_line([asdict(each) for each in drawn])}\n]" for name, drawn in found.items()
+    )
     return f'{{\n"generated": {json.dumps(_BANNER)},\n"curves": {{\n{lines}\n}}\n}}\n'
 
 

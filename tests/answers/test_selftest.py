@@ -15,7 +15,16 @@ from command import call
 
 from grader.commands.course import COMMANDS, DEV_COMMANDS, main
 from grader.core import course
-from grader.core.result import NOT_WRITTEN, PASSED, CheckResult, ExerciseResult, Result, from_json
+from grader.core.result import (
+    NOT_WRITTEN,
+    PASSED,
+    CheckResult,
+    ExerciseResult,
+    NamedMistake,
+    Outcome,
+    Result,
+    from_json,
+)
 from grader.grading import plugin
 from grader.workshop import catalogue, selftest
 
@@ -78,12 +87,13 @@ def test_the_report_of_every_answer_can_be_kept(sandbox, tmp_path):
     for name in names:
         (path,) = (path for path in kept if path.startswith("clip/misconceptions/") and path.endswith(f".{name}.json"))
         result = from_json((tmp_path / "kept" / path).read_text("utf-8"))
-        assert [found["name"] for found in result.exercises[0].misconceptions] == [name]
+        assert [found.name for found in result.exercises[0].misconceptions] == [name]
     assert len(kept) == sum(int(line.split()[0]) for line in done.stdout.splitlines() if line.strip()[:1].isdecimal())
 
 
 def result_with(**outcomes: str) -> Result:
-    checks = [CheckResult(f"clip.{n}", "f", n, "", 2, False, False, outcome) for n, outcome in outcomes.items()]
+    known = {name: Outcome(outcome) for name, outcome in outcomes.items()}
+    checks = [CheckResult(f"clip.{name}", "f", name, "", 2, False, False, known[name]) for name in known]
     return Result("s", "", 0, "cpu", [ExerciseResult("clip", "", "", checks)], "0")
 
 
@@ -112,7 +122,7 @@ def test_it_notices_a_misconception_that_passes_or_has_the_wrong_name():
     assert "is not caught" in report.problems
     report = selftest.Report()
     wrong = result_with(one="failed")
-    wrong.exercises[0].misconceptions = [{"name": "another"}]
+    wrong.exercises[0].misconceptions = [NamedMistake("clip.one", True, "", "f", "another", "", "")]
     selftest._must_be_named(entry)(wrong, report)
     assert any("is named another" in problem for problem in report.problems)
 

@@ -82,9 +82,9 @@ class Soak:
         for _ in range(count):
             name, job = self._jobs[self.gradings % len(self._jobs)]
             result = self._process.grade(job.data)
-            if result["problem"] or not result["complete"]:
-                raise SystemExit(f"grading {self.gradings}, {name}: {result['problem'] or 'not complete'}")
-            self.points[name].add(result["earned"])
+            if result.problem or not result.complete:
+                raise SystemExit(f"grading {self.gradings}, {name}: {result.problem or 'not complete'}")
+            self.points[name].add(result.earned)
             self.gradings += 1
 
     def state(self) -> State:

@@ -277,7 +277,7 @@ def test_a_grading_process_that_dies_is_replaced_once(sandbox: Sandbox, graded: 
     assert answer["attempts"] == 2 and not answer["problem"]
     (wanted,) = (entry.result for entry in read_class(graded) if entry.name == "right")
     assert wanted and wanted.earned == 25
-    assert without_times(answer["result"]) == without_times(json.loads(wanted.as_json()))
+    assert without_times(json.loads(answer["result"])) == without_times(json.loads(wanted.as_json()))
 
 
 def without_times(result: dict[str, Any]) -> list[dict[str, Any]]:

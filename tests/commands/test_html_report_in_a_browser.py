@@ -38,12 +38,12 @@ def not_learning(sandbox):
 def test_the_charts_draw_the_recorded_numbers_of_both_runs(not_learning):
     charts = charts_of(export(not_learning, "html", {}))
     drawn = [(check.id, curve) for check in not_learning.checks for curve in check.curves]
-    assert [title for title, _ in charts] == [curve["title"] for _, curve in drawn] and len(charts) == 4
+    assert [title for title, _ in charts] == [curve.title for _, curve in drawn] and len(charts) == 4
     for (_, series), (check_id, curve) in zip(charts, drawn, strict=True):
-        model = next(each for each in curves.of_model_answers()[check_id] if each["title"] == curve["title"])
+        model = next(each for each in curves.of_model_answers()[check_id] if each.title == curve.title)
         for points, recorded in zip(series, (curve, model), strict=True):
-            known = list(zip(curves.steps(recorded), recorded["values"], strict=True))
-            height = max(max(curve["values"]), max(model["values"]))
+            known = list(zip(curves.steps(recorded), recorded.values, strict=True))
+            height = max(value for value in (*curve.values, *model.values) if value is not None)
             for (x, y), (step, value) in zip(
                 points[1:], known, strict=True
             ):  # a path begins with its first point twice
@@ -61,7 +61,7 @@ def test_a_run_that_does_not_learn_is_flat_beside_the_rising_one_of_the_model_an
 
 def test_the_numbers_of_a_chart_stand_in_a_table(not_learning):
     text = page_of(not_learning).text
-    model = curves.of_model_answers()[BANDIT][0]["values"]
+    model = curves.of_model_answers()[BANDIT][0].values
     assert f"step yours model answer 0 0.1 {model[0]:.4g} 1 0.1 {model[1]:.4g} 2 0.1 {model[2]:.4g}" in text
 
 
@@ -123,7 +123,7 @@ def test_in_a_browser_it_is_accessible_fits_and_loads_nothing(tmp_path, browser,
         tab.set_viewport_size({"width": 1280, "height": 900})
         overflow[1280] = overflow_of(tab)
         width_of_main = tab.evaluate("() => getComputedStyle(document.querySelector('main')).maxWidth")
-    assert found["passes"] and [(each["id"], each["nodes"][0]["html"]) for each in found["violations"]] == []
+    assert found["passes"] and [(each.id, each.nodes[0]["html"]) for each in found["violations"]] == []
     assert problems == [] and requests == [file.as_uri()] and max(overflow.values()) <= 0
     assert width_of_main == "1024px", "the policy must let the page's own style through"
 

@@ -14,6 +14,9 @@ from grader.core.result import (
     WAITING,
     CheckResult,
     ExerciseResult,
+    Frame,
+    NamedMistake,
+    Outcome,
     Result,
 )
 
@@ -52,7 +55,7 @@ texts = st.one_of(
 )
 _file_names = st.one_of(st.sampled_from(["kl.py", "advantages.py", "../../etc/passwd", "/etc/x.py", "a b.py"]), texts)
 _frames = st.builds(
-    lambda file, line, function, source: {"file": file, "line": line, "function": function, "source": source},
+    Frame,
     _file_names,
     st.integers(0, 10_000),
     texts,
@@ -84,8 +87,8 @@ def _exercises(draw: st.DrawFn, name: str) -> ExerciseResult:
         )
         for index in range(size)
     ]
-    found = {"check": checks[0].id, "everywhere": draw(st.booleans()), "function": "f", "name": "wrong"}
-    found |= {"sentence": draw(texts), "explanation": draw(texts), "page": "docs/mistakes/kl.md#wrong"}
+    everywhere, page = draw(st.booleans()), "docs/mistakes/kl.md#wrong"
+    found = NamedMistake(checks[0].id, everywhere, page, "f", "wrong", draw(texts), draw(texts))
     return ExerciseResult(name, draw(texts), f"docs/exercises/{name}.md", checks, draw(st.sampled_from([[], [found]])))
 
 
@@ -106,7 +109,7 @@ def results(draw: st.DrawFn) -> Result:
     )
 
 
-def check(identity: str, outcome: str, *, points: int = 2, **more: object) -> CheckResult:
+def check(identity: str, outcome: Outcome, *, points: int = 2, **more: object) -> CheckResult:
     """One check with what the schema asks of its outcome."""
     said = {"story": "the sign is wrong"} if outcome not in (PASSED, WAITING, NOT_RUN) else {}
     waits = {"waits_for": ["the worked example"]} if outcome == WAITING else {}
@@ -116,13 +119,13 @@ def check(identity: str, outcome: str, *, points: int = 2, **more: object) -> Ch
 
 def example(**more: object) -> Result:
     """One result with every outcome, a misconception, a place, a print and a hidden check."""
-    frame = {"file": "advantages.py", "line": 27, "function": "group_advantages", "source": "return rewards"}
+    frame = Frame("advantages.py", 27, "group_advantages", "return rewards")
     rows = [("yours", "[1.0, 2.0]"), ("expected", "[-1.0, 1.0]")]
     call = "group_advantages([1.0, 2.0], std_eps=0.0, divide_by_std=True)"
     first = check("advantages.gate", FAILED, points=3, gate=True, frames=[frame], rows=rows, call=call)
     first.printed = "debugging\n" * 200
-    found = {"check": first.id, "everywhere": True, "function": "group_advantages", "name": "no_mean"}
-    found |= {"sentence": "the mean is not subtracted", "explanation": "So it drifts.", "page": "docs/mistakes/x.md"}
+    words = ("group_advantages", "no_mean", "the mean is not subtracted", "So it drifts.")
+    found = NamedMistake(first.id, True, "docs/mistakes/x.md", *words)
     outcomes = {"broken": BROKEN, "unwritten": NOT_WRITTEN, "waits": WAITING, "good": PASSED}
     checks = [first, *(check(f"advantages.{name}", outcome) for name, outcome in outcomes.items())]
     hidden = check("kl.hidden", FAILED, points=1, hidden=True, call=SECRET, rows=[("expected", SECRET)])

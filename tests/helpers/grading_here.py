@@ -34,14 +34,13 @@ def graded_here(sandbox: Sandbox) -> Iterator[None]:
     """`grade_job` grades in this process, one submission at a time, in workers of a warm sandbox."""
 
     class Here(_Here):
-        def grade(self, data: bytes) -> dict[str, Any]:
+        def grade(self, data: bytes) -> Result:
             document = json.loads(data)
             options = {name: document["settings"][name] for name in ("cold", "level", "require_level")}
             like_ours = not options["cold"] and options["level"] is None and options["require_level"] <= sandbox.level
             with grading_profile(), contextlib.ExitStack() as stack:
                 workers = sandbox if like_ours else stack.enter_context(Sandbox.start(**options))
-                answer: dict[str, Any] = json.loads(grading_process._grade(document, workers).as_json())
-            return answer
+                return grading_process._grade(document, workers)
 
     with (
         mock.patch.object(grading_job, "GradingProcess", Here),
@@ -72,7 +71,7 @@ def _by_hand(data: bytes) -> bytes:
     checks = [check(f"kl.check_{n}", PASSED if n < passing else FAILED, points=5) for n in range(BY_HAND)]
     exercises = [ExerciseResult("kl", "KL divergence", "docs/exercises/kl.md", checks)]
     result = example(exercises=exercises, sha256=hashlib.sha256(data).hexdigest())
-    answer = {"result": json.loads(result.as_json()), "problem": "", "seconds": 0.1, "attempts": 1}
+    answer = {"result": result.as_json(), "problem": "", "seconds": 0.1, "attempts": 1}
     return json.dumps(answer).encode()
 
 

@@ -3,7 +3,7 @@
 import re
 from html.parser import HTMLParser
 
-from grader.core.result import CheckResult, ExerciseResult, Result
+from grader.core.result import FAILED, CheckResult, Curve, ExerciseResult, Frame, NamedMistake, Outcome, Result
 from grader.reports import export
 
 BANDIT = "bandit.it_finds_the_peak"
@@ -55,7 +55,7 @@ def page_of(result):
 
 def small_result(**changes):
     """One exercise with one failed check."""
-    check = CheckResult("clip.a_check", "ratio", "A ratio of 1", "Because.", 2, False, False, "failed", "it is 2")
+    check = CheckResult("clip.a_check", "ratio", "A ratio of 1", "Because.", 2, False, False, FAILED, "it is 2")
     exercise = ExerciseResult("clip", "Clipping", "docs/exercises/clip.md", [check])
     return Result(**{
         "submission": "ada", "sha256": "a" * 64, "seed": 0, "device": "cpu", "exercises": [exercise],
@@ -66,15 +66,17 @@ def small_result(**changes):
 def hostile_result():
     """Every text that a submission has a hand in is hostile, in every outcome."""
     result = small_result(submission=HOSTILE, problem=HOSTILE)
-    frame = {"file": HOSTILE, "line": 3, "function": HOSTILE, "source": HOSTILE}
+    frame = Frame(HOSTILE, 3, HOSTILE, HOSTILE)
     for outcome in OUTCOMES:
-        check = CheckResult(f"clip.{outcome.replace(' ', '_')}", "ratio", HOSTILE, HOSTILE, 1, False, False, outcome)
+        check = CheckResult(
+            f"clip.{outcome.replace(' ', '_')}", "ratio", HOSTILE, HOSTILE, 1, False, False, Outcome(outcome)
+        )
         check.story, check.call, check.printed, check.frames = HOSTILE, HOSTILE, HOSTILE, [frame]
         check.rows, check.waits_for, check.may_come_from = [(HOSTILE, HOSTILE)], [HOSTILE], [HOSTILE]
-        check.curves = [{"title": HOSTILE, "x": HOSTILE, "y": HOSTILE, "first": 0, "every": 1, "values": [1.0, None]}]
+        check.curves = [Curve(HOSTILE, HOSTILE, HOSTILE, 0, 1, [1.0, None])]
         result.exercises[0].checks.append(check)
-        found = {"check": check.id, "everywhere": True, "page": f"javascript:alert(5)//{HOSTILE}", "function": "ratio"}
-        found |= {"name": outcome, "sentence": HOSTILE, "explanation": HOSTILE}
+        page = f"javascript:alert(5)//{HOSTILE}"
+        found = NamedMistake(check.id, True, page, "ratio", outcome, HOSTILE, HOSTILE)
         result.exercises[0].misconceptions.append(found)
     return result
 

@@ -6,7 +6,18 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from grader.classroom.results import Entry, Person
-from grader.core.result import FAILED, NOT_WRITTEN, PASSED, WAITING, CheckResult, ExerciseResult, Result
+from grader.core.result import (
+    FAILED,
+    NOT_WRITTEN,
+    PASSED,
+    WAITING,
+    CheckResult,
+    ExerciseResult,
+    Frame,
+    NamedMistake,
+    Outcome,
+    Result,
+)
 
 LAYOUT: Mapping[str, Mapping[str, Sequence[int]]] = {"one": {"f": (3, 2), "g": (1,)}, "two": {"h": (0, 4)}}
 """Exercise to its functions, each with the points of its checks."""
@@ -27,11 +38,11 @@ def result(outcomes: Sequence[str], *, seconds: float = 0.5, level: int = 1, **m
                 check = CheckResult(
                     f"{name}.{function}{place}", function, f"{function} {place}", "", worth, False, False
                 )
-                check.outcome, check.seconds = rest.pop(0), seconds
+                check.outcome, check.seconds = Outcome(rest.pop(0)), seconds
                 check.story = check.call = check.printed = f"{SECRET} of a student"
                 check.rows, check.frames = (
                     [("yours", SECRET)],
-                    [{"file": SECRET, "line": 1, "function": "f", "source": SECRET}],
+                    [Frame(SECRET, 1, "f", SECRET)],
                 )
                 checks.append(check)
         exercises.append(ExerciseResult(name, f"Exercise {name}", f"docs/exercises/{name}.md", checks))
@@ -54,10 +65,9 @@ def class_of(*outcomes: Sequence[str]) -> list[Entry]:
     return [entry(number, result(each)) for number, each in enumerate(outcomes)]
 
 
-def mistake(name: str, function: str = "f") -> dict[str, Any]:
+def mistake(name: str, function: str = "f") -> NamedMistake:
     """A misconception as a result holds it."""
-    words = {"sentence": f"you do {name}", "explanation": "", "page": f"docs/mistakes/one.md#{name}"}
-    return {"function": function, "name": name, "check": "one.f0", "everywhere": True, **words}
+    return NamedMistake("one.f0", True, f"docs/mistakes/one.md#{name}", function, name, f"you do {name}", "")
 
 
 def secret_class() -> list[Entry]:

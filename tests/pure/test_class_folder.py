@@ -26,6 +26,7 @@ from grader.classroom.submissions import Contents, find_submissions
 from grader.commands import course as course_command
 from grader.commands import grade_all
 from grader.core import course
+from grader.core.result import FAILED
 from grader.core.submission import Submission
 from grader.worksheet.reader import unreadable
 
@@ -259,5 +260,5 @@ def test_a_difference_names_who_rose_and_who_fell(graded: Path) -> None:
 
 def without_one_pass(entry: Entry) -> Entry:
     assert entry.result
-    next(check for check in entry.result.checks if check.outcome == "passed" and check.points).outcome = "failed"
+    next(check for check in entry.result.checks if check.outcome == "passed" and check.points).outcome = FAILED
     return entry

@@ -258,7 +258,7 @@ def test_code_in_a_title_is_code_and_no_backtick_is_left() -> None:
     entries = secret_class()
     assert entries[0].result and entries[1].result
     entries[0].result.checks[0].title = "`f` of <b> is `0`"
-    entries[1].result.exercises[0].misconceptions = [{**mistake("x"), "sentence": "you call `.item()`"}]
+    entries[1].result.exercises[0].misconceptions = [replace(mistake("x"), sentence="you call `.item()`")]
     text = class_page(class_report(entries))
     assert "<code>f</code> of &lt;b&gt; is <code>0</code>" in text and "you call <code>.item()</code>" in text
     assert "`" not in text.partition("</style>")[2]
@@ -322,7 +322,7 @@ def test_no_cell_of_the_csv_is_a_formula() -> None:
     entries = class_of([FAILED] * CHECKS)
     assert entries[0].result
     entries[0].result.checks[0].title = '=HYPERLINK("x")'
-    entries[0].result.exercises[0].misconceptions = [{**mistake("x"), "sentence": "-1\n+2"}]
+    entries[0].result.exercises[0].misconceptions = [replace(mistake("x"), sentence="-1\n+2")]
     report = class_report(entries)
     for text in (checks_csv(report), misconceptions_csv(report)):
         cells = [cell for row in csv.reader(io.StringIO(text)) for cell in row]

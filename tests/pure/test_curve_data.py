@@ -2,11 +2,13 @@
 
 import json
 import math
+from dataclasses import asdict, replace
 
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
+from grader.core.result import Curve
 from grader.grading import curves
 
 anything = st.one_of(
@@ -23,47 +25,48 @@ def test_a_curve_holds_finite_numbers_of_four_digits_at_their_steps(values, firs
             for value in values[:: max(1, -(-len(values) // 200))]
         )
         return
-    assert 1 <= len(drawn["values"]) <= 200
-    assert curves.steps(drawn) == [*range(first, first + len(values), drawn["every"])]
-    for step, number in zip(curves.steps(drawn), drawn["values"], strict=True):
+    assert 1 <= len(drawn.values) <= 200
+    assert curves.steps(drawn) == [*range(first, first + len(values), drawn.every)]
+    for step, number in zip(curves.steps(drawn), drawn.values, strict=True):
         value = values[step - first]
         if number is None:
             assert isinstance(value, bool | str | None) or not math.isfinite(value)
         else:
             assert type(number) is float and math.isclose(number, float(value), rel_tol=5.1e-4, abs_tol=1e-322)
             assert len(f"{number:e}".split("e")[0].replace(".", "").strip("-").rstrip("0")) <= 4
-    json.dumps(drawn, allow_nan=False)
+    json.dumps(asdict(drawn), allow_nan=False)
 
 
-def drawn_of(values) -> curves.Curve:
+def drawn_of(values) -> Curve:
     drawn = curves.curve("t", values, y="y")
     assert drawn is not None
     return drawn
 
 
 def test_a_run_of_the_usual_length_is_not_thinned():
-    assert drawn_of(range(200))["every"] == 1
-    assert drawn_of(range(201))["every"] == 2
+    assert drawn_of(range(200)).every == 1
+    assert drawn_of(range(201)).every == 2
 
 
 def test_recordings_of_two_machines_are_alike_and_those_of_two_runs_are_not():
     drawn = drawn_of([step / 10 for step in range(11)])
 
     def with_values(values):
-        return {"check": [{**drawn, "values": values}]}
+        return {"check": [replace(drawn, values=values)]}
 
-    recorded = with_values(drawn["values"])
-    assert curves.alike(recorded, with_values([value + 0.03 for value in drawn["values"]]))
-    assert curves.alike(recorded, with_values([*drawn["values"][:-1], 1.3]))  # one sample fell the other way
-    assert not curves.alike(recorded, with_values([value + 0.06 for value in drawn["values"]]))
-    assert not curves.alike(recorded, with_values(drawn["values"][:-1]))
-    assert not curves.alike(recorded, with_values([None, *drawn["values"][1:]]))
+    values = [value for value in drawn.values if value is not None]
+    recorded = with_values(values)
+    assert curves.alike(recorded, with_values([value + 0.03 for value in values]))
+    assert curves.alike(recorded, with_values([*values[:-1], 1.3]))  # one sample fell the other way
+    assert not curves.alike(recorded, with_values([value + 0.06 for value in values]))
+    assert not curves.alike(recorded, with_values(values[:-1]))
+    assert not curves.alike(recorded, with_values([None, *values[1:]]))
     assert not curves.alike(recorded, {})
     assert not curves.alike(recorded, {"check": []})
-    assert not curves.alike(recorded, {"check": [{**drawn, "title": "another"}]})
+    assert not curves.alike(recorded, {"check": [replace(drawn, title="another")]})
 
 
 def test_flat_recordings_are_alike_only_if_equal():
     flat = drawn_of([1.0, 1.0])
     assert curves.alike({"c": [flat]}, {"c": [flat]})
-    assert not curves.alike({"c": [flat]}, {"c": [{**flat, "values": [1.0, 1.1]}]})
+    assert not curves.alike({"c": [flat]}, {"c": [replace(flat, values=[1.0, 1.1])]})

@@ -60,6 +60,9 @@ from grader.core.result import (
     WAITING,
     CheckResult,
     ExerciseResult,
+    Frame,
+    NamedMistake,
+    Outcome,
     Result,
 )
 from grader.core.text import one_line, plain, spreadsheet_safe, visible
@@ -98,18 +101,18 @@ def test_ordinary_text_keeps_its_letters(words: str) -> None:
 # ---------------------------------------------------------------- every text x every format
 
 
-def result_of(text: str, outcomes: Sequence[str] = OUTCOMES) -> Result:
+def result_of(text: str, outcomes: Sequence[Outcome] = OUTCOMES) -> Result:
     """Checks with these outcomes, and the text wherever a submission has a hand in it."""
     checks = []
     for outcome in outcomes:
         for hidden in (False, True):
-            frame = {"file": text, "line": 3, "function": text, "source": text}
+            frame = Frame(text, 3, text, text)
             identity = f"kl.{outcome.replace(' ', '_')}_{hidden}"
             check = CheckResult(identity, "kl_estimate", "A rule.", "Because.", 1, hidden, False, outcome, text, text)
             check.rows, check.frames, check.printed = [("yours", text), ("expected", text)], [frame], text
             checks.append(check)
-    found = {"check": checks[0].id, "everywhere": True, "function": "kl_estimate", "name": "no_mean"}
-    found |= {"sentence": "the sign is wrong", "explanation": "So it drifts.", "page": "docs/mistakes/kl.md"}
+    words = ("kl_estimate", "no_mean", "the sign is wrong", "So it drifts.")
+    found = NamedMistake(checks[0].id, True, "docs/mistakes/kl.md", *words)
     exercises = [ExerciseResult("kl", "KL", "docs/exercises/kl.md", checks, [found])]
     bad_file = CheckResult("clip.a", "importance_ratio", "A rule.", "", 1, False, True, BROKEN, text)
     bad_file.frames, bad_file.printed = [frame], text

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from grader.core import course
-from grader.core.result import CheckResult
+from grader.core.result import BROKEN, NOT_WRITTEN, WAITING, CheckResult, Frame, NamedMistake
 from grader.core.submission import read_submission
 from grader.grading import curves
 from grader.grading.run import Grading
@@ -41,14 +41,13 @@ def test_a_failure_is_told_in_full_with_its_mistake_named_once():
     (exercise,) = result.exercises
     (first,) = exercise.checks
     first.call, first.rows, first.printed = "ratio(1)", [("yours", "2.0"), ("expected", "1.0")], "here I am"
-    first.frames = [{"file": "ada/clip.py", "line": 7, "function": "ratio", "source": "return 2"}]
+    first.frames = [Frame("ada/clip.py", 7, "ratio", "return 2")]
     first.may_come_from = ["another check"]
     second = copy.deepcopy(first)
     second.id, second.title = "clip.another_check", "A ratio of 3"
     exercise.checks.append(second)
-    found = {"everywhere": True, "page": "docs/mistakes/clip.md#ratio-twice", "function": "ratio", "name": "twice"}
-    found |= {"sentence": "you double it", "explanation": "Then `clip` binds."}
-    exercise.misconceptions = [{**found, "check": check.id} for check in (first, second)]
+    said = ("docs/mistakes/clip.md#ratio-twice", "ratio", "twice", "you double it", "Then `clip` binds.")
+    exercise.misconceptions = [NamedMistake(check.id, True, *said) for check in (first, second)]
     text = page_of(result).text
     told = (
         "where ada/clip.py, line 7, in ratio return 2 call ratio(1) yours 2.0 expected 1.0 printed here I am it is 2 "
@@ -63,9 +62,9 @@ def test_a_failure_is_told_in_full_with_its_mistake_named_once():
 def test_what_waits_says_for_what_once_and_what_is_not_written_says_where():
     result = small_result()
     (exercise,) = result.exercises
-    waiting = CheckResult("clip.b", "ratio", "B", "", 1, False, False, "waiting", waits_for=["A ratio of 1"])
-    frame = {"file": "clip.py", "line": 44, "function": "f", "source": "raise NotImplementedError"}
-    open_ = CheckResult("clip.c", "loss", "C", "", 1, False, True, "not written", frames=[frame])
+    waiting = CheckResult("clip.b", "ratio", "B", "", 1, False, False, WAITING, waits_for=["A ratio of 1"])
+    frame = Frame("clip.py", 44, "f", "raise NotImplementedError")
+    open_ = CheckResult("clip.c", "loss", "C", "", 1, False, True, NOT_WRITTEN, frames=[frame])
     exercise.checks += [waiting, copy.deepcopy(waiting), open_, copy.deepcopy(open_)]
     text = page_of(result).text
     assert text.count("It waits for: A ratio of 1") == 1
@@ -75,7 +74,7 @@ def test_what_waits_says_for_what_once_and_what_is_not_written_says_where():
 def test_one_problem_of_the_file_is_told_once():
     result = small_result()
     (exercise,) = result.exercises
-    broken = CheckResult("clip.b", "ratio", "B", "", 1, False, True, "broken", "SyntaxError: no")
+    broken = CheckResult("clip.b", "ratio", "B", "", 1, False, True, BROKEN, "SyntaxError: no")
     exercise.checks = [broken, copy.deepcopy(broken)]
     text = page_of(result).text
     assert "✗ broken clip.py cannot be imported" in text and text.count("SyntaxError: no") == 1

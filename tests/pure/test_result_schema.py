@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import jsonschema
+import msgspec
 import pytest
 from exports_results import check
 
 import grader
-from grader.core.result import PASSED, CheckResult, ExerciseResult, Result, from_json
+from grader.core.result import PASSED, CheckResult, Curve, ExerciseResult, Frame, NamedMistake, Result, from_json
 
 Document = dict[str, Any]
 
@@ -56,14 +56,31 @@ def test_the_schema_is_itself_valid_and_describes_every_field() -> None:
             assert len(field["description"]) > 10, name
 
 
-def test_the_schema_names_the_fields_of_the_result_and_no_others() -> None:
-    sums = {"points", "earned"}
-    for model, schema, derived in (
-        (Result, SCHEMA, {"schema", *sums}),
-        (ExerciseResult, SCHEMA["$defs"]["exercise"], sums),
-        (CheckResult, SCHEMA["$defs"]["check"], {"earned"}),
-    ):
-        assert {field.name for field in dataclasses.fields(model)} | derived == set(schema["properties"])
+DEFINITIONS = SCHEMA["$defs"]
+MODELS = {
+    Result: (SCHEMA, {"schema", "points", "earned"}),
+    ExerciseResult: (DEFINITIONS["exercise"], {"points", "earned"}),
+    CheckResult: (DEFINITIONS["check"], {"earned"}),
+    Frame: (DEFINITIONS["frame"], set()),
+    Curve: (DEFINITIONS["curve"], set()),
+    NamedMistake: (DEFINITIONS["misconception"], set()),
+}
+"""Each class of a result to its schema, and to the sums in it that are no fields."""
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_the_schema_has_the_fields_of_the_result_with_their_types_and_no_others(model: type) -> None:
+    schema, sums = MODELS[model]
+    _, generated = msgspec.json.schema_components([Result])
+    fields = generated[model.__name__]["properties"]
+    assert {*fields} | sums == {*schema["properties"]}
+    for name, field in fields.items():
+        written = schema["properties"][name]
+        if "$ref" in field:
+            assert field["$ref"] == "#/$defs/Outcome"
+            assert sorted(written["enum"]) == sorted(generated["Outcome"]["enum"])
+        else:
+            assert written["type"] == field["type"], name
 
 
 def _set(document: Document, path: str, value: Any) -> None:

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from terminal_reports import HOSTILE, MARKUP, assert_harmless, report_of
 
-from grader.core.result import FAILED, CheckResult, ExerciseResult, Result
+from grader.core.result import FAILED, CheckResult, ExerciseResult, Frame, Result
 from grader.core.text import plain
 
 
@@ -17,7 +17,7 @@ def made(check: CheckResult) -> Result:
 
 def test_every_text_of_a_result_is_made_harmless_wherever_it_stands() -> None:
     """The report is made from the result alone, so nothing may rely on an earlier place having cleaned a text."""
-    frame = {"file": HOSTILE, "line": 3, "function": HOSTILE, "source": HOSTILE}
+    frame = Frame(HOSTILE, 3, HOSTILE, HOSTILE)
     check = CheckResult("kl.a", "kl_estimate", "A title.", "", 1, False, True, FAILED, HOSTILE, HOSTILE)
     check.rows, check.frames, check.printed = [("yours", HOSTILE)], [frame], HOSTILE
     result = made(check)

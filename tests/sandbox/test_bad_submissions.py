@@ -308,9 +308,9 @@ def test_an_exception_is_shown_with_the_students_own_line(
     assert gate.outcome == BROKEN
     assert words in gate.story
     first, last = gate.frames[0], gate.frames[-1]
-    assert first["file"] == last["file"] == "homework/advantages.py"
-    assert last["source"] == files["advantages.py"].splitlines()[last["line"] - 1].strip()
-    assert last["function"] in ("group_advantages", "<lambda>", "__str__")
+    assert first.file == last.file == "homework/advantages.py"
+    assert last.source == files["advantages.py"].splitlines()[last.line - 1].strip()
+    assert last.function in ("group_advantages", "<lambda>", "__str__")
     assert gate.call.startswith("group_advantages(torch.tensor([[1.0, 0.0, 0.0, 0.0]")
 
 
@@ -388,8 +388,8 @@ def test_the_death_of_a_worker_costs_one_function(graded: Grader, short_calls: N
     assert gate.printed == "before\n"
     assert gate.call.startswith("group_advantages(torch.tensor([[1.0, 0.0, 0.0, 0.0]")
     if "_exit" not in body:
-        assert gate.frames[0]["file"] == "homework/advantages.py"
-        assert gate.frames[0]["source"] in body.replace("\n", ";") or gate.frames[0]["source"] in body
+        assert gate.frames[0].file == "homework/advantages.py"
+        assert gate.frames[0].source in body.replace("\n", ";") or gate.frames[0].source in body
 
 
 def test_a_function_that_crashes_on_every_input_costs_a_few_workers_per_check(
@@ -481,8 +481,8 @@ def test_a_syntax_error_names_file_line_and_text(graded: Grader, text: str, line
     result = graded({"advantages.py": text}, "advantages", "kl")
     gate = module_is_broken(result, kind)
     place = gate.frames[-1]
-    assert (place["file"], place["line"]) == ("homework/advantages.py", line)
-    assert place["source"] == text.splitlines()[line - 1].strip()
+    assert (place.file, place.line) == ("homework/advantages.py", line)
+    assert place.source == text.splitlines()[line - 1].strip()
     assert f"homework/advantages.py, line {line}" in shown(result)
 
 
@@ -514,8 +514,8 @@ def test_an_exception_at_import_is_shown_with_its_line(graded: Grader, text: str
     result = graded({"advantages.py": text + model_answer("advantages")}, "advantages", "kl")
     gate = module_is_broken(result, words)
     place = gate.frames[-1]
-    assert (place["file"], place["line"], place["function"]) == ("homework/advantages.py", line, "<module>")
-    assert place["source"] == text.splitlines()[line - 1]
+    assert (place.file, place.line, place.function) == ("homework/advantages.py", line, "<module>")
+    assert place.source == text.splitlines()[line - 1]
 
 
 @pytest.mark.parametrize(
@@ -730,7 +730,7 @@ def test_circular_imports_are_told_in_both_modules(graded: Grader) -> None:
         "kl_estimate",
     }
     assert all("circular import" in entry.story for entry in broken)
-    assert all(entry.frames[-1]["source"].startswith("from .") for entry in broken)
+    assert all(entry.frames[-1].source.startswith("from .") for entry in broken)
     assert all(entry.outcome == PASSED for entry in result.checks if entry.id.startswith("clip."))
 
 
@@ -746,7 +746,7 @@ def test_a_broken_sibling_breaks_only_who_imports_it(graded: Grader) -> None:
         elif entry.outcome != WAITING:
             assert entry.outcome == BROKEN
             assert "SyntaxError" in entry.story
-            assert entry.frames[-1]["file"] == "homework/advantages.py"
+            assert entry.frames[-1].file == "homework/advantages.py"
 
 
 # The command itself

@@ -106,7 +106,7 @@ def test_a_typical_mistake_costs_points_and_is_named(graded, old, new, function,
 
 
 def is_named(result: Result, words: str) -> bool:
-    sentences = [found["sentence"] for exercise in result.exercises for found in exercise.misconceptions]
+    sentences = [found.sentence for exercise in result.exercises for found in exercise.misconceptions]
     return any(words in sentence for sentence in sentences)
 
 
