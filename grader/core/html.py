@@ -1,81 +1,80 @@
-"""The frame of a page that is one HTML file: it loads nothing, runs nothing, and looks well in light, dark and print.
+"""Pages that are one HTML file: they load nothing, run nothing, and look well in light, dark and print.
 
-What a page is about is its own module's business; the colours, the policy and the escaping of text are here.
+A page is made of a template in `templates/` and of values. Every value is text and is escaped, unless `drawing` has
+marked it. A name without a value is an error. Invisible characters are written out in the finished page, so no text can
+miss that.
+
+Jinja2 is imported when the first page is written, because `grade` must start fast and most gradings write no page. Left
+out: Jinja2's sandbox, because all templates are ours.
 """
 
 from __future__ import annotations
 
 import base64
+import functools
 import hashlib
-import html
 import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from .text import visible
 
+if TYPE_CHECKING:
+    from jinja2 import Environment
 
-def page(*, title: str, main: str, style: str = "") -> str:
+TEMPLATES = Path(__file__).parent / "templates"
+
+
+def render(name: str, **values: Any) -> str:
     """A whole HTML file.
 
     Args:
-        title: Of the window and of the page; plain text.
-        main: HTML that stands under the title.
-        style: CSS of this page beside what all pages share; attributes `style` are refused by the browser.
+        name: Of its template: the path in `templates/`, without the ending.
+        values: By the names that the template uses. A function among them is one that the template calls.
+
+    Raises:
+        jinja2.UndefinedError: the template uses a name that no value has.
     """
-    sheet = STYLE + style
-    digest = base64.b64encode(hashlib.sha256(sheet.encode()).digest()).decode()
-    return f"""<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'sha256-{digest}'">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="referrer" content="no-referrer">
-<title>{text(title)}</title>
-<style>{sheet}</style>
-</head>
-<body>
-<main>
-<h1>{text(title)}</h1>
-{main}
-</main>
-</body>
-</html>
-"""
+    return visible(environment().get_template(f"{name}.html.jinja").render(values))
 
 
-def text(words: str) -> str:
-    """Any text as HTML: escaped, and with invisible characters written out."""
-    return html.escape(visible(words))
+def drawing(svg: str) -> str:
+    """A drawing of ours, which templates put in as it is: whoever made it has escaped the words in it."""
+    from markupsafe import Markup
+
+    return Markup(svg)
 
 
-def prose(words: str) -> str:
-    """The same, with what stands between backticks as code."""
-    return re.sub(r"`([^`\n]+)`", r"<code>\1</code>", text(words))
+@functools.cache
+def environment() -> Environment:
+    """The environment of all templates."""
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+    made = Environment(
+        loader=FileSystemLoader(TEMPLATES),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,  # a line that holds nothing but a tag of the template leaves no line in the page
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        auto_reload=False,
+    )
+    del made.filters["safe"]  # a template cannot put a value in as HTML; only `drawing` can
+    made.filters |= {"sha256": _sha256, "between_backticks": _between_backticks}
+    made.tests["web_address"] = _is_web_address
+    return made
 
 
-STYLE = """
-:root { color-scheme: light dark; --line: #c4c7cc; --soft: #f1f4f8; --right: #14683a; --wrong: #a51d1d;
-  --text: #16191d; --faint: #555c66; --page: #fff; --link: #0b57d0; }
-@media (prefers-color-scheme: dark) {
-  :root { --line: #4a5058; --soft: #22272e; --right: #7fd6a0; --wrong: #ff9d94;
-    --text: #e8eaed; --faint: #a8b0ba; --page: #16191d; --link: #9cc4ff; }
-}
-@media print {
-  :root { color-scheme: light; --line: #999; --soft: #fff; --right: #000; --wrong: #000;
-    --text: #000; --faint: #333; --page: #fff; --link: #000; }
-}
-body { font: 1rem/1.5 system-ui, sans-serif; margin: 0; color: var(--text); background: var(--page); }
-a { color: var(--link); }
-main { max-width: 64rem; margin: 0 auto; padding: 1rem; overflow-wrap: anywhere; }
-h1, h2, h3 { line-height: 1.25; break-after: avoid; }
-h2 { border-bottom: 2px solid var(--line); margin-top: 2.5rem; }
-table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
-caption { text-align: left; font-weight: bold; padding-block: .5rem; }
-th, td { border: 1px solid var(--line); padding: .3rem .6rem; text-align: left; vertical-align: top; }
-th, td { overflow-wrap: break-word; }
-th { background: var(--soft); }
-tr { break-inside: avoid; }
-.wide { overflow-x: auto; }
-.faint { color: var(--faint); }
-@media print { .wide { overflow: visible; } }
-"""
+def _sha256(sheet: str) -> str:
+    """A digest as a policy names it: the browser takes this style sheet and refuses every other, attributes too."""
+    return base64.b64encode(hashlib.sha256(sheet.encode()).digest()).decode()
+
+
+def _between_backticks(words: str) -> list[str]:
+    """The text in pieces: every second one stood between backticks and is code."""
+    return re.split(r"`([^`\n]+)`", words)
+
+
+def _is_web_address(address: str) -> bool:
+    """Whether it may be a link: neither a path nor anything that would run."""
+    return address.startswith(("https://", "http://"))

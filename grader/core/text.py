@@ -25,6 +25,10 @@ _FORMULA = re.compile(
 # What a terminal obeys, with its parameters: they say nothing to a reader. The characters are removed in any case.
 _ESCAPE_SEQUENCE = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b\n]*(?:\x07|\x1b\\)")
 
+_NOT_PLAIN_ASCII = re.compile(
+    r"[^\n\t -~]+"
+)  # all else is visible and no mark, and nearly all of a page is of that kind
+
 MARKS = 8
 """Marks that may stand on one letter. Scripts need a handful; a pile of hundreds is drawn over the lines around it."""
 
@@ -48,8 +52,11 @@ def visible(text: str) -> str:
 
     For a person who judges the text: what was hidden in it is shown, and does nothing. Newlines and tabs stay.
     """
-    lines = _marked(text.replace("\r\n", "\n"))
-    return "".join(f"[U+{ord(c):04X}]" if piled or (c not in "\n\t" and is_invisible(c)) else c for c, piled in lines)
+    return _NOT_PLAIN_ASCII.sub(_written_out, text.replace("\r\n", "\n"))
+
+
+def _written_out(run: re.Match[str]) -> str:
+    return "".join(f"[U+{ord(c):04X}]" if piled or is_invisible(c) else c for c, piled in _marked(run[0]))
 
 
 def _marked(text: str) -> Iterator[tuple[str, bool]]:

@@ -1,10 +1,10 @@
 """Charts as inline SVG: lines, columns, bars. No script, no style attribute, nothing loaded; readable when printed.
 
-Series differ by dashes and labels, not by colour alone. A chart has a title and a description for screen readers; its
-numbers as text are `data_table`, which belongs beside every chart. Left out: zooming, hovering and anything else that
-needs a script; more series than four, which nobody can tell apart.
+Series differ by dashes and labels, not by colour alone. A chart has a title and a description for screen readers; a
+`Figure` is a chart with its numbers as text, which belong beside every chart. Left out: zooming, hovering and anything
+else that needs a script; more series than four, which nobody can tell apart.
 
-A page puts `STYLE` into its style sheet and the returned text into its body.
+Colours and dashes are in `charts.css`. The words in a drawing are escaped here, because no template writes them.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from ..core.html import drawing
 from ..core.text import one_line, visible
 
 WIDTH, HEIGHT = 420, 260
@@ -60,6 +61,29 @@ class Bar:
     def shown(self) -> str:
         """What stands beside it."""
         return self.note or number(self.value)
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A chart as a page shows it.
+
+    Attributes:
+        name: Unique on the page: ids begin with it.
+        title: What stands above.
+        caption: Of its numbers, which say what they are of without the title.
+        drawing: The chart itself.
+        header: Names of the columns of its numbers; the first column names the row.
+        rows: The numbers, as text.
+        words: What it shows in a sentence; may be empty.
+    """
+
+    name: str
+    title: str
+    caption: str
+    drawing: str
+    header: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    words: str = ""
 
 
 def line_chart(
@@ -156,42 +180,20 @@ def bar_chart(
 def small_bar(value: float, maximum: float) -> str:
     """A bar for a cell of a table. It is decoration: the cell beside it must say the number."""
     share = min(1.0, max(0.0, value / maximum)) if maximum else 0.0
-    return (
+    return drawing(
         '<svg class="small-bar" viewBox="0 0 100 10" aria-hidden="true" preserveAspectRatio="none">'
         f'<rect class="rail" width="100" height="10"/><rect class="bar" width="{100 * share:.2f}" height="10"/></svg>'
     )
 
 
-def data_table(header: Sequence[str], rows: Sequence[Sequence[str]], *, name: str, caption: str) -> str:
-    """The numbers of a chart as text: a table that opens on demand and scrolls by itself where it is too wide.
-
-    Args:
-        header: Names of the columns; the first column names the row.
-        rows: The cells as text.
-        name: Unique on the page: ids begin with it.
-        caption: Of the table, and what is clicked on.
-    """
-    head = "".join(f'<th scope="col">{_text(cell)}</th>' for cell in header)
-    body = "\n".join(
-        f'<tr><th scope="row">{_text(first)}</th>{"".join(f"<td>{_text(cell)}</td>" for cell in rest)}</tr>'
-        for first, *rest in rows
-    )
-    return (
-        f'<details class="numbers"><summary>Numbers of the chart: {_text(caption)}</summary>\n'
-        f'<div class="wide" role="group" aria-labelledby="{name}-numbers" tabindex="0">\n<table>\n'
-        f'<caption id="{name}-numbers">{_text(caption)}</caption>\n'
-        f"<thead><tr>{head}</tr></thead>\n<tbody>\n{body}\n</tbody>\n</table>\n</div>\n</details>"
-    )
-
-
-def series_table(series: Sequence[Series], *, name: str, x_label: str, caption: str) -> str:
-    """The `data_table` of a `line_chart`."""
+def numbers_of(series: Sequence[Series]) -> list[list[str]]:
+    """The rows of a `line_chart`'s numbers: a place, then the value of each series there."""
     columns = [dict(zip(each.x, each.values, strict=True)) for each in series]
     rows = []
     for place in sorted({place for column in columns for place in column}):
         cells = [column.get(place) for column in columns]
         rows.append([number(place), *("-" if cell is None else number(cell) for cell in cells)])
-    return data_table([x_label, *(each.label for each in series)], rows, name=name, caption=caption)
+    return rows
 
 
 def number(value: float) -> str:
@@ -295,10 +297,11 @@ def _label(words: str, x: float, y: float, anchor: str, *, kind: str = "") -> st
 
 
 def _svg(parts: Sequence[str], height: float, *, name: str, title: str, description: str) -> str:
+    name = _text(name)
     described = f' aria-describedby="{name}-description"' if description else ""
     desc = f'<desc id="{name}-description">{_text(description)}</desc>' if description else ""
     body = "\n".join(parts)
-    return (
+    return drawing(
         f'<svg class="chart" viewBox="0 0 {WIDTH} {height:g}" role="img" aria-labelledby="{name}-title"{described}>\n'
         f'<title id="{name}-title">{_text(title)}</title>{desc}\n{body}\n</svg>'
     )
@@ -310,32 +313,3 @@ def _cut(words: str) -> str:
 
 def _text(words: str) -> str:
     return html.escape(visible(words))
-
-
-STYLE = """
-:root { --series-1: #0b57d0; --series-2: #9a3d00; --series-3: #14683a; --series-4: #7b2d8e; --grid: #d5d8dd;
-  --axis: #6b727c; }
-@media (prefers-color-scheme: dark) {
-  :root { --series-1: #9cc4ff; --series-2: #ffb27a; --series-3: #7fd6a0; --series-4: #e3b1f2; --grid: #363c44;
-    --axis: #8b949e; }
-}
-@media print {
-  :root { --series-1: #000; --series-2: #000; --series-3: #000; --series-4: #000; --grid: #ccc; --axis: #333; }
-}
-.chart { display: block; width: 100%; max-width: 28rem; height: auto; break-inside: avoid; }
-.chart text { font: 12px system-ui, sans-serif; fill: currentColor; }
-.chart path { fill: none; stroke-width: 2; stroke-linecap: round; stroke-linejoin: round; }
-.chart .series-1 { stroke: var(--series-1); stroke-width: 2.5; }
-.chart .series-2 { stroke: var(--series-2); stroke-dasharray: 7 5; }
-.chart .series-3 { stroke: var(--series-3); stroke-dasharray: 1 5; stroke-width: 2.5; }
-.chart .series-4 { stroke: var(--series-4); stroke-dasharray: 10 4 1 4; }
-.level { stroke: var(--grid); }
-.zero { stroke: var(--axis); }
-.bar { fill: var(--series-1); }
-.rail { fill: none; stroke: var(--axis); }
-.small-bar { display: inline-block; width: 6rem; max-width: 100%; height: .7rem; vertical-align: baseline; }
-.small-bar .rail { fill: var(--grid); stroke: none; }
-.numbers { margin-block: .5rem; }
-.numbers summary { cursor: pointer; }
-@media print { .numbers:not([open]) { display: none; } .small-bar rect { print-color-adjust: exact; } }
-"""

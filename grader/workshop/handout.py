@@ -42,6 +42,8 @@ GRADER = (
         "constraints.txt",
         "course.toml",
         "grader/core/result.schema.json",
+        "grader/core/templates/*.css",  # those of reports; what is for a class lies in a folder
+        "grader/core/templates/*.jinja",
         "grader/grading/pytest.ini",
         "grader/exercises/*/*.json",
         "grader/exercises/*/exercise.toml",

@@ -1,4 +1,7 @@
-"""The grading process holds no torch, tried in an interpreter of its own; `pure/test_layers.py` reads the source."""
+"""The grading process holds no torch, and no Jinja2 before it writes a page: tried in an interpreter of its own.
+
+`pure/test_layers.py` reads the source.
+"""
 
 import json
 import subprocess
@@ -10,7 +13,7 @@ TEXT = ("/misconceptions/", "/variants/")
 WITH_TORCH = ("grader.sandbox.worker.serve", "grader.sandbox.worker.forkserver", "grader.sandbox.worker.start")
 
 
-def test_every_module_of_the_grading_process_imports_without_torch() -> None:
+def test_every_module_of_the_grading_process_imports_without_torch_and_jinja2() -> None:
     modules = []
     for file in sorted((course.ROOT / "grader").rglob("*.py")):
         name = file.relative_to(course.ROOT).as_posix()
@@ -34,4 +37,4 @@ def test_every_module_of_the_grading_process_imports_without_torch() -> None:
     assert completed.returncode == 0, completed.stderr
     loaded = set(json.loads(completed.stdout))
     assert {"grader", "numpy", "hypothesis"} <= loaded
-    assert not {"torch", "reference", "starter", "submission", "tests"} & loaded
+    assert not {"torch", "jinja2", "markupsafe", "reference", "starter", "submission", "tests"} & loaded
