@@ -117,10 +117,16 @@ def draw(texts: Mapping[str, str], *, count: int, seed: int) -> list[Place]:
 
 
 def find(place: Place, texts: Mapping[str, str]) -> tuple[str, Mutation] | None:
-    """The file that a place is in now, and the place; None where it is gone."""
+    """The file that a place is in now, and the place; None where it is gone.
+
+    A file may have moved, and then also been given another name or been divided: the nearest one that has the place.
+    """
     name = PurePosixPath(place.file).name
-    files = [place.file] if place.file in texts else [file for file in texts if PurePosixPath(file).name == name]
-    for file in sorted(files):
+
+    def distance(file: str) -> tuple[bool, bool, str]:
+        return file != place.file, PurePosixPath(file).name != name, file
+
+    for file in sorted(texts, key=distance):
         for mutation in mutations(texts[file], place.file):
             if mutation.place == place:
                 return file, mutation

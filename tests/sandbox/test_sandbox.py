@@ -1130,7 +1130,7 @@ REFUSED = {
     "read a model answer": f"open({str(course.MODEL_ANSWERS / 'advantages.py')!r})",
     "read the vectors": f"open({str(course.exercise('advantages').folder / 'vectors.json')!r})",
     "list the vectors": f"os.listdir({str(course.FOLDERS)!r})",
-    "read a check": f"open({str(course.ROOT / 'grader' / 'checks' / 'test_kl.py')!r})",
+    "read a check": f"open({str(course.exercise('kl').folder / 'checks.py')!r})",
     "read the list of users": "open('/etc/passwd')",
     "list the processes": "os.listdir('/proc')",
     "read the fork server's environment": "open(f'/proc/{os.getppid()}/environ')",
