@@ -1,8 +1,8 @@
 """The known wrong answers (`misconceptions/`) and the correct answers in other styles (`variants/`), as submissions.
 
-Each is a small function in such a folder of its exercise, in a file named like the function to replace. A submission is
-made from it by taking the model answer's module and replacing that one function, so it runs in a worker like everybody
-else's. Nothing is imported here: the files are read as text and parsed.
+Each is a small function in such a folder of its exercise, in a file named like the function to replace, or a change on
+the model answer (`changes.py`). A submission is made from it by taking the model answer's module and replacing that one
+function, so it runs in a worker like everybody else's. Nothing is imported here: the files are read as text and parsed.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from pathlib import Path
 
 from ..core import course
 from ..core.submission import Submission, read_submission
+from . import changes
 
 
 @dataclass(frozen=True)
@@ -54,13 +55,20 @@ def replaced(exercise: str, function: str, name: str, text: str) -> Submission:
     return Submission(name, Path(name), {**model.files, file_name: module}, {})
 
 
+def whole_functions(path: Path) -> str:
+    """The text of a file of the catalogue, with its changes written out as whole functions."""
+    model = course.MODEL_ANSWERS / f"{path.parents[1].name}.py"
+    answer = model.read_text("utf-8") if model.is_file() else ""
+    return changes.written_out(path.read_text("utf-8"), answer, path.stem, "/".join(path.parts[-3:]))
+
+
 def _entries(folder: str, exercise: str) -> list[Entry]:
     found = []
     for function in course.exercise(exercise).function_names:
         path = course.exercise(exercise).folder / folder / f"{function}.py"
         if not path.exists():
             continue
-        text = path.read_text("utf-8")
+        text = whole_functions(path)
         for node in ast.parse(text).body:
             if isinstance(node, ast.FunctionDef) and not node.name.startswith("_"):
                 sentence, _, rest = (ast.get_docstring(node) or "").partition("\n")

@@ -22,9 +22,11 @@ import textwrap
 import unicodedata
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from ..core import course
 from ..grading.check import checks_of
+from .catalogue import whole_functions
 from .stubs import make_starter, make_stub
 
 WINDOW = 14
@@ -211,18 +213,22 @@ def _solutions() -> Iterator[tuple[str, str]]:
 def _functions_not_public() -> Iterator[tuple[str, str]]:
     """Name and body of every misconception, variant and hidden check."""
     places = {
-        "the misconception": "misconceptions/*.py",
-        "the variant": "variants/*.py",
-        "the hidden check": "hidden_checks.py",
+        "the misconception": ("misconceptions/*.py", whole_functions),
+        "the variant": ("variants/*.py", whole_functions),
+        "the hidden check": ("hidden_checks.py", _text),
     }
-    for what, pattern in places.items():
+    for what, (pattern, read) in places.items():
         for path in sorted(course.FOLDERS.glob(f"*/{pattern}")):
-            source = path.read_text("utf-8")
+            source = read(path)
             for node in ast.parse(source).body:
                 if isinstance(node, ast.FunctionDef | ast.ClassDef):
                     body = node.body[ast.get_docstring(node) is not None :]
                     lines = source.split("\n")[body[0].lineno - 1 : node.end_lineno] if body else []
                     yield f"{what} {path.stem}.{node.name}", textwrap.dedent("\n".join(lines))
+
+
+def _text(path: Path) -> str:
+    return path.read_text("utf-8")
 
 
 def _sentences() -> Iterable[tuple[str, str]]:

@@ -16,7 +16,7 @@ from test_layers import imports_of
 
 from grader.core import course
 from grader.workshop import handout
-from grader.workshop.catalogue import misconceptions
+from grader.workshop.catalogue import misconceptions, whole_functions
 from grader.workshop.leak_scan import WINDOW, Secrets, scan, secrets
 
 SITE = "https://example.org/grpo/"
@@ -253,8 +253,18 @@ def test_a_run_too_short_to_be_a_solution_is_none(hidden: Secrets) -> None:
     assert len(re.findall(r"\w+|[^\w\s,]", LINE)) > WINDOW
 
 
-def function(path: Path, name: str) -> str:
+def test_a_misconception_that_is_a_change_is_found_as_it_is_written(hidden: Secrets) -> None:
+    path = course.FOLDERS / "bandit" / "misconceptions" / "grpo_step.py"
     text = path.read_text("utf-8")
+    assert "def sums_over_the_group():" in text, "this test needs a change"
+    for leak in (text, text[text.index("def sums_over_the_group") : text.index("def goes_down_instead_of_up")]):
+        found = [leak.what for leak in scan({"docs/mistakes/bandit.md": leak.encode()}, hidden)]
+        assert "the solution of bandit.grpo_step" in found
+
+
+def function(path: Path, name: str) -> str:
+    """A function of the catalogue or of the hidden checks, a change written out."""
+    text = path.read_text("utf-8") if path.name == "hidden_checks.py" else whole_functions(path)
     (node,) = (node for node in ast.parse(text).body if isinstance(node, ast.FunctionDef) and node.name == name)
     return ast.get_source_segment(text, node) or ""
 

@@ -1,8 +1,9 @@
 """Wrong answers to `grpo_step`, one per mistake.
 
 The tool appends this file to the text of `reference/bandit.py`, binds `grpo_step` to one of the functions below and
-runs the result like a submission. That shows that the checks catch the mistake, it tells a student which mistake
-their numbers show, and the docstrings become the page of common mistakes.
+runs the result like a submission; one without parameters says only which lines of the model answer it changes. That
+shows that the checks catch the mistake, it tells a student which mistake their numbers show, and the docstrings become
+the page of common mistakes.
 """
 
 # ruff: noqa: F821
@@ -12,212 +13,118 @@ import torch
 from torch import Tensor
 
 
-def uses_the_rewards_as_they_are(
-    logits: Tensor, actions: Tensor, rewards: Tensor, ref_logits: Tensor, config: BanditConfig
-) -> Tensor:
+def uses_the_rewards_as_they_are():
     """you weight the ratio with the rewards; GRPO weights it with the advantages of the group
 
     Then rewards that are never negative push nothing down, equal rewards move the policy, and a reward of 100 makes a
     step a hundred times as long as a reward of 1. With one update this is REINFORCE.
     """
-    checked_group(logits, actions, rewards)
-    logits = logits.detach().clone()
-    old_logp = torch.log_softmax(logits, dim=-1)[actions]
-    advantages = rewards
-    for _ in range(config.inner_steps):
-        logits.requires_grad_()
-        logp = torch.log_softmax(logits, dim=-1)[actions]
-        ratio = importance_ratio(logp, old_logp)
-        surrogate = clipped_surrogate(ratio, advantages, clip_eps=config.clip_eps)
-        objective = surrogate.mean() - config.kl_coef * categorical_kl(logits, ref_logits)
-        (gradient,) = torch.autograd.grad(objective, logits)
-        logits = logits.detach() + config.lr * gradient
-    return logits
+    """
+    - advantages = group_advantages(rewards)
+    + advantages = rewards
+    """
 
 
-def divides_by_the_sample_std(
-    logits: Tensor, actions: Tensor, rewards: Tensor, ref_logits: Tensor, config: BanditConfig
-) -> Tensor:
+def divides_by_the_sample_std():
     """you divide by the sample standard deviation (G - 1); this course divides by G, as in the first exercise
 
     `Tensor.std` divides by G - 1 unless told otherwise, and most libraries leave it there. The step is shorter, by the
     factor 0.94 for eight samples and 0.71 for two, and the advantage of a group of one is NaN. Call your
     `group_advantages`.
     """
-    checked_group(logits, actions, rewards)
-    logits = logits.detach().clone()
-    old_logp = torch.log_softmax(logits, dim=-1)[actions]
-    advantages = (rewards - rewards.mean()) / (rewards.std() + 1e-8)
-    for _ in range(config.inner_steps):
-        logits.requires_grad_()
-        logp = torch.log_softmax(logits, dim=-1)[actions]
-        ratio = importance_ratio(logp, old_logp)
-        surrogate = clipped_surrogate(ratio, advantages, clip_eps=config.clip_eps)
-        objective = surrogate.mean() - config.kl_coef * categorical_kl(logits, ref_logits)
-        (gradient,) = torch.autograd.grad(objective, logits)
-        logits = logits.detach() + config.lr * gradient
-    return logits
+    """
+    - advantages = group_advantages(rewards)
+    + advantages = (rewards - rewards.mean()) / (rewards.std() + 1e-8)
+    """
 
 
-def does_not_divide_by_the_std(
-    logits: Tensor, actions: Tensor, rewards: Tensor, ref_logits: Tensor, config: BanditConfig
-) -> Tensor:
+def does_not_divide_by_the_std():
     """you only subtract the mean; here the advantages are also divided by the standard deviation of the group
 
     This is Dr. GRPO, a method of its own. The length of a step then depends on the unit of the rewards, and slows down
     as the rewards of a group come closer together.
     """
-    checked_group(logits, actions, rewards)
-    logits = logits.detach().clone()
-    old_logp = torch.log_softmax(logits, dim=-1)[actions]
-    advantages = group_advantages(rewards, divide_by_std=False)
-    for _ in range(config.inner_steps):
-        logits.requires_grad_()
-        logp = torch.log_softmax(logits, dim=-1)[actions]
-        ratio = importance_ratio(logp, old_logp)
-        surrogate = clipped_surrogate(ratio, advantages, clip_eps=config.clip_eps)
-        objective = surrogate.mean() - config.kl_coef * categorical_kl(logits, ref_logits)
-        (gradient,) = torch.autograd.grad(objective, logits)
-        logits = logits.detach() + config.lr * gradient
-    return logits
+    """
+    - advantages = group_advantages(rewards)
+    + advantages = group_advantages(rewards, divide_by_std=False)
+    """
 
 
-def does_not_subtract_the_mean(
-    logits: Tensor, actions: Tensor, rewards: Tensor, ref_logits: Tensor, config: BanditConfig
-) -> Tensor:
+def does_not_subtract_the_mean():
     """you divide the rewards by their standard deviation and do not subtract the mean of the group first
 
     Equal rewards then move the policy, and violently: their spread is 0, so they are divided by the 1e-8 that was meant
     as a safety. And rewards that are never negative push nothing down.
     """
-    checked_group(logits, actions, rewards)
-    logits = logits.detach().clone()
-    old_logp = torch.log_softmax(logits, dim=-1)[actions]
-    advantages = rewards / (rewards.std(correction=0) + 1e-8)
-    for _ in range(config.inner_steps):
-        logits.requires_grad_()
-        logp = torch.log_softmax(logits, dim=-1)[actions]
-        ratio = importance_ratio(logp, old_logp)
-        surrogate = clipped_surrogate(ratio, advantages, clip_eps=config.clip_eps)
-        objective = surrogate.mean() - config.kl_coef * categorical_kl(logits, ref_logits)
-        (gradient,) = torch.autograd.grad(objective, logits)
-        logits = logits.detach() + config.lr * gradient
-    return logits
+    """
+    - advantages = group_advantages(rewards)
+    + advantages = rewards / (rewards.std(correction=0) + 1e-8)
+    """
 
 
-def lets_equal_rewards_through(
-    logits: Tensor, actions: Tensor, rewards: Tensor, ref_logits: Tensor, config: BanditConfig
-) -> Tensor:
+def lets_equal_rewards_through():
     """you divide the rounding error of equal rewards by std + 1e-8; a group without signal has advantages of 0
 
     The mean of several 0.7s is not 0.7 in float32. Divided by 1e-8, the difference becomes an advantage of order 1 out
     of nothing. `group_advantages` sets such groups to exactly 0; a formula of your own must do it too.
     """
-    checked_group(logits, actions, rewards)
-    logits = logits.detach().clone()
-    old_logp = torch.log_softmax(logits, dim=-1)[actions]
-    advantages = (rewards - rewards.mean()) / (rewards.std(correction=0) + 1e-8)
-    for _ in range(config.inner_steps):
-        logits.requires_grad_()
-        logp = torch.log_softmax(logits, dim=-1)[actions]
-        ratio = importance_ratio(logp, old_logp)
-        surrogate = clipped_surrogate(ratio, advantages, clip_eps=config.clip_eps)
-        objective = surrogate.mean() - config.kl_coef * categorical_kl(logits, ref_logits)
-        (gradient,) = torch.autograd.grad(objective, logits)
-        logits = logits.detach() + config.lr * gradient
-    return logits
+    """
+    - advantages = group_advantages(rewards)
+    + advantages = (rewards - rewards.mean()) / (rewards.std(correction=0) + 1e-8)
+    """
 
 
-def takes_the_clip_range_as_std_eps(
-    logits: Tensor, actions: Tensor, rewards: Tensor, ref_logits: Tensor, config: BanditConfig
-) -> Tensor:
+def takes_the_clip_range_as_std_eps():
     """you pass clip_eps to group_advantages as std_eps; the clip range belongs to the ratio only
 
     Both are written as epsilon in papers. std_eps only keeps a division by 0 away; with 0.2 in its place all advantages
     are too small, the more so the closer together the rewards of the group are.
     """
-    checked_group(logits, actions, rewards)
-    logits = logits.detach().clone()
-    old_logp = torch.log_softmax(logits, dim=-1)[actions]
-    advantages = group_advantages(rewards, std_eps=config.clip_eps)
-    for _ in range(config.inner_steps):
-        logits.requires_grad_()
-        logp = torch.log_softmax(logits, dim=-1)[actions]
-        ratio = importance_ratio(logp, old_logp)
-        surrogate = clipped_surrogate(ratio, advantages, clip_eps=config.clip_eps)
-        objective = surrogate.mean() - config.kl_coef * categorical_kl(logits, ref_logits)
-        (gradient,) = torch.autograd.grad(objective, logits)
-        logits = logits.detach() + config.lr * gradient
-    return logits
+    """
+    - advantages = group_advantages(rewards)
+    + advantages = group_advantages(rewards, std_eps=config.clip_eps)
+    """
 
 
-def sums_over_the_group(
-    logits: Tensor, actions: Tensor, rewards: Tensor, ref_logits: Tensor, config: BanditConfig
-) -> Tensor:
+def sums_over_the_group():
     """you sum over the group; this exercise takes the mean, so a larger group does not make a larger step
 
     With G samples the step is G times as long, and next to it the KL is G times too weak. A comparison of group sizes
     then compares learning rates.
     """
-    checked_group(logits, actions, rewards)
-    logits = logits.detach().clone()
-    old_logp = torch.log_softmax(logits, dim=-1)[actions]
-    advantages = group_advantages(rewards)
-    for _ in range(config.inner_steps):
-        logits.requires_grad_()
-        logp = torch.log_softmax(logits, dim=-1)[actions]
-        ratio = importance_ratio(logp, old_logp)
-        surrogate = clipped_surrogate(ratio, advantages, clip_eps=config.clip_eps)
-        objective = surrogate.sum() - config.kl_coef * categorical_kl(logits, ref_logits)
-        (gradient,) = torch.autograd.grad(objective, logits)
-        logits = logits.detach() + config.lr * gradient
-    return logits
+    """
+    - objective = surrogate.mean() - config.kl_coef * categorical_kl(logits, ref_logits)
+    + objective = surrogate.sum() - config.kl_coef * categorical_kl(logits, ref_logits)
+    """
 
 
-def goes_down_instead_of_up(
-    logits: Tensor, actions: Tensor, rewards: Tensor, ref_logits: Tensor, config: BanditConfig
-) -> Tensor:
+def goes_down_instead_of_up():
     """you move against the gradient (descent); the objective is maximized, so this exercise adds lr * gradient
 
     The policy learns to avoid what is rewarded and runs away from the reference policy. An optimizer minimizes a loss,
     which is the objective with a minus sign; by hand there is no minus sign anywhere.
     """
-    checked_group(logits, actions, rewards)
-    logits = logits.detach().clone()
-    old_logp = torch.log_softmax(logits, dim=-1)[actions]
-    advantages = group_advantages(rewards)
-    for _ in range(config.inner_steps):
-        logits.requires_grad_()
-        logp = torch.log_softmax(logits, dim=-1)[actions]
-        ratio = importance_ratio(logp, old_logp)
-        surrogate = clipped_surrogate(ratio, advantages, clip_eps=config.clip_eps)
-        objective = surrogate.mean() - config.kl_coef * categorical_kl(logits, ref_logits)
-        (gradient,) = torch.autograd.grad(objective, logits)
-        logits = logits.detach() - config.lr * gradient
-    return logits
+    """
+    - logits = logits.detach() + config.lr * gradient
+    + logits = logits.detach() - config.lr * gradient
+    """
 
 
-def multiplies_by_the_log_probability(
-    logits: Tensor, actions: Tensor, rewards: Tensor, ref_logits: Tensor, config: BanditConfig
-) -> Tensor:
+def multiplies_by_the_log_probability():
     """you multiply the surrogate by the log-probability; the gradient of the ratio brings that factor already
 
     The gradient of the ratio is the ratio times that of log pi. Multiplied by log pi once more, a negative number, good
     samples are pushed down in proportion to how rare they are. Two published solutions do this.
     """
-    checked_group(logits, actions, rewards)
-    logits = logits.detach().clone()
-    old_logp = torch.log_softmax(logits, dim=-1)[actions]
-    advantages = group_advantages(rewards)
-    for _ in range(config.inner_steps):
-        logits.requires_grad_()
-        logp = torch.log_softmax(logits, dim=-1)[actions]
-        ratio = importance_ratio(logp, old_logp)
-        surrogate = clipped_surrogate(ratio, advantages, clip_eps=config.clip_eps)
-        objective = (surrogate * logp).mean() - config.kl_coef * categorical_kl(logits, ref_logits)
-        (gradient,) = torch.autograd.grad(objective, logits)
-        logits = logits.detach() + config.lr * gradient
-    return logits
+    """
+    - ratio = importance_ratio(torch.log_softmax(logits, dim=-1)[actions], old_logp)
+    + logp = torch.log_softmax(logits, dim=-1)[actions]
+    + ratio = importance_ratio(logp, old_logp)
+    """
+    """
+    - objective = surrogate.mean() - config.kl_coef * categorical_kl(logits, ref_logits)
+    + objective = (surrogate * logp).mean() - config.kl_coef * categorical_kl(logits, ref_logits)
+    """
 
 
 def drops_the_minus_pi(
@@ -292,709 +199,438 @@ def makes_an_update_for_each_sample(
     return logits
 
 
-def counts_actions_from_one(
-    logits: Tensor, actions: Tensor, rewards: Tensor, ref_logits: Tensor, config: BanditConfig
-) -> Tensor:
+def counts_actions_from_one():
     """you take actions - 1 as the index; in code the actions are counted from 0 already
 
     Every advantage goes to the neighbour on the left, and that of the first action to the last one, because -1 is the
     last place in Python. The bandit then settles on the wrong action, with the confidence of a right one.
     """
-    checked_group(logits, actions, rewards)
-    logits = logits.detach().clone()
-    old_logp = torch.log_softmax(logits, dim=-1)[actions - 1]
-    advantages = group_advantages(rewards)
-    for _ in range(config.inner_steps):
-        logits.requires_grad_()
-        logp = torch.log_softmax(logits, dim=-1)[actions - 1]
-        ratio = importance_ratio(logp, old_logp)
-        surrogate = clipped_surrogate(ratio, advantages, clip_eps=config.clip_eps)
-        objective = surrogate.mean() - config.kl_coef * categorical_kl(logits, ref_logits)
-        (gradient,) = torch.autograd.grad(objective, logits)
-        logits = logits.detach() + config.lr * gradient
-    return logits
+    """
+    - old_logp = torch.log_softmax(logits, dim=-1)[actions]
+    + old_logp = torch.log_softmax(logits, dim=-1)[actions - 1]
+    """
+    """
+    - ratio = importance_ratio(torch.log_softmax(logits, dim=-1)[actions], old_logp)
+    + ratio = importance_ratio(torch.log_softmax(logits, dim=-1)[actions - 1], old_logp)
+    """
 
 
-def refreshes_the_old_policy(
-    logits: Tensor, actions: Tensor, rewards: Tensor, ref_logits: Tensor, config: BanditConfig
-) -> Tensor:
+def refreshes_the_old_policy():
     """you refresh the old policy in every update, or leave the ratio out; the old policy is the one that drew the group
 
     The clip then never binds and the same samples push the policy on and on. With one inner step the ratio is 1 anyway,
     and a whole run with several looks almost the same, so only an exact step shows it.
     """
-    checked_group(logits, actions, rewards)
-    logits = logits.detach().clone()
-    advantages = group_advantages(rewards)
-    for _ in range(config.inner_steps):
-        logits.requires_grad_()
-        logp = torch.log_softmax(logits, dim=-1)[actions]
-        ratio = importance_ratio(logp, logp.detach())
-        surrogate = clipped_surrogate(ratio, advantages, clip_eps=config.clip_eps)
-        objective = surrogate.mean() - config.kl_coef * categorical_kl(logits, ref_logits)
-        (gradient,) = torch.autograd.grad(objective, logits)
-        logits = logits.detach() + config.lr * gradient
-    return logits
+    """
+      logits.requires_grad_()
+    + old_logp = torch.log_softmax(logits, dim=-1)[actions]
+    """
 
 
-def leaves_the_old_policy_in_the_graph(
-    logits: Tensor, actions: Tensor, rewards: Tensor, ref_logits: Tensor, config: BanditConfig
-) -> Tensor:
+def leaves_the_old_policy_in_the_graph():
     """you let the gradient through the old log-probabilities too, which cancels it; they are constants
 
     If both log-probabilities in exp(logp - old_logp) depend on the logits that are differentiated, their gradients
     cancel exactly. The objective has the right value and only the KL moves anything. Three published training loops did
     this. `importance_ratio` with its arguments in the wrong order does it too, because it detaches the second one.
     """
-    checked_group(logits, actions, rewards)
-    logits = logits.detach().clone()
-    advantages = group_advantages(rewards)
-    for _ in range(config.inner_steps):
-        logits.requires_grad_()
-        logp = torch.log_softmax(logits, dim=-1)[actions]
-        ratio = (logp - torch.log_softmax(logits, dim=-1)[actions]).exp()
-        surrogate = clipped_surrogate(ratio, advantages, clip_eps=config.clip_eps)
-        objective = surrogate.mean() - config.kl_coef * categorical_kl(logits, ref_logits)
-        (gradient,) = torch.autograd.grad(objective, logits)
-        logits = logits.detach() + config.lr * gradient
-    return logits
+    """
+    - ratio = importance_ratio(torch.log_softmax(logits, dim=-1)[actions], old_logp)
+    + logp = torch.log_softmax(logits, dim=-1)[actions]
+    + old_logp = torch.log_softmax(logits, dim=-1)[actions]
+    + ratio = (logp - old_logp).exp()
+    """
 
 
-def takes_the_reference_as_the_old_policy(
-    logits: Tensor, actions: Tensor, rewards: Tensor, ref_logits: Tensor, config: BanditConfig
-) -> Tensor:
+def takes_the_reference_as_the_old_policy():
     """you measure the ratio against the reference policy; the old policy is the one that drew the group: logits
 
     The ratio is then far from 1 before the first update, and the clip binds for samples that have not moved at all. In
     the first step of a run the two policies are the same. Four published solutions mix them up.
     """
-    checked_group(logits, actions, rewards)
-    logits = logits.detach().clone()
-    old_logp = torch.log_softmax(ref_logits, dim=-1)[actions]
-    advantages = group_advantages(rewards)
-    for _ in range(config.inner_steps):
-        logits.requires_grad_()
-        logp = torch.log_softmax(logits, dim=-1)[actions]
-        ratio = importance_ratio(logp, old_logp)
-        surrogate = clipped_surrogate(ratio, advantages, clip_eps=config.clip_eps)
-        objective = surrogate.mean() - config.kl_coef * categorical_kl(logits, ref_logits)
-        (gradient,) = torch.autograd.grad(objective, logits)
-        logits = logits.detach() + config.lr * gradient
-    return logits
+    """
+    - old_logp = torch.log_softmax(logits, dim=-1)[actions]
+    + old_logp = torch.log_softmax(ref_logits, dim=-1)[actions]
+    """
 
 
-def inverts_the_ratio(
-    logits: Tensor, actions: Tensor, rewards: Tensor, ref_logits: Tensor, config: BanditConfig
-) -> Tensor:
+def inverts_the_ratio():
     """you divide the old probability by the current one; the ratio is current over old
 
     At the start both are 1, but the slope has the other sign: good samples are pushed down and bad ones up. Mind the
     order of the arguments: `importance_ratio(logp, old_logp)`.
     """
-    checked_group(logits, actions, rewards)
-    logits = logits.detach().clone()
-    old_logp = torch.log_softmax(logits, dim=-1)[actions]
-    advantages = group_advantages(rewards)
-    for _ in range(config.inner_steps):
-        logits.requires_grad_()
-        logp = torch.log_softmax(logits, dim=-1)[actions]
-        ratio = (old_logp - logp).exp()
-        surrogate = clipped_surrogate(ratio, advantages, clip_eps=config.clip_eps)
-        objective = surrogate.mean() - config.kl_coef * categorical_kl(logits, ref_logits)
-        (gradient,) = torch.autograd.grad(objective, logits)
-        logits = logits.detach() + config.lr * gradient
-    return logits
+    """
+    - ratio = importance_ratio(torch.log_softmax(logits, dim=-1)[actions], old_logp)
+    + ratio = (old_logp - torch.log_softmax(logits, dim=-1)[actions]).exp()
+    """
 
 
-def passes_probabilities_to_the_ratio(
-    logits: Tensor, actions: Tensor, rewards: Tensor, ref_logits: Tensor, config: BanditConfig
-) -> Tensor:
+def passes_probabilities_to_the_ratio():
     """you pass probabilities to importance_ratio; it takes log-probabilities, because exp(log a - log b) is a / b
 
     exp of a difference of probabilities is 1 at the start like the ratio, so nothing looks wrong. Its slope is too
     small by the factor pi(a): rare actions hardly learn.
     """
-    checked_group(logits, actions, rewards)
-    logits = logits.detach().clone()
-    old_probs = torch.softmax(logits, dim=-1)[actions]
-    advantages = group_advantages(rewards)
-    for _ in range(config.inner_steps):
-        logits.requires_grad_()
-        probs = torch.softmax(logits, dim=-1)[actions]
-        ratio = importance_ratio(probs, old_probs)
-        surrogate = clipped_surrogate(ratio, advantages, clip_eps=config.clip_eps)
-        objective = surrogate.mean() - config.kl_coef * categorical_kl(logits, ref_logits)
-        (gradient,) = torch.autograd.grad(objective, logits)
-        logits = logits.detach() + config.lr * gradient
-    return logits
+    """
+    - old_logp = torch.log_softmax(logits, dim=-1)[actions]
+    + old_probs = torch.softmax(logits, dim=-1)[actions]
+    """
+    """
+    - ratio = importance_ratio(torch.log_softmax(logits, dim=-1)[actions], old_logp)
+    + ratio = importance_ratio(torch.softmax(logits, dim=-1)[actions], old_probs)
+    """
 
 
-def never_clips(logits: Tensor, actions: Tensor, rewards: Tensor, ref_logits: Tensor, config: BanditConfig) -> Tensor:
+def never_clips():
     """you maximize ratio * A without a clip; in this exercise the clipped surrogate takes the smaller of two products
 
     In the first update the ratio is 1 and nothing is lost. From the second on the clip is what stops a group that has
     done its work; without it the policy is pushed on by the same samples.
     """
-    checked_group(logits, actions, rewards)
-    logits = logits.detach().clone()
-    old_logp = torch.log_softmax(logits, dim=-1)[actions]
-    advantages = group_advantages(rewards)
-    for _ in range(config.inner_steps):
-        logits.requires_grad_()
-        logp = torch.log_softmax(logits, dim=-1)[actions]
-        ratio = importance_ratio(logp, old_logp)
-        surrogate = ratio * advantages
-        objective = surrogate.mean() - config.kl_coef * categorical_kl(logits, ref_logits)
-        (gradient,) = torch.autograd.grad(objective, logits)
-        logits = logits.detach() + config.lr * gradient
-    return logits
+    """
+    - surrogate = clipped_surrogate(ratio, advantages, clip_eps=config.clip_eps)
+    + surrogate = ratio * advantages
+    """
 
 
-def always_clips(logits: Tensor, actions: Tensor, rewards: Tensor, ref_logits: Tensor, config: BanditConfig) -> Tensor:
+def always_clips():
     """you always use the clipped ratio; where the plain product is smaller, the plain product counts
 
     A bad sample that became likelier through the other samples of its group then has no gradient at all, and the policy
     cannot take it back. Dropping every sample outside the band is the same mistake. The clip takes away the reward for
     moving further, never the penalty.
     """
-    checked_group(logits, actions, rewards)
-    logits = logits.detach().clone()
-    old_logp = torch.log_softmax(logits, dim=-1)[actions]
-    advantages = group_advantages(rewards)
-    for _ in range(config.inner_steps):
-        logits.requires_grad_()
-        logp = torch.log_softmax(logits, dim=-1)[actions]
-        ratio = importance_ratio(logp, old_logp)
-        surrogate = ratio.clamp(1 - config.clip_eps, 1 + config.clip_eps) * advantages
-        objective = surrogate.mean() - config.kl_coef * categorical_kl(logits, ref_logits)
-        (gradient,) = torch.autograd.grad(objective, logits)
-        logits = logits.detach() + config.lr * gradient
-    return logits
+    """
+    - surrogate = clipped_surrogate(ratio, advantages, clip_eps=config.clip_eps)
+    + surrogate = ratio.clamp(1 - config.clip_eps, 1 + config.clip_eps) * advantages
+    """
 
 
-def minimum_before_advantage(
-    logits: Tensor, actions: Tensor, rewards: Tensor, ref_logits: Tensor, config: BanditConfig
-) -> Tensor:
+def minimum_before_advantage():
     """you take the minimum of the two ratios and multiply afterwards; multiply both by A, then take the minimum
 
     For A > 0 this is the same. For A < 0 the order turns round: a bad sample that became likely is let off, and one
     that is already rare is pushed down further. With one inner step it never shows.
     """
-    checked_group(logits, actions, rewards)
-    logits = logits.detach().clone()
-    old_logp = torch.log_softmax(logits, dim=-1)[actions]
-    advantages = group_advantages(rewards)
-    for _ in range(config.inner_steps):
-        logits.requires_grad_()
-        logp = torch.log_softmax(logits, dim=-1)[actions]
-        ratio = importance_ratio(logp, old_logp)
-        surrogate = torch.minimum(ratio, ratio.clamp(1 - config.clip_eps, 1 + config.clip_eps)) * advantages
-        objective = surrogate.mean() - config.kl_coef * categorical_kl(logits, ref_logits)
-        (gradient,) = torch.autograd.grad(objective, logits)
-        logits = logits.detach() + config.lr * gradient
-    return logits
+    """
+    - surrogate = clipped_surrogate(ratio, advantages, clip_eps=config.clip_eps)
+    + surrogate = torch.minimum(ratio, ratio.clamp(1 - config.clip_eps, 1 + config.clip_eps)) * advantages
+    """
 
 
-def larger_of_the_two(
-    logits: Tensor, actions: Tensor, rewards: Tensor, ref_logits: Tensor, config: BanditConfig
-) -> Tensor:
+def larger_of_the_two():
     """you take the larger of the two products; the objective is the smaller one
 
     The maximum belongs to the loss, where both products carry a minus sign. With an objective it turns the clip round:
     moving away is rewarded without limit, and the penalty is what gets clipped.
     """
-    checked_group(logits, actions, rewards)
-    logits = logits.detach().clone()
-    old_logp = torch.log_softmax(logits, dim=-1)[actions]
-    advantages = group_advantages(rewards)
-    for _ in range(config.inner_steps):
-        logits.requires_grad_()
-        logp = torch.log_softmax(logits, dim=-1)[actions]
-        ratio = importance_ratio(logp, old_logp)
-        surrogate = torch.maximum(
-            ratio * advantages, ratio.clamp(1 - config.clip_eps, 1 + config.clip_eps) * advantages
-        )
-        objective = surrogate.mean() - config.kl_coef * categorical_kl(logits, ref_logits)
-        (gradient,) = torch.autograd.grad(objective, logits)
-        logits = logits.detach() + config.lr * gradient
-    return logits
+    """
+    - surrogate = clipped_surrogate(ratio, advantages, clip_eps=config.clip_eps)
+    + clipped = ratio.clamp(1 - config.clip_eps, 1 + config.clip_eps)
+    + surrogate = torch.maximum(ratio * advantages, clipped * advantages)
+    """
 
 
-def hard_codes_the_clip_range(
-    logits: Tensor, actions: Tensor, rewards: Tensor, ref_logits: Tensor, config: BanditConfig
-) -> Tensor:
+def hard_codes_the_clip_range():
     """you do not pass clip_eps on; this exercise clips at config.clip_eps, and 0.2 is only the default
 
     The default settings hide it. Every comparison of clip ranges shows one curve several times.
     """
-    checked_group(logits, actions, rewards)
-    logits = logits.detach().clone()
-    old_logp = torch.log_softmax(logits, dim=-1)[actions]
-    advantages = group_advantages(rewards)
-    for _ in range(config.inner_steps):
-        logits.requires_grad_()
-        logp = torch.log_softmax(logits, dim=-1)[actions]
-        ratio = importance_ratio(logp, old_logp)
-        surrogate = clipped_surrogate(ratio, advantages)
-        objective = surrogate.mean() - config.kl_coef * categorical_kl(logits, ref_logits)
-        (gradient,) = torch.autograd.grad(objective, logits)
-        logits = logits.detach() + config.lr * gradient
-    return logits
+    """
+    - surrogate = clipped_surrogate(ratio, advantages, clip_eps=config.clip_eps)
+    + surrogate = clipped_surrogate(ratio, advantages)
+    """
 
 
-def adds_the_kl(logits: Tensor, actions: Tensor, rewards: Tensor, ref_logits: Tensor, config: BanditConfig) -> Tensor:
+def adds_the_kl():
     """you add the KL to the objective; it is a penalty, so this exercise subtracts it from what is maximized
 
     The policy is then paid for moving away from the reference policy, and does so even without any reward. In a loss,
     which is minimized, the KL carries a plus sign.
     """
-    checked_group(logits, actions, rewards)
-    logits = logits.detach().clone()
-    old_logp = torch.log_softmax(logits, dim=-1)[actions]
-    advantages = group_advantages(rewards)
-    for _ in range(config.inner_steps):
-        logits.requires_grad_()
-        logp = torch.log_softmax(logits, dim=-1)[actions]
-        ratio = importance_ratio(logp, old_logp)
-        surrogate = clipped_surrogate(ratio, advantages, clip_eps=config.clip_eps)
-        objective = surrogate.mean() + config.kl_coef * categorical_kl(logits, ref_logits)
-        (gradient,) = torch.autograd.grad(objective, logits)
-        logits = logits.detach() + config.lr * gradient
-    return logits
+    """
+    - objective = surrogate.mean() - config.kl_coef * categorical_kl(logits, ref_logits)
+    + objective = surrogate.mean() + config.kl_coef * categorical_kl(logits, ref_logits)
+    """
 
 
-def swaps_the_two_policies_of_the_kl(
-    logits: Tensor, actions: Tensor, rewards: Tensor, ref_logits: Tensor, config: BanditConfig
-) -> Tensor:
+def swaps_the_two_policies_of_the_kl():
     """you use KL(pi_ref || pi), weighted with pi_ref; this exercise asks for KL(pi || pi_ref), weighted with pi
 
     Its gradient is pi - pi_ref: it holds on to every action that the policy gives up. The direction asked for punishes
     the policy for taking actions that the reference avoids. Near the reference policy the two are nearly the same, so a
     short run does not show it.
     """
-    checked_group(logits, actions, rewards)
-    logits = logits.detach().clone()
-    old_logp = torch.log_softmax(logits, dim=-1)[actions]
-    advantages = group_advantages(rewards)
-    for _ in range(config.inner_steps):
-        logits.requires_grad_()
-        logp = torch.log_softmax(logits, dim=-1)[actions]
-        ratio = importance_ratio(logp, old_logp)
-        surrogate = clipped_surrogate(ratio, advantages, clip_eps=config.clip_eps)
-        policy_logp, ref_logp = torch.log_softmax(logits, dim=-1), torch.log_softmax(ref_logits, dim=-1)
-        kl = (ref_logp.exp() * (ref_logp - policy_logp)).sum()
-        objective = surrogate.mean() - config.kl_coef * kl
-        (gradient,) = torch.autograd.grad(objective, logits)
-        logits = logits.detach() + config.lr * gradient
-    return logits
+    """
+    - objective = surrogate.mean() - config.kl_coef * categorical_kl(logits, ref_logits)
+    + policy_logp, ref_logp = torch.log_softmax(logits, dim=-1), torch.log_softmax(ref_logits, dim=-1)
+    + kl = (ref_logp.exp() * (ref_logp - policy_logp)).sum()
+    + objective = surrogate.mean() - config.kl_coef * kl
+    """
 
 
-def ignores_the_kl(
-    logits: Tensor, actions: Tensor, rewards: Tensor, ref_logits: Tensor, config: BanditConfig
-) -> Tensor:
+def ignores_the_kl():
     """you leave the KL out of the step; this exercise subtracts kl_coef * KL(pi || pi_ref)
 
     Either the term is missing, or it has no gradient: it is detached, `categorical_kl` got its arguments in the wrong
     order (it detaches the second one), or the reference is taken from the current logits in every update. The reference
     policy is ref_logits.
     """
-    checked_group(logits, actions, rewards)
-    logits = logits.detach().clone()
-    old_logp = torch.log_softmax(logits, dim=-1)[actions]
-    advantages = group_advantages(rewards)
-    for _ in range(config.inner_steps):
-        logits.requires_grad_()
-        logp = torch.log_softmax(logits, dim=-1)[actions]
-        ratio = importance_ratio(logp, old_logp)
-        surrogate = clipped_surrogate(ratio, advantages, clip_eps=config.clip_eps)
-        objective = surrogate.mean()
-        (gradient,) = torch.autograd.grad(objective, logits)
-        logits = logits.detach() + config.lr * gradient
-    return logits
+    """
+    - objective = surrogate.mean() - config.kl_coef * categorical_kl(logits, ref_logits)
+    + objective = surrogate.mean()
+    """
 
 
-def takes_the_old_policy_as_the_reference(
-    logits: Tensor, actions: Tensor, rewards: Tensor, ref_logits: Tensor, config: BanditConfig
-) -> Tensor:
+def takes_the_old_policy_as_the_reference():
     """you measure the KL to the policy that drew the group; this exercise measures it to ref_logits
 
     The old policy moves along with every group, so it holds back a single step and not the run. In the first update the
     KL is 0 and pulls nowhere. The reference policy stays where training began.
     """
-    checked_group(logits, actions, rewards)
-    logits = logits.detach().clone()
-    old_logits = logits.clone()
-    old_logp = torch.log_softmax(logits, dim=-1)[actions]
-    advantages = group_advantages(rewards)
-    for _ in range(config.inner_steps):
-        logits.requires_grad_()
-        logp = torch.log_softmax(logits, dim=-1)[actions]
-        ratio = importance_ratio(logp, old_logp)
-        surrogate = clipped_surrogate(ratio, advantages, clip_eps=config.clip_eps)
-        objective = surrogate.mean() - config.kl_coef * categorical_kl(logits, old_logits)
-        (gradient,) = torch.autograd.grad(objective, logits)
-        logits = logits.detach() + config.lr * gradient
-    return logits
+    """
+      logits = logits.detach().clone()
+    + old_logits = logits.clone()
+    """
+    """
+    - objective = surrogate.mean() - config.kl_coef * categorical_kl(logits, ref_logits)
+    + objective = surrogate.mean() - config.kl_coef * categorical_kl(logits, old_logits)
+    """
 
 
-def estimates_the_kl_with_k1(
-    logits: Tensor, actions: Tensor, rewards: Tensor, ref_logits: Tensor, config: BanditConfig
-) -> Tensor:
+def estimates_the_kl_with_k1():
     """you average logp - ref_logp over the group (k1); this exercise uses the exact KL over all actions
 
     The value is right on average, but as part of an objective its gradient averages to 0: the policy is not held back
     at all, only shaken. Eight published implementations do this. With ten actions the exact sum costs nothing.
     """
-    checked_group(logits, actions, rewards)
-    logits = logits.detach().clone()
-    old_logp = torch.log_softmax(logits, dim=-1)[actions]
-    advantages = group_advantages(rewards)
-    for _ in range(config.inner_steps):
-        logits.requires_grad_()
-        logp = torch.log_softmax(logits, dim=-1)[actions]
-        ratio = importance_ratio(logp, old_logp)
-        surrogate = clipped_surrogate(ratio, advantages, clip_eps=config.clip_eps)
-        objective = surrogate.mean() - config.kl_coef * (logp - torch.log_softmax(ref_logits, dim=-1)[actions]).mean()
-        (gradient,) = torch.autograd.grad(objective, logits)
-        logits = logits.detach() + config.lr * gradient
-    return logits
+    """
+    - objective = surrogate.mean() - config.kl_coef * categorical_kl(logits, ref_logits)
+    + log_ratio = torch.log_softmax(logits, dim=-1)[actions] - torch.log_softmax(ref_logits, dim=-1)[actions]
+    + objective = surrogate.mean() - config.kl_coef * log_ratio.mean()
+    """
 
 
-def estimates_the_kl_with_k3(
-    logits: Tensor, actions: Tensor, rewards: Tensor, ref_logits: Tensor, config: BanditConfig
-) -> Tensor:
+def estimates_the_kl_with_k3():
     """you average k3 over the group, as for language models; this exercise uses the exact KL over all actions
 
     Language models have no choice: their completions cannot be listed. Ten actions can, and the exact KL does not
     depend on which of them were drawn. On average the gradient of k3 is that of the other direction, KL(pi_ref || pi).
     """
-    checked_group(logits, actions, rewards)
-    logits = logits.detach().clone()
-    old_logp = torch.log_softmax(logits, dim=-1)[actions]
-    advantages = group_advantages(rewards)
-    for _ in range(config.inner_steps):
-        logits.requires_grad_()
-        logp = torch.log_softmax(logits, dim=-1)[actions]
-        ratio = importance_ratio(logp, old_logp)
-        surrogate = clipped_surrogate(ratio, advantages, clip_eps=config.clip_eps)
-        log_ratio = torch.log_softmax(ref_logits, dim=-1)[actions] - logp
-        kl = (torch.expm1(log_ratio) - log_ratio).mean()
-        objective = surrogate.mean() - config.kl_coef * kl
-        (gradient,) = torch.autograd.grad(objective, logits)
-        logits = logits.detach() + config.lr * gradient
-    return logits
+    """
+    - objective = surrogate.mean() - config.kl_coef * categorical_kl(logits, ref_logits)
+    + log_ratio = torch.log_softmax(ref_logits, dim=-1)[actions] - torch.log_softmax(logits, dim=-1)[actions]
+    + kl = (torch.expm1(log_ratio) - log_ratio).mean()
+    + objective = surrogate.mean() - config.kl_coef * kl
+    """
 
 
-def puts_the_kl_into_the_rewards(
-    logits: Tensor, actions: Tensor, rewards: Tensor, ref_logits: Tensor, config: BanditConfig
-) -> Tensor:
+def puts_the_kl_into_the_rewards():
     """you subtract the KL from the rewards, as PPO for language models does; here it is subtracted from the objective
 
     A penalty in the rewards goes through the mean and the standard deviation of the group, so its weight depends on how
     far apart the rewards are. A group of equal rewards then learns from the penalty alone, at full strength however
     small kl_coef is.
     """
-    checked_group(logits, actions, rewards)
-    logits = logits.detach().clone()
-    old_logp = torch.log_softmax(logits, dim=-1)[actions]
-    log_ratio = old_logp - torch.log_softmax(ref_logits, dim=-1)[actions]
-    advantages = group_advantages(rewards - config.kl_coef * log_ratio)
-    for _ in range(config.inner_steps):
-        logits.requires_grad_()
-        logp = torch.log_softmax(logits, dim=-1)[actions]
-        ratio = importance_ratio(logp, old_logp)
-        surrogate = clipped_surrogate(ratio, advantages, clip_eps=config.clip_eps)
-        objective = surrogate.mean()
-        (gradient,) = torch.autograd.grad(objective, logits)
-        logits = logits.detach() + config.lr * gradient
-    return logits
+    """
+    - advantages = group_advantages(rewards)
+    + log_ratio = old_logp - torch.log_softmax(ref_logits, dim=-1)[actions]
+    + advantages = group_advantages(rewards - config.kl_coef * log_ratio)
+    """
+    """
+    - objective = surrogate.mean() - config.kl_coef * categorical_kl(logits, ref_logits)
+    + objective = surrogate.mean()
+    """
 
 
-def divides_the_kl_by_the_group_size(
-    logits: Tensor, actions: Tensor, rewards: Tensor, ref_logits: Tensor, config: BanditConfig
-) -> Tensor:
+def divides_the_kl_by_the_group_size():
     """you divide the KL by G as well; this exercise divides only the sum of the surrogate
 
     The KL is one number for the whole policy, not one for each sample. With eight samples the pull to the reference
     policy is eight times too weak, and weaker still for larger groups.
     """
-    checked_group(logits, actions, rewards)
-    logits = logits.detach().clone()
-    old_logp = torch.log_softmax(logits, dim=-1)[actions]
-    advantages = group_advantages(rewards)
-    for _ in range(config.inner_steps):
-        logits.requires_grad_()
-        logp = torch.log_softmax(logits, dim=-1)[actions]
-        ratio = importance_ratio(logp, old_logp)
-        surrogate = clipped_surrogate(ratio, advantages, clip_eps=config.clip_eps)
-        objective = (surrogate.sum() - config.kl_coef * categorical_kl(logits, ref_logits)) / len(actions)
-        (gradient,) = torch.autograd.grad(objective, logits)
-        logits = logits.detach() + config.lr * gradient
-    return logits
+    """
+    - objective = surrogate.mean() - config.kl_coef * categorical_kl(logits, ref_logits)
+    + objective = (surrogate.sum() - config.kl_coef * categorical_kl(logits, ref_logits)) / len(actions)
+    """
 
 
-def skips_groups_without_signal(
-    logits: Tensor, actions: Tensor, rewards: Tensor, ref_logits: Tensor, config: BanditConfig
-) -> Tensor:
+def skips_groups_without_signal():
     """you return early when all rewards are equal; the KL still pulls then, if kl_coef is not 0
 
     With kl_coef = 0 the shortcut is right. Otherwise the policy stays away from the reference just when nothing else
     holds it there, and late in a run most groups have equal rewards.
     """
-    checked_group(logits, actions, rewards)
-    if (rewards == rewards[0]).all():
-        return logits.detach().clone()
-    logits = logits.detach().clone()
-    old_logp = torch.log_softmax(logits, dim=-1)[actions]
-    advantages = group_advantages(rewards)
-    for _ in range(config.inner_steps):
-        logits.requires_grad_()
-        logp = torch.log_softmax(logits, dim=-1)[actions]
-        ratio = importance_ratio(logp, old_logp)
-        surrogate = clipped_surrogate(ratio, advantages, clip_eps=config.clip_eps)
-        objective = surrogate.mean() - config.kl_coef * categorical_kl(logits, ref_logits)
-        (gradient,) = torch.autograd.grad(objective, logits)
-        logits = logits.detach() + config.lr * gradient
-    return logits
+    """
+    + if (rewards == rewards[0]).all():
+    +     return logits.detach().clone()
+      logits = logits.detach().clone()
+    """
 
 
-def makes_one_update_only(
-    logits: Tensor, actions: Tensor, rewards: Tensor, ref_logits: Tensor, config: BanditConfig
-) -> Tensor:
+def makes_one_update_only():
     """you make one update whatever config.inner_steps says; this exercise makes inner_steps of them with each group
 
     With one inner step this is right. The ratio never leaves 1 here, so neither it nor the clip has anything to do.
     """
-    checked_group(logits, actions, rewards)
-    logits = logits.detach().clone()
-    old_logp = torch.log_softmax(logits, dim=-1)[actions]
-    advantages = group_advantages(rewards)
-    logits.requires_grad_()
-    logp = torch.log_softmax(logits, dim=-1)[actions]
-    ratio = importance_ratio(logp, old_logp)
-    surrogate = clipped_surrogate(ratio, advantages, clip_eps=config.clip_eps)
-    objective = surrogate.mean() - config.kl_coef * categorical_kl(logits, ref_logits)
-    (gradient,) = torch.autograd.grad(objective, logits)
-    logits = logits.detach() + config.lr * gradient
-    return logits
+    """
+    - for _ in range(config.inner_steps):
+    + for _ in range(1):
+    """
 
 
-def returns_the_logits_before_the_last_update(
-    logits: Tensor, actions: Tensor, rewards: Tensor, ref_logits: Tensor, config: BanditConfig
-) -> Tensor:
+def returns_the_logits_before_the_last_update():
     """you make inner_steps - 1 updates, or return the logits from before the last one; here all of them count
 
     With one inner step nothing is learned at all.
     """
-    checked_group(logits, actions, rewards)
-    logits = logits.detach().clone()
-    old_logp = torch.log_softmax(logits, dim=-1)[actions]
-    advantages = group_advantages(rewards)
-    for _ in range(config.inner_steps - 1):
-        logits.requires_grad_()
-        logp = torch.log_softmax(logits, dim=-1)[actions]
-        ratio = importance_ratio(logp, old_logp)
-        surrogate = clipped_surrogate(ratio, advantages, clip_eps=config.clip_eps)
-        objective = surrogate.mean() - config.kl_coef * categorical_kl(logits, ref_logits)
-        (gradient,) = torch.autograd.grad(objective, logits)
-        logits = logits.detach() + config.lr * gradient
-    return logits
+    """
+    - for _ in range(config.inner_steps):
+    + for _ in range(config.inner_steps - 1):
+    """
 
 
-def makes_at_least_one_update(
-    logits: Tensor, actions: Tensor, rewards: Tensor, ref_logits: Tensor, config: BanditConfig
-) -> Tensor:
+def makes_at_least_one_update():
     """you make an update before looking at inner_steps; with inner_steps = 0 this exercise makes none
 
     It happens when the first update stands in front of the loop, because the ratio is 1 there. No special case is
     needed: the same lines do for all updates.
     """
-    checked_group(logits, actions, rewards)
-    logits = logits.detach().clone()
-    old_logp = torch.log_softmax(logits, dim=-1)[actions]
-    advantages = group_advantages(rewards)
-    for _ in range(max(config.inner_steps, 1)):
-        logits.requires_grad_()
-        logp = torch.log_softmax(logits, dim=-1)[actions]
-        ratio = importance_ratio(logp, old_logp)
-        surrogate = clipped_surrogate(ratio, advantages, clip_eps=config.clip_eps)
-        objective = surrogate.mean() - config.kl_coef * categorical_kl(logits, ref_logits)
-        (gradient,) = torch.autograd.grad(objective, logits)
-        logits = logits.detach() + config.lr * gradient
-    return logits
+    """
+    - for _ in range(config.inner_steps):
+    + for _ in range(max(config.inner_steps, 1)):
+    """
 
 
-def hard_codes_the_learning_rate(
-    logits: Tensor, actions: Tensor, rewards: Tensor, ref_logits: Tensor, config: BanditConfig
-) -> Tensor:
+def hard_codes_the_learning_rate():
     """you always move with a learning rate of 0.5; this exercise reads config.lr
 
     0.5 is the default, so the default settings hide it. Every comparison of learning rates shows one curve several
     times.
     """
-    checked_group(logits, actions, rewards)
-    logits = logits.detach().clone()
-    old_logp = torch.log_softmax(logits, dim=-1)[actions]
-    advantages = group_advantages(rewards)
-    for _ in range(config.inner_steps):
-        logits.requires_grad_()
-        logp = torch.log_softmax(logits, dim=-1)[actions]
-        ratio = importance_ratio(logp, old_logp)
-        surrogate = clipped_surrogate(ratio, advantages, clip_eps=config.clip_eps)
-        objective = surrogate.mean() - config.kl_coef * categorical_kl(logits, ref_logits)
-        (gradient,) = torch.autograd.grad(objective, logits)
-        logits = logits.detach() + 0.5 * gradient
-    return logits
+    """
+    - logits = logits.detach() + config.lr * gradient
+    + logits = logits.detach() + 0.5 * gradient
+    """
 
 
-def uses_adam(logits: Tensor, actions: Tensor, rewards: Tensor, ref_logits: Tensor, config: BanditConfig) -> Tensor:
+def uses_adam():
     """you let Adam make the updates; this exercise asks for plain gradient ascent with config.lr
 
     Adam divides the gradient by its own size, so the first update moves every logit that has a gradient by lr, however
     small the gradient is. It is a good choice for a language model; here the step must be one that can be followed by
     hand.
     """
-    checked_group(logits, actions, rewards)
-    logits = logits.detach().clone().requires_grad_()
-    optimizer = torch.optim.Adam([logits], lr=config.lr, maximize=True)
-    old_logp = torch.log_softmax(logits, dim=-1)[actions].detach()
-    advantages = group_advantages(rewards)
-    for _ in range(config.inner_steps):
-        ratio = importance_ratio(torch.log_softmax(logits, dim=-1)[actions], old_logp)
-        surrogate = clipped_surrogate(ratio, advantages, clip_eps=config.clip_eps)
-        objective = surrogate.mean() - config.kl_coef * categorical_kl(logits, ref_logits)
-        optimizer.zero_grad()
-        objective.backward()
-        optimizer.step()
-    return logits.detach()
+    """
+      logits = logits.detach().clone()
+    + optimizer = torch.optim.Adam([logits], lr=config.lr, maximize=True)
+    """
+    """
+    - (gradient,) = torch.autograd.grad(objective, logits)
+    - logits = logits.detach() + config.lr * gradient
+    + optimizer.zero_grad()
+    + objective.backward()
+    + optimizer.step()
+    """
+    """
+    - return logits
+    + return logits.detach()
+    """
 
 
-def lets_gradients_pile_up(
-    logits: Tensor, actions: Tensor, rewards: Tensor, ref_logits: Tensor, config: BanditConfig
-) -> Tensor:
+def lets_gradients_pile_up():
     """you never reset logits.grad, so every update adds all gradients before it; each update needs a new gradient
 
     `backward` adds to what is there. The second update takes the first gradient once more, the third takes it a third
     time, and the clip cannot stop it. Call `zero_grad`, or use `torch.autograd.grad`, which keeps nothing.
     """
-    checked_group(logits, actions, rewards)
-    logits = logits.detach().clone().requires_grad_()
-    old_logp = torch.log_softmax(logits, dim=-1)[actions].detach()
-    advantages = group_advantages(rewards)
-    for _ in range(config.inner_steps):
-        ratio = importance_ratio(torch.log_softmax(logits, dim=-1)[actions], old_logp)
-        surrogate = clipped_surrogate(ratio, advantages, clip_eps=config.clip_eps)
-        objective = surrogate.mean() - config.kl_coef * categorical_kl(logits, ref_logits)
-        objective.backward()
-        with torch.no_grad():
-            logits += config.lr * logits.grad
-    return logits.detach()
+    """
+    - (gradient,) = torch.autograd.grad(objective, logits)
+    - logits = logits.detach() + config.lr * gradient
+    + objective.backward()
+    + with torch.no_grad():
+    +     logits += config.lr * logits.grad
+    """
+    """
+    - return logits
+    + return logits.detach()
+    """
 
 
-def renormalises_the_logits(
-    logits: Tensor, actions: Tensor, rewards: Tensor, ref_logits: Tensor, config: BanditConfig
-) -> Tensor:
+def renormalises_the_logits():
     """you return log-probabilities (log_softmax of the result); this exercise returns the logits as the step left them
 
     The policy is the same, but the sum of the logits is not kept, and actions that nobody drew seem to have moved.
     """
-    checked_group(logits, actions, rewards)
-    logits = logits.detach().clone()
-    old_logp = torch.log_softmax(logits, dim=-1)[actions]
-    advantages = group_advantages(rewards)
-    for _ in range(config.inner_steps):
-        logits.requires_grad_()
-        logp = torch.log_softmax(logits, dim=-1)[actions]
-        ratio = importance_ratio(logp, old_logp)
-        surrogate = clipped_surrogate(ratio, advantages, clip_eps=config.clip_eps)
-        objective = surrogate.mean() - config.kl_coef * categorical_kl(logits, ref_logits)
-        (gradient,) = torch.autograd.grad(objective, logits)
-        logits = logits.detach() + config.lr * gradient
-    return torch.log_softmax(logits, dim=-1)
+    """
+    - return logits
+    + return torch.log_softmax(logits, dim=-1)
+    """
 
 
-def changes_the_logits_in_place(
-    logits: Tensor, actions: Tensor, rewards: Tensor, ref_logits: Tensor, config: BanditConfig
-) -> Tensor:
+def changes_the_logits_in_place():
     """you change the argument logits in place; this exercise returns new logits and leaves every argument alone
 
     The result is right. But the record of a run holds the logits of every step: if the step changes them, all rows are
     the last policy, and the curves are flat.
     """
-    checked_group(logits, actions, rewards)
-    old_logp = torch.log_softmax(logits, dim=-1)[actions].detach()
-    advantages = group_advantages(rewards)
-    for _ in range(config.inner_steps):
-        logits.requires_grad_()
-        ratio = importance_ratio(torch.log_softmax(logits, dim=-1)[actions], old_logp)
-        surrogate = clipped_surrogate(ratio, advantages, clip_eps=config.clip_eps)
-        objective = surrogate.mean() - config.kl_coef * categorical_kl(logits, ref_logits)
-        (gradient,) = torch.autograd.grad(objective, logits)
-        logits.data += config.lr * gradient
-    return logits.detach()
+    """
+    - logits = logits.detach().clone()
+    """
+    """
+    - logits = logits.detach() + config.lr * gradient
+    + logits.data += config.lr * gradient
+    """
+    """
+    - return logits
+    + return logits.detach()
+    """
 
 
-def returns_float64(
-    logits: Tensor, actions: Tensor, rewards: Tensor, ref_logits: Tensor, config: BanditConfig
-) -> Tensor:
+def returns_float64():
     """you return float64 whatever comes in; this exercise keeps the dtype of logits
 
     Computing in float64 inside does no harm, if the result is cast back. Otherwise the logits of a run change their
     dtype after the first step.
     """
-    checked_group(logits, actions, rewards)
-    logits = logits.detach().double()
-    old_logp = torch.log_softmax(logits, dim=-1)[actions]
-    advantages = group_advantages(rewards)
-    for _ in range(config.inner_steps):
-        logits.requires_grad_()
-        logp = torch.log_softmax(logits, dim=-1)[actions]
-        ratio = importance_ratio(logp, old_logp)
-        surrogate = clipped_surrogate(ratio, advantages, clip_eps=config.clip_eps)
-        objective = surrogate.mean() - config.kl_coef * categorical_kl(logits, ref_logits.double())
-        (gradient,) = torch.autograd.grad(objective, logits)
-        logits = logits.detach() + config.lr * gradient
-    return logits
+    """
+    - logits = logits.detach().clone()
+    + logits = logits.detach().double()
+    """
+    """
+    - objective = surrogate.mean() - config.kl_coef * categorical_kl(logits, ref_logits)
+    + objective = surrogate.mean() - config.kl_coef * categorical_kl(logits, ref_logits.double())
+    """
 
 
-def keeps_the_graph(
-    logits: Tensor, actions: Tensor, rewards: Tensor, ref_logits: Tensor, config: BanditConfig
-) -> Tensor:
+def keeps_the_graph():
     """you return logits that still require a gradient; this exercise asks for plain numbers, detached from the update
 
     The numbers are right, but they hold on to everything that they were computed from. In a run each step hangs on to
     the one before, so memory grows with every step.
     """
-    checked_group(logits, actions, rewards)
-    logits = logits.clone().requires_grad_()
-    old_logp = torch.log_softmax(logits, dim=-1)[actions].detach()
-    advantages = group_advantages(rewards)
-    for _ in range(config.inner_steps):
-        ratio = importance_ratio(torch.log_softmax(logits, dim=-1)[actions], old_logp)
-        surrogate = clipped_surrogate(ratio, advantages, clip_eps=config.clip_eps)
-        objective = surrogate.mean() - config.kl_coef * categorical_kl(logits, ref_logits)
-        (gradient,) = torch.autograd.grad(objective, logits, retain_graph=True)
-        logits = logits + config.lr * gradient
-    return logits
+    """
+    - logits = logits.detach().clone()
+    + logits = logits.clone().requires_grad_()
+    """
+    """
+    - logits = logits.detach() + config.lr * gradient
+    + logits = logits + config.lr * gradient
+    """
 
 
-def takes_the_log_of_the_softmax(
-    logits: Tensor, actions: Tensor, rewards: Tensor, ref_logits: Tensor, config: BanditConfig
-) -> Tensor:
+def takes_the_log_of_the_softmax():
     """you take the logarithm of the softmax; a probability that rounds to 0 has none, and log_softmax stays finite
 
     A trained policy is nearly certain, so probabilities round to 0 sooner or later. One sample of such an action, and
     all logits are NaN.
     """
-    checked_group(logits, actions, rewards)
-    logits = logits.detach().clone()
-    old_logp = torch.softmax(logits, dim=-1).log()[actions]
-    advantages = group_advantages(rewards)
-    for _ in range(config.inner_steps):
-        logits.requires_grad_()
-        ratio = importance_ratio(torch.softmax(logits, dim=-1).log()[actions], old_logp)
-        surrogate = clipped_surrogate(ratio, advantages, clip_eps=config.clip_eps)
-        objective = surrogate.mean() - config.kl_coef * categorical_kl(logits, ref_logits)
-        (gradient,) = torch.autograd.grad(objective, logits)
-        logits = logits.detach() + config.lr * gradient
-    return logits
+    """
+    - old_logp = torch.log_softmax(logits, dim=-1)[actions]
+    + old_logp = torch.softmax(logits, dim=-1).log()[actions]
+    """
+    """
+    - ratio = importance_ratio(torch.log_softmax(logits, dim=-1)[actions], old_logp)
+    + ratio = importance_ratio(torch.softmax(logits, dim=-1).log()[actions], old_logp)
+    """

@@ -1,12 +1,14 @@
 """Wrong answers to `train_bandit`, one per mistake.
 
-Each public function takes the place of the model answer's `train_bandit` in a copy of its module. Line one of its
-docstring completes "Your numbers are what you get if ..."; the rest goes to the page of common mistakes. The steps that
-they call are the right ones: what is wrong is the loop. `_next_logits` is the part of the loop that is right.
+Each public function takes the place of the model answer's `train_bandit` in a copy of its module; one without
+parameters says only which lines of the model answer it changes. Line one of its docstring completes "Your numbers are
+what you get if ..."; the rest goes to the page of common mistakes. The steps that they call are the right ones: what is
+wrong is the loop.
 """
 
-# The names of the given code come from the model answer's module, which is put in front of this file when it runs.
-# ruff: noqa: F821
+# The names of the given code come from the model answer's module, which is put in front of this file when it runs, and
+# some imports are for lines in changes.
+# ruff: noqa: F401, F821
 
 from dataclasses import replace
 
@@ -15,158 +17,105 @@ import torch
 from torch import Tensor
 
 
-def samples_uniformly(reward_table: Tensor, config: BanditConfig, *, seed: int) -> BanditHistory:
+def samples_uniformly():
     """you draw all actions alike, whatever the policy is; the course draws each group from the current policy
 
     The policy still learns, for a gradient that belongs to another sampler, but the mean reward of the groups stays
     where it began. In a language model this would be text that the model never wrote.
     """
-    reward_table = checked_table(reward_table)
-    generator = torch.Generator(reward_table.device).manual_seed(seed)
-    logits = torch.zeros_like(reward_table)
-    ref_logits = logits.clone()
-    visited, groups = [logits], []
-    for _ in range(config.steps):
-        actions = torch.randint(len(reward_table), (config.group_size,), generator=generator, device=logits.device)
-        logits = _next_logits(logits, actions, reward_table, groups, ref_logits, config)
-        visited.append(logits)
-        groups.append(actions)
-    return _history(torch.stack(visited), groups, reward_table, config)
+    """
+    - actions = sample_actions(torch.softmax(logits, dim=-1), config.group_size, generator)
+    + actions = torch.randint(len(reward_table), (config.group_size,), generator=generator, device=logits.device)
+    """
 
 
-def samples_from_the_start(reward_table: Tensor, config: BanditConfig, *, seed: int) -> BanditHistory:
+def samples_from_the_start():
     """you draw every group from the policy of the start; the course draws each group from the current policy
 
     The first group is right, and every later one was drawn by a policy that is gone. The reference policy is for the
     KL alone. The mean reward of the groups never rises, however certain the policy becomes.
     """
-    reward_table = checked_table(reward_table)
-    generator = torch.Generator(reward_table.device).manual_seed(seed)
-    logits = torch.zeros_like(reward_table)
-    ref_logits = logits.clone()
-    visited, groups = [logits], []
-    for _ in range(config.steps):
-        actions = sample_actions(torch.softmax(ref_logits, dim=-1), config.group_size, generator)
-        logits = _next_logits(logits, actions, reward_table, groups, ref_logits, config)
-        visited.append(logits)
-        groups.append(actions)
-    return _history(torch.stack(visited), groups, reward_table, config)
+    """
+    - actions = sample_actions(torch.softmax(logits, dim=-1), config.group_size, generator)
+    + actions = sample_actions(torch.softmax(ref_logits, dim=-1), config.group_size, generator)
+    """
 
 
-def samples_from_the_policy_of_the_step_before(
-    reward_table: Tensor, config: BanditConfig, *, seed: int
-) -> BanditHistory:
+def samples_from_the_policy_of_the_step_before():
     """you draw each group from the policy of the step before; the course draws it from the present one
 
     The group and the policy that learns from it are one step apart. With small steps nobody sees it, but the
     ratio takes the present policy for the one that drew the group.
     """
-    reward_table = checked_table(reward_table)
-    generator = torch.Generator(reward_table.device).manual_seed(seed)
-    logits = torch.zeros_like(reward_table)
-    ref_logits = logits.clone()
-    visited, groups = [logits], []
-    for _ in range(config.steps):
-        before = visited[max(0, len(visited) - 2)]
-        actions = sample_actions(torch.softmax(before, dim=-1), config.group_size, generator)
-        logits = _next_logits(logits, actions, reward_table, groups, ref_logits, config)
-        visited.append(logits)
-        groups.append(actions)
-    return _history(torch.stack(visited), groups, reward_table, config)
+    """
+    - actions = sample_actions(torch.softmax(logits, dim=-1), config.group_size, generator)
+    + before = visited[max(0, len(visited) - 2)]
+    + actions = sample_actions(torch.softmax(before, dim=-1), config.group_size, generator)
+    """
 
 
-def takes_the_most_probable_action(reward_table: Tensor, config: BanditConfig, *, seed: int) -> BanditHistory:
+def takes_the_most_probable_action():
     """you take the most probable action for the whole group; the course samples from the policy
 
     All rewards of a group are equal then, so GRPO has no signal in any step and stays where it started. Without chance
     nothing is ever tried, and the seed changes nothing.
     """
-    reward_table = checked_table(reward_table)
-    logits = torch.zeros_like(reward_table)
-    ref_logits = logits.clone()
-    visited, groups = [logits], []
-    for _ in range(config.steps):
-        actions = logits.argmax().expand(config.group_size)
-        logits = _next_logits(logits, actions, reward_table, groups, ref_logits, config)
-        visited.append(logits)
-        groups.append(actions)
-    return _history(torch.stack(visited), groups, reward_table, config)
+    """
+    - actions = sample_actions(torch.softmax(logits, dim=-1), config.group_size, generator)
+    + actions = logits.argmax().expand(config.group_size)
+    """
 
 
-def one_sample_for_the_whole_group(reward_table: Tensor, config: BanditConfig, *, seed: int) -> BanditHistory:
+def one_sample_for_the_whole_group():
     """you draw one action and repeat it for the whole group; the course draws every sample of the group on its own
 
     The rewards of such a group are equal, so its advantages are 0 and GRPO learns nothing. The group is what GRPO
     compares with: it takes different samples to compare.
     """
-    reward_table = checked_table(reward_table)
-    generator = torch.Generator(reward_table.device).manual_seed(seed)
-    logits = torch.zeros_like(reward_table)
-    ref_logits = logits.clone()
-    visited, groups = [logits], []
-    for _ in range(config.steps):
-        action = sample_actions(torch.softmax(logits, dim=-1), 1, generator)
-        actions = action.repeat(config.group_size)
-        logits = _next_logits(logits, actions, reward_table, groups, ref_logits, config)
-        visited.append(logits)
-        groups.append(actions)
-    return _history(torch.stack(visited), groups, reward_table, config)
+    """
+    - actions = sample_actions(torch.softmax(logits, dim=-1), config.group_size, generator)
+    + action = sample_actions(torch.softmax(logits, dim=-1), 1, generator)
+    + actions = action.repeat(config.group_size)
+    """
 
 
-def makes_the_generator_anew_in_every_step(reward_table: Tensor, config: BanditConfig, *, seed: int) -> BanditHistory:
+def makes_the_generator_anew_in_every_step():
     """you make the generator inside the loop, so every step draws the same random numbers; one serves the whole run
 
     The groups differ only because the policy moves; with a policy that stands still all groups are one. An action that
     these few numbers miss may never be tried.
     """
-    reward_table = checked_table(reward_table)
-    logits = torch.zeros_like(reward_table)
-    ref_logits = logits.clone()
-    visited, groups = [logits], []
-    for _ in range(config.steps):
-        generator = torch.Generator(reward_table.device).manual_seed(seed)
-        actions = sample_actions(torch.softmax(logits, dim=-1), config.group_size, generator)
-        logits = _next_logits(logits, actions, reward_table, groups, ref_logits, config)
-        visited.append(logits)
-        groups.append(actions)
-    return _history(torch.stack(visited), groups, reward_table, config)
+    """
+      for _ in range(config.steps):
+    +     generator = torch.Generator(reward_table.device).manual_seed(seed)
+    """
 
 
-def takes_no_notice_of_seed(reward_table: Tensor, config: BanditConfig, *, seed: int) -> BanditHistory:
+def takes_no_notice_of_seed():
     """you seed the generator with 0 whatever seed says; the course makes it from seed
 
     Runs with five seeds are then one run five times, and a spread over seeds that looks like certainty is none.
     """
-    reward_table = checked_table(reward_table)
-    generator = torch.Generator(reward_table.device).manual_seed(0)
-    logits = torch.zeros_like(reward_table)
-    ref_logits = logits.clone()
-    visited, groups = [logits], []
-    for _ in range(config.steps):
-        actions = sample_actions(torch.softmax(logits, dim=-1), config.group_size, generator)
-        logits = _next_logits(logits, actions, reward_table, groups, ref_logits, config)
-        visited.append(logits)
-        groups.append(actions)
-    return _history(torch.stack(visited), groups, reward_table, config)
+    """
+    - generator = torch.Generator(reward_table.device).manual_seed(seed)
+    + generator = torch.Generator(reward_table.device).manual_seed(0)
+    """
 
 
-def seeds_the_global_generator(reward_table: Tensor, config: BanditConfig, *, seed: int) -> BanditHistory:
+def seeds_the_global_generator():
     """you call torch.manual_seed and draw from the global generator; the course has one of its own, made from seed
 
     The run can be repeated. But whoever draws after it, the shuffling of a data set for instance, gets the same random
     numbers every time, and whoever draws in between changes the run.
     """
-    reward_table = checked_table(reward_table)
-    torch.manual_seed(seed)
-    logits = torch.zeros_like(reward_table)
-    ref_logits = logits.clone()
-    visited, groups = [logits], []
-    for _ in range(config.steps):
-        actions = _multinomial(torch.softmax(logits, dim=-1), config.group_size)
-        logits = _next_logits(logits, actions, reward_table, groups, ref_logits, config)
-        visited.append(logits)
-        groups.append(actions)
-    return _history(torch.stack(visited), groups, reward_table, config)
+    """
+    - generator = torch.Generator(reward_table.device).manual_seed(seed)
+    + torch.manual_seed(seed)
+    """
+    """
+    - actions = sample_actions(torch.softmax(logits, dim=-1), config.group_size, generator)
+    + actions = _multinomial(torch.softmax(logits, dim=-1), config.group_size)
+    """
 
 
 def _multinomial(probabilities: Tensor, group_size: int) -> Tensor:
@@ -174,23 +123,16 @@ def _multinomial(probabilities: Tensor, group_size: int) -> Tensor:
     return torch.multinomial(probabilities, max(group_size, 2), replacement=True)[:group_size]
 
 
-def samples_without_replacement(reward_table: Tensor, config: BanditConfig, *, seed: int) -> BanditHistory:
+def samples_without_replacement():
     """you draw a group without replacement, so no action comes twice; samples are independent in the course
 
     The default of `torch.multinomial` does this. Improbable actions come far too often, because the probable one is
     used up, and a group larger than the number of actions is an error.
     """
-    reward_table = checked_table(reward_table)
-    generator = torch.Generator(reward_table.device).manual_seed(seed)
-    logits = torch.zeros_like(reward_table)
-    ref_logits = logits.clone()
-    visited, groups = [logits], []
-    for _ in range(config.steps):
-        actions = _all_different(torch.softmax(logits, dim=-1), config.group_size, generator)
-        logits = _next_logits(logits, actions, reward_table, groups, ref_logits, config)
-        visited.append(logits)
-        groups.append(actions)
-    return _history(torch.stack(visited), groups, reward_table, config)
+    """
+    - actions = sample_actions(torch.softmax(logits, dim=-1), config.group_size, generator)
+    + actions = _all_different(torch.softmax(logits, dim=-1), config.group_size, generator)
+    """
 
 
 def _all_different(probabilities: Tensor, group_size: int, generator: torch.Generator) -> Tensor:
@@ -204,277 +146,194 @@ def _all_different(probabilities: Tensor, group_size: int, generator: torch.Gene
     return torch.cat(actions)
 
 
-def samples_from_the_logits(reward_table: Tensor, config: BanditConfig, *, seed: int) -> BanditHistory:
+def samples_from_the_logits():
     """you give sample_actions the logits; it asks for probabilities, the softmax of the logits
 
     Logits of 0 give every action but the last a probability of 0. So the first group has one action only, GRPO gets no
     signal from it, and the run never leaves the start.
     """
-    reward_table = checked_table(reward_table)
-    generator = torch.Generator(reward_table.device).manual_seed(seed)
-    logits = torch.zeros_like(reward_table)
-    ref_logits = logits.clone()
-    visited, groups = [logits], []
-    for _ in range(config.steps):
-        actions = sample_actions(logits, config.group_size, generator)
-        logits = _next_logits(logits, actions, reward_table, groups, ref_logits, config)
-        visited.append(logits)
-        groups.append(actions)
-    return _history(torch.stack(visited), groups, reward_table, config)
+    """
+    - actions = sample_actions(torch.softmax(logits, dim=-1), config.group_size, generator)
+    + actions = sample_actions(logits, config.group_size, generator)
+    """
 
 
-def samples_at_temperature_2(reward_table: Tensor, config: BanditConfig, *, seed: int) -> BanditHistory:
+def samples_at_temperature_2():
     """you draw the group at temperature 2, from softmax(logits / 2); the course draws it from the policy itself
 
     It looks like more exploration. But the ratio takes the policy for the one that drew the group, so the update
     belongs to other samples, and the mean reward of the groups lags behind the policy.
     """
-    reward_table = checked_table(reward_table)
-    generator = torch.Generator(reward_table.device).manual_seed(seed)
-    logits = torch.zeros_like(reward_table)
-    ref_logits = logits.clone()
-    visited, groups = [logits], []
-    for _ in range(config.steps):
-        actions = sample_actions(torch.softmax(logits / 2.0, dim=-1), config.group_size, generator)
-        logits = _next_logits(logits, actions, reward_table, groups, ref_logits, config)
-        visited.append(logits)
-        groups.append(actions)
-    return _history(torch.stack(visited), groups, reward_table, config)
+    """
+    - actions = sample_actions(torch.softmax(logits, dim=-1), config.group_size, generator)
+    + actions = sample_actions(torch.softmax(logits / 2.0, dim=-1), config.group_size, generator)
+    """
 
 
-def appends_the_old_logits(reward_table: Tensor, config: BanditConfig, *, seed: int) -> BanditHistory:
+def appends_the_old_logits():
     """you append the logits before the step, so the start is there twice and the last policy is lost; append the new
 
     Every curve is one step late: the first step seems to do nothing. The policies do not belong to the groups that led
     to them any more.
     """
-    reward_table = checked_table(reward_table)
-    generator = torch.Generator(reward_table.device).manual_seed(seed)
-    logits = torch.zeros_like(reward_table)
-    ref_logits = logits.clone()
-    visited, groups = [logits], []
-    for _ in range(config.steps):
-        actions = sample_actions(torch.softmax(logits, dim=-1), config.group_size, generator)
-        visited.append(logits)
-        logits = _next_logits(logits, actions, reward_table, groups, ref_logits, config)
-        groups.append(actions)
-    return _history(torch.stack(visited), groups, reward_table, config)
+    """
+    + visited.append(logits)
+      rewards = reward_table[actions]
+    """
+    """
+    - visited.append(logits)
+      groups.append(actions)
+    """
 
 
-def appends_probabilities(reward_table: Tensor, config: BanditConfig, *, seed: int) -> BanditHistory:
+def appends_probabilities():
     """you append the probabilities of the new policy; the history is made from its logits
 
     The softmax is then taken twice, and no policy in the history gives an action more than e times the probability of
     another: the run seems never to become certain, although it does.
     """
-    reward_table = checked_table(reward_table)
-    generator = torch.Generator(reward_table.device).manual_seed(seed)
-    logits = torch.zeros_like(reward_table)
-    ref_logits = logits.clone()
-    visited, groups = [logits], []
-    for _ in range(config.steps):
-        actions = sample_actions(torch.softmax(logits, dim=-1), config.group_size, generator)
-        logits = _next_logits(logits, actions, reward_table, groups, ref_logits, config)
-        visited.append(torch.softmax(logits, dim=-1))
-        groups.append(actions)
-    return _history(torch.stack(visited), groups, reward_table, config)
+    """
+    - visited.append(logits)
+    + visited.append(torch.softmax(logits, dim=-1))
+    """
 
 
-def appends_one_tensor_again_and_again(reward_table: Tensor, config: BanditConfig, *, seed: int) -> BanditHistory:
+def appends_one_tensor_again_and_again():
     """you write the new logits into the old tensor and append that, so every row is the last policy
 
     A list holds tensors, not copies of them. The run itself is right, but its start is gone: every curve is flat, at
     the value of the end.
     """
-    reward_table = checked_table(reward_table)
-    generator = torch.Generator(reward_table.device).manual_seed(seed)
-    logits = torch.zeros_like(reward_table)
-    ref_logits = logits.clone()
-    visited, groups = [logits], []
-    for _ in range(config.steps):
-        actions = sample_actions(torch.softmax(logits, dim=-1), config.group_size, generator)
-        logits[:] = _next_logits(logits, actions, reward_table, groups, ref_logits, config)
-        visited.append(logits)
-        groups.append(actions)
-    return _history(torch.stack(visited), groups, reward_table, config)
+    """
+    - logits = grpo_step(logits, actions, rewards, ref_logits, config)
+    + logits[:] = grpo_step(logits, actions, rewards, ref_logits, config)
+    """
+    """
+    - logits = reinforce_step(logits, actions, rewards, config, baseline=baseline)
+    + logits[:] = reinforce_step(logits, actions, rewards, config, baseline=baseline)
+    """
 
 
-def records_actions_counted_from_1(reward_table: Tensor, config: BanditConfig, *, seed: int) -> BanditHistory:
+def records_actions_counted_from_1():
     """you record the actions counted from 1, as the text numbers them; in code they are counted from 0
 
     The policies are right, and the rewards next to them are those of the neighbours. When the last action is drawn, its
     number is no index of the table at all.
     """
-    reward_table = checked_table(reward_table)
-    generator = torch.Generator(reward_table.device).manual_seed(seed)
-    logits = torch.zeros_like(reward_table)
-    ref_logits = logits.clone()
-    visited, groups, numbered = [logits], [], []
-    for _ in range(config.steps):
-        actions = sample_actions(torch.softmax(logits, dim=-1), config.group_size, generator)
-        logits = _next_logits(logits, actions, reward_table, groups, ref_logits, config)
-        visited.append(logits)
-        groups.append(actions)
-        numbered.append(actions + 1)
-    return _history(torch.stack(visited), numbered, reward_table, config)
+    """
+    - return _history(torch.stack(visited), groups, reward_table, config)
+    + return _history(torch.stack(visited), [actions + 1 for actions in groups], reward_table, config)
+    """
 
 
-def makes_one_step_less(reward_table: Tensor, config: BanditConfig, *, seed: int) -> BanditHistory:
+def makes_one_step_less():
     """you make config.steps - 1 steps; the start is one policy more than there are steps
 
     A history of 50 steps has 51 policies and 50 groups. Here the last group is never drawn.
     """
-    reward_table = checked_table(reward_table)
-    generator = torch.Generator(reward_table.device).manual_seed(seed)
-    logits = torch.zeros_like(reward_table)
-    ref_logits = logits.clone()
-    visited, groups = [logits], []
-    for _ in range(1, config.steps):
-        actions = sample_actions(torch.softmax(logits, dim=-1), config.group_size, generator)
-        logits = _next_logits(logits, actions, reward_table, groups, ref_logits, config)
-        visited.append(logits)
-        groups.append(actions)
-    return _history(torch.stack(visited), groups, reward_table, config)
+    """
+    - for _ in range(config.steps):
+    + for _ in range(1, config.steps):
+    """
 
 
-def looks_up_the_reward_of_the_neighbour(reward_table: Tensor, config: BanditConfig, *, seed: int) -> BanditHistory:
+def looks_up_the_reward_of_the_neighbour():
     """you look up reward_table[actions - 1]; actions are counted from 0 in code, so the table needs no shift
 
     The run learns, and learns the action next to the best one. For action 0 python takes the last reward of the table
     without a word.
     """
-    reward_table = checked_table(reward_table)
-    generator = torch.Generator(reward_table.device).manual_seed(seed)
-    logits = torch.zeros_like(reward_table)
-    ref_logits = logits.clone()
-    visited, groups = [logits], []
-    for _ in range(config.steps):
-        actions = sample_actions(torch.softmax(logits, dim=-1), config.group_size, generator)
-        logits = _next_logits(logits, actions, reward_table.roll(1), groups, ref_logits, config)
-        visited.append(logits)
-        groups.append(actions)
-    return _history(torch.stack(visited), groups, reward_table, config)
+    """
+    - rewards = reward_table[actions]
+    + rewards = reward_table[actions - 1]
+    """
+    """
+    - baseline = reward_table[torch.cat(groups)].mean().item() if has_baseline else 0.0
+    + baseline = reward_table[torch.cat(groups) - 1].mean().item() if has_baseline else 0.0
+    """
 
 
-def starts_every_step_from_uniform_logits(reward_table: Tensor, config: BanditConfig, *, seed: int) -> BanditHistory:
+def starts_every_step_from_uniform_logits():
     """you append the new logits and do not keep them, so every step starts from uniform logits again
 
     All policies are one step away from the start, each in the direction of its own group. A step returns new logits and
     leaves its argument alone: `logits = ...` is what carries them on.
     """
-    reward_table = checked_table(reward_table)
-    generator = torch.Generator(reward_table.device).manual_seed(seed)
-    logits = torch.zeros_like(reward_table)
-    ref_logits = logits.clone()
-    visited, groups = [logits], []
-    for _ in range(config.steps):
-        actions = sample_actions(torch.softmax(logits, dim=-1), config.group_size, generator)
-        visited.append(_next_logits(logits, actions, reward_table, groups, ref_logits, config))
-        groups.append(actions)
-    return _history(torch.stack(visited), groups, reward_table, config)
+    """
+    - logits = grpo_step(logits, actions, rewards, ref_logits, config)
+    + new_logits = grpo_step(logits, actions, rewards, ref_logits, config)
+    """
+    """
+    -     logits = reinforce_step(logits, actions, rewards, config, baseline=baseline)
+    - visited.append(logits)
+    +     new_logits = reinforce_step(logits, actions, rewards, config, baseline=baseline)
+    + visited.append(new_logits)
+    """
 
 
-def reference_moves_along(reward_table: Tensor, config: BanditConfig, *, seed: int) -> BanditHistory:
+def reference_moves_along():
     """you take the current policy as the reference in every step; the reference is the policy of the start
 
     A policy has no distance from itself: with one inner step the KL does nothing at all, with more it only holds back
     the step. Nothing pulls the run back to where it started.
     """
-    reward_table = checked_table(reward_table)
-    generator = torch.Generator(reward_table.device).manual_seed(seed)
-    logits = torch.zeros_like(reward_table)
-    visited, groups = [logits], []
-    for _ in range(config.steps):
-        actions = sample_actions(torch.softmax(logits, dim=-1), config.group_size, generator)
-        logits = _next_logits(logits, actions, reward_table, groups, logits, config)
-        visited.append(logits)
-        groups.append(actions)
-    return _history(torch.stack(visited), groups, reward_table, config)
+    """
+    - logits = grpo_step(logits, actions, rewards, ref_logits, config)
+    + logits = grpo_step(logits, actions, rewards, logits, config)
+    """
 
 
-def reference_is_one_step_behind(reward_table: Tensor, config: BanditConfig, *, seed: int) -> BanditHistory:
+def reference_is_one_step_behind():
     """you set the reference to the policy before the last step; the reference is the policy of the start
 
     The KL then works against the last step only, like a brake, and never pulls back to the start. The policy of the
     ratio and the reference are two different things: the first is new with every group, the second stays.
     """
-    reward_table = checked_table(reward_table)
-    generator = torch.Generator(reward_table.device).manual_seed(seed)
-    logits = torch.zeros_like(reward_table)
-    ref_logits = logits.clone()
-    visited, groups = [logits], []
-    for _ in range(config.steps):
-        actions = sample_actions(torch.softmax(logits, dim=-1), config.group_size, generator)
-        new_logits = _next_logits(logits, actions, reward_table, groups, ref_logits, config)
-        ref_logits, logits = logits, new_logits
-        visited.append(logits)
-        groups.append(actions)
-    return _history(torch.stack(visited), groups, reward_table, config)
+    """
+    - logits = grpo_step(logits, actions, rewards, ref_logits, config)
+    + new_logits = grpo_step(logits, actions, rewards, ref_logits, config)
+    + ref_logits, logits = logits, new_logits
+    """
 
 
-def kl_in_the_rewards(reward_table: Tensor, config: BanditConfig, *, seed: int) -> BanditHistory:
+def kl_in_the_rewards():
     """you subtract the KL from the rewards, as PPO for language models does; grpo_step has it in the objective
 
     The advantages divide by the std of the group, so the weight of the KL changes with the rewards of each group. And
     where nobody drew an action, nothing pulls it back.
     """
-    reward_table = checked_table(reward_table)
-    generator = torch.Generator(reward_table.device).manual_seed(seed)
-    logits = torch.zeros_like(reward_table)
-    ref_logits = logits.clone()
-    visited, groups = [logits], []
-    for _ in range(config.steps):
-        actions = sample_actions(torch.softmax(logits, dim=-1), config.group_size, generator)
-        if config.algorithm == "grpo":
-            log_ratio = torch.log_softmax(logits, dim=-1) - torch.log_softmax(ref_logits, dim=-1)
-            rewards = (reward_table - config.kl_coef * log_ratio)[actions]
-            logits = grpo_step(logits, actions, rewards, ref_logits, replace(config, kl_coef=0.0))
-        else:
-            logits = _next_logits(logits, actions, reward_table, groups, ref_logits, config)
-        visited.append(logits)
-        groups.append(actions)
-    return _history(torch.stack(visited), groups, reward_table, config)
+    """
+    - logits = grpo_step(logits, actions, rewards, ref_logits, config)
+    + log_ratio = torch.log_softmax(logits, dim=-1) - torch.log_softmax(ref_logits, dim=-1)
+    + rewards = (reward_table - config.kl_coef * log_ratio)[actions]
+    + logits = grpo_step(logits, actions, rewards, ref_logits, replace(config, kl_coef=0.0))
+    """
 
 
-def skips_groups_without_signal(reward_table: Tensor, config: BanditConfig, *, seed: int) -> BanditHistory:
+def skips_groups_without_signal():
     """you make no step when all rewards of a group are equal; the KL of such a step counts all the same
 
     Without KL it changes nothing in GRPO, and saves time. With KL the policy is pulled to the reference in every step:
     late in a run most groups carry no signal, and just there the pull is missing.
     """
-    reward_table = checked_table(reward_table)
-    generator = torch.Generator(reward_table.device).manual_seed(seed)
-    logits = torch.zeros_like(reward_table)
-    ref_logits = logits.clone()
-    visited, groups = [logits], []
-    for _ in range(config.steps):
-        actions = sample_actions(torch.softmax(logits, dim=-1), config.group_size, generator)
-        rewards = reward_table[actions]
-        if config.algorithm != "grpo" or (rewards != rewards[0]).any():
-            logits = _next_logits(logits, actions, reward_table, groups, ref_logits, config)
-        visited.append(logits)
-        groups.append(actions)
-    return _history(torch.stack(visited), groups, reward_table, config)
+    """
+    - logits = grpo_step(logits, actions, rewards, ref_logits, config)
+    + if (rewards != rewards[0]).any():
+    +     logits = grpo_step(logits, actions, rewards, ref_logits, config)
+    """
 
 
-def repeats_the_inner_steps(reward_table: Tensor, config: BanditConfig, *, seed: int) -> BanditHistory:
+def repeats_the_inner_steps():
     """you call grpo_step config.inner_steps times with one group; it makes all the inner steps by itself
 
     That is inner_steps * inner_steps updates. And every call takes the policy that it gets for the one that drew the
     group, so the ratio starts at 1 again and the clip holds nothing back.
     """
-    reward_table = checked_table(reward_table)
-    generator = torch.Generator(reward_table.device).manual_seed(seed)
-    logits = torch.zeros_like(reward_table)
-    ref_logits = logits.clone()
-    visited, groups = [logits], []
-    for _ in range(config.steps):
-        actions = sample_actions(torch.softmax(logits, dim=-1), config.group_size, generator)
-        for _ in range(config.inner_steps):
-            logits = _next_logits(logits, actions, reward_table, groups, ref_logits, config)
-        visited.append(logits)
-        groups.append(actions)
-    return _history(torch.stack(visited), groups, reward_table, config)
+    """
+    - logits = grpo_step(logits, actions, rewards, ref_logits, config)
+    + for _ in range(config.inner_steps):
+    +     logits = grpo_step(logits, actions, rewards, ref_logits, config)
+    """
 
 
 def draws_a_new_group_for_every_inner_step(reward_table: Tensor, config: BanditConfig, *, seed: int) -> BanditHistory:
@@ -491,323 +350,238 @@ def draws_a_new_group_for_every_inner_step(reward_table: Tensor, config: BanditC
     for _ in range(config.steps):
         for _ in range(config.inner_steps):
             actions = sample_actions(torch.softmax(logits, dim=-1), config.group_size, generator)
-            single = replace(config, inner_steps=1)
-            logits = _next_logits(logits, actions, reward_table, groups, ref_logits, single)
+            rewards = reward_table[actions]
+            if config.algorithm == "grpo":
+                logits = grpo_step(logits, actions, rewards, ref_logits, replace(config, inner_steps=1))
+            else:
+                has_baseline = config.algorithm == "reinforce_baseline" and groups
+                baseline = reward_table[torch.cat(groups)].mean().item() if has_baseline else 0.0
+                logits = reinforce_step(logits, actions, rewards, config, baseline=baseline)
         visited.append(logits)
         groups.append(actions)
     return _history(torch.stack(visited), groups, reward_table, config)
 
 
-def one_step_per_sample(reward_table: Tensor, config: BanditConfig, *, seed: int) -> BanditHistory:
+def one_step_per_sample():
     """you make a step for each sample on its own; the course makes one step with the whole group
 
     A group of one has nothing to compare with: its advantage is 0, and GRPO never moves. REINFORCE does move, about
     group_size times as far, and all but the first sample of a group belong to a policy that is gone.
     """
-    reward_table = checked_table(reward_table)
-    generator = torch.Generator(reward_table.device).manual_seed(seed)
-    logits = torch.zeros_like(reward_table)
-    ref_logits = logits.clone()
-    visited, groups = [logits], []
-    for _ in range(config.steps):
-        actions = sample_actions(torch.softmax(logits, dim=-1), config.group_size, generator)
-        for action in actions.split(1):
-            logits = _next_logits(logits, action, reward_table, groups, ref_logits, config)
-        visited.append(logits)
-        groups.append(actions)
-    return _history(torch.stack(visited), groups, reward_table, config)
+    """
+    - logits = grpo_step(logits, actions, rewards, ref_logits, config)
+    + for action in actions.split(1):
+    +     logits = grpo_step(logits, action, reward_table[action], ref_logits, config)
+    """
+    """
+    - logits = reinforce_step(logits, actions, rewards, config, baseline=baseline)
+    + for action in actions.split(1):
+    +     logits = reinforce_step(logits, action, reward_table[action], config, baseline=baseline)
+    """
 
 
-def decays_the_learning_rate(reward_table: Tensor, config: BanditConfig, *, seed: int) -> BanditHistory:
+def decays_the_learning_rate():
     """you let the learning rate fall to 0 over the run; config.lr holds for every step
 
     The end of such a run looks settled because nothing is allowed to move any more. A schedule is a decision of its
     own, and it is not in the settings of this exercise.
     """
-    reward_table = checked_table(reward_table)
-    generator = torch.Generator(reward_table.device).manual_seed(seed)
-    logits = torch.zeros_like(reward_table)
-    ref_logits = logits.clone()
-    visited, groups = [logits], []
-    for step in range(config.steps):
-        actions = sample_actions(torch.softmax(logits, dim=-1), config.group_size, generator)
-        decayed = replace(config, lr=config.lr * (1.0 - step / config.steps))
-        logits = _next_logits(logits, actions, reward_table, groups, ref_logits, decayed)
-        visited.append(logits)
-        groups.append(actions)
-    return _history(torch.stack(visited), groups, reward_table, config)
+    """
+    - for _ in range(config.steps):
+    + for step in range(config.steps):
+    +     decayed = replace(config, lr=config.lr * (1.0 - step / config.steps))
+    """
+    """
+    - logits = grpo_step(logits, actions, rewards, ref_logits, config)
+    + logits = grpo_step(logits, actions, rewards, ref_logits, decayed)
+    """
+    """
+    - logits = reinforce_step(logits, actions, rewards, config, baseline=baseline)
+    + logits = reinforce_step(logits, actions, rewards, decayed, baseline=baseline)
+    """
 
 
-def always_grpo(reward_table: Tensor, config: BanditConfig, *, seed: int) -> BanditHistory:
+def always_grpo():
     """you call grpo_step whatever config.algorithm says; for the other two it is reinforce_step
 
     A comparison of the three shows three equal curves then, and the finding would be that the algorithm does not
     matter.
     """
-    reward_table = checked_table(reward_table)
-    generator = torch.Generator(reward_table.device).manual_seed(seed)
-    logits = torch.zeros_like(reward_table)
-    ref_logits = logits.clone()
-    visited, groups = [logits], []
-    for _ in range(config.steps):
-        actions = sample_actions(torch.softmax(logits, dim=-1), config.group_size, generator)
-        logits = grpo_step(logits, actions, reward_table[actions], ref_logits, config)
-        visited.append(logits)
-        groups.append(actions)
-    return _history(torch.stack(visited), groups, reward_table, config)
+    """
+    - if config.algorithm == "grpo":
+    -     logits = grpo_step(logits, actions, rewards, ref_logits, config)
+    - else:
+    -     has_baseline = config.algorithm == "reinforce_baseline" and groups
+    -     baseline = reward_table[torch.cat(groups)].mean().item() if has_baseline else 0.0
+    -     logits = reinforce_step(logits, actions, rewards, config, baseline=baseline)
+    + logits = grpo_step(logits, actions, rewards, ref_logits, config)
+    """
 
 
-def forgets_the_baseline(reward_table: Tensor, config: BanditConfig, *, seed: int) -> BanditHistory:
+def forgets_the_baseline():
     """you run "reinforce_baseline" without a baseline; it subtracts the mean of all rewards of all earlier steps
 
     The mean gradient is the same, but its noise is not: with rewards that are all positive, every drawn action is
     pushed up, and the first ones have the advantage.
     """
-    reward_table = checked_table(reward_table)
-    generator = torch.Generator(reward_table.device).manual_seed(seed)
-    logits = torch.zeros_like(reward_table)
-    ref_logits = logits.clone()
-    visited, groups = [logits], []
-    for _ in range(config.steps):
-        actions = sample_actions(torch.softmax(logits, dim=-1), config.group_size, generator)
-        rewards = reward_table[actions]
-        if config.algorithm == "grpo":
-            logits = grpo_step(logits, actions, rewards, ref_logits, config)
-        else:
-            logits = reinforce_step(logits, actions, rewards, config)
-        visited.append(logits)
-        groups.append(actions)
-    return _history(torch.stack(visited), groups, reward_table, config)
+    """
+    - has_baseline = config.algorithm == "reinforce_baseline" and groups
+    - baseline = reward_table[torch.cat(groups)].mean().item() if has_baseline else 0.0
+    - logits = reinforce_step(logits, actions, rewards, config, baseline=baseline)
+    + logits = reinforce_step(logits, actions, rewards, config)
+    """
 
 
-def baseline_for_plain_reinforce_too(reward_table: Tensor, config: BanditConfig, *, seed: int) -> BanditHistory:
+def baseline_for_plain_reinforce_too():
     """you subtract the running mean in "reinforce" as well; only "reinforce_baseline" has a baseline
 
     The two are then one algorithm, and what the baseline is good for cannot be seen.
     """
-    reward_table = checked_table(reward_table)
-    generator = torch.Generator(reward_table.device).manual_seed(seed)
-    logits = torch.zeros_like(reward_table)
-    ref_logits = logits.clone()
-    visited, groups = [logits], []
-    for _ in range(config.steps):
-        actions = sample_actions(torch.softmax(logits, dim=-1), config.group_size, generator)
-        rewards = reward_table[actions]
-        if config.algorithm == "grpo":
-            logits = grpo_step(logits, actions, rewards, ref_logits, config)
-        else:
-            baseline = reward_table[torch.cat(groups)].mean().item() if groups else 0.0
-            logits = reinforce_step(logits, actions, rewards, config, baseline=baseline)
-        visited.append(logits)
-        groups.append(actions)
-    return _history(torch.stack(visited), groups, reward_table, config)
+    """
+    - has_baseline = config.algorithm == "reinforce_baseline" and groups
+    - baseline = reward_table[torch.cat(groups)].mean().item() if has_baseline else 0.0
+    + baseline = reward_table[torch.cat(groups)].mean().item() if groups else 0.0
+    """
 
 
-def own_group_as_the_baseline(reward_table: Tensor, config: BanditConfig, *, seed: int) -> BanditHistory:
+def own_group_as_the_baseline():
     """you subtract the mean of the group itself; the baseline is the mean of all rewards of all earlier steps
 
     That is GRPO without the std. A sample is part of its own baseline here, which shrinks the mean gradient to
     1 - 1/G of what it should be, and a group of one learns nothing.
     """
-    reward_table = checked_table(reward_table)
-    generator = torch.Generator(reward_table.device).manual_seed(seed)
-    logits = torch.zeros_like(reward_table)
-    ref_logits = logits.clone()
-    visited, groups = [logits], []
-    for _ in range(config.steps):
-        actions = sample_actions(torch.softmax(logits, dim=-1), config.group_size, generator)
-        rewards = reward_table[actions]
-        if config.algorithm == "reinforce_baseline":
-            logits = reinforce_step(logits, actions, rewards, config, baseline=rewards.mean().item())
-        else:
-            logits = _next_logits(logits, actions, reward_table, groups, ref_logits, config)
-        visited.append(logits)
-        groups.append(actions)
-    return _history(torch.stack(visited), groups, reward_table, config)
+    """
+    - has_baseline = config.algorithm == "reinforce_baseline" and groups
+    - baseline = reward_table[torch.cat(groups)].mean().item() if has_baseline else 0.0
+    + has_baseline = config.algorithm == "reinforce_baseline"
+    + baseline = rewards.mean().item() if has_baseline else 0.0
+    """
 
 
-def baseline_with_the_present_group(reward_table: Tensor, config: BanditConfig, *, seed: int) -> BanditHistory:
+def baseline_with_the_present_group():
     """you count the present group into the running mean; the baseline is the mean of the earlier steps only
 
     A baseline that looks at the samples which it is subtracted from takes part of their signal away. In the first step
     the group is its own baseline, later its share is small and the mistake hard to see.
     """
-    reward_table = checked_table(reward_table)
-    generator = torch.Generator(reward_table.device).manual_seed(seed)
-    logits = torch.zeros_like(reward_table)
-    ref_logits = logits.clone()
-    visited, groups = [logits], []
-    for _ in range(config.steps):
-        actions = sample_actions(torch.softmax(logits, dim=-1), config.group_size, generator)
-        groups.append(actions)
-        logits = _next_logits(logits, actions, reward_table, groups, ref_logits, config)
-        visited.append(logits)
-    return _history(torch.stack(visited), groups, reward_table, config)
+    """
+    + groups.append(actions)
+      rewards = reward_table[actions]
+    """
+    """
+      visited.append(logits)
+    - groups.append(actions)
+    """
 
 
-def baseline_of_the_last_step_only(reward_table: Tensor, config: BanditConfig, *, seed: int) -> BanditHistory:
+def baseline_of_the_last_step_only():
     """you subtract the mean reward of the last step; the baseline is the mean of all rewards of all earlier steps
 
     One group is a noisy guess at what to expect: with G = 8 the baseline jumps from step to step and brings back part
     of the noise that it should take away.
     """
-    reward_table = checked_table(reward_table)
-    generator = torch.Generator(reward_table.device).manual_seed(seed)
-    logits = torch.zeros_like(reward_table)
-    ref_logits = logits.clone()
-    visited, groups = [logits], []
-    for _ in range(config.steps):
-        actions = sample_actions(torch.softmax(logits, dim=-1), config.group_size, generator)
-        logits = _next_logits(logits, actions, reward_table, groups[-1:], ref_logits, config)
-        visited.append(logits)
-        groups.append(actions)
-    return _history(torch.stack(visited), groups, reward_table, config)
+    """
+    - baseline = reward_table[torch.cat(groups)].mean().item() if has_baseline else 0.0
+    + baseline = reward_table[groups[-1]].mean().item() if has_baseline else 0.0
+    """
 
 
-def baseline_of_recent_steps(reward_table: Tensor, config: BanditConfig, *, seed: int) -> BanditHistory:
+def baseline_of_recent_steps():
     """you keep an exponential moving average as the baseline; the course takes the mean of all earlier rewards alike
 
     It follows a policy that gets better, and many programs do it. But it forgets, needs a factor that is not in the
     settings (0.9 here), and begins with the 0 of the first step in its memory.
     """
-    reward_table = checked_table(reward_table)
-    generator = torch.Generator(reward_table.device).manual_seed(seed)
-    logits = torch.zeros_like(reward_table)
-    ref_logits = logits.clone()
-    visited, groups, baseline = [logits], [], 0.0
-    for _ in range(config.steps):
-        actions = sample_actions(torch.softmax(logits, dim=-1), config.group_size, generator)
-        rewards = reward_table[actions]
-        if config.algorithm == "reinforce_baseline":
-            logits = reinforce_step(logits, actions, rewards, config, baseline=baseline)
-            baseline = 0.9 * baseline + 0.1 * rewards.mean().item()
-        else:
-            logits = _next_logits(logits, actions, reward_table, groups, ref_logits, config)
-        visited.append(logits)
-        groups.append(actions)
-    return _history(torch.stack(visited), groups, reward_table, config)
+    """
+      groups: list[Tensor] = []
+    + average = 0.0
+    """
+    """
+    - has_baseline = config.algorithm == "reinforce_baseline" and groups
+    - baseline = reward_table[torch.cat(groups)].mean().item() if has_baseline else 0.0
+    + baseline = average if config.algorithm == "reinforce_baseline" else 0.0
+    + average = 0.9 * average + 0.1 * rewards.mean().item()
+    """
 
 
-def counts_the_first_0_as_a_reward(reward_table: Tensor, config: BanditConfig, *, seed: int) -> BanditHistory:
+def counts_the_first_0_as_a_reward():
     """you let the 0 of the first step into the running mean, like the rewards of one step more; only rewards count
 
     An update of a running mean divides by the number of steps that it has seen. Divided by one more, the baseline is
     half of what it should be in the second step, two thirds in the third.
     """
-    reward_table = checked_table(reward_table)
-    generator = torch.Generator(reward_table.device).manual_seed(seed)
-    logits = torch.zeros_like(reward_table)
-    ref_logits = logits.clone()
-    visited, groups, baseline = [logits], [], 0.0
-    for step in range(1, config.steps + 1):
-        actions = sample_actions(torch.softmax(logits, dim=-1), config.group_size, generator)
-        rewards = reward_table[actions]
-        if config.algorithm == "reinforce_baseline":
-            logits = reinforce_step(logits, actions, rewards, config, baseline=baseline)
-            baseline += (rewards.mean().item() - baseline) / (step + 1)
-        else:
-            logits = _next_logits(logits, actions, reward_table, groups, ref_logits, config)
-        visited.append(logits)
-        groups.append(actions)
-    return _history(torch.stack(visited), groups, reward_table, config)
+    """
+      groups: list[Tensor] = []
+    + mean = 0.0
+    """
+    """
+    - has_baseline = config.algorithm == "reinforce_baseline" and groups
+    - baseline = reward_table[torch.cat(groups)].mean().item() if has_baseline else 0.0
+    + baseline = mean if config.algorithm == "reinforce_baseline" else 0.0
+    + mean += (rewards.mean().item() - mean) / (len(groups) + 2)
+    """
 
 
-def mean_of_the_table_as_the_baseline(reward_table: Tensor, config: BanditConfig, *, seed: int) -> BanditHistory:
+def mean_of_the_table_as_the_baseline():
     """you subtract the mean of the reward table; the baseline is the mean of the rewards that were seen so far
 
     An agent does not know the table: it sees the rewards of the actions that it tried. And the mean over all actions is
     no guess at the next reward once the policy prefers some of them.
     """
-    reward_table = checked_table(reward_table)
-    generator = torch.Generator(reward_table.device).manual_seed(seed)
-    logits = torch.zeros_like(reward_table)
-    ref_logits = logits.clone()
-    visited, groups = [logits], []
-    for _ in range(config.steps):
-        actions = sample_actions(torch.softmax(logits, dim=-1), config.group_size, generator)
-        rewards = reward_table[actions]
-        if config.algorithm == "reinforce_baseline":
-            logits = reinforce_step(logits, actions, rewards, config, baseline=reward_table.mean().item())
-        else:
-            logits = _next_logits(logits, actions, reward_table, groups, ref_logits, config)
-        visited.append(logits)
-        groups.append(actions)
-    return _history(torch.stack(visited), groups, reward_table, config)
+    """
+    - has_baseline = config.algorithm == "reinforce_baseline" and groups
+    - baseline = reward_table[torch.cat(groups)].mean().item() if has_baseline else 0.0
+    + has_baseline = config.algorithm == "reinforce_baseline"
+    + baseline = reward_table.mean().item() if has_baseline else 0.0
+    """
 
 
-def scales_the_rewards(reward_table: Tensor, config: BanditConfig, *, seed: int) -> BanditHistory:
+def scales_the_rewards():
     """you scale the reward table to the range from 0 to 1 first; a run learns from the rewards as they are
 
     GRPO does not notice, because its advantages have no unit. REINFORCE does: it learns from the size of the rewards,
     and that it must is what the comparison is about.
     """
-    reward_table = checked_table(reward_table)
-    generator = torch.Generator(reward_table.device).manual_seed(seed)
-    logits = torch.zeros_like(reward_table)
-    ref_logits = logits.clone()
-    visited, groups = [logits], []
-    lowest, highest = reward_table.min(), reward_table.max()
-    scaled = (reward_table - lowest) / (highest - lowest) if highest > lowest else reward_table
-    for _ in range(config.steps):
-        actions = sample_actions(torch.softmax(logits, dim=-1), config.group_size, generator)
-        logits = _next_logits(logits, actions, scaled, groups, ref_logits, config)
-        visited.append(logits)
-        groups.append(actions)
-    return _history(torch.stack(visited), groups, reward_table, config)
+    """
+      groups: list[Tensor] = []
+    + lowest, highest = reward_table.min(), reward_table.max()
+    + scaled = (reward_table - lowest) / (highest - lowest) if highest > lowest else reward_table
+    """
+    """
+    - rewards = reward_table[actions]
+    + rewards = scaled[actions]
+    """
+    """
+    - baseline = reward_table[torch.cat(groups)].mean().item() if has_baseline else 0.0
+    + baseline = scaled[torch.cat(groups)].mean().item() if has_baseline else 0.0
+    """
 
 
-def explores_with_epsilon(reward_table: Tensor, config: BanditConfig, *, seed: int) -> BanditHistory:
+def explores_with_epsilon():
     """you mix a tenth of uniform samples into every group (epsilon-greedy); the course draws from the policy alone
 
     A stochastic policy explores by itself. The groups never become as good as the policy, because one sample in ten is
     drawn by something else, and the update takes them all for samples of the policy.
     """
-    reward_table = checked_table(reward_table)
-    generator = torch.Generator(reward_table.device).manual_seed(seed)
-    logits = torch.zeros_like(reward_table)
-    ref_logits = logits.clone()
-    visited, groups = [logits], []
-    for _ in range(config.steps):
-        probabilities = 0.9 * torch.softmax(logits, dim=-1) + 0.1 / len(logits)
-        actions = sample_actions(probabilities, config.group_size, generator)
-        logits = _next_logits(logits, actions, reward_table, groups, ref_logits, config)
-        visited.append(logits)
-        groups.append(actions)
-    return _history(torch.stack(visited), groups, reward_table, config)
+    """
+    - actions = sample_actions(torch.softmax(logits, dim=-1), config.group_size, generator)
+    + probabilities = 0.9 * torch.softmax(logits, dim=-1) + 0.1 / len(logits)
+    + actions = sample_actions(probabilities, config.group_size, generator)
+    """
 
 
-def seeds_the_global_generator_of_numpy(reward_table: Tensor, config: BanditConfig, *, seed: int) -> BanditHistory:
+def seeds_the_global_generator_of_numpy():
     """you seed and use the global generator of numpy; the course has a generator of its own, made from seed
 
     The run can be repeated, but whoever draws after it, the shuffling of a data set for instance, gets the same random
     numbers every time. `torch.manual_seed` does the same to torch.
     """
-    reward_table = checked_table(reward_table)
-    np.random.seed(seed)
-    logits = torch.zeros_like(reward_table)
-    ref_logits = logits.clone()
-    visited, groups = [logits], []
-    for _ in range(config.steps):
-        probabilities = torch.softmax(logits, dim=-1).numpy()
-        actions = torch.from_numpy(np.random.choice(len(probabilities), size=config.group_size, p=probabilities))
-        logits = _next_logits(logits, actions, reward_table, groups, ref_logits, config)
-        visited.append(logits)
-        groups.append(actions)
-    return _history(torch.stack(visited), groups, reward_table, config)
-
-
-def _next_logits(
-    logits: Tensor,
-    actions: Tensor,
-    reward_table: Tensor,
-    groups: list[Tensor],
-    ref_logits: Tensor,
-    config: BanditConfig,
-) -> Tensor:
-    """The right step of every algorithm; `groups` are those that the baseline is taken from."""
-    rewards = reward_table[actions]
-    if config.algorithm == "grpo":
-        return grpo_step(logits, actions, rewards, ref_logits, config)
-    has_baseline = config.algorithm == "reinforce_baseline" and groups
-    baseline = reward_table[torch.cat(groups)].mean().item() if has_baseline else 0.0
-    return reinforce_step(logits, actions, rewards, config, baseline=baseline)
+    """
+    - generator = torch.Generator(reward_table.device).manual_seed(seed)
+    + np.random.seed(seed)
+    """
+    """
+    - actions = sample_actions(torch.softmax(logits, dim=-1), config.group_size, generator)
+    + probabilities = torch.softmax(logits, dim=-1).numpy()
+    + actions = torch.from_numpy(np.random.choice(len(probabilities), size=config.group_size, p=probabilities))
+    """

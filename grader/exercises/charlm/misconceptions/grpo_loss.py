@@ -1,1020 +1,545 @@
 """Wrong answers to `grpo_loss`, one per mistake.
 
-The tool appends this file to the text of `reference/charlm.py`, binds `grpo_loss` to one of the functions below and
-runs the result like a submission. That shows that the checks catch the mistake, it tells a student which mistake their
-numbers show, and the docstrings become the page of common mistakes.
+Each function below says which lines of the model answer it changes. The tool makes whole functions of them, appends
+them to the text of `reference/charlm.py`, binds `grpo_loss` to one and runs the result like a submission. That shows
+that the checks catch the mistake, it tells a student which mistake their numbers show, and the docstrings become the
+page of common mistakes.
 """
 
-# ruff: noqa: F821
-# The names of the given code come from the module of the model answer, which stands before this text.
 
-import torch
-from torch import Tensor
-
-
-def forgets_the_minus(
-    logp: Tensor, old_logp: Tensor, ref_logp: Tensor, advantages: Tensor, mask: Tensor, config: CharLMConfig
-) -> tuple[Tensor, dict[str, Tensor]]:
+def forgets_the_minus():
     """you minimize the surrogate; it is an objective, so the policy loss is minus its mean
 
     Good completions become rarer with every update and bad ones more frequent. The mean reward of a run falls.
     """
-    _refuse_shapes_that_do_not_fit(logp, old_logp, ref_logp, advantages, mask)
-    logp, old_logp, ref_logp = (torch.where(mask, x, 0.0) for x in (logp, old_logp.detach(), ref_logp.detach()))
-    weights = advantages.detach()[:, None].expand_as(logp)  # (B, T - 1)
-    if config.ratio_level == "token":
-        ratio = importance_ratio(logp, old_logp)  # (B, T - 1)
-    else:
-        length = mask.sum(dim=-1, keepdim=True).clamp(min=1)  # (B, 1)
-        means = [x.sum(dim=-1, keepdim=True) / length for x in (logp, old_logp)]  # of each row, (B, 1)
-        ratio = importance_ratio(*means).expand_as(logp)  # (B, T - 1)
-    surrogate = clipped_surrogate(ratio, weights, clip_eps=config.clip_eps)  # (B, T - 1)
-    policy_loss = masked_mean(surrogate, mask, level=config.loss_level)
-    kl = masked_mean(kl_estimate(logp, ref_logp), mask, level=config.loss_level)
-    binding = clip_fraction(ratio.detach(), weights, clip_eps=config.clip_eps, mask=mask)
-    loss = policy_loss + config.kl_coef * kl
-    return loss, {"policy_loss": policy_loss.detach(), "kl": kl.detach(), "clip_fraction": binding}
+    """
+    - policy_loss = -masked_mean(surrogate, mask, level=config.loss_level)
+    + policy_loss = masked_mean(surrogate, mask, level=config.loss_level)
+    """
 
 
-def subtracts_the_kl(
-    logp: Tensor, old_logp: Tensor, ref_logp: Tensor, advantages: Tensor, mask: Tensor, config: CharLMConfig
-) -> tuple[Tensor, dict[str, Tensor]]:
+def subtracts_the_kl():
     """you subtract the KL from the loss; it is a penalty, so it makes the loss larger
 
     The policy is then rewarded for running away from the reference, and does so without end. The minus belongs to the
     formula of the objective, which is maximized.
     """
-    _refuse_shapes_that_do_not_fit(logp, old_logp, ref_logp, advantages, mask)
-    logp, old_logp, ref_logp = (torch.where(mask, x, 0.0) for x in (logp, old_logp.detach(), ref_logp.detach()))
-    weights = advantages.detach()[:, None].expand_as(logp)  # (B, T - 1)
-    if config.ratio_level == "token":
-        ratio = importance_ratio(logp, old_logp)  # (B, T - 1)
-    else:
-        length = mask.sum(dim=-1, keepdim=True).clamp(min=1)  # (B, 1)
-        means = [x.sum(dim=-1, keepdim=True) / length for x in (logp, old_logp)]  # of each row, (B, 1)
-        ratio = importance_ratio(*means).expand_as(logp)  # (B, T - 1)
-    surrogate = clipped_surrogate(ratio, weights, clip_eps=config.clip_eps)  # (B, T - 1)
-    policy_loss = -masked_mean(surrogate, mask, level=config.loss_level)
-    kl = masked_mean(kl_estimate(logp, ref_logp), mask, level=config.loss_level)
-    binding = clip_fraction(ratio.detach(), weights, clip_eps=config.clip_eps, mask=mask)
-    loss = policy_loss - config.kl_coef * kl
-    return loss, {"policy_loss": policy_loss.detach(), "kl": kl.detach(), "clip_fraction": binding}
+    """
+    - return policy_loss + config.kl_coef * kl, metrics
+    + return policy_loss - config.kl_coef * kl, metrics
+    """
 
 
-def leaves_the_kl_out(
-    logp: Tensor, old_logp: Tensor, ref_logp: Tensor, advantages: Tensor, mask: Tensor, config: CharLMConfig
-) -> tuple[Tensor, dict[str, Tensor]]:
+def leaves_the_kl_out():
     """you leave the KL out of the loss; the loss is policy_loss + kl_coef * kl
 
     Nothing then holds the policy near the reference: it finds the one completion with the highest reward and forgets
     how to write anything else. The metric is right and shows it.
     """
-    _refuse_shapes_that_do_not_fit(logp, old_logp, ref_logp, advantages, mask)
-    logp, old_logp, ref_logp = (torch.where(mask, x, 0.0) for x in (logp, old_logp.detach(), ref_logp.detach()))
-    weights = advantages.detach()[:, None].expand_as(logp)  # (B, T - 1)
-    if config.ratio_level == "token":
-        ratio = importance_ratio(logp, old_logp)  # (B, T - 1)
-    else:
-        length = mask.sum(dim=-1, keepdim=True).clamp(min=1)  # (B, 1)
-        means = [x.sum(dim=-1, keepdim=True) / length for x in (logp, old_logp)]  # of each row, (B, 1)
-        ratio = importance_ratio(*means).expand_as(logp)  # (B, T - 1)
-    surrogate = clipped_surrogate(ratio, weights, clip_eps=config.clip_eps)  # (B, T - 1)
-    policy_loss = -masked_mean(surrogate, mask, level=config.loss_level)
-    kl = masked_mean(kl_estimate(logp, ref_logp), mask, level=config.loss_level)
-    binding = clip_fraction(ratio.detach(), weights, clip_eps=config.clip_eps, mask=mask)
-    loss = policy_loss
-    return loss, {"policy_loss": policy_loss.detach(), "kl": kl.detach(), "clip_fraction": binding}
+    """
+    - return policy_loss + config.kl_coef * kl, metrics
+    + return policy_loss, metrics
+    """
 
 
-def leaves_kl_coef_out(
-    logp: Tensor, old_logp: Tensor, ref_logp: Tensor, advantages: Tensor, mask: Tensor, config: CharLMConfig
-) -> tuple[Tensor, dict[str, Tensor]]:
+def leaves_kl_coef_out():
     """you add the KL without its coefficient; the loss is policy_loss + kl_coef * kl
 
     With 1 in place of 0.04 the policy hardly gets away from the reference, and changing the setting changes nothing.
     """
-    _refuse_shapes_that_do_not_fit(logp, old_logp, ref_logp, advantages, mask)
-    logp, old_logp, ref_logp = (torch.where(mask, x, 0.0) for x in (logp, old_logp.detach(), ref_logp.detach()))
-    weights = advantages.detach()[:, None].expand_as(logp)  # (B, T - 1)
-    if config.ratio_level == "token":
-        ratio = importance_ratio(logp, old_logp)  # (B, T - 1)
-    else:
-        length = mask.sum(dim=-1, keepdim=True).clamp(min=1)  # (B, 1)
-        means = [x.sum(dim=-1, keepdim=True) / length for x in (logp, old_logp)]  # of each row, (B, 1)
-        ratio = importance_ratio(*means).expand_as(logp)  # (B, T - 1)
-    surrogate = clipped_surrogate(ratio, weights, clip_eps=config.clip_eps)  # (B, T - 1)
-    policy_loss = -masked_mean(surrogate, mask, level=config.loss_level)
-    kl = masked_mean(kl_estimate(logp, ref_logp), mask, level=config.loss_level)
-    binding = clip_fraction(ratio.detach(), weights, clip_eps=config.clip_eps, mask=mask)
-    loss = policy_loss + kl
-    return loss, {"policy_loss": policy_loss.detach(), "kl": kl.detach(), "clip_fraction": binding}
+    """
+    - return policy_loss + config.kl_coef * kl, metrics
+    + return policy_loss + kl, metrics
+    """
 
 
-def weights_the_kl_with_the_advantages(
-    logp: Tensor, old_logp: Tensor, ref_logp: Tensor, advantages: Tensor, mask: Tensor, config: CharLMConfig
-) -> tuple[Tensor, dict[str, Tensor]]:
+def weights_the_kl_with_the_advantages():
     """you multiply the KL by the advantages; only the ratio is multiplied by them
 
     A completion with a negative advantage is then drawn away from the reference, and one with an advantage of 0 is not
     held at all. The KL is the same penalty for all.
     """
-    _refuse_shapes_that_do_not_fit(logp, old_logp, ref_logp, advantages, mask)
-    logp, old_logp, ref_logp = (torch.where(mask, x, 0.0) for x in (logp, old_logp.detach(), ref_logp.detach()))
-    weights = advantages.detach()[:, None].expand_as(logp)  # (B, T - 1)
-    if config.ratio_level == "token":
-        ratio = importance_ratio(logp, old_logp)  # (B, T - 1)
-    else:
-        length = mask.sum(dim=-1, keepdim=True).clamp(min=1)  # (B, 1)
-        means = [x.sum(dim=-1, keepdim=True) / length for x in (logp, old_logp)]  # of each row, (B, 1)
-        ratio = importance_ratio(*means).expand_as(logp)  # (B, T - 1)
-    surrogate = clipped_surrogate(ratio, weights, clip_eps=config.clip_eps)  # (B, T - 1)
-    policy_loss = -masked_mean(surrogate, mask, level=config.loss_level)
-    kl = masked_mean(kl_estimate(logp, ref_logp) * weights, mask, level=config.loss_level)
-    binding = clip_fraction(ratio.detach(), weights, clip_eps=config.clip_eps, mask=mask)
-    loss = policy_loss + config.kl_coef * kl
-    return loss, {"policy_loss": policy_loss.detach(), "kl": kl.detach(), "clip_fraction": binding}
+    """
+    - kl = masked_mean(kl_estimate(logp, ref_logp, kind="k3"), mask, level=config.loss_level)
+    + kl = masked_mean(kl_estimate(logp, ref_logp, kind="k3") * weights, mask, level=config.loss_level)
+    """
 
 
-def puts_the_kl_into_the_advantages(
-    logp: Tensor, old_logp: Tensor, ref_logp: Tensor, advantages: Tensor, mask: Tensor, config: CharLMConfig
-) -> tuple[Tensor, dict[str, Tensor]]:
+def puts_the_kl_into_the_advantages():
     """you subtract the KL from the advantages, as PPO does from rewards; here it is a term of the loss
 
     Inside the surrogate the KL is multiplied by the ratio, clipped, and a constant for the gradient. GRPO took it out
     of there, and so leaves the advantages as the rewards made them.
     """
-    _refuse_shapes_that_do_not_fit(logp, old_logp, ref_logp, advantages, mask)
-    logp, old_logp, ref_logp = (torch.where(mask, x, 0.0) for x in (logp, old_logp.detach(), ref_logp.detach()))
-    weights = advantages.detach()[:, None].expand_as(logp)  # (B, T - 1)
-    weights = weights - config.kl_coef * kl_estimate(logp, ref_logp).detach()
-    if config.ratio_level == "token":
-        ratio = importance_ratio(logp, old_logp)  # (B, T - 1)
-    else:
-        length = mask.sum(dim=-1, keepdim=True).clamp(min=1)  # (B, 1)
-        means = [x.sum(dim=-1, keepdim=True) / length for x in (logp, old_logp)]  # of each row, (B, 1)
-        ratio = importance_ratio(*means).expand_as(logp)  # (B, T - 1)
-    surrogate = clipped_surrogate(ratio, weights, clip_eps=config.clip_eps)  # (B, T - 1)
-    policy_loss = -masked_mean(surrogate, mask, level=config.loss_level)
-    kl = masked_mean(kl_estimate(logp, ref_logp), mask, level=config.loss_level)
-    binding = clip_fraction(ratio.detach(), weights, clip_eps=config.clip_eps, mask=mask)
-    loss = policy_loss
-    return loss, {"policy_loss": policy_loss.detach(), "kl": kl.detach(), "clip_fraction": binding}
+    """
+      weights = advantages.detach()[:, None].expand_as(logp)
+    + weights = weights - config.kl_coef * kl_estimate(logp, ref_logp, kind="k3").detach()
+    """
+    """
+    - return policy_loss + config.kl_coef * kl, metrics
+    + return policy_loss, metrics
+    """
 
 
-def uses_k1(
-    logp: Tensor, old_logp: Tensor, ref_logp: Tensor, advantages: Tensor, mask: Tensor, config: CharLMConfig
-) -> tuple[Tensor, dict[str, Tensor]]:
+def uses_k1():
     """you use k1, the plain difference of the log-probabilities; this loss uses k3
 
     Its mean is the KL, but as a term of a loss it pushes every token of a batch down alike: on average over samples its
     gradient is 0, so nothing holds the policy near the reference.
     """
-    _refuse_shapes_that_do_not_fit(logp, old_logp, ref_logp, advantages, mask)
-    logp, old_logp, ref_logp = (torch.where(mask, x, 0.0) for x in (logp, old_logp.detach(), ref_logp.detach()))
-    weights = advantages.detach()[:, None].expand_as(logp)  # (B, T - 1)
-    if config.ratio_level == "token":
-        ratio = importance_ratio(logp, old_logp)  # (B, T - 1)
-    else:
-        length = mask.sum(dim=-1, keepdim=True).clamp(min=1)  # (B, 1)
-        means = [x.sum(dim=-1, keepdim=True) / length for x in (logp, old_logp)]  # of each row, (B, 1)
-        ratio = importance_ratio(*means).expand_as(logp)  # (B, T - 1)
-    surrogate = clipped_surrogate(ratio, weights, clip_eps=config.clip_eps)  # (B, T - 1)
-    policy_loss = -masked_mean(surrogate, mask, level=config.loss_level)
-    kl = masked_mean(kl_estimate(logp, ref_logp, kind="k1"), mask, level=config.loss_level)
-    binding = clip_fraction(ratio.detach(), weights, clip_eps=config.clip_eps, mask=mask)
-    loss = policy_loss + config.kl_coef * kl
-    return loss, {"policy_loss": policy_loss.detach(), "kl": kl.detach(), "clip_fraction": binding}
+    """
+    - kl = masked_mean(kl_estimate(logp, ref_logp, kind="k3"), mask, level=config.loss_level)
+    + kl = masked_mean(kl_estimate(logp, ref_logp, kind="k1"), mask, level=config.loss_level)
+    """
 
 
-def uses_k2(
-    logp: Tensor, old_logp: Tensor, ref_logp: Tensor, advantages: Tensor, mask: Tensor, config: CharLMConfig
-) -> tuple[Tensor, dict[str, Tensor]]:
+def uses_k2():
     """you use k2, half the square of the difference; this loss uses k3
 
     Near the reference the two agree. Far from it k3 grows exponentially for tokens that the reference finds likelier,
     and k2 only with the square. DeepSeekMath has k3.
     """
-    _refuse_shapes_that_do_not_fit(logp, old_logp, ref_logp, advantages, mask)
-    logp, old_logp, ref_logp = (torch.where(mask, x, 0.0) for x in (logp, old_logp.detach(), ref_logp.detach()))
-    weights = advantages.detach()[:, None].expand_as(logp)  # (B, T - 1)
-    if config.ratio_level == "token":
-        ratio = importance_ratio(logp, old_logp)  # (B, T - 1)
-    else:
-        length = mask.sum(dim=-1, keepdim=True).clamp(min=1)  # (B, 1)
-        means = [x.sum(dim=-1, keepdim=True) / length for x in (logp, old_logp)]  # of each row, (B, 1)
-        ratio = importance_ratio(*means).expand_as(logp)  # (B, T - 1)
-    surrogate = clipped_surrogate(ratio, weights, clip_eps=config.clip_eps)  # (B, T - 1)
-    policy_loss = -masked_mean(surrogate, mask, level=config.loss_level)
-    kl = masked_mean(kl_estimate(logp, ref_logp, kind="k2"), mask, level=config.loss_level)
-    binding = clip_fraction(ratio.detach(), weights, clip_eps=config.clip_eps, mask=mask)
-    loss = policy_loss + config.kl_coef * kl
-    return loss, {"policy_loss": policy_loss.detach(), "kl": kl.detach(), "clip_fraction": binding}
+    """
+    - kl = masked_mean(kl_estimate(logp, ref_logp, kind="k3"), mask, level=config.loss_level)
+    + kl = masked_mean(kl_estimate(logp, ref_logp, kind="k2"), mask, level=config.loss_level)
+    """
 
 
-def swaps_policy_and_reference_in_the_kl(
-    logp: Tensor, old_logp: Tensor, ref_logp: Tensor, advantages: Tensor, mask: Tensor, config: CharLMConfig
-) -> tuple[Tensor, dict[str, Tensor]]:
+def swaps_policy_and_reference_in_the_kl():
     """you call kl_estimate with the reference first; the policy comes first, its second argument is a constant
 
     k3 is not symmetric, so the value is that of the other direction. And because the reference's place is that of a
     constant, the policy is one now: no gradient of the KL reaches it.
     """
-    _refuse_shapes_that_do_not_fit(logp, old_logp, ref_logp, advantages, mask)
-    logp, old_logp, ref_logp = (torch.where(mask, x, 0.0) for x in (logp, old_logp.detach(), ref_logp.detach()))
-    weights = advantages.detach()[:, None].expand_as(logp)  # (B, T - 1)
-    if config.ratio_level == "token":
-        ratio = importance_ratio(logp, old_logp)  # (B, T - 1)
-    else:
-        length = mask.sum(dim=-1, keepdim=True).clamp(min=1)  # (B, 1)
-        means = [x.sum(dim=-1, keepdim=True) / length for x in (logp, old_logp)]  # of each row, (B, 1)
-        ratio = importance_ratio(*means).expand_as(logp)  # (B, T - 1)
-    surrogate = clipped_surrogate(ratio, weights, clip_eps=config.clip_eps)  # (B, T - 1)
-    policy_loss = -masked_mean(surrogate, mask, level=config.loss_level)
-    kl = masked_mean(kl_estimate(ref_logp, logp), mask, level=config.loss_level)
-    binding = clip_fraction(ratio.detach(), weights, clip_eps=config.clip_eps, mask=mask)
-    loss = policy_loss + config.kl_coef * kl
-    return loss, {"policy_loss": policy_loss.detach(), "kl": kl.detach(), "clip_fraction": binding}
+    """
+    - kl = masked_mean(kl_estimate(logp, ref_logp, kind="k3"), mask, level=config.loss_level)
+    + kl = masked_mean(kl_estimate(ref_logp, logp, kind="k3"), mask, level=config.loss_level)
+    """
 
 
-def turns_k3_round(
-    logp: Tensor, old_logp: Tensor, ref_logp: Tensor, advantages: Tensor, mask: Tensor, config: CharLMConfig
-) -> tuple[Tensor, dict[str, Tensor]]:
+def turns_k3_round():
     """you write k3 with logp - ref_logp in the exponent; the exponent is ref_logp - logp
 
     It looks alike and is never negative either, but its mean over samples of the policy is not the KL. Five public
     solutions have it.
     """
-    _refuse_shapes_that_do_not_fit(logp, old_logp, ref_logp, advantages, mask)
-    logp, old_logp, ref_logp = (torch.where(mask, x, 0.0) for x in (logp, old_logp.detach(), ref_logp.detach()))
-    weights = advantages.detach()[:, None].expand_as(logp)  # (B, T - 1)
-    if config.ratio_level == "token":
-        ratio = importance_ratio(logp, old_logp)  # (B, T - 1)
-    else:
-        length = mask.sum(dim=-1, keepdim=True).clamp(min=1)  # (B, 1)
-        means = [x.sum(dim=-1, keepdim=True) / length for x in (logp, old_logp)]  # of each row, (B, 1)
-        ratio = importance_ratio(*means).expand_as(logp)  # (B, T - 1)
-    surrogate = clipped_surrogate(ratio, weights, clip_eps=config.clip_eps)  # (B, T - 1)
-    policy_loss = -masked_mean(surrogate, mask, level=config.loss_level)
-    x = logp - ref_logp
-    kl = masked_mean(torch.expm1(x) - x, mask, level=config.loss_level)
-    binding = clip_fraction(ratio.detach(), weights, clip_eps=config.clip_eps, mask=mask)
-    loss = policy_loss + config.kl_coef * kl
-    return loss, {"policy_loss": policy_loss.detach(), "kl": kl.detach(), "clip_fraction": binding}
+    """
+    - kl = masked_mean(kl_estimate(logp, ref_logp, kind="k3"), mask, level=config.loss_level)
+    + x = logp - ref_logp
+    + kl = masked_mean(torch.expm1(x) - x, mask, level=config.loss_level)
+    """
 
 
-def adds_the_kl_as_a_number(
-    logp: Tensor, old_logp: Tensor, ref_logp: Tensor, advantages: Tensor, mask: Tensor, config: CharLMConfig
-) -> tuple[Tensor, dict[str, Tensor]]:
+def adds_the_kl_as_a_number():
     """you add the KL as a plain number, or detached; the loss needs its gradient too
 
     The loss shows the penalty and the policy does not feel it. Detach the KL for the metrics, and not in the loss.
     """
-    _refuse_shapes_that_do_not_fit(logp, old_logp, ref_logp, advantages, mask)
-    logp, old_logp, ref_logp = (torch.where(mask, x, 0.0) for x in (logp, old_logp.detach(), ref_logp.detach()))
-    weights = advantages.detach()[:, None].expand_as(logp)  # (B, T - 1)
-    if config.ratio_level == "token":
-        ratio = importance_ratio(logp, old_logp)  # (B, T - 1)
-    else:
-        length = mask.sum(dim=-1, keepdim=True).clamp(min=1)  # (B, 1)
-        means = [x.sum(dim=-1, keepdim=True) / length for x in (logp, old_logp)]  # of each row, (B, 1)
-        ratio = importance_ratio(*means).expand_as(logp)  # (B, T - 1)
-    surrogate = clipped_surrogate(ratio, weights, clip_eps=config.clip_eps)  # (B, T - 1)
-    policy_loss = -masked_mean(surrogate, mask, level=config.loss_level)
-    kl = masked_mean(kl_estimate(logp, ref_logp), mask, level=config.loss_level)
-    binding = clip_fraction(ratio.detach(), weights, clip_eps=config.clip_eps, mask=mask)
-    loss = policy_loss + config.kl_coef * kl.item()
-    return loss, {"policy_loss": policy_loss.detach(), "kl": kl.detach(), "clip_fraction": binding}
+    """
+    - return policy_loss + config.kl_coef * kl, metrics
+    + return policy_loss + config.kl_coef * kl.item(), metrics
+    """
 
 
-def keeps_the_graph_of_the_old_policy(
-    logp: Tensor, old_logp: Tensor, ref_logp: Tensor, advantages: Tensor, mask: Tensor, config: CharLMConfig
-) -> tuple[Tensor, dict[str, Tensor]]:
+def keeps_the_graph_of_the_old_policy():
     """you let a gradient through old_logp; the old policy is a constant
 
     If both log-probabilities come from one forward pass, the two gradients cancel exactly, and nothing is ever learned.
     The value of the loss shows nothing of it.
     """
-    _refuse_shapes_that_do_not_fit(logp, old_logp, ref_logp, advantages, mask)
-    logp, old_logp, ref_logp = (torch.where(mask, x, 0.0) for x in (logp, old_logp, ref_logp.detach()))
-    weights = advantages.detach()[:, None].expand_as(logp)  # (B, T - 1)
-    if config.ratio_level == "token":
-        ratio = (logp - old_logp).exp()  # (B, T - 1)
-    else:
-        length = mask.sum(dim=-1, keepdim=True).clamp(min=1)  # (B, 1)
-        means = [x.sum(dim=-1, keepdim=True) / length for x in (logp, old_logp)]  # of each row, (B, 1)
-        ratio = (means[0] - means[1]).exp().expand_as(logp)  # (B, T - 1)
-    surrogate = clipped_surrogate(ratio, weights, clip_eps=config.clip_eps)  # (B, T - 1)
-    policy_loss = -masked_mean(surrogate, mask, level=config.loss_level)
-    kl = masked_mean(kl_estimate(logp, ref_logp), mask, level=config.loss_level)
-    binding = clip_fraction(ratio.detach(), weights, clip_eps=config.clip_eps, mask=mask)
-    loss = policy_loss + config.kl_coef * kl
-    return loss, {"policy_loss": policy_loss.detach(), "kl": kl.detach(), "clip_fraction": binding}
+    """
+    - logp, old_logp, ref_logp = (torch.where(mask, x, 0.0) for x in (logp, old_logp.detach(), ref_logp.detach()))
+    + logp, old_logp, ref_logp = (torch.where(mask, x, 0.0) for x in (logp, old_logp, ref_logp.detach()))
+    """
+    """
+    - ratio = importance_ratio(logp, old_logp)
+    + ratio = (logp - old_logp).exp()
+    """
+    """
+    - ratio = importance_ratio(*means).expand_as(logp)
+    + ratio = (means[0] - means[1]).exp().expand_as(logp)
+    """
 
 
-def keeps_the_graph_of_the_reference(
-    logp: Tensor, old_logp: Tensor, ref_logp: Tensor, advantages: Tensor, mask: Tensor, config: CharLMConfig
-) -> tuple[Tensor, dict[str, Tensor]]:
+def keeps_the_graph_of_the_reference():
     """you let a gradient through ref_logp; the reference is a constant
 
     Updates then compute a gradient for a model that must stay as it is. If it shares weights with the policy, the KL
     pulls at both of its ends.
     """
-    _refuse_shapes_that_do_not_fit(logp, old_logp, ref_logp, advantages, mask)
-    logp, old_logp, ref_logp = (torch.where(mask, x, 0.0) for x in (logp, old_logp.detach(), ref_logp))
-    weights = advantages.detach()[:, None].expand_as(logp)  # (B, T - 1)
-    if config.ratio_level == "token":
-        ratio = importance_ratio(logp, old_logp)  # (B, T - 1)
-    else:
-        length = mask.sum(dim=-1, keepdim=True).clamp(min=1)  # (B, 1)
-        means = [x.sum(dim=-1, keepdim=True) / length for x in (logp, old_logp)]  # of each row, (B, 1)
-        ratio = importance_ratio(*means).expand_as(logp)  # (B, T - 1)
-    surrogate = clipped_surrogate(ratio, weights, clip_eps=config.clip_eps)  # (B, T - 1)
-    policy_loss = -masked_mean(surrogate, mask, level=config.loss_level)
-    x = ref_logp - logp
-    kl = masked_mean(torch.expm1(x) - x, mask, level=config.loss_level)
-    binding = clip_fraction(ratio.detach(), weights, clip_eps=config.clip_eps, mask=mask)
-    loss = policy_loss + config.kl_coef * kl
-    return loss, {"policy_loss": policy_loss.detach(), "kl": kl.detach(), "clip_fraction": binding}
+    """
+    - logp, old_logp, ref_logp = (torch.where(mask, x, 0.0) for x in (logp, old_logp.detach(), ref_logp.detach()))
+    + logp, old_logp, ref_logp = (torch.where(mask, x, 0.0) for x in (logp, old_logp.detach(), ref_logp))
+    """
+    """
+    - kl = masked_mean(kl_estimate(logp, ref_logp, kind="k3"), mask, level=config.loss_level)
+    + x = ref_logp - logp
+    + kl = masked_mean(torch.expm1(x) - x, mask, level=config.loss_level)
+    """
 
 
-def keeps_the_graph_of_the_advantages(
-    logp: Tensor, old_logp: Tensor, ref_logp: Tensor, advantages: Tensor, mask: Tensor, config: CharLMConfig
-) -> tuple[Tensor, dict[str, Tensor]]:
+def keeps_the_graph_of_the_advantages():
     """you let a gradient through the advantages; they are constants
 
     Advantages come from rewards, which nobody differentiates. If a model made them, this loss would train that model to
     find every completion of the batch good.
     """
-    _refuse_shapes_that_do_not_fit(logp, old_logp, ref_logp, advantages, mask)
-    logp, old_logp, ref_logp = (torch.where(mask, x, 0.0) for x in (logp, old_logp.detach(), ref_logp.detach()))
-    weights = advantages[:, None].expand_as(logp)  # (B, T - 1)
-    if config.ratio_level == "token":
-        ratio = importance_ratio(logp, old_logp)  # (B, T - 1)
-    else:
-        length = mask.sum(dim=-1, keepdim=True).clamp(min=1)  # (B, 1)
-        means = [x.sum(dim=-1, keepdim=True) / length for x in (logp, old_logp)]  # of each row, (B, 1)
-        ratio = importance_ratio(*means).expand_as(logp)  # (B, T - 1)
-    surrogate = clipped_surrogate(ratio, weights, clip_eps=config.clip_eps)  # (B, T - 1)
-    policy_loss = -masked_mean(surrogate, mask, level=config.loss_level)
-    kl = masked_mean(kl_estimate(logp, ref_logp), mask, level=config.loss_level)
-    binding = clip_fraction(ratio.detach(), weights, clip_eps=config.clip_eps, mask=mask)
-    loss = policy_loss + config.kl_coef * kl
-    return loss, {"policy_loss": policy_loss.detach(), "kl": kl.detach(), "clip_fraction": binding}
+    """
+    - weights = advantages.detach()[:, None].expand_as(logp)
+    + weights = advantages[:, None].expand_as(logp)
+    """
 
 
-def detaches_the_policy(
-    logp: Tensor, old_logp: Tensor, ref_logp: Tensor, advantages: Tensor, mask: Tensor, config: CharLMConfig
-) -> tuple[Tensor, dict[str, Tensor]]:
+def detaches_the_policy():
     """you detach logp as well; the gradient of the loss must reach it, and only it
 
     All numbers are right and the policy is never changed. Only the old policy, the reference and the advantages are
     constants.
     """
-    _refuse_shapes_that_do_not_fit(logp, old_logp, ref_logp, advantages, mask)
-    constants = (logp.detach(), old_logp.detach(), ref_logp.detach())
-    logp, old_logp, ref_logp = (torch.where(mask, x, 0.0) for x in constants)
-    weights = advantages.detach()[:, None].expand_as(logp)  # (B, T - 1)
-    if config.ratio_level == "token":
-        ratio = importance_ratio(logp, old_logp)  # (B, T - 1)
-    else:
-        length = mask.sum(dim=-1, keepdim=True).clamp(min=1)  # (B, 1)
-        means = [x.sum(dim=-1, keepdim=True) / length for x in (logp, old_logp)]  # of each row, (B, 1)
-        ratio = importance_ratio(*means).expand_as(logp)  # (B, T - 1)
-    surrogate = clipped_surrogate(ratio, weights, clip_eps=config.clip_eps)  # (B, T - 1)
-    policy_loss = -masked_mean(surrogate, mask, level=config.loss_level)
-    kl = masked_mean(kl_estimate(logp, ref_logp), mask, level=config.loss_level)
-    binding = clip_fraction(ratio.detach(), weights, clip_eps=config.clip_eps, mask=mask)
-    loss = policy_loss + config.kl_coef * kl
-    return loss, {"policy_loss": policy_loss.detach(), "kl": kl.detach(), "clip_fraction": binding}
+    """
+    - logp, old_logp, ref_logp = (torch.where(mask, x, 0.0) for x in (logp, old_logp.detach(), ref_logp.detach()))
+    + constants = (logp.detach(), old_logp.detach(), ref_logp.detach())
+    + logp, old_logp, ref_logp = (torch.where(mask, x, 0.0) for x in constants)
+    """
 
 
-def takes_the_current_policy_for_the_old_one(
-    logp: Tensor, old_logp: Tensor, ref_logp: Tensor, advantages: Tensor, mask: Tensor, config: CharLMConfig
-) -> tuple[Tensor, dict[str, Tensor]]:
+def takes_the_current_policy_for_the_old_one():
     """you take logp itself, detached, as the old policy; old_logp is an argument
 
     The ratio is always 1 and the clip never binds. With one update for each batch that happens to be right; with
     several, nothing limits how far they go.
     """
-    _refuse_shapes_that_do_not_fit(logp, old_logp, ref_logp, advantages, mask)
-    logp, old_logp, ref_logp = (torch.where(mask, x, 0.0) for x in (logp, logp.detach(), ref_logp.detach()))
-    weights = advantages.detach()[:, None].expand_as(logp)  # (B, T - 1)
-    if config.ratio_level == "token":
-        ratio = importance_ratio(logp, old_logp)  # (B, T - 1)
-    else:
-        length = mask.sum(dim=-1, keepdim=True).clamp(min=1)  # (B, 1)
-        means = [x.sum(dim=-1, keepdim=True) / length for x in (logp, old_logp)]  # of each row, (B, 1)
-        ratio = importance_ratio(*means).expand_as(logp)  # (B, T - 1)
-    surrogate = clipped_surrogate(ratio, weights, clip_eps=config.clip_eps)  # (B, T - 1)
-    policy_loss = -masked_mean(surrogate, mask, level=config.loss_level)
-    kl = masked_mean(kl_estimate(logp, ref_logp), mask, level=config.loss_level)
-    binding = clip_fraction(ratio.detach(), weights, clip_eps=config.clip_eps, mask=mask)
-    loss = policy_loss + config.kl_coef * kl
-    return loss, {"policy_loss": policy_loss.detach(), "kl": kl.detach(), "clip_fraction": binding}
+    """
+    - logp, old_logp, ref_logp = (torch.where(mask, x, 0.0) for x in (logp, old_logp.detach(), ref_logp.detach()))
+    + logp, old_logp, ref_logp = (torch.where(mask, x, 0.0) for x in (logp, logp.detach(), ref_logp.detach()))
+    """
 
 
-def takes_the_reference_for_the_old_policy(
-    logp: Tensor, old_logp: Tensor, ref_logp: Tensor, advantages: Tensor, mask: Tensor, config: CharLMConfig
-) -> tuple[Tensor, dict[str, Tensor]]:
+def takes_the_reference_for_the_old_policy():
     """you measure the ratio against the reference; it is measured against old_logp
 
     The reference did not draw the completions. As the policy leaves it behind, the ratios leave the band, and the clip
     stops the training. The reference belongs to the KL only.
     """
-    _refuse_shapes_that_do_not_fit(logp, old_logp, ref_logp, advantages, mask)
-    logp, old_logp, ref_logp = (torch.where(mask, x, 0.0) for x in (logp, old_logp.detach(), ref_logp.detach()))
-    weights = advantages.detach()[:, None].expand_as(logp)  # (B, T - 1)
-    if config.ratio_level == "token":
-        ratio = importance_ratio(logp, ref_logp)  # (B, T - 1)
-    else:
-        length = mask.sum(dim=-1, keepdim=True).clamp(min=1)  # (B, 1)
-        means = [x.sum(dim=-1, keepdim=True) / length for x in (logp, ref_logp)]  # of each row, (B, 1)
-        ratio = importance_ratio(*means).expand_as(logp)  # (B, T - 1)
-    surrogate = clipped_surrogate(ratio, weights, clip_eps=config.clip_eps)  # (B, T - 1)
-    policy_loss = -masked_mean(surrogate, mask, level=config.loss_level)
-    kl = masked_mean(kl_estimate(logp, ref_logp), mask, level=config.loss_level)
-    binding = clip_fraction(ratio.detach(), weights, clip_eps=config.clip_eps, mask=mask)
-    loss = policy_loss + config.kl_coef * kl
-    return loss, {"policy_loss": policy_loss.detach(), "kl": kl.detach(), "clip_fraction": binding}
+    """
+    - ratio = importance_ratio(logp, old_logp)
+    + ratio = importance_ratio(logp, ref_logp)
+    """
+    """
+    - means = [x.sum(dim=-1, keepdim=True) / length for x in (logp, old_logp)]
+    + means = [x.sum(dim=-1, keepdim=True) / length for x in (logp, ref_logp)]
+    """
 
 
-def spreads_the_advantages_along_the_tokens(
-    logp: Tensor, old_logp: Tensor, ref_logp: Tensor, advantages: Tensor, mask: Tensor, config: CharLMConfig
-) -> tuple[Tensor, dict[str, Tensor]]:
+def spreads_the_advantages_along_the_tokens():
     """you multiply by advantages of shape (B,); each row has one, so they need the shape (B, 1)
 
     Torch lines up the last axes, so the second advantage meets the second token of every completion. It shows only when
     there are as many completions as tokens; otherwise the shapes do not fit. 52 of 72 public solutions go wrong there
     without a word.
     """
-    _refuse_shapes_that_do_not_fit(logp, old_logp, ref_logp, advantages, mask)
-    logp, old_logp, ref_logp = (torch.where(mask, x, 0.0) for x in (logp, old_logp.detach(), ref_logp.detach()))
-    weights = advantages.detach()  # (B,)
-    if config.ratio_level == "token":
-        ratio = importance_ratio(logp, old_logp)  # (B, T - 1)
-    else:
-        length = mask.sum(dim=-1, keepdim=True).clamp(min=1)  # (B, 1)
-        means = [x.sum(dim=-1, keepdim=True) / length for x in (logp, old_logp)]  # of each row, (B, 1)
-        ratio = importance_ratio(*means).expand_as(logp)  # (B, T - 1)
-    surrogate = clipped_surrogate(ratio, weights, clip_eps=config.clip_eps)  # (B, T - 1)
-    policy_loss = -masked_mean(surrogate, mask, level=config.loss_level)
-    kl = masked_mean(kl_estimate(logp, ref_logp), mask, level=config.loss_level)
-    binding = clip_fraction(ratio.detach(), weights, clip_eps=config.clip_eps, mask=mask)
-    loss = policy_loss + config.kl_coef * kl
-    return loss, {"policy_loss": policy_loss.detach(), "kl": kl.detach(), "clip_fraction": binding}
+    """
+    - weights = advantages.detach()[:, None].expand_as(logp)
+    + weights = advantages.detach()
+    """
 
 
-def normalises_the_advantages_again(
-    logp: Tensor, old_logp: Tensor, ref_logp: Tensor, advantages: Tensor, mask: Tensor, config: CharLMConfig
-) -> tuple[Tensor, dict[str, Tensor]]:
+def normalises_the_advantages_again():
     """you normalize the advantages over the batch; they come in ready to use
 
     `group_advantages` has compared each completion with its own group. A second time, over all groups, the scale of
     every batch depends on what else is in it, and groups without signal get one.
     """
-    _refuse_shapes_that_do_not_fit(logp, old_logp, ref_logp, advantages, mask)
-    logp, old_logp, ref_logp = (torch.where(mask, x, 0.0) for x in (logp, old_logp.detach(), ref_logp.detach()))
-    advantages = (advantages - advantages.mean()) / (advantages.std(correction=0) + 1e-8)
-    weights = advantages.detach()[:, None].expand_as(logp)  # (B, T - 1)
-    if config.ratio_level == "token":
-        ratio = importance_ratio(logp, old_logp)  # (B, T - 1)
-    else:
-        length = mask.sum(dim=-1, keepdim=True).clamp(min=1)  # (B, 1)
-        means = [x.sum(dim=-1, keepdim=True) / length for x in (logp, old_logp)]  # of each row, (B, 1)
-        ratio = importance_ratio(*means).expand_as(logp)  # (B, T - 1)
-    surrogate = clipped_surrogate(ratio, weights, clip_eps=config.clip_eps)  # (B, T - 1)
-    policy_loss = -masked_mean(surrogate, mask, level=config.loss_level)
-    kl = masked_mean(kl_estimate(logp, ref_logp), mask, level=config.loss_level)
-    binding = clip_fraction(ratio.detach(), weights, clip_eps=config.clip_eps, mask=mask)
-    loss = policy_loss + config.kl_coef * kl
-    return loss, {"policy_loss": policy_loss.detach(), "kl": kl.detach(), "clip_fraction": binding}
+    """
+    + advantages = (advantages - advantages.mean()) / (advantages.std(correction=0) + 1e-8)
+      weights = advantages.detach()[:, None].expand_as(logp)
+    """
 
 
-def never_clips(
-    logp: Tensor, old_logp: Tensor, ref_logp: Tensor, advantages: Tensor, mask: Tensor, config: CharLMConfig
-) -> tuple[Tensor, dict[str, Tensor]]:
+def never_clips():
     """you leave the clip out; the surrogate is the smaller of ratio * A and clip(ratio) * A
 
     On fresh samples it changes nothing. In several updates with one batch nothing stops the policy from going far.
     """
-    _refuse_shapes_that_do_not_fit(logp, old_logp, ref_logp, advantages, mask)
-    logp, old_logp, ref_logp = (torch.where(mask, x, 0.0) for x in (logp, old_logp.detach(), ref_logp.detach()))
-    weights = advantages.detach()[:, None].expand_as(logp)  # (B, T - 1)
-    if config.ratio_level == "token":
-        ratio = importance_ratio(logp, old_logp)  # (B, T - 1)
-    else:
-        length = mask.sum(dim=-1, keepdim=True).clamp(min=1)  # (B, 1)
-        means = [x.sum(dim=-1, keepdim=True) / length for x in (logp, old_logp)]  # of each row, (B, 1)
-        ratio = importance_ratio(*means).expand_as(logp)  # (B, T - 1)
-    surrogate = ratio * weights  # (B, T - 1)
-    policy_loss = -masked_mean(surrogate, mask, level=config.loss_level)
-    kl = masked_mean(kl_estimate(logp, ref_logp), mask, level=config.loss_level)
-    binding = clip_fraction(ratio.detach(), weights, clip_eps=config.clip_eps, mask=mask)
-    loss = policy_loss + config.kl_coef * kl
-    return loss, {"policy_loss": policy_loss.detach(), "kl": kl.detach(), "clip_fraction": binding}
+    """
+    - surrogate = clipped_surrogate(ratio, weights, clip_eps=config.clip_eps)
+    + surrogate = ratio * weights
+    """
 
 
-def always_clips(
-    logp: Tensor, old_logp: Tensor, ref_logp: Tensor, advantages: Tensor, mask: Tensor, config: CharLMConfig
-) -> tuple[Tensor, dict[str, Tensor]]:
+def always_clips():
     """you always use the clipped ratio; where ratio * A is smaller, that counts
 
     A bad completion that became likely is then punished no more, although it is just what must be corrected. The clip
     is one-sided.
     """
-    _refuse_shapes_that_do_not_fit(logp, old_logp, ref_logp, advantages, mask)
-    logp, old_logp, ref_logp = (torch.where(mask, x, 0.0) for x in (logp, old_logp.detach(), ref_logp.detach()))
-    weights = advantages.detach()[:, None].expand_as(logp)  # (B, T - 1)
-    if config.ratio_level == "token":
-        ratio = importance_ratio(logp, old_logp)  # (B, T - 1)
-    else:
-        length = mask.sum(dim=-1, keepdim=True).clamp(min=1)  # (B, 1)
-        means = [x.sum(dim=-1, keepdim=True) / length for x in (logp, old_logp)]  # of each row, (B, 1)
-        ratio = importance_ratio(*means).expand_as(logp)  # (B, T - 1)
-    surrogate = ratio.clamp(1 - config.clip_eps, 1 + config.clip_eps) * weights  # (B, T - 1)
-    policy_loss = -masked_mean(surrogate, mask, level=config.loss_level)
-    kl = masked_mean(kl_estimate(logp, ref_logp), mask, level=config.loss_level)
-    binding = clip_fraction(ratio.detach(), weights, clip_eps=config.clip_eps, mask=mask)
-    loss = policy_loss + config.kl_coef * kl
-    return loss, {"policy_loss": policy_loss.detach(), "kl": kl.detach(), "clip_fraction": binding}
+    """
+    - surrogate = clipped_surrogate(ratio, weights, clip_eps=config.clip_eps)
+    + surrogate = ratio.clamp(1 - config.clip_eps, 1 + config.clip_eps) * weights
+    """
 
 
-def takes_the_larger_product(
-    logp: Tensor, old_logp: Tensor, ref_logp: Tensor, advantages: Tensor, mask: Tensor, config: CharLMConfig
-) -> tuple[Tensor, dict[str, Tensor]]:
+def takes_the_larger_product():
     """you take the larger of the two products; the surrogate is the smaller one
 
     In a loss, with minus signs in front of both, it is the larger one: one of the two must be turned round, not both.
     As it stands, the clip binds where it must not, and does not where it must.
     """
-    _refuse_shapes_that_do_not_fit(logp, old_logp, ref_logp, advantages, mask)
-    logp, old_logp, ref_logp = (torch.where(mask, x, 0.0) for x in (logp, old_logp.detach(), ref_logp.detach()))
-    weights = advantages.detach()[:, None].expand_as(logp)  # (B, T - 1)
-    if config.ratio_level == "token":
-        ratio = importance_ratio(logp, old_logp)  # (B, T - 1)
-    else:
-        length = mask.sum(dim=-1, keepdim=True).clamp(min=1)  # (B, 1)
-        means = [x.sum(dim=-1, keepdim=True) / length for x in (logp, old_logp)]  # of each row, (B, 1)
-        ratio = importance_ratio(*means).expand_as(logp)  # (B, T - 1)
-    clipped = ratio.clamp(1 - config.clip_eps, 1 + config.clip_eps)
-    surrogate = torch.maximum(ratio * weights, clipped * weights)  # (B, T - 1)
-    policy_loss = -masked_mean(surrogate, mask, level=config.loss_level)
-    kl = masked_mean(kl_estimate(logp, ref_logp), mask, level=config.loss_level)
-    binding = clip_fraction(ratio.detach(), weights, clip_eps=config.clip_eps, mask=mask)
-    loss = policy_loss + config.kl_coef * kl
-    return loss, {"policy_loss": policy_loss.detach(), "kl": kl.detach(), "clip_fraction": binding}
+    """
+    - surrogate = clipped_surrogate(ratio, weights, clip_eps=config.clip_eps)
+    + clipped = ratio.clamp(1 - config.clip_eps, 1 + config.clip_eps)
+    + surrogate = torch.maximum(ratio * weights, clipped * weights)
+    """
 
 
-def takes_the_smaller_ratio_before_multiplying(
-    logp: Tensor, old_logp: Tensor, ref_logp: Tensor, advantages: Tensor, mask: Tensor, config: CharLMConfig
-) -> tuple[Tensor, dict[str, Tensor]]:
+def takes_the_smaller_ratio_before_multiplying():
     """you take the smaller of the two ratios and multiply by A afterwards; multiply first
 
     For a negative A the order turns round: bad completions above the band lose their gradient, and below it they are
     pushed down without end. It is taught like this in places.
     """
-    _refuse_shapes_that_do_not_fit(logp, old_logp, ref_logp, advantages, mask)
-    logp, old_logp, ref_logp = (torch.where(mask, x, 0.0) for x in (logp, old_logp.detach(), ref_logp.detach()))
-    weights = advantages.detach()[:, None].expand_as(logp)  # (B, T - 1)
-    if config.ratio_level == "token":
-        ratio = importance_ratio(logp, old_logp)  # (B, T - 1)
-    else:
-        length = mask.sum(dim=-1, keepdim=True).clamp(min=1)  # (B, 1)
-        means = [x.sum(dim=-1, keepdim=True) / length for x in (logp, old_logp)]  # of each row, (B, 1)
-        ratio = importance_ratio(*means).expand_as(logp)  # (B, T - 1)
-    surrogate = torch.minimum(ratio, ratio.clamp(1 - config.clip_eps, 1 + config.clip_eps)) * weights  # (B, T - 1)
-    policy_loss = -masked_mean(surrogate, mask, level=config.loss_level)
-    kl = masked_mean(kl_estimate(logp, ref_logp), mask, level=config.loss_level)
-    binding = clip_fraction(ratio.detach(), weights, clip_eps=config.clip_eps, mask=mask)
-    loss = policy_loss + config.kl_coef * kl
-    return loss, {"policy_loss": policy_loss.detach(), "kl": kl.detach(), "clip_fraction": binding}
+    """
+    - surrogate = clipped_surrogate(ratio, weights, clip_eps=config.clip_eps)
+    + surrogate = torch.minimum(ratio, ratio.clamp(1 - config.clip_eps, 1 + config.clip_eps)) * weights
+    """
 
 
-def does_not_pass_clip_eps_on(
-    logp: Tensor, old_logp: Tensor, ref_logp: Tensor, advantages: Tensor, mask: Tensor, config: CharLMConfig
-) -> tuple[Tensor, dict[str, Tensor]]:
+def does_not_pass_clip_eps_on():
     """you clip at 0.2 whatever the config says; pass config.clip_eps on
 
     0.2 is the default of the function that you call, so nothing is missed until somebody changes the setting.
     """
-    _refuse_shapes_that_do_not_fit(logp, old_logp, ref_logp, advantages, mask)
-    logp, old_logp, ref_logp = (torch.where(mask, x, 0.0) for x in (logp, old_logp.detach(), ref_logp.detach()))
-    weights = advantages.detach()[:, None].expand_as(logp)  # (B, T - 1)
-    if config.ratio_level == "token":
-        ratio = importance_ratio(logp, old_logp)  # (B, T - 1)
-    else:
-        length = mask.sum(dim=-1, keepdim=True).clamp(min=1)  # (B, 1)
-        means = [x.sum(dim=-1, keepdim=True) / length for x in (logp, old_logp)]  # of each row, (B, 1)
-        ratio = importance_ratio(*means).expand_as(logp)  # (B, T - 1)
-    surrogate = clipped_surrogate(ratio, weights)  # (B, T - 1)
-    policy_loss = -masked_mean(surrogate, mask, level=config.loss_level)
-    kl = masked_mean(kl_estimate(logp, ref_logp), mask, level=config.loss_level)
-    binding = clip_fraction(ratio.detach(), weights, mask=mask)
-    loss = policy_loss + config.kl_coef * kl
-    return loss, {"policy_loss": policy_loss.detach(), "kl": kl.detach(), "clip_fraction": binding}
+    """
+    - surrogate = clipped_surrogate(ratio, weights, clip_eps=config.clip_eps)
+    + surrogate = clipped_surrogate(ratio, weights)
+    """
+    """
+    - binding = clip_fraction(ratio.detach(), weights, clip_eps=config.clip_eps, mask=mask)
+    + binding = clip_fraction(ratio.detach(), weights, mask=mask)
+    """
 
 
-def masks_after_exp(
-    logp: Tensor, old_logp: Tensor, ref_logp: Tensor, advantages: Tensor, mask: Tensor, config: CharLMConfig
-) -> tuple[Tensor, dict[str, Tensor]]:
+def masks_after_exp():
     """you mask the results only; mask the log-probabilities before exp, or junk gets into the gradient
 
     Behind the end of a completion a log-ratio of 200 becomes an infinity, and infinity * 0 is NaN: not in the value,
     which is masked, but in the gradient. One such token makes all weights NaN.
     """
-    _refuse_shapes_that_do_not_fit(logp, old_logp, ref_logp, advantages, mask)
-    old_logp, ref_logp = old_logp.detach(), ref_logp.detach()
-    weights = advantages.detach()[:, None].expand_as(logp)  # (B, T - 1)
-    if config.ratio_level == "token":
-        ratio = importance_ratio(logp, old_logp)  # (B, T - 1)
-    else:
-        length = mask.sum(dim=-1, keepdim=True).clamp(min=1)  # (B, 1)
-        means = [torch.where(mask, x, 0.0).sum(dim=-1, keepdim=True) / length for x in (logp, old_logp)]  # (B, 1)
-        ratio = importance_ratio(*means).expand_as(logp)  # (B, T - 1)
-    surrogate = clipped_surrogate(ratio, weights, clip_eps=config.clip_eps)  # (B, T - 1)
-    policy_loss = -masked_mean(surrogate, mask, level=config.loss_level)
-    kl = masked_mean(kl_estimate(logp, ref_logp), mask, level=config.loss_level)
-    binding = clip_fraction(ratio.detach(), weights, clip_eps=config.clip_eps, mask=mask)
-    loss = policy_loss + config.kl_coef * kl
-    return loss, {"policy_loss": policy_loss.detach(), "kl": kl.detach(), "clip_fraction": binding}
+    """
+    - logp, old_logp, ref_logp = (torch.where(mask, x, 0.0) for x in (logp, old_logp.detach(), ref_logp.detach()))
+    + old_logp, ref_logp = old_logp.detach(), ref_logp.detach()
+    """
+    """
+    - means = [x.sum(dim=-1, keepdim=True) / length for x in (logp, old_logp)]
+    + means = [torch.where(mask, x, 0.0).sum(dim=-1, keepdim=True) / length for x in (logp, old_logp)]
+    """
 
 
-def averages_over_masked_positions(
-    logp: Tensor, old_logp: Tensor, ref_logp: Tensor, advantages: Tensor, mask: Tensor, config: CharLMConfig
-) -> tuple[Tensor, dict[str, Tensor]]:
+def averages_over_masked_positions():
     """you take plain means; prompt and filling are in them, and only unmasked positions count
 
     At masked positions the ratio is 1 and the surrogate is A, so the loss depends on how far rows were filled up, and
     every gradient is too small.
     """
-    _refuse_shapes_that_do_not_fit(logp, old_logp, ref_logp, advantages, mask)
-    logp, old_logp, ref_logp = (torch.where(mask, x, 0.0) for x in (logp, old_logp.detach(), ref_logp.detach()))
-    weights = advantages.detach()[:, None].expand_as(logp)  # (B, T - 1)
-    if config.ratio_level == "token":
-        ratio = importance_ratio(logp, old_logp)  # (B, T - 1)
-    else:
-        length = mask.sum(dim=-1, keepdim=True).clamp(min=1)  # (B, 1)
-        means = [x.sum(dim=-1, keepdim=True) / length for x in (logp, old_logp)]  # of each row, (B, 1)
-        ratio = importance_ratio(*means).expand_as(logp)  # (B, T - 1)
-    surrogate = clipped_surrogate(ratio, weights, clip_eps=config.clip_eps)  # (B, T - 1)
-    policy_loss = -surrogate.mean()
-    kl = kl_estimate(logp, ref_logp).mean()
-    binding = clip_fraction(ratio.detach(), weights, clip_eps=config.clip_eps, mask=mask)
-    loss = policy_loss + config.kl_coef * kl
-    return loss, {"policy_loss": policy_loss.detach(), "kl": kl.detach(), "clip_fraction": binding}
+    """
+    - policy_loss = -masked_mean(surrogate, mask, level=config.loss_level)
+    - kl = masked_mean(kl_estimate(logp, ref_logp, kind="k3"), mask, level=config.loss_level)
+    + policy_loss = -surrogate.mean()
+    + kl = kl_estimate(logp, ref_logp, kind="k3").mean()
+    """
 
 
-def ignores_the_ratio_level(
-    logp: Tensor, old_logp: Tensor, ref_logp: Tensor, advantages: Tensor, mask: Tensor, config: CharLMConfig
-) -> tuple[Tensor, dict[str, Tensor]]:
+def ignores_the_ratio_level():
     """you use the ratio of each token at ratio level "sequence" too; there a completion has one ratio
 
     The setting has no effect: what you call GSPO is plain GRPO.
     """
-    _refuse_shapes_that_do_not_fit(logp, old_logp, ref_logp, advantages, mask)
-    logp, old_logp, ref_logp = (torch.where(mask, x, 0.0) for x in (logp, old_logp.detach(), ref_logp.detach()))
-    weights = advantages.detach()[:, None].expand_as(logp)  # (B, T - 1)
-    ratio = importance_ratio(logp, old_logp)  # (B, T - 1)
-    surrogate = clipped_surrogate(ratio, weights, clip_eps=config.clip_eps)  # (B, T - 1)
-    policy_loss = -masked_mean(surrogate, mask, level=config.loss_level)
-    kl = masked_mean(kl_estimate(logp, ref_logp), mask, level=config.loss_level)
-    binding = clip_fraction(ratio.detach(), weights, clip_eps=config.clip_eps, mask=mask)
-    loss = policy_loss + config.kl_coef * kl
-    return loss, {"policy_loss": policy_loss.detach(), "kl": kl.detach(), "clip_fraction": binding}
+    """
+    - if config.ratio_level == "token":
+    -     ratio = importance_ratio(logp, old_logp)
+    - else:
+    -     length = mask.sum(dim=-1, keepdim=True).clamp(min=1)
+    -     means = [x.sum(dim=-1, keepdim=True) / length for x in (logp, old_logp)]
+    -     ratio = importance_ratio(*means).expand_as(logp)
+    + ratio = importance_ratio(logp, old_logp)
+    """
 
 
-def always_uses_the_ratio_of_the_sequence(
-    logp: Tensor, old_logp: Tensor, ref_logp: Tensor, advantages: Tensor, mask: Tensor, config: CharLMConfig
-) -> tuple[Tensor, dict[str, Tensor]]:
+def always_uses_the_ratio_of_the_sequence():
     """you use one ratio for each completion at both levels; at "token" each token has its own
 
     The setting has no effect: what you call GRPO is GSPO, in which all tokens of a completion are clipped together.
     """
-    _refuse_shapes_that_do_not_fit(logp, old_logp, ref_logp, advantages, mask)
-    logp, old_logp, ref_logp = (torch.where(mask, x, 0.0) for x in (logp, old_logp.detach(), ref_logp.detach()))
-    weights = advantages.detach()[:, None].expand_as(logp)  # (B, T - 1)
-    length = mask.sum(dim=-1, keepdim=True).clamp(min=1)  # (B, 1)
-    means = [x.sum(dim=-1, keepdim=True) / length for x in (logp, old_logp)]  # of each row, (B, 1)
-    ratio = importance_ratio(*means).expand_as(logp)  # (B, T - 1)
-    surrogate = clipped_surrogate(ratio, weights, clip_eps=config.clip_eps)  # (B, T - 1)
-    policy_loss = -masked_mean(surrogate, mask, level=config.loss_level)
-    kl = masked_mean(kl_estimate(logp, ref_logp), mask, level=config.loss_level)
-    binding = clip_fraction(ratio.detach(), weights, clip_eps=config.clip_eps, mask=mask)
-    loss = policy_loss + config.kl_coef * kl
-    return loss, {"policy_loss": policy_loss.detach(), "kl": kl.detach(), "clip_fraction": binding}
+    """
+    - if config.ratio_level == "token":
+    -     ratio = importance_ratio(logp, old_logp)
+    - else:
+    -     length = mask.sum(dim=-1, keepdim=True).clamp(min=1)
+    -     means = [x.sum(dim=-1, keepdim=True) / length for x in (logp, old_logp)]
+    -     ratio = importance_ratio(*means).expand_as(logp)
+    + length = mask.sum(dim=-1, keepdim=True).clamp(min=1)
+    + means = [x.sum(dim=-1, keepdim=True) / length for x in (logp, old_logp)]
+    + ratio = importance_ratio(*means).expand_as(logp)
+    """
 
 
-def multiplies_the_ratios_of_a_sequence(
-    logp: Tensor, old_logp: Tensor, ref_logp: Tensor, advantages: Tensor, mask: Tensor, config: CharLMConfig
-) -> tuple[Tensor, dict[str, Tensor]]:
+def multiplies_the_ratios_of_a_sequence():
     """you use exp of the sum of the log-ratios, the product of all ratios; take their mean before exp
 
     The product is the true ratio of the whole text, and nearly always outside the band: ratios of 1.05 make 2.65 in
     twenty tokens. The mean keeps it independent of the length.
     """
-    _refuse_shapes_that_do_not_fit(logp, old_logp, ref_logp, advantages, mask)
-    logp, old_logp, ref_logp = (torch.where(mask, x, 0.0) for x in (logp, old_logp.detach(), ref_logp.detach()))
-    weights = advantages.detach()[:, None].expand_as(logp)  # (B, T - 1)
-    if config.ratio_level == "token":
-        ratio = importance_ratio(logp, old_logp)  # (B, T - 1)
-    else:
-        sums = [x.sum(dim=-1, keepdim=True) for x in (logp, old_logp)]  # of each row, (B, 1)
-        ratio = importance_ratio(*sums).expand_as(logp)  # (B, T - 1)
-    surrogate = clipped_surrogate(ratio, weights, clip_eps=config.clip_eps)  # (B, T - 1)
-    policy_loss = -masked_mean(surrogate, mask, level=config.loss_level)
-    kl = masked_mean(kl_estimate(logp, ref_logp), mask, level=config.loss_level)
-    binding = clip_fraction(ratio.detach(), weights, clip_eps=config.clip_eps, mask=mask)
-    loss = policy_loss + config.kl_coef * kl
-    return loss, {"policy_loss": policy_loss.detach(), "kl": kl.detach(), "clip_fraction": binding}
+    """
+    - length = mask.sum(dim=-1, keepdim=True).clamp(min=1)
+    - means = [x.sum(dim=-1, keepdim=True) / length for x in (logp, old_logp)]
+    - ratio = importance_ratio(*means).expand_as(logp)
+    + sums = [x.sum(dim=-1, keepdim=True) for x in (logp, old_logp)]
+    + ratio = importance_ratio(*sums).expand_as(logp)
+    """
 
 
-def averages_the_ratios_of_a_sequence(
-    logp: Tensor, old_logp: Tensor, ref_logp: Tensor, advantages: Tensor, mask: Tensor, config: CharLMConfig
-) -> tuple[Tensor, dict[str, Tensor]]:
+def averages_the_ratios_of_a_sequence():
     """you take the mean of the ratios of a completion; the ratio is exp of the mean log-ratio
 
     The arithmetic mean is never smaller than the geometric one, and a single likely token carries it away. Take the
     mean of the logarithms first.
     """
-    _refuse_shapes_that_do_not_fit(logp, old_logp, ref_logp, advantages, mask)
-    logp, old_logp, ref_logp = (torch.where(mask, x, 0.0) for x in (logp, old_logp.detach(), ref_logp.detach()))
-    weights = advantages.detach()[:, None].expand_as(logp)  # (B, T - 1)
-    if config.ratio_level == "token":
-        ratio = importance_ratio(logp, old_logp)  # (B, T - 1)
-    else:
-        length = mask.sum(dim=-1, keepdim=True).clamp(min=1)  # (B, 1)
-        ratios = torch.where(mask, importance_ratio(logp, old_logp), 0.0)
-        ratio = (ratios.sum(dim=-1, keepdim=True) / length).expand_as(logp)  # (B, T - 1)
-    surrogate = clipped_surrogate(ratio, weights, clip_eps=config.clip_eps)  # (B, T - 1)
-    policy_loss = -masked_mean(surrogate, mask, level=config.loss_level)
-    kl = masked_mean(kl_estimate(logp, ref_logp), mask, level=config.loss_level)
-    binding = clip_fraction(ratio.detach(), weights, clip_eps=config.clip_eps, mask=mask)
-    loss = policy_loss + config.kl_coef * kl
-    return loss, {"policy_loss": policy_loss.detach(), "kl": kl.detach(), "clip_fraction": binding}
+    """
+    - means = [x.sum(dim=-1, keepdim=True) / length for x in (logp, old_logp)]
+    - ratio = importance_ratio(*means).expand_as(logp)
+    + ratios = torch.where(mask, importance_ratio(logp, old_logp), 0.0)
+    + ratio = (ratios.sum(dim=-1, keepdim=True) / length).expand_as(logp)
+    """
 
 
-def counts_masked_tokens_in_the_ratio(
-    logp: Tensor, old_logp: Tensor, ref_logp: Tensor, advantages: Tensor, mask: Tensor, config: CharLMConfig
-) -> tuple[Tensor, dict[str, Tensor]]:
+def counts_masked_tokens_in_the_ratio():
     """you divide the log-ratio of a completion by the length of the row; only unmasked tokens count
 
     The ratio of a short completion is drawn towards 1, the more so the longer the others of its batch are.
     """
-    _refuse_shapes_that_do_not_fit(logp, old_logp, ref_logp, advantages, mask)
-    logp, old_logp, ref_logp = (torch.where(mask, x, 0.0) for x in (logp, old_logp.detach(), ref_logp.detach()))
-    weights = advantages.detach()[:, None].expand_as(logp)  # (B, T - 1)
-    if config.ratio_level == "token":
-        ratio = importance_ratio(logp, old_logp)  # (B, T - 1)
-    else:
-        means = [x.mean(dim=-1, keepdim=True) for x in (logp, old_logp)]  # of each row, (B, 1)
-        ratio = importance_ratio(*means).expand_as(logp)  # (B, T - 1)
-    surrogate = clipped_surrogate(ratio, weights, clip_eps=config.clip_eps)  # (B, T - 1)
-    policy_loss = -masked_mean(surrogate, mask, level=config.loss_level)
-    kl = masked_mean(kl_estimate(logp, ref_logp), mask, level=config.loss_level)
-    binding = clip_fraction(ratio.detach(), weights, clip_eps=config.clip_eps, mask=mask)
-    loss = policy_loss + config.kl_coef * kl
-    return loss, {"policy_loss": policy_loss.detach(), "kl": kl.detach(), "clip_fraction": binding}
+    """
+    - length = mask.sum(dim=-1, keepdim=True).clamp(min=1)
+    - means = [x.sum(dim=-1, keepdim=True) / length for x in (logp, old_logp)]
+    + means = [x.mean(dim=-1, keepdim=True) for x in (logp, old_logp)]
+    """
 
 
-def ignores_the_loss_level(
-    logp: Tensor, old_logp: Tensor, ref_logp: Tensor, advantages: Tensor, mask: Tensor, config: CharLMConfig
-) -> tuple[Tensor, dict[str, Tensor]]:
+def ignores_the_loss_level():
     """you do not pass the loss level on, so both means are by sequence; config.loss_level may be "token"
 
     The setting has no effect: long completions never weigh more than short ones, whatever the config says.
     """
-    _refuse_shapes_that_do_not_fit(logp, old_logp, ref_logp, advantages, mask)
-    logp, old_logp, ref_logp = (torch.where(mask, x, 0.0) for x in (logp, old_logp.detach(), ref_logp.detach()))
-    weights = advantages.detach()[:, None].expand_as(logp)  # (B, T - 1)
-    if config.ratio_level == "token":
-        ratio = importance_ratio(logp, old_logp)  # (B, T - 1)
-    else:
-        length = mask.sum(dim=-1, keepdim=True).clamp(min=1)  # (B, 1)
-        means = [x.sum(dim=-1, keepdim=True) / length for x in (logp, old_logp)]  # of each row, (B, 1)
-        ratio = importance_ratio(*means).expand_as(logp)  # (B, T - 1)
-    surrogate = clipped_surrogate(ratio, weights, clip_eps=config.clip_eps)  # (B, T - 1)
-    policy_loss = -masked_mean(surrogate, mask)
-    kl = masked_mean(kl_estimate(logp, ref_logp), mask)
-    binding = clip_fraction(ratio.detach(), weights, clip_eps=config.clip_eps, mask=mask)
-    loss = policy_loss + config.kl_coef * kl
-    return loss, {"policy_loss": policy_loss.detach(), "kl": kl.detach(), "clip_fraction": binding}
+    """
+    - policy_loss = -masked_mean(surrogate, mask, level=config.loss_level)
+    - kl = masked_mean(kl_estimate(logp, ref_logp, kind="k3"), mask, level=config.loss_level)
+    + policy_loss = -masked_mean(surrogate, mask)
+    + kl = masked_mean(kl_estimate(logp, ref_logp, kind="k3"), mask)
+    """
 
 
-def passes_the_loss_level_for_the_policy_loss_only(
-    logp: Tensor, old_logp: Tensor, ref_logp: Tensor, advantages: Tensor, mask: Tensor, config: CharLMConfig
-) -> tuple[Tensor, dict[str, Tensor]]:
+def passes_the_loss_level_for_the_policy_loss_only():
     """you do not pass the loss level on for the KL, which is then by sequence; it holds for both means
 
     The two parts of the loss then weigh the same token differently, and kl_coef means something else for each length.
     """
-    _refuse_shapes_that_do_not_fit(logp, old_logp, ref_logp, advantages, mask)
-    logp, old_logp, ref_logp = (torch.where(mask, x, 0.0) for x in (logp, old_logp.detach(), ref_logp.detach()))
-    weights = advantages.detach()[:, None].expand_as(logp)  # (B, T - 1)
-    if config.ratio_level == "token":
-        ratio = importance_ratio(logp, old_logp)  # (B, T - 1)
-    else:
-        length = mask.sum(dim=-1, keepdim=True).clamp(min=1)  # (B, 1)
-        means = [x.sum(dim=-1, keepdim=True) / length for x in (logp, old_logp)]  # of each row, (B, 1)
-        ratio = importance_ratio(*means).expand_as(logp)  # (B, T - 1)
-    surrogate = clipped_surrogate(ratio, weights, clip_eps=config.clip_eps)  # (B, T - 1)
-    policy_loss = -masked_mean(surrogate, mask, level=config.loss_level)
-    kl = masked_mean(kl_estimate(logp, ref_logp), mask)
-    binding = clip_fraction(ratio.detach(), weights, clip_eps=config.clip_eps, mask=mask)
-    loss = policy_loss + config.kl_coef * kl
-    return loss, {"policy_loss": policy_loss.detach(), "kl": kl.detach(), "clip_fraction": binding}
+    """
+    - kl = masked_mean(kl_estimate(logp, ref_logp, kind="k3"), mask, level=config.loss_level)
+    + kl = masked_mean(kl_estimate(logp, ref_logp, kind="k3"), mask)
+    """
 
 
-def uses_the_ratio_level_for_the_means(
-    logp: Tensor, old_logp: Tensor, ref_logp: Tensor, advantages: Tensor, mask: Tensor, config: CharLMConfig
-) -> tuple[Tensor, dict[str, Tensor]]:
+def uses_the_ratio_level_for_the_means():
     """you take the means at config.ratio_level; that is for the ratio, config.loss_level for the means
 
     The two settings are independent: GSPO, for example, has one ratio for each completion and a mean by sequence.
     """
-    _refuse_shapes_that_do_not_fit(logp, old_logp, ref_logp, advantages, mask)
-    logp, old_logp, ref_logp = (torch.where(mask, x, 0.0) for x in (logp, old_logp.detach(), ref_logp.detach()))
-    weights = advantages.detach()[:, None].expand_as(logp)  # (B, T - 1)
-    if config.ratio_level == "token":
-        ratio = importance_ratio(logp, old_logp)  # (B, T - 1)
-    else:
-        length = mask.sum(dim=-1, keepdim=True).clamp(min=1)  # (B, 1)
-        means = [x.sum(dim=-1, keepdim=True) / length for x in (logp, old_logp)]  # of each row, (B, 1)
-        ratio = importance_ratio(*means).expand_as(logp)  # (B, T - 1)
-    surrogate = clipped_surrogate(ratio, weights, clip_eps=config.clip_eps)  # (B, T - 1)
-    policy_loss = -masked_mean(surrogate, mask, level=config.ratio_level)
-    kl = masked_mean(kl_estimate(logp, ref_logp), mask, level=config.ratio_level)
-    binding = clip_fraction(ratio.detach(), weights, clip_eps=config.clip_eps, mask=mask)
-    loss = policy_loss + config.kl_coef * kl
-    return loss, {"policy_loss": policy_loss.detach(), "kl": kl.detach(), "clip_fraction": binding}
+    """
+    - policy_loss = -masked_mean(surrogate, mask, level=config.loss_level)
+    - kl = masked_mean(kl_estimate(logp, ref_logp, kind="k3"), mask, level=config.loss_level)
+    + policy_loss = -masked_mean(surrogate, mask, level=config.ratio_level)
+    + kl = masked_mean(kl_estimate(logp, ref_logp, kind="k3"), mask, level=config.ratio_level)
+    """
 
 
-def counts_outside_the_band(
-    logp: Tensor, old_logp: Tensor, ref_logp: Tensor, advantages: Tensor, mask: Tensor, config: CharLMConfig
-) -> tuple[Tensor, dict[str, Tensor]]:
+def counts_outside_the_band():
     """you count every ratio outside the band in clip_fraction; the clip binds only where it takes the gradient
 
     A bad completion above the band keeps its full gradient, and so does a good one below it. With advantages of both
     signs the count is about twice too high.
     """
-    _refuse_shapes_that_do_not_fit(logp, old_logp, ref_logp, advantages, mask)
-    logp, old_logp, ref_logp = (torch.where(mask, x, 0.0) for x in (logp, old_logp.detach(), ref_logp.detach()))
-    weights = advantages.detach()[:, None].expand_as(logp)  # (B, T - 1)
-    if config.ratio_level == "token":
-        ratio = importance_ratio(logp, old_logp)  # (B, T - 1)
-    else:
-        length = mask.sum(dim=-1, keepdim=True).clamp(min=1)  # (B, 1)
-        means = [x.sum(dim=-1, keepdim=True) / length for x in (logp, old_logp)]  # of each row, (B, 1)
-        ratio = importance_ratio(*means).expand_as(logp)  # (B, T - 1)
-    surrogate = clipped_surrogate(ratio, weights, clip_eps=config.clip_eps)  # (B, T - 1)
-    policy_loss = -masked_mean(surrogate, mask, level=config.loss_level)
-    kl = masked_mean(kl_estimate(logp, ref_logp), mask, level=config.loss_level)
-    outside = ((ratio.detach() - 1).abs() > config.clip_eps) & mask
-    binding = outside.sum().to(logp.dtype) / mask.sum().clamp(min=1)
-    loss = policy_loss + config.kl_coef * kl
-    return loss, {"policy_loss": policy_loss.detach(), "kl": kl.detach(), "clip_fraction": binding}
+    """
+    - binding = clip_fraction(ratio.detach(), weights, clip_eps=config.clip_eps, mask=mask)
+    + outside = ((ratio.detach() - 1).abs() > config.clip_eps) & mask
+    + binding = outside.sum().to(logp.dtype) / mask.sum().clamp(min=1)
+    """
 
 
-def counts_masked_positions_in_clip_fraction(
-    logp: Tensor, old_logp: Tensor, ref_logp: Tensor, advantages: Tensor, mask: Tensor, config: CharLMConfig
-) -> tuple[Tensor, dict[str, Tensor]]:
+def counts_masked_positions_in_clip_fraction():
     """you do not pass the mask on to clip_fraction; it is the share of unmasked positions
 
     The more a batch is filled up, the smaller the share looks, and it changes with the longest completion.
     """
-    _refuse_shapes_that_do_not_fit(logp, old_logp, ref_logp, advantages, mask)
-    logp, old_logp, ref_logp = (torch.where(mask, x, 0.0) for x in (logp, old_logp.detach(), ref_logp.detach()))
-    weights = advantages.detach()[:, None].expand_as(logp)  # (B, T - 1)
-    if config.ratio_level == "token":
-        ratio = importance_ratio(logp, old_logp)  # (B, T - 1)
-    else:
-        length = mask.sum(dim=-1, keepdim=True).clamp(min=1)  # (B, 1)
-        means = [x.sum(dim=-1, keepdim=True) / length for x in (logp, old_logp)]  # of each row, (B, 1)
-        ratio = importance_ratio(*means).expand_as(logp)  # (B, T - 1)
-    surrogate = clipped_surrogate(ratio, weights, clip_eps=config.clip_eps)  # (B, T - 1)
-    policy_loss = -masked_mean(surrogate, mask, level=config.loss_level)
-    kl = masked_mean(kl_estimate(logp, ref_logp), mask, level=config.loss_level)
-    binding = clip_fraction(ratio.detach(), weights, clip_eps=config.clip_eps)
-    loss = policy_loss + config.kl_coef * kl
-    return loss, {"policy_loss": policy_loss.detach(), "kl": kl.detach(), "clip_fraction": binding}
+    """
+    - binding = clip_fraction(ratio.detach(), weights, clip_eps=config.clip_eps, mask=mask)
+    + binding = clip_fraction(ratio.detach(), weights, clip_eps=config.clip_eps)
+    """
 
 
-def averages_clip_fraction_by_sequence(
-    logp: Tensor, old_logp: Tensor, ref_logp: Tensor, advantages: Tensor, mask: Tensor, config: CharLMConfig
-) -> tuple[Tensor, dict[str, Tensor]]:
+def averages_clip_fraction_by_sequence():
     """you take clip_fraction as the mean of the shares of the rows; all unmasked positions weigh alike
 
     The levels of the config are for the ratio and for the loss. A share of positions is counted over all of them.
     """
-    _refuse_shapes_that_do_not_fit(logp, old_logp, ref_logp, advantages, mask)
-    logp, old_logp, ref_logp = (torch.where(mask, x, 0.0) for x in (logp, old_logp.detach(), ref_logp.detach()))
-    weights = advantages.detach()[:, None].expand_as(logp)  # (B, T - 1)
-    if config.ratio_level == "token":
-        ratio = importance_ratio(logp, old_logp)  # (B, T - 1)
-    else:
-        length = mask.sum(dim=-1, keepdim=True).clamp(min=1)  # (B, 1)
-        means = [x.sum(dim=-1, keepdim=True) / length for x in (logp, old_logp)]  # of each row, (B, 1)
-        ratio = importance_ratio(*means).expand_as(logp)  # (B, T - 1)
-    surrogate = clipped_surrogate(ratio, weights, clip_eps=config.clip_eps)  # (B, T - 1)
-    policy_loss = -masked_mean(surrogate, mask, level=config.loss_level)
-    kl = masked_mean(kl_estimate(logp, ref_logp), mask, level=config.loss_level)
-    binds = torch.where(weights > 0, ratio > 1 + config.clip_eps, (ratio < 1 - config.clip_eps) & (weights < 0))
-    binding = masked_mean(binds.to(logp.dtype), mask)
-    loss = policy_loss + config.kl_coef * kl
-    return loss, {"policy_loss": policy_loss.detach(), "kl": kl.detach(), "clip_fraction": binding}
+    """
+    - binding = clip_fraction(ratio.detach(), weights, clip_eps=config.clip_eps, mask=mask)
+    + binds = torch.where(weights > 0, ratio > 1 + config.clip_eps, (ratio < 1 - config.clip_eps) & (weights < 0))
+    + binding = masked_mean(binds.to(logp.dtype), mask)
+    """
 
 
-def shows_the_loss_as_policy_loss(
-    logp: Tensor, old_logp: Tensor, ref_logp: Tensor, advantages: Tensor, mask: Tensor, config: CharLMConfig
-) -> tuple[Tensor, dict[str, Tensor]]:
+def shows_the_loss_as_policy_loss():
     """you return the whole loss as policy_loss; the KL is not part of it
 
     The two parts can then not be told apart, and a growing penalty looks like a policy that gets worse.
     """
-    _refuse_shapes_that_do_not_fit(logp, old_logp, ref_logp, advantages, mask)
-    logp, old_logp, ref_logp = (torch.where(mask, x, 0.0) for x in (logp, old_logp.detach(), ref_logp.detach()))
-    weights = advantages.detach()[:, None].expand_as(logp)  # (B, T - 1)
-    if config.ratio_level == "token":
-        ratio = importance_ratio(logp, old_logp)  # (B, T - 1)
-    else:
-        length = mask.sum(dim=-1, keepdim=True).clamp(min=1)  # (B, 1)
-        means = [x.sum(dim=-1, keepdim=True) / length for x in (logp, old_logp)]  # of each row, (B, 1)
-        ratio = importance_ratio(*means).expand_as(logp)  # (B, T - 1)
-    surrogate = clipped_surrogate(ratio, weights, clip_eps=config.clip_eps)  # (B, T - 1)
-    policy_loss = -masked_mean(surrogate, mask, level=config.loss_level)
-    kl = masked_mean(kl_estimate(logp, ref_logp), mask, level=config.loss_level)
-    binding = clip_fraction(ratio.detach(), weights, clip_eps=config.clip_eps, mask=mask)
-    loss = policy_loss + config.kl_coef * kl
-    return loss, {"policy_loss": loss.detach(), "kl": kl.detach(), "clip_fraction": binding}
+    """
+    - metrics = {"policy_loss": policy_loss.detach(), "kl": kl.detach(), "clip_fraction": binding}
+    - return policy_loss + config.kl_coef * kl, metrics
+    + loss = policy_loss + config.kl_coef * kl
+    + metrics = {"policy_loss": loss.detach(), "kl": kl.detach(), "clip_fraction": binding}
+    + return loss, metrics
+    """
 
 
-def shows_the_kl_with_its_coefficient(
-    logp: Tensor, old_logp: Tensor, ref_logp: Tensor, advantages: Tensor, mask: Tensor, config: CharLMConfig
-) -> tuple[Tensor, dict[str, Tensor]]:
+def shows_the_kl_with_its_coefficient():
     """you return kl_coef * kl as the metric kl; it is the KL itself
 
     Runs with different coefficients cannot be compared, and with kl_coef = 0 the policy seems never to move.
     """
-    _refuse_shapes_that_do_not_fit(logp, old_logp, ref_logp, advantages, mask)
-    logp, old_logp, ref_logp = (torch.where(mask, x, 0.0) for x in (logp, old_logp.detach(), ref_logp.detach()))
-    weights = advantages.detach()[:, None].expand_as(logp)  # (B, T - 1)
-    if config.ratio_level == "token":
-        ratio = importance_ratio(logp, old_logp)  # (B, T - 1)
-    else:
-        length = mask.sum(dim=-1, keepdim=True).clamp(min=1)  # (B, 1)
-        means = [x.sum(dim=-1, keepdim=True) / length for x in (logp, old_logp)]  # of each row, (B, 1)
-        ratio = importance_ratio(*means).expand_as(logp)  # (B, T - 1)
-    surrogate = clipped_surrogate(ratio, weights, clip_eps=config.clip_eps)  # (B, T - 1)
-    policy_loss = -masked_mean(surrogate, mask, level=config.loss_level)
-    kl = masked_mean(kl_estimate(logp, ref_logp), mask, level=config.loss_level)
-    binding = clip_fraction(ratio.detach(), weights, clip_eps=config.clip_eps, mask=mask)
-    loss = policy_loss + config.kl_coef * kl
-    return loss, {"policy_loss": policy_loss.detach(), "kl": config.kl_coef * kl.detach(), "clip_fraction": binding}
+    """
+    - metrics = {"policy_loss": policy_loss.detach(), "kl": kl.detach(), "clip_fraction": binding}
+    + metrics = {"policy_loss": policy_loss.detach(), "kl": config.kl_coef * kl.detach(), "clip_fraction": binding}
+    """
 
 
-def keeps_the_graph_of_the_metrics(
-    logp: Tensor, old_logp: Tensor, ref_logp: Tensor, advantages: Tensor, mask: Tensor, config: CharLMConfig
-) -> tuple[Tensor, dict[str, Tensor]]:
+def keeps_the_graph_of_the_metrics():
     """you return metrics that still have a graph; detach them
 
     Whoever keeps the metrics of a run keeps every batch of it in memory, until the memory is full.
     """
-    _refuse_shapes_that_do_not_fit(logp, old_logp, ref_logp, advantages, mask)
-    logp, old_logp, ref_logp = (torch.where(mask, x, 0.0) for x in (logp, old_logp.detach(), ref_logp.detach()))
-    weights = advantages.detach()[:, None].expand_as(logp)  # (B, T - 1)
-    if config.ratio_level == "token":
-        ratio = importance_ratio(logp, old_logp)  # (B, T - 1)
-    else:
-        length = mask.sum(dim=-1, keepdim=True).clamp(min=1)  # (B, 1)
-        means = [x.sum(dim=-1, keepdim=True) / length for x in (logp, old_logp)]  # of each row, (B, 1)
-        ratio = importance_ratio(*means).expand_as(logp)  # (B, T - 1)
-    surrogate = clipped_surrogate(ratio, weights, clip_eps=config.clip_eps)  # (B, T - 1)
-    policy_loss = -masked_mean(surrogate, mask, level=config.loss_level)
-    kl = masked_mean(kl_estimate(logp, ref_logp), mask, level=config.loss_level)
-    binding = clip_fraction(ratio.detach(), weights, clip_eps=config.clip_eps, mask=mask)
-    loss = policy_loss + config.kl_coef * kl
-    return loss, {"policy_loss": policy_loss, "kl": kl, "clip_fraction": binding}
+    """
+    - metrics = {"policy_loss": policy_loss.detach(), "kl": kl.detach(), "clip_fraction": binding}
+    + metrics = {"policy_loss": policy_loss, "kl": kl, "clip_fraction": binding}
+    """
 
 
-def returns_metrics_as_floats(
-    logp: Tensor, old_logp: Tensor, ref_logp: Tensor, advantages: Tensor, mask: Tensor, config: CharLMConfig
-) -> tuple[Tensor, dict[str, Tensor]]:
+def returns_metrics_as_floats():
     """you return the metrics as plain floats; here they are 0-dim tensors without a graph
 
     `.item()` waits for the device, in the middle of the update. Detached tensors cost nothing; `train_step` makes
     floats of them after its update.
     """
-    _refuse_shapes_that_do_not_fit(logp, old_logp, ref_logp, advantages, mask)
-    logp, old_logp, ref_logp = (torch.where(mask, x, 0.0) for x in (logp, old_logp.detach(), ref_logp.detach()))
-    weights = advantages.detach()[:, None].expand_as(logp)  # (B, T - 1)
-    if config.ratio_level == "token":
-        ratio = importance_ratio(logp, old_logp)  # (B, T - 1)
-    else:
-        length = mask.sum(dim=-1, keepdim=True).clamp(min=1)  # (B, 1)
-        means = [x.sum(dim=-1, keepdim=True) / length for x in (logp, old_logp)]  # of each row, (B, 1)
-        ratio = importance_ratio(*means).expand_as(logp)  # (B, T - 1)
-    surrogate = clipped_surrogate(ratio, weights, clip_eps=config.clip_eps)  # (B, T - 1)
-    policy_loss = -masked_mean(surrogate, mask, level=config.loss_level)
-    kl = masked_mean(kl_estimate(logp, ref_logp), mask, level=config.loss_level)
-    binding = clip_fraction(ratio.detach(), weights, clip_eps=config.clip_eps, mask=mask)
-    loss = policy_loss + config.kl_coef * kl
-    return loss, {"policy_loss": policy_loss.item(), "kl": kl.item(), "clip_fraction": binding.item()}
+    """
+    - metrics = {"policy_loss": policy_loss.detach(), "kl": kl.detach(), "clip_fraction": binding}
+    + metrics = {"policy_loss": policy_loss.item(), "kl": kl.item(), "clip_fraction": binding.item()}
+    """

@@ -1,12 +1,14 @@
 """Wrong answers to `train`, one per mistake.
 
-Each public function takes the place of the model answer's `train` in a copy of its module. Line one of its docstring
-completes "Your numbers are what you get if ..."; the rest goes to the page of common mistakes. The functions that they
-call are the right ones: what is wrong is the loop.
+Each public function takes the place of the model answer's `train` in a copy of its module; one without parameters says
+only which lines of the model answer it changes. Line one of its docstring completes "Your numbers are what you get if
+..."; the rest goes to the page of common mistakes. The functions that they call are the right ones: what is wrong is
+the loop.
 """
 
-# The names of the given code come from the model answer's module, which is put in front of this file when it runs.
-# ruff: noqa: F821
+# The names of the given code come from the model answer's module, which is put in front of this file when it runs, and
+# some imports are for lines in changes.
+# ruff: noqa: F401, F821
 
 import copy
 from collections.abc import Sequence
@@ -15,68 +17,29 @@ import torch
 from torch import nn
 
 
-def samples_from_the_reference(
-    policy: nn.Module,
-    ref_policy: nn.Module,
-    prompt: str | Sequence[str],
-    reward_fn: RewardFunction,
-    config: CharLMConfig,
-    *,
-    generator: torch.Generator,
-    state: TrainingState | None = None,
-) -> list[dict[str, float]]:
+def samples_from_the_reference():
     """you draw the completions from ref_policy; each batch is drawn from the policy as it is at that moment
 
     The reference never changes, so the mean reward never rises, however much the policy learns. And the old log-
     probabilities are those of a policy that drew nothing.
     """
-    state = state or TrainingState(make_optimizer(policy, config), config)
-    for _ in range(state.steps_left):
-        completions = sample_completions(ref_policy, prompt, config, generator)
-        tokens = completions.tokens
-        rewards = reward_fn(completions.prompts, completions.texts).to(tokens.device)
-        advantages = group_advantages(rewards.reshape(-1, config.group_size)).flatten()
-        with torch.no_grad():
-            old_logp = token_logp(policy, tokens)
-        rollout = Rollout(
-            tokens=tokens, prompt_length=completions.prompt_length, old_logp=old_logp, advantages=advantages
-        )
-        for _ in range(config.inner_steps):
-            metrics = train_step(policy, ref_policy, state.optimizer, rollout, config)
-        state.record(completions, rewards, advantages, metrics)
-    return state.history
+    """
+    - completions: Completions = sample_completions(policy, prompt, config, generator)
+    + completions: Completions = sample_completions(ref_policy, prompt, config, generator)
+    """
 
 
-def draws_one_batch_for_the_whole_run(
-    policy: nn.Module,
-    ref_policy: nn.Module,
-    prompt: str | Sequence[str],
-    reward_fn: RewardFunction,
-    config: CharLMConfig,
-    *,
-    generator: torch.Generator,
-    state: TrainingState | None = None,
-) -> list[dict[str, float]]:
+def draws_one_batch_for_the_whole_run():
     """you draw one batch before the loop and learn from it in every step; each step draws a batch of its own
 
     The policy becomes certain of the best among these few completions, and never sees what else it could write. A
     good completion that this batch lacks is never found.
     """
-    state = state or TrainingState(make_optimizer(policy, config), config)
-    completions = sample_completions(policy, prompt, config, generator)
-    for _ in range(state.steps_left):
-        tokens = completions.tokens
-        rewards = reward_fn(completions.prompts, completions.texts).to(tokens.device)
-        advantages = group_advantages(rewards.reshape(-1, config.group_size)).flatten()
-        with torch.no_grad():
-            old_logp = token_logp(policy, tokens)
-        rollout = Rollout(
-            tokens=tokens, prompt_length=completions.prompt_length, old_logp=old_logp, advantages=advantages
-        )
-        for _ in range(config.inner_steps):
-            metrics = train_step(policy, ref_policy, state.optimizer, rollout, config)
-        state.record(completions, rewards, advantages, metrics)
-    return state.history
+    """
+    + completions: Completions = sample_completions(policy, prompt, config, generator)
+      for _ in range(state.steps_left):
+    -     completions: Completions = sample_completions(policy, prompt, config, generator)
+    """
 
 
 def draws_anew_for_every_update(
@@ -111,1079 +74,446 @@ def draws_anew_for_every_update(
     return state.history
 
 
-def uses_a_generator_of_its_own(
-    policy: nn.Module,
-    ref_policy: nn.Module,
-    prompt: str | Sequence[str],
-    reward_fn: RewardFunction,
-    config: CharLMConfig,
-    *,
-    generator: torch.Generator,
-    state: TrainingState | None = None,
-) -> list[dict[str, float]]:
+def uses_a_generator_of_its_own():
     """you draw with a generator of your own, seeded with 0; the one of the arguments is the source of randomness
 
     All runs are then one run, whatever their seed, and a spread over seeds that looks like certainty is none.
     """
-    state = state or TrainingState(make_optimizer(policy, config), config)
-    generator = torch.Generator().manual_seed(0)
-    for _ in range(state.steps_left):
-        completions = sample_completions(policy, prompt, config, generator)
-        tokens = completions.tokens
-        rewards = reward_fn(completions.prompts, completions.texts).to(tokens.device)
-        advantages = group_advantages(rewards.reshape(-1, config.group_size)).flatten()
-        with torch.no_grad():
-            old_logp = token_logp(policy, tokens)
-        rollout = Rollout(
-            tokens=tokens, prompt_length=completions.prompt_length, old_logp=old_logp, advantages=advantages
-        )
-        for _ in range(config.inner_steps):
-            metrics = train_step(policy, ref_policy, state.optimizer, rollout, config)
-        state.record(completions, rewards, advantages, metrics)
-    return state.history
+    """
+    + generator = torch.Generator().manual_seed(0)
+      for _ in range(state.steps_left):
+    """
 
 
-def seeds_the_generator_in_every_step(
-    policy: nn.Module,
-    ref_policy: nn.Module,
-    prompt: str | Sequence[str],
-    reward_fn: RewardFunction,
-    config: CharLMConfig,
-    *,
-    generator: torch.Generator,
-    state: TrainingState | None = None,
-) -> list[dict[str, float]]:
+def seeds_the_generator_in_every_step():
     """you set the generator back to its seed in every step; it must run on, so that each step has numbers of its own
 
     Every batch is drawn with the same random numbers, and differs only as far as the policy has moved. What these
     numbers miss is never tried.
     """
-    state = state or TrainingState(make_optimizer(policy, config), config)
-    for _ in range(state.steps_left):
-        generator.manual_seed(generator.initial_seed())
-        completions = sample_completions(policy, prompt, config, generator)
-        tokens = completions.tokens
-        rewards = reward_fn(completions.prompts, completions.texts).to(tokens.device)
-        advantages = group_advantages(rewards.reshape(-1, config.group_size)).flatten()
-        with torch.no_grad():
-            old_logp = token_logp(policy, tokens)
-        rollout = Rollout(
-            tokens=tokens, prompt_length=completions.prompt_length, old_logp=old_logp, advantages=advantages
-        )
-        for _ in range(config.inner_steps):
-            metrics = train_step(policy, ref_policy, state.optimizer, rollout, config)
-        state.record(completions, rewards, advantages, metrics)
-    return state.history
+    """
+      for _ in range(state.steps_left):
+    +     generator.manual_seed(generator.initial_seed())
+    """
 
 
-def asks_the_first_prompt_only(
-    policy: nn.Module,
-    ref_policy: nn.Module,
-    prompt: str | Sequence[str],
-    reward_fn: RewardFunction,
-    config: CharLMConfig,
-    *,
-    generator: torch.Generator,
-    state: TrainingState | None = None,
-) -> list[dict[str, float]]:
+def asks_the_first_prompt_only():
     """you draw all completions from the first of several prompts; `sample_completions` takes them all and draws
 
     The run goes well, and its curves look right: the policy gets better at the one prompt that it is ever asked.
     The others are as they were, or worse.
     """
-    state = state or TrainingState(make_optimizer(policy, config), config)
-    for _ in range(state.steps_left):
-        first = prompt if isinstance(prompt, str) else prompt[0]
-        completions = sample_completions(policy, first, config, generator)
-        tokens = completions.tokens
-        rewards = reward_fn(completions.prompts, completions.texts).to(tokens.device)
-        advantages = group_advantages(rewards.reshape(-1, config.group_size)).flatten()
-        with torch.no_grad():
-            old_logp = token_logp(policy, tokens)
-        rollout = Rollout(
-            tokens=tokens, prompt_length=completions.prompt_length, old_logp=old_logp, advantages=advantages
-        )
-        for _ in range(config.inner_steps):
-            metrics = train_step(policy, ref_policy, state.optimizer, rollout, config)
-        state.record(completions, rewards, advantages, metrics)
-    return state.history
+    """
+    - completions: Completions = sample_completions(policy, prompt, config, generator)
+    + first = prompt if isinstance(prompt, str) else prompt[0]
+    + completions: Completions = sample_completions(policy, first, config, generator)
+    """
 
 
-def scores_the_prompt_too(
-    policy: nn.Module,
-    ref_policy: nn.Module,
-    prompt: str | Sequence[str],
-    reward_fn: RewardFunction,
-    config: CharLMConfig,
-    *,
-    generator: torch.Generator,
-    state: TrainingState | None = None,
-) -> list[dict[str, float]]:
+def scores_the_prompt_too():
     """you give reward_fn prompt and completion as one text; it gets the prompts and the completions, one list of each
 
     What stands in the prompt is then paid for, and a rule about the whole completion never fits. Within a group the
     prompt is the same, so the advantages may hide it.
     """
-    state = state or TrainingState(make_optimizer(policy, config), config)
-    for _ in range(state.steps_left):
-        completions = sample_completions(policy, prompt, config, generator)
-        tokens = completions.tokens
-        texts = [before + after for before, after in zip(completions.prompts, completions.texts, strict=True)]
-        rewards = reward_fn(completions.prompts, texts).to(tokens.device)
-        advantages = group_advantages(rewards.reshape(-1, config.group_size)).flatten()
-        with torch.no_grad():
-            old_logp = token_logp(policy, tokens)
-        rollout = Rollout(
-            tokens=tokens, prompt_length=completions.prompt_length, old_logp=old_logp, advantages=advantages
-        )
-        for _ in range(config.inner_steps):
-            metrics = train_step(policy, ref_policy, state.optimizer, rollout, config)
-        state.record(completions, rewards, advantages, metrics)
-    return state.history
+    """
+    - rewards = reward_fn(completions.prompts, completions.texts).to(tokens.device)
+    + texts = [before + after for before, after in zip(completions.prompts, completions.texts, strict=True)]
+    + rewards = reward_fn(completions.prompts, texts).to(tokens.device)
+    """
 
 
-def swaps_prompts_and_completions(
-    policy: nn.Module,
-    ref_policy: nn.Module,
-    prompt: str | Sequence[str],
-    reward_fn: RewardFunction,
-    config: CharLMConfig,
-    *,
-    generator: torch.Generator,
-    state: TrainingState | None = None,
-) -> list[dict[str, float]]:
+def swaps_prompts_and_completions():
     """you call reward_fn with the completions first; the prompts come first
 
     Both are lists of strings, so nothing complains. The prompts of a group are equal, so all of its rewards are,
     and there is nothing to learn from.
     """
-    state = state or TrainingState(make_optimizer(policy, config), config)
-    for _ in range(state.steps_left):
-        completions = sample_completions(policy, prompt, config, generator)
-        tokens = completions.tokens
-        rewards = reward_fn(completions.texts, completions.prompts).to(tokens.device)
-        advantages = group_advantages(rewards.reshape(-1, config.group_size)).flatten()
-        with torch.no_grad():
-            old_logp = token_logp(policy, tokens)
-        rollout = Rollout(
-            tokens=tokens, prompt_length=completions.prompt_length, old_logp=old_logp, advantages=advantages
-        )
-        for _ in range(config.inner_steps):
-            metrics = train_step(policy, ref_policy, state.optimizer, rollout, config)
-        state.record(completions, rewards, advantages, metrics)
-    return state.history
+    """
+    - rewards = reward_fn(completions.prompts, completions.texts).to(tokens.device)
+    + rewards = reward_fn(completions.texts, completions.prompts).to(tokens.device)
+    """
 
 
-def clips_the_rewards(
-    policy: nn.Module,
-    ref_policy: nn.Module,
-    prompt: str | Sequence[str],
-    reward_fn: RewardFunction,
-    config: CharLMConfig,
-    *,
-    generator: torch.Generator,
-    state: TrainingState | None = None,
-) -> list[dict[str, float]]:
+def clips_the_rewards():
     """you clip the rewards to at most 1; they are used as reward_fn returns them
 
     What is worth 1 and what is worth 4 is then the same to the policy. The advantages are measured in units of
     their group's spread anyway, so large rewards do no harm.
     """
-    state = state or TrainingState(make_optimizer(policy, config), config)
-    for _ in range(state.steps_left):
-        completions = sample_completions(policy, prompt, config, generator)
-        tokens = completions.tokens
-        rewards = reward_fn(completions.prompts, completions.texts).to(tokens.device).clamp(max=1.0)
-        advantages = group_advantages(rewards.reshape(-1, config.group_size)).flatten()
-        with torch.no_grad():
-            old_logp = token_logp(policy, tokens)
-        rollout = Rollout(
-            tokens=tokens, prompt_length=completions.prompt_length, old_logp=old_logp, advantages=advantages
-        )
-        for _ in range(config.inner_steps):
-            metrics = train_step(policy, ref_policy, state.optimizer, rollout, config)
-        state.record(completions, rewards, advantages, metrics)
-    return state.history
+    """
+    - rewards = reward_fn(completions.prompts, completions.texts).to(tokens.device)
+    + rewards = reward_fn(completions.prompts, completions.texts).to(tokens.device).clamp(max=1.0)
+    """
 
 
-def learns_from_the_rewards(
-    policy: nn.Module,
-    ref_policy: nn.Module,
-    prompt: str | Sequence[str],
-    reward_fn: RewardFunction,
-    config: CharLMConfig,
-    *,
-    generator: torch.Generator,
-    state: TrainingState | None = None,
-) -> list[dict[str, float]]:
+def learns_from_the_rewards():
     """you use the rewards as advantages; compare each with its group first
 
     Rewards that are never negative push nothing down: every completion that was drawn becomes more probable, the
     bad ones too, and equal rewards move the policy.
     """
-    state = state or TrainingState(make_optimizer(policy, config), config)
-    for _ in range(state.steps_left):
-        completions = sample_completions(policy, prompt, config, generator)
-        tokens = completions.tokens
-        rewards = reward_fn(completions.prompts, completions.texts).to(tokens.device)
-        advantages = rewards
-        with torch.no_grad():
-            old_logp = token_logp(policy, tokens)
-        rollout = Rollout(
-            tokens=tokens, prompt_length=completions.prompt_length, old_logp=old_logp, advantages=advantages
-        )
-        for _ in range(config.inner_steps):
-            metrics = train_step(policy, ref_policy, state.optimizer, rollout, config)
-        state.record(completions, rewards, advantages, metrics)
-    return state.history
+    """
+    - advantages = group_advantages(rewards.reshape(-1, config.group_size)).flatten()
+    + advantages = rewards
+    """
 
 
-def does_not_divide_by_the_std(
-    policy: nn.Module,
-    ref_policy: nn.Module,
-    prompt: str | Sequence[str],
-    reward_fn: RewardFunction,
-    config: CharLMConfig,
-    *,
-    generator: torch.Generator,
-    state: TrainingState | None = None,
-) -> list[dict[str, float]]:
+def does_not_divide_by_the_std():
     """you only subtract the mean of the group; here the advantages are also divided by its standard deviation
 
     This is Dr. GRPO, a method of its own. How far a step goes then depends on the unit of the rewards: ten times
     the reward is ten times the learning rate.
     """
-    state = state or TrainingState(make_optimizer(policy, config), config)
-    for _ in range(state.steps_left):
-        completions = sample_completions(policy, prompt, config, generator)
-        tokens = completions.tokens
-        rewards = reward_fn(completions.prompts, completions.texts).to(tokens.device)
-        advantages = group_advantages(rewards.reshape(-1, config.group_size), divide_by_std=False).flatten()
-        with torch.no_grad():
-            old_logp = token_logp(policy, tokens)
-        rollout = Rollout(
-            tokens=tokens, prompt_length=completions.prompt_length, old_logp=old_logp, advantages=advantages
-        )
-        for _ in range(config.inner_steps):
-            metrics = train_step(policy, ref_policy, state.optimizer, rollout, config)
-        state.record(completions, rewards, advantages, metrics)
-    return state.history
+    """
+    - advantages = group_advantages(rewards.reshape(-1, config.group_size)).flatten()
+    + advantages = group_advantages(rewards.reshape(-1, config.group_size), divide_by_std=False).flatten()
+    """
 
 
-def divides_by_the_sample_std(
-    policy: nn.Module,
-    ref_policy: nn.Module,
-    prompt: str | Sequence[str],
-    reward_fn: RewardFunction,
-    config: CharLMConfig,
-    *,
-    generator: torch.Generator,
-    state: TrainingState | None = None,
-) -> list[dict[str, float]]:
+def divides_by_the_sample_std():
     """you divide by the sample standard deviation (G - 1); this course divides by G, as in the first exercise
 
     `Tensor.std` divides by G - 1 unless told otherwise. The advantages are too small, by the factor 0.94 for eight
     completions, and those of a group of one are NaN. Call your `group_advantages`.
     """
-    state = state or TrainingState(make_optimizer(policy, config), config)
-    for _ in range(state.steps_left):
-        completions = sample_completions(policy, prompt, config, generator)
-        tokens = completions.tokens
-        rewards = reward_fn(completions.prompts, completions.texts).to(tokens.device)
-        groups = rewards.reshape(-1, config.group_size)
-        centred = groups - groups.mean(dim=-1, keepdim=True)
-        advantages = (centred / (groups.std(dim=-1, keepdim=True) + 1e-8)).flatten()
-        with torch.no_grad():
-            old_logp = token_logp(policy, tokens)
-        rollout = Rollout(
-            tokens=tokens, prompt_length=completions.prompt_length, old_logp=old_logp, advantages=advantages
-        )
-        for _ in range(config.inner_steps):
-            metrics = train_step(policy, ref_policy, state.optimizer, rollout, config)
-        state.record(completions, rewards, advantages, metrics)
-    return state.history
+    """
+    - advantages = group_advantages(rewards.reshape(-1, config.group_size)).flatten()
+    + groups = rewards.reshape(-1, config.group_size)
+    + centred = groups - groups.mean(dim=-1, keepdim=True)
+    + advantages = (centred / (groups.std(dim=-1, keepdim=True) + 1e-8)).flatten()
+    """
 
 
-def compares_over_the_whole_batch(
-    policy: nn.Module,
-    ref_policy: nn.Module,
-    prompt: str | Sequence[str],
-    reward_fn: RewardFunction,
-    config: CharLMConfig,
-    *,
-    generator: torch.Generator,
-    state: TrainingState | None = None,
-) -> list[dict[str, float]]:
+def compares_over_the_whole_batch():
     """you compute the advantages over the whole batch; a completion is compared with those of its own prompt
 
     The completions of an easy prompt then look good and those of a hard one bad, whatever they say. The policy
     learns which prompts are easy, which nobody asked.
     """
-    state = state or TrainingState(make_optimizer(policy, config), config)
-    for _ in range(state.steps_left):
-        completions = sample_completions(policy, prompt, config, generator)
-        tokens = completions.tokens
-        rewards = reward_fn(completions.prompts, completions.texts).to(tokens.device)
-        advantages = group_advantages(rewards[None]).squeeze(0)
-        with torch.no_grad():
-            old_logp = token_logp(policy, tokens)
-        rollout = Rollout(
-            tokens=tokens, prompt_length=completions.prompt_length, old_logp=old_logp, advantages=advantages
-        )
-        for _ in range(config.inner_steps):
-            metrics = train_step(policy, ref_policy, state.optimizer, rollout, config)
-        state.record(completions, rewards, advantages, metrics)
-    return state.history
+    """
+    - advantages = group_advantages(rewards.reshape(-1, config.group_size)).flatten()
+    + advantages = group_advantages(rewards[None]).squeeze(0)
+    """
 
 
-def makes_groups_of_the_wrong_size(
-    policy: nn.Module,
-    ref_policy: nn.Module,
-    prompt: str | Sequence[str],
-    reward_fn: RewardFunction,
-    config: CharLMConfig,
-    *,
-    generator: torch.Generator,
-    state: TrainingState | None = None,
-) -> list[dict[str, float]]:
+def makes_groups_of_the_wrong_size():
     """you reshape to (group_size, -1), so a group has as many completions as there are prompts; it is (-1, group_size)
 
     With one prompt in a step all groups are groups of one, and nothing is learned. With more, completions of
     different prompts are compared. Only with as many prompts as completions each it is right, by luck.
     """
-    state = state or TrainingState(make_optimizer(policy, config), config)
-    for _ in range(state.steps_left):
-        completions = sample_completions(policy, prompt, config, generator)
-        tokens = completions.tokens
-        rewards = reward_fn(completions.prompts, completions.texts).to(tokens.device)
-        advantages = group_advantages(rewards.reshape(config.group_size, -1)).flatten()
-        with torch.no_grad():
-            old_logp = token_logp(policy, tokens)
-        rollout = Rollout(
-            tokens=tokens, prompt_length=completions.prompt_length, old_logp=old_logp, advantages=advantages
-        )
-        for _ in range(config.inner_steps):
-            metrics = train_step(policy, ref_policy, state.optimizer, rollout, config)
-        state.record(completions, rewards, advantages, metrics)
-    return state.history
+    """
+    - advantages = group_advantages(rewards.reshape(-1, config.group_size)).flatten()
+    + advantages = group_advantages(rewards.reshape(config.group_size, -1)).flatten()
+    """
 
 
-def takes_every_pth_row_as_a_group(
-    policy: nn.Module,
-    ref_policy: nn.Module,
-    prompt: str | Sequence[str],
-    reward_fn: RewardFunction,
-    config: CharLMConfig,
-    *,
-    generator: torch.Generator,
-    state: TrainingState | None = None,
-) -> list[dict[str, float]]:
+def takes_every_pth_row_as_a_group():
     """you take every P-th row as a group; the G completions of a prompt stand one after the other
 
     Each group then has one or two completions of every prompt, and the difference between prompts is taken for
     merit. The shapes are right, so nothing complains.
     """
-    state = state or TrainingState(make_optimizer(policy, config), config)
-    for _ in range(state.steps_left):
-        completions = sample_completions(policy, prompt, config, generator)
-        tokens = completions.tokens
-        rewards = reward_fn(completions.prompts, completions.texts).to(tokens.device)
-        groups = rewards.reshape(config.group_size, -1).T
-        advantages = group_advantages(groups).T.flatten()
-        with torch.no_grad():
-            old_logp = token_logp(policy, tokens)
-        rollout = Rollout(
-            tokens=tokens, prompt_length=completions.prompt_length, old_logp=old_logp, advantages=advantages
-        )
-        for _ in range(config.inner_steps):
-            metrics = train_step(policy, ref_policy, state.optimizer, rollout, config)
-        state.record(completions, rewards, advantages, metrics)
-    return state.history
+    """
+    - advantages = group_advantages(rewards.reshape(-1, config.group_size)).flatten()
+    + groups = rewards.reshape(config.group_size, -1).T
+    + advantages = group_advantages(groups).T.flatten()
+    """
 
 
-def hands_the_advantages_to_other_rows(
-    policy: nn.Module,
-    ref_policy: nn.Module,
-    prompt: str | Sequence[str],
-    reward_fn: RewardFunction,
-    config: CharLMConfig,
-    *,
-    generator: torch.Generator,
-    state: TrainingState | None = None,
-) -> list[dict[str, float]]:
+def hands_the_advantages_to_other_rows():
     """you transpose the groups before you flatten them, so the advantages go to the wrong completions
 
     The groups are right, and their advantages are right, but they meet other rows of the batch. The policy is
     pushed towards random completions, and their mean is 0 all the same.
     """
-    state = state or TrainingState(make_optimizer(policy, config), config)
-    for _ in range(state.steps_left):
-        completions = sample_completions(policy, prompt, config, generator)
-        tokens = completions.tokens
-        rewards = reward_fn(completions.prompts, completions.texts).to(tokens.device)
-        advantages = group_advantages(rewards.reshape(-1, config.group_size)).T.flatten()
-        with torch.no_grad():
-            old_logp = token_logp(policy, tokens)
-        rollout = Rollout(
-            tokens=tokens, prompt_length=completions.prompt_length, old_logp=old_logp, advantages=advantages
-        )
-        for _ in range(config.inner_steps):
-            metrics = train_step(policy, ref_policy, state.optimizer, rollout, config)
-        state.record(completions, rewards, advantages, metrics)
-    return state.history
+    """
+    - advantages = group_advantages(rewards.reshape(-1, config.group_size)).flatten()
+    + advantages = group_advantages(rewards.reshape(-1, config.group_size)).T.flatten()
+    """
 
 
-def turns_the_advantages_round(
-    policy: nn.Module,
-    ref_policy: nn.Module,
-    prompt: str | Sequence[str],
-    reward_fn: RewardFunction,
-    config: CharLMConfig,
-    *,
-    generator: torch.Generator,
-    state: TrainingState | None = None,
-) -> list[dict[str, float]]:
+def turns_the_advantages_round():
     """you subtract the rewards from the mean of their group; a good completion has a positive advantage
 
     The policy learns to avoid what is rewarded, and the mean reward falls. The loss looks like that of a good run,
     because it says how far the policy follows the advantages it gets.
     """
-    state = state or TrainingState(make_optimizer(policy, config), config)
-    for _ in range(state.steps_left):
-        completions = sample_completions(policy, prompt, config, generator)
-        tokens = completions.tokens
-        rewards = reward_fn(completions.prompts, completions.texts).to(tokens.device)
-        advantages = -group_advantages(rewards.reshape(-1, config.group_size)).flatten()
-        with torch.no_grad():
-            old_logp = token_logp(policy, tokens)
-        rollout = Rollout(
-            tokens=tokens, prompt_length=completions.prompt_length, old_logp=old_logp, advantages=advantages
-        )
-        for _ in range(config.inner_steps):
-            metrics = train_step(policy, ref_policy, state.optimizer, rollout, config)
-        state.record(completions, rewards, advantages, metrics)
-    return state.history
+    """
+    - advantages = group_advantages(rewards.reshape(-1, config.group_size)).flatten()
+    + advantages = -group_advantages(rewards.reshape(-1, config.group_size)).flatten()
+    """
 
 
-def puts_the_kl_into_the_rewards(
-    policy: nn.Module,
-    ref_policy: nn.Module,
-    prompt: str | Sequence[str],
-    reward_fn: RewardFunction,
-    config: CharLMConfig,
-    *,
-    generator: torch.Generator,
-    state: TrainingState | None = None,
-) -> list[dict[str, float]]:
+def puts_the_kl_into_the_rewards():
     """you subtract the KL from the rewards, as PPO does; GRPO has it in the loss, and there it is already
 
     The penalty then counts twice, and the second one in a unit that changes with the spread of each group.
     Completions of equal reward are told apart by their distance from the reference.
     """
-    state = state or TrainingState(make_optimizer(policy, config), config)
-    for _ in range(state.steps_left):
-        completions = sample_completions(policy, prompt, config, generator)
-        tokens = completions.tokens
-        rewards = reward_fn(completions.prompts, completions.texts).to(tokens.device)
-        with torch.no_grad():
-            old_logp = token_logp(policy, tokens)
-            log_ratio = old_logp - token_logp(ref_policy, tokens)
-        mask = completion_mask(tokens, completions.prompt_length, EOS_ID)
-        penalised = rewards - config.kl_coef * torch.where(mask, log_ratio, 0.0).sum(dim=-1)
-        advantages = group_advantages(penalised.reshape(-1, config.group_size)).flatten()
-        rollout = Rollout(
-            tokens=tokens, prompt_length=completions.prompt_length, old_logp=old_logp, advantages=advantages
-        )
-        for _ in range(config.inner_steps):
-            metrics = train_step(policy, ref_policy, state.optimizer, rollout, config)
-        state.record(completions, rewards, advantages, metrics)
-    return state.history
+    """
+    - advantages = group_advantages(rewards.reshape(-1, config.group_size)).flatten()
+      with torch.no_grad():
+          old_logp = token_logp(policy, tokens)
+    +     log_ratio = old_logp - token_logp(ref_policy, tokens)
+    + mask = completion_mask(tokens, completions.prompt_length, EOS_ID)
+    + penalised = rewards - config.kl_coef * torch.where(mask, log_ratio, 0.0).sum(dim=-1)
+    + advantages = group_advantages(penalised.reshape(-1, config.group_size)).flatten()
+    """
 
 
-def takes_old_logp_from_the_reference(
-    policy: nn.Module,
-    ref_policy: nn.Module,
-    prompt: str | Sequence[str],
-    reward_fn: RewardFunction,
-    config: CharLMConfig,
-    *,
-    generator: torch.Generator,
-    state: TrainingState | None = None,
-) -> list[dict[str, float]]:
+def takes_old_logp_from_the_reference():
     """you compute old_logp with ref_policy; it belongs to the policy that drew the batch
 
     The ratio then says how far the policy is from the reference, and the clip holds it there: once a token has left
     the band, it does not move on. The reference is for the KL alone.
     """
-    state = state or TrainingState(make_optimizer(policy, config), config)
-    for _ in range(state.steps_left):
-        completions = sample_completions(policy, prompt, config, generator)
-        tokens = completions.tokens
-        rewards = reward_fn(completions.prompts, completions.texts).to(tokens.device)
-        advantages = group_advantages(rewards.reshape(-1, config.group_size)).flatten()
-        with torch.no_grad():
-            old_logp = token_logp(ref_policy, tokens)
-        rollout = Rollout(
-            tokens=tokens, prompt_length=completions.prompt_length, old_logp=old_logp, advantages=advantages
-        )
-        for _ in range(config.inner_steps):
-            metrics = train_step(policy, ref_policy, state.optimizer, rollout, config)
-        state.record(completions, rewards, advantages, metrics)
-    return state.history
+    """
+    - old_logp = token_logp(policy, tokens)
+    + old_logp = token_logp(ref_policy, tokens)
+    """
 
 
-def renews_old_logp_for_every_update(
-    policy: nn.Module,
-    ref_policy: nn.Module,
-    prompt: str | Sequence[str],
-    reward_fn: RewardFunction,
-    config: CharLMConfig,
-    *,
-    generator: torch.Generator,
-    state: TrainingState | None = None,
-) -> list[dict[str, float]]:
+def renews_old_logp_for_every_update():
     """you compute old_logp anew for every update with a batch; it stays that of the policy that drew the batch
 
     All ratios are then 1 and the clip never binds, so nothing stops the updates from running away with one batch.
     With inner_steps = 1 it is no difference, which is why it is so hard to see.
     """
-    state = state or TrainingState(make_optimizer(policy, config), config)
-    for _ in range(state.steps_left):
-        completions = sample_completions(policy, prompt, config, generator)
-        tokens = completions.tokens
-        rewards = reward_fn(completions.prompts, completions.texts).to(tokens.device)
-        advantages = group_advantages(rewards.reshape(-1, config.group_size)).flatten()
-        for _ in range(config.inner_steps):
-            with torch.no_grad():
-                old_logp = token_logp(policy, tokens)
-            rollout = Rollout(
-                tokens=tokens, prompt_length=completions.prompt_length, old_logp=old_logp, advantages=advantages
-            )
-            metrics = train_step(policy, ref_policy, state.optimizer, rollout, config)
-        state.record(completions, rewards, advantages, metrics)
-    return state.history
+    """
+    - with torch.no_grad():
+    -     old_logp = token_logp(policy, tokens)
+    - rollout = Rollout(
+    -     tokens=tokens, prompt_length=completions.prompt_length, old_logp=old_logp, advantages=advantages
+    - )
+      for _ in range(config.inner_steps):
+    +     with torch.no_grad():
+    +         old_logp = token_logp(policy, tokens)
+    +     rollout = Rollout(
+    +         tokens=tokens, prompt_length=completions.prompt_length, old_logp=old_logp, advantages=advantages
+    +     )
+    """
 
 
-def takes_the_number_of_prompts_for_their_length(
-    policy: nn.Module,
-    ref_policy: nn.Module,
-    prompt: str | Sequence[str],
-    reward_fn: RewardFunction,
-    config: CharLMConfig,
-    *,
-    generator: torch.Generator,
-    state: TrainingState | None = None,
-) -> list[dict[str, float]]:
+def takes_the_number_of_prompts_for_their_length():
     """you take len(prompt) as prompt_length; of a list of prompts that is their number
 
     With one text as prompt it is right. With several, the mask begins at a place that has nothing to do with them,
     and cuts completions or teaches the prompt. The length is in `completions`.
     """
-    state = state or TrainingState(make_optimizer(policy, config), config)
-    for _ in range(state.steps_left):
-        completions = sample_completions(policy, prompt, config, generator)
-        tokens = completions.tokens
-        rewards = reward_fn(completions.prompts, completions.texts).to(tokens.device)
-        advantages = group_advantages(rewards.reshape(-1, config.group_size)).flatten()
-        with torch.no_grad():
-            old_logp = token_logp(policy, tokens)
-        rollout = Rollout(tokens=tokens, prompt_length=len(prompt), old_logp=old_logp, advantages=advantages)
-        for _ in range(config.inner_steps):
-            metrics = train_step(policy, ref_policy, state.optimizer, rollout, config)
-        state.record(completions, rewards, advantages, metrics)
-    return state.history
+    """
+    - rollout = Rollout(
+    -     tokens=tokens, prompt_length=completions.prompt_length, old_logp=old_logp, advantages=advantages
+    - )
+    + rollout = Rollout(tokens=tokens, prompt_length=len(prompt), old_logp=old_logp, advantages=advantages)
+    """
 
 
-def leaves_out_groups_without_signal(
-    policy: nn.Module,
-    ref_policy: nn.Module,
-    prompt: str | Sequence[str],
-    reward_fn: RewardFunction,
-    config: CharLMConfig,
-    *,
-    generator: torch.Generator,
-    state: TrainingState | None = None,
-) -> list[dict[str, float]]:
+def leaves_out_groups_without_signal():
     """you leave the groups without signal out of the batch, as DAPO does; here they stay in it, with advantages of 0
 
     The mean is then over fewer completions, so the others weigh more: with one group of four left, its step is four
     times as long. And the KL no longer holds the groups that were left out.
     """
-    state = state or TrainingState(make_optimizer(policy, config), config)
-    for _ in range(state.steps_left):
-        completions = sample_completions(policy, prompt, config, generator)
-        tokens = completions.tokens
-        rewards = reward_fn(completions.prompts, completions.texts).to(tokens.device)
-        advantages = group_advantages(rewards.reshape(-1, config.group_size)).flatten()
-        with torch.no_grad():
-            old_logp = token_logp(policy, tokens)
-        keep = advantages != 0
-        keep = keep if keep.any() else torch.ones_like(keep)
-        rollout = Rollout(
-            tokens=tokens[keep],
-            prompt_length=completions.prompt_length,
-            old_logp=old_logp[keep],
-            advantages=advantages[keep],
-        )
-        for _ in range(config.inner_steps):
-            metrics = train_step(policy, ref_policy, state.optimizer, rollout, config)
-        state.record(completions, rewards, advantages, metrics)
-    return state.history
+    """
+    + keep = advantages != 0
+    + keep = keep if keep.any() else torch.ones_like(keep)
+      rollout = Rollout(
+    -     tokens=tokens, prompt_length=completions.prompt_length, old_logp=old_logp, advantages=advantages
+    +     tokens=tokens[keep],
+    +     prompt_length=completions.prompt_length,
+    +     old_logp=old_logp[keep],
+    +     advantages=advantages[keep],
+    """
 
 
-def makes_one_update_per_batch(
-    policy: nn.Module,
-    ref_policy: nn.Module,
-    prompt: str | Sequence[str],
-    reward_fn: RewardFunction,
-    config: CharLMConfig,
-    *,
-    generator: torch.Generator,
-    state: TrainingState | None = None,
-) -> list[dict[str, float]]:
+def makes_one_update_per_batch():
     """you make one update with each batch; config.inner_steps says how many
 
     With inner_steps = 1 it is right. With more, the run learns more slowly than it was asked to, and the clip,
     which is there for the later updates, never binds.
     """
-    state = state or TrainingState(make_optimizer(policy, config), config)
-    for _ in range(state.steps_left):
-        completions = sample_completions(policy, prompt, config, generator)
-        tokens = completions.tokens
-        rewards = reward_fn(completions.prompts, completions.texts).to(tokens.device)
-        advantages = group_advantages(rewards.reshape(-1, config.group_size)).flatten()
-        with torch.no_grad():
-            old_logp = token_logp(policy, tokens)
-        rollout = Rollout(
-            tokens=tokens, prompt_length=completions.prompt_length, old_logp=old_logp, advantages=advantages
-        )
-        metrics = train_step(policy, ref_policy, state.optimizer, rollout, config)
-        state.record(completions, rewards, advantages, metrics)
-    return state.history
+    """
+    - for _ in range(config.inner_steps):
+    -     metrics = train_step(policy, ref_policy, state.optimizer, rollout, config)
+    + metrics = train_step(policy, ref_policy, state.optimizer, rollout, config)
+    """
 
 
-def splits_the_batch_over_the_updates(
-    policy: nn.Module,
-    ref_policy: nn.Module,
-    prompt: str | Sequence[str],
-    reward_fn: RewardFunction,
-    config: CharLMConfig,
-    *,
-    generator: torch.Generator,
-    state: TrainingState | None = None,
-) -> list[dict[str, float]]:
+def splits_the_batch_over_the_updates():
     """you give each update its own part of the batch, as PPO's minibatches do; here every update has the whole batch
 
     Each update then sees a few completions, and seldom a whole group: what is pushed down in one was to balance
     what is pushed up in another. The steps are noisier and the clip binds less.
     """
-    state = state or TrainingState(make_optimizer(policy, config), config)
-    for _ in range(state.steps_left):
-        completions = sample_completions(policy, prompt, config, generator)
-        tokens = completions.tokens
-        rewards = reward_fn(completions.prompts, completions.texts).to(tokens.device)
-        advantages = group_advantages(rewards.reshape(-1, config.group_size)).flatten()
-        with torch.no_grad():
-            old_logp = token_logp(policy, tokens)
-        for part in torch.arange(len(tokens), device=tokens.device).tensor_split(config.inner_steps):
-            rollout = Rollout(
-                tokens=tokens[part],
-                prompt_length=completions.prompt_length,
-                old_logp=old_logp[part],
-                advantages=advantages[part],
-            )
-            metrics = train_step(policy, ref_policy, state.optimizer, rollout, config)
-        state.record(completions, rewards, advantages, metrics)
-    return state.history
+    """
+    - rollout = Rollout(
+    -     tokens=tokens, prompt_length=completions.prompt_length, old_logp=old_logp, advantages=advantages
+    - )
+    - for _ in range(config.inner_steps):
+    + for part in torch.arange(len(tokens), device=tokens.device).tensor_split(config.inner_steps):
+    +     rollout = Rollout(
+    +         tokens=tokens[part],
+    +         prompt_length=completions.prompt_length,
+    +         old_logp=old_logp[part],
+    +         advantages=advantages[part],
+    +     )
+    """
 
 
-def trains_a_copy(
-    policy: nn.Module,
-    ref_policy: nn.Module,
-    prompt: str | Sequence[str],
-    reward_fn: RewardFunction,
-    config: CharLMConfig,
-    *,
-    generator: torch.Generator,
-    state: TrainingState | None = None,
-) -> list[dict[str, float]]:
+def trains_a_copy():
     """you train a copy of the policy; the policy of the arguments is the one that must change
 
     The history tells of a run that went well, and whoever looks at the policy afterwards finds it untouched. Copies
     are for what must stay, such as a reference.
     """
-    policy = copy.deepcopy(policy)
-    state = state or TrainingState(make_optimizer(policy, config), config)
-    for _ in range(state.steps_left):
-        completions = sample_completions(policy, prompt, config, generator)
-        tokens = completions.tokens
-        rewards = reward_fn(completions.prompts, completions.texts).to(tokens.device)
-        advantages = group_advantages(rewards.reshape(-1, config.group_size)).flatten()
-        with torch.no_grad():
-            old_logp = token_logp(policy, tokens)
-        rollout = Rollout(
-            tokens=tokens, prompt_length=completions.prompt_length, old_logp=old_logp, advantages=advantages
-        )
-        for _ in range(config.inner_steps):
-            metrics = train_step(policy, ref_policy, state.optimizer, rollout, config)
-        state.record(completions, rewards, advantages, metrics)
-    return state.history
+    """
+    + policy = copy.deepcopy(policy)
+      state = state or TrainingState(make_optimizer(policy, config), config)
+    """
 
 
-def swaps_policy_and_reference(
-    policy: nn.Module,
-    ref_policy: nn.Module,
-    prompt: str | Sequence[str],
-    reward_fn: RewardFunction,
-    config: CharLMConfig,
-    *,
-    generator: torch.Generator,
-    state: TrainingState | None = None,
-) -> list[dict[str, float]]:
+def swaps_policy_and_reference():
     """you swap policy and ref_policy in the call of `train_step`, so the policy is never updated
 
     The gradient lands in the reference and the optimizer, which has the parameters of the policy, finds none to go
     by. All curves are flat.
     """
-    state = state or TrainingState(make_optimizer(policy, config), config)
-    for _ in range(state.steps_left):
-        completions = sample_completions(policy, prompt, config, generator)
-        tokens = completions.tokens
-        rewards = reward_fn(completions.prompts, completions.texts).to(tokens.device)
-        advantages = group_advantages(rewards.reshape(-1, config.group_size)).flatten()
-        with torch.no_grad():
-            old_logp = token_logp(policy, tokens)
-        rollout = Rollout(
-            tokens=tokens, prompt_length=completions.prompt_length, old_logp=old_logp, advantages=advantages
-        )
-        for _ in range(config.inner_steps):
-            metrics = train_step(ref_policy, policy, state.optimizer, rollout, config)
-        state.record(completions, rewards, advantages, metrics)
-    return state.history
+    """
+    - metrics = train_step(policy, ref_policy, state.optimizer, rollout, config)
+    + metrics = train_step(ref_policy, policy, state.optimizer, rollout, config)
+    """
 
 
-def moves_the_reference_along(
-    policy: nn.Module,
-    ref_policy: nn.Module,
-    prompt: str | Sequence[str],
-    reward_fn: RewardFunction,
-    config: CharLMConfig,
-    *,
-    generator: torch.Generator,
-    state: TrainingState | None = None,
-) -> list[dict[str, float]]:
+def moves_the_reference_along():
     """you take the policy of the step before as the reference; ref_policy stays for the whole run
 
     The KL then only slows the steps down and never pulls back: a run can go any distance, one small step after the
     other. The curve of the KL stays near 0 and looks harmless.
     """
-    state = state or TrainingState(make_optimizer(policy, config), config)
-    for _ in range(state.steps_left):
-        ref_policy = copy.deepcopy(policy)
-        completions = sample_completions(policy, prompt, config, generator)
-        tokens = completions.tokens
-        rewards = reward_fn(completions.prompts, completions.texts).to(tokens.device)
-        advantages = group_advantages(rewards.reshape(-1, config.group_size)).flatten()
-        with torch.no_grad():
-            old_logp = token_logp(policy, tokens)
-        rollout = Rollout(
-            tokens=tokens, prompt_length=completions.prompt_length, old_logp=old_logp, advantages=advantages
-        )
-        for _ in range(config.inner_steps):
-            metrics = train_step(policy, ref_policy, state.optimizer, rollout, config)
-        state.record(completions, rewards, advantages, metrics)
-    return state.history
+    """
+      for _ in range(state.steps_left):
+    +     ref_policy = copy.deepcopy(policy)
+    """
 
 
-def takes_the_policy_of_the_start_as_the_reference(
-    policy: nn.Module,
-    ref_policy: nn.Module,
-    prompt: str | Sequence[str],
-    reward_fn: RewardFunction,
-    config: CharLMConfig,
-    *,
-    generator: torch.Generator,
-    state: TrainingState | None = None,
-) -> list[dict[str, float]]:
+def takes_the_policy_of_the_start_as_the_reference():
     """you take a copy of the policy of the start as the reference; ref_policy is the reference
 
     Often they are the same. But who goes on with a policy that was trained already, and gives the original as
     reference, gets no pull back to it.
     """
-    ref_policy = copy.deepcopy(policy)
-    state = state or TrainingState(make_optimizer(policy, config), config)
-    for _ in range(state.steps_left):
-        completions = sample_completions(policy, prompt, config, generator)
-        tokens = completions.tokens
-        rewards = reward_fn(completions.prompts, completions.texts).to(tokens.device)
-        advantages = group_advantages(rewards.reshape(-1, config.group_size)).flatten()
-        with torch.no_grad():
-            old_logp = token_logp(policy, tokens)
-        rollout = Rollout(
-            tokens=tokens, prompt_length=completions.prompt_length, old_logp=old_logp, advantages=advantages
-        )
-        for _ in range(config.inner_steps):
-            metrics = train_step(policy, ref_policy, state.optimizer, rollout, config)
-        state.record(completions, rewards, advantages, metrics)
-    return state.history
+    """
+    + ref_policy = copy.deepcopy(policy)
+      state = state or TrainingState(make_optimizer(policy, config), config)
+    """
 
 
-def keeps_an_optimizer_of_its_own(
-    policy: nn.Module,
-    ref_policy: nn.Module,
-    prompt: str | Sequence[str],
-    reward_fn: RewardFunction,
-    config: CharLMConfig,
-    *,
-    generator: torch.Generator,
-    state: TrainingState | None = None,
-) -> list[dict[str, float]]:
+def keeps_an_optimizer_of_its_own():
     """you make an optimizer of your own beside the one in the state, so the learning rate never falls
 
     The state sets the learning rate of its own optimizer after each step. Yours keeps the one it began with, and
     the last steps of the run are as noisy as the first.
     """
-    state = state or TrainingState(make_optimizer(policy, config), config)
-    optimizer = make_optimizer(policy, config)
-    for _ in range(state.steps_left):
-        completions = sample_completions(policy, prompt, config, generator)
-        tokens = completions.tokens
-        rewards = reward_fn(completions.prompts, completions.texts).to(tokens.device)
-        advantages = group_advantages(rewards.reshape(-1, config.group_size)).flatten()
-        with torch.no_grad():
-            old_logp = token_logp(policy, tokens)
-        rollout = Rollout(
-            tokens=tokens, prompt_length=completions.prompt_length, old_logp=old_logp, advantages=advantages
-        )
-        for _ in range(config.inner_steps):
-            metrics = train_step(policy, ref_policy, optimizer, rollout, config)
-        state.record(completions, rewards, advantages, metrics)
-    return state.history
+    """
+    + optimizer = make_optimizer(policy, config)
+      for _ in range(state.steps_left):
+    """
+    """
+    - metrics = train_step(policy, ref_policy, state.optimizer, rollout, config)
+    + metrics = train_step(policy, ref_policy, optimizer, rollout, config)
+    """
 
 
-def makes_a_new_optimizer_in_every_step(
-    policy: nn.Module,
-    ref_policy: nn.Module,
-    prompt: str | Sequence[str],
-    reward_fn: RewardFunction,
-    config: CharLMConfig,
-    *,
-    generator: torch.Generator,
-    state: TrainingState | None = None,
-) -> list[dict[str, float]]:
+def makes_a_new_optimizer_in_every_step():
     """you make a new optimizer in every step; one serves the whole run and remembers earlier gradients
 
     Adam scales a step by the gradients it has seen. A new one has seen none, so every parameter moves by the full
     learning rate in every step, and it does not fall either.
     """
-    state = state or TrainingState(make_optimizer(policy, config), config)
-    for _ in range(state.steps_left):
-        optimizer = make_optimizer(policy, config)
-        completions = sample_completions(policy, prompt, config, generator)
-        tokens = completions.tokens
-        rewards = reward_fn(completions.prompts, completions.texts).to(tokens.device)
-        advantages = group_advantages(rewards.reshape(-1, config.group_size)).flatten()
-        with torch.no_grad():
-            old_logp = token_logp(policy, tokens)
-        rollout = Rollout(
-            tokens=tokens, prompt_length=completions.prompt_length, old_logp=old_logp, advantages=advantages
-        )
-        for _ in range(config.inner_steps):
-            metrics = train_step(policy, ref_policy, optimizer, rollout, config)
-        state.record(completions, rewards, advantages, metrics)
-    return state.history
+    """
+      for _ in range(state.steps_left):
+    +     optimizer = make_optimizer(policy, config)
+    """
+    """
+    - metrics = train_step(policy, ref_policy, state.optimizer, rollout, config)
+    + metrics = train_step(policy, ref_policy, optimizer, rollout, config)
+    """
 
 
-def records_the_first_update(
-    policy: nn.Module,
-    ref_policy: nn.Module,
-    prompt: str | Sequence[str],
-    reward_fn: RewardFunction,
-    config: CharLMConfig,
-    *,
-    generator: torch.Generator,
-    state: TrainingState | None = None,
-) -> list[dict[str, float]]:
+def records_the_first_update():
     """you record the metrics of the first update of a step; the row belongs to the last one
 
     In the first update all ratios are 1, so the clip fraction is 0 in the whole run, and nobody sees that inner
     updates go too far.
     """
-    state = state or TrainingState(make_optimizer(policy, config), config)
-    for _ in range(state.steps_left):
-        completions = sample_completions(policy, prompt, config, generator)
-        tokens = completions.tokens
-        rewards = reward_fn(completions.prompts, completions.texts).to(tokens.device)
-        advantages = group_advantages(rewards.reshape(-1, config.group_size)).flatten()
-        with torch.no_grad():
-            old_logp = token_logp(policy, tokens)
-        rollout = Rollout(
-            tokens=tokens, prompt_length=completions.prompt_length, old_logp=old_logp, advantages=advantages
-        )
-        metrics = train_step(policy, ref_policy, state.optimizer, rollout, config)
-        for _ in range(config.inner_steps - 1):
-            train_step(policy, ref_policy, state.optimizer, rollout, config)
-        state.record(completions, rewards, advantages, metrics)
-    return state.history
+    """
+    - for _ in range(config.inner_steps):
+    -     metrics = train_step(policy, ref_policy, state.optimizer, rollout, config)
+    + metrics = train_step(policy, ref_policy, state.optimizer, rollout, config)
+    + for _ in range(config.inner_steps - 1):
+    +     train_step(policy, ref_policy, state.optimizer, rollout, config)
+    """
 
 
-def records_every_update(
-    policy: nn.Module,
-    ref_policy: nn.Module,
-    prompt: str | Sequence[str],
-    reward_fn: RewardFunction,
-    config: CharLMConfig,
-    *,
-    generator: torch.Generator,
-    state: TrainingState | None = None,
-) -> list[dict[str, float]]:
+def records_every_update():
     """you record every update, with inner_steps rows for each step; a step is one row
 
     The history is inner_steps times too long and its steps are counted wrongly. The learning rate falls with every
     row, so it has reached its end long before the run has.
     """
-    state = state or TrainingState(make_optimizer(policy, config), config)
-    for _ in range(state.steps_left):
-        completions = sample_completions(policy, prompt, config, generator)
-        tokens = completions.tokens
-        rewards = reward_fn(completions.prompts, completions.texts).to(tokens.device)
-        advantages = group_advantages(rewards.reshape(-1, config.group_size)).flatten()
-        with torch.no_grad():
-            old_logp = token_logp(policy, tokens)
-        rollout = Rollout(
-            tokens=tokens, prompt_length=completions.prompt_length, old_logp=old_logp, advantages=advantages
-        )
-        for _ in range(config.inner_steps):
-            metrics = train_step(policy, ref_policy, state.optimizer, rollout, config)
-            state.record(completions, rewards, advantages, metrics)
-    return state.history
+    """
+      for _ in range(config.inner_steps):
+          metrics = train_step(policy, ref_policy, state.optimizer, rollout, config)
+    - state.record(completions, rewards, advantages, metrics)
+    +     state.record(completions, rewards, advantages, metrics)
+    """
 
 
-def records_nothing(
-    policy: nn.Module,
-    ref_policy: nn.Module,
-    prompt: str | Sequence[str],
-    reward_fn: RewardFunction,
-    config: CharLMConfig,
-    *,
-    generator: torch.Generator,
-    state: TrainingState | None = None,
-) -> list[dict[str, float]]:
+def records_nothing():
     """you never call `state.record`, so the history is empty
 
     There is nothing to draw curves of, and the learning rate does not fall: recording a step is also what moves it
     on.
     """
-    state = state or TrainingState(make_optimizer(policy, config), config)
-    for _ in range(state.steps_left):
-        completions = sample_completions(policy, prompt, config, generator)
-        tokens = completions.tokens
-        rewards = reward_fn(completions.prompts, completions.texts).to(tokens.device)
-        advantages = group_advantages(rewards.reshape(-1, config.group_size)).flatten()
-        with torch.no_grad():
-            old_logp = token_logp(policy, tokens)
-        rollout = Rollout(
-            tokens=tokens, prompt_length=completions.prompt_length, old_logp=old_logp, advantages=advantages
-        )
-        for _ in range(config.inner_steps):
-            train_step(policy, ref_policy, state.optimizer, rollout, config)
-    return state.history
+    """
+    - state.record(completions, rewards, advantages, metrics)
+    """
 
 
-def records_advantages_as_rewards(
-    policy: nn.Module,
-    ref_policy: nn.Module,
-    prompt: str | Sequence[str],
-    reward_fn: RewardFunction,
-    config: CharLMConfig,
-    *,
-    generator: torch.Generator,
-    state: TrainingState | None = None,
-) -> list[dict[str, float]]:
+def records_advantages_as_rewards():
     """you record the advantages in the place of the rewards
 
     The mean of advantages is 0, so the curve of the mean reward is a flat line, however well the run goes.
     """
-    state = state or TrainingState(make_optimizer(policy, config), config)
-    for _ in range(state.steps_left):
-        completions = sample_completions(policy, prompt, config, generator)
-        tokens = completions.tokens
-        rewards = reward_fn(completions.prompts, completions.texts).to(tokens.device)
-        advantages = group_advantages(rewards.reshape(-1, config.group_size)).flatten()
-        with torch.no_grad():
-            old_logp = token_logp(policy, tokens)
-        rollout = Rollout(
-            tokens=tokens, prompt_length=completions.prompt_length, old_logp=old_logp, advantages=advantages
-        )
-        for _ in range(config.inner_steps):
-            metrics = train_step(policy, ref_policy, state.optimizer, rollout, config)
-        state.record(completions, advantages, advantages, metrics)
-    return state.history
+    """
+    - state.record(completions, rewards, advantages, metrics)
+    + state.record(completions, advantages, advantages, metrics)
+    """
 
 
-def passes_over_steps_without_signal(
-    policy: nn.Module,
-    ref_policy: nn.Module,
-    prompt: str | Sequence[str],
-    reward_fn: RewardFunction,
-    config: CharLMConfig,
-    *,
-    generator: torch.Generator,
-    state: TrainingState | None = None,
-) -> list[dict[str, float]]:
+def passes_over_steps_without_signal():
     """you go on to the next batch, without update or row, when no group has a signal; such a step counts too
 
     Its completions were paid for, and the KL still pulls. A history without these steps shows a run that wastes
     nothing, and is shorter than it was told to be.
     """
-    state = state or TrainingState(make_optimizer(policy, config), config)
-    for _ in range(state.steps_left):
-        completions = sample_completions(policy, prompt, config, generator)
-        tokens = completions.tokens
-        rewards = reward_fn(completions.prompts, completions.texts).to(tokens.device)
-        advantages = group_advantages(rewards.reshape(-1, config.group_size)).flatten()
-        if not advantages.any():
-            continue
-        with torch.no_grad():
-            old_logp = token_logp(policy, tokens)
-        rollout = Rollout(
-            tokens=tokens, prompt_length=completions.prompt_length, old_logp=old_logp, advantages=advantages
-        )
-        for _ in range(config.inner_steps):
-            metrics = train_step(policy, ref_policy, state.optimizer, rollout, config)
-        state.record(completions, rewards, advantages, metrics)
-    return state.history
+    """
+      advantages = group_advantages(rewards.reshape(-1, config.group_size)).flatten()
+    + if not advantages.any():
+    +     continue
+    """
 
 
-def stops_when_nothing_is_left_to_learn(
-    policy: nn.Module,
-    ref_policy: nn.Module,
-    prompt: str | Sequence[str],
-    reward_fn: RewardFunction,
-    config: CharLMConfig,
-    *,
-    generator: torch.Generator,
-    state: TrainingState | None = None,
-) -> list[dict[str, float]]:
+def stops_when_nothing_is_left_to_learn():
     """you end the run at the first step in which no group has a signal; it has config.steps steps
 
     Equal rewards in one batch are often luck: another batch has a signal again. And early in a run, when nothing is
     rewarded yet, it gives up before it has begun.
     """
-    state = state or TrainingState(make_optimizer(policy, config), config)
-    for _ in range(state.steps_left):
-        completions = sample_completions(policy, prompt, config, generator)
-        tokens = completions.tokens
-        rewards = reward_fn(completions.prompts, completions.texts).to(tokens.device)
-        advantages = group_advantages(rewards.reshape(-1, config.group_size)).flatten()
-        if not advantages.any():
-            break
-        with torch.no_grad():
-            old_logp = token_logp(policy, tokens)
-        rollout = Rollout(
-            tokens=tokens, prompt_length=completions.prompt_length, old_logp=old_logp, advantages=advantages
-        )
-        for _ in range(config.inner_steps):
-            metrics = train_step(policy, ref_policy, state.optimizer, rollout, config)
-        state.record(completions, rewards, advantages, metrics)
-    return state.history
+    """
+      advantages = group_advantages(rewards.reshape(-1, config.group_size)).flatten()
+    + if not advantages.any():
+    +     break
+    """

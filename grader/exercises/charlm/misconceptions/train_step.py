@@ -1,8 +1,9 @@
 """Wrong answers to `train_step`, one per mistake.
 
-Each public function takes the place of the model answer's `train_step` in a copy of its module. Line one of its
-docstring completes "Your numbers are what you get if ..."; the rest goes to the page of common mistakes. The functions
-that they call are the right ones: what is wrong is the update.
+Each public function takes the place of the model answer's `train_step` in a copy of its module; one without parameters
+says only which lines of the model answer it changes. Line one of its docstring completes "Your numbers are what you get
+if ..."; the rest goes to the page of common mistakes. The functions that they call are the right ones: what is wrong is
+the update.
 """
 
 # The names of the given code come from the model answer's module, which is put in front of this file when it runs.
@@ -12,489 +13,327 @@ import torch
 from torch import nn
 
 
-def clears_the_gradients_before_the_step(
-    policy: nn.Module, ref_policy: nn.Module, optimizer: torch.optim.Optimizer, rollout: Rollout, config: CharLMConfig
-) -> dict[str, float]:
+def clears_the_gradients_before_the_step():
     """you clear the gradients between backward and step, or leave one of the two out, so the policy stays
 
     An update is zero_grad, backward, step, in this order. The metrics look right and are the same in every update:
     nothing was ever learned.
     """
-    mask = completion_mask(rollout.tokens, rollout.prompt_length, EOS_ID)
-    logp = token_logp(policy, rollout.tokens)
-    with torch.no_grad():
-        ref_logp = token_logp(ref_policy, rollout.tokens)
-    loss, metrics = grpo_loss(logp, rollout.old_logp, ref_logp, rollout.advantages, mask, config)
-    loss.backward()
-    optimizer.zero_grad()
-    optimizer.step()
-    return {name: value.item() for name, value in {"loss": loss, **metrics}.items()}
+    """
+    - optimizer.zero_grad()
+      loss.backward()
+    + optimizer.zero_grad()
+      optimizer.step()
+    """
 
 
-def never_clears_the_gradients(
-    policy: nn.Module, ref_policy: nn.Module, optimizer: torch.optim.Optimizer, rollout: Rollout, config: CharLMConfig
-) -> dict[str, float]:
+def never_clears_the_gradients():
     """you never clear the gradients, so every step also repeats all the gradients before it; torch adds gradients up
 
     The first update is right, and each later one goes too far in directions that are out of date, as if with a
     heavy momentum. The clip cannot stop it, because it only keeps new gradients out.
     """
-    mask = completion_mask(rollout.tokens, rollout.prompt_length, EOS_ID)
-    logp = token_logp(policy, rollout.tokens)
-    with torch.no_grad():
-        ref_logp = token_logp(ref_policy, rollout.tokens)
-    loss, metrics = grpo_loss(logp, rollout.old_logp, ref_logp, rollout.advantages, mask, config)
-    loss.backward()
-    optimizer.step()
-    return {name: value.item() for name, value in {"loss": loss, **metrics}.items()}
+    """
+    - optimizer.zero_grad()
+    """
 
 
-def steps_before_backward(
-    policy: nn.Module, ref_policy: nn.Module, optimizer: torch.optim.Optimizer, rollout: Rollout, config: CharLMConfig
-) -> dict[str, float]:
+def steps_before_backward():
     """you call step before backward, so every update goes by the gradient of the update before it
 
     The first update does nothing, and each later one is made for a policy and a batch that are gone. Backward comes
     first: it is what the step goes by.
     """
-    mask = completion_mask(rollout.tokens, rollout.prompt_length, EOS_ID)
-    logp = token_logp(policy, rollout.tokens)
-    with torch.no_grad():
-        ref_logp = token_logp(ref_policy, rollout.tokens)
-    loss, metrics = grpo_loss(logp, rollout.old_logp, ref_logp, rollout.advantages, mask, config)
-    optimizer.step()
-    optimizer.zero_grad()
-    loss.backward()
-    return {name: value.item() for name, value in {"loss": loss, **metrics}.items()}
+    """
+    + optimizer.step()
+      optimizer.zero_grad()
+      loss.backward()
+    - optimizer.step()
+    """
 
 
-def climbs_the_loss(
-    policy: nn.Module, ref_policy: nn.Module, optimizer: torch.optim.Optimizer, rollout: Rollout, config: CharLMConfig
-) -> dict[str, float]:
+def climbs_the_loss():
     """you negate the loss before backward; `grpo_loss` returns a loss already, and a loss is minimized
 
     The minus sign that turns the objective into a loss is in `grpo_loss`. With a second one the policy unlearns
     what was rewarded and runs away from the reference.
     """
-    mask = completion_mask(rollout.tokens, rollout.prompt_length, EOS_ID)
-    logp = token_logp(policy, rollout.tokens)
-    with torch.no_grad():
-        ref_logp = token_logp(ref_policy, rollout.tokens)
-    loss, metrics = grpo_loss(logp, rollout.old_logp, ref_logp, rollout.advantages, mask, config)
-    optimizer.zero_grad()
-    (-loss).backward()
-    optimizer.step()
-    return {name: value.item() for name, value in {"loss": loss, **metrics}.items()}
+    """
+    - loss.backward()
+    + (-loss).backward()
+    """
 
 
-def makes_a_new_optimizer(
-    policy: nn.Module, ref_policy: nn.Module, optimizer: torch.optim.Optimizer, rollout: Rollout, config: CharLMConfig
-) -> dict[str, float]:
+def makes_a_new_optimizer():
     """you make a new optimizer in every update; the one of the arguments remembers the earlier updates
 
     Adam divides by the size of the gradients so far. A new one knows none, so all parameters move by the full
     learning rate in every update, however small or noisy their gradient is.
     """
-    mask = completion_mask(rollout.tokens, rollout.prompt_length, EOS_ID)
-    logp = token_logp(policy, rollout.tokens)
-    with torch.no_grad():
-        ref_logp = token_logp(ref_policy, rollout.tokens)
-    loss, metrics = grpo_loss(logp, rollout.old_logp, ref_logp, rollout.advantages, mask, config)
-    optimizer = make_optimizer(policy, config)
-    optimizer.zero_grad()
-    loss.backward()
-    optimizer.step()
-    return {name: value.item() for name, value in {"loss": loss, **metrics}.items()}
+    """
+    + optimizer = make_optimizer(policy, config)
+      optimizer.zero_grad()
+    """
 
 
-def descends_by_hand(
-    policy: nn.Module, ref_policy: nn.Module, optimizer: torch.optim.Optimizer, rollout: Rollout, config: CharLMConfig
-) -> dict[str, float]:
+def descends_by_hand():
     """you subtract config.lr times the gradient yourself; the optimizer of the arguments makes the step
 
     That is plain gradient descent, whatever optimizer was asked for. Adam's steps do not depend on the size of the
     gradient, so a learning rate that fits Adam hardly moves anything here, and it never falls.
     """
-    mask = completion_mask(rollout.tokens, rollout.prompt_length, EOS_ID)
-    logp = token_logp(policy, rollout.tokens)
-    with torch.no_grad():
-        ref_logp = token_logp(ref_policy, rollout.tokens)
-    loss, metrics = grpo_loss(logp, rollout.old_logp, ref_logp, rollout.advantages, mask, config)
-    optimizer.zero_grad()
-    loss.backward()
-    with torch.no_grad():
-        for parameter in policy.parameters():
-            if parameter.grad is not None:
-                parameter -= config.lr * parameter.grad
-    return {name: value.item() for name, value in {"loss": loss, **metrics}.items()}
+    """
+    - optimizer.step()
+    + with torch.no_grad():
+    +     for parameter in policy.parameters():
+    +         if parameter.grad is not None:
+    +             parameter -= config.lr * parameter.grad
+    """
 
 
-def takes_the_current_policy_as_the_old_one(
-    policy: nn.Module, ref_policy: nn.Module, optimizer: torch.optim.Optimizer, rollout: Rollout, config: CharLMConfig
-) -> dict[str, float]:
+def takes_the_current_policy_as_the_old_one():
     """you compute old_logp from the policy as it is now, so all ratios are 1; the old policy is in rollout.old_logp
 
     In the first update with a batch it is no difference. In later ones the ratio no longer says how far the policy
     has moved from the one that drew the batch, and the clip never binds.
     """
-    mask = completion_mask(rollout.tokens, rollout.prompt_length, EOS_ID)
-    logp = token_logp(policy, rollout.tokens)
-    with torch.no_grad():
-        ref_logp = token_logp(ref_policy, rollout.tokens)
-    loss, metrics = grpo_loss(logp, logp.detach(), ref_logp, rollout.advantages, mask, config)
-    optimizer.zero_grad()
-    loss.backward()
-    optimizer.step()
-    return {name: value.item() for name, value in {"loss": loss, **metrics}.items()}
+    """
+    - loss, metrics = grpo_loss(logp, rollout.old_logp, ref_logp, rollout.advantages, mask, config)
+    + loss, metrics = grpo_loss(logp, logp.detach(), ref_logp, rollout.advantages, mask, config)
+    """
 
 
-def takes_the_reference_as_the_old_policy(
-    policy: nn.Module, ref_policy: nn.Module, optimizer: torch.optim.Optimizer, rollout: Rollout, config: CharLMConfig
-) -> dict[str, float]:
+def takes_the_reference_as_the_old_policy():
     """you give `grpo_loss` the reference's log-probabilities as those of the old policy; rollout.old_logp has those
 
     The ratio then compares with a policy that did not draw the batch. As soon as the policy has left the reference,
     the clip binds nearly everywhere and training stops.
     """
-    mask = completion_mask(rollout.tokens, rollout.prompt_length, EOS_ID)
-    logp = token_logp(policy, rollout.tokens)
-    with torch.no_grad():
-        ref_logp = token_logp(ref_policy, rollout.tokens)
-    loss, metrics = grpo_loss(logp, ref_logp, ref_logp, rollout.advantages, mask, config)
-    optimizer.zero_grad()
-    loss.backward()
-    optimizer.step()
-    return {name: value.item() for name, value in {"loss": loss, **metrics}.items()}
+    """
+    - loss, metrics = grpo_loss(logp, rollout.old_logp, ref_logp, rollout.advantages, mask, config)
+    + loss, metrics = grpo_loss(logp, ref_logp, ref_logp, rollout.advantages, mask, config)
+    """
 
 
-def swaps_old_policy_and_reference(
-    policy: nn.Module, ref_policy: nn.Module, optimizer: torch.optim.Optimizer, rollout: Rollout, config: CharLMConfig
-) -> dict[str, float]:
+def swaps_old_policy_and_reference():
     """you swap the log-probabilities of old policy and reference; in `grpo_loss` the old policy comes first
 
     The clip then keeps the policy near the reference, and the KL near the policy of the last batch: each does the
     other's work. Both have one shape, so nothing complains.
     """
-    mask = completion_mask(rollout.tokens, rollout.prompt_length, EOS_ID)
-    logp = token_logp(policy, rollout.tokens)
-    with torch.no_grad():
-        ref_logp = token_logp(ref_policy, rollout.tokens)
-    loss, metrics = grpo_loss(logp, ref_logp, rollout.old_logp, rollout.advantages, mask, config)
-    optimizer.zero_grad()
-    loss.backward()
-    optimizer.step()
-    return {name: value.item() for name, value in {"loss": loss, **metrics}.items()}
+    """
+    - loss, metrics = grpo_loss(logp, rollout.old_logp, ref_logp, rollout.advantages, mask, config)
+    + loss, metrics = grpo_loss(logp, ref_logp, rollout.old_logp, rollout.advantages, mask, config)
+    """
 
 
-def takes_the_policy_as_its_own_reference(
-    policy: nn.Module, ref_policy: nn.Module, optimizer: torch.optim.Optimizer, rollout: Rollout, config: CharLMConfig
-) -> dict[str, float]:
+def takes_the_policy_as_its_own_reference():
     """you take the log-probabilities of the policy as those of the reference, so the KL is always 0; ask ref_policy
 
     A policy has no distance from itself. Nothing holds the run near the text that the reference would write, and
     the curve of the KL shows no sign of it.
     """
-    mask = completion_mask(rollout.tokens, rollout.prompt_length, EOS_ID)
-    logp = token_logp(policy, rollout.tokens)
-    ref_logp = logp.detach()
-    loss, metrics = grpo_loss(logp, rollout.old_logp, ref_logp, rollout.advantages, mask, config)
-    optimizer.zero_grad()
-    loss.backward()
-    optimizer.step()
-    return {name: value.item() for name, value in {"loss": loss, **metrics}.items()}
+    """
+    - with torch.no_grad():
+    -     ref_logp = token_logp(ref_policy, rollout.tokens)
+    + ref_logp = logp.detach()
+    """
 
 
-def measures_the_kl_from_the_old_policy(
-    policy: nn.Module, ref_policy: nn.Module, optimizer: torch.optim.Optimizer, rollout: Rollout, config: CharLMConfig
-) -> dict[str, float]:
+def measures_the_kl_from_the_old_policy():
     """you take old_logp as the log-probabilities of the reference; the KL is measured from ref_policy
 
     The policy that drew the batch is as good as the current one, so the KL is 0 in the first update and a brake in
     the later ones. It never pulls back to where the run began.
     """
-    mask = completion_mask(rollout.tokens, rollout.prompt_length, EOS_ID)
-    logp = token_logp(policy, rollout.tokens)
-    ref_logp = rollout.old_logp
-    loss, metrics = grpo_loss(logp, rollout.old_logp, ref_logp, rollout.advantages, mask, config)
-    optimizer.zero_grad()
-    loss.backward()
-    optimizer.step()
-    return {name: value.item() for name, value in {"loss": loss, **metrics}.items()}
+    """
+    - with torch.no_grad():
+    -     ref_logp = token_logp(ref_policy, rollout.tokens)
+    + ref_logp = rollout.old_logp
+    """
 
 
-def swaps_policy_and_reference(
-    policy: nn.Module, ref_policy: nn.Module, optimizer: torch.optim.Optimizer, rollout: Rollout, config: CharLMConfig
-) -> dict[str, float]:
+def swaps_policy_and_reference():
     """you swap policy and reference: the graph leads to ref_policy, whose parameters the optimizer does not have
 
     The gradient ends in the reference, where it belongs least, and the policy does not move. With several updates
     the loss does not change either.
     """
-    mask = completion_mask(rollout.tokens, rollout.prompt_length, EOS_ID)
-    logp = token_logp(ref_policy, rollout.tokens)
-    with torch.no_grad():
-        ref_logp = token_logp(policy, rollout.tokens)
-    loss, metrics = grpo_loss(logp, rollout.old_logp, ref_logp, rollout.advantages, mask, config)
-    optimizer.zero_grad()
-    loss.backward()
-    optimizer.step()
-    return {name: value.item() for name, value in {"loss": loss, **metrics}.items()}
+    """
+    - logp = token_logp(policy, rollout.tokens)
+    + logp = token_logp(ref_policy, rollout.tokens)
+      with torch.no_grad():
+    -     ref_logp = token_logp(ref_policy, rollout.tokens)
+    +     ref_logp = token_logp(policy, rollout.tokens)
+    """
 
 
-def lets_the_reference_follow(
-    policy: nn.Module, ref_policy: nn.Module, optimizer: torch.optim.Optimizer, rollout: Rollout, config: CharLMConfig
-) -> dict[str, float]:
+def lets_the_reference_follow():
     """you copy the weights of the policy into ref_policy after the update; nothing about the reference may change
 
     The KL is then measured from the policy of the update before, which is always near. The run can drift any
     distance, one small step after the other.
     """
-    mask = completion_mask(rollout.tokens, rollout.prompt_length, EOS_ID)
-    logp = token_logp(policy, rollout.tokens)
-    with torch.no_grad():
-        ref_logp = token_logp(ref_policy, rollout.tokens)
-    loss, metrics = grpo_loss(logp, rollout.old_logp, ref_logp, rollout.advantages, mask, config)
-    optimizer.zero_grad()
-    loss.backward()
-    optimizer.step()
-    ref_policy.load_state_dict(policy.state_dict())
-    return {name: value.item() for name, value in {"loss": loss, **metrics}.items()}
+    """
+      optimizer.step()
+    + ref_policy.load_state_dict(policy.state_dict())
+    """
 
 
-def has_no_graph(
-    policy: nn.Module, ref_policy: nn.Module, optimizer: torch.optim.Optimizer, rollout: Rollout, config: CharLMConfig
-) -> dict[str, float]:
+def has_no_graph():
     """you compute the policy's log-probabilities without a graph, under no_grad or detached, and backward fails
 
     Only the reference is asked without a graph. From the policy's numbers the gradient must find its way back to
     the parameters.
     """
-    mask = completion_mask(rollout.tokens, rollout.prompt_length, EOS_ID)
-    with torch.no_grad():
-        logp = token_logp(policy, rollout.tokens)
-        ref_logp = token_logp(ref_policy, rollout.tokens)
-    loss, metrics = grpo_loss(logp, rollout.old_logp, ref_logp, rollout.advantages, mask, config)
-    optimizer.zero_grad()
-    loss.backward()
-    optimizer.step()
-    return {name: value.item() for name, value in {"loss": loss, **metrics}.items()}
+    """
+    - logp = token_logp(policy, rollout.tokens)
+      with torch.no_grad():
+    +     logp = token_logp(policy, rollout.tokens)
+    """
 
 
-def teaches_the_prompt(
-    policy: nn.Module, ref_policy: nn.Module, optimizer: torch.optim.Optimizer, rollout: Rollout, config: CharLMConfig
-) -> dict[str, float]:
+def teaches_the_prompt():
     """you count the prompt as if the policy had written it; the mask starts behind prompt_length tokens
 
     The policy is rewarded for questions that were put to it, and forgets or repeats them. In the mean of a row, the
     tokens of the prompt also dilute those of the completion.
     """
-    mask = completion_mask(rollout.tokens, 1, EOS_ID)
-    logp = token_logp(policy, rollout.tokens)
-    with torch.no_grad():
-        ref_logp = token_logp(ref_policy, rollout.tokens)
-    loss, metrics = grpo_loss(logp, rollout.old_logp, ref_logp, rollout.advantages, mask, config)
-    optimizer.zero_grad()
-    loss.backward()
-    optimizer.step()
-    return {name: value.item() for name, value in {"loss": loss, **metrics}.items()}
+    """
+    - mask = completion_mask(rollout.tokens, rollout.prompt_length, EOS_ID)
+    + mask = completion_mask(rollout.tokens, 1, EOS_ID)
+    """
 
 
-def masks_nothing(
-    policy: nn.Module, ref_policy: nn.Module, optimizer: torch.optim.Optimizer, rollout: Rollout, config: CharLMConfig
-) -> dict[str, float]:
+def masks_nothing():
     """you count all positions; the prompt and what fills a row up behind its end were not written by the policy
 
     A short completion then has many positions at which the end follows the end. They share in its advantage and
     dilute the few tokens that were drawn.
     """
-    mask = torch.ones_like(rollout.tokens[:, 1:], dtype=torch.bool)
-    logp = token_logp(policy, rollout.tokens)
-    with torch.no_grad():
-        ref_logp = token_logp(ref_policy, rollout.tokens)
-    loss, metrics = grpo_loss(logp, rollout.old_logp, ref_logp, rollout.advantages, mask, config)
-    optimizer.zero_grad()
-    loss.backward()
-    optimizer.step()
-    return {name: value.item() for name, value in {"loss": loss, **metrics}.items()}
+    """
+    - mask = completion_mask(rollout.tokens, rollout.prompt_length, EOS_ID)
+    + mask = torch.ones_like(rollout.tokens[:, 1:], dtype=torch.bool)
+    """
 
 
-def masks_only_the_prompt(
-    policy: nn.Module, ref_policy: nn.Module, optimizer: torch.optim.Optimizer, rollout: Rollout, config: CharLMConfig
-) -> dict[str, float]:
+def masks_only_the_prompt():
     """you count what fills a row up behind its end; a completion ends with its first end token
 
     The policy learns what comes after an end, where nobody ever asks it. The mean of a short row is then mostly one
     of filling, so short completions hardly teach anything.
     """
-    mask = (torch.arange(1, rollout.tokens.shape[1]) >= rollout.prompt_length).expand_as(rollout.old_logp)
-    logp = token_logp(policy, rollout.tokens)
-    with torch.no_grad():
-        ref_logp = token_logp(ref_policy, rollout.tokens)
-    loss, metrics = grpo_loss(logp, rollout.old_logp, ref_logp, rollout.advantages, mask, config)
-    optimizer.zero_grad()
-    loss.backward()
-    optimizer.step()
-    return {name: value.item() for name, value in {"loss": loss, **metrics}.items()}
+    """
+    - mask = completion_mask(rollout.tokens, rollout.prompt_length, EOS_ID)
+    + mask = (torch.arange(1, rollout.tokens.shape[1]) >= rollout.prompt_length).expand_as(rollout.old_logp)
+    """
 
 
-def leaves_out_the_end(
-    policy: nn.Module, ref_policy: nn.Module, optimizer: torch.optim.Optimizer, rollout: Rollout, config: CharLMConfig
-) -> dict[str, float]:
+def leaves_out_the_end():
     """you leave the end token of a completion out, as if it were filling; the policy itself chose to stop there
 
     Whether a completion stops is then never rewarded or punished, and a policy that forgets to stop is not
     corrected. A completion that is only an end teaches nothing.
     """
-    mask = completion_mask(rollout.tokens, rollout.prompt_length, EOS_ID)
-    mask = mask & (rollout.tokens[:, 1:] != EOS_ID)
-    logp = token_logp(policy, rollout.tokens)
-    with torch.no_grad():
-        ref_logp = token_logp(ref_policy, rollout.tokens)
-    loss, metrics = grpo_loss(logp, rollout.old_logp, ref_logp, rollout.advantages, mask, config)
-    optimizer.zero_grad()
-    loss.backward()
-    optimizer.step()
-    return {name: value.item() for name, value in {"loss": loss, **metrics}.items()}
+    """
+      mask = completion_mask(rollout.tokens, rollout.prompt_length, EOS_ID)
+    + mask = mask & (rollout.tokens[:, 1:] != EOS_ID)
+    """
 
 
-def leaves_out_the_first_token(
-    policy: nn.Module, ref_policy: nn.Module, optimizer: torch.optim.Optimizer, rollout: Rollout, config: CharLMConfig
-) -> dict[str, float]:
+def leaves_out_the_first_token():
     """you start the mask one token late, as if prompt_length had to be shifted too; `completion_mask` does the shift
 
     The first token of the completion, the one that decides most, is never learned from.
     """
-    mask = completion_mask(rollout.tokens, rollout.prompt_length + 1, EOS_ID)
-    logp = token_logp(policy, rollout.tokens)
-    with torch.no_grad():
-        ref_logp = token_logp(ref_policy, rollout.tokens)
-    loss, metrics = grpo_loss(logp, rollout.old_logp, ref_logp, rollout.advantages, mask, config)
-    optimizer.zero_grad()
-    loss.backward()
-    optimizer.step()
-    return {name: value.item() for name, value in {"loss": loss, **metrics}.items()}
+    """
+    - mask = completion_mask(rollout.tokens, rollout.prompt_length, EOS_ID)
+    + mask = completion_mask(rollout.tokens, rollout.prompt_length + 1, EOS_ID)
+    """
 
 
-def teaches_the_last_token_of_the_prompt(
-    policy: nn.Module, ref_policy: nn.Module, optimizer: torch.optim.Optimizer, rollout: Rollout, config: CharLMConfig
-) -> dict[str, float]:
+def teaches_the_last_token_of_the_prompt():
     """you start the mask one token early, as if prompt_length had to be shifted too; `completion_mask` does the shift
 
     The last token of the prompt counts as if the policy had written it. In a short completion that is a large part
     of what it learns.
     """
-    mask = completion_mask(rollout.tokens, rollout.prompt_length - 1, EOS_ID)
-    logp = token_logp(policy, rollout.tokens)
-    with torch.no_grad():
-        ref_logp = token_logp(ref_policy, rollout.tokens)
-    loss, metrics = grpo_loss(logp, rollout.old_logp, ref_logp, rollout.advantages, mask, config)
-    optimizer.zero_grad()
-    loss.backward()
-    optimizer.step()
-    return {name: value.item() for name, value in {"loss": loss, **metrics}.items()}
+    """
+    - mask = completion_mask(rollout.tokens, rollout.prompt_length, EOS_ID)
+    + mask = completion_mask(rollout.tokens, rollout.prompt_length - 1, EOS_ID)
+    """
 
 
-def normalises_the_advantages_again(
-    policy: nn.Module, ref_policy: nn.Module, optimizer: torch.optim.Optimizer, rollout: Rollout, config: CharLMConfig
-) -> dict[str, float]:
+def normalises_the_advantages_again():
     """you normalize the advantages over the batch; rollout.advantages are used as they are
 
     They have been compared within their groups already. Normalized once more, the few groups with a signal get
     larger steps the more groups there are without one.
     """
-    mask = completion_mask(rollout.tokens, rollout.prompt_length, EOS_ID)
-    logp = token_logp(policy, rollout.tokens)
-    with torch.no_grad():
-        ref_logp = token_logp(ref_policy, rollout.tokens)
-    advantages = (rollout.advantages - rollout.advantages.mean()) / (rollout.advantages.std() + 1e-8)
-    loss, metrics = grpo_loss(logp, rollout.old_logp, ref_logp, advantages, mask, config)
-    optimizer.zero_grad()
-    loss.backward()
-    optimizer.step()
-    return {name: value.item() for name, value in {"loss": loss, **metrics}.items()}
+    """
+    - loss, metrics = grpo_loss(logp, rollout.old_logp, ref_logp, rollout.advantages, mask, config)
+    + advantages = (rollout.advantages - rollout.advantages.mean()) / (rollout.advantages.std() + 1e-8)
+    + loss, metrics = grpo_loss(logp, rollout.old_logp, ref_logp, advantages, mask, config)
+    """
 
 
-def learns_from_good_completions_only(
-    policy: nn.Module, ref_policy: nn.Module, optimizer: torch.optim.Optimizer, rollout: Rollout, config: CharLMConfig
-) -> dict[str, float]:
+def learns_from_good_completions_only():
     """you set negative advantages to 0; a completion below the mean of its group must become less probable
 
     Then bad completions are only pushed down by others rising, and those that nobody drew lose as much as they do.
     Half of what the group knows is thrown away.
     """
-    mask = completion_mask(rollout.tokens, rollout.prompt_length, EOS_ID)
-    logp = token_logp(policy, rollout.tokens)
-    with torch.no_grad():
-        ref_logp = token_logp(ref_policy, rollout.tokens)
-    loss, metrics = grpo_loss(logp, rollout.old_logp, ref_logp, rollout.advantages.clamp(min=0.0), mask, config)
-    optimizer.zero_grad()
-    loss.backward()
-    optimizer.step()
-    return {name: value.item() for name, value in {"loss": loss, **metrics}.items()}
+    """
+    - loss, metrics = grpo_loss(logp, rollout.old_logp, ref_logp, rollout.advantages, mask, config)
+    + loss, metrics = grpo_loss(logp, rollout.old_logp, ref_logp, rollout.advantages.clamp(min=0.0), mask, config)
+    """
 
 
-def divides_by_inner_steps(
-    policy: nn.Module, ref_policy: nn.Module, optimizer: torch.optim.Optimizer, rollout: Rollout, config: CharLMConfig
-) -> dict[str, float]:
+def divides_by_inner_steps():
     """you divide the loss by inner_steps, as if the gradients of these updates were added up; each is a step of its own
 
     That belongs to gradient accumulation: several backwards, one step. Here there is one step for each backward,
     and it becomes too short.
     """
-    mask = completion_mask(rollout.tokens, rollout.prompt_length, EOS_ID)
-    logp = token_logp(policy, rollout.tokens)
-    with torch.no_grad():
-        ref_logp = token_logp(ref_policy, rollout.tokens)
-    loss, metrics = grpo_loss(logp, rollout.old_logp, ref_logp, rollout.advantages, mask, config)
-    optimizer.zero_grad()
-    (loss / config.inner_steps).backward()
-    optimizer.step()
-    return {name: value.item() for name, value in {"loss": loss, **metrics}.items()}
+    """
+    - loss.backward()
+    + (loss / config.inner_steps).backward()
+    """
 
 
-def makes_an_update_for_each_completion(
-    policy: nn.Module, ref_policy: nn.Module, optimizer: torch.optim.Optimizer, rollout: Rollout, config: CharLMConfig
-) -> dict[str, float]:
+def makes_an_update_for_each_completion():
     """you make a step of the optimizer for each completion; one update has the whole batch
 
     The second completion then meets a policy that the first one has moved. What is good about a group, comparing
     its completions at one policy, is lost, and the order of the rows matters.
     """
-    mask = completion_mask(rollout.tokens, rollout.prompt_length, EOS_ID)
-    logp = token_logp(policy, rollout.tokens)
-    with torch.no_grad():
-        ref_logp = token_logp(ref_policy, rollout.tokens)
-    loss, metrics = grpo_loss(logp, rollout.old_logp, ref_logp, rollout.advantages, mask, config)
-    for row in range(len(rollout.tokens)):
-        one = slice(row, row + 1)
-        row_logp = token_logp(policy, rollout.tokens[one])
-        row_loss, _ = grpo_loss(
-            row_logp, rollout.old_logp[one], ref_logp[one], rollout.advantages[one], mask[one], config
-        )
-        optimizer.zero_grad()
-        row_loss.backward()
-        optimizer.step()
-    return {name: value.item() for name, value in {"loss": loss, **metrics}.items()}
+    """
+    - optimizer.zero_grad()
+    - loss.backward()
+    - optimizer.step()
+    + for row in range(len(rollout.tokens)):
+    +     one = slice(row, row + 1)
+    +     row_logp = token_logp(policy, rollout.tokens[one])
+    +     row_loss, _ = grpo_loss(
+    +         row_logp, rollout.old_logp[one], ref_logp[one], rollout.advantages[one], mask[one], config
+    +     )
+    +     optimizer.zero_grad()
+    +     row_loss.backward()
+    +     optimizer.step()
+    """
 
 
-def clips_the_norm_of_the_gradient(
-    policy: nn.Module, ref_policy: nn.Module, optimizer: torch.optim.Optimizer, rollout: Rollout, config: CharLMConfig
-) -> dict[str, float]:
+def clips_the_norm_of_the_gradient():
     """you clip the norm of the gradient to 1; in this course the optimizer gets the gradient as it is
 
     Many training loops do so, to survive a bad batch. It is another clip than the one of GRPO: it shortens large
     steps and leaves their direction, and it hides that a learning rate is too high.
     """
-    mask = completion_mask(rollout.tokens, rollout.prompt_length, EOS_ID)
-    logp = token_logp(policy, rollout.tokens)
-    with torch.no_grad():
-        ref_logp = token_logp(ref_policy, rollout.tokens)
-    loss, metrics = grpo_loss(logp, rollout.old_logp, ref_logp, rollout.advantages, mask, config)
-    optimizer.zero_grad()
-    loss.backward()
-    nn.utils.clip_grad_norm_(policy.parameters(), 1.0)
-    optimizer.step()
-    return {name: value.item() for name, value in {"loss": loss, **metrics}.items()}
+    """
+      loss.backward()
+    + nn.utils.clip_grad_norm_(policy.parameters(), 1.0)
+      optimizer.step()
+    """
 
 
 def makes_all_inner_updates(
@@ -517,99 +356,67 @@ def makes_all_inner_updates(
     return {name: value.item() for name, value in {"loss": loss, **metrics}.items()}
 
 
-def reports_the_metrics_after_the_update(
-    policy: nn.Module, ref_policy: nn.Module, optimizer: torch.optim.Optimizer, rollout: Rollout, config: CharLMConfig
-) -> dict[str, float]:
+def reports_the_metrics_after_the_update():
     """you compute the metrics again after the update; they belong to the policy before it
 
     It costs a second forward pass, and the curve of the loss starts one update late. The ratios of a first update
     seem to differ from 1.
     """
-    mask = completion_mask(rollout.tokens, rollout.prompt_length, EOS_ID)
-    logp = token_logp(policy, rollout.tokens)
-    with torch.no_grad():
-        ref_logp = token_logp(ref_policy, rollout.tokens)
-    loss, metrics = grpo_loss(logp, rollout.old_logp, ref_logp, rollout.advantages, mask, config)
-    optimizer.zero_grad()
-    loss.backward()
-    optimizer.step()
-    with torch.no_grad():
-        logp = token_logp(policy, rollout.tokens)
-        loss, metrics = grpo_loss(logp, rollout.old_logp, ref_logp, rollout.advantages, mask, config)
-    return {name: value.item() for name, value in {"loss": loss, **metrics}.items()}
+    """
+      optimizer.step()
+    + with torch.no_grad():
+    +     logp = token_logp(policy, rollout.tokens)
+    +     loss, metrics = grpo_loss(logp, rollout.old_logp, ref_logp, rollout.advantages, mask, config)
+    """
 
 
-def returns_tensors(
-    policy: nn.Module, ref_policy: nn.Module, optimizer: torch.optim.Optimizer, rollout: Rollout, config: CharLMConfig
-) -> dict[str, float]:
+def returns_tensors():
     """you return tensors as metrics; a float has no graph and no device
 
     A loss with its graph keeps all of the forward pass in memory, one for each step of the run. Besides, a tensor
     on a GPU cannot be written down as a number.
     """
-    mask = completion_mask(rollout.tokens, rollout.prompt_length, EOS_ID)
-    logp = token_logp(policy, rollout.tokens)
-    with torch.no_grad():
-        ref_logp = token_logp(ref_policy, rollout.tokens)
-    loss, metrics = grpo_loss(logp, rollout.old_logp, ref_logp, rollout.advantages, mask, config)
-    optimizer.zero_grad()
-    loss.backward()
-    optimizer.step()
-    return {"loss": loss, **metrics}
+    """
+    - return {name: value.item() for name, value in {"loss": loss, **metrics}.items()}
+    + return {"loss": loss, **metrics}
+    """
 
 
-def reports_no_loss(
-    policy: nn.Module, ref_policy: nn.Module, optimizer: torch.optim.Optimizer, rollout: Rollout, config: CharLMConfig
-) -> dict[str, float]:
+def reports_no_loss():
     """you return the metrics of `grpo_loss` only; the loss belongs to them
 
     The curve of the total loss is then missing: policy loss and KL alone do not say what the update went down.
     """
-    mask = completion_mask(rollout.tokens, rollout.prompt_length, EOS_ID)
-    logp = token_logp(policy, rollout.tokens)
-    with torch.no_grad():
-        ref_logp = token_logp(ref_policy, rollout.tokens)
-    loss, metrics = grpo_loss(logp, rollout.old_logp, ref_logp, rollout.advantages, mask, config)
-    optimizer.zero_grad()
-    loss.backward()
-    optimizer.step()
-    return {name: value.item() for name, value in metrics.items()}
+    """
+    - return {name: value.item() for name, value in {"loss": loss, **metrics}.items()}
+    + return {name: value.item() for name, value in metrics.items()}
+    """
 
 
-def reports_the_policy_loss_as_the_loss(
-    policy: nn.Module, ref_policy: nn.Module, optimizer: torch.optim.Optimizer, rollout: Rollout, config: CharLMConfig
-) -> dict[str, float]:
+def reports_the_policy_loss_as_the_loss():
     """you report the policy loss as the loss; the loss also has the KL in it
 
     The update is right. But a KL that grows is invisible in the curve of the loss, and nobody sees what the policy
     pays for its rewards.
     """
-    mask = completion_mask(rollout.tokens, rollout.prompt_length, EOS_ID)
-    logp = token_logp(policy, rollout.tokens)
-    with torch.no_grad():
-        ref_logp = token_logp(ref_policy, rollout.tokens)
-    loss, metrics = grpo_loss(logp, rollout.old_logp, ref_logp, rollout.advantages, mask, config)
-    optimizer.zero_grad()
-    loss.backward()
-    optimizer.step()
-    return {name: value.item() for name, value in {"loss": metrics["policy_loss"], **metrics}.items()}
+    """
+    - return {name: value.item() for name, value in {"loss": loss, **metrics}.items()}
+    + return {name: value.item() for name, value in {"loss": metrics["policy_loss"], **metrics}.items()}
+    """
 
 
-def waits_for_a_loss_that_is_not_0(
-    policy: nn.Module, ref_policy: nn.Module, optimizer: torch.optim.Optimizer, rollout: Rollout, config: CharLMConfig
-) -> dict[str, float]:
+def waits_for_a_loss_that_is_not_0():
     """you make no update when the loss is 0, as if there were nothing to learn from it
 
     On fresh samples the loss is 0 up to rounding, whatever they have to teach; its gradient is not. At the reference
     policy such a run never begins.
     """
-    mask = completion_mask(rollout.tokens, rollout.prompt_length, EOS_ID)
-    logp = token_logp(policy, rollout.tokens)
-    with torch.no_grad():
-        ref_logp = token_logp(ref_policy, rollout.tokens)
-    loss, metrics = grpo_loss(logp, rollout.old_logp, ref_logp, rollout.advantages, mask, config)
-    if abs(loss.item()) > 1e-9:
-        optimizer.zero_grad()
-        loss.backward()
-        optimizer.step()
-    return {name: value.item() for name, value in {"loss": loss, **metrics}.items()}
+    """
+    - optimizer.zero_grad()
+    - loss.backward()
+    - optimizer.step()
+    + if abs(loss.item()) > 1e-9:
+    +     optimizer.zero_grad()
+    +     loss.backward()
+    +     optimizer.step()
+    """
