@@ -59,7 +59,7 @@ def whole_functions(path: Path) -> str:
     """The text of a file of the catalogue, with its changes written out as whole functions."""
     model = course.MODEL_ANSWERS / f"{path.parents[1].name}.py"
     answer = model.read_text("utf-8") if model.is_file() else ""
-    return changes.written_out(path.read_text("utf-8"), answer, path.stem, "/".join(path.parts[-3:]))
+    return changes.written_out(path.read_text("utf-8"), answer, path.stem, path.relative_to(course.ROOT).as_posix())
 
 
 def _entries(folder: str, exercise: str) -> list[Entry]:

@@ -31,6 +31,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 
+class ChangeRefused(ValueError):
+    """A change that does not fit the model answer; its text says which, why, and what to do."""
+
+
 @dataclass(frozen=True)
 class Line:
     """A line of the model answer that holds code.
@@ -86,7 +90,7 @@ def written_out(text: str, model: str, function: str, file: str) -> str:
         file: Name of the file, for a sentence.
 
     Raises:
-        ValueError: a change does not fit the model answer, or is no change.
+        ChangeRefused: a change does not fit the model answer, or is no change.
     """
     lines = text.split("\n")
     for node in reversed(ast.parse(text).body):
@@ -94,7 +98,7 @@ def written_out(text: str, model: str, function: str, file: str) -> str:
             try:
                 lines[node.lineno - 1 : node.end_lineno] = _whole_function(node, lines, model, function)
             except ValueError as error:
-                raise ValueError(f"{file}: {node.name}: {error}") from None
+                raise ChangeRefused(f"{file}: {node.name}: {error}") from None
     return "\n".join(lines)
 
 

@@ -118,3 +118,18 @@ def test_a_draft_is_in_no_total_no_handout_and_no_menu(copied: Path) -> None:
 def test_a_name_that_cannot_be_is_refused(name: str, sentence: str) -> None:
     with pytest.raises(new_exercise.NameRefused, match=sentence):
         new_exercise.require_new(name)
+
+
+@pytest.mark.parametrize("command", [("check", "bandit"), ("selftest", "bandit", "--only", "zzz"), ("numbers",)])
+def test_a_change_that_no_longer_fits_the_model_answer_is_a_sentence(copied: Path, command: tuple[str, ...]) -> None:
+    path = copied / "grader/exercises/bandit/misconceptions/grpo_step.py"
+    before = path.read_text("utf-8")
+    path.write_text(before.replace("\n    - ", "\n    - gone_", 1), "utf-8")
+    try:
+        done = run(copied, "course", "dev", *command)
+    finally:
+        path.write_text(before, "utf-8")
+    assert done.returncode == 2
+    assert re.fullmatch(
+        r"\S+grpo_step\.py: \w+: the model answer to `grpo_step` has no line `gone_.*\n", done.stderr.lstrip()
+    )
