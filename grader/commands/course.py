@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import NoReturn
 
 from .. import __version__
+from ..core.refusal import FileRefused
 from ..core.text import one_line
 from ..sandbox.worker_process import SandboxError
 
@@ -93,16 +94,6 @@ def _add(commands: argparse._SubParsersAction[_Parser], known: Mapping[str, str]
                 command.set_defaults(run=module.run)
 
 
-def _refusals() -> tuple[type[Exception], ...]:
-    """Errors whose text is a sentence on a file of this repository that a person must repair."""
-    if not _module("stubs"):
-        return ()
-    from ..workshop.changes import ChangeRefused
-    from ..workshop.stubs import StubError
-
-    return ChangeRefused, StubError
-
-
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one subcommand. Exit code 0 fine, 1 something is stale or wrong, 2 usage, 3 the grader could not run."""
     parser = _Parser(
@@ -137,7 +128,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except SandboxError as error:
         print(f"course: {error}", file=sys.stderr)
         return 3
-    except _refusals() as error:
+    except FileRefused as error:
         print(error, file=sys.stderr)
         return 2
 

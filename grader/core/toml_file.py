@@ -12,8 +12,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from .refusal import FileRefused
 
-class TomlFileError(ValueError):
+
+class TomlFileError(FileRefused):
     """A file cannot be used; its text is "FILE, line N: what to do"."""
 
 

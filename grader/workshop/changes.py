@@ -30,8 +30,10 @@ import tokenize
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from ..core.refusal import FileRefused
 
-class ChangeRefused(ValueError):
+
+class ChangeRefused(FileRefused):
     """A change that does not fit the model answer; its text says which, why, and what to do."""
 
 

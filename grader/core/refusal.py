@@ -1,0 +1,8 @@
+"""The error of a file of the course that its author must repair. Commands print its text and stop.
+
+Left out: files of students, which are data and never an error.
+"""
+
+
+class FileRefused(ValueError):
+    """A file of the course cannot be used; the text says which, where, and what to do."""
