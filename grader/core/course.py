@@ -152,10 +152,11 @@ def _functions(name: str) -> dict[str, Any]:
     return written
 
 
-def _course() -> tuple[tuple[Exercise, ...], tuple[Exercise, ...]]:
-    """The exercises that `course.toml` names, in its order, and the drafts."""
+def _course() -> tuple[str, tuple[Exercise, ...], tuple[Exercise, ...]]:
+    """The title, the exercises that `course.toml` names, in its order, and the drafts."""
     path = ROOT / "course.toml"
-    names = read_toml(path, {"exercises": TEXTS})["exercises"]
+    entry = read_toml(path, {"title": TEXT, "exercises": TEXTS})
+    names = entry["exercises"]
     folders = sorted(each.parent.name for each in FOLDERS.glob("*/exercise.toml"))
     for name in names:
         if name not in folders:
@@ -164,11 +165,11 @@ def _course() -> tuple[tuple[Exercise, ...], tuple[Exercise, ...]]:
             raise wrong_entry(path, "exercises", f"name {name!r} once")
     drafts = [name for name in folders if name not in names]
     found = [_exercise(name, number, draft=name in drafts) for number, name in enumerate([*names, *drafts], 1)]
-    return tuple(found[: len(names)]), tuple(found[len(names) :])
+    return " ".join(entry["title"].split()), tuple(found[: len(names)]), tuple(found[len(names) :])
 
 
 try:
-    EXERCISES, DRAFTS = _course()
+    TITLE, EXERCISES, DRAFTS = _course()
 except (TomlFileError, OSError) as error:  # a person must repair a file before any command can do anything
     print(error, file=sys.stderr)
     raise SystemExit(2) from None

@@ -15,6 +15,7 @@ from datetime import datetime, tzinfo
 from decimal import ROUND_HALF_UP, Decimal
 
 from ..classroom.results import Entry, Person
+from ..core import course
 from ..core.text import spreadsheet_safe
 from ..worksheet.questions import EXERCISE as WORKSHEET
 from .late import Policy, counted, names, periods_late, placed
@@ -198,7 +199,8 @@ def feedback(entry: Entry, late: str) -> str:
     exercises = ", ".join(f"{each.name} {each.earned}/{each.points}" for each in result.exercises)
     mistakes = len({found.name for each in result.exercises for found in each.misconceptions})
     named = f" Known mistakes that the report names: {mistakes}." if mistakes else ""
-    return f"GRPO course: {result.earned} of {result.points} points ({exercises}).{named}{f' {late}.' if late else ''}"
+    points = f"{course.TITLE}: {result.earned} of {result.points} points ({exercises})."
+    return f"{points}{named}{f' {late}.' if late else ''}"
 
 
 def _points(entries: Iterable[Entry]) -> Decimal:

@@ -13,6 +13,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Mapping
 
+from ..core import course
 from ..core.result import BROKEN, FAILED, GRADER_ERROR, NOT_RUN, NOT_WRITTEN, WAITING, Result
 from .feedback import Listed, feedback, listed, no_command, notes, place, refuse_debug, title, total
 
@@ -36,7 +37,7 @@ def export(result: Result, environment: Mapping[str, str]) -> str:
         lines.append(no_command(line))
     lines += [f"::{token}::", *_errors(result), *_waiting(result)]
     about = [f"total: {total(result)}, isolation level {result.isolation_level}", *notes(result)]
-    return "\n".join([*lines, _command("notice", "\n".join(about), title="GRPO course")]) + "\n"
+    return "\n".join([*lines, _command("notice", "\n".join(about), title=course.TITLE)]) + "\n"
 
 
 def _errors(result: Result) -> list[str]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import html
 from collections.abc import Mapping, Sequence
 
+from ..core import course
 from ..core.result import BROKEN, FAILED, GRADER_ERROR, PASSED, Result
 from ..core.text import one_line, plain
 from .feedback import Listed, feedback, fitting, listed, notes, place, refuse_debug, title, total
@@ -31,7 +32,7 @@ def export(result: Result, environment: Mapping[str, str]) -> str:
 
 def _summary(result: Result, limit: int) -> str:
     about = [f"isolation level {result.isolation_level}", f"seed {result.seed}", f"course {result.course_version}"]
-    lines = [f"<h2>GRPO course: {total(result)}</h2>", f"<p>{_text(', '.join(about))}</p>"]
+    lines = [f"<h2>{_text(course.TITLE)}: {total(result)}</h2>", f"<p>{_text(', '.join(about))}</p>"]
     lines += [f"<p><strong>{_text(note)}</strong></p>" for note in notes(result)]
     for exercise in result.exercises:
         lines += _table([each for each in listed(result) if each.exercise is exercise])

@@ -10,6 +10,7 @@ from __future__ import annotations
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Mapping, Sequence
 
+from ..core import course
 from ..core.result import GRADER_ERROR, NOT_RUN, PASSED, WAITING, CheckResult, Result
 from ..core.text import one_line
 from .feedback import Listed, feedback, listed, notes, refuse_debug, title
@@ -25,7 +26,7 @@ def export(result: Result, environment: Mapping[str, str]) -> str:
     """
     refuse_debug(result)
     kinds = [_kind(result, check) for check in result.checks]
-    root = ElementTree.Element("testsuites", {"name": "GRPO course", **_counts(kinds), "time": _time(*result.checks)})
+    root = ElementTree.Element("testsuites", {"name": course.TITLE, **_counts(kinds), "time": _time(*result.checks)})
     for exercise in result.exercises:
         root.append(_suite(result, [each for each in listed(result) if each.exercise is exercise]))
     ElementTree.indent(root)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from ..core import course
 from ..core.result import BROKEN, FAILED, GRADER_ERROR, NOT_WRITTEN, CheckResult, Result
 from ..core.text import plain
 from .feedback import Listed, as_json, feedback, listed, notes, place, refuse_debug, title
@@ -28,7 +29,7 @@ def export(result: Result, environment: Mapping[str, str]) -> str:
     run = {
         "tool": {
             "driver": {
-                "name": "GRPO course",
+                "name": course.TITLE,
                 "version": result.course_version,
                 "rules": [_rule(each.check) for each in checks],
             }

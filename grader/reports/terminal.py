@@ -91,7 +91,10 @@ def _headline(result: Result) -> Text:
     level = f"isolation level {result.isolation_level}" if result.grade else "your own process, no walls"
     if runs_no_code(result):
         level = "nothing of yours was run"
-    parts = [f"GRPO course {result.course_version}", f"submission {one_line(result.submission, limit=100)}"]
+    parts = [
+        f"{course.TITLE} {result.course_version}",
+        f"submission {one_line(result.submission, limit=100)}",
+    ]
     parts += [result.device, f"seed {result.seed}", level]
     return Text(" | ".join(parts), style="dim")
 

@@ -64,6 +64,7 @@ def page_lists() -> Iterator[PageList]:
         r' +- "Mistakes: [^"\n]+": mistakes/\w+\.md',
         tuple(f'          - "Mistakes: {each.short}": mistakes/{each.name}.md' for each in exercises),
     )
+    yield PageList("mkdocs.yml", r"site_name: .*", (f"site_name: {json.dumps(course.TITLE)}",))
     drafts = [page.removeprefix("docs/") for each in course.DRAFTS for page in (each.page, each.mistakes_page)]
     yield PageList("mkdocs.yml", r"draft_docs: .*", (f"draft_docs: {json.dumps(chr(10).join(drafts))}",))
     yield PageList("docs/index.md", r"\| \d+\. \[[^\]\n]+\]\(exercises/\w+\.md\) \|.*", tuple(map(_row, exercises)))
