@@ -47,18 +47,28 @@ class Settings:
     alphabet: str = ". abcdefghijklmnopqrstuvwxyz0123456789+="
 
 
+NEARLY_ZERO = 1e-6
+"""An advantage below it may be 0 for one right formula and 1e-8 for another: that of a reward at its group's mean."""
+
+
 @dataclass(frozen=True)
 class Loss:
-    """The loss of a batch, its parts, and its gradient by the log-probabilities, shape (B, T - 1)."""
+    """The loss of a batch, its parts, and its gradient by the log-probabilities, shape (B, T - 1).
+
+    Attributes:
+        doubtful: Share of the positions outside of the band whose advantage is nearly 0. Whether the clip binds there
+            is up to rounding, so the clip fraction may differ by as much.
+    """
 
     loss: float
     policy_loss: float
     kl: float
     clip_fraction: float
+    doubtful: float
     gradient: Float64
 
     def metrics(self) -> dict[str, float]:
-        return {name: getattr(self, name) for name in ("loss", "policy_loss", "kl", "clip_fraction")}
+        return {name: getattr(self, name) for name in ("loss", "policy_loss", "kl", "clip_fraction", "doubtful")}
 
 
 def completion_mask(tokens: Ints, prompt_length: int, eos_id: int) -> Bools:
@@ -86,7 +96,7 @@ def grpo_loss(
 ) -> Loss:
     """Loss, metrics and gradient, completion by completion."""
     weights = position_weights(mask, settings.loss_level)
-    surrogate = kl = binding = 0.0
+    surrogate = kl = binding = doubtful = 0.0
     gradient = np.zeros(logp.shape)
     low, high = 1 - settings.clip_eps, 1 + settings.clip_eps
     for row, kept in enumerate(mask):
@@ -100,12 +110,14 @@ def grpo_loss(
         binds = (ratio > high) & (advantage > 0) | (ratio < low) & (advantage < 0)
         surrogate += (weight * np.minimum(ratio * advantage, ratio.clip(low, high) * advantage)).sum()
         binding += binds.sum()
+        doubtful += ((ratio > high) | (ratio < low)).sum() * (abs(advantage) < NEARLY_ZERO)
         distance = ref_logp[row, kept] - logp[row, kept]
         kl += (weight * (np.expm1(distance) - distance)).sum()
         gradient[row, kept] = -(weight * ~binds * ratio * advantage) @ share
         gradient[row, kept] -= settings.kl_coef * weight * np.expm1(distance)
-    clip_fraction = binding / max(mask.sum(), 1)
-    return Loss(-surrogate + settings.kl_coef * kl, -surrogate, kl, clip_fraction, gradient)
+    count = max(mask.sum(), 1)
+    loss = -surrogate + settings.kl_coef * kl
+    return Loss(loss, -surrogate, kl, binding / count, doubtful / count, gradient)
 
 
 def bigram_logp(table: Float64, tokens: Ints) -> Float64:

@@ -8,6 +8,7 @@ function, so it runs in a worker like everybody else's. Nothing is imported here
 from __future__ import annotations
 
 import ast
+import textwrap
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -53,6 +54,28 @@ def replaced(exercise: str, function: str, name: str, text: str) -> Submission:
     file_name = course.exercise(exercise).file_name
     module = f"{model.files[file_name]}\n\n{text}\n\n{function} = {name}\n"
     return Submission(name, Path(name), {**model.files, file_name: module}, {})
+
+
+def variants_together(place: int) -> Submission:
+    """The model answers with a variant of every function: the one at this place of its file, counted round and round.
+
+    Each is in a scope of its own, because files of variants have helpers of the same name.
+    """
+    model = read_submission(course.MODEL_ANSWERS)
+    files = dict(model.files)
+    for exercise in course.EXERCISES:
+        for function in exercise.function_names:
+            path = exercise.folder / "variants" / f"{function}.py"
+            names = [entry.name for entry in variants(exercise.name) if entry.function == function]
+            if names:
+                scope = textwrap.indent(whole_functions(path), "    ")
+                chosen = names[place % len(names)]
+                files[exercise.file_name] += (
+                    f"\n\ndef _variants_of_{function}():\n{scope}\n    return {chosen}\n"
+                    f"\n{function} = _variants_of_{function}()\n"
+                )
+    name = f"variant {place + 1} of every function"
+    return Submission(name, Path(name), files, {})
 
 
 def whole_functions(path: Path) -> str:

@@ -1,12 +1,13 @@
 """Grades answers whose grade is known: the proof that the checks are right, and of what each check is good for.
 
 The untouched stub earns nothing, answers without work earn nothing, the model answers and every fair variant earn
-everything, and every misconception is caught and named. `--without-each-check` asks what the grader would lose with
-one check less: how many misconceptions would pass, or stay unnamed.
+everything, also where later exercises call them, and every misconception is caught and named. `--without-each-check`
+asks what the grader would lose with one check less: how many misconceptions would pass, or stay unnamed.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -21,7 +22,7 @@ from ..grading.diagnosis import as_entry, diagnose, observations
 from ..grading.run import Grading
 from ..grading.settings import declared_checks
 from ..grading.student import Loaded
-from .catalogue import Entry, misconceptions, replaced, variants
+from .catalogue import Entry, misconceptions, replaced, variants, variants_together
 from .stubs import make_starter
 
 WITHOUT_WORK = {
@@ -90,6 +91,8 @@ class Job:
         declared = declared_checks([self.exercise], hidden=True)
         if not self.replaced:
             return declared
+        if quick and self.what == "fair variants":  # with their callers they are graded together
+            return {name: check for name, check in declared.items() if check.function == self.replaced}
         callers = _callers(self.exercise, self.replaced)
         return {
             name: check
@@ -116,10 +119,25 @@ def jobs(exercise: str, starter: dict[str, str]) -> Iterator[Job]:
     for entry in variants(exercise):
         name = f"{entry.function}: {entry.name}"
         yield Job("fair variants", name, exercise, _must_earn_all, entry.submission, entry.function)
+    yield from _variants_together(exercise)
     for entry in misconceptions(exercise):
         name = f"{entry.function}: {entry.name}"
         judge = _must_be_named(entry)
         yield Job("misconceptions", name, exercise, judge, entry.submission, entry.function, entry.name)
+
+
+def _variants_together(exercise: str) -> Iterator[Job]:
+    """Variants of all functions at once, where the functions of an exercise call those of others.
+
+    A right answer must not cost points two exercises later, whatever the other right answers are.
+    """
+    used = {name.split(".")[0] for names in course.exercise(exercise).uses.values() for name in names}
+    if used <= {exercise}:
+        return
+    counts = Counter((name, entry.function) for name in {*used, exercise} for entry in variants(name))
+    for place in range(max(counts.values(), default=0)):
+        submission = variants_together(place)
+        yield Job("fair variants together", submission.folder, exercise, _must_earn_all, submission)
 
 
 def _without_work(exercise: str, function: str) -> Iterator[tuple[str, Submission]]:

@@ -1050,7 +1050,9 @@ def _require_run(answer, table, ref_table, prompt, wanted, *, letter="b", why=""
     for step, (row, wanted_row) in enumerate(zip(rows, expected.rows, strict=True)):
         for name in ROWS:
             story = f"{name} of step {step + 1} does not belong to the completions that were drawn"
-            number(row[name], wanted_row[name], what=f"history[{step}][{name!r}]", why=why or story)
+            # Whether the clip binds for a reward at the mean of its group is up to the rounding of that mean.
+            slack = 1e-6 + (wanted_row["doubtful"] if name == "clip_fraction" else 0.0)
+            number(row[name], wanted_row[name], what=f"history[{step}][{name!r}]", why=why or story, atol=slack)
     story = why or "the policy is not where its own completions lead: is every update made with its own batch?"
     close(answer, found, expected.tables[-1], yours_label="policy, yours", why=story,
           rtol=1e-5, atol=NEAR)  # fmt: skip

@@ -67,8 +67,9 @@ def completion_by_completion(
             ref_logp = token_logp(ref_policy, rollout.tokens[one])
         loss, metrics = grpo_loss(logp, rollout.old_logp[one], ref_logp, rollout.advantages[one], mask[one], config)
         (share * loss).backward()
-        for name, value in {"loss": loss, **metrics}.items():
-            total[name] += value.item() * (by_token if name == "clip_fraction" else share)
+        values = {"loss": loss, **metrics}
+        for name in total:
+            total[name] += values[name].item() * (by_token if name == "clip_fraction" else share)
     optimizer.step()
     return total
 

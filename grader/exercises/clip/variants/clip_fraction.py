@@ -133,3 +133,20 @@ def _check_mask(ratio: Tensor, mask: Tensor | None) -> None:
     """The check that the stub of `clip_fraction` holds as given code."""
     if mask is not None and mask.shape != ratio.shape:
         raise ValueError(f"mask must have the shape of ratio, {tuple(ratio.shape)}, got {tuple(mask.shape)}")
+
+
+def plain_mean_in_float32(
+    ratio: Tensor,
+    advantages: Tensor,
+    *,
+    clip_eps: float = 0.2,
+    clip_eps_high: float | None = None,
+    mask: Tensor | None = None,
+) -> Tensor:
+    """Turns the positions that bind into float32, whatever the dtype of the ratios, and takes their mean."""
+    low, high = _checked_band(ratio, advantages, clip_eps, clip_eps_high)
+    _check_mask(ratio, mask)
+    binds = ((ratio > high) & (advantages > 0)) | ((ratio < low) & (advantages < 0))
+    if mask is None:
+        return binds.float().mean()
+    return binds[mask].float().mean() if mask.any() else torch.tensor(0.0, device=ratio.device)
