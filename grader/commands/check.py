@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import sys
+from collections.abc import Sequence
 
 from ..core import course
 from ..core.arguments import add_names
+from ..core.refusal import FileRefused
 from ..grading import plugin
-from ..workshop.missing import Missing, missing
+from ..workshop.missing import left_over, missing
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -19,31 +20,35 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """`course dev check`: 0 nothing is missing, for a draft nothing that a draft must have; 1 something is."""
     plugin.use_profile()
-    code = 0
-    for name in arguments.exercises or course.names(drafts=True):
-        try:
-            found = missing(name)
-        except SyntaxError as error:
-            print(f"{error.filename}:{error.lineno}: make this file valid Python: {error.msg}", file=sys.stderr)
-            return 1
-        draft = course.exercise(name).draft
-        needed = [each for each in found if not (draft and each.only_for_release)]
-        later = [each for each in found if each not in needed]
-        print(f"{name}{' (draft)' if draft else ''}: {'nothing is missing' if not needed else 'is missing'}")
-        _show(needed)
-        if draft:
-            _say_how_to_release(name, later)
-        code = max(code, 1 if needed else 0)
-    return code
+    codes = [_check(name) for name in arguments.exercises or course.names(drafts=True)]
+    orphans = [] if arguments.exercises else left_over()
+    if orphans:
+        print("these files belong to no exercise; delete them, then run `course dev numbers`:")
+        _show(orphans)
+    return max([*codes, 1 if orphans else 0])
 
 
-def _say_how_to_release(name: str, later: list[Missing]) -> None:
-    if later:
+def _check(name: str) -> int:
+    """Say what one exercise lacks. 1 if it must have something of it."""
+    draft = course.exercise(name).draft
+    title = f"{name} (draft)" if draft else name
+    try:
+        found = missing(name)
+    except FileRefused as error:
+        print(f"{title}: this must be corrected first:\n- {error}")
+        return 1
+    needed = [each for each in found if not (draft and each.only_for_release)]
+    later = [each for each in found if each not in needed]
+    print(f"{title}: {'this is missing:' if needed else 'nothing is missing'}")
+    _show(needed)
+    if draft and later:
         print("before a class is graded with it:")
         _show(later)
-    print(f"then add it to course.toml, and run `course dev numbers` and `course dev selftest {name}`")
+    elif draft and not needed:
+        print(f"to release it, add it to course.toml and run `course dev numbers` and `course dev selftest {name}`")
+    return 1 if needed else 0
 
 
-def _show(found: list[Missing]) -> None:
+def _show(found: Sequence[object]) -> None:
     for each in found:
         print(f"- {each}")

@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING, Literal
 from .. import __version__
 from ..core import course
 from ..core.arguments import path_argument, positive
+from ..core.refusal import FileRefused
 from ..core.result import replace_file
 from ..core.submission import Submission, SubmissionError, read_submission
 from ..core.text import one_line
@@ -184,7 +185,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             if arguments.watch:
                 return _watch(arguments, path, sandbox)
             return _grade_once(arguments, files, sandbox)
-    except SandboxError as error:
+    except (SandboxError, FileRefused) as error:
         print(f"grade: {error}", file=sys.stderr)
         return GRADER_FAILED
     except KeyboardInterrupt:

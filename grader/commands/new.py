@@ -23,7 +23,7 @@ def run(arguments: argparse.Namespace) -> int:
     title = (arguments.title or "").strip() or name.replace("_", " ").capitalize()
     try:
         require_new(name)
-        require_name(arguments.function, of="function")
+        require_name(arguments.function, of="a function")
     except NameRefused as reason:
         print(f"course dev new: {reason}", file=sys.stderr)
         return 2
@@ -36,6 +36,8 @@ def run(arguments: argparse.Namespace) -> int:
         print(f"course dev {' '.join(command)}", flush=True)
         program = [sys.executable, "-m", "grader.commands.course", "dev", *command]
         if subprocess.run(program, cwd=course.ROOT, check=False).returncode != 0:
+            print(f"stopped at `course dev {command[0]}`; correct what it names, then run", file=sys.stderr)
+            print(f"`course dev vectors {name}`, `course dev mistakes` and `course dev numbers`", file=sys.stderr)
             return 1
     print(f"\n{name} is a draft: it can be graded by its name, and counts nowhere.")
     print(f"  grade {name} --path reference    grades its model answer")

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 from ..core import course
+from ..core.refusal import FileRefused
 from ..core.result import replace_file
 from ..workshop.functions import make, read_modules
 from ..workshop.stubs import StubError, stale_files, write_starter
@@ -26,17 +27,34 @@ def run(arguments: argparse.Namespace) -> int:
         Exit code: 0 fine, 1 stale files (only with --check), 2 a refused model answer or a missing folder.
     """
     try:
+        if arguments.reference == course.MODEL_ANSWERS:
+            _require_markers()
         if arguments.check:
             lines = stale_files(arguments.reference, arguments.starter)
         else:
             lines = [f"wrote {path}" for path in write_starter(arguments.reference, arguments.starter)]
         if arguments.reference == course.MODEL_ANSWERS:
             lines += _functions(check=arguments.check)
-    except (StubError, OSError) as error:
+    except (FileRefused, OSError) as error:
         print(error, file=sys.stderr)
         return 2
     print("\n".join(lines) or "every stub is up to date")
     return 1 if arguments.check and lines else 0
+
+
+def _require_markers() -> None:
+    """Refuse a function that students write and that has no solution region any more: its stub would be the answer."""
+    modules = read_modules(course.MODEL_ANSWERS)
+    for exercise in course.EXERCISES + course.DRAFTS:
+        module = modules.get(exercise.name)
+        for name in exercise.function_names if module else ():
+            if module and name in module.functions and name not in module.to_write:
+                line = module.functions[name].lineno
+                raise StubError(
+                    course.MODEL_ANSWERS / exercise.file_name,
+                    line,
+                    f"mark the solution of {name} again, or rename it; without them, its stub is the answer",
+                )
 
 
 def _functions(*, check: bool) -> list[str]:

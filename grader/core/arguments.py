@@ -6,6 +6,7 @@ Left out: whether a file is there. Each command says that itself, with what to g
 from __future__ import annotations
 
 import argparse
+import difflib
 import errno
 import os
 from collections.abc import Sequence
@@ -47,6 +48,13 @@ def add_names(parser: argparse.ArgumentParser, of: str, names: Sequence[str]) ->
         of: What they name, in the plural: the name of the argument.
         names: The known ones; any other is refused. None given means all of them.
     """
+
+    def known(name: str) -> str:
+        if name not in names:
+            close = difflib.get_close_matches(name, names, 1, 0.4)
+            hint = f"did you mean {close[0]}?" if close else f"there are {', '.join(names)}"
+            raise argparse.ArgumentTypeError(f"there is no {name!r}; {hint}")
+        return name
+
     shown = f"{', '.join(names)}; all if none"
-    # argparse compares what it takes for "none given", an empty list, with the choices, too.
-    parser.add_argument(of, nargs="*", choices=[[], *names], metavar=of.removesuffix("s").upper(), help=shown)
+    parser.add_argument(of, nargs="*", type=known, metavar=of.removesuffix("s").upper(), help=shown)

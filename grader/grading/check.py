@@ -15,9 +15,11 @@ import importlib
 import inspect
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from types import ModuleType
 from typing import Any, TypeVar
 
 from ..core import course
+from ..core.refusal import FileRefused
 from ..core.result import CheckResult
 from .student import Example
 
@@ -112,13 +114,37 @@ def has_hidden_checks() -> bool:
 
 
 def checks_of(exercise: str, *, hidden: bool) -> list[Check]:
-    """All declared checks of an exercise, in order; a function's gate comes first."""
-    found = []
-    for name in modules(exercise, hidden=hidden):
-        module = importlib.import_module(name)
-        found += [value.check for value in vars(module).values() if hasattr(value, "check")]
+    """All declared checks of an exercise, in order; a function's gate comes first.
+
+    Raises:
+        FileRefused: a file of checks cannot be imported, or has a check for a function that is not there.
+    """
+    found: list[Check] = []
     order = course.exercise(exercise).function_names
+    for name in modules(exercise, hidden=hidden):
+        file = f"{name.replace('.', '/')}.py"
+        module = _imported(name, file)
+        own = [value.check for value in vars(module).values() if hasattr(value, "check")]
+        for declared in own:
+            if declared.function not in order:
+                there = f"the functions to write are {', '.join(order)}" if order else "there is none to write yet"
+                raise FileRefused(f"{file}: {declared.id} is for {declared.function!r}; {there}")
+        found += own
     return sorted(found, key=lambda declared: (order.index(declared.function), not declared.gate, declared.hidden))
+
+
+def _imported(name: str, file: str) -> ModuleType:
+    """A module of checks.
+
+    Raises:
+        FileRefused: it cannot be imported.
+    """
+    try:
+        return importlib.import_module(name)
+    except SyntaxError as error:
+        raise FileRefused(f"{file}:{error.lineno}: make this file valid Python: {error.msg}") from None
+    except Exception as error:  # whatever its author wrote
+        raise FileRefused(f"{file} cannot be imported ({type(error).__name__}: {error}); correct it") from error
 
 
 def as_result(check: Check) -> CheckResult:

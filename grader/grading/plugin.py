@@ -22,6 +22,7 @@ from hypothesis import HealthCheck, Phase, Verbosity, settings
 from hypothesis.errors import Flaky
 
 from ..core import course
+from ..core.refusal import FileRefused
 from ..core.result import BROKEN, FAILED, GRADER_ERROR, NOT_WRITTEN, PASSED, WAITING, CheckResult, Frame, Result
 from . import curves, hypothesis_compat, vectors
 from .check import Check, checks_of
@@ -140,6 +141,8 @@ class GradingPlugin:
         """The examples of this check with the model answer's recorded values."""
         check = _check_of(request.node)
         recorded, _ = vectors.load(check.exercise)
+        if len(recorded.get(check.id, ())) != len(check.examples):
+            raise FileRefused(f"the examples of {check.id} are not recorded; run `course dev vectors {check.exercise}`")
         return list(zip(check.examples, recorded[check.id], strict=True))
 
     @pytest.fixture

@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from ..core import course
+from ..core.refusal import FileRefused
 from ..sandbox.worker.wire import Foreign
 from .compare import TOLERANCE
 from .student import Answer, Example, Record, Student, StudentCrashed, StudentError, Tensor
@@ -76,9 +77,15 @@ class Diagnosis:
 
 @functools.cache
 def load(exercise: str) -> tuple[dict[str, list[Vector]], dict[str, dict[str, Diagnosis]]]:
-    """Vectors by check id, and misconceptions by function and name."""
-    text = (course.exercise(exercise).folder / "vectors.json").read_text("utf-8")
-    document = json.loads(text)
+    """Vectors by check id, and misconceptions by function and name.
+
+    Raises:
+        FileRefused: nothing is recorded yet.
+    """
+    path = course.exercise(exercise).folder / "vectors.json"
+    if not path.is_file():
+        raise FileRefused(f"{path} is not written yet; run `course dev vectors {exercise}`")
+    document = json.loads(path.read_text("utf-8"))
     vectors: dict[str, list[Vector]] = {}
     for entry in document["vectors"]:
         vector = Vector(entry["check"], entry["function"], entry["expected"], entry["mistakes"])

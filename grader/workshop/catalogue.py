@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..core import course
+from ..core.refusal import FileRefused
 from ..core.submission import Submission, read_submission
 from . import changes
 
@@ -82,7 +83,16 @@ def whole_functions(path: Path) -> str:
     """The text of a file of the catalogue, with its changes written out as whole functions."""
     model = course.MODEL_ANSWERS / f"{path.parents[1].name}.py"
     answer = model.read_text("utf-8") if model.is_file() else ""
-    return changes.written_out(path.read_text("utf-8"), answer, path.stem, path.relative_to(course.ROOT).as_posix())
+    text = path.read_text("utf-8")
+    try:
+        ast.parse(text)
+    except SyntaxError as error:
+        raise FileRefused(f"{_shown(path)}:{error.lineno}: make this file valid Python: {error.msg}") from None
+    return changes.written_out(text, answer, path.stem, _shown(path))
+
+
+def _shown(path: Path) -> str:
+    return path.relative_to(course.ROOT).as_posix()
 
 
 def _entries(folder: str, exercise: str) -> list[Entry]:
@@ -95,6 +105,8 @@ def _entries(folder: str, exercise: str) -> list[Entry]:
         for node in ast.parse(text).body:
             if isinstance(node, ast.FunctionDef) and not node.name.startswith("_"):
                 sentence, _, rest = (ast.get_docstring(node) or "").partition("\n")
+                if not sentence:
+                    raise FileRefused(f"{_shown(path)}: {node.name}: say in its docstring what is special about it")
                 submission = replaced(exercise, function, node.name, text)
                 explanation = " ".join(rest.split())
                 found.append(Entry(exercise, function, node.name, sentence.strip(), explanation, submission))

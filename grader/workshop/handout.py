@@ -19,13 +19,13 @@ import textwrap
 import tomllib
 import zipfile
 from collections.abc import Iterable, Mapping
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from string import Template
 from typing import Any
 
 from ..core import course
 from .rooms import ROOMS
-from .stubs import make_starter
+from .stubs import BANNER, make_starter
 
 MODULES = (
     "__init__",
@@ -51,7 +51,7 @@ GRADER = (
 )
 """Everything that grades without a model answer."""
 
-_PAGES = ("docs/exercises/*.md", "docs/mistakes/*.md")  # what reports name
+_PAGES = tuple(page for each in course.EXERCISES for page in (each.page, each.mistakes_page))  # what reports name
 _TEMPLATES = Path(__file__).parent / "handout_files"
 _WRITTEN_AS = {
     "README.md": "README.md",
@@ -89,7 +89,7 @@ def make(*, site: str | None = None) -> dict[str, bytes]:
         grader.workshop.stubs.StubError: a model answer cannot be made into a stub.
     """
     stubs = {f"starter/{name}": text.encode() for name, text in make_starter(course.MODEL_ANSWERS).items()}
-    files = {name: text for name, text in stubs.items() if not _is_of_a_draft(name)}
+    files = {name: text for name, text in stubs.items() if not (_is_of_a_draft(name) or _is_left_over(name, text))}
     for path in course.MODEL_ANSWERS.glob("*.safetensors"):
         files[f"starter/{path.name}"] = path.read_bytes()
     files |= course_files(*GRADER, *(() if site else _PAGES))
@@ -122,6 +122,11 @@ def course_files(*patterns: str) -> dict[str, bytes]:
                 content = path.read_bytes()
                 files[name] = content if path.suffix == ".safetensors" else content.replace(b"\r\n", b"\n")
     return files
+
+
+def _is_left_over(name: str, text: bytes) -> bool:
+    """Whether a stub with something to write belongs to no exercise: somebody took the folder of a draft away."""
+    return text.decode().startswith(BANNER) and PurePosixPath(name).stem not in course.names(drafts=True)
 
 
 def _is_of_a_draft(name: str) -> bool:

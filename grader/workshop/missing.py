@@ -12,17 +12,19 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from ..core import course
 from ..core.course import Exercise
 from ..grading import vectors
 from ..grading.check import Check, checks_of
-from .catalogue import misconceptions, variants
+from .catalogue import misconceptions, variants, whole_functions
 from .functions import make, read_modules
+from .stubs import stale_files
 
 MISCONCEPTIONS, VARIANTS = 15, 12
 """As many as a released exercise has at least."""
+PLACEHOLDER = "TODO:"
 SECTIONS = ("What it takes", "The idea", "The formula", "By hand", "Your turn", "Hints", "Afterwards", "Sources")
 """Of the page of an exercise."""
 _LONGEST_SENTENCE = 160
@@ -63,13 +65,39 @@ def missing(name: str) -> list[Missing]:
     return found
 
 
+def left_over() -> list[str]:
+    """Files of exercises whose folder in `grader/exercises/` is gone, from the repository root."""
+    names = course.names(drafts=True)
+    found = [f"reference/{name}.py" for name, each in read_modules(course.MODEL_ANSWERS).items() if each.to_write]
+    found += [path.relative_to(course.ROOT).as_posix() for path in sorted(course.STARTER.glob("*.py"))]
+    known = {*(f"starter/{path.name}" for path in course.MODEL_ANSWERS.glob("*.py")), "starter/__init__.py"}
+    for pattern in ("docs/exercises/*.md", "docs/mistakes/*.md"):
+        found += [path.relative_to(course.ROOT).as_posix() for path in sorted(course.ROOT.glob(pattern))]
+    left = [name for name in found if PurePosixPath(name).stem not in names and name not in known]
+    stubs = [name.replace("reference/", "starter/") for name in left if name.startswith("reference/")]
+    return [*left, *(name for name in stubs if (course.ROOT / name).is_file())]
+
+
 def _of_files(exercise: Exercise) -> Iterator[Missing]:
-    if not (course.STARTER / exercise.file_name).is_file():
-        yield Missing(f"starter/{exercise.file_name} is not written yet: `course dev stubs`")
+    for sentence in stale_files(course.MODEL_ANSWERS, course.STARTER):
+        if sentence.startswith(f"{course.STARTER.name}/{exercise.file_name} "):
+            yield Missing(sentence)
+    places = [course.MODEL_ANSWERS / exercise.file_name, course.ROOT / exercise.page, *exercise.folder.rglob("*.*")]
+    for path in places:
+        if path.suffix in (".py", ".md", ".toml") and path.is_file():
+            yield from _of_placeholders(path)
     if not (exercise.folder / "hidden_checks.py").is_file():
         yield Missing(f"{_in(exercise, 'hidden_checks.py')}: add it, with a check against the model answer", True)
     if not (course.ROOT / exercise.page).is_file():
         yield Missing(f"{exercise.page}: write the page", True)
+
+
+def _of_placeholders(path: Path) -> Iterator[Missing]:
+    """What `course dev new` wrote for its author to replace."""
+    for number, line in enumerate(path.read_text("utf-8").splitlines(), 1):
+        if PLACEHOLDER in line:
+            what = line.partition(PLACEHOLDER)[2].strip(' "')
+            yield Missing(f"{path.relative_to(course.ROOT).as_posix()}, line {number}: {what}", True)
 
 
 def _of_functions(exercise: Exercise, checks: Sequence[Check]) -> Iterator[Missing]:
@@ -159,6 +187,10 @@ def _of_page(exercise: Exercise, text: str, checks: Sequence[Check]) -> Iterator
     for words in (*wanted, "Exercises before this one", "Afterwards you will be able to"):
         if words not in takes:
             yield Missing(f'{page}: say "{words}" in "What it takes"', True)
+    listed = r",\s+".join(rf"`{function}`\s+\d+" for function in exercise.function_names)
+    if not (re.search(r"of\s+code\s+for\s+\d+\s+points", takes) and re.search(rf"\({listed}\)", takes)):
+        words = ", ".join(f"`{function}` 0" for function in exercise.function_names)
+        yield Missing(f'{page}: say "of code for 0 points ({words})"; `course dev numbers` writes the numbers', True)
     for function in exercise.function_names:
         yield from _of_hints(page, section(text, "Hints"), function)
     for symbol in symbols_without_a_row(text):
@@ -208,7 +240,7 @@ def _numbers_of_a_gate(check: Check) -> list[str]:
 
 
 def _defined_twice(path: Path) -> list[str]:
-    body = ast.parse(path.read_text("utf-8"), str(path)).body
+    body = ast.parse(whole_functions(path)).body
     counts = Counter(node.name for node in body if isinstance(node, ast.FunctionDef))
     return [name for name, count in counts.items() if count > 1]
 

@@ -27,15 +27,13 @@ def require_name(name: str, *, of: str) -> None:
 
     Args:
         name: The name.
-        of: What it is to name: "exercise" or "function".
+        of: What it is to name: "an exercise" or "a function".
 
     Raises:
         NameRefused: it is refused.
     """
     if not re.fullmatch(r"[a-z][a-z0-9_]*", name) or keyword.iskeyword(name):
-        raise NameRefused(
-            f"an {of} cannot be called {name!r}: take small letters, digits and _, such as length_penalty"
-        )
+        raise NameRefused(f"{of} cannot be called {name!r}: take small letters, digits and _, such as length_penalty")
 
 
 def require_new(name: str) -> None:
@@ -44,13 +42,19 @@ def require_new(name: str) -> None:
     Raises:
         NameRefused: it is refused.
     """
-    require_name(name, of="exercise")
+    require_name(name, of="an exercise")
     if name in course.names(drafts=True):
         raise NameRefused(f"there is an exercise {name} already; `course dev check {name}` says what it lacks")
     if name == _TAKEN or (course.MODEL_ANSWERS / f"{name}.py").exists() or (course.FOLDERS / name).exists():
-        raise NameRefused(f"the course has something else called {name}; take another name")
+        raise NameRefused(f"{_taken_by(name)} is there already; take another name, or delete it first")
     if importlib.util.find_spec(name):
         raise NameRefused(f"Python has a module {name}, which the exercise would hide; take another name")
+
+
+def _taken_by(name: str) -> str:
+    """What has the name, for a sentence."""
+    places = (f"reference/{name}.py", f"grader/exercises/{name}")
+    return next((place for place in places if (course.ROOT / place).exists()), f"`grade {name}`")
 
 
 def make(name: str, *, title: str, function: str) -> dict[str, str]:

@@ -14,11 +14,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, replace
 
 from ..core import course
+from ..core.refusal import FileRefused
 from ..core.submission import read_submission
 from ..grading import curves, vectors
 from ..grading.check import Check, checks_of, modules
 from ..grading.run import Grading
-from ..grading.student import Loaded, Student
+from ..grading.student import Loaded, ModuleProblem, Student
 from ..grading.vectors import Observation, Vector
 from .catalogue import misconceptions
 from .generated import one_per_line
@@ -41,12 +42,15 @@ def make(exercise: str, start: Callable[..., Loaded]) -> str:
     recorded = vectors.load(exercise)[0] if (module.folder / "vectors.json").is_file() else {}
     lines = []
     for check in checks_of(exercise, hidden=False):
-        for place, example in enumerate(check.examples):
-            expected = vectors.observe(model, check.function, example)
+        for place in range(len(check.examples)):
+            expected = _observed(model, check, place, "the model answer")
+            if "raises" in expected:
+                what = f"{expected['raises']}: {expected['message']}"
+                raise FileRefused(f"reference/{module.file_name}: example {place + 1} of {check.id} ends with {what}")
             mistakes = {}
             for entry, student in wrong:
                 if entry.function == check.function:
-                    observation = vectors.observe(student, check.function, example)
+                    observation = _observed(student, check, place, f"misconceptions/{entry.function}.py: {entry.name}")
                     if not vectors.agree(observation, expected):
                         mistakes[entry.name] = observation
             vector = Vector(check.id, check.function, expected, mistakes)
@@ -60,6 +64,18 @@ def make(exercise: str, start: Callable[..., Loaded]) -> str:
         f'{{\n"generated": {json.dumps(_BANNER)},\n"exercise": {json.dumps(exercise)},\n'
         f'"vectors": [\n{one_per_line(lines)}\n],\n"misconceptions": [\n{one_per_line(known)}\n]\n}}\n'
     )
+
+
+def _observed(student: Student, check: Check, place: int, what: str) -> Observation:
+    """What an answer makes of an example of a check.
+
+    Raises:
+        FileRefused: there is no such function, or it takes other arguments.
+    """
+    try:
+        return vectors.observe(student, check.function, check.examples[place])
+    except ModuleProblem as problem:
+        raise FileRefused(f"grader/exercises/{check.exercise}: {what}: {problem}") from None
 
 
 def _keeping(vector: Vector, recorded: Sequence[Vector]) -> Vector:

@@ -50,7 +50,7 @@ def check_selftest(name: str, code: int, output: str, report: dict) -> None:
     assert counts["answers without work"] == functions * len(selftest.WITHOUT_WORK)
     assert counts["misconceptions"] == len(catalogue.misconceptions(name))
     assert counts["fair variants"] == len(catalogue.variants(name))
-    assert counts.get("fair variants together", 0) == (15 if name in ("bandit", "charlm") else 0)
+    assert (counts.get("fair variants together", 0) > 10) == (name in ("bandit", "charlm"))
 
 
 @pytest.mark.parametrize("name", EXERCISES)

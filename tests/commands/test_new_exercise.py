@@ -1,6 +1,7 @@
 """`course dev new` and `course dev check` in a copy of the course: a new exercise is graded at once, as a draft."""
 
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -13,7 +14,12 @@ from grader.core import course
 from grader.workshop import new_exercise
 
 NAME = "length_penalty"
+ENVIRONMENT = {"PATH": os.environ["PATH"], "PYTHONDONTWRITEBYTECODE": "1"}  # a file may change twice in a second
 FOLDER = f"grader/exercises/{NAME}"
+SOLUTION = (
+    "    ### BEGIN SOLUTION: each value plus itself (about 1 line)\n"
+    "    return torch.add(values, values)\n    ### END SOLUTION\n"
+)
 
 
 @pytest.fixture(scope="module")
@@ -40,7 +46,9 @@ def copied(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def run(root: Path, program: str, *arguments: str) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", f"grader.commands.{program}", *arguments]
-    return subprocess.run(command, cwd=root, capture_output=True, text=True, check=False, env={"PYTHONPATH": str(root)})
+    return subprocess.run(
+        command, cwd=root, capture_output=True, text=True, check=False, env=ENVIRONMENT | {"PYTHONPATH": str(root)}
+    )
 
 
 def test_it_is_graded_at_once_as_a_draft_for_no_points(copied: Path) -> None:
@@ -64,7 +72,7 @@ def test_the_check_says_what_a_draft_lacks_for_a_class(copied: Path) -> None:
         "1 of at least 12 right answers",
     ):
         assert words in later
-    assert "add it to course.toml" in later
+    assert "line 3: the question that it answers" in later
 
 
 @pytest.mark.parametrize(
@@ -72,13 +80,19 @@ def test_the_check_says_what_a_draft_lacks_for_a_class(copied: Path) -> None:
     [
         (f"{FOLDER}/checks.py", ", gate=True", "", "penalized has no check with gate=True; it needs exactly one"),
         (f"{FOLDER}/checks.py", "examples=[Example(VALUES)]", "examples=[]", "the gate of penalized, an example"),
-        (f"{FOLDER}/checks.py", "\n\n    Say here why it must hold.", "", "why it must hold"),
+        (f"{FOLDER}/checks.py", "\n\n    TODO: say why it must hold.", "", "why it must hold"),
         (f"{FOLDER}/misconceptions/penalized.py", '"""you multiply', '"""multiplies', 'go on after "if"'),
         (f"{FOLDER}/misconceptions/penalized.py", "def squares", "def square", "does not know square"),
         (f"{FOLDER}/misconceptions/penalized.py", "def squares(", "def squares(:", "make this file valid Python"),
         (f"docs/exercises/{NAME}.md", "## By hand", "## With pen and paper", "let its sections be What it takes"),
         (f"docs/exercises/{NAME}.md", "| $x$ |", "| $z$ |", "the formula has x, and no row"),
         (f"reference/{NAME}.py", "def penalized(", "def penalised(", "functions.json is not what reference/ says"),
+        (f"reference/{NAME}.py", "END SOLUTION", "END SOLUTIN", f"reference/{NAME}.py:"),
+        (f"reference/{NAME}.py", "return torch", "return (torch", f"reference/{NAME}.py:"),
+        (f"{FOLDER}/checks.py", '@check("penalized"', '@check("double"', "is for 'double'; the functions to write are"),
+        (f"{FOLDER}/checks.py", "import same", "import seim", "checks.py cannot be imported (ImportError: "),
+        (f"{FOLDER}/checks.py", "(student, worked, fresh)", "(student, worked, fresh", "make this file valid Python"),
+        (f"starter/{NAME}.py", "raise NotImplementedError", "return NotImplementedError", "differs from what"),
     ],
 )
 def test_a_piece_that_is_wrong_is_named_in_a_sentence(
@@ -110,8 +124,8 @@ def test_a_draft_is_in_no_total_no_handout_and_no_menu(copied: Path) -> None:
         ("clip", "there is an exercise clip already"),
         ("Length", "take small letters"),
         ("class", "take small letters"),
-        ("charlm_task", "the course has something else called charlm_task"),
-        ("worksheet", "the course has something else called worksheet"),
+        ("charlm_task", "reference/charlm_task.py is there already"),
+        ("worksheet", "`grade worksheet` is there already"),
         ("random", "Python has a module random"),
     ],
 )
@@ -129,7 +143,43 @@ def test_a_change_that_no_longer_fits_the_model_answer_is_a_sentence(copied: Pat
         done = run(copied, "course", "dev", *command)
     finally:
         path.write_text(before, "utf-8")
-    assert done.returncode == 2
-    assert re.fullmatch(
-        r"\S+grpo_step\.py: \w+: the model answer to `grpo_step` has no line `gone_.*\n", done.stderr.lstrip()
-    )
+    assert done.returncode == (1 if command[0] == "check" else 2)
+    told = (done.stdout + done.stderr).strip().splitlines()[-1].removeprefix("- ")
+    assert re.fullmatch(r"\S+grpo_step\.py: \w+: the model answer to `grpo_step` has no line `gone_.*", told)
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new", "command", "sentence"),
+    [
+        (f"reference/{NAME}.py", "torch.add(values, values)", "torch.add(values, valeus)", "vectors", "NameError"),
+        (f"{FOLDER}/misconceptions/penalized.py", "(values: Tensor)", "(a: Tensor, b: Tensor)", "vectors", "squares"),
+        (f"{FOLDER}/misconceptions/penalized.py", "def squares(", "def squares(:", "selftest", "valid Python"),
+        (f"{FOLDER}/checks.py", '@check("penalized"', '@check("double"', "selftest", "is for 'double'"),
+        (f"{FOLDER}/checks.py", '@check("penalized"', '@check("double"', "vectors", "is for 'double'"),
+        (f"reference/{NAME}.py", SOLUTION, "    return 2 * values\n", "stubs", "mark the solution of penalized again"),
+    ],
+)
+def test_a_command_that_needs_a_file_says_what_is_wrong_with_it(
+    copied: Path, file: str, old: str, new: str, command: str, sentence: str
+) -> None:
+    before = (copied / file).read_text("utf-8")
+    assert old in before
+    (copied / file).write_text(before.replace(old, new), "utf-8")
+    try:
+        done = run(copied, "course", "dev", command, *([NAME] if command != "stubs" else []))
+    finally:
+        (copied / file).write_text(before, "utf-8")
+    assert (done.returncode, "Traceback" in done.stderr) == (2, False), done.stderr
+    assert sentence in done.stderr
+
+
+def test_what_is_left_of_a_draft_without_its_folder_is_listed_and_not_handed_out(copied: Path, tmp_path: Path) -> None:
+    root = tmp_path / "course"
+    shutil.copytree(copied, root)
+    shutil.rmtree(root / FOLDER)
+    done = run(root, "course", "dev", "check")
+    left = {f"reference/{NAME}.py", f"starter/{NAME}.py", f"docs/exercises/{NAME}.md", f"docs/mistakes/{NAME}.md"}
+    assert done.returncode == 1
+    assert {line.removeprefix("- ") for line in done.stdout.splitlines() if line.startswith("- ")} == left
+    assert run(root, "course", "handout", "--out", "other").returncode == 0
+    assert not [path for path in (root / "other").rglob("*") if NAME in path.name]
