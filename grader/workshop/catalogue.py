@@ -16,6 +16,7 @@ from ..core import course
 from ..core.refusal import FileRefused
 from ..core.submission import Submission, read_submission
 from . import changes
+from .generated import shown
 
 
 @dataclass(frozen=True)
@@ -87,12 +88,8 @@ def whole_functions(path: Path) -> str:
     try:
         ast.parse(text)
     except SyntaxError as error:
-        raise FileRefused(f"{_shown(path)}:{error.lineno}: make this file valid Python: {error.msg}") from None
-    return changes.written_out(text, answer, path.stem, _shown(path))
-
-
-def _shown(path: Path) -> str:
-    return path.relative_to(course.ROOT).as_posix()
+        raise FileRefused(f"{shown(path)}:{error.lineno}: make this file valid Python: {error.msg}") from None
+    return changes.written_out(text, answer, path.stem, shown(path))
 
 
 def _entries(folder: str, exercise: str) -> list[Entry]:
@@ -106,7 +103,7 @@ def _entries(folder: str, exercise: str) -> list[Entry]:
             if isinstance(node, ast.FunctionDef) and not node.name.startswith("_"):
                 sentence, _, rest = (ast.get_docstring(node) or "").partition("\n")
                 if not sentence:
-                    raise FileRefused(f"{_shown(path)}: {node.name}: say in its docstring what is special about it")
+                    raise FileRefused(f"{shown(path)}: {node.name}: say in its docstring what is special about it")
                 submission = replaced(exercise, function, node.name, text)
                 explanation = " ".join(rest.split())
                 found.append(Entry(exercise, function, node.name, sentence.strip(), explanation, submission))

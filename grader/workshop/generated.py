@@ -27,13 +27,13 @@ def write_or_check(texts: Mapping[Path, str], *, command: str, what: str, check:
         if not check:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(texts[path], "utf-8", newline="\n")
-        print(f"{_shown(path)} " + (f"is stale: run `{command}`" if check else "written"))
+        print(f"{shown(path)} " + (f"is stale: run `{command}`" if check else "written"))
     if not stale:
         print(f"{what} current")
     return 1 if stale and check else 0
 
 
-def _shown(path: Path) -> str:
+def shown(path: Path) -> str:
     """A file as messages name it: from the root of the course, where it lies in it."""
     return path.relative_to(course.ROOT).as_posix() if path.is_relative_to(course.ROOT) else path.name
 
