@@ -29,9 +29,9 @@ def group_advantages(rewards: Tensor, *, std_eps: float = 1e-8, divide_by_std: b
         divide_by_std: False returns reward minus mean (Dr. GRPO).
 
     Returns:
-        Shape (..., G), dtype and device of `rewards`. With `divide_by_std` in standard deviations of the group. Every
-        group has mean 0. A group whose rewards are all equal, a group of one included, has advantages of exactly 0,
-        in every dtype: such a group carries no signal.
+        Shape (..., G), dtype and device of `rewards`. With `divide_by_std` in standard deviations of the group. Up to
+        rounding, every group has mean 0. A group whose rewards are all equal, a group of one included, has advantages
+        of exactly 0, in every dtype: such a group carries no signal.
 
     Raises:
         ValueError: `rewards` has no axis, is empty, or holds a NaN or an infinity.

@@ -26,9 +26,9 @@ def categorical_kl(logits: Tensor, ref_logits: Tensor) -> Tensor:
         ref_logits: The same for the reference policy, same shape. A constant: no gradient reaches it.
 
     Returns:
-        Shape (...), dtype and device of `logits`: sum over actions of pi * (log pi - log pi_ref). It is 0 for equal
-        distributions, positive for different ones, unchanged when a constant is added to the logits, and finite also
-        where a probability is so small that it rounds to 0.
+        Shape (...), dtype and device of `logits`: sum over actions of pi * (log pi - log pi_ref). Up to rounding, it is
+        0 for equal distributions, positive for different ones and unchanged when a constant is added to the logits. It
+        is finite also where a probability is so small that it rounds to 0.
 
     Raises:
         ValueError: the shapes differ, there is no action axis, or a logit is not finite.

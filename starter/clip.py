@@ -55,9 +55,9 @@ def clipped_surrogate(
             None means the same as `clip_eps`.
 
     Returns:
-        Shape, dtype and device of `ratio`. Where the clip binds, the value is constant and the gradient is 0. Where it
-        does not bind the value is ratio * A, however far the ratio is from 1: a bad sample that became likely is
-        punished in full.
+        Shape and device of `ratio`, and its dtype if `advantages` has the same one. Where the clip binds, the value is
+        constant and the gradient is 0. Where it does not bind the value is ratio * A, however far the ratio is from 1:
+        a bad sample that became likely is punished in full.
 
     Raises:
         ValueError: `clip_eps` or `clip_eps_high` is negative, or `advantages` does not broadcast to `ratio`.
@@ -89,8 +89,8 @@ def clip_fraction(
         mask: bool, shape of `ratio`; only positions with True count. None counts all.
 
     Returns:
-        0-dim float between 0 and 1: positions with (ratio above the band and A > 0) or (ratio below the band and
-        A < 0), divided by positions counted. 0 when the mask counts none.
+        0-dim float between 0 and 1, float32 or float64: positions with (ratio above the band and A > 0) or (ratio below
+        the band and A < 0), divided by positions counted. 0 when the mask counts none.
 
     Raises:
         ValueError: as for `clipped_surrogate`, or `mask` has another shape than `ratio`.

@@ -15,6 +15,11 @@ ASCENDING = np.array([[0.0, 1.0, 2.0, 6.0]])
 SHUFFLED = np.array([[2.0, 6.0, 0.0, 1.0]])
 
 
+def advantages_of(rewards):
+    """The oracle: numpy float64. No group has equal rewards."""
+    return (rewards - rewards.mean(axis=-1, keepdims=True)) / rewards.std(axis=-1, keepdims=True)
+
+
 @check(
     "group_advantages",
     points=3,
@@ -34,11 +39,12 @@ def test_the_worked_example_of_the_page(student, worked, fresh):
     """
     for case, vector in worked:
         same(student.group_advantages(*case.arguments), vector.expected_array)
-    rewards = fresh.permuted(
-        np.array([[0.0, 1.0, 3.0, 7.0], [-2.0, 0.5, 1.0, 4.0]]) + fresh.integers(9, size=(2, 1)), axis=1
-    )
-    expected = (rewards - rewards.mean(axis=1, keepdims=True)) / rewards.std(axis=1, keepdims=True)
-    same(student.group_advantages(rewards), expected, why="the page's example is right, but other rewards are not")
+    small = np.array([[0.0, 1.0, 3.0, 7.0], [-2.0, 0.5, 1.0, 4.0]]) + fresh.integers(9, size=(2, 1))
+    large = fresh.uniform(-5.0, 5.0, size=(1, int(fresh.integers(13, 90))))
+    many = fresh.uniform(-5.0, 5.0, size=(int(fresh.integers(41, 90)), 5))
+    groups = fresh.permuted(small, axis=1), large, many
+    for rewards, answer in zip(groups, student.each("group_advantages", *map(Example, groups)), strict=True):
+        same(answer, advantages_of(rewards), why="the page's example is right, but other rewards are not")
 
 
 @check(
@@ -51,6 +57,10 @@ def test_the_worked_example_of_the_page(student, worked, fresh):
     examples=[Example(ASCENDING[:, :2]), Example(np.eye(1, 8)), Example(np.array([[0.0, 1.0, 1.0, 4.0, 5.0, 9.0]]))],
 )
 @example(rewards=np.eye(1, 8))
+@example(rewards=np.eye(1, 16))
+@example(rewards=np.eye(1, 64))
+@example(rewards=np.eye(1, 400))
+@example(rewards=np.arange(2400.0).reshape(300, 8) % 7)
 @given(rewards=reward_groups())
 def test_every_group_has_mean_0_and_standard_deviation_1(student, rewards):
     """Every group of advantages has mean 0 and (population) standard deviation 1.
@@ -180,9 +190,11 @@ def test_equal_rewards_give_exactly_zero(student, reward, size):
     rewards[1, -1] += 1.0  # the second group has signal
     single = rewards.astype(np.float32)
     dtypes = {"float64": rewards, "float32": single, "float16": rewards.astype(np.float16), "bfloat16": Half(rewards)}
-    *answers, alone, undivided = student.each(
+    last = [np.array([[0.7, 0.7, 0.7, np.nextafter(kind(0.7), kind(1))]], kind) for kind in (np.float64, np.float32)]
+    *answers, double, short, alone, undivided = student.each(
         "group_advantages",
         *map(Example, dtypes.values()),
+        *map(Example, last),
         Example(single[:1]),
         Example(single[:1], divide_by_std=False),
     )
@@ -192,6 +204,10 @@ def test_equal_rewards_give_exactly_zero(student, reward, size):
         require(not advantages[0].any(), answer, rows, "equal rewards carry no signal")
         rows = [("yours", advantages[1]), ("expected", "not 0: the last reward is larger")]
         require(advantages[1, -1] > 0.1, answer, rows, "the second group has signal, whatever the first one has")
+    for dtype, answer in (("float64", double), ("float32", short)):
+        advantages = tensor(answer, shape=(1, 4), dtype=dtype)
+        rows = [("yours", advantages), ("expected", "more than 0 for the last one")]
+        require(advantages[0, -1] > 0, answer, rows, "the last reward is larger, by as little as the dtype can hold")
     for answer in (alone, undivided):
         same(answer, np.zeros((1, size)), dtype="float32", atol=0.0, why="equal rewards carry no signal")
 
@@ -240,6 +256,9 @@ def test_without_division_it_is_reward_minus_mean(student, rewards):
     hints=("Is `std_eps` added to the standard deviation, or somewhere else?",),
     examples=[Example(PAGE_EXAMPLE, std_eps=0.5), Example(PAGE_EXAMPLE, std_eps=1e-3)],
 )
+@example(rewards=ASCENDING * 1e-9, std_eps=1e-8)
+@example(rewards=ASCENDING * 1e6, std_eps=1e-8)
+@example(rewards=1.0 + ASCENDING * 2.0**-30, std_eps=1e-4)
 @given(rewards=reward_groups(), std_eps=st.sampled_from([0.125, 0.5, 2.0]))
 def test_std_eps_is_added_to_the_standard_deviation(student, rewards, std_eps):
     """The divisor is std + std_eps, with the std_eps that the caller gave.
@@ -289,8 +308,9 @@ def test_dtype_is_kept_and_whole_numbers_become_floats(student, rewards):
     """
     whole = np.round(rewards)
     typed = {"float32": whole.astype(np.float32), "float64": whole, "int64": whole.astype(np.int64), "bool": whole > 0}
+    typed |= {"float16": whole.astype(np.float16), "bfloat16": Half(whole)}
     for given_dtype, answer in zip(typed, student.each("group_advantages", *map(Example, typed.values())), strict=True):
-        tensor(answer, shape=rewards.shape, dtype="float64" if given_dtype == "float64" else "float32")
+        tensor(answer, shape=rewards.shape, dtype="float32" if given_dtype in ("int64", "bool") else given_dtype)
 
 
 @check(
@@ -328,6 +348,10 @@ def test_two_of_five_groups_carry_no_signal(student, worked, fresh):
     rewards = np.concatenate([equal, [[0, 1, 4]] * int(fresh.integers(1, 5))]).astype(np.float64)
     why = "the five groups are right, but other groups are not"
     same(student.zero_signal_fraction(rewards), 4 / len(rewards), dtype=None, why=why)
+    count, size = (int(number) for number in fresh.integers(41, 90, size=2))
+    many = np.zeros((count, size))
+    many[: count // 3, -1] = 1.0
+    same(student.zero_signal_fraction(many), 1 - (count // 3) / count, dtype=None, why=why)
 
 
 @check(
@@ -345,6 +369,8 @@ def test_two_of_five_groups_carry_no_signal(student, worked, fresh):
 )
 @example(rewards=np.zeros((1, 8)), shift=0.7)
 @example(rewards=np.array([[0.0, 1e-5], [1.0, 1.0]]), shift=0.0)
+@example(rewards=np.eye(1, 64), shift=0.0)
+@example(rewards=np.repeat([np.zeros(16), np.eye(1, 16)[0]], 150, axis=0), shift=0.7)
 @given(rewards=reward_groups_with_ties(), shift=st.sampled_from([0.0, 0.7, -1e6]))
 def test_it_counts_groups_of_equal_rewards(student, rewards, shift):
     """The share of groups in which every reward equals the first one, whatever that reward is.
@@ -377,10 +403,12 @@ def test_any_shape_and_any_dtype_of_rewards(student, rewards):
     The result is one float without axes.
     """
     wins = rewards > 0
-    shapes = rewards[:, :1], rewards[0], rewards[:, None, :].astype(np.int64), wins
-    single, row, stacked, booleans = student.each("zero_signal_fraction", *map(Example, shapes))
+    near = np.array([[1.0, 1.0, np.nextafter(1.0, 2.0)], [2.0, 2.0, 2.0]])
+    shapes = rewards[:, :1], rewards[0], rewards[:, None, :].astype(np.int64), wins, near
+    single, row, stacked, booleans, nearly = student.each("zero_signal_fraction", *map(Example, shapes))
     equal = (rewards == rewards[:, :1]).all(axis=1).astype(np.float64)
     same(single, 1.0, dtype=None, why="a group of one carries no signal")
     same(row, equal[0], dtype=None)
+    same(nearly, 0.5, dtype=None, why="rewards that differ in their last bit are not equal")
     same(stacked, equal.mean(), dtype=None, atol=1e-6)
     same(booleans, (wins == wins[:, :1]).all(axis=1).mean(), dtype=None, atol=1e-6)

@@ -35,9 +35,10 @@ def test_twice_as_likely_is_a_ratio_of_2(student, worked, fresh):
     """
     for case, vector in worked:
         same(student.importance_ratio(*case.arguments), vector.expected_array)
-    now, before = fresh.uniform(0.1, 0.9, size=(2, 3))
     why = "the three examples are right, but other probabilities are not"
-    same(student.importance_ratio(np.log(now), np.log(before)), now / before, why=why)
+    for shape in ((3,), (int(fresh.integers(2, 6)), int(fresh.integers(50, 400)))):
+        now, before = fresh.uniform(0.1, 0.9, size=(2, *shape))
+        same(student.importance_ratio(np.log(now), np.log(before)), now / before, why=why)
 
 
 @check(
@@ -84,6 +85,9 @@ def test_ratios_are_1_on_policy_and_reciprocal_when_swapped(student, pair):
     ],
 )
 @example(steps=1000.0, dtype="float32")
+@example(steps=8.0, dtype="float64")
+@example(steps=14.0, dtype="float64")
+@example(steps=19.0, dtype="float32")
 @example(steps=10.0, dtype="float64")
 @given(steps=st.integers(1, 1000).map(float), dtype=st.sampled_from(["float32", "float64"]))
 def test_ratios_stay_finite_far_from_the_old_policy(student, steps, dtype):
@@ -176,9 +180,12 @@ def test_the_four_corners_of_the_clip(student, worked, fresh):
     """
     for case, vector in worked:
         same(student.clipped_surrogate(*case.arguments), vector.expected_array)
-    ratio, advantages = FOUR_CORNERS + fresh.uniform(-0.25, 0.25, 4), BOTH_SIGNS * fresh.uniform(0.5, 2.0, 4)
-    expected = np.minimum(ratio * advantages, np.clip(ratio, 0.8, 1.2) * advantages)
-    same(student.clipped_surrogate(ratio, advantages), expected, why="the four corners are right, but others are not")
+    for times in (1, int(fresh.integers(11, 90))):
+        ratio = np.tile(FOUR_CORNERS, times) + fresh.uniform(-0.25, 0.25, 4 * times)
+        advantages = np.tile(BOTH_SIGNS, times) * fresh.uniform(0.5, 2.0, 4 * times)
+        expected = np.minimum(ratio * advantages, np.clip(ratio, 0.8, 1.2) * advantages)
+        why = "the four corners are right, but others are not"
+        same(student.clipped_surrogate(ratio, advantages), expected, why=why)
 
 
 @check(
@@ -214,6 +221,8 @@ def test_inside_the_band_it_is_ratio_times_advantage(student, advantages, ratio)
 )
 @example(pair=(np.array([1.5, 12.0]), np.array([1.0, 2.0])), band=(10.0, 10.0), one_sided=True)
 @example(pair=(np.array([1.5]), np.array([1.0])), band=(0.3, 0.0), one_sided=False)
+@example(pair=(np.ones(3), np.array([1.0, -2.0, 0.0])), band=(0.0, 0.0), one_sided=True)
+@example(pair=(MIXED_RATIOS[:5], np.array([50.0, -50.0, 40.0, -300.0, 1e-9])), band=(0.2, 0.2), one_sided=False)
 @given(pair=ratios_and_advantages(), band=BANDS, one_sided=st.booleans())
 def test_plateaus_lie_at_the_ends_of_the_band(student, pair, band, one_sided):
     """A good sample earns at most (1 + clip_eps_high) * A, a bad one at least costs (1 - clip_eps) * |A|.
@@ -234,6 +243,8 @@ def test_plateaus_lie_at_the_ends_of_the_band(student, pair, band, one_sided):
     hints=("A ratio of 5 with advantage -1: should the policy get away with 1 + clip_eps?",),
     examples=[Example(np.array([5.0, 40.0, 0.01]), np.array([-1.0, -0.5, 2.0]))],
 )
+@example(pair=(np.array([0.9, 1.1]), np.array([-1.0, -50.0])), far=1_000_000)
+@example(pair=(np.array([0.5, 1.5]), np.array([2.0, 50.0])), far=10_000)
 @given(pair=ratios_and_advantages(), far=st.integers(2, 64))
 def test_the_clip_is_one_sided(student, pair, far):
     """A bad sample that became far too likely is punished in full, a good one that became unlikely is not held back.
@@ -291,6 +302,7 @@ def test_its_gradient_is_0_where_the_clip_binds_and_the_advantage_elsewhere(stud
         Example(np.array([[1.5, 0.5], [1.5, 0.5]]), np.array([1.0, -1.0])),
     ],
 )
+@example(pair=(np.linspace(0.4, 1.9, 400), np.tile([1.0, -0.5], 200)), advantage=0.5)
 @given(pair=ratios_and_advantages(size=4), advantage=st.sampled_from([-1.5, 0.5]))
 def test_one_advantage_serves_a_row_of_ratios(student, pair, advantage):
     """Advantages of shape (B, 1) or (T,) broadcast against ratios of shape (B, T), whose shape the result has.
@@ -321,8 +333,13 @@ def test_surrogate_keeps_dtype_and_leaves_its_inputs(student, pair):
 
     The ratios are needed again for the clip fraction, and the advantages for the next inner step.
     """
-    typed = [(pair[0].astype(dtype), pair[1].astype(dtype)) for dtype in ("float32", "float64")]
-    answers = student.each("clipped_surrogate", *(Example(*arguments, return_arguments=True) for arguments in typed))
+    typed = [(pair[0].astype(dtype), pair[1].astype(dtype)) for dtype in ("float16", "float32", "float64")]
+    *answers, half = student.each(
+        "clipped_surrogate",
+        *(Example(*arguments, return_arguments=True) for arguments in typed),
+        Example(Half(pair[0]), Half(pair[1])),
+    )
+    tensor(half, shape=pair[0].shape, dtype="bfloat16")
     for answer, (ratio, advantages) in zip(answers, typed, strict=True):
         tensor(answer, shape=ratio.shape, dtype=ratio.dtype.name)
         untouched(answer, "ratio", ratio)
@@ -348,11 +365,13 @@ def test_four_of_nine_positions_are_clipped(student, worked, fresh):
     """
     for case, vector in worked:
         same(student.clip_fraction(*case.arguments), vector.expected_array, dtype=None)
-        copies = np.concatenate([np.arange(len(case.arguments[0])), fresh.integers(0, 9, size=7)])
+    (case, _), *_ = worked
+    for more in (7, int(fresh.integers(41, 400))):
+        copies = np.concatenate([np.arange(len(case.arguments[0])), fresh.integers(0, 9, size=more)])
         ratio, advantages = (argument[copies] for argument in case.arguments)
-    binds = ((ratio > 1.2) & (advantages > 0)) | ((ratio < 0.8) & (advantages < 0))
-    why = "the nine positions are right, but others are not"
-    same(student.clip_fraction(ratio, advantages), binds.mean(), dtype=None, why=why, atol=1e-6)
+        binds = ((ratio > 1.2) & (advantages > 0)) | ((ratio < 0.8) & (advantages < 0))
+        why = "the nine positions are right, but others are not"
+        same(student.clip_fraction(ratio, advantages), binds.mean(), dtype=None, why=why, atol=1e-6)
 
 
 @check(
@@ -370,6 +389,8 @@ def test_four_of_nine_positions_are_clipped(student, worked, fresh):
 )
 @example(pair=(np.array([1.5, 1.5]), np.array([1e-9, 0.0])), band=(0.2, 0.2), one_sided=True)
 @example(pair=(np.array([1.5]), np.array([1.0])), band=(0.2, 0.6), one_sided=False)
+@example(pair=(np.ones(4), np.array([1.0, -1.0, 2.0, -2.0])), band=(0.0, 0.0), one_sided=True)
+@example(pair=(np.tile([1.5, 0.5, 1.0], 133), np.linspace(-2.0, 3.0, 399)), band=(0.2, 0.4), one_sided=False)
 @given(pair=ratios_and_advantages(), band=BANDS, one_sided=st.booleans())
 def test_it_counts_where_the_clip_binds(student, pair, band, one_sided):
     """A position counts when its ratio is above the band with A > 0, or below it with A < 0.

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from grader.grading.check import check
 from grader.grading.compare import close, gradient, no_gradient, require, same, tensor, untouched
 from grader.grading.strategies import logit_pairs, logp_pairs
-from grader.grading.student import Example
+from grader.grading.student import Example, Half
 
 POLICY = np.log(np.array([[0.5, 0.5], [0.9, 0.1]]))
 REFERENCE = np.log(np.array([[0.25, 0.75], [0.5, 0.5]]))
@@ -23,10 +23,19 @@ NEAR = (
 )
 
 
+ONCE = [-10, 15, 3]  # an explicit example, with which what is the same each time is asked once
+
+
 def exact_kl(logits, ref_logits):
     """The oracle: numpy float64, by probabilities."""
     p, q = softmax(logits), softmax(ref_logits)
     return (p * np.log(p / q)).sum(axis=-1)
+
+
+def k3(x):
+    """The oracle: exp(x) - 1 - x without cancellation, by its series where x is small."""
+    series = x**2 / 2 + x**3 / 6 + x**4 / 24 + x**5 / 120
+    return np.where(np.abs(x) < 1e-3, series, np.expm1(x) - x)
 
 
 def softmax(logits):
@@ -54,9 +63,10 @@ def test_a_fair_coin_against_a_bent_one(student, worked, fresh):
     """
     for case, vector in worked:
         same(student.categorical_kl(*case.arguments), vector.expected_array)
-    logits, ref_logits = fresh.uniform(-2.0, 2.0, size=(2, 2, 3))
     why = "the examples are right, but other logits are not"
-    same(student.categorical_kl(logits, ref_logits), exact_kl(logits, ref_logits), why=why)
+    for shape in ((2, 3), (int(fresh.integers(41, 90)), int(fresh.integers(13, 50)))):
+        logits, ref_logits = fresh.uniform(-2.0, 2.0, size=(2, *shape))
+        same(student.categorical_kl(logits, ref_logits), exact_kl(logits, ref_logits), why=why)
 
 
 @check(
@@ -135,6 +145,7 @@ def test_it_is_finite_with_probabilities_near_0(student, gap, dtype):
     hints=("Differentiate pi * (log pi - log pi_ref): pi depends on the logits too, and the reference is a constant.",),
     examples=[Example(LOGITS, REF_LOGITS, gradients_of=["logits", "ref_logits"])],
 )
+@example(pair=(np.sin(np.arange(120.0)).reshape(3, 40), np.cos(np.arange(120.0)).reshape(3, 40)))
 @given(pair=logit_pairs())
 def test_its_gradient_pulls_the_policy_and_leaves_the_reference(student, pair):
     """The gradient by logit j is pi_j * (log(pi_j / ref_j) - KL); no gradient reaches ref_logits.
@@ -161,6 +172,7 @@ def test_its_gradient_pulls_the_policy_and_leaves_the_reference(student, pair):
         Example(LOGITS[:1], REF_LOGITS[:1]),
     ],
 )
+@example(pair=(np.array([[0.0, -10.0, -12.0]]), np.array([[0.0, 3.0, -30.0]])))
 @given(pair=logit_pairs(rows=3))
 def test_it_works_over_the_last_axis_of_any_shape(student, pair):
     """Logits of shape (K,), (P, K) and (A, B, K) give one KL for each policy, in the dtype of the logits.
@@ -170,14 +182,18 @@ def test_it_works_over_the_last_axis_of_any_shape(student, pair):
     logits, ref_logits = pair
     expected = exact_kl(logits, ref_logits)
     single = logits.astype(np.float32), ref_logits.astype(np.float32)
-    row, stacked, answer = student.each(
+    row, stacked, half, short, answer = student.each(
         "categorical_kl",
         Example(logits[0], ref_logits[0]),
         Example(logits[:, None], ref_logits[:, None]),
+        Example(Half(logits), Half(ref_logits)),
+        Example(logits.astype(np.float16), ref_logits.astype(np.float16)),
         Example(*single, return_arguments=True),
     )
     same(row, expected[0], atol=1e-9)
     same(stacked, expected[:, None], atol=1e-9)
+    tensor(half, shape=expected.shape, dtype="bfloat16")
+    tensor(short, shape=expected.shape, dtype="float16")
     same(answer, expected, dtype="float32", atol=1e-5)
     untouched(answer, "logits", single[0])
     untouched(answer, "ref_logits", single[1])
@@ -200,9 +216,10 @@ def test_k3_of_three_samples(student, worked, fresh):
     """
     for case, vector in worked:
         same(student.kl_estimate(*case.arguments), vector.expected_array)
-    p, q = fresh.uniform(0.1, 0.9, size=(2, 3))
     why = "the three samples are right, but others are not"
-    same(student.kl_estimate(np.log(p), np.log(q)), q / p - 1 - np.log(q / p), why=why)
+    for shape in ((3,), (int(fresh.integers(2, 6)), int(fresh.integers(50, 400)))):
+        p, q = fresh.uniform(0.1, 0.9, size=(2, *shape))
+        same(student.kl_estimate(np.log(p), np.log(q)), q / p - 1 - np.log(q / p), why=why)
 
 
 @check(
@@ -222,6 +239,7 @@ def test_k3_of_three_samples(student, worked, fresh):
     ],
 )
 @example(pair=(np.array([-8.0, -1.0]), np.array([-1.0, -8.0])))
+@example(pair=(np.array([-26.0, -1.0, -101.0, -1.0]), np.array([-1.0, -26.0, -1.0, -101.0])))
 @given(pair=logp_pairs())
 def test_the_three_estimators_are_what_their_formulas_say(student, pair):
     """With x = ref_logp - logp: k1 is -x, k2 is x**2 / 2, k3 is exp(x) - 1 - x; one value per sample.
@@ -281,7 +299,7 @@ def test_k1_and_k3_average_to_the_exact_kl(student, pair):
     ),
     examples=[Example(*NEAR), Example(np.array([-0.25], np.float32), np.array([-0.2501], np.float32))],
 )
-@example(logp=0.01, thousandths=[-10, 15, 3])
+@example(logp=0.01, thousandths=ONCE)
 @given(
     logp=st.integers(1, 25).map(lambda n: n / 100), thousandths=st.lists(st.integers(-20, 20), min_size=2, max_size=6)
 )
@@ -298,6 +316,17 @@ def test_k3_is_never_negative_in_float32(student, logp, thousandths):
     require((found >= 0).all(), answer, [("yours", found)], "k3 is never negative")
     x = reference.astype(np.float64) - policy.astype(np.float64)
     close(answer, found, np.expm1(x) - x, rtol=2e-2, atol=1e-12)
+    for dtype, smallest in (("float32", -4), ("float64", -10)) if thousandths == ONCE else ():
+        x = np.logspace(smallest, 0, 41).astype(dtype)
+        logp, ref_logp = np.concatenate([-x, 0 * x]), np.concatenate([0 * x, -x])
+        answer = student.kl_estimate(logp, ref_logp)
+        found = tensor(answer, shape=logp.shape, dtype=dtype)
+        x = (ref_logp - logp).astype(np.float64)
+        # What expm1 leaves of the digits: the rounding of x itself, beside x**2 / 2.
+        digits = 1e-5 + 4 * np.finfo(dtype).eps / np.abs(x)
+        wrong = np.abs(found - k3(x)) > digits * k3(x)
+        rows = [("x", x[wrong][:3]), ("your k3", found[wrong][:3]), ("expected", k3(x)[wrong][:3])]
+        require(not wrong.any(), answer, rows, f"{wrong.sum()} of {wrong.size} values have lost digits in {dtype}")
 
 
 @check(
