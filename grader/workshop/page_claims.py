@@ -23,6 +23,7 @@ from .. import attacks
 from ..core import course
 from ..grading.check import checks_of
 from ..oracles.simulation import group_advantages
+from ..worksheet.grade import empty_result
 from . import ablations
 from .answer_key import BEST
 from .catalogue import misconceptions, variants
@@ -129,6 +130,16 @@ for _exercise in course.EXERCISES:
 def _points_of_a_copy() -> Claims:
     of_all, of_copy = (sum(_points(hidden=hidden).values()) for hidden in (True, False))
     yield f"({of_copy} points instead of {of_all})"
+
+
+@claims("docs/instructors/gradebook.md")
+def _worth() -> Claims:
+    code = sum(_points().values())
+    with_worksheet = code + empty_result().points
+    yield f"{code} points for the code, {with_worksheet} with the worksheet"
+    yield f"some results are worth {code} points and some {with_worksheet} is refused"
+    yield f"--maximum {code} --out filled.csv"
+    yield f"[Total Pts: {code} Score]"
 
 
 @claims("docs/instructors/isolation.md")

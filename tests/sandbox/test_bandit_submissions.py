@@ -175,5 +175,5 @@ def draft(logits, actions, rewards, ref_logits, config):
 grpo_step = draft
 """
     result = graded({"bandit.py": model_answer("bandit") + draft}, "grpo_step")
-    names = {found["name"] for exercise in result.exercises for found in exercise.misconceptions}
+    names = {found.name for exercise in result.exercises for found in exercise.misconceptions}
     assert "lets_gradients_pile_up" in names

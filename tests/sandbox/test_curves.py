@@ -61,10 +61,10 @@ def test_the_curves_are_those_of_the_first_run_of_the_check(sandbox, grade_run):
     student.close()
     history = answer.value.fields
     best, rewards = history["probabilities"].array[:, 6], history["mean_reward"].array
-    assert [curve["title"] for curve in check.curves] == ["Probability of the best action", "Mean reward of the group"]
+    assert [curve.title for curve in check.curves] == ["Probability of the best action", "Mean reward of the group"]
     for curve, expected, first in zip(check.curves, (best, rewards), (0, 1), strict=True):
-        assert curve["first"] == first and curve["every"] == 1
-        np.testing.assert_allclose(curve["values"], expected, rtol=5.1e-4)
+        assert curve.first == first and curve.every == 1
+        np.testing.assert_allclose(curve.values, expected, rtol=5.1e-4)
 
 
 @pytest.mark.parametrize("check_id", [BANDIT, pytest.param(PIZZA, marks=pytest.mark.proof)])
@@ -98,22 +98,22 @@ def test_stale_recordings_are_written_anew(sandbox, tmp_path, monkeypatch):
     (tmp_path / "bandit" / "curves.json").write_text(json.dumps(stale), "utf-8")
     with grading_profile():
         anew = write_vectors.make_curves("bandit", sandbox.worker)
-    assert curves.alike(json.loads(anew)["curves"], recorded)
+    assert curves.alike(curves.read(anew), recorded)
 
 
 def test_a_run_that_does_not_learn_has_its_curve_although_the_check_fails(grade_run):
     wrong = next(entry for entry in misconceptions("bandit") if entry.name == "takes_the_most_probable_action")
     result, check = grade_run(wrong.submission, BANDIT)
     assert check.outcome == "failed"
-    assert check.curves[0]["values"] == [0.1] * 51
+    assert check.curves[0].values == [0.1] * 51
     jsonschema.validate(json.loads(result.as_json()), SCHEMA)
 
 
 def test_what_is_no_number_in_a_history_becomes_null(grade_run):
     result, check = grade_run(replaced("charlm", "train", "odd_history", ODD_HISTORY), PIZZA)
     rewards, kl = check.curves
-    assert rewards["values"] == [None] * 8 + [0.3333] * 32
-    assert all(value is not None for value in kl["values"])
+    assert rewards.values == [None] * 8 + [0.3333] * 32
+    assert all(value is not None for value in kl.values)
     jsonschema.validate(json.loads(result.as_json()), SCHEMA)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+from dataclasses import asdict
 from pathlib import Path
 
 import pytest
@@ -84,9 +85,9 @@ def test_a_real_submission_said_it_in_every_way(real: tuple[Result, Result]) -> 
         for name in {c.function for c in hostile.checks}
     }
     assert "HYPERLINK" in said["categorical_kl"][0].story and said["categorical_kl"][0].printed
-    assert "HYPERLINK" in json.dumps(vars(said["kl_estimate"][0]))
-    assert "evil.example" in json.dumps(vars(said["zero_signal_fraction"][0]))
-    assert "evil.example" in json.dumps(vars(said["importance_ratio"][0]))
+    assert "HYPERLINK" in json.dumps(asdict(said["kl_estimate"][0]))
+    assert "evil.example" in json.dumps(asdict(said["zero_signal_fraction"][0]))
+    assert "evil.example" in json.dumps(asdict(said["importance_ratio"][0]))
     file = io.StringIO()
     terminal.show(hostile, Console(file=file, width=120, color_system=None))
     assert terminal_inventory(file.getvalue()) == set()
