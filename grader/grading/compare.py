@@ -431,7 +431,7 @@ def _exact(number: Any) -> str:
         str(number.item())
         if not isinstance(number, np.floating)
         else np.format_float_positional(number, trim="0")
-        if 1e-5 <= abs(number) < 1e16 or number == 0
+        if 1e-5 <= abs(float(number)) < 1e16 or number == 0  # in half precision, 1e16 is none
         else f"{number!s}"
     )
 

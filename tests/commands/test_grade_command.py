@@ -43,11 +43,11 @@ def swapped(logp, old_logp):
     print("größer als π?", (old_logp - logp).exp())  # “curly” → and ✗
     return (old_logp.detach() - logp).clamp(-20.0, 20.0).exp()
 """
-# No worked example of the gate has four actions, so generated inputs have to find it.
-WRONG_FROM_FOUR_ACTIONS = """
+# No logit of the gate is larger than 2, so generated inputs have to find it.
+WRONG_ABOVE_TWO = """
 _right_kl = categorical_kl
-def wrong_from_four_actions(logits, ref_logits):
-    return _right_kl(logits, ref_logits) * (-1 if logits.shape[-1] > 3 else 1)
+def wrong_above_two(logits, ref_logits):
+    return _right_kl(logits, ref_logits) * (-1 if logits.max() > 2 else 1)
 """
 FINGERPRINT = """
 import hashlib
@@ -501,7 +501,7 @@ EXAMPLES = ("--examples", "40")
 
 def changing(folder: Path) -> Path:
     """A submission whose result changes with any one input, because a function reports a digest of all that it got."""
-    me = wrong(folder / "me", "kl", "categorical_kl", WRONG_FROM_FOUR_ACTIONS)
+    me = wrong(folder / "me", "kl", "categorical_kl", WRONG_ABOVE_TWO)
     with (me / "kl.py").open("a", encoding="utf-8") as file:
         file.write(FINGERPRINT)
     return me
@@ -635,14 +635,14 @@ def test_the_same_submission_and_seed_give_the_same_bytes_wherever_the_course_is
     mixes constants of the code that it takes for the tested project into the inputs; paths tell it which.
     """
     laws = failed_laws(undisturbed)
-    # The smallest that shows the mistake: one row of four logits, and one of the reference.
+    # A small one that shows the mistake: one row of logits, and one of the reference.
     assert min(check["call"].count(",") for check in laws) <= 10, [check["call"] for check in laws]
     assert undisturbed.result.count(b"ValueError: digest") > 2
     assert disturbed.result == undisturbed.result
 
 
 def test_another_seed_keeps_the_verdicts(grade: Grade, tmp_path: Path) -> None:
-    wrong(tmp_path / "me", "kl", "categorical_kl", WRONG_FROM_FOUR_ACTIONS)
+    wrong(tmp_path / "me", "kl", "categorical_kl", WRONG_ABOVE_TWO)
     found = []
     for seed in ("0", "987654321"):
         done = grade("kl", "--path", "me", "--seed", seed, "--json", "r.json")
