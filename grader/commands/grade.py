@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Literal
 
 from .. import __version__
 from ..core import course
-from ..core.arguments import path_argument, positive
+from ..core.arguments import nearest, path_argument, positive
 from ..core.refusal import FileRefused
 from ..core.result import replace_file
 from ..core.submission import Submission, SubmissionError, read_submission
@@ -140,11 +140,8 @@ def parse(argv: Sequence[str] | None = None) -> argparse.Namespace:
     arguments = parser.parse_args(argv)
     for name in arguments.exercises:
         if name not in names:
-            close = difflib.get_close_matches(name.removesuffix(".py").removesuffix(".json"), names, 1, 0.4)
-            parser.error(
-                f"there is no exercise {name!r}"
-                + (f"; did you mean {close[0]}?" if close else f"; there are {', '.join(names)}")
-            )
+            instead = nearest(name.removesuffix(".py").removesuffix(".json"), names)
+            parser.error(f"there is no exercise {name!r}; {instead}")
     arguments.worksheet = _WORKSHEET in arguments.exercises
     asked = arguments.exercises or course.names()  # drafts count for nothing
     arguments.exercises = [name for name in course.names(drafts=True) if name in asked]

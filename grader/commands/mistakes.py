@@ -19,7 +19,7 @@ def run(arguments: argparse.Namespace) -> int:
     """`course dev mistakes`: 0 fine, 1 stale."""
     texts: dict[Path, str] = {
         course.ROOT / exercise.mistakes_page: make(exercise.name)
-        for exercise in (*course.EXERCISES, *course.DRAFTS)
+        for exercise in course.KNOWN
         if not exercise.draft or (exercise.folder / "vectors.json").is_file()
     }
     return write_or_check(

@@ -8,7 +8,7 @@ from pathlib import Path
 from ..core import course
 from ..workshop.generated import write_or_check
 from ..workshop.page_claims import CLAIMS, WordsNoLongerHold
-from ..workshop.page_lists import API_PAGE, api_page, page_lists, with_lists
+from ..workshop.page_lists import API_PAGE, api_page, page_lists, with_list
 from ..workshop.page_numbers import NoPlace, with_numbers
 
 
@@ -20,10 +20,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """`course dev numbers`: 0 fine, 1 a page is stale or its words have to be changed by a person."""
     texts: dict[Path, str] = {course.ROOT / API_PAGE: api_page()}
-    for name in dict.fromkeys((*(each.path for each in page_lists()), *CLAIMS)):
+    lists = [*page_lists()]
+    for name in dict.fromkeys((*(each.path for each in lists), *CLAIMS)):
         path = course.ROOT / name
+        text = path.read_text("utf-8")
         try:
-            text = with_lists(path, path.read_text("utf-8"))
+            for wanted in lists:
+                text = with_list(text, wanted) if wanted.path == name else text
             texts[path] = with_numbers(text, [claim for claims in CLAIMS.get(name, ()) for claim in claims()])
         except (NoPlace, WordsNoLongerHold) as problem:
             print(f"{name}: {problem}")

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 
 from ..core import course
 from ..core.refusal import FileRefused
 from ..core.result import replace_file
-from ..workshop.functions import make, read_modules
+from ..workshop.functions import Module, make, read_modules
 from ..workshop.stubs import StubError, stale_files, write_starter
 
 
@@ -27,14 +28,14 @@ def run(arguments: argparse.Namespace) -> int:
         Exit code: 0 fine, 1 stale files (only with --check), 2 a refused model answer or a missing folder.
     """
     try:
-        if arguments.reference == course.MODEL_ANSWERS:
-            _require_markers()
+        modules = read_modules(course.MODEL_ANSWERS) if arguments.reference == course.MODEL_ANSWERS else {}
+        _require_markers(modules)
         if arguments.check:
             lines = stale_files(arguments.reference, arguments.starter)
         else:
             lines = [f"wrote {path}" for path in write_starter(arguments.reference, arguments.starter)]
-        if arguments.reference == course.MODEL_ANSWERS:
-            lines += _functions(check=arguments.check)
+        if modules:
+            lines += _functions(modules, check=arguments.check)
     except (FileRefused, OSError) as error:
         print(error, file=sys.stderr)
         return 2
@@ -42,25 +43,22 @@ def run(arguments: argparse.Namespace) -> int:
     return 1 if arguments.check and lines else 0
 
 
-def _require_markers() -> None:
+def _require_markers(modules: Mapping[str, Module]) -> None:
     """Refuse a function that students write and that has no solution region any more: its stub would be the answer."""
-    modules = read_modules(course.MODEL_ANSWERS)
-    for exercise in course.EXERCISES + course.DRAFTS:
+    for exercise in course.KNOWN:
         module = modules.get(exercise.name)
-        for name in exercise.function_names if module else ():
+        for name in exercise.function_names:
             if module and name in module.functions and name not in module.to_write:
-                line = module.functions[name].lineno
+                path, line = course.MODEL_ANSWERS / exercise.file_name, module.functions[name].lineno
                 raise StubError(
-                    course.MODEL_ANSWERS / exercise.file_name,
-                    line,
-                    f"mark the solution of {name} again, or rename it; without them, its stub is the answer",
+                    path, line, f"mark the solution of {name} again, or rename it; without them, its stub is the answer"
                 )
 
 
-def _functions(*, check: bool) -> list[str]:
+def _functions(modules: Mapping[str, Module], *, check: bool) -> list[str]:
     """Write `functions.json` of every exercise whose model answer changed, or say which are stale."""
-    modules, lines = read_modules(course.MODEL_ANSWERS), []
-    for exercise in (*course.EXERCISES, *course.DRAFTS):
+    lines = []
+    for exercise in course.KNOWN:
         path, text = exercise.folder / "functions.json", make(exercise.name, modules, without=exercise.extra_parameters)
         if path.is_file() and path.read_text("utf-8") == text:
             continue

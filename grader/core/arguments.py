@@ -40,6 +40,12 @@ def positive(text: str) -> int:
     return int(text)
 
 
+def nearest(name: str, names: Sequence[str]) -> str:
+    """What to give instead of an unknown name: the known one that is most like it, or all of them."""
+    close = difflib.get_close_matches(name, names, 1, 0.4)
+    return f"did you mean {close[0]}?" if close else f"there are {', '.join(names)}"
+
+
 def add_names(parser: argparse.ArgumentParser, of: str, names: Sequence[str]) -> None:
     """Add an argument for any number of known names.
 
@@ -51,9 +57,7 @@ def add_names(parser: argparse.ArgumentParser, of: str, names: Sequence[str]) ->
 
     def known(name: str) -> str:
         if name not in names:
-            close = difflib.get_close_matches(name, names, 1, 0.4)
-            hint = f"did you mean {close[0]}?" if close else f"there are {', '.join(names)}"
-            raise argparse.ArgumentTypeError(f"there is no {name!r}; {hint}")
+            raise argparse.ArgumentTypeError(f"there is no {name!r}; {nearest(name, names)}")
         return name
 
     shown = f"{', '.join(names)}; all if none"

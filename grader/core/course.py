@@ -175,6 +175,10 @@ except (TomlFileError, OSError) as error:  # a person must repair a file before 
     raise SystemExit(2) from None
 
 
+KNOWN = (*EXERCISES, *DRAFTS)
+"""All that can be graded, in the order of the course."""
+
+
 @functools.cache
 def given_files() -> Mapping[str, str]:
     """Name to text of every given file, from the instructor's folder if it is here, else from the handout's."""
@@ -218,9 +222,9 @@ def exercise(name: str) -> Exercise:
     Raises:
         KeyError: there is none.
     """
-    return {exercise.name: exercise for exercise in (*EXERCISES, *DRAFTS)}[name]
+    return {exercise.name: exercise for exercise in KNOWN}[name]
 
 
 def names(*, drafts: bool = False) -> list[str]:
     """Names of the exercises, in the order of the course, and those of the drafts."""
-    return [exercise.name for exercise in (*EXERCISES, *(DRAFTS if drafts else ()))]
+    return [exercise.name for exercise in (KNOWN if drafts else EXERCISES)]

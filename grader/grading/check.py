@@ -19,7 +19,7 @@ from types import ModuleType
 from typing import Any, TypeVar
 
 from ..core import course
-from ..core.refusal import FileRefused
+from ..core.refusal import FileRefused, not_python
 from ..core.result import CheckResult
 from .student import Example
 
@@ -142,7 +142,7 @@ def _imported(name: str, file: str) -> ModuleType:
     try:
         return importlib.import_module(name)
     except SyntaxError as error:
-        raise FileRefused(f"{file}:{error.lineno}: make this file valid Python: {error.msg}") from None
+        raise not_python(file, error) from None
     except Exception as error:  # whatever its author wrote
         raise FileRefused(f"{file} cannot be imported ({type(error).__name__}: {error}); correct it") from error
 

@@ -52,7 +52,7 @@ _LABEL_WIDTH = 22
 def show(result: Result, console: Console) -> None:
     """Print the whole report."""
     console.print(_headline(result), highlight=False)
-    known = {exercise.name: exercise for exercise in (*course.EXERCISES, *course.DRAFTS)}
+    known = {exercise.name: exercise for exercise in course.KNOWN}
     for exercise in result.exercises:
         console.print()
         console.print(_exercise(known.get(exercise.name), exercise, console), highlight=False)

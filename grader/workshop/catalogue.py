@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import ast
 import textwrap
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from ..core import course
-from ..core.refusal import FileRefused
+from ..core.refusal import FileRefused, not_python
 from ..core.submission import Submission, read_submission
 from . import changes
 from .generated import shown
@@ -58,26 +59,33 @@ def replaced(exercise: str, function: str, name: str, text: str) -> Submission:
     return Submission(name, Path(name), {**model.files, file_name: module}, {})
 
 
-def variants_together(place: int) -> Submission:
-    """The model answers with a variant of every function: the one at this place of its file, counted round and round.
+def variants_together(count: int) -> Iterator[Submission]:
+    """The model answers with a variant of every function: the first of each file, then the second, and so on.
 
-    Each is in a scope of its own, because files of variants have helpers of the same name.
+    A file that has fewer begins anew. Each is in a scope of its own, because files of variants have helpers of the same
+    name.
+
+    Args:
+        count: How many submissions.
     """
     model = read_submission(course.MODEL_ANSWERS)
-    files = dict(model.files)
+    parts = []
     for exercise in course.EXERCISES:
         for function in exercise.function_names:
             path = exercise.folder / "variants" / f"{function}.py"
-            names = [entry.name for entry in variants(exercise.name) if entry.function == function]
-            if names:
-                scope = textwrap.indent(whole_functions(path), "    ")
-                chosen = names[place % len(names)]
-                files[exercise.file_name] += (
-                    f"\n\ndef _variants_of_{function}():\n{scope}\n    return {chosen}\n"
-                    f"\n{function} = _variants_of_{function}()\n"
-                )
-    name = f"variant {place + 1} of every function"
-    return Submission(name, Path(name), files, {})
+            if path.exists():
+                text = whole_functions(path)
+                if names := [node.name for node in _public_functions(text)]:
+                    parts.append((exercise.file_name, function, textwrap.indent(text, "    "), names))
+    for place in range(count):
+        files = dict(model.files)
+        for file_name, function, scope, names in parts:
+            files[file_name] += (
+                f"\n\ndef _variants_of_{function}():\n{scope}\n    return {names[place % len(names)]}\n"
+                f"\n{function} = _variants_of_{function}()\n"
+            )
+        name = f"variant {place + 1} of every function"
+        yield Submission(name, Path(name), files, {})
 
 
 def whole_functions(path: Path) -> str:
@@ -88,7 +96,7 @@ def whole_functions(path: Path) -> str:
     try:
         ast.parse(text)
     except SyntaxError as error:
-        raise FileRefused(f"{shown(path)}:{error.lineno}: make this file valid Python: {error.msg}") from None
+        raise not_python(shown(path), error) from None
     return changes.written_out(text, answer, path.stem, shown(path))
 
 
@@ -99,12 +107,18 @@ def _entries(folder: str, exercise: str) -> list[Entry]:
         if not path.exists():
             continue
         text = whole_functions(path)
-        for node in ast.parse(text).body:
-            if isinstance(node, ast.FunctionDef) and not node.name.startswith("_"):
-                sentence, _, rest = (ast.get_docstring(node) or "").partition("\n")
-                if not sentence:
-                    raise FileRefused(f"{shown(path)}: {node.name}: say in its docstring what is special about it")
-                submission = replaced(exercise, function, node.name, text)
-                explanation = " ".join(rest.split())
-                found.append(Entry(exercise, function, node.name, sentence.strip(), explanation, submission))
+        for node in _public_functions(text):
+            sentence, _, rest = (ast.get_docstring(node) or "").partition("\n")
+            if not sentence:
+                raise FileRefused(f"{shown(path)}: {node.name}: say in its docstring what is special about it")
+            submission = replaced(exercise, function, node.name, text)
+            explanation = " ".join(rest.split())
+            found.append(Entry(exercise, function, node.name, sentence.strip(), explanation, submission))
     return found
+
+
+def _public_functions(text: str) -> list[ast.FunctionDef]:
+    """The answers in a file of the catalogue; what begins with an underscore is a helper."""
+    return [
+        node for node in ast.parse(text).body if isinstance(node, ast.FunctionDef) and not node.name.startswith("_")
+    ]

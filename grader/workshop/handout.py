@@ -132,7 +132,7 @@ def _is_left_over(name: str, text: bytes) -> bool:
 def _is_of_a_draft(name: str) -> bool:
     """Whether a file belongs to an exercise that `course.toml` does not name."""
     return any(
-        name in (f"starter/{draft.file_name}", f"reference/{draft.file_name}", draft.page, draft.mistakes_page)
+        name in (f"starter/{draft.file_name}", f"reference/{draft.file_name}")
         or name.startswith(f"grader/exercises/{draft.name}/")
         for draft in course.DRAFTS
     )

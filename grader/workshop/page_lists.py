@@ -11,7 +11,6 @@ import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 
 from ..core import course
 from ..grading.check import checks_of
@@ -94,18 +93,6 @@ def with_list(text: str, wanted: PageList) -> str:
     if len(blocks) != 1:
         raise NoPlace(f"{len(blocks)} places, not 1, have lines such as: {wanted.lines[0].strip()}")
     return text[: blocks[0].start()] + "".join(f"{line}\n" for line in wanted.lines) + text[blocks[0].end() :]
-
-
-def with_lists(path: Path, text: str) -> str:
-    """The text of a file of the repository with all lists that it must have.
-
-    Raises:
-        NoPlace: see `with_list`.
-    """
-    for wanted in page_lists():
-        if course.ROOT / wanted.path == path:
-            text = with_list(text, wanted)
-    return text
 
 
 def api_page() -> str:

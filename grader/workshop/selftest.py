@@ -135,8 +135,7 @@ def _variants_together(exercise: str) -> Iterator[Job]:
     if used <= {exercise}:
         return
     counts = Counter((name, entry.function) for name in {*used, exercise} for entry in variants(name))
-    for place in range(max(counts.values(), default=0)):
-        submission = variants_together(place)
+    for submission in variants_together(max(counts.values(), default=0)):
         yield Job("fair variants together", submission.folder, exercise, _must_earn_all, submission)
 
 
