@@ -32,7 +32,8 @@ def token_logp(model: nn.Module, tokens: Tensor) -> Tensor:
     """Log-probability that a model gives to each token of some rows, from the second token on.
 
     Args:
-        model: Maps tokens (B, T) to logits (B, T, V); the logits at position t are its forecast of token t + 1.
+        model: Maps tokens (B, T) to logits (B, T, V); the logits at position t are its prediction of token t + 1. It is
+            left in the mode in which it came.
         tokens: int64, shape (B, T) with T >= 2.
 
     Returns:
@@ -95,7 +96,8 @@ def masked_mean(values: Tensor, mask: Tensor, *, level: str = "sequence") -> Ten
             positions, so every token weighs alike and long completions weigh more.
 
     Returns:
-        0-dim float, dtype of `values`. 0 if the mask is empty, at either level; that 0 needs no graph.
+        0-dim float, dtype of `values`, float32 or float64; there is at least one row. 0 if the mask is empty, at either
+        level; that 0 needs no graph.
 
     Raises:
         ValueError: the shapes are not one shape (B, N), or `level` is unknown.
@@ -126,7 +128,8 @@ def grpo_loss(
     - kl is the mean of the k3 estimate of each token (`kl_estimate`);
     - both means are `masked_mean` at `config.loss_level`;
     - the importance ratio is, at `config.ratio_level` "token", each token's own; at "sequence" one for each completion,
-      exp of the mean over its unmasked tokens of logp - old_logp, at all of its positions.
+      exp of the mean over its unmasked tokens of logp - old_logp, at all of its positions. Either way it is that of
+      `importance_ratio`: before exp the log-ratio, or its mean, is clamped to plus and minus 20.
 
     Args:
         logp: Of each predicted token under the current policy, in nats, shape (B, T - 1).
@@ -165,9 +168,10 @@ def train_step(
 
     Args:
         policy: Is changed by one step of the optimizer.
-        ref_policy: The KL is measured against it. Nothing about it changes, and no gradient reaches it.
+        ref_policy: The KL is measured against it. No parameter of it changes, and no gradient reaches it; `eval()` and
+            `requires_grad_(False)` are no change, but `policy` keeps its mode.
         optimizer: Of the parameters of `policy`. Gradients of earlier steps do not count.
-        rollout: The batch.
+        rollout: The batch. Nothing in it is changed.
         config: As for `grpo_loss`.
 
     Returns:
@@ -196,14 +200,14 @@ def train(
 
     Args:
         policy: Is trained.
-        ref_policy: The KL is measured against it. Nothing about it changes.
-        prompt: The prompt, or several to draw from.
+        ref_policy: The KL is measured against it, as in `train_step`.
+        prompt: The prompt, or several, each of which is drawn equally often.
         reward_fn: Called once for each step with the prompts and the completions of its batch; returns shape (B,), on
             the CPU.
         config: Settings.
         generator: Source of randomness; the same generator state gives the same run. Global random state is neither
             used nor changed.
-        state: A run to go on with, for the command `run_charlm`; None starts a new one.
+        state: A run to go on with, for the command `run_charlm`; None starts a new one. Not graded.
 
     Returns:
         One row of metrics for each step of the run, as `TrainingState.record` writes them.

@@ -93,7 +93,7 @@ def _line(text: bytes) -> Line | None:
     """A line, or None if it is torn or damaged: its submission is then graded again."""
     try:
         line = msgspec.json.decode(text, type=Line)
-    except (msgspec.DecodeError, RecursionError):
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return None
     return line if 0 <= line.seconds <= _MOST_SECONDS else None
 

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..sandbox.worker.wire import Foreign
-from .student import Answer, Array, Call, Half, Record, Same, Tensor
+from .student import Answer, Array, Call, Half, Record, Same, Tensor, Transposed
 
 Float64 = npt.NDArray[np.float64]
 
@@ -313,9 +313,25 @@ def untouched(answer: Answer, name: str, before: Array) -> None:
         Mismatch: it was changed in place.
     """
     after = answer.arguments[name]
-    if after.array.tobytes() != before.tobytes():
+    if (after.shape, after.array.tobytes()) != (before.shape, before.tobytes()):
         rows = [(f"{name} before", show(before)), (f"{name} after", show(after))]
         raise Mismatch(answer.call, rows, f"your function changed its argument {name} in place; work on a new tensor")
+
+
+def mode_kept(answer: Answer, name: str) -> None:
+    """Require that a model among the arguments still trains: no `eval()` and no `requires_grad_(False)` is left in it.
+
+    Raises:
+        Mismatch: its mode was changed.
+    """
+    model = answer.arguments.get(name)
+    fields = model.fields if isinstance(model, Record) else {}
+    flags = fields.get("requires_grad")
+    kept = {"training": fields.get("training")} | (flags if isinstance(flags, dict) else {})
+    changed = [key for key, value in kept.items() if value is not True]
+    rows = [(f"switched off in {name}", ", ".join(changed)), ("expected", "nothing")]
+    story = f"your function leaves {name} in another mode: undo `eval()` and `requires_grad_(False)`"
+    require(not changed, answer, rows, story)
 
 
 def show_call(call: Call) -> str:
@@ -347,6 +363,8 @@ def show_argument(value: Any) -> str:
     """One argument as a student would type it."""
     if isinstance(value, Half):
         return f"torch.tensor({_nested(value.array, repr)}, dtype=torch.bfloat16)"
+    if isinstance(value, Transposed):
+        return f"{show_argument(value.array.T)}.T"
     if isinstance(value, np.ndarray | np.generic):
         array = np.asarray(value)
         suffix = "" if array.dtype in (np.float32, np.int64, np.bool_) else f", dtype=torch.{array.dtype.name}"

@@ -34,6 +34,13 @@ class Half:
 
 
 @dataclass(frozen=True)
+class Transposed:
+    """Argument that is not contiguous: the same numbers as `array`, which has two axes, read from its transpose."""
+
+    array: Array
+
+
+@dataclass(frozen=True)
 class Tensor:
     """A tensor that came back. `array` holds bfloat16 as float32; `dtype` says what it was."""
 
@@ -50,8 +57,8 @@ class Tensor:
 class Record:
     """An object. As an argument it is made in the worker, by the class or function of that name in given code.
 
-    A dataclass comes back with its fields, a model with its parameters and their gradients: {"state": {name: Tensor},
-    "gradients": {name: Tensor or None}}.
+    A dataclass comes back with its fields, a model with its parameters, their gradients and its mode: {"state":
+    {name: Tensor}, "gradients": {name: Tensor or None}, "training": bool, "requires_grad": {name: bool}}.
     """
 
     type_name: str
@@ -76,6 +83,7 @@ class Example:
         return_arguments: Send tensors and objects back as they are after the call.
         watch_random: Say whether the call changed the global random state of torch, numpy or Python.
         repeat: Make the call so many times with the same objects; the last value counts.
+        left_gradients: Names of positional parameters, models, whose parameters have gradients (of 1) before the call.
     """
 
     def __init__(
@@ -85,11 +93,12 @@ class Example:
         return_arguments: bool = False,
         watch_random: bool = False,
         repeat: int = 1,
+        left_gradients: Sequence[str] = (),
         **options: Any,
     ) -> None:
         self.arguments, self.options = arguments, options
         self.gradients_of, self.return_arguments = tuple(gradients_of), return_arguments
-        self.watch_random, self.repeat = watch_random, repeat
+        self.watch_random, self.repeat, self.left_gradients = watch_random, repeat, tuple(left_gradients)
 
 
 @dataclass(frozen=True)
@@ -431,7 +440,7 @@ _MALFORMED = WorkerDied("protocol", "sent the grader something malformed")
 
 
 def _is_array(value: Any) -> bool:
-    return isinstance(value, np.ndarray | np.generic | Half)
+    return isinstance(value, np.ndarray | np.generic | Half | Transposed)
 
 
 def _call_body(case: Example, names: list[str]) -> dict[str, Any]:
@@ -442,6 +451,7 @@ def _call_body(case: Example, names: list[str]) -> dict[str, Any]:
         "return_arguments": case.return_arguments,
         "watch_random": case.watch_random,
         "repeat": case.repeat,
+        "left_gradients": [names.index(name) for name in case.left_gradients],
     }
 
 
@@ -453,6 +463,9 @@ def _to_wire(value: Any, names: list[str]) -> Any:
         # The upper half of a float32 is a bfloat16; adding half a unit rounds to nearest.
         rounded = ((bits + 0x7FFF + ((bits >> 16) & 1)) >> 16).astype("<u2")
         return wire.Tensor("bfloat16", value.array.shape, rounded.tobytes())
+    if isinstance(value, Transposed):
+        contiguous = _to_wire(np.ascontiguousarray(value.array.T), names)
+        return wire.Record("transpose", {"input": contiguous, "dim0": 0, "dim1": 1})
     if isinstance(value, np.ndarray | np.generic):
         array = np.asarray(value)
         return wire.Tensor(array.dtype.name, array.shape, array.tobytes())

@@ -13,6 +13,7 @@ from __future__ import annotations
 import functools
 import json
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,13 +22,14 @@ import numpy as np
 from ..core import course
 from ..core.refusal import FileRefused
 from ..sandbox.worker.wire import Foreign
-from .compare import TOLERANCE
-from .student import Answer, Example, Record, Student, StudentCrashed, StudentError, Tensor
+from .compare import TOLERANCE, close, entries, gradient, no_gradient, number, pair, parameters, same
+from .student import Answer, Example, Half, Record, Student, StudentCrashed, StudentError, Tensor
 
 Observation = dict[str, Any]
 _MESSAGE = 60  # characters of an exception's text that tell two exceptions apart
 _LARGEST = 1_000  # numbers of an answer that are written down; the examples have a few dozen
 _ROUNDING_ERROR = 1e-14  # of float64 numbers around 1
+_RTOL, _ATOL = 1e-5, 1e-6  # of recorded values: weights in float32 are as right, and smaller numbers have own checks
 _DIGITS = {"float64": 12, "float32": 7, "float16": 4, "bfloat16": 3}
 
 
@@ -100,20 +102,86 @@ def load(exercise: str) -> tuple[dict[str, list[Vector]], dict[str, dict[str, Di
 def observe(student: Student, function: str, example: Example) -> Observation:
     """Make the call of an example and write down what happened."""
     try:
-        # In-place changes show without a graph only: on a leaf that requires a gradient torch refuses them.
-        answer = student.call(
-            function,
-            *example.arguments,
-            gradients_of=example.gradients_of,
-            return_arguments=not example.gradients_of,
-            repeat=example.repeat,
-            **example.options,
-        )
+        (answer,) = student.each(function, _asked(example))
     except StudentError as error:
         return {"raises": error.type, "message": error.message[:_MESSAGE]}
     except StudentCrashed:
         return {"raises": "crash", "message": ""}
     return _observation(answer, example)
+
+
+def _asked(example: Example) -> Example:
+    """The same call, with all that an observation is made of sent back."""
+    # In-place changes show without a graph only: on a leaf that requires a gradient torch refuses them.
+    return Example(
+        *example.arguments,
+        gradients_of=example.gradients_of,
+        return_arguments=not example.gradients_of,
+        repeat=example.repeat,
+        **example.options,
+    )
+
+
+def require_recorded(student: Student, worked: Sequence[tuple[Example, Vector]]) -> None:
+    """Require the model answer's values, gradients and trained policies of the examples of a check.
+
+    The calls that depend on luck are left out: another way to draw is as right. What is returned beside the values (a
+    graph, arguments that were changed) has checks of its own.
+
+    Raises:
+        Mismatch: an answer is another one.
+    """
+    certain = [(example, vector) for example, vector in worked if not {"seed", "generator"} & example.options.keys()]
+    if not certain:
+        return
+    answers = student.each(certain[0][1].function, *(_asked(example) for example, _ in certain))
+    for answer, (_, vector) in zip(answers, certain, strict=True):
+        _require_value(answer, vector.expected)
+        for name, expected in vector.expected.get("gradients", {}).items():
+            _require_gradient(answer, name, expected)
+        for name, model in vector.expected.get("after", {}).items():
+            before = {key: np.zeros(seen["shape"]) for key, seen in model["fields"].items()}
+            found = parameters(answer, name, before)
+            for key, seen in model["fields"].items():
+                wanted = np.array(_floats(seen["values"])).reshape(seen["shape"])
+                close(answer, found[key], wanted, yours_label=f"{name} after the call, yours", rtol=1e-4, atol=1e-5)
+
+
+def _require_value(answer: Answer, expected: Observation) -> None:
+    """What was returned, and each part of it if it has some."""
+    kind = expected.get("returns")
+    if "values" in expected and kind is None:
+        rtol, atol = TOLERANCE.get(expected["dtype"], (0.0, 0.0))
+        if "float" in expected["dtype"]:
+            rtol, atol = max(rtol, _RTOL), max(atol, _ATOL)
+        # Of a single number either precision will do.
+        dtype = None if expected["shape"] == [] and expected["dtype"] in ("float32", "float64") else expected["dtype"]
+        wanted = np.array(_floats(expected["values"])).reshape(expected["shape"])
+        same(answer, wanted, dtype=dtype, rtol=rtol, atol=atol)
+    elif kind == "number":
+        (value,) = _floats(expected["values"])
+        number(answer, value, what="the number", rtol=1e-4)
+    elif kind == "tuple":
+        for part, seen in zip(pair(answer), expected["fields"].values(), strict=True):
+            _require_value(part, seen)
+    elif kind == "dict":
+        for name, part in entries(answer, list(expected["fields"])).items():
+            _require_value(part, expected["fields"][name])
+
+
+def _require_gradient(answer: Answer, name: str, expected: list[Any] | None) -> None:
+    wanted = np.array(_floats(expected or []))
+    if not wanted.any():
+        no_gradient(answer, name)
+        return
+    argument = answer.call.arguments[name]
+    shape = argument.array.shape if isinstance(argument, Half) else argument.shape
+    found = gradient(answer, name, shape=shape)
+    value = answer.gradients[name]
+    rtol, atol = TOLERANCE.get(value.dtype if value else "", (_RTOL, _ATOL))
+    label, why = f"gradient by {name}, yours", "the value is right, its gradient is not"
+    wanted = wanted.reshape(shape)
+    close(answer, found, wanted, yours_label=label, why=why, rtol=max(rtol, _RTOL), atol=max(atol, _ATOL))
 
 
 def agree(left: Observation, right: Observation, *, values_only: bool = False) -> bool:
@@ -140,12 +208,12 @@ def agree(left: Observation, right: Observation, *, values_only: bool = False) -
             return False
     rtol, atol = max(TOLERANCE.get(side.get("dtype", ""), (1e-4, 1e-6)) for side in (left, right))
     pairs = [(left["values"], right["values"])] if "values" in left else []
-    for name, gradient in left.get("gradients", {}).items():
+    for name, derivative in left.get("gradients", {}).items():
         other = right["gradients"].get(name)
-        if (gradient is None) != (other is None):
+        if (derivative is None) != (other is None):
             return False
-        if gradient is not None:
-            pairs.append((gradient, other))
+        if derivative is not None:
+            pairs.append((derivative, other))
     return all(_close(_floats(first), _floats(second), rtol, atol) for first, second in pairs)
 
 

@@ -47,6 +47,9 @@ class Settings:
     alphabet: str = ". abcdefghijklmnopqrstuvwxyz0123456789+="
 
 
+LARGEST_LOG_RATIO = 20.0
+"""`importance_ratio` clamps the log-ratio to plus and minus this; beyond it no gradient gets through."""
+
 NEARLY_ZERO = 1e-6
 """An advantage below it may be 0 for one right formula and 1e-8 for another: that of a reward at its group's mean."""
 
@@ -106,14 +109,16 @@ def grpo_loss(
         share = np.eye(len(log_ratio))  # derivative of each position's log-ratio by each log-probability
         if settings.ratio_level == "sequence":
             log_ratio, share = np.full_like(log_ratio, log_ratio.mean()), np.full_like(share, 1 / len(log_ratio))
-        ratio, advantage, weight = np.exp(log_ratio), advantages[row], weights[row, kept]
+        inside = np.abs(log_ratio) <= LARGEST_LOG_RATIO
+        ratio = np.exp(log_ratio.clip(-LARGEST_LOG_RATIO, LARGEST_LOG_RATIO))
+        advantage, weight = advantages[row], weights[row, kept]
         binds = (ratio > high) & (advantage > 0) | (ratio < low) & (advantage < 0)
         surrogate += (weight * np.minimum(ratio * advantage, ratio.clip(low, high) * advantage)).sum()
         binding += binds.sum()
         doubtful += ((ratio > high) | (ratio < low)).sum() * (abs(advantage) < NEARLY_ZERO)
         distance = ref_logp[row, kept] - logp[row, kept]
         kl += (weight * (np.expm1(distance) - distance)).sum()
-        gradient[row, kept] = -(weight * ~binds * ratio * advantage) @ share
+        gradient[row, kept] = -(weight * (inside & ~binds) * ratio * advantage) @ share
         gradient[row, kept] -= settings.kl_coef * weight * np.expm1(distance)
     count = max(mask.sum(), 1)
     loss = -surrogate + settings.kl_coef * kl
@@ -129,8 +134,8 @@ def bigram_logp(table: Float64, tokens: Ints) -> Float64:
 def bigram_gradient(table: Float64, tokens: Ints, weights: Float64) -> Float64:
     """Gradient by the table of sum(weights * bigram_logp): weight * (one-hot of what came - policy), summed by row."""
     policy, gradient = np.exp(log_softmax(table)), np.zeros_like(table)
-    for before, after, weight in zip(tokens[:, :-1].flat, tokens[:, 1:].flat, weights.flat, strict=True):
-        gradient[before] += weight * (np.eye(len(table))[after] - policy[before])
+    before, after = tokens[:, :-1], tokens[:, 1:]
+    np.add.at(gradient, before, weights[..., None] * (np.eye(len(table))[after] - policy[before]))
     return gradient
 
 

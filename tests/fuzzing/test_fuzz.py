@@ -297,6 +297,16 @@ def test_a_damaged_line_of_the_journal_counts_nothing(tmp_path: Path, change: di
         journal.close()
 
 
+def test_a_line_of_the_journal_with_a_byte_of_no_text_counts_nothing(tmp_path: Path) -> None:
+    line = json.dumps({"key": KEY, "content": "content", "file": "0" * 64, "seconds": 1.0}).encode()
+    (tmp_path / JOURNAL_FILE).write_bytes(line.replace(KEY[:3].encode(), b"\xff") + b"\n")
+    journal = Journal(tmp_path)
+    try:
+        assert journal.seconds("content") is None
+    finally:
+        journal.close()
+
+
 def test_a_whole_number_that_no_float_can_hold_is_no_error_of_the_grader() -> None:
     # A metric of 10**400 ended the check with an OverflowError: no mark at all, where 0 points are due.
     huge = b"1" + b"0" * 400

@@ -18,6 +18,7 @@ from grader.grading.compare import (
     close,
     entries,
     gradient,
+    mode_kept,
     no_gradient,
     number,
     pair,
@@ -29,7 +30,7 @@ from grader.grading.compare import (
     untouched,
 )
 from grader.grading.strategies import rollouts
-from grader.grading.student import Example, Record, Same, Tensor
+from grader.grading.student import Example, Half, Record, Same, Tensor, Transposed
 from grader.oracles import charlm_oracle as oracle
 from grader.oracles.simulation import log_softmax
 
@@ -98,9 +99,10 @@ def test_four_tokens_have_three_log_probabilities(student, worked, fresh):
     """
     for case, vector in worked:
         same(student.token_logp(*case.arguments), vector.expected_array)
-    table, tokens = fresh.uniform(-1, 1, size=(5, 5)).round(2), fresh.integers(0, 5, size=(3, 6))
     why = "the examples are right, but another batch is not"
-    same(student.token_logp(bigram(table), tokens), oracle.bigram_logp(table, tokens), why=why)
+    for letters, size in ((5, (3, 6)), (4, (300, 3)), (40, (2, 400))):
+        table, tokens = fresh.uniform(-1, 1, size=(letters, letters)).round(2), fresh.integers(0, letters, size=size)
+        same(student.token_logp(bigram(table), tokens), oracle.bigram_logp(table, tokens), why=why)
 
 
 @check(
@@ -173,6 +175,8 @@ def test_log_probabilities_of_a_gpt(student, fresh):
         Example(bigram(np.array([[0.0, -200.0], [300.0, 0.0]], dtype=np.float32)), np.array([[0, 1, 1, 0]])),
         Example(bigram(TABLE.astype(np.float32)), TOKENS),
         Example(bigram(TABLE + 1000.0), TOKENS),
+        Example(bigram(Half(TABLE.astype(np.float32))), TOKENS),
+        Example(bigram(TABLE.astype(np.float16)), Transposed(TOKENS)),
     ],
 )
 def test_improbable_tokens_are_finite_and_gradients_get_through(student):
@@ -184,6 +188,7 @@ def test_improbable_tokens_are_finite_and_gradients_get_through(student):
     answer = student.call("token_logp", bigram(table), tokens, return_arguments=True)
     same(answer, np.array([[-200.0, -300.0, 0.0]]), dtype="float32", atol=1e-4)
     untouched(answer, "tokens", tokens)
+    mode_kept(answer, "model")
     rows = [("yours", "numbers that depend on no parameter"), ("expected", "numbers with a graph to the model")]
     require("" in answer.graph, answer, rows, "no gradient gets from the log-probabilities to the model")
     shifted = student.token_logp(bigram(TABLE + 1000.0), TOKENS)
@@ -215,10 +220,13 @@ def test_the_mask_of_a_completion_with_an_end(student, worked, fresh):
     """
     for case, vector in worked:
         same(student.completion_mask(*case.arguments), vector.expected_array, dtype="bool")
-    tokens = fresh.integers(0, 3, size=(6, 8))
-    expected = oracle.completion_mask(tokens, 3, 1)
     why = "the examples are right, but another batch is not"
-    same(student.completion_mask(tokens, 3, 1), expected, dtype="bool", why=why)
+    for letters, size in ((3, (6, 8)), (3, (300, 4)), (200, (3, 400))):
+        tokens = fresh.integers(0, letters, size=size)
+        expected = oracle.completion_mask(tokens, 3, 1)
+        same(student.completion_mask(tokens, 3, 1), expected, dtype="bool", why=why)
+    expected = oracle.completion_mask(TOKENS, 2, 0)
+    same(student.completion_mask(Transposed(TOKENS), 2, 0), expected, dtype="bool", why="wrong for tokens.T of others")
 
 
 @check(
@@ -303,11 +311,13 @@ def test_a_mean_of_three_rows_with_1_2_and_4_values(student, worked, fresh):
     """
     for case, vector in worked:
         same(student.masked_mean(*case.arguments, **case.options), vector.expected_array)
-    values, mask = fresh.uniform(-1, 1, size=(4, 5)).round(2), fresh.integers(0, 2, size=(4, 5)).astype(bool)
-    for level in ("sequence", "token"):
-        expected = (oracle.position_weights(mask, level) * values).sum()
-        why = "the examples are right, but other values are not"
-        same(student.masked_mean(values, mask, level=level), expected, why=why)
+    why = "the examples are right, but other values are not"
+    for size, largest in (((4, 5), 1), ((300, 3), 1_000), ((2, 400), 50)):
+        values = fresh.uniform(-largest, largest, size=size).round(2)
+        mask = fresh.integers(0, 2, size=size).astype(bool)
+        for level in ("sequence", "token"):
+            expected = (oracle.position_weights(mask, level) * values).sum()
+            same(student.masked_mean(values, mask, level=level), expected, why=why, rtol=1e-5, atol=NEAR)
 
 
 @check(
@@ -356,6 +366,7 @@ def test_masked_positions_change_neither_the_mean_nor_its_gradient(student, leve
         Example(VALUES, np.zeros((3, 4), dtype=bool), level="token"),
         Example(VALUES, np.array([[1, 1, 0, 0], [0, 0, 0, 0], [1, 1, 1, 1]], dtype=bool)),
         Example(VALUES.astype(np.float32), KEPT),
+        Example(Transposed(VALUES), Transposed(KEPT), level="token"),
     ],
 )
 def test_an_empty_row_is_0_and_counts(student):
@@ -406,12 +417,14 @@ def test_the_loss_of_two_completions(student, worked, fresh):
     """
     for case, vector in worked:
         _require_loss(student.grpo_loss(*case.arguments), vector.expected)
-    logp, old_logp, ref_logp = fresh.uniform(-2, 0, size=(3, 3, 5)).round(2)
-    mask, wanted = fresh.integers(0, 2, size=(3, 5)).astype(bool), config(kl_coef=0.25)
-    advantages = fresh.uniform(-2, 2, size=3).round(2)
-    loss, _ = pair(student.grpo_loss(logp, old_logp, ref_logp, advantages, mask, wanted))
-    expected = loss_of(logp, old_logp, ref_logp, advantages, mask, wanted)
-    same(loss, expected.loss, why="the examples are right, but another batch is not", atol=NEAR)
+    wanted, why = config(kl_coef=0.25), "the examples are right, but another batch is not"
+    for rows, length, largest in ((3, 5, 2), (300, 3, 2), (2, 400, 50)):
+        logp, old_logp, ref_logp = fresh.uniform(-2, 0, size=(3, rows, length)).round(2)
+        mask = fresh.integers(0, 2, size=(rows, length)).astype(bool)
+        advantages = fresh.uniform(-largest, largest, size=rows).round(2)
+        loss, _ = pair(student.grpo_loss(logp, old_logp, ref_logp, advantages, mask, wanted))
+        expected = loss_of(logp, old_logp, ref_logp, advantages, mask, wanted)
+        same(loss, expected.loss, why=why, rtol=1e-5, atol=NEAR)
 
 
 def _require_loss(answer, expected):
@@ -425,7 +438,9 @@ def _batch(random, *, rows=4, length=5, distance=0.6):
     logp = random.uniform(-3, -0.1, size=(rows, length)).round(2)
     old_logp = (logp + random.uniform(-distance, distance, size=logp.shape)).round(2)
     ref_logp = (logp + random.uniform(-distance, distance, size=logp.shape)).round(2)
-    mask = np.arange(length) < random.integers(1, length + 1, size=(rows, 1))
+    first = random.integers(0, min(2, length))  # what is before it is the prompt, in every row
+    places = np.arange(length)
+    mask = (places >= first) & (places < random.integers(first + 1, length + 1, size=(rows, 1)))
     return logp, old_logp, ref_logp, random.uniform(-2, 2, size=rows).round(2), mask
 
 
@@ -453,14 +468,16 @@ def _settings_of_any_kind():
         Example(LOGP, LOGP, REF_LOGP, ADVANTAGES, MASK, config(kl_coef=0.0), gradients_of=["logp"]),
     ],
 )
-@example(seed=0, wanted=config(), rows=5, length=5, far=False)
-@example(seed=1, wanted=config(), rows=5, length=4, far=True)
+@example(seed=0, wanted=config(), rows=5, length=5, far=0)
+@example(seed=1, wanted=config(), rows=5, length=4, far=1)
+@example(seed=2, wanted=config(clip_eps=0.5), rows=8, length=6, far=2)
+@example(seed=3, wanted=config(kl_coef=0.0, loss_level="token"), rows=6, length=6, far=2)
 @given(
     seed=st.integers(0, 10_000),
     wanted=_settings_of_any_kind(),
     rows=st.integers(1, 5),
     length=st.integers(1, 5),
-    far=st.booleans(),
+    far=st.integers(0, 1),
 )
 def test_value_and_gradient_of_the_loss(student, seed, wanted, rows, length, far):
     """The loss and its gradient by every log-probability are what the formula says, for batches of any shape.
@@ -468,13 +485,14 @@ def test_value_and_gradient_of_the_loss(student, seed, wanted, rows, length, far
     Square batches too, with as many completions as tokens: there an advantage for each *position* would go unnoticed by
     the shapes.
     """
-    # Ratios up to e^3 and advantages up to 4: whoever has a bound of their own somewhere meets it.
-    batch = _batch(np.random.default_rng(seed), rows=rows, length=length, distance=3.0 if far else 0.6)
-    batch = (*batch[:3], batch[3] * 2, batch[4]) if far else batch
+    # Whoever has a bound of their own somewhere meets it: log-ratios to 3 and advantages to 4, or to 30 and 50.
+    distance, scale = ((0.6, 1), (3.0, 2), (30.0, 25))[far]
+    *policies, advantages, mask = _batch(np.random.default_rng(seed), rows=rows, length=length, distance=distance)
+    batch = (*policies, advantages * scale, mask)
     expected = loss_of(*batch, wanted)
     answer = student.grpo_loss(*batch, wanted, gradients_of=["logp"])
     loss, _ = pair(answer)
-    same(loss, expected.loss, atol=NEAR)
+    same(loss, expected.loss, rtol=1e-5, atol=NEAR)
     found = gradient(answer, "logp", shape=batch[0].shape)
     close(answer, found, expected.gradient, yours_label="gradient, yours", rtol=1e-5, atol=NEAR,
           why="the loss is right, its gradient is not")  # fmt: skip
@@ -839,11 +857,11 @@ def test_one_update_of_a_table_of_logits(student, worked, fresh):
         answer = student.call("train_step", *case.arguments, return_arguments=True)
         _require_step(answer, policy.fields["table"], ref_policy.fields["table"], batch, wanted)
     table, ref_table = fresh.uniform(-1, 1, size=(2, 4, 4)).round(2)
-    tokens = fresh.integers(0, 4, size=(5, 7))
-    advantages = fresh.uniform(-1, 1, size=5).round(2)
-    batch = rollout(tokens, 3, (oracle.bigram_logp(table, tokens) + 0.1).round(2), advantages)
-    answer = _step(student, table, ref_table, batch, config(**SGD))
-    _require_step(answer, table, ref_table, batch, config(**SGD), why="the examples are right, but another is not")
+    for length, advantages in ((7, fresh.uniform(-1, 1, size=5).round(2)), (4, 50 * np.eye(64)[9])):
+        tokens = fresh.integers(0, 4, size=(len(advantages), length))
+        batch = rollout(tokens, 2, (oracle.bigram_logp(table, tokens) + 0.1).round(2), advantages)
+        answer = _step(student, table, ref_table, batch, config(**SGD))
+        _require_step(answer, table, ref_table, batch, config(**SGD), why="the examples are right, but another is not")
 
 
 def _step(student, table, ref_table, batch, wanted, **options):
@@ -913,11 +931,20 @@ def test_the_reference_policy_stays(student):
     """
     answer = _step(student, TABLE, REF_TABLE, rollout(), config(**SGD, kl_coef=4.0), repeat=2)
     _require_reference(answer, REF_TABLE)
+    mode_kept(answer, "policy")
+    batch = answer.arguments["rollout"].fields
+    for name in ("tokens", "old_logp", "advantages"):
+        field = replace(answer, arguments={f"rollout.{name}": batch[name]})
+        untouched(field, f"rollout.{name}", rollout().fields[name])
     gradients = answer.arguments["ref_policy"].fields.get("gradients")
     left = gradients.get("table") if isinstance(gradients, dict) else None
     rows = [("gradient left in the reference policy", show(left)), ("expected", "none")]
     none = left is None or (isinstance(left, Tensor) and not left.array.any())
     require(none, answer, rows, "a gradient reaches the reference policy")
+    wanted = config(**SGD)
+    answer = _step(student, TABLE, REF_TABLE, rollout(), wanted, left_gradients=["policy"])
+    why = "the policy had gradients of an earlier step, and they count: clear them before the backward pass"
+    _require_step(answer, TABLE, REF_TABLE, rollout(), wanted, why=why)
 
 
 @check(
@@ -1030,6 +1057,11 @@ def _batches(answer, prompt, wanted):
         allowed = {prompt} if isinstance(prompt, str) else set(prompt)
         good = all(len(set(group)) == 1 and group[0] in allowed for group in groups)
         require(good, answer, [("prompts", ", ".join(prompts))], "the rows of a group must have one prompt")
+        asked = [group[0] for group in groups]
+        least, most = len(groups) // len(allowed), -(-len(groups) // len(allowed))
+        even = all(least <= asked.count(each) <= most for each in allowed)
+        rows = [("prompts of the groups", ", ".join(asked)), ("expected", "each equally often")]
+        require(even, answer, rows, "the groups of a step must have all of the prompts, each equally often")
         written = all(0 < len(text) <= chosen.max_new_tokens for text in texts)
         ends = all(text.find(chosen.alphabet[0]) in (-1, len(text) - 1) for text in texts)
         ends = ends and set("".join(texts)) <= set(chosen.alphabet)
@@ -1045,6 +1077,7 @@ def _require_run(answer, table, ref_table, prompt, wanted, *, letter="b", why=""
     chosen = settings(wanted)
     batches = _batches(answer, prompt, wanted)
     expected = oracle.replay(table, ref_table, batches, letter, chosen)
+    mode_kept(answer, "policy")
     found = _table(answer)
     rows = _rows(answer, chosen.steps, ROWS)
     for step, (row, wanted_row) in enumerate(zip(rows, expected.rows, strict=True)):
@@ -1182,7 +1215,8 @@ def test_batches_come_from_the_current_policy(student, fresh):
     Tests of chance, at 6 standard deviations: an honest run misses one of them less than once in 100,000.
     """
     seed = int(fresh.integers(1 << 31))
-    wanted = config(**{**RUN, "steps": 12, "group_size": 16, "lr": 2.0, "max_new_tokens": 3})
+    adam = {"optimizer": "adam", "lr": 0.05, "kl_coef": 0.5}
+    wanted = config(**{**RUN, **adam, "steps": 60, "group_size": 16})
     answer = _run(student, TABLE, REF_TABLE, "a", wanted, seed=seed)
     expected = _require_run(answer, TABLE, REF_TABLE, "a", wanted)
     batches = _batches(answer, "a", wanted)

@@ -137,6 +137,7 @@ class Worker:
         # Given code first: whatever a submission does to it later, the arguments are made by the course's own.
         given = [vars(importlib.import_module(f"{PACKAGE}.{name}")) for name in body["given"]]
         self._given = {name: value for names in given for name, value in names.items() if callable(value)}
+        self._given["transpose"] = torch.transpose
         self._modules[body["module"]] = importlib.import_module(f"{PACKAGE}.{body['module']}")
         return {}
 
@@ -204,6 +205,9 @@ def _answer(
         arguments.append(_to_torch(argument, device, given, arguments))
     options = {name: _to_torch(option, device, given, arguments) for name, option in call["options"].items()}
     inputs = [arguments[position].requires_grad_() for position in call["gradients_of"]]
+    for position in call.get("left_gradients", ()):
+        for parameter in arguments[position].parameters():
+            parameter.grad = torch.ones_like(parameter)
     before = _random_states() if call["watch_random"] else {}
     for _ in range(call["repeat"]):
         value = function(*arguments, **options)
@@ -288,6 +292,8 @@ def _from_torch(value: Any, depth: int = 0) -> Any:
         fields = {
             "state": _from_torch({name: each.detach() for name, each in parameters.items()}, depth + 1),
             "gradients": _from_torch({name: each.grad for name, each in parameters.items()}, depth + 1),
+            "training": bool(value.training),
+            "requires_grad": {name: bool(each.requires_grad) for name, each in parameters.items()},
         }
         return wire.Record(type(value).__name__, fields)
     if dataclasses.is_dataclass(value) and not isinstance(value, type):

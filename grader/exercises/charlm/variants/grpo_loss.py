@@ -47,7 +47,7 @@ def everything_by_hand(
     if config.ratio_level == "sequence":
         log_ratio = (log_ratio.sum(1, keepdim=True) / lengths.clamp(min=1)).expand_as(logp)
     weights = mask / (lengths * len(mask) if config.loss_level == "sequence" else lengths.sum()).clamp(min=1)
-    ratio, a = log_ratio.exp(), advantages.detach().unsqueeze(1)
+    ratio, a = log_ratio.clamp(-20, 20).exp(), advantages.detach().unsqueeze(1)
     low, high = 1 - config.clip_eps, 1 + config.clip_eps
     policy_loss = -(weights * torch.min(ratio * a, ratio.clamp(low, high) * a)).sum()
     kl = (weights * (distance.exp() - 1 - distance)).sum()
@@ -67,7 +67,7 @@ def larger_of_two_losses(
     ratio = importance_ratio(kept[0], kept[1])
     if config.ratio_level == "sequence":
         log_ratio = (kept[0] - kept[1]).sum(-1, keepdim=True) / mask.sum(-1, keepdim=True).clamp(min=1)
-        ratio = log_ratio.exp().expand_as(logp)
+        ratio = log_ratio.clamp(-20, 20).exp().expand_as(logp)
     negative = -advantages.detach().view(-1, 1)
     losses = torch.maximum(ratio * negative, ratio.clamp(1 - config.clip_eps, 1 + config.clip_eps) * negative)
     kl_tokens = kl_estimate(kept[0], kept[2])
@@ -98,7 +98,7 @@ def where_the_clip_binds(
             [row[kept].mean() if kept.any() else row.sum() * 0 for row, kept in zip(log_ratio, mask, strict=True)]
         )
         log_ratio = log_ratio[:, None] + zero
-    ratio = torch.exp(log_ratio)
+    ratio = log_ratio.clamp(-20, 20).exp()
     above, below = (ratio > 1 + config.clip_eps) & (a > 0), (ratio < 1 - config.clip_eps) & (a < 0)
     ratio = torch.where(above, 1 + config.clip_eps, torch.where(below, 1 - config.clip_eps, ratio))
     policy_loss = masked_mean(-ratio * a, mask, level=config.loss_level)
@@ -117,7 +117,7 @@ def ratio_of_the_sequence_with_token_gradients(
     if config.ratio_level == "sequence":
         with torch.no_grad():
             log_ratio = (logp - old_logp).sum(dim=1) / mask.sum(dim=1).clamp(min=1)
-            sequence_ratio = log_ratio.exp()[:, None]
+            sequence_ratio = log_ratio.clamp(-20, 20).exp()[:, None]
         ratio = sequence_ratio * torch.exp(logp - logp.detach())
     else:
         ratio = importance_ratio(logp, old_logp.detach())
@@ -142,7 +142,7 @@ def only_the_tokens_that_count(
     log_ratio = new - old
     if config.ratio_level == "sequence":
         log_ratio = (logp.new_zeros(len(logp)).index_add(0, row, log_ratio) / lengths)[row]
-    ratio, a = log_ratio.clamp(-10, 10).exp(), advantages.detach()[row]
+    ratio, a = log_ratio.clamp(-20, 20).exp(), advantages.detach()[row]
     share = lengths[row] * len(logp) if config.loss_level == "sequence" else torch.full_like(row, max(len(row), 1))
     weights = share.to(logp.dtype).reciprocal()
     policy_loss = -(clipped_surrogate(ratio, a, clip_eps=config.clip_eps) * weights).sum()
