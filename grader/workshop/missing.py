@@ -12,14 +12,14 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
 from ..core import course
 from ..core.course import Exercise
 from ..grading import vectors
 from ..grading.check import Check, checks_of
 from .catalogue import misconceptions, variants, whole_functions
-from .functions import make, read_modules
+from .functions import make, of_no_exercise, read_modules
 from .stubs import stale_files
 
 MISCONCEPTIONS, VARIANTS = 15, 12
@@ -68,14 +68,14 @@ def missing(name: str) -> list[Missing]:
 def left_over() -> list[str]:
     """Files of exercises whose folder in `grader/exercises/` is gone, from the repository root."""
     names = course.names(drafts=True)
-    found = [f"reference/{name}.py" for name, each in read_modules(course.MODEL_ANSWERS).items() if each.to_write]
-    found += [path.relative_to(course.ROOT).as_posix() for path in sorted(course.STARTER.glob("*.py"))]
-    known = {*(f"starter/{path.name}" for path in course.MODEL_ANSWERS.glob("*.py")), "starter/__init__.py"}
-    for pattern in ("docs/exercises/*.md", "docs/mistakes/*.md"):
-        found += [path.relative_to(course.ROOT).as_posix() for path in sorted(course.ROOT.glob(pattern))]
-    left = [name for name in found if PurePosixPath(name).stem not in names and name not in known]
-    stubs = [name.replace("reference/", "starter/") for name in left if name.startswith("reference/")]
-    return [*left, *(name for name in stubs if (course.ROOT / name).is_file())]
+    modules = read_modules(course.MODEL_ANSWERS)
+    left = of_no_exercise(modules)
+    found = [course.MODEL_ANSWERS / f"{name}.py" for name in left]
+    known = {*names, *modules, "__init__"} - {*left}
+    found += [path for path in sorted(course.STARTER.glob("*.py")) if path.stem not in known]
+    for pages in ("exercises", "mistakes"):
+        found += [path for path in sorted((course.ROOT / "docs" / pages).glob("*.md")) if path.stem not in names]
+    return [path.relative_to(course.ROOT).as_posix() for path in found]
 
 
 def _of_files(exercise: Exercise) -> Iterator[Missing]:

@@ -58,6 +58,7 @@ def last(a):
     ### END SOLUTION
 
 def _both(a, b):
+    """Called between `### BEGIN SOLUTION: first` and its end: words of a string mark nothing."""
     return weigh(a) + weigh(b)
 '''
 
