@@ -186,12 +186,20 @@ def stale_files(reference: Path, starter: Path) -> list[str]:
     if not starter.is_dir():
         raise NotADirectoryError(f"{starter}: name a folder that holds the stubs")
     found = {path.name for pattern in ("*.py", _WEIGHTS) for path in starter.glob(pattern)}
-    reasons = dict.fromkeys(files.keys() - found, "is missing: `course dev stubs` writes it")
-    reasons |= dict.fromkeys(found - files.keys(), "has no model answer: delete it")
-    for name in found & files.keys():
-        if not _holds(starter / name, files[name]):
-            reasons[name] = "differs from what `course dev stubs` writes"
-    return [f"{starter.absolute().name}/{name} {reasons[name]}" for name in sorted(reasons)]
+    reasons = [why_stale(starter / name, content) for name, content in files.items()]
+    reasons += [f"{_shown(starter / name)} has no model answer: delete it" for name in found - files.keys()]
+    return sorted(filter(None, reasons))
+
+
+def why_stale(path: Path, content: bytes) -> str:
+    """Why a file of the starter folder is not what `write_starter` would write, as a sentence; "" if it is."""
+    if not path.is_file():
+        return f"{_shown(path)} is missing: `course dev stubs` writes it"
+    return "" if _holds(path, content) else f"{_shown(path)} differs from what `course dev stubs` writes"
+
+
+def _shown(path: Path) -> str:
+    return f"{path.parent.absolute().name}/{path.name}"
 
 
 def _read(source: str, path: Path) -> tuple[str, ast.Module, list[_Region]]:
