@@ -181,8 +181,8 @@ def _of_recorded(exercise: Exercise, wrong: Sequence[Entry]) -> Iterator[Missing
         if diagnosis is None or diagnosis.sentence != entry.sentence:
             yield Missing(f"{_in(exercise, 'vectors.json')} does not know {entry.name}, or not its words: {command}")
         elif not any(entry.name in vector.mistakes for group in recorded.values() for vector in group):
-            where = f"{_in(exercise, 'checks.py')}: no example tells {entry.name} from the model answer"
-            yield Missing(f"{where}; add one to a check of {entry.function}")
+            where = f"{_in(exercise, 'checks.py')}: no check catches {entry.name} in a worked example"
+            yield Missing(f"{where}; add one to a check of {entry.function} in which it differs from the model answer")
 
 
 def _of_page(exercise: Exercise, text: str, checks: Sequence[Check]) -> Iterator[Missing]:
