@@ -166,7 +166,7 @@ def selftest(
         on_result: Called with every answer and what the grader said of it.
         track: Goes through a list and shows how far it is.
     """
-    report = Report()
+    report = Report(problems=[problem for exercise in exercises for problem in _unchecked(exercise, only)])
     starter = make_starter(course.MODEL_ANSWERS)
     for job in track([job for exercise in exercises for job in jobs(exercise, starter) if only in job.name]):
         checks = job.checks(quick=quick)
@@ -183,6 +183,14 @@ def selftest(
             job.judge(result, report)
         report.problems[before:] = [f"{job.exercise}: {job.name}: {problem}" for problem in report.problems[before:]]
     return report
+
+
+def _unchecked(exercise: str, only: str) -> Iterator[str]:
+    """A problem for each function that no check is for, so that every answer to it earns the same."""
+    checked = {check.function for check in declared_checks([exercise], hidden=True).values()}
+    for function in course.exercise(exercise).function_names:
+        if function not in checked and only in function:
+            yield f"{exercise}: {function}: has no check; `course dev check {exercise}` says what it needs"
 
 
 def _name_by_recorded_answers(job: Job, result: Result) -> None:
