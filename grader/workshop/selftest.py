@@ -37,6 +37,16 @@ WITHOUT_WORK = {
 }
 """Bodies of functions that take `*arguments, **options` and do no work."""
 
+ONE_OF = {
+    "stubs": "stub",
+    "model answers": "model answer",
+    "answers without work": "answer without work",
+    "fair variants": "fair variant",
+    "fair variants together": "fair variant together",
+    "misconceptions": "misconception",
+}
+"""Every kind of answers, and what one of them is called."""
+
 
 @dataclass
 class Report:
@@ -63,7 +73,7 @@ class Job:
     """One answer with a known grade.
 
     Attributes:
-        what: Its kind, in the plural.
+        what: Its kind, one of `ONE_OF`.
         name: For whoever reads the report.
         exercise: The one that it is graded on.
         judge: Writes into the report what is not as it must be.

@@ -45,7 +45,7 @@ def check_selftest(name: str, code: int, output: str, report: dict) -> None:
     """Every answer got the grade that is known, and every answer there is was tried."""
     assert report["problems"] == [], "\n".join(report["problems"])
     assert code == 0
-    assert "self-test passed" in output
+    assert "    1 stub\n" in output and "self-test passed" in output
     counts, functions = report["counts"], len(course.exercise(name).functions)
     assert counts["stubs"] == counts["model answers"] == 1
     assert counts["answers without work"] == functions * len(selftest.WITHOUT_WORK)
@@ -177,3 +177,4 @@ def test_a_name_that_no_answer_has_is_a_problem(sandbox, tmp_path):
     done = call(main, "dev", "selftest", "clip", "--only", "nonsense", cwd=tmp_path, sandbox=sandbox)
     assert done.returncode == 1
     assert "no answer has 'nonsense' in its name; nothing was graded" in done.stdout
+    assert done.stdout.endswith("\n1 problem\n")
