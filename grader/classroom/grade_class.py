@@ -154,10 +154,13 @@ def _run(
 
 
 def _answer(future: Future[bytes]) -> Answer:
+    """What came of a job. Its result is read here: kept unread, one that cannot be read would stop the whole class."""
     try:
-        return msgspec.json.decode(future.result(), type=Answer)
+        answer = msgspec.json.decode(future.result(), type=Answer)
+        result = None if answer.result is None else from_json(answer.result).as_json()
     except Exception as error:  # of whatever executor it is
-        return Answer(None, f"the engine lost it ({type(error).__name__}: {error})")
+        return Answer(None, f"the engine gave no result that can be read ({type(error).__name__}: {error})")
+    return replace(answer, result=result)
 
 
 def _keep(journal: Journal, each: Planned, answer: Answer, progress: Progress) -> None:
@@ -165,8 +168,7 @@ def _keep(journal: Journal, each: Planned, answer: Answer, progress: Progress) -
     if answer.result is None:
         progress.failed[each.key] = answer.problem
     else:
-        result = from_json(answer.result)
-        journal.add(each.key, each.content, result.as_json(), answer.seconds)
+        journal.add(each.key, each.content, answer.result, answer.seconds)
 
 
 def _write(out: Path, planned: Sequence[Planned], settings: Settings, progress: Progress) -> None:

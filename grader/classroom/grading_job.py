@@ -34,6 +34,7 @@ import msgspec
 from .. import __version__
 from ..core import course
 from ..core.result import GRADER_ERROR, NOT_RUN, Result, from_json
+from ..core.text import counted
 from ..worksheet.questions import EXERCISE as WORKSHEET
 from .submissions import Contents
 
@@ -176,7 +177,7 @@ def _fault(result: Result) -> str:
         return result.problem
     broken = [check for check in result.checks if check.outcome in (GRADER_ERROR, NOT_RUN)]
     if broken:
-        return f"{len(broken)} checks could not run, the first is {broken[0].id}: {broken[0].story}"
+        return f"{counted(len(broken), 'check')} could not run, the first is {broken[0].id}: {broken[0].story}"
     return "" if result.complete else "the grading was stopped"
 
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from .. import __version__
 from ..core import course
 from ..core.html import render
+from ..core.text import counted
 from ..reports.svg_chart import Bar, Figure, column_chart, number, small_bar
 from .report import BINS, FEW, WEAK, CheckStatistics, ClassReport, Distribution, MisconceptionCount, Named
 from .similarity import Similarity
@@ -152,4 +153,4 @@ def _timed(report: ClassReport) -> list[CheckStatistics]:
 
 
 def _submissions_of(count: int) -> str:
-    return "1 submission" if count == 1 else f"{count} submissions"
+    return counted(count, "submission")

@@ -26,7 +26,7 @@ import yaml
 
 from ..core.course import EXERCISES
 from ..core.submission import MAX_FILE_BYTES, Submission, text_of
-from ..core.text import one_line
+from ..core.text import counted, one_line
 from ..worksheet.questions import FILE_NAME as WORKSHEET_FILE
 from ..worksheet.questions import LARGEST_FILE
 from ..worksheet.reader import WHERE_TO_GET_IT, WorksheetFile, unreadable, worksheet_of
@@ -398,7 +398,8 @@ def _contents(members: Sequence[Member], depth: int = _ARCHIVES_DEEP) -> Content
         return _filled(loose, sorted(archives, key=lambda archive: archive.is_archive), depth)
     if {*loose.missing} >= {*MODULES}:
         named = ", ".join(one_line(member.name, limit=60) for member in members[:5])
-        note = f"no module was found; there are {len(members)} files" + (f": {named}" if named else "")
+        there = f"there {'is' if len(members) == 1 else 'are'} {counted(len(members), 'file')}"
+        note = f"no module was found; {there}" + (f": {named}" if named else "")
         return replace(loose, notes=(note, *loose.notes))
     return loose
 

@@ -19,7 +19,7 @@ from rich.text import Text
 from ..attacks import ATTACKS, TOPICS, Attack
 from ..attacks.page import COMMAND, page, summary
 from ..attacks.trial import Finding, Trial, problems
-from ..core.text import one_line
+from ..core.text import counted, one_line
 from ..sandbox.worker_process import SandboxError
 
 _LEVELS = (0, 1, 2)
@@ -102,7 +102,7 @@ def machine() -> str:
     """What the attacks run on, in words and without a name."""
     kernel = re.match(r"[0-9.]*[0-9]", platform.release())
     user = "root" if hasattr(os, "geteuid") and os.geteuid() == 0 else "an ordinary user"
-    parts = (f"{os.cpu_count()} cores", f"{platform.system()} {kernel[0] if kernel else ''}".strip())
+    parts = (counted(os.cpu_count() or 1, "core"), f"{platform.system()} {kernel[0] if kernel else ''}".strip())
     return f"{', '.join(parts)}, Python {platform.python_version()}, as {user}"
 
 

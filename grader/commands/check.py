@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from ..core import course
 from ..core.arguments import add_names
 from ..core.refusal import FileRefused
 from ..grading import plugin
+from ..workshop.functions import Module, read_modules
 from ..workshop.missing import left_over, missing
 
 
@@ -20,20 +21,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """`course dev check`: 0 nothing is missing, for a draft nothing that a draft must have; 1 something is."""
     plugin.use_profile()
-    codes = [_check(name) for name in arguments.exercises or course.names(drafts=True)]
-    orphans = [] if arguments.exercises else left_over()
+    modules = read_modules(course.MODEL_ANSWERS)
+    codes = [_check(name, modules) for name in arguments.exercises or course.names(drafts=True)]
+    orphans = [] if arguments.exercises else left_over(modules)
     if orphans:
         print("these files belong to no exercise; delete them, then run `course dev numbers`:")
         _show(orphans)
     return max([*codes, 1 if orphans else 0])
 
 
-def _check(name: str) -> int:
+def _check(name: str, modules: Mapping[str, Module]) -> int:
     """Say what one exercise lacks. 1 if it must have something of it."""
     draft = course.exercise(name).draft
     title = f"{name} (draft)" if draft else name
     try:
-        found = missing(name)
+        found = missing(name, modules)
     except FileRefused as error:
         print(f"{title}: this must be corrected first:\n- {error}")
         return 1

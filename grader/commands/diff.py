@@ -12,7 +12,7 @@ from ..classroom.diff import Difference, compare
 from ..classroom.results import ClassError, read_class, read_settings
 from ..core.arguments import path_argument
 from ..core.result import replace_file
-from ..core.text import one_line, spreadsheet_safe
+from ..core.text import counted, one_line, spreadsheet_safe
 
 SAME, DIFFERENT, USAGE = 0, 1, 2
 EXAMPLES = """examples:
@@ -80,7 +80,7 @@ def _show(difference: Difference) -> None:
     up = sum((change.new or 0) > (change.old or 0) for change in difference.changes)
     down = sum((change.new or 0) < (change.old or 0) for change in difference.changes)
     console.print(
-        f"{difference.same} submissions the same, {up} higher, {down} lower, "
+        f"{counted(difference.same, 'submission')} the same, {up} higher, {down} lower, "
         f"{len(difference.changes) - up - down} with other checks but the same total"
     )
     if not difference.changes:

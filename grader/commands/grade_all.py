@@ -20,7 +20,7 @@ from ..classroom.submissions import find_submissions
 from ..core import course
 from ..core.arguments import path_argument, positive
 from ..core.result import replace_file
-from ..core.text import one_line
+from ..core.text import counted, one_line
 from ..reports import FORMATS, export
 
 GRADED, UNREADABLE, USAGE, GRADER_FAILED = 0, 1, 2, 3
@@ -122,7 +122,9 @@ def _grade(arguments: argparse.Namespace, settings: Settings) -> None:
     found = find_submissions(arguments.submissions, left_out=left_out)
     console = Console(stderr=True, emoji=False, no_color=bool(os.environ.get("NO_COLOR")) or None)
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    console.print(f"{len(found)} submissions in {one_line(str(arguments.submissions))}", highlight=False, markup=False)
+    console.print(
+        f"{counted(len(found), 'submission')} in {one_line(str(arguments.submissions))}", highlight=False, markup=False
+    )
     for name in left_out[:_LISTED]:
         console.print(f"  not taken: {one_line(name)} is no submission", highlight=False, markup=False)
     if len(left_out) > _LISTED:
@@ -137,7 +139,7 @@ def _grade(arguments: argparse.Namespace, settings: Settings) -> None:
         def update(progress: Progress) -> None:
             nonlocal announced
             if not announced:  # equal submissions are graded once
-                text = f"{progress.total} different ones, {progress.known} of them graded before"
+                text = f"{counted(progress.total, 'different one')}, {progress.known} of them graded before"
                 console.print(text, highlight=False, markup=False)
                 announced = True
             words = [

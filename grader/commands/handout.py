@@ -14,6 +14,7 @@ from urllib.parse import urlsplit
 
 from ..core import course
 from ..core.arguments import path_argument
+from ..core.text import counted
 from ..workshop import handout
 from ..workshop.leak_scan import Leak, scan, secrets
 from ..workshop.stubs import StubError
@@ -75,7 +76,7 @@ def run(arguments: argparse.Namespace) -> int:
                 _move(made, out)
     except OSError as error:
         arguments.usage_error(f"{out} cannot be written: {error.strerror}")
-    return _told(leaks, f"{out} written: {len(files)} files, nothing that students must not have")
+    return _told(leaks, f"{out} written: {counted(len(files), 'file')}, nothing that students must not have")
 
 
 def site_url(text: str) -> str:
@@ -136,7 +137,7 @@ def _told(leaks: list[Leak], fine: str) -> int:
     for leak in leaks:
         print(leak)
     if leaks:
-        print(f"course: {len(leaks)} findings; do not publish this", file=sys.stderr)
+        print(f"course: {counted(len(leaks), 'finding')}; do not publish this", file=sys.stderr)
         return 1
     print(fine)
     return 0

@@ -15,9 +15,10 @@ from rich.progress import Progress
 from ..core import course
 from ..core.arguments import add_names
 from ..core.result import Result
+from ..core.text import counted
 from ..grading import plugin
 from ..sandbox.sandbox import Sandbox
-from ..workshop.selftest import Job, Report, selftest, without_each_check
+from ..workshop.selftest import ONE_OF, Job, Report, selftest, without_each_check
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -61,10 +62,11 @@ def run(arguments: argparse.Namespace) -> int:
     if not report.counts:
         report.problems.append(f"no answer has {arguments.only!r} in its name; nothing was graded")
     for what, count in report.counts.items():
-        console.print(f"{count:5} {what}", highlight=False)
+        console.print(f"{count:5} {ONE_OF[what] if count == 1 else what}", highlight=False)
     for problem in report.problems:
         console.print(f"PROBLEM {problem}", highlight=False, markup=False, style="red")
-    console.print("self-test passed" if not report.problems else f"{len(report.problems)} problems", highlight=False)
+    problems = counted(len(report.problems), "problem")
+    console.print(problems if report.problems else "self-test passed", highlight=False)
     return 1 if report.problems else 0
 
 
@@ -82,6 +84,5 @@ def _show_without(report: Report, console: Console) -> None:
         console.print(f"{check}: {shown or 'nothing'}", highlight=False, markup=False)
     needed = sum(1 for lost in report.without.values() if lost)
     share = needed / len(report.without)
-    console.print(
-        f"{needed} of {len(report.without)} checks ({share:.0%}): without it a wrong answer is missed or unnamed"
-    )
+    checks = counted(len(report.without), "check")
+    console.print(f"{needed} of {checks} ({share:.0%}): without it a wrong answer is missed or unnamed")

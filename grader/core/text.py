@@ -92,6 +92,11 @@ def _cut(text: str, limit: int) -> str:
     return text if len(text) <= limit else text[:limit] + f" [cut: {len(text) - limit} more characters]"
 
 
+def counted(number: int, what: str) -> str:
+    """A number and what is counted, of which `what` is one: "1 check", "2 checks"."""
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"
+
+
 def spreadsheet_safe(text: str) -> str:
     """The text with a quotation mark in front where a spreadsheet would take it for a formula. Never for numbers.
 

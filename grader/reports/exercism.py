@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..core.result import BROKEN, GRADER_ERROR, PASSED, Result
-from ..core.text import plain
+from ..core.text import counted, plain
 from .feedback import Listed, as_json, feedback, listed, notes, refuse_debug, title
 
 _OUTPUT = 500
@@ -34,7 +34,7 @@ def export(result: Result, environment: Mapping[str, str]) -> str:
 
 def _test(each: Listed) -> dict[str, Any]:
     check = each.check
-    points = "1 point" if check.points == 1 else f"{check.points} points"
+    points = counted(check.points, "point")
     test: dict[str, Any] = {"name": f"{each.number} {title(check)} ({points})", "task_id": each.task, "status": "pass"}
     if check.outcome != PASSED:
         test["status"] = "error" if check.outcome in (BROKEN, GRADER_ERROR) else "fail"

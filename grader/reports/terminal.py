@@ -28,7 +28,7 @@ from ..core.result import (
     Outcome,
     Result,
 )
-from ..core.text import one_line, plain
+from ..core.text import counted, one_line, plain
 from ..grading.check import Check
 from ..worksheet.questions import EXERCISE as WORKSHEET
 from .feedback import SELF_CHECK, rows, runs_no_code, what_it_is
@@ -132,7 +132,7 @@ def _function(exercise: ExerciseResult, function: str, console: Console) -> Iter
     checks = [check for check in exercise.checks if check.function == function]
     passed = [check for check in checks if check.outcome == PASSED]
     if passed:
-        text = f"all {len(checks)} checks" if 1 < len(passed) == len(checks) else _count(passed)
+        text = f"all {len(checks)} checks" if 1 < len(passed) == len(checks) else counted(len(passed), "check")
         text = "; ".join([text, *(plain(check.story) for check in passed if check.story)])
         yield _line(PASSED, sum(check.points for check in passed), passed, Text(text), console)
     failures = [check for check in checks if check.outcome in (FAILED, BROKEN, GRADER_ERROR)]
@@ -155,7 +155,7 @@ def _function(exercise: ExerciseResult, function: str, console: Console) -> Iter
 
 def _rest(outcome: str, checks: list[CheckResult]) -> str:
     """What is said of checks that have not been looked at."""
-    text = _count(checks)
+    text = counted(len(checks), "check")
     if outcome == WAITING:
         text += f": {'they wait' if len(checks) > 1 else 'it waits'} for the worked example above"
     frames = [check.frames[-1] for check in checks if check.frames]
@@ -163,10 +163,6 @@ def _rest(outcome: str, checks: list[CheckResult]) -> str:
         text += f"; the `raise` is in line {frames[0].line} of {one_line(frames[0].file)}"
     stories = [plain(check.story) for check in checks if check.story]
     return f"{text}: {'; '.join(stories)}" if outcome == NOT_WRITTEN and stories else text
-
-
-def _count(checks: list[CheckResult]) -> str:
-    return "1 check" if len(checks) == 1 else f"{len(checks)} checks"
 
 
 def _line(outcome: Outcome, earned: int, checks: list[CheckResult], text: Text, console: Console) -> RenderableType:

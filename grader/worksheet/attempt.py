@@ -11,7 +11,7 @@ import functools
 import unicodedata
 from collections.abc import Mapping
 
-from ..core.text import is_invisible
+from ..core.text import counted, is_invisible
 from .questions import QUESTIONS, Question
 
 MIN_CHARACTERS, MIN_WORDS = 20, 4
@@ -39,7 +39,7 @@ def why_not(question: Question, text: str, others: Mapping[str, str]) -> str:
     characters, words = _characters(text), _words(text)
     different = set(words)
     if characters < MIN_CHARACTERS or len(different) < MIN_WORDS:
-        return f"has {_count(characters, 'character')} and {_count(len(different), 'different word')}"
+        return f"has {counted(characters, 'character')} and {counted(len(different), 'different word')}"
     if different <= _asked(question):
         return "has only words of the question"
     for other in QUESTIONS:
@@ -82,7 +82,3 @@ def _normal(text: str) -> str:
     shown = "".join(sign for sign in text if sign.isspace() or not is_invisible(sign))
     folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", shown).casefold())
     return " ".join(folded.split())
-
-
-def _count(number: int, what: str) -> str:
-    return f"1 {what}" if number == 1 else f"{number} {what}s"

@@ -53,7 +53,10 @@ def variants(exercise: str) -> list[Entry]:
 
 def replaced(exercise: str, function: str, name: str, text: str) -> Submission:
     """The model answers with `function` replaced by the function `name` of another text."""
-    model = read_submission(course.MODEL_ANSWERS)
+    return _replaced(read_submission(course.MODEL_ANSWERS), exercise, function, name, text)
+
+
+def _replaced(model: Submission, exercise: str, function: str, name: str, text: str) -> Submission:
     file_name = course.exercise(exercise).file_name
     module = f"{model.files[file_name]}\n\n{text}\n\n{function} = {name}\n"
     return Submission(name, Path(name), {**model.files, file_name: module}, {})
@@ -92,16 +95,24 @@ def whole_functions(path: Path) -> str:
     """The text of a file of the catalogue, with its changes written out as whole functions."""
     model = course.MODEL_ANSWERS / f"{path.parents[1].name}.py"
     answer = model.read_text("utf-8") if model.is_file() else ""
-    text = path.read_text("utf-8")
+    parsed(path)
+    return changes.written_out(path.read_text("utf-8"), answer, path.stem, shown(path))
+
+
+def parsed(path: Path) -> ast.Module:
+    """A file of the catalogue as a tree.
+
+    Raises:
+        FileRefused: it is no Python.
+    """
     try:
-        ast.parse(text)
+        return ast.parse(path.read_text("utf-8"))
     except SyntaxError as error:
         raise not_python(shown(path), error) from None
-    return changes.written_out(text, answer, path.stem, shown(path))
 
 
 def _entries(folder: str, exercise: str) -> list[Entry]:
-    found = []
+    model, found = read_submission(course.MODEL_ANSWERS), []
     for function in course.exercise(exercise).function_names:
         path = course.exercise(exercise).folder / folder / f"{function}.py"
         if not path.exists():
@@ -111,7 +122,7 @@ def _entries(folder: str, exercise: str) -> list[Entry]:
             sentence, _, rest = (ast.get_docstring(node) or "").partition("\n")
             if not sentence:
                 raise FileRefused(f"{shown(path)}: {node.name}: say in its docstring what is special about it")
-            submission = replaced(exercise, function, node.name, text)
+            submission = _replaced(model, exercise, function, node.name, text)
             explanation = " ".join(rest.split())
             found.append(Entry(exercise, function, node.name, sentence.strip(), explanation, submission))
     return found

@@ -19,13 +19,14 @@ import textwrap
 import tomllib
 import zipfile
 from collections.abc import Iterable, Mapping
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from string import Template
 from typing import Any
 
 from ..core import course
+from .functions import of_no_exercise, read_modules
 from .rooms import ROOMS
-from .stubs import BANNER, make_starter
+from .stubs import make_starter
 
 MODULES = (
     "__init__",
@@ -89,7 +90,8 @@ def make(*, site: str | None = None) -> dict[str, bytes]:
         grader.workshop.stubs.StubError: a model answer cannot be made into a stub.
     """
     stubs = {f"starter/{name}": text.encode() for name, text in make_starter(course.MODEL_ANSWERS).items()}
-    files = {name: text for name, text in stubs.items() if not (_is_of_a_draft(name) or _is_left_over(name, text))}
+    left = {f"starter/{name}.py" for name in of_no_exercise(read_modules(course.MODEL_ANSWERS))}
+    files = {name: text for name, text in stubs.items() if not _is_of_a_draft(name) and name not in left}
     for path in course.MODEL_ANSWERS.glob("*.safetensors"):
         files[f"starter/{path.name}"] = path.read_bytes()
     files |= course_files(*GRADER, *(() if site else _PAGES))
@@ -122,11 +124,6 @@ def course_files(*patterns: str) -> dict[str, bytes]:
                 content = path.read_bytes()
                 files[name] = content if path.suffix == ".safetensors" else content.replace(b"\r\n", b"\n")
     return files
-
-
-def _is_left_over(name: str, text: bytes) -> bool:
-    """Whether a stub with something to write belongs to no exercise: somebody took the folder of a draft away."""
-    return text.decode().startswith(BANNER) and PurePosixPath(name).stem not in course.names(drafts=True)
 
 
 def _is_of_a_draft(name: str) -> bool:

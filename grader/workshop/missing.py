@@ -10,17 +10,17 @@ from __future__ import annotations
 import ast
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
 from ..core import course
 from ..core.course import Exercise
 from ..grading import vectors
 from ..grading.check import Check, checks_of
-from .catalogue import misconceptions, variants, whole_functions
-from .functions import make, read_modules
-from .stubs import stale_files
+from .catalogue import Entry, misconceptions, parsed, variants
+from .functions import Module, make, of_no_exercise
+from .stubs import make_stub, why_stale
 
 MISCONCEPTIONS, VARIANTS = 15, 12
 """As many as a released exercise has at least."""
@@ -46,42 +46,54 @@ class Missing:
         return self.sentence
 
 
-def missing(name: str) -> list[Missing]:
-    """What an exercise lacks, in the order in which it is best added."""
+def missing(name: str, modules: Mapping[str, Module]) -> list[Missing]:
+    """What an exercise lacks, in the order in which it is best added.
+
+    Args:
+        name: Of the exercise.
+        modules: All files of the model answers by name.
+
+    Raises:
+        FileRefused: a file must be corrected before the others can be looked at.
+    """
     exercise = course.exercise(name)
-    written = make(name, read_modules(course.MODEL_ANSWERS), without=exercise.extra_parameters)
+    written = make(name, modules, without=exercise.extra_parameters)
     if (exercise.folder / "functions.json").read_text("utf-8") != written:
         return [Missing(f"{_in(exercise, 'functions.json')} is not what reference/ says: `course dev stubs`")]
     if not exercise.functions:
         return [Missing(f"reference/{exercise.file_name}: mark the solution of a function, then `course dev stubs`")]
     checks = checks_of(name, hidden=True)
     page = course.ROOT / exercise.page
-    found = [*_of_files(exercise), *_of_functions(exercise, checks)]
+    found = [*_of_files(exercise, modules[name]), *_of_functions(exercise, checks)]
     for check in checks:
         found += _of_a_check(exercise, check, [each.id for each in checks])
-    found += [*_of_answers(exercise), *_of_recorded(exercise)]
+    wrong = misconceptions(name)
+    found += [*_of_answers(exercise, wrong), *_of_recorded(exercise, wrong)]
     if page.is_file():
         found += [*_of_page(exercise, page.read_text("utf-8"), checks)]
     return found
 
 
-def left_over() -> list[str]:
-    """Files of exercises whose folder in `grader/exercises/` is gone, from the repository root."""
+def left_over(modules: Mapping[str, Module]) -> list[str]:
+    """Files of exercises whose folder in `grader/exercises/` is gone, from the repository root.
+
+    Args:
+        modules: All files of the model answers by name.
+    """
     names = course.names(drafts=True)
-    found = [f"reference/{name}.py" for name, each in read_modules(course.MODEL_ANSWERS).items() if each.to_write]
-    found += [path.relative_to(course.ROOT).as_posix() for path in sorted(course.STARTER.glob("*.py"))]
-    known = {*(f"starter/{path.name}" for path in course.MODEL_ANSWERS.glob("*.py")), "starter/__init__.py"}
-    for pattern in ("docs/exercises/*.md", "docs/mistakes/*.md"):
-        found += [path.relative_to(course.ROOT).as_posix() for path in sorted(course.ROOT.glob(pattern))]
-    left = [name for name in found if PurePosixPath(name).stem not in names and name not in known]
-    stubs = [name.replace("reference/", "starter/") for name in left if name.startswith("reference/")]
-    return [*left, *(name for name in stubs if (course.ROOT / name).is_file())]
+    left = of_no_exercise(modules)
+    found = [course.MODEL_ANSWERS / f"{name}.py" for name in left]
+    known = {*names, *modules, "__init__"} - {*left}
+    found += [path for path in sorted(course.STARTER.glob("*.py")) if path.stem not in known]
+    for pages in ("exercises", "mistakes"):
+        found += [path for path in sorted((course.ROOT / "docs" / pages).glob("*.md")) if path.stem not in names]
+    return [path.relative_to(course.ROOT).as_posix() for path in found]
 
 
-def _of_files(exercise: Exercise) -> Iterator[Missing]:
-    for sentence in stale_files(course.MODEL_ANSWERS, course.STARTER):
-        if sentence.startswith(f"{course.STARTER.name}/{exercise.file_name} "):
-            yield Missing(sentence)
+def _of_files(exercise: Exercise, module: Module) -> Iterator[Missing]:
+    stub = make_stub(module.text, path=Path("reference", exercise.file_name))
+    if sentence := why_stale(course.STARTER / exercise.file_name, stub.encode()):
+        yield Missing(sentence)
     places = [course.MODEL_ANSWERS / exercise.file_name, course.ROOT / exercise.page, *exercise.folder.rglob("*.*")]
     for path in places:
         if path.suffix in (".py", ".md", ".toml") and path.is_file():
@@ -138,9 +150,9 @@ def _of_a_check(exercise: Exercise, check: Check, ids: Sequence[str]) -> Iterato
             yield Missing(f"{where}: {check.id} needs {need}, which is no check of this exercise")
 
 
-def _of_answers(exercise: Exercise) -> Iterator[Missing]:
+def _of_answers(exercise: Exercise, wrong: Sequence[Entry]) -> Iterator[Missing]:
     """Wrong answers that are known, and right ones."""
-    wrong, right = misconceptions(exercise.name), variants(exercise.name)
+    right = variants(exercise.name)
     for what, count, wanted in (
         ("wrong answers in misconceptions/", len(wrong), MISCONCEPTIONS),
         ("right answers in variants/", len(right), VARIANTS),
@@ -157,20 +169,20 @@ def _of_answers(exercise: Exercise) -> Iterator[Missing]:
             yield Missing(f"{where}: say below the first line what follows from the mistake")
 
 
-def _of_recorded(exercise: Exercise) -> Iterator[Missing]:
+def _of_recorded(exercise: Exercise, wrong: Sequence[Entry]) -> Iterator[Missing]:
     """What `course dev vectors` wrote."""
     command = f"`course dev vectors {exercise.name}`"
     if not (exercise.folder / "vectors.json").is_file():
         yield Missing(f"{_in(exercise, 'vectors.json')} is not written yet: {command}")
         return
     recorded, known = vectors.load(exercise.name)
-    for entry in misconceptions(exercise.name):
+    for entry in wrong:
         diagnosis = known.get(entry.function, {}).get(entry.name)
         if diagnosis is None or diagnosis.sentence != entry.sentence:
             yield Missing(f"{_in(exercise, 'vectors.json')} does not know {entry.name}, or not its words: {command}")
         elif not any(entry.name in vector.mistakes for group in recorded.values() for vector in group):
-            where = f"{_in(exercise, 'checks.py')}: no example tells {entry.name} from the model answer"
-            yield Missing(f"{where}; add one to a check of {entry.function}")
+            where = f"{_in(exercise, 'checks.py')}: no check catches {entry.name} in a worked example"
+            yield Missing(f"{where}; add one to a check of {entry.function} in which it differs from the model answer")
 
 
 def _of_page(exercise: Exercise, text: str, checks: Sequence[Check]) -> Iterator[Missing]:
@@ -240,7 +252,7 @@ def _numbers_of_a_gate(check: Check) -> list[str]:
 
 
 def _defined_twice(path: Path) -> list[str]:
-    body = ast.parse(whole_functions(path)).body
+    body = parsed(path).body
     counts = Counter(node.name for node in body if isinstance(node, ast.FunctionDef))
     return [name for name, count in counts.items() if count > 1]
 

@@ -37,6 +37,16 @@ WITHOUT_WORK = {
 }
 """Bodies of functions that take `*arguments, **options` and do no work."""
 
+ONE_OF = {
+    "stubs": "stub",
+    "model answers": "model answer",
+    "answers without work": "answer without work",
+    "fair variants": "fair variant",
+    "fair variants together": "fair variant together",
+    "misconceptions": "misconception",
+}
+"""Every kind of answers, and what one of them is called."""
+
 
 @dataclass
 class Report:
@@ -63,7 +73,7 @@ class Job:
     """One answer with a known grade.
 
     Attributes:
-        what: Its kind, in the plural.
+        what: Its kind, one of `ONE_OF`.
         name: For whoever reads the report.
         exercise: The one that it is graded on.
         judge: Writes into the report what is not as it must be.
@@ -166,7 +176,7 @@ def selftest(
         on_result: Called with every answer and what the grader said of it.
         track: Goes through a list and shows how far it is.
     """
-    report = Report()
+    report = Report(problems=[problem for exercise in exercises for problem in _unchecked(exercise, only)])
     starter = make_starter(course.MODEL_ANSWERS)
     for job in track([job for exercise in exercises for job in jobs(exercise, starter) if only in job.name]):
         checks = job.checks(quick=quick)
@@ -183,6 +193,14 @@ def selftest(
             job.judge(result, report)
         report.problems[before:] = [f"{job.exercise}: {job.name}: {problem}" for problem in report.problems[before:]]
     return report
+
+
+def _unchecked(exercise: str, only: str) -> Iterator[str]:
+    """A problem for each function that no check is for, so that every answer to it earns the same."""
+    checked = {check.function for check in declared_checks([exercise], hidden=True).values()}
+    for function in course.exercise(exercise).function_names:
+        if function not in checked and only in function:
+            yield f"{exercise}: {function}: has no check; `course dev check {exercise}` says what it needs"
 
 
 def _name_by_recorded_answers(job: Job, result: Result) -> None:

@@ -69,13 +69,7 @@ def make_stub(source: str, *, path: Path) -> str:
     Raises:
         StubError: the source does not parse, or a marker or a region breaks a rule.
     """
-    source = io.StringIO(source, newline=None).read()  # tokenizer and parser do not agree on what "\r" is
-    try:
-        tree = _compiled(source)
-        regions = _regions(source, path)
-    except (SyntaxError, tokenize.TokenError) as error:
-        line = getattr(error, "lineno", None) or 1
-        raise StubError(path, line, f"make this file valid Python: {error.args[0]}") from error
+    source, tree, regions = _read(source, path)
     lines = source.split("\n")
     for region in reversed(regions):  # from the bottom up, so that the line numbers above stay true
         name = _function(tree, region, path)
@@ -93,6 +87,25 @@ def make_stub(source: str, *, path: Path) -> str:
         if not whole:
             raise StubError(path, region.begin, "mark whole statements of one function body that the rest can spare")
     return (BANNER if regions else "") + "\n".join(lines)
+
+
+def functions_to_write(source: str, *, path: Path) -> list[str]:
+    """Names of the functions of a model answer that have a solution region, in order.
+
+    Args:
+        source: Text of the model answer.
+        path: Its file, as errors name it.
+
+    Raises:
+        StubError: the source does not parse, or a marker breaks a rule.
+    """
+    _, tree, regions = _read(source, path)
+    return [
+        node.name
+        for node in tree.body
+        if isinstance(node, ast.FunctionDef)
+        if any(node.lineno < region.begin and region.first <= (node.end_lineno or 0) for region in regions)
+    ]
 
 
 def make_starter(reference: Path) -> dict[str, str]:
@@ -173,12 +186,30 @@ def stale_files(reference: Path, starter: Path) -> list[str]:
     if not starter.is_dir():
         raise NotADirectoryError(f"{starter}: name a folder that holds the stubs")
     found = {path.name for pattern in ("*.py", _WEIGHTS) for path in starter.glob(pattern)}
-    reasons = dict.fromkeys(files.keys() - found, "is missing: `course dev stubs` writes it")
-    reasons |= dict.fromkeys(found - files.keys(), "has no model answer: delete it")
-    for name in found & files.keys():
-        if not _holds(starter / name, files[name]):
-            reasons[name] = "differs from what `course dev stubs` writes"
-    return [f"{starter.absolute().name}/{name} {reasons[name]}" for name in sorted(reasons)]
+    reasons = [why_stale(starter / name, content) for name, content in files.items()]
+    reasons += [f"{_shown(starter / name)} has no model answer: delete it" for name in found - files.keys()]
+    return sorted(filter(None, reasons))
+
+
+def why_stale(path: Path, content: bytes) -> str:
+    """Why a file of the starter folder is not what `write_starter` would write, as a sentence; "" if it is."""
+    if not path.is_file():
+        return f"{_shown(path)} is missing: `course dev stubs` writes it"
+    return "" if _holds(path, content) else f"{_shown(path)} differs from what `course dev stubs` writes"
+
+
+def _shown(path: Path) -> str:
+    return f"{path.parent.absolute().name}/{path.name}"
+
+
+def _read(source: str, path: Path) -> tuple[str, ast.Module, list[_Region]]:
+    """A model answer with line ends "\\n", as a tree, and its regions from top to bottom."""
+    source = io.StringIO(source, newline=None).read()  # tokenizer and parser do not agree on what "\r" is
+    try:
+        return source, _compiled(source), _regions(source, path)
+    except (SyntaxError, tokenize.TokenError) as error:
+        line = getattr(error, "lineno", None) or 1
+        raise StubError(path, line, f"make this file valid Python: {error.args[0]}") from error
 
 
 def _compiled(source: str) -> ast.Module:

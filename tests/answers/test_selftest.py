@@ -26,6 +26,7 @@ from grader.core.result import (
     from_json,
 )
 from grader.grading import plugin
+from grader.grading.settings import declared_checks
 from grader.workshop import catalogue, selftest
 
 EXERCISES = [exercise.name for exercise in course.EXERCISES]
@@ -44,7 +45,7 @@ def check_selftest(name: str, code: int, output: str, report: dict) -> None:
     """Every answer got the grade that is known, and every answer there is was tried."""
     assert report["problems"] == [], "\n".join(report["problems"])
     assert code == 0
-    assert "self-test passed" in output
+    assert "    1 stub\n" in output and "self-test passed" in output
     counts, functions = report["counts"], len(course.exercise(name).functions)
     assert counts["stubs"] == counts["model answers"] == 1
     assert counts["answers without work"] == functions * len(selftest.WITHOUT_WORK)
@@ -128,10 +129,19 @@ def test_it_notices_a_misconception_that_passes_or_has_the_wrong_name():
     assert any("is named another" in problem for problem in report.problems)
 
 
+def test_it_notices_a_function_without_a_check(sandbox, monkeypatch):
+    declared = declared_checks(["clip"], hidden=True)
+    checked = {name: check for name, check in declared.items() if check.function != "clip_fraction"}
+    monkeypatch.setattr(selftest, "declared_checks", lambda *_, **__: checked)
+    monkeypatch.setattr(selftest, "jobs", lambda *_: [])
+    found = {only: selftest.selftest(["clip"], sandbox.worker, only=only) for only in ("", "clip_fr", "importance")}
+    sentence = "clip: clip_fraction: has no check; `course dev check clip` says what it needs"
+    assert [report.problems for report in found.values()] == [[sentence], [sentence], []]
+
+
 def test_a_grader_without_its_gates_would_pay_for_no_work(sandbox):
     # The reason why worked examples are gates: laws alone are kind to constants.
     from grader.grading.run import Grading
-    from grader.grading.settings import declared_checks
 
     plugin.use_profile()
     zeros = catalogue.replaced("advantages", "group_advantages", "zeros", "def zeros(r, **_):\n    return r * 0.0\n")
@@ -167,3 +177,4 @@ def test_a_name_that_no_answer_has_is_a_problem(sandbox, tmp_path):
     done = call(main, "dev", "selftest", "clip", "--only", "nonsense", cwd=tmp_path, sandbox=sandbox)
     assert done.returncode == 1
     assert "no answer has 'nonsense' in its name; nothing was graded" in done.stdout
+    assert done.stdout.endswith("\n1 problem\n")

@@ -9,8 +9,10 @@ import re
 import shutil
 import subprocess
 from collections.abc import Iterator
+from concurrent.futures import Future
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from command import call
@@ -120,6 +122,34 @@ def test_a_torn_line_and_a_damaged_result_are_graded_again(small_class: Path, gr
     assert counts[-1].known == 1 and counts[-1].done == 2
     assert results(graded) == wanted
     grade(small_class, graded, _Refusing())
+
+
+class _Foreign(SerialExecutor):
+    """An engine of somebody else, which gives something else than a result for a submission with two right checks."""
+
+    def __init__(self, given: bytes) -> None:
+        self.given = given
+
+    def submit(self, *arguments: Any, **options: Any) -> Future[Any]:
+        future = super().submit(*arguments, **options)
+        if json.loads(future.result())["result"].count('"outcome": "passed"') == 2:
+            future = Future()
+            future.set_result(self.given)
+        return future
+
+
+@pytest.mark.parametrize(
+    "given", [b"no JSON", b'{"result": "{}", "problem": ""}', b'{"result": "[[[", "problem": "", "seconds": 1.0}']
+)
+def test_a_result_of_another_engine_that_cannot_be_read_is_that_submissions_problem(
+    small_class: Path, graded: Path, tmp_path: Path, given: bytes
+) -> None:
+    out = grade(small_class, tmp_path / "out", _Foreign(given))
+    entries = {entry.name: entry for entry in read_class(out)}
+    assert {name for name, entry in entries.items() if entry.result} == {"ada", "cyd"}
+    for name in ("ben", "dan"):
+        assert entries[name].problem.startswith("the engine gave no result that can be read (")
+    assert results(grade(small_class, out)) == results(graded)
 
 
 def test_one_folder_takes_one_grading_at_a_time(graded: Path, small_class: Path) -> None:

@@ -436,7 +436,7 @@ def test_an_archive_without_what_is_missing_is_named(tmp_path: Path) -> None:
     assert contents.submission.files == {"kl.py": KL}
     assert contents.notes == (
         "taken from x.zip: nothing",
-        "in x.zip: no module was found; there are 1 files: a.csv",
+        "in x.zip: no module was found; there is 1 file: a.csv",
     )
 
 

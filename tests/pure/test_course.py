@@ -19,7 +19,8 @@ EXERCISES = course.names(drafts=True)
 @pytest.mark.parametrize("name", EXERCISES)
 def test_nothing_is_missing_of_an_exercise(name):
     draft = course.exercise(name).draft
-    assert [str(each) for each in missing(name) if not (draft and each.only_for_release)] == []
+    found = missing(name, read_modules(course.MODEL_ANSWERS))
+    assert [str(each) for each in found if not (draft and each.only_for_release)] == []
 
 
 @pytest.mark.parametrize("name", EXERCISES)
@@ -58,6 +59,7 @@ def last(a):
     ### END SOLUTION
 
 def _both(a, b):
+    """Called between `### BEGIN SOLUTION: first` and its end: words of a string mark nothing."""
     return weigh(a) + weigh(b)
 '''
 

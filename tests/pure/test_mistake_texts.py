@@ -1,11 +1,14 @@
 """The texts of the pages of common mistakes: current, complete, and with the numbers that were recorded."""
 
 import json
+from dataclasses import replace
 
 from grader.commands.course import main
 from grader.core import course
 from grader.grading import vectors
 from grader.workshop import mistakes
+from grader.workshop.functions import read_modules
+from grader.workshop.missing import missing
 
 EXERCISES = [exercise.name for exercise in course.EXERCISES]
 
@@ -41,7 +44,23 @@ def test_the_numbers_of_a_mistake_are_those_that_were_recorded():
     assert compared >= 5
 
 
-def test_every_mistake_shows_somewhere_or_says_that_it_does_not():
+def test_every_mistake_of_the_course_shows_somewhere():
     for name in EXERCISES:
         text = mistakes.make(name)
-        assert text.count("\nIt shows in") == sum(map(len, vectors.load(name)[1].values()))
+        assert text.count("\nIt shows in: ") == sum(map(len, vectors.load(name)[1].values()))
+
+
+def test_of_a_mistake_that_nothing_catches_the_page_claims_nothing_and_the_check_says_so(monkeypatch):
+    recorded, known = vectors.load("kl")
+    name = next(iter(known["kl_estimate"]))
+    without = {
+        check: [
+            replace(each, mistakes={key: seen for key, seen in each.mistakes.items() if key != name}) for each in group
+        ]
+        for check, group in recorded.items()
+    }
+    monkeypatch.setattr(vectors, "load", lambda _: (without, known))
+    entry = mistakes.make("kl").split(f"attrs: {{id: kl_estimate-{name}}}", 1)[1].split("\n///\n", 1)[0]
+    assert entry.endswith("\n\nIt shows in no worked example.")
+    (found,) = missing("kl", read_modules(course.MODEL_ANSWERS))
+    assert f"no check catches {name} in a worked example; add one to a check of kl_estimate" in str(found)
