@@ -118,6 +118,7 @@ def _asked(example: Example) -> Example:
         gradients_of=example.gradients_of,
         return_arguments=not example.gradients_of,
         repeat=example.repeat,
+        left_gradients=example.left_gradients,
         **example.options,
     )
 

@@ -7,7 +7,7 @@ import pytest
 
 from grader.grading import compare
 from grader.grading.compare import Mismatch
-from grader.grading.student import Answer, Call, Half, Tensor
+from grader.grading.student import Answer, Call, Half, Tensor, Transposed
 from grader.sandbox.worker.wire import Foreign
 
 CALL = Call("f", {"x": np.array([1.0])}, {})
@@ -103,6 +103,11 @@ def test_a_call_is_shown_as_it_would_be_typed():
         torch.bool,
     )
     assert "bfloat16" in compare.show_call(Call("f", {"x": Half(np.array([1.0]))}, {}))
+
+
+def test_a_tensor_that_is_not_contiguous_is_shown_as_the_transpose_of_one_that_is():
+    call = Call("f", {"x": Transposed(np.array([[1, 2, 3], [4, 5, 6]]))}, {})
+    assert compare.show_call(call) == "f(torch.tensor([[1, 4], [2, 5], [3, 6]]).T)"
 
 
 def test_gradients_must_exist_be_finite_and_not_reach_constants():

@@ -13,8 +13,8 @@ import pytest
 from grader.core import course
 from grader.core.course import Exercise
 from grader.core.submission import Submission
-from grader.grading.compare import Mismatch, no_graph, parameters, record
-from grader.grading.student import Answer, Example, Record, Same, Student, StudentError, Tensor
+from grader.grading.compare import Mismatch, mode_kept, no_graph, parameters, record, untouched
+from grader.grading.student import Answer, Example, Record, Same, Student, StudentError, Tensor, Transposed
 from grader.sandbox.sandbox import Sandbox
 
 PROBE = Exercise("probe", "A function that does anything", 1, ("f(x, y)",), given=("bandit_task.py",))
@@ -214,6 +214,44 @@ def test_an_optimizer_belongs_to_the_policy_of_the_same_call_and_a_call_can_be_r
     assert once.arguments["x"].fields["state"]["table"].array.tolist() == (TABLE - 0.5).tolist()
     # Nobody cleared the gradient of the first call: 1 and then 2.
     assert twice.arguments["x"].fields["state"]["table"].array.tolist() == (TABLE - 0.5 - 1.0).tolist()
+
+
+def test_gradients_of_an_earlier_step_are_there_before_the_first_call(sandbox):
+    source = """
+        def f(x, y):
+            return x.table.grad.sum().item()
+    """
+    policy = Record("BigramLM", {"table": TABLE})
+    assert models_answer(sandbox, source, policy, 1, left_gradients=["x"]).value == 4.0
+
+
+@pytest.mark.parametrize("change", ["x.eval()", "x.requires_grad_(False)"])
+def test_a_model_that_is_left_in_another_mode_is_noticed(sandbox, change):
+    policy = Record("BigramLM", {"table": TABLE})
+    undone = f"def f(x, y):\n    {change}\n    x.train().requires_grad_()\n    return 1"
+    mode_kept(models_answer(sandbox, undone, policy, 1, return_arguments=True), "x")
+    answer = models_answer(sandbox, f"def f(x, y):\n    {change}\n    return 1", policy, 1, return_arguments=True)
+    with pytest.raises(Mismatch, match="another mode"):
+        mode_kept(answer, "x")
+
+
+def test_a_tensor_that_is_not_contiguous_arrives_with_its_numbers_and_its_strides(sandbox):
+    source = """
+        def f(x, y):
+            return [x.is_contiguous(), x.tolist()]
+    """
+    assert answer_of(sandbox, source, Transposed(np.arange(6.0).reshape(2, 3))).value == [False, [[0, 1, 2], [3, 4, 5]]]
+
+
+def test_an_argument_that_gets_another_shape_in_place_is_noticed(sandbox):
+    source = """
+        def f(x, y):
+            x.unsqueeze_(0)
+            return 1
+    """
+    before = np.arange(3.0)
+    with pytest.raises(Mismatch, match="in place"):
+        untouched(answer_of(sandbox, source, before, return_arguments=True), "x", before)
 
 
 def test_a_model_whose_parameters_were_replaced_is_told_so(sandbox):

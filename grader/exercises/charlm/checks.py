@@ -857,7 +857,9 @@ def test_one_update_of_a_table_of_logits(student, worked, fresh):
         answer = student.call("train_step", *case.arguments, return_arguments=True)
         _require_step(answer, policy.fields["table"], ref_policy.fields["table"], batch, wanted)
     table, ref_table = fresh.uniform(-1, 1, size=(2, 4, 4)).round(2)
-    for length, advantages in ((7, fresh.uniform(-1, 1, size=5).round(2)), (4, 50 * np.eye(64)[9])):
+    # A gradient of norm 40 as well: nothing here clips it.
+    usual, far = fresh.uniform(-1, 1, size=5).round(2), np.array([200.0, -200.0, 100.0, -100.0, 0.0])
+    for length, advantages in ((7, usual), (7, far), (4, 50 * np.eye(64)[9])):
         tokens = fresh.integers(0, 4, size=(len(advantages), length))
         batch = rollout(tokens, 2, (oracle.bigram_logp(table, tokens) + 0.1).round(2), advantages)
         answer = _step(student, table, ref_table, batch, config(**SGD))
