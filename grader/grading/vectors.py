@@ -52,7 +52,7 @@ class Vector:
     @property
     def expected_array(self) -> np.ndarray[Any, Any]:
         """The model answer's values."""
-        return np.array(_floats(self.expected["values"]), dtype=np.float64).reshape(self.expected["shape"])
+        return _array(self.expected)
 
 
 @dataclass(frozen=True)
@@ -141,24 +141,19 @@ def require_recorded(student: Student, worked: Sequence[tuple[Example, Vector]])
         for name, expected in vector.expected.get("gradients", {}).items():
             _require_gradient(answer, name, expected)
         for name, model in vector.expected.get("after", {}).items():
-            before = {key: np.zeros(seen["shape"]) for key, seen in model["fields"].items()}
-            found = parameters(answer, name, before)
-            for key, seen in model["fields"].items():
-                wanted = np.array(_floats(seen["values"])).reshape(seen["shape"])
-                close(answer, found[key], wanted, yours_label=f"{name} after the call, yours", rtol=1e-4, atol=1e-5)
+            wanted = {key: _array(seen) for key, seen in model["fields"].items()}
+            for key, found in parameters(answer, name, wanted).items():
+                close(answer, found, wanted[key], yours_label=f"{name} after the call, yours", rtol=1e-4, atol=1e-5)
 
 
 def _require_value(answer: Answer, expected: Observation) -> None:
     """What was returned, and each part of it if it has some."""
     kind = expected.get("returns")
     if "values" in expected and kind is None:
-        rtol, atol = TOLERANCE.get(expected["dtype"], (0.0, 0.0))
-        if "float" in expected["dtype"]:
-            rtol, atol = max(rtol, _RTOL), max(atol, _ATOL)
+        rtol, atol = _tolerance(expected["dtype"])
         # Of a single number either precision will do.
         dtype = None if expected["shape"] == [] and expected["dtype"] in ("float32", "float64") else expected["dtype"]
-        wanted = np.array(_floats(expected["values"])).reshape(expected["shape"])
-        same(answer, wanted, dtype=dtype, rtol=rtol, atol=atol)
+        same(answer, _array(expected), dtype=dtype, rtol=rtol, atol=atol)
     elif kind == "number":
         (value,) = _floats(expected["values"])
         number(answer, value, what="the number", rtol=1e-4)
@@ -179,10 +174,17 @@ def _require_gradient(answer: Answer, name: str, expected: list[Any] | None) -> 
     shape = argument.array.shape if isinstance(argument, Half) else argument.shape
     found = gradient(answer, name, shape=shape)
     value = answer.gradients[name]
-    rtol, atol = TOLERANCE.get(value.dtype if value else "", (_RTOL, _ATOL))
+    rtol, atol = _tolerance(value.dtype if value else "float64")
     label, why = f"gradient by {name}, yours", "the value is right, its gradient is not"
-    wanted = wanted.reshape(shape)
-    close(answer, found, wanted, yours_label=label, why=why, rtol=max(rtol, _RTOL), atol=max(atol, _ATOL))
+    close(answer, found, wanted.reshape(shape), yours_label=label, why=why, rtol=rtol, atol=atol)
+
+
+def _tolerance(dtype: str) -> tuple[float, float]:
+    """Relative and absolute tolerance of a recorded value; whole numbers and bools are exact."""
+    if dtype not in TOLERANCE:
+        return 0.0, 0.0
+    rtol, atol = TOLERANCE[dtype]
+    return max(rtol, _RTOL), max(atol, _ATOL)
 
 
 def agree(left: Observation, right: Observation, *, values_only: bool = False) -> bool:
@@ -291,6 +293,11 @@ def _numbers(value: Tensor) -> list[Any]:
     if digits is None:
         return numbers
     return [float(f"{number:.{digits}g}") if math.isfinite(number) else str(number) for number in numbers]
+
+
+def _array(seen: Observation) -> np.ndarray[Any, Any]:
+    """The values of an observed tensor."""
+    return np.array(_floats(seen["values"]), dtype=np.float64).reshape(seen["shape"])
 
 
 def _floats(numbers: list[Any]) -> list[float]:
