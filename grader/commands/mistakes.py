@@ -6,8 +6,9 @@ import argparse
 from pathlib import Path
 
 from ..core import course
+from ..grading import headings
 from ..workshop.generated import write_or_check
-from ..workshop.mistakes import make
+from ..workshop.mistakes import make, make_general
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -22,6 +23,7 @@ def run(arguments: argparse.Namespace) -> int:
         for exercise in course.KNOWN
         if not exercise.draft or (exercise.folder / "vectors.json").is_file()
     }
+    texts[course.ROOT / headings.PAGE] = make_general()
     return write_or_check(
         texts,
         command="course dev mistakes",

@@ -76,6 +76,7 @@ class NamedMistake:
         name: Its name among those of the function.
         sentence: Completes "your numbers are what you get if ...".
         explanation: What follows from it.
+        observed: The sentence completes "your numbers are ..." and says what is seen in them, not what the cause is.
     """
 
     check: str
@@ -85,6 +86,7 @@ class NamedMistake:
     name: str
     sentence: str
     explanation: str
+    observed: bool = False
 
 
 @dataclass

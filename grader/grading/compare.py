@@ -36,10 +36,17 @@ class Mismatch(AssertionError):
         call: The call that shows it.
         rows: (label, text) pairs for the report, in order.
         story: One sentence that says what differs.
+        numbers: What was compared, the submission's numbers and the expected ones, if they have one shape.
     """
 
-    def __init__(self, call: Call, rows: Sequence[tuple[str, str]], story: str) -> None:
-        self.call, self.rows, self.story = call, list(rows), story
+    def __init__(
+        self,
+        call: Call,
+        rows: Sequence[tuple[str, str]],
+        story: str,
+        numbers: tuple[str, Float64, Float64] | None = None,
+    ) -> None:
+        self.call, self.rows, self.story, self.numbers = call, list(rows), story, numbers
         super().__init__(story)
 
 
@@ -246,7 +253,9 @@ def close(
     if not wrong.any():
         return
     left, right = show_pair(yours, expected)
-    raise Mismatch(answer.call, [(yours_label, left), (label, right)], why or _difference(yours, expected, wrong))
+    rows = [(yours_label, left), (label, right)]
+    numbers = (yours_label.removesuffix("yours").removesuffix(", "), yours, expected)
+    raise Mismatch(answer.call, rows, why or _difference(yours, expected, wrong), numbers)
 
 
 def require(condition: bool | np.bool_, answer: Answer, rows: Sequence[tuple[str, Any]], why: str) -> None:

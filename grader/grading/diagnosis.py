@@ -1,24 +1,50 @@
 """Why checks failed: the mistakes that a submission's answers show, and wrong functions that are called.
 
-A function that fails a check is asked for all worked examples again, and its answers are compared with the recorded
-ones of the model answer and of every known mistake (`vectors`).
+A failing call is first repeated alone: an answer that depends on earlier calls shows no mistake but that. Then the
+function is asked for all worked examples again, and its answers are compared with the recorded ones (`vectors`): those
+of every known mistake, then those of the model answer to other calls. What nothing explains is described by what the
+numbers have in common with the right ones (`likeness`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import contextlib
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from ..core import course
-from ..core.result import BROKEN, FAILED, PASSED, ExerciseResult, NamedMistake, Result
+from ..core.result import BROKEN, FAILED, PASSED, CheckResult, ExerciseResult, NamedMistake, Result
 from ..sandbox.worker_process import SandboxError
-from . import vectors
-from .check import checks_of
+from . import headings, likeness, vectors
+from .check import Check, checks_of
+from .compare import Float64
 from .settings import Settings
-from .student import Clock, Student, StudentDied
+from .student import Answer, Clock, Example, Student, StudentCrashed, StudentDied, StudentError
 from .vectors import Diagnosis, Observation, Vector, agree
 
 _NAMING_SECONDS = 10.0
+_ALIKE = 2
+"""As many names that numbers cannot tell apart are said; more would be no help."""
+
+
+@dataclass(frozen=True)
+class Failure:
+    """The call that a check failed for.
+
+    Attributes:
+        example: The call.
+        answer: What came back.
+        numbers: What was compared, the submission's numbers and the expected ones, if they have one shape.
+    """
+
+    example: Example
+    answer: Answer
+    numbers: tuple[str, Float64, Float64] | None
+
+
+Seen = list[tuple[Vector, Observation]]
+"""Worked examples, each with what a submission makes of it."""
 
 
 @dataclass(frozen=True)
@@ -36,24 +62,41 @@ class Named:
     everywhere: bool
 
 
-def explain(settings: Settings, result: Result) -> None:
+def explain(settings: Settings, result: Result, failures: Mapping[str, Failure]) -> None:
     """Write into a result why checks failed.
+
+    Args:
+        settings: Of the grading.
+        result: What came of it.
+        failures: Id of a check to the call that it failed for, where that came back.
 
     Raises:
         SandboxError: there is no worker to be had.
     """
     for exercise in result.exercises:
         blameless = _blame_what_is_called(settings, exercise, result)
-        exercise.misconceptions = _named(settings, exercise, blameless)
+        exercise.misconceptions = _named(settings, exercise, blameless, failures)
 
 
 def as_entry(exercise: str, named: Named) -> NamedMistake:
     """A named mistake as a result holds it."""
-    page = f"{course.exercise(exercise).mistakes_page}#{named.diagnosis.anchor}"
-    return NamedMistake(check=named.check, everywhere=named.everywhere, page=page, **vars(named.diagnosis))
+    diagnosis = named.diagnosis
+    page = headings.PAGE if diagnosis.heading else course.exercise(exercise).mistakes_page
+    return NamedMistake(
+        check=named.check,
+        everywhere=named.everywhere,
+        page=f"{page}#{diagnosis.anchor}",
+        function=diagnosis.function,
+        name=diagnosis.name,
+        sentence=diagnosis.sentence,
+        explanation=diagnosis.explanation,
+        observed=diagnosis.observed,
+    )
 
 
-def _named(settings: Settings, exercise: ExerciseResult, blameless: set[str]) -> list[NamedMistake]:
+def _named(
+    settings: Settings, exercise: ExerciseResult, blameless: set[str], failures: Mapping[str, Failure]
+) -> list[NamedMistake]:
     """Name the mistakes that the submission's answers to the worked examples show.
 
     Not those of blameless functions: their numbers are wrong because of what they call, and a mistake of their own that
@@ -61,12 +104,129 @@ def _named(settings: Settings, exercise: ExerciseResult, blameless: set[str]) ->
     """
     failing = [check for check in exercise.checks if check.outcome in (FAILED, BROKEN)]
     suspects = {check.function for check in failing} - blameless
-    found = []
+    dependent = [named for function in suspects for named in _depends_on_earlier_calls(settings, function, failures)]
+    suspects -= {named.diagnosis.function for named in dependent}
+    found = list(dependent)
     _, known = vectors.load(exercise.name)
     for function, seen in observations(settings, exercise.name, suspects).items():
         ids = [check.id for check in failing if check.function == function]
-        mistakes = diagnose(seen, known.get(function, {}), ids)
-        found += [as_entry(exercise.name, named) for named in mistakes]
+        found += _named_for(settings, seen, known.get(function, {}), ids, failures)
+    return [as_entry(exercise.name, named) for named in sorted(found, key=lambda named: _place(failing, named))]
+
+
+def _named_for(
+    settings: Settings, seen: Seen, known: dict[str, Diagnosis], failing: Sequence[str], failures: Mapping[str, Failure]
+) -> list[Named]:
+    """What explains the failing checks of one function.
+
+    What holds for all answers goes before what holds for those of one check, and a cause before an observation.
+    """
+    causes = diagnose(seen, known, failing)
+    if any(named.everywhere for named in causes) or not failing:
+        return causes
+    others = diagnose_by_other_calls(seen, failing)
+    if any(named.everywhere for named in others):
+        return others
+    alike = _by_likeness(settings, seen, failing, {}, likeness.STRONG, together=True)
+    if alike:
+        return alike
+    found = causes
+    for more in (
+        others,
+        _by_likeness(settings, seen, failing, failures, likeness.STRONG),
+        _by_likeness(settings, seen, failing, failures, likeness.WEAK),
+    ):
+        explained = {named.check for named in found}
+        found = found + [named for named in more if named.check not in explained]
+    return found
+
+
+def _place(failing: Sequence[CheckResult], named: Named) -> int:
+    return [check.id for check in failing].index(named.check)
+
+
+def _depends_on_earlier_calls(settings: Settings, function: str, failures: Mapping[str, Failure]) -> Iterator[Named]:
+    """Repeat the calls that checks of a function failed for, each alone, and name those with another answer."""
+    for name, failure in failures.items():
+        check = settings.selected[name]
+        if check.function != function:
+            continue
+        clocks = (Clock(_NAMING_SECONDS, "naming the mistake"),)
+        module = course.exercise(check.exercise)
+        student = Student(module, settings.submission, settings.start, device=settings.device, clocks=clocks)
+        with contextlib.closing(student), contextlib.suppress(StudentDied, StudentError, StudentCrashed):
+            (alone,) = student.each(function, failure.example)
+            if not vectors.same_answer(failure.answer, alone):
+                yield Named(name, _general(function, "earlier_calls", _EARLIER_CALLS, "earlier_calls"), True)
+        if not settings.fresh_workers:
+            return  # there, a worker takes seconds
+
+
+_EARLIER_CALLS = "others when this call is made alone, in a new process: they depend on the calls before it"
+
+
+def _general(function: str, name: str, sentence: str, heading: str, *, observed: bool = True) -> Diagnosis:
+    """What is explained under a heading of the page of general observations."""
+    _, explanation = headings.HEADINGS[heading]
+    return Diagnosis(function, name, sentence, explanation, heading=heading, observed=observed)
+
+
+def diagnose_by_other_calls(seen: Seen, failing: Sequence[str]) -> list[Named]:
+    """Name the other call to which the submission's answers are the right ones, check by check."""
+    others = {
+        name: _general(vector.function, re.sub(r"\W+", "_", name).strip("_"), name, "another_call", observed=False)
+        for vector, _ in seen
+        for name in vector.others
+    }
+    as_mistakes = [(replace(vector, mistakes=vector.others), observation) for vector, observation in seen]
+    found = _Agreement.of(as_mistakes, others).named(as_mistakes, others, failing)
+    return [named for check in failing for named in found.get(check, [])]
+
+
+def _by_likeness(
+    settings: Settings,
+    seen: Seen,
+    failing: Sequence[str],
+    failures: Mapping[str, Failure],
+    looks: Sequence[likeness.Look],
+    *,
+    together: bool = False,
+) -> list[Named]:
+    """Say what the wrong answers to the examples of a check, or to the call that it failed for, have in common.
+
+    Args:
+        settings: Of the grading.
+        seen: Every example of a function with the submission's observation.
+        failing: Ids of the failing checks.
+        failures: The calls that they failed for.
+        looks: What to look for.
+        together: Say only what all wrong answers have in common.
+    """
+    cases = {name: _cases(settings.selected[name], seen, failures.get(name)) for name in settings.selected}
+    if together:
+        everything = [case for several in cases.values() for case in several]
+        cases = {name: everything for name in failing if cases[name] and len(everything) > 1}
+    found = []
+    for name in failing:
+        like = likeness.likeness(cases.get(name, []), looks)
+        if like:
+            function = settings.selected[name].function
+            found.append(Named(name, _general(function, like.name, like.sentence, like.name), True))
+    return found
+
+
+def _cases(check: Check, seen: Seen, failure: Failure | None) -> list[likeness.Case]:
+    """The wrong answers to the examples of a check; if there is none, the call that it failed for."""
+    own = [pair for pair in seen if pair[0].check == check.id]
+    names, _ = course.exercise(check.exercise).parameters(check.function)
+    found = [
+        likeness.case(dict(zip(names, example.arguments, strict=False)), example, observation, vector.expected)
+        for example, (vector, observation) in zip(check.examples, own, strict=False)
+        if not agree(observation, vector.expected)
+    ]
+    if not found and failure and failure.numbers:
+        arguments = dict(zip(names, failure.example.arguments, strict=False))
+        found = [likeness.case_of_numbers(arguments, failure.example, *failure.numbers)]
     return found
 
 
@@ -103,10 +263,10 @@ def _is_wrong(settings: Settings, used: str, result: Result) -> bool:
     return seen is None or not all(agree(observation, vector.expected) for vector, observation in seen)
 
 
-def observations(settings: Settings, exercise: str, functions: set[str]) -> dict[str, list[tuple[Vector, Observation]]]:
+def observations(settings: Settings, exercise: str, functions: set[str]) -> dict[str, Seen]:
     """What some functions of a submission make of all worked examples of the selected checks."""
     recorded, _ = vectors.load(exercise)
-    seen: dict[str, list[tuple[Vector, Observation]]] = {}
+    seen: dict[str, Seen] = {}
     clocks = (Clock(_NAMING_SECONDS, "naming the mistake"), Clock(3 * _NAMING_SECONDS, "naming it", wall=True))
     module = course.exercise(exercise)
     for function in module.function_names:
@@ -127,15 +287,13 @@ def observations(settings: Settings, exercise: str, functions: set[str]) -> dict
     return seen
 
 
-def diagnose(
-    seen: list[tuple[Vector, Observation]], known: dict[str, Diagnosis], failing: Sequence[str]
-) -> list[Named]:
+def diagnose(seen: Seen, known: dict[str, Diagnosis], failing: Sequence[str]) -> list[Named]:
     """Name the misconceptions that the answers of one function show, check by check.
 
     A failing check names a misconception only if it reproduces the submission's answers to *all* examples of that check
     and some of them are wrong: the sentence must be true of the numbers that stand above it. Of several, the one is
-    named that the fewest other examples speak against, then the one that reproduces most of them; none is named if two
-    are equally good. A check that fails although its own examples are right gets what all examples together bear out,
+    named that the fewest other examples speak against, then the one that reproduces most of them; if two are equally
+    good, both are. A check that fails although its own examples are right gets what all examples together bear out,
     if no check can name anything by its own.
 
     A submission may also change its arguments in place, or return a graph. That is a mistake of its own, with a check
@@ -152,11 +310,11 @@ def diagnose(
     if unnamed:
         named |= _Agreement.of(seen, known, values_only=True).named(seen, known, unnamed)
     if named:
-        return [named[check] for check in failing if check in named]
+        return [each for check in failing for each in named.get(check, [])]
     for check in failing:
         if all(agree(observation, vector.expected) for vector, observation in seen if vector.check == check):
             best = strict.best([name for name in known if strict.evidence[name] and strict.against[name] == 0])
-            return [Named(check, known[best], True)] if best else []
+            return [Named(check, known[name], True) for name in best]
     return []
 
 
@@ -168,21 +326,23 @@ class _Agreement:
         agreeing: Examples on which the two give the same answer.
         evidence: Examples on which the misconception gives another answer than the model.
         against: How many of its evidence the submission does not show.
+        refuted: On how many of its evidence the submission is right: that code is not the one that was written.
     """
 
     agreeing: dict[str, set[int]]
     evidence: dict[str, set[int]]
     against: dict[str, int]
+    refuted: dict[str, int]
 
     @classmethod
-    def of(
-        cls, seen: list[tuple[Vector, Observation]], known: dict[str, Diagnosis], *, values_only: bool = False
-    ) -> _Agreement:
+    def of(cls, seen: Seen, known: dict[str, Diagnosis], *, values_only: bool = False) -> _Agreement:
         """Compare everything with everything."""
         agreeing: dict[str, set[int]] = {name: set() for name in known}
         evidence: dict[str, set[int]] = {name: set() for name in known}
+        right = set()
         for index, (vector, observation) in enumerate(seen):
             is_right = agree(observation, vector.expected, values_only=values_only)
+            right |= {index} if is_right else set()
             for name in known:
                 mistake = vector.mistakes.get(name)
                 if mistake is None or (values_only and agree(mistake, vector.expected, values_only=True)):
@@ -190,28 +350,32 @@ class _Agreement:
                         agreeing[name].add(index)
                     continue
                 evidence[name].add(index)
-                if agree(observation, mistake, values_only=values_only):
+                same = agree(observation, mistake, values_only=values_only)
+                if same or vectors.alike_but_for_rounding(observation, mistake, vector.expected):
                     agreeing[name].add(index)
-        return cls(agreeing, evidence, {name: len(evidence[name] - agreeing[name]) for name in known})
+        against = {name: evidence[name] - agreeing[name] for name in known}
+        refuted = {name: len(against[name] & right) for name in known}
+        return cls(agreeing, evidence, {name: len(each) for name, each in against.items()}, refuted)
 
-    def named(
-        self, seen: list[tuple[Vector, Observation]], known: dict[str, Diagnosis], checks: Sequence[str]
-    ) -> dict[str, Named]:
-        """Check to the one misconception that it shows; checks that show none, or several alike, are left out."""
+    def named(self, seen: Seen, known: dict[str, Diagnosis], checks: Sequence[str]) -> dict[str, list[Named]]:
+        """Check to the misconception that it shows, or two that it shows alike; checks that show none are left out."""
         found = {}
         for check in checks:
             own = {index for index, (vector, _) in enumerate(seen) if vector.check == check}
             best = self.best([name for name in known if self.shows(name, own)])
             if best:
-                found[check] = Named(check, known[best], self.against[best] == 0)
+                found[check] = [Named(check, known[name], self.against[name] == 0) for name in best]
         return found
 
     def shows(self, name: str, examples: set[int]) -> bool:
-        """Whether the submission gives a misconception's answers to all of some examples, and some are wrong."""
-        return examples <= self.agreeing[name] and bool(examples & self.evidence[name])
+        """Whether the submission gives a misconception's answers to all of some examples, and some are wrong.
 
-    def best(self, names: list[str]) -> str | None:
-        """The one with the least evidence against it, then with most answers reproduced; None if that is not one."""
+        Not where it is right about another example that the misconception gets wrong.
+        """
+        return not self.refuted[name] and examples <= self.agreeing[name] and bool(examples & self.evidence[name])
+
+    def best(self, names: list[str]) -> list[str]:
+        """Those with the least evidence against them, then with most answers reproduced; none if these are many."""
         ranks = {name: (-self.against[name], len(self.agreeing[name])) for name in names}
         best = [name for name in names if ranks[name] == max(ranks.values())]
-        return best[0] if len(best) == 1 else None
+        return best if len(best) <= _ALIKE else []

@@ -27,6 +27,7 @@ from ..core.result import BROKEN, FAILED, GRADER_ERROR, NOT_WRITTEN, PASSED, WAI
 from . import curves, hypothesis_compat, vectors
 from .check import Check, checks_of
 from .compare import Mismatch, given_names, show_call
+from .diagnosis import Failure
 from .settings import Settings
 from .student import (
     Call,
@@ -86,6 +87,7 @@ class GradingPlugin:
         on_update: Called after every check, with the result and the check's entry.
         failure: What `on_update` raised; the run stops then.
         interrupted: Set by Ctrl-C, in case the exception gets lost.
+        failures: Id of a check to the call that it failed for.
     """
 
     settings: Settings
@@ -94,6 +96,7 @@ class GradingPlugin:
     interrupted: bool = False
     failure: Exception | None = None
     errors: list[str] = field(default_factory=list)
+    failures: dict[str, Failure] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self._entries = {check.id: check for check in self.result.checks}
@@ -256,8 +259,11 @@ class GradingPlugin:
         entry.call = show_call(call) if call else ""
         entry.printed = self._student.last_printed(call) if self._student else ""
         entry.outcome = BROKEN
+        asked = self._student.asked(call) if call and self._student else None
         match problem:
             case Mismatch():
+                if asked:
+                    self.failures[check.id] = Failure(*asked, problem.numbers)
                 entry.outcome, entry.story, entry.rows = FAILED, problem.story, problem.rows
             case StudentError(not_written=True) if problem.frames:  # a worker may send anything
                 entry.frames = [_frame(frame) for frame in problem.frames]

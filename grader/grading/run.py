@@ -74,7 +74,7 @@ class Grading(Settings):
             return result
         try:
             if self.name_mistakes and not self.debug:  # a person at a breakpoint wants no calls after it
-                diagnosis.explain(self, result)
+                diagnosis.explain(self, result, grading.failures)
         except SandboxError as error:
             result.problem = str(error)
         result.complete = True

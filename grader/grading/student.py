@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import itertools
 import time
+from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol, cast
@@ -24,6 +25,7 @@ from ..sandbox.worker_process import WorkerDied
 
 Array = npt.NDArray[Any]
 _LEAST_SECONDS = 0.02  # with less there is nothing to begin
+_REMEMBERED = 16  # a law asks for fewer answers at a time
 
 
 @dataclass(frozen=True)
@@ -244,6 +246,7 @@ class Student:
         self._call_seconds: float | None = None
         self._bound: set[str] = set()
         self._calls: list[Call] = []
+        self._answered: deque[tuple[Example, Answer]] = deque(maxlen=_REMEMBERED)
         self._deaths = 0
         self._smallest_crash: StudentCrashed | None = None
 
@@ -304,11 +307,18 @@ class Student:
         if failed is not None:
             call = calls[min(len(answers), len(calls) - 1)]
             raise self._error(worker, call, failed)
-        return [self._answer(worker, *parts, names) for parts in zip(calls, examples, answers, strict=True)]
+        found = [self._answer(worker, *parts, names) for parts in zip(calls, examples, answers, strict=True)]
+        self._answered.extend(zip(examples, found, strict=True))
+        return found
+
+    def asked(self, call: Call) -> tuple[Example, Answer] | None:
+        """One of the latest calls with what was asked for and what came back; None if it is not among them."""
+        return next((each for each in self._answered if each[1].call is call), None)
 
     def begin(self, clocks: Sequence[Clock], call_seconds: float | None = None) -> None:
         """Start another check: its own clocks, time limit of a call, and the full quota of deaths."""
         self._clocks, self._deaths, self._smallest_crash = clocks, 0, None
+        self._answered.clear()
         self._call_seconds = call_seconds
 
     def last_printed(self, call: Call | None = None) -> str:

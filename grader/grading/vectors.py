@@ -14,7 +14,7 @@ import functools
 import json
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -42,12 +42,14 @@ class Vector:
         function: The function called.
         expected: Observation of the model answer.
         mistakes: Name of a misconception to its observation, where that differs from the model answer's.
+        others: What another call is ("kind is 'k1'") to the model answer's observation of that, where it differs.
     """
 
     check: str
     function: str
     expected: Observation
     mistakes: dict[str, Observation]
+    others: dict[str, Observation] = field(default_factory=dict)
 
     @property
     def expected_array(self) -> np.ndarray[Any, Any]:
@@ -64,17 +66,22 @@ class Diagnosis:
         name: Its name.
         sentence: Completes "your numbers are what you get if ...".
         explanation: What follows from it.
+        heading: Of what is seen in the numbers, whatever the code is: where it is explained on the page of general
+            observations. Empty for a misconception, which the exercise's page of common mistakes has.
+        observed: The sentence completes "your numbers are ...".
     """
 
     function: str
     name: str
     sentence: str
     explanation: str
+    heading: str = ""
+    observed: bool = False
 
     @property
     def anchor(self) -> str:
-        """Where it stands on its exercise's page of common mistakes."""
-        return f"{self.function}-{self.name}"
+        """Its place on its page."""
+        return f"seen-{self.heading}" if self.heading else f"{self.function}-{self.name}"
 
 
 @functools.cache
@@ -90,7 +97,7 @@ def load(exercise: str) -> tuple[dict[str, list[Vector]], dict[str, dict[str, Di
     document = json.loads(path.read_text("utf-8"))
     vectors: dict[str, list[Vector]] = {}
     for entry in document["vectors"]:
-        vector = Vector(entry["check"], entry["function"], entry["expected"], entry["mistakes"])
+        vector = Vector(**entry)
         vectors.setdefault(vector.check, []).append(vector)
     known: dict[str, dict[str, Diagnosis]] = {}
     for entry in document["misconceptions"]:
@@ -220,6 +227,30 @@ def agree(left: Observation, right: Observation, *, values_only: bool = False) -
     return all(_close(_floats(first), _floats(second), rtol, atol) for first, second in pairs)
 
 
+_NOISE = {"float64": 1e-11, "float32": 1e-5}
+"""What rounding errors of numbers up to about 1,000 stay below, by dtype."""
+
+
+def rounding_only(seen: Observation, expected: Observation) -> bool:
+    """Whether two tensors differ in nothing but rounding errors where 0 is exact, or the exact number still smaller.
+
+    Which errors these are differs between two ways to write the same mistake, and between processors.
+    """
+    noise = _NOISE.get(seen.get("dtype", ""))
+    if noise is None or any(seen.get(key) != expected.get(key) for key in ("dtype", "shape")):
+        return False
+    yours, right = np.array(_floats(seen["values"])), np.array(_floats(expected["values"]))
+    wrong = ~np.isclose(yours, right, rtol=TOLERANCE[seen["dtype"]][0], atol=0.0)
+    return bool(wrong.any() and (np.maximum(np.abs(yours), np.abs(right))[wrong] < noise).all())
+
+
+def alike_but_for_rounding(left: Observation, right: Observation, expected: Observation) -> bool:
+    """Whether two wrong answers are rounding errors alike: below 0 somewhere, or nowhere."""
+    sides = (left, right)
+    negative = {min(_floats(side["values"])) < 0 for side in sides if rounding_only(side, expected)}
+    return len(negative) == 1 and all(rounding_only(side, expected) for side in sides)
+
+
 def _as_number(side: Observation) -> Observation:
     """A tensor of a single number as that number."""
     if side.get("shape") != []:
@@ -263,19 +294,26 @@ def _observation(answer: Answer, example: Example) -> Observation:
     return seen | ({"after": after} if after else {})
 
 
-def _seen(value: Any) -> Observation:
+def same_answer(left: Answer, right: Answer) -> bool:
+    """Whether two answers to one call are the same up to rounding, of whatever size."""
+    sides = ({"value": s.value, "gradients": s.gradients, "arguments": s.arguments} for s in (left, right))
+    return agree(*(_seen(side, largest=None) for side in sides))
+
+
+def _seen(value: Any, *, largest: int | None = _LARGEST) -> Observation:
     """What can be compared about a value, and about its parts if it has some."""
     if isinstance(value, Tensor):
-        if value.array.size > _LARGEST:
+        if largest is not None and value.array.size > largest:
             return {"returns": "a large tensor"}
         return {"dtype": value.dtype, "shape": list(value.shape), "values": _numbers(value)}
     if isinstance(value, Record):
         # Gradients that are left in a model are nobody's business: some clear them before a step, some after it.
         fields = value.fields.get("state", value.fields)
-        return {"returns": value.type_name, "fields": {name: _seen(part) for name, part in fields.items()}}
+        parts = fields.items()
+        return {"returns": value.type_name, "fields": {name: _seen(part, largest=largest) for name, part in parts}}
     if isinstance(value, dict | list | tuple):
         parts = value.items() if isinstance(value, dict) else ((str(place), part) for place, part in enumerate(value))
-        return {"returns": type(value).__name__, "fields": {name: _seen(part) for name, part in parts}}
+        return {"returns": type(value).__name__, "fields": {name: _seen(part, largest=largest) for name, part in parts}}
     if isinstance(value, bool | int | float):
         number = float(value)
         if math.isfinite(number):  # what is 0 but for rounding is 0: machines do not agree on the rest

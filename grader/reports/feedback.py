@@ -103,9 +103,10 @@ def feedback(each: Listed, *, limit: int = 4_000, show_hidden: bool = False) -> 
     told = [(label, plain(text)) for label, text in rows(check)]
     lines = [_labelled(label, text) for label, text in told if label != "printed"]
     lines += [plain(check.story)] if check.story else []
-    for found in each.exercise.misconceptions:
-        if found.check == check.id:
-            lines += [what_it_is(check, found), f"more: {one_line(course.page_address(found.page))}"]
+    named = [found for found in each.exercise.misconceptions if found.check == check.id]
+    for place, found in enumerate(named):
+        said = what_it_is(check, found, also=place > 0)
+        lines += [said, f"more: {one_line(course.page_address(found.page))}"]
     if check.may_come_from:
         lines.append("This may come from: " + "; ".join(map(one_line, check.may_come_from)))
     if check.outcome == WAITING:
@@ -140,12 +141,20 @@ def rows(check: CheckResult) -> Iterator[tuple[str, str]]:
         yield "printed", plain(check.printed.strip(), limit=600)
 
 
-def what_it_is(check: CheckResult, found: NamedMistake) -> str:
-    """The sentence that names a misconception."""
+def what_it_is(check: CheckResult, found: NamedMistake, *, also: bool = False) -> str:
+    """The sentence that names a misconception.
+
+    Args:
+        check: What it explains.
+        found: The misconception.
+        also: Another one gives the same numbers and is named before it.
+    """
+    if found.observed:
+        return f"Your numbers are {plain(found.sentence)}."
     what = "This error is" if check.outcome == BROKEN else "Your numbers are"
     if not found.everywhere:
         what = what.replace("This error", "Here this error").replace("Your numbers", "Here your numbers")
-    return f"{what} what you get if {plain(found.sentence)}."
+    return f"{what} {'also ' * also}what you get if {plain(found.sentence)}."
 
 
 def place(each: Listed) -> tuple[str, int]:

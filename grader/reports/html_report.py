@@ -165,7 +165,7 @@ def _checks(exercise: ExerciseResult, function: str, *, detailed: bool) -> Itera
             named = [found for found in exercise.misconceptions if found.check == check.id]
             in_full = check.outcome in _TOLD_IN_FULL
             details = _failure(check, named, explained) if in_full else _Details(remark=_remark(check))
-            explained |= {found.name for found in named}
+            explained |= {found.sentence for found in named}
             yield _ToldCheck(check, _kind(check.outcome), _Details() if details == before or not detailed else details)
             before = details
 
@@ -185,11 +185,10 @@ def _failure(check: CheckResult, named: Sequence[NamedMistake] = (), explained: 
         rows=tuple(rows(check)),
         story=check.story,
         mistakes=tuple(
-            _Mistake(what_it_is(check, found), found.explanation, course.page_address(found.page))
-            for found in named
-            if found.name not in explained
+            _Mistake(what_it_is(check, found, also=place > 0), found.explanation, course.page_address(found.page))
+            for place, found in enumerate(found for found in named if found.sentence not in explained)
         ),
-        is_told_above=any(found.name in explained for found in named),
+        is_told_above=any(found.sentence in explained for found in named),
         remark=f"This may come from: {'; '.join(check.may_come_from)}" if check.may_come_from else "",
     )
 

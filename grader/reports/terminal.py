@@ -141,10 +141,10 @@ def _function(exercise: ExerciseResult, function: str, console: Console) -> Iter
         yield _line(check.outcome, 0, [check], Text(plain(check.title)), console)
         if index < _DETAILED:
             named = [found for found in exercise.misconceptions if found.check == check.id]
-            yield from map(_details, _failure(check, [found for found in named if found.name not in explained]))
-            if any(found.name in explained for found in named):
+            yield from map(_details, _failure(check, [found for found in named if found.sentence not in explained]))
+            if any(found.sentence in explained for found in named):
                 yield _details(Text("the same mistake as above", style="bold yellow"))
-            explained |= {found.name for found in named}
+            explained |= {found.sentence for found in named}
     if len(failures) > _DETAILED:
         yield _details(Text(f"Only the first {_DETAILED} are shown in full; mend those first.", style="dim"))
     for outcome in (NOT_WRITTEN, WAITING, NOT_RUN):
@@ -192,8 +192,8 @@ def _failure(check: CheckResult, named: list[NamedMistake]) -> Iterator[Renderab
         yield table
     if check.story:
         yield Text(plain(check.story), style="bold" if not named else "")
-    for found in named:
-        yield Text(what_it_is(check, found), style="bold yellow")
+    for place, found in enumerate(named):
+        yield Text(what_it_is(check, found, also=place > 0), style="bold yellow")
         # One sentence of what follows from it; the rest stands on the page.
         yield Text(found.explanation.split(". ")[0].rstrip(".") + ".")
         yield Text(f"more  {course.page_address(found.page)}", style="dim")

@@ -24,6 +24,7 @@ from string import Template
 from typing import Any
 
 from ..core import course
+from ..grading import headings
 from .functions import of_no_exercise, read_modules
 from .rooms import ROOMS
 from .stubs import make_starter
@@ -52,7 +53,8 @@ GRADER = (
 )
 """Everything that grades without a model answer."""
 
-_PAGES = tuple(page for each in course.EXERCISES for page in (each.page, each.mistakes_page))  # what reports name
+_PAGES = (*(page for each in course.EXERCISES for page in (each.page, each.mistakes_page)), headings.PAGE)
+"""What reports name."""
 _TEMPLATES = Path(__file__).parent / "handout_files"
 _WRITTEN_AS = {
     "README.md": "README.md",

@@ -12,6 +12,7 @@ from typing import Any
 from ..core import course
 from ..grading import vectors
 from ..grading.check import Check, checks_of
+from ..grading.headings import HEADINGS
 from ..grading.vectors import Diagnosis
 
 LONGEST = 8
@@ -35,7 +36,7 @@ and says what follows from the mistake, where it shows, and what it makes of the
 """
 _ENTRY = """
 /// details | {title}
-    type: failure
+    type: {kind}
     attrs: {{id: {anchor}}}
 
 {explanation}
@@ -43,6 +44,32 @@ _ENTRY = """
 {shows}
 ///
 """
+
+
+_GENERAL = """\
+---
+# Written by `course dev mistakes` from grader/grading/headings.py; do not edit.
+description: What the numbers of a wrong answer show in the GRPO course, when it is none of the known mistakes
+search:
+  exclude: true
+---
+
+# What your numbers show
+
+Where your numbers are those of no known mistake, the report says what they have in common with the expected ones. This
+is an observation and no cause: it is true of every worked example of the check that fails, and you find out why. Here
+is where to look.
+"""
+
+
+def make_general() -> str:
+    """The text of the page of general observations."""
+    return _GENERAL + "".join(
+        _ENTRY.format(
+            title=_escaped(title), kind="question", anchor=f"seen-{name}", explanation=_escaped(text), shows=""
+        )
+        for name, (title, text) in HEADINGS.items()
+    ).replace("\n\n\n///", "\n///")
 
 
 def make(name: str) -> str:
@@ -77,6 +104,7 @@ def _entry(diagnosis: Diagnosis, checks: list[Check], recorded: dict[str, list[v
     sentence = diagnosis.sentence[0].upper() + diagnosis.sentence[1:]
     return _ENTRY.format(
         title=_escaped(sentence),
+        kind="failure",
         anchor=diagnosis.anchor,
         explanation=_escaped(diagnosis.explanation),
         shows=shows,

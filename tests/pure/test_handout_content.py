@@ -97,7 +97,7 @@ def test_its_project_file_names_our_dependencies_and_only_packages_that_are_ther
 def test_the_pages_in_it_lead_nowhere_that_it_lacks(files: dict[str, bytes]) -> None:
     pages = {name: text.decode() for name, text in files.items() if name.endswith(".md")}
     named = {page for each in course.EXERCISES for page in (each.page, each.mistakes_page)}
-    assert set(pages) == {"README.md", *named}
+    assert set(pages) == {"README.md", *named, "docs/mistakes/general.md"}
     for name, text in pages.items():
         for target in re.findall(r"\]\(([^)#:\s]+)(?:#[^)]*)?\)", text):
             path = os.path.normpath(os.path.join(os.path.dirname(name), target)).replace(os.sep, "/")

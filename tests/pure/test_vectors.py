@@ -2,7 +2,7 @@
 
 import math
 
-from grader.grading.diagnosis import diagnose
+from grader.grading.diagnosis import diagnose, diagnose_by_other_calls
 from grader.grading.vectors import Diagnosis, Vector, agree
 
 RIGHT = {"dtype": "float64", "shape": [2], "values": [1.0, 2.0], "gradients": {}, "changed": []}
@@ -54,10 +54,12 @@ def test_a_mistake_mixed_with_another_is_named_for_this_check_only():
     assert names(diagnose(seen, known("one"), ["a", "b"])) == [("a", "one", False)]
 
 
-def test_two_mistakes_that_are_equally_good_name_nothing():
+def test_two_mistakes_that_are_equally_good_are_both_named_and_three_are_not():
     wrong = seen_as([3.0, 2.0])
     seen = [(vector("a", one=wrong, two=wrong), wrong)]
-    assert diagnose(seen, known("one", "two"), ["a"]) == []
+    assert names(diagnose(seen, known("one", "two"), ["a"])) == [("a", "one", True), ("a", "two", True)]
+    seen = [(vector("a", one=wrong, two=wrong, three=wrong), wrong)]
+    assert diagnose(seen, known("one", "two", "three"), ["a"]) == []
 
 
 def test_a_check_that_fails_on_other_inputs_gets_the_mistake_that_all_examples_show():
@@ -110,3 +112,30 @@ def test_which_rounding_error_stands_in_place_of_zero_is_no_difference():
     assert agree(seen_here, seen_elsewhere)
     assert not agree(seen_here, seen_as([0.0, 0.0]))
     assert not agree(seen_here, seen_as([7.4e-17, 1e-9]))
+
+
+def test_a_mistake_that_another_example_refutes_is_not_named():
+    wrong = seen_as([3.0, 2.0])
+    seen = [(vector("a", one=wrong), wrong), (vector("b", one=wrong), RIGHT)]
+    assert diagnose(seen, known("one"), ["a"]) == []
+
+
+def test_rounding_errors_of_one_mistake_are_alike_whatever_their_digits():
+    zeros = seen_as([0.0, 0.0])
+    noise, other, negative = seen_as([3e-13, 0.0]), seen_as([0.0, 8e-14]), seen_as([-3e-13, 0.0])
+
+    def found(observation):
+        return diagnose([(Vector("a", "f", zeros, {"one": noise}), observation)], known("one"), ["a"])
+
+    assert names(found(other)) == [("a", "one", True)]
+    assert found(negative) == [] and found(seen_as([1e-3, 0.0])) == []
+    assert found(zeros) == []
+
+
+def test_the_right_answer_to_another_call_is_named_by_what_differs():
+    other = seen_as([8.0, 9.0])
+    seen = [(Vector("a", "f", RIGHT, {}, {"kind is 'k1'": other}), other), (vector("b"), RIGHT)]
+    (named,) = diagnose_by_other_calls(seen, ["a"])
+    assert (named.check, named.diagnosis.sentence, named.everywhere) == ("a", "kind is 'k1'", True)
+    assert named.diagnosis.name == "kind_is_k1" and named.diagnosis.anchor == "seen-another_call"
+    assert diagnose_by_other_calls([(seen[0][0], RIGHT)], ["a"]) == []

@@ -1,0 +1,166 @@
+"""What is said of wrong numbers that no known mistake gives: true of every wrong answer, and not by chance."""
+
+import numpy as np
+import pytest
+
+from grader.grading import headings
+from grader.grading.likeness import STRONG, WEAK, case, likeness
+from grader.grading.student import Example, Record
+
+RIGHT = [1.5, -0.5, -2.25, 0.75]
+
+
+def tensor(values, **changes):
+    array = np.asarray(values)
+    seen = {"dtype": "float64", "shape": list(array.shape), "values": array.reshape(-1).tolist(), "gradients": {}}
+    return seen | {"changed": []} | changes
+
+
+def said(*pairs, looks=(*STRONG, *WEAK), **arguments):
+    """The sentence about some answers: yours and expected, as observations or as numbers."""
+    cases = []
+    for yours, expected in pairs:
+        sides = [side if isinstance(side, dict) else tensor(side) for side in (yours, expected)]
+        cases.append(case(arguments, Example(*arguments.values()), *sides))
+    found = likeness(cases, looks)
+    assert found is None or found.name in headings.HEADINGS
+    return found.sentence if found else None
+
+
+NUMBERS = np.array(RIGHT)
+
+
+@pytest.mark.parametrize(
+    ("yours", "sentence"),
+    [
+        (-NUMBERS, "the expected numbers with the opposite sign"),
+        (0.5 * NUMBERS, "half the expected numbers"),
+        (-3 * NUMBERS, "3 times the expected numbers with the opposite sign"),
+        (NUMBERS + 0.25, "too large, all by 0.25"),
+        (NUMBERS**2, "the squares of the expected ones"),
+        (np.abs(NUMBERS), "the absolute values of the expected ones"),
+        (1 / NUMBERS, "the reciprocals of the expected ones"),
+        (np.maximum(NUMBERS, -0.25), "cut off below, at -0.25"),
+        (0 * NUMBERS, "0 everywhere"),
+        (np.full(4, 0.75), "the same number everywhere"),
+        (NUMBERS[::-1], "the expected ones in reverse"),
+        (np.roll(NUMBERS, 1), "the expected ones, one place too late"),
+        (NUMBERS[[2, 0, 3, 1]], "the expected ones in another order"),
+        (NUMBERS.mean(), "reduced to one number: the mean of the values that are asked for"),
+        (NUMBERS.reshape(2, 2), "right and in another shape"),
+        (NUMBERS * np.array([1, 1, 1, float("nan")]), "NaN, which 0 / 0, inf - inf and 0 * inf make"),
+        (NUMBERS + np.array([0, 0, 0, 0.1]), "right except in the last place"),
+        (NUMBERS + np.array([0.3, 0.1, 0, 0.2]), None),
+    ],
+)
+def test_what_wrong_numbers_have_in_common_with_the_right_ones(yours, sentence):
+    assert said((yours, RIGHT)) == sentence
+
+
+def test_only_what_holds_for_every_wrong_answer_is_said():
+    other = [2.0, 8.0, -1.0]
+    assert said((2 * NUMBERS, RIGHT), (2 * np.array(other), other)) == "2 times the expected numbers"
+    assert said((2 * NUMBERS, RIGHT), (3 * np.array(other), other)) is None
+
+
+def test_one_number_is_twice_another_one_by_chance_and_two_are_not():
+    assert said(([1.0], [0.5])) is None
+    assert said(([1.0], [0.5]), ([3.0], [1.5])) == "2 times the expected numbers"
+
+
+def test_a_factor_that_is_a_size_or_a_setting_is_called_by_its_name():
+    rewards = np.zeros((3, 4))
+    right = NUMBERS[:3]
+    assert (
+        said((4 * right, right), rewards=rewards) == "the expected numbers times the size of the last axis of rewards"
+    )
+    config = Record("BanditConfig", {"lr": 0.3, "algorithm": "grpo"})
+    assert said((0.3 * right, right), config=config) == "the expected numbers times lr"
+    assert said((right / 0.3, right), config=config) == "the expected numbers divided by lr"
+
+
+def test_a_step_from_an_argument_is_compared_as_a_step():
+    logits, step = np.array([1.0, 0.0, -1.0, 0.5]), np.array([0.3, -0.1, 0.05, -0.25])
+    assert said((logits, logits + step), logits=logits) == "logits as it came in: nothing moves"
+    assert said((logits - step, logits + step), logits=logits) == "the expected step from logits with the opposite sign"
+    assert said((logits + 2 * step, logits + step), logits=logits) == "2 times the expected step from logits"
+
+
+def test_where_the_numbers_are_wrong_is_told_by_the_arguments():
+    advantages, mask = np.array([1.0, -1.0, 2.0, -3.0]), np.array([True, True, False, False])
+    assert (
+        said((NUMBERS + np.array([0, 0.1, 0, 0.3]), RIGHT), advantages=advantages)
+        == "right except where advantages is negative"
+    )
+    assert said((NUMBERS + np.array([0, 0, 0.4, 0.1]), RIGHT), mask=mask) == "right except where mask is False"
+
+
+def test_an_exception_says_what_it_means_here():
+    raised = {"raises": "RuntimeError", "message": "element 0 of tensors does not require grad and does not have a"}
+    assert said((raised, RIGHT)).startswith("never computed: a gradient is asked for, and nothing in it requires one")
+    assert said(({"raises": "OddError", "message": "?"}, RIGHT)) is None
+
+
+def test_right_numbers_in_another_form_are_called_right():
+    assert said((tensor(RIGHT, dtype="float32"), RIGHT)) == "right, and float32 where float64 is asked for"
+    assert said((tensor(RIGHT, changed=["x"]), RIGHT)) == "right, and x is changed in place"
+    assert said((tensor(RIGHT, graph=[""]), RIGHT)) == "right, and drag the graph of their own computation along"
+    number = {"returns": "number", "values": [0.5], "gradients": {}, "changed": []}
+    assert said((number, tensor(0.5))) == "right, and no tensor but a plain number"
+    nothing = {"returns": "NoneType", "gradients": {}, "changed": []}
+    assert said((nothing, RIGHT)).startswith("missing: your function returns None")
+
+
+def test_a_gradient_that_is_wrong_beside_a_right_value_is_told_apart():
+    def with_gradient(values):
+        return tensor(RIGHT, gradients={"logp": values})
+
+    assert said((with_gradient(None), with_gradient(RIGHT))) == "in gradient by logp 0 everywhere"
+    assert said((with_gradient([0.5 * x for x in RIGHT]), with_gradient(RIGHT))) == (
+        "in gradient by logp half the expected numbers"
+    )
+    assert (
+        said((with_gradient([1.0, 2.0, 0.0, 4.0]), with_gradient(RIGHT))) == "right, and their gradient by logp is not"
+    )
+    assert said((with_gradient([1.0, 2.0, 3.0, 4.5]), with_gradient(None))) == (
+        "right, and a gradient of them reaches logp, which is a constant here"
+    )
+
+
+def test_rounding_errors_are_told_from_wrong_values():
+    zeros = np.zeros(4)
+    assert said((zeros + np.array([1e-17, 0, -3e-17, 0]), zeros)) == "rounding errors where exactly 0 is asked for"
+    assert said((zeros + np.array([1e-3, 0, -3e-3, 0]), zeros)) is None
+
+
+def test_the_entries_of_a_run_are_told_by_their_names():
+    def run(scale):
+        steps = {
+            str(step): {
+                "returns": "dict",
+                "fields": {"kl": {"returns": "number", "values": [scale * step + 0.5]}, "loss": tensor(0.25)},
+            }
+            for step in range(4)
+        }
+        return {"returns": "list", "fields": steps, "gradients": {}, "changed": []}
+
+    assert said((run(2.0), run(1.0))) == "right except for kl"
+    lacking = run(1.0)
+    for step in lacking["fields"].values():
+        del step["fields"]["kl"]
+    assert said((lacking, run(1.0))) is None  # told by the check itself, which names what is missing
+
+
+def test_a_run_that_begins_right_says_how_long():
+    right = np.cumsum(np.full((6, 3), 0.1), axis=0)
+    yours = right.copy()
+    yours[3:] += [0.01, 0.02, 0.04]
+
+    def history(values):
+        return {"returns": "BanditHistory", "fields": {"probabilities": tensor(values)}, "gradients": {}, "changed": []}
+
+    assert said((history(yours), history(right))) == "right for the first 2 steps, and others after that"
+
+
+def test_nothing_is_said_of_nothing():
+    assert likeness([], STRONG) is None
