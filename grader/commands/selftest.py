@@ -3,9 +3,15 @@
 from __future__ import annotations
 
 import argparse
+import atexit
+import contextlib
 import functools
 import json
-from collections.abc import Iterable
+import multiprocessing
+import os
+import signal
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -13,12 +19,13 @@ from rich.console import Console
 from rich.progress import Progress
 
 from ..core import course
-from ..core.arguments import add_names
+from ..core.arguments import add_names, positive
 from ..core.result import Result
 from ..core.text import counted
 from ..grading import plugin
 from ..sandbox.sandbox import Sandbox
-from ..workshop.selftest import ONE_OF, Job, Report, selftest, without_each_check
+from ..workshop.one_check_less import Worth, without_each_check
+from ..workshop.selftest import ONE_OF, Asked, Grade, Job, grading_here, selftest
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -34,6 +41,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="for tests: fewer inputs, one worker for each answer, names by the recorded answers",
     )
+    parser.add_argument(
+        "--jobs",
+        type=positive,
+        default=os.cpu_count() or 1,
+        metavar="N",
+        help="gradings at a time (default: one a core)",
+    )
     parser.add_argument("--json", type=Path, metavar="FILE", help="write what was found as JSON")
     parser.add_argument("--reports", type=Path, metavar="FOLDER", help="write the whole report of every answer as JSON")
 
@@ -41,30 +55,33 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """`course dev selftest`: 0 all is as it must be, 1 something is not."""
     exercises = arguments.exercises or course.names()
-    plugin.use_profile(plugin.WATCH_EXAMPLES if arguments.quick else plugin.DEFAULT_EXAMPLES)
     console = Console()
-    with Sandbox.start() as sandbox, Progress(console=Console(stderr=True), transient=True) as progress:
+    examples = plugin.WATCH_EXAMPLES if arguments.quick else plugin.DEFAULT_EXAMPLES
+    with (
+        _grading(arguments.jobs, examples, shrink=not arguments.without_each_check) as grade,
+        Progress(console=Console(stderr=True), transient=True) as progress,
+    ):
 
         def track(answers: list[Any]) -> Iterable[Any]:
             return progress.track(answers, description="self-test")
 
         if arguments.without_each_check:
-            report = without_each_check(exercises, sandbox.worker, track=track)
+            worth = without_each_check(exercises, grade, track=track)
         else:
             keep = functools.partial(_keep, arguments.reports) if arguments.reports else lambda *_: None
             options = {"only": arguments.only, "quick": arguments.quick, "on_result": keep, "track": track}
-            report = selftest(exercises, sandbox.worker, **options)
+            report = selftest(exercises, grade, **options)
     if arguments.json:
-        arguments.json.write_text(json.dumps(vars(report), indent=2) + "\n", "utf-8")
+        found = vars(worth if arguments.without_each_check else report)
+        arguments.json.write_text(json.dumps(found, indent=2) + "\n", "utf-8")
     if arguments.without_each_check:
-        _show_without(report, console)
-        return 0
+        _show_worth(worth, console)
+        return 1 if worth.problems else 0
     if not report.counts:
         report.problems.append(f"no answer has {arguments.only!r} in its name; nothing was graded")
     for what, count in report.counts.items():
         console.print(f"{count:5} {ONE_OF[what] if count == 1 else what}", highlight=False)
-    for problem in report.problems:
-        console.print(f"PROBLEM {problem}", highlight=False, markup=False, style="red")
+    _show_problems(report.problems, console)
     problems = counted(len(report.problems), "problem")
     console.print(problems if report.problems else "self-test passed", highlight=False)
     return 1 if report.problems else 0
@@ -78,11 +95,57 @@ def _keep(folder: Path, job: Job, result: Result) -> None:
     path.write_text(result.as_json(), "utf-8")
 
 
-def _show_without(report: Report, console: Console) -> None:
-    for check, lost in report.without.items():
+def _show_worth(worth: Worth, console: Console) -> None:
+    for check, lost in worth.without.items():
         shown = ", ".join(lost[:4]) + (f" and {len(lost) - 4} more" if len(lost) > 4 else "")
         console.print(f"{check}: {shown or 'nothing'}", highlight=False, markup=False)
-    needed = sum(1 for lost in report.without.values() if lost)
-    share = needed / len(report.without)
-    checks = counted(len(report.without), "check")
+    needed = sum(1 for lost in worth.without.values() if lost)
+    share = needed / len(worth.without)
+    checks = counted(len(worth.without), "check")
     console.print(f"{needed} of {checks} ({share:.0%}): without it a wrong answer is missed or unnamed")
+    _show_problems(worth.problems, console)
+
+
+def _show_problems(problems: list[str], console: Console) -> None:
+    for problem in problems:
+        console.print(f"PROBLEM {problem}", highlight=False, markup=False, style="red")
+
+
+@contextlib.contextmanager
+def _grading(jobs: int, examples: int, *, shrink: bool) -> Iterator[Grade]:
+    """Grades in this process, or in several that have a sandbox each.
+
+    Args:
+        jobs: How many gradings at a time.
+        examples: Generated inputs for every law.
+        shrink: Look for small failing inputs, which a report shows, and the outcome does not need.
+    """
+    if jobs == 1:
+        plugin.use_profile(examples, shrink=shrink)
+        with Sandbox.start() as sandbox:
+            yield grading_here(sandbox.worker)
+        return
+    context = multiprocessing.get_context("spawn")  # this process has threads, which a fork would lose
+    with ProcessPoolExecutor(jobs, context, _begin, (examples, shrink)) as pool:
+        try:
+            yield lambda asked: pool.map(_graded, asked)
+        except BaseException:
+            pool.shutdown(cancel_futures=True)
+            raise
+
+
+_start: Callable[..., Any]  # of a process that grades: makes an empty worker
+
+
+def _begin(examples: int, shrink: bool) -> None:
+    """Make this process ready to grade; Ctrl-C is for the command, which then ends it in order."""
+    global _start
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    plugin.use_profile(examples, shrink=shrink)
+    sandbox = Sandbox.start()
+    atexit.register(sandbox.close)
+    _start = sandbox.worker
+
+
+def _graded(asked: Asked) -> Result:
+    return asked.graded(_start)

@@ -1,27 +1,28 @@
-"""Grades answers whose grade is known: the proof that the checks are right, and of what each check is good for.
+"""Grades answers whose grade is known: the proof that the checks are right.
 
 The untouched stub earns nothing, answers without work earn nothing, the model answers and every fair variant earn
-everything, also where later exercises call them, and every misconception is caught and named. `--without-each-check`
-asks what the grader would lose with one check less: how many misconceptions would pass, or stay unnamed.
+everything, also where later exercises call them, and every misconception is caught and named. `one_check_less` asks
+what each check is good for.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from ..core import course
-from ..core.result import BROKEN, FAILED, NOT_WRITTEN, PASSED, Result
+from ..core.result import BROKEN, FAILED, GRADER_ERROR, NOT_WRITTEN, PASSED, Result
 from ..core.submission import Submission, read_submission
 from ..grading import vectors
 from ..grading.check import Check
-from ..grading.diagnosis import as_entry, diagnose, observations
+from ..grading.diagnosis import as_entry, diagnose
 from ..grading.run import Grading
 from ..grading.settings import declared_checks
 from ..grading.student import Loaded
+from ..grading.vectors import Observation, Vector
 from .catalogue import Entry, misconceptions, replaced, variants, variants_together
 from .stubs import make_starter
 
@@ -55,17 +56,49 @@ class Report:
     Attributes:
         counts: What was tried, and how often.
         problems: One sentence for everything that is not as it must be.
-        caught_by: Misconception to the ids of the checks that fail for it, gates aside.
-        without: Check to what would be missed or unnamed if it were deleted.
     """
 
     counts: dict[str, int] = field(default_factory=dict)
     problems: list[str] = field(default_factory=list)
-    caught_by: dict[str, list[str]] = field(default_factory=dict)
-    without: dict[str, list[str]] = field(default_factory=dict)
 
     def count(self, what: str) -> None:
         self.counts[what] = self.counts.get(what, 0) + 1
+
+
+@dataclass(frozen=True)
+class Asked:
+    """One grading of an answer, as plain data: another process may do it.
+
+    Attributes:
+        submission: The answer.
+        exercise: The one that it is graded on.
+        checks: Ids of the checks to run.
+        options: Of `Settings`.
+    """
+
+    submission: Submission
+    exercise: str
+    checks: tuple[str, ...]
+    options: dict[str, Any]
+
+    def graded(self, start: Callable[..., Loaded]) -> Result:
+        """What the grader says, with workers from `start`."""
+        declared = declared_checks([self.exercise], hidden=True)
+        checks = {name: declared[name] for name in self.checks}
+        return Grading(self.submission, [self.exercise], start, checks=checks, **self.options).run()
+
+
+Grade = Callable[[Sequence[Asked]], Iterable[Result]]
+"""Does gradings, here or in other processes, and gives their results in the same order."""
+
+
+def grading_here(start: Callable[..., Loaded]) -> Grade:
+    """Grades one after the other in this process.
+
+    Args:
+        start: Makes an empty worker.
+    """
+    return lambda asked: (each.graded(start) for each in asked)
 
 
 @dataclass(frozen=True)
@@ -158,7 +191,7 @@ def _without_work(exercise: str, function: str) -> Iterator[tuple[str, Submissio
 
 def selftest(
     exercises: list[str],
-    start: Callable[..., Loaded],
+    grade: Grade,
     *,
     only: str = "",
     quick: bool = False,
@@ -169,7 +202,7 @@ def selftest(
 
     Args:
         exercises: Names of exercises.
-        start: Makes an empty worker.
+        grade: Does the gradings.
         only: Only answers with this text in their name, which begins with the function that they replace.
         quick: Each answer on the checks that can tell it from the model answer, and no others, in one worker. A
             misconception is named by its recorded answers; `course dev vectors --check` says whether they are its.
@@ -178,21 +211,29 @@ def selftest(
     """
     report = Report(problems=[problem for exercise in exercises for problem in _unchecked(exercise, only)])
     starter = make_starter(course.MODEL_ANSWERS)
-    for job in track([job for exercise in exercises for job in jobs(exercise, starter) if only in job.name]):
-        checks = job.checks(quick=quick)
-        options = {"checks": checks, "fresh_workers": not quick, "name_mistakes": not quick}
-        result = Grading(job.submission, [job.exercise], start, **options).run()
+    answers = [job for exercise in exercises for job in jobs(exercise, starter) if only in job.name]
+    options = {"fresh_workers": not quick, "name_mistakes": not quick}
+    asked = [Asked(job.submission, job.exercise, (*job.checks(quick=quick),), options) for job in answers]
+    for job, result in zip(track(answers), grade(asked), strict=True):
         if quick and job.mistake:
             _name_by_recorded_answers(job, result)
         on_result(job, result)
         report.count(job.what)
-        before = len(report.problems)
-        if result.exit_code == 3:
-            report.problems.append(f"the grader failed: {result.problem or _first(result, 'grader error')}")
+        found = Report()
+        if problem := grader_problem(result):
+            found.problems.append(problem)
         else:
-            job.judge(result, report)
-        report.problems[before:] = [f"{job.exercise}: {job.name}: {problem}" for problem in report.problems[before:]]
+            job.judge(result, found)
+        report.problems += [f"{job.exercise}: {job.name}: {problem}" for problem in found.problems]
     return report
+
+
+def grader_problem(result: Result) -> str:
+    """Why the grader, and not the answer, failed; "" if it did not."""
+    if result.exit_code != 3:
+        return ""
+    broken = next((f"{check.id}: {check.story}" for check in result.checks if check.outcome == GRADER_ERROR), "")
+    return f"the grader failed: {result.problem or broken}"
 
 
 def _unchecked(exercise: str, only: str) -> Iterator[str]:
@@ -203,65 +244,24 @@ def _unchecked(exercise: str, only: str) -> Iterator[str]:
             yield f"{exercise}: {function}: has no check; `course dev check {exercise}` says what it needs"
 
 
-def _name_by_recorded_answers(job: Job, result: Result) -> None:
-    """Write into a result what naming would find, without making the calls again that were recorded."""
-    recorded, known = vectors.load(job.exercise)
-    seen = [
-        (vector, vector.mistakes.get(job.mistake, vector.expected))
+def recorded_answers(exercise: str, function: str, mistake: str) -> list[tuple[Vector, Observation]]:
+    """Every worked example of a function with what was recorded of a misconception."""
+    recorded, _ = vectors.load(exercise)
+    return [
+        (vector, vector.mistakes.get(mistake, vector.expected))
         for examples in recorded.values()
         for vector in examples
-        if vector.function == job.replaced
+        if vector.function == function
     ]
+
+
+def _name_by_recorded_answers(job: Job, result: Result) -> None:
+    """Write into a result what naming would find, without making the calls again that were recorded."""
+    _, known = vectors.load(job.exercise)
+    seen = recorded_answers(job.exercise, job.replaced, job.mistake)
     failing = [c.id for c in result.checks if c.function == job.replaced and c.outcome in (FAILED, BROKEN)]
     found = diagnose(seen, known[job.replaced], failing)
     result.exercises[0].misconceptions = [as_entry(job.exercise, named) for named in found]
-
-
-def without_each_check(
-    exercises: list[str], start: Callable[..., Loaded], *, track: Callable[[list[Any]], Iterable[Any]] = iter
-) -> Report:
-    """For every check: which misconceptions would pass, or stay unnamed, if it were deleted."""
-    report = Report()
-    for exercise in exercises:
-        checks = declared_checks([exercise], hidden=True)
-        public = {name: check for name, check in checks.items() if not check.hidden}
-        _, known = vectors.load(exercise)
-        for check in checks.values():
-            report.without[check.id] = []
-        for entry in track(misconceptions(exercise)):
-            grading = Grading(entry.submission, [exercise], start, gates=False)
-            result = grading.run()
-            failing = {check.id for check in result.checks if check.outcome != PASSED}
-            report.caught_by[f"{exercise}: {entry.function}: {entry.name}"] = sorted(failing)
-            seen = observations(replace(grading, checks=public), exercise, {entry.function})
-            for check in checks.values():
-                if check.function == entry.function and _lost(entry, check, failing, seen, known):
-                    report.without[check.id].append(entry.name)
-        for check in checks.values():
-            report.without[check.id] += _free_points(exercise, check, checks, start)
-    return report
-
-
-def _lost(entry: Entry, check: Check, failing: set[str], seen: Any, known: Any) -> bool:
-    """Whether a misconception passes, or is not named alone, without one check."""
-    if failing <= {check.id}:
-        return True
-    rest = [(vector, found) for vector, found in seen.get(entry.function, []) if vector.check != check.id]
-    named = diagnose(rest, known[entry.function], sorted(failing - {check.id}))
-    return {found.diagnosis.name for found in named} != {entry.name}
-
-
-def _free_points(exercise: str, check: Check, checks: dict[str, Check], start: Callable[..., Loaded]) -> list[str]:
-    """Answers without work that earn something once this gate is gone."""
-    if not check.gate:
-        return []
-    rest = {name: other for name, other in checks.items() if name != check.id and other.function == check.function}
-    found = []
-    for name, submission in _without_work(exercise, check.function):
-        result = Grading(submission, [exercise], start, checks=rest).run()
-        if result.earned:
-            found.append(f"{name} earns {result.earned}")
-    return found
 
 
 def _must_earn_all(result: Result, report: Report) -> None:
@@ -294,7 +294,3 @@ def _must_be_named(entry: Entry) -> Callable[[Result, Report], None]:
             report.problems.append("makes checks of another function fail")
 
     return judge
-
-
-def _first(result: Result, outcome: str) -> str:
-    return next((f"{check.id}: {check.story}" for check in result.checks if check.outcome == outcome), "")

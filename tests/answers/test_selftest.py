@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import json
+import multiprocessing
 import re
 import subprocess
 import sys
-import tempfile
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -28,45 +27,44 @@ from grader.core.result import (
 from grader.grading import plugin
 from grader.grading.settings import declared_checks
 from grader.workshop import catalogue, selftest
+from grader.workshop.selftest import grading_here
 
 EXERCISES = [exercise.name for exercise in course.EXERCISES]
 
 
-def whole_selftest(name: str) -> tuple[int, str, dict]:
-    """`course dev selftest EXERCISE` in a process: its exit code, what it printed, and its report."""
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder, "report.json")
-        command = [sys.executable, "-m", "grader.commands.course", "dev", "selftest", name, "--json", str(path)]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=1200, check=False)
-        return done.returncode, done.stdout + done.stderr, json.loads(path.read_text("utf-8"))
-
-
-def check_selftest(name: str, code: int, output: str, report: dict) -> None:
+def check_selftest(names: list[str], done: subprocess.CompletedProcess[str], path: Path) -> None:
     """Every answer got the grade that is known, and every answer there is was tried."""
+    report = json.loads(path.read_text("utf-8"))
     assert report["problems"] == [], "\n".join(report["problems"])
-    assert code == 0
-    assert "    1 stub\n" in output and "self-test passed" in output
-    counts, functions = report["counts"], len(course.exercise(name).functions)
-    assert counts["stubs"] == counts["model answers"] == 1
+    assert done.returncode == 0, done.stderr
+    assert "self-test passed" in done.stdout
+    counts, functions = report["counts"], sum(len(course.exercise(name).functions) for name in names)
+    assert counts["stubs"] == counts["model answers"] == len(names)
     assert counts["answers without work"] == functions * len(selftest.WITHOUT_WORK)
-    assert counts["misconceptions"] == len(catalogue.misconceptions(name))
-    assert counts["fair variants"] == len(catalogue.variants(name))
-    assert (counts.get("fair variants together", 0) > 10) == (name in ("bandit", "charlm"))
+    assert counts["misconceptions"] == sum(len(catalogue.misconceptions(name)) for name in names)
+    assert counts["fair variants"] == sum(len(catalogue.variants(name)) for name in names)
+    assert (counts.get("fair variants together", 0) > 10) == bool({"bandit", "charlm"} & {*names})
 
 
 @pytest.mark.parametrize("name", EXERCISES)
 def test_every_answer_whose_grade_is_known_gets_it(name, sandbox, tmp_path):
     path = tmp_path / "report.json"
-    done = call(main, "dev", "selftest", name, "--quick", "--json", path, cwd=tmp_path, sandbox=sandbox)
-    check_selftest(name, done.returncode, done.stdout + done.stderr, json.loads(path.read_text("utf-8")))
+    done = call(main, "dev", "selftest", name, "--quick", "--jobs", "1", "--json", path, cwd=tmp_path, sandbox=sandbox)
+    check_selftest([name], done, path)
 
 
 @pytest.mark.proof
-def test_every_answer_gets_its_grade_with_all_inputs_and_gates_and_a_worker_for_each_check():
-    longest_first = sorted(EXERCISES, key=lambda name: -len(catalogue.misconceptions(name)))
-    with ThreadPoolExecutor(2) as pool:
-        for name, found in zip(longest_first, pool.map(whole_selftest, longest_first), strict=True):
-            check_selftest(name, *found)
+def test_every_answer_gets_its_grade_with_all_inputs_and_gates_and_a_worker_for_each_check(tmp_path):
+    path = tmp_path / "report.json"
+    command = [sys.executable, "-m", "grader.commands.course", "dev", "selftest", "--json", str(path)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=2400, check=False)
+    check_selftest(EXERCISES, done, path)
+
+
+def test_answers_are_graded_in_processes_that_end_with_the_command(tmp_path):
+    done = call(main, "dev", "selftest", "clip", "--quick", "--only", "minimum_before", "--jobs", "2", cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (0, "    1 misconception\nself-test passed\n"), done.stderr
+    assert multiprocessing.active_children() == []
 
 
 def test_the_report_of_every_answer_can_be_kept(sandbox, tmp_path):
@@ -80,6 +78,8 @@ def test_the_report_of_every_answer_can_be_kept(sandbox, tmp_path):
         "upper",
         "--reports",
         "kept",
+        "--jobs",
+        "1",
         cwd=tmp_path,
         sandbox=sandbox,
     )
@@ -134,7 +134,10 @@ def test_it_notices_a_function_without_a_check(sandbox, monkeypatch):
     checked = {name: check for name, check in declared.items() if check.function != "clip_fraction"}
     monkeypatch.setattr(selftest, "declared_checks", lambda *_, **__: checked)
     monkeypatch.setattr(selftest, "jobs", lambda *_: [])
-    found = {only: selftest.selftest(["clip"], sandbox.worker, only=only) for only in ("", "clip_fr", "importance")}
+    found = {
+        only: selftest.selftest(["clip"], grading_here(sandbox.worker), only=only)
+        for only in ("", "clip_fr", "importance")
+    }
     sentence = "clip: clip_fraction: has no check; `course dev check clip` says what it needs"
     assert [report.problems for report in found.values()] == [[sentence], [sentence], []]
 
@@ -169,12 +172,14 @@ def test_an_old_name_of_a_command_works_and_says_the_new_one(tmp_path):
 
 
 def test_one_answer_is_graded_alone(sandbox):
-    report = selftest.selftest(["clip"], sandbox.worker, only="clipped_surrogate: minimum_before_advantage")
+    report = selftest.selftest(
+        ["clip"], grading_here(sandbox.worker), only="clipped_surrogate: minimum_before_advantage"
+    )
     assert (report.counts, report.problems) == ({"misconceptions": 1}, [])
 
 
 def test_a_name_that_no_answer_has_is_a_problem(sandbox, tmp_path):
-    done = call(main, "dev", "selftest", "clip", "--only", "nonsense", cwd=tmp_path, sandbox=sandbox)
+    done = call(main, "dev", "selftest", "clip", "--only", "nonsense", "--jobs", "1", cwd=tmp_path, sandbox=sandbox)
     assert done.returncode == 1
     assert "no answer has 'nonsense' in its name; nothing was graded" in done.stdout
     assert done.stdout.endswith("\n1 problem\n")
