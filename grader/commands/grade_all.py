@@ -21,6 +21,8 @@ from ..core import course
 from ..core.arguments import path_argument, positive
 from ..core.result import replace_file
 from ..core.text import counted, one_line
+from ..grading.check import has_hidden_checks
+from ..grading.settings import declared_checks
 from ..reports import FORMATS, export
 
 GRADED, UNREADABLE, USAGE, GRADER_FAILED = 0, 1, 2, 3
@@ -96,6 +98,7 @@ def run(arguments: argparse.Namespace) -> int:
         require_level=arguments.require_level,
         cold=arguments.cold,
     )
+    declared_checks(settings.exercises, hidden=has_hidden_checks())  # what is wrong with them is said once, here
     try:
         _refuse_other_settings(arguments.out, settings)
         _grade(arguments, settings)
