@@ -14,7 +14,7 @@ from pathlib import Path
 from ..classroom.engines import ENGINES, open_engine
 from ..classroom.grade_class import Progress, grade_class
 from ..classroom.grades_csv import grades_csv
-from ..classroom.grading_job import Settings
+from ..classroom.request import Settings
 from ..classroom.results import ClassError, Entry, each_entry, file_name, read_settings
 from ..classroom.submissions import find_submissions
 from ..core import course

@@ -21,8 +21,9 @@ from grading_here import BY_HAND, graded_by_hand, write_class
 from grader.classroom.diff import compare
 from grader.classroom.engines import SerialExecutor, open_engine
 from grader.classroom.grade_class import Progress, grade_class
-from grader.classroom.grading_job import Job, Settings, grade_job, make_job
+from grader.classroom.grading_job import Job, grade_job, make_job
 from grader.classroom.journal import JOURNAL_FILE
+from grader.classroom.request import Settings
 from grader.classroom.results import ClassError, Entry, file_name, read_class, write_entries
 from grader.classroom.submissions import Contents, find_submissions
 from grader.commands import course as course_command
@@ -175,7 +176,7 @@ def test_a_key_is_of_what_the_result_depends_on() -> None:
 
 def test_a_worker_with_another_copy_of_the_course_grades_nothing() -> None:
     document = json.loads(one_job().data)
-    document["course"]["digest"] = "0" * 64
+    document["course_digest"] = "0" * 64
     answer = json.loads(grade_job(json.dumps(document).encode()))
     assert answer["result"] is None and "another copy of the course" in answer["problem"]
 

@@ -23,7 +23,7 @@ from submissions import model_answer
 from grader.classroom.engines import SerialExecutor
 from grader.classroom.files import MAX_MEMBERS, ArchiveError, members_of_folder
 from grader.classroom.grade_class import Progress, grade_class
-from grader.classroom.grading_job import Settings
+from grader.classroom.request import Settings
 from grader.classroom.results import each_entry, file_name
 from grader.classroom.submissions import Contents, HandedIn, find_submissions
 from grader.commands import course as course_command
