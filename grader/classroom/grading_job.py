@@ -32,8 +32,8 @@ from .. import __version__
 from ..core import course
 from ..core.result import GRADER_ERROR, NOT_RUN, Result, from_json
 from ..core.text import counted
+from .contents import Contents
 from .request import NoWorksheet, Request, Settings, read_request
-from .submissions import Contents
 
 GRADING_SECONDS = 900.0
 """Wall-clock time of one grading. Its exercises have limits of their own, about 400 seconds together; whoever is here

@@ -24,13 +24,14 @@ from class_maker import HOSTILE, model_files
 from grading_here import graded_here, write_class
 
 from grader.classroom import grading_job
+from grader.classroom.contents import Contents
 from grader.classroom.engines import SerialExecutor, open_engine
 from grader.classroom.grade_class import Progress, grade_class
 from grader.classroom.grading_job import GradingProcess, Job, close_idle_processes, grade_job, make_job
 from grader.classroom.journal import JOURNAL_FILE
 from grader.classroom.request import Settings
 from grader.classroom.results import read_class
-from grader.classroom.submissions import Contents, find_submissions
+from grader.classroom.submissions import find_submissions
 from grader.core import course
 from grader.core.submission import Submission
 from grader.grading.plugin import WATCH_EXAMPLES

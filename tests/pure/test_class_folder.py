@@ -18,6 +18,7 @@ import pytest
 from command import call
 from grading_here import BY_HAND, graded_by_hand, write_class
 
+from grader.classroom.contents import Contents
 from grader.classroom.diff import compare
 from grader.classroom.engines import SerialExecutor, open_engine
 from grader.classroom.grade_class import Progress, grade_class
@@ -25,7 +26,7 @@ from grader.classroom.grading_job import Job, grade_job, make_job
 from grader.classroom.journal import JOURNAL_FILE
 from grader.classroom.request import NoWorksheet, Request, Settings, read_request
 from grader.classroom.results import ClassError, Entry, file_name, read_class, write_entries
-from grader.classroom.submissions import Contents, find_submissions
+from grader.classroom.submissions import find_submissions
 from grader.commands import course as course_command
 from grader.commands import grade_all
 from grader.core import course

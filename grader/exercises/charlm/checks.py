@@ -826,8 +826,8 @@ def _stepped(table, ref_table, batch, wanted, *, repeat=1, lr=None):
 def _require_step(answer, *, repeat=1, lr=None, why=""):
     """The policy after some updates with the batch of the call is that of the oracle."""
     asked = answer.call.arguments
-    tables = (asked[name].fields["table"] for name in ("policy", "ref_policy"))
-    expected, _ = _stepped(*tables, asked["rollout"], asked["config"], repeat=repeat, lr=lr)
+    table, ref_table = (asked[name].fields["table"] for name in ("policy", "ref_policy"))
+    expected, _ = _stepped(table, ref_table, asked["rollout"], asked["config"], repeat=repeat, lr=lr)
     times = "" if repeat == 1 else f"this call was made {repeat} times with the same objects, and after that "
     story = why or f"{times}the policy is not where the update leads"
     close(answer, _table(answer), expected, yours_label="policy, yours", why=story, rtol=1e-4, atol=1e-5)
