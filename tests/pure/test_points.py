@@ -8,10 +8,12 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
+from command import call
 from hypothesis import given
 from hypothesis import strategies as st
 
 from grader.classroom.grading_job import course_digest
+from grader.commands.course import main
 from grader.core import course
 from grader.core.toml_file import POINTS, TABLE, TEXT, TomlFileError, read_toml, refuse_wrong_entries
 from grader.grading import points
@@ -78,9 +80,13 @@ def test_less_than_a_point_for_a_check_is_refused_with_the_line(
     worth(monkeypatch, "kl", 13)
     monkeypatch.setattr(course, "FILE", tmp_path / "course.toml")
     course.FILE.write_text('exercises = [\n  "kl",\n]\n[points]\nclip = 90\nkl = 13\n', "utf-8")
+    sentence = f"{course.FILE}, line 6: kl has 14 checks with points; make it worth at least 14"
     with pytest.raises(TomlFileError) as caught:
         checks_of("kl", hidden=False)
-    assert str(caught.value) == f"{course.FILE}, line 6: kl has 14 checks with points; make it worth at least 14"
+    assert str(caught.value) == sentence
+    (tmp_path / "class" / "ada").mkdir(parents=True)
+    done = call(main, "grade-all", "class", "--out", "graded", cwd=tmp_path)  # once, and before anything is graded
+    assert (done.returncode, done.stdout, done.stderr) == (2, "", f"{sentence}\n")
 
 
 def test_results_that_other_points_were_given_for_are_not_taken_again(monkeypatch: pytest.MonkeyPatch) -> None:
