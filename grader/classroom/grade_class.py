@@ -16,8 +16,9 @@ from filelock import FileLock, Timeout
 from .. import __version__
 from ..core import course
 from ..core.result import from_json
-from .grading_job import Answer, Settings, grade_job, make_job
+from .grading_job import Answer, grade_job, make_job
 from .journal import Journal
+from .request import Settings
 from .results import ClassError, Entry, write_entries
 from .submissions import HandedIn
 

@@ -14,11 +14,9 @@ JSON crosses between machines, so an engine needs to trust nobody's pickles.
 from __future__ import annotations
 
 import atexit
-import base64
 import contextlib
 import functools
 import hashlib
-import json
 import queue
 import subprocess
 import sys
@@ -26,8 +24,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
 
 import msgspec
 
@@ -35,8 +32,8 @@ from .. import __version__
 from ..core import course
 from ..core.result import GRADER_ERROR, NOT_RUN, Result, from_json
 from ..core.text import counted
-from ..worksheet.questions import EXERCISE as WORKSHEET
-from .submissions import Contents
+from .contents import Contents
+from .request import NoWorksheet, Request, Settings, read_request
 
 GRADING_SECONDS = 900.0
 """Wall-clock time of one grading. Its exercises have limits of their own, about 400 seconds together; whoever is here
@@ -45,34 +42,6 @@ longer hangs."""
 ATTEMPTS = 2
 GRADINGS_PER_PROCESS = 250
 """A grading process is replaced after so many: whatever a library keeps is given back."""
-
-
-@dataclass(frozen=True)
-class Settings:
-    """What a whole class is graded with.
-
-    Attributes:
-        exercises: Names, in course order.
-        worksheet: Whether the worksheet is graded too.
-        seed: Of the generated inputs.
-        examples: Inputs for every law; None for the usual number.
-        require_level: Isolation level below which nothing is run.
-        level: Use this isolation level and not the best one; None: the best one.
-        cold: An interpreter for every exercise, as on Windows.
-    """
-
-    exercises: tuple[str, ...]
-    worksheet: bool = False
-    seed: int = 0
-    examples: int | None = None
-    require_level: int = 1
-    level: int | None = None
-    cold: bool = False
-
-    @property
-    def graded(self) -> tuple[str, ...]:
-        """Names of all that is graded, in course order."""
-        return (*self.exercises, *((WORKSHEET,) if self.worksheet else ()))
 
 
 @dataclass(frozen=True)
@@ -107,24 +76,20 @@ class Answer:
 
 def make_job(contents: Contents, settings: Settings) -> Job:
     """The job that grades a submission."""
-    files, problems = contents.submission.files, contents.submission.problems
-    document: dict[str, Any] = {"files": files, "problems": problems, "settings": vars(settings)}
+    worksheet: bytes | NoWorksheet | None = None
     if settings.worksheet:
         sheet = contents.worksheet
-        if isinstance(sheet, bytes):
-            document["worksheet"] = {"data": base64.b64encode(sheet).decode()}
-        else:
-            document["worksheet"] = {"problem": sheet.problem, "missing": sheet.missing}
-    document["course"] = {"version": __version__, "digest": course_digest()}
-    data = json.dumps(document, sort_keys=True).encode()
+        worksheet = sheet if isinstance(sheet, bytes) else NoWorksheet(sheet.problem, sheet.missing)
+    files, problems = contents.submission.files, contents.submission.problems
+    request = Request(files, problems, worksheet, settings, __version__, course_digest())
     # Where it runs does not change what comes out; a result of level 0 is never kept where level 1 was required.
-    identity = {**document, "settings": {**vars(settings), "cold": None, "level": None}}
-    return Job(hashlib.sha256(json.dumps(identity, sort_keys=True).encode()).hexdigest(), data)
+    identity = replace(request, settings=replace(settings, cold=False, level=None))
+    return Job(hashlib.sha256(identity.as_json()).hexdigest(), request.as_json())
 
 
 GRADED_WITH = (
     *("core", "sandbox", "oracles", "grading", "exercises", "worksheet"),
-    "classroom/grading_process.py",
+    *("classroom/grading_process.py", "classroom/request.py"),
 )
 """The rooms and files of the grader that a result depends on; a test compares them with what a grading imports."""
 
@@ -132,7 +97,7 @@ GRADED_WITH = (
 @functools.cache
 def course_digest() -> str:
     """Digest of what a result depends on besides the submission. A new page or report does not change it."""
-    digest = hashlib.sha256()
+    digest = hashlib.sha256(repr({each.name: each.points for each in course.EXERCISES}).encode())
     places = [course.GRADER / place for place in GRADED_WITH]
     paths = [path for place in places for path in (place.rglob("*") if place.is_dir() else [place])]
     for path in sorted([*paths, *course.MODEL_ANSWERS.glob("*")]):
@@ -152,9 +117,9 @@ def grade_job(data: bytes) -> bytes:
         An `Answer` as JSON. Never raises for what a submission does, nor for a grading process that dies.
     """
     started, problem, result = time.monotonic(), "", None
-    course_of_job = json.loads(data)["course"]
-    if course_of_job["digest"] != course_digest():
-        problem = f"this worker has another copy of the course than the one that asks ({course_of_job['version']})"
+    request = read_request(data)
+    if request.course_digest != course_digest():
+        problem = f"this worker has another copy of the course than the one that asks ({request.course_version})"
         return msgspec.json.encode(Answer(None, problem))
     attempt = 0
     while attempt < ATTEMPTS and result is None:

@@ -8,7 +8,7 @@ soon as its input closes, also in the middle of a grading: whoever asked is gone
 
 from __future__ import annotations
 
-import base64
+import functools
 import json
 import os
 import queue
@@ -16,7 +16,7 @@ import sys
 import threading
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, TextIO
+from typing import TextIO
 
 from ..core.result import Result
 from ..core.submission import Submission
@@ -25,7 +25,8 @@ from ..grading.run import Grading
 from ..sandbox.sandbox import Sandbox
 from ..sandbox.worker_process import SandboxError
 from ..worksheet import grade as worksheet
-from ..worksheet.reader import WorksheetFile, unreadable, worksheet_of
+from ..worksheet.reader import unreadable, worksheet_of
+from .request import NoWorksheet, Request, read_request
 
 
 def main() -> int:
@@ -40,16 +41,13 @@ def main() -> int:
 def _serve(answers: TextIO) -> None:
     jobs: queue.Queue[str] = queue.Queue()
     threading.Thread(target=_read, args=(jobs,), daemon=True).start()
-    sandboxes: dict[tuple[Any, ...], Sandbox] = {}
+    start = functools.cache(Sandbox.start)
     while True:
-        document = json.loads(jobs.get())
-        settings = document["settings"]
-        plugin.use_profile(settings["examples"] or plugin.DEFAULT_EXAMPLES)
-        options = {name: settings[name] for name in ("cold", "level", "require_level")}
-        kind = tuple(options.values())
-        if kind not in sandboxes:
-            sandboxes[kind] = Sandbox.start(**options)
-        answers.write(json.dumps(json.loads(_grade(document, sandboxes[kind]).as_json())) + "\n")
+        request = read_request(jobs.get())
+        settings = request.settings
+        plugin.use_profile(settings.examples or plugin.DEFAULT_EXAMPLES)
+        sandbox = start(cold=settings.cold, level=settings.level, require_level=settings.require_level)
+        answers.write(json.dumps(json.loads(_grade(request, sandbox).as_json())) + "\n")
         answers.flush()
 
 
@@ -60,32 +58,29 @@ def _read(jobs: queue.Queue[str]) -> None:
     os._exit(0)  # the fork server notices and takes its workers along
 
 
-def _grade(document: dict[str, Any], sandbox: Sandbox) -> Result:
-    settings = document["settings"]
-    submission = Submission("submission", Path("submission"), document["files"], document["problems"])
+def _grade(request: Request, sandbox: Sandbox) -> Result:
+    settings, sheet = request.settings, request.worksheet
+    submission = Submission("submission", Path("submission"), request.files, request.problems)
     try:
         level, walls = sandbox.level, sandbox.walls()
         result = Grading(
             submission,
-            settings["exercises"],
+            settings.exercises,
             sandbox.worker,
-            seed=settings["seed"],
+            seed=settings.seed,
             fresh_workers=not sandbox.cold,
             level=level,
             walls=tuple(walls),
         ).run()
     except SandboxError as error:
-        return Result("submission", submission.sha256, settings["seed"], "cpu", [], "0", problem=str(error))
-    if "worksheet" in document:
-        file = _worksheet(document["worksheet"])
+        return Result("submission", submission.sha256, settings.seed, "cpu", [], "0", problem=str(error))
+    if sheet is not None:
+        if isinstance(sheet, NoWorksheet):
+            file = unreadable(sheet.problem, missing=sheet.missing)
+        else:
+            file = worksheet_of(sheet)
         result = replace(result, exercises=[*result.exercises, worksheet.grade(file)])
     return result
-
-
-def _worksheet(entry: dict[str, Any]) -> WorksheetFile:
-    if "data" in entry:
-        return worksheet_of(base64.b64decode(entry["data"]))
-    return unreadable(entry["problem"], missing=entry["missing"])
 
 
 if __name__ == "__main__":

@@ -68,7 +68,7 @@ def class_page(
         number=number,
         decimals=decimals,
         remark=remark,
-        submissions=_submissions_of,
+        counted=counted,
         page_of=page_of,
     )
 
@@ -104,12 +104,12 @@ def _doubts(report: ClassReport) -> list[str]:
             "Discrimination is mostly chance."
         )
     if report.failed:
-        doubts.append(f"Could not be graded, and in no number below: {_submissions_of(report.failed)}.")
+        doubts.append(f"Could not be graded, and in no number below: {counted(report.failed, 'submission')}.")
     if report.waiting:
-        doubts.append(f"Not graded yet, and in no number below: {_submissions_of(report.waiting)}.")
+        doubts.append(f"Not graded yet, and in no number below: {counted(report.waiting, 'submission')}.")
     if report.without_walls:
         doubts.append(
-            f"Graded at isolation level 0, without walls: {_submissions_of(report.without_walls)}. "
+            f"Graded at isolation level 0, without walls: {counted(report.without_walls, 'submission')}. "
             "That is a self-check and no mark."
         )
     if len(report.versions) > 1:
@@ -150,7 +150,3 @@ def _timed(report: ClassReport) -> list[CheckStatistics]:
         if check.median_seconds is not None and check.slow_seconds is not None
     ]
     return [check for _, check in sorted(timed, key=lambda each: (-each[0], each[1].id))]
-
-
-def _submissions_of(count: int) -> str:
-    return counted(count, "submission")

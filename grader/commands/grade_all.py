@@ -14,13 +14,15 @@ from pathlib import Path
 from ..classroom.engines import ENGINES, open_engine
 from ..classroom.grade_class import Progress, grade_class
 from ..classroom.grades_csv import grades_csv
-from ..classroom.grading_job import Settings
+from ..classroom.request import Settings
 from ..classroom.results import ClassError, Entry, each_entry, file_name, read_settings
 from ..classroom.submissions import find_submissions
 from ..core import course
 from ..core.arguments import path_argument, positive
 from ..core.result import replace_file
 from ..core.text import counted, one_line
+from ..grading.check import has_hidden_checks
+from ..grading.settings import declared_checks
 from ..reports import FORMATS, export
 
 GRADED, UNREADABLE, USAGE, GRADER_FAILED = 0, 1, 2, 3
@@ -96,6 +98,7 @@ def run(arguments: argparse.Namespace) -> int:
         require_level=arguments.require_level,
         cold=arguments.cold,
     )
+    declared_checks(settings.exercises, hidden=has_hidden_checks())  # what is wrong with them is said once, here
     try:
         _refuse_other_settings(arguments.out, settings)
         _grade(arguments, settings)

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from ..core import course
 from ..core.refusal import FileRefused
-from ..core.result import replace_file
 from ..workshop.functions import Module, make, read_modules
+from ..workshop.generated import write_or_check
 from ..workshop.stubs import StubError, stale_files, write_starter
 
 
@@ -34,13 +34,22 @@ def run(arguments: argparse.Namespace) -> int:
             lines = stale_files(arguments.reference, arguments.starter)
         else:
             lines = [f"wrote {path}" for path in write_starter(arguments.reference, arguments.starter)]
-        if modules:
-            lines += _functions(modules, check=arguments.check)
+        print("\n".join(lines) or "every stub is up to date")
+        stale = int(arguments.check and bool(lines))
+        return (_functions(modules, check=arguments.check) if modules else 0) or stale
     except (FileRefused, OSError) as error:
         print(error, file=sys.stderr)
         return 2
-    print("\n".join(lines) or "every stub is up to date")
-    return 1 if arguments.check and lines else 0
+
+
+def _functions(modules: Mapping[str, Module], *, check: bool) -> int:
+    """Write `functions.json` of every exercise whose model answer changed, or say which are stale."""
+    texts = {
+        exercise.folder / "functions.json": make(exercise.name, modules, without=exercise.extra_parameters)
+        for exercise in course.KNOWN
+    }
+    what = "the signatures and uses of functions are"
+    return write_or_check(texts, command="course dev stubs", what=what, check=check)
 
 
 def _require_markers(modules: Mapping[str, Module]) -> None:
@@ -53,17 +62,3 @@ def _require_markers(modules: Mapping[str, Module]) -> None:
                 raise StubError(
                     path, line, f"mark the solution of {name} again, or rename it; without them, its stub is the answer"
                 )
-
-
-def _functions(modules: Mapping[str, Module], *, check: bool) -> list[str]:
-    """Write `functions.json` of every exercise whose model answer changed, or say which are stale."""
-    lines = []
-    for exercise in course.KNOWN:
-        path, text = exercise.folder / "functions.json", make(exercise.name, modules, without=exercise.extra_parameters)
-        if path.is_file() and path.read_text("utf-8") == text:
-            continue
-        name = path.relative_to(course.ROOT).as_posix()
-        lines.append(f"{name} differs from what `course dev stubs` writes" if check else f"wrote {name}")
-        if not check:
-            replace_file(path, text)
-    return lines

@@ -1,6 +1,7 @@
 """The course as data: its exercises, their functions and pages, and where things lie.
 
-Points, hints and visibility of a check stand beside the check (`grader/exercises/`); an exercise's total is their sum.
+Points, hints and visibility of a check stand beside the check (`grader/exercises/`); an exercise's total is their sum,
+unless `course.toml` gives it another one.
 
 A folder in `grader/exercises/` that `course.toml` does not name is a *draft*: it is graded by those who ask for it by
 name, and is in no total, no handout and no menu.
@@ -18,9 +19,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from .toml_file import COUNT, TEXT, TEXTS, TomlFileError, read_toml, wrong_entry
+from .toml_file import COUNT, POINTS, TABLE, TEXT, TEXTS, TomlFileError, read_toml, refuse_wrong_entries, wrong_entry
 
 ROOT = Path(__file__).resolve().parents[2]
+FILE = ROOT / "course.toml"
 GRADER = ROOT / "grader"
 MODEL_ANSWERS = ROOT / "reference"
 STARTER = ROOT / "starter"
@@ -59,6 +61,7 @@ class Exercise:
         extra_parameters: Keyword-only parameters of the model answers that no check passes, for our own commands.
         short: The title in a menu.
         question: What it answers, for the table of all exercises.
+        points: What `course.toml` makes all its checks worth together; 0: as much as they say.
         number: Its place in the course, from 1; drafts follow.
         draft: Whether `course.toml` does not name it.
     """
@@ -73,6 +76,7 @@ class Exercise:
     extra_parameters: tuple[str, ...] = ()
     short: str = ""
     question: str = ""
+    points: int = 0
     number: int = 0
     draft: bool = False
 
@@ -118,7 +122,7 @@ class Exercise:
         return [argument.arg for argument in arguments.args], [argument.arg for argument in arguments.kwonlyargs]
 
 
-def _exercise(name: str, number: int, *, draft: bool) -> Exercise:
+def _exercise(name: str, number: int, *, draft: bool, points: int = 0) -> Exercise:
     """The exercise in a folder: what a person says of it in `exercise.toml`, and what its model answer says."""
     entry = read_toml(
         FOLDERS / name / "exercise.toml",
@@ -132,6 +136,7 @@ def _exercise(name: str, number: int, *, draft: bool) -> Exercise:
         title=entry["title"],
         short=entry["short"],
         question=entry["question"],
+        points=points,
         number=number,
         draft=draft,
         minutes=entry["minutes"],
@@ -154,17 +159,20 @@ def _functions(name: str) -> dict[str, Any]:
 
 def _course() -> tuple[str, tuple[Exercise, ...], tuple[Exercise, ...]]:
     """The title, the exercises that `course.toml` names, in its order, and the drafts."""
-    path = ROOT / "course.toml"
-    entry = read_toml(path, {"title": TEXT, "exercises": TEXTS})
-    names = entry["exercises"]
+    entry = read_toml(FILE, {"title": TEXT, "exercises": TEXTS, "points": TABLE}, optional={"points": {}})
+    names, points = entry["exercises"], entry["points"]
     folders = sorted(each.parent.name for each in FOLDERS.glob("*/exercise.toml"))
     for name in names:
         if name not in folders:
-            raise wrong_entry(path, "exercises", f"there is no exercise {name!r}; there are {', '.join(folders)}")
+            raise wrong_entry(FILE, "exercises", f"there is no exercise {name!r}; there are {', '.join(folders)}")
         if names.count(name) > 1:
-            raise wrong_entry(path, "exercises", f"name {name!r} once")
+            raise wrong_entry(FILE, "exercises", f"name {name!r} once")
+    refuse_wrong_entries(FILE, points, dict.fromkeys(names, POINTS), table="points")
     drafts = [name for name in folders if name not in names]
-    found = [_exercise(name, number, draft=name in drafts) for number, name in enumerate([*names, *drafts], 1)]
+    found = [
+        _exercise(name, number, draft=name in drafts, points=points.get(name, 0))
+        for number, name in enumerate([*names, *drafts], 1)
+    ]
     return " ".join(entry["title"].split()), tuple(found[: len(names)]), tuple(found[len(names) :])
 
 

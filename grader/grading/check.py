@@ -14,13 +14,14 @@ from __future__ import annotations
 import importlib
 import inspect
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import ModuleType
 from typing import Any, TypeVar
 
 from ..core import course
 from ..core.refusal import FileRefused, not_python
 from ..core.result import CheckResult
+from .points import shared_out
 from .student import Example
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -36,7 +37,7 @@ class Check:
         function: The function under test.
         title: The sentence that the student reads.
         explanation: Why it must hold.
-        points: What it is worth.
+        points: What it is worth: as declared, or by `checks_of` its share of the total in `course.toml`.
         gate: Until this worked example is right, the other checks of the function wait.
         needs: Ids of checks that are named beside a failure, because they may have caused it.
         hidden: Not part of the handout.
@@ -114,7 +115,23 @@ def has_hidden_checks() -> bool:
 
 
 def checks_of(exercise: str, *, hidden: bool) -> list[Check]:
-    """All declared checks of an exercise, in order; a function's gate comes first.
+    """All checks of an exercise with what each is worth, in order; a function's gate comes first.
+
+    Raises:
+        FileRefused: a file of checks cannot be imported, or has a check for a function that is not there, or the points
+            in `course.toml` are too few.
+    """
+    graded = course.exercise(exercise)
+    found = _declared(exercise, hidden=hidden or bool(graded.points))
+    if graded.points:
+        points = shared_out(graded, {each.id: each.points for each in found})
+        found = [replace(each, points=points[each.id]) for each in found if hidden or not each.hidden]
+    order = graded.function_names
+    return sorted(found, key=lambda declared: (order.index(declared.function), not declared.gate, declared.hidden))
+
+
+def _declared(exercise: str, *, hidden: bool) -> list[Check]:
+    """The checks of an exercise as they are declared.
 
     Raises:
         FileRefused: a file of checks cannot be imported, or has a check for a function that is not there.
@@ -130,7 +147,7 @@ def checks_of(exercise: str, *, hidden: bool) -> list[Check]:
                 there = f"the functions to write are {', '.join(order)}" if order else "there is none to write yet"
                 raise FileRefused(f"{file}: {declared.id} is for {declared.function!r}; {there}")
         found += own
-    return sorted(found, key=lambda declared: (order.index(declared.function), not declared.gate, declared.hidden))
+    return found
 
 
 def _imported(name: str, file: str) -> ModuleType:

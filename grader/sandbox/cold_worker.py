@@ -14,10 +14,10 @@ import sys
 import time
 import weakref
 from collections.abc import Sequence
-from typing import Any
 
 from . import interpreter, streams
 from .walls.wall import OuterWall
+from .worker.confine import WorkerSettings
 from .worker.dump import ask_where
 from .worker_home import make_home, remove_home
 from .worker_process import START_SECONDS, PrintedFile, ProcessTimes, SandboxError, Worker
@@ -25,7 +25,7 @@ from .worker_process import START_SECONDS, PrintedFile, ProcessTimes, SandboxErr
 _NO_WINDOW: int = getattr(subprocess, "CREATE_NO_WINDOW", 0)  # Windows: no console pops up, and Ctrl-C stays ours
 
 
-def cold_worker(settings: dict[str, Any]) -> Worker:
+def cold_worker(settings: WorkerSettings) -> Worker:
     """An interpreter of its own, as on Windows and macOS.
 
     Raises:
@@ -36,7 +36,7 @@ def cold_worker(settings: dict[str, Any]) -> Worker:
     return _start(settings, wrap=False)  # this machine starts no program behind that wall, or none at all
 
 
-def _start(settings: dict[str, Any], *, wrap: bool) -> Worker:
+def _start(settings: WorkerSettings, *, wrap: bool) -> Worker:
     """Start a worker, with the walls that change its command line or without these."""
     home, printed = make_home(), PrintedFile()
     walls = outer_walls(home, settings["memory_bytes"] if settings["device"] == "cpu" else None)

@@ -61,7 +61,7 @@ class ForkServer:
             self._control.send(json.dumps({"import": list(names)}).encode())
             self._heard()
 
-    def worker(self, settings: dict[str, Any]) -> Worker:
+    def worker(self, settings: confine.WorkerSettings) -> Worker:
         self.offers()
         ours, theirs = socket.socketpair()
         printed = PrintedFile()

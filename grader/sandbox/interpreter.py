@@ -6,8 +6,8 @@ import importlib.util
 import json
 import os
 import sys
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 from .worker_process import SandboxError
 
@@ -42,6 +42,6 @@ def environment(home: str) -> dict[str, str]:
     return {**kept, **one_thread, **fixed, "HOME": home, "LOGNAME": "student"}
 
 
-def command(settings: dict[str, Any]) -> list[str]:
+def command(settings: Mapping[str, object]) -> list[str]:
     """The command line of an isolated interpreter; the settings travel to `worker.start` as JSON."""
     return [sys.executable, "-I", "-S", str(_START_SCRIPT), json.dumps({"path": library_folders(), **settings})]

@@ -146,7 +146,7 @@ class Sandbox:
 
     def _start_worker(self) -> Worker:
         level, walls = self.level, self._walls_to_have()
-        settings = {
+        settings: confine.WorkerSettings = {
             "walls": walls,
             "user": None,  # these four are the fork server's to say
             "readable": [],

@@ -25,6 +25,8 @@ from typing import Any
 
 from ..core import course
 from ..grading import headings
+from ..grading.check import checks_of
+from ..grading.points import FILE_NAME as POINTS
 from .functions import of_no_exercise, read_modules
 from .rooms import ROOMS
 from .stubs import make_starter
@@ -89,14 +91,14 @@ def make(*, site: str | None = None) -> dict[str, bytes]:
 
     Raises:
         OSError: a file that students need is missing here.
-        grader.workshop.stubs.StubError: a model answer cannot be made into a stub.
+        FileRefused: a model answer cannot be made into a stub, or `course.toml` gives too few points.
     """
     stubs = {f"starter/{name}": text.encode() for name, text in make_starter(course.MODEL_ANSWERS).items()}
     left = {f"starter/{name}.py" for name in of_no_exercise(read_modules(course.MODEL_ANSWERS))}
     files = {name: text for name, text in stubs.items() if not _is_of_a_draft(name) and name not in left}
     for path in course.MODEL_ANSWERS.glob("*.safetensors"):
         files[f"starter/{path.name}"] = path.read_bytes()
-    files |= course_files(*GRADER, *(() if site else _PAGES))
+    files |= course_files(*GRADER, *(() if site else _PAGES)) | _points()
     for name in [name for name in files if name.startswith("docs/")]:
         files[name] = _plain_page(name, files[name].decode(), files).encode()
     if site:
@@ -135,6 +137,17 @@ def _is_of_a_draft(name: str) -> bool:
         or name.startswith(f"grader/exercises/{draft.name}/")
         for draft in course.DRAFTS
     )
+
+
+def _points() -> dict[str, bytes]:
+    """What the checks that students have are worth, for each exercise whose total is in `course.toml`."""
+    return {
+        f"grader/exercises/{each.name}/{POINTS}": json.dumps(
+            {check.id: check.points for check in checks_of(each.name, hidden=False)}, indent=1
+        ).encode()
+        for each in course.EXERCISES
+        if each.points
+    }
 
 
 def site_address(site: str) -> dict[str, bytes]:

@@ -132,6 +132,12 @@ def _points_of_a_copy() -> Claims:
     yield f"({of_copy} points instead of {of_all})"
 
 
+@claims("docs/instructors/handout.md")
+def _points_of_hidden_checks() -> Claims:
+    of_all, of_copy = (sum(_points(hidden=hidden).values()) for hidden in (True, False))
+    yield f"Students earn at most {of_copy} points with a handout. The hidden checks are worth {of_all - of_copy} more."
+
+
 @claims("docs/instructors/gradebook.md")
 def _worth() -> Claims:
     code = sum(_points().values())

@@ -26,11 +26,8 @@ import signal
 import subprocess
 import sys
 import sysconfig
-import tarfile
 import tempfile
 import time
-import tomllib
-import venv
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -43,6 +40,7 @@ from rich.progress import MofNCompleteColumn, Progress, TimeElapsedColumn
 from rich.table import Table
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "helpers"))
+from course_environment import copy_commit, install, make_environment
 from processes import end_all_that_was_started
 
 from grader.core.result import replace_file
@@ -74,16 +72,6 @@ def pytest_runtest_logreport(report):
 
 pytest_collectreport = pytest_runtest_logreport
 """
-_FINDER = """
-import importlib.util, sys
-
-class Copy:
-    def find_spec(name, path=None, target=None):
-        if name == "grader":
-            return importlib.util.spec_from_file_location(name, {init!r})
-
-sys.meta_path.append(Copy)
-"""
 
 
 class Copy:
@@ -95,8 +83,7 @@ class Copy:
         folder.chmod(0o755)  # a worker may become another user
         self._temporary.mkdir()
         self._temporary.chmod(0o1777)
-        self.root.mkdir()
-        _copy_commit(commit, self.root) if commit else _copy_working_tree(self.root)
+        copy_commit(commit, self.root) if commit else _copy_working_tree(self.root)
         for modules in ROOT.glob("tests/*/node_modules"):
             (self.root / modules.relative_to(ROOT)).symlink_to(modules)
         self._python = _make_environment(folder / "environment", self.root)
@@ -165,13 +152,6 @@ class Copy:
         return names[-1] if names else ""
 
 
-def _copy_commit(commit: str, to: Path) -> None:
-    archive = to.with_suffix(".tar")
-    subprocess.run(["git", "archive", "--output", str(archive), commit], cwd=ROOT, check=True)
-    with tarfile.open(archive) as files:
-        files.extractall(to, filter="tar")
-
-
 def _copy_working_tree(to: Path) -> None:
     command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
     listed = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout
@@ -182,23 +162,14 @@ def _copy_working_tree(to: Path) -> None:
 
 
 def _make_environment(folder: Path, root: Path) -> Path:
-    """An interpreter with all packages of this one, and the course from `root` in the place of ours.
-
-    The path of the installed packages is added as a path and not as a site, so that our own installation is not found.
-    """
-    venv.create(folder, symlinks=True)
-    python, packages = folder / "bin" / "python", next(folder.glob("lib/python*/site-packages"))
-    (packages / "course_copy.py").write_text(_FINDER.format(init=str(root / "grader" / "__init__.py")))
+    """An interpreter and programs with all packages of ours, and the course from `root` in the place of ours."""
+    commands = make_environment(folder)
+    install(commands, root)
+    python, packages = commands / "python", next(folder.glob("lib/python*/site-packages"))
     (packages / "notes_of_mutants.py").write_text(_NOTES)
-    (packages / "course_copy.pth").write_text(f"{sysconfig.get_path('purelib')}\nimport course_copy\n")
-    for name, target in tomllib.loads((root / "pyproject.toml").read_text("utf-8"))["project"]["scripts"].items():
-        module, _, function = target.partition(":")
-        script = folder / "bin" / name
-        script.write_text(f"#!{python}\nimport sys\nfrom {module} import {function}\nsys.exit({function}())\n")
-        script.chmod(0o755)
     for program in Path(sysconfig.get_path("scripts")).iterdir():
-        if not (folder / "bin" / program.name).exists():
-            (folder / "bin" / program.name).symlink_to(program)
+        if not (commands / program.name).exists():
+            (commands / program.name).symlink_to(program)
     found = subprocess.run(
         [python, "-c", "import grader; print(grader.__file__)"], cwd="/", capture_output=True, text=True
     )

@@ -30,7 +30,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "helpers"))
 
 from class_maker import make_class
-from course_environment import install, make_environment
+from course_environment import copy_commit, install, make_environment
 
 ROOT = Path(__file__).resolve().parents[2]
 # github-classroom is left out: it holds times inside base64, and says nothing that the others do not.
@@ -59,14 +59,10 @@ def commands_of(commit: str) -> Iterator[Path]:
     with tempfile.TemporaryDirectory(prefix="same-reports-") as name:
         folder = Path(name)
         folder.chmod(0o755)  # a worker may become another user
-        tree = folder / "course"
-        subprocess.run(["git", "worktree", "add", "--quiet", "--detach", tree, commit], cwd=ROOT, check=True)
-        try:
-            commands = make_environment(folder / "environment")
-            install(commands, tree)
-            yield commands
-        finally:
-            subprocess.run(["git", "worktree", "remove", "--force", tree], cwd=ROOT, check=True)
+        copy_commit(commit, folder / "course")
+        commands = make_environment(folder / "environment")
+        install(commands, folder / "course")
+        yield commands
 
 
 def record(commands: Path, submissions: Path, out: Path, *, whole: bool) -> None:

@@ -24,12 +24,14 @@ from class_maker import HOSTILE, model_files
 from grading_here import graded_here, write_class
 
 from grader.classroom import grading_job
+from grader.classroom.contents import Contents
 from grader.classroom.engines import SerialExecutor, open_engine
 from grader.classroom.grade_class import Progress, grade_class
-from grader.classroom.grading_job import GradingProcess, Job, Settings, close_idle_processes, grade_job, make_job
+from grader.classroom.grading_job import GradingProcess, Job, close_idle_processes, grade_job, make_job
 from grader.classroom.journal import JOURNAL_FILE
+from grader.classroom.request import Settings
 from grader.classroom.results import read_class
-from grader.classroom.submissions import Contents, find_submissions
+from grader.classroom.submissions import find_submissions
 from grader.core import course
 from grader.core.submission import Submission
 from grader.grading.plugin import WATCH_EXAMPLES
@@ -331,8 +333,8 @@ def test_the_digest_of_the_course_covers_what_a_grading_imports() -> None:
         "print(json.dumps(sorted(name for name in sys.modules if name.startswith('grader.'))))"
     )
     completed = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=True)
-    loaded = {name.split(".")[1] for name in json.loads(completed.stdout)}
+    loaded = [name.removeprefix("grader.").replace(".", "/") for name in json.loads(completed.stdout)]
     rooms = {place for place in grading_job.GRADED_WITH if "." not in place}
-    assert loaded - {"classroom"} == rooms, "rooms that a grading imports"
-    (program,) = {*grading_job.GRADED_WITH} - rooms
-    assert (course.GRADER / program).is_file()
+    assert {name.split("/")[0] for name in loaded} - {"classroom"} == rooms, "rooms that a grading imports"
+    files = {f"{name}.py" for name in loaded if name.startswith("classroom/")}
+    assert files == {*grading_job.GRADED_WITH} - rooms

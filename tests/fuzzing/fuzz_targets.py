@@ -43,6 +43,7 @@ import numpy as np
 from rich.console import Console
 
 from grader.classroom import similarity, worksheet_page
+from grader.classroom.contents import MODULES, Contents
 from grader.classroom.files import MAX_ARCHIVE_BYTES, members_of_archive
 from grader.classroom.journal import JOURNAL_FILE, Journal
 from grader.classroom.page import class_page
@@ -58,7 +59,7 @@ from grader.classroom.results import (
     read_settings,
     write_entries,
 )
-from grader.classroom.submissions import METADATA, MODULES, Contents, HandedIn, find_submissions
+from grader.classroom.submissions import METADATA, HandedIn, find_submissions
 from grader.core import course
 from grader.core.result import FAILED, GRADER_ERROR, PASSED, CheckResult, ExerciseResult, Result, from_json
 from grader.core.submission import MAX_FILE_BYTES, Submission, text_of

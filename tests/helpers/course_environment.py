@@ -1,14 +1,25 @@
-"""A fresh virtual environment that sees the installed packages, but not the course: for tests that install a copy.
+"""A fresh virtual environment that sees the installed packages, but not the course: for those who install a copy.
 
-And the command `course` on a disk that gets full.
+And the files of a commit, and the command `course` on a disk that gets full.
 """
 
 import os
 import subprocess
 import sys
 import sysconfig
+import tarfile
 import venv
 from pathlib import Path
+
+_ROOT = Path(__file__).resolve().parents[2]
+
+
+def copy_commit(commit: str, folder: Path) -> None:
+    """Write the files of a commit of this checkout into a folder."""
+    archive = folder.with_suffix(".tar")
+    subprocess.run(["git", "archive", "--output", archive, commit], cwd=_ROOT, check=True)
+    with tarfile.open(archive) as files:
+        files.extractall(folder, filter="tar")
 
 
 def make_environment(folder: Path) -> Path:
@@ -30,7 +41,7 @@ def course_on_a_full_disk(*arguments: object, free: int) -> subprocess.Completed
         "sys.exit(course.main(sys.argv[2:]))\n"
     )
     command = [sys.executable, "-B", "-c", script, str(free), *map(str, arguments)]
-    return subprocess.run(command, cwd=Path(__file__).parents[2], capture_output=True, text=True, check=False)
+    return subprocess.run(command, cwd=_ROOT, capture_output=True, text=True, check=False)
 
 
 def install(commands: Path, course: Path) -> None:

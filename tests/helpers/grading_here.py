@@ -21,6 +21,7 @@ from submissions import grading_profile
 
 from grader.classroom import grade_class as class_grading
 from grader.classroom import grading_job, grading_process
+from grader.classroom.request import read_request
 from grader.core.result import FAILED, PASSED, ExerciseResult, Result
 from grader.grading.run import Grading
 from grader.sandbox.sandbox import Sandbox
@@ -35,12 +36,15 @@ def graded_here(sandbox: Sandbox) -> Iterator[None]:
 
     class Here(_Here):
         def grade(self, data: bytes) -> Result:
-            document = json.loads(data)
-            options = {name: document["settings"][name] for name in ("cold", "level", "require_level")}
-            like_ours = not options["cold"] and options["level"] is None and options["require_level"] <= sandbox.level
+            request = read_request(data)
+            asked = request.settings
+            like_ours = not asked.cold and asked.level is None and asked.require_level <= sandbox.level
             with grading_profile(), contextlib.ExitStack() as stack:
-                workers = sandbox if like_ours else stack.enter_context(Sandbox.start(**options))
-                return grading_process._grade(document, workers)
+                workers = sandbox
+                if not like_ours:
+                    own = Sandbox.start(cold=asked.cold, level=asked.level, require_level=asked.require_level)
+                    workers = stack.enter_context(own)
+                return grading_process._grade(request, workers)
 
     with (
         mock.patch.object(grading_job, "GradingProcess", Here),
@@ -67,7 +71,7 @@ def graded_by_hand() -> Iterator[None]:
 
 
 def _by_hand(data: bytes) -> bytes:
-    passing = int(json.loads(data)["files"].get("kl.py", "0"))
+    passing = int(read_request(data).files.get("kl.py", "0"))
     checks = [check(f"kl.check_{n}", PASSED if n < passing else FAILED, points=5) for n in range(BY_HAND)]
     exercises = [ExerciseResult("kl", "KL divergence", "docs/exercises/kl.md", checks)]
     result = example(exercises=exercises, sha256=hashlib.sha256(data).hexdigest())

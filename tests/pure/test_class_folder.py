@@ -18,13 +18,15 @@ import pytest
 from command import call
 from grading_here import BY_HAND, graded_by_hand, write_class
 
+from grader.classroom.contents import Contents
 from grader.classroom.diff import compare
 from grader.classroom.engines import SerialExecutor, open_engine
 from grader.classroom.grade_class import Progress, grade_class
-from grader.classroom.grading_job import Job, Settings, grade_job, make_job
+from grader.classroom.grading_job import Job, grade_job, make_job
 from grader.classroom.journal import JOURNAL_FILE
+from grader.classroom.request import NoWorksheet, Request, Settings, read_request
 from grader.classroom.results import ClassError, Entry, file_name, read_class, write_entries
-from grader.classroom.submissions import Contents, find_submissions
+from grader.classroom.submissions import find_submissions
 from grader.commands import course as course_command
 from grader.commands import grade_all
 from grader.core import course
@@ -173,9 +175,17 @@ def test_a_key_is_of_what_the_result_depends_on() -> None:
         assert key != one_job(settings=replace(KL, **change)).key
 
 
+@pytest.mark.parametrize("worksheet", [None, b"\x00\xff{}", NoWorksheet("there is none", True)])
+def test_a_request_is_read_as_it_was_asked_and_holds_any_text(worksheet: bytes | NoWorksheet | None) -> None:
+    files, problems = {"kl.py": "\ud800\r\n\u2028'\0"}, {"clip.py": "cannot be read"}
+    request = Request(files, problems, worksheet, KL, "1", "2")
+    assert request.as_json().isascii() and b"\n" not in request.as_json()
+    assert read_request(request.as_json()) == request
+
+
 def test_a_worker_with_another_copy_of_the_course_grades_nothing() -> None:
     document = json.loads(one_job().data)
-    document["course"]["digest"] = "0" * 64
+    document["course_digest"] = "0" * 64
     answer = json.loads(grade_job(json.dumps(document).encode()))
     assert answer["result"] is None and "another copy of the course" in answer["problem"]
 

@@ -16,9 +16,10 @@ import pytest
 from class_maker import model_files, zip_bytes
 
 from grader.classroom import files as class_files
+from grader.classroom.contents import MODULES, Contents
 from grader.classroom.files import ArchiveError, members_of_archive
 from grader.classroom.results import ClassError, Person, file_name
-from grader.classroom.submissions import MODULES, Contents, HandedIn, find_submissions
+from grader.classroom.submissions import HandedIn, find_submissions
 from grader.core import course
 
 KL = "def kl_estimate():\n    pass\n"

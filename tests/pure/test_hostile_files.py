@@ -20,12 +20,13 @@ from pathlib import Path
 import pytest
 from submissions import model_answer
 
+from grader.classroom.contents import Contents
 from grader.classroom.engines import SerialExecutor
 from grader.classroom.files import MAX_MEMBERS, ArchiveError, members_of_folder
 from grader.classroom.grade_class import Progress, grade_class
-from grader.classroom.grading_job import Settings
+from grader.classroom.request import Settings
 from grader.classroom.results import each_entry, file_name
-from grader.classroom.submissions import Contents, HandedIn, find_submissions
+from grader.classroom.submissions import HandedIn, find_submissions
 from grader.commands import course as course_command
 from grader.commands import grade as cli
 from grader.core import course

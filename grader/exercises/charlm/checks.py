@@ -823,9 +823,11 @@ def _stepped(table, ref_table, batch, wanted, *, repeat=1, lr=None):
     return table, metrics
 
 
-def _require_step(answer, table, ref_table, batch, wanted, *, repeat=1, lr=None, why=""):
-    """The policy after some updates with one batch is that of the oracle."""
-    expected, _ = _stepped(table, ref_table, batch, wanted, repeat=repeat, lr=lr)
+def _require_step(answer, *, repeat=1, lr=None, why=""):
+    """The policy after some updates with the batch of the call is that of the oracle."""
+    asked = answer.call.arguments
+    table, ref_table = (asked[name].fields["table"] for name in ("policy", "ref_policy"))
+    expected, _ = _stepped(table, ref_table, asked["rollout"], asked["config"], repeat=repeat, lr=lr)
     times = "" if repeat == 1 else f"this call was made {repeat} times with the same objects, and after that "
     story = why or f"{times}the policy is not where the update leads"
     close(answer, _table(answer), expected, yours_label="policy, yours", why=story, rtol=1e-4, atol=1e-5)
@@ -853,9 +855,7 @@ def test_one_update_of_a_table_of_logits(student, worked, fresh):
     Policy and reference are tables of three letters; four completions, of which one ends at once and one never.
     """
     for case, _ in worked:
-        policy, ref_policy, _, batch, wanted = case.arguments
-        answer = student.call("train_step", *case.arguments, return_arguments=True)
-        _require_step(answer, policy.fields["table"], ref_policy.fields["table"], batch, wanted)
+        _require_step(student.call("train_step", *case.arguments, return_arguments=True))
     table, ref_table = fresh.uniform(-1, 1, size=(2, 4, 4)).round(2)
     # A gradient of norm 40 as well: nothing here clips it.
     usual, far = fresh.uniform(-1, 1, size=5).round(2), np.array([200.0, -200.0, 100.0, -100.0, 0.0])
@@ -863,12 +863,11 @@ def test_one_update_of_a_table_of_logits(student, worked, fresh):
         tokens = fresh.integers(0, 4, size=(len(advantages), length))
         batch = rollout(tokens, 2, (oracle.bigram_logp(table, tokens) + 0.1).round(2), advantages)
         answer = _step(student, table, ref_table, batch, config(**SGD))
-        _require_step(answer, table, ref_table, batch, config(**SGD), why="the examples are right, but another is not")
+        _require_step(answer, why="the examples are right, but another is not")
 
 
-def _step(student, table, ref_table, batch, wanted, **options):
-    case = step_example(table, ref_table, batch, wanted, return_arguments=True, **options)
-    return student.each("train_step", case)[0]
+def _step(student, *arguments, **options):
+    return student.each("train_step", step_example(*arguments, return_arguments=True, **options))[0]
 
 
 @check(
@@ -911,7 +910,7 @@ def test_several_updates_with_one_batch(student, batch, repeat, lr, adam, clip, 
     moved = rollout(tokens, prompt_length, oracle.bigram_logp(table, tokens).round(2), advantages)
     updates = {"repeat": repeat, "lr": first_lr * share}
     answer = _step(student, table, table.T.copy(), moved, wanted, **updates)
-    _require_step(answer, table, table.T.copy(), moved, wanted, **updates)
+    _require_step(answer, **updates)
 
 
 @check(
@@ -943,10 +942,9 @@ def test_the_reference_policy_stays(student):
     rows = [("gradient left in the reference policy", show(left)), ("expected", "none")]
     none = left is None or (isinstance(left, Tensor) and not left.array.any())
     require(none, answer, rows, "a gradient reaches the reference policy")
-    wanted = config(**SGD)
-    answer = _step(student, TABLE, REF_TABLE, rollout(), wanted, left_gradients=["policy"])
+    answer = _step(student, TABLE, REF_TABLE, rollout(), config(**SGD), left_gradients=["policy"])
     why = "the policy had gradients of an earlier step, and they count: clear them before the backward pass"
-    _require_step(answer, TABLE, REF_TABLE, rollout(), wanted, why=why)
+    _require_step(answer, why=why)
 
 
 @check(
@@ -979,7 +977,7 @@ def test_prompt_and_filling_teach_nothing(student, batch):
     rows = [("logits before", table), ("after", found)]
     still = np.abs(found - table)[~used].max(initial=0.0) < 1e-9
     require(still, answer, rows, "a token that no completion used for a forecast has moved its row of logits")
-    _require_step(answer, table, table, batch, config(**SGD))
+    _require_step(answer)
 
 
 @check(
@@ -1029,9 +1027,8 @@ def run_example(table, ref_table, prompt, wanted, *, seed, letter="b", **options
     return Example(bigram(table), bigram(ref_table), prompt, reward, wanted, generator=generator, **options)
 
 
-def _run(student, table, ref_table, prompt, wanted, *, seed, letter="b", **options):
-    case = run_example(table, ref_table, prompt, wanted, seed=seed, letter=letter, return_arguments=True, **options)
-    return student.each("train", case)[0]
+def _run(student, *arguments, **options):
+    return student.each("train", run_example(*arguments, return_arguments=True, **options))[0]
 
 
 def _is_text(each):
@@ -1041,9 +1038,9 @@ def _is_text(each):
     return all(isinstance(text, str) for texts in each for text in texts)
 
 
-def _batches(answer, prompt, wanted):
+def _batches(answer):
     """What the reward function was asked in each step: (prompts, completions), once the shape of it is right."""
-    chosen = settings(wanted)
+    prompt, chosen = answer.call.arguments["prompt"], settings(answer.call.arguments["config"])
     reward = answer.arguments["reward_fn"]
     seen = reward.fields.get("seen") if isinstance(reward, Record) else None
     seen = [each for each in seen if _is_text(each)] if isinstance(seen, list) else []
@@ -1074,11 +1071,12 @@ def _batches(answer, prompt, wanted):
     return seen
 
 
-def _require_run(answer, table, ref_table, prompt, wanted, *, letter="b", why=""):
+def _require_run(answer):
     """Rows and final policy are what numpy makes of the completions that were drawn. Returns the replay."""
-    chosen = settings(wanted)
-    batches = _batches(answer, prompt, wanted)
-    expected = oracle.replay(table, ref_table, batches, letter, chosen)
+    asked = answer.call.arguments
+    table, ref_table = (asked[name].fields["table"] for name in ("policy", "ref_policy"))
+    chosen = settings(asked["config"])
+    expected = oracle.replay(table, ref_table, _batches(answer), asked["reward_fn"].fields["letter"], chosen)
     mode_kept(answer, "policy")
     found = _table(answer)
     rows = _rows(answer, chosen.steps, ROWS)
@@ -1087,8 +1085,8 @@ def _require_run(answer, table, ref_table, prompt, wanted, *, letter="b", why=""
             story = f"{name} of step {step + 1} does not belong to the completions that were drawn"
             # Whether the clip binds for a reward at the mean of its group is up to the rounding of that mean.
             slack = 1e-6 + (wanted_row["doubtful"] if name == "clip_fraction" else 0.0)
-            number(row[name], wanted_row[name], what=f"history[{step}][{name!r}]", why=why or story, atol=slack)
-    story = why or "the policy is not where its own completions lead: is every update made with its own batch?"
+            number(row[name], wanted_row[name], what=f"history[{step}][{name!r}]", why=story, atol=slack)
+    story = "the policy is not where its own completions lead: is every update made with its own batch?"
     close(answer, found, expected.tables[-1], yours_label="policy, yours", why=story,
           rtol=1e-5, atol=NEAR)  # fmt: skip
     _require_reference(answer, ref_table)
@@ -1117,7 +1115,7 @@ def test_a_run_follows_from_the_completions_that_it_draws(student, fresh):
     table, ref_table = fresh.uniform(-1, 1, size=(2, 3, 3)).round(2)
     wanted = config(**{**RUN, "group_size": 5, "prompts_per_step": 2})
     answer = _run(student, table, ref_table, "ab", wanted, seed=int(fresh.integers(1 << 31)))
-    _require_run(answer, table, ref_table, "ab", wanted)
+    _require_run(answer)
 
 
 @check(
@@ -1143,7 +1141,7 @@ def test_several_updates_with_each_batch(student, seed, inner_steps, adam, decay
     fields = {"optimizer": "adam", "lr": 0.25} if adam else {"lr": 4.0}
     wanted = config(**{**RUN, **fields, "inner_steps": inner_steps, "final_lr": 0.1 if decay else 1.0})
     answer = _run(student, TABLE, REF_TABLE, "a", wanted, seed=seed)
-    _require_run(answer, TABLE, REF_TABLE, "a", wanted)
+    _require_run(answer)
 
 
 @check(
@@ -1170,7 +1168,7 @@ def test_each_prompt_has_its_own_group(student, seed, groups, size):
     table = np.array([[0.0, 0.0, 0.0], [0.0, 2.0, -1.0], [-1.0, -1.0, 2.0]])  # after b comes b: far more reward
     wanted = config(**{**RUN, "group_size": size, "prompts_per_step": groups})
     answer = _run(student, table, REF_TABLE, ["a", "b"], wanted, seed=seed)
-    _require_run(answer, table, REF_TABLE, ["a", "b"], wanted)
+    _require_run(answer)
 
 
 @check(
@@ -1194,7 +1192,7 @@ def test_a_run_without_signal_stays_at_the_reference(student, seed, single):
     answer = _run(student, TABLE, TABLE, "a", wanted, seed=seed, letter=letter)
     found = _table(answer)
     close(answer, found, TABLE, yours_label="policy, yours", why="a run without signal moved", atol=NEAR)
-    _require_run(answer, TABLE, TABLE, "a", wanted, letter=letter)
+    _require_run(answer)
 
 
 @check(
@@ -1220,8 +1218,8 @@ def test_batches_come_from_the_current_policy(student, fresh):
     adam = {"optimizer": "adam", "lr": 0.05, "kl_coef": 0.5}
     wanted = config(**{**RUN, **adam, "steps": 60, "group_size": 16})
     answer = _run(student, TABLE, REF_TABLE, "a", wanted, seed=seed)
-    expected = _require_run(answer, TABLE, REF_TABLE, "a", wanted)
-    batches = _batches(answer, "a", wanted)
+    expected = _require_run(answer)
+    batches = _batches(answer)
     surprise = spread = 0.0
     for table, (prompts, texts) in zip(expected.tables[:-1], batches, strict=True):
         tokens = oracle.encode(prompts, texts, ALPHABET)
@@ -1237,7 +1235,7 @@ def test_batches_come_from_the_current_policy(student, fresh):
     require(abs(z) < 6, answer, rows, "the completions were not drawn from the policy of their own step")
     still = config(**{**RUN, "steps": 6, "group_size": 16, "lr": 0.0})
     answer = _run(student, TABLE, REF_TABLE, ["a", "b"], still, seed=seed)
-    batches = _batches(answer, ["a", "b"], still)
+    batches = _batches(answer)
     asked = sorted({prompt for prompts, _ in batches for prompt in prompts})
     rows = [("prompts asked in 6 steps", ", ".join(asked)), ("expected", "a, b")]
     require(asked == ["a", "b"], answer, rows, "the batches must be drawn from all of the prompts")
@@ -1269,7 +1267,7 @@ def test_the_generator_decides_and_nothing_global_does(student, fresh):
         answer = _run(student, TABLE, REF_TABLE, "a", wanted, seed=seed, watch_random=True)
         rows = [("changed", f"the global random state of {answer.random_changed}")]
         require(not answer.random_changed, answer, rows, "global random state was used: use the generator")
-        found.append((_batches(answer, "a", wanted), _table(answer).tobytes()))
+        found.append((_batches(answer), _table(answer).tobytes()))
     rows = [("first time", " ".join(found[0][0][0][1][:8])), ("again", " ".join(found[1][0][0][1][:8]))]
     require(found[0] == found[1], answer, rows, "the same generator gave another run")
     rows = [("with one seed", " ".join(found[0][0][0][1][:8])), ("with another", " ".join(found[2][0][0][1][:8]))]

@@ -20,7 +20,7 @@ import os
 import struct
 import sys
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, TypedDict
 
 LANDLOCK, SECCOMP, RLIMITS, SPARE_USER, NAMESPACES = "Landlock", "seccomp", "rlimits", "spare user", "namespaces"
 LEVELS: dict[int, tuple[str, ...]] = {
@@ -29,6 +29,33 @@ LEVELS: dict[int, tuple[str, ...]] = {
     2: (LANDLOCK, SECCOMP, RLIMITS, NAMESPACES),
 }
 """The walls that a worker of each level must have; one that has more is of the same level."""
+
+
+class WorkerSettings(TypedDict):
+    """What one worker is started with. It is a dictionary because it travels as JSON.
+
+    Attributes:
+        walls: Those to put up.
+        around: Those that stand around the process already.
+        user: A spare user id.
+        processes: How many the user may have.
+        readable: Paths.
+        device: "cpu" or "cuda".
+        memory_bytes: More than the warm process holds.
+        cpu_seconds: Of the whole worker.
+        file_bytes: Of a file that it writes.
+    """
+
+    walls: list[str]
+    around: list[str]
+    user: int | None
+    processes: int | None
+    readable: list[str]
+    device: str
+    memory_bytes: int
+    cpu_seconds: int
+    file_bytes: int
+
 
 _libc: Any = ctypes.CDLL(None, use_errno=True) if sys.platform == "linux" else None
 _PR_SET_PDEATHSIG, _PR_GET_DUMPABLE, _PR_SET_DUMPABLE, _PR_CAPBSET_DROP = 1, 3, 4, 24
@@ -107,16 +134,11 @@ def namespaces() -> dict[str, str]:
         return {}
 
 
-def apply(settings: dict[str, Any]) -> list[str]:
+def apply(settings: WorkerSettings) -> list[str]:
     """Put up the walls of this process, and look whether they are up. There is no way back.
 
-    Args:
-        settings: `walls` (those to put up), `device`, `memory_bytes`, `cpu_seconds`, `file_bytes`, `readable` (paths),
-            `user` (a spare user id or None), `processes` (how many the user may have, or None), `around` (walls that
-            stand around this process already).
-
     Returns:
-        The walls that are up.
+        The walls that are up, with those around it.
 
     Raises:
         OSError: a wall that was asked for is not up. The worker must not go on.
@@ -181,7 +203,7 @@ def _cannot_open_root() -> bool:
     return False
 
 
-def _limit_resources(settings: dict[str, Any], *, processes: int | None) -> dict[int, int]:
+def _limit_resources(settings: WorkerSettings, *, processes: int | None) -> dict[int, int]:
     """Set the limits. Returns them; none where the system has none."""
     try:
         import resource

@@ -157,7 +157,7 @@ def serve(control: socket.socket, outside: dict[str, str]) -> None:
             break
         request = json.loads(data)
         if "fork" in request:
-            pid = _fork(control, descriptors, {**request["fork"], **here})
+            pid = _fork(control, descriptors, request["fork"] | here)
             alive.add(pid)
             _say(control, {"pid": pid}, *map(_open, (f"/proc/{pid}/{name}" for name in TIMES)))
         elif "import" in request:
@@ -186,7 +186,7 @@ def _settle() -> None:
     gc.freeze()  # a garbage collection in a fork would copy the whole heap otherwise
 
 
-def _fork(control: socket.socket, descriptors: list[int], settings: dict[str, Any]) -> int:
+def _fork(control: socket.socket, descriptors: list[int], settings: confine.WorkerSettings) -> int:
     pid = os.fork()
     if pid:
         for descriptor in descriptors:
@@ -202,7 +202,7 @@ def _fork(control: socket.socket, descriptors: list[int], settings: dict[str, An
         os._exit(70)
 
 
-def _become_worker(connection: int, printed: int, settings: dict[str, Any]) -> None:
+def _become_worker(connection: int, printed: int, settings: confine.WorkerSettings) -> None:
     null = os.open(os.devnull, os.O_RDWR)
     os.dup2(null, 0)
     os.dup2(printed, 1)

@@ -1,0 +1,84 @@
+"""What a grading process is asked: one submission, and what a whole class is graded with.
+
+A request travels as JSON, between processes and machines. msgspec reads it back and refuses what has another type.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+
+import msgspec
+
+from ..worksheet.questions import EXERCISE as WORKSHEET
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What a whole class is graded with.
+
+    Attributes:
+        exercises: Names, in course order.
+        worksheet: Whether the worksheet is graded too.
+        seed: Of the generated inputs.
+        examples: Inputs for every law; None for the usual number.
+        require_level: Isolation level below which nothing is run.
+        level: Use this isolation level and not the best one; None: the best one.
+        cold: An interpreter for every exercise, as on Windows.
+    """
+
+    exercises: tuple[str, ...]
+    worksheet: bool = False
+    seed: int = 0
+    examples: int | None = None
+    require_level: int = 1
+    level: int | None = None
+    cold: bool = False
+
+    @property
+    def graded(self) -> tuple[str, ...]:
+        """Names of all that is graded, in course order."""
+        return (*self.exercises, *((WORKSHEET,) if self.worksheet else ()))
+
+
+@dataclass(frozen=True)
+class NoWorksheet:
+    """Why there is nothing of a worksheet to read.
+
+    Attributes:
+        problem: The sentence for the student.
+        missing: There is no such file.
+    """
+
+    problem: str
+    missing: bool
+
+
+@dataclass(frozen=True)
+class Request:
+    """One grading.
+
+    Attributes:
+        files: Text of each module, by its name.
+        problems: Why a module cannot be read, by its name.
+        worksheet: The bytes of the file; None if it is not graded.
+        settings: What the submission is graded with.
+        course_version: Of the one who asks.
+        course_digest: Of all that a result depends on, as the one who asks has it.
+    """
+
+    files: dict[str, str]
+    problems: dict[str, str]
+    worksheet: bytes | NoWorksheet | None
+    settings: Settings
+    course_version: str
+    course_digest: str
+
+    def as_json(self) -> bytes:
+        """One line, the same for equal requests; whatever a text holds, it is ASCII."""
+        return json.dumps(msgspec.to_builtins(self), sort_keys=True).encode()
+
+
+def read_request(line: bytes | str) -> Request:
+    """The request that `as_json` wrote."""
+    return msgspec.convert(json.loads(line), Request)

@@ -1,0 +1,132 @@
+"""What an exercise is worth can be said in `course.toml`; its checks share it out, in a student's copy as in ours."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+from command import call
+from hypothesis import given
+from hypothesis import strategies as st
+
+from grader.classroom.grading_job import course_digest
+from grader.commands.course import main
+from grader.core import course
+from grader.core.toml_file import POINTS, TABLE, TEXT, TomlFileError, read_toml, refuse_wrong_entries
+from grader.grading import points
+from grader.grading.check import checks_of
+from grader.workshop import handout
+
+WEIGHTS = st.lists(st.integers(1, 9), min_size=1, max_size=40)
+
+
+def worth(monkeypatch: pytest.MonkeyPatch, name: str, total: int) -> None:
+    """Let an exercise be worth so much in this process, as an entry in `course.toml` would."""
+    changed = tuple(replace(each, points=total) if each.name == name else each for each in course.EXERCISES)
+    monkeypatch.setattr(course, "EXERCISES", changed)
+    monkeypatch.setattr(course, "KNOWN", (*changed, *course.DRAFTS))
+
+
+@given(WEIGHTS, st.integers(0, 300))
+def test_each_share_is_a_rounded_quotient_and_together_they_are_the_total(weights: list[int], more: int) -> None:
+    total = len(weights) + more
+    found = points.shares(total, weights)
+    assert sum(found) == total
+    # By definition of the method: one divisor rounds each weight to its share, at least 1; a tie goes either way.
+    lowest = max(Fraction(weight, 1) / (share + Fraction(1, 2)) for weight, share in zip(weights, found, strict=True))
+    above_one = [(weight, share) for weight, share in zip(weights, found, strict=True) if share > 1]
+    assert all(lowest <= weight / (share - Fraction(1, 2)) for weight, share in above_one)
+    assert min(found) >= 1
+
+
+@given(WEIGHTS, st.integers(1, 5))
+def test_a_multiple_of_the_declared_total_multiplies_each_check(weights: list[int], factor: int) -> None:
+    assert points.shares(factor * sum(weights), weights) == [factor * weight for weight in weights]
+
+
+@given(WEIGHTS, st.integers(0, 300))
+def test_one_point_more_for_an_exercise_takes_none_from_a_check(weights: list[int], more: int) -> None:
+    before, after = (points.shares(len(weights) + more + each, weights) for each in (0, 1))
+    assert sorted(new - old for old, new in zip(before, after, strict=True))[:-1] == [0] * (len(weights) - 1)
+
+
+@pytest.mark.parametrize("name", course.names())
+def test_a_students_copy_has_the_points_of_the_instructors_grading(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    worth(monkeypatch, name, 97)
+    ours = {check.id: check for check in checks_of(name, hidden=True)}
+    assert sum(check.points for check in ours.values()) == 97
+    written = handout.make(site="https://example.org/")[f"grader/exercises/{name}/{points.FILE_NAME}"]
+    (tmp_path / name).mkdir()
+    (tmp_path / name / points.FILE_NAME).write_bytes(written)
+    monkeypatch.setattr(course, "FOLDERS", tmp_path)  # where there are no hidden checks
+    theirs = {check.id: check for check in checks_of(name, hidden=True)}
+    assert theirs == {id: check for id, check in ours.items() if not check.hidden}
+    assert set(json.loads(written)) == set(theirs)
+
+
+def test_without_an_entry_checks_are_worth_what_they_declare_and_a_handout_has_no_file_of_points() -> None:
+    assert {check.id: check.points for check in checks_of("kl", hidden=True)}["kl.k3_of_three_samples"] == 3
+    assert not [name for name in handout.make(site="https://example.org/") if name.endswith(points.FILE_NAME)]
+
+
+def test_less_than_a_point_for_a_check_is_refused_with_the_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    worth(monkeypatch, "kl", 13)
+    monkeypatch.setattr(course, "FILE", tmp_path / "course.toml")
+    course.FILE.write_text('exercises = [\n  "kl",\n]\n[points]\nclip = 90\nkl = 13\n', "utf-8")
+    sentence = f"{course.FILE}, line 6: kl has 14 checks with points; make it worth at least 14"
+    with pytest.raises(TomlFileError) as caught:
+        checks_of("kl", hidden=False)
+    assert str(caught.value) == sentence
+    (tmp_path / "class" / "ada").mkdir(parents=True)
+    done = call(main, "grade-all", "class", "--out", "graded", cwd=tmp_path)  # once, and before anything is graded
+    assert (done.returncode, done.stdout, done.stderr) == (2, "", f"{sentence}\n")
+
+
+def test_results_that_other_points_were_given_for_are_not_taken_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    before = course_digest.__wrapped__()
+    worth(monkeypatch, "kl", 40)
+    assert course_digest.__wrapped__() != before
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("[points]\nkl = 40\nclip = 9", ""),
+        ("[points]\nkl = 0", ", line 3: points.kl must be a whole number from 1 to 10000, not 0"),
+        ("[points]\nclip = 9\nkl = 2.5", ", line 4: points.kl must be a whole number from 1 to 10000, not 2.5"),
+        ("[points]\nclip = 9\nkl = 10001", ", line 4: points.kl must be a whole number from 1 to 10000, not 10001"),
+        ("points.clip = 9\npoints.kl = true", ", line 3: points.kl must be a whole number from 1 to 10000, not True"),
+        ("points = {clip = 9, kl = ''}", ", line 2: points.kl must be a whole number from 1 to 10000, not ''"),
+        ("[points]\nppo = 40", ", line 3: there is no entry 'points.ppo'; there are kl, clip"),
+        ("[points]\n'kl' = -1", ", line 3: points.kl must be a whole number from 1 to 10000, not -1"),
+        ("points = 40", ", line 2: points must be a table, not 40"),
+    ],
+)
+def test_a_wrong_entry_of_a_table_is_a_sentence_with_its_line(tmp_path: Path, text: str, sentence: str) -> None:
+    path = tmp_path / "course.toml"
+    path.write_text(f'title = """kl = 5"""\n{text}\n', "utf-8")
+
+    def read() -> None:
+        entries = read_toml(path, {"title": TEXT, "points": TABLE})
+        refuse_wrong_entries(path, entries["points"], dict.fromkeys(["kl", "clip"], POINTS), table="points")
+
+    if not sentence:
+        return read()
+    with pytest.raises(TomlFileError) as caught:
+        read()
+    assert str(caught.value) == f"{path}{sentence}"
+
+
+def test_a_file_in_another_encoding_is_a_sentence_with_its_line(tmp_path: Path) -> None:
+    path = tmp_path / "course.toml"
+    path.write_bytes('[points]\n# Punkte für "kl"\n'.encode("latin-1"))
+    with pytest.raises(TomlFileError) as caught:
+        read_toml(path, {"points": TABLE})
+    assert str(caught.value) == f"{path}, line 2: this is no TOML: save it as UTF-8"
