@@ -224,6 +224,21 @@ def where_given(name: str) -> str | None:
     return None
 
 
+@functools.cache
+def given_defaults(name: str) -> Mapping[str, Any]:
+    """The fields of a class of given code that have a plain default value, with that value."""
+    trees = (ast.parse(text) for text in given_files().values())
+    classes = (node for tree in trees for node in tree.body if isinstance(node, ast.ClassDef) and node.name == name)
+    return {
+        field.target.id: field.value.value
+        for found in classes
+        for field in found.body
+        if isinstance(field, ast.AnnAssign)
+        and isinstance(field.target, ast.Name)
+        and isinstance(field.value, ast.Constant)
+    }
+
+
 def exercise(name: str) -> Exercise:
     """The exercise of that name.
 

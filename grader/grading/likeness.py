@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from ..core import course
 from .student import Example, Half, Record, Transposed
 from .vectors import Observation, rounding_only
 
@@ -176,7 +177,10 @@ def _numbers_of(arguments: Mapping[str, Any], example: Example) -> dict[str, Any
         if isinstance(value, Half | Transposed):
             value = value.array
         if isinstance(value, Record):
-            found |= _numbers_of(value.fields, Example())
+            fields = {**course.given_defaults(value.type_name), **value.fields}
+            inside = _numbers_of(fields, Example())
+            is_config = value.type_name.endswith("Config")
+            found |= inside if is_config else {f"{name}.{each}": number for each, number in inside.items()}
         elif isinstance(value, np.ndarray):
             found[name] = value.astype(np.float64) if value.dtype.kind != "b" else value
         elif isinstance(value, int | float) and not isinstance(value, bool):
@@ -214,7 +218,14 @@ def _said(number: float) -> str:
 
 
 def _in(where: str) -> str:
-    return f"in {where} " if where else ""
+    return f"in {_called(where)} " if where else ""
+
+
+def _called(where: str) -> str:
+    """Of several values that are returned: which one."""
+    if where == "0":
+        return "the first value"
+    return re.sub(r"^\d+\.", "", where)
 
 
 # Looks at what an answer is
@@ -400,7 +411,7 @@ def _scaled(case: Case) -> Found:
         for name, before in _arrays(case, part.yours.shape):
             factor = _one_factor(part.yours - before, part.expected - before)
             evidence = _distinct(part.expected - before)
-            if factor is not None and abs(factor) > 1e-6 and evidence > 1 and before.any():
+            if factor is not None and abs(factor) > 1e-6 and evidence > 1:
                 found |= dict.fromkeys(_factors(case, factor, "", f"the expected step from {name}"), evidence)
     return found
 
@@ -410,14 +421,14 @@ def _factors(case: Case, factor: float, where: str, what: str) -> Iterator[Liken
     if abs(factor + 1) < 1e-4:
         yield Likeness("sign", f"{where}{what} with the opposite sign")
         return
-    for name, size in _sizes(case):
-        if size not in (0.0, 1.0, 2.0) and abs(factor / size - 1) < 1e-4:
-            yield Likeness("scaled", f"{where}{what} times {name}")
-        elif size not in (0.0, 1.0, 2.0) and abs(factor * size - 1) < 1e-4:
-            yield Likeness("scaled", f"{where}{what} divided by {name}")
-    sign = " with the opposite sign and" if factor < 0 else ""
     half = "half" if abs(abs(factor) - 0.5) < 1e-4 else f"{_said(abs(factor))} times"
-    yield Likeness("scaled", f"{where}{half} {what}{sign.removesuffix(' and')}")
+    yield Likeness("scaled", f"{where}{half} {what}{' with the opposite sign' * (factor < 0)}")
+    # Where the factor is another one in each case, it may be a quantity of the call.
+    for name, size in _sizes(case):
+        if size not in (0.0, 1.0) and abs(factor / size - 1) < 1e-4:
+            yield Likeness("scaled", f"{where}{what} times {name}")
+        elif size not in (0.0, 1.0) and abs(factor * size - 1) < 1e-4:
+            yield Likeness("scaled", f"{where}{what} divided by {name}")
 
 
 def _sizes(case: Case) -> Iterator[tuple[str, float]]:
@@ -448,7 +459,7 @@ def _shifted(case: Case) -> Found:
 
 
 def _changed_by(case: Case) -> Found:
-    """A function of the expected numbers, or the expected numbers cut at a bound."""
+    """A function of the expected numbers."""
     found: Found = {}
     for part in case.parts:
         mine, right = part.yours, part.expected
@@ -459,6 +470,24 @@ def _changed_by(case: Case) -> Found:
                 changed = function(right)
             if np.isfinite(changed).all() and _all_near(mine, changed):
                 found[Likeness("function", f"{_in(part.where)}{told}")] = _distinct(right[part.wrong])
+    return found
+
+
+def _bounded(case: Case) -> Found:
+    """The expected numbers, or the expected step, cut off at a bound; or 0 for what is small."""
+    found: Found = {}
+    for part in case.parts:
+        mine, right = part.yours, part.expected
+        if not part.same_shape or not mine.size or not np.isfinite(mine).all():
+            continue
+        for name, before in _arrays(case, mine.shape):
+            step, wanted = mine - before, right - before
+            bound = float(np.abs(step).max())
+            beyond = np.abs(wanted) > bound * (1 + 1e-4)
+            if bound and _all_near(step, np.clip(wanted, -bound, bound)):
+                told = f"a step from {name} that is cut off at a bound"
+                found[Likeness("bounded", f"{told}, {_said(bound)}")] = _distinct(wanted[beyond])
+                found[Likeness("bounded", told)] = _distinct(wanted[beyond])
         for side, bound, beyond in (
             ("above", float(mine.max()), right > mine.max()),
             ("below", float(mine.min()), right < mine.min()),
@@ -466,6 +495,9 @@ def _changed_by(case: Case) -> Found:
             if _all_near(mine, np.where(beyond, bound, right)) and not beyond.all():
                 told = f"{_in(part.where)}cut off {side}, at {_said(bound)}"
                 found[Likeness("bounded", told)] = _distinct(right[beyond])
+        wrong, large = np.abs(right[part.wrong]), np.abs(right[~part.wrong])
+        if large.any() and not mine[part.wrong].any() and wrong.max() < large[large > 0].min():
+            found[Likeness("bounded", f"{_in(part.where)}0 where small ones are asked for")] = _ENOUGH
     return found
 
 
@@ -572,7 +604,7 @@ def _steps(count: int) -> str:
 
 def _only(case: Case) -> Found:
     """One of several values is wrong."""
-    names = dict.fromkeys(part.where for part in case.parts)
+    names = dict.fromkeys(_called(part.where) for part in case.parts)
     if not case.right or not names or "raises" in case.yours:
         return {}
     if all(name.startswith("gradient by") for name in names):
@@ -584,22 +616,27 @@ def _only(case: Case) -> Found:
 
 def _gradients(case: Case) -> Found:
     """The value is right and its gradient is not."""
-    found: Found = {}
+    lost: list[str] = []
+    reached: list[str] = []
+    other: list[str] = []
     for part in case.parts:
         name = part.where.removeprefix("gradient by ")
-        if not part.yours.any() and part.expected.any():
-            told = f"right, and no gradient of them reaches {name}"
-        elif part.yours.any() and not part.expected.any():
-            told = f"right, and a gradient of them reaches {name}, which is a constant here"
-        else:
-            told = f"right, and their gradient by {name} is not"
-        found[Likeness("gradient", told)] = _ENOUGH
-    return found
+        kind = other if part.yours.any() == part.expected.any() else reached if part.yours.any() else lost
+        kind.append(name)
+    if lost and reached:
+        told = f"right, and their gradient reaches {reached[0]} and not {lost[0]}: the wrong one is detached"
+    elif lost:
+        told = f"right, and no gradient of them reaches {lost[0]}"
+    elif reached:
+        told = f"right, and a gradient of them reaches {reached[0]}, which is a constant here"
+    else:
+        told = f"right, and their gradient by {other[0]} is not"
+    return {Likeness("gradient", told): _ENOUGH}
 
 
 Look = Callable[[Case], Found]
 STRONG: tuple[Look, ...] = (
-    _raises, _kind, _dtype, _shape, _rounding, _constant, _scaled, _shifted, _changed_by, _order,
+    _raises, _kind, _dtype, _shape, _rounding, _constant, _scaled, _shifted, _changed_by, _bounded, _order,
 )  # fmt: skip
 """What says how all numbers came to be wrong."""
 WEAK: tuple[Look, ...] = (_not_finite, _begins_right, _where, _only)

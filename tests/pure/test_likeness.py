@@ -68,15 +68,16 @@ def test_one_number_is_twice_another_one_by_chance_and_two_are_not():
     assert said(([1.0], [0.5]), ([3.0], [1.5])) == "2 times the expected numbers"
 
 
-def test_a_factor_that_is_a_size_or_a_setting_is_called_by_its_name():
-    rewards = np.zeros((3, 4))
-    right = NUMBERS[:3]
-    assert (
-        said((4 * right, right), rewards=rewards) == "the expected numbers times the size of the last axis of rewards"
-    )
-    config = Record("BanditConfig", {"lr": 0.3, "algorithm": "grpo"})
-    assert said((0.3 * right, right), config=config) == "the expected numbers times lr"
-    assert said((right / 0.3, right), config=config) == "the expected numbers divided by lr"
+def test_a_factor_that_differs_from_call_to_call_is_called_by_its_name():
+    def scaled(by, **arguments):
+        return case(arguments, Example(*arguments.values()), tensor(by * NUMBERS), tensor(RIGHT))
+
+    sizes = [scaled(4, rewards=np.zeros((3, 4))), scaled(6, rewards=np.zeros((5, 6)))]
+    assert likeness(sizes, STRONG).sentence == "the expected numbers times the size of the last axis of rewards"
+    assert likeness(sizes[:1], STRONG).sentence == "4 times the expected numbers"
+    configs = [Record("BanditConfig", {"lr": 0.3}), Record("BanditConfig", {"algorithm": "grpo"})]
+    divided = [scaled(1 / 0.3, config=configs[0]), scaled(2, config=configs[1])]  # 0.5 is the default
+    assert likeness(divided, STRONG).sentence == "the expected numbers divided by lr"
 
 
 def test_a_step_from_an_argument_is_compared_as_a_step():

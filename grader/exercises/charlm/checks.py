@@ -598,6 +598,9 @@ def test_junk_at_masked_positions_changes_nothing(student, seed, junk, ratio_lev
                 gradients_of=["logp"]),
         Example(LOGP, OLD_LOGP, REF_LOGP, -ADVANTAGES, MASK, config(ratio_level="sequence", loss_level="token"),
                 gradients_of=["logp"]),
+        # The mean is clamped, not each token: two log-ratios beyond the clamp, whose mean is small.
+        Example(LOGP, (LOGP + np.array([0.0, -30.0, 29.5, 0.2, 0.0])).round(2), REF_LOGP, ADVANTAGES, MASK,
+                config(ratio_level="sequence"), gradients_of=["logp"]),
     ],
 )  # fmt: skip
 @given(seed=st.integers(0, 10_000), wanted=_settings_of_any_kind())

@@ -371,7 +371,7 @@ def swaps_the_two_policies_of_the_kl():
 
 
 def ignores_the_kl():
-    """you leave the KL out of the step; this exercise subtracts kl_coef * KL(pi || pi_ref)
+    """you leave the KL out of the step, or its gradient; here the step climbs on minus kl_coef * KL(pi || pi_ref) too
 
     Either the term is missing, or it has no gradient: it is detached, `categorical_kl` got its arguments in the wrong
     order (it detaches the second one), or the reference is taken from the current logits in every update. The reference

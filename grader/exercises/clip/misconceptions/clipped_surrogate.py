@@ -279,7 +279,7 @@ def gradient_through_the_clip(
 def detaches_the_ratio(
     ratio: Tensor, advantages: Tensor, *, clip_eps: float = 0.2, clip_eps_high: float | None = None
 ) -> Tensor:
-    """you detach the ratio; the policy learns through the gradient of the ratio
+    """you detach the ratio, or work under no_grad; the policy learns through the gradient of the ratio
 
     The value is right and the loss curve looks normal, but no gradient reaches the policy. Some algorithms do detach
     the ratio and multiply by the log-probability instead; the clipped surrogate does not.
