@@ -72,12 +72,16 @@ def test_a_factor_that_differs_from_call_to_call_is_called_by_its_name():
     def scaled(by, **arguments):
         return case(arguments, Example(*arguments.values()), tensor(by * NUMBERS), tensor(RIGHT))
 
+    def told(cases):
+        found = likeness(cases, STRONG)
+        return found and found.sentence
+
     sizes = [scaled(4, rewards=np.zeros((3, 4))), scaled(6, rewards=np.zeros((5, 6)))]
-    assert likeness(sizes, STRONG).sentence == "the expected numbers times the size of the last axis of rewards"
-    assert likeness(sizes[:1], STRONG).sentence == "4 times the expected numbers"
+    assert told(sizes) == "the expected numbers times the size of the last axis of rewards"
+    assert told(sizes[:1]) == "4 times the expected numbers"
     configs = [Record("BanditConfig", {"lr": 0.3}), Record("BanditConfig", {"algorithm": "grpo"})]
     divided = [scaled(1 / 0.3, config=configs[0]), scaled(2, config=configs[1])]  # 0.5 is the default
-    assert likeness(divided, STRONG).sentence == "the expected numbers divided by lr"
+    assert told(divided) == "the expected numbers divided by lr"
 
 
 def test_a_step_from_an_argument_is_compared_as_a_step():
