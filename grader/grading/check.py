@@ -44,6 +44,7 @@ class Check:
         seconds: Wall-clock time that it may wait for student code.
         call_seconds: The same for one call, where it is not `course.CALL_SECONDS`.
         examples: The calls that belong to it.
+        dtype: Whether a wrong dtype of the function fails it, whichever check saw that; it fails no other.
     """
 
     id: str
@@ -59,6 +60,7 @@ class Check:
     seconds: float
     examples: tuple[Example, ...] = field(repr=False)
     call_seconds: float | None = None
+    dtype: bool = False
 
 
 def check(
@@ -66,6 +68,7 @@ def check(
     *,
     points: int,
     gate: bool = False,
+    dtype: bool = False,
     needs: Sequence[str] = (),
     hints: Sequence[str] = (),
     seconds: float = 20.0,
@@ -85,6 +88,7 @@ def check(
             explanation=" ".join(rest.split()),
             points=points,
             gate=gate,
+            dtype=dtype,
             needs=tuple(f"{exercise}.{need}" for need in needs),
             hidden=module == "hidden_checks",
             hints=tuple(hints),

@@ -105,6 +105,7 @@ class GradingPlugin:
         self._student: Student | None = None
         self._models: dict[str, Student] = {}
         self._kept: dict[str, Student] = {}
+        self._odd_dtypes: dict[tuple[str, str], list[Mismatch]] = {}
         self._started = time.monotonic()
 
     # Fixtures
@@ -117,7 +118,7 @@ class GradingPlugin:
             course.exercise(check.exercise), asked.submission, asked.start, device=asked.device, folder=asked.folder
         )
         clocks = (self._clocks[check.exercise], Clock(check.seconds * _more_time(), "this check"), self._wall_clock)
-        student.begin(clocks, check.call_seconds)
+        student.begin(clocks, check.call_seconds, self._odd_dtypes_of(check))
         self._student = student
         yield student
         self._student = None
@@ -167,6 +168,12 @@ class GradingPlugin:
 
         return show_curve
 
+    def _odd_dtypes_of(self, check: Check) -> list[Mismatch] | None:
+        """Where the checks of a function note a wrong dtype, for the one that it fails; None if that one is not run."""
+        function = check.exercise, check.function
+        promised = {(other.exercise, other.function) for other in self.settings.selected.values() if other.dtype}
+        return self._odd_dtypes.setdefault(function, []) if function in promised else None
+
     def _seed(self, check: Check) -> int:
         # One seed per check: adding a check does not change the inputs of the others.
         return zlib.crc32(f"{self.settings.seed} {check.id}".encode())
@@ -174,15 +181,20 @@ class GradingPlugin:
     # Collection
 
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
-        """Keep the selected checks, in declared order, the one that failed last time first; fix their seeds."""
+        """Keep the selected checks in their order, the one that failed last time first; fix their seeds.
+
+        Of each function, the check that a wrong dtype fails comes last: until then the others may have seen one.
+        """
         items[:] = [item for item in items if _check_of(item).id in self.settings.selected]
         order = list(self.settings.selected)
+        functions = list(dict.fromkeys((check.exercise, check.function) for check in self.settings.selected.values()))
         first = self.settings.selected.get(self.settings.first or "")
 
-        def rank(item: pytest.Item) -> tuple[bool, int]:
+        def rank(item: pytest.Item) -> tuple[bool, int, bool, int]:
             check = _check_of(item)
             early = first is not None and (check.id == first.id or (check.gate and check.function == first.function))
-            return (not early, order.index(check.id))
+            early = early and not check.dtype
+            return not early, functions.index((check.exercise, check.function)), check.dtype, order.index(check.id)
 
         items.sort(key=rank)
         for item in items:
@@ -227,6 +239,9 @@ class GradingPlugin:
         check = _check_of(pyfuncitem)
         if check.examples and self._student is not None:
             vectors.require_recorded(self._student, self._worked(check))
+        if check.dtype:
+            for odd in self._odd_dtypes_of(check) or ():
+                raise odd
         return called
 
     @pytest.hookimpl(wrapper=True)

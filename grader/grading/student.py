@@ -120,6 +120,7 @@ class Answer:
         gradients: For every name asked for, the vector-Jacobian product, or None where the value does not depend on it.
         arguments: Tensors and objects among the arguments as they were after the call, when asked for.
         device: Where the arguments were, and so the value must be.
+        odd_dtypes: Where `compare` notes a wrong dtype and goes on with the values; None where it refuses one at once.
         random_changed: Whose global random state the call changed, when asked for: "torch", "numpy", "random" or "".
         graph: Where the tensors stand that can be differentiated, and so hold on to everything that they were computed
             from: "" for the value itself, "0" or "1.kl" for its parts.
@@ -130,6 +131,7 @@ class Answer:
     gradients: dict[str, Tensor | None] = field(default_factory=dict)
     arguments: dict[str, Any] = field(default_factory=dict)
     device: str = "cpu"
+    odd_dtypes: list[Any] | None = None
     random_changed: str = ""
     graph: tuple[str, ...] = ()
 
@@ -242,6 +244,7 @@ class Student:
         self._is_model = is_model
         self._worker: Loaded | None = None
         self._call_seconds: float | None = None
+        self._odd_dtypes: list[Any] | None = None
         self._bound: set[str] = set()
         self._calls: list[Call] = []
         self._deaths = 0
@@ -306,10 +309,21 @@ class Student:
             raise self._error(worker, call, failed)
         return [self._answer(worker, *parts, names) for parts in zip(calls, examples, answers, strict=True)]
 
-    def begin(self, clocks: Sequence[Clock], call_seconds: float | None = None) -> None:
-        """Start another check: its own clocks, time limit of a call, and the full quota of deaths."""
+    def begin(
+        self,
+        clocks: Sequence[Clock],
+        call_seconds: float | None = None,
+        odd_dtypes: list[Any] | None = None,
+    ) -> None:
+        """Start another check: its own clocks, time limit of a call, and the full quota of deaths.
+
+        Args:
+            clocks: As for the class.
+            call_seconds: Time limit of one call, where it is not `course.CALL_SECONDS`.
+            odd_dtypes: As in `Answer`.
+        """
         self._clocks, self._deaths, self._smallest_crash = clocks, 0, None
-        self._call_seconds = call_seconds
+        self._call_seconds, self._odd_dtypes = call_seconds, odd_dtypes
 
     def last_printed(self, call: Call | None = None) -> str:
         """What the submission printed during a call of the last request; during the last call if None."""
@@ -424,6 +438,7 @@ class Student:
                     if _is_array(before) or isinstance(before, Record)
                 },
                 device=self._device,
+                odd_dtypes=self._odd_dtypes,
                 random_changed=_text(answer.get("random_changed")),
                 graph=tuple(map(_text, answer.get("graph") or ())),
             )

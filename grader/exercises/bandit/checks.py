@@ -129,6 +129,7 @@ def test_a_shift_changes_nothing_and_certainty_is_0(student, pair, shift, gap):
 @check(
     "policy_entropy",
     points=1,
+    dtype=True,
     hints=("The last axis is the one of the actions. It is gone in the result; every axis before it stays.",),
     examples=[
         Example(LOGITS),
@@ -214,11 +215,11 @@ def test_an_action_that_nobody_drew_keeps_its_logit(student, group):
     answer, later = student.each("grpo_step", one, several)
     found = tensor(answer, shape=logits.shape)
     drawn = np.isin(np.arange(len(logits)), actions)
-    rows = [("logits before", logits), ("logits after", found)]
-    require(np.allclose(found[~drawn], logits[~drawn], atol=1e-9), answer, rows, "nobody drew some action that moved")
+    kept, why = np.where(drawn, found, logits), "nobody drew some action that moved"
+    close(answer, found, kept, yours_label="logits after", why=why, rtol=0.0, atol=1e-9)
     for each in (answer, later):
-        change = (tensor(each, shape=logits.shape) - logits).sum()
-        require(abs(change) < 1e-9, each, [("sum of the changes", change), ("expected", "0")], "changes add up to 0")
+        change, why = tensor(each, shape=logits.shape) - logits, "the changes must add up to 0"
+        close(each, change.sum(), np.zeros(()), yours_label="sum of the changes", why=why, atol=1e-9)
 
 
 @check(
@@ -426,6 +427,7 @@ def test_the_settings_count_and_the_scale_of_rewards_does_not(student, group, sc
 @check(
     "grpo_step",
     points=1,
+    dtype=True,
     hints=("Does your code name a dtype, change a tensor in place, or keep something between two calls?",),
     examples=[
         Example(LOGITS.astype(np.float32), ACTIONS, REWARDS.astype(np.float32), REF_LOGITS.astype(np.float32),
@@ -549,6 +551,7 @@ def test_equal_rewards_move_it_and_a_baseline_takes_them_away(student, group, sh
 @check(
     "reinforce_step",
     points=1,
+    dtype=True,
     hints=("Does your code name a dtype, change a tensor in place, or read inner_steps or kl_coef?",),
     examples=[
         Example(LOGITS, ACTIONS, REWARDS, config(inner_steps=4, kl_coef=1.0, clip_eps=0.0)),
@@ -953,6 +956,7 @@ def test_it_finds_the_peak(student, fresh, show_curve):
 @check(
     "train_bandit",
     points=2,
+    dtype=True,
     needs=("it_finds_the_peak",),
     seconds=60.0,
     hints=("Is the best action, the number of actions, or their rewards written into your code?",),

@@ -167,6 +167,7 @@ def test_log_probabilities_of_a_gpt(student, fresh):
 @check(
     "token_logp",
     points=2,
+    dtype=True,
     hints=(
         "What is the logarithm of a probability that rounded to 0? Look up: log_softmax.",
         "The loss is made of these numbers. Can a gradient get from them to the model?",
@@ -258,6 +259,7 @@ def test_only_the_first_end_of_the_completion_counts(student, batch, eos_id):
 @check(
     "completion_mask",
     points=2,
+    dtype=True,
     hints=(
         "The token that fills a row up is the end token itself. Can you tell the two apart by their number?",
         "What stands behind the first end may be anything, further ends and letters included.",
@@ -272,7 +274,8 @@ def test_only_the_first_end_of_the_completion_counts(student, batch, eos_id):
 def test_what_stands_behind_the_end_changes_nothing(student, batch, seed):
     """Whatever fills a row up behind its end, the mask is the same, and the end itself always counts.
 
-    A mask that leaves out what equals the filling also leaves out the end, and the policy never learns to stop.
+    A mask that leaves out what equals the filling also leaves out the end, and the policy never learns to stop. Its
+    dtype is bool.
     """
     _, tokens, prompt_length = batch
     expected = oracle.completion_mask(tokens, prompt_length, 0)
@@ -357,6 +360,7 @@ def test_masked_positions_change_neither_the_mean_nor_its_gradient(student, leve
 @check(
     "masked_mean",
     points=2,
+    dtype=True,
     hints=(
         "What is 0 / 0?",
         "A row without tokens has mean 0, and it is one of the B rows all the same.",
@@ -712,6 +716,7 @@ def test_old_policy_reference_and_advantages_are_constants(student):
 @check(
     "grpo_loss",
     points=2,
+    dtype=True,
     hints=(
         "The three metrics are policy_loss, kl and clip_fraction: of this batch, over unmasked positions.",
         "The clip binds where it takes the gradient away, which is less than outside the band.",
@@ -726,7 +731,8 @@ def test_old_policy_reference_and_advantages_are_constants(student):
 def test_the_metrics_are_those_of_this_batch(student, seed, wanted):
     """policy_loss, kl and clip_fraction are what numpy makes of the batch; they carry no graph.
 
-    They are what you will look at when a run goes wrong, so they have to be right.
+    They are what you will look at when a run goes wrong, so they have to be right. The loss has the dtype of the
+    log-probabilities; for a metric, float32 and float64 are both fine.
     """
     batch = _batch(np.random.default_rng(seed))
     answer = student.grpo_loss(*batch, wanted, gradients_of=["logp"])
