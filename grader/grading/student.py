@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol, cast
 
@@ -84,6 +84,7 @@ class Example:
         watch_random: Say whether the call changed the global random state of torch, numpy or Python.
         repeat: Make the call so many times with the same objects; the last value counts.
         left_gradients: Names of positional parameters, models, whose parameters have gradients (of 1) before the call.
+        weights: Differentiate the sum of the value times these; None for the sum itself.
     """
 
     def __init__(
@@ -94,11 +95,13 @@ class Example:
         watch_random: bool = False,
         repeat: int = 1,
         left_gradients: Sequence[str] = (),
+        weights: Array | None = None,
         **options: Any,
     ) -> None:
         self.arguments, self.options = arguments, options
         self.gradients_of, self.return_arguments = tuple(gradients_of), return_arguments
         self.watch_random, self.repeat, self.left_gradients = watch_random, repeat, tuple(left_gradients)
+        self.weights = weights
 
 
 @dataclass(frozen=True)
@@ -117,7 +120,8 @@ class Answer:
     Attributes:
         call: What was asked.
         value: `Tensor`, plain data, `Record` for an object of a dataclass, or `wire.Foreign` for anything else.
-        gradients: For every name asked for, the vector-Jacobian product, or None where the value does not depend on it.
+        gradients: For every name asked for, the vector-Jacobian product, or None where the value does not depend on it;
+            that by a parameter of a model is named "model.parameter".
         arguments: Tensors and objects among the arguments as they were after the call, when asked for.
         device: Where the arguments were, and so the value must be.
         odd_dtypes: Where `compare` notes a wrong dtype and goes on with the values; None where it refuses one at once.
@@ -431,7 +435,7 @@ class Student:
             found = Answer(
                 call=call,
                 value=_from_wire(answer["value"]),
-                gradients=dict(zip(case.gradients_of, map(_from_wire, gradients), strict=True)),
+                gradients=_by_name(zip(case.gradients_of, map(_from_wire, gradients), strict=True)),
                 arguments={
                     name: _from_wire(value)
                     for name, value, before in zip(names, after, case.arguments, strict=False)
@@ -454,6 +458,14 @@ class Student:
 _MALFORMED = WorkerDied("protocol", "sent the grader something malformed")
 
 
+def _by_name(gradients: Iterable[tuple[str, Any]]) -> dict[str, Any]:
+    """Gradients by the name of what they are taken by; those by a model become one for each of its parameters."""
+    found: dict[str, Any] = {}
+    for name, value in gradients:
+        found |= {f"{name}.{key}": each for key, each in value.items()} if type(value) is dict else {name: value}
+    return found
+
+
 def _is_array(value: Any) -> bool:
     return isinstance(value, np.ndarray | np.generic | Half | Transposed)
 
@@ -467,6 +479,7 @@ def _call_body(case: Example, names: list[str]) -> dict[str, Any]:
         "watch_random": case.watch_random,
         "repeat": case.repeat,
         "left_gradients": [names.index(name) for name in case.left_gradients],
+        "weights": None if case.weights is None else _to_wire(case.weights, names),
     }
 
 
