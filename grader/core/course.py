@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from .toml_file import COUNT, TEXT, TEXTS, TomlFileError, read_toml, wrong_entry
+from .toml_file import COUNT, TEXT, TEXTS, TRUTH, TomlFileError, read_toml, wrong_entry
 
 ROOT = Path(__file__).resolve().parents[2]
 GRADER = ROOT / "grader"
@@ -152,10 +152,14 @@ def _functions(name: str) -> dict[str, Any]:
     return written
 
 
-def _course() -> tuple[str, tuple[Exercise, ...], tuple[Exercise, ...]]:
-    """The title, the exercises that `course.toml` names, in its order, and the drafts."""
+def _course() -> tuple[str, bool, tuple[Exercise, ...], tuple[Exercise, ...]]:
+    """Title and settings, the exercises that `course.toml` names, in its order, and the drafts."""
     path = ROOT / "course.toml"
-    entry = read_toml(path, {"title": TEXT, "exercises": TEXTS})
+    entry = read_toml(
+        path,
+        {"title": TEXT, "exercises": TEXTS, "error_carried_forward": TRUTH},
+        optional={"error_carried_forward": True},
+    )
     names = entry["exercises"]
     folders = sorted(each.parent.name for each in FOLDERS.glob("*/exercise.toml"))
     for name in names:
@@ -165,11 +169,12 @@ def _course() -> tuple[str, tuple[Exercise, ...], tuple[Exercise, ...]]:
             raise wrong_entry(path, "exercises", f"name {name!r} once")
     drafts = [name for name in folders if name not in names]
     found = [_exercise(name, number, draft=name in drafts) for number, name in enumerate([*names, *drafts], 1)]
-    return " ".join(entry["title"].split()), tuple(found[: len(names)]), tuple(found[len(names) :])
+    title, carried = " ".join(entry["title"].split()), entry["error_carried_forward"]
+    return title, carried, tuple(found[: len(names)]), tuple(found[len(names) :])
 
 
 try:
-    TITLE, EXERCISES, DRAFTS = _course()
+    TITLE, ERROR_CARRIED_FORWARD, EXERCISES, DRAFTS = _course()
 except (TomlFileError, OSError) as error:  # a person must repair a file before any command can do anything
     print(error, file=sys.stderr)
     raise SystemExit(2) from None

@@ -23,8 +23,9 @@ _KINDS = {
     "text": lambda value: isinstance(value, str) and bool(value.strip()),
     "a whole number of at least 1": lambda value: type(value) is int and value >= 1,
     "a list of texts": lambda value: isinstance(value, list) and all(isinstance(each, str) for each in value),
+    "true or false": lambda value: isinstance(value, bool),
 }
-TEXT, COUNT, TEXTS = _KINDS
+TEXT, COUNT, TEXTS, TRUTH = _KINDS
 """Kinds of values, as a message calls them."""
 
 
@@ -33,7 +34,7 @@ def read_toml(path: Path, kinds: Mapping[str, str], *, optional: Mapping[str, An
 
     Args:
         path: The file.
-        kinds: Key to the kind of its value: TEXT, COUNT or TEXTS.
+        kinds: Key to the kind of its value: TEXT, COUNT, TEXTS or TRUTH.
         optional: Key to its value where the file does not say it.
 
     Raises:

@@ -180,7 +180,7 @@ def selftest(
     starter = make_starter(course.MODEL_ANSWERS)
     for job in track([job for exercise in exercises for job in jobs(exercise, starter) if only in job.name]):
         checks = job.checks(quick=quick)
-        options = {"checks": checks, "fresh_workers": not quick, "name_mistakes": not quick}
+        options = {"checks": checks, "fresh_workers": not quick, "name_mistakes": not quick, "second_pass": False}
         result = Grading(job.submission, [job.exercise], start, **options).run()
         if quick and job.mistake:
             _name_by_recorded_answers(job, result)
