@@ -19,7 +19,18 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from .toml_file import COUNT, POINTS, TABLE, TEXT, TEXTS, TomlFileError, read_toml, refuse_wrong_entries, wrong_entry
+from .toml_file import (
+    COUNT,
+    POINTS,
+    TABLE,
+    TEXT,
+    TEXTS,
+    TRUTH,
+    TomlFileError,
+    read_toml,
+    refuse_wrong_entries,
+    wrong_entry,
+)
 
 ROOT = Path(__file__).resolve().parents[2]
 FILE = ROOT / "course.toml"
@@ -157,9 +168,13 @@ def _functions(name: str) -> dict[str, Any]:
     return written
 
 
-def _course() -> tuple[str, tuple[Exercise, ...], tuple[Exercise, ...]]:
-    """The title, the exercises that `course.toml` names, in its order, and the drafts."""
-    entry = read_toml(FILE, {"title": TEXT, "exercises": TEXTS, "points": TABLE}, optional={"points": {}})
+def _course() -> tuple[str, bool, tuple[Exercise, ...], tuple[Exercise, ...]]:
+    """Title and settings, the exercises that `course.toml` names, in its order, and the drafts."""
+    entry = read_toml(
+        FILE,
+        {"title": TEXT, "exercises": TEXTS, "points": TABLE, "error_carried_forward": TRUTH},
+        optional={"points": {}, "error_carried_forward": True},
+    )
     names, points = entry["exercises"], entry["points"]
     folders = sorted(each.parent.name for each in FOLDERS.glob("*/exercise.toml"))
     for name in names:
@@ -173,11 +188,12 @@ def _course() -> tuple[str, tuple[Exercise, ...], tuple[Exercise, ...]]:
         _exercise(name, number, draft=name in drafts, points=points.get(name, 0))
         for number, name in enumerate([*names, *drafts], 1)
     ]
-    return " ".join(entry["title"].split()), tuple(found[: len(names)]), tuple(found[len(names) :])
+    title, carried = " ".join(entry["title"].split()), entry["error_carried_forward"]
+    return title, carried, tuple(found[: len(names)]), tuple(found[len(names) :])
 
 
 try:
-    TITLE, EXERCISES, DRAFTS = _course()
+    TITLE, ERROR_CARRIED_FORWARD, EXERCISES, DRAFTS = _course()
 except (TomlFileError, OSError) as error:  # a person must repair a file before any command can do anything
     print(error, file=sys.stderr)
     raise SystemExit(2) from None

@@ -108,6 +108,8 @@ class CheckResult:
         printed: What the submission printed during that call.
         waits_for: Titles of the checks that must pass first.
         may_come_from: Titles of failed checks that may have caused this failure.
+        owed_to: Functions, "exercise.function", whose mistakes alone it is lost to: with what these return, it passes.
+        carried: Whether its points count because of that.
         seconds: How long it took.
         curves: What the submission's training run of this check did step by step.
     """
@@ -130,11 +132,18 @@ class CheckResult:
     hints: int = 0
     seconds: float = 0.0
     curves: list[Curve] = field(default_factory=list)
+    owed_to: list[str] = field(default_factory=list)
+    carried: bool = False
 
     @property
     def earned(self) -> int:
         """Points, all or none."""
-        return self.points if self.outcome == PASSED else 0
+        return self.points if self.outcome == PASSED or self.carried else 0
+
+    @property
+    def owed(self) -> int:
+        """Points that mistakes of other functions alone have cost, whether they count or not."""
+        return self.points if self.owed_to else 0
 
 
 @dataclass
@@ -154,6 +163,10 @@ class ExerciseResult:
     @property
     def earned(self) -> int:
         return sum(check.earned for check in self.checks)
+
+    @property
+    def owed(self) -> int:
+        return sum(check.owed for check in self.checks)
 
 
 @dataclass
@@ -188,6 +201,10 @@ class Result:
         return sum(exercise.earned for exercise in self.exercises)
 
     @property
+    def owed(self) -> int:
+        return sum(exercise.owed for exercise in self.exercises)
+
+    @property
     def checks(self) -> list[CheckResult]:
         return [check for exercise in self.exercises for check in exercise.checks]
 
@@ -201,9 +218,10 @@ class Result:
 
     def as_json(self) -> str:
         """The result as JSON text; see `result.schema.json`."""
-        document: dict[str, Any] = {"schema": SCHEMA, "points": self.points, "earned": self.earned, **asdict(self)}
+        sums = {"points": self.points, "earned": self.earned, "owed": self.owed}
+        document: dict[str, Any] = {"schema": SCHEMA, **sums, **asdict(self)}
         for exercise, entry in zip(self.exercises, document["exercises"], strict=True):
-            entry |= {"points": exercise.points, "earned": exercise.earned}
+            entry |= {"points": exercise.points, "earned": exercise.earned, "owed": exercise.owed}
             for check, line in zip(exercise.checks, entry["checks"], strict=True):
                 line["earned"] = check.earned
         return json.dumps(document, indent=2) + "\n"  # ASCII: no control, bidi or lone surrogate character gets through

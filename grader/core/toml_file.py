@@ -25,8 +25,9 @@ _KINDS = {
     "a whole number from 1 to 10000": lambda value: type(value) is int and 1 <= value <= 10_000,
     "a list of texts": lambda value: isinstance(value, list) and all(isinstance(each, str) for each in value),
     "a table": lambda value: isinstance(value, dict),
+    "true or false": lambda value: isinstance(value, bool),
 }
-TEXT, COUNT, POINTS, TEXTS, TABLE = _KINDS
+TEXT, COUNT, POINTS, TEXTS, TABLE, TRUTH = _KINDS
 """Kinds of values, as a message calls them."""
 
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import importlib
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import ModuleType
 from typing import Any, TypeVar
@@ -22,6 +22,7 @@ from ..core import course
 from ..core.refusal import FileRefused, not_python
 from ..core.result import CheckResult
 from .points import shared_out
+from .premises import Oracle
 from .student import Example
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -45,6 +46,7 @@ class Check:
         seconds: Wall-clock time that it may wait for student code.
         call_seconds: The same for one call, where it is not `course.CALL_SECONDS`.
         examples: The calls that belong to it.
+        dtype: Whether a wrong dtype of the function fails it, whichever check saw that; it fails no other.
     """
 
     id: str
@@ -60,6 +62,7 @@ class Check:
     seconds: float
     examples: tuple[Example, ...] = field(repr=False)
     call_seconds: float | None = None
+    dtype: bool = False
 
 
 def check(
@@ -67,6 +70,7 @@ def check(
     *,
     points: int,
     gate: bool = False,
+    dtype: bool = False,
     needs: Sequence[str] = (),
     hints: Sequence[str] = (),
     seconds: float = 20.0,
@@ -86,6 +90,7 @@ def check(
             explanation=" ".join(rest.split()),
             points=points,
             gate=gate,
+            dtype=dtype,
             needs=tuple(f"{exercise}.{need}" for need in needs),
             hidden=module == "hidden_checks",
             hints=tuple(hints),
@@ -105,6 +110,13 @@ def modules(exercise: str, *, hidden: bool) -> list[str]:
     if hidden and (course.exercise(exercise).folder / "hidden_checks.py").is_file():
         names.append(f"grader.exercises.{exercise}.hidden_checks")
     return names
+
+
+def oracles_of(exercise: str) -> Mapping[str, Oracle]:
+    """What computes the right values of the functions of an exercise that call others, by function."""
+    (name,) = modules(exercise, hidden=False)
+    found: Mapping[str, Oracle] = getattr(importlib.import_module(name), "ORACLES", {})
+    return found
 
 
 def has_hidden_checks() -> bool:

@@ -66,7 +66,7 @@ def tensor(
         finite: Refuse NaN and infinities.
 
     Raises:
-        Mismatch: it is not such a tensor.
+        Mismatch: it is not such a tensor. A wrong dtype alone is only noted where `answer` has a place for it.
     """
     value = answer.value
     expected = f"a tensor of shape {_shape(shape)}" + (f" and dtype {dtype}" if dtype else "")
@@ -75,12 +75,13 @@ def tensor(
     if value.shape != shape:
         rows = [("yours", f"{show(value)}, shape {_shape(value.shape)}"), ("expected", expected)]
         raise Mismatch(answer.call, rows, f"the shape is {_shape(value.shape)} and must be {_shape(shape)}")
-    if dtype is None and value.dtype not in ("float32", "float64"):
-        rows = [("yours", f"{show(value)}, dtype {value.dtype}"), ("expected", "float32 or float64")]
-        raise Mismatch(answer.call, rows, f"the dtype is {value.dtype} and must be float32 or float64")
-    if dtype is not None and value.dtype != dtype:
-        rows = [("yours", f"{show(value)}, dtype {value.dtype}"), ("expected", expected)]
-        raise Mismatch(answer.call, rows, f"the dtype is {value.dtype} and must be {dtype}")
+    if odd := _odd_dtype(value.dtype, dtype):
+        rows = [("yours", f"{show(value)}, dtype {value.dtype}"), ("expected", expected if dtype else _EITHER)]
+        problem = Mismatch(answer.call, rows, odd)
+        if answer.odd_dtypes is None:
+            raise problem
+        if not answer.odd_dtypes:  # one call shows it
+            answer.odd_dtypes.append(problem)
     if value.device != answer.device:
         rows = [("yours", f"on {value.device}"), ("expected", f"on {answer.device}")]
         raise Mismatch(answer.call, rows, f"the result is on {value.device} and must be on {answer.device}")
@@ -91,6 +92,15 @@ def tensor(
             answer.call, [("yours", show(value)), ("expected", "finite numbers")], f"the result holds {what}"
         )
     return numbers
+
+
+_EITHER = "float32 or float64"
+
+
+def _odd_dtype(found: str, wanted: str | None) -> str:
+    """What is wrong with a dtype, as a story; empty if nothing is. None wants float32 or float64."""
+    right = found == wanted if wanted else found in ("float32", "float64")
+    return "" if right else f"the dtype is {found} and must be {wanted or _EITHER}"
 
 
 def record(answer: Answer, type_name: str, names: Sequence[str]) -> dict[str, Answer]:
@@ -221,15 +231,23 @@ def same(
         what = "NaN" if np.isnan(yours).any() else "an infinity"
         raise Mismatch(answer.call, [("yours", show(yours)), (label, show(wanted))], f"the result holds {what}")
     default_rtol, default_atol = TOLERANCE.get(answer.value.dtype, (0.0, 0.0))  # whole numbers and bools are exact
-    close(
-        answer,
-        yours,
-        wanted,
-        why=why,
-        label=label,
-        rtol=default_rtol if rtol is None else rtol,
-        atol=default_atol if atol is None else atol,
-    )
+    odd = _odd_dtype(answer.value.dtype, dtype)
+    try:
+        close(
+            answer,
+            yours,
+            wanted,
+            why=why,
+            label=label,
+            rtol=default_rtol if rtol is None else rtol,
+            atol=default_atol if atol is None else atol,
+        )
+    except Mismatch as problem:
+        story = f"{problem.story or 'the values differ'}; besides, {odd}" if odd else problem.story
+        raise Mismatch(problem.call, problem.rows, story) from None
+    for note in answer.odd_dtypes or ():
+        if odd and note.call is answer.call:
+            note.story = f"{odd}; the values are right"
     return yours
 
 
@@ -249,6 +267,9 @@ def close(
     Raises:
         Mismatch: they differ.
     """
+    if answer.odd_dtypes and isinstance(answer.value, Tensor):  # as close as the dtype allows that is wrong already
+        own_rtol, own_atol = TOLERANCE.get(answer.value.dtype, (0.0, 0.0))
+        rtol, atol = max(rtol, own_rtol), max(atol, own_atol)
     wrong = ~(np.abs(yours - expected) <= atol + rtol * np.abs(expected))
     if not wrong.any():
         return

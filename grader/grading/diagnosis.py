@@ -243,7 +243,7 @@ def _blame_what_is_called(settings: Settings, exercise: ExerciseResult, result: 
     for check in failing:
         for used in uses.get(check.function, ()):
             if used not in wrong:
-                wrong[used] = _is_wrong(settings, used, result)
+                wrong[used] = is_wrong(settings, used, result)
             name, function = used.split(".")
             if wrong[used]:
                 where = "see above" if name == exercise.name else f"grade the exercise {name} first"
@@ -252,7 +252,7 @@ def _blame_what_is_called(settings: Settings, exercise: ExerciseResult, result: 
     return blameless
 
 
-def _is_wrong(settings: Settings, used: str, result: Result) -> bool:
+def is_wrong(settings: Settings, used: str, result: Result) -> bool:
     """Whether a function, "exercise.function", fails a check, or a worked example if its exercise was not graded."""
     name, function = used.split(".")
     graded = [check for exercise in result.exercises if exercise.name == name for check in exercise.checks]

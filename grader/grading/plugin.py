@@ -11,7 +11,7 @@ import re
 import tempfile
 import time
 import zlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -25,9 +25,10 @@ from ..core import course
 from ..core.refusal import FileRefused
 from ..core.result import BROKEN, FAILED, GRADER_ERROR, NOT_WRITTEN, PASSED, WAITING, CheckResult, Frame, Result
 from . import curves, hypothesis_compat, vectors
-from .check import Check, checks_of
+from .check import Check, checks_of, oracles_of
 from .compare import Mismatch, given_names, show_call
 from .diagnosis import Failure
+from .premises import NotJudged, Oracles, OwnFunction, Premises
 from .settings import Settings
 from .student import (
     Call,
@@ -90,6 +91,10 @@ class GradingPlugin:
         settings: What is asked for.
         result: Filled in; every selected check is in it already.
         on_update: Called after every check, with the result and the check's entry.
+        wrong: A function, "exercise.function", to the wrong ones that it calls and that it is judged on.
+        odd_dtypes: Function to the wrong dtypes that its checks have noted.
+        wall_clock: What is left of the whole grading's time.
+        passed_on: Check to the premises on which it passed.
         failure: What `on_update` raised; the run stops then.
         interrupted: Set by Ctrl-C, in case the exception gets lost.
         failures: Id of a check to the call that it failed for.
@@ -98,6 +103,12 @@ class GradingPlugin:
     settings: Settings
     result: Result
     on_update: Callable[[Result, CheckResult], None] = lambda *_: None
+    wrong: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    odd_dtypes: dict[str, list[Mismatch]] = field(default_factory=dict)
+    wall_clock: Clock = field(
+        default_factory=lambda: Clock(course.GRADING_SECONDS * _more_time(), "the whole grading", wall=True)
+    )
+    passed_on: dict[str, Premises] = field(default_factory=dict)
     interrupted: bool = False
     failure: Exception | None = None
     errors: list[str] = field(default_factory=list)
@@ -109,8 +120,9 @@ class GradingPlugin:
             exercise.name: Clock(_exercise_seconds(exercise.name) * _more_time(), "this exercise in earlier checks")
             for exercise in self.result.exercises
         }
-        self._wall_clock = Clock(course.GRADING_SECONDS * _more_time(), "the whole grading", wall=True)
+        self._own_clock = Clock(course.EXERCISE_SECONDS * _more_time(), "the functions that it is judged on")
         self._student: Student | None = None
+        self._premises: Premises = {}
         self._models: dict[str, Student] = {}
         self._kept: dict[str, Student] = {}
         self._started = time.monotonic()
@@ -118,14 +130,14 @@ class GradingPlugin:
     # Fixtures
 
     @pytest.fixture
-    def student(self, request: pytest.FixtureRequest) -> Iterator[Student]:
+    def student(self, request: pytest.FixtureRequest, premises: Premises) -> Iterator[Student]:
         """The submission, in a fresh worker (in one for the exercise, where a worker costs an import of torch)."""
         check, asked = _check_of(request.node), self.settings
         student = self._kept.get(check.exercise) or Student(
             course.exercise(check.exercise), asked.submission, asked.start, device=asked.device, folder=asked.folder
         )
-        clocks = (self._clocks[check.exercise], Clock(check.seconds * _more_time(), "this check"), self._wall_clock)
-        student.begin(clocks, check.call_seconds)
+        clocks = (self._clocks[check.exercise], Clock(check.seconds * _more_time(), "this check"), self.wall_clock)
+        student.begin(clocks, check.call_seconds, self._odd_dtypes_of(check))
         self._student = student
         yield student
         self._student = None
@@ -135,9 +147,29 @@ class GradingPlugin:
             self._kept[check.exercise] = student
 
     @pytest.fixture
-    def model(self, request: pytest.FixtureRequest) -> Student:
-        """The model answers, behind the same proxy. They keep one worker for all checks of an exercise."""
+    def premises(self, request: pytest.FixtureRequest) -> Iterator[Premises]:
+        """The wrong functions that this one is judged on; none as a rule. Each is in a worker of its own."""
+        check, asked = _check_of(request.node), self.settings
+        students = {}
+        for name in self.wrong.get(f"{check.exercise}.{check.function}", ()):
+            exercise = course.exercise(name.split(".")[0])
+            clocks = (self._own_clock, self.wall_clock)
+            students[name] = Student(exercise, asked.submission, asked.start, device=asked.device, clocks=clocks)
+        self._premises = {name: OwnFunction(each, name.split(".")[1]) for name, each in students.items()}
+        yield self._premises
+        self._premises = {}
+        for student in students.values():
+            student.close()
+
+    @pytest.fixture
+    def model(self, request: pytest.FixtureRequest, premises: Premises) -> Student | Oracles:
+        """The model answers, behind the same proxy. They keep one worker for all checks of an exercise.
+
+        On premises it is the oracle: a model answer calls no function of a submission.
+        """
         name = _check_of(request.node).exercise
+        if premises:
+            return Oracles(course.exercise(name), oracles_of(name), premises)
         if name not in self._models:
             assert self.settings.with_hidden_checks, "only hidden checks may ask for the model answers"
             asked, exercise = self.settings, course.exercise(name)
@@ -145,15 +177,19 @@ class GradingPlugin:
         return self._models[name]
 
     @pytest.fixture
-    def worked(self, request: pytest.FixtureRequest) -> list[tuple[Example, Vector]]:
-        """The examples of this check with the model answer's recorded values."""
+    def worked(self, request: pytest.FixtureRequest, premises: Premises) -> list[tuple[Example, Vector]]:
+        """The examples of this check with the model answer's recorded values, or with what is right on its premises."""
         return self._worked(_check_of(request.node))
 
     def _worked(self, check: Check) -> list[tuple[Example, Vector]]:
         recorded, _ = vectors.load(check.exercise)
         if len(recorded.get(check.id, ())) != len(check.examples):
             raise FileRefused(f"the examples of {check.id} are not recorded; run `course dev vectors {check.exercise}`")
-        return list(zip(check.examples, recorded[check.id], strict=True))
+        worked = list(zip(check.examples, recorded[check.id], strict=True))
+        if not self._premises:
+            return worked
+        right = Oracles(course.exercise(check.exercise), oracles_of(check.exercise), self._premises)
+        return [(example, vectors.expected_by(right, example, vector)) for example, vector in worked]
 
     @pytest.fixture
     def fresh(self, request: pytest.FixtureRequest) -> np.random.Generator:
@@ -175,6 +211,12 @@ class GradingPlugin:
 
         return show_curve
 
+    def _odd_dtypes_of(self, check: Check) -> list[Mismatch] | None:
+        """Where the checks of a function note a wrong dtype, for the one that it fails; None if that one is not run."""
+        function = f"{check.exercise}.{check.function}"
+        promised = {f"{other.exercise}.{other.function}" for other in self.settings.selected.values() if other.dtype}
+        return self.odd_dtypes.setdefault(function, []) if function in promised else None
+
     def _seed(self, check: Check) -> int:
         # One seed per check: adding a check does not change the inputs of the others.
         return zlib.crc32(f"{self.settings.seed} {check.id}".encode())
@@ -182,15 +224,20 @@ class GradingPlugin:
     # Collection
 
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
-        """Keep the selected checks, in declared order, the one that failed last time first; fix their seeds."""
+        """Keep the selected checks in their order, the one that failed last time first; fix their seeds.
+
+        Of each function, the check that a wrong dtype fails comes last: until then the others may have seen one.
+        """
         items[:] = [item for item in items if _check_of(item).id in self.settings.selected]
         order = list(self.settings.selected)
+        functions = list(dict.fromkeys((check.exercise, check.function) for check in self.settings.selected.values()))
         first = self.settings.selected.get(self.settings.first or "")
 
-        def rank(item: pytest.Item) -> tuple[bool, int]:
+        def rank(item: pytest.Item) -> tuple[bool, int, bool, int]:
             check = _check_of(item)
             early = first is not None and (check.id == first.id or (check.gate and check.function == first.function))
-            return (not early, order.index(check.id))
+            early = early and not check.dtype
+            return not early, functions.index((check.exercise, check.function)), check.dtype, order.index(check.id)
 
         items.sort(key=rank)
         for item in items:
@@ -235,6 +282,12 @@ class GradingPlugin:
         check = _check_of(pyfuncitem)
         if check.examples and self._student is not None:
             vectors.require_recorded(self._student, self._worked(check))
+        if check.dtype and not any(self.odd_dtypes.get(name) for name in self._premises):
+            for odd in self._odd_dtypes_of(check) or ():
+                raise odd
+        if any(own.says_nothing for own in self._premises.values()):
+            raise NotJudged("a premise says nothing")
+        self.passed_on[check.id] = self._premises
         return called
 
     @pytest.hookimpl(wrapper=True)
@@ -293,6 +346,8 @@ class GradingPlugin:
                 entry.story = (
                     "your function gives different answers to the same question; it must depend on its arguments only"
                 )
+            case NotJudged():
+                entry.outcome, entry.story = FAILED, str(problem)
             case _:
                 entry.outcome, entry.story = GRADER_ERROR, f"{type(problem).__name__}: {problem}"
         # Names and messages of theirs begin no line of their own, and no report is as long as they like.

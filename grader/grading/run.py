@@ -15,7 +15,7 @@ from .. import __version__
 from ..core import course
 from ..core.result import CheckResult, ExerciseResult, Result
 from ..sandbox.worker_process import SandboxError
-from . import diagnosis, plugin
+from . import diagnosis, plugin, second_pass
 from .check import as_result, modules
 from .settings import Settings
 
@@ -73,6 +73,8 @@ class Grading(Settings):
             result.problem = "; ".join(grading.errors) or f"pytest ended with {status!r}"
             return result
         try:
+            if self.second_pass and not self.debug:
+                second_pass.judge(self, grading, _pytest)
             if self.name_mistakes and not self.debug:  # a person at a breakpoint wants no calls after it
                 diagnosis.explain(self, result, grading.failures)
         except SandboxError as error:

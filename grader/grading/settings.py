@@ -29,6 +29,8 @@ class Settings:
         gates: Let checks wait for their gate; False to see what every check says by itself.
         fresh_workers: A worker for every check, not one for every exercise.
         name_mistakes: Say why checks failed, which takes more calls: the mistakes, and wrong functions that are called.
+        second_pass: Judge failing functions that call wrong ones a second time, on their own premises.
+        error_carried_forward: What is right on its own premises counts.
         debug: Let prints through to the terminal, stop at the first failure, and give no grade.
         level: Isolation level of the workers, for the result.
         walls: What confines them, for the result.
@@ -47,6 +49,8 @@ class Settings:
     gates: bool = True
     fresh_workers: bool = True
     name_mistakes: bool = True
+    second_pass: bool = True
+    error_carried_forward: bool = course.ERROR_CARRIED_FORWARD
     debug: bool = False
     level: int = 0
     walls: tuple[str, ...] = ()

@@ -9,7 +9,7 @@ from __future__ import annotations
 import itertools
 import time
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol, cast
 
@@ -86,6 +86,7 @@ class Example:
         watch_random: Say whether the call changed the global random state of torch, numpy or Python.
         repeat: Make the call so many times with the same objects; the last value counts.
         left_gradients: Names of positional parameters, models, whose parameters have gradients (of 1) before the call.
+        weights: Differentiate the sum of the value times these; None for the sum itself.
     """
 
     def __init__(
@@ -96,11 +97,13 @@ class Example:
         watch_random: bool = False,
         repeat: int = 1,
         left_gradients: Sequence[str] = (),
+        weights: Array | None = None,
         **options: Any,
     ) -> None:
         self.arguments, self.options = arguments, options
         self.gradients_of, self.return_arguments = tuple(gradients_of), return_arguments
         self.watch_random, self.repeat, self.left_gradients = watch_random, repeat, tuple(left_gradients)
+        self.weights = weights
 
 
 @dataclass(frozen=True)
@@ -119,9 +122,11 @@ class Answer:
     Attributes:
         call: What was asked.
         value: `Tensor`, plain data, `Record` for an object of a dataclass, or `wire.Foreign` for anything else.
-        gradients: For every name asked for, the vector-Jacobian product, or None where the value does not depend on it.
+        gradients: For every name asked for, the vector-Jacobian product, or None where the value does not depend on it;
+            that by a parameter of a model is named "model.parameter".
         arguments: Tensors and objects among the arguments as they were after the call, when asked for.
         device: Where the arguments were, and so the value must be.
+        odd_dtypes: Where `compare` notes a wrong dtype and goes on with the values; None where it refuses one at once.
         random_changed: Whose global random state the call changed, when asked for: "torch", "numpy", "random" or "".
         graph: Where the tensors stand that can be differentiated, and so hold on to everything that they were computed
             from: "" for the value itself, "0" or "1.kl" for its parts.
@@ -132,6 +137,7 @@ class Answer:
     gradients: dict[str, Tensor | None] = field(default_factory=dict)
     arguments: dict[str, Any] = field(default_factory=dict)
     device: str = "cpu"
+    odd_dtypes: list[Any] | None = None
     random_changed: str = ""
     graph: tuple[str, ...] = ()
 
@@ -244,6 +250,7 @@ class Student:
         self._is_model = is_model
         self._worker: Loaded | None = None
         self._call_seconds: float | None = None
+        self._odd_dtypes: list[Any] | None = None
         self._bound: set[str] = set()
         self._calls: list[Call] = []
         self._answered: deque[tuple[Example, Answer]] = deque(maxlen=_REMEMBERED)
@@ -315,11 +322,22 @@ class Student:
         """One of the latest calls with what was asked for and what came back; None if it is not among them."""
         return next((each for each in self._answered if each[1].call is call), None)
 
-    def begin(self, clocks: Sequence[Clock], call_seconds: float | None = None) -> None:
-        """Start another check: its own clocks, time limit of a call, and the full quota of deaths."""
+    def begin(
+        self,
+        clocks: Sequence[Clock],
+        call_seconds: float | None = None,
+        odd_dtypes: list[Any] | None = None,
+    ) -> None:
+        """Start another check: its own clocks, time limit of a call, and the full quota of deaths.
+
+        Args:
+            clocks: As for the class.
+            call_seconds: Time limit of one call, where it is not `course.CALL_SECONDS`.
+            odd_dtypes: As in `Answer`.
+        """
         self._clocks, self._deaths, self._smallest_crash = clocks, 0, None
         self._answered.clear()
-        self._call_seconds = call_seconds
+        self._call_seconds, self._odd_dtypes = call_seconds, odd_dtypes
 
     def last_printed(self, call: Call | None = None) -> str:
         """What the submission printed during a call of the last request; during the last call if None."""
@@ -427,13 +445,14 @@ class Student:
             found = Answer(
                 call=call,
                 value=_from_wire(answer["value"]),
-                gradients=dict(zip(case.gradients_of, map(_from_wire, gradients), strict=True)),
+                gradients=_by_name(zip(case.gradients_of, map(_from_wire, gradients), strict=True)),
                 arguments={
                     name: _from_wire(value)
                     for name, value, before in zip(names, after, case.arguments, strict=False)
                     if _is_array(before) or isinstance(before, Record)
                 },
                 device=self._device,
+                odd_dtypes=self._odd_dtypes,
                 random_changed=_text(answer.get("random_changed")),
                 graph=tuple(map(_text, answer.get("graph") or ())),
             )
@@ -449,6 +468,14 @@ class Student:
 _MALFORMED = WorkerDied("protocol", "sent the grader something malformed")
 
 
+def _by_name(gradients: Iterable[tuple[str, Any]]) -> dict[str, Any]:
+    """Gradients by the name of what they are taken by; those by a model become one for each of its parameters."""
+    found: dict[str, Any] = {}
+    for name, value in gradients:
+        found |= {f"{name}.{key}": each for key, each in value.items()} if type(value) is dict else {name: value}
+    return found
+
+
 def _is_array(value: Any) -> bool:
     return isinstance(value, np.ndarray | np.generic | Half | Transposed)
 
@@ -462,6 +489,7 @@ def _call_body(case: Example, names: list[str]) -> dict[str, Any]:
         "watch_random": case.watch_random,
         "repeat": case.repeat,
         "left_gradients": [names.index(name) for name in case.left_gradients],
+        "weights": None if case.weights is None else _to_wire(case.weights, names),
     }
 
 

@@ -1,7 +1,7 @@
 """GRPO on tokens in plain numpy and float64: what the checks of the language model compare with.
 
-Written from the papers and not from the model answers: loops and closed-form gradients where those use masks and
-autograd. The policy of most checks is a bigram table, whose gradient fits in one line, so whole runs can be replayed.
+Written from the papers and not from the model answers: gradients are in closed form where those use autograd. The
+policy of most checks is a bigram table, whose gradient fits in one line, so whole runs can be replayed.
 `tiny_lm_logits` is the forward pass of the course's small GPT, for exact probabilities of what a submission trained.
 """
 
@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import functools
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -18,6 +19,16 @@ from safetensors.numpy import load_file
 
 from ..core import course
 from .simulation import group_advantages, log_softmax
+from .traced import (
+    Own,
+    Traced,
+    clip_fraction,
+    clipped_surrogate,
+    importance_ratio,
+    kl_estimate,
+    plain,
+    traced,
+)
 
 Float64 = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -46,9 +57,6 @@ class Settings:
     max_new_tokens: int = 12
     alphabet: str = ". abcdefghijklmnopqrstuvwxyz0123456789+="
 
-
-LARGEST_LOG_RATIO = 20.0
-"""`importance_ratio` clamps the log-ratio to plus and minus this; beyond it no gradient gets through."""
 
 NEARLY_ZERO = 1e-6
 """An advantage below it may be 0 for one right formula and 1e-8 for another: that of a reward at its group's mean."""
@@ -94,35 +102,11 @@ def position_weights(mask: Bools, level: str) -> Float64:
     return weights
 
 
-def grpo_loss(
-    logp: Float64, old_logp: Float64, ref_logp: Float64, advantages: Float64, mask: Bools, settings: Settings
-) -> Loss:
-    """Loss, metrics and gradient, completion by completion."""
-    weights = position_weights(mask, settings.loss_level)
-    surrogate = kl = binding = doubtful = 0.0
-    gradient = np.zeros(logp.shape)
-    low, high = 1 - settings.clip_eps, 1 + settings.clip_eps
-    for row, kept in enumerate(mask):
-        if not kept.any():
-            continue
-        log_ratio = logp[row, kept] - old_logp[row, kept]
-        share = np.eye(len(log_ratio))  # derivative of each position's log-ratio by each log-probability
-        if settings.ratio_level == "sequence":
-            log_ratio, share = np.full_like(log_ratio, log_ratio.mean()), np.full_like(share, 1 / len(log_ratio))
-        inside = np.abs(log_ratio) <= LARGEST_LOG_RATIO
-        ratio = np.exp(log_ratio.clip(-LARGEST_LOG_RATIO, LARGEST_LOG_RATIO))
-        advantage, weight = advantages[row], weights[row, kept]
-        binds = (ratio > high) & (advantage > 0) | (ratio < low) & (advantage < 0)
-        surrogate += (weight * np.minimum(ratio * advantage, ratio.clip(low, high) * advantage)).sum()
-        binding += binds.sum()
-        doubtful += ((ratio > high) | (ratio < low)).sum() * (abs(advantage) < NEARLY_ZERO)
-        distance = ref_logp[row, kept] - logp[row, kept]
-        kl += (weight * (np.expm1(distance) - distance)).sum()
-        gradient[row, kept] = -(weight * (inside & ~binds) * ratio * advantage) @ share
-        gradient[row, kept] -= settings.kl_coef * weight * np.expm1(distance)
-    count = max(mask.sum(), 1)
-    loss = -surrogate + settings.kl_coef * kl
-    return Loss(loss, -surrogate, kl, binding / count, doubtful / count, gradient)
+def masked_mean(values: Float64, mask: Bools, *, level: str) -> Traced:
+    """Mean of the values at unmasked positions."""
+    weights = position_weights(mask, level)
+    value = np.asarray((weights * np.where(mask, values, 0.0)).sum())
+    return Traced(value, lambda weight: weight * weights)
 
 
 def bigram_logp(table: Float64, tokens: Ints) -> Float64:
@@ -137,6 +121,84 @@ def bigram_gradient(table: Float64, tokens: Ints, weights: Float64) -> Float64:
     before, after = tokens[:, :-1], tokens[:, 1:]
     np.add.at(gradient, before, weights[..., None] * (np.eye(len(table))[after] - policy[before]))
     return gradient
+
+
+def token_logp(table: Float64, tokens: Ints) -> Traced:
+    """`bigram_logp` with its gradient by the table."""
+    return Traced(bigram_logp(table, tokens), lambda weights: bigram_gradient(table, tokens, weights))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Blocks:
+    """The functions that loss, step and run call: the right ones, or some of a submission that is judged on its own.
+
+    Attributes:
+        grpo_loss: None: made of the others.
+        train_step: All updates with one batch: of table, reference table, learning rate, batch and settings. None: made
+            of the others.
+    """
+
+    group_advantages: Callable[..., Float64] = group_advantages
+    importance_ratio: Callable[[Float64, Float64], Traced] = importance_ratio
+    clipped_surrogate: Callable[..., Traced] = clipped_surrogate
+    clip_fraction: Callable[..., Float64] = clip_fraction
+    kl_estimate: Callable[[Float64, Float64], Traced] = kl_estimate
+    masked_mean: Callable[..., Traced] = masked_mean
+    completion_mask: Callable[[Ints, int, int], Bools] = completion_mask
+    token_logp: Callable[[Float64, Ints], Traced] = token_logp
+    grpo_loss: Callable[..., Loss] | None = None
+    train_step: Callable[..., tuple[Float64, dict[str, float]]] | None = None
+
+    @classmethod
+    def on(cls, premises: Mapping[str, Own], **composed: Any) -> Blocks:
+        """With some functions of a submission, by "exercise.function", and with some that call others.
+
+        The model of `token_logp` is a table, and the gradient is that by "table".
+        """
+        return cls(
+            group_advantages=plain(premises.get("advantages.group_advantages"), group_advantages),
+            importance_ratio=traced(premises.get("clip.importance_ratio"), importance_ratio, by="logp"),
+            clipped_surrogate=traced(premises.get("clip.clipped_surrogate"), clipped_surrogate, by="ratio"),
+            clip_fraction=plain(premises.get("clip.clip_fraction"), clip_fraction),
+            kl_estimate=traced(premises.get("kl.kl_estimate"), kl_estimate, by="logp"),
+            masked_mean=traced(premises.get("charlm.masked_mean"), masked_mean, by="values"),
+            completion_mask=plain(premises.get("charlm.completion_mask"), completion_mask),
+            token_logp=traced(premises.get("charlm.token_logp"), token_logp, by="table"),
+            **composed,
+        )
+
+
+NUMPY = Blocks()
+
+
+def grpo_loss(
+    logp: Float64,
+    old_logp: Float64,
+    ref_logp: Float64,
+    advantages: Float64,
+    mask: Bools,
+    settings: Settings,
+    blocks: Blocks = NUMPY,
+) -> Loss:
+    """Loss, metrics and gradient."""
+    logp, old_logp, ref_logp = (np.where(mask, each, 0.0).astype(float) for each in (logp, old_logp, ref_logp))
+    whole = settings.ratio_level == "sequence"
+    share = mask / np.maximum(mask.sum(axis=1, keepdims=True), 1)  # of each token in the mean of its completion
+    compared = [(share * each).sum(axis=1, keepdims=True) if whole else each for each in (logp, old_logp)]
+    ratio = blocks.importance_ratio(*compared)  # (B, 1) or (B, T - 1)
+    ratios, weights = (np.broadcast_to(each, mask.shape) for each in (ratio.value, advantages[:, None].astype(float)))
+    surrogate = blocks.clipped_surrogate(ratios, weights, clip_eps=settings.clip_eps)
+    distance = blocks.kl_estimate(logp, ref_logp)
+    gain, kl = (blocks.masked_mean(each.value, mask, level=settings.loss_level) for each in (surrogate, distance))
+    loss = settings.kl_coef * kl.value - gain.value
+    one = np.ones(())
+    back = surrogate.pull(gain.pull(one))  # (B, T - 1)
+    back = ratio.pull(back.sum(axis=1, keepdims=True)) * share if whole else ratio.pull(back)
+    gradient = np.where(mask, settings.kl_coef * distance.pull(kl.pull(one)) - back, 0.0)
+    binding = blocks.clip_fraction(ratios, weights, clip_eps=settings.clip_eps, mask=mask)
+    outside = mask & (np.abs(ratios - 1) > settings.clip_eps) & (np.abs(weights) < NEARLY_ZERO)
+    doubtful = outside.sum() / max(mask.sum(), 1)
+    return Loss(float(loss), -float(gain.value), float(kl.value), float(binding), doubtful, gradient)
 
 
 @dataclass
@@ -173,14 +235,19 @@ class Batch:
 
 
 def bigram_step(
-    table: Float64, ref_table: Float64, optimizer: Optimizer, batch: Batch, settings: Settings
+    table: Float64,
+    ref_table: Float64,
+    optimizer: Optimizer,
+    batch: Batch,
+    settings: Settings,
+    blocks: Blocks = NUMPY,
 ) -> tuple[Float64, dict[str, float]]:
     """One update of a bigram table: the table after it, and the metrics before it."""
-    mask = completion_mask(batch.tokens, batch.prompt_length, EOS_ID)
-    logp, ref_logp = bigram_logp(table, batch.tokens), bigram_logp(ref_table, batch.tokens)
-    loss = grpo_loss(logp, batch.old_logp, ref_logp, batch.advantages, mask, settings)
-    new = optimizer.step(table, bigram_gradient(table, batch.tokens, loss.gradient))
-    return new, loss.metrics()
+    mask = blocks.completion_mask(batch.tokens, batch.prompt_length, EOS_ID)
+    logp, ref_logp = (blocks.token_logp(each, batch.tokens) for each in (table, ref_table))
+    whole = blocks.grpo_loss or functools.partial(grpo_loss, blocks=blocks)
+    loss = whole(logp.value, batch.old_logp, ref_logp.value, batch.advantages, mask, settings)
+    return optimizer.step(table, logp.pull(loss.gradient)), loss.metrics()
 
 
 @dataclass(frozen=True)
@@ -197,6 +264,7 @@ def replay(
     batches: Sequence[tuple[Sequence[str], Sequence[str]]],
     letter: str,
     settings: Settings,
+    blocks: Blocks = NUMPY,
 ) -> Replay:
     """Train on the completions that a run drew: (prompts, completions) of each step."""
     optimizer, tables, rows = Optimizer(settings, settings.lr), [table], []
@@ -205,12 +273,14 @@ def replay(
         optimizer.lr = settings.lr * (1 - (1 - settings.final_lr) * done)
         tokens = encode(prompts, texts, settings.alphabet)
         rewards = np.array([text.count(letter) for text in texts], dtype=np.float64)
-        advantages = group_advantages(rewards.reshape(-1, settings.group_size)).reshape(-1)
-        batch = Batch(tokens, len(prompts[0]), bigram_logp(tables[-1], tokens), advantages)
+        advantages = blocks.group_advantages(rewards.reshape(-1, settings.group_size)).reshape(-1)
+        batch = Batch(tokens, len(prompts[0]), blocks.token_logp(tables[-1], tokens).value, advantages)
         current = tables[-1]
         metrics: dict[str, float] = {}
-        for _ in range(settings.inner_steps):
-            current, metrics = bigram_step(current, ref_table, optimizer, batch, settings)
+        if blocks.train_step:
+            current, metrics = blocks.train_step(current, ref_table, optimizer.lr, batch, settings)
+        for _ in range(0 if blocks.train_step else settings.inner_steps):
+            current, metrics = bigram_step(current, ref_table, optimizer, batch, settings, blocks)
         tables.append(current)
         lengths = [len(text) for text in texts]
         rows.append(

@@ -25,6 +25,22 @@ def word(outcome: str) -> str:
     return "not written yet" if outcome == NOT_WRITTEN else outcome
 
 
+def owed(exercise: ExerciseResult) -> str:
+    """What of an exercise is lost to mistakes of other functions alone, with both numbers; empty if nothing is."""
+    checks = [check for check in exercise.checks if check.owed_to]
+    if not checks:
+        return ""
+    names = dict.fromkeys(name.split(".")[1] for check in checks for name in check.owed_to)
+    functions = " and ".join(f"`{name}`" for name in names)
+    alone = sum(check.earned for check in exercise.checks if not check.owed_to)
+    both = f"{alone + exercise.owed} of {exercise.points} points with them, {alone} without"
+    counts = "They count" if all(check.carried for check in checks) else "They do not count in this course"
+    return (
+        f"{exercise.owed} points are lost only because of your {functions}: with what it returns, these checks pass. "
+        f"{counts}: {both}."
+    )
+
+
 def file_name(exercise: ExerciseResult) -> str:
     """The file in which a student writes the exercise."""
     return WORKSHEET_FILE if exercise.name == WORKSHEET else f"{exercise.name}.py"

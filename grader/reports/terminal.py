@@ -32,7 +32,7 @@ from ..core.text import counted, one_line, plain
 from ..grading.check import Check
 from ..worksheet.questions import EXERCISE as WORKSHEET
 from .feedback import SELF_CHECK, rows, runs_no_code, what_it_is
-from .outcomes import SIGNS, file_name, problem_of_the_file, word
+from .outcomes import SIGNS, file_name, owed, problem_of_the_file, word
 
 _ASCII_SIGNS = {PASSED: "+", FAILED: "x", BROKEN: "x", NOT_WRITTEN: "o", WAITING: ".", NOT_RUN: "-", GRADER_ERROR: "!"}
 _STYLES = {
@@ -117,6 +117,8 @@ def _exercise(entry: course.Exercise | None, exercise: ExerciseResult, console: 
         for function in dict.fromkeys(check.function for check in exercise.checks):
             parts.append(_indented(Text(function, style="bold cyan")))
             parts.append(_indented(Group(*_function(exercise, function, console))))
+    if said := owed(exercise):
+        parts.append(_indented(Text(said, style="bold")))
     if exercise.earned < exercise.points:
         page = course.page_address(exercise.page)
         parts.append(_indented(Text(f"page  {page}    hint  the same command with --hint", style="dim")))
@@ -138,7 +140,7 @@ def _function(exercise: ExerciseResult, function: str, console: Console) -> Iter
     failures = [check for check in checks if check.outcome in (FAILED, BROKEN, GRADER_ERROR)]
     explained: set[str] = set()
     for index, check in enumerate(failures):
-        yield _line(check.outcome, 0, [check], Text(plain(check.title)), console)
+        yield _line(check.outcome, check.earned, [check], Text(plain(check.title)), console)
         if index < _DETAILED:
             named = [found for found in exercise.misconceptions if found.check == check.id]
             yield from map(_details, _failure(check, [found for found in named if found.sentence not in explained]))
@@ -150,7 +152,7 @@ def _function(exercise: ExerciseResult, function: str, console: Console) -> Iter
     for outcome in (NOT_WRITTEN, WAITING, NOT_RUN):
         rest = [check for check in checks if check.outcome == outcome]
         if rest:
-            yield _line(outcome, 0, rest, Text(_rest(outcome, rest)), console)
+            yield _line(outcome, sum(check.earned for check in rest), rest, Text(_rest(outcome, rest)), console)
 
 
 def _rest(outcome: str, checks: list[CheckResult]) -> str:

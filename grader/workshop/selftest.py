@@ -212,7 +212,7 @@ def selftest(
     report = Report(problems=[problem for exercise in exercises for problem in _unchecked(exercise, only)])
     starter = make_starter(course.MODEL_ANSWERS)
     answers = [job for exercise in exercises for job in jobs(exercise, starter) if only in job.name]
-    options = {"fresh_workers": not quick, "name_mistakes": not quick}
+    options = {"fresh_workers": not quick, "name_mistakes": not quick, "second_pass": False}
     asked = [Asked(job.submission, job.exercise, (*job.checks(quick=quick),), options) for job in answers]
     for job, result in zip(track(answers), grade(asked), strict=True):
         if quick and job.mistake:

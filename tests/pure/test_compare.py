@@ -52,6 +52,26 @@ def test_the_dtype_is_part_of_the_answer():
     assert "int64" in story(compare.same, answer(np.ones(3, np.int64)), np.ones(3), dtype=None)
 
 
+def test_where_a_wrong_dtype_is_noted_the_values_decide():
+    noted: list[Mismatch] = []
+    single = answer(np.array([1.0, 1 / 3], np.float32), odd_dtypes=noted)
+    compare.same(single, [1.0, 1 / 3], atol=1e-12)  # as close as a float32 can be
+    (note,) = noted
+    assert note.story == "the dtype is float32 and must be float64; the values are right"
+    wrong = answer(np.ones(2, np.float32), odd_dtypes=noted)
+    assert story(compare.same, wrong, [1.0, 1 / 3]) == (
+        "1 of 2 values differ, the first at [1]; besides, the dtype is float32 and must be float64"
+    )
+    assert noted == [note]
+    compare.same(answer(np.ones(2), odd_dtypes=[]), [1.0, 1.0])
+
+
+def test_whole_numbers_in_place_of_floats_or_bools_are_compared_exactly():
+    compare.same(answer(np.array([0, 1]), odd_dtypes=[]), np.array([False, True]), dtype="bool")
+    with pytest.raises(Mismatch):
+        compare.same(answer(np.array([0, 1]), odd_dtypes=[]), np.array([1e-9, 1.0]))
+
+
 def test_nan_never_equals_nan():
     assert "NaN" in story(compare.same, answer(np.array([math.nan])), [math.nan])
     assert "infinity" in story(compare.same, answer(np.array([math.inf])), [math.inf])

@@ -58,8 +58,8 @@ def test_the_schema_is_itself_valid_and_describes_every_field() -> None:
 
 DEFINITIONS = SCHEMA["$defs"]
 MODELS = {
-    Result: (SCHEMA, {"schema", "points", "earned"}),
-    ExerciseResult: (DEFINITIONS["exercise"], {"points", "earned"}),
+    Result: (SCHEMA, {"schema", "points", "earned", "owed"}),
+    ExerciseResult: (DEFINITIONS["exercise"], {"points", "earned", "owed"}),
     CheckResult: (DEFINITIONS["check"], {"earned"}),
     Frame: (DEFINITIONS["frame"], set()),
     Curve: (DEFINITIONS["curve"], set()),

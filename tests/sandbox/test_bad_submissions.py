@@ -198,6 +198,17 @@ def test_wrong_numbers_show_both_sides(graded: Grader) -> None:
     assert rows["expected"].startswith("[[1.732, -0.5774, -0.5774, -0.5774]")
 
 
+def test_a_wrong_dtype_costs_the_check_of_the_dtype_and_no_other(graded: Grader) -> None:
+    last = "return advantages.masked_fill(no_signal, 0.0)"
+    text = model_answer("advantages")
+    assert text.count(last) == 1
+    result = graded({"advantages.py": text.replace(last, f"{last}.float()")}, of="group_advantages")
+    (wrong,) = [entry for entry in result.checks if entry.outcome != PASSED]
+    assert wrong.id == "advantages.dtype_is_kept_and_whole_numbers_become_floats"
+    assert wrong.story == "the dtype is float32 and must be float64; the values are right"
+    assert dict(wrong.rows)["yours"].endswith("dtype float32")
+
+
 @pytest.mark.parametrize(
     "body",
     ["return torch.randn_like(rewards)", "import random; return rewards + random.random()"],

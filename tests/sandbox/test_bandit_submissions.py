@@ -84,6 +84,33 @@ def test_a_mistake_of_the_bandits_own_is_not_blamed_on_others(graded):
     assert (gate.outcome, gate.may_come_from) == (FAILED, [])
 
 
+def test_a_run_is_judged_on_what_its_own_entropy_returns(graded):
+    result = graded(answer_with("(logp.exp() * logp).sum(dim=-1)", "(logp.exp() * logp).sum(dim=-1) / 0.693"), "")
+    assert all(check.outcome != PASSED and not check.owed_to for check in of(result, "policy_entropy"))
+    assert {tuple(check.owed_to) for check in of(result, "train_bandit")} == {("bandit.policy_entropy",)}
+    assert result.earned == result.points - sum(check.points for check in of(result, "policy_entropy"))
+
+
+def test_a_mistake_of_its_own_is_found_on_wrong_premises_too(graded):
+    ratio = (
+        "\n_ratio = importance_ratio\ndef importance_ratio(logp, old_logp):\n    return 1.01 * _ratio(logp, old_logp)\n"
+    )
+    wrong = {"clip.py": model_answer("clip") + ratio}
+    assert {tuple(check.owed_to) for check in of(graded(wrong), "grpo_step")} == {("clip.importance_ratio",)}
+    gate = of(graded(wrong | answer_with("surrogate.mean() -", "surrogate.sum() -")), "grpo_step")[0]
+    assert (gate.outcome, gate.owed_to, gate.earned) == (FAILED, [], 0)
+
+
+def test_a_premise_that_says_nothing_gives_no_points(graded):
+    """With advantages of 0, a step that does nothing would be right."""
+    silent = model_answer("advantages").replace(
+        "return advantages.masked_fill(no_signal, 0.0)", "return advantages * 0.0"
+    )
+    idle = answer_with("logits = logits.detach() + config.lr * gradient  #", "logits = logits.detach()  #")
+    result = graded({"advantages.py": silent} | idle)
+    assert all(check.owed_to == [] and check.earned == 0 for check in of(result, "grpo_step"))
+
+
 @pytest.mark.parametrize(
     ("old", "new", "function", "words"),
     [

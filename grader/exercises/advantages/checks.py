@@ -293,6 +293,7 @@ def test_large_rewards_keep_their_differences(student, rewards):
 @check(
     "group_advantages",
     points=1,
+    dtype=True,
     hints=("Where does your code make a tensor without copying the dtype of `rewards`, or change it?",),
     examples=[
         Example(PAGE_EXAMPLE.astype(np.float32)),
@@ -387,6 +388,7 @@ def test_it_counts_groups_of_equal_rewards(student, rewards, shift):
 @check(
     "zero_signal_fraction",
     points=1,
+    dtype=True,
     hints=("A single group of shape (G,) is one group; a group of one can only be equal to itself.",),
     examples=[
         Example(np.array([[3.0], [1.0]])),

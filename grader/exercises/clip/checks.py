@@ -135,6 +135,7 @@ def test_gradients_reach_logp_and_not_old_logp(student, pair):
 @check(
     "importance_ratio",
     points=1,
+    dtype=True,
     hints=("Does your code name a dtype, or change a tensor in place?",),
     examples=[
         Example(LOGP.astype(np.float32), OLD_LOGP.astype(np.float32)),
@@ -321,6 +322,7 @@ def test_one_advantage_serves_a_row_of_ratios(student, pair, advantage):
 @check(
     "clipped_surrogate",
     points=1,
+    dtype=True,
     hints=("Does your code name a dtype, or change a tensor in place?",),
     examples=[
         Example(FOUR_CORNERS.astype(np.float32), BOTH_SIGNS.astype(np.float32)),
@@ -441,6 +443,7 @@ def test_masked_positions_do_not_count(student, pair, kept):
 @check(
     "clip_fraction",
     points=1,
+    dtype=True,
     hints=("The result is a mean over all positions of all axes, as one number without axes.",),
     examples=[
         Example(np.array([[1.5, 1.0, 1.5], [1.0, 0.5, 1.5]]), np.array([[1.0], [-1.0]])),

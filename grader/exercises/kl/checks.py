@@ -164,6 +164,7 @@ def test_its_gradient_pulls_the_policy_and_leaves_the_reference(student, pair):
 @check(
     "categorical_kl",
     points=2,
+    dtype=True,
     hints=("The last axis is the one of the actions, however many there are before it. It is gone in the result.",),
     examples=[
         Example(LOGITS[0], REF_LOGITS[0]),
@@ -363,6 +364,7 @@ def test_gradients_reach_logp_and_not_ref_logp(student, pair):
 @check(
     "kl_estimate",
     points=1,
+    dtype=True,
     hints=("Does your code name a dtype, or change a tensor in place?",),
     examples=[
         Example(LOGP.astype(np.float32), REF_LOGP.astype(np.float32)),

@@ -217,7 +217,8 @@ def _answer(
         answer["random_changed"] = next((name for name in before if before[name] != after[name]), "")
     if inputs:
         first = value[0] if type(value) in (list, tuple) and value else value
-        answer["gradients"] = _gradients(first, inputs)
+        weights = call.get("weights")
+        answer["gradients"] = _gradients(first, inputs, 1.0 if weights is None else _to_torch(weights, device, {}, []))
     if call["return_arguments"]:
         answer["arguments"] = [_from_torch(argument) for argument in arguments]
     return answer
@@ -243,13 +244,24 @@ def _with_graph(value: Any, depth: int = 0) -> list[str]:
     return [f"{key}.{place}".rstrip(".") for key, part in parts for place in _with_graph(part, depth + 1)][:100]
 
 
-def _gradients(value: Any, inputs: list[torch.Tensor]) -> list[Any]:
-    """Gradient of the sum of the value by every input; None for an input that the value does not depend on."""
+def _gradients(value: Any, inputs: list[Any], weights: Any) -> list[Any]:
+    """Gradient of the weighted sum of the value by every input; None for one that the value does not depend on.
+
+    The gradient by a model is that by each of its parameters, by their names.
+    """
     if type(value) is not _TENSOR or not value.requires_grad:
         return [None] * len(inputs)
+    leaves = [_leaves(each) for each in inputs]
+    flat = [leaf for named in leaves for leaf in named.values()]
     # Not through the argument grad_outputs: torch imports sympy to check its shape, which takes half a second.
-    gradients = _GRAD(value.sum(), inputs, allow_unused=True)
-    return [None if gradient is None else _from_torch(gradient) for gradient in gradients]
+    gradients = iter(_GRAD((value * weights).sum(), flat, allow_unused=True))
+    found = [{name: _from_torch(next(gradients)) for name in named} for named in leaves]
+    return [each.get("", each) for each in found]
+
+
+def _leaves(value: Any) -> dict[str, torch.Tensor]:
+    """The parameters of a model by name; a tensor itself under no name."""
+    return dict(value.named_parameters()) if isinstance(value, torch.nn.Module) else {"": value}
 
 
 def _to_torch(value: Any, device: str, given: dict[str, Callable[..., Any]], arguments: list[Any]) -> Any:

@@ -1,0 +1,230 @@
+"""Functions judged on their own premises: the submission's own earlier functions, called as pure functions.
+
+A later function may be right and still fail, because of an earlier one that it calls. Its failing checks then run once
+more, and what they compare with is computed from what the submission's wrong earlier functions return, in workers of
+their own. A check that passes so is owed to those functions.
+
+The premises must say something. Where an earlier function raises, returns no such numbers, or returns much less than
+the right ones say (always 0, for example), nothing is decided: a later function that does nothing would be right too.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ..core.course import Exercise
+from .compare import Mismatch
+from .student import (
+    Answer,
+    Array,
+    Call,
+    Example,
+    ModuleProblem,
+    Record,
+    Student,
+    StudentCrashed,
+    StudentDied,
+    StudentError,
+    Tensor,
+)
+
+_LEAST = 0.1
+"""A premise says something where it is at least this share of what is right, in size."""
+
+
+class NotJudged(BaseException):
+    """Nothing can be said on these premises.
+
+    A BaseException, so that hypothesis does not look for a smaller input.
+    """
+
+
+class OwnFunction:
+    """An earlier function of a submission, as an oracle calls it.
+
+    Args:
+        student: Its module, in a worker of its own.
+        function: Its name.
+
+    Attributes:
+        called: Whether it was asked for anything.
+    """
+
+    def __init__(self, student: Student, function: str) -> None:
+        self._student, self._function = student, function
+        self.called = False
+        self._asked = self._told = 0
+
+    @property
+    def says_nothing(self) -> bool:
+        """Whether it is silent in more than half of the calls in which there was something to say."""
+        return 2 * self._told < self._asked
+
+    def answer(self, example: Example) -> Answer:
+        """What it makes of a call.
+
+        Raises:
+            NotJudged: it raised, died, or cannot be called.
+        """
+        self.called = True
+        try:
+            (answer,) = self._student.each(self._function, example)
+        except (StudentError, StudentCrashed, StudentDied, ModuleProblem) as problem:
+            raise NotJudged(str(problem)) from None
+        return answer
+
+    def value(self, right: npt.ArrayLike, *arguments: Any, **options: Any) -> Array:
+        """The value of a call, where `right` is right. Raises `NotJudged` as `answer` and `read` do."""
+        return self.read(self.answer(Example(*arguments, **options)).value, right)
+
+    def pull(self, right: npt.ArrayLike, weights: Array, by: str, *arguments: Any, **options: Any) -> Array:
+        """The gradient of sum(weights * value) by an argument. Raises `NotJudged` as `answer` and `read` do."""
+        answer = self.answer(Example(*arguments, gradients_of=[by.split(".")[0]], weights=weights, **options))
+        return self.gradient(answer.gradients.get(by), right)
+
+    def read(self, value: Any, right: npt.ArrayLike, *, start: npt.ArrayLike = 0.0) -> Array:
+        """The numbers of a tensor that came back, and whether they say something: how they vary, or how far they move.
+
+        Args:
+            value: What came back.
+            right: What would be right.
+            start: What would stand there if nothing was done.
+
+        Raises:
+            NotJudged: these are no numbers of this shape, or not finite.
+        """
+        right, start = np.asarray(right, dtype=np.float64), np.asarray(start, dtype=np.float64)
+        if not isinstance(value, Tensor) or value.shape != right.shape:
+            raise NotJudged("a premise returns no tensor of this shape")
+        self.hear(_variation(value.array - start), _variation(right - start))
+        return value.array
+
+    def gradient(self, value: Tensor | None, right: npt.ArrayLike) -> Array:
+        """The numbers of a gradient that came back: 0 where there is none. Raises `NotJudged` as `read` does."""
+        right = np.asarray(right, dtype=np.float64)
+        found = np.zeros(right.shape) if value is None else value.array
+        if found.shape != right.shape:
+            raise NotJudged("a premise has no gradient of this shape")
+        self.hear(found, right)
+        return found
+
+    def hear(self, own: Array, right: Array) -> None:
+        """Remember whether the premise said something where there was something to say.
+
+        Raises:
+            NotJudged: it is not finite.
+        """
+        if not np.isfinite(own).all():
+            raise NotJudged("a premise is not finite")
+        if np.linalg.norm(right) > 1e-9:
+            self._asked += 1
+            self._told += bool(np.linalg.norm(own) >= _LEAST * np.linalg.norm(right))
+
+
+Premises = Mapping[str, OwnFunction]
+"""Wrong functions of a submission by "exercise.function". None: a check compares with what is right."""
+
+
+@contextlib.contextmanager
+def undecided() -> Iterator[None]:
+    """Reads what a premise returned: where that is nothing that can be read, nothing is decided."""
+    try:
+        yield
+    except Mismatch as problem:
+        raise NotJudged(problem.story) from None
+
+
+def _variation(values: Array) -> Array:
+    numbers = values.astype(np.float64)
+    return numbers - numbers.mean() if numbers.size > 1 else numbers
+
+
+@dataclass(frozen=True)
+class Expected:
+    """What an oracle says of a call.
+
+    Attributes:
+        value: An array, a number, or a tuple or dict of them.
+        gradients: Those that are not 0, by the name of the argument.
+        after: The parameters of models among the arguments after the call, by the name of the argument.
+    """
+
+    value: Any
+    gradients: Mapping[str, Array] = field(default_factory=dict)
+    after: Mapping[str, Mapping[str, Array]] = field(default_factory=dict)
+
+
+Oracle = Callable[[Premises, Example], Expected]
+
+
+class Oracles:
+    """The oracles of an exercise, behind the same proxy as the model answers.
+
+    Args:
+        exercise: The exercise.
+        oracles: Function to its oracle.
+        premises: What they compute with.
+    """
+
+    def __init__(self, exercise: Exercise, oracles: Mapping[str, Oracle], premises: Premises) -> None:
+        self._exercise, self._oracles, self._premises = exercise, oracles, premises
+
+    def __getattr__(self, name: str) -> Callable[..., Answer]:
+        if name not in self._exercise.function_names:
+            raise AttributeError(name)
+        return lambda *arguments, **options: self.each(name, Example(*arguments, **options))[0]
+
+    def each(self, function: str, *examples: Example) -> list[Answer]:
+        """What is right for some calls of one function.
+
+        Raises:
+            NotJudged: no oracle says that.
+        """
+        if function not in self._oracles:
+            raise NotJudged(f"there is no oracle for {function}")
+        return [self._answer(function, example) for example in examples]
+
+    def _answer(self, function: str, example: Example) -> Answer:
+        expected = self._oracles[function](self._premises, example)
+        names, _ = self._exercise.parameters(function)
+        arguments = dict(zip(names, example.arguments, strict=False))
+        arrays = [each for each in arguments.values() if isinstance(each, np.ndarray)]
+        dtype = next((each.dtype.name for each in arrays if each.dtype.kind == "f"), "float64")
+        gradients = {name: expected.gradients.get(name) for name in example.gradients_of}
+        return Answer(
+            Call(function, arguments, example.options),
+            _tensors(expected.value, dtype),
+            gradients={name: None if each is None else Tensor(each, dtype, "cpu") for name, each in gradients.items()},
+            arguments={
+                name: Record(arguments[name].type_name, {"state": _tensors(dict(state), "float64")})
+                for name, state in expected.after.items()
+            },
+        )
+
+
+def _tensors(value: Any, dtype: str) -> Any:
+    """The arrays in a value as tensors that came back."""
+    if isinstance(value, np.ndarray):
+        return Tensor(value, dtype, "cpu")
+    if isinstance(value, tuple):
+        return tuple(_tensors(each, dtype) for each in value)
+    if isinstance(value, dict):
+        return {name: _tensors(each, dtype) for name, each in value.items()}
+    return value
+
+
+def owed_to(premises: Premises, owed: Mapping[str, Sequence[str]]) -> list[str]:
+    """The functions that a check is owed to which passes on some premises.
+
+    Args:
+        premises: The premises.
+        owed: Function to those that it is owed to itself, if no mistake of its own is in it.
+    """
+    called = [name for name, own in premises.items() if own.called] or list(premises)
+    return list(dict.fromkeys(other for name in called for other in owed.get(name, [name])))

@@ -1,0 +1,102 @@
+"""The second pass: failing checks of functions that call wrong ones run once more, on the submission's own premises.
+
+It costs nothing where nothing fails, and it takes no outcome back: it says beside a failed check that it is right with
+what certain functions return, and gives its points if the course says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+import pytest
+
+from ..core import course
+from ..core.result import BROKEN, FAILED, GRADER_ERROR, PASSED, WAITING, Result
+from .check import as_result
+from .diagnosis import is_wrong
+from .plugin import GradingPlugin
+from .premises import owed_to
+from .settings import Settings
+
+_LOST = (FAILED, BROKEN, WAITING)
+
+
+def judge(settings: Settings, first: GradingPlugin, run: Callable[[GradingPlugin], int | pytest.ExitCode]) -> None:
+    """Write into a result which of its lost points are owed to wrong functions that are called.
+
+    Args:
+        settings: What the grading was asked to do.
+        first: The first pass, with the result.
+        run: Runs pytest with a plugin.
+
+    Raises:
+        SandboxError: there is no worker to be had.
+        KeyboardInterrupt: Ctrl-C.
+    """
+    result = first.result
+    wrong = _wrong_called(settings, result)
+    if not wrong:
+        return
+    lost = {
+        check.id: settings.selected[check.id]
+        for exercise in result.exercises
+        for check in exercise.checks
+        if check.outcome in _LOST and f"{exercise.name}.{check.function}" in wrong
+    }
+    exercises = [
+        replace(each, checks=[as_result(lost[check.id]) if check.id in lost else check for check in each.checks])
+        for each in result.exercises
+    ]
+    names = [name for name in settings.exercises if any(check.exercise == name for check in lost.values())]
+    second = GradingPlugin(
+        settings=replace(settings, checks=lost, exercises=names, first=None),
+        result=replace(result, exercises=exercises),
+        wrong=wrong,
+        odd_dtypes={function: [*noted] for function, noted in first.odd_dtypes.items()},
+        wall_clock=first.wall_clock,
+    )
+    status = run(second)
+    if status == pytest.ExitCode.INTERRUPTED:
+        raise KeyboardInterrupt
+    failed = [check.story for check in second.result.checks if check.id in lost and check.outcome == GRADER_ERROR]
+    result.problem = "; ".join([*second.errors, *failed])
+    _write(settings, result, second)
+
+
+def _wrong_called(settings: Settings, result: Result) -> dict[str, list[str]]:
+    """The functions that lost points and call wrong ones, "exercise.function", to these."""
+    known: dict[str, bool] = {}
+    found = {}
+    for exercise in result.exercises:
+        uses = course.exercise(exercise.name).uses
+        for function in dict.fromkeys(check.function for check in exercise.checks if check.outcome in _LOST):
+            for used in uses.get(function, ()):
+                if used not in known:
+                    known[used] = is_wrong(settings, used, result)
+            wrong = [used for used in uses.get(function, ()) if known[used]]
+            if wrong:
+                found[f"{exercise.name}.{function}"] = wrong
+    return found
+
+
+def _write(settings: Settings, result: Result, second: GradingPlugin) -> None:
+    """Say of each check that passed the second time which functions it is owed to.
+
+    What is owed to a function without a mistake of its own is owed to those that it calls itself.
+    """
+    passed = {check.id for check in second.result.checks if check.outcome == PASSED}
+    owed: dict[str, Sequence[str]] = {}
+    for exercise in result.exercises:
+        for function in course.exercise(exercise.name).function_names:
+            checks = [check for check in exercise.checks if check.function == function]
+            for check in checks:
+                if check.id in second.passed_on.keys() & passed:
+                    check.owed_to = owed_to(second.passed_on[check.id], owed)
+                    check.carried = settings.error_carried_forward
+            if checks and all(check.outcome == PASSED or check.owed_to for check in checks):
+                owed[f"{exercise.name}.{function}"] = _together([check.owed_to for check in checks])
+
+
+def _together(lists: Sequence[Sequence[str]]) -> list[str]:
+    return list(dict.fromkeys(name for each in lists for name in each))
