@@ -267,7 +267,7 @@ def _unlike_ours(result: Result) -> Iterator[str]:
         if not exercise.checks:
             yield "there are no checks"
     for check in result.checks:
-        ours += [("id", check.id), ("function", check.function)]
+        ours += [("id", check.id), ("function", check.function), *(("owed_to", name) for name in check.owed_to)]
         numbers += [check.points, check.hints, check.seconds, *(frame.line for frame in check.frames)]
         numbers += [number for curve in check.curves for number in (curve.first, curve.every, *curve.values)]
     for name, text in ours:

@@ -16,6 +16,7 @@ from ..core.result import BROKEN, NOT_WRITTEN, PASSED, WAITING, CheckResult, Exe
 from ..core.text import one_line, plain, without_logging_commands
 from ..worksheet.questions import EXERCISE as WORKSHEET
 from ..worksheet.questions import FILE_NAME as WORKSHEET_FILE
+from .outcomes import functions
 
 HIDDEN = "A hidden check: its inputs are not shown here."
 SELF_CHECK = "A self-check: a mark counts at isolation level 1 or above only."
@@ -109,6 +110,9 @@ def feedback(each: Listed, *, limit: int = 4_000, show_hidden: bool = False) -> 
         lines += [said, f"more: {one_line(course.page_address(found.page))}"]
     if check.may_come_from:
         lines.append("This may come from: " + "; ".join(map(one_line, check.may_come_from)))
+    if check.owed_to:
+        counts = "its points count" if check.carried else "its points do not count in this course"
+        lines.append(f"It is lost only because of your {functions(check.owed_to)}: {counts}.")
     if check.outcome == WAITING:
         first = "; ".join(map(one_line, check.waits_for))
         lines.append(f"It waits for: {first}" if first else "It waits for another check.")

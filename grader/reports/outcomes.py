@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from ..core.result import (
     BROKEN,
     FAILED,
@@ -13,6 +15,7 @@ from ..core.result import (
     CheckResult,
     ExerciseResult,
 )
+from ..core.text import counted, one_line
 from ..worksheet.questions import EXERCISE as WORKSHEET
 from ..worksheet.questions import FILE_NAME as WORKSHEET_FILE
 
@@ -30,15 +33,20 @@ def owed(exercise: ExerciseResult) -> str:
     checks = [check for check in exercise.checks if check.owed_to]
     if not checks:
         return ""
-    names = dict.fromkeys(name.split(".")[1] for check in checks for name in check.owed_to)
-    functions = " and ".join(f"`{name}`" for name in names)
+    names = dict.fromkeys(name for check in checks for name in check.owed_to)
     alone = sum(check.earned for check in exercise.checks if not check.owed_to)
     both = f"{alone + exercise.owed} of {exercise.points} points with them, {alone} without"
     counts = "They count" if all(check.carried for check in checks) else "They do not count in this course"
+    returned = "they return" if len(names) > 1 else "it returns"
     return (
-        f"{exercise.owed} points are lost only because of your {functions}: with what it returns, these checks pass. "
-        f"{counts}: {both}."
+        f"{counted(exercise.owed, 'point')} {'are' if exercise.owed > 1 else 'is'} lost only because of your "
+        f"{functions(names)}: with what {returned}, these checks pass. {counts}: {both}."
     )
+
+
+def functions(names: Iterable[str]) -> str:
+    """Functions, "exercise.function", as a sentence names them."""
+    return " and ".join(f"`{one_line(name.rpartition('.')[2], limit=100)}`" for name in names)
 
 
 def file_name(exercise: ExerciseResult) -> str:

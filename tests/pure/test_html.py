@@ -52,6 +52,7 @@ def full_result(outcome: Outcome) -> Result:
     result = small_result(problem="a problem", seed=1)
     (check,) = result.checks
     check.outcome, check.id, check.call, check.printed = outcome, BANDIT, "ratio(1)", "here I am"
+    check.owed_to = ["clip.ratio"]
     check.rows, check.waits_for, check.may_come_from = [("yours", "2"), ("", "3")], ["a"], ["b"]
     frame = Frame("clip.py", 3, "ratio", "raise ValueError")
     check.frames = [frame, frame]
