@@ -7,6 +7,7 @@ import pytest
 
 from grader.grading import compare
 from grader.grading.compare import Mismatch
+from grader.grading.shown_call import show_call
 from grader.grading.student import Answer, Call, Half, Tensor, Transposed
 from grader.sandbox.worker.wire import Foreign
 
@@ -91,7 +92,7 @@ def test_a_call_is_shown_as_it_would_be_typed():
     call = Call(
         "f", {"x": np.array([[0.7]], np.float32), "y": np.array([1.0])}, {"kind": "k3", "mask": np.array([True])}
     )
-    shown = compare.show_call(call)
+    shown = show_call(call)
     assert shown == (
         "f(torch.tensor([[0.7]]), torch.tensor([1.0], dtype=torch.float64), kind='k3', mask=torch.tensor([True]))"
     )
@@ -102,12 +103,12 @@ def test_a_call_is_shown_as_it_would_be_typed():
         torch.float64,
         torch.bool,
     )
-    assert "bfloat16" in compare.show_call(Call("f", {"x": Half(np.array([1.0]))}, {}))
+    assert "bfloat16" in show_call(Call("f", {"x": Half(np.array([1.0]))}, {}))
 
 
 def test_a_tensor_that_is_not_contiguous_is_shown_as_the_transpose_of_one_that_is():
     call = Call("f", {"x": Transposed(np.array([[1, 2, 3], [4, 5, 6]]))}, {})
-    assert compare.show_call(call) == "f(torch.tensor([[1, 4], [2, 5], [3, 6]]).T)"
+    assert show_call(call) == "f(torch.tensor([[1, 4], [2, 5], [3, 6]]).T)"
 
 
 def test_gradients_must_exist_be_finite_and_not_reach_constants():
