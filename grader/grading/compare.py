@@ -295,7 +295,7 @@ def close(
 def _is_plain(yours: Float64, expected: Float64) -> bool:
     """Whether some of two rows of numbers differ in the digits that torch prints, of whatever size the others are."""
     return any(
-        f"{left:.4f}" != f"{right:.4f}" and f"{left:.4e}" != f"{right:.4e}"
+        round(left, 4) != round(right, 4) and f"{left:.4e}" != f"{right:.4e}"
         for left, right in zip(yours.ravel().tolist(), expected.ravel().tolist(), strict=True)
     )
 
@@ -497,7 +497,7 @@ def _difference(yours: Float64, expected: Float64, wrong: npt.NDArray[np.bool_])
         left, right = show_pair(yours.reshape(()), expected.reshape(()))
         return f"the value is {left} and must be {right}"
     if count == total:
-        return f"all {total} values differ"
+        return "both values differ" if total == 2 else f"all {total} values differ"
     return f"{count} of {total} values differ, the first at {_index(wrong)}"
 
 

@@ -25,7 +25,18 @@ from hypothesis.errors import Flaky
 
 from ..core import course
 from ..core.refusal import FileRefused
-from ..core.result import BROKEN, FAILED, GRADER_ERROR, NOT_WRITTEN, PASSED, WAITING, CheckResult, Frame, Result
+from ..core.result import (
+    BROKEN,
+    FAILED,
+    GRADER_ERROR,
+    NOT_WRITTEN,
+    PASSED,
+    TO_PASTE,
+    WAITING,
+    CheckResult,
+    Frame,
+    Result,
+)
 from . import curves, hypothesis_compat, vectors
 from .check import Check, checks_of
 from .compare import Mismatch
@@ -300,7 +311,7 @@ class GradingPlugin:
         entry.call, entry.printed = _cut(entry.call, _LONGEST_CALL), _cut(entry.printed, _LONGEST_PRINTED)
         if call and entry.call:
             imports = needed_imports(check.function, check.exercise, entry.call)
-            entry.rows = [*entry.rows, ("to paste it", imports)]
+            entry.rows = [*entry.rows, (TO_PASTE, imports)]
         needed = [self._entries[name] for name in check.needs if name in self._entries]
         entry.may_come_from = [other.title for other in needed if other.outcome not in (PASSED, WAITING)]
 

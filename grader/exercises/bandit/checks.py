@@ -658,7 +658,8 @@ def replay(answer, found, table, settings, *, atol=1e-6):
             rows.insert(0, ("its group", f"actions {show(found['actions'][row - 1])} counted from 0"))
         start_story = "the run must start from the uniform policy"
         story = f"policy {row} does not follow from policy {row - 1} and the group between them" if row else start_story
-        require(False, answer, rows, story, shows=f"value.probabilities[{row}]")
+        group = f"value.actions[{row - 1}], " if row else ""
+        require(False, answer, rows, story, shows=f"{group}value.probabilities[{row}]")
     logp = np.log(found["probabilities"])
     curves = {
         "entropy": simulation.entropy(logp),
