@@ -353,7 +353,7 @@ def same_gradient(
         Mismatch: there is none, or another one.
     """
     found = gradient(answer, name, shape=expected.shape)
-    yours_label, last = f"gradient by {name}, yours", f"{_derived(answer, name)}[0]"
+    yours_label, last = f"gradient by {name}", f"{_derived(answer, name)}[0]"
     close(answer, found, expected, why=why, yours_label=yours_label, label=label, shows=last, rtol=rtol, atol=atol)
     return found
 

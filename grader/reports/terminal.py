@@ -50,7 +50,7 @@ _LABEL_WIDTH = 22
 """Longer labels are folded: the call beside them needs the room."""
 _NAMED_CHANGES = 3
 """Checks that are named after a save; of the others is said how many they are."""
-_CALL_LINES, _CALL_LENGTH, _LONGEST_CALL = 6, 700, 30_000
+_CALL_LINES, _CALL_LENGTH, _LONGEST_CALL = 10, 700, 30_000
 """A call with more lines or characters is left out where nobody asked for it, and cut where somebody did."""
 
 

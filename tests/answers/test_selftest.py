@@ -6,10 +6,10 @@ import json
 import re
 import subprocess
 import sys
-import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import pasting
 import pytest
 from command import call
 
@@ -32,13 +32,13 @@ from grader.workshop import catalogue, selftest
 EXERCISES = [exercise.name for exercise in course.EXERCISES]
 
 
-def whole_selftest(name: str) -> tuple[int, str, dict]:
+def whole_selftest(name: str, folder: Path) -> tuple[int, str, dict]:
     """`course dev selftest EXERCISE` in a process: its exit code, what it printed, and its report."""
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder, "report.json")
-        command = [sys.executable, "-m", "grader.commands.course", "dev", "selftest", name, "--json", str(path)]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=1200, check=False)
-        return done.returncode, done.stdout + done.stderr, json.loads(path.read_text("utf-8"))
+    path = folder / f"{name}.json"
+    options = ["--json", str(path), "--reports", str(folder / "kept")]
+    command = [sys.executable, "-m", "grader.commands.course", "dev", "selftest", name, *options]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=1200, check=False)
+    return done.returncode, done.stdout + done.stderr, json.loads(path.read_text("utf-8"))
 
 
 def check_selftest(name: str, code: int, output: str, report: dict) -> None:
@@ -56,17 +56,25 @@ def check_selftest(name: str, code: int, output: str, report: dict) -> None:
 
 @pytest.mark.parametrize("name", EXERCISES)
 def test_every_answer_whose_grade_is_known_gets_it(name, sandbox, tmp_path):
-    path = tmp_path / "report.json"
-    done = call(main, "dev", "selftest", name, "--quick", "--json", path, cwd=tmp_path, sandbox=sandbox)
+    """And a call of each report, pasted into Python, shows its failure: here of each tenth failing check."""
+    path, kept = tmp_path / "report.json", tmp_path / "kept"
+    asked = ("--quick", "--json", path, "--reports", kept)
+    done = call(main, "dev", "selftest", name, *asked, cwd=tmp_path, sandbox=sandbox)
     check_selftest(name, done.returncode, done.stdout + done.stderr, json.loads(path.read_text("utf-8")))
+    pasted, looking_right = pasting.looking_right(kept, name, tmp_path, every=10)
+    assert pasted >= 5 and looking_right == [], "\n".join(looking_right)
 
 
 @pytest.mark.proof
-def test_every_answer_gets_its_grade_with_all_inputs_and_gates_and_a_worker_for_each_check():
+def test_every_answer_gets_its_grade_with_all_inputs_and_gates_and_a_worker_for_each_check(tmp_path):
     longest_first = sorted(EXERCISES, key=lambda name: -len(catalogue.misconceptions(name)))
     with ThreadPoolExecutor(2) as pool:
-        for name, found in zip(longest_first, pool.map(whole_selftest, longest_first), strict=True):
+        done = pool.map(lambda name: whole_selftest(name, tmp_path), longest_first)
+        for name, found in zip(longest_first, done, strict=True):
             check_selftest(name, *found)
+    for name in EXERCISES:
+        pasted, looking_right = pasting.looking_right(tmp_path / "kept", name, tmp_path)
+        assert pasted >= 50 and looking_right == [], "\n".join(looking_right)
 
 
 def test_the_report_of_every_answer_can_be_kept(sandbox, tmp_path):
