@@ -388,11 +388,14 @@ def _report(arguments: argparse.Namespace, result: Result) -> None:
         sys.stdout.write(result.as_json())
         return
     console = _console()
-    terminal.show(result, console, whole_calls=arguments.call)
+    options = {}
     if result.grade:
         from . import hint
 
-        hint.remember(result, arguments.path)
+        if hint.remember(result, arguments.path):
+            given = f" --path {one_line(str(arguments.path))}" if arguments.path != _default_path() else ""
+            options["hint"] = f"grade hint{given}"
+    terminal.show(result, console, whole_calls=arguments.call, **options)
     if arguments.hint:
         failed = terminal.first_failed(result)
         terminal.show_hints(failed, _declared(failed) if failed else None, arguments.hint, console)

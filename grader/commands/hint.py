@@ -27,11 +27,15 @@ if TYPE_CHECKING:
 OK, USAGE = 0, 2
 
 
-def remember(result: Result, folder: Path) -> None:
-    """Keep a result for `grade hint`. Where it cannot be kept nothing is said: nobody has asked for a hint yet."""
-    if sys.stdout.isatty():
-        with contextlib.suppress(OSError):
-            _write(folder, result.as_json(), {})
+def remember(result: Result, folder: Path) -> bool:
+    """Keep a result for `grade hint`, and say whether that worked."""
+    if not sys.stdout.isatty():
+        return False
+    try:
+        _write(folder, result.as_json(), {})
+    except OSError:
+        return False
+    return True
 
 
 def run(

@@ -367,7 +367,7 @@ def _more_time() -> float:
 
 @contextlib.contextmanager
 def _plain_mismatches(test: Callable[..., Any]) -> Iterator[list[Mismatch]]:
-    """Those of a law whose difference is plain to see, the smallest last.
+    """Those of a law whose difference is plain to see, in the order of ever smaller calls.
 
     Hypothesis goes on to the smallest call that fails, and there a difference may be no more than dust.
     """

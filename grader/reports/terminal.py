@@ -54,14 +54,26 @@ _CALL_LINES, _CALL_LENGTH, _LONGEST_CALL = 10, 700, 30_000
 """A call with more lines or characters is left out where nobody asked for it, and cut where somebody did."""
 
 
-def show(result: Result, console: Console, *, whole_calls: bool = False) -> None:
-    """Print the whole report; of long calls only how long they are, unless they are asked for."""
+def show(
+    result: Result, console: Console, *, whole_calls: bool = False, hint: str = "the same command with --hint"
+) -> None:
+    """Print the whole report.
+
+    Args:
+        result: What the grading found.
+        console: Where to print.
+        whole_calls: Print long calls too, not only how long they are.
+        hint: How to get a hint.
+    """
     console.print(_headline(result), highlight=False)
     known = {exercise.name: exercise for exercise in course.KNOWN}
     for exercise in result.exercises:
         console.print()
         told = _exercise(known.get(exercise.name), exercise, console, whole_calls=whole_calls)
         console.print(told, highlight=False)
+        if exercise.earned < exercise.points:
+            page = course.page_address(exercise.page)
+            console.print(_indented(Text(f"page  {page}    hint  {hint}", style="dim")), highlight=False)
     console.print()
     console.print(_total(result), highlight=False)
 
@@ -129,9 +141,6 @@ def _exercise(
         for function in dict.fromkeys(check.function for check in exercise.checks):
             parts.append(_indented(Text(function, style="bold cyan")))
             parts.append(_indented(Group(*_function(exercise, function, console, whole_calls=whole_calls))))
-    if exercise.earned < exercise.points:
-        page = course.page_address(exercise.page)
-        parts.append(_indented(Text(f"page  {page}    hint  the same command with --hint", style="dim")))
     return Group(*parts)
 
 
