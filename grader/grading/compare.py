@@ -319,8 +319,8 @@ def require(
         raise _mismatch(answer, told, why, last=shows, beside=beside)
 
 
-def no_global_randomness(answer: Answer, why: str = "global random state was changed: use the generator") -> None:
-    """Require that a call whose random state was watched left it alone.
+def no_global_randomness(answer: Answer, instead: str = "use the generator") -> None:
+    """Require that a call whose random state was watched left it alone; `instead` is what to do.
 
     Raises:
         Mismatch: it did not.
@@ -331,7 +331,8 @@ def no_global_randomness(answer: Answer, why: str = "global random state was cha
         rows = [("changed", f"the global random state of {answer.random_changed}"), ("expected", "none is changed")]
         imported = {"numpy": "import numpy as np; ", "random": "import random; "}.get(answer.random_changed, "")
         same_now = f"torch.equal(before, {state})" if answer.random_changed == "torch" else f"before == {state}"
-        raise Mismatch(answer.call, rows, why, Shown(same_now, first=f"{imported}before = {state}"))
+        story = f"the global random state of {answer.random_changed} was changed: {instead}"
+        raise Mismatch(answer.call, rows, story, Shown(same_now, first=f"{imported}before = {state}"))
 
 
 def same_gradient(

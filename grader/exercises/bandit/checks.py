@@ -859,17 +859,19 @@ def test_the_seed_decides_and_nothing_global_does(student, fresh):
     untouched(answer, "reward_table", TABLE)
     first, second, third = (history(each, TABLE, settings) for each in (answer, again, different))
     changed = answer.random_changed or again.random_changed or different.random_changed
-    global_state = "global random state was changed: use a generator of your own"
+    own = "use a generator of your own"
     for name in HISTORY:
         rows = [(f"{name}, first time", first[name].reshape(-1)[:12]), ("again", second[name].reshape(-1)[:12])]
-        story = "the same seed gave another history" + (f"; {global_state}" if changed else "")
+        story = "the same seed gave another history" + (
+            f"; the global random state of {changed} was changed: {own}" if changed else ""
+        )
         same_again = (first[name] == second[name]).all()
         require(same_again, again, rows, story, shows=f"value.{name}", beside=[answer])
     rows = [("actions with one seed", first["actions"][:2]), ("with another", third["actions"][:2])]
     others = (first["actions"] != third["actions"]).any()
     require(others, different, rows, "two seeds gave the same groups", shows="value.actions", beside=[answer])
     for each in (answer, again, different):
-        no_global_randomness(each, global_state)
+        no_global_randomness(each, own)
 
 
 @check(

@@ -1012,7 +1012,7 @@ def test_the_metrics_of_a_step_are_floats_of_its_batch(student, seed):
     shown = entries(answer, STEP_METRICS)
     for name in STEP_METRICS:
         number(shown[name], expected[name], what=name, why=f"{name} is not that of this batch before the update")
-    no_global_randomness(answer, "a training step samples nothing, and leaves global random state alone")
+    no_global_randomness(answer, "a training step samples nothing")
 
 
 # train
