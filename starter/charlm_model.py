@@ -19,6 +19,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+import numpy as np
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
@@ -187,6 +188,18 @@ class BigramLM(nn.Module):
     def forward(self, tokens: Tensor) -> Tensor:
         """Map tokens (B, T) to logits (B, T, V)."""
         return self.table[tokens]
+
+
+def seeded_model(config: TinyLMConfig, seed: int) -> TinyLM:
+    """A `TinyLM` that is the same on every machine: float64 weights between -1 and 1, with two decimals.
+
+    The checks of the course call your functions with it where a table of logits will not do.
+    """
+    random, model = np.random.default_rng(seed), TinyLM(config)
+    weights = {
+        name: torch.tensor(random.uniform(-1, 1, each.shape).round(2)) for name, each in model.named_parameters()
+    }
+    return TinyLM(config, weights)
 
 
 def save_weights(model: TinyLM, path: Path, *, made_by: str) -> None:

@@ -44,12 +44,15 @@ if TYPE_CHECKING:
 OK, CHECKS_FAILED, USAGE, GRADER_FAILED = 0, 1, 2, 3
 _STANDARD_OUTPUT = Path("-")
 # As in worksheet_questions.py, which imports numpy: nobody shall wait for that before torch.
-_WORKSHEET, _WORKSHEET_FILE = "worksheet", "worksheet.json"
+_WORKSHEET, _WORKSHEET_FILE, _HINT = "worksheet", "worksheet.json", "hint"
 
 _EXAMPLES = """examples:
   grade                           everything in ./starter
   grade advantages clip           two exercises
-  grade advantages --hint         and a hint for the first thing that fails; repeat --hint for the next one
+  grade bandit.grpo_step          one function
+  grade hint                      a hint for the first thing that failed, without grading again; repeat it for the next
+  grade advantages --hint         grade, and a hint; repeat --hint for the next one
+  grade advantages --call         and long calls whole, to paste them
   grade --watch                   again after every save
   grade --debug advantages        in this process, so that print and breakpoint() work; gives no grade
   grade --path ../me --json r.json
@@ -90,13 +93,17 @@ def parse(argv: Sequence[str] | None = None) -> argparse.Namespace:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument(
-        "exercises", nargs="*", metavar="EXERCISE", help=f"{', '.join(names)}; if none is given, all but the worksheet"
+        "exercises",
+        nargs="*",
+        metavar="EXERCISE[.FUNCTION]",
+        help=f"{', '.join(names)}; if none is given, all but the worksheet",
     )
     parser.add_argument(
         "--path", type=path_argument, metavar="FOLDER", help="folder with your modules (default: ./starter, or here)"
     )
     parser.add_argument("--watch", action="store_true", help="grade again after every save, what failed last first")
     parser.add_argument("--hint", action="count", default=0, help="a hint for the first failure; repeat for more")
+    parser.add_argument("--call", action="store_true", help="show long calls of failing checks too, to paste them")
     parser.add_argument(
         "--json",
         type=path_argument,
@@ -138,12 +145,11 @@ def parse(argv: Sequence[str] | None = None) -> argparse.Namespace:
     )
     parser.add_argument("--version", action="version", version=f"%(prog)s {__version__}")
     arguments = parser.parse_args(argv)
-    for name in arguments.exercises:
-        if name not in names:
-            instead = nearest(name.removesuffix(".py").removesuffix(".json"), names)
-            parser.error(f"there is no exercise {name!r}; {instead}")
-    arguments.worksheet = _WORKSHEET in arguments.exercises
-    asked = arguments.exercises or course.names()  # drafts count for nothing
+    arguments.only_hint = arguments.exercises[:1] == [_HINT]
+    del arguments.exercises[: int(arguments.only_hint)]
+    arguments.names = [_known_name(parser, name, names) for name in arguments.exercises]
+    arguments.worksheet = _WORKSHEET in arguments.names
+    asked = [name.split(".")[0] for name in arguments.names] or course.names()  # drafts count for nothing
     arguments.exercises = [name for name in course.names(drafts=True) if name in asked]
     if arguments.device == "auto":
         arguments.device = "cpu"
@@ -163,6 +169,20 @@ def parse(argv: Sequence[str] | None = None) -> argparse.Namespace:
     return arguments
 
 
+def _known_name(parser: argparse.ArgumentParser, name: str, names: Sequence[str]) -> str:
+    """The name of an exercise, or of one of its functions after a full stop. Exits with 2 if it is neither."""
+    exercise, _, function = name.removesuffix(".py").removesuffix(".json").partition(".")
+    if exercise not in names:
+        parser.error(f"there is no exercise {name!r}; {nearest(exercise, names)}")
+    if not function and name != exercise:
+        parser.error(f"there is no exercise {name!r}; did you mean {exercise}?")
+    functions = () if exercise == _WORKSHEET else course.exercise(exercise).function_names
+    if function and function not in functions:
+        whole = [f"{exercise}.{each}" for each in functions]
+        parser.error(f"there is no {name!r}; {nearest(name, whole or [exercise])}")
+    return name
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Grade, report, and return the exit code."""
     for stream in (sys.stdout, sys.stderr):
@@ -176,6 +196,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(f"grade: {one_line(str(error), limit=1_000)}", file=sys.stderr)
         return USAGE
     try:
+        if arguments.only_hint:
+            from . import hint
+
+            return hint.run(arguments.names, path, files.sha256, _console(), _declared)
         if arguments.debug:
             return _debug(arguments, files.submission)
         with _sandbox(arguments) as sandbox:
@@ -250,7 +274,7 @@ def _grade_once(arguments: argparse.Namespace, files: _Files, sandbox: Sandbox |
         plugin.use_profile(arguments.examples or plugin.DEFAULT_EXAMPLES)
     result = _grade(arguments, files, sandbox)
     _report(arguments, result)
-    if len(arguments.exercises) == len(course.EXERCISES) and not files.worksheet:
+    if not arguments.names:
         _point_to_worksheet(arguments, files.submission)
     return result.exit_code
 
@@ -290,6 +314,7 @@ def _grade_with_progress(
         sandbox.worker,
         seed=arguments.seed,
         device=arguments.device,
+        checks=_selected(arguments),
         first=first,
         fresh_workers=not sandbox.cold,
     )
@@ -311,6 +336,22 @@ def _grade_with_progress(
         result = replace(grading, level=sandbox.level, walls=tuple(sandbox.walls())).run(update)
     _save(arguments, whole(result))
     return whole(result)
+
+
+def _selected(arguments: argparse.Namespace, *, hidden: bool | None = None) -> dict[str, Check] | None:
+    """The checks of what was named, where that is a function; None for all checks of the exercises."""
+    if not any("." in name for name in arguments.names):
+        return None
+    from ..grading.check import has_hidden_checks
+    from ..grading.settings import declared_checks
+
+    declared = declared_checks(arguments.exercises, hidden=has_hidden_checks() if hidden is None else hidden)
+    whole = {name for name in arguments.names if "." not in name}
+    return {
+        key: check
+        for key, check in declared.items()
+        if check.exercise in whole or f"{check.exercise}.{check.function}" in arguments.names
+    }
 
 
 def _graded_worksheet(files: _Files) -> list[ExerciseResult]:
@@ -347,7 +388,14 @@ def _report(arguments: argparse.Namespace, result: Result) -> None:
         sys.stdout.write(result.as_json())
         return
     console = _console()
-    terminal.show(result, console)
+    options = {}
+    if result.grade:
+        from . import hint
+
+        if hint.remember(result, arguments.path):
+            given = f" --path {one_line(str(arguments.path))}" if arguments.path != _default_path() else ""
+            options["hint"] = f"grade hint{given}"
+    terminal.show(result, console, whole_calls=arguments.call, **options)
     if arguments.hint:
         failed = terminal.first_failed(result)
         terminal.show_hints(failed, _declared(failed) if failed else None, arguments.hint, console)
@@ -383,6 +431,7 @@ def _watch(arguments: argparse.Namespace, path: Path, sandbox: Sandbox | None) -
     from ..reports import terminal
 
     console, first, code, graded, passed = _console(), None, GRADER_FAILED, "", ""
+    last: Result | None = None
     if sandbox:
         from ..grading import plugin
 
@@ -391,7 +440,7 @@ def _watch(arguments: argparse.Namespace, path: Path, sandbox: Sandbox | None) -
 
     def again() -> None:
         """Grade what is there now, unless it has been graded."""
-        nonlocal first, code, graded
+        nonlocal first, code, graded, last
         try:
             files = _read(arguments, path)
         except SubmissionError as error:
@@ -406,8 +455,10 @@ def _watch(arguments: argparse.Namespace, path: Path, sandbox: Sandbox | None) -
         if console.is_terminal:
             console.clear()
         _report(arguments, result)
+        if last:
+            console.print(f"since the last save  {terminal.difference(last, result)}", markup=False, highlight=False)
         failed = terminal.first_failed(result)
-        first, code = failed.id if failed else None, result.exit_code
+        first, code, last = failed.id if failed else None, result.exit_code, result
         if code == OK and passed:
             console.print(passed)
         console.print(f"Watching {path}; Ctrl-C to stop.", style="dim", markup=False)
@@ -438,6 +489,7 @@ def _debug(arguments: argparse.Namespace, submission: Submission) -> int:
         seed=arguments.seed,
         device=arguments.device,
         hidden=False,
+        checks=_selected(arguments, hidden=False),
         folder=str(submission.path),
         debug=True,
     ).run()

@@ -16,6 +16,8 @@ from pathlib import Path
 from typing import Any
 
 SCHEMA = "grpo-course/result/1"
+TO_PASTE = "to paste it"
+"""Label of the row that says what to import before a failing call can be pasted."""
 
 
 class Outcome(StrEnum):

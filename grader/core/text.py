@@ -97,6 +97,14 @@ def counted(number: int, what: str) -> str:
     return f"{number} {what}" if number == 1 else f"{number} {what}s"
 
 
+_NO_END = r"(?<!\bDr)(?<!\bvs)(?<!\be\.g)(?<!\bi\.e)"
+
+
+def first_sentence(text: str) -> str:
+    """The text up to its first full stop; one of an abbreviation ("Dr. GRPO") or of a number is none."""
+    return re.split(rf"{_NO_END}\.(?=\s|$)", text, maxsplit=1)[0].rstrip(".") + "."
+
+
 def spreadsheet_safe(text: str) -> str:
     """The text with a quotation mark in front where a spreadsheet would take it for a formula. Never for numbers.
 

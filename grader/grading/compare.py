@@ -6,8 +6,7 @@ NaN. Knows numbers and no process. The tolerances live here, out of reach of any
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -15,7 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ..sandbox.worker.wire import Foreign
-from .student import Answer, Array, Call, Half, Record, Same, Tensor, Transposed
+from .shown_call import VALUE, Shown, nested
+from .student import Answer, Array, Call, Record, Tensor
 
 Float64 = npt.NDArray[np.float64]
 
@@ -36,6 +36,8 @@ class Mismatch(AssertionError):
         call: The call that shows it.
         rows: (label, text) pairs for the report, in order.
         story: One sentence that says what differs.
+        shown: What the lines of the call print.
+        is_plain: The difference is plain to see in a few digits.
         numbers: What was compared, the submission's numbers and the expected ones, if they have one shape.
     """
 
@@ -44,10 +46,28 @@ class Mismatch(AssertionError):
         call: Call,
         rows: Sequence[tuple[str, str]],
         story: str,
+        shown: Shown = VALUE,
+        *,
+        is_plain: bool = True,
         numbers: tuple[str, Float64, Float64] | None = None,
     ) -> None:
-        self.call, self.rows, self.story, self.numbers = call, list(rows), story, numbers
+        self.call, self.rows, self.story, self.shown, self.is_plain = call, list(rows), story, shown, is_plain
+        self.numbers = numbers
         super().__init__(story)
+
+
+def _mismatch(
+    answer: Answer,
+    rows: Sequence[tuple[str, str]],
+    story: str,
+    *,
+    last: str = "",
+    beside: Sequence[Answer] = (),
+    is_plain: bool = True,
+) -> Mismatch:
+    """An answer that is not what it must be; `last` is the line that shows it, that of the answer itself if empty."""
+    shown = Shown(last or f"value{answer.part}", beside=tuple(other.call for other in beside))
+    return Mismatch(answer.call, rows, story, shown, is_plain=is_plain)
 
 
 def tensor(
@@ -71,26 +91,24 @@ def tensor(
     value = answer.value
     expected = f"a tensor of shape {_shape(shape)}" + (f" and dtype {dtype}" if dtype else "")
     if not isinstance(value, Tensor):
-        raise Mismatch(answer.call, [("yours", show_type(value)), ("expected", expected)], _type_story(value))
+        raise _mismatch(answer, [("yours", show_type(value)), ("expected", expected)], _type_story(value))
     if value.shape != shape:
         rows = [("yours", f"{show(value)}, shape {_shape(value.shape)}"), ("expected", expected)]
-        raise Mismatch(answer.call, rows, f"the shape is {_shape(value.shape)} and must be {_shape(shape)}")
+        raise _mismatch(answer, rows, f"the shape is {_shape(value.shape)} and must be {_shape(shape)}")
     if odd := _odd_dtype(value.dtype, dtype):
         rows = [("yours", f"{show(value)}, dtype {value.dtype}"), ("expected", expected if dtype else _EITHER)]
-        problem = Mismatch(answer.call, rows, odd)
+        problem = _mismatch(answer, rows, odd)
         if answer.odd_dtypes is None:
             raise problem
         if not answer.odd_dtypes:  # one call shows it
             answer.odd_dtypes.append(problem)
     if value.device != answer.device:
         rows = [("yours", f"on {value.device}"), ("expected", f"on {answer.device}")]
-        raise Mismatch(answer.call, rows, f"the result is on {value.device} and must be on {answer.device}")
+        raise _mismatch(answer, rows, f"the result is on {value.device} and must be on {answer.device}")
     numbers = value.array.astype(np.float64)
     if finite and not np.isfinite(numbers).all():
         what = "NaN" if np.isnan(numbers).any() else "an infinity"
-        raise Mismatch(
-            answer.call, [("yours", show(value)), ("expected", "finite numbers")], f"the result holds {what}"
-        )
+        raise _mismatch(answer, [("yours", show(value)), ("expected", "finite numbers")], f"the result holds {what}")
     return numbers
 
 
@@ -112,10 +130,10 @@ def record(answer: Answer, type_name: str, names: Sequence[str]) -> dict[str, An
     value = answer.value
     expected = [("yours", show_type(value)), ("expected", f"a {type_name}")]
     if not isinstance(value, Record):
-        raise Mismatch(answer.call, expected, _type_story(value, f"a {type_name}"))
+        raise _mismatch(answer, expected, _type_story(value, f"a {type_name}"))
     if value.type_name != type_name or not set(names) <= value.fields.keys():
-        raise Mismatch(answer.call, expected, f"your function returned {show_type(value)}, and must return {type_name}")
-    return {name: replace(answer, value=value.fields[name]) for name in names}
+        raise _mismatch(answer, expected, f"your function returned {show_type(value)}, and must return {type_name}")
+    return {name: replace(answer, value=value.fields[name], part=f"{answer.part}.{name}") for name in names}
 
 
 def pair(answer: Answer) -> tuple[Answer, Answer]:
@@ -127,8 +145,8 @@ def pair(answer: Answer) -> tuple[Answer, Answer]:
     value = answer.value
     if not isinstance(value, tuple | list) or len(value) != 2:
         rows = [("yours", show_type(value)), ("expected", "two values, as a tuple")]
-        raise Mismatch(answer.call, rows, _type_story(value, "two values: `return first, second`"))
-    first, second = (replace(answer, value=part) for part in value)
+        raise _mismatch(answer, rows, _type_story(value, "two values: `return first, second`"))
+    first, second = (replace(answer, value=part, part=f"{answer.part}[{n}]") for n, part in enumerate(value))
     return first, second
 
 
@@ -141,12 +159,12 @@ def entries(answer: Answer, names: Sequence[str]) -> dict[str, Answer]:
     value = answer.value
     if not isinstance(value, dict):
         expected = ("expected", "a dict with " + ", ".join(names))
-        raise Mismatch(answer.call, [("yours", show_type(value)), expected], _type_story(value, "a dict"))
+        raise _mismatch(answer, [("yours", show_type(value)), expected], _type_story(value, "a dict"))
     missing = [name for name in names if name not in value]
     if missing:
         rows = [("yours", ", ".join(value) or "an empty dict"), ("missing", ", ".join(missing))]
-        raise Mismatch(answer.call, rows, f"the dict lacks {', '.join(missing)}")
-    return {name: replace(answer, value=value[name]) for name in names}
+        raise _mismatch(answer, rows, f"the dict lacks {', '.join(missing)}")
+    return {name: replace(answer, value=value[name], part=f"{answer.part}[{name!r}]") for name in names}
 
 
 def number(
@@ -166,7 +184,7 @@ def number(
     value = answer.value
     if isinstance(value, bool) or not isinstance(value, int | float):
         rows = [(what, show_type(value)), ("expected", "a float")]
-        raise Mismatch(answer.call, rows, f"{what} must be a float: `.item()` makes one from a tensor")
+        raise _mismatch(answer, rows, f"{what} must be a float: `.item()` makes one from a tensor")
     if expected is not None:
         yours = np.array(float(value))
         close(answer, yours, np.array(expected), why=why, yours_label=f"{what}, yours", rtol=rtol, atol=atol)
@@ -190,11 +208,11 @@ def parameters(answer: Answer, name: str, like: Mapping[str, Array]) -> dict[str
     shapes, wanted = ({key: part.shape for key, part in each.items()} for each in (found, like))
     if shapes != wanted:
         rows = [("parameters after the call", str(shapes)[:300]), ("before", str(wanted)[:300])]
-        raise Mismatch(answer.call, rows, f"{name} has other parameters than before the call")
+        raise _mismatch(answer, rows, f"{name} has other parameters than before the call")
     numbers = {key: part.array.astype(np.float64) for key, part in found.items()}
     for key, array in numbers.items():
         if not np.isfinite(array).all():
-            raise Mismatch(answer.call, [(f"{key} of {name}", show(array))], f"{name} is not finite after the call")
+            raise _mismatch(answer, [(f"{key} of {name}", show(array))], f"{name} is not finite after the call")
     return numbers
 
 
@@ -205,6 +223,7 @@ def same(
     dtype: str | None = "float64",
     why: str = "",
     label: str = "expected",
+    beside: Sequence[Answer] = (),
     rtol: float | None = None,
     atol: float | None = None,
 ) -> Float64:
@@ -216,6 +235,7 @@ def same(
         dtype: As for `tensor`.
         why: What the difference means, for the report; a sentence is made from the numbers if empty.
         label: What the expected values are called in the report.
+        beside: Other answers, from whose values the expected ones were made.
         rtol: Relative tolerance; by dtype if None.
         atol: Absolute tolerance; by dtype if None.
 
@@ -229,7 +249,7 @@ def same(
     yours = tensor(answer, shape=wanted.shape, dtype=dtype, finite=False)
     if not np.isfinite(yours).all():
         what = "NaN" if np.isnan(yours).any() else "an infinity"
-        raise Mismatch(answer.call, [("yours", show(yours)), (label, show(wanted))], f"the result holds {what}")
+        raise _mismatch(answer, [("yours", show(yours)), (label, show(wanted))], f"the result holds {what}")
     default_rtol, default_atol = TOLERANCE.get(answer.value.dtype, (0.0, 0.0))  # whole numbers and bools are exact
     odd = _odd_dtype(answer.value.dtype, dtype)
     try:
@@ -239,12 +259,14 @@ def same(
             wanted,
             why=why,
             label=label,
+            beside=beside,
             rtol=default_rtol if rtol is None else rtol,
             atol=default_atol if atol is None else atol,
         )
     except Mismatch as problem:
-        story = f"{problem.story or 'the values differ'}; besides, {odd}" if odd else problem.story
-        raise Mismatch(problem.call, problem.rows, story) from None
+        if odd:
+            problem.story = f"{problem.story or 'the values differ'}; besides, {odd}"
+        raise
     for note in answer.odd_dtypes or ():
         if odd and note.call is answer.call:
             note.story = f"{odd}; the values are right"
@@ -259,10 +281,24 @@ def close(
     why: str = "",
     yours_label: str = "yours",
     label: str = "expected",
+    shows: str = "",
+    beside: Sequence[Answer] = (),
     rtol: float = 1e-7,
     atol: float = 1e-10,
 ) -> None:
     """Require two arrays of one shape, taken from an answer, to agree.
+
+    Args:
+        answer: What the submission returned.
+        yours: Its numbers.
+        expected: What they must be.
+        why: What the difference means, for the report; a sentence is made from the numbers if empty.
+        yours_label: What the submission's numbers are called in the report.
+        label: What the expected ones are called.
+        shows: The line that prints the submission's numbers; that of the answer itself if empty. See `Shown.last`.
+        beside: Other answers, from whose values the expected ones were made.
+        rtol: Relative tolerance.
+        atol: Absolute tolerance.
 
     Raises:
         Mismatch: they differ.
@@ -273,43 +309,107 @@ def close(
     wrong = ~(np.abs(yours - expected) <= atol + rtol * np.abs(expected))
     if not wrong.any():
         return
-    left, right = show_pair(yours, expected)
-    rows = [(yours_label, left), (label, right)]
-    numbers = (yours_label.removesuffix("yours").removesuffix(", "), yours, expected)
-    raise Mismatch(answer.call, rows, why or _difference(yours, expected, wrong), numbers)
+    rows = list(zip((yours_label, label), show_pair(yours, expected), strict=True))
+    last, is_plain = shows or f"value{answer.part}", _is_plain(yours[wrong], expected[wrong])
+    if not is_plain and (shows or isinstance(answer.value, Tensor)):
+        last += ".tolist()"  # torch prints four digits
+    story = why or _difference(yours, expected, wrong)
+    problem = _mismatch(answer, rows, story, last=last, beside=beside, is_plain=is_plain)
+    problem.numbers = (yours_label.removesuffix("yours").removesuffix(", "), yours, expected)
+    raise problem
 
 
-def require(condition: bool | np.bool_, answer: Answer, rows: Sequence[tuple[str, Any]], why: str) -> None:
-    """Require a property that is not a comparison with given numbers.
+def _is_plain(yours: Float64, expected: Float64) -> bool:
+    """Whether some of two rows of numbers differ in the digits that torch prints, of whatever size the others are."""
+    return any(
+        round(left, 4) != round(right, 4) and f"{left:.4e}" != f"{right:.4e}"
+        for left, right in zip(yours.ravel().tolist(), expected.ravel().tolist(), strict=True)
+    )
+
+
+def require(
+    condition: bool | np.bool_,
+    answer: Answer,
+    rows: Sequence[tuple[str, Any]],
+    why: str,
+    *,
+    shows: str = "",
+    beside: Sequence[Answer] = (),
+) -> None:
+    """Require a property that is not a comparison with given numbers. `shows` and `beside` are those of `close`.
 
     Raises:
         Mismatch: it does not hold.
     """
     if not condition:
-        raise Mismatch(
-            answer.call, [(label, value if isinstance(value, str) else show(value)) for label, value in rows], why
-        )
+        told = [(label, value if isinstance(value, str) else show(value)) for label, value in rows]
+        raise _mismatch(answer, told, why, last=shows, beside=beside)
 
 
-def gradient(answer: Answer, name: str, *, shape: tuple[int, ...], dtype: str = "float64") -> Float64:
+def no_global_randomness(answer: Answer, instead: str = "use the generator") -> None:
+    """Require that a call whose random state was watched left it alone; `instead` is what to do.
+
+    Raises:
+        Mismatch: it did not.
+    """
+    states = {"torch": "torch.get_rng_state()", "numpy": "str(np.random.get_state())", "random": "random.getstate()"}
+    state = states.get(answer.random_changed)
+    if state:
+        rows = [("changed", f"the global random state of {answer.random_changed}"), ("expected", "none is changed")]
+        imported = {"numpy": "import numpy as np; ", "random": "import random; "}.get(answer.random_changed, "")
+        same_now = f"torch.equal(before, {state})" if answer.random_changed == "torch" else f"before == {state}"
+        story = f"the global random state of {answer.random_changed} was changed: {instead}"
+        raise Mismatch(answer.call, rows, story, Shown(same_now, first=f"{imported}before = {state}"))
+
+
+def same_gradient(
+    answer: Answer,
+    name: str,
+    expected: Float64,
+    *,
+    why: str = "",
+    label: str = "expected",
+    rtol: float = 1e-5,
+    atol: float = 1e-6,
+) -> Float64:
+    """Require a gradient by one of the arguments, with these values. Arguments as for `close`.
+
+    Returns:
+        The gradient as float64.
+
+    Raises:
+        Mismatch: there is none, or another one.
+    """
+    found = gradient(answer, name, shape=expected.shape)
+    yours_label, last = f"gradient by {name}", f"{_derived(answer, name)}[0]"
+    close(answer, found, expected, why=why, yours_label=yours_label, label=label, shows=last, rtol=rtol, atol=atol)
+    return found
+
+
+def _derived(answer: Answer, name: str, options: str = "") -> str:
+    """The line that prints the gradient of an answer, in a tuple; of several values, that of the first one."""
+    value = "value[0]" if isinstance(answer.value, tuple | list) else f"value{answer.part}"
+    return f"torch.autograd.grad({value}.sum(), {name}{options})"
+
+
+def gradient(answer: Answer, name: str, *, shape: tuple[int, ...]) -> Float64:
     """The gradient of an answer by one of its arguments, which must exist and be finite.
 
     Raises:
         Mismatch: there is none, or it holds a NaN or an infinity.
     """
-    value = answer.gradients[name]
+    value, last = answer.gradients[name], _derived(answer, name)
     label = f"gradient by {name}"
     expected = ("expected", f"a finite gradient of shape {_shape(shape)}")
     if value is None:
         story = f"no gradient reaches {name}: is something detached, or made without torch?"
-        raise Mismatch(answer.call, [(label, "none"), expected], story)
+        raise _mismatch(answer, [(label, "none"), expected], story, last=last)
     if value.shape != shape:
-        raise Mismatch(
-            answer.call, [(label, f"shape {_shape(value.shape)}"), expected], f"the {label} has a wrong shape"
-        )
+        rows = [(label, f"shape {_shape(value.shape)}"), expected]
+        raise _mismatch(answer, rows, f"the {label} has a wrong shape", last=last)
     numbers = value.array.astype(np.float64)
     if not np.isfinite(numbers).all():
-        raise Mismatch(answer.call, [(label, show(value)), expected], f"the {label} is not finite")
+        raise _mismatch(answer, [(label, show(value)), expected], f"the {label} is not finite", last=last)
     return numbers
 
 
@@ -322,7 +422,8 @@ def no_gradient(answer: Answer, name: str) -> None:
     value = answer.gradients[name]
     if value is not None and np.any(value.array != 0):
         rows = [(f"gradient by {name}", show(value)), ("expected", "none")]
-        raise Mismatch(answer.call, rows, f"a gradient reaches {name}, which is a constant: detach it")
+        last = _derived(answer, name, ", allow_unused=True")
+        raise _mismatch(answer, rows, f"a gradient reaches {name}, which is a constant: detach it", last=last)
 
 
 def no_graph(answer: Answer) -> None:
@@ -333,7 +434,7 @@ def no_graph(answer: Answer) -> None:
     """
     if answer.graph:
         rows = [("yours", "a tensor that requires a gradient"), ("expected", "plain numbers: detach them")]
-        raise Mismatch(answer.call, rows, "the result drags the graph of its own computation along")
+        raise _mismatch(answer, rows, "the result drags the graph of its own computation along")
 
 
 def untouched(answer: Answer, name: str, before: Array) -> None:
@@ -345,7 +446,10 @@ def untouched(answer: Answer, name: str, before: Array) -> None:
     after = answer.arguments[name]
     if (after.shape, after.array.tobytes()) != (before.shape, before.tobytes()):
         rows = [(f"{name} before", show(before)), (f"{name} after", show(after))]
-        raise Mismatch(answer.call, rows, f"your function changed its argument {name} in place; work on a new tensor")
+        story = f"your function changed its argument {name} in place; work on a new tensor"
+        numbers = after.array.astype(np.float64), before.astype(np.float64)
+        is_plain = after.shape != before.shape or _is_plain(*numbers)
+        raise _mismatch(answer, rows, story, last=name if is_plain else f"{name}.tolist()", is_plain=is_plain)
 
 
 def mode_kept(answer: Answer, name: str) -> None:
@@ -361,53 +465,8 @@ def mode_kept(answer: Answer, name: str) -> None:
     changed = [key for key, value in kept.items() if value is not True]
     rows = [(f"switched off in {name}", ", ".join(changed)), ("expected", "nothing")]
     story = f"your function leaves {name} in another mode: undo `eval()` and `requires_grad_(False)`"
-    require(not changed, answer, rows, story)
-
-
-def show_call(call: Call) -> str:
-    """The call as a student would type it."""
-    named = {part.name for part in _parts(call.arguments.values()) if isinstance(part, Same)}
-    parts = [
-        f"{name} := {show_argument(value)}" if name in named else show_argument(value)
-        for name, value in call.arguments.items()
-    ]
-    parts += [f"{name}={show_argument(value)}" for name, value in call.options.items()]
-    return f"{call.function}({', '.join(parts)})"
-
-
-def given_names(call: Call) -> list[str]:
-    """Names of given code that stand in the call as it is shown."""
-    parts = _parts([*call.arguments.values(), *call.options.values()])
-    return list(dict.fromkeys(part.type_name for part in parts if isinstance(part, Record)))
-
-
-def _parts(values: Iterable[Any]) -> Iterator[Any]:
-    """Some values, and what they are made from."""
-    for value in values:
-        yield value
-        if isinstance(value, Record):
-            yield from _parts(value.fields.values())
-
-
-def show_argument(value: Any) -> str:
-    """One argument as a student would type it."""
-    if isinstance(value, Half):
-        return f"torch.tensor({_nested(value.array, repr)}, dtype=torch.bfloat16)"
-    if isinstance(value, Transposed):
-        return f"{show_argument(value.array.T)}.T"
-    if isinstance(value, np.ndarray | np.generic):
-        array = np.asarray(value)
-        suffix = "" if array.dtype in (np.float32, np.int64, np.bool_) else f", dtype=torch.{array.dtype.name}"
-        return f"torch.tensor({_nested(array, _exact)}{suffix})"
-    if isinstance(value, Record):
-        fields = ", ".join(f"{name}={show_argument(item)}" for name, item in value.fields.items())
-        return f"{value.type_name}({fields})"
-    if isinstance(value, Same):
-        return value.name
-    if isinstance(value, dict):
-        sizes = (f"{name!r}: <{' x '.join(map(str, np.shape(item)))} numbers>" for name, item in value.items())
-        return "{" + ", ".join(itertools.islice(sizes, 2)) + ", ...}"  # the weights of a model
-    return repr(value)
+    flag = f"{name}.training" if "training" in changed else f"[each.requires_grad for each in {name}.parameters()]"
+    require(not changed, answer, rows, story, shows=flag)
 
 
 def show(value: Any, digits: int = 6) -> str:
@@ -415,7 +474,7 @@ def show(value: Any, digits: int = 6) -> str:
     if isinstance(value, Tensor):
         value = value.array
     if isinstance(value, np.ndarray | np.generic):
-        return _nested(
+        return nested(
             _without_dust(np.asarray(value)),
             lambda number: f"{number:.{digits}g}" if isinstance(number, float) else str(number),
         )
@@ -423,10 +482,10 @@ def show(value: Any, digits: int = 6) -> str:
 
 
 def _without_dust(array: Array) -> Array:
-    """Rounding errors beside much larger numbers as 0: -3e-18 beside 2.1 says nothing."""
+    """Rounding errors beside much larger numbers as 0: -3e-18 beside 2.1 says nothing, and neither does -0."""
     if array.dtype.kind != "f" or not array.size or not np.isfinite(array).all():
         return array
-    return np.where(np.abs(array) < 1e-14 * np.abs(array).max(), 0.0, array)
+    return np.where(np.abs(array) <= 1e-14 * np.abs(array).max(), 0.0, array)
 
 
 def show_pair(yours: Float64, expected: Float64) -> tuple[str, str]:
@@ -461,36 +520,17 @@ def _type_story(value: Any, expected: str = "a torch.Tensor") -> str:
 
 
 def _difference(yours: Float64, expected: Float64, wrong: npt.NDArray[np.bool_]) -> str:
-    if not yours.ndim:
-        return ""
     count, total = int(wrong.sum()), wrong.size
-    return "" if count == total else f"{count} of {total} values differ, the first at {_index(wrong)}"
+    if total == 1:
+        left, right = show_pair(yours.reshape(()), expected.reshape(()))
+        return f"the value is {left} and must be {right}"
+    if count == total:
+        return "both values differ" if total == 2 else f"all {total} values differ"
+    return f"{count} of {total} values differ, the first at {_index(wrong)}"
 
 
 def _index(wrong: npt.NDArray[np.bool_]) -> str:
     return "[" + ", ".join(str(int(axis[0])) for axis in np.nonzero(wrong)) + "]"
-
-
-def _exact(number: Any) -> str:
-    """A float32 printed with the digits of a float32."""
-    if isinstance(number, float | np.floating) and not np.isfinite(number):
-        return f"{'-' if number < 0 else ''}torch.{'nan' if np.isnan(number) else 'inf'}"
-    return (
-        str(number.item())
-        if not isinstance(number, np.floating)
-        else np.format_float_positional(number, trim="0")
-        if 1e-5 <= abs(float(number)) < 1e16 or number == 0  # in half precision, 1e16 is none
-        else f"{number!s}"
-    )
-
-
-def _nested(array: Array, text: Any) -> str:
-    if array.ndim == 0:
-        scalar = array[()]
-        return str(text(float(scalar) if text is not _exact and np.issubdtype(array.dtype, np.floating) else scalar))
-    if array.size == 0 or array.size > 200:
-        return f"<{' x '.join(map(str, array.shape))} numbers>"
-    return "[" + ", ".join(_nested(part, text) for part in array) + "]"
 
 
 def _shape(shape: tuple[int, ...]) -> str:

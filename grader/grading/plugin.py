@@ -7,6 +7,8 @@ process, so it cannot raise pytest's own exceptions here.
 
 from __future__ import annotations
 
+import contextlib
+import functools
 import re
 import tempfile
 import time
@@ -23,13 +25,25 @@ from hypothesis.errors import Flaky
 
 from ..core import course
 from ..core.refusal import FileRefused
-from ..core.result import BROKEN, FAILED, GRADER_ERROR, NOT_WRITTEN, PASSED, WAITING, CheckResult, Frame, Result
+from ..core.result import (
+    BROKEN,
+    FAILED,
+    GRADER_ERROR,
+    NOT_WRITTEN,
+    PASSED,
+    TO_PASTE,
+    WAITING,
+    CheckResult,
+    Frame,
+    Result,
+)
 from . import curves, hypothesis_compat, vectors
 from .check import Check, checks_of, oracles_of
-from .compare import Mismatch, given_names, show_call
+from .compare import Mismatch
 from .diagnosis import Failure
 from .premises import NotJudged, Oracles, OwnFunction, Premises
 from .settings import Settings
+from .shown_call import VALUE, Shown, needed_imports, show_call
 from .student import (
     Call,
     Clock,
@@ -278,7 +292,13 @@ class GradingPlugin:
     @pytest.hookimpl(wrapper=True)
     def pytest_pyfunc_call(self, pyfuncitem: pytest.Function) -> Any:
         """Grade the worked examples of a law that holds: nobody is wrong there and right by luck elsewhere."""
-        called = yield
+        with _plain_mismatches(pyfuncitem.function) as plain:
+            try:
+                called = yield
+            except Mismatch as problem:
+                if problem.is_plain or not plain:
+                    raise
+                raise plain[-1] from None
         check = _check_of(pyfuncitem)
         if check.examples and self._student is not None:
             vectors.require_recorded(self._student, self._worked(check))
@@ -314,7 +334,7 @@ class GradingPlugin:
     def _record(self, entry: CheckResult, check: Check, problem: BaseException) -> None:
         """Turn an exception into an outcome and what a student needs to know."""
         call: Call | None = getattr(problem, "call", None)
-        entry.call = show_call(call) if call else ""
+        entry.call = show_call(call, _shown(problem, call)) if call else ""
         entry.printed = self._student.last_printed(call) if self._student else ""
         entry.outcome = BROKEN
         asked = self._student.asked(call) if call and self._student else None
@@ -322,7 +342,8 @@ class GradingPlugin:
             case Mismatch():
                 if asked:
                     self.failures[check.id] = Failure(*asked, problem.numbers)
-                entry.outcome, entry.story, entry.rows = FAILED, problem.story, problem.rows
+                entry.outcome, entry.rows = FAILED, problem.rows
+                entry.story = _about_another_example(check, problem.call) + problem.story
             case StudentError(not_written=True) if problem.frames:  # a worker may send anything
                 entry.frames = [_frame(frame) for frame in problem.frames]
                 *_, last = problem.frames
@@ -353,9 +374,10 @@ class GradingPlugin:
         # Names and messages of theirs begin no line of their own, and no report is as long as they like.
         entry.story = _cut(" ".join(entry.story.split()), _LONGEST_TEXT)
         entry.rows = [(label, _cut(text, _LONGEST_TEXT)) for label, text in entry.rows]
-        entry.call, entry.printed = _cut(entry.call, _LONGEST_TEXT), _cut(entry.printed, _LONGEST_PRINTED)
+        entry.call, entry.printed = _cut(entry.call, _LONGEST_CALL), _cut(entry.printed, _LONGEST_PRINTED)
         if call and entry.call:
-            entry.rows = [*entry.rows, *_imports(call)]
+            imports = needed_imports(check.function, check.exercise, entry.call)
+            entry.rows = [*entry.rows, (TO_PASTE, imports)]
         needed = [self._entries[name] for name in check.needs if name in self._entries]
         entry.may_come_from = [other.title for other in needed if other.outcome not in (PASSED, WAITING)]
 
@@ -364,7 +386,7 @@ class GradingPlugin:
         return lines[line - 1].strip() if 0 < line <= len(lines) else ""
 
 
-_LONGEST_TEXT, _LONGEST_PRINTED = 2_000, 25_000
+_LONGEST_TEXT, _LONGEST_CALL, _LONGEST_PRINTED = 2_000, 30_000, 25_000
 
 
 def _cut(text: str, longest: int) -> str:
@@ -409,13 +431,47 @@ def _more_time() -> float:
     return max(1.0, examples() / DEFAULT_EXAMPLES)
 
 
-def _imports(call: Call) -> list[tuple[str, str]]:
-    """What has to be imported before the call can be pasted, as a row of the report."""
-    modules: dict[str, list[str]] = {}
-    for name in given_names(call):
-        modules.setdefault(course.where_given(name) or "", []).append(name)
-    lines = [f"from starter.{module} import {', '.join(names)}" for module, names in modules.items() if module]
-    return [("to paste it", "; ".join(lines))] if lines else []
+@contextlib.contextmanager
+def _plain_mismatches(test: Callable[..., Any]) -> Iterator[list[Mismatch]]:
+    """Those of a law whose difference is plain to see, in the order of ever smaller calls.
+
+    Hypothesis goes on to the smallest call that fails, and there a difference may be no more than dust.
+    """
+    found: list[Mismatch] = []
+    if not hypothesis.is_hypothesis_test(test):
+        yield found
+        return
+    law = test.hypothesis.inner_test  # type: ignore[attr-defined]
+
+    @functools.wraps(law)
+    def watched(*arguments: Any, **options: Any) -> None:
+        try:
+            law(*arguments, **options)
+        except Mismatch as problem:
+            found.extend([problem] if problem.is_plain else [])
+            raise
+
+    test.hypothesis.inner_test = watched  # type: ignore[attr-defined]
+    try:
+        yield found
+    finally:
+        test.hypothesis.inner_test = law  # type: ignore[attr-defined]
+
+
+def _about_another_example(check: Check, call: Call) -> str:
+    """What to say first of a call that is not the one in the title of a gate, but a later worked example."""
+    names, _ = course.exercise(check.exercise).parameters(check.function)
+    later = [show_call(Call.of(check.function, example, names)) for example in check.examples[1:]]
+    return "the first example is right; here " if check.gate and show_call(call) in later else ""
+
+
+def _shown(problem: BaseException, call: Call) -> Shown:
+    """What the lines of a failing call print; where it raised, that may have been on the way back to the arguments."""
+    if isinstance(problem, Mismatch):
+        return problem.shown
+    if not call.gradients_of:
+        return VALUE
+    return Shown(f"torch.autograd.grad(value.sum(), [{', '.join(call.gradients_of)}], allow_unused=True)")
 
 
 def _frame(frame: Frame) -> Frame:

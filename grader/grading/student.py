@@ -59,12 +59,15 @@ class Tensor:
 class Record:
     """An object. As an argument it is made in the worker, by the class or function of that name in given code.
 
+    `typed` is what a student types for it, where its fields are more than anybody wants to read.
+
     A dataclass comes back with its fields, a model with its parameters, their gradients and its mode: {"state":
     {name: Tensor}, "gradients": {name: Tensor or None}, "training": bool, "requires_grad": {name: bool}}.
     """
 
     type_name: str
     fields: dict[str, Any]
+    typed: str = ""
 
 
 @dataclass(frozen=True)
@@ -108,11 +111,21 @@ class Example:
 
 @dataclass(frozen=True)
 class Call:
-    """What was asked, for the report: prints as the student would write it."""
+    """What was asked, for the report; `shown_call` prints it as the student would write it."""
 
     function: str
     arguments: dict[str, Any]
     options: dict[str, Any]
+    gradients_of: tuple[str, ...] = ()
+    repeat: int = 1
+    left_gradients: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, function: str, example: Example, names: Sequence[str]) -> Call:
+        """The call of an example of a function, whose positional parameters have these names."""
+        arguments = dict(zip(names, example.arguments, strict=False))
+        asked = example.gradients_of, example.repeat, example.left_gradients
+        return cls(function, arguments, example.options, *asked)
 
 
 @dataclass(frozen=True)
@@ -130,6 +143,7 @@ class Answer:
         random_changed: Whose global random state the call changed, when asked for: "torch", "numpy", "random" or "".
         graph: Where the tensors stand that can be differentiated, and so hold on to everything that they were computed
             from: "" for the value itself, "0" or "1.kl" for its parts.
+        part: Where the value stands in what the call returned: "" for all of it, else "[0]" or ".kl".
     """
 
     call: Call
@@ -140,6 +154,7 @@ class Answer:
     odd_dtypes: list[Any] | None = None
     random_changed: str = ""
     graph: tuple[str, ...] = ()
+    part: str = ""
 
 
 class StudentError(Exception):
@@ -295,7 +310,7 @@ class Student:
     def each(self, function: str, *examples: Example) -> list[Answer]:
         """Make several calls of one function in one message, so that a law waits once. Raises like `call`."""
         names, _ = self._exercise.parameters(function)
-        calls = [Call(function, dict(zip(names, case.arguments, strict=False)), case.options) for case in examples]
+        calls = [Call.of(function, case, names) for case in examples]
         only = calls[0] if len(calls) == 1 else None  # of several calls nobody knows which one ended the process
         worker = self._ready(function, only)
         self._calls = calls

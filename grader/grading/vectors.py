@@ -22,7 +22,7 @@ import numpy as np
 from ..core import course
 from ..core.refusal import FileRefused
 from ..sandbox.worker.wire import Foreign
-from .compare import TOLERANCE, close, entries, gradient, no_gradient, number, pair, parameters, same
+from .compare import TOLERANCE, close, entries, no_gradient, number, pair, parameters, same, same_gradient
 from .premises import Oracles
 from .student import Answer, Example, Half, Record, Student, StudentCrashed, StudentError, Tensor
 
@@ -163,7 +163,9 @@ def require_recorded(student: Student, worked: Sequence[tuple[Example, Vector]])
         for name, model in vector.expected.get("after", {}).items():
             wanted = {key: _array(seen) for key, seen in model["fields"].items()}
             for key, found in parameters(answer, name, wanted).items():
-                close(answer, found, wanted[key], yours_label=f"{name} after the call, yours", rtol=1e-4, atol=1e-5)
+                shows = f"dict({name}.named_parameters())[{key!r}]"
+                label = f"{key} of {name} after the call, yours"
+                close(answer, found, wanted[key], yours_label=label, shows=shows, rtol=1e-4, atol=1e-5)
 
 
 def _require_value(answer: Answer, expected: Observation) -> None:
@@ -192,11 +194,10 @@ def _require_gradient(answer: Answer, name: str, expected: list[Any] | None) -> 
         return
     argument = answer.call.arguments[name]
     shape = argument.array.shape if isinstance(argument, Half) else argument.shape
-    found = gradient(answer, name, shape=shape)
     value = answer.gradients[name]
     rtol, atol = _tolerance(value.dtype if value else "float64")
-    label, why = f"gradient by {name}, yours", "the value is right, its gradient is not"
-    close(answer, found, wanted.reshape(shape), yours_label=label, why=why, rtol=rtol, atol=atol)
+    why = "the value is right, its gradient is not"
+    same_gradient(answer, name, wanted.reshape(shape), why=why, rtol=rtol, atol=atol)
 
 
 def _tolerance(dtype: str) -> tuple[float, float]:

@@ -12,7 +12,17 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from ..core import course
-from ..core.result import BROKEN, NOT_WRITTEN, PASSED, WAITING, CheckResult, ExerciseResult, NamedMistake, Result
+from ..core.result import (
+    BROKEN,
+    NOT_WRITTEN,
+    PASSED,
+    TO_PASTE,
+    WAITING,
+    CheckResult,
+    ExerciseResult,
+    NamedMistake,
+    Result,
+)
 from ..core.text import one_line, plain, without_logging_commands
 from ..worksheet.questions import EXERCISE as WORKSHEET
 from ..worksheet.questions import FILE_NAME as WORKSHEET_FILE
@@ -101,13 +111,14 @@ def feedback(each: Listed, *, limit: int = 4_000, show_hidden: bool = False) -> 
         return ""
     if check.hidden and not show_hidden:
         return shortened(f"{check.outcome}. {HIDDEN}", limit)
-    told = [(label, plain(text)) for label, text in rows(check)]
-    lines = [_labelled(label, text) for label, text in told if label != "printed"]
-    lines += [plain(check.story)] if check.story else []
     named = [found for found in each.exercise.misconceptions if found.check == check.id]
+    lines = []
     for place, found in enumerate(named):
         said = what_it_is(check, found, also=place > 0)
         lines += [said, f"more: {one_line(course.page_address(found.page))}"]
+    lines += [plain(check.story)] if check.story else []
+    told = [(label, plain(text)) for label, text in rows(check)]
+    lines += [_labelled(label, text) for label, text in told if label != "printed"]
     if check.may_come_from:
         lines.append("This may come from: " + "; ".join(map(one_line, check.may_come_from)))
     if check.owed_to:
@@ -130,7 +141,7 @@ def _labelled(label: str, text: str) -> str:
 
 
 def rows(check: CheckResult) -> Iterator[tuple[str, str]]:
-    """What a student compares, as labels and texts: where, what was asked, what came. Not made safe yet."""
+    """What a student compares, as labels and texts: where, what came, what was asked. Not made safe yet."""
     # A given line that refuses an argument says nothing about who passed it: that is the line before.
     refused = len(check.frames) > 1 and check.frames[-1].source.startswith("raise")
     for frame in check.frames[-2:] if refused else check.frames[-1:]:
@@ -138,9 +149,10 @@ def rows(check: CheckResult) -> Iterator[tuple[str, str]]:
         yield "where", one_line(where)
         if frame.source:
             yield "", frame.source
-    if check.call:
+    yield from (row for row in check.rows if row[0] != TO_PASTE)
+    if check.call:  # the longest of them
         yield "call", check.call
-    yield from check.rows
+    yield from (row for row in check.rows if row[0] == TO_PASTE)
     if check.printed.strip():
         yield "printed", plain(check.printed.strip(), limit=600)
 

@@ -21,6 +21,7 @@ from ..core.result import (
     NOT_RUN,
     NOT_WRITTEN,
     PASSED,
+    TO_PASTE,
     WAITING,
     CheckResult,
     ExerciseResult,
@@ -28,7 +29,7 @@ from ..core.result import (
     Outcome,
     Result,
 )
-from ..core.text import counted, one_line, plain
+from ..core.text import counted, first_sentence, one_line, plain
 from ..grading.check import Check
 from ..worksheet.questions import EXERCISE as WORKSHEET
 from .feedback import SELF_CHECK, rows, runs_no_code, what_it_is
@@ -47,20 +48,39 @@ _DETAILED = 3
 """Failures of one function that are shown in full; the others keep to one line each."""
 _LABEL_WIDTH = 22
 """Longer labels are folded: the call beside them needs the room."""
+_NAMED_CHANGES = 3
+"""Checks that are named after a save; of the others is said how many they are."""
+_CALL_LINES, _CALL_LENGTH, _LONGEST_CALL = 10, 700, 30_000
+"""A call with more lines or characters is left out where nobody asked for it, and cut where somebody did."""
 
 
-def show(result: Result, console: Console) -> None:
-    """Print the whole report."""
+def show(
+    result: Result, console: Console, *, whole_calls: bool = False, hint: str = "the same command with --hint"
+) -> None:
+    """Print the whole report.
+
+    Args:
+        result: What the grading found.
+        console: Where to print.
+        whole_calls: Print long calls too, not only how long they are.
+        hint: How to get a hint.
+    """
     console.print(_headline(result), highlight=False)
     known = {exercise.name: exercise for exercise in course.KNOWN}
     for exercise in result.exercises:
         console.print()
-        console.print(_exercise(known.get(exercise.name), exercise, console), highlight=False)
+        told = _exercise(known.get(exercise.name), exercise, console, whole_calls=whole_calls)
+        console.print(told, highlight=False)
+        if exercise.earned < exercise.points:
+            page = course.page_address(exercise.page)
+            console.print(_indented(Text(f"page  {page}    hint  {hint}", style="dim")), highlight=False)
     console.print()
     console.print(_total(result), highlight=False)
 
 
-def show_hints(result: CheckResult | None, check: Check | None, count: int, console: Console) -> None:
+def show_hints(
+    result: CheckResult | None, check: Check | None, count: int, console: Console, *, again: str = ""
+) -> None:
     """Print the first `count` hints of a check.
 
     Args:
@@ -68,6 +88,7 @@ def show_hints(result: CheckResult | None, check: Check | None, count: int, cons
         check: Its declaration.
         count: How far up the ladder.
         console: Where to print.
+        again: How to get one more; --hint once more if empty.
     """
     console.print()
     if check is None or result is None:
@@ -82,7 +103,8 @@ def show_hints(result: CheckResult | None, check: Check | None, count: int, cons
         console.print(f"  {number}. {hint}", highlight=False, markup=False)
     left = len(check.hints) - count
     if left > 0:
-        console.print(f"  {left} more: give --hint {count + 1} times", highlight=False)
+        how = again or f"give --hint {count + 1} times"
+        console.print(f"  {left} more: {how}", highlight=False)
     else:
         console.print(f"  That was the last one. Why it must hold: {check.explanation}", highlight=False, markup=False)
 
@@ -99,7 +121,9 @@ def _headline(result: Result) -> Text:
     return Text(" | ".join(parts), style="dim")
 
 
-def _exercise(entry: course.Exercise | None, exercise: ExerciseResult, console: Console) -> RenderableType:
+def _exercise(
+    entry: course.Exercise | None, exercise: ExerciseResult, console: Console, *, whole_calls: bool
+) -> RenderableType:
     title = Table.grid(expand=True, padding=(0, 1))
     title.add_column(ratio=1)
     title.add_column(justify="right", no_wrap=True)
@@ -112,16 +136,13 @@ def _exercise(entry: course.Exercise | None, exercise: ExerciseResult, console: 
     if problem:
         first = exercise.checks[0]
         parts.append(_indented(_line(first.outcome, 0, exercise.checks, Text(problem), console)))
-        parts += [_indented(_details(line)) for line in _failure(first, [])]
+        parts += [_indented(_details(line)) for line in _failure(first, [], whole_calls=whole_calls)]
     else:
         for function in dict.fromkeys(check.function for check in exercise.checks):
             parts.append(_indented(Text(function, style="bold cyan")))
-            parts.append(_indented(Group(*_function(exercise, function, console))))
+            parts.append(_indented(Group(*_function(exercise, function, console, whole_calls=whole_calls))))
     if said := owed(exercise):
         parts.append(_indented(Text(said, style="bold")))
-    if exercise.earned < exercise.points:
-        page = course.page_address(exercise.page)
-        parts.append(_indented(Text(f"page  {page}    hint  the same command with --hint", style="dim")))
     return Group(*parts)
 
 
@@ -129,7 +150,9 @@ def _indented(content: RenderableType) -> RenderableType:
     return Padding(content, (0, 0, 0, 3))
 
 
-def _function(exercise: ExerciseResult, function: str, console: Console) -> Iterator[RenderableType]:
+def _function(
+    exercise: ExerciseResult, function: str, console: Console, *, whole_calls: bool
+) -> Iterator[RenderableType]:
     """The lines of one function: what passed in one line, failures in full, what waits in one line."""
     checks = [check for check in exercise.checks if check.function == function]
     passed = [check for check in checks if check.outcome == PASSED]
@@ -143,12 +166,13 @@ def _function(exercise: ExerciseResult, function: str, console: Console) -> Iter
         yield _line(check.outcome, check.earned, [check], Text(plain(check.title)), console)
         if index < _DETAILED:
             named = [found for found in exercise.misconceptions if found.check == check.id]
-            yield from map(_details, _failure(check, [found for found in named if found.sentence not in explained]))
             if any(found.sentence in explained for found in named):
                 yield _details(Text("the same mistake as above", style="bold yellow"))
+            new = [found for found in named if found.sentence not in explained]
+            yield from map(_details, _failure(check, new, whole_calls=whole_calls))
             explained |= {found.sentence for found in named}
     if len(failures) > _DETAILED:
-        yield _details(Text(f"Only the first {_DETAILED} are shown in full; mend those first.", style="dim"))
+        yield _details(Text(f"Only the first {_DETAILED} are shown in full; fix those first.", style="dim"))
     for outcome in (NOT_WRITTEN, WAITING, NOT_RUN):
         rest = [check for check in checks if check.outcome == outcome]
         if rest:
@@ -183,24 +207,34 @@ def _details(content: RenderableType) -> RenderableType:
     return Padding(content, (0, 0, 0, 6))
 
 
-def _failure(check: CheckResult, named: list[NamedMistake]) -> Iterator[RenderableType]:
-    """What a student needs to find the mistake: where, what was asked, what came, and which mistake it is."""
-    table = Table.grid(padding=(0, 2))
-    table.add_column(style="dim", max_width=_LABEL_WIDTH)
-    table.add_column(overflow="fold")
-    for label, text in rows(check):
-        table.add_row(Text(one_line(label)), Text(plain(text)))
-    if table.row_count:
-        yield table
-    if check.story:
-        yield Text(plain(check.story), style="bold" if not named else "")
+def _failure(check: CheckResult, named: list[NamedMistake], *, whole_calls: bool) -> Iterator[RenderableType]:
+    """What a student needs to find the mistake: which one it is, what came, and last what was asked."""
     for place, found in enumerate(named):
         yield Text(what_it_is(check, found, also=place > 0), style="bold yellow")
         # One sentence of what follows from it; the rest stands on the page.
-        yield Text(found.explanation.split(". ")[0].rstrip(".") + ".")
+        yield Text(first_sentence(found.explanation))
         yield Text(f"more  {course.page_address(found.page)}", style="dim")
+    if check.story:
+        yield Text(plain(check.story), style="bold" if not named else "")
+    table = Table.grid(padding=(0, 2))
+    table.add_column(style="dim", max_width=_LABEL_WIDTH)
+    table.add_column(overflow="fold")
+    long = not whole_calls and (check.call.count("\n") >= _CALL_LINES or len(check.call) > _CALL_LENGTH)
+    for label, text in rows(check):
+        if label == "call" and long:
+            table.add_row(Text(label), Text(f"{_in_short(check.call)}; the same command with --call shows it whole"))
+        elif label != TO_PASTE or not long:
+            table.add_row(Text(one_line(label)), Text(plain(text, limit=_LONGEST_CALL if label == "call" else 4_000)))
+    if table.row_count:
+        yield table
     if check.may_come_from:
         yield Text("this may come from: " + "; ".join(check.may_come_from), style="dim")
+
+
+def _in_short(call: str) -> str:
+    """How long a call is."""
+    lines = call.split("\n")
+    return counted(len(lines), "line") if len(lines) > 1 else f"{len(call)} characters"
 
 
 def _total(result: Result) -> RenderableType:
@@ -212,11 +246,43 @@ def _total(result: Result) -> RenderableType:
             "Your instructor reads the answers." if runs_no_code(result) else "The pages have a section for afterwards."
         )
         lines.append(Text(f"All passed. {after}"))
+        lines += [Text(f"next  {what}", style="bold") for what in _next(result)]
     if not result.grade:
         lines.append(Text("Debug mode: this is no grade. Run `grade` for one."))
     elif result.isolation_level < 1 and not runs_no_code(result):
         lines.append(Text(SELF_CHECK, style="dim"))
     return Group(*lines)
+
+
+def _next(result: Result) -> Iterator[str]:
+    """What to do after full points: the next function if only one was graded, else the next exercise and its page."""
+    graded = {exercise.name: exercise for exercise in result.exercises}
+    for exercise in course.EXERCISES:
+        if exercise.name in graded:
+            tried = {check.function for check in graded[exercise.name].checks}
+            left = [name for name in exercise.function_names if name not in tried]
+            if left:
+                yield f"grade {exercise.name}.{left[0]}"
+                return
+    numbers = [exercise.number for exercise in course.EXERCISES if exercise.name in graded]
+    for exercise in course.EXERCISES:
+        if numbers and exercise.number == max(numbers) + 1:
+            page = course.page_address(exercise.page)
+            yield f"{exercise.number}  {exercise.title}: {page}, then `grade {exercise.name}`"
+
+
+def difference(before: Result, after: Result) -> str:
+    """What a save has changed: the points, and which checks have changed sides."""
+    passed = [{check.id for check in result.checks if check.outcome == PASSED} for result in (before, after)]
+    titles = {check.id: plain(check.title) for check in after.checks}
+    points = after.earned - before.earned
+    parts = [f"{points:+} point{'' if abs(points) == 1 else 's'}" if points else "no change in points"]
+    for words, ids in (("passes now", passed[1] - passed[0]), ("fails now", passed[0] - passed[1])):
+        named = [title for name, title in titles.items() if name in ids]
+        more = len(named) - _NAMED_CHANGES
+        parts += [f"{words}: {title}" for title in named[:_NAMED_CHANGES]]
+        parts += [f"{words}: {counted(more, 'check')} more"] if more > 0 else []
+    return "\n  ".join(parts)
 
 
 def first_failed(result: Result) -> CheckResult | None:

@@ -135,12 +135,14 @@ def _seed_problems(table: RunTable, found: list[Replay]) -> list[tuple[str, str]
 
 
 def _look_at_bonus(worksheet: Worksheet, replays: Replays) -> Finding:
-    """Passes where nothing was tried: it is optional. What was tried must be right."""
+    """Passes in any case: it is optional. What was tried and is not right is not counted, and why is said."""
     answer, run = _look_at_answer(BONUS_QUESTION, worksheet), replays[BONUS_RUN.id]
     problems = [*answer.problems] if answer.outcome == FAILED else []
     problems += run.problems if run.written else []
     if problems:
-        return Finding(FAILED, problems)
+        return Finding(
+            PASSED, note="not counted: " + "; ".join(": ".join(problem) for problem in problems[:_MAX_NAMED])
+        )
     tried = answer.outcome == PASSED or run.written
     return Finding(PASSED, note="" if tried else "not tried")
 
@@ -198,7 +200,7 @@ def _bonus_check() -> tuple[Check, _Look]:
     check = _check(
         id="bonus",
         function="bonus",
-        title="The bonus is optional and has no points; what is handed in for it is right.",
+        title="The bonus is optional and has no points.",
         explanation="It asks for one run with a KL penalty, and what that changes.",
         points=0,
         hints=("Does the simulation have kl_coef = 0.30, and does it run for 50 steps?",),

@@ -34,7 +34,7 @@ from .stubs import make_starter
 MODULES = (
     "__init__",
     *(f"{name}/**/*" for name, room in ROOMS.items() if room.students),
-    *(f"commands/{name}" for name in ("__init__", "course", "doctor", "export", "grade", "install_torch")),
+    *(f"commands/{name}" for name in ("__init__", "course", "doctor", "export", "grade", "hint", "install_torch")),
     *("exercises/__init__", "exercises/*/__init__", "exercises/*/checks"),
 )
 """Modules of the grader that students need, without their suffix."""

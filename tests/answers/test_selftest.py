@@ -9,6 +9,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pasting
 import pytest
 from command import call
 
@@ -48,17 +49,25 @@ def check_selftest(names: list[str], done: subprocess.CompletedProcess[str], pat
 
 @pytest.mark.parametrize("name", EXERCISES)
 def test_every_answer_whose_grade_is_known_gets_it(name, sandbox, tmp_path):
-    path = tmp_path / "report.json"
-    done = call(main, "dev", "selftest", name, "--quick", "--jobs", "1", "--json", path, cwd=tmp_path, sandbox=sandbox)
+    """And a call of each report, pasted into Python, shows its failure: here of each tenth failing check."""
+    path, kept = tmp_path / "report.json", tmp_path / "kept"
+    asked = ("--quick", "--jobs", "1", "--json", path, "--reports", kept)
+    done = call(main, "dev", "selftest", name, *asked, cwd=tmp_path, sandbox=sandbox)
     check_selftest([name], done, path)
+    pasted, looking_right = pasting.looking_right(kept, name, tmp_path, every=10)
+    assert pasted >= 5 and looking_right == [], "\n".join(looking_right)
 
 
 @pytest.mark.proof
 def test_every_answer_gets_its_grade_with_all_inputs_and_gates_and_a_worker_for_each_check(tmp_path):
-    path = tmp_path / "report.json"
-    command = [sys.executable, "-m", "grader.commands.course", "dev", "selftest", "--json", str(path)]
+    path, kept = tmp_path / "report.json", tmp_path / "kept"
+    options = ["--json", str(path), "--reports", str(kept)]
+    command = [sys.executable, "-m", "grader.commands.course", "dev", "selftest", *options]
     done = subprocess.run(command, capture_output=True, text=True, timeout=2400, check=False)
     check_selftest(EXERCISES, done, path)
+    for name in EXERCISES:
+        pasted, looking_right = pasting.looking_right(kept, name, tmp_path)
+        assert pasted >= 50 and looking_right == [], "\n".join(looking_right)
 
 
 def test_answers_are_graded_in_processes_that_end_with_the_command(tmp_path):

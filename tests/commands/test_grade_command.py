@@ -328,7 +328,37 @@ def test_the_untouched_starter_is_not_written_yet_rather_than_wrong(grade: Grade
     no_traceback(done)
 
 
+def test_one_function_is_graded_alone(grade: Grade, tmp_path: Path) -> None:
+    wrong(tmp_path / "me", "clip", "importance_ratio", SWAPPED)
+    done = grade("clip.clip_fraction", "clip.clipped_surrogate", "--path", "me", *QUICK)
+    assert done.returncode == OK, done.stdout
+    of_the_two = sum(worth for function, worth, _ in declared("clip") if function != "importance_ratio")
+    assert points(done.stdout) == (of_the_two, of_the_two)
+    assert "next  grade clip.importance_ratio" in done.stdout
+    assert_refused(grade("clip.clip_fracton", "--path", "me"), "did you mean clip.clip_fraction?")
+
+
 # Hints
+
+
+def test_a_hint_answers_from_the_last_grading_one_more_each_time(grade: Grade, tmp_path: Path) -> None:
+    """Remembered for who sits at a terminal; a program that grades leaves nothing behind."""
+    me = write(tmp_path / "me", {"advantages.py": (course.STARTER / "advantages.py").read_text("utf-8")})
+    options = {"XDG_CACHE_HOME": str(tmp_path / "cache"), "COLUMNS": "400"}
+    grade("advantages", "--path", "me", **options)
+    assert not (tmp_path / "cache").exists()
+    assert_refused(grade("hint", "--path", "me", **options), "run `grade` first")
+    done = grade("advantages", "--path", "me", is_terminal=True, NO_COLOR="1", **options)
+    assert "hint  grade hint --path me" in done.stdout
+    _, _, hints = declared("advantages")[0]
+    for count in (1, 2, 3, 3):
+        done = grade("hint", "--path", "me", **options)
+        assert done.returncode == OK and "total" not in done.stdout, "nothing is graded"
+        assert [hint in done.stdout for hint in hints] == [place < count for place in range(len(hints))]
+    assert "No hint needed" in grade("hint", "kl", "--path", "me", **options).stdout
+    assert hints[0] not in grade("hint", "advantages.zero_signal_fraction", "--path", "me", **options).stdout
+    (me / "advantages.py").write_text("import torch\n", "utf-8")
+    assert "have changed since" in grade("hint", "--path", "me", **options).stdout
 
 
 def test_hints_are_a_ladder_that_ends(grade: Grade, tmp_path: Path) -> None:
@@ -462,7 +492,7 @@ def test_any_width_can_be_shown(shown: Grade, tmp_path: Path, columns: str) -> N
     assert done.returncode == CHECKS_FAILED
     # A word may be broken over lines where the terminal is narrower than the word; nothing may be left out.
     text = "".join(done.stdout.split())
-    for part in ("broken", "KeyError", "kl_estimate(torch.tensor(", "docs/exercises/kl.md", "total"):
+    for part in ("broken", "KeyError", "torch.tensor([", "kl_estimate(logp,ref_logp)", "docs/exercises/kl.md", "total"):
         assert part in text
 
 

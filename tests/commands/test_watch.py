@@ -215,6 +215,7 @@ def test_a_file_that_vanishes_for_a_while_does_not_end_it(watch: Watch, me: Path
     assert done.stdout.count("holds none of") == 1, "said once, however often nothing is there"
     (nothing, possible), last = totals(done.stdout)
     assert nothing == 0 and last == (possible, possible)
+    assert f"since the last save  +{possible} points\n  passes now: " in done.stdout
     assert "Traceback" not in done.stderr
 
 

@@ -28,8 +28,8 @@ def assert_harmless(report: str) -> None:
     assert not dangerous, sorted(map(ascii, dangerous))
 
 
-def report_of(result: Result, *, width: int = 4000) -> str:
+def report_of(result: Result, *, width: int = 4000, whole_calls: bool = False) -> str:
     """What a terminal shows that is so wide that no line is folded."""
     text = io.StringIO()
-    terminal.show(result, Console(file=text, width=width, force_terminal=False))
+    terminal.show(result, Console(file=text, width=width, force_terminal=False), whole_calls=whole_calls)
     return text.getvalue()

@@ -50,7 +50,7 @@ def test_a_failure_is_told_in_full_with_its_mistake_named_once():
     exercise.misconceptions = [NamedMistake(check.id, True, *said) for check in (first, second)]
     text = page_of(result).text
     told = (
-        "where ada/clip.py, line 7, in ratio return 2 call ratio(1) yours 2.0 expected 1.0 printed here I am it is 2 "
+        "it is 2 where ada/clip.py, line 7, in ratio return 2 yours 2.0 expected 1.0 call ratio(1) printed here I am "
     )
     assert text.count(told) == 2
     named = "Your numbers are what you get if you double it. Then clip binds. More: docs/mistakes/clip.md#ratio-twice"

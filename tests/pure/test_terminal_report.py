@@ -1,13 +1,15 @@
 """The report in the terminal, made from a result alone: no text in it can deceive, flood or be lost."""
 
+import copy
 import unicodedata
 
 from hypothesis import given
 from hypothesis import strategies as st
 from terminal_reports import HOSTILE, MARKUP, assert_harmless, report_of
 
-from grader.core.result import FAILED, CheckResult, ExerciseResult, Frame, Result
+from grader.core.result import FAILED, PASSED, TO_PASTE, CheckResult, ExerciseResult, Frame, NamedMistake, Result
 from grader.core.text import plain
+from grader.reports import terminal
 
 
 def made(check: CheckResult) -> Result:
@@ -47,3 +49,50 @@ def test_plain_text_keeps_ordinary_characters_in_order_and_says_how_much_it_cut(
     assert all(c in rest for c in ordinary)
     cut = plain(text, limit=limit)
     assert cut == whole or cut == f"{whole[:limit]} [cut: {len(whole) - limit} more characters]"
+
+
+def test_the_named_mistake_comes_first_and_the_call_last() -> None:
+    check = CheckResult("kl.a", "kl_estimate", "A title.", "", 1, False, True, FAILED, "it is 1", "kl_estimate(x)")
+    check.rows = [("yours", "1"), ("expected", "2"), (TO_PASTE, "import torch")]
+    result = made(check)
+    said = (
+        "docs/mistakes/kl.md#a",
+        "kl_estimate",
+        "a",
+        "you do it",
+        "As in Dr. GRPO it is off by 1.5. The rest is long.",
+    )
+    result.exercises[0].misconceptions = [NamedMistake("kl.a", True, *said)]
+    report = report_of(result)
+    parts = ("if you do it", "As in Dr. GRPO it is off by 1.5.", "it is 1", "yours", "expected", "call ", TO_PASTE)
+    places = [report.index(part) for part in parts]
+    assert places == sorted(places)
+    assert "The rest is long" not in report
+
+
+def test_a_long_call_is_shown_to_those_who_ask_for_it() -> None:
+    call = "\n".join(f"x{n} = torch.tensor([{n}.0])" for n in range(20))
+    check = CheckResult("kl.a", "kl_estimate", "A title.", "", 1, False, True, FAILED, "it is 1", call)
+    assert "20 lines; the same command with --call" in report_of(made(check))
+    whole = report_of(made(check), whole_calls=True)
+    assert "--call" not in whole and all(line in whole for line in call.split("\n"))
+
+
+def test_after_full_points_comes_the_next_function_or_the_next_exercise() -> None:
+    passed = CheckResult("kl.a", "kl_estimate", "A title.", "", 1, False, True, PASSED)
+    assert "next  grade kl.categorical_kl" in report_of(made(passed))
+    other = copy.deepcopy(passed)
+    other.function = "categorical_kl"
+    result = made(passed)
+    result.exercises[0].checks.append(other)
+    assert "next  4  The ten-action bandit: docs/exercises/bandit.md, then `grade bandit`" in report_of(result)
+    other.outcome = FAILED
+    assert "next" not in report_of(result)
+
+
+def test_what_a_save_has_changed_is_said_in_points_and_titles() -> None:
+    before, after = (made(CheckResult("kl.a", "f", "A title.", "", 3, False, True, FAILED)) for _ in range(2))
+    assert terminal.difference(before, after) == "no change in points"
+    after.checks[0].outcome = PASSED
+    assert terminal.difference(before, after) == "+3 points\n  passes now: A title."
+    assert terminal.difference(after, before) == "-3 points\n  fails now: A title."

@@ -19,7 +19,7 @@ from submissions import SubmissionMaker, grading_profile, model_answer
 
 from grader.commands import grade as cli
 from grader.core import course
-from grader.core.result import BROKEN, FAILED, NOT_WRITTEN, PASSED, WAITING, CheckResult, Result
+from grader.core.result import BROKEN, FAILED, NOT_WRITTEN, PASSED, TO_PASTE, WAITING, CheckResult, Result
 from grader.core.submission import read_submission
 from grader.grading.check import checks_of
 from grader.grading.run import Grading
@@ -186,7 +186,7 @@ def test_a_wrong_kind_of_answer_is_told_in_one_sentence(graded: Grader, body: st
     assert gate.outcome == FAILED
     assert words in gate.story
     assert "\n" not in gate.story
-    assert [label for label, _ in gate.rows] == ["yours", "expected"]
+    assert [label for label, _ in gate.rows] == ["yours", "expected", TO_PASTE]
     assert gate.call.startswith("group_advantages(torch.tensor([[1.0, 0.0, 0.0, 0.0]")
 
 

@@ -94,7 +94,7 @@ def test_shift_and_scale_of_the_rewards_change_nothing(student, rewards, shift, 
     """
     first, second = student.each("group_advantages", Example(rewards), Example(rewards * 2.0**exponent + shift))
     before = tensor(first, shape=rewards.shape)
-    same(second, before, label="before shift and scale", atol=1e-5)
+    same(second, before, label="before shift and scale", beside=[first], atol=1e-5)
 
 
 @check(
@@ -113,7 +113,7 @@ def test_the_order_of_the_samples_does_not_matter(student, rewards, random):
     random.shuffle(order)
     first, answer = student.each("group_advantages", Example(rewards), Example(rewards[:, order]))
     before = tensor(first, shape=rewards.shape)
-    advantages = same(answer, before[:, order], label="shuffled like the rewards")
+    advantages = same(answer, before[:, order], label="shuffled like the rewards", beside=[first])
     ranks = np.argsort(rewards[0, order], kind="stable")
     rising = np.diff(advantages[0, ranks]) >= -1e-9
     require(rising.all(), answer, [("yours", advantages)], "a better reward must not get a smaller advantage")
@@ -138,7 +138,7 @@ def test_a_group_does_not_see_the_others(student, rewards):
     together, *single = student.each("group_advantages", Example(rewards), *map(Example, rows))
     advantages = tensor(together, shape=rewards.shape)
     alone = [tensor(answer, shape=row.shape)[0] for answer, row in zip(single, rows, strict=True)]
-    close(together, advantages, np.array(alone), label="each group alone", atol=1e-9)
+    close(together, advantages, np.array(alone), label="each group alone", beside=single, atol=1e-9)
 
 
 @check(
@@ -156,8 +156,8 @@ def test_the_group_is_the_last_axis_of_any_shape(student, rewards):
     shapes = rewards, rewards[0], rewards[:, None, :]
     flat, single, stacked = student.each("group_advantages", *map(Example, shapes))
     rows = tensor(flat, shape=rewards.shape)
-    same(single, rows[0], label="as a row of (P, G)")
-    same(stacked, rows[:, None, :], label="as rows of (P, G)")
+    same(single, rows[0], label="as a row of (P, G)", beside=[flat])
+    same(stacked, rows[:, None, :], label="as rows of (P, G)", beside=[flat])
 
 
 @check(

@@ -6,13 +6,25 @@ often it fails an honest answer.
 """
 
 import math
+from dataclasses import replace
 
 import numpy as np
 from hypothesis import example, given
 from hypothesis import strategies as st
 
 from grader.grading.check import check
-from grader.grading.compare import Mismatch, close, no_graph, record, require, same, show, tensor, untouched
+from grader.grading.compare import (
+    Mismatch,
+    close,
+    no_global_randomness,
+    no_graph,
+    record,
+    require,
+    same,
+    show,
+    tensor,
+    untouched,
+)
 from grader.grading.premises import Expected
 from grader.grading.strategies import bandit_groups, logit_pairs
 from grader.grading.student import Example, Record
@@ -126,7 +138,7 @@ def test_a_shift_changes_nothing_and_certainty_is_0(student, pair, shift, gap):
     logits, _ = pair
     certain = np.array([0.0, -float(gap)], dtype=np.float32)
     first, second = student.each("policy_entropy", Example(logits), Example(logits + shift))
-    same(second, tensor(first, shape=logits.shape[:1]), label="before the shift", atol=1e-9)
+    same(second, tensor(first, shape=logits.shape[:1]), label="before the shift", beside=[first], atol=1e-9)
     same(student.policy_entropy(certain), 0.0, dtype="float32", atol=1e-6)
 
 
@@ -383,12 +395,12 @@ def test_names_order_and_a_shift_of_the_logits_do_not_matter(student, premises, 
         Example(*SURE, SURE[0], config(kl_coef=0.25)),
     )
     found = tensor(first, shape=logits.shape)
-    same(shuffled, found, label="before shuffling")
-    same(shifted, found + 1000.0, label="plus 1000", rtol=1e-9)
+    same(shuffled, found, label="before shuffling", beside=[first])
+    same(shifted, found + 1000.0, label="plus 1000", beside=[first], rtol=1e-9)
     same(sure, grpo_oracle(premises, *SURE, SURE[0], config(kl_coef=0.25))[0], dtype="float32")
     expected = np.empty_like(found)
     expected[names] = found
-    same(other, expected, label="renamed")
+    same(other, expected, label="renamed", beside=[first])
 
 
 @check(
@@ -419,9 +431,10 @@ def test_the_settings_count_and_the_scale_of_rewards_does_not(student, group, sc
         Example(logits, actions, scale * rewards + shift, logits, config(lr=0.25)),
     )
     found = tensor(first, shape=logits.shape)
-    same(twice, logits + 2 * (found - logits), label="twice the change with lr=0.25")
+    same(twice, logits + 2 * (found - logits), label="twice the change with lr=0.25", beside=[first])
     same(none, logits, label="0 updates", atol=1e-12)
-    same(scaled, found, label=f"with rewards before * {scale:g} + {shift}", rtol=1e-4, atol=1e-4)
+    label = f"with rewards before * {scale:g} + {shift}"
+    same(scaled, found, label=label, beside=[first], rtol=1e-4, atol=1e-4)
 
 
 @check(
@@ -448,8 +461,8 @@ def test_a_grpo_step_is_pure(student, group):
     first, second, short = student.each("grpo_step", call, call, Example(*single, settings))
     found = tensor(first, shape=logits.shape)
     no_graph(first)
-    same(second, found, label="the first time", rtol=0.0, atol=0.0)
-    same(short, found, dtype="float32", label="in float64", rtol=1e-3, atol=1e-4)
+    same(second, found, label="the first time", beside=[first], rtol=0.0, atol=0.0)
+    same(short, found, dtype="float32", label="in float64", beside=[first], rtol=1e-3, atol=1e-4)
     for name, before in zip(("logits", "actions", "rewards", "ref_logits"), call.arguments[:4], strict=True):
         untouched(first, name, before)
 
@@ -545,7 +558,7 @@ def test_equal_rewards_move_it_and_a_baseline_takes_them_away(student, group, sh
     )
     same(moved, reinforce_oracle(logits, actions, equal, 0.5))
     same(still, logits, why="with a baseline equal to all rewards nothing may move", atol=1e-9)
-    same(shifted, tensor(plain, shape=logits.shape), label="without shift")
+    same(shifted, tensor(plain, shape=logits.shape), label="without shift", beside=[plain])
 
 
 @check(
@@ -610,10 +623,12 @@ def history(answer, table, settings):
             found[name] = tensor(parts[name], shape=shapes[name], dtype=dtypes[name])
         except Mismatch as problem:
             story = "it is None" if parts[name].value is None else problem.story
-            raise Mismatch(problem.call, problem.rows, f"the field {name} of the history: {story}") from None
+            problem.story = f"the field {name} of the history: {story}"
+            raise
     drawn = found["actions"].astype(np.int64)
     inside = bool(((drawn >= 0) & (drawn < actions)).all())
-    require(inside, answer, [("actions", show(drawn))], f"actions are counted from 0 to {actions - 1}")
+    story = f"actions are counted from 0 to {actions - 1}"
+    require(inside, answer, [("actions", show(drawn))], story, shows="value.actions")
     return found | {"actions": drawn}
 
 
@@ -680,7 +695,8 @@ def replay(premises, answer, found, table, settings, *, atol=1e-6):
             rows.insert(0, ("its group", f"actions {show(found['actions'][row - 1])} counted from 0"))
         start_story = "the run must start from the uniform policy"
         story = f"policy {row} does not follow from policy {row - 1} and the group between them" if row else start_story
-        require(False, answer, rows, story)
+        group = f"value.actions[{row - 1}], " if row else ""
+        require(False, answer, rows, story, shows=f"{group}value.probabilities[{row}]")
     logp = np.log(found["probabilities"])
     curves = {
         "entropy": own_curve(premises, "bandit.policy_entropy", simulation.entropy(logp), logits),
@@ -693,7 +709,8 @@ def replay(premises, answer, found, table, settings, *, atol=1e-6):
     apart = np.abs(found["clip_fraction"] - curves["clip_fraction"])
     curves["clip_fraction"] = np.where(apart <= doubtful, found["clip_fraction"], curves["clip_fraction"])
     for name, curve in curves.items():
-        close(answer, found[name], curve.astype(np.float64), yours_label=f"your {name}", rtol=10 * atol, atol=atol)
+        part = replace(answer, part=f".{name}")
+        close(part, found[name], curve.astype(np.float64), yours_label=f"your {name}", rtol=10 * atol, atol=atol)
 
 
 def own_curve(premises, name, right, *arguments):
@@ -826,14 +843,16 @@ def test_groups_come_from_the_present_policy(student, premises, fresh):
     counts = np.bincount(drawn.reshape(-1), minlength=4)
     rows = [("how often each was drawn", show(counts)), ("expected, about", "240 each")]
     even = np.abs(counts - 240) < 6 * math.sqrt(960 * 3 / 16)
-    require(even.all(), answers[0], rows, "a uniform policy draws evenly")
+    counted = "value.actions.unique(return_counts=True)"
+    require(even.all(), answers[0], rows, "a uniform policy draws evenly", shows=counted)
     pairs = np.mean([drawn[:, i] == drawn[:, j] for i in range(4) for j in range(i)])
     rows = [("share of equal pairs in the groups", f"{pairs:.3f}"), ("expected, about", "0.25")]
     independent = abs(pairs - 0.25) < 6 * math.sqrt(3 / 16 / 1440)
-    require(independent, answers[0], rows, "samples of a group must be independent of each other")
+    story = "samples of a group must be independent of each other"
+    require(independent, answers[0], rows, story, shows="value.actions[:8]")
     repeats = float((drawn[1:] == drawn[:-1]).all(axis=1).mean())
     rows = [("share of groups that repeat the one before", f"{repeats:.3f}"), ("expected, about", "0.004")]
-    require(repeats < 0.1, answers[0], rows, "every step draws a new group")
+    require(repeats < 0.1, answers[0], rows, "every step draws a new group", shows="value.actions[:8]")
     replay(premises, answers[1], found[1], wide, moving)
     policies, actions = found[1]["probabilities"][:-1], found[1]["actions"]
     rare = (policies < 0.05).astype(np.float64)
@@ -841,13 +860,13 @@ def test_groups_come_from_the_present_policy(student, premises, fresh):
         z = deviation(values, policies, actions)
         rows = [(f"{what}, in standard deviations from what is expected", f"{z:.1f}"), ("must be", "between -6 and 6")]
         few = "improbable actions are too rare: is the best one always taken, or the tail cut off?"
-        require(
-            abs(z) < 6, answers[1], rows, "improbable actions are too common: another policy drew" if z > 0 else few
-        )
+        story = "improbable actions are too common: another policy drew" if z > 0 else few
+        require(abs(z) < 6, answers[1], rows, story, shows="value.actions[-3:], value.probabilities[-4:]")
     chances = np.take_along_axis(found[2]["probabilities"][:-1], found[2]["actions"], axis=1)
     impossible = int((chances < 1e-9).sum())
     rows = [("samples with a probability of 0", str(impossible)), ("expected", "0")]
-    require(impossible == 0, answers[2], rows, "a group was drawn from a policy that is not that of its own step")
+    story = "a group was drawn from a policy that is not that of its own step"
+    require(impossible == 0, answers[2], rows, story, shows="value.actions, value.probabilities")
 
 
 def deviation(values, policies, actions):
@@ -882,14 +901,19 @@ def test_the_seed_decides_and_nothing_global_does(student, fresh):
     untouched(answer, "reward_table", TABLE)
     first, second, third = (history(each, TABLE, settings) for each in (answer, again, different))
     changed = answer.random_changed or again.random_changed or different.random_changed
-    global_state = f"the global random state of {changed} was changed: use a generator of your own"
+    own = "use a generator of your own"
     for name in HISTORY:
         rows = [(f"{name}, first time", first[name].reshape(-1)[:12]), ("again", second[name].reshape(-1)[:12])]
-        story = "the same seed gave another history" + (f"; {global_state}" if changed else "")
-        require((first[name] == second[name]).all(), again, rows, story)
+        story = "the same seed gave another history" + (
+            f"; the global random state of {changed} was changed: {own}" if changed else ""
+        )
+        same_again = (first[name] == second[name]).all()
+        require(same_again, again, rows, story, shows=f"value.{name}", beside=[answer])
     rows = [("actions with one seed", first["actions"][:2]), ("with another", third["actions"][:2])]
-    require((first["actions"] != third["actions"]).any(), different, rows, "two seeds gave the same groups")
-    require(not changed, answer, [("changed", f"the global random state of {changed}")], global_state)
+    others = (first["actions"] != third["actions"]).any()
+    require(others, different, rows, "two seeds gave the same groups", shows="value.actions", beside=[answer])
+    for each in (answer, again, different):
+        no_global_randomness(each, own)
 
 
 @check(
@@ -920,13 +944,16 @@ def test_rewards_in_another_unit_give_the_same_run(student, fresh):
     before, after = history(first, table, grpo), history(other, table, grpo)
     rows = [("last policy, yours", after["probabilities"][-1]), ("with rewards r", before["probabilities"][-1])]
     same_run = np.abs(before["probabilities"] - after["probabilities"]).max() < 1e-6
-    require(same_run, other, rows, "GRPO made another run for a * r + b than for r")
+    story = "GRPO made another run for a * r + b than for r"
+    require(same_run, other, rows, story, shows="value.probabilities[-1]", beside=[first])
     first, other = student.each(
         "train_bandit", Example(TABLE, reinforce, seed=seed), Example(TABLE + 1.0, reinforce, seed=seed)
     )
     before, after = history(first, TABLE, reinforce), history(other, TABLE, reinforce)
     moved = np.abs(before["probabilities"] - after["probabilities"]).max() > 1e-3
-    require(moved, other, [("last policy", after["probabilities"][-1])], "REINFORCE must notice a shift of the rewards")
+    rows = [("last policy", after["probabilities"][-1]), ("with rewards 1 less", "the same, and must be another")]
+    story = "REINFORCE must notice a shift of the rewards"
+    require(moved, other, rows, story, shows="value.probabilities[-1]", beside=[first])
 
 
 @check(
@@ -952,8 +979,10 @@ def test_a_run_without_signal_stays_uniform(student, seed, single):
     history(empty, table, none)
     found = history(answer, table, settings)
     rows = [("last policy, yours", found["probabilities"][-1]), ("expected", "uniform")]
-    require(np.abs(found["probabilities"] - 0.25).max() < 1e-9, answer, rows, "a run without signal moved")
-    require(found["zero_signal"].all(), answer, [("zero_signal", show(found["zero_signal"]))], "all are without signal")
+    still = np.abs(found["probabilities"] - 0.25).max() < 1e-9
+    require(still, answer, rows, "a run without signal moved", shows="value.probabilities[-1]")
+    rows = [("zero_signal, yours", show(found["zero_signal"])), ("expected", "True in every step")]
+    require(found["zero_signal"].all(), answer, rows, "all are without signal", shows="value.zero_signal")
 
 
 @check(
@@ -990,7 +1019,7 @@ def test_it_finds_the_peak(student, premises, fresh, show_curve):
         starts = abs(entropy[0] - math.log(10)) < 1e-6
         good = len(over) > 0 and over[0] <= 40 and best[-1] > 0.8 and entropy[-1] < 0.6 and starts
         if not premises:  # where wrong functions lead it is no fault of the run
-            require(good, answer, rows, "the run does not find the peak")
+            require(good, answer, rows, "the run does not find the peak", shows="value.probabilities[:, 6]")
 
 
 @check(
@@ -1027,8 +1056,9 @@ def test_it_learns_on_other_tables_too(student, premises, fresh):
         replay(premises, answers[0], histories[0], floats, settings, atol=1e-6 if floats.dtype == np.float64 else 1e-3)
         ends = [found["probabilities"][-1, best - 1] for found in histories]
         rows = [(f"probability of action {best} at the end", np.array(ends)), ("expected", f"{needed} over 0.5")]
+        learned, lowest = sum(end > 0.5 for end in ends) >= needed, answers[int(np.argmin(ends))]
         if not premises:
-            require(sum(end > 0.5 for end in ends) >= needed, answers[int(np.argmin(ends))], rows, "it does not learn")
+            require(learned, lowest, rows, "it does not learn", shows="value.probabilities[-1]")
     settings = config(group_size=16, steps=200, lr=2.0)  # long after the policy is nearly certain
     answer = student.train_bandit(PEAK, settings, seed=int(fresh.integers(1 << 31)))
     replay(premises, answer, history(answer, PEAK, settings), PEAK, settings)

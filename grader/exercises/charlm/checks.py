@@ -20,12 +20,14 @@ from grader.grading.compare import (
     entries,
     gradient,
     mode_kept,
+    no_global_randomness,
     no_gradient,
     number,
     pair,
     parameters,
     require,
     same,
+    same_gradient,
     show,
     tensor,
     untouched,
@@ -53,6 +55,8 @@ REF_LOGP = oracle.bigram_logp(REF_TABLE, TOKENS).round(2)
 # Far enough from the current policy that the clip binds above and below the band, and does not at other places.
 OLD_LOGP = (LOGP + np.array([[0.1, -0.5, 0.4, 0.3, 1.0], [0.3, 0.6, -0.2, 0.1, 0.0],
                              [-0.4, 0.5, -0.1, 0.35, -0.6], [0.2, -0.3, 0.05, -0.5, 0.1]])).round(2)  # fmt: skip
+# In the first row two log-ratios lie beyond the clamp, and their mean does not.
+FAR_OLD_LOGP = np.vstack([LOGP[0] + np.array([0.0, -30.0, 29.5, 0.2, 0.0]), OLD_LOGP[1:]]).round(2)
 
 
 def config(**fields):
@@ -195,7 +199,8 @@ def small_gpt(seed=0):
     shapes |= {"norm.weight": (4,), "norm.bias": (4,), "head.weight": (4, 4), "head.bias": (4,)}
     weights = {name: random.uniform(-1, 1, size=shape).round(2) for name, shape in shapes.items()}
     size = Record("TinyLMConfig", {"vocabulary": 4, "context": 6, "width": 4, "layers": 1, "heads": 2})
-    return Record("TinyLM", {"config": size, "weights": weights})
+    typed = f"seeded_model(TinyLMConfig(vocabulary=4, context=6, width=4, layers=1, heads=2), seed={seed})"
+    return Record("TinyLM", {"config": size, "weights": weights}, typed=typed)
 
 
 @check(
@@ -406,8 +411,7 @@ def test_masked_positions_change_neither_the_mean_nor_its_gradient(student, leve
     answer = student.masked_mean(values, mask, level=level, gradients_of=["values"])
     weights = oracle.position_weights(mask, level)
     same(answer, (weights * np.where(mask, values, 0)).sum())
-    found = gradient(answer, "values", shape=values.shape)
-    close(answer, found, weights, yours_label="gradient, yours", why="the weights of the values differ", atol=NEAR)
+    same_gradient(answer, "values", weights, why="the weights of the values differ", rtol=1e-7, atol=NEAR)
 
 
 @check(
@@ -436,9 +440,9 @@ def test_an_empty_row_is_0_and_counts(student):
     for level in ("sequence", "token"):
         empty = student.masked_mean(VALUES, none, level=level, gradients_of=["values"])
         same(empty, 0.0, why="the mean of an empty mask must be 0")
-        found = empty.gradients["values"]
-        if found is not None:
-            require(np.all(found.array == 0), empty, [("gradient", found)], "the gradient of an empty mask is not 0")
+        if empty.gradients["values"] is not None:
+            zeros, why = np.zeros(VALUES.shape), "the gradient of an empty mask is not 0"
+            same_gradient(empty, "values", zeros, why=why, atol=0.0)
         expected = (oracle.position_weights(half, level) * VALUES).sum()
         same(student.masked_mean(VALUES, half, level=level), expected)
         single = VALUES.astype(np.float32)
@@ -550,9 +554,7 @@ def test_value_and_gradient_of_the_loss(student, premises, seed, wanted, rows, l
     answer = student.grpo_loss(*batch, wanted, gradients_of=["logp"])
     loss, _ = pair(answer)
     same(loss, expected.loss, rtol=1e-5, atol=NEAR)
-    found = gradient(answer, "logp", shape=batch[0].shape)
-    close(answer, found, expected.gradient, yours_label="gradient, yours", rtol=1e-5, atol=NEAR,
-          why="the loss is right, its gradient is not")  # fmt: skip
+    same_gradient(answer, "logp", expected.gradient, why="the loss is right, its gradient is not", atol=NEAR)
 
 
 @check(
@@ -580,9 +582,7 @@ def test_a_loss_of_0_still_has_a_gradient(student, premises, seed):
     loss, _ = pair(answer)
     expected = loss_of(premises, logp, logp, logp, advantages, mask, config())
     same(loss, expected.loss, atol=NEAR)
-    found = gradient(answer, "logp", shape=logp.shape)
-    why = "the loss is right, its gradient is not"
-    close(answer, found, expected.gradient, yours_label="gradient, yours", rtol=1e-5, atol=NEAR, why=why)
+    same_gradient(answer, "logp", expected.gradient, why="the loss is right, its gradient is not", atol=NEAR)
 
 
 @check(
@@ -635,10 +635,9 @@ def test_junk_at_masked_positions_changes_nothing(student, premises, seed, junk,
             why="junk at masked positions got in",
             atol=NEAR,
         )
-        found = gradient(answer, "logp", shape=logp.shape)
         rtol, atol = (1e-3, 1e-5) if single else (1e-5, NEAR)
         why = "junk at masked positions got into the gradient"
-        close(answer, found, expected.gradient, yours_label="gradient, yours", why=why, rtol=rtol, atol=atol)
+        same_gradient(answer, "logp", expected.gradient, why=why, rtol=rtol, atol=atol)
 
 
 @check(
@@ -655,9 +654,8 @@ def test_junk_at_masked_positions_changes_nothing(student, premises, seed, junk,
                 gradients_of=["logp"]),
         Example(LOGP, OLD_LOGP, REF_LOGP, -ADVANTAGES, MASK, config(ratio_level="sequence", loss_level="token"),
                 gradients_of=["logp"]),
-        # The mean is clamped, not each token: two log-ratios beyond the clamp, whose mean is small.
-        Example(LOGP, (LOGP + np.array([0.0, -30.0, 29.5, 0.2, 0.0])).round(2), REF_LOGP, ADVANTAGES, MASK,
-                config(ratio_level="sequence"), gradients_of=["logp"]),
+        # The mean is clamped, not each token.
+        Example(LOGP, FAR_OLD_LOGP, REF_LOGP, ADVANTAGES, MASK, config(ratio_level="sequence"), gradients_of=["logp"]),
     ],
 )  # fmt: skip
 @given(seed=st.integers(0, 10_000), wanted=_settings_of_any_kind())
@@ -672,9 +670,7 @@ def test_the_ratio_of_a_whole_completion(student, premises, seed, wanted):
     answer = student.grpo_loss(*batch, wanted, gradients_of=["logp"])
     loss, metrics = pair(answer)
     same(loss, expected.loss, atol=NEAR)
-    found = gradient(answer, "logp", shape=batch[0].shape)
-    close(answer, found, expected.gradient, yours_label="gradient, yours", rtol=1e-5, atol=NEAR,
-          why="the loss is right, its gradient is not")  # fmt: skip
+    same_gradient(answer, "logp", expected.gradient, why="the loss is right, its gradient is not", atol=NEAR)
     same(entries(metrics, METRICS)["clip_fraction"], expected.clip_fraction, dtype=None)
 
 
@@ -799,7 +795,7 @@ def test_the_metrics_are_those_of_this_batch(student, premises, seed, wanted):
         same(shown[name], getattr(expected, name), dtype=None, why=f"{name} is not that of this batch")
     dragging = [place for place in answer.graph if place != "0"]
     rows = [("with a graph", ", ".join(dragging)), ("expected", "none: detach them")]
-    require(not dragging, answer, rows, "a metric drags the graph of the loss along")
+    require(not dragging, answer, rows, "a metric drags the graph of the loss along", shows="value[1]")
 
 
 @check(
@@ -827,8 +823,8 @@ def test_completions_without_tokens_add_nothing(student, premises):
             same(loss, expected.loss, atol=NEAR)
             same(entries(metrics, METRICS)["clip_fraction"], expected.clip_fraction, dtype=None)
             if mask.any():
-                found = gradient(answer, "logp", shape=LOGP.shape)
-                close(answer, found, expected.gradient, rtol=1e-5, atol=NEAR, why="the gradient differs")
+                why = "the loss is right, its gradient is not"
+                same_gradient(answer, "logp", expected.gradient, why=why, atol=NEAR)
             else:
                 no_gradient(answer, "logp")
 
@@ -841,11 +837,17 @@ def _table(answer, name="policy"):
     return parameters(answer, name, {"table": answer.call.arguments[name].fields["table"]})["table"]
 
 
+def _require_table(answer, expected, *, why, rtol, atol):
+    """The logits of the policy are these after the call."""
+    yours, label = _table(answer), "policy, yours"
+    close(answer, yours, expected, yours_label=label, why=why, shows="policy.table", rtol=rtol, atol=atol)
+
+
 def _require_reference(answer, before):
     """The reference policy is bit for bit what it was."""
     after = _table(answer, "ref_policy")
     rows = [("reference logits before", before), ("after", after)]
-    require((after == before).all(), answer, rows, "the reference policy was changed")
+    require((after == before).all(), answer, rows, "the reference policy was changed", shows="ref_policy.table")
 
 
 def rollout(tokens=TOKENS, prompt_length=2, old_logp=LOGP, advantages=ADVANTAGES):
@@ -893,7 +895,7 @@ def _require_step(premises, answer, *, repeat=1, lr=None, why=""):
     expected, _ = _stepped(premises, table, ref_table, asked["rollout"], asked["config"], repeat=repeat, lr=lr)
     times = "" if repeat == 1 else f"this call was made {repeat} times with the same objects, and after that "
     story = why or f"{times}the policy is not where the update leads"
-    close(answer, _table(answer), expected, yours_label="policy, yours", why=story, rtol=1e-4, atol=1e-5)
+    _require_table(answer, expected, why=story, rtol=1e-4, atol=1e-5)
 
 
 @check(
@@ -1004,7 +1006,7 @@ def test_the_reference_policy_stays(student, premises):
     left = gradients.get("table") if isinstance(gradients, dict) else None
     rows = [("gradient left in the reference policy", show(left)), ("expected", "none")]
     none = left is None or (isinstance(left, Tensor) and not left.array.any())
-    require(none, answer, rows, "a gradient reaches the reference policy")
+    require(none, answer, rows, "a gradient reaches the reference policy", shows="ref_policy.table.grad")
     answer = _step(student, TABLE, REF_TABLE, rollout(), config(**SGD), left_gradients=["policy"])
     why = "the policy had gradients of an earlier step, and they count: clear them before the backward pass"
     _require_step(premises, answer, why=why)
@@ -1039,8 +1041,9 @@ def test_prompt_and_filling_teach_nothing(student, premises, batch):
     found = _table(answer)
     rows = [("logits before", table), ("after", found)]
     still = np.abs(found - table)[~used].max(initial=0.0) < 1e-9
+    story = "a token that no completion used for a forecast has moved its row of logits"
     if not premises:  # another mask than the right one may use other tokens
-        require(still, answer, rows, "a token that no completion used for a forecast has moved its row of logits")
+        require(still, answer, rows, story, shows="policy.table")
     _require_step(premises, answer)
 
 
@@ -1072,8 +1075,7 @@ def test_the_metrics_of_a_step_are_floats_of_its_batch(student, premises, seed):
     shown = entries(answer, STEP_METRICS)
     for name in STEP_METRICS:
         number(shown[name], expected[name], what=name, why=f"{name} is not that of this batch before the update")
-    rows = [("changed", f"the global random state of {answer.random_changed}")]
-    require(not answer.random_changed, answer, rows, "a training step samples nothing")
+    no_global_randomness(answer, "a training step samples nothing")
 
 
 # train
@@ -1082,6 +1084,7 @@ def test_the_metrics_of_a_step_are_floats_of_its_batch(student, premises, seed):
 ALPHABET = ".ab"
 FOODS = ("apples", "ice cream", "lettuce", "cookies", "pizza", "donuts", "soda", "salad")
 RUN = {"alphabet": ALPHABET, "optimizer": "sgd", "lr": 1.0, "final_lr": 1.0, "max_new_tokens": 4, "steps": 3}
+_SEEN = "reward_fn.seen"
 ROWS = ("mean_reward", "mean_advantage", "completion_length", "loss", *METRICS)
 
 
@@ -1109,29 +1112,30 @@ def _batches(answer):
     seen = reward.fields.get("seen") if isinstance(reward, Record) else None
     seen = [each for each in seen if _is_text(each)] if isinstance(seen, list) else []
     rows = [("calls of reward_fn", str(len(seen))), ("expected", f"{chosen.steps}, one for each step")]
-    require(
-        len(seen) == chosen.steps, answer, rows, "reward_fn must be called once for each step, with its whole batch"
-    )
+    story = "reward_fn must be called once for each step, with its whole batch"
+    require(len(seen) == chosen.steps, answer, rows, story, shows=_SEEN)
     size = chosen.group_size * chosen.prompts_per_step
     for prompts, texts in seen:
         rows = [("prompts, completions", f"{len(prompts)}, {len(texts)}"), ("expected", f"{size} of each")]
-        require(len(prompts) == len(texts) == size, answer, rows, "reward_fn must get all completions of the step")
+        story = "reward_fn must get all completions of the step"
+        require(len(prompts) == len(texts) == size, answer, rows, story, shows=_SEEN)
         groups = [prompts[start : start + chosen.group_size] for start in range(0, size, chosen.group_size)]
         allowed = {prompt} if isinstance(prompt, str) else set(prompt)
         good = all(len(set(group)) == 1 and group[0] in allowed for group in groups)
-        require(good, answer, [("prompts", ", ".join(prompts))], "the rows of a group must have one prompt")
+        rows = [("prompts, yours", ", ".join(prompts)), ("expected", f"each {chosen.group_size} times in a row")]
+        require(good, answer, rows, "the rows of a group must have one prompt", shows=_SEEN)
         asked = [group[0] for group in groups]
         least, most = len(groups) // len(allowed), -(-len(groups) // len(allowed))
         even = all(least <= asked.count(each) <= most for each in allowed)
         rows = [("prompts of the groups", ", ".join(asked)), ("expected", "each equally often")]
-        require(even, answer, rows, "the groups of a step must have all of the prompts, each equally often")
+        story = "the groups of a step must have all of the prompts, each equally often"
+        require(even, answer, rows, story, shows=_SEEN)
         written = all(0 < len(text) <= chosen.max_new_tokens for text in texts)
         ends = all(text.find(chosen.alphabet[0]) in (-1, len(text) - 1) for text in texts)
         ends = ends and set("".join(texts)) <= set(chosen.alphabet)
-        rows = [("completions", " ".join(map(repr, texts)))]
-        require(
-            written and ends, answer, rows, "reward_fn must get the completions as they were drawn, without prompts"
-        )
+        rows = [("completions, yours", " ".join(map(repr, texts))), ("expected", "letters, then one end or none")]
+        story = "reward_fn must get the completions as they were drawn, without prompts"
+        require(written and ends, answer, rows, story, shows=_SEEN)
     return seen
 
 
@@ -1143,7 +1147,7 @@ def _require_run(premises, answer):
     letter = asked["reward_fn"].fields["letter"]
     expected = oracle.replay(table, ref_table, _batches(answer), letter, chosen, blocks_on(premises))
     mode_kept(answer, "policy")
-    found = _table(answer)
+    _table(answer)  # finite, before anything is said of its metrics
     rows = _rows(answer, chosen.steps, ROWS)
     for step, (row, wanted_row) in enumerate(zip(rows, expected.rows, strict=True)):
         for name in ROWS:
@@ -1152,8 +1156,7 @@ def _require_run(premises, answer):
             slack = 1e-6 + (wanted_row["doubtful"] if name == "clip_fraction" else 0.0)
             number(row[name], wanted_row[name], what=f"history[{step}][{name!r}]", why=story, atol=slack)
     story = "the policy is not where its own completions lead: is every update made with its own batch?"
-    close(answer, found, expected.tables[-1], yours_label="policy, yours", why=story,
-          rtol=1e-5, atol=NEAR)  # fmt: skip
+    _require_table(answer, expected.tables[-1], why=story, rtol=1e-5, atol=NEAR)
     _require_reference(answer, ref_table)
     return expected
 
@@ -1256,9 +1259,8 @@ def test_a_run_without_signal_stays_at_the_reference(student, premises, seed, si
     wanted = config(**{**RUN, "group_size": 1 if single else 4, "kl_coef": 1.0})
     letter = "b" if single else "z"
     answer = _run(student, TABLE, TABLE, "a", wanted, seed=seed, letter=letter)
-    found = _table(answer)
     if not premises:
-        close(answer, found, TABLE, yours_label="policy, yours", why="a run without signal moved", atol=NEAR)
+        _require_table(answer, TABLE, why="a run without signal moved", rtol=1e-7, atol=NEAR)
     _require_run(premises, answer)
 
 
@@ -1299,16 +1301,17 @@ def test_batches_come_from_the_current_policy(student, premises, fresh):
         spread += variance[before].sum()
     z = surprise / math.sqrt(spread)
     rows = [("surprise at the tokens drawn, in standard deviations", f"{z:.1f}"), ("must be", "between -6 and 6")]
-    require(abs(z) < 6, answer, rows, "the completions were not drawn from the policy of their own step")
+    story = "the completions were not drawn from the policy of their own step"
+    require(abs(z) < 6, answer, rows, story, shows="reward_fn.seen[-3:]")
     still = config(**{**RUN, "steps": 6, "group_size": 16, "lr": 0.0})
     answer = _run(student, TABLE, REF_TABLE, ["a", "b"], still, seed=seed)
     batches = _batches(answer)
     asked = sorted({prompt for prompts, _ in batches for prompt in prompts})
     rows = [("prompts asked in 6 steps", ", ".join(asked)), ("expected", "a, b")]
-    require(asked == ["a", "b"], answer, rows, "the batches must be drawn from all of the prompts")
+    require(asked == ["a", "b"], answer, rows, "the batches must be drawn from all of the prompts", shows=_SEEN)
     texts = [tuple(texts) for _, texts in batches]
     rows = [("first batch", " ".join(texts[0][:8])), ("second batch", " ".join(texts[1][:8]))]
-    require(len(set(texts)) == len(texts), answer, rows, "every step must draw a new batch")
+    require(len(set(texts)) == len(texts), answer, rows, "every step must draw a new batch", shows="reward_fn.seen[:2]")
 
 
 @check(
@@ -1329,16 +1332,18 @@ def test_the_generator_decides_and_nothing_global_does(student, fresh):
     A result that cannot be repeated cannot be checked, and a run that cannot be repeated cannot be resumed.
     """
     one, other = (int(seed) for seed in fresh.integers(1 << 31, size=2))
-    wanted, found = config(**RUN), []
+    wanted, found, answers = config(**RUN), [], []
     for seed in (one, one, other):
         answer = _run(student, TABLE, REF_TABLE, "a", wanted, seed=seed, watch_random=True)
-        rows = [("changed", f"the global random state of {answer.random_changed}")]
-        require(not answer.random_changed, answer, rows, "global random state was used: use the generator")
+        no_global_randomness(answer)
+        answers.append(answer)
         found.append((_batches(answer), _table(answer).tobytes()))
     rows = [("first time", " ".join(found[0][0][0][1][:8])), ("again", " ".join(found[1][0][0][1][:8]))]
-    require(found[0] == found[1], answer, rows, "the same generator gave another run")
+    story = "the same generator gave another run"
+    require(found[0] == found[1], answers[1], rows, story, shows=_SEEN, beside=answers[:1])
     rows = [("with one seed", " ".join(found[0][0][0][1][:8])), ("with another", " ".join(found[2][0][0][1][:8]))]
-    require(found[0][0] != found[2][0], answer, rows, "two seeds gave the same completions")
+    different = found[0][0] != found[2][0]
+    require(different, answer, rows, "two seeds gave the same completions", shows=_SEEN, beside=answers[:1])
 
 
 @check(
@@ -1382,9 +1387,12 @@ def test_it_learns_to_like_pizza(student, fresh, show_curve):
         ]
         ref_policy = parameters(answer, "ref_policy", weights)
         still = all((ref_policy[name] == weights[name]).all() for name in weights)
-        require(still, answer, [("reference policy", "changed")], "the reference policy was changed")
+        rows_of_it = [("reference policy", "changed"), ("expected", "bit for bit what it was")]
+        moved = "(ref_policy.head.weight - load_model().head.weight).abs().max()"
+        require(still, answer, rows_of_it, "the reference policy was changed", shows=moved)
         good = after >= 0.9 and well_formed >= 0.9 and -0.001 <= kl <= 2
-        require(good, answer, rows, "the policy does not learn to like pizza, or forgets how to write")
+        story = "the policy does not learn to like pizza, or forgets how to write"
+        require(good, answer, rows, story, shows="value[-1]")
 
 
 def _recorded_loss(premises, case):
@@ -1423,7 +1431,7 @@ def _rows(answer, steps, names):
         raise Mismatch(answer.call, shown, "your function must return the history, a list with a dict for each step")
     shown = [("rows of the history", str(len(rows))), ("expected", f"{steps}, one for each step")]
     require(len(rows) == steps, answer, shown, "the history must have a row for each step")
-    return [entries(replace(answer, value=row), names) for row in rows]
+    return [entries(replace(answer, value=row, part=f"[{step}]"), names) for step, row in enumerate(rows)]
 
 
 def pizza(weights, completions):
@@ -1437,4 +1445,5 @@ def pizza(weights, completions):
 
 def pretrained():
     """The language model that comes with the course."""
-    return Record("TinyLM", {"config": Record("TinyLMConfig", {}), "weights": dict(oracle.pretrained_weights())})
+    fields = {"config": Record("TinyLMConfig", {}), "weights": dict(oracle.pretrained_weights())}
+    return Record("TinyLM", fields, typed="load_model()")

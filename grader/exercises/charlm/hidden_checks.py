@@ -58,4 +58,5 @@ def test_an_update_of_a_gpt_is_that_of_the_model_answer(student, model, fresh):
     for name, found in parameters(answer, "policy", before).items():
         moved = np.abs(expected[name] - before[name]).max() > 0
         why = f"the parameter {name} is not where it must be" + ("" if moved else ": it must stay")
-        close(answer, found, expected[name], yours_label=f"{name}, yours", why=why, rtol=1e-5, atol=NEAR)
+        label, shows = f"{name}, yours", f"dict(policy.named_parameters())[{name!r}]"
+        close(answer, found, expected[name], yours_label=label, why=why, shows=shows, rtol=1e-5, atol=NEAR)

@@ -5,7 +5,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from grader.grading.check import check
-from grader.grading.compare import close, gradient, no_gradient, require, same, tensor, untouched
+from grader.grading.compare import gradient, no_gradient, require, same, same_gradient, tensor, untouched
 from grader.grading.strategies import logp_pairs, ratios_and_advantages
 from grader.grading.student import Example, Half
 
@@ -63,8 +63,8 @@ def test_ratios_are_1_on_policy_and_reciprocal_when_swapped(student, pair):
     )
     same(equal, np.ones_like(logp), atol=0.0, label="1 for equal log-probabilities")
     ratio = tensor(plain, shape=logp.shape)
-    same(swapped, 1.0 / ratio, label="1 / ratio")
-    same(stacked, ratio[None], label="the same with one more axis")
+    same(swapped, 1.0 / ratio, label="1 / ratio", beside=[plain])
+    same(stacked, ratio[None], label="the same with one more axis", beside=[plain])
 
 
 @check(
@@ -105,7 +105,8 @@ def test_ratios_stay_finite_far_from_the_old_policy(student, steps, dtype):
     found = gradient(answer, "logp", shape=logp.shape)
     if steps > 20.0:
         rows = [("gradient by logp", found), ("expected", "0 beyond the clamp")]
-        require(not found.any(), answer, rows, "beyond the clamp the ratio is constant, so its gradient is 0")
+        story = "beyond the clamp the ratio is constant, so its gradient is 0"
+        require(not found.any(), answer, rows, story, shows="torch.autograd.grad(value.sum(), logp)[0]")
 
 
 @check(
@@ -127,8 +128,7 @@ def test_gradients_reach_logp_and_not_old_logp(student, pair):
     logp, old_logp = pair
     answer = student.importance_ratio(logp, old_logp, gradients_of=["logp", "old_logp"])
     ratio = tensor(answer, shape=logp.shape)
-    found = gradient(answer, "logp", shape=logp.shape)
-    close(answer, found, ratio, yours_label="gradient by logp", label="the ratio", rtol=1e-6)
+    same_gradient(answer, "logp", ratio, label="the ratio", rtol=1e-6, atol=1e-10)
     no_gradient(answer, "old_logp")
 
 
@@ -289,7 +289,7 @@ def test_its_gradient_is_0_where_the_clip_binds_and_the_advantage_elsewhere(stud
     above, below = (tensor(side, shape=ratio.shape) for side in sides)
     smooth = (np.abs(ratio - 1 + band[0]) > 2 * step) & (np.abs(ratio - 1 - band[1]) > 2 * step)
     slope = np.where(smooth, (above - below) / (2 * step), found)
-    close(answer, found, slope, yours_label="gradient by ratio", label="slope of your values", rtol=1e-5, atol=1e-6)
+    same_gradient(answer, "ratio", slope, label="slope of your values")
 
 
 @check(

@@ -1,0 +1,98 @@
+"""`grade hint`: one hint more for the first failure of the last grading, without grading again.
+
+The last result of each folder is remembered in the user's cache, and only where somebody sits at a terminal: a grading
+by a program leaves nothing behind. The hints of a check are a ladder; each `grade hint` goes one step up, until the
+folder is graded again.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ..core.result import from_json, replace_file
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from ..core.result import CheckResult, Result
+    from ..grading.check import Check
+
+OK, USAGE = 0, 2
+
+
+def remember(result: Result, folder: Path) -> bool:
+    """Keep a result for `grade hint`, and say whether that worked."""
+    if not sys.stdout.isatty():
+        return False
+    try:
+        _write(folder, result.as_json(), {})
+    except OSError:
+        return False
+    return True
+
+
+def run(
+    names: Sequence[str],
+    folder: Path,
+    sha256: str,
+    console: Console,
+    declared: Callable[[CheckResult], Check],
+) -> int:
+    """Show the hints of the first failure of the last grading, one more than the last time.
+
+    Args:
+        names: "exercise" or "exercise.function": only failures of these; of all if empty.
+        folder: The submission's.
+        sha256: Of its files as they are now.
+        console: Where to print.
+        declared: The declaration of a check, which has the hints.
+
+    Returns:
+        0, or 2 if nothing is remembered.
+    """
+    from ..reports import terminal
+
+    try:
+        document = json.loads(_place(folder).read_text("utf-8"))
+        result, given = from_json(document["result"]), dict(document["given"])
+    except (OSError, ValueError, KeyError, TypeError):
+        print("grade: nothing is known of an earlier grading of this folder; run `grade` first", file=sys.stderr)
+        return USAGE
+    if sha256 != result.sha256:
+        console.print("Your files have changed since they were graded; this is about the last grading.", style="dim")
+    for exercise in result.exercises:
+        exercise.checks = [check for check in exercise.checks if not names or _is_named(check, names)]
+    failed = terminal.first_failed(result)
+    check = declared(failed) if failed else None
+    count = 1
+    if check:
+        count = given[check.id] = min(given.get(check.id, 0) + 1, max(1, len(check.hints)))
+    terminal.show_hints(failed, check, count, console, again="`grade hint` again")
+    with contextlib.suppress(OSError):
+        _write(folder, document["result"], given)
+    return OK
+
+
+def _is_named(check: CheckResult, names: Sequence[str]) -> bool:
+    exercise = check.id.split(".")[0]
+    return exercise in names or f"{exercise}.{check.function}" in names
+
+
+def _write(folder: Path, result: str, given: dict[str, int]) -> None:
+    place = _place(folder)
+    place.parent.mkdir(parents=True, exist_ok=True)
+    replace_file(place, json.dumps({"result": result, "given": given}))
+
+
+def _place(folder: Path) -> Path:
+    """Where the last result of a folder is kept."""
+    cache = os.environ.get("XDG_CACHE_HOME") or os.environ.get("LOCALAPPDATA") or Path.home() / ".cache"
+    name = hashlib.sha256(os.fsencode(folder.resolve())).hexdigest()[:16]
+    return Path(cache) / "grpo-course" / f"{name}.json"
