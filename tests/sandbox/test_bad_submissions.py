@@ -248,6 +248,9 @@ def test_an_answer_that_is_remembered_from_the_first_call_is_wrong_from_the_seco
     outcomes = [entry.outcome for entry in of(result, "group_advantages")]
     assert outcomes.count(FAILED) >= 5
     assert set(outcomes) <= {PASSED, FAILED}
+    named = result.exercises[0].misconceptions
+    assert {found.name for found in named} == {"earlier_calls"} and named[0].observed
+    assert "Your numbers are others when this call is made alone" in shown(result)
     assert all(entry.outcome == PASSED for entry in of(result, "zero_signal_fraction"))
 
 
