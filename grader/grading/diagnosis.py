@@ -240,13 +240,14 @@ def _blame_what_is_called(settings: Settings, exercise: ExerciseResult, result: 
     uses = course.exercise(exercise.name).uses
     wrong: dict[str, bool] = {}
     blameless = set()
+    graded = {each.name for each in result.exercises}
     for check in failing:
         for used in uses.get(check.function, ()):
             if used not in wrong:
                 wrong[used] = is_wrong(settings, used, result)
             name, function = used.split(".")
             if wrong[used]:
-                where = "see above" if name == exercise.name else f"grade the exercise {name} first"
+                where = "see above" if name in graded else f"grade the exercise {name} first"
                 check.may_come_from.append(f"your `{function}`, which it calls: {where}")
                 blameless.add(check.function)
     return blameless

@@ -399,7 +399,7 @@ def _arrays(case: Case, shape: tuple[int, ...]) -> Iterator[tuple[str, Floats]]:
 
 
 def _scaled(case: Case) -> Found:
-    """k times the expected numbers, or a step k times as long."""
+    """k times the expected ones, or a step k times as long."""
     found: Found = {}
     for part in case.parts:
         if not part.same_shape or not part.yours.size:
@@ -407,7 +407,7 @@ def _scaled(case: Case) -> Found:
         factor = _one_factor(part.yours, part.expected)
         if factor is not None and abs(factor) > 1e-6:
             evidence = _distinct(part.expected)
-            found |= dict.fromkeys(_factors(case, factor, f"{_in(part.where)}", "the expected numbers"), evidence)
+            found |= dict.fromkeys(_factors(case, factor, f"{_in(part.where)}", "the expected ones"), evidence)
         for name, before in _arrays(case, part.yours.shape):
             factor = _one_factor(part.yours - before, part.expected - before)
             evidence = _distinct(part.expected - before)
@@ -459,7 +459,7 @@ def _shifted(case: Case) -> Found:
 
 
 def _changed_by(case: Case) -> Found:
-    """A function of the expected numbers."""
+    """A function of the expected ones."""
     found: Found = {}
     for part in case.parts:
         mine, right = part.yours, part.expected

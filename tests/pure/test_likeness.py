@@ -33,9 +33,9 @@ NUMBERS = np.array(RIGHT)
 @pytest.mark.parametrize(
     ("yours", "sentence"),
     [
-        (-NUMBERS, "the expected numbers with the opposite sign"),
-        (0.5 * NUMBERS, "half the expected numbers"),
-        (-3 * NUMBERS, "3 times the expected numbers with the opposite sign"),
+        (-NUMBERS, "the expected ones with the opposite sign"),
+        (0.5 * NUMBERS, "half the expected ones"),
+        (-3 * NUMBERS, "3 times the expected ones with the opposite sign"),
         (NUMBERS + 0.25, "too large, all by 0.25"),
         (NUMBERS**2, "the squares of the expected ones"),
         (np.abs(NUMBERS), "the absolute values of the expected ones"),
@@ -59,13 +59,13 @@ def test_what_wrong_numbers_have_in_common_with_the_right_ones(yours, sentence):
 
 def test_only_what_holds_for_every_wrong_answer_is_said():
     other = [2.0, 8.0, -1.0]
-    assert said((2 * NUMBERS, RIGHT), (2 * np.array(other), other)) == "2 times the expected numbers"
+    assert said((2 * NUMBERS, RIGHT), (2 * np.array(other), other)) == "2 times the expected ones"
     assert said((2 * NUMBERS, RIGHT), (3 * np.array(other), other)) is None
 
 
 def test_one_number_is_twice_another_one_by_chance_and_two_are_not():
     assert said(([1.0], [0.5])) is None
-    assert said(([1.0], [0.5]), ([3.0], [1.5])) == "2 times the expected numbers"
+    assert said(([1.0], [0.5]), ([3.0], [1.5])) == "2 times the expected ones"
 
 
 def test_a_factor_that_differs_from_call_to_call_is_called_by_its_name():
@@ -77,11 +77,11 @@ def test_a_factor_that_differs_from_call_to_call_is_called_by_its_name():
         return found and found.sentence
 
     sizes = [scaled(4, rewards=np.zeros((3, 4))), scaled(6, rewards=np.zeros((5, 6)))]
-    assert told(sizes) == "the expected numbers times the size of the last axis of rewards"
-    assert told(sizes[:1]) == "4 times the expected numbers"
+    assert told(sizes) == "the expected ones times the size of the last axis of rewards"
+    assert told(sizes[:1]) == "4 times the expected ones"
     configs = [Record("BanditConfig", {"lr": 0.3}), Record("BanditConfig", {"algorithm": "grpo"})]
     divided = [scaled(1 / 0.3, config=configs[0]), scaled(2, config=configs[1])]  # 0.5 is the default
-    assert told(divided) == "the expected numbers divided by lr"
+    assert told(divided) == "the expected ones divided by lr"
 
 
 def test_a_step_from_an_argument_is_compared_as_a_step():
@@ -122,7 +122,7 @@ def test_a_gradient_that_is_wrong_beside_a_right_value_is_told_apart():
 
     assert said((with_gradient(None), with_gradient(RIGHT))) == "in gradient by logp 0 everywhere"
     assert said((with_gradient([0.5 * x for x in RIGHT]), with_gradient(RIGHT))) == (
-        "in gradient by logp half the expected numbers"
+        "in gradient by logp half the expected ones"
     )
     assert (
         said((with_gradient([1.0, 2.0, 0.0, 4.0]), with_gradient(RIGHT))) == "right, and their gradient by logp is not"
