@@ -284,7 +284,14 @@ def _close(left: list[float], right: list[float], rtol: float, atol: float) -> b
         return True
     largest = max((abs(number) for number in left if math.isfinite(number)), default=0.0)
     atol = min(atol, largest / 100)
-    return np.allclose(left, right, rtol=rtol, atol=atol, equal_nan=True)
+    return all(map(lambda a, b: _near(a, b, rtol, atol), left, right))
+
+
+def _near(left: float, right: float, rtol: float, atol: float) -> bool:
+    """What `np.isclose` says, which takes ten times as long for a few numbers and does not stop at a difference."""
+    if math.isfinite(left) and math.isfinite(right):
+        return abs(left - right) <= atol + rtol * abs(right)
+    return left == right or (math.isnan(left) and math.isnan(right))
 
 
 def _observation(answer: Answer, example: Example) -> Observation:

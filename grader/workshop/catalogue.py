@@ -62,14 +62,17 @@ def _replaced(model: Submission, exercise: str, function: str, name: str, text: 
     return Submission(name, Path(name), {**model.files, file_name: module}, {})
 
 
-def variants_together(count: int) -> Iterator[Submission]:
+def variants_together(count: int) -> Iterator[tuple[Submission, frozenset[str]]]:
     """The model answers with a variant of every function: the first of each file, then the second, and so on.
 
-    A file that has fewer begins anew. Each is in a scope of its own, because files of variants have helpers of the same
-    name.
+    Where a file has no more, the model answer stays. Each is in a scope of its own, because files of variants have
+    helpers of the same name.
 
     Args:
         count: How many submissions.
+
+    Yields:
+        A submission, and the functions in it that are variants, each as "exercise.function".
     """
     model = read_submission(course.MODEL_ANSWERS)
     parts = []
@@ -79,16 +82,18 @@ def variants_together(count: int) -> Iterator[Submission]:
             if path.exists():
                 text = whole_functions(path)
                 if names := [node.name for node in _public_functions(text)]:
-                    parts.append((exercise.file_name, function, textwrap.indent(text, "    "), names))
+                    parts.append((exercise, function, textwrap.indent(text, "    "), names))
     for place in range(count):
         files = dict(model.files)
-        for file_name, function, scope, names in parts:
-            files[file_name] += (
-                f"\n\ndef _variants_of_{function}():\n{scope}\n    return {names[place % len(names)]}\n"
+        replacing = [part for part in parts if place < len(part[-1])]
+        for exercise, function, scope, names in replacing:
+            files[exercise.file_name] += (
+                f"\n\ndef _variants_of_{function}():\n{scope}\n    return {names[place]}\n"
                 f"\n{function} = _variants_of_{function}()\n"
             )
         name = f"variant {place + 1} of every function"
-        yield Submission(name, Path(name), files, {})
+        replaced_functions = frozenset(f"{exercise.name}.{function}" for exercise, function, *_ in replacing)
+        yield Submission(name, Path(name), files, {}), replaced_functions
 
 
 def whole_functions(path: Path) -> str:

@@ -8,8 +8,8 @@ what each check is good for.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -113,6 +113,7 @@ class Job:
         submission: The answer.
         replaced: The one function that is not the model answer; "" if there is none, or more.
         mistake: Name of the misconception; "" if it is none.
+        together: All functions that are variants, each as "exercise.function", if there are more than one.
     """
 
     what: str
@@ -122,32 +123,42 @@ class Job:
     submission: Submission
     replaced: str = ""
     mistake: str = ""
+    together: frozenset[str] = frozenset()
 
     def checks(self, *, quick: bool = False) -> dict[str, Check]:
         """Those of the function that was replaced, and the gates of the others: they say whether it harms its callers.
 
-        All of them where nothing was replaced.
+        Of variants together those of the functions that call one of them, and all checks where nothing was replaced.
 
         Args:
-            quick: Leave out the gates of functions that do not call it: what they run is the model answer.
+            quick: Leave out the gates of functions that do not call it, because what they run is the model answer; and
+                for a misconception the checks whose worked examples do not show it, because they do not name it.
         """
         declared = declared_checks([self.exercise], hidden=True)
+        if self.together:
+            callers = _callers(self.exercise, self.together)
+            return {name: check for name, check in declared.items() if check.function in callers}
         if not self.replaced:
             return declared
+        gates_of = {*course.exercise(self.exercise).function_names}
+        own = {name for name, check in declared.items() if check.function == self.replaced}
+        if quick:
+            gates_of = _callers(self.exercise, {f"{self.exercise}.{self.replaced}"}) | {self.replaced}
+            own = self._showing() or own
         if quick and self.what == "fair variants":  # with their callers they are graded together
-            return {name: check for name, check in declared.items() if check.function == self.replaced}
-        callers = _callers(self.exercise, self.replaced)
-        return {
-            name: check
-            for name, check in declared.items()
-            if check.function == self.replaced or (check.gate and (not quick or check.function in callers))
-        }
+            gates_of = {self.replaced}
+        return {name: c for name, c in declared.items() if name in own or (c.gate and c.function in gates_of)}
+
+    def _showing(self) -> set[str]:
+        """The checks in whose worked examples a misconception was recorded."""
+        answers = recorded_answers(self.exercise, self.replaced, self.mistake)
+        return {vector.check for vector, _ in answers if self.mistake in vector.mistakes}
 
 
-def _callers(exercise: str, function: str) -> set[str]:
-    """The functions of an exercise that call one of its functions."""
+def _callers(exercise: str, functions: Collection[str]) -> set[str]:
+    """The functions of an exercise that call one of some functions, each given as "exercise.function"."""
     uses = course.exercise(exercise).uses
-    return {name for name, called in uses.items() if f"{exercise}.{function}" in called}
+    return {name for name, called in uses.items() if not {*called}.isdisjoint(functions)}
 
 
 def jobs(exercise: str, starter: dict[str, str]) -> Iterator[Job]:
@@ -178,8 +189,8 @@ def _variants_together(exercise: str) -> Iterator[Job]:
     if used <= {exercise}:
         return
     counts = Counter((name, entry.function) for name in {*used, exercise} for entry in variants(name))
-    for submission in variants_together(max(counts.values(), default=0)):
-        yield Job("fair variants together", submission.folder, exercise, _must_earn_all, submission)
+    for submission, together in variants_together(max(counts.values(), default=0)):
+        yield Job("fair variants together", submission.folder, exercise, _must_earn_all, submission, together=together)
 
 
 def _without_work(exercise: str, function: str) -> Iterator[tuple[str, Submission]]:
@@ -214,7 +225,9 @@ def selftest(
     answers = [job for exercise in exercises for job in jobs(exercise, starter) if only in job.name]
     options = {"fresh_workers": not quick, "name_mistakes": not quick, "second_pass": False}
     asked = [Asked(job.submission, job.exercise, (*job.checks(quick=quick),), options) for job in answers]
-    for job, result in zip(track(answers), grade(asked), strict=True):
+    for job, question, result in zip(track(answers), asked, grade(asked), strict=True):
+        if quick and job.mistake and result.exit_code == 0:  # it shows in what no worked example asks for
+            (result,) = grade([replace(question, checks=(*job.checks(),))])
         if quick and job.mistake:
             _name_by_recorded_answers(job, result)
         on_result(job, result)
@@ -290,7 +303,8 @@ def _must_be_named(entry: Entry) -> Callable[[Result, Report], None]:
             report.problems.append("is not caught")
         elif named != {entry.name}:
             report.problems.append(f"is named {', '.join(sorted(named)) or 'nothing'}")
-        if any(check.function not in {entry.function, *_callers(entry.exercise, entry.function)} for check in failed):
+        callers = _callers(entry.exercise, {f"{entry.exercise}.{entry.function}"})
+        if any(check.function not in {entry.function, *callers} for check in failed):
             report.problems.append("makes checks of another function fail")
 
     return judge
