@@ -1,7 +1,11 @@
 """What is said of wrong numbers that no known mistake gives: true of every wrong answer, and not by chance."""
 
+import math
+
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from grader.grading import headings
 from grader.grading.likeness import STRONG, WEAK, case, likeness
@@ -169,3 +173,37 @@ def test_a_run_that_begins_right_says_how_long():
 
 def test_nothing_is_said_of_nothing():
     assert likeness([], STRONG) is None
+
+
+NUMBER = st.sampled_from([0.0, -0.0, 1.0, -2.5, 1e-17, 1e300, math.nan, math.inf, -math.inf])
+TENSORS = st.sampled_from([(), (0,), (1,), (3,), (2, 3), (3, 2), (0, 2)]).flatmap(
+    lambda shape: st.lists(NUMBER, min_size=math.prod(shape), max_size=math.prod(shape)).map(
+        lambda values: tensor(np.array(values).reshape(shape))
+    )
+)
+FOREIGN = st.sampled_from(
+    [
+        {"returns": "NoneType", "gradients": {}, "changed": []},
+        {"returns": "a large tensor"},
+        {"returns": "str", "text": "x", "gradients": {}, "changed": []},
+        {"returns": "number", "values": ["nan"], "gradients": {}, "changed": []},
+        {"returns": "number", "values": [0.5], "gradients": {}, "changed": ["logits"]},
+        {"raises": "crash", "message": ""},
+    ]
+)
+OBSERVATIONS = st.recursive(
+    TENSORS | FOREIGN,
+    lambda inside: st.dictionaries(st.sampled_from(["0", "1", "kl", "0.kl"]), inside, max_size=2).map(
+        lambda fields: {"returns": "dict", "fields": fields, "gradients": {"x": [1.0]}, "changed": []}
+    ),
+    max_leaves=4,
+)
+
+
+@given(
+    pairs=st.lists(st.tuples(OBSERVATIONS, OBSERVATIONS), min_size=1, max_size=3), name=st.sampled_from(["x", "mask"])
+)
+def test_whatever_a_submission_returns_is_described_or_not_and_nothing_worse(pairs, name):
+    argument = np.array([True, False, True]) if name == "mask" else np.array([0.0, -2.5, math.inf])
+    sentence = said(*pairs, **{name: argument})
+    assert sentence is None or sentence
