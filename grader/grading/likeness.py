@@ -300,7 +300,7 @@ def _kind(case: Case) -> Found:
         what = f"no tensor but a {'plain number' if kind == 'number' else kind}"
         equal = "values" in mine and _all_near(_array(mine), _array(right))
         told = ("right, and " if equal else "") + what
-        return {Likeness("kind", told): _ENOUGH} if equal or kind != "number" else {}
+        return {Likeness("kind", told): _ENOUGH}
     for part in ("returns", "graph"):
         if part == "graph" and right.get(part) and not mine.get(part) and not case.parts:
             return {Likeness("no_graph", "right, and without the graph that leads to the model: nothing learns"): 2}
