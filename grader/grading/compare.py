@@ -55,6 +55,9 @@ class Mismatch(AssertionError):
         self.numbers = numbers
         super().__init__(story)
 
+    def __str__(self) -> str:
+        return self.story
+
 
 def _mismatch(
     answer: Answer,

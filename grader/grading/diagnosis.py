@@ -125,7 +125,7 @@ def _named_for(
     if any(named.everywhere for named in causes) or not failing:
         return causes
     others = diagnose_by_other_calls(seen, failing)
-    if any(named.everywhere for named in others):
+    if not causes and any(named.everywhere for named in others):
         return others
     alike = _by_likeness(settings, seen, failing, {}, likeness.STRONG, together=True)
     if alike:

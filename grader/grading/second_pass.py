@@ -12,7 +12,7 @@ from dataclasses import replace
 import pytest
 
 from ..core import course
-from ..core.result import BROKEN, FAILED, GRADER_ERROR, PASSED, WAITING, Result
+from ..core.result import BROKEN, FAILED, PASSED, WAITING, Result
 from .check import as_result
 from .diagnosis import is_wrong
 from .plugin import GradingPlugin
@@ -59,8 +59,8 @@ def judge(settings: Settings, first: GradingPlugin, run: Callable[[GradingPlugin
     status = run(second)
     if status == pytest.ExitCode.INTERRUPTED:
         raise KeyboardInterrupt
-    failed = [check.story for check in second.result.checks if check.id in lost and check.outcome == GRADER_ERROR]
-    result.problem = "; ".join([*second.errors, *failed])
+    # A check that cannot be judged again keeps what it earned: the grade is there already.
+    result.problem = "; ".join(second.errors)
     _write(settings, result, second)
 
 
@@ -69,6 +69,8 @@ def _wrong_called(settings: Settings, result: Result) -> dict[str, list[str]]:
     known: dict[str, bool] = {}
     found = {}
     for exercise in result.exercises:
+        if course.exercise(exercise.name).file_name in settings.submission.problems:
+            continue  # there is nothing to call
         uses = course.exercise(exercise.name).uses
         for function in dict.fromkeys(check.function for check in exercise.checks if check.outcome in _LOST):
             for used in uses.get(function, ()):

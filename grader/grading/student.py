@@ -460,7 +460,7 @@ class Student:
             found = Answer(
                 call=call,
                 value=_from_wire(answer["value"]),
-                gradients=_by_name(zip(case.gradients_of, map(_from_wire, gradients), strict=True)),
+                gradients=_by_name(call, zip(case.gradients_of, map(_from_wire, gradients), strict=True)),
                 arguments={
                     name: _from_wire(value)
                     for name, value, before in zip(names, after, case.arguments, strict=False)
@@ -483,11 +483,12 @@ class Student:
 _MALFORMED = WorkerDied("protocol", "sent the grader something malformed")
 
 
-def _by_name(gradients: Iterable[tuple[str, Any]]) -> dict[str, Any]:
+def _by_name(call: Call, gradients: Iterable[tuple[str, Any]]) -> dict[str, Any]:
     """Gradients by the name of what they are taken by; those by a model become one for each of its parameters."""
     found: dict[str, Any] = {}
     for name, value in gradients:
-        found |= {f"{name}.{key}": each for key, each in value.items()} if type(value) is dict else {name: value}
+        of_model = isinstance(call.arguments[name], Record) and type(value) is dict
+        found |= {f"{name}.{key}": each for key, each in value.items()} if of_model else {name: value}
     return found
 
 

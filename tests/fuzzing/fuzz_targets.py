@@ -284,6 +284,7 @@ class RunnableCheck:
             "worked": list(zip(self.check.examples, recorded, strict=True)),
             "fresh": np.random.default_rng(1),
             "show_curve": show_curve,
+            "premises": {},
         }
         wanted = inspect.signature(self.test).parameters
         # A random number generator of hypothesis is of no use once its own test has ended.
@@ -309,7 +310,7 @@ def _runnable(test: Any) -> RunnableCheck:
         return RunnableCheck(test.check, test)
     inner, seen = test.hypothesis.inner_test, []
     test.hypothesis.inner_test = lambda **given: seen.append(given)
-    fixtures = {"student", "worked", "fresh", "show_curve"}
+    fixtures = {"student", "worked", "fresh", "show_curve", "premises"}
     try:
         names = inspect.signature(test).parameters  # hypothesis has taken its own out
         hypothesis.seed(1)(test)(**dict.fromkeys(names))
