@@ -12,6 +12,7 @@ import contextlib
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from ..core import course
 from ..core.result import BROKEN, FAILED, PASSED, CheckResult, ExerciseResult, NamedMistake, Result
@@ -127,14 +128,18 @@ def _named_for(
     others = diagnose_by_other_calls(seen, failing)
     if not causes and any(named.everywhere for named in others):
         return others
-    alike = _by_likeness(settings, seen, failing, {}, likeness.STRONG, together=True)
-    if alike:
-        return alike
+    wrong = {name: _wrong_answers(check, seen) for name, check in settings.selected.items()}
+    everything = [case for cases in wrong.values() for case in cases]
+    if len(everything) > 1:
+        alike = _by_likeness(settings, {name: everything for name in failing if wrong[name]}, likeness.STRONG)
+        if alike:
+            return alike
+    cases = {name: wrong[name] or _failing_call(settings.selected[name], failures.get(name)) for name in failing}
     found = causes
     for more in (
         others,
-        _by_likeness(settings, seen, failing, failures, likeness.STRONG),
-        _by_likeness(settings, seen, failing, failures, likeness.WEAK),
+        _by_likeness(settings, cases, likeness.STRONG),
+        _by_likeness(settings, cases, likeness.WEAK),
     ):
         explained = {named.check for named in found}
         found = found + [named for named in more if named.check not in explained]
@@ -184,50 +189,40 @@ def diagnose_by_other_calls(seen: Seen, failing: Sequence[str]) -> list[Named]:
 
 
 def _by_likeness(
-    settings: Settings,
-    seen: Seen,
-    failing: Sequence[str],
-    failures: Mapping[str, Failure],
-    looks: Sequence[likeness.Look],
-    *,
-    together: bool = False,
+    settings: Settings, cases: Mapping[str, Sequence[likeness.Case]], looks: Sequence[likeness.Look]
 ) -> list[Named]:
-    """Say what the wrong answers to the examples of a check, or to the call that it failed for, have in common.
-
-    Args:
-        settings: Of the grading.
-        seen: Every example of a function with the submission's observation.
-        failing: Ids of the failing checks.
-        failures: The calls that they failed for.
-        looks: What to look for.
-        together: Say only what all wrong answers have in common.
-    """
-    cases = {name: _cases(settings.selected[name], seen, failures.get(name)) for name in settings.selected}
-    if together:
-        everything = [case for several in cases.values() for case in several]
-        cases = {name: everything for name in failing if cases[name] and len(everything) > 1}
+    """Say beside each check what its cases have in common with the right answers."""
     found = []
-    for name in failing:
-        like = likeness.likeness(cases.get(name, []), looks)
+    for name, several in cases.items():
+        like = likeness.likeness(several, looks)
         if like:
             function = settings.selected[name].function
             found.append(Named(name, _general(function, like.name, like.sentence, like.name), True))
     return found
 
 
-def _cases(check: Check, seen: Seen, failure: Failure | None) -> list[likeness.Case]:
-    """The wrong answers to the examples of a check; if there is none, the call that it failed for."""
+def _wrong_answers(check: Check, seen: Seen) -> list[likeness.Case]:
+    """The wrong answers to the examples of a check."""
     own = [pair for pair in seen if pair[0].check == check.id]
-    names, _ = course.exercise(check.exercise).parameters(check.function)
-    found = [
-        likeness.case(dict(zip(names, example.arguments, strict=False)), example, observation, vector.expected)
+    return [
+        likeness.case(_by_name(check, example), example, observation, vector.expected)
         for example, (vector, observation) in zip(check.examples, own, strict=False)
         if not agree(observation, vector.expected)
     ]
-    if not found and failure and failure.numbers:
-        arguments = dict(zip(names, failure.example.arguments, strict=False))
-        found = [likeness.case_of_numbers(arguments, failure.example, *failure.numbers)]
-    return found
+
+
+def _failing_call(check: Check, failure: Failure | None) -> list[likeness.Case]:
+    """The call that a check failed for, if numbers were compared."""
+    if failure is None or failure.numbers is None:
+        return []
+    example = failure.example
+    return [likeness.case_of_numbers(_by_name(check, example), example, *failure.numbers)]
+
+
+def _by_name(check: Check, example: Example) -> dict[str, Any]:
+    """The positional arguments of a call by name."""
+    names, _ = course.exercise(check.exercise).parameters(check.function)
+    return dict(zip(names, example.arguments, strict=False))
 
 
 def _blame_what_is_called(settings: Settings, exercise: ExerciseResult, result: Result) -> set[str]:

@@ -376,10 +376,8 @@ def _not_finite(case: Case) -> Found:
 def _constant(case: Case) -> Found:
     """The same number everywhere, or an argument as it came in."""
     found: Found = {}
-    for part in case.parts:
+    for part in _finite_parts(case):
         mine, right = part.yours, part.expected
-        if not part.same_shape or not mine.size or not np.isfinite(mine).all():
-            continue
         if not mine.any():
             found[Likeness("zero", f"{_in(part.where)}0 everywhere")] = max(1, _distinct(right)) + (mine.size > 1)
         elif mine.size > 2 and np.ptp(mine) == 0 and np.ptp(right) > 0:
@@ -389,6 +387,13 @@ def _constant(case: Case) -> Found:
                 told = f"{name} as it came in: nothing moves" if not part.where else f"{_in(part.where)}those of {name}"
                 found[Likeness("unmoved", told)] = max(1, _distinct(right))
     return found
+
+
+def _finite_parts(case: Case) -> Iterator[Part]:
+    """The parts whose numbers can be compared one by one, and are finite."""
+    for part in case.parts:
+        if part.same_shape and part.yours.size and np.isfinite(part.yours).all():
+            yield part
 
 
 def _arrays(case: Case, shape: tuple[int, ...]) -> Iterator[tuple[str, Floats]]:
@@ -450,23 +455,19 @@ def _sizes(case: Case) -> Iterator[tuple[str, float]]:
 def _shifted(case: Case) -> Found:
     """The expected numbers plus a constant."""
     found: Found = {}
-    for part in case.parts:
-        if part.same_shape and part.yours.size and np.isfinite(part.yours).all():
-            difference = part.yours - part.expected
-            first = float(difference.reshape(-1)[0])
-            if abs(first) > 1e-6 and _all_near(part.yours, part.expected + first):
-                told = f"{_in(part.where)}too {'large' if first > 0 else 'small'}, all by {_said(abs(first))}"
-                found[Likeness("shifted", told)] = part.yours.size
+    for part in _finite_parts(case):
+        first = float((part.yours - part.expected).reshape(-1)[0])
+        if abs(first) > 1e-6 and _all_near(part.yours, part.expected + first):
+            told = f"{_in(part.where)}too {'large' if first > 0 else 'small'}, all by {_said(abs(first))}"
+            found[Likeness("shifted", told)] = part.yours.size
     return found
 
 
 def _changed_by(case: Case) -> Found:
     """A function of the expected ones."""
     found: Found = {}
-    for part in case.parts:
+    for part in _finite_parts(case):
         mine, right = part.yours, part.expected
-        if not part.same_shape or not mine.size or not np.isfinite(mine).all():
-            continue
         for told, function in _FUNCTIONS.items():
             changed = function(right)
             if np.isfinite(changed).all() and _all_near(mine, changed):
@@ -477,10 +478,8 @@ def _changed_by(case: Case) -> Found:
 def _bounded(case: Case) -> Found:
     """The expected numbers, or the expected step, cut off at a bound; or 0 for what is small."""
     found: Found = {}
-    for part in case.parts:
+    for part in _finite_parts(case):
         mine, right = part.yours, part.expected
-        if not part.same_shape or not mine.size or not np.isfinite(mine).all():
-            continue
         for name, before in _arrays(case, mine.shape):
             step, wanted = mine - before, right - before
             bound = float(np.abs(step).max())
