@@ -31,6 +31,8 @@ from grader.sandbox.worker.confine import adopt_orphans
 ROOT = Path(__file__).resolve().parents[1]
 BUDGET = {"check": 200, "test": 1_140, "proof": 6_950}
 """CPU seconds of a whole tier."""
+SELECTION = {"check": "check and not proof", "test": "not proof and not sample", "proof": ""}
+"""What pytest runs, as its option -m."""
 _IN_PARALLEL = ("-n", "auto", "--dist", "loadfile", "--no-loadscope-reorder")  # `tests/conftest.py` says what is first
 _STOPPED = 130
 
@@ -79,7 +81,7 @@ class Outcome(NamedTuple):
 def steps(tier: str) -> list[Step]:
     """The commands of a tier, in their order: what fails fastest comes first."""
     python, pytest = sys.executable, (sys.executable, "-m", "pytest", "-q")
-    selection = {"check": "check and not proof", "test": "not proof and not sample", "proof": ""}[tier]
+    selection = SELECTION[tier]
     node_tests = sorted(str(path.relative_to(ROOT)) for path in (ROOT / "tests" / "js").glob("*.test.mjs"))
     again = (*pytest, "-m", selection, "--last-failed", "--last-failed-no-failures", "none")
     found = [
