@@ -24,6 +24,7 @@ from typing import NamedTuple
 
 sys.path.insert(0, str(Path(__file__).with_name("helpers")))
 from processes import end_all_that_was_started
+from selection import SELECTION
 from site_fixtures import chromium_program
 
 from grader.sandbox.worker.confine import adopt_orphans
@@ -31,8 +32,6 @@ from grader.sandbox.worker.confine import adopt_orphans
 ROOT = Path(__file__).resolve().parents[1]
 BUDGET = {"check": 200, "test": 1_140, "proof": 6_950}
 """CPU seconds of a whole tier."""
-SELECTION = {"check": "check and not proof", "test": "not proof and not sample", "proof": ""}
-"""What pytest runs, as its option -m."""
 _IN_PARALLEL = ("-n", "auto", "--dist", "loadfile", "--no-loadscope-reorder")  # `tests/conftest.py` says what is first
 _STOPPED = 130
 

@@ -39,11 +39,10 @@ from rich.console import Console
 from rich.progress import MofNCompleteColumn, Progress, TimeElapsedColumn
 from rich.table import Table
 
-TESTS = Path(__file__).resolve().parents[1]
-sys.path[:0] = [str(TESTS), str(TESTS / "helpers")]
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "helpers"))
 from course_environment import copy_commit, install, make_environment
 from processes import end_all_that_was_started
-from tiers import SELECTION
+from selection import SELECTION
 
 from grader.core.result import replace_file
 from grader.sandbox.worker.confine import adopt_orphans
