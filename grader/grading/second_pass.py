@@ -1,19 +1,20 @@
 """The second pass: failing checks of functions that call wrong ones run once more, on the submission's own premises.
 
 It costs nothing where nothing fails, and it takes no outcome back: it says beside a failed check that it is right with
-what certain functions return, and gives its points if the course says so.
+what certain functions return, and gives its points if the course says so. Where the grader itself stumbles in it, the
+result says so as its problem, with every point that the first pass gave.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 import pytest
 
 from ..core import course
-from ..core.result import BROKEN, FAILED, PASSED, WAITING, Result
-from .check import as_result
+from ..core.result import BROKEN, FAILED, GRADER_ERROR, PASSED, WAITING, Result
+from .check import Check, as_result
 from .diagnosis import is_wrong
 from .plugin import GradingPlugin
 from .premises import owed_to
@@ -59,9 +60,12 @@ def judge(settings: Settings, first: GradingPlugin, run: Callable[[GradingPlugin
     status = run(second)
     if status == pytest.ExitCode.INTERRUPTED:
         raise KeyboardInterrupt
-    # A check that cannot be judged again keeps what it earned: the grade is there already.
-    result.problem = "; ".join(second.errors)
     _write(settings, result, second)
+    problems = [*second.errors, *_grader_errors(second, lost)]
+    if not problems and status not in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED):
+        problems.append(f"pytest ended with {status!r}")
+    if problems:
+        result.problem = f"checks could not be judged a second time: {'; '.join(problems)}"
 
 
 def _wrong_called(settings: Settings, result: Result) -> dict[str, list[str]]:
@@ -69,8 +73,6 @@ def _wrong_called(settings: Settings, result: Result) -> dict[str, list[str]]:
     known: dict[str, bool] = {}
     found = {}
     for exercise in result.exercises:
-        if course.exercise(exercise.name).file_name in settings.submission.problems:
-            continue  # there is nothing to call
         uses = course.exercise(exercise.name).uses
         for function in dict.fromkeys(check.function for check in exercise.checks if check.outcome in _LOST):
             for used in uses.get(function, ()):
@@ -80,6 +82,12 @@ def _wrong_called(settings: Settings, result: Result) -> dict[str, list[str]]:
             if wrong:
                 found[f"{exercise.name}.{function}"] = wrong
     return found
+
+
+def _grader_errors(second: GradingPlugin, lost: Mapping[str, Check]) -> list[str]:
+    """What went wrong in the second pass that is no fault of the submission, check by check."""
+    failed = [check for check in second.result.checks if check.id in lost and check.outcome == GRADER_ERROR]
+    return [f"{check.id}: {check.story}" for check in failed]
 
 
 def _write(settings: Settings, result: Result, second: GradingPlugin) -> None:
