@@ -71,3 +71,19 @@ def test_where_the_grader_stumbles_in_the_second_pass_the_result_says_so_and_no_
     assert f"{gate.id}: ZeroDivisionError: in the grader" in result.problem
     assert (result.exit_code, gate.outcome, gate.owed) == (3, FAILED, 0)
     assert result.earned == sum(check.points for check in result.checks if check.outcome == PASSED) > 0
+
+
+def test_a_premise_without_gradient_does_not_excuse_who_leaves_its_gradient_out(graded):
+    """With a KL that has no gradient, a step without any KL gives the same numbers."""
+    detached = answer_and("kl", "categorical_kl", "logits, ref_logits", "return right(logits, ref_logits).detach()")
+    body = "return right(logits, actions, rewards, ref_logits, replace(config, kl_coef=0.0))"
+    without = answer_and("bandit", "grpo_step", "logits, actions, rewards, ref_logits, config", body)
+    lost = [check for check in of(graded(detached | without, "bandit", "grpo_step"), "grpo_step") if not check.earned]
+    assert lost and all(check.owed_to == [] for check in lost)
+
+
+def test_numbers_too_large_to_see_anything_beside_excuse_nothing(graded):
+    huge = answer_and("advantages", "group_advantages", "rewards, **options", "return 1e8 * right(rewards, **options)")
+    body = "return right(logits, actions, rewards, ref_logits, replace(config, kl_coef=0.0))"
+    without = answer_and("bandit", "grpo_step", "logits, actions, rewards, ref_logits, config", body)
+    assert graded(huge | without, "bandit", "grpo_step").owed == 0
