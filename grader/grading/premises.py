@@ -40,6 +40,10 @@ _LEAST, _MOST = 0.1, 100.0
 """A premise says something where its size is between these multiples of the right one: next to nothing everything is
 right, and beside what is huge nothing else can be seen."""
 
+PREMISE_SCALE = 1.0625
+"""In a second pass wrong functions return this times what they do (`second_pass.scaled`); exact in binary, and at the
+end of no clip range of the checks."""
+
 
 class NotJudged(BaseException):
     """Nothing can be said on these premises.

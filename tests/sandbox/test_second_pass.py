@@ -87,3 +87,12 @@ def test_numbers_too_large_to_see_anything_beside_excuse_nothing(graded):
     body = "return right(logits, actions, rewards, ref_logits, replace(config, kl_coef=0.0))"
     without = answer_and("bandit", "grpo_step", "logits, actions, rewards, ref_logits, config", body)
     assert graded(huge | without, "bandit", "grpo_step").owed == 0
+
+
+def test_who_makes_the_mistake_of_a_premise_without_calling_it_is_not_excused(graded):
+    unclipped = answer_and("clip", "clipped_surrogate", "ratio, advantages, **_", "return ratio * advantages")
+    inlined = {"bandit.py": model_answer("bandit").replace(
+        "clipped_surrogate(ratio, advantages, clip_eps=config.clip_eps)  # (G,)", "ratio * advantages"
+    )}  # fmt: skip
+    assert graded(unclipped, "bandit", "grpo_step").owed > 0
+    assert graded(unclipped | inlined, "bandit", "grpo_step").owed == 0
