@@ -309,7 +309,8 @@ def close(
     if answer.odd_dtypes and isinstance(answer.value, Tensor):  # as close as the dtype allows that is wrong already
         own_rtol, own_atol = TOLERANCE.get(answer.value.dtype, (0.0, 0.0))
         rtol, atol = max(rtol, own_rtol), max(atol, own_atol)
-    wrong = ~(np.abs(yours - expected) <= atol + rtol * np.abs(expected))
+    # Nothing is near an infinity, whose tolerance is one too.
+    wrong = ~(np.abs(yours - expected) <= atol + rtol * np.abs(expected)) | ~np.isfinite(expected)
     if not wrong.any():
         return
     rows = list(zip((yours_label, label), show_pair(yours, expected), strict=True))

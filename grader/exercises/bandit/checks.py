@@ -687,7 +687,7 @@ def replay(premises, answer, found, table, settings, *, atol=1e-6):
         visited.append(logits)
     logits, start = np.stack(visited), np.stack([start] * len(visited))
     expected = softmax(logits)
-    wrong = np.abs(found["probabilities"] - expected).max(axis=1) > atol
+    wrong = ~(np.abs(found["probabilities"] - expected).max(axis=1) <= atol)
     if wrong.any():
         row = int(wrong.argmax())
         rows = [(f"policy {row}, yours", found["probabilities"][row]), ("expected", expected[row])]

@@ -112,6 +112,7 @@ def own_loss(own, logp, old_logp, ref_logp, advantages, mask, chosen):
         loss, metrics = pair(answer)
         parts = [float(tensor(each, shape=(), dtype=None)) for each in entries(metrics, METRICS).values()]
     policy_loss, kl, clip_fraction = parts
+    own.hear("metrics", np.array(parts), np.array([right.policy_loss, right.kl, right.clip_fraction]))
     value, back = own.read(loss.value, right.loss), own.gradient(answer.gradients["logp"], right.gradient)
     return oracle.Loss(float(value), policy_loss, kl, clip_fraction, right.doubtful, back)
 
@@ -121,12 +122,13 @@ def own_updates(own, table, ref_table, lr, batch, chosen):
     if chosen.optimizer != "sgd":
         raise NotJudged("what Adam remembers of earlier batches stays in the run that is judged")
     wanted, fields = config(**asdict(chosen)), rollout(**vars(batch))
-    right, _ = _stepped({}, table, ref_table, fields, wanted, repeat=chosen.inner_steps, lr=lr)
+    right, metrics_then = _stepped({}, table, ref_table, fields, wanted, repeat=chosen.inner_steps, lr=lr)
     options = {"repeat": chosen.inner_steps, "lr": lr, "return_arguments": True}
     answer = own.answer(step_example(table, ref_table, fields, wanted, **options))
     with undecided():
         new = _table(answer)
         metrics = {name: number(each, None, what=name) for name, each in entries(answer, STEP_METRICS).items()}
+    own.hear("metrics", *(np.array([each[name] for name in STEP_METRICS]) for each in (metrics, metrics_then)))
     return own.read(Tensor(new, "float64", "cpu"), right, start=table), metrics | {"doubtful": 0.0}
 
 
