@@ -1,0 +1,68 @@
+"""Which calls are wrong: told by a feature of their arguments that no chance gives."""
+
+from typing import Any
+
+import numpy as np
+
+from grader.grading.student import Example, Record
+from grader.grading.which_calls import which_are_wrong
+
+
+def told(calls: list[Any]) -> str:
+    """What is said of some calls, each given as arguments by name, options by name and whether it is right."""
+    return which_are_wrong(
+        [(arguments, Example(*arguments.values(), **options), ok) for arguments, options, ok in calls]
+    )
+
+
+def updates(count, **more):
+    return {"config": Record("BanditConfig", {"inner_steps": count, **more})}
+
+
+def test_a_setting_that_tells_right_calls_from_wrong_ones():
+    calls: list[Any] = [(updates(count, lr=lr), {}, count <= 1) for count in (0, 1, 2, 5) for lr in (0.1, 0.5, 2.0)]
+    assert told(calls) == "right where inner_steps is at most 1, and wrong where inner_steps is more than 1"
+
+
+def test_a_feature_that_some_right_calls_have_too_is_said_to_be_where_the_wrong_ones_are():
+    calls: list[Any] = [(updates(count), {}, count != 3) for count in (1, 1, 1, 1, 1, 1, 1, 1, 2, 3, 3, 3, 3)]
+    assert told(calls) == "right where inner_steps is at most 1, and wrong only where inner_steps is more than 1"
+
+
+def test_a_wrong_call_without_the_feature_ends_it():
+    calls: list[Any] = [(updates(count), {}, count <= 1) for count in (0, 1, 1, 1, 1, 2, 5, 5, 5)]
+    assert told(calls)
+    assert told([*calls, (updates(1), {}, False)]) == ""
+
+
+def test_few_calls_are_right_and_wrong_by_chance():
+    assert told([(updates(count), {}, count == 1) for count in (1, 1, 2, 2)]) == ""
+
+
+def test_an_option_that_is_left_out_has_another_default():
+    rewards = np.array([[1.0, 0.0, 0.5]])
+    calls: list[Any] = [
+        ({"rewards": rewards * k}, {"std_eps": 0.5} if k % 2 else {}, bool(k % 2)) for k in range(1, 11)
+    ]
+    assert told(calls) == (
+        "right where std_eps is given, and wrong where std_eps is left out: your default is another one"
+    )
+
+
+def test_a_tensor_tells_by_what_is_in_it():
+    equal, others = np.array([[1.0, 1.0, 2.0]]), np.array([[1.0, 0.5, 2.0]])
+    calls: list[Any] = [
+        ({"rewards": values * k}, {}, values is others) for values in (equal, others) for k in range(1, 6)
+    ]
+    assert told(calls) == (
+        "right where no row of rewards holds a number twice, and wrong where a row of rewards holds a number twice"
+    )
+    same: list[Any] = [
+        ({"logp": others, "ref_logp": others + shift}, {}, not shift) for shift in (0, 0, 0, 0, 0, 0.5, 0.5, 0.5, 0.5)
+    ]
+    assert told(same) == "right where logp and ref_logp are the same, and wrong where logp and ref_logp differ"
+
+
+def test_nothing_is_said_where_all_calls_are_wrong():
+    assert told([(updates(count), {}, False) for count in range(12)]) == ""
+    assert told([]) == ""
