@@ -130,12 +130,11 @@ def _named_for(
     if not causes and any(named.everywhere for named in others):
         return others
     everything = [case for cases in wrong.values() for case in cases]
-    if len(everything) > 1:
-        # A check may fail for what its own examples do not show.
-        shown = [name for name in failing if wrong[name]] or failing
-        alike = _by_likeness(settings, dict.fromkeys(shown, everything), likeness.STRONG)
-        if alike:
-            return alike
+    # A check may fail for what its own examples do not show.
+    shown = dict.fromkeys([name for name in failing if wrong[name]] or failing, everything)
+    alike = _by_likeness(settings, shown, likeness.STRONG) if len(everything) > 1 else []
+    if alike:
+        return alike
     calls = {name: _failing_call(settings.selected[name], failures.get(name)) for name in failing if not wrong[name]}
     firm = [named for named in (*causes, *others) if named.everywhere]
     if 2 * len({named.check for named in firm}) < sum(bool(wrong[name]) for name in failing):
@@ -149,6 +148,7 @@ def _named_for(
         others,
         _by_likeness(settings, calls, likeness.STRONG),
         _by_likeness(settings, {name: wrong[name] or calls[name] for name in failing}, likeness.WEAK),
+        _by_likeness(settings, shown, likeness.WEAK),
     ):
         explained = {named.check for named in found}
         found = found + [named for named in more if named.check not in explained]

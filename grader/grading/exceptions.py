@@ -78,8 +78,8 @@ _MEANINGS = (
     ),
     (r"only one element tensors|Boolean value of Tensor|elements cannot be converted", _SEVERAL_NUMBERS),
     (
-        r"size of tensor a|must match the size|shapes cannot|shape of the mask|is invalid for input|Size does not match|"
-        r"batch_size|same number of dimensions",
+        r"size of tensor a|must match the size|shapes cannot|shape of the mask|is invalid for input|"
+        r"Size does not match|batch_size|same number of dimensions",
         _SHAPES,
     ),
     (

@@ -1,10 +1,16 @@
 """Which calls are wrong: told by a feature of their arguments that no chance gives."""
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from grader.core.submission import Submission
+from grader.grading.check import Check
+from grader.grading.diagnosis import _named_for
+from grader.grading.settings import Settings
 from grader.grading.student import Example, Record
+from grader.grading.vectors import Diagnosis, Vector
 from grader.grading.which_calls import which_are_wrong
 
 
@@ -66,3 +72,47 @@ def test_a_tensor_tells_by_what_is_in_it():
 def test_nothing_is_said_where_all_calls_are_wrong():
     assert told([(updates(count), {}, False) for count in range(12)]) == ""
     assert told([]) == ""
+
+
+def step_check(name: str, counts: tuple[int, ...]) -> Check:
+    logits = np.zeros(3)
+    rest = (np.zeros(2, int), np.ones(2), logits)
+    examples = tuple(Example(logits, *rest, Record("BanditConfig", {"inner_steps": count})) for count in counts)
+    return Check(f"bandit.{name}", "bandit", "grpo_step", name, "", 1, False, (), False, (), 1.0, examples)
+
+
+def what_is_said(mistaken: tuple[str, ...]) -> set[tuple[str, str]]:
+    """Of a step that is right for one update only, with the numbers of a known mistake in some checks."""
+    counts = {"one": (1, 1, 1, 1, 1, 1), "two": (1, 3), "three": (3, 3), "four": (2, 5)}
+    checks = {f"bandit.{name}": step_check(name, each) for name, each in counts.items()}
+
+    def tensor(*values: float) -> dict[str, Any]:
+        return {"dtype": "float64", "shape": [3], "values": [*values], "gradients": {}, "changed": []}
+
+    seen, place = [], 0
+    for check in checks.values():
+        for example in check.examples:
+            place += 1
+            is_right = example.arguments[-1].fields["inner_steps"] == 1
+            right, wrong = tensor(0.5, place, -0.25), tensor(0.1 * place, 0.3, place**2 - 7.7)
+            mistakes = {"clips": wrong} if check.title in mistaken and not is_right else {}
+            vector = Vector(check.id, "grpo_step", right, mistakes)
+            seen.append((vector, right if is_right else wrong))
+    settings = Settings(Submission("me", Path("me"), {}, {}), ["bandit"], lambda: None, checks=checks)  # type: ignore[arg-type, return-value]
+    known = {"clips": Diagnosis("grpo_step", "clips", "you always clip", "")}
+    failing = [name for name in checks if name != "bandit.one"]
+    return {(named.check, named.diagnosis.sentence) for named in _named_for(settings, seen, known, failing, {})}
+
+
+def test_a_mistake_that_explains_one_check_of_three_is_no_name_where_the_arguments_tell_all_of_them():
+    told = "right where inner_steps is at most 1, and wrong where inner_steps is more than 1"
+    assert {sentence for _, sentence in what_is_said(("two",))} == {told}
+
+
+def test_a_mistake_that_explains_every_check_is_the_name():
+    named = what_is_said(("two", "three", "four"))
+    assert named == {(f"bandit.{name}", "you always clip") for name in ("two", "three", "four")}
+
+
+def test_a_mistake_that_explains_most_checks_is_named_there():
+    assert ("bandit.two", "you always clip") in what_is_said(("two", "three"))
