@@ -37,11 +37,13 @@ class Failure:
         example: The call.
         answer: What came back.
         numbers: What was compared, the submission's numbers and the expected ones, if they have one shape.
+        seen: What was seen beside the numbers: heading and sentence, see `Mismatch`.
     """
 
     example: Example
     answer: Answer
     numbers: tuple[str, Float64, Float64] | None
+    seen: tuple[str, str] | None = None
 
 
 Seen = list[tuple[Vector, Observation]]
@@ -142,6 +144,7 @@ def _named_for(
     found: list[Named] = []
     for more in (
         firm,
+        _beside_the_numbers(settings, failing, failures),
         _by_likeness(settings, {name: wrong[name] for name in failing}, likeness.STRONG),
         _by_calls(settings, seen, failing),
         causes,
@@ -214,6 +217,15 @@ def _by_likeness(
             function = settings.selected[name].function
             found.append(Named(name, _general(function, like.name, like.sentence, like.name), True))
     return found
+
+
+def _beside_the_numbers(settings: Settings, failing: Sequence[str], failures: Mapping[str, Failure]) -> Iterator[Named]:
+    """What a check has seen that is no matter of numbers."""
+    for name in failing:
+        failure = failures.get(name)
+        if failure and failure.seen:
+            heading, sentence = failure.seen
+            yield Named(name, _general(settings.selected[name].function, heading, sentence, heading), True)
 
 
 def _by_calls(settings: Settings, seen: Seen, failing: Sequence[str]) -> list[Named]:

@@ -145,6 +145,16 @@ HEADINGS = {
         "They lost their graph",
         "The numbers are right, and a loss made from them teaches nothing.",
     ),
+    "mode": (
+        "A model comes back in another mode",
+        "`eval()` and `requires_grad_(False)` outlive the call. Undo them, or work in `torch.no_grad()`, which ends "
+        "with its block.",
+    ),
+    "random": (
+        "They come from the global generator",
+        "`torch.multinomial`, `torch.rand` and their like take `generator=`. Without it, or after `manual_seed`, the "
+        "state of the whole process changes, and your numbers depend on who else draws.",
+    ),
     "changed": (
         "An argument is changed in place",
         "The numbers are right. `+=`, `x[...] = ` and functions with an underscore at the end change the tensor "

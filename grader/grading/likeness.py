@@ -716,7 +716,10 @@ def _gradients(case: Case) -> Found:
         told = f"right, and a gradient of them reaches {reached[0]}, which is a constant here"
     else:
         told = f"right, and their gradient by {other[0]} is not"
-    return {Likeness("gradient", told): _ENOUGH}
+    found: Found = {Likeness("gradient", told): _ENOUGH}
+    if lost:  # of several calls, some ask for both gradients
+        found[Likeness("gradient", f"right, and no gradient of them reaches {lost[0]}")] = _ENOUGH
+    return found
 
 
 Look = Callable[[Case], Found]

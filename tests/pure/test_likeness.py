@@ -290,3 +290,13 @@ def test_whatever_a_submission_returns_is_described_or_not_and_nothing_worse(pai
     argument = np.array([True, False, True]) if name == "mask" else np.array([0.0, -2.5, math.inf])
     sentence = said(*pairs, **{name: argument})
     assert sentence is None or sentence
+
+
+def test_a_gradient_that_is_missing_in_some_calls_and_misled_in_others_is_missing_in_all():
+    def with_gradients(**gradients):
+        return tensor(RIGHT, gradients=gradients)
+
+    one = (with_gradients(logp=None), with_gradients(logp=RIGHT))
+    both = (with_gradients(logp=None, old_logp=RIGHT), with_gradients(logp=RIGHT, old_logp=None))
+    assert said(both) == "right, and their gradient reaches old_logp and not logp: the wrong one is detached"
+    assert said(one, both) == "right, and no gradient of them reaches logp"

@@ -7,7 +7,7 @@ import numpy as np
 
 from grader.core.submission import Submission
 from grader.grading.check import Check
-from grader.grading.diagnosis import _named_for
+from grader.grading.diagnosis import Failure, _named_for
 from grader.grading.settings import Settings
 from grader.grading.student import Example, Record
 from grader.grading.vectors import Diagnosis, Vector
@@ -81,7 +81,7 @@ def step_check(name: str, counts: tuple[int, ...]) -> Check:
     return Check(f"bandit.{name}", "bandit", "grpo_step", name, "", 1, False, (), False, (), 1.0, examples)
 
 
-def what_is_said(mistaken: tuple[str, ...]) -> set[tuple[str, str]]:
+def what_is_said(mistaken: tuple[str, ...], failures: Any = None) -> set[tuple[str, str]]:
     """Of a step that is right for one update only, with the numbers of a known mistake in some checks."""
     counts = {"one": (1, 1, 1, 1, 1, 1), "two": (1, 3), "three": (3, 3), "four": (2, 5)}
     checks = {f"bandit.{name}": step_check(name, each) for name, each in counts.items()}
@@ -101,7 +101,9 @@ def what_is_said(mistaken: tuple[str, ...]) -> set[tuple[str, str]]:
     settings = Settings(Submission("me", Path("me"), {}, {}), ["bandit"], lambda: None, checks=checks)  # type: ignore[arg-type, return-value]
     known = {"clips": Diagnosis("grpo_step", "clips", "you always clip", "")}
     failing = [name for name in checks if name != "bandit.one"]
-    return {(named.check, named.diagnosis.sentence) for named in _named_for(settings, seen, known, failing, {})}
+    return {
+        (named.check, named.diagnosis.sentence) for named in _named_for(settings, seen, known, failing, failures or {})
+    }
 
 
 def test_a_mistake_that_explains_one_check_of_three_is_no_name_where_the_arguments_tell_all_of_them():
@@ -116,3 +118,12 @@ def test_a_mistake_that_explains_every_check_is_the_name():
 
 def test_a_mistake_that_explains_most_checks_is_named_there():
     assert ("bandit.two", "you always clip") in what_is_said(("two", "three"))
+
+
+def test_what_a_check_saw_beside_the_numbers_is_said_there_and_nowhere_else():
+    mode = "not what fails here: policy comes back from the call in another mode"
+    answer: Any = None  # nobody asks for it
+    failure = Failure(Example(), answer, None, ("mode", mode))
+    named = what_is_said((), {"bandit.three": failure})
+    assert [check for check, sentence in named if sentence == mode] == ["bandit.three"]
+    assert all(sentence != mode for _, sentence in what_is_said((), {"bandit.three": Failure(Example(), answer, None)}))
