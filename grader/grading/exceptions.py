@@ -107,7 +107,7 @@ _MEANINGS = (
     (
         r"^(UnboundLocalError|NameError)",
         "never computed: a name is used that has no value yet, such as one that only a loop sets, and the loop "
-        "runs no time",
+        "never runs",
     ),
     (r"^StopIteration|raised StopIteration", "never computed: `next` is called, and nothing is left"),
     (r"^FrozenInstanceError", "never computed: settings cannot be changed; `dataclasses.replace` makes others"),

@@ -303,7 +303,7 @@ def _whole(case: Case) -> Found:
     """Whole numbers where others are asked for."""
     whole = case.yours.get("dtype", "").startswith(("int", "uint"))
     found = any(part.same_shape and (part.expected % 1 != 0).any() for part in case.parts)
-    told = f"whole numbers, of dtype {case.yours.get('dtype')}: what is behind the point is cut off"
+    told = f"whole numbers, of dtype {case.yours.get('dtype')}: the digits after the point are cut off"
     return {Likeness("whole", told): _ENOUGH} if whole and found else {}
 
 
@@ -645,7 +645,7 @@ def _ends(part: Part) -> dict[str, int]:
     if size > 2 and columns[-1] and not columns[:-1].any():
         found["in the last place"] = count
     if len(rows) > 2 and not rows[0] and rows[1:].all():
-        found["behind the first row"] = count
+        found["after the first row"] = count
     return found
 
 

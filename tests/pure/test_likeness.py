@@ -201,7 +201,7 @@ def test_rows_that_are_off_by_numbers_of_their_own_are_told_from_rows_that_are_w
 
 def test_whole_numbers_are_called_so_only_where_others_are_asked_for():
     whole = tensor([0, 0, 1, 0], dtype="int64")
-    told = "whole numbers, of dtype int64: what is behind the point is cut off"
+    told = "whole numbers, of dtype int64: the digits after the point are cut off"
     assert said((whole, [0.5, 0.25, 1.0, 0.75])) == told
     assert said((whole, [1.0, 2.0, 3.0, 5.0])) != told
 
