@@ -311,7 +311,7 @@ def _length(case: Case) -> Found:
     """Right, as far as they go."""
     for part in case.parts:
         mine, right = part.yours, part.expected
-        is_shorter = mine.ndim and mine.shape[1:] == right.shape[1:] and 1 < len(mine) < len(right)
+        is_shorter = mine.ndim == right.ndim > 0 and mine.shape[1:] == right.shape[1:] and 1 < len(mine) < len(right)
         if is_shorter and _all_near(mine, right[: len(mine)]):
             return {Likeness("missing", _TOO_FEW): _ENOUGH}
     return {}

@@ -176,6 +176,7 @@ def test_a_run_that_ends_early_is_called_so_if_it_is_right_until_then():
     right = np.cumsum(np.full((6, 3), 0.1), axis=0)
     assert said((right[:4], right)) == "too few: they end early"
     assert said((right[:4] + 0.1, right)) is None
+    assert said((np.array([0.5, 2.0]), np.array(0.25))) is None
 
 
 def test_a_bound_of_the_numbers_is_said_before_one_of_a_step():
