@@ -39,6 +39,8 @@ class Mismatch(AssertionError):
         shown: What the lines of the call print.
         is_plain: The difference is plain to see in a few digits.
         numbers: What was compared, the submission's numbers and the expected ones, if they have one shape.
+        seen: What was seen beside the numbers: its heading on the page of general observations, and the end of "your
+            numbers are ...".
     """
 
     def __init__(
@@ -50,9 +52,10 @@ class Mismatch(AssertionError):
         *,
         is_plain: bool = True,
         numbers: tuple[str, Float64, Float64] | None = None,
+        seen: tuple[str, str] | None = None,
     ) -> None:
         self.call, self.rows, self.story, self.shown, self.is_plain = call, list(rows), story, shown, is_plain
-        self.numbers = numbers
+        self.numbers, self.seen = numbers, seen
         super().__init__(story)
 
     def __str__(self) -> str:
@@ -67,10 +70,11 @@ def _mismatch(
     last: str = "",
     beside: Sequence[Answer] = (),
     is_plain: bool = True,
+    seen: tuple[str, str] | None = None,
 ) -> Mismatch:
     """An answer that is not what it must be; `last` is the line that shows it, that of the answer itself if empty."""
     shown = Shown(last or f"value{answer.part}", beside=tuple(other.call for other in beside))
-    return Mismatch(answer.call, rows, story, shown, is_plain=is_plain)
+    return Mismatch(answer.call, rows, story, shown, is_plain=is_plain, seen=seen)
 
 
 def tensor(
@@ -339,15 +343,18 @@ def require(
     *,
     shows: str = "",
     beside: Sequence[Answer] = (),
+    seen: tuple[str, str] | None = None,
 ) -> None:
-    """Require a property that is not a comparison with given numbers. `shows` and `beside` are those of `close`.
+    """Require a property that is not a comparison with given numbers.
+
+    `shows` and `beside` are those of `close`, `seen` is that of `Mismatch`.
 
     Raises:
         Mismatch: it does not hold.
     """
     if not condition:
         told = [(label, value if isinstance(value, str) else show(value)) for label, value in rows]
-        raise _mismatch(answer, told, why, last=shows, beside=beside)
+        raise _mismatch(answer, told, why, last=shows, beside=beside, seen=seen)
 
 
 def no_global_randomness(answer: Answer, instead: str = "use the generator") -> None:
@@ -363,7 +370,8 @@ def no_global_randomness(answer: Answer, instead: str = "use the generator") -> 
         imported = {"numpy": "import numpy as np; ", "random": "import random; "}.get(answer.random_changed, "")
         same_now = f"torch.equal(before, {state})" if answer.random_changed == "torch" else f"before == {state}"
         story = f"the global random state of {answer.random_changed} was changed: {instead}"
-        raise Mismatch(answer.call, rows, story, Shown(same_now, first=f"{imported}before = {state}"))
+        seen = ("random", f"drawn with the global generator of {answer.random_changed}, or your code seeds it")
+        raise Mismatch(answer.call, rows, story, Shown(same_now, first=f"{imported}before = {state}"), seen=seen)
 
 
 def same_gradient(
@@ -426,8 +434,11 @@ def no_gradient(answer: Answer, name: str) -> None:
     value = answer.gradients[name]
     if value is not None and np.any(value.array != 0):
         rows = [(f"gradient by {name}", show(value)), ("expected", "none")]
+        seen = ("gradient", f"not what fails here: a gradient of them reaches {name}, which is a constant")
         last = _derived(answer, name, ", allow_unused=True")
-        raise _mismatch(answer, rows, f"a gradient reaches {name}, which is a constant: detach it", last=last)
+        raise _mismatch(
+            answer, rows, f"a gradient reaches {name}, which is a constant: detach it", last=last, seen=seen
+        )
 
 
 def no_graph(answer: Answer) -> None:
@@ -470,7 +481,8 @@ def mode_kept(answer: Answer, name: str) -> None:
     rows = [(f"switched off in {name}", ", ".join(changed)), ("expected", "nothing")]
     story = f"your function leaves {name} in another mode: undo `eval()` and `requires_grad_(False)`"
     flag = f"{name}.training" if "training" in changed else f"[each.requires_grad for each in {name}.parameters()]"
-    require(not changed, answer, rows, story, shows=flag)
+    seen = ("mode", f"not what fails here: {name} comes back from the call in another mode")
+    require(not changed, answer, rows, story, shows=flag, seen=seen)
 
 
 def show(value: Any, digits: int = 6) -> str:

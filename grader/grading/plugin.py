@@ -346,7 +346,7 @@ class GradingPlugin:
         match problem:
             case Mismatch():
                 if asked:
-                    self.failures[check.id] = Failure(*asked, problem.numbers)
+                    self.failures[check.id] = Failure(*asked, problem.numbers, problem.seen)
                 entry.outcome, entry.rows = FAILED, problem.rows
                 entry.story = _about_another_example(check, problem.call) + problem.story
             case StudentError(not_written=True) if problem.frames:  # a worker may send anything
