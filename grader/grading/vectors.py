@@ -5,7 +5,7 @@ workers. The checks compare with the recorded answers, so that a handout needs n
 the mistake that a submission's answers show, so that it needs no misconception's code either.
 
 An *observation* of a call is plain data: what was returned (dtype, shape, values), the gradients, the arguments
-changed in place; or the type and text of the exception.
+changed in place, what else was left on them; or the type and text of the exception.
 """
 
 from __future__ import annotations
@@ -22,9 +22,20 @@ import numpy as np
 from ..core import course
 from ..core.refusal import FileRefused
 from ..sandbox.worker.wire import Foreign
-from .compare import TOLERANCE, close, entries, no_gradient, number, pair, parameters, same, same_gradient
+from .compare import (
+    TOLERANCE,
+    changed_in_place,
+    close,
+    entries,
+    no_gradient,
+    number,
+    pair,
+    parameters,
+    same,
+    same_gradient,
+)
 from .premises import Oracles
-from .student import Answer, Example, Half, Record, Student, StudentCrashed, StudentError, Tensor
+from .student import Answer, Example, Record, Student, StudentCrashed, StudentError, Tensor
 
 Observation = dict[str, Any]
 _MESSAGE = 60  # characters of an exception's text that tell two exceptions apart
@@ -192,8 +203,7 @@ def _require_gradient(answer: Answer, name: str, expected: list[Any] | None) -> 
     if not wanted.any():
         no_gradient(answer, name)
         return
-    argument = answer.call.arguments[name]
-    shape = argument.array.shape if isinstance(argument, Half) else argument.shape
+    shape = answer.call.arguments[name].shape
     value = answer.gradients[name]
     rtol, atol = _tolerance(value.dtype if value else "float64")
     why = "the value is right, its gradient is not"
@@ -217,8 +227,8 @@ def agree(left: Observation, right: Observation, *, values_only: bool = False) -
         values_only: Do not ask whether arguments were changed in place, a graph was returned, or a number is a tensor.
     """
     if values_only:
-        left, right = ({**_as_number(side), "changed": [], "graph": []} for side in (left, right))
-    keys = ["raises", "message", "returns", "text", "shape", "changed", "graph"]
+        left, right = ({**_as_number(side), "changed": [], "left": [], "graph": []} for side in (left, right))
+    keys = ["raises", "message", "returns", "text", "shape", "changed", "left", "graph"]
     metric = left.get("shape") == [] and {left.get("dtype"), right.get("dtype")} <= {"float32", "float64"}
     if not metric:  # of a single number either dtype will do, and is no sign of a mistake
         keys.append("dtype")
@@ -300,13 +310,11 @@ def _observation(answer: Answer, example: Example) -> Observation:
         seen["graph"] = list(answer.graph)
     if any(gradient is not None and gradient.array.size > _LARGEST for gradient in answer.gradients.values()):
         return {"returns": "a large tensor"}
-    changed = [
-        name
-        for (name, after), before in zip(answer.arguments.items(), example.arguments, strict=False)
-        if isinstance(before, np.ndarray) and after.array.tobytes() != before.tobytes()
-    ]
     gradients = {name: None if gradient is None else _numbers(gradient) for name, gradient in answer.gradients.items()}
+    changed = [*changed_in_place(answer)]
     seen |= {"gradients": gradients, "changed": changed}
+    if answer.marked and not changed:
+        seen["left"] = list(answer.marked)
     after = {
         name: _seen(value)
         for name, value in answer.arguments.items()

@@ -169,7 +169,7 @@ def test_entropy_is_over_the_last_axis_of_any_shape(student, pair):
     same(row, expected[0], atol=1e-9)
     same(stacked, expected[:, None], atol=1e-9)
     same(answer, expected, dtype="float32", atol=1e-5)
-    untouched(answer, "logits", single)
+    untouched(answer)
 
 
 # grpo_step
@@ -463,8 +463,7 @@ def test_a_grpo_step_is_pure(student, group):
     no_graph(first)
     same(second, found, label="the first time", beside=[first], rtol=0.0, atol=0.0)
     same(short, found, dtype="float32", label="in float64", beside=[first], rtol=1e-3, atol=1e-4)
-    for name, before in zip(("logits", "actions", "rewards", "ref_logits"), call.arguments[:4], strict=True):
-        untouched(first, name, before)
+    untouched(first)
 
 
 # reinforce_step
@@ -600,8 +599,7 @@ def test_a_reinforce_step_is_one_plain_update(student, group):
     same(shifted, expected + 1000.0, label="plus 1000", rtol=1e-9)
     same(whole, reinforce_oracle(logits, actions, np.round(rewards), 0.5, 0.5))
     same(sure, reinforce_oracle(*SURE, 0.5), dtype="float32")
-    for name, before in zip(("logits", "actions", "rewards"), other.arguments[:3], strict=True):
-        untouched(answer, name, before)
+    untouched(answer)
 
 
 # train_bandit
@@ -898,7 +896,7 @@ def test_the_seed_decides_and_nothing_global_does(student, fresh):
         Example(TABLE, settings, seed=seed, watch_random=True, return_arguments=True) for seed in (one, one, other)
     ]
     answer, again, different = student.each("train_bandit", *calls)
-    untouched(answer, "reward_table", TABLE)
+    untouched(answer)
     first, second, third = (history(each, TABLE, settings) for each in (answer, again, different))
     changed = answer.random_changed or again.random_changed or different.random_changed
     own = "use a generator of your own"

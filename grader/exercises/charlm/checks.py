@@ -246,7 +246,7 @@ def test_improbable_tokens_are_finite_and_gradients_get_through(student):
     table, tokens = np.array([[0.0, -200.0], [300.0, 0.0]], dtype=np.float32), np.array([[0, 1, 1, 0]])
     answer = student.call("token_logp", bigram(table), tokens, return_arguments=True)
     same(answer, np.array([[-200.0, -300.0, 0.0]]), dtype="float32", atol=1e-4)
-    untouched(answer, "tokens", tokens)
+    untouched(answer)
     mode_kept(answer, "model")
     rows = [("yours", "numbers that depend on no parameter"), ("expected", "numbers with a graph to the model")]
     require("" in answer.graph, answer, rows, "no gradient gets from the log-probabilities to the model")
@@ -347,7 +347,7 @@ def test_what_stands_behind_the_end_changes_nothing(student, batch, seed):
     )
     same(first, expected, dtype="bool")
     same(second, expected, dtype="bool", why="the mask depends on what stands behind the end")
-    untouched(second, "tokens", other)
+    untouched(second)
 
 
 # masked_mean
@@ -448,7 +448,7 @@ def test_an_empty_row_is_0_and_counts(student):
         single = VALUES.astype(np.float32)
         answer = student.call("masked_mean", single, half, level=level, return_arguments=True)
         same(answer, expected, dtype="float32")
-        untouched(answer, "values", single)
+        untouched(answer)
 
 
 # grpo_loss
@@ -762,8 +762,7 @@ def test_old_policy_reference_and_advantages_are_constants(student):
         for name in names:
             no_gradient(answer, name)
     answer = student.call("grpo_loss", LOGP, OLD_LOGP, REF_LOGP, ADVANTAGES, MASK, config(), return_arguments=True)
-    for name, before in zip(("logp", *names), (LOGP, OLD_LOGP, REF_LOGP, ADVANTAGES), strict=True):
-        untouched(answer, name, before)
+    untouched(answer)
 
 
 @check(
@@ -998,10 +997,7 @@ def test_the_reference_policy_stays(student, premises):
     answer = _step(student, TABLE, REF_TABLE, rollout(), config(**SGD, kl_coef=4.0), repeat=2)
     _require_reference(answer, REF_TABLE)
     mode_kept(answer, "policy")
-    batch = answer.arguments["rollout"].fields
-    for name in ("tokens", "old_logp", "advantages"):
-        field = replace(answer, arguments={f"rollout.{name}": batch[name]})
-        untouched(field, f"rollout.{name}", rollout().fields[name])
+    untouched(answer)
     gradients = answer.arguments["ref_policy"].fields.get("gradients")
     left = gradients.get("table") if isinstance(gradients, dict) else None
     rows = [("gradient left in the reference policy", show(left)), ("expected", "none")]

@@ -155,10 +155,9 @@ def test_ratio_keeps_dtype_and_leaves_its_inputs(student, pair):
         *(Example(*arguments, return_arguments=True) for arguments in typed),
         Example(Half(pair[0]), Half(pair[1])),
     )
-    for answer, (logp, old_logp) in zip(answers, typed, strict=True):
+    for answer, (logp, _) in zip(answers, typed, strict=True):
         tensor(answer, shape=logp.shape, dtype=logp.dtype.name)
-        untouched(answer, "logp", logp)
-        untouched(answer, "old_logp", old_logp)
+        untouched(answer)
     tensor(half, shape=pair[0].shape, dtype="bfloat16")
 
 
@@ -342,10 +341,9 @@ def test_surrogate_keeps_dtype_and_leaves_its_inputs(student, pair):
         Example(Half(pair[0]), Half(pair[1])),
     )
     tensor(half, shape=pair[0].shape, dtype="bfloat16")
-    for answer, (ratio, advantages) in zip(answers, typed, strict=True):
+    for answer, (ratio, _) in zip(answers, typed, strict=True):
         tensor(answer, shape=ratio.shape, dtype=ratio.dtype.name)
-        untouched(answer, "ratio", ratio)
-        untouched(answer, "advantages", advantages)
+        untouched(answer)
 
 
 @check(
@@ -437,7 +435,7 @@ def test_masked_positions_do_not_count(student, pair, kept):
     expected = binds[mask].mean() if mask.any() else 0.0
     answer = student.call("clip_fraction", ratios, column, mask=mask, return_arguments=True)
     same(answer, expected, dtype=None, atol=1e-6)
-    untouched(answer, "ratio", ratios)
+    untouched(answer)
 
 
 @check(
@@ -467,6 +465,5 @@ def test_fraction_of_any_shape_is_one_float(student, pair):
         Example(ratios, column, gradients_of=["ratio"]),
     )
     same(answer, binds.mean(), dtype=None, atol=1e-6)
-    untouched(answer, "ratio", ratios)
-    untouched(answer, "advantages", column)
+    untouched(answer)
     same(with_graph, binds.mean(), dtype=None, atol=1e-6)

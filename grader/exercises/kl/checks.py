@@ -193,8 +193,7 @@ def test_it_works_over_the_last_axis_of_any_shape(student, pair):
     tensor(half, shape=expected.shape, dtype="bfloat16")
     tensor(short, shape=expected.shape, dtype="float16")
     same(answer, expected, dtype="float32", atol=1e-5)
-    untouched(answer, "logits", single[0])
-    untouched(answer, "ref_logits", single[1])
+    untouched(answer)
 
 
 @check(
@@ -387,7 +386,6 @@ def test_estimate_keeps_dtype_and_leaves_its_inputs(student, pair):
     calls = [
         Example(*arguments, kind=kind, return_arguments=True) for arguments, kind in zip(typed, kinds, strict=True)
     ]
-    for answer, (logp, ref_logp) in zip(student.each("kl_estimate", *calls), typed, strict=True):
+    for answer, (logp, _) in zip(student.each("kl_estimate", *calls), typed, strict=True):
         tensor(answer, shape=logp.shape, dtype=logp.dtype.name)
-        untouched(answer, "logp", logp)
-        untouched(answer, "ref_logp", ref_logp)
+        untouched(answer)
