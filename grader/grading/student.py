@@ -184,6 +184,7 @@ class StudentError(Exception):
             self.type = "Exception"
         self.message = _text(info.get("message"))
         self.not_written = info.get("not_written") is True
+        self.is_value_error = info.get("value_error") is True
         frames = list(info.get("frames") or [])[-8:]
         self.frames = [Frame(_text(f), int(n) % 10_000_000, _text(g), _text(s)) for f, n, g, s in frames]
         super().__init__(f"{self.type}: {self.message}")

@@ -24,6 +24,7 @@ from ..core.refusal import FileRefused
 from ..sandbox.worker.wire import Foreign
 from .compare import (
     TOLERANCE,
+    Mismatch,
     changed_in_place,
     close,
     entries,
@@ -33,6 +34,7 @@ from .compare import (
     parameters,
     same,
     same_gradient,
+    show_type,
 )
 from .premises import Oracles
 from .student import Answer, Example, Record, Student, StudentCrashed, StudentError, Tensor
@@ -177,6 +179,24 @@ def require_recorded(student: Student, worked: Sequence[tuple[Example, Vector]])
                 shows = f"dict({name}.named_parameters())[{key!r}]"
                 label = f"{key} of {name} after the call, yours"
                 close(answer, found, wanted[key], yours_label=label, shows=shows, rtol=1e-4, atol=1e-5)
+
+
+def require_refused(student: Student, function: str, examples: Sequence[Example]) -> None:
+    """Require that calls without an answer end with a ValueError, as the lines that are given promise.
+
+    Raises:
+        Mismatch: one has an answer, or ends with another exception.
+    """
+    for example in examples:
+        try:
+            (answer,) = student.each(function, example)
+            call, yours = answer.call, show_type(answer.value)
+        except StudentError as error:
+            if error.is_value_error or error.call is None:
+                continue
+            call, yours = error.call, f"{error.type}: {error.message}"
+        story = "this call has no answer and must end with a ValueError, as the lines given in the stub make it"
+        raise Mismatch(call, [("yours", yours), ("expected", "ValueError")], story)
 
 
 def _require_value(answer: Answer, expected: Observation) -> None:

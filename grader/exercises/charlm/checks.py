@@ -237,11 +237,13 @@ def test_log_probabilities_of_a_gpt(student, fresh):
         Example(bigram(Half(TABLE.astype(np.float32))), TOKENS),
         Example(bigram(TABLE.astype(np.float16)), Transposed(TOKENS)),
     ],
+    refuses=[Example(bigram(TABLE), TOKENS[0]), Example(bigram(TABLE), TOKENS[:, :1])],
 )
 def test_improbable_tokens_are_finite_and_gradients_get_through(student):
     """A token with probability e^-300 has log-probability -300; float32 stays float32; the graph leads to the model.
 
     A trained policy is nearly certain, so such tokens are the usual case. Without the graph nothing is ever learned.
+    Tokens of another shape are refused with a ValueError, as the lines given in the stub do.
     """
     table, tokens = np.array([[0.0, -200.0], [300.0, 0.0]], dtype=np.float32), np.array([[0, 1, 1, 0]])
     answer = student.call("token_logp", bigram(table), tokens, return_arguments=True)
@@ -327,13 +329,20 @@ def test_only_the_first_end_of_the_completion_counts(student, batch, eos_id):
         Example(np.array([[4, 5, 0, 0, 0, 0]]), 1, 0),
         Example(np.array([[4, 5, 3, 0, 3, 0]]), 1, 3),
     ],
+    refuses=[
+        Example(TOKENS[0], 2, 0),
+        Example(TOKENS[:, :1], 1, 0),
+        Example(TOKENS, 0, 0),
+        Example(TOKENS, 7, 0),
+    ],
 )
 @given(batch=rollouts(length=8), seed=st.integers(0, 1000))
 def test_what_stands_behind_the_end_changes_nothing(student, batch, seed):
     """Whatever fills a row up behind its end, the mask is the same, and the end itself always counts.
 
     A mask that leaves out what equals the filling also leaves out the end, and the policy never learns to stop. Its
-    dtype is bool.
+    dtype is bool. Tokens of another shape, and a prompt of none or too many of them, are refused with a ValueError, as
+    the lines given in the stub do.
     """
     _, tokens, prompt_length = batch
     expected = oracle.completion_mask(tokens, prompt_length, 0)
@@ -403,7 +412,8 @@ def test_a_mean_of_three_rows_with_1_2_and_4_values(student, worked, fresh):
 def test_masked_positions_change_neither_the_mean_nor_its_gradient(student, level, mask, junk):
     """Whatever stands at masked positions, mean and gradient are the same; an unmasked one has its weight as gradient.
 
-    By sequence the weight is 1 / (B * length of the row), by token 1 / (number of all tokens).
+    By sequence the weight is 1 / (B * length of the row), by token 1 / (number of all tokens). A NaN or an infinity at
+    an unmasked position is in the mean, where somebody will see it.
     """
     mask = np.array(mask)
     mask[:, 0] = True  # empty rows have a check of their own
@@ -412,6 +422,16 @@ def test_masked_positions_change_neither_the_mean_nor_its_gradient(student, leve
     weights = oracle.position_weights(mask, level)
     same(answer, (weights * np.where(mask, values, 0)).sum())
     same_gradient(answer, "values", weights, why="the weights of the values differ", rtol=1e-7, atol=NEAR)
+    loud = np.where(mask, values, 0.0)
+    loud[0, 0] = junk
+    answer, expected = student.masked_mean(loud, mask, level=level), (weights * loud).sum()
+    if math.isfinite(junk):
+        same(answer, expected)
+        return
+    found = tensor(answer, shape=(), finite=False)
+    rows = [("yours", found), ("expected", expected)]
+    story = "a NaN or an infinity at an unmasked position must show in the mean"
+    require(np.array_equal(found, expected, equal_nan=True), answer, rows, story)
 
 
 @check(
@@ -429,11 +449,17 @@ def test_masked_positions_change_neither_the_mean_nor_its_gradient(student, leve
         Example(VALUES.astype(np.float32), KEPT),
         Example(Transposed(VALUES), Transposed(KEPT), level="token"),
     ],
+    refuses=[
+        Example(VALUES, KEPT[:1]),
+        Example(VALUES[0], KEPT[0]),
+        Example(VALUES, KEPT, level="row"),
+    ],
 )
 def test_an_empty_row_is_0_and_counts(student):
     """A row without unmasked positions has mean 0 and counts as a row; an empty mask has mean 0; nothing is NaN.
 
-    Half a batch can be cut off, and one NaN in a loss is the end of a run. The dtype of the values stays.
+    Half a batch can be cut off, and one NaN in a loss is the end of a run. The dtype of the values stays. Other shapes
+    and an unknown level are refused with a ValueError, as the lines given in the stub do.
     """
     none, half = np.zeros((3, 4), dtype=bool), KEPT.copy()
     half[1] = False
@@ -555,6 +581,9 @@ def test_value_and_gradient_of_the_loss(student, premises, seed, wanted, rows, l
     loss, _ = pair(answer)
     same(loss, expected.loss, rtol=1e-5, atol=NEAR)
     same_gradient(answer, "logp", expected.gradient, why="the loss is right, its gradient is not", atol=NEAR)
+    strided = [Transposed(each) if each.ndim == 2 else each for each in batch]
+    loss, _ = pair(student.grpo_loss(*strided, wanted))
+    same(loss, expected.loss, why="right for contiguous tensors and wrong for others", rtol=1e-5, atol=NEAR)
 
 
 @check(
@@ -806,11 +835,19 @@ def test_the_metrics_are_those_of_this_batch(student, premises, seed, wanted):
         Example(LOGP, OLD_LOGP, REF_LOGP, ADVANTAGES, MASK & np.array([[True], [False], [True], [True]]),
                 config(ratio_level="sequence", kl_coef=1.0), gradients_of=["logp"]),
     ],
+    refuses=[
+        Example(LOGP, OLD_LOGP[:1], REF_LOGP, ADVANTAGES, MASK, config()),
+        Example(LOGP, OLD_LOGP, REF_LOGP[:1], ADVANTAGES, MASK, config()),
+        Example(LOGP, OLD_LOGP, REF_LOGP, ADVANTAGES[:1], MASK, config()),
+        Example(LOGP, OLD_LOGP, REF_LOGP, ADVANTAGES[:, None], MASK, config()),
+        Example(LOGP, OLD_LOGP, REF_LOGP, ADVANTAGES, MASK[:1], config()),
+    ],
 )  # fmt: skip
 def test_completions_without_tokens_add_nothing(student, premises):
     """A completion with an empty mask adds 0 and counts as a completion; an empty batch has a loss of 0, never NaN.
 
-    One NaN in a loss makes NaN of every parameter, and there is no way back.
+    One NaN in a loss makes NaN of every parameter, and there is no way back. Shapes that do not fit are refused with a
+    ValueError, as the lines given in the stub do.
     """
     some = MASK & np.array([[True], [False], [True], [True]])
     for mask in (some, np.zeros_like(MASK)):

@@ -187,6 +187,7 @@ class Worker:
             "type": type(error).__name__[:100],
             "message": str(message)[:MAX_MESSAGE],
             "frames": frames[-MAX_FRAMES:],
+            "value_error": isinstance(error, ValueError),
             "not_written": type(error) is NotImplementedError and self._raised_by_submission(error),
         }
 
