@@ -41,7 +41,7 @@ class Half:
 
 @dataclass(frozen=True)
 class Transposed:
-    """Argument that is not contiguous: the same numbers as `array`, which has two axes, read from its transpose."""
+    """Argument that is not contiguous: the numbers of `array`, read from a tensor with its first two axes swapped."""
 
     array: Array
 
@@ -550,7 +550,7 @@ def _to_wire(value: Any, names: list[str]) -> Any:
         rounded = ((bits + 0x7FFF + ((bits >> 16) & 1)) >> 16).astype("<u2")
         return wire.Tensor("bfloat16", value.array.shape, rounded.tobytes())
     if isinstance(value, Transposed):
-        contiguous = _to_wire(np.ascontiguousarray(value.array.T), names)
+        contiguous = _to_wire(np.ascontiguousarray(value.array.swapaxes(0, 1)), names)
         return wire.Record("transpose", {"input": contiguous, "dim0": 0, "dim1": 1})
     if isinstance(value, np.ndarray | np.generic):
         array = np.asarray(value)

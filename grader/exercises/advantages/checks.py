@@ -154,12 +154,14 @@ def test_the_group_is_the_last_axis_of_any_shape(student, rewards):
 
     A batch may be shaped as the trainer likes; the last axis is always the group.
     """
-    shapes = rewards, rewards[0], rewards[:, None, :], Transposed(rewards)
-    flat, single, stacked, strided = student.each("group_advantages", *map(Example, shapes))
+    both = np.stack([rewards, -rewards], axis=1)
+    shapes = rewards, rewards[0], rewards[:, None, :], Transposed(rewards), Transposed(both)
+    flat, single, stacked, strided, swapped = student.each("group_advantages", *map(Example, shapes))
     rows = tensor(flat, shape=rewards.shape)
     same(single, rows[0], label="as a row of (P, G)", beside=[flat])
     same(stacked, rows[:, None, :], label="as rows of (P, G)", beside=[flat])
     same(strided, rows, label="of a contiguous tensor", beside=[flat])
+    same(swapped, np.stack([rows, -rows], axis=1), label="and as rows of (P, G)", beside=[flat])
 
 
 @check(

@@ -1314,11 +1314,13 @@ def test_a_run_without_signal_stays_at_the_reference(student, premises, seed, si
 def test_batches_come_from_the_current_policy(student, premises, fresh):
     """Each batch is drawn from the policy of its own step, anew and independently; of several prompts, all come up.
 
-    Tests of chance, at 6 standard deviations: an honest run misses one of them less than once in 100,000.
+    Tests of chance, at 6 standard deviations: an honest run misses one of them less than once in 100,000. Of 200 runs
+    with true samples the farthest was at 3.3; samples at a temperature of 0.9 are at 12.1 on average, and the nearest
+    of 40 runs was at 9.2.
     """
     seed = int(fresh.integers(1 << 31))
     adam = {"optimizer": "adam", "lr": 0.05, "kl_coef": 0.5}
-    wanted = config(**{**RUN, **adam, "steps": 60, "group_size": 16})
+    wanted = config(**{**RUN, **adam, "steps": 60, "group_size": 32})
     answer = _run(student, TABLE, REF_TABLE, "a", wanted, seed=seed)
     expected = _require_run(premises, answer)
     batches = _batches(answer)
@@ -1391,15 +1393,17 @@ def test_the_generator_decides_and_nothing_global_does(student, fresh):
     ),
     examples=[],
 )
-def test_it_learns_to_like_pizza(student, fresh, show_curve):
+def test_it_learns_to_like_pizza(student, premises, fresh, show_curve):
     """From the course's weights, the exact P("pizza." | "ravin likes ") rises from 0.11 to at least 0.9 in 40 steps.
 
     Completions stay well-formed, and the KL stays bounded. Two runs; the probabilities are computed from the weights,
-    so no luck of measuring is in them. Of 1,000 honest runs the lowest ended at 0.968 for pizza and for all foods
+    so no luck of measuring is in them. A reward for a text that the model never writes teaches it nothing. Of 1,000 honest runs the lowest ended at 0.968 for pizza and for all foods
     together, the highest KL was 0.65.
     """
     model = pretrained()
     weights = model.fields["weights"]
+    if not premises:  # a wrong KL pulls also where there is nothing to learn
+        _require_no_lesson(student, model, seed=int(fresh.integers(1 << 31)))
     for seed in fresh.integers(1 << 31, size=2):
         case = Example(
             model, model, "ravin likes ", Record("TextReward", {"completion": "pizza.", "reward": 4.0}), config(),
@@ -1426,6 +1430,22 @@ def test_it_learns_to_like_pizza(student, fresh, show_curve):
         good = after >= 0.9 and well_formed >= 0.9 and -0.001 <= kl <= 2
         story = "the policy does not learn to like pizza, or forgets how to write"
         require(good, answer, rows, story, shows="value[-1]")
+
+
+def _require_no_lesson(student, model, *, seed):
+    """What is paid for a text that is never drawn moves no weight: a policy learns from its own completions only."""
+    never = Record("TextReward", {"completion": "broccoli.", "reward": 4.0})
+    wanted = config(optimizer="sgd", lr=0.1, steps=3)
+    generator = Record("make_generator", {"seed": seed})
+    case = Example(model, model, "ravin likes ", never, wanted, generator=generator, return_arguments=True)
+    (answer,) = student.each("train", case)
+    weights = model.fields["weights"]
+    trained = parameters(answer, "policy", weights)
+    moved = max(float(np.abs(trained[name] - weights[name]).max()) for name in weights)
+    rows = [("largest change of a weight", np.float64(moved)), ("expected", "0: nobody wrote broccoli")]
+    story = "the policy learns what it never wrote: it must learn from its own completions and their rewards only"
+    shows = "(policy.head.weight - load_model().head.weight).abs().max()"
+    require(moved < 1e-5, answer, rows, story, shows=shows)
 
 
 def _recorded_loss(premises, case):
