@@ -241,18 +241,20 @@ def _tolerance(dtype: str) -> tuple[float, float]:
 def agree(left: Observation, right: Observation, *, values_only: bool = False) -> bool:
     """Whether two observations are the same up to rounding. NaN agrees with NaN here: both show the same mistake.
 
+    What is left on an argument besides other numbers is no part of that: many ways to make one mistake leave it or not.
+
     Args:
         left: One of them.
         right: The other.
         values_only: Do not ask whether arguments were changed in place, a graph was returned, or a number is a tensor.
     """
     if values_only:
-        left, right = ({**_as_number(side), "changed": [], "left": [], "graph": []} for side in (left, right))
-    keys = ["raises", "message", "returns", "text", "shape", "changed", "left", "graph"]
+        left, right = ({**_as_number(side), "changed": [], "graph": []} for side in (left, right))
+    keys = ["raises", "message", "returns", "text", "shape", "changed", "graph"]
     metric = left.get("shape") == [] and {left.get("dtype"), right.get("dtype")} <= {"float32", "float64"}
     if not metric:  # of a single number either dtype will do, and is no sign of a mistake
         keys.append("dtype")
-    if left.keys() != right.keys() or any(left.get(key) != right.get(key) for key in keys):
+    if (left.keys() ^ right.keys()) - {"left"} or any(left.get(key) != right.get(key) for key in keys):
         return False
     for parts in ("fields", "after"):
         names = left.get(parts, {}).keys()

@@ -1397,13 +1397,11 @@ def test_it_learns_to_like_pizza(student, premises, fresh, show_curve):
     """From the course's weights, the exact P("pizza." | "ravin likes ") rises from 0.11 to at least 0.9 in 40 steps.
 
     Completions stay well-formed, and the KL stays bounded. Two runs; the probabilities are computed from the weights,
-    so no luck of measuring is in them. A reward for a text that the model never writes teaches it nothing. Of 1,000 honest runs the lowest ended at 0.968 for pizza and for all foods
-    together, the highest KL was 0.65.
+    so no luck of measuring is in them. Of 1,000 honest runs the lowest ended at 0.968 for pizza and for all foods
+    together, the highest KL was 0.65. A third run is paid for a text that is never drawn, and learns nothing.
     """
     model = pretrained()
     weights = model.fields["weights"]
-    if not premises:  # a wrong KL pulls also where there is nothing to learn
-        _require_no_lesson(student, model, seed=int(fresh.integers(1 << 31)))
     for seed in fresh.integers(1 << 31, size=2):
         case = Example(
             model, model, "ravin likes ", Record("TextReward", {"completion": "pizza.", "reward": 4.0}), config(),
@@ -1430,6 +1428,8 @@ def test_it_learns_to_like_pizza(student, premises, fresh, show_curve):
         good = after >= 0.9 and well_formed >= 0.9 and -0.001 <= kl <= 2
         story = "the policy does not learn to like pizza, or forgets how to write"
         require(good, answer, rows, story, shows="value[-1]")
+    if not premises:  # a wrong KL pulls also where there is nothing to learn
+        _require_no_lesson(student, model, seed=int(fresh.integers(1 << 31)))
 
 
 def _require_no_lesson(student, model, *, seed):
