@@ -6,7 +6,7 @@ NaN. Knows numbers and no process. The tolerances live here, out of reach of any
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from ..sandbox.worker.wire import Foreign
 from .shown_call import VALUE, Shown, nested
-from .student import Answer, Array, Call, Record, Tensor
+from .student import Answer, Array, Call, Half, Record, Tensor, Transposed, as_sent
 
 Float64 = npt.NDArray[np.float64]
 
@@ -452,19 +452,51 @@ def no_graph(answer: Answer) -> None:
         raise _mismatch(answer, rows, "the result drags the graph of its own computation along")
 
 
-def untouched(answer: Answer, name: str, before: Array) -> None:
-    """Require that an argument is after the call what it was before.
+def untouched(answer: Answer) -> None:
+    """Require that every tensor among the arguments is after the call what it was before; the parameters of models not.
 
     Raises:
-        Mismatch: it was changed in place.
+        Mismatch: one was changed in place, or something was left on it.
     """
-    after = answer.arguments[name]
-    if (after.shape, after.array.tobytes()) != (before.shape, before.tobytes()):
+    for name, (before, after) in changed_in_place(answer).items():
         rows = [(f"{name} before", show(before)), (f"{name} after", show(after))]
         story = f"your function changed its argument {name} in place; work on a new tensor"
-        numbers = after.array.astype(np.float64), before.astype(np.float64)
+        numbers = after.array.astype(np.float64), before.array.astype(np.float64)
         is_plain = after.shape != before.shape or _is_plain(*numbers)
         raise _mismatch(answer, rows, story, last=name if is_plain else f"{name}.tolist()", is_plain=is_plain)
+    for mark in answer.marked:
+        name, _, what = mark.rpartition(".")
+        did = _LEFT.get(what, f"changes {what} of")
+        rows = [(f"{mark} after the call", "another one"), ("expected", "what it was before")]
+        story = f"your function {did} its argument {name}; work on your own tensor, such as `{name}.detach().clone()`"
+        raise _mismatch(answer, rows, story, last=mark)
+
+
+_LEFT = {"grad": "leaves a gradient in", "_version": "writes, here with the same numbers, into"}
+
+
+def changed_in_place(answer: Answer) -> dict[str, tuple[Tensor, Tensor]]:
+    """The tensors among the arguments that are others after the call in numbers or shape: before and after, by name."""
+    pairs = {
+        name: (before, after)
+        for argument, value in answer.call.handed_over.items()
+        for name, before, after in _before_and_after(argument, value, answer.arguments.get(argument))
+    }
+    return {name: pair for name, pair in pairs.items() if not _identical(*pair)}
+
+
+def _before_and_after(name: str, before: Any, after: Any) -> Iterator[tuple[str, Tensor, Tensor]]:
+    """An argument, or the tensors in it: its name, what was handed over and what came back."""
+    if isinstance(before, np.ndarray | np.generic | Half | Transposed) and isinstance(after, Tensor):
+        yield name, as_sent(before), after
+    elif isinstance(before, Record) and isinstance(after, Record):
+        for field, value in before.fields.items():
+            yield from _before_and_after(f"{name}.{field}", value, after.fields.get(field))
+
+
+def _identical(left: Tensor, right: Tensor) -> bool:
+    same_kind = (left.dtype, left.shape) == (right.dtype, right.shape)
+    return same_kind and left.array.tobytes() == right.array.tobytes()
 
 
 def mode_kept(answer: Answer, name: str) -> None:

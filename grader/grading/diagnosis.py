@@ -252,7 +252,7 @@ def _wrong_answers(check: Check, seen: Seen) -> list[likeness.Case]:
     return [
         likeness.case(_by_name(check, example), example, observation, vector.expected)
         for example, (vector, observation) in zip(check.examples, own, strict=False)
-        if not agree(observation, vector.expected)
+        if observation.get("left") or not agree(observation, vector.expected)
     ]
 
 

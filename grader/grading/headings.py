@@ -160,5 +160,11 @@ HEADINGS = {
         "The numbers are right. `+=`, `x[...] = ` and functions with an underscore at the end change the tensor "
         "of whoever called.",
     ),
+    "left": (
+        "Something is left on an argument",
+        "The numbers are right. `requires_grad_()` and `backward()` leave their marks on the tensor of whoever called: "
+        "it requires a gradient from then on, or holds one in `.grad`. Take them of a tensor of your own, such as "
+        "`logits.detach().clone().requires_grad_()`.",
+    ),
 }
 """Name of an observation to its heading on the page, and what to look for."""

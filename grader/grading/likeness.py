@@ -262,6 +262,8 @@ def _kind(case: Case) -> Found:
             return {Likeness("graph", "right, and drag the graph of their own computation along"): _ENOUGH}
     if mine.get("changed") and not case.parts:
         return {Likeness("changed", f"right, and {mine['changed'][0]} is changed in place"): _ENOUGH}
+    if mine.get("left") and not case.parts:
+        return {Likeness("left", f"right, and {mine['left'][0]} is another one after the call"): _ENOUGH}
     return dict.fromkeys(_inside(mine, right), _ENOUGH)
 
 

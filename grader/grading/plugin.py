@@ -296,7 +296,7 @@ class GradingPlugin:
 
     @pytest.hookimpl(wrapper=True)
     def pytest_pyfunc_call(self, pyfuncitem: pytest.Function) -> Any:
-        """Grade the worked examples of a law that holds: nobody is wrong there and right by luck elsewhere."""
+        """Grade the worked examples of a law that holds, where nobody is right by luck, and the calls to refuse."""
         with _plain_mismatches(pyfuncitem.function) as plain:
             try:
                 called = yield
@@ -307,6 +307,8 @@ class GradingPlugin:
         check = _check_of(pyfuncitem)
         if check.examples and self._student is not None:
             vectors.require_recorded(self._student, self._worked(check))
+        if self._student is not None:
+            vectors.require_refused(self._student, check.function, check.refuses)
         if check.dtype and not any(self.odd_dtypes.get(name) for name in self._premises):
             for odd in self._odd_dtypes_of(check) or ():
                 raise odd

@@ -114,6 +114,7 @@ def test_an_exception_says_what_it_means_here():
 def test_right_numbers_in_another_form_are_called_right():
     assert said((tensor(RIGHT, dtype="float32"), RIGHT)) == "right, and float32 where float64 is asked for"
     assert said((tensor(RIGHT, changed=["x"]), RIGHT)) == "right, and x is changed in place"
+    assert said((tensor(RIGHT, left=["x.grad"]), RIGHT)) == "right, and x.grad is another one after the call"
     assert said((tensor(RIGHT, graph=[""]), RIGHT)) == "right, and drag the graph of their own computation along"
     number = {"returns": "number", "values": [0.5], "gradients": {}, "changed": []}
     assert said((number, tensor(0.5))) == "right, and no tensor but a plain number"
