@@ -92,8 +92,8 @@ def clip_fraction(
         mask: bool, shape of `ratio`; only positions with True count. None counts all.
 
     Returns:
-        0-dim float between 0 and 1, float32 or float64: positions with (ratio above the band and A > 0) or (ratio below
-        the band and A < 0), divided by positions counted. 0 when the mask counts none.
+        0-dim float between 0 and 1, float32, float64 or the dtype of `ratio`: positions with (ratio above the band and
+        A > 0) or (ratio below the band and A < 0), divided by positions counted. 0 when the mask counts none.
 
     Raises:
         ValueError: as for `clipped_surrogate`, or `mask` has another shape than `ratio`.

@@ -66,6 +66,11 @@ HEADINGS = {
         "that went different ways differ in the last digit, and a division by a small number makes that large. "
         "Compare before you subtract, or use a function that is exact near 0, such as `expm1`.",
     ),
+    "digits": (
+        "They have half their digits",
+        "Somewhere on the way they are float32: a tensor that is made without `dtype=`, a call of `.float()`, or a "
+        "number that is read from a float32 tensor. What comes in as float64 stays float64 to the end.",
+    ),
     "unmoved": (
         "They are an argument as it came in",
         "Nothing was added to it. Is the step computed and not applied, or applied to a copy? Is its gradient 0?",

@@ -351,6 +351,20 @@ def _rounding(case: Case) -> Found:
     return {Likeness("rounding", f"rounding errors where {what}"): _ENOUGH}
 
 
+def _digits(case: Case) -> Found:
+    """The right numbers with half their digits."""
+    parts = case.parts or [*_pairs_of(case.yours, case.expected, "")]
+    same_dtype = case.yours.get("dtype", "float64") == case.expected.get("dtype", "float64") == "float64"
+    if len(parts) != 1 or not same_dtype or not parts[0].same_shape or parts[0].wrong.any():
+        return {}
+    (part,) = parts
+    scale = np.abs(part.expected).max(initial=0.0)
+    if not 1e-9 * scale < np.abs(part.yours - part.expected).max(initial=0.0) < 1e-5 * scale:
+        return {}
+    told = "right to the seven digits of float32, where float64 has sixteen"
+    return {Likeness("digits", told): _ENOUGH}
+
+
 def _not_finite(case: Case) -> Found:
     """NaN and infinities."""
     found: Found = {}
@@ -419,6 +433,8 @@ def _factors(case: Case, factor: float, where: str, what: str) -> Iterator[Liken
     """The ways to say that numbers are too large by a factor."""
     if abs(factor + 1) < 1e-4:
         yield Likeness("sign", f"{where}{what} with the opposite sign")
+        return
+    if _said(abs(factor)) == "1":  # too near to be a factor
         return
     half = "half" if abs(abs(factor) - 0.5) < 1e-4 else f"{_said(abs(factor))} times"
     yield Likeness("scaled", f"{where}{half} {what}{' with the opposite sign' * (factor < 0)}")
@@ -535,13 +551,15 @@ def _cut_off(part: Part) -> Found:
         (f"at {_said(low)} and at {_said(high)}", (low, high)),
     ):
         beyond = (right < bounds[0] - 1e-9) | (right > bounds[1] + 1e-9)
-        is_symmetric = low == -high or abs(low * high - 1) < 1e-4
+        is_symmetric = (low == -high or abs(low * high - 1) < 1e-4) and right.max() > 1.1 * high
         if _all_near(mine, np.clip(right, *bounds)) and (is_symmetric or not beyond.all()):
-            # That the largest number is a round one is no chance.
             used = [bound for bound in bounds if math.isfinite(bound)]
             is_round = all(abs(bound - round(bound, 2)) < 1e-9 for bound in used) and beyond.any()
-            evidence = _distinct(right[beyond]) + bool(is_round)
-            found[Likeness("bounded", f"{_in(part.where)}cut off {told}")] = evidence
+            evidence = _distinct(right[beyond])
+            if len(used) == 2 and not is_symmetric:  # one number at each end is where it is, and no bound
+                evidence = min(_distinct(right[right < low]), _distinct(right[right > high]))
+            # That the largest number is a round one is no chance.
+            found[Likeness("bounded", f"{_in(part.where)}cut off {told}")] = evidence + bool(is_round)
     for told, bound, beyond in (
         ("above", float(right.max()), mine > right.max()),
         ("below", float(right.min()), mine < right.min()),
@@ -726,8 +744,8 @@ def _gradients(case: Case) -> Found:
 
 Look = Callable[[Case], Found]
 STRONG: tuple[Look, ...] = (
-    _raises, _kind, _dtype, _whole, _length, _shape, _rounding, _detached, _constant, _scaled, _shifted, _changed_by,
-    _bounded, _same_length, _order,
+    _raises, _kind, _dtype, _whole, _length, _shape, _rounding, _digits, _detached, _constant, _scaled, _shifted,
+    _changed_by, _bounded, _same_length, _order,
 )  # fmt: skip
 """What says how all numbers came to be wrong."""
 WEAK: tuple[Look, ...] = (_not_finite, _begins_right, _where, _only, _too_large)

@@ -302,3 +302,15 @@ def test_a_gradient_that_is_missing_in_some_calls_and_misled_in_others_is_missin
     both = (with_gradients(logp=None, old_logp=RIGHT), with_gradients(logp=RIGHT, old_logp=None))
     assert said(both) == "right, and their gradient reaches old_logp and not logp: the wrong one is detached"
     assert said(one, both) == "right, and no gradient of them reaches logp"
+
+
+def test_numbers_with_half_their_digits_are_told_from_a_factor():
+    right = np.array([1 / 3, -1 / 7, 2 / 9])
+    told = "right to the seven digits of float32, where float64 has sixteen"
+    assert said((right.astype(np.float32).astype(np.float64), right)) == told
+    assert said((right * (1 + 1e-14), right)) is None
+
+
+def test_one_number_beyond_each_end_shows_no_bound():
+    squeezed = np.array([0.5001, 1.0, 1.999])
+    assert said((squeezed, [0.5, 1.0, 2.0])) is None

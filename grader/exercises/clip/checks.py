@@ -338,6 +338,7 @@ def test_one_advantage_serves_a_row_of_ratios(student, pair, advantage):
     hints=("Does your code name a dtype, or change a tensor in place?",),
     examples=[
         Example(FOUR_CORNERS.astype(np.float32), BOTH_SIGNS.astype(np.float32)),
+        Example(np.array([4e8, 1.0], dtype=np.float32), np.array([1.0, 2.0], dtype=np.float32)),  # far from the band
         Example(MIXED_RATIOS, MIXED_ADVANTAGES),
     ],
     refuses=NO_BANDS,

@@ -333,7 +333,7 @@ def clips_advantages_to_two(rewards: Tensor, *, std_eps: float = 1e-8, divide_by
 
 
 def ignores_std_eps(rewards: Tensor, *, std_eps: float = 1e-8, divide_by_std: bool = True) -> Tensor:
-    """you write 1e-8 into the formula and ignore the argument std_eps; here the caller decides it
+    """you ignore the argument std_eps, with a small number of your own or none; here the caller decides it
 
     The default hides it: only a call with another std_eps shows the difference. A setting that does nothing misleads
     whoever tunes it.

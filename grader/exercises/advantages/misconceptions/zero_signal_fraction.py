@@ -149,7 +149,7 @@ def counts_instead_of_averaging(rewards: Tensor) -> Tensor:
 
 
 def one_answer_for_the_whole_batch(rewards: Tensor) -> Tensor:
-    """you ask whether all groups lack signal (an all() without dim=-1), 0 or 1; here each group is asked, then averaged
+    """you say 0 or 1: an all() without dim=-1, or a division that cuts off; here each group is asked, then averaged
 
     The metric stays at 0 until the last group of the batch has run dry, and so gives no warning.
     """
