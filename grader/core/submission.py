@@ -16,6 +16,7 @@ from pathlib import Path
 from .course import KNOWN
 
 MAX_FILE_BYTES = 100_000
+_NEEDS_PLOTS = re.compile(r"\b(?:matplotlib|pyplot)\b")
 _NEEDS_COMPILER = re.compile(r"\b(optim|functorch)\b|\btorch\.func\b|\bfrom torch import\b[^\n]{0,200}\bfunc\b")
 
 
@@ -55,12 +56,13 @@ class Submission:
         return frozenset(self.files) - {exercise.file_name for exercise in KNOWN}
 
     def slow_imports(self, names: Iterable[str]) -> tuple[str, ...]:
-        """Modules that torch imports when the files of these names run, and that take a second or more in each worker.
+        """Modules of libraries that the files of these names make import, which takes a second or more in each worker.
 
         Making an optimizer, or transforming a function, imports the compiler.
         """
         text = "\n".join(self.files.get(name, "") for name in (*names, *sorted(self.helpers)))
-        return ("torch._dynamo",) if _NEEDS_COMPILER.search(text) else ()
+        slow = (("torch._dynamo", _NEEDS_COMPILER), ("matplotlib.pyplot", _NEEDS_PLOTS))
+        return tuple(module for module, needs in slow if needs.search(text))
 
 
 def text_of(name: str, data: bytes) -> tuple[str, str]:
