@@ -116,8 +116,11 @@ def test_two_workers_at_a_time_do_not_reach_each_others_folder(here: Sandbox) ->
 @pytest.mark.parametrize(
     ("does", "sentence"),
     [
-        ("open('/tmp/curve.png', 'w')", "outside of its own folder, which the grader does not allow"),
-        ("os.mkdir('plots')", "it can write files with a name only, such as 'curve.png', and no folders"),
+        (
+            "open('/tmp/curve.png', 'w')",
+            "outside of its own folder, or to make a folder, which the grader does not allow",
+        ),
+        ("os.mkdir('plots')", "or to make a folder"),
         ("open('/home/me/curve.png', 'w')", "looked for a file that is not there"),
         ("urllib.request.urlopen('http://weights.invalid/')", "it can download nothing"),
         ("os.symlink('/etc/passwd', 'passwd')", "outside of its own folder"),
