@@ -15,8 +15,9 @@ from pathlib import Path
 from typing import Any
 
 from ..core import course
+from ..core.contents import read_submission
 from ..core.result import BROKEN, PASSED
-from ..core.submission import Submission, read_submission
+from ..core.submission import Submission
 
 EXERCISE, FUNCTION = "advantages", "group_advantages"
 BESIDE = "kl"

@@ -12,10 +12,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..classroom.contents import Contents
 from ..classroom.grading_job import GradingProcess, GradingProcessDied, make_job
 from ..classroom.request import Settings
 from ..core import course
+from ..core.contents import Contents
 from ..core.result import GRADER_ERROR, NOT_RUN, PASSED, CheckResult, Result
 from ..sandbox.worker import confine
 from ..sandbox.worker_process import SandboxError

@@ -15,6 +15,7 @@ from filelock import FileLock, Timeout
 
 from .. import __version__
 from ..core import course
+from ..core.contents import WORKSHEET_FILE, Contents
 from ..core.result import from_json
 from .grading_job import Answer, grade_job, make_job
 from .journal import Journal
@@ -122,10 +123,18 @@ def _plan(handed_in: HandedIn, settings: Settings) -> Planned:
         submitted_at=handed_in.submitted_at,
         marked_late=handed_in.marked_late,
         key=make_job(contents, settings).key,
-        notes=contents.notes,
+        notes=(*contents.notes, *_missing(contents, settings)),
         unread=tuple(one.name for one in course.EXERCISES if one.file_name in contents.submission.problems),
     )
     return Planned(handed_in, contents.submission.sha256, entry)
+
+
+def _missing(contents: Contents, settings: Settings) -> list[str]:
+    """A note on what was asked for and is not there. Where there is no module at all, `contents` has said so."""
+    wanted = [f"{name}.py" for name in settings.exercises] if contents.has_modules else []
+    wanted += [WORKSHEET_FILE] if settings.worksheet else []
+    names = [name for name in wanted if name in contents.missing]
+    return [f"not handed in: {', '.join(names)}"] if names else []
 
 
 def _run(

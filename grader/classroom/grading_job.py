@@ -30,10 +30,10 @@ import msgspec
 
 from .. import __version__
 from ..core import course
+from ..core.contents import Contents, NoWorksheet
 from ..core.result import GRADER_ERROR, NOT_RUN, Result, from_json
 from ..core.text import counted
-from .contents import Contents
-from .request import NoWorksheet, Request, Settings, read_request
+from .request import Request, Settings, read_request
 
 GRADING_SECONDS = 900.0
 """Wall-clock time of one grading. Its exercises have limits of their own, about 400 seconds together; whoever is here
@@ -78,8 +78,7 @@ def make_job(contents: Contents, settings: Settings) -> Job:
     """The job that grades a submission."""
     worksheet: bytes | NoWorksheet | None = None
     if settings.worksheet:
-        sheet = contents.worksheet
-        worksheet = sheet if isinstance(sheet, bytes) else NoWorksheet(sheet.problem, sheet.missing)
+        worksheet = contents.worksheet
     files, problems = contents.submission.files, contents.submission.problems
     request = Request(files, problems, worksheet, settings, __version__, course_digest())
     # Where it runs does not change what comes out; a result of level 0 is never kept where level 1 was required.

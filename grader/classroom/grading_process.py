@@ -25,8 +25,8 @@ from ..grading.run import Grading
 from ..sandbox.sandbox import Sandbox
 from ..sandbox.worker_process import SandboxError
 from ..worksheet import grade as worksheet
-from ..worksheet.reader import unreadable, worksheet_of
-from .request import NoWorksheet, Request, read_request
+from ..worksheet.reader import worksheet_in
+from .request import Request, read_request
 
 
 def main() -> int:
@@ -75,11 +75,7 @@ def _grade(request: Request, sandbox: Sandbox) -> Result:
     except SandboxError as error:
         return Result("submission", submission.sha256, settings.seed, "cpu", [], "0", problem=str(error))
     if sheet is not None:
-        if isinstance(sheet, NoWorksheet):
-            file = unreadable(sheet.problem, missing=sheet.missing)
-        else:
-            file = worksheet_of(sheet)
-        result = replace(result, exercises=[*result.exercises, worksheet.grade(file)])
+        result = replace(result, exercises=[*result.exercises, worksheet.grade(worksheet_in(sheet))])
     return result
 
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 import msgspec
 
+from ..core.contents import NoWorksheet
 from ..worksheet.questions import EXERCISE as WORKSHEET
 
 
@@ -39,19 +40,6 @@ class Settings:
     def graded(self) -> tuple[str, ...]:
         """Names of all that is graded, in course order."""
         return (*self.exercises, *((WORKSHEET,) if self.worksheet else ()))
-
-
-@dataclass(frozen=True)
-class NoWorksheet:
-    """Why there is nothing of a worksheet to read.
-
-    Attributes:
-        problem: The sentence for the student.
-        missing: There is no such file.
-    """
-
-    problem: str
-    missing: bool
 
 
 @dataclass(frozen=True)

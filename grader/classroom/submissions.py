@@ -23,9 +23,8 @@ from typing import Any
 
 import yaml
 
-from ..core.text import one_line
-from .contents import MODULES, Contents, may_be_graded, read_contents
-from .files import (
+from ..core.contents import MODULES, Contents, may_be_graded, read_contents
+from ..core.files import (
     ARCHIVES,
     MAX_CLASS_MEMBERS,
     OTHER_ARCHIVES,
@@ -36,6 +35,7 @@ from .files import (
     members_of_folder,
     members_of_zip,
 )
+from ..core.text import one_line
 from .results import ClassError, Person, file_name
 
 METADATA = "submission_metadata.yml"

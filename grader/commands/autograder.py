@@ -111,13 +111,11 @@ def make(
     files |= {path.name: path.read_text("utf-8").encode() for path in _FILES.iterdir() if path.is_file()}
     files |= handout.site_address(site) if site else {}
     files |= {"torch_index.txt": f"{torch_index}\n".encode()} if torch_index else {}
-    exercises = course.names()
     settings = {
         "seed": seed,
         "require_level": require_level,
         "seconds": SECONDS,
-        "exercises": exercises,
-        "files": [f"{name}.py" for name in exercises],
+        "exercises": course.names(),
         "worksheet": worksheet,
     }
     files["autograder.json"] = (json.dumps(settings, indent=1) + "\n").encode()

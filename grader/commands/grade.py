@@ -25,9 +25,10 @@ from typing import TYPE_CHECKING, Literal
 from .. import __version__
 from ..core import course
 from ..core.arguments import nearest, path_argument, positive
+from ..core.contents import MODULES, WORKSHEET_FILE, Contents, may_be_graded, read_upload
 from ..core.refusal import FileRefused
 from ..core.result import replace_file
-from ..core.submission import Submission, SubmissionError, read_submission
+from ..core.submission import Submission, SubmissionError
 from ..core.text import one_line
 from ..reports import FORMATS, export
 from ..sandbox.sandbox import Sandbox
@@ -43,8 +44,8 @@ if TYPE_CHECKING:
 
 OK, CHECKS_FAILED, USAGE, GRADER_FAILED = 0, 1, 2, 3
 _STANDARD_OUTPUT = Path("-")
-# As in worksheet_questions.py, which imports numpy: nobody shall wait for that before torch.
-_WORKSHEET, _WORKSHEET_FILE, _HINT = "worksheet", "worksheet.json", "hint"
+# As in worksheet/questions.py, which imports numpy: nobody shall wait for that before torch.
+_WORKSHEET, _HINT = "worksheet", "hint"
 
 _EXAMPLES = """examples:
   grade                           everything in ./starter
@@ -70,10 +71,12 @@ class _Files:
     Attributes:
         submission: The modules; empty if the worksheet alone is graded.
         worksheet: None if it is not graded.
+        has_worksheet: Whether there is one, graded or not.
     """
 
     submission: Submission
     worksheet: WorksheetFile | None
+    has_worksheet: bool
 
     @property
     def sha256(self) -> str:
@@ -142,6 +145,11 @@ def parse(argv: Sequence[str] | None = None) -> argparse.Namespace:
     )
     course_options.add_argument(
         "--cold", action="store_true", help="no fork server: an interpreter for every exercise, as on Windows"
+    )
+    course_options.add_argument(
+        "--upload",
+        action="store_true",
+        help="FOLDER is a whole upload: grade the modules, or the worksheet, only if some were handed in",
     )
     parser.add_argument("--version", action="version", version=f"%(prog)s {__version__}")
     arguments = parser.parse_args(argv)
@@ -231,33 +239,56 @@ def _default_path() -> Path:
 
 def _is_handed_in(file: Path, folder: Path) -> bool:
     """Whether a file is one that students write, under whatever name the system knows it."""
-    for name in (*(exercise.file_name for exercise in course.EXERCISES), _WORKSHEET_FILE):
+    place, top = os.path.realpath(file), os.path.realpath(folder)
+    if may_be_graded(os.path.basename(place)) and place.startswith(os.path.join(top, "")):
+        return True
+    for name in (*MODULES, WORKSHEET_FILE):
         theirs = folder / name
-        if os.path.realpath(theirs) == os.path.realpath(file):
-            return True
         if theirs.exists() and file.exists() and theirs.samefile(file):  # KL.py on some systems
             return True
     return False
 
 
 def _read(arguments: argparse.Namespace, path: Path) -> _Files:
-    """Read what is to be graded, once.
+    """Read what is to be graded, once. With `--upload`, only what is there is asked for.
 
     Raises:
         SubmissionError: there is nothing that could be graded.
     """
-    if not arguments.worksheet:
-        return _Files(read_submission(path), None)
-    from ..worksheet.reader import read_worksheet
-
+    found = read_upload(path)
+    if arguments.upload:
+        _ask_for_what_is_there(arguments, found)
+        found = replace(found, notes=(*_what_is_graded(arguments, found), *found.notes))
     if arguments.exercises:
-        submission = read_submission(path)
-    elif os.path.isdir(path):
-        submission = Submission(path.resolve().name or "submission", path.resolve(), {}, {})
+        submission = found.graded()
     else:
-        what = f"give the folder with your {_WORKSHEET_FILE}: grade worksheet --path FOLDER"
-        raise SubmissionError(f"there is no folder {path}; {what}")
-    return _Files(submission, read_worksheet(path / _WORKSHEET_FILE))
+        submission = replace(found.submission, files={}, problems={}, notes=found.notes)
+    if not arguments.worksheet:
+        return _Files(submission, None, isinstance(found.worksheet, bytes))
+    from ..worksheet.reader import worksheet_in
+
+    return _Files(submission, worksheet_in(found.worksheet), True)
+
+
+def _ask_for_what_is_there(arguments: argparse.Namespace, found: Contents) -> None:
+    """Leave out the modules, or the worksheet, if none was handed in."""
+    has_worksheet = WORKSHEET_FILE not in found.missing
+    if not found.has_modules and not (arguments.worksheet and has_worksheet):
+        names = (*MODULES, *((WORKSHEET_FILE,) if arguments.worksheet else ()))
+        raise SubmissionError(f"None of the files {', '.join(names)} was handed in. Upload them and submit again.")
+    if not found.has_modules:
+        arguments.exercises, arguments.names = [], [_WORKSHEET]
+    arguments.worksheet = arguments.worksheet and has_worksheet
+
+
+def _what_is_graded(arguments: argparse.Namespace, found: Contents) -> list[str]:
+    """Where the modules lie, and what was not handed in at all."""
+    sentences = [f"graded is what lies in {one_line(str(found.place))}"] if found.has_modules else []
+    if not found.has_modules:
+        sentences.append(f"none of the files {', '.join(MODULES)} was handed in")
+    if WORKSHEET_FILE in found.missing and _WORKSHEET in arguments.names:
+        sentences.append(f"no {WORKSHEET_FILE} was handed in, so there are no points for the worksheet")
+    return sentences
 
 
 def _sandbox(arguments: argparse.Namespace) -> contextlib.AbstractContextManager[Sandbox | None]:
@@ -275,14 +306,14 @@ def _grade_once(arguments: argparse.Namespace, files: _Files, sandbox: Sandbox |
     result = _grade(arguments, files, sandbox)
     _report(arguments, result)
     if not arguments.names:
-        _point_to_worksheet(arguments, files.submission)
+        _point_to_worksheet(arguments, files)
     return result.exit_code
 
 
-def _point_to_worksheet(arguments: argparse.Namespace, submission: Submission) -> None:
+def _point_to_worksheet(arguments: argparse.Namespace, files: _Files) -> None:
     """Plain `grade` leaves the worksheet out; who has one shall know."""
-    if arguments.json != _STANDARD_OUTPUT and (submission.path / _WORKSHEET_FILE).exists():
-        _console().print(f"There is a {_WORKSHEET_FILE} too: `grade worksheet` grades it.", highlight=False)
+    if arguments.json != _STANDARD_OUTPUT and files.has_worksheet:
+        _console().print(f"There is a {WORKSHEET_FILE} too: `grade worksheet` grades it.", highlight=False)
 
 
 def _grade(
@@ -296,6 +327,7 @@ def _grade(
     assert files.worksheet  # there is no sandbox only where nothing else is graded
     submission, options = files.submission, {"seed": arguments.seed, "device": arguments.device}
     result = grade_alone(files.worksheet, submission=submission.folder, sha256=files.sha256, **options)
+    result = replace(result, notes=[*submission.notes])
     _save(arguments, result)
     return result
 

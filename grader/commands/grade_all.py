@@ -8,7 +8,7 @@ import os
 import statistics
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ..classroom.engines import ENGINES, open_engine
@@ -230,7 +230,7 @@ def _outcome(entry: Entry) -> _Outcome:
 def _export(path: Path, name: str, entry: Entry) -> None:
     assert entry.result
     try:
-        text = export(entry.result, name, os.environ)
+        text = export(replace(entry.result, notes=[*entry.notes]), name, os.environ)
     except ValueError as error:
         raise ClassError(f"{name} cannot be written: {error}") from None
     path.parent.mkdir(exist_ok=True)

@@ -16,7 +16,7 @@ from ..core import course
 from ..core.arguments import path_argument
 from ..worksheet.grade import grade
 from ..worksheet.questions import FILE_NAME
-from ..worksheet.reader import WorksheetFile, read_worksheet
+from ..worksheet.reader import WorksheetFile, read_worksheet, worksheet_in
 from ..worksheet.replay import replay
 
 _KEY = "worksheet_key.json"
@@ -89,7 +89,7 @@ def _files(paths: Sequence[Path]) -> Iterator[tuple[str, WorksheetFile]]:
     for name, path in zip(_names(paths), paths, strict=True):
         if path.suffix.lower() == ".zip":
             for each in find_submissions(path):
-                yield each.name, each.read().read_worksheet()
+                yield each.name, worksheet_in(each.read().worksheet)
         else:
             yield name, read_worksheet(path / FILE_NAME if os.path.isdir(path) else path)
 

@@ -180,6 +180,7 @@ class Result:
         grade: Whether this counts: False in debug mode.
         isolation_level: The level that student code ran at; -1 in debug mode, which has no walls.
         sha256: Digest of the graded files.
+        notes: What was decided about the files: which one of several is graded, and the like.
     """
 
     submission: str
@@ -193,6 +194,7 @@ class Result:
     complete: bool = False
     grade: bool = True
     problem: str = ""
+    notes: list[str] = field(default_factory=list)
 
     @property
     def points(self) -> int:

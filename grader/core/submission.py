@@ -1,20 +1,22 @@
-"""Reads a submission's files once: only the graded ones, as text, with a clear sentence for everything odd.
+"""A submission as data: the texts of its modules, and a clear sentence for each that has none.
 
-Nothing else in the folder matters: files named `numpy.py`, `conftest.py` or `pytest.ini` are not read, and given files
-such as `__init__.py` are the course's own.
+Which file of an upload is which module, `contents` decides, for every command alike.
 """
 
 from __future__ import annotations
 
 import hashlib
+import io
 import re
+import tokenize
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from .course import DRAFTS, EXERCISES
+from .course import KNOWN
 
 MAX_FILE_BYTES = 100_000
+_NEEDS_PLOTS = re.compile(r"\b(?:matplotlib|pyplot)\b")
 _NEEDS_COMPILER = re.compile(r"\b(optim|functorch)\b|\btorch\.func\b|\bfrom torch import\b[^\n]{0,200}\bfunc\b")
 
 
@@ -29,14 +31,16 @@ class Submission:
     Attributes:
         folder: Name of the folder, for messages and tracebacks.
         path: The folder itself, for an editor or a debugger.
-        files: File name to text.
-        problems: File name to the sentence that says why there is no text.
+        files: File name to text: modules, and other files of theirs that these import.
+        problems: Name of a module to the sentence that says why there is no text.
+        notes: What was decided about the files, for whoever handed them in.
     """
 
     folder: str
     path: Path
     files: dict[str, str]
     problems: dict[str, str]
+    notes: tuple[str, ...] = ()
 
     @property
     def sha256(self) -> str:
@@ -46,63 +50,19 @@ class Submission:
             digest.update(f"{name}\0{len(text)}\0{text}".encode())
         return digest.hexdigest()
 
+    @property
+    def helpers(self) -> frozenset[str]:
+        """Names of the files beside the modules that these import."""
+        return frozenset(self.files) - {exercise.file_name for exercise in KNOWN}
+
     def slow_imports(self, names: Iterable[str]) -> tuple[str, ...]:
-        """Modules that torch imports when the files of these names run, and that take a second or more in each worker.
+        """Modules of libraries that the files of these names make import, which takes a second or more in each worker.
 
         Making an optimizer, or transforming a function, imports the compiler.
         """
-        text = "\n".join(self.files.get(name, "") for name in names)
-        return ("torch._dynamo",) if _NEEDS_COMPILER.search(text) else ()
-
-
-def read_submission(path: Path) -> Submission:
-    """Read a folder.
-
-    Raises:
-        SubmissionError: no such folder, it cannot be read, or it holds none of the graded files.
-    """
-    try:
-        return _read_folder(path)
-    except OSError as error:
-        raise SubmissionError(f"{path} cannot be read: {error.strerror}") from None
-
-
-def _read_folder(path: Path) -> Submission:
-    if not path.exists():
-        raise SubmissionError(f"there is no folder {path}; give the folder with your modules: grade --path FOLDER")
-    if not path.is_dir():
-        raise SubmissionError(f"{path} is a file; give the folder that holds it: grade --path {path.parent}")
-    names = [exercise.file_name for exercise in EXERCISES]
-    files: dict[str, str] = {}
-    problems: dict[str, str] = {}
-    drafts = [draft.file_name for draft in DRAFTS if (path / draft.file_name).exists()]
-    for name in (*names, *drafts):
-        text, problem = _read_file(path / name)
-        if problem:
-            problems[name] = problem
-        else:
-            files[name] = text
-    if not any((path / name).exists() or (path / name).is_symlink() for name in (*names, *drafts)):
-        raise SubmissionError(
-            f"{path} holds none of {', '.join(names)}; give the folder that does: grade --path FOLDER"
-        )
-    return Submission(path.resolve().name or "submission", path.resolve(), files, problems)
-
-
-def _read_file(path: Path) -> tuple[str, str]:
-    """Text and "", or "" and a problem."""
-    if path.is_symlink():
-        return "", f"{path.name} is a symbolic link; hand in the file itself"
-    if not path.exists():
-        return "", f"{path.name} is missing"
-    if not path.is_file():
-        return "", f"{path.name} is not a file"
-    try:
-        with path.open("rb") as file:
-            data = file.read(MAX_FILE_BYTES + 1)
-    except OSError as error:
-        return "", f"{path.name} cannot be read: {error.strerror}"
-    return text_of(path.name, data)
+        text = "\n".join(self.files.get(name, "") for name in (*names, *sorted(self.helpers)))
+        slow = (("torch._dynamo", _NEEDS_COMPILER), ("matplotlib.pyplot", _NEEDS_PLOTS))
+        return tuple(module for module, needs in slow if needs.search(text))
 
 
 def text_of(name: str, data: bytes) -> tuple[str, str]:
@@ -118,10 +78,16 @@ def text_of(name: str, data: bytes) -> tuple[str, str]:
     if len(data) > MAX_FILE_BYTES:
         return "", f"{name} is larger than {MAX_FILE_BYTES // 1_000} kB; a solution takes a few kilobytes"
     try:
-        text = data.decode("utf-8-sig")
+        encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)  # by its coding line, as Python does
+    except SyntaxError:
+        encoding = "utf-8-sig"
+    try:
+        text = data.decode("utf-8-sig" if encoding == "utf-8" else encoding)
     except UnicodeDecodeError as error:
         line = data[: error.start].count(b"\n") + 1
-        return "", f"{name} is not UTF-8 text (line {line}); save it as UTF-8"
+        return "", f"{name} is not {error.encoding.upper()} text (line {line}); save it as UTF-8"
+    except (LookupError, UnicodeError):  # Python's codecs are not all of text, and Python refuses those
+        return "", f"{name} has a coding line that Python does not take; save it as UTF-8 and delete that line"
     if "\0" in text:
         line = text[: text.index("\0")].count("\n") + 1
         return "", f"{name} holds a null byte (line {line}); save it as plain UTF-8 text"

@@ -401,8 +401,14 @@ def _cut(text: str, longest: int) -> str:
 
 
 _HELP = {
-    "(Operation not permitted|Permission denied): ['\"]": (
-        "your code tried to use a file, which the grader does not allow"
+    "InductorError|BackendCompilerFailed|torch[.]_inductor": (
+        "torch.compile starts a compiler, which the grader does not allow; leave it out, no exercise needs it"
+    ),
+    "URLError|gaierror|name resolution|Name or service not known": (
+        "your code tried to use the network, which the grader does not allow; it can download nothing"
+    ),
+    "(Operation not permitted|Permission denied|Read-only file system): ['\"]": (
+        "your code tried to use a file outside of its own folder, or to make a folder, which the grader does not allow"
     ),
     "PermissionError|Operation not permitted|Permission denied": (
         "your code tried to use the network, another process or the system, which the grader does not allow"

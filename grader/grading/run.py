@@ -47,6 +47,7 @@ class Grading(Settings):
             isolation_level=-1 if self.debug else self.level,
             walls=[*self.walls],
             grade=not self.debug,
+            notes=[*self.submission.notes],
         )
 
     def run(self, on_update: Callable[[Result, CheckResult], None] = lambda *_: None) -> Result:

@@ -7,7 +7,8 @@ from dataclasses import KW_ONLY, dataclass
 from functools import cached_property
 
 from ..core import course
-from ..core.submission import Submission, read_submission
+from ..core.contents import read_submission
+from ..core.submission import Submission
 from .check import Check, checks_of, has_hidden_checks
 from .student import Loaded
 

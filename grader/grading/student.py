@@ -391,7 +391,8 @@ class Student:
         if name in self._submission.problems:
             raise ModuleProblem(self._submission.problems[name])
         if self._worker is None:
-            imports = self._exercise.slow_imports or self._submission.slow_imports(self._exercise.needed_files)
+            theirs = self._submission.slow_imports(self._exercise.needed_files)
+            imports = tuple(dict.fromkeys((*self._exercise.slow_imports, *theirs)))
             self._worker = self._start(imports) if imports else self._start()
             load = {
                 "request": "load",

@@ -50,12 +50,13 @@ def runs_no_code(result: Result) -> bool:
 
 
 def notes(result: Result) -> list[str]:
-    """What a reader must know before trusting the total: that it is not final, or that it is no mark."""
+    """What a reader must know before trusting the total: that it is not final, no mark, or of which files."""
     lines = []
     if result.problem:
         lines.append(f"The grader could not finish: {one_line(result.problem, limit=1_000)}")
     elif not result.complete:
         lines.append("Not complete: the grading was stopped, and checks that have not run count 0 points.")
+    lines += [f"Files: {one_line(note, limit=400)}" for note in result.notes]
     if result.isolation_level < 1 and not runs_no_code(result):
         lines.append(SELF_CHECK)
     return lines

@@ -66,6 +66,8 @@ def show(
         hint: How to get a hint.
     """
     console.print(_headline(result), highlight=False)
+    for note in result.notes:
+        console.print(Text(f"note  {one_line(note, limit=400)}", style="dim"))
     known = {exercise.name: exercise for exercise in course.KNOWN}
     for exercise in result.exercises:
         console.print()

@@ -19,6 +19,7 @@ from . import interpreter, streams
 from .walls.wall import OuterWall
 from .worker.confine import WorkerSettings
 from .worker.dump import ask_where
+from .worker.home import variables
 from .worker_home import make_home, remove_home
 from .worker_process import START_SECONDS, PrintedFile, ProcessTimes, SandboxError, Worker
 
@@ -41,7 +42,7 @@ def _start(settings: WorkerSettings, *, wrap: bool) -> Worker:
     home, printed = make_home(), PrintedFile()
     walls = outer_walls(home, settings["memory_bytes"] if settings["device"] == "cpu" else None)
     plain = command = interpreter.command({**settings, "user": None, "readable": []})
-    environment = {**interpreter.environment(home), **dict.fromkeys(("TMPDIR", "TMP", "TEMP"), home)}
+    environment = {**interpreter.environment(home), **variables(home)}
     for wall in walls:
         command = wall.around(command) if wrap else command
         environment |= wall.environment()

@@ -34,7 +34,13 @@ class ForkServer:
         self._control.settimeout(START_SECONDS)
         self._errors = tempfile.TemporaryFile()
         with theirs:
-            command = interpreter.command({"control": theirs.fileno(), "namespaces": outside})
+            command = interpreter.command(
+                {
+                    "control": theirs.fileno(),
+                    "namespaces": outside,
+                    "temporary": None if wrap else tempfile.gettempdir(),
+                }
+            )
             self._process = subprocess.Popen(
                 wrap(command) if wrap else command,
                 pass_fds=[theirs.fileno()],
@@ -71,16 +77,23 @@ class ForkServer:
             descriptors: list[int] = []
             pid = self._heard(descriptors)["pid"]
 
+        reason = ""
+
         def kill(dump: bool) -> int:
+            nonlocal reason
             with self._lock:
                 self._control.send(json.dumps({"reap": pid, "dump": dump}).encode())
-                return int(self._heard()["status"])
+                heard = self._heard()
+            reason = heard["reason"]
+            return int(heard["status"])
 
         def forget() -> None:
             with self._lock, contextlib.suppress(OSError):  # a fork server that is gone took its workers along
                 self._control.send(json.dumps({"forget": pid}).encode())
 
-        return Worker(SocketStream(ours), printed, kill, forget, times=ProcessTimes(*descriptors))
+        return Worker(
+            SocketStream(ours), printed, kill, forget, times=ProcessTimes(*descriptors), reason=lambda: reason
+        )
 
     def _heard(self, descriptors: list[int] | None = None) -> dict[str, Any]:
         """The next answer; what descriptors came with it is put into the list."""

@@ -38,8 +38,8 @@ def environment(home: str) -> dict[str, str]:
         "PYTORCH_NVML_BASED_CUDA_CHECK": "1",
         "MALLOC_ARENA_MAX": "2",
     }
-    # torch asks for the user's name, which a namespace has no list of.
-    return {**kept, **one_thread, **fixed, "HOME": home, "LOGNAME": "student"}
+    # torch asks for the user's name, which a namespace has no list of. matplotlib finds no screen, nor asks for one.
+    return {**kept, **one_thread, **fixed, "HOME": home, "LOGNAME": "student", "MPLBACKEND": "Agg"}
 
 
 def command(settings: Mapping[str, object]) -> list[str]:

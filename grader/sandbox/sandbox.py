@@ -148,8 +148,9 @@ class Sandbox:
         level, walls = self.level, self._walls_to_have()
         settings: confine.WorkerSettings = {
             "walls": walls,
-            "user": None,  # these four are the fork server's to say
+            "user": None,  # these five are the fork server's to say
             "readable": [],
+            "home": "",
             "around": [],
             "processes": None,
             "device": self.device,

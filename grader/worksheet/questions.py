@@ -11,17 +11,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from ..core.contents import LARGEST_WORKSHEET, WORKSHEET_FILE
 from ..oracles.simulation import Settings, single_peak
 
 NAME, VERSION = "grpo-bandit", 1
 """What a worksheet's file says of itself."""
 
-FILE_NAME = "worksheet.json"
+FILE_NAME = WORKSHEET_FILE
 EXERCISE, TITLE, PAGE = "worksheet", "The bandit worksheet", "docs/worksheet.md"
 """As the result names it, beside the exercises."""
 
-LONGEST_ANSWER, LARGEST_FILE = 20_000, 2_000_000
-"""Characters and bytes. JSON takes at most six bytes for a character, so that every page full of answers fits."""
+LONGEST_ANSWER, LARGEST_FILE = 20_000, LARGEST_WORKSHEET
+"""Characters and bytes: every page full of answers fits."""
 
 DEFAULTS = Settings(reward_table=single_peak())
 

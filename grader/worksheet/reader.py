@@ -17,15 +17,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
+from ..core.contents import WHERE_TO_GET_IT, NoWorksheet
 from ..core.text import one_line
 from .questions import FILE_NAME, LARGEST_FILE, LONGEST_ANSWER, NAME, QUANTITIES, QUESTIONS, RUNS, VERSION, Quantity
 
 MAX_NUMBER_CHARACTERS = 40  # a browser writes at most 24
 MAX_DEPTH = 8  # the page needs 5: file, runs, run, values, list
 MAX_SEED = 2**32 - 1
-WHERE_TO_GET_IT = (
-    f'there is no {FILE_NAME}: press "Download answers (JSON)" on the worksheet page and put it beside your modules'
-)
 
 _Entry = TypeVar("_Entry")
 Number = int | float
@@ -112,6 +110,11 @@ def worksheet_of(data: bytes, name: str = FILE_NAME) -> WorksheetFile:
         return WorksheetFile(digest, parse(data))
     except WorksheetError as error:
         return WorksheetFile(digest, problem=one_line(f"{name}: {error}", limit=400))
+
+
+def worksheet_in(found: bytes | NoWorksheet) -> WorksheetFile:
+    """The worksheet of an upload, as `contents` found it. Never raises."""
+    return worksheet_of(found) if isinstance(found, bytes) else unreadable(found.problem, missing=found.missing)
 
 
 def unreadable(problem: str, *, missing: bool = False) -> WorksheetFile:

@@ -15,8 +15,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..core import course
+from ..core.contents import read_submission
 from ..core.refusal import FileRefused, not_python
-from ..core.submission import Submission, read_submission
+from ..core.submission import Submission
 from . import changes
 from .generated import shown
 

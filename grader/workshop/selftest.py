@@ -14,8 +14,9 @@ from pathlib import Path
 from typing import Any
 
 from ..core import course
+from ..core.contents import read_submission
 from ..core.result import BROKEN, FAILED, GRADER_ERROR, NOT_WRITTEN, PASSED, Result
-from ..core.submission import Submission, read_submission
+from ..core.submission import Submission
 from ..grading import vectors
 from ..grading.check import Check
 from ..grading.diagnosis import as_entry, diagnose

@@ -17,8 +17,9 @@ from dataclasses import asdict, replace
 import numpy as np
 
 from ..core import course
+from ..core.contents import read_submission
 from ..core.refusal import FileRefused
-from ..core.submission import Submission, read_submission
+from ..core.submission import Submission
 from ..grading import curves, vectors
 from ..grading.check import Check, checks_of, modules
 from ..grading.run import Grading

@@ -12,7 +12,8 @@ import pytest
 from submissions import grading_profile
 
 from grader.core import course
-from grader.core.submission import Submission, read_submission
+from grader.core.contents import read_submission
+from grader.core.submission import Submission
 from grader.grading.run import Grading
 from grader.grading.settings import declared_checks
 from grader.sandbox.sandbox import Sandbox

@@ -11,8 +11,9 @@ import pytest
 from submissions import grading_profile
 
 from grader.core import course
+from grader.core.contents import read_submission
 from grader.core.result import BROKEN, FAILED, NOT_WRITTEN, PASSED, Result
-from grader.core.submission import Submission, read_submission
+from grader.core.submission import Submission
 from grader.grading.run import Grading
 from grader.grading.settings import declared_checks
 from grader.sandbox.sandbox import Sandbox

@@ -150,7 +150,8 @@ def test_the_report_of_an_attack_is_one_sentence_for_people(finding: Finding, na
         ),
         (
             "PermissionError(13, 'Permission denied', '/somebody/notes.txt')",
-            "your code tried to use a file, which the grader does not allow "
+            "your code tried to use a file outside of its own folder, or to make a folder, which the grader does "
+            "not allow "
             "(PermissionError: Permission denied: '/somebody/notes.txt')",
         ),
         (

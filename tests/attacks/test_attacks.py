@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from grader.core import course
+from grader.core.contents import read_submission
 from grader.core.result import GRADER_ERROR, PASSED
-from grader.core.submission import read_submission
 from grader.grading import plugin
 from grader.grading.run import Grading
 from grader.sandbox.sandbox import Sandbox

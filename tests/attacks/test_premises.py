@@ -6,8 +6,8 @@ import pytest
 from submissions import SubmissionMaker, grading_profile, model_answer
 
 from grader.core import course
+from grader.core.contents import read_submission
 from grader.core.result import PASSED
-from grader.core.submission import read_submission
 from grader.grading import premises
 from grader.grading.run import Grading
 from grader.grading.settings import declared_checks

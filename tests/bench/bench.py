@@ -80,7 +80,7 @@ def calls_and_grading(rounds: int = 5) -> None:
     import numpy as np
 
     from grader.core import course
-    from grader.core.submission import read_submission
+    from grader.core.contents import read_submission
     from grader.grading import plugin
     from grader.grading.debug import InProcess
     from grader.grading.run import Grading
@@ -126,7 +126,7 @@ def levels(rounds: int = 5) -> None:
     import numpy as np
 
     from grader.core import course
-    from grader.core.submission import read_submission
+    from grader.core.contents import read_submission
     from grader.grading import plugin
     from grader.grading.debug import InProcess
     from grader.grading.run import Grading

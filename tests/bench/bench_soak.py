@@ -22,9 +22,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "helpers"))
 import psutil
 from class_maker import HOSTILE, model_files
 
-from grader.classroom.contents import Contents
 from grader.classroom.grading_job import GradingProcess, Job, make_job
 from grader.classroom.request import Settings
+from grader.core.contents import Contents
 from grader.core.submission import Submission
 from grader.workshop.catalogue import misconceptions
 

@@ -24,7 +24,6 @@ from class_maker import HOSTILE, model_files
 from grading_here import graded_here, write_class
 
 from grader.classroom import grading_job
-from grader.classroom.contents import Contents
 from grader.classroom.engines import SerialExecutor, open_engine
 from grader.classroom.grade_class import Progress, grade_class
 from grader.classroom.grading_job import GradingProcess, Job, close_idle_processes, grade_job, make_job
@@ -33,10 +32,10 @@ from grader.classroom.request import Settings
 from grader.classroom.results import read_class
 from grader.classroom.submissions import find_submissions
 from grader.core import course
+from grader.core.contents import Contents, NoWorksheet
 from grader.core.submission import Submission
 from grader.grading.plugin import WATCH_EXAMPLES
 from grader.sandbox.sandbox import Sandbox
-from grader.worksheet.reader import unreadable
 from grader.workshop.catalogue import misconceptions
 
 ROOT = course.ROOT
@@ -97,7 +96,7 @@ def wait_until(condition: Callable[[], object], process: subprocess.Popen[str] |
 
 
 def one_job(*, settings: Settings = QUICK) -> Job:
-    contents = Contents(Submission("x", Path("x"), model_files(), {}), unreadable("none", missing=True))
+    contents = Contents(Submission("x", Path("x"), model_files(), {}), NoWorksheet("none", missing=True))
     return make_job(contents, settings)
 
 

@@ -16,7 +16,7 @@ from submissions import grading_profile
 from terminal_reports import ASCII_HOSTILE, HOSTILE, MARKUP, assert_harmless, report_of
 
 from grader.core import course
-from grader.core.submission import read_submission
+from grader.core.contents import read_submission
 from grader.grading import run, vectors
 from grader.grading.settings import declared_checks
 from grader.sandbox.sandbox import Sandbox

@@ -24,8 +24,8 @@ from typing import Any
 from class_maker import zip_bytes
 from fuzz_targets import CLASS, ENDINGS, KEY, checks_that_run, header
 
+from grader.core.contents import read_submission
 from grader.core.course import EXERCISES, MODEL_ANSWERS
-from grader.core.submission import read_submission
 from grader.grading.student import Student
 from grader.reports.feedback import as_json
 from grader.sandbox.worker import wire

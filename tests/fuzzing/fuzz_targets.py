@@ -44,8 +44,6 @@ import numpy as np
 from rich.console import Console
 
 from grader.classroom import similarity, worksheet_page
-from grader.classroom.contents import MODULES, Contents
-from grader.classroom.files import MAX_ARCHIVE_BYTES, members_of_archive
 from grader.classroom.journal import JOURNAL_FILE, Journal
 from grader.classroom.page import class_page
 from grader.classroom.report import class_report, named
@@ -62,6 +60,8 @@ from grader.classroom.results import (
 )
 from grader.classroom.submissions import METADATA, HandedIn, find_submissions
 from grader.core import course
+from grader.core.contents import MODULES, Contents
+from grader.core.files import MAX_ARCHIVE_BYTES, members_of_archive
 from grader.core.result import FAILED, GRADER_ERROR, PASSED, CheckResult, ExerciseResult, Result, from_json
 from grader.core.submission import MAX_FILE_BYTES, Submission, text_of
 from grader.gradebook import blackboard, canvas, moodle
@@ -78,7 +78,7 @@ from grader.reports import FORMATS, export, terminal
 from grader.sandbox.worker import wire
 from grader.sandbox.worker_process import Worker
 from grader.worksheet import grade as worksheet
-from grader.worksheet.reader import WorksheetFile, worksheet_of
+from grader.worksheet.reader import WorksheetFile, worksheet_in, worksheet_of
 from grader.worksheet.replay import replay
 
 CPU_SECONDS = 30.0
@@ -463,7 +463,7 @@ def _promises_of_contents(contents: Contents) -> None:
     require({*submission.files} | {*submission.problems} == {*MODULES}, "a module is neither read nor missing")
     require(not {*submission.files} & {*submission.problems}, "a module is read and missing")
     require(len(contents.notes) <= 20, "more notes than anybody reads")
-    for sentence in (*contents.notes, *submission.problems.values(), contents.read_worksheet().problem):
+    for sentence in (*contents.notes, *submission.problems.values(), worksheet_in(contents.worksheet).problem):
         _is_a_sentence(sentence)
     require(submission.sha256, "no digest")
 

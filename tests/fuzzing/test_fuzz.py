@@ -31,11 +31,11 @@ from fuzz_targets import KEY, TARGETS, PromiseBroken
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from grader.classroom.contents import Contents
-from grader.classroom.files import ArchiveError, members_of_archive
 from grader.classroom.journal import JOURNAL_FILE, Journal
 from grader.classroom.results import read_settings
 from grader.classroom.submissions import HandedIn
+from grader.core.contents import Contents
+from grader.core.files import ArchiveError, members_of_archive
 from grader.core.result import from_json
 from grader.reports import terminal
 from grader.sandbox.worker import wire

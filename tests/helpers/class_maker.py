@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from grader.core import course
-from grader.core.submission import read_submission
+from grader.core.contents import read_submission
 from grader.workshop.catalogue import misconceptions, variants
 from grader.workshop.stubs import make_starter
 

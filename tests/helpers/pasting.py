@@ -17,8 +17,8 @@ from pathlib import Path
 import torch
 
 from grader.core import course
+from grader.core.contents import read_submission
 from grader.core.result import TO_PASTE, CheckResult, from_json
-from grader.core.submission import read_submission
 from grader.workshop.catalogue import misconceptions
 
 

@@ -18,21 +18,20 @@ import pytest
 from command import call
 from grading_here import BY_HAND, graded_by_hand, write_class
 
-from grader.classroom.contents import Contents
 from grader.classroom.diff import compare
 from grader.classroom.engines import SerialExecutor, open_engine
 from grader.classroom.grade_class import Progress, grade_class
 from grader.classroom.grading_job import Job, grade_job, make_job
 from grader.classroom.journal import JOURNAL_FILE
-from grader.classroom.request import NoWorksheet, Request, Settings, read_request
+from grader.classroom.request import Request, Settings, read_request
 from grader.classroom.results import ClassError, Entry, file_name, read_class, write_entries
 from grader.classroom.submissions import find_submissions
 from grader.commands import course as course_command
 from grader.commands import grade_all
 from grader.core import course
+from grader.core.contents import Contents, NoWorksheet
 from grader.core.result import FAILED
 from grader.core.submission import Submission
-from grader.worksheet.reader import unreadable
 
 KL = Settings(("kl",), examples=4, require_level=0)
 OPTIONS = ("--exercises", "kl", "--examples", "4", "--require-level", "0", "--engine", "serial")
@@ -163,7 +162,7 @@ def test_one_folder_takes_one_grading_at_a_time(graded: Path, small_class: Path)
 
 def one_job(text: str = "4", *, settings: Settings = KL) -> Job:
     return make_job(
-        Contents(Submission("x", Path("x"), {"kl.py": text}, {}), unreadable("none", missing=True)), settings
+        Contents(Submission("x", Path("x"), {"kl.py": text}, {}), NoWorksheet("none", missing=True)), settings
     )
 
 

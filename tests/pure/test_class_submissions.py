@@ -15,12 +15,13 @@ from pathlib import Path
 import pytest
 from class_maker import model_files, zip_bytes
 
-from grader.classroom import files as class_files
-from grader.classroom.contents import MODULES, Contents
-from grader.classroom.files import ArchiveError, members_of_archive
 from grader.classroom.results import ClassError, Person, file_name
 from grader.classroom.submissions import HandedIn, find_submissions
 from grader.core import course
+from grader.core import files as class_files
+from grader.core.contents import MODULES, Contents
+from grader.core.files import ArchiveError, members_of_archive
+from grader.worksheet.reader import worksheet_in
 
 KL = "def kl_estimate():\n    pass\n"
 
@@ -110,7 +111,7 @@ def test_a_submission_that_gradescope_lists_and_does_not_hold_is_named(tmp_path:
     assert [person.name for person in bob.people] == ["Bob"] and bob.submitted_at == ada.submitted_at
     contents = bob.read()
     assert contents.notes == ("the export lists this submission and does not hold it; download the export again",)
-    assert set(contents.submission.problems) == set(MODULES) and contents.read_worksheet().problem
+    assert set(contents.submission.problems) == set(MODULES) and worksheet_in(contents.worksheet).problem
     with pytest.raises(ClassError, match="no folder and no archive"):
         find_submissions(write(tmp_path / "list", {"submission_metadata.yml": entry % (1, "Ada")}))
 
@@ -411,7 +412,11 @@ def test_a_worksheet_that_is_missing_beside_all_modules_comes_from_an_archive(tm
     assert contents.notes[0] == "taken from rest.zip: worksheet.json"
     for name, data in (("data.zip", zip_bytes({"data.csv": "1"})), ("data.gz", b"\x1f\x8b")):
         contents = one(find_submissions(write(tmp_path / name, {**files, f"ada/{name}": data})))
-        assert contents.submission.files == model_files() and contents.read_worksheet().missing and not contents.notes
+        assert (
+            contents.submission.files == model_files()
+            and worksheet_in(contents.worksheet).missing
+            and not contents.notes
+        )
 
 
 @pytest.mark.parametrize(
@@ -615,7 +620,7 @@ def test_a_broken_archive_is_a_sentence_for_its_student(tmp_path: Path, name: st
     contents = contents_of(tmp_path, name, data)
     assert contents.submission.files == {}
     assert sentence in contents.submission.problems["kl.py"]
-    assert contents.notes and contents.read_worksheet().problem
+    assert contents.notes and worksheet_in(contents.worksheet).problem
 
 
 def test_a_password_and_a_rare_packing_are_named(tmp_path: Path) -> None:
@@ -646,7 +651,7 @@ def test_damaged_archives_never_stop_the_class(tmp_path: Path) -> None:
     for each in found:
         contents = each.read()
         assert set(contents.submission.files) | set(contents.submission.problems) == set(MODULES)
-        contents.read_worksheet()
+        worksheet_in(contents.worksheet)
 
 
 def test_odd_files_have_the_same_sentences_as_for_a_single_student(tmp_path: Path) -> None:
@@ -656,7 +661,7 @@ def test_odd_files_have_the_same_sentences_as_for_a_single_student(tmp_path: Pat
         "bandit.py": b"#" * 100_001,
         "advantages.py": b"\xef\xbb\xbfx = 1\r\n",
     }
-    from grader.core.submission import read_submission
+    from grader.core.contents import read_submission
 
     folder = write(tmp_path / "class" / "ada", dict(odd))
     alone, in_class = read_submission(folder), one(find_submissions(tmp_path / "class")).submission

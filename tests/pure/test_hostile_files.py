@@ -20,9 +20,7 @@ from pathlib import Path
 import pytest
 from submissions import model_answer
 
-from grader.classroom.contents import Contents
 from grader.classroom.engines import SerialExecutor
-from grader.classroom.files import MAX_MEMBERS, ArchiveError, members_of_folder
 from grader.classroom.grade_class import Progress, grade_class
 from grader.classroom.request import Settings
 from grader.classroom.results import each_entry, file_name
@@ -30,9 +28,11 @@ from grader.classroom.submissions import HandedIn, find_submissions
 from grader.commands import course as course_command
 from grader.commands import grade as cli
 from grader.core import course
-from grader.core.submission import MAX_FILE_BYTES, read_submission
+from grader.core.contents import Contents, read_submission
+from grader.core.files import MAX_MEMBERS, ArchiveError, members_of_folder
+from grader.core.submission import MAX_FILE_BYTES
 from grader.worksheet.questions import FILE_NAME as WORKSHEET_FILE
-from grader.worksheet.reader import read_worksheet
+from grader.worksheet.reader import read_worksheet, worksheet_in
 
 KL = model_answer("kl")
 LONG = "x" * 300
@@ -165,7 +165,7 @@ def test_a_large_file_is_refused_without_being_read_whole(tmp_path: Path, size: 
     tracemalloc.start()
     try:
         alone, of_class = read_submission(folder), read(tmp_path)
-        worksheets = read_worksheet(folder / WORKSHEET_FILE), of_class.read_worksheet()
+        worksheets = read_worksheet(folder / WORKSHEET_FILE), worksheet_in(of_class.worksheet)
         peak = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()

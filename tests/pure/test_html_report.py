@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from grader.core import course
+from grader.core.contents import read_submission
 from grader.core.result import BROKEN, NOT_WRITTEN, WAITING, CheckResult, Frame, NamedMistake
-from grader.core.submission import read_submission
 from grader.grading import curves
 from grader.grading.run import Grading
 from grader.reports import export

@@ -6,7 +6,8 @@ import pytest
 from submissions import SubmissionMaker
 
 from grader.core import course
-from grader.core.submission import SubmissionError, read_submission
+from grader.core.contents import read_submission
+from grader.core.submission import SubmissionError
 
 
 def test_a_folder_that_is_not_there_is_refused(tmp_path: Path) -> None:

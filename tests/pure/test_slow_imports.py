@@ -5,11 +5,12 @@ from pathlib import Path
 import pytest
 
 from grader.core import course
-from grader.core.submission import Submission, read_submission
+from grader.core.contents import read_submission
+from grader.core.submission import Submission
 
 
 def submission_of(text: str) -> Submission:
-    return Submission("homework", Path("homework"), {"probe.py": text}, {})
+    return Submission("homework", Path("homework"), {"clip.py": text}, {})
 
 
 @pytest.mark.parametrize(
@@ -24,8 +25,8 @@ def submission_of(text: str) -> Submission:
     ],
 )
 def test_only_submissions_that_need_it_pay_for_slow_imports(text, slow):
-    assert bool(submission_of(text).slow_imports(["probe.py"])) == slow
-    assert not submission_of(text).slow_imports(["other.py"])
+    assert bool(submission_of(text).slow_imports(["clip.py"])) == slow
+    assert not submission_of(text).slow_imports(["kl.py"])
 
 
 def test_only_the_language_model_needs_slow_imports():

@@ -117,7 +117,7 @@ def test_a_file_that_cannot_be_read_is_one_sentence_in_the_report(tmp_path: Path
     ("arguments", "sentence"),
     [
         (["worksheet", "--path", "nowhere"], "there is no folder nowhere"),
-        (["worksheet", "--path", "worksheet.json"], "there is no folder worksheet.json"),
+        (["worksheet", "--path", "worksheet.json"], "worksheet.json is a file; give the folder that holds it"),
         (["worksheet", "--debug"], "the worksheet has no code to debug"),
         (["worksheet", "advantages", "--debug"], "the worksheet has no code to debug"),
         (["worksheet.json"], "did you mean worksheet?"),
@@ -153,7 +153,7 @@ def test_the_result_does_not_overwrite_what_is_handed_in(
 
 
 def test_the_command_line_and_the_table_agree_on_the_names() -> None:
-    assert (cli._WORKSHEET, cli._WORKSHEET_FILE) == (worksheet_questions.EXERCISE, worksheet_questions.FILE_NAME)
+    assert cli._WORKSHEET == worksheet_questions.EXERCISE
     assert (course.ROOT / worksheet_questions.PAGE).parent.is_dir()
 
 

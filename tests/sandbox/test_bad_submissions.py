@@ -19,8 +19,8 @@ from submissions import SubmissionMaker, grading_profile, model_answer
 
 from grader.commands import grade as cli
 from grader.core import course
+from grader.core.contents import read_submission
 from grader.core.result import BROKEN, FAILED, NOT_WRITTEN, PASSED, TO_PASTE, WAITING, CheckResult, Result
-from grader.core.submission import read_submission
 from grader.grading.check import checks_of
 from grader.grading.run import Grading
 from grader.grading.student import Loaded

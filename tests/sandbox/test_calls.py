@@ -310,3 +310,46 @@ def test_kinds_of_dict_and_float_are_dicts_and_floats(sandbox):
             return collections.OrderedDict(first=found)
     """
     assert answer_of(sandbox, source).value == {"first": {"a": 0.5}}
+
+
+MODULES = {
+    "clip.py": "from advantages import group_advantages\ndef clip_fraction(): return group_advantages()\n",
+    "advantages.py": "import clip, helpers\ndef group_advantages(): return helpers.ONE\n",
+    "helpers.py": "ONE = 1\n",
+}
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "from clip import clip_fraction",
+        "from starter.clip import clip_fraction",
+        "from starter import clip; clip_fraction = clip.clip_fraction",
+        "import starter.clip as c; clip_fraction = c.clip_fraction",
+        "from .clip import clip_fraction",
+    ],
+)
+def test_an_import_that_works_on_a_students_own_machine_works_here(sandbox: Sandbox, line: str) -> None:
+    source = f"{line}\nimport clip as c\ndef f(x, y): return [clip_fraction(), clip_fraction is c.clip_fraction]"
+    files = {"probe.py": source, **MODULES}
+    submission = Submission("homework", Path("homework"), files, {})
+    with contextlib.closing(Student(PROBE, submission, sandbox.worker)) as student:
+        assert student.each("f", Example(1, 1))[0].value == [1, True]
+
+
+@pytest.mark.parametrize("name", ["reference", "reference.clip", "grader", "starter.kl", "kl"])
+def test_no_import_leads_to_a_module_that_was_not_handed_in(sandbox: Sandbox, name: str) -> None:
+    source = f"import importlib\ndef f(x, y): importlib.import_module({name!r})"
+    with pytest.raises(StudentError, match="No module named"):
+        answer_of(sandbox, source)
+
+
+def test_modules_of_one_submission_are_forgotten_before_the_next_in_one_process() -> None:
+    """As in debug mode, whose process loads one exercise after the other."""
+    from grader.grading.debug import InProcess
+
+    for value in (1, 2):
+        source = "from starter import helpers\nimport helpers as h\ndef f(x, y): return [h.ONE, h is helpers]"
+        files = {"probe.py": source, "helpers.py": f"ONE = {value}\n"}
+        with contextlib.closing(Student(PROBE, Submission("me", Path("me"), files, {}), InProcess)) as student:
+            assert student.each("f", Example(1, 1))[0].value == [value, True]

@@ -9,7 +9,7 @@ import pytest
 from submissions import grading_profile
 
 from grader.core import course
-from grader.core.submission import read_submission
+from grader.core.contents import read_submission
 from grader.grading import curves
 from grader.grading.run import Grading
 from grader.grading.settings import declared_checks

@@ -13,8 +13,8 @@ from hostile_texts import BENIGN, HOSTILE, INVENTORIES, on_disk, terminal_invent
 from rich.console import Console
 from submissions import grading_profile, model_answer
 
+from grader.core.contents import read_submission
 from grader.core.result import Result
-from grader.core.submission import read_submission
 from grader.grading.run import Grading
 from grader.reports import FORMATS, export, terminal
 from grader.sandbox.sandbox import Sandbox

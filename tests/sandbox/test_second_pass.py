@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from submissions import SubmissionMaker, grading_profile, model_answer
 
+from grader.core.contents import read_submission
 from grader.core.result import BROKEN, FAILED, PASSED, Result
-from grader.core.submission import read_submission
 from grader.grading.premises import OwnFunction
 from grader.grading.run import Grading
 from grader.grading.settings import declared_checks

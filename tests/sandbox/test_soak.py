@@ -13,7 +13,7 @@ from bench_soak import Soak, State
 from submissions import grading_profile
 
 from grader.core import course
-from grader.core.submission import read_submission
+from grader.core.contents import read_submission
 from grader.grading.run import Grading
 from grader.grading.settings import declared_checks
 from grader.sandbox.sandbox import Sandbox, missing_walls

@@ -1,9 +1,9 @@
 """What a worker does to itself before it sees a line of student code.
 
-Covered: files outside the standard library and the imported packages cannot be read, no file can be written, no process
-started, no program executed, no socket opened, no other process seen, signalled or traced; memory, CPU time, open files
-and the size of written files are limited. Each wall is a few lines of the Linux kernel's own interfaces, needs no
-privilege, and together they cost about 2 ms.
+Covered: files outside the standard library and the imported packages cannot be read, no file can be written but in a
+folder of its own, no process started, no program executed, no socket opened, no other process seen, signalled or
+traced; memory, CPU time, open files and the size of written files are limited. Each wall is a few lines of the Linux
+kernel's own interfaces, needs no privilege, and together they cost about 2 ms.
 
 Not covered: bugs of the kernel; the names, sizes and times of files, which Landlock does not hide; threads, which are
 allowed. Namespaces are put up around the fork server, see `walls/bubblewrap.py`. seccomp is a deny list here.
@@ -40,6 +40,7 @@ class WorkerSettings(TypedDict):
         user: A spare user id.
         processes: How many the user may have.
         readable: Paths.
+        home: The folder that it may write files in, and nowhere else.
         device: "cpu" or "cuda".
         memory_bytes: More than the warm process holds.
         cpu_seconds: Of the whole worker.
@@ -51,6 +52,7 @@ class WorkerSettings(TypedDict):
     user: int | None
     processes: int | None
     readable: list[str]
+    home: str
     device: str
     memory_bytes: int
     cpu_seconds: int
@@ -157,7 +159,7 @@ def apply(settings: WorkerSettings) -> list[str]:
             hide_from_same_user()
             _libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
         if LANDLOCK in wanted:
-            _landlock(settings["readable"])
+            _landlock(settings["readable"], settings["home"])
         if SECCOMP in wanted:  # last: it refuses what the others need
             _seccomp()
     return [*settings["around"], *_seen(wanted, spare_user, limits)]
@@ -255,7 +257,7 @@ def _drop_capabilities() -> None:
         raise OSError(ctypes.get_errno(), "the capabilities could not be dropped")
 
 
-def _landlock(readable: Iterable[str]) -> None:
+def _landlock(readable: Iterable[str], home: str) -> None:
     version = landlock_version()
     files = (1 << 13) - 1
     # Truncation and ioctl on devices. To move files to other folders (13) is refused by every ruleset.
@@ -268,12 +270,15 @@ def _landlock(readable: Iterable[str]) -> None:
     size = 24 if version >= 6 else 16 if version >= 4 else 8
     ruleset = _syscall(_SYS_LANDLOCK_CREATE, attributes, ctypes.c_size_t(size), 0)
     read_file, read_folder = 1 << 2, 1 << 3
-    for path in (*readable, "/dev/null", "/dev/urandom", "/dev/zero"):
+    # Write, remove and make plain files, and truncate them: no folders, links or devices.
+    write_files = files & (1 << 1 | 1 << 5 | 1 << 8 | 1 << 14)
+    for path in (*readable, "/dev/null", "/dev/urandom", "/dev/zero", home):
         try:
             descriptor = os.open(path, os.O_PATH | os.O_CLOEXEC)
         except OSError:
             continue  # not there: nothing to allow
         rights = read_file | read_folder if os.path.isdir(path) else read_file
+        rights |= write_files if path == home else 0
         _syscall(_SYS_LANDLOCK_ADD, ruleset, 1, struct.pack("<Qi", rights, descriptor), 0)
         os.close(descriptor)
     _syscall(_SYS_LANDLOCK_RESTRICT, ruleset, 0)

@@ -9,7 +9,7 @@ Left out on purpose: `multiprocessing.forkserver`, which imports the parent's ma
 
 Requests and answers are JSON on a socket that only the grader holds:
 {"fork": settings} with two descriptors -> {"pid": n}, with descriptors of the files of `TIMES`;
-{"reap": pid, "dump": bool} -> {"status": n};  {"forget": pid} kills without an answer;
+{"reap": pid, "dump": bool} -> {"status": n, "reason": why we ended it or ""};  {"forget": pid} kills without an answer;
 {"import": modules of torch} -> {"imported": modules}, for the forks to come.
 """
 
@@ -20,15 +20,18 @@ import gc
 import importlib
 import json
 import os
+import select
 import signal
 import socket
 import sys
+import tempfile
+import threading
 import time
 from typing import Any
 
 import torch
 
-from . import confine, wire
+from . import confine, home, wire
 from . import serve as worker
 from .dump import ask_where
 
@@ -38,7 +41,9 @@ namespace."""
 
 _OURS = ("grader", "grpo", "reference", "starter")
 _MORE_PROCESSES = 256
+_TOO_MUCH = f"it wrote more than {home.MAX_BYTES >> 20} MB, or {home.MAX_FILES} files, into its folder"
 _ORPHAN_SECONDS = 5.0
+_WATCH_SECONDS = 0.05  # between two looks at what the workers have written
 
 # Operations, each by itself and in no order that means anything: the workers can read this text.
 _WARM_MODULE = """
@@ -127,12 +132,13 @@ def processes_of_user() -> int:
     return count
 
 
-def serve(control: socket.socket, outside: dict[str, str]) -> None:
+def serve(control: socket.socket, outside: dict[str, str], temporary: str | None) -> None:
     """Fork and reap until the grader closes its end.
 
     Args:
         control: The grader's requests.
         outside: The grader's namespaces, see `confine.namespaces`.
+        temporary: Where the workers' folders go; None for the system's folder for temporary files.
     """
     inside = confine.namespaces()
     around = [confine.NAMESPACES] if inside and all(inside[kind] != outside.get(kind) for kind in inside) else []
@@ -150,36 +156,63 @@ def serve(control: socket.socket, outside: dict[str, str]) -> None:
     }
     here = {"readable": readable, "user": user, "around": around, "processes": processes_of_user() + _MORE_PROCESSES}
     _say(control, {"walls": [*(wall for wall, there in offers.items() if there), *around]})
-    alive: set[int] = set()
+    homes = home.Homes(temporary)
+    os.environ["MPLCONFIGDIR"] = homes.folder  # of what is imported here; a worker has its own
+    alive: dict[int, str] = {}
+    overfull: set[int] = set()
     while True:
+        while not select.select([control], [], [], _WATCH_SECONDS if alive else None)[0]:
+            overfull |= _end_overfull(alive)
         data, descriptors, _, _ = socket.recv_fds(control, 1 << 16, 2)
         if not data:
             break
         request = json.loads(data)
         if "fork" in request:
-            pid = _fork(control, descriptors, request["fork"] | here)
-            alive.add(pid)
+            folder = homes.make(shared=user is not None and confine.SPARE_USER in request["fork"]["walls"])
+            pid = _fork(control, descriptors, request["fork"] | here | {"home": folder})
+            alive[pid] = folder
             _say(control, {"pid": pid}, *map(_open, (f"/proc/{pid}/{name}" for name in TIMES)))
         elif "import" in request:
             for name in request["import"]:
-                importlib.import_module(name)
+                with contextlib.suppress(ImportError):  # not installed: the submission will see
+                    importlib.import_module(name)
             _settle()
             _say(control, {"imported": request["import"]})
         elif "reap" in request:
-            alive.discard(request["reap"])
-            _say(control, {"status": _reap(request["reap"], request["dump"])})
-            _end_orphans(alive)
+            pid = request["reap"]
+            status = _reap(pid, request["dump"])
+            _say(control, {"status": status, "reason": _TOO_MUCH if pid in overfull else ""})
+            _clear(alive, pid)
         else:
-            alive.discard(request["forget"])
             _reap(request["forget"], False)
-            _end_orphans(alive)
-    for pid in alive:  # the grader is gone, perhaps killed
+            _clear(alive, request["forget"])
+    for pid in [*alive]:  # the grader is gone, perhaps killed
         _reap(pid, False)
-    _end_orphans(set())
+        _clear(alive, pid)
+    homes.close()
+
+
+def _end_overfull(alive: dict[int, str]) -> set[int]:
+    """Kill the workers that have written too much, by their process ids, and return these."""
+    found = {pid for pid, folder in alive.items() if home.is_overfull(folder)}
+    for pid in found:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
+    return found
+
+
+def _clear(alive: dict[int, str], pid: int) -> None:
+    """Take away what a worker that has ended left behind: processes, then files."""
+    folder = alive.pop(pid)
+    _end_orphans({*alive})
+    home.remove(folder)
 
 
 def _settle() -> None:
     """Make this process fit to be forked."""
+    for thread in threading.enumerate():  # a library's import may have started one that is about to end
+        if thread is not threading.current_thread():
+            thread.join(_ORPHAN_SECONDS)
     if os.path.isdir("/proc/self/task"):
         assert len(os.listdir("/proc/self/task")) == 1, "the fork server must have one thread"
     gc.collect()
@@ -209,7 +242,9 @@ def _become_worker(connection: int, printed: int, settings: confine.WorkerSettin
     os.dup2(printed, 2)
     os.closerange(3, connection)
     os.closerange(connection + 1, 256)
-    os.chdir("/")
+    os.chdir(settings["home"])
+    os.environ.update(home.variables(settings["home"]))
+    tempfile.tempdir = settings["home"]
     stream = socket.socket(fileno=connection)  # asks what kind it is, which is refused behind the walls
     walls = confine.apply(settings)
     worker.run(stream.recv, stream.sendall, walls, settings["device"])

@@ -30,6 +30,9 @@ import torch
 from . import wire
 
 PACKAGE = "submission"
+ALIAS = "starter"
+"""What the folder is called on a student's own machine."""
+
 MAX_PRINTED = 20_000  # characters of a submission's prints that are kept, per call
 MAX_FRAMES = 8
 MAX_MESSAGE = 2_000
@@ -66,30 +69,37 @@ class Printed(io.TextIOBase):
 class SubmissionFinder(importlib.abc.MetaPathFinder, importlib.abc.InspectLoader):
     """Imports the submission's modules from text, as modules of the package `submission`.
 
-    No file of the submission needs to be readable, and none of its names can take the place of a library's.
+    No file of the submission needs to be readable. `import clip` and `starter.clip`, which work where a student writes
+    them, are the same modules; the reader leaves out files with the name of a library.
     """
 
     def __init__(self, files: dict[str, str], folder: str) -> None:
         self._texts = {PACKAGE: (f"{folder}/__init__.py", "")}  # given code: never the submission's own
+        self.aliases = {ALIAS: PACKAGE}
         for name, text in files.items():
-            self._texts[f"{PACKAGE}.{name.removesuffix('.py')}"] = (f"{folder}/{name}", text)
+            stem = name.removesuffix(".py")
+            self._texts[f"{PACKAGE}.{stem}"] = (f"{folder}/{name}", text)
+            self.aliases |= {stem: f"{PACKAGE}.{stem}", f"{ALIAS}.{stem}": f"{PACKAGE}.{stem}"}
 
     @property
     def file_names(self) -> set[str]:
         return {file_name for file_name, _ in self._texts.values()}
 
     def find_spec(self, fullname: str, path: Any = None, target: Any = None) -> importlib.machinery.ModuleSpec | None:
-        if fullname not in self._texts:
+        if fullname not in self._texts and fullname not in self.aliases:
             return None
         return importlib.machinery.ModuleSpec(fullname, self, is_package=self.is_package(fullname))
 
     def is_package(self, fullname: str) -> bool:
-        return fullname == PACKAGE
+        return fullname in (PACKAGE, ALIAS)
 
     def get_source(self, fullname: str) -> str:
-        return self._texts[fullname][1]
+        return self._texts[self.aliases.get(fullname, fullname)][1]
 
     def exec_module(self, module: ModuleType) -> None:
+        if module.__name__ in self.aliases:
+            sys.modules[module.__name__] = importlib.import_module(self.aliases[module.__name__])
+            return
         file_name, text = self._texts[module.__name__]
         lines = [f"{line}\n" for line in text.split("\n")]  # as the compiler counts, which splitlines() does not
         linecache.cache[file_name] = (len(text), None, lines, file_name)
@@ -127,7 +137,9 @@ class Worker:
         """Forget the submission, so that another one can be loaded into the same process (debug mode)."""
         if self._finder is not None:
             sys.meta_path.remove(self._finder)
-        for name in [name for name in sys.modules if name == PACKAGE or name.startswith(PACKAGE + ".")]:
+        own = {name for name in sys.modules if name.split(".")[0] == PACKAGE}
+        aliases = self._finder.aliases if self._finder is not None else {}
+        for name in own | {name for name in aliases if sys.modules.get(name) is not None}:
             del sys.modules[name]
 
     def _load(self, body: dict[str, Any]) -> dict[str, Any]:

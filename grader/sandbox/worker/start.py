@@ -31,7 +31,7 @@ def main() -> None:
 
         from _course_worker import forkserver
 
-        forkserver.serve(socket.socket(fileno=settings["control"]), settings["namespaces"])
+        forkserver.serve(socket.socket(fileno=settings["control"]), settings["namespaces"], settings["temporary"])
     else:
         from _course_worker import confine, serve
 

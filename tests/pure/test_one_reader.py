@@ -1,0 +1,225 @@
+"""The same upload through every entrance: `grade`, `grade-all`, Gradescope's autograder and the students' workflow.
+
+Each must take the same files, with the same notes. Nothing is graded here: the entrances are followed up to the text
+that goes to a worker.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+import types
+from collections.abc import Sequence
+from importlib.machinery import SourceFileLoader
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from class_maker import model_files, zip_bytes
+
+from grader.classroom.grade_class import _missing
+from grader.classroom.grading_job import make_job
+from grader.classroom.request import Settings, read_request
+from grader.classroom.submissions import find_submissions
+from grader.commands import autograder
+from grader.commands import grade as cli
+from grader.core import course
+from grader.core.contents import MAX_HELPERS, MODULES, Contents
+
+WORKFLOW = course.ROOT / "grader" / "workshop" / "handout_files" / "grade.yml"
+KL, CLIP = "def kl_estimate(): ...\n", "def clip_fraction(): ...\n"
+WITH_HELPERS = "from . import helpers\nfrom .more import (\n    thing,\n)\n"
+
+
+def notebook(*cells: Sequence[str]) -> str:
+    listed: list[dict[str, Any]] = [{"cell_type": "markdown", "source": "# My work"}]
+    listed += [{"cell_type": "code", "source": cell, "outputs": [], "metadata": {}} for cell in cells]
+    return json.dumps({"nbformat": 4, "cells": listed})
+
+
+CELLS: list[Sequence[str]] = [
+    "%matplotlib inline\nimport torch\n",
+    ["!pip install torch\n", CLIP],
+    "%%bash\nls\n",
+    "if True:\n    %time x\n",
+]
+CODE = (
+    "# cell 1\npass\nimport torch\n\n\n# cell 2\npass\ndef clip_fraction(): ...\n\n\n# cell 3\n\n\n"
+    "# cell 4\nif True:\n    pass\n\n"
+)
+IN_LATIN_1 = "# -*- coding: latin-1 -*-\n# Müller\n"
+MANY = "".join(f"import h{number:02}\n" for number in range(MAX_HELPERS + 1))
+
+# An upload, what is graded, and words of a note.
+UPLOADS: dict[str, tuple[dict[str, str | bytes], dict[str, str], str]] = {
+    "plain": ({"kl.py": KL, "clip.py": CLIP}, {"kl.py": KL, "clip.py": CLIP}, ""),
+    "a capital": ({"Clip.py": CLIP}, {"clip.py": CLIP}, "Clip.py was taken as clip.py"),
+    "a second download": ({"bandit (1).py": KL}, {"bandit.py": KL}, "bandit (1).py was taken as bandit.py"),
+    "an editor's ending": ({"charlm.py.txt": KL}, {"charlm.py": KL}, "charlm.py.txt was taken as charlm.py"),
+    "a copy": ({"clip.py": CLIP, "clip (1).py": "# old"}, {"clip.py": CLIP}, "there is clip (1).py too"),
+    "a folder": ({"my work/kl.py": KL}, {"kl.py": KL}, ""),
+    "starter": ({"kl.py": "# old", "clip.py": CLIP, "starter/kl.py": KL}, {"kl.py": KL}, "graded is starter"),
+    "a zip": ({"work.zip": zip_bytes({"kl.py": KL, "helpers.py": "x = 1\n"})}, {"kl.py": KL}, ""),
+    "a zip beside": (
+        {"kl.py": KL, "rest.zip": zip_bytes({"clip.py": CLIP})},
+        {"kl.py": KL, "clip.py": CLIP},
+        "taken from rest.zip: clip.py",
+    ),
+    "latin-1": ({"kl.py": IN_LATIN_1.encode("latin-1")}, {"kl.py": IN_LATIN_1}, ""),
+    "no UTF-8": ({"kl.py": b"# M\xfcller\n", "clip.py": CLIP}, {"clip.py": CLIP}, "kl.py is not UTF-8 text (line 1)"),
+    "helpers": (
+        {"s/kl.py": WITH_HELPERS, "s/helpers.py": "import deep\n",
+         "s/more.py": "", "s/deep.py": "x = 1\n", "deep.py": "2"},
+        {"kl.py": WITH_HELPERS, "helpers.py": "import deep\n", "more.py": "", "deep.py": "x = 1\n"},
+        "helpers.py was taken along",
+    ),
+    "what nobody imports": ({"kl.py": KL, "test_kl.py": "", "conftest.py": "x", "kl_old.py": ""}, {"kl.py": KL}, ""),
+    "a library's name": (
+        {"kl.py": "import random, numpy\n", "random.py": "", "numpy.py": ""},
+        {"kl.py": "import random, numpy\n"},
+        "numpy.py was left out: a library has that name",
+    ),
+    "too many helpers": (
+        {"kl.py": MANY, **{f"h{number:02}.py": "" for number in range(MAX_HELPERS + 1)}},
+        {"kl.py": MANY, **{f"h{number:02}.py": "" for number in range(MAX_HELPERS)}},
+        "and 3 more of this kind",
+    ),
+    "large helpers": (
+        {"kl.py": "import a, b\n", "a.py": "#" * 60_000, "b.py": "#" * 60_000},
+        {"kl.py": "import a, b\n", "a.py": "#" * 60_000},
+        "b.py was left out: beside the modules at most 10 files with 100 kB together are taken along",
+    ),
+    "given files": (
+        {"kl.py": "from .bandit_task import x\n", "bandit_task.py": "x"},
+        {"kl.py": "from .bandit_task import x\n"},
+        "",
+    ),
+    "a notebook": (
+        {"clip.ipynb": notebook(*CELLS)},
+        {"clip.py": CODE},
+        "clip.ipynb: taken are its 4 code cells; left out, because Python has no such lines: %matplotlib inline",
+    ),
+    "a notebook beside its module": (
+        {"clip.ipynb": notebook("x"), "clip.py": CLIP},
+        {"clip.py": CLIP},
+        "there is clip.ipynb too; graded is clip.py",
+    ),
+    "a notebook of another name": (
+        {"kl.py": KL, "Untitled.ipynb": notebook("x")},
+        {"kl.py": KL},
+        "Untitled.ipynb was left out",
+    ),
+    "no notebook": (
+        {"kl.py": KL, "clip.ipynb": "[" * 100_000},
+        {"kl.py": KL},
+        "clip.ipynb cannot be read as a notebook",
+    ),
+}  # fmt: skip
+
+
+def write(folder: Path, files: dict[str, str | bytes]) -> Path:
+    for name, content in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    return folder
+
+
+def by_grade(arguments: list[str]) -> tuple[dict[str, str], list[str]]:
+    """What a command line of `grade` takes."""
+    parsed = cli.parse(arguments)
+    submission = cli._read(parsed, parsed.path).submission
+    return submission.files, list(submission.notes)
+
+
+def by_grade_all(classroom: Path) -> tuple[dict[str, str], list[str]]:
+    (found,) = find_submissions(classroom)
+    contents = found.read()
+    request = read_request(make_job(contents, Settings(tuple(course.names()))).data)
+    return request.files, list(contents.notes)
+
+
+def by_gradescope(container: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[dict[str, str], list[str]]:
+    """What the command takes that the autograder starts."""
+    files = autograder.make(seed=1)
+    (container / "source").mkdir()
+    (container / "source" / "autograder.json").write_bytes(files["autograder.json"])
+    (container / "run_autograder").write_bytes(files["run_autograder"])
+    monkeypatch.setenv("AUTOGRADER_ROOT", str(container))
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+    loader = SourceFileLoader("run_autograder", str(container / "run_autograder"))
+    program = types.ModuleType(loader.name)
+    loader.exec_module(program)
+    commands: list[list[str]] = []
+
+    def refuse(command: list[str], **_: object) -> None:
+        commands.append(command)
+        raise OSError
+
+    monkeypatch.setattr(program.subprocess, "Popen", refuse)
+    program.main()
+    ((_, _, module, *arguments),) = commands
+    assert module == "grader.commands.grade"
+    taken, (graded, *notes) = by_grade(arguments)
+    assert graded.startswith("graded is what lies in ")
+    return taken, notes
+
+
+def by_workflow(repository: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[dict[str, str], list[str]]:
+    steps = yaml.safe_load(WORKFLOW.read_text("utf-8"))["jobs"]["grade"]["steps"]
+    (line,) = (step["run"] for step in steps if step.get("run", "").startswith("grade "))
+    monkeypatch.chdir(repository)
+    return by_grade(line.split()[1:])
+
+
+@pytest.mark.parametrize("name", UPLOADS)
+def test_every_entrance_takes_the_same_files_with_the_same_notes(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    upload, wanted, note = UPLOADS[name]
+    folder = write(tmp_path / "class" / "ada", upload)
+    write(tmp_path / "container" / "submission", upload)
+    found = [
+        by_grade(["--path", str(folder)]),
+        by_grade_all(tmp_path / "class"),
+        by_gradescope(tmp_path / "container", monkeypatch),
+        by_workflow(folder, monkeypatch),
+    ]
+    files, notes = found[0]
+    assert files == wanted
+    assert note in "; ".join(notes) and bool(note) == bool(notes)
+    assert found == [found[0]] * 4
+
+
+def test_an_archive_alone_is_graded_as_its_folder_is(tmp_path: Path) -> None:
+    archive = tmp_path / "ada.zip"
+    archive.write_bytes(zip_bytes({f"starter/{name}": text for name, text in model_files().items()}))
+    assert by_grade(["--path", str(archive)]) == (model_files(), [])
+
+
+def test_where_canvas_numbers_uploads_the_newest_wins_and_elsewhere_the_file_that_is_edited(tmp_path: Path) -> None:
+    canvas: dict[str, str | bytes] = {"doejane_1_5551_clip.py": "# older\n", "doejane_1_5560_clip-1.py": "# newer\n"}
+    files, notes = by_grade_all(write(tmp_path / "canvas", canvas))
+    assert files == {"clip.py": "# newer\n"}
+    assert notes == ["clip-1.py was taken as clip.py", "there is clip.py too; graded is clip-1.py"]
+    edited: dict[str, str | bytes] = {"clip.py": "# edited\n", "clip-1.py": "# a copy\n"}
+    assert by_grade(["--path", str(write(tmp_path / "me", edited))])[0] == {"clip.py": "# edited\n"}
+
+
+def test_what_is_missing_is_a_note_for_a_class_if_it_was_asked_for(tmp_path: Path) -> None:
+    (found,) = find_submissions(write(tmp_path, {"ada/clip.py": CLIP}))
+    contents: Contents = found.read()
+    assert contents.notes == ()
+    everything = Settings(tuple(course.names()), worksheet=True)
+    rest = ", ".join(name for name in MODULES if name != "clip.py")
+    assert _missing(contents, everything) == [f"not handed in: {rest}, worksheet.json"]
+    assert _missing(contents, Settings(("clip",))) == []
+
+
+def test_a_coding_line_that_python_refuses_is_a_sentence(tmp_path: Path) -> None:
+    for coding in ("rot13", "zlib", "hex"):
+        files: dict[str, str | bytes] = {"kl.py": f"# coding: {coding}\n\xe9".encode("latin-1"), "clip.py": CLIP}
+        _, notes = by_grade(["--path", str(write(tmp_path / coding, files))])
+        assert re.search(r"kl\.py has a coding line that Python does not take", notes[0])

@@ -1,0 +1,178 @@
+"""The folder of a worker: what may be written there, what stays of it, and what a student reads of everything else."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from grader.core.course import Exercise
+from grader.core.submission import Submission
+from grader.grading.plugin import _what_was_raised
+from grader.grading.student import Student, StudentCrashed, StudentError
+from grader.sandbox.sandbox import Sandbox, missing_walls
+from grader.sandbox.worker.home import MAX_BYTES, MAX_FILES, VARIABLES, Homes, is_overfull, remove
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the fork server and the walls are Linux's")
+
+PROBE = Exercise("probe", "A function that does anything", 1, ("f(x)",))
+KINDS: dict[str, dict[str, Any]] = {"cold": {"cold": True}, **{f"level {n}": {"level": n} for n in range(3)}}
+
+
+@pytest.fixture(scope="module", params=KINDS)
+def here(request: pytest.FixtureRequest) -> Iterator[Sandbox]:
+    """Workers of every kind."""
+    asked = KINDS[request.param]
+    if missing := missing_walls(asked.get("level", 0)):
+        pytest.skip("; ".join(missing))
+    with Sandbox.start(**asked) as sandbox:
+        yield sandbox
+
+
+def started(sandbox: Sandbox, source: str) -> contextlib.closing[Student]:
+    submission = Submission("me", Path("me"), {"probe.py": source}, {})
+    return contextlib.closing(Student(PROBE, submission, sandbox.worker))
+
+
+def value_of(sandbox: Sandbox, source: str) -> Any:
+    with started(sandbox, source) as student:
+        return student.f(1).value
+
+
+def story_of(sandbox: Sandbox, source: str) -> str:
+    with pytest.raises(StudentError) as raised:
+        value_of(sandbox, source)
+    return _what_was_raised(raised.value.type, raised.value.message)
+
+
+PLOT = """
+import matplotlib.pyplot as plt
+import matplotlib, os
+def f(x):
+    plt.plot([1, 2])
+    plt.savefig("curve.png")
+    return [matplotlib.get_backend().lower(), open("curve.png", "rb").read(4)[1:].decode(), os.listdir(".")]
+"""
+
+
+def test_a_module_that_imports_pyplot_draws_into_its_own_folder(here: Sandbox) -> None:
+    pytest.importorskip("matplotlib")
+    backend, signature, files = value_of(here, PLOT)
+    assert (backend, signature) == ("agg", "PNG")
+    assert "curve.png" in files
+
+
+def test_libraries_find_the_folder_and_it_is_the_current_one(here: Sandbox) -> None:
+    source = f"""
+import os, tempfile
+def f(x):
+    with tempfile.NamedTemporaryFile("w") as file:
+        places = {{os.environ[name] for name in {VARIABLES!r}}} | {{os.getcwd(), os.path.dirname(file.name)}}
+    with open("note.txt", "w") as file:
+        file.write("first")
+    with open("note.txt", "a") as file:
+        file.write(" and second")
+    os.replace("note.txt", "moved.txt")
+    text = open("moved.txt").read()
+    os.unlink("moved.txt")
+    return [len(places), text, os.listdir(".")]
+"""
+    assert value_of(here, source) == [1, "first and second", []]
+
+
+WRITES = 'import os\nopen("left.txt", "w").write("x")\ndef f(x): return os.path.abspath("left.txt")'
+
+
+def test_a_worker_gets_an_empty_folder_and_nothing_stays_of_the_one_before(here: Sandbox) -> None:
+    left = value_of(here, WRITES)
+    # The next worker has been forked already, and the folder of the first is removed while this one looks.
+    look = f"""
+import os, time
+def f(x):
+    for _ in range(300):
+        if os.path.exists({left!r}):
+            time.sleep(0.01)
+    return [os.listdir("."), os.path.exists({left!r}), os.getcwd()]
+"""
+    files, is_there, folder = value_of(here, look)
+    assert (files, is_there) == ([], False)
+    assert folder != os.path.dirname(left)
+
+
+def test_two_workers_at_a_time_do_not_reach_each_others_folder(here: Sandbox) -> None:
+    if here.level < 1:
+        pytest.skip("nothing confines a worker at level 0")
+    with started(here, WRITES) as first:
+        left = first.f(1).value
+        for what in (f"open({left!r})", f"open({left!r}, 'w')", f"os.unlink({left!r})", f"os.listdir({left[:-9]!r})"):
+            assert "PermissionError" in story_of(here, f"import os\ndef f(x): {what}")
+
+
+@pytest.mark.parametrize(
+    ("does", "sentence"),
+    [
+        (
+            "open('/tmp/curve.png', 'w')",
+            "outside of its own folder, or to make a folder, which the grader does not allow",
+        ),
+        ("os.mkdir('plots')", "or to make a folder"),
+        ("open('/home/me/curve.png', 'w')", "looked for a file that is not there"),
+        ("urllib.request.urlopen('http://weights.invalid/')", "it can download nothing"),
+        ("os.symlink('/etc/passwd', 'passwd')", "outside of its own folder"),
+    ],
+)
+def test_what_a_worker_may_not_do_is_one_plain_sentence(here: Sandbox, does: str, sentence: str) -> None:
+    if here.level < 1:
+        pytest.skip("nothing confines a worker at level 0")
+    assert sentence in story_of(here, f"import os, urllib.request\ndef f(x): {does}")
+
+
+def test_a_program_that_was_compiled_is_named_in_a_plain_sentence() -> None:
+    """The errors are those of `torch.compile` in a worker, which takes it eight seconds to find that out."""
+    for kind in ("InductorError", "BackendCompilerFailed"):
+        assert "torch.compile starts a compiler" in _what_was_raised(kind, "PermissionError: Operation not permitted")
+
+
+@pytest.mark.parametrize(
+    "line", [f"open(str(n), 'wb').write(bytes({MAX_BYTES // 16}))", "open(str(n), 'w').close()"], ids=["bytes", "files"]
+)
+def test_a_worker_that_fills_its_folder_is_ended_and_the_next_one_is_fine(here: Sandbox, line: str) -> None:
+    if here.cold:
+        pytest.skip("a cold worker's folder has no limit")
+    source = f"import time\ndef f(x):\n    for n in range({4 * MAX_FILES}): {line}\n    time.sleep(60)"
+    with pytest.raises(StudentCrashed, match=r"it wrote more than 64 MB, or 256 files, into its folder"):
+        value_of(here, source)
+    assert value_of(here, "import os\ndef f(x): return os.listdir('.')") == []
+
+
+def test_no_folder_stays_when_the_fork_server_ends() -> None:
+    with Sandbox.start(level=0) as sandbox:
+        with started(sandbox, WRITES + "\nos.makedirs('a/b')\n") as student:
+            home = Path(student.f(1).value).parent
+            assert (home / "a" / "b").is_dir()
+        value_of(sandbox, "def f(x): return x")
+        assert not home.exists() and home.parent.is_dir()
+    assert not home.parent.exists()
+
+
+def test_a_folder_is_full_by_its_files_or_its_bytes(tmp_path: Path) -> None:
+    homes = Homes(str(tmp_path))
+    home = homes.make(shared=False)
+    for number in range(MAX_FILES):
+        Path(home, str(number)).touch()
+    assert not is_overfull(home)
+    Path(home, "one more").touch()
+    assert is_overfull(home)
+    remove(home)
+    assert not Path(home).exists() and not is_overfull(home)
+    home = homes.make(shared=True)
+    with Path(home, "large").open("wb") as file:
+        file.truncate(MAX_BYTES + 1)
+    assert is_overfull(home)
+    homes.close()
+    assert list(tmp_path.iterdir()) == []
