@@ -63,9 +63,12 @@ def test_the_chart_shows_the_numbers_of_the_table(tab):
     press(page, "One correct")
     assert bars(page) == pytest.approx(advantages(page), abs=0.0051)
     zero = page.locator(f"{WIDGET} line.axis").get_attribute("y1")
-    up, *down = page.locator(f"{WIDGET} rect.bar").all()
-    assert float(up.get_attribute("y")) + float(up.get_attribute("height")) == pytest.approx(float(zero), abs=0.11)
-    assert {bar.get_attribute("y") for bar in down} == {zero}, "bars of negative numbers begin at the zero line"
+    marks = page.locator(f"{WIDGET} path.bar")
+    boxes = marks.evaluate_all("marks => marks.map(mark => mark.getBBox()).map(({ y, height }) => [y, y + height])")
+    (_, foot), *hanging = boxes
+    assert foot == pytest.approx(float(zero), abs=0.11), "what is pushed up stands on the line"
+    assert [top for top, _ in hanging] == pytest.approx(5 * [float(zero)], abs=0.11), "the others hang from it"
+    assert marks.evaluate_all("marks => marks.map(mark => mark.getAttribute('class'))") == ["bar up", *5 * ["bar down"]]
     assert page.locator(f"{WIDGET} svg").get_attribute("aria-hidden") == "true"
 
 
