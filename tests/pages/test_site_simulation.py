@@ -351,6 +351,7 @@ def test_curves_can_be_hidden(tab: Tab) -> None:
 
 def test_an_animated_run_can_be_paused_and_ends_where_it_should(open_page: PageOpener) -> None:
     page = open_page(address(seed=4, n=300), reduced_motion="no-preference")
+    page.wait_for_timeout(1000)  # a timer of the theme that the clock does not know could never be cleared
     page.clock.install()
     page.get_by_label("Animate").check()
     press(page, "Run 300 steps")
