@@ -20,9 +20,10 @@ from torch import Tensor
 
 from .bandit_task import BanditHistory
 
-# Okabe and Ito's colours, which stay apart for colour-blind readers; every line has a style of its own as well.
-BLUE, ORANGE, GREEN, RED, GREY = "#0072B2", "#E69F00", "#009E73", "#D55E00", "#666666"
-LINES = ((BLUE, "-"), (ORANGE, "--"), (GREEN, "-."), (RED, ":"))
+# As on the course's site: ink is the policy, gold a reward, grey the reference; blue and orange are pushes up and down
+# and nothing else. Lines of a kind differ in their style.
+INK, SECOND, GREY, GOLD = "#1e1a2b", "#8c8499", "#6c6676", "#f5b301"
+LINES = ((INK, "-"), (SECOND, "--"), (INK, ":"), (SECOND, "-."))
 
 
 def plot_run(history: BanditHistory, reward_table: Tensor, *, title: str, path: Path) -> None:
@@ -42,31 +43,31 @@ def plot_run(history: BanditHistory, reward_table: Tensor, *, title: str, path: 
 
     policy, confidence, undecided, signal = axes.flat
     actions = np.arange(1, len(table) + 1)
-    policy.bar(actions, probabilities[-1], color=BLUE, label=f"policy after {len(probabilities) - 1} steps")
+    policy.bar(actions, probabilities[-1], color=INK, label=f"policy after {len(probabilities) - 1} steps")
     policy.step(actions, probabilities[0], where="mid", color=GREY, linestyle="--", label="policy at the start")
-    policy.plot(actions, table, "o", color=RED, markerfacecolor="none", label="reward")
+    policy.plot(actions, table, "o", color=INK, markerfacecolor=GOLD, label="reward")
     policy.set(title="Where the probability went", xlabel="action", ylabel="probability (bars), reward (circles)")
     policy.set_xticks(actions)
     policy.set_ylim(min(0.0, table.min()), max(1.05, table.max() * 1.05))
 
-    confidence.plot(probabilities[:, best], color=BLUE, label=f"best action ({best + 1})")
-    confidence.plot(history.max_probability.cpu(), color=ORANGE, linestyle="--", label="most probable action")
+    confidence.plot(probabilities[:, best], color=INK, label=f"best action ({best + 1})")
+    confidence.plot(history.max_probability.cpu(), color=SECOND, linestyle="--", label="most probable action")
     confidence.set(title="How sure is the policy, and of what?", ylabel="probability")
     over = np.flatnonzero(probabilities[:, best] > 0.5)
     if len(over):
         confidence.axvline(over[0], color=GREY, linestyle=":", label=f"over 0.5 after {over[0]} steps")
     confidence.set_ylim(0.0, 1.05)
 
-    undecided.plot(history.entropy.cpu(), color=BLUE, label="entropy")
-    undecided.plot(history.kl.cpu(), color=ORANGE, linestyle="--", label="KL from the start")
+    undecided.plot(history.entropy.cpu(), color=INK, label="entropy")
+    undecided.plot(history.kl.cpu(), color=SECOND, linestyle="--", label="KL from the start")
     undecided.set(title="How undecided is it, and how far has it gone?", ylabel="nats")
 
     steps = np.arange(1, len(history.mean_reward) + 1)
-    signal.plot(steps, history.mean_reward.cpu(), color=BLUE, label="mean reward of the group")
+    signal.plot(steps, history.mean_reward.cpu(), "o", color=INK, markerfacecolor=GOLD, label="mean reward")
     if history.clip_fraction.any():  # with one inner step it is 0 by definition
-        signal.plot(steps, history.clip_fraction.cpu(), color=ORANGE, linestyle="--", label="clip fraction")
+        signal.plot(steps, history.clip_fraction.cpu(), color=SECOND, linestyle="--", label="clip fraction")
     silent = history.zero_signal.cpu().numpy()
-    signal.plot(steps[silent], np.zeros(int(silent.sum())), "|", color=RED, label="group without signal")
+    signal.plot(steps[silent], np.zeros(int(silent.sum())), "|", color=INK, label="group without signal")
     signal.set(title="What each group said", ylabel="reward, fraction")
     _finish([confidence, undecided, signal])
     policy.legend()

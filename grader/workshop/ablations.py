@@ -22,10 +22,10 @@ from ..oracles.simulation import Floats, Runs, Settings, double_peak, linear, si
 STEPS = 50
 SEEDS = 1000
 BAND = (0.1, 0.5, 0.9)
-# Okabe and Ito's colours stay apart for colour-blind readers; every line has a style of its own as well.
+# Settings have no colour of their own: from the first to the last the ink gets darker, and every line has its style.
 _LINES = (
-    ("#0072B2", "-"), ("#E69F00", "--"), ("#009E73", "-."), ("#D55E00", ":"), ("#CC79A7", (0, (5, 1, 1, 1, 1, 1))),
-    ("#000000", (0, (1, 3))),
+    ("#aba2b4", "-"), ("#8f869a", "--"), ("#746c80", "-."), ("#595266", ":"), ("#3b3549", (0, (5, 1, 1, 1, 1, 1))),
+    ("#1e1a2b", "-"),
 )  # fmt: skip
 
 

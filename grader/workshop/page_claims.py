@@ -27,8 +27,10 @@ from ..worksheet.grade import empty_result
 from . import ablations
 from .answer_key import BEST
 from .catalogue import misconceptions, variants
-from .recordings import RUNS, metrics_of, samples_of
+from .recordings import HOME, RUNS, metrics_of, samples_of
 
+WORDS_PER_MINUTE = 200
+"""Of somebody who reads to understand."""
 ABLATIONS = {ablation.name: ablation for ablation in ablations.ABLATIONS}
 Claims = Iterator[str]
 CLAIMS: dict[str, list[Callable[[], Claims]]] = {}
@@ -103,8 +105,14 @@ def _counts() -> Claims:
 
 
 @claims("docs/index.md")
-def _all_exercises() -> Claims:
+def _home_page() -> Claims:
+    first, *_, last = _recorded(HOME)["points"]
+    after = f"after {last['step']} steps of GRPO with {last['exact']:.2f}."
+    yield f"with a probability of {first['exact']:.2f}, and {after}"
+    words = [len(page.read_text("utf-8").split()) for page in (course.ROOT / "docs/learn").glob("*.md")]
+    yield f"step by step | {5 * round(sum(words) / len(words) / WORDS_PER_MINUTE / 5)} minutes each |"
     minutes = sum(exercise.minutes for exercise in course.EXERCISES)
+    yield f"five modules in PyTorch, below | {minutes} minutes |"
     yield f"| all | | | {sum(_points().values())} | {minutes} minutes |"
 
 

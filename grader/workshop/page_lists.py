@@ -1,8 +1,8 @@
-"""`course dev numbers`: writes the lists of exercises into the files that have one, so that a new exercise is in all.
+"""`course dev numbers`: writes the lists of exercises and of samples into the files that have one.
 
 A list is the block of neighboring lines that have its form, and is written anew from `course.toml` and the folders of
-the exercises. Left out: sentences about the exercises, which a person writes, and what pages say of their points, which
-are claims (`page_claims`).
+the exercises, or from a recorded run. Left out: sentences about the exercises, which a person writes, and what pages
+say of their points, which are claims (`page_claims`).
 """
 
 from __future__ import annotations
@@ -15,8 +15,11 @@ from dataclasses import dataclass
 from ..core import course
 from ..grading.check import checks_of
 from .page_numbers import NoPlace
+from .recordings import HOME, samples_of
 
 API_PAGE = "docs/reference/api.md"
+SHOWN = 8
+"""Samples on the home page before and after a run."""
 _API = """\
 ---
 # Written by `course dev numbers` from the model answers; do not edit.
@@ -67,12 +70,21 @@ def page_lists() -> Iterator[PageList]:
     drafts = [page.removeprefix("docs/") for each in course.DRAFTS for page in (each.page, each.mistakes_page)]
     yield PageList("mkdocs.yml", r"draft_docs: .*", (f"draft_docs: {json.dumps(chr(10).join(drafts))}",))
     yield PageList("docs/index.md", r"\| \d+\. \[[^\]\n]+\]\(exercises/\w+\.md\) \|.*", tuple(map(_row, exercises)))
+    yield PageList("docs/index.md", r"\| `[^`\n]+` \| [\d.*]+ \| `[^`\n]+` \| [\d.*]+ \|", tuple(_before_and_after()))
     names = ", ".join(each.name for each in exercises)
     edited = f"starter/      the modules you write: {names}. The only folder a student edits"
     yield PageList("README.md", r"starter/ .*", (edited,))
     functions = [f"{each.name}.{function}" for each in exercises for function in each.function_names]
     form = ".github/ISSUE_TEMPLATE/wrong-verdict.yml"
     yield PageList(form, r" +- \w+\.\w+", tuple(f"        - {function}" for function in functions))
+
+
+def _before_and_after() -> Iterator[str]:
+    """What a run wrote first, beside what it wrote last, on the home page; rewards in bold are coins there."""
+    first, *_, last = samples_of(HOME)["points"]
+    for pair in list(zip(first["samples"], last["samples"], strict=True))[:SHOWN]:
+        cells = [f"`{each['text']}` | " + (f"**{each['reward']:g}**" if each["reward"] else "0") for each in pair]
+        yield f"| {' | '.join(cells)} |"
 
 
 def _row(exercise: course.Exercise) -> str:

@@ -403,15 +403,15 @@ def plot_curve(curves: Sequence[Sequence[float]], every: int, title: str, path: 
     """Draw what `write_curve` writes."""
     import matplotlib.pyplot as plt
 
-    from reference.bandit_plots import BLUE, GREY  # draws to files only, also where there is no display
+    from reference.bandit_plots import GREY, INK  # draws to files only, also where there is no display
 
     figure, axes = plt.subplots(figsize=(8, 4.5), layout="constrained")
     points = list(zip(*curves, strict=True))
     steps = [place * every for place in range(len(points))]
     axes.fill_between(
-        steps, list(map(min, points)), list(map(max, points)), color=BLUE, alpha=0.2, linewidth=0, label="all seeds"
+        steps, list(map(min, points)), list(map(max, points)), color=INK, alpha=0.2, linewidth=0, label="all seeds"
     )
-    axes.plot(steps, list(map(statistics.mean, points)), color=BLUE, label="mean")
+    axes.plot(steps, list(map(statistics.mean, points)), color=INK, label="mean")
     axes.axhline(GOAL, color=GREY, linestyle=":", label=f"{GOAL}")
     axes.set(title=title, xlabel="steps", ylabel="probability of a right completion, exact", ylim=(0.0, 1.02))
     axes.set_xlim(left=0)

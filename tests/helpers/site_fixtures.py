@@ -128,7 +128,7 @@ def open_page(browser: Any, site: str) -> Iterator[PageOpener]:
     yield open_page
     for context in contexts:
         context.close()
-    assert problems == []
+    assert problems == [], problems
 
 
 def new_page(context: Any, *, searching: bool = False) -> Any:

@@ -164,7 +164,7 @@ def test_w23_bars_show_what_is_not_solved_when_they_are_asked_to(open_figure):
     assert figure.column(1) == pytest.approx([100 - scores[0][0] for scores in SCORES.values()])
     assert figure.column(2) == pytest.approx([100 - scores[0][1] for scores in SCORES.values()])
     share = "span => parseFloat(span.style.getPropertyValue('--share'))"
-    assert figure.node.locator(".grpo-amount.blue").first.evaluate(share) == pytest.approx(11.8)
+    assert figure.node.locator(".grpo-amount.policy").first.evaluate(share) == pytest.approx(11.8)
     assert "MATH" in figure.status and "GSM8K" in figure.status
 
 

@@ -113,7 +113,7 @@ def test_w04_another_group_is_another_draw_and_equal_rewards_teach_nothing(open_
 
 def test_w04_the_drawn_line_is_the_mean_of_the_group(open_figure):
     figure = open_figure(PATH, "grpo-sampling")
-    line = "svg path.line-grey"
+    line = "svg path.line-first"
     for seed in (40, 15):
         figure.node.get_by_label("Seed of the draws").fill(str(seed))
         figure.node.get_by_label("Seed of the draws").press("Tab")

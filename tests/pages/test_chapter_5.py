@@ -263,7 +263,7 @@ def test_b02_says_which_estimator_is_off_and_shows_gradients_on_request(open_fig
     assert "k2 is off by 19" in figure.status
     figure.press("Far away")
     assert "k2 is off by 35" in figure.status
-    k1 = figure.node.locator("svg.grpo-chart path.line-green")
+    k1 = figure.node.locator("svg.grpo-chart path.line-third")
     as_value = k1.get_attribute("d")
     figure.pick("gradients")
     heights = {height for _, height in (point.split() for point in k1.get_attribute("d")[1:].split("L"))}

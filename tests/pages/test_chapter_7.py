@@ -73,7 +73,7 @@ def test_w19_a_pressed_token_is_marked_and_its_two_advantages_are_read_out(open_
     figure.pick("2+12")
     assert [row[0] for row in figure.table()][3] == "▶ 4: 2+12"
     assert numbers(figure.status)[-2:] == pytest.approx([-1, token_advantages(VALUES, 0.5)[3]], abs=5e-4)
-    bars = figure.node.locator("svg.grpo-chart rect.down")
+    bars = figure.node.locator("svg.grpo-chart path.down")
     assert bars.count() == 6
     figure.pick("PPO")
     assert bars.count() == 4

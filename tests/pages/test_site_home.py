@@ -1,12 +1,21 @@
-"""The home page in a real browser: the widget of one group, its numbers, its controls, its address, its keyboard."""
+"""The home page in a real browser: its film, and the figure of one group: numbers, controls, address, keyboard."""
 
+import json
 import re
 import statistics
 
 import pytest
 
+from grader.core import course
+
 WIDGET = "grpo-group-advantages"
+FILM = "grpo-hero"
+QUESTION, SCREENS = "2 + 2 \u00d7 6", {"desktop": (1280, 720), "phone": (390, 844)}
 DEFAULT = [1, 1, 0, 0, 0, 0.5]
+
+
+FIRST_BEATS = ["Ask", "Answer", "Score", "Compare", "Learn"]
+DRAWN = [24, 14, 12, 14, 14, 24, 24, 13]
 
 
 def numbers(text):
@@ -63,9 +72,12 @@ def test_the_chart_shows_the_numbers_of_the_table(tab):
     press(page, "One correct")
     assert bars(page) == pytest.approx(advantages(page), abs=0.0051)
     zero = page.locator(f"{WIDGET} line.axis").get_attribute("y1")
-    up, *down = page.locator(f"{WIDGET} rect.bar").all()
-    assert float(up.get_attribute("y")) + float(up.get_attribute("height")) == pytest.approx(float(zero), abs=0.11)
-    assert {bar.get_attribute("y") for bar in down} == {zero}, "bars of negative numbers begin at the zero line"
+    marks = page.locator(f"{WIDGET} path.bar")
+    boxes = marks.evaluate_all("marks => marks.map(mark => mark.getBBox()).map(({ y, height }) => [y, y + height])")
+    (_, foot), *hanging = boxes
+    assert foot == pytest.approx(float(zero), abs=0.11), "what is pushed up stands on the line"
+    assert [top for top, _ in hanging] == pytest.approx(5 * [float(zero)], abs=0.11), "the others hang from it"
+    assert marks.evaluate_all("marks => marks.map(mark => mark.getAttribute('class'))") == ["bar up", *5 * ["bar down"]]
     assert page.locator(f"{WIDGET} svg").get_attribute("aria-hidden") == "true"
 
 
@@ -176,7 +188,7 @@ def test_it_works_after_instant_navigation_and_going_back(tab):
     page.wait_for_selector(f"{WIDGET}[data-ready] tbody tr")
     press(page, "One correct")
     page.get_by_role("link", name="Getting started", exact=True).first.click()
-    page.wait_for_url("**/start/")
+    page.wait_for_url("**/start/**")
     page.go_back()
     page.wait_for_selector(f"{WIDGET}[data-ready] tbody tr")
     assert rewards(page) == [1, 0, 0, 0, 0, 0]
@@ -217,3 +229,79 @@ def test_every_word_that_the_simulation_explains_is_in_the_glossary(tab):
     page = tab.show("/reference/glossary/")
     for word in words:
         assert page.locator(f"h3#{word.split('#')[1]} + p").count() == 1, word
+
+
+def film_advantages(page):
+    """The numbers at the marks that the film shows."""
+    labels = page.locator(f"{FILM} g g text:last-child").all()
+    return [numbers(label.text_content())[0] for label in labels if float(label.get_attribute("opacity")) == 1]
+
+
+@pytest.mark.parametrize("screen", SCREENS)
+def test_the_first_screen_has_the_film_and_both_ways_on(open_page, screen):
+    width, height = SCREENS[screen]
+    page = open_page("/", width=width, height=height, reduced_motion="reduce")
+    for part in (f"{FILM} path.bar.up", f"{FILM} .grpo-round", f"{FILM} .grpo-said", ".grpo-actions a >> nth=1"):
+        box = page.locator(part).first.bounding_box()
+        assert box["y"] >= 0 and box["y"] + box["height"] <= height, part
+    links = page.locator(".grpo-actions a").evaluate_all("links => links.map(link => new URL(link.href).pathname)")
+    assert [link.rsplit("/", 2)[1] for link in links] == ["simulation", "why"]
+    assert all(link.bounding_box()["height"] >= 44 for link in page.locator(".grpo-actions a").all())
+
+
+def test_without_motion_the_film_is_a_still_that_can_be_stepped(open_page):
+    page = open_page("/", reduced_motion="reduce")
+    rewards = [float(answer == 2 + 2 * 6) for answer in DRAWN]
+    advantages = expected(rewards, divisor="population")
+    assert film_advantages(page) == pytest.approx(advantages, abs=0.0055)
+    film = page.locator(FILM)
+    label = film.locator("svg").first.get_attribute("aria-label")
+    assert label.startswith(f"Eight answers to {QUESTION}: 24, wrong; 14, right; 12, wrong; 14, right;")
+    said = film.locator("[role=status]")
+    mean_up_down = [statistics.fmean(rewards), max(advantages), min(advantages)]
+    assert numbers(said.inner_text()) == pytest.approx(mean_up_down, abs=0.0055)
+    before = film.locator("svg").first.inner_html()
+    page.wait_for_timeout(200)
+    assert film.locator("svg").first.inner_html() == before, "nothing moves by itself"
+    assert film.locator(".grpo-beat").all_inner_texts() == FIRST_BEATS
+    told = []
+    for beat in FIRST_BEATS:
+        film.get_by_role("button", name=beat, exact=True).press("Enter")
+        assert film.locator("[aria-current=step]").inner_text() == beat
+        told.append(said.inner_text())
+    assert len(set(told)) == len(FIRST_BEATS)
+    assert "from 25\u00a0% to 38\u00a0%" in told[-1]
+
+
+def test_the_film_plays_once_and_can_be_paused(open_page):
+    page = open_page("/", reduced_motion="no-preference")
+    film = page.locator(FILM)
+    film.get_by_role("button", name="Pause the film").click()
+    shown = film.locator("svg").first.inner_html()
+    page.wait_for_timeout(200)
+    assert film.locator("svg").first.inner_html() == shown
+    page.evaluate("node => { node.time = node.end - 0.3; node.run(true) }", film.element_handle())
+    film.get_by_role("button", name="Play the film").wait_for()
+    assert film.locator("svg text.soft").first.text_content() == "round 6 of 6"
+    film.get_by_role("button", name="Play the film").click()
+    page.wait_for_function("() => document.querySelector('grpo-hero svg text.soft').textContent === 'round 1 of 6'")
+
+
+def test_without_scripts_the_film_is_a_table_with_its_numbers(open_page, read_without_scripts):
+    page = read_without_scripts("/")
+    film = page.locator(FILM)
+    assert film.is_visible()
+    drawn, _, advantages = [row.split("\t")[1:] for row in film.locator("tr").all_inner_texts()]
+    assert [*map(int, drawn)] == DRAWN
+    assert numbers(" ".join(advantages)) == film_advantages(open_page("/", reduced_motion="reduce"))
+
+
+def test_the_home_page_shows_what_a_recorded_run_wrote(read_without_scripts):
+    points = json.loads((course.RUNS / "charlm-pizza" / "samples.json").read_text("utf-8"))["points"]
+    pairs = zip(points[0]["samples"], points[-1]["samples"], strict=True)
+    page = read_without_scripts("/")
+    rows = page.locator(".grpo-before-after tbody tr").all()
+    shown = [[cell.inner_text().strip() for cell in row.locator("td").all()] for row in rows]
+    assert shown == [
+        [text for sample in pair for text in (sample["text"], f"{sample['reward']:g}")] for pair in [*pairs][:8]
+    ]

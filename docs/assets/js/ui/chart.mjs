@@ -22,6 +22,11 @@ export const scale = (low, high, from, to) => (x) => from + ((x - low) / (high -
 /** Coordinates need no more than a tenth of a pixel. */
 export const pixel = (x) => Math.round(10 * x) / 10;
 
+const strokes = (style) => (style === "line-reward" ? ["outline", style] : [style]); // gold gets an outline of ink
+
+/** A line along a path, as nodes. */
+export const line = (style, d) => strokes(style).map((each) => element("path", { d, class: each }));
+
 /** Words in a chart. */
 export const words = (x, y, text, properties = {}) => element("text", { x: pixel(x), y: pixel(y), ...properties }, text);
 
@@ -40,7 +45,7 @@ export const legendItem = (style, name) =>
     name);
 
 function sample(style) {
-  if (style === "dot") return element("circle", { cx: 14, cy: 6, r: 4, class: "dot" });
-  if (style.startsWith("line")) return element("line", { x1: 0, x2: 28, y1: 6, y2: 6, class: style });
-  return element("rect", { x: 4, y: 1, width: 20, height: 10, class: style });
+  if (style === "dot" || style === "coin") return element("circle", { cx: 14, cy: 6, r: 4.5, class: style });
+  if (style.startsWith("line")) return strokes(style).map((each) => element("line", { x1: 0, x2: 28, y1: 6, y2: 6, class: each }));
+  return element("rect", { x: 4, y: 1, width: 20, height: 10, rx: 3, class: style });
 }

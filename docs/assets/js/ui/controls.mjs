@@ -20,6 +20,7 @@ export function slider({ label, values, value, show = String, change, commit = (
     const text = show(values[input.valueAsNumber]);
     output.textContent = text;
     input.setAttribute("aria-valuetext", text);
+    input.style.setProperty("--at", `${(100 * input.valueAsNumber) / (values.length - 1 || 1)}%`);
   };
   const set = (next) => {
     input.value = nearest(values, next);

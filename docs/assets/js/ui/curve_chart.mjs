@@ -1,5 +1,5 @@
 // Curves over an axis of numbers, with dots, named marks and the bars of a histogram. For steps of a run: line_chart.mjs.
-import { chart, gridLines, pixel, scale, words } from "./chart.mjs";
+import { chart, gridLines, line, pixel, scale, words } from "./chart.mjs";
 import { element } from "./element.mjs";
 import { fixed } from "./format.mjs";
 
@@ -35,7 +35,7 @@ export function curveChart({ height = 220, x: usualX, y: usualY }) {
         element("line", { x1: pixel(x(at)), x2: pixel(x(at)), y1: top, y2: bottom, class: "mark" }),
         label(at, top + 10, text),
       ]).flat(),
-      curves.map(({ style, points }) => element("path", { class: style, d: path(points, x, y) })),
+      curves.flatMap(({ style, points }) => line(style, path(points, x, y))),
       dots.map(({ x: at, y: value, text = "", style = "dot" }) => [
         element("circle", { cx: pixel(x(at)), cy: pixel(y(value)), r: 5, class: style }),
         label(at, y(value) < top + 12 ? y(value) + 18 : y(value) - 8, text), // not onto the axis's name

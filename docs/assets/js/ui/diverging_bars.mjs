@@ -1,8 +1,10 @@
-// Bars above and below a zero line, for numbers with a sign. Sign and direction say what the color says.
-import { chart, gridLines, pixel, scale, words } from "./chart.mjs";
+// Bars above and below a zero line, for numbers with a sign. Shape, side and sign say what the colour says.
+import { chart, gridLines, scale, words } from "./chart.mjs";
 import { element } from "./element.mjs";
 import { signed } from "./format.mjs";
+import { mark } from "./mark.mjs";
 
+const WIDEST = 36; // of a mark
 const PAD = { left: 36, right: 6, top: 16, bottom: 34 };
 
 /**
@@ -16,7 +18,7 @@ export function divergingBars({ height = 200, limit, ticks, digits = 1, name }) 
   function paint(width) {
     const y = scale(-limit, limit, height - PAD.bottom, PAD.top);
     const step = (width - PAD.left - PAD.right) / Math.max(1, values.length);
-    const bars = values.map((value, i) => bar(value, PAD.left + i * step, Math.min(step, 90), step, y));
+    const bars = values.map((value, i) => bar(value, PAD.left + i * step, step, y));
     const names = values.map((_, i) =>
       words(PAD.left + (i + 0.5) * step, height - PAD.bottom + 16, String(i + 1), { "text-anchor": "middle" }));
     return [
@@ -26,15 +28,12 @@ export function divergingBars({ height = 200, limit, ticks, digits = 1, name }) 
   }
 
   /** The bar of a value in the middle of its piece of the axis, and its number beyond the bar's end. */
-  function bar(value, left, widest, step, y) {
+  function bar(value, left, step, y) {
     const end = Math.min(limit, Math.max(-limit, value));
-    const up = end >= 0;
+    const [middle, wide] = [left + step / 2, Math.min(0.6 * step, WIDEST)];
     return [
-      element("rect", {
-        x: pixel(left + step / 2 - 0.3 * widest), width: pixel(0.6 * widest),
-        y: pixel(Math.min(y(0), y(end))), height: pixel(Math.abs(y(end) - y(0))), class: up ? "bar" : "bar down",
-      }),
-      words(left + step / 2, y(end) + (up ? -4 : 14), signed(value), { "text-anchor": "middle", class: "name" }),
+      mark({ middle, wide, line: y(0), end: y(end) }),
+      words(middle, y(end) + (end >= 0 ? -6 : 16), signed(value), { "text-anchor": "middle", class: "name" }),
     ];
   }
 

@@ -1,5 +1,5 @@
 // Lines over steps, with bands for many seeds and named marks.
-import { chart, gridLines, pixel, scale, words } from "./chart.mjs";
+import { chart, gridLines, line, pixel, scale, words } from "./chart.mjs";
 import { element } from "./element.mjs";
 
 const PAD = { left: 34, right: 16, top: 18, bottom: 34 };
@@ -26,7 +26,7 @@ export function lineChart({ height = 210, top: usual, ticks, digits = 2, inspect
     for (const { style, low, high } of shown.lines) {
       if (low) parts.push(element("path", { d: band(low, high, x, y), class: `band ${style}` }));
     }
-    for (const { style, values } of shown.lines) parts.push(element("path", { d: path(values, x, y), class: style }));
+    for (const { style, values } of shown.lines) parts.push(...line(style, path(values, x, y)));
     for (const { at, text } of shown.marks) {
       const side = x(at) > width / 2 ? "end" : "start";
       parts.push(vertical(x(at), "mark"), words(x(at) + (side === "end" ? -5 : 5), 12, text, { "text-anchor": side }));

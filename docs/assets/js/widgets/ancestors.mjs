@@ -27,12 +27,12 @@ class Ancestors extends Explorable {
     const line = (from, to, style) =>
       element("path", { class: style, d: `M${x(from)} ${y(from)}L${x(to)} ${y(to)}` });
     const lines = Object.entries(METHODS).flatMap(([key, { from, kin }]) => [
-      ...from.map((parent) => line(parent, key, path.includes(key) && path.includes(parent) ? "line-blue" : "link")),
-      ...(kin ? [line(kin, key, "line-grey")] : []),
+      ...from.map((parent) => line(parent, key, path.includes(key) && path.includes(parent) ? "line-first" : "link")),
+      ...(kin ? [line(kin, key, "line-reference")] : []),
     ]);
     const boxes = OPTIONS.map(([key, name]) =>
       element("g", { class: path.includes(key) ? "node on" : "node", onclick: () => this.set({ method: key }) },
-        element("rect", { x: x(key) - 40, y: y(key) - 14, width: 80, height: 28, rx: 4 }),
+        element("rect", { x: x(key) - 40, y: y(key) - 14, width: 80, height: 28, rx: 10 }),
         words(x(key), y(key) + 4, name, { "text-anchor": "middle", class: key === this.state.method && "name" })));
     return [...lines, ...boxes];
   }

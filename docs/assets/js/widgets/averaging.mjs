@@ -44,7 +44,7 @@ class Averaging extends Explorable {
     const times = state.show === "token" ? [1, 1, 1, 1] : lengths;
     const pushes = WAYS.map((way) => ADVANTAGES.map((a, i) => a * weights[way][i] * times[i]));
     const most = Math.max(...pushes.flat().map(Math.abs));
-    const cell = (push) => barCell(signed(push, 4), Math.abs(push) / most, push > 0 ? "blue" : "orange");
+    const cell = (push) => barCell(signed(push, 4), Math.abs(push) / most, push > 0 ? "up" : "down");
     const losses = WAYS.map((way) => fixed(freshLoss(weights[way], lengths, ADVANTAGES), 4));
     this.table.fill([
       ...NAMES.map((name, i) => [name, ...pushes.map((push) => cell(push[i]))]),

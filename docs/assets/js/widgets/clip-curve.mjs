@@ -41,8 +41,8 @@ class ClipCurve extends Explorable {
     this.chart.draw({
       y: { low: ends[0], high: ends[1], ticks: range(ends[0], ends[1], 0.5), name: "surrogate" },
       curves: [
-        { style: "line-grey", points: RATIOS.map((at) => [at, at * advantage]) },
-        { style: "line-blue", points: RATIOS.map((at) => [at, value(at)]) },
+        { style: "line-second", points: RATIOS.map((at) => [at, at * advantage]) },
+        { style: advantage > 0 ? "line-up" : "line-down", points: RATIOS.map((at) => [at, value(at)]) },
       ],
       marks: [{ at: 1 - eps, text: "" }, { at: 1 + eps, text: "band" }],
       dots: [{ x: ratio, y: value(ratio), text: signed(value(ratio)) }],

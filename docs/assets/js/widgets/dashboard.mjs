@@ -38,23 +38,23 @@ class Dashboard extends Explorable {
     });
     this.curve = table({
       caption: "Expected reward E[R]",
-      columns: ["Step", "mean", "lowest", "highest", "grey line"],
+      columns: ["Step", "mean", "lowest", "highest", "dashed line"],
     });
     return [
       element("p", { class: "grpo-legend" },
-        legendItem("line-blue", `expected reward E[R]: mean of ${SEEDS} seeds, band from lowest to highest`),
-        legendItem("line-grey", title(FIRST))),
+        legendItem("line-first", `expected reward E[R]: mean of ${SEEDS} seeds, band from lowest to highest`),
+        legendItem("line-second", title(FIRST))),
       this.chart.node, this.results.node, folded("The numbers as a table", this.curve.node)];
   }
 
   draw(state) {
     this.usual ??= measure(FIRST);
     this.shown = measure(state);
-    const [{ curve }, { curve: { values: grey } }] = [this.shown, this.usual];
-    this.chart.draw({ lines: [{ style: "line-blue", ...curve }, { style: "line-grey", values: grey }] });
-    this.results.fill([["blue, as set", ...this.shown.cells], ["grey, at the start", ...this.usual.cells]]);
+    const [{ curve }, { curve: { values: usual } }] = [this.shown, this.usual];
+    this.chart.draw({ lines: [{ style: "line-first", ...curve }, { style: "line-second", values: usual }] });
+    this.results.fill([["solid, as set", ...this.shown.cells], ["dashed, at the start", ...this.usual.cells]]);
     this.curve.fill([0, 5, 10, 20, 50, 100].map((t) =>
-      [String(t), ...[curve.values, curve.low, curve.high, grey].map((values) => fixed(values[t], 3))]));
+      [String(t), ...[curve.values, curve.low, curve.high, usual].map((values) => fixed(values[t], 3))]));
   }
 
   lesson(state) {

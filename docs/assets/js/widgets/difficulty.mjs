@@ -39,7 +39,7 @@ class Difficulty extends Explorable {
 
   draw({ p, g }) {
     this.chart.draw({
-      curves: [{ style: "line-blue", points: RATES.map((rate) => [rate, noSignal(rate, Number(g))]) }],
+      curves: [{ style: "line-first", points: RATES.map((rate) => [rate, noSignal(rate, Number(g))]) }],
       dots: [{ x: p, y: noSignal(p, Number(g)), text: share(noSignal(p, Number(g))) }],
     });
     this.table.fill(SIZES.map((size) => row(p, Number(size))));

@@ -32,7 +32,7 @@ class Diversity extends Explorable {
     this.group = table({ caption: "What to expect of a group and its rewards",
       columns: ["entropy, nats", "different", "P(right)", "P(signal)", "expected std"] });
     const legend = element("div", { class: "grpo-legend" },
-      legendItem("line-blue", "the group has a signal"), legendItem("line-green", "a sample is right"));
+      legendItem("line-first", "the group has a signal"), legendItem("line-reward", "a sample is right"));
     return [this.answers.node, this.chart.node, legend, this.group.node];
   }
 
@@ -41,12 +41,12 @@ class Diversity extends Explorable {
     this.now = at(t);
     const curve = (name) => TEMPERATURES.map((x) => [x, at(x)[name]]);
     this.chart.draw({
-      curves: [{ style: "line-blue", points: curve("signal") }, { style: "line-green", points: curve("right") }],
+      curves: [{ style: "line-first", points: curve("signal") }, { style: "line-reward", points: curve("right") }],
       dots: [{ x: t, y: this.now.signal, text: percent(this.now.signal) }, { x: t, y: this.now.right }],
     });
     const { probabilities, right, signal } = this.now;
     this.answers.fill(ANSWERS.map((answer, i) => [`${answer} ${i === RIGHT ? "✓" : "✗"}`,
-      barCell(percent(probabilities[i], 1), probabilities[i], i === RIGHT ? "blue" : "orange")]));
+      barCell(percent(probabilities[i], 1), probabilities[i], i === RIGHT ? "reward" : "policy")]));
     this.group.fill([[fixed(this.now.entropy, 3), fixed(expectedDistinct(probabilities, Number(g))),
       percent(right, 1), percent(signal, 1), fixed(expectedStd(right, Number(g)), 3)]]);
   }

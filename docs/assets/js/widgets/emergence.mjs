@@ -45,7 +45,7 @@ class Emergence extends Explorable {
     const { points } = RUNS[run];
     const { exact, samples } = points[at / 10];
     this.chart.draw({
-      curves: [{ style: "line-blue", points: points.map((point, i) => [PLACES[i], point.exact]) }],
+      curves: [{ style: "line-first", points: points.map((point, i) => [PLACES[i], point.exact]) }],
       dots: [{ x: at, y: exact, text: fixed(exact, 3) }],
     });
     const half = samples.length / 2; // two samples in each row: they fit on a screen together with the curve

@@ -14,7 +14,7 @@ const REF = [0.5, 0.3, 0.2].map(Math.log);
 const TOWARDS = [1, 0, -1]; // the policy moves from the last action to the first
 const DRIFTS = range(-2, 2, 0.1);
 const [FORWARD, REVERSE] = ["KL(π ‖ π_ref)", "KL(π_ref ‖ π)"];
-const STYLES = { [FORWARD]: "line-blue", [REVERSE]: "line-grey", k1: "line-green", k2: "line-orange", k3: "line-purple" };
+const STYLES = { [FORWARD]: "line-first", [REVERSE]: "line-reference", k1: "line-third", k2: "line-second", k3: "line-fourth" };
 
 /** Name: { mean, std, gradient } of the two divergences and of the three estimators, for a policy that drifted. */
 function all(drift) {

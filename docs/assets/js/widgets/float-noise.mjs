@@ -35,7 +35,7 @@ class FloatNoise extends Explorable {
     const { stored, mean, centred, std, advantage: chosen } = advantage(state.reward, state);
     this.chart.draw({
       bars: REWARDS.map((reward, i) =>
-        ({ from: reward - 0.018, to: reward + 0.022, y: found[i], style: found[i] < 0 ? "bar down" : "bar" })),
+        ({ from: reward - 0.018, to: reward + 0.022, y: found[i], style: found[i] < 0 ? "bar down" : "bar up" })),
       dots: [{ x: state.reward, y: chosen, text: signed(chosen) }],
     });
     const paper = fixed(state.reward);

@@ -33,7 +33,7 @@ class Gains extends Explorable {
       return barCell(`${fixed(shown, 1)}\u00a0%`, shown / 100, style);
     };
     this.table.fill(gains(way).map(({ test, before, after, points, mistakesGone }) =>
-      [test, cell(before, "grey"), cell(after, "blue"), signed(points, 1), percent(mistakesGone)]));
+      [test, cell(before, "second"), cell(after, "policy"), signed(points, 1), percent(mistakesGone)]));
   }
 
   lesson({ way }) {

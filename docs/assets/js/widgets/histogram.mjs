@@ -49,8 +49,8 @@ class Histogram extends Explorable {
         low: 0, high, ticks: range(0, high, high / 2), digits: 2,
         name: "share of the advantages; curve: standard normal",
       },
-      bars: bins.map(({ middle: x, share }) => ({ from: x - WIDTH / 2, to: x + WIDTH / 2, y: share })),
-      curves: [{ style: "line-grey", points: CURVE }],
+      bars: bins.map(({ middle: x, share }) => ({ from: x - WIDTH / 2, to: x + WIDTH / 2, y: share, style: x < 0 ? "bar down" : "bar up" })),
+      curves: [{ style: "line-third", points: CURVE }],
     });
     this.summary.fill([
       ["mean", fixed(mean, 3), "0"], ["standard deviation", fixed(std, 3), "1"],

@@ -37,9 +37,9 @@ class KlOverSteps extends Explorable {
     });
     return [
       element("p", { class: "grpo-legend" },
-        legendItem("line-blue", "KL with β: mean of 20 seeds, band from lowest to highest"),
-        legendItem("line-grey", "the same runs with β = 0"),
-        legendItem("line-purple", "where reward and KL balance (mean only)")),
+        legendItem("line-first", "KL with β: mean of 20 seeds, band from lowest to highest"),
+        legendItem("line-second", "the same runs with β = 0"),
+        legendItem("line-third", "where reward and KL balance (mean only)")),
       this.chart.node, this.table.node];
   }
 
@@ -47,9 +47,9 @@ class KlOverSteps extends Explorable {
     const runs = this.runs(beta, std);
     const free = this.runs(0, std);
     this.chart.draw({ lines: [
-      { style: "line-blue", ...summary(runs.map(({ kl }) => kl), 0) },
-      { style: "line-grey", values: summary(free.map(({ kl }) => kl)).values },
-      ...(std || beta === 0 ? [] : [{ style: "line-purple", values: Array(STEPS + 1).fill(this.balance(beta)) }]),
+      { style: "line-first", ...summary(runs.map(({ kl }) => kl), 0) },
+      { style: "line-second", values: summary(free.map(({ kl }) => kl)).values },
+      ...(std || beta === 0 ? [] : [{ style: "line-third", values: Array(STEPS + 1).fill(this.balance(beta)) }]),
     ] });
     const means = (value) => [runs, free].map((of) => fixed(average(of.map(value)), 3));
     this.table.fill(SHOWN.map((t) =>

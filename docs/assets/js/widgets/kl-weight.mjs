@@ -31,8 +31,8 @@ class KlWeight extends Explorable {
       y: { low: -2, high: 1, ticks: range(-2, 1, 0.5), name: "loss of the token" },
     });
     this.table = table({ caption: "The parts of the loss", columns: ["Part", "with k3", "with k1"] });
-    const legend = element("div", { class: "grpo-legend" }, legendItem("line-blue", "loss with k3"),
-      legendItem("line-orange", "loss with k1"), legendItem("line-grey", "without KL"));
+    const legend = element("div", { class: "grpo-legend" }, legendItem("line-first", "loss with k3"),
+      legendItem("line-second", "loss with k1"), legendItem("line-third", "without KL"));
     return [legend, this.chart.node, this.table.node];
   }
 
@@ -46,7 +46,7 @@ class KlWeight extends Explorable {
       ({ style, points: PROBABILITIES.map((p) => [p, this.parts({ beta: weight, now: p })[name]]) });
     const { surrogate, k1, k3, loss3, loss1 } = this.parts({ beta, now });
     this.chart.draw({
-      curves: [curve("line-grey", "loss3", 0), curve("line-orange", "loss1"), curve("line-blue", "loss3")],
+      curves: [curve("line-third", "loss3", 0), curve("line-second", "loss1"), curve("line-first", "loss3")],
       marks: [{ at: TOKEN.ref, text: "π_ref" }],
       dots: [{ x: now, y: loss3, text: signed(loss3) }],
     });
@@ -54,8 +54,8 @@ class KlWeight extends Explorable {
     this.table.fill([
       ["− surrogate", cell(-surrogate), signed(-surrogate, 4)],
       ["estimate of the KL", signed(k3, 4), signed(k1, 4)],
-      ["β · estimate", cell(beta * k3, "orange"), signed(beta * k1, 4)],
-      ["loss", cell(loss3, "grey"), signed(loss1, 4)],
+      ["β · estimate", cell(beta * k3, "second"), signed(beta * k1, 4)],
+      ["loss", cell(loss3), signed(loss1, 4)],
     ]);
   }
 

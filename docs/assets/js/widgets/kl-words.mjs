@@ -41,7 +41,7 @@ class KlWords extends Explorable {
     const part = (one, other) => signed(Math.exp(one) * (one - other), 3);
     this.table.fill([
       ...WORDS.map((word, i) => [word,
-        element("span", {}, barCell(percent(REFERENCE[word]), REFERENCE[word], "grey"),
+        element("span", {}, barCell(percent(REFERENCE[word]), REFERENCE[word], "reference"),
           barCell(percent(Math.exp(logp[i])), Math.exp(logp[i]))),
         part(logp[i], REF[i]), part(REF[i], logp[i])]),
       ["sum", "", fixed(klDivergence(logp, REF), 3), fixed(klDivergence(REF, logp), 3)],

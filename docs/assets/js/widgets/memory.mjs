@@ -38,7 +38,7 @@ class Memory extends Explorable {
   draw(state) {
     const { ppo, grpo } = memory(state);
     const total = sum(ppo);
-    const row = (name, a, b) => [name, barCell(String(a), a / total, "orange"), barCell(String(b), b / total)];
+    const row = (name, a, b) => [name, barCell(String(a), a / total), barCell(String(b), b / total)];
     this.table.fill([
       ...Object.entries(NAMES).map(([part, name]) => row(name, ppo[part], grpo[part])),
       row("together", total, sum(grpo)),

@@ -35,7 +35,7 @@ class Ratio extends Explorable {
   draw({ old, now }) {
     const ratio = now / old;
     this.ratio.fill([
-      ["π_old", barCell(fixed(old), old, "grey")],
+      ["π_old", barCell(fixed(old), old, "old")],
       ["π_θ", barCell(fixed(now), now)],
       ["ρ = π_θ / π_old", fixed(ratio, 3)],
       ["log ρ = log π_θ − log π_old", signed(Math.log(ratio), 3)],

@@ -41,11 +41,11 @@ class RecordedRun extends Explorable {
     const curves = [run, beside].filter(Boolean).map((name) => points(name, metric));
     const steps = Math.max(...curves.flat().map(([step]) => step));
     this.legend.replaceChildren(...[run, beside].filter(Boolean).map((name, i) =>
-      legendItem(i ? "line-orange" : "line-blue", NAMES.find(([key]) => key === name)[1])));
+      legendItem(i ? "line-second" : "line-first", NAMES.find(([key]) => key === name)[1])));
     this.chart.draw({
       x: { low: 0, high: steps, ticks: range(0, steps, steps > 50 ? 25 : 10), digits: 0, name: "step" },
       y: axis(curves.flat().map(([, value]) => value)),
-      curves: curves.map((curve, i) => ({ style: i ? "line-orange" : "line-blue", points: curve })),
+      curves: curves.map((curve, i) => ({ style: i ? "line-second" : "line-first", points: curve })),
     });
     const others = new Map(curves[1]);
     this.table.fill(curves[0].map(([step, value]) => [String(step), fixed(value, 4), fixed(others.get(step), 4)]));

@@ -14,9 +14,9 @@ import { table } from "../ui/table.mjs";
 const SEEDS = 20;
 const STEPS = 200;
 const METHODS = [
-  { name: "GRPO", style: "line-blue", settings: { algorithm: "grpo" } },
-  { name: "GRPO, mean only", style: "line-purple", settings: { algorithm: "grpo", divideByStd: false } },
-  { name: "actor-critic", style: "line-green", settings: { algorithm: "actor_critic" } },
+  { name: "GRPO", style: "line-first", settings: { algorithm: "grpo" } },
+  { name: "GRPO, mean only", style: "line-second", settings: { algorithm: "grpo", divideByStd: false } },
+  { name: "actor-critic", style: "line-third", settings: { algorithm: "actor_critic" } },
 ];
 
 class Rivals extends Explorable {

@@ -22,7 +22,7 @@ class Sampling extends Explorable {
 
   build() {
     const again = button("Draw another group", () => this.set({ seed: (this.state.seed + 1) % SEEDS }));
-    this.chart = curveChart({ y: { low: -0.1, high: 1.1, ticks: [0, 0.5, 1], name: "reward; dashed: mean of the group" } });
+    this.chart = curveChart({ y: { low: -0.1, high: 1.1, ticks: [0, 0.5, 1], name: "reward; line: mean of the group" } });
     this.table = table({ caption: "The group. Advantage: (reward \u2212 mean) / standard deviation, see chapter 4",
       columns: ["sample", "answer", "reward", "reward \u2212 mean", "advantage"] });
     return [element("div", { class: "grpo-bar" }, again), this.chart.node, this.table.node];
@@ -34,11 +34,11 @@ class Sampling extends Explorable {
     this.found = groupAdvantages(rewards);
     const { mean, advantages } = this.found;
     const stems = rewards.map((reward, i) => // from the baseline to the reward
-      ({ style: reward > mean ? "line-blue" : "line-orange", points: [[i + 1, mean], [i + 1, reward]] }));
+      ({ style: reward > mean ? "line-up" : "line-down", points: [[i + 1, mean], [i + 1, reward]] }));
     this.chart.draw({
       x: { low: 0.5, high: g + 0.5, ticks: range(1, g, 1), digits: 0, name: "sample" },
-      curves: [{ style: "line-grey", points: [[0.5, mean], [g + 0.5, mean]] }, ...stems],
-      dots: rewards.map((reward, i) => ({ x: i + 1, y: reward })),
+      curves: [{ style: "line-first", points: [[0.5, mean], [g + 0.5, mean]] }, ...stems],
+      dots: rewards.map((reward, i) => ({ x: i + 1, y: reward, style: reward ? "coin" : "dot" })),
     });
     this.table.fill(answers.map((answer, i) => [String(i + 1), `${answer} ${rewards[i] ? "✓" : "✗"}`,
       fixed(rewards[i], 0), signed(rewards[i] - mean, 3), signed(advantages[i], 3)]));

@@ -49,7 +49,7 @@ class SignalToNoise extends Explorable {
     this.table.fill(Object.entries(NAMES).map(([key, name]) => {
       const { signal, noise, cosine } = gradientNoise(policy, rewards, Number(g), SCORES[key]);
       this.ratio[key] = signal / noise;
-      const style = { none: "orange", std: "blue" }[key] ?? "grey";
+      const style = key === "std" ? "policy" : "second";
       const ratio = barCell(fixed(signal / noise), signal / noise / 2, style);
       return [name, fixed(signal, 3), fixed(noise, 3), fixed(cosine, 3), ratio];
     }));

@@ -40,8 +40,8 @@ class TokenInspector extends Explorable {
     const parts = this.parts(state);
     const { ratio, surrogate, k3, penalty, loss } = parts[state.token];
     this.one.fill([
-      ["π_old", barCell(fixed(old), old, "grey")], ["π_θ", barCell(fixed(now), now)],
-      ["π_ref", barCell(fixed(ref), ref, "grey")],
+      ["π_old", barCell(fixed(old), old, "old")], ["π_θ", barCell(fixed(now), now)],
+      ["π_ref", barCell(fixed(ref), ref, "reference")],
       ["ρ = π_θ / π_old", fixed(ratio, 3)],
       ["surrogate", signed(surrogate, 4)], ["k3", fixed(k3, 4)], ["β · k3", fixed(penalty, 4)],
       ["loss", signed(loss, 4)],

@@ -57,7 +57,7 @@ class Variants extends Explorable {
       const own = { ...settings, lr: name === "GRPO" ? 0.5 : lr };
       this.found[name] = outcome(SEEDS.map((seed) => variantRun(variant, own, seed)), BEST);
     }
-    const shown = [["GRPO", "line-blue"], [method, "line-green"]].filter(([name]) => this.found[name]); // GSPO has no run
+    const shown = [["GRPO", "line-first"], [method, "line-second"]].filter(([name]) => this.found[name]); // GSPO has no run
     this.chart.draw({ lines: shown.map(([name, style]) => ({ style, ...this.found[name].curve })) });
     this.legend.replaceChildren(...shown.map(([name, style]) => legendItem(style, name)),
       "π(7): line = mean, band = all 20 runs");

@@ -10,7 +10,7 @@ import { fixed } from "../ui/format.mjs";
 import { table } from "../ui/table.mjs";
 
 const STEPS = 60;
-const CURVES = { reward: "line-blue", loss: "line-orange", gradient: "line-green" };
+const CURVES = { reward: "line-reward", loss: "line-first", gradient: "line-second" };
 
 class ZeroLoss extends Explorable {
   static controls = {
@@ -30,8 +30,8 @@ class ZeroLoss extends Explorable {
       columns: ["Group", "loss", "length of its gradient", "expected reward"],
     });
     return [
-      element("p", { class: "grpo-legend" }, legendItem("line-blue", "expected reward"),
-        legendItem("line-orange", "loss"), legendItem("line-green", "length of the loss's gradient")),
+      element("p", { class: "grpo-legend" }, legendItem("line-reward", "expected reward"),
+        legendItem("line-first", "loss"), legendItem("line-second", "length of the loss's gradient")),
       this.chart.node, this.table.node];
   }
 

@@ -15,9 +15,9 @@ import { LARGEST_SHOWN_SEED } from "../simulation/settings.mjs";
 
 const SEEDS = 20;
 const ALGORITHMS = [
-  { algorithm: "grpo", name: "GRPO", style: "line-blue" },
-  { algorithm: "reinforce", name: "REINFORCE", style: "line-orange" },
-  { algorithm: "reinforce_baseline", name: "REINFORCE + baseline", style: "line-green" },
+  { algorithm: "grpo", name: "GRPO", style: "line-first" },
+  { algorithm: "reinforce", name: "REINFORCE", style: "line-second" },
+  { algorithm: "reinforce_baseline", name: "REINFORCE + baseline", style: "line-third" },
 ];
 const COLUMNS = ["algorithm", "max π, this seed", "step of π(best) > 0.9, this seed", "π(best), mean ± sd", "median step of π(best) > 0.5",
   "median step of π(best) > 0.9", "runs that end on the best", "steps in which entropy rises"];

@@ -7,11 +7,11 @@ import { lineChart } from "../../ui/line_chart.mjs";
 import { table } from "../../ui/table.mjs";
 
 const CURVES = [
-  { name: "best", text: (best) => `π(${best})`, style: "line-blue", panel: 0 },
-  { name: "maxProbability", text: () => "max π", style: "line-purple", panel: 0 },
-  { name: "meanReward", text: () => "mean reward of the group", style: "line-green", panel: 0 },
-  { name: "entropy", text: () => "entropy H", style: "line-blue", panel: 1 },
-  { name: "kl", text: () => "KL from the start", style: "line-grey", panel: 1 },
+  { name: "best", text: (best) => `π(${best})`, style: "line-first", panel: 0 },
+  { name: "maxProbability", text: () => "max π", style: "line-second", panel: 0 },
+  { name: "meanReward", text: () => "mean reward of the group", style: "line-reward", panel: 0 },
+  { name: "entropy", text: () => "entropy H", style: "line-first", panel: 1 },
+  { name: "kl", text: () => "KL from the start", style: "line-reference", panel: 1 },
 ];
 const COLUMNS = { best: "π(best)", maxProbability: "max π", meanReward: "mean reward", entropy: "entropy", kl: "KL", clipFraction: "clip fraction" };
 

@@ -18,7 +18,7 @@ export function policyView() {
   });
   const legend = element("p", { class: "grpo-legend" },
     legendItem("bar", "π(a) now"), legendItem("ghost", "before the last step"),
-    legendItem("line-grey", "at the start (π_ref)"), legendItem("dot", "reward R(a)"));
+    legendItem("line-reference", "at the start (π_ref)"), legendItem("coin", "reward R(a)"));
   const node = element("section", { "aria-label": "Policy distribution" },
     element("h2", { class: "grpo-title" }, "Policy distribution π(a)"), bars.node, legend,
     folded("Policy as a table", numbers.node));
@@ -47,8 +47,8 @@ function paint(width, { policy, before, start, rewards }) {
       element("rect", { x: left, width: pixel(bar), y: pixel(y(value)), height: pixel(bottom - y(value)), class: style });
     parts.push(box(p, "bar"));
     if (Math.abs(before[a] - p) > 5e-4) parts.push(box(before[a], "ghost"));
-    parts.push(element("line", { x1: left, x2: left + pixel(bar), y1: pixel(y(start[a])), y2: pixel(y(start[a])), class: "line-grey" }));
-    parts.push(element("circle", { cx: pixel(middle), cy: pixel(y(rewards[a])), r: 4, class: "dot" }));
+    parts.push(element("line", { x1: left, x2: left + pixel(bar), y1: pixel(y(start[a])), y2: pixel(y(start[a])), class: "line-reference" }));
+    parts.push(element("circle", { cx: pixel(middle), cy: pixel(y(rewards[a])), r: 5, class: "coin" }));
     parts.push(words(middle, bottom + 15, String(a + 1), { "text-anchor": "middle", class: "name" }));
     if (slot > 30) parts.push(words(middle, bottom + 31, fixed(p, 2), { "text-anchor": "middle" }));
   });

@@ -1,0 +1,20 @@
+// Motion: a film is a function of the time, so it can be stopped, entered anywhere and shown as a still.
+
+export const lerp = (a, b, t) => a + (b - a) * t;
+const clamp = (t) => Math.min(1, Math.max(0, t));
+
+/** How far `t` has come on its way from a to b, eased: 0 before, 1 after. */
+export const part = (t, a, b, ease = easeOut) => ease(clamp((t - a) / (b - a)));
+export const even = (t) => t;
+export const easeOut = (t) => 1 - (1 - t) ** 3;
+export const easeInOut = (t) => (t < 0.5 ? 4 * t ** 3 : 1 - (2 - 2 * t) ** 3 / 2);
+/** Falls with gravity and bounces once. */
+export const fall = (t) => (t < 0.62 ? (t / 0.62) ** 2 : 1 - 0.22 * (1 - ((t - 0.81) / 0.19) ** 2) * (t < 1));
+
+export const isStill = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
+
+/** Changes attributes of a node. */
+export function set(node, attributes) {
+  for (const name in attributes) node.setAttribute(name, attributes[name]);
+  return node;
+}

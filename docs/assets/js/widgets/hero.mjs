@@ -1,0 +1,125 @@
+// <grpo-hero>: the film of the home page: one question, eight answers, and what the policy learns from their difference.
+// It plays once, can be paused and entered at each of its five beats, and is a still where motion is not wanted.
+import { ANSWERS, RIGHT } from "../core/answers.mjs";
+import { rounds } from "../core/film.mjs";
+import { element } from "../ui/element.mjs";
+import { fixed, percent, signed } from "../ui/format.mjs";
+import { even, isStill, part } from "../ui/moving.mjs";
+import { Widget } from "../ui/widget.mjs";
+import { heroPicture } from "./hero/picture.mjs";
+
+const LENGTH = 8; // seconds of a round
+const BEATS = [["Ask", 0, 0.9], ["Answer", 0.9, 2.9], ["Score", 2.9, 4], ["Compare", 4, 6], ["Learn", 6, LENGTH]]; // from, to
+const REST = 0.25; // seconds before the end of a beat: what it shows is there, and nothing has begun to leave
+const STILL = BEATS[3][2] - 0.05;
+const WORDS = ["None", "One", "Two", "Three", "Four", "Five", "Six", "Seven", "Eight"];
+const PLAY = "M3.5 1.5v13l11-6.500z";
+const PAUSE = "M3 2h3.500v12H3zM9.500 2H13v12H9.500z";
+
+class Hero extends Widget {
+  setup() {
+    this.rounds = rounds();
+    this.end = LENGTH * this.rounds.length - REST;
+    this.time = isStill() ? STILL : 0;
+    this.seen = true;
+    this.picture = heroPicture(LENGTH);
+    this.icon = element("path", { d: PLAY });
+    this.toggle = element("button", { type: "button", class: "grpo-round", onclick: () => this.press() },
+      element("svg", { viewBox: "0 0 16 16", "aria-hidden": "true" }, this.icon));
+    this.beats = BEATS.map(([name, from, to]) => element("button", { type: "button", class: "grpo-beat", onclick: () => this.jump(from, to) },
+      element("i"), name));
+    this.said = element("p", { class: "grpo-said", role: "status" });
+    this.append(this.picture.node, element("div", { class: "grpo-beats", role: "group", "aria-label": "The film" }, this.toggle, this.beats), this.said);
+    new ResizeObserver(() => this.resize()).observe(this);
+    new IntersectionObserver(([{ isIntersecting }]) => {
+      this.seen = isIntersecting;
+      this.go();
+    }).observe(this);
+    this.resize();
+    this.run(!isStill());
+  }
+
+  resize() {
+    this.width = this.clientWidth;
+    if (this.width) this.draw();
+  }
+
+  // Time
+
+  press() {
+    if (this.time >= this.end) this.time = 0;
+    this.run(!this.playing);
+  }
+
+  jump(from, to) {
+    this.time = this.time - (this.time % LENGTH) + (this.playing ? from : to - REST);
+    this.draw();
+  }
+
+  run(on) {
+    this.playing = on;
+    this.toggle.setAttribute("aria-label", on ? "Pause the film" : "Play the film");
+    this.icon.setAttribute("d", on ? PAUSE : PLAY);
+    this.said.setAttribute("aria-live", on ? "off" : "polite"); // a film that plays does not talk into everything
+    this.go();
+  }
+
+  /** Asks for the next moment, while it plays and is in sight. */
+  go() {
+    cancelAnimationFrame(this.frame);
+    let last = null;
+    const step = (at) => {
+      if (!this.playing || !this.seen || !this.isConnected) return;
+      if (last !== null) this.time = Math.min(this.end, this.time + Math.min(0.1, (at - last) / 1000));
+      last = at;
+      this.draw();
+      if (this.time >= this.end) return this.run(false);
+      this.frame = requestAnimationFrame(step);
+    };
+    this.frame = requestAnimationFrame(step);
+  }
+
+  disconnectedCallback() {
+    this.playing = false;
+  }
+
+  draw() {
+    const place = Math.floor(this.time / LENGTH);
+    const now = this.rounds[place];
+    const t = this.time % LENGTH;
+    this.picture.draw(now, t, { width: this.width, title: `round ${place + 1} of ${this.rounds.length}` });
+    this.tell(now, t);
+  }
+
+  tell(now, t) {
+    const current = BEATS.findIndex(([, , to]) => t < to);
+    this.beats.forEach((node, i) => {
+      const [, from, to] = BEATS[i];
+      node.style.setProperty("--done", part(t, from, to, even).toFixed(3));
+      if (i === current) node.setAttribute("aria-current", "step");
+      else node.removeAttribute("aria-current");
+    });
+    const sentence = sentences(now)[current];
+    if (this.said.textContent === sentence) return;
+    this.said.textContent = sentence;
+    const all = now.actions.map((a, i) => `${ANSWERS[a]}, ${now.rewards[i] ? "right" : "wrong"}`).join("; ");
+    this.picture.node.setAttribute("aria-label", `Eight answers to 2 + 2 × 6: ${all}.`);
+  }
+}
+
+/** What each beat shows, in a sentence. */
+function sentences({ rewards, mean, advantages, zeroSignal, before, after }) {
+  const right = rewards.reduce((a, b) => a + b);
+  const [rise, sink] = [advantages.find((a) => a > 0), advantages.find((a) => a < 0)];
+  return [
+    "One question. The strip is the policy: the wider, the likelier.",
+    "Eight answers, drawn from the strip by chance.",
+    `A rule scores them: 1 if right, 0 if wrong. ${WORDS[right]} of eight ${right === 1 ? "is" : "are"} right.`,
+    zeroSignal ? "All eight are as good as their mean. Nobody stands out, so there is no signal."
+      : `The mean, ${fixed(mean)}, is the bar to clear. Above it ${signed(rise)}, below it ${signed(sink)}.`,
+    zeroSignal ? "No difference, nothing learned: the policy stays as it is."
+      : `14 beat its group, so it becomes likelier: from ${percent(before[RIGHT])} to ${percent(after[RIGHT])}.`,
+  ];
+}
+
+customElements.define("grpo-hero", Hero);
