@@ -207,6 +207,9 @@ def attempts(know: dict[str, Any]) -> dict[str, Callable[[], object]]:
         "read a course among the libraries": lambda: open_and_close(f"{library}/reference/answer.py", os.O_RDONLY),
         "hold a library back from others": lambda: hold(f"{library}/unopened.py"),
         "lock a library": lambda: lock(f"{library}/unopened.py"),
+        "read a second copy of the course": lambda: open_and_close(
+            f"{library}/python3/dist-packages/grader/course.py", os.O_RDONLY
+        ),
         "list the top folder": lambda: os.listdir("/"),
         "list the processes": lambda: os.listdir("/proc"),
         "read the list of users": lambda: open_and_close("/etc/passwd", os.O_RDONLY),

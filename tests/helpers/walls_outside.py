@@ -117,6 +117,9 @@ def make_files(folder: Path) -> None:
     folders = [folder / "inner", folder / "empty", library / "inner", library / "grader", library / "reference"]
     files = [folder / "file", folder / "unneeded", library / "module.py"]
     files += [library / "reference" / "answer.py", library / "grader" / "course.py", library / "unopened.py"]
+    copy = library / "python3" / "dist-packages" / "grader"
+    folders.append(copy)
+    files.append(copy / "course.py")
     for each in folders:
         each.mkdir(parents=True)
     for each in files:

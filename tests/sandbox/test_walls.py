@@ -421,7 +421,8 @@ def names(text: str) -> list[str]:
 FILES = names("""
 read a file, write a file, list a folder, make a file, make a folder, remove a file, remove a folder, rename a file,
 move a file to another folder, link a file, link a file by name, write a library, move a file between libraries,
-read a course among the libraries, list the top folder, list the processes,
+read a course among the libraries,
+read a second copy of the course, list the top folder, list the processes,
 read the list of users, make a temporary file, make shared memory, ask a device, read the fork server's environment,
 read the grader's environment
 """)
@@ -432,7 +433,8 @@ lock a library
 """)
 NOT_THERE = names("""
 read a file, write a file, remove a file, remove a folder, rename a file, move a file to another folder, link a file,
-read a course among the libraries, read the list of users, read the grader's environment
+read a course among the libraries,
+read a second copy of the course, read the list of users, read the grader's environment
 """)
 READ_ONLY = names("write a library, move a file between libraries")
 NEWER = names("start a process in the newer way, open a file in the newer way")
