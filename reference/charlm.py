@@ -95,7 +95,8 @@ def masked_mean(values: Tensor, mask: Tensor, *, level: str = "sequence") -> Ten
     """Mean of the values at unmasked positions.
 
     Args:
-        values: Shape (B, N). What stands at masked positions, even a NaN, changes neither the mean nor its gradient.
+        values: Shape (B, N). What stands at masked positions, even a NaN, changes neither the mean nor its gradient. At
+            an unmasked position a NaN or an infinity shows in the mean.
         mask: bool, shape (B, N); only positions with True count.
         level: "sequence": the mean of each row first, then the mean of the B rows, so every completion weighs alike. A
             row without unmasked positions has mean 0 and still counts as a row. "token": the mean of all unmasked

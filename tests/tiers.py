@@ -24,6 +24,7 @@ from typing import NamedTuple
 
 sys.path.insert(0, str(Path(__file__).with_name("helpers")))
 from processes import end_all_that_was_started
+from selection import SELECTION
 from site_fixtures import chromium_program
 
 from grader.sandbox.worker.confine import adopt_orphans
@@ -79,7 +80,7 @@ class Outcome(NamedTuple):
 def steps(tier: str) -> list[Step]:
     """The commands of a tier, in their order: what fails fastest comes first."""
     python, pytest = sys.executable, (sys.executable, "-m", "pytest", "-q")
-    selection = {"check": "check and not proof", "test": "not proof and not sample", "proof": ""}[tier]
+    selection = SELECTION[tier]
     node_tests = sorted(str(path.relative_to(ROOT)) for path in (ROOT / "tests" / "js").glob("*.test.mjs"))
     again = (*pytest, "-m", selection, "--last-failed", "--last-failed-no-failures", "none")
     found = [

@@ -95,7 +95,11 @@ def _add(commands: argparse._SubParsersAction[_Parser], known: Mapping[str, str]
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run one subcommand. Exit code 0 fine, 1 something is stale or wrong, 2 usage, 3 the grader could not run."""
+    """Run one subcommand.
+
+    Returns:
+        0 fine, 1 something is stale or wrong, 2 usage, 3 the grader could not run or was stopped.
+    """
     parser = _Parser(
         prog="course",
         description="Beside `grade`: for students `doctor` and `export`, for instructors everything else.",
@@ -131,6 +135,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     except FileRefused as error:
         print(error, file=sys.stderr)
         return 2
+    except KeyboardInterrupt:
+        print("course: stopped", file=sys.stderr)
+        return 3
 
 
 if __name__ == "__main__":

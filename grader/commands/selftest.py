@@ -42,6 +42,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="for tests: fewer inputs, one worker for each answer, names by the recorded answers",
     )
     parser.add_argument(
+        "--seeds",
+        type=positive,
+        default=1,
+        metavar="N",
+        help="grade what must earn everything with N seeds (default: 1)",
+    )
+    parser.add_argument(
         "--jobs",
         type=positive,
         default=os.cpu_count() or 1,
@@ -69,8 +76,8 @@ def run(arguments: argparse.Namespace) -> int:
             worth = without_each_check(exercises, grade, track=track)
         else:
             keep = functools.partial(_keep, arguments.reports) if arguments.reports else lambda *_: None
-            options = {"only": arguments.only, "quick": arguments.quick, "on_result": keep, "track": track}
-            report = selftest(exercises, grade, **options)
+            options = {"only": arguments.only, "quick": arguments.quick, "seeds": arguments.seeds}
+            report = selftest(exercises, grade, **options, on_result=keep, track=track)
     if arguments.json:
         found = vars(worth if arguments.without_each_check else report)
         arguments.json.write_text(json.dumps(found, indent=2) + "\n", "utf-8")

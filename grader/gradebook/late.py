@@ -15,7 +15,7 @@ import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from datetime import UTC, datetime, timedelta, tzinfo
-from decimal import Decimal
+from decimal import Decimal, InvalidOperation
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -142,6 +142,8 @@ def read_policy(text: str) -> Policy:
         document = tomllib.loads(text, parse_float=Decimal)
     except RecursionError:
         raise LateError("this is no TOML: it is nested too deeply") from None
+    except InvalidOperation:
+        raise LateError("this is no TOML that can be used: a number has too large an exponent") from None
     except ValueError as error:  # most are a TOMLDecodeError, which is one; a number of 5000 digits gives another
         raise LateError(_no_toml(text, error)) from None
     problems: list[str] = []

@@ -47,6 +47,7 @@ class Check:
         call_seconds: The same for one call, where it is not `course.CALL_SECONDS`.
         examples: The calls that belong to it.
         dtype: Whether a wrong dtype of the function fails it, whichever check saw that; it fails no other.
+        refuses: Calls without an answer, one for each case under "Raises" of the stub: they must end with a ValueError.
     """
 
     id: str
@@ -63,6 +64,7 @@ class Check:
     examples: tuple[Example, ...] = field(repr=False)
     call_seconds: float | None = None
     dtype: bool = False
+    refuses: tuple[Example, ...] = field(default=(), repr=False)
 
 
 def check(
@@ -76,6 +78,7 @@ def check(
     seconds: float = 20.0,
     examples: Sequence[Example] = (),
     call_seconds: float | None = None,
+    refuses: Sequence[Example] = (),
 ) -> Callable[[Function], Function]:
     """Declare a test function a check; see `Check` for the arguments. Put it above `@given`."""
 
@@ -97,6 +100,7 @@ def check(
             seconds=seconds,
             examples=tuple(examples),
             call_seconds=call_seconds,
+            refuses=tuple(refuses),
         )
         test.check = declared  # type: ignore[attr-defined]
         return test

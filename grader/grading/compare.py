@@ -6,7 +6,7 @@ NaN. Knows numbers and no process. The tolerances live here, out of reach of any
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from ..sandbox.worker.wire import Foreign
 from .shown_call import VALUE, Shown, nested
-from .student import Answer, Array, Call, Record, Tensor
+from .student import Answer, Array, Call, Half, Record, Tensor, Transposed, as_sent
 
 Float64 = npt.NDArray[np.float64]
 
@@ -39,6 +39,8 @@ class Mismatch(AssertionError):
         shown: What the lines of the call print.
         is_plain: The difference is plain to see in a few digits.
         numbers: What was compared, the submission's numbers and the expected ones, if they have one shape.
+        seen: What was seen beside the numbers: its heading on the page of general observations, and the end of "your
+            numbers are ...".
     """
 
     def __init__(
@@ -50,9 +52,10 @@ class Mismatch(AssertionError):
         *,
         is_plain: bool = True,
         numbers: tuple[str, Float64, Float64] | None = None,
+        seen: tuple[str, str] | None = None,
     ) -> None:
         self.call, self.rows, self.story, self.shown, self.is_plain = call, list(rows), story, shown, is_plain
-        self.numbers = numbers
+        self.numbers, self.seen = numbers, seen
         super().__init__(story)
 
     def __str__(self) -> str:
@@ -67,10 +70,11 @@ def _mismatch(
     last: str = "",
     beside: Sequence[Answer] = (),
     is_plain: bool = True,
+    seen: tuple[str, str] | None = None,
 ) -> Mismatch:
     """An answer that is not what it must be; `last` is the line that shows it, that of the answer itself if empty."""
     shown = Shown(last or f"value{answer.part}", beside=tuple(other.call for other in beside))
-    return Mismatch(answer.call, rows, story, shown, is_plain=is_plain)
+    return Mismatch(answer.call, rows, story, shown, is_plain=is_plain, seen=seen)
 
 
 def tensor(
@@ -309,7 +313,8 @@ def close(
     if answer.odd_dtypes and isinstance(answer.value, Tensor):  # as close as the dtype allows that is wrong already
         own_rtol, own_atol = TOLERANCE.get(answer.value.dtype, (0.0, 0.0))
         rtol, atol = max(rtol, own_rtol), max(atol, own_atol)
-    wrong = ~(np.abs(yours - expected) <= atol + rtol * np.abs(expected))
+    # Nothing is near an infinity, whose tolerance is one too.
+    wrong = ~(np.abs(yours - expected) <= atol + rtol * np.abs(expected)) | ~np.isfinite(expected)
     if not wrong.any():
         return
     rows = list(zip((yours_label, label), show_pair(yours, expected), strict=True))
@@ -338,15 +343,18 @@ def require(
     *,
     shows: str = "",
     beside: Sequence[Answer] = (),
+    seen: tuple[str, str] | None = None,
 ) -> None:
-    """Require a property that is not a comparison with given numbers. `shows` and `beside` are those of `close`.
+    """Require a property that is not a comparison with given numbers.
+
+    `shows` and `beside` are those of `close`, `seen` is that of `Mismatch`.
 
     Raises:
         Mismatch: it does not hold.
     """
     if not condition:
         told = [(label, value if isinstance(value, str) else show(value)) for label, value in rows]
-        raise _mismatch(answer, told, why, last=shows, beside=beside)
+        raise _mismatch(answer, told, why, last=shows, beside=beside, seen=seen)
 
 
 def no_global_randomness(answer: Answer, instead: str = "use the generator") -> None:
@@ -362,7 +370,8 @@ def no_global_randomness(answer: Answer, instead: str = "use the generator") -> 
         imported = {"numpy": "import numpy as np; ", "random": "import random; "}.get(answer.random_changed, "")
         same_now = f"torch.equal(before, {state})" if answer.random_changed == "torch" else f"before == {state}"
         story = f"the global random state of {answer.random_changed} was changed: {instead}"
-        raise Mismatch(answer.call, rows, story, Shown(same_now, first=f"{imported}before = {state}"))
+        seen = ("random", f"drawn with the global generator of {answer.random_changed}, or your code seeds it")
+        raise Mismatch(answer.call, rows, story, Shown(same_now, first=f"{imported}before = {state}"), seen=seen)
 
 
 def same_gradient(
@@ -425,8 +434,11 @@ def no_gradient(answer: Answer, name: str) -> None:
     value = answer.gradients[name]
     if value is not None and np.any(value.array != 0):
         rows = [(f"gradient by {name}", show(value)), ("expected", "none")]
+        seen = ("gradient", f"not what fails here: a gradient of them reaches {name}, which is a constant")
         last = _derived(answer, name, ", allow_unused=True")
-        raise _mismatch(answer, rows, f"a gradient reaches {name}, which is a constant: detach it", last=last)
+        raise _mismatch(
+            answer, rows, f"a gradient reaches {name}, which is a constant: detach it", last=last, seen=seen
+        )
 
 
 def no_graph(answer: Answer) -> None:
@@ -440,19 +452,51 @@ def no_graph(answer: Answer) -> None:
         raise _mismatch(answer, rows, "the result drags the graph of its own computation along")
 
 
-def untouched(answer: Answer, name: str, before: Array) -> None:
-    """Require that an argument is after the call what it was before.
+def untouched(answer: Answer) -> None:
+    """Require that every tensor among the arguments is after the call what it was before; the parameters of models not.
 
     Raises:
-        Mismatch: it was changed in place.
+        Mismatch: one was changed in place, or something was left on it.
     """
-    after = answer.arguments[name]
-    if (after.shape, after.array.tobytes()) != (before.shape, before.tobytes()):
+    for name, (before, after) in changed_in_place(answer).items():
         rows = [(f"{name} before", show(before)), (f"{name} after", show(after))]
         story = f"your function changed its argument {name} in place; work on a new tensor"
-        numbers = after.array.astype(np.float64), before.astype(np.float64)
+        numbers = after.array.astype(np.float64), before.array.astype(np.float64)
         is_plain = after.shape != before.shape or _is_plain(*numbers)
         raise _mismatch(answer, rows, story, last=name if is_plain else f"{name}.tolist()", is_plain=is_plain)
+    for mark in answer.marked:
+        name, _, what = mark.rpartition(".")
+        did = _LEFT.get(what, f"changes {what} of")
+        rows = [(f"{mark} after the call", "another one"), ("expected", "what it was before")]
+        story = f"your function {did} its argument {name}; work on your own tensor, such as `{name}.detach().clone()`"
+        raise _mismatch(answer, rows, story, last=mark)
+
+
+_LEFT = {"grad": "leaves a gradient in", "_version": "writes, here with the same numbers, into"}
+
+
+def changed_in_place(answer: Answer) -> dict[str, tuple[Tensor, Tensor]]:
+    """The tensors among the arguments that are others after the call in numbers or shape: before and after, by name."""
+    pairs = {
+        name: (before, after)
+        for argument, value in answer.call.handed_over.items()
+        for name, before, after in _before_and_after(argument, value, answer.arguments.get(argument))
+    }
+    return {name: pair for name, pair in pairs.items() if not _identical(*pair)}
+
+
+def _before_and_after(name: str, before: Any, after: Any) -> Iterator[tuple[str, Tensor, Tensor]]:
+    """An argument, or the tensors in it: its name, what was handed over and what came back."""
+    if isinstance(before, np.ndarray | np.generic | Half | Transposed) and isinstance(after, Tensor):
+        yield name, as_sent(before), after
+    elif isinstance(before, Record) and isinstance(after, Record):
+        for field, value in before.fields.items():
+            yield from _before_and_after(f"{name}.{field}", value, after.fields.get(field))
+
+
+def _identical(left: Tensor, right: Tensor) -> bool:
+    same_kind = (left.dtype, left.shape) == (right.dtype, right.shape)
+    return same_kind and left.array.tobytes() == right.array.tobytes()
 
 
 def mode_kept(answer: Answer, name: str) -> None:
@@ -469,7 +513,8 @@ def mode_kept(answer: Answer, name: str) -> None:
     rows = [(f"switched off in {name}", ", ".join(changed)), ("expected", "nothing")]
     story = f"your function leaves {name} in another mode: undo `eval()` and `requires_grad_(False)`"
     flag = f"{name}.training" if "training" in changed else f"[each.requires_grad for each in {name}.parameters()]"
-    require(not changed, answer, rows, story, shows=flag)
+    seen = ("mode", f"not what fails here: {name} comes back from the call in another mode")
+    require(not changed, answer, rows, story, shows=flag, seen=seen)
 
 
 def show(value: Any, digits: int = 6) -> str:

@@ -17,7 +17,7 @@ from typing import Any
 from ..core import course
 from ..core.result import BROKEN, FAILED, PASSED, CheckResult, ExerciseResult, NamedMistake, Result
 from ..sandbox.worker_process import SandboxError
-from . import headings, likeness, vectors
+from . import headings, likeness, vectors, which_calls
 from .check import Check, checks_of
 from .compare import Float64
 from .settings import Settings
@@ -37,11 +37,13 @@ class Failure:
         example: The call.
         answer: What came back.
         numbers: What was compared, the submission's numbers and the expected ones, if they have one shape.
+        seen: What was seen beside the numbers: heading and sentence, see `Mismatch`.
     """
 
     example: Example
     answer: Answer
     numbers: tuple[str, Float64, Float64] | None
+    seen: tuple[str, str] | None = None
 
 
 Seen = list[tuple[Vector, Observation]]
@@ -123,27 +125,43 @@ def _named_for(
     What holds for all answers goes before what holds for those of one check, and a cause before an observation.
     """
     causes = diagnose(seen, known, failing)
-    if any(named.everywhere for named in causes) or not failing:
+    wrong = {name: _wrong_answers(check, seen) for name, check in settings.selected.items()}
+    if not failing or _explain_all(causes, failing, wrong):
         return causes
     others = diagnose_by_other_calls(seen, failing)
     if not causes and any(named.everywhere for named in others):
         return others
-    wrong = {name: _wrong_answers(check, seen) for name, check in settings.selected.items()}
     everything = [case for cases in wrong.values() for case in cases]
-    if len(everything) > 1:
-        alike = _by_likeness(settings, {name: everything for name in failing if wrong[name]}, likeness.STRONG)
-        if alike:
-            return alike
-    cases = {name: wrong[name] or _failing_call(settings.selected[name], failures.get(name)) for name in failing}
-    found = causes
+    # A check may fail for what its own examples do not show.
+    shown = dict.fromkeys([name for name in failing if wrong[name]] or failing, everything)
+    alike = _by_likeness(settings, shown, likeness.STRONG) if len(everything) > 1 else []
+    if alike:
+        return alike
+    calls = {name: _failing_call(settings.selected[name], failures.get(name)) for name in failing if not wrong[name]}
+    firm = [named for named in (*causes, *others) if named.everywhere]
+    if 2 * len({named.check for named in firm}) < sum(bool(wrong[name]) for name in failing):
+        firm = []  # what explains so few of them may be right by chance
+    found: list[Named] = []
     for more in (
+        firm,
+        _beside_the_numbers(settings, failing, failures),
+        _by_likeness(settings, {name: wrong[name] for name in failing}, likeness.STRONG),
+        _by_calls(settings, seen, failing),
+        causes,
         others,
-        _by_likeness(settings, cases, likeness.STRONG),
-        _by_likeness(settings, cases, likeness.WEAK),
+        _by_likeness(settings, calls, likeness.STRONG),
+        _by_likeness(settings, {name: wrong[name] or calls[name] for name in failing}, likeness.WEAK),
+        _by_likeness(settings, shown, likeness.WEAK),
     ):
         explained = {named.check for named in found}
         found = found + [named for named in more if named.check not in explained]
     return found
+
+
+def _explain_all(causes: Sequence[Named], failing: Sequence[str], wrong: Mapping[str, Sequence[likeness.Case]]) -> bool:
+    """Whether known mistakes that nothing speaks against explain every failing check whose own examples are wrong."""
+    explained = {named.check for named in causes if named.everywhere}
+    return bool(explained) and all(name in explained for name in failing if wrong[name])
 
 
 def _place(failing: Sequence[CheckResult], named: Named) -> int:
@@ -201,13 +219,40 @@ def _by_likeness(
     return found
 
 
+def _beside_the_numbers(settings: Settings, failing: Sequence[str], failures: Mapping[str, Failure]) -> Iterator[Named]:
+    """What a check has seen that is no matter of numbers."""
+    for name in failing:
+        failure = failures.get(name)
+        if failure and failure.seen:
+            heading, sentence = failure.seen
+            yield Named(name, _general(settings.selected[name].function, heading, sentence, heading), True)
+
+
+def _by_calls(settings: Settings, seen: Seen, failing: Sequence[str]) -> list[Named]:
+    """Say which calls of a function are wrong, where the arguments tell."""
+    calls = []
+    for check in settings.selected.values():
+        own = [pair for pair in seen if pair[0].check == check.id]
+        calls += [
+            (_by_name(check, example), example, agree(observation, vector.expected))
+            for example, (vector, observation) in zip(check.examples, own, strict=False)
+        ]
+    sentence = which_calls.which_are_wrong(calls)
+    functions = {name: settings.selected[name].function for name in failing}
+    return [
+        Named(name, _general(function, "calls", sentence, "calls"), True)
+        for name, function in functions.items()
+        if sentence
+    ]
+
+
 def _wrong_answers(check: Check, seen: Seen) -> list[likeness.Case]:
     """The wrong answers to the examples of a check."""
     own = [pair for pair in seen if pair[0].check == check.id]
     return [
         likeness.case(_by_name(check, example), example, observation, vector.expected)
         for example, (vector, observation) in zip(check.examples, own, strict=False)
-        if not agree(observation, vector.expected)
+        if observation.get("left") or not agree(observation, vector.expected)
     ]
 
 

@@ -30,12 +30,17 @@ HEADINGS = {
     ),
     "missing": (
         "Some of them are missing",
-        "The docstring lists what a function returns. It may return more.",
+        "The docstring lists what a function returns. It may return more. A run that ends early has fewer entries than "
+        "`steps`: nothing may end it, neither a policy that is sure nor a group without signal.",
     ),
     "dtype": (
         "Only the dtype is another one",
         "The numbers are right. Somewhere a dtype is named, a Python number or a numpy array takes part, or an "
         "integer is divided. Rewards, log-probabilities and logits keep the dtype that they come with.",
+    ),
+    "whole": (
+        "They are whole numbers",
+        "Something is divided with `//`, cast to integers, or kept in a tensor of whole numbers.",
     ),
     "shape": (
         "Only the shape is another one",
@@ -86,7 +91,8 @@ HEADINGS = {
     ),
     "shifted": (
         "They are off by a constant",
-        "A term is missing, or added twice.",
+        "A term is missing, or added twice. Where each row is off by a number of its own, what is subtracted from a "
+        "row is another number, such as a median in place of a mean.",
     ),
     "function": (
         "They are a function of the expected ones",
@@ -94,7 +100,8 @@ HEADINGS = {
     ),
     "bounded": (
         "They are cut off at a bound",
-        "A `clamp`, a `clip`, a `nan_to_num` or a `min` bounds them. The numbers of a real run lie beyond it.",
+        "A `clamp`, a `clip`, a `nan_to_num` or a `min` bounds them, and the numbers of a real run lie beyond it; or "
+        "a bound is missing on one side. A step that is always as long has a gradient that is clipped or normalized.",
     ),
     "order": (
         "They are at other places",
@@ -109,6 +116,16 @@ HEADINGS = {
     "where": (
         "They are right at other places",
         "What is wrong is wrong in one place only. Ask what the formula says there.",
+    ),
+    "one_side": (
+        "They are all on one side",
+        "Every wrong number is too large, or every one too small. Look for something that is counted twice or not at "
+        "all, an absolute value, a `max` or a `min`.",
+    ),
+    "calls": (
+        "Some calls are right",
+        "The worked examples of the function were compared: what the wrong ones have in common, and no right one has, "
+        "is where to look. Make a right call and a wrong one yourself, and print what differs on the way.",
     ),
     "only": (
         "Some of them are right",
@@ -128,10 +145,26 @@ HEADINGS = {
         "They lost their graph",
         "The numbers are right, and a loss made from them teaches nothing.",
     ),
+    "mode": (
+        "A model comes back in another mode",
+        "`eval()` and `requires_grad_(False)` outlive the call. Undo them, or work in `torch.no_grad()`, which ends "
+        "with its block.",
+    ),
+    "random": (
+        "They come from the global generator",
+        "`torch.multinomial`, `torch.rand` and their like take `generator=`. Without it, or after `manual_seed`, the "
+        "state of the whole process changes, and your numbers depend on who else draws.",
+    ),
     "changed": (
         "An argument is changed in place",
         "The numbers are right. `+=`, `x[...] = ` and functions with an underscore at the end change the tensor "
         "of whoever called.",
+    ),
+    "left": (
+        "Something is left on an argument",
+        "The numbers are right. `requires_grad_()` and `backward()` leave their marks on the tensor of whoever called: "
+        "it requires a gradient from then on, or holds one in `.grad`. Take them of a tensor of your own, such as "
+        "`logits.detach().clone().requires_grad_()`.",
     ),
 }
 """Name of an observation to its heading on the page, and what to look for."""

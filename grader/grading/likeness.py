@@ -20,6 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..core import course
+from . import exceptions
 from .student import Example, Half, Record, Transposed
 from .vectors import Observation, rounding_only
 
@@ -124,7 +125,7 @@ def likeness(cases: Sequence[Case], looks: Sequence[Look]) -> Likeness | None:
 
 _ENOUGH = 2
 """Numbers that must bear a likeness out: one number is twice another one by chance."""
-Found = dict[Likeness, int]
+Found = dict[Likeness, float]
 """What one case shows, each with how many numbers bear it out."""
 
 
@@ -237,55 +238,8 @@ def _raises(case: Case) -> Found:
     """An exception that means one thing whoever raises it."""
     if "raises" not in case.yours:
         return {}
-    said = f"{case.yours['raises']}: {case.yours['message']}"
-    return {
-        Likeness("exception", meaning): _ENOUGH for pattern, meaning in _EXCEPTIONS.items() if re.search(pattern, said)
-    }
-
-
-_EXCEPTIONS = {
-    "does not require grad": (
-        "never computed: a gradient is asked for, and nothing in it requires one; a tensor does after "
-        "`detach().requires_grad_()`, and loses it by `.item()`, `.data`, `detach()` and `no_grad()`"
-    ),
-    "leaf [Vv]ariable that requires grad": (
-        "never computed: a tensor that requires a gradient is changed in place; make a new one, or do it in `no_grad()`"
-    ),
-    "modified by an inplace operation": (
-        "never computed: a tensor is changed in place that the backward pass still needs; make a new one"
-    ),
-    "backward through the graph a second time": (
-        "never computed: `backward` goes twice through one graph; compute the loss anew before each update"
-    ),
-    "grad can be implicitly created only for scalar": (
-        "never computed: `backward` needs one number, and your loss has several; it is a mean"
-    ),
-    "NoneType.*(grad|'sub'|unsupported operand)|unsupported operand.*NoneType": (
-        "never computed: something is None that should be a number, such as the `.grad` of a tensor that is no leaf, "
-        "or an option that is not given"
-    ),
-    "size of tensor a|must match the size|shapes? .*(cannot|mismatch)|mat1 and mat2": (
-        "never computed: two tensors have shapes that do not fit together"
-    ),
-    "[Dd]imension out of range": "never computed: a tensor has fewer axes than your code counts on",
-    "out of bounds|out of range": "never computed: an index lies outside of its tensor or list",
-    "could not infer output dtype|expected .*(floating|Long|Float|Double)|not implemented for '(Long|Int|Bool)'": (
-        "never computed: a tensor of whole numbers or bools is where torch needs floating point"
-    ),
-    "dtype": "never computed: two tensors have dtypes that torch does not mix",
-    "only one element tensors|Boolean value of Tensor": (
-        "never computed: a tensor with several numbers is used as if it were one number, such as in an `if`"
-    ),
-    "^(NameError|UnboundLocalError)": "never computed: a name is used that has no value",
-    "^AttributeError": "never computed: something is asked for an attribute that it does not have",
-    "^TypeError": "never computed: a function gets arguments that it does not take",
-    "^KeyError": "never computed: a dict is asked for a key that it does not have",
-    "^ZeroDivisionError": "never computed: a number is divided by 0",
-    "^ValueError": "refused: the call is allowed, and your code, or given code that it calls, raises a ValueError",
-    "^AssertionError": "refused: the call is allowed, and an `assert` says that it is not",
-    "^RecursionError": "never computed: your function calls itself without end",
-}
-"""What torch and Python say, as a pattern in an exception's type and message, and what that means."""
+    means = exceptions.meaning(case.yours["raises"], case.yours["message"])
+    return {Likeness("exception", means): _ENOUGH} if means else {}
 
 
 def _kind(case: Case) -> Found:
@@ -308,10 +262,27 @@ def _kind(case: Case) -> Found:
             return {Likeness("graph", "right, and drag the graph of their own computation along"): _ENOUGH}
     if mine.get("changed") and not case.parts:
         return {Likeness("changed", f"right, and {mine['changed'][0]} is changed in place"): _ENOUGH}
-    missing = set(right.get("fields", {})) - set(mine.get("fields", {}))
+    if mine.get("left") and not case.parts:
+        return {Likeness("left", f"right, and {mine['left'][0]} is another one after the call"): _ENOUGH}
+    return dict.fromkeys(_inside(mine, right), _ENOUGH)
+
+
+def _inside(mine: Observation, right: Observation) -> Iterator[Likeness]:
+    """Parts that are missing, or are tensors where plain numbers are asked for."""
+    parts = mine.get("fields", {})
+    missing = set(right.get("fields", {})) - set(parts)
     if missing and mine.get("returns") == right.get("returns"):
-        return {Likeness("missing", f"without {', '.join(sorted(missing))}"): _ENOUGH}
-    return {}
+        few = mine["returns"] in ("list", "tuple")
+        yield Likeness("missing", _TOO_FEW if few else f"without {', '.join(sorted(missing))}")
+    for name, wanted in right.get("fields", {}).items():
+        part = parts.get(name)
+        if isinstance(part, dict) and wanted.get("returns") == "number" and "shape" in part:
+            yield Likeness("kind", "tensors where plain numbers are asked for: `.item()` makes one of a tensor")
+        elif isinstance(part, dict):
+            yield from _inside(part, wanted)
+
+
+_TOO_FEW = "too few: they end early"
 
 
 def _dtype(case: Case) -> Found:
@@ -328,6 +299,24 @@ def _dtypes(yours: Observation, expected: Observation) -> Iterator[tuple[str, st
     for name, seen in expected.get("fields", {}).items():
         if isinstance(yours.get("fields", {}).get(name), dict):
             yield from _dtypes(yours["fields"][name], seen)
+
+
+def _whole(case: Case) -> Found:
+    """Whole numbers where others are asked for."""
+    whole = case.yours.get("dtype", "").startswith(("int", "uint"))
+    found = any(part.same_shape and (part.expected % 1 != 0).any() for part in case.parts)
+    told = f"whole numbers, of dtype {case.yours.get('dtype')}: the digits after the point are cut off"
+    return {Likeness("whole", told): _ENOUGH} if whole and found else {}
+
+
+def _length(case: Case) -> Found:
+    """Right, as far as they go."""
+    for part in case.parts:
+        mine, right = part.yours, part.expected
+        is_shorter = mine.ndim == right.ndim > 0 and mine.shape[1:] == right.shape[1:] and 1 < len(mine) < len(right)
+        if is_shorter and _all_near(mine, right[: len(mine)]):
+            return {Likeness("missing", _TOO_FEW): _ENOUGH}
+    return {}
 
 
 def _shape(case: Case) -> Found:
@@ -396,6 +385,11 @@ def _finite_parts(case: Case) -> Iterator[Part]:
             yield part
 
 
+def _telling_parts(case: Case) -> Iterator[Part]:
+    """The same without single numbers beside other wrong ones: in what relation these stand says little."""
+    return (part for part in _finite_parts(case) if part.yours.size > 1 or len(case.parts) == 1)
+
+
 def _arrays(case: Case, shape: tuple[int, ...]) -> Iterator[tuple[str, Floats]]:
     for name, value in case.arguments.items():
         if isinstance(value, np.ndarray) and value.dtype != bool and value.shape == shape:
@@ -408,9 +402,7 @@ def _arrays(case: Case, shape: tuple[int, ...]) -> Iterator[tuple[str, Floats]]:
 def _scaled(case: Case) -> Found:
     """k times the expected ones, or a step k times as long."""
     found: Found = {}
-    for part in case.parts:
-        if not part.same_shape or not part.yours.size:
-            continue
+    for part in _telling_parts(case):
         factor = _one_factor(part.yours, part.expected)
         if factor is not None and abs(factor) > 1e-6:
             evidence = _distinct(part.expected)
@@ -455,18 +447,53 @@ def _sizes(case: Case) -> Iterator[tuple[str, float]]:
 def _shifted(case: Case) -> Found:
     """The expected numbers plus a constant."""
     found: Found = {}
-    for part in _finite_parts(case):
+    for part in _telling_parts(case):
         first = float((part.yours - part.expected).reshape(-1)[0])
         if abs(first) > 1e-6 and _all_near(part.yours, part.expected + first):
             told = f"{_in(part.where)}too {'large' if first > 0 else 'small'}, all by {_said(abs(first))}"
             found[Likeness("shifted", told)] = part.yours.size
+        if part.yours.ndim and part.yours.shape[-1] > 1:
+            found |= _by_row(part)
+    return found
+
+
+def _by_row(part: Part) -> Found:
+    """A constant, or a factor, for each row; rows that are right need none."""
+    wrong = part.wrong.any(axis=-1)
+    mine, right = part.yours[wrong], part.expected[wrong]
+    first = np.argmax(np.abs(right), axis=-1)[..., None]
+    evidence = sum(max(0, _distinct(row) - 1) for row in right)
+    apart = np.take_along_axis(mine - right, first, -1)
+    told = f"{_in(part.where)}off by the same amount within each row: another number is subtracted, or added"
+    if evidence and np.abs(apart).min() > 1e-6 and _all_near(mine, right + apart):
+        return {Likeness("shifted", told): evidence}
+    factor = np.take_along_axis(mine, first, -1) / np.take_along_axis(right, first, -1)
+    told = f"{_in(part.where)}the expected ones times the same factor within each row: it is divided by another number"
+    if evidence and np.isfinite(factor).all() and np.abs(factor).min() > 1e-6 and _all_near(mine, factor * right):
+        return {Likeness("scaled", told): evidence}
+    return {}
+
+
+def _same_length(case: Case) -> Found:
+    """A step in the right direction whose length does not depend on the rewards; told by its length."""
+    found: Found = {}
+    for part in _telling_parts(case):
+        for name, before in _arrays(case, part.yours.shape):
+            step, wanted = part.yours - before, part.expected - before
+            factor, length = _one_factor(step, wanted), float(np.linalg.norm(step))
+            if factor is None or not 0 < factor < 1 or _distinct(wanted) < 2:
+                continue
+            told = f"a step from {name} in the right direction, and always as long: {{}}"
+            found[Likeness("bounded", told.format(_said(length)))] = 1
+            if case.arguments.get("lr"):
+                found[Likeness("bounded", told.format(f"{_said(length / case.arguments['lr'])} times lr"))] = 1
     return found
 
 
 def _changed_by(case: Case) -> Found:
     """A function of the expected ones."""
     found: Found = {}
-    for part in _finite_parts(case):
+    for part in _telling_parts(case):
         mine, right = part.yours, part.expected
         for told, function in _FUNCTIONS.items():
             changed = function(right)
@@ -478,26 +505,50 @@ def _changed_by(case: Case) -> Found:
 def _bounded(case: Case) -> Found:
     """The expected numbers, or the expected step, cut off at a bound; or 0 for what is small."""
     found: Found = {}
-    for part in _finite_parts(case):
+    for part in _telling_parts(case):
         mine, right = part.yours, part.expected
+        found |= _cut_off(part)
         for name, before in _arrays(case, mine.shape):
             step, wanted = mine - before, right - before
             bound = float(np.abs(step).max())
             beyond = np.abs(wanted) > bound * (1 + 1e-4)
-            if bound and _all_near(step, np.clip(wanted, -bound, bound)):
+            if bound and before.any() and _all_near(step, np.clip(wanted, -bound, bound)):
                 told = f"a step from {name} that is cut off at a bound"
                 found[Likeness("bounded", f"{told}, {_said(bound)}")] = _distinct(wanted[beyond])
                 found[Likeness("bounded", told)] = _distinct(wanted[beyond])
-        for side, bound, beyond in (
-            ("above", float(mine.max()), right > mine.max()),
-            ("below", float(mine.min()), right < mine.min()),
-        ):
-            if _all_near(mine, np.where(beyond, bound, right)) and not beyond.all():
-                told = f"{_in(part.where)}cut off {side}, at {_said(bound)}"
-                found[Likeness("bounded", told)] = _distinct(right[beyond])
         wrong, large = np.abs(right[part.wrong]), np.abs(right[~part.wrong])
         if large.any() and not mine[part.wrong].any() and wrong.max() < large[large > 0].min():
             found[Likeness("bounded", f"{_in(part.where)}0 where small ones are asked for")] = _ENOUGH
+    return found
+
+
+def _cut_off(part: Part) -> Found:
+    """Cut off above, below or on both sides; or not cut off where the expected numbers are."""
+    found: Found = {}
+    mine, right = part.yours, part.expected
+    low, high = float(mine.min()), float(mine.max())
+    if low == high:
+        return found
+    for told, bounds in (
+        (f"above, at {_said(high)}", (-np.inf, high)),
+        (f"below, at {_said(low)}", (low, np.inf)),
+        (f"at {_said(low)} and at {_said(high)}", (low, high)),
+    ):
+        beyond = (right < bounds[0] - 1e-9) | (right > bounds[1] + 1e-9)
+        is_symmetric = low == -high or abs(low * high - 1) < 1e-4
+        if _all_near(mine, np.clip(right, *bounds)) and (is_symmetric or not beyond.all()):
+            # That the largest number is a round one is no chance.
+            used = [bound for bound in bounds if math.isfinite(bound)]
+            is_round = all(abs(bound - round(bound, 2)) < 1e-9 for bound in used) and beyond.any()
+            evidence = _distinct(right[beyond]) + bool(is_round)
+            found[Likeness("bounded", f"{_in(part.where)}cut off {told}")] = evidence
+    for told, bound, beyond in (
+        ("above", float(right.max()), mine > right.max()),
+        ("below", float(right.min()), mine < right.min()),
+    ):
+        if _all_near(np.where(beyond, bound, mine), right) and not beyond.all():
+            told = f"{_in(part.where)}not cut off {told}, where the expected ones stay at {_said(bound)}"
+            found[Likeness("bounded", told)] = _distinct(mine[beyond])
     return found
 
 
@@ -541,25 +592,38 @@ def _order(case: Case) -> Found:
 
 
 def _where(case: Case) -> Found:
-    """Right but at places that an argument tells."""
-    found: Found = {}
-    for part in case.parts:
-        if not part.same_shape or part.yours.ndim == 0 or not part.wrong.any() or part.wrong.all():
+    """Right but at places that an argument tells; where several values are wrong, at the same ones."""
+    several = [_places(case, part) for part in case.parts]
+    common = set.intersection(*map(set, several)) if several else set()
+    names = list(dict.fromkeys(_called(part.where) for part in case.parts if part.where))
+    inside = _in(names[0]) if len(case.parts) == 1 and names else ""
+    return {
+        Likeness("where", f"right except {inside}{told}"): sum(found[told] for found in several)
+        for told in (several[0] if several else ())
+        if told in common
+    }
+
+
+def _places(case: Case, part: Part) -> dict[str, int]:
+    """Where the numbers of one value are wrong, each with how many bear it out."""
+    found: dict[str, int] = {}
+    if not part.same_shape or part.yours.ndim == 0 or not part.wrong.any() or part.wrong.all():
+        return found
+    for name, value in case.arguments.items():
+        if not isinstance(value, np.ndarray):
             continue
-        for name, value in case.arguments.items():
-            if not isinstance(value, np.ndarray):
-                continue
-            try:
-                spread = np.broadcast_to(value, part.yours.shape)
-            except ValueError:
-                continue
-            found |= {
-                Likeness("where", f"right except {_in(part.where)}where {told}"): int(part.wrong.sum())
-                for told, there in _conditions(name, spread)
-                if (part.wrong <= there).all() and not there.all()
-            }
-        found |= _ends(part)
-    return found
+        try:
+            spread = np.broadcast_to(value, part.yours.shape)
+        except ValueError:
+            continue
+        found |= {
+            f"where {told}": int(part.wrong.sum())
+            for told, there in _conditions(name, spread)
+            if (part.wrong <= there).all() and not there.all()
+        }
+    if (part.wrong == (part.expected == 0)).all():
+        found["where 0 is asked for"] = int(part.wrong.sum())
+    return found | ({} if part.where else _ends(part))
 
 
 def _conditions(name: str, value: npt.NDArray[Any]) -> Iterator[tuple[str, npt.NDArray[np.bool_]]]:
@@ -572,15 +636,18 @@ def _conditions(name: str, value: npt.NDArray[Any]) -> Iterator[tuple[str, npt.N
     yield f"{name} is positive", value > 0
 
 
-def _ends(part: Part) -> Found:
+def _ends(part: Part) -> dict[str, int]:
     """Right but in the first or the last row or column."""
-    found: Found = {}
-    size = part.yours.shape[-1]
+    found: dict[str, int] = {}
+    size, count = part.yours.shape[-1], int(part.wrong.sum())
     columns = np.any(part.wrong.reshape(-1, size), axis=0)
+    rows = np.any(part.wrong.reshape(-1, size), axis=1)
     if size > 2 and columns[0] and not columns[1:].any():
-        found[Likeness("where", f"right except {_in(part.where)}in the first place")] = _ENOUGH
+        found["in the first place"] = count
     if size > 2 and columns[-1] and not columns[:-1].any():
-        found[Likeness("where", f"right except {_in(part.where)}in the last place")] = _ENOUGH
+        found["in the last place"] = count
+    if len(rows) > 2 and not rows[0] and rows[1:].all():
+        found["after the first row"] = count
     return found
 
 
@@ -609,9 +676,29 @@ def _only(case: Case) -> Found:
         return {}
     if all(name.startswith("gradient by") for name in names):
         return _gradients(case)
-    if len(names) > 3 or "" in names:
+    if len(names) > max(3, len(case.right)) or "" in names:
         return {}
-    return {Likeness("only", f"right except for {' and '.join(names)}"): _ENOUGH}
+    *first, last = names
+    told = f"{', '.join(first)} and {last}" if first else last
+    return {Likeness("only", f"right except for {told}"): _ENOUGH}
+
+
+def _detached(case: Case) -> Found:
+    """The value is right, and its gradient is missing or reaches a constant."""
+    found = _only(case) if all(part.where.startswith("gradient by") for part in case.parts) else {}
+    return {like: evidence for like, evidence in found.items() if not like.sentence.endswith("is not")}
+
+
+def _too_large(case: Case) -> Found:
+    """All wrong numbers are on one side."""
+    found: Found = {}
+    for part in _telling_parts(case) if len(case.parts) == 1 else ():
+        apart = (part.yours - part.expected)[part.wrong]
+        for told, here in (("large", (apart > 0).all()), ("small", (apart < 0).all())):
+            if here:
+                # Six numbers are on one side by chance once in thirty times.
+                found[Likeness("one_side", f"{_in(part.where)}too {told}, wherever they are wrong")] = len(apart) / 3
+    return found
 
 
 def _gradients(case: Case) -> Found:
@@ -631,13 +718,17 @@ def _gradients(case: Case) -> Found:
         told = f"right, and a gradient of them reaches {reached[0]}, which is a constant here"
     else:
         told = f"right, and their gradient by {other[0]} is not"
-    return {Likeness("gradient", told): _ENOUGH}
+    found: Found = {Likeness("gradient", told): _ENOUGH}
+    if lost:  # of several calls, some ask for both gradients
+        found[Likeness("gradient", f"right, and no gradient of them reaches {lost[0]}")] = _ENOUGH
+    return found
 
 
 Look = Callable[[Case], Found]
 STRONG: tuple[Look, ...] = (
-    _raises, _kind, _dtype, _shape, _rounding, _constant, _scaled, _shifted, _changed_by, _bounded, _order,
+    _raises, _kind, _dtype, _whole, _length, _shape, _rounding, _detached, _constant, _scaled, _shifted, _changed_by,
+    _bounded, _same_length, _order,
 )  # fmt: skip
 """What says how all numbers came to be wrong."""
-WEAK: tuple[Look, ...] = (_not_finite, _begins_right, _where, _only)
+WEAK: tuple[Look, ...] = (_not_finite, _begins_right, _where, _only, _too_large)
 """What says which numbers are wrong."""

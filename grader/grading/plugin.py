@@ -193,7 +193,12 @@ class GradingPlugin:
     @pytest.fixture
     def worked(self, request: pytest.FixtureRequest, premises: Premises) -> list[tuple[Example, Vector]]:
         """The examples of this check with the model answer's recorded values, or with what is right on its premises."""
-        return self._worked(_check_of(request.node))
+        try:
+            return self._worked(_check_of(request.node))
+        except NotJudged as problem:
+            # Where a fixture ends in an exception that is neither an Exception nor pytest's own, pytest leaves it
+            # unfinished and stumbles over it in the next check.
+            pytest.skip(str(problem))
 
     def _worked(self, check: Check) -> list[tuple[Example, Vector]]:
         recorded, _ = vectors.load(check.exercise)
@@ -291,7 +296,7 @@ class GradingPlugin:
 
     @pytest.hookimpl(wrapper=True)
     def pytest_pyfunc_call(self, pyfuncitem: pytest.Function) -> Any:
-        """Grade the worked examples of a law that holds: nobody is wrong there and right by luck elsewhere."""
+        """Grade the worked examples of a law that holds, where nobody is right by luck, and the calls to refuse."""
         with _plain_mismatches(pyfuncitem.function) as plain:
             try:
                 called = yield
@@ -302,6 +307,8 @@ class GradingPlugin:
         check = _check_of(pyfuncitem)
         if check.examples and self._student is not None:
             vectors.require_recorded(self._student, self._worked(check))
+        if self._student is not None:
+            vectors.require_refused(self._student, check.function, check.refuses)
         if check.dtype and not any(self.odd_dtypes.get(name) for name in self._premises):
             for odd in self._odd_dtypes_of(check) or ():
                 raise odd
@@ -341,7 +348,7 @@ class GradingPlugin:
         match problem:
             case Mismatch():
                 if asked:
-                    self.failures[check.id] = Failure(*asked, problem.numbers)
+                    self.failures[check.id] = Failure(*asked, problem.numbers, problem.seen)
                 entry.outcome, entry.rows = FAILED, problem.rows
                 entry.story = _about_another_example(check, problem.call) + problem.story
             case StudentError(not_written=True) if problem.frames:  # a worker may send anything

@@ -4,13 +4,15 @@ A later function may be right and still fail, because of an earlier one that it 
 more, and what they compare with is computed from what the submission's wrong earlier functions return, in workers of
 their own. A check that passes so is owed to those functions.
 
-The premises must say something. Where an earlier function raises, returns no such numbers, or returns much less than
-the right ones say (always 0, for example), nothing is decided: a later function that does nothing would be right too.
+The premises must say something. Where an earlier function raises, returns no such numbers, or its values or gradients
+are of another order than the right ones (always 0, for example), nothing is decided: a later function that does nothing
+would be right too.
 """
 
 from __future__ import annotations
 
 import contextlib
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -34,8 +36,13 @@ from .student import (
     Tensor,
 )
 
-_LEAST = 0.1
-"""A premise says something where it is at least this share of what is right, in size."""
+_LEAST, _MOST = 0.1, 100.0
+"""A premise says something where its size is between these multiples of the right one: next to nothing everything is
+right, and beside what is huge nothing else can be seen."""
+
+PREMISE_SCALE = 1.0625
+"""In a second pass wrong functions return this times what they do (`second_pass.scaled`); exact in binary, and at the
+end of no clip range of the checks."""
 
 
 class NotJudged(BaseException):
@@ -59,12 +66,13 @@ class OwnFunction:
     def __init__(self, student: Student, function: str) -> None:
         self._student, self._function = student, function
         self.called = False
-        self._asked = self._told = 0
+        self._asked: Counter[str] = Counter()
+        self._told: Counter[str] = Counter()
 
     @property
     def says_nothing(self) -> bool:
-        """Whether it is silent in more than half of the calls in which there was something to say."""
-        return 2 * self._told < self._asked
+        """Whether its values or its gradients are silent in more than half of the calls with something to say."""
+        return any(2 * self._told[what] < asked for what, asked in self._asked.items())
 
     def answer(self, example: Example) -> Answer:
         """What it makes of a call.
@@ -96,35 +104,45 @@ class OwnFunction:
             right: What would be right.
             start: What would stand there if nothing was done.
 
+        Returns:
+            Bools where bools are right, else float64.
+
         Raises:
-            NotJudged: these are no numbers of this shape, or not finite.
+            NotJudged: these are no numbers of this shape and kind, or not finite.
         """
-        right, start = np.asarray(right, dtype=np.float64), np.asarray(start, dtype=np.float64)
+        right, start = np.asarray(right), np.asarray(start, dtype=np.float64)
         if not isinstance(value, Tensor) or value.shape != right.shape:
             raise NotJudged("a premise returns no tensor of this shape")
-        self.hear(_variation(value.array - start), _variation(right - start))
-        return value.array
+        numbers = _numbers(value, bools=right.dtype.kind == "b")
+        self.hear("value", _variation(numbers - start), _variation(right - start))
+        return numbers
 
     def gradient(self, value: Tensor | None, right: npt.ArrayLike) -> Array:
         """The numbers of a gradient that came back: 0 where there is none. Raises `NotJudged` as `read` does."""
         right = np.asarray(right, dtype=np.float64)
-        found = np.zeros(right.shape) if value is None else value.array
+        found = np.zeros(right.shape) if value is None else _numbers(value)
         if found.shape != right.shape:
             raise NotJudged("a premise has no gradient of this shape")
-        self.hear(found, right)
+        self.hear("gradient", found, right)
         return found
 
-    def hear(self, own: Array, right: Array) -> None:
+    def hear(self, what: str, own: Array, right: Array) -> None:
         """Remember whether the premise said something where there was something to say.
 
+        Args:
+            what: Which part of what it returns; each must say something by itself.
+            own: Its numbers.
+            right: What would be right.
+
         Raises:
-            NotJudged: it is not finite.
+            NotJudged: they are not finite.
         """
         if not np.isfinite(own).all():
             raise NotJudged("a premise is not finite")
-        if np.linalg.norm(right) > 1e-9:
-            self._asked += 1
-            self._told += bool(np.linalg.norm(own) >= _LEAST * np.linalg.norm(right))
+        size = np.linalg.norm(right)
+        if size > 1e-9:
+            self._asked[what] += 1
+            self._told[what] += bool(_LEAST * size <= np.linalg.norm(own) <= _MOST * size)
 
 
 Premises = Mapping[str, OwnFunction]
@@ -138,6 +156,17 @@ def undecided() -> Iterator[None]:
         yield
     except Mismatch as problem:
         raise NotJudged(problem.story) from None
+
+
+def _numbers(value: Tensor, *, bools: bool = False) -> Array:
+    """The numbers of a tensor as float64, or bools as they are.
+
+    Raises:
+        NotJudged: it holds others, with which nobody goes on as with these.
+    """
+    if value.array.dtype.kind not in ("b" if bools else "biuf"):
+        raise NotJudged(f"a premise returns {value.dtype}")
+    return value.array if bools else value.array.astype(np.float64)
 
 
 def _variation(values: Array) -> Array:

@@ -1,22 +1,24 @@
 """The second pass: failing checks of functions that call wrong ones run once more, on the submission's own premises.
 
 It costs nothing where nothing fails, and it takes no outcome back: it says beside a failed check that it is right with
-what certain functions return, and gives its points if the course says so.
+what certain functions return, and gives its points if the course says so. Where the grader itself stumbles in it, the
+result says so as its problem, with every point that the first pass gave.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 import pytest
 
 from ..core import course
-from ..core.result import BROKEN, FAILED, PASSED, WAITING, Result
-from .check import as_result
+from ..core.result import BROKEN, FAILED, GRADER_ERROR, PASSED, WAITING, Result
+from ..core.submission import Submission
+from .check import Check, as_result
 from .diagnosis import is_wrong
 from .plugin import GradingPlugin
-from .premises import owed_to
+from .premises import PREMISE_SCALE, owed_to
 from .settings import Settings
 
 _LOST = (FAILED, BROKEN, WAITING)
@@ -49,8 +51,9 @@ def judge(settings: Settings, first: GradingPlugin, run: Callable[[GradingPlugin
         for each in result.exercises
     ]
     names = [name for name in settings.exercises if any(check.exercise == name for check in lost.values())]
+    submission = scaled(settings.submission, {name for called in wrong.values() for name in called})
     second = GradingPlugin(
-        settings=replace(settings, checks=lost, exercises=names, first=None),
+        settings=replace(settings, checks=lost, exercises=names, first=None, submission=submission),
         result=replace(result, exercises=exercises),
         wrong=wrong,
         odd_dtypes={function: [*noted] for function, noted in first.odd_dtypes.items()},
@@ -59,9 +62,53 @@ def judge(settings: Settings, first: GradingPlugin, run: Callable[[GradingPlugin
     status = run(second)
     if status == pytest.ExitCode.INTERRUPTED:
         raise KeyboardInterrupt
-    # A check that cannot be judged again keeps what it earned: the grade is there already.
-    result.problem = "; ".join(second.errors)
     _write(settings, result, second)
+    problems = [*second.errors, *_grader_errors(second, lost)]
+    if not problems and status not in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED):
+        problems.append(f"pytest ended with {status!r}")
+    if problems:
+        result.problem = f"checks could not be judged a second time: {'; '.join(problems)}"
+
+
+def scaled(submission: Submission, functions: Iterable[str]) -> Submission:
+    """A submission some functions of which return a little more than they do.
+
+    A later function that calls them follows, and so does the oracle. One that makes the same mistake by itself, without
+    a call (rewards in place of advantages, where `group_advantages` returns its rewards), does not, and is not excused.
+    Functions that call others follow these, and are left as they are.
+
+    Args:
+        submission: As it was handed in.
+        functions: Of the submission, "exercise.function".
+    """
+    files = dict(submission.files)
+    for name, function in sorted(each.split(".") for each in functions):
+        exercise = course.exercise(name)
+        file_name = exercise.file_name
+        if file_name in files and not exercise.uses.get(function) and function != _FED_BACK:
+            files[file_name] += _SCALED.format(function=function, factor=PREMISE_SCALE)
+    return replace(submission, files=files)
+
+
+_FED_BACK = "reinforce_step"
+"""It returns what it is called with next: in a long run the factor would grow beyond everything."""
+
+_SCALED = """
+
+def _course_scaled(function):
+    import functools
+    import torch
+
+    @functools.wraps(function)
+    def scaled(*arguments, **options):
+        value = function(*arguments, **options)
+        return value * {factor} if isinstance(value, torch.Tensor) and value.is_floating_point() else value
+
+    return scaled
+
+if callable(globals().get("{function}")):
+    {function} = _course_scaled({function})
+"""
 
 
 def _wrong_called(settings: Settings, result: Result) -> dict[str, list[str]]:
@@ -69,8 +116,6 @@ def _wrong_called(settings: Settings, result: Result) -> dict[str, list[str]]:
     known: dict[str, bool] = {}
     found = {}
     for exercise in result.exercises:
-        if course.exercise(exercise.name).file_name in settings.submission.problems:
-            continue  # there is nothing to call
         uses = course.exercise(exercise.name).uses
         for function in dict.fromkeys(check.function for check in exercise.checks if check.outcome in _LOST):
             for used in uses.get(function, ()):
@@ -80,6 +125,12 @@ def _wrong_called(settings: Settings, result: Result) -> dict[str, list[str]]:
             if wrong:
                 found[f"{exercise.name}.{function}"] = wrong
     return found
+
+
+def _grader_errors(second: GradingPlugin, lost: Mapping[str, Check]) -> list[str]:
+    """What went wrong in the second pass that is no fault of the submission, check by check."""
+    failed = [check for check in second.result.checks if check.id in lost and check.outcome == GRADER_ERROR]
+    return [f"{check.id}: {check.story}" for check in failed]
 
 
 def _write(settings: Settings, result: Result, second: GradingPlugin) -> None:

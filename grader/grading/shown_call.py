@@ -101,7 +101,8 @@ def show_argument(value: Any) -> str:
     if isinstance(value, Half):
         return f"torch.tensor({nested(value.array, repr, most=_MOST)}, dtype=torch.bfloat16)"
     if isinstance(value, Transposed):
-        return f"{show_argument(value.array.T)}.T"
+        swapped = show_argument(value.array.swapaxes(0, 1))
+        return f"{swapped}.T" if value.array.ndim == 2 else f"{swapped}.transpose(0, 1)"
     if isinstance(value, np.ndarray | np.generic):
         array = np.asarray(value)
         if not array.size:

@@ -34,12 +34,20 @@ class Half:
 
     array: Array
 
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return self.array.shape
+
 
 @dataclass(frozen=True)
 class Transposed:
-    """Argument that is not contiguous: the same numbers as `array`, which has two axes, read from its transpose."""
+    """Argument that is not contiguous: the numbers of `array`, read from a tensor with its first two axes swapped."""
 
     array: Array
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return self.array.shape
 
 
 @dataclass(frozen=True)
@@ -85,7 +93,7 @@ class Example:
         options: Keyword arguments.
         gradients_of: Names of positional parameters to differentiate the sum of the value by; of several values, of
             the first one.
-        return_arguments: Send tensors and objects back as they are after the call.
+        return_arguments: Send tensors and objects back as they are after the call, those among the options too.
         watch_random: Say whether the call changed the global random state of torch, numpy or Python.
         repeat: Make the call so many times with the same objects; the last value counts.
         left_gradients: Names of positional parameters, models, whose parameters have gradients (of 1) before the call.
@@ -120,6 +128,11 @@ class Call:
     repeat: int = 1
     left_gradients: tuple[str, ...] = ()
 
+    @property
+    def handed_over(self) -> dict[str, Any]:
+        """Arguments and options by name."""
+        return self.arguments | self.options
+
     @classmethod
     def of(cls, function: str, example: Example, names: Sequence[str]) -> Call:
         """The call of an example of a function, whose positional parameters have these names."""
@@ -137,7 +150,9 @@ class Answer:
         value: `Tensor`, plain data, `Record` for an object of a dataclass, or `wire.Foreign` for anything else.
         gradients: For every name asked for, the vector-Jacobian product, or None where the value does not depend on it;
             that by a parameter of a model is named "model.parameter".
-        arguments: Tensors and objects among the arguments as they were after the call, when asked for.
+        arguments: Tensors and objects among arguments and options as they were after the call, when asked for.
+        marked: What the call left on these tensors besides other numbers: "logits.requires_grad", "rollout.tokens.grad"
+            or, where it wrote into it, "logits._version".
         device: Where the arguments were, and so the value must be.
         odd_dtypes: Where `compare` notes a wrong dtype and goes on with the values; None where it refuses one at once.
         random_changed: Whose global random state the call changed, when asked for: "torch", "numpy", "random" or "".
@@ -150,6 +165,7 @@ class Answer:
     value: Any
     gradients: dict[str, Tensor | None] = field(default_factory=dict)
     arguments: dict[str, Any] = field(default_factory=dict)
+    marked: tuple[str, ...] = ()
     device: str = "cpu"
     odd_dtypes: list[Any] | None = None
     random_changed: str = ""
@@ -168,6 +184,7 @@ class StudentError(Exception):
             self.type = "Exception"
         self.message = _text(info.get("message"))
         self.not_written = info.get("not_written") is True
+        self.is_value_error = info.get("value_error") is True
         frames = list(info.get("frames") or [])[-8:]
         self.frames = [Frame(_text(f), int(n) % 10_000_000, _text(g), _text(s)) for f, n, g, s in frames]
         super().__init__(f"{self.type}: {self.message}")
@@ -329,7 +346,7 @@ class Student:
         if failed is not None:
             call = calls[min(len(answers), len(calls) - 1)]
             raise self._error(worker, call, failed)
-        found = [self._answer(worker, *parts, names) for parts in zip(calls, examples, answers, strict=True)]
+        found = [self._answer(worker, *parts) for parts in zip(calls, examples, answers, strict=True)]
         self._answered.extend(zip(examples, found, strict=True))
         return found
 
@@ -449,13 +466,15 @@ class Student:
         smallest = self._smallest_crash
         return StudentDied(smallest.call, smallest.death, smallest.printed)
 
-    def _answer(self, worker: Loaded, call: Call, case: Example, answer: object, names: list[str]) -> Answer:
+    def _answer(self, worker: Loaded, call: Call, case: Example, answer: object) -> Answer:
         if type(answer) is not dict or "value" not in answer:
             raise self._died(worker, call, _MALFORMED)
-        gradients, after = answer.get("gradients", []), answer.get("arguments", [])
-        wanted = len(case.gradients_of), len(case.arguments) if case.return_arguments else 0
-        if type(gradients) is not list or type(after) is not list or (len(gradients), len(after)) != wanted:
+        handed_over = call.handed_over if case.return_arguments else {}
+        lists = [answer.get(name, []) for name in ("gradients", "arguments", "marked")]
+        wanted = [len(case.gradients_of), len(handed_over), len(handed_over)]
+        if any(type(each) is not list for each in lists) or [*map(len, lists)] != wanted:
             raise self._died(worker, call, _MALFORMED)
+        gradients, after, marked = lists
         try:
             found = Answer(
                 call=call,
@@ -463,9 +482,15 @@ class Student:
                 gradients=_by_name(call, zip(case.gradients_of, map(_from_wire, gradients), strict=True)),
                 arguments={
                     name: _from_wire(value)
-                    for name, value, before in zip(names, after, case.arguments, strict=False)
+                    for (name, before), value in zip(handed_over.items(), after, strict=True)
                     if _is_array(before) or isinstance(before, Record)
                 },
+                marked=tuple(
+                    f"{name}.{mark}"
+                    for name, marks in zip(handed_over, marked, strict=True)
+                    for mark in map(_text, marks)
+                    if mark.replace(".", "").isidentifier()
+                ),
                 device=self._device,
                 odd_dtypes=self._odd_dtypes,
                 random_changed=_text(answer.get("random_changed")),
@@ -474,8 +499,8 @@ class Student:
         except (ValueError, TypeError, OverflowError):
             raise self._died(worker, call, _MALFORMED) from None
         derivatives = [value for value in found.gradients.values() if value is not None]
-        tensors = [found.arguments.get(name) for name, before in call.arguments.items() if _is_array(before)]
-        if not all(isinstance(value, Tensor) for value in (*derivatives, *(tensors if case.return_arguments else ()))):
+        tensors = [found.arguments.get(name) for name, before in handed_over.items() if _is_array(before)]
+        if not all(isinstance(value, Tensor) for value in (*derivatives, *tensors)):
             raise self._died(worker, call, _MALFORMED)
         return found
 
@@ -494,6 +519,13 @@ def _by_name(call: Call, gradients: Iterable[tuple[str, Any]]) -> dict[str, Any]
 
 def _is_array(value: Any) -> bool:
     return isinstance(value, np.ndarray | np.generic | Half | Transposed)
+
+
+def as_sent(value: Array | np.generic | Half | Transposed) -> Tensor:
+    """An argument as it comes back if nobody changes it."""
+    sent = _from_wire(_to_wire(value.array if isinstance(value, Transposed) else value, []))
+    assert isinstance(sent, Tensor)
+    return sent
 
 
 def _call_body(case: Example, names: list[str]) -> dict[str, Any]:
@@ -518,7 +550,7 @@ def _to_wire(value: Any, names: list[str]) -> Any:
         rounded = ((bits + 0x7FFF + ((bits >> 16) & 1)) >> 16).astype("<u2")
         return wire.Tensor("bfloat16", value.array.shape, rounded.tobytes())
     if isinstance(value, Transposed):
-        contiguous = _to_wire(np.ascontiguousarray(value.array.T), names)
+        contiguous = _to_wire(np.ascontiguousarray(value.array.swapaxes(0, 1)), names)
         return wire.Record("transpose", {"input": contiguous, "dim0": 0, "dim1": 1})
     if isinstance(value, np.ndarray | np.generic):
         array = np.asarray(value)

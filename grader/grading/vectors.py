@@ -5,7 +5,7 @@ workers. The checks compare with the recorded answers, so that a handout needs n
 the mistake that a submission's answers show, so that it needs no misconception's code either.
 
 An *observation* of a call is plain data: what was returned (dtype, shape, values), the gradients, the arguments
-changed in place; or the type and text of the exception.
+changed in place, what else was left on them; or the type and text of the exception.
 """
 
 from __future__ import annotations
@@ -22,9 +22,22 @@ import numpy as np
 from ..core import course
 from ..core.refusal import FileRefused
 from ..sandbox.worker.wire import Foreign
-from .compare import TOLERANCE, close, entries, no_gradient, number, pair, parameters, same, same_gradient
+from .compare import (
+    TOLERANCE,
+    Mismatch,
+    changed_in_place,
+    close,
+    entries,
+    no_gradient,
+    number,
+    pair,
+    parameters,
+    same,
+    same_gradient,
+    show_type,
+)
 from .premises import Oracles
-from .student import Answer, Example, Half, Record, Student, StudentCrashed, StudentError, Tensor
+from .student import Answer, Example, Record, Student, StudentCrashed, StudentError, Tensor
 
 Observation = dict[str, Any]
 _MESSAGE = 60  # characters of an exception's text that tell two exceptions apart
@@ -168,6 +181,24 @@ def require_recorded(student: Student, worked: Sequence[tuple[Example, Vector]])
                 close(answer, found, wanted[key], yours_label=label, shows=shows, rtol=1e-4, atol=1e-5)
 
 
+def require_refused(student: Student, function: str, examples: Sequence[Example]) -> None:
+    """Require that calls without an answer end with a ValueError, as the lines that are given promise.
+
+    Raises:
+        Mismatch: one has an answer, or ends with another exception.
+    """
+    for example in examples:
+        try:
+            (answer,) = student.each(function, example)
+            call, yours = answer.call, show_type(answer.value)
+        except StudentError as error:
+            if error.is_value_error or error.call is None:
+                continue
+            call, yours = error.call, f"{error.type}: {error.message}"
+        story = "this call has no answer and must end with a ValueError, as the lines given in the stub make it"
+        raise Mismatch(call, [("yours", yours), ("expected", "ValueError")], story)
+
+
 def _require_value(answer: Answer, expected: Observation) -> None:
     """What was returned, and each part of it if it has some."""
     kind = expected.get("returns")
@@ -192,8 +223,7 @@ def _require_gradient(answer: Answer, name: str, expected: list[Any] | None) -> 
     if not wanted.any():
         no_gradient(answer, name)
         return
-    argument = answer.call.arguments[name]
-    shape = argument.array.shape if isinstance(argument, Half) else argument.shape
+    shape = answer.call.arguments[name].shape
     value = answer.gradients[name]
     rtol, atol = _tolerance(value.dtype if value else "float64")
     why = "the value is right, its gradient is not"
@@ -211,6 +241,8 @@ def _tolerance(dtype: str) -> tuple[float, float]:
 def agree(left: Observation, right: Observation, *, values_only: bool = False) -> bool:
     """Whether two observations are the same up to rounding. NaN agrees with NaN here: both show the same mistake.
 
+    What is left on an argument besides other numbers is no part of that: many ways to make one mistake leave it or not.
+
     Args:
         left: One of them.
         right: The other.
@@ -222,7 +254,7 @@ def agree(left: Observation, right: Observation, *, values_only: bool = False) -
     metric = left.get("shape") == [] and {left.get("dtype"), right.get("dtype")} <= {"float32", "float64"}
     if not metric:  # of a single number either dtype will do, and is no sign of a mistake
         keys.append("dtype")
-    if left.keys() != right.keys() or any(left.get(key) != right.get(key) for key in keys):
+    if (left.keys() ^ right.keys()) - {"left"} or any(left.get(key) != right.get(key) for key in keys):
         return False
     for parts in ("fields", "after"):
         names = left.get(parts, {}).keys()
@@ -300,13 +332,11 @@ def _observation(answer: Answer, example: Example) -> Observation:
         seen["graph"] = list(answer.graph)
     if any(gradient is not None and gradient.array.size > _LARGEST for gradient in answer.gradients.values()):
         return {"returns": "a large tensor"}
-    changed = [
-        name
-        for (name, after), before in zip(answer.arguments.items(), example.arguments, strict=False)
-        if isinstance(before, np.ndarray) and after.array.tobytes() != before.tobytes()
-    ]
     gradients = {name: None if gradient is None else _numbers(gradient) for name, gradient in answer.gradients.items()}
+    changed = [*changed_in_place(answer)]
     seen |= {"gradients": gradients, "changed": changed}
+    if answer.marked and not changed:
+        seen["left"] = list(answer.marked)
     after = {
         name: _seen(value)
         for name, value in answer.arguments.items()

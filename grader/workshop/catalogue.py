@@ -8,6 +8,7 @@ function, so it runs in a worker like everybody else's. Nothing is imported here
 from __future__ import annotations
 
 import ast
+import random
 import textwrap
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -62,14 +63,15 @@ def _replaced(model: Submission, exercise: str, function: str, name: str, text: 
     return Submission(name, Path(name), {**model.files, file_name: module}, {})
 
 
-def variants_together(count: int) -> Iterator[tuple[Submission, frozenset[str]]]:
+def variants_together(count: int, *, seed: int = 0) -> Iterator[tuple[Submission, frozenset[str]]]:
     """The model answers with a variant of every function: the first of each file, then the second, and so on.
 
-    Where a file has no more, the model answer stays. Each is in a scope of its own, because files of variants have
-    helpers of the same name.
+    Where a file has no more, the model answer stays. With another seed than 0 each variant is drawn. Each is in a scope
+    of its own, because files of variants have helpers of the same name.
 
     Args:
         count: How many submissions.
+        seed: Of the draw; 0: they are taken in turn.
 
     Yields:
         A submission, and the functions in it that are variants, each as "exercise.function".
@@ -83,16 +85,20 @@ def variants_together(count: int) -> Iterator[tuple[Submission, frozenset[str]]]
                 text = whole_functions(path)
                 if names := [node.name for node in _public_functions(text)]:
                     parts.append((exercise, function, textwrap.indent(text, "    "), names))
+    draw = random.Random(seed)
     for place in range(count):
         files = dict(model.files)
-        replacing = [part for part in parts if place < len(part[-1])]
-        for exercise, function, scope, names in replacing:
+        if seed:
+            chosen = [(*part[:-1], draw.choice(part[-1])) for part in parts]
+        else:
+            chosen = [(*part[:-1], part[-1][place]) for part in parts if place < len(part[-1])]
+        for exercise, function, scope, variant in chosen:
             files[exercise.file_name] += (
-                f"\n\ndef _variants_of_{function}():\n{scope}\n    return {names[place]}\n"
+                f"\n\ndef _variants_of_{function}():\n{scope}\n    return {variant}\n"
                 f"\n{function} = _variants_of_{function}()\n"
             )
-        name = f"variant {place + 1} of every function"
-        replaced_functions = frozenset(f"{exercise.name}.{function}" for exercise, function, *_ in replacing)
+        name = f"drawn variants of every function, {place + 1}" if seed else f"variant {place + 1} of every function"
+        replaced_functions = frozenset(f"{exercise.name}.{function}" for exercise, function, *_ in chosen)
         yield Submission(name, Path(name), files, {}), replaced_functions
 
 

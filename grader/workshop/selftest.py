@@ -114,6 +114,7 @@ class Job:
         replaced: The one function that is not the model answer; "" if there is none, or more.
         mistake: Name of the misconception; "" if it is none.
         together: All functions that are variants, each as "exercise.function", if there are more than one.
+        seed: Of the generated inputs.
     """
 
     what: str
@@ -124,6 +125,7 @@ class Job:
     replaced: str = ""
     mistake: str = ""
     together: frozenset[str] = frozenset()
+    seed: int = 0
 
     def checks(self, *, quick: bool = False) -> dict[str, Check]:
         """Those of the function that was replaced, and the gates of the others: they say whether it harms its callers.
@@ -145,7 +147,7 @@ class Job:
         if quick:
             gates_of = _callers(self.exercise, {f"{self.exercise}.{self.replaced}"}) | {self.replaced}
             own = self._showing() or own
-        if quick and self.what == "fair variants":  # with their callers they are graded together
+        if self.what == "fair variants" and (quick or self.seed):  # with their callers they are graded together
             gates_of = {self.replaced}
         return {name: c for name, c in declared.items() if name in own or (c.gate and c.function in gates_of)}
 
@@ -161,26 +163,39 @@ def _callers(exercise: str, functions: Collection[str]) -> set[str]:
     return {name for name, called in uses.items() if not {*called}.isdisjoint(functions)}
 
 
-def jobs(exercise: str, starter: dict[str, str]) -> Iterator[Job]:
-    """Every answer whose grade is known."""
+def jobs(exercise: str, starter: dict[str, str], *, seeds: int = 1) -> Iterator[Job]:
+    """Every answer whose grade is known; those that must earn everything once with each seed.
+
+    Args:
+        exercise: Its name.
+        starter: The texts of the stubs.
+        seeds: How many seeds, from 0.
+    """
     stub = Submission("stub", Path("stub"), {n: t for n, t in starter.items() if n != "__init__.py"}, {})
     yield Job("stubs", "the untouched stub", exercise, _must_be_not_written, stub)
-    yield Job("model answers", "the model answer", exercise, _must_earn_all, read_submission(course.MODEL_ANSWERS))
     for function in course.exercise(exercise).function_names:
         for name, submission in _without_work(exercise, function):
             judge = _must_earn_nothing(function)
             yield Job("answers without work", f"{function}: {name}", exercise, judge, submission, function)
-    for entry in variants(exercise):
-        name = f"{entry.function}: {entry.name}"
-        yield Job("fair variants", name, exercise, _must_earn_all, entry.submission, entry.function)
-    yield from _variants_together(exercise)
+    for seed in range(seeds):
+        for job in _right(exercise, seed):
+            yield replace(job, seed=seed, name=f"{job.name}, seed {seed}" if seed else job.name)
     for entry in misconceptions(exercise):
         name = f"{entry.function}: {entry.name}"
         judge = _must_be_named(entry)
         yield Job("misconceptions", name, exercise, judge, entry.submission, entry.function, entry.name)
 
 
-def _variants_together(exercise: str) -> Iterator[Job]:
+def _right(exercise: str, seed: int) -> Iterator[Job]:
+    """The answers that must earn everything; which variants are together depends on the seed."""
+    yield Job("model answers", "the model answer", exercise, _must_earn_all, read_submission(course.MODEL_ANSWERS))
+    for entry in variants(exercise):
+        name = f"{entry.function}: {entry.name}"
+        yield Job("fair variants", name, exercise, _must_earn_all, entry.submission, entry.function)
+    yield from _variants_together(exercise, seed)
+
+
+def _variants_together(exercise: str, seed: int) -> Iterator[Job]:
     """Variants of all functions at once, where the functions of an exercise call those of others.
 
     A right answer must not cost points two exercises later, whatever the other right answers are.
@@ -189,7 +204,7 @@ def _variants_together(exercise: str) -> Iterator[Job]:
     if used <= {exercise}:
         return
     counts = Counter((name, entry.function) for name in {*used, exercise} for entry in variants(name))
-    for submission, together in variants_together(max(counts.values(), default=0)):
+    for submission, together in variants_together(max(counts.values(), default=0), seed=seed):
         yield Job("fair variants together", submission.folder, exercise, _must_earn_all, submission, together=together)
 
 
@@ -206,6 +221,7 @@ def selftest(
     *,
     only: str = "",
     quick: bool = False,
+    seeds: int = 1,
     on_result: Callable[[Job, Result], None] = lambda *_: None,
     track: Callable[[list[Any]], Iterable[Any]] = iter,
 ) -> Report:
@@ -217,14 +233,18 @@ def selftest(
         only: Only answers with this text in their name, which begins with the function that they replace.
         quick: Each answer on the checks that can tell it from the model answer, and no others, in one worker. A
             misconception is named by its recorded answers; `course dev vectors --check` says whether they are its.
+        seeds: Grade the answers that must earn everything with this many seeds.
         on_result: Called with every answer and what the grader said of it.
         track: Goes through a list and shows how far it is.
     """
     report = Report(problems=[problem for exercise in exercises for problem in _unchecked(exercise, only)])
     starter = make_starter(course.MODEL_ANSWERS)
-    answers = [job for exercise in exercises for job in jobs(exercise, starter) if only in job.name]
+    answers = [job for exercise in exercises for job in jobs(exercise, starter, seeds=seeds) if only in job.name]
     options = {"fresh_workers": not quick, "name_mistakes": not quick, "second_pass": False}
-    asked = [Asked(job.submission, job.exercise, (*job.checks(quick=quick),), options) for job in answers]
+    asked = [
+        Asked(job.submission, job.exercise, (*job.checks(quick=quick),), {**options, "seed": job.seed})
+        for job in answers
+    ]
     for job, question, result in zip(track(answers), asked, grade(asked), strict=True):
         if quick and job.mistake and result.exit_code == 0:  # it shows in what no worked example asks for
             (result,) = grade([replace(question, checks=(*job.checks(),))])

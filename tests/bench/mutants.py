@@ -42,6 +42,7 @@ from rich.table import Table
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "helpers"))
 from course_environment import copy_commit, install, make_environment
 from processes import end_all_that_was_started
+from selection import SELECTION
 
 from grader.core.result import replace_file
 from grader.sandbox.worker.confine import adopt_orphans
@@ -229,7 +230,7 @@ def _try(copy: Copy, place: Place, journal: Journal, arguments: argparse.Namespa
     tests = reaching_tests(file, copy.root)
     parts, limit = [tests[:LIKELIEST], tests[LIKELIEST:]], arguments.seconds
     if arguments.whole:
-        parts, limit = [["tests", "-n", "auto", "--dist", "loadfile"]], WHOLE_SECONDS
+        parts, limit = [["tests", "-m", SELECTION["test"], "-n", "auto", "--dist", "loadfile"]], WHOLE_SECONDS
     broken, began = journal.known["fails_without_a_defect"], time.monotonic()
     while True:
         with copy.mutated(file, mutation):

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import gzip
 import importlib
 import inspect
 import io
@@ -473,11 +474,16 @@ def _is_a_sentence(text: str) -> None:
 
 
 def _paths_in(name: str, data: bytes) -> list[str]:
-    """Files of an archive, as the standard library lists them; none if it cannot."""
+    """Files of an archive, as the standard library lists them; none if it cannot.
+
+    Of the kinds that we read: its reader of xz takes gigabytes for a few bytes.
+    """
     try:
         if name.endswith(".zip"):
             return [info.filename for info in zipfile.ZipFile(io.BytesIO(data)).infolist() if not info.is_dir()]
-        with tarfile.open(fileobj=io.BytesIO(data), mode="r:*") as opened:
+        packed = io.BytesIO(data)
+        stream = gzip.GzipFile(fileobj=packed) if data.startswith(b"\x1f\x8b") else packed
+        with tarfile.open(fileobj=stream, mode="r:") as opened:
             return [info.name for info in opened if not info.isdir()]
     except Exception:  # whatever it stumbles over is no file
         return []

@@ -75,6 +75,12 @@ def policy(page: Any) -> list[float]:
     return [number(row[4]) for row in rows(page, "Policy: probability and reward")]
 
 
+def open_history(page: Any) -> None:
+    """Opens the history as a table and waits for its rows: the browser says later that it was opened."""
+    page.get_by_text("History as a table").click()
+    page.locator("table", has=page.get_by_text("Training history")).locator("tbody tr").first.wait_for()
+
+
 def press(page: Any, name: str) -> None:
     page.get_by_role("button", name=name, exact=True).click()
 
@@ -122,7 +128,7 @@ def test_runs_are_the_golden_vectors(tab: Tab, place: int) -> None:
     assert number(readout(page, "Entropy (nats)")) == pytest.approx(run["entropy"][-1], abs=5.1e-4)
     assert number(readout(page, "KL from the start")) == pytest.approx(run["kl"][-1], abs=5.1e-4)
     assert number(readout(page, "Clip fraction")) == pytest.approx(100 * run["clip_fraction"][-1], abs=0.51)
-    page.get_by_text("History as a table").click()
+    open_history(page)
     table = rows(page, "Training history")
     assert len(table) == 201
     for step, expected in zip(GOLDEN["after"], run["entropy"], strict=True):
@@ -402,7 +408,7 @@ def test_the_pointer_and_the_slider_read_the_same_step(tab: Tab) -> None:
 def test_only_tables_that_scroll_are_stops_of_the_tab_key(tab: Tab) -> None:
     page = tab.show(address(seed=9, steps=50))
     page.get_by_text("Policy as a table").click()
-    page.get_by_text("History as a table").click()
+    open_history(page)
     page.evaluate(SETTLED)  # sizes are looked at in the next frame
     scroller = "node => node.closest('.grpo-scroll').tabIndex"
     assert page.get_by_role("table", name="Training history").evaluate(scroller) == 0

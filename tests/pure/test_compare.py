@@ -1,13 +1,14 @@
 """What counts as equal: type, shape, dtype, finiteness, then values; never broadcast, never NaN equal to NaN."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from grader.grading import compare
 from grader.grading.compare import Mismatch
-from grader.grading.student import Answer, Call, Tensor
+from grader.grading.student import Answer, Call, Half, Record, Tensor, Transposed, as_sent
 from grader.sandbox.worker.wire import Foreign
 
 CALL = Call("f", {"x": np.array([1.0])}, {})
@@ -123,8 +124,17 @@ def test_gradients_must_exist_be_finite_and_not_reach_constants():
 
 
 def test_a_changed_argument_is_noticed_to_the_bit():
-    before = np.array([0.0, 1.0])
-    same = answer(np.ones(1), arguments={"x": Tensor(before.copy(), "float64", "cpu")})
-    compare.untouched(same, "x", before)
-    other = answer(np.ones(1), arguments={"x": Tensor(np.array([-0.0, 1.0]), "float64", "cpu")})
-    assert "in place" in story(compare.untouched, other, "x", before)
+    zero, minus_zero = (Tensor(np.array([number, 1.0]), "float64", "cpu") for number in (0.0, -0.0))
+    call = Call("f", {"x": zero.array}, {"mask": Transposed(np.eye(2)), "half": Half(np.array([0.1]))})
+    kept = {"x": zero, "mask": Tensor(np.eye(2), "float64", "cpu"), "half": as_sent(call.options["half"])}
+    compare.untouched(replace(answer(np.ones(1)), call=call, arguments=kept))
+    for name, other in (("x", minus_zero), ("mask", Tensor(np.ones((2, 2)), "float64", "cpu")), ("half", zero)):
+        changed = replace(answer(np.ones(1)), call=call, arguments=kept | {name: other})
+        assert f"changed its argument {name} in place" in story(compare.untouched, changed)
+
+
+def test_a_tensor_in_an_object_is_an_argument_too():
+    call = Call("f", {"batch": Record("Rollout", {"tokens": np.array([1, 2]), "prompt_length": 1})}, {})
+    after = {"batch": Record("Rollout", {"tokens": Tensor(np.array([1, 0]), "int64", "cpu"), "prompt_length": 1})}
+    changed = replace(answer(np.ones(1)), call=call, arguments=after)
+    assert "argument batch.tokens in place" in story(compare.untouched, changed)

@@ -184,6 +184,7 @@ MINIMUM = "due = 2031-11-20T23:59:00Z\ndeduction_percent = 10\n"
         (MINIMUM + "maximum_percent = 0", "maximum_percent is 0, so lateness would cost nothing; leave it out"),
         ("due = " + "[" * 5000, "this is no TOML: it is nested too deeply"),
         (MINIMUM + "grace_minutes = " + "1" * 5000, "this is no TOML: .* for integer string conversion"),
+        (MINIMUM + "maximum_percent = 1e9999999999999999999", "a number has too large an exponent"),
         (MINIMUM + "maximum_percent = nan", "maximum_percent must be a number"),
         (MINIMUM + "maximum_percent = true", "maximum_percent must be a number"),
         (MINIMUM + 'per = "week"', 'per must be "day" or "hour"'),

@@ -53,7 +53,8 @@ NUMBERS = np.array(RIGHT)
         (NUMBERS.mean(), "reduced to one number: the mean of the values that are asked for"),
         (NUMBERS.reshape(2, 2), "right and in another shape"),
         (NUMBERS * np.array([1, 1, 1, float("nan")]), "NaN, which 0 / 0, inf - inf and 0 * inf make"),
-        (NUMBERS + np.array([0, 0, 0, 0.1]), "right except in the last place"),
+        (NUMBERS + np.array([0, 0, 0, 0.1]), None),
+        (np.clip(NUMBERS, -0.75, 0.6), "cut off at -0.75 and at 0.6"),
         (NUMBERS + np.array([0.3, 0.1, 0, 0.2]), None),
     ],
 )
@@ -64,7 +65,7 @@ def test_what_wrong_numbers_have_in_common_with_the_right_ones(yours, sentence):
 def test_only_what_holds_for_every_wrong_answer_is_said():
     other = [2.0, 8.0, -1.0]
     assert said((2 * NUMBERS, RIGHT), (2 * np.array(other), other)) == "2 times the expected ones"
-    assert said((2 * NUMBERS, RIGHT), (3 * np.array(other), other)) is None
+    assert said((2 * NUMBERS, RIGHT), (np.array(other) + np.array([3.0, 1.0, 2.5]), other)) is None
 
 
 def test_one_number_is_twice_another_one_by_chance_and_two_are_not():
@@ -113,6 +114,7 @@ def test_an_exception_says_what_it_means_here():
 def test_right_numbers_in_another_form_are_called_right():
     assert said((tensor(RIGHT, dtype="float32"), RIGHT)) == "right, and float32 where float64 is asked for"
     assert said((tensor(RIGHT, changed=["x"]), RIGHT)) == "right, and x is changed in place"
+    assert said((tensor(RIGHT, left=["x.grad"]), RIGHT)) == "right, and x.grad is another one after the call"
     assert said((tensor(RIGHT, graph=[""]), RIGHT)) == "right, and drag the graph of their own computation along"
     number = {"returns": "number", "values": [0.5], "gradients": {}, "changed": []}
     assert said((number, tensor(0.5))) == "right, and no tensor but a plain number"
@@ -124,7 +126,7 @@ def test_a_gradient_that_is_wrong_beside_a_right_value_is_told_apart():
     def with_gradient(values):
         return tensor(RIGHT, gradients={"logp": values})
 
-    assert said((with_gradient(None), with_gradient(RIGHT))) == "in gradient by logp 0 everywhere"
+    assert said((with_gradient(None), with_gradient(RIGHT))) == "right, and no gradient of them reaches logp"
     assert said((with_gradient([0.5 * x for x in RIGHT]), with_gradient(RIGHT))) == (
         "in gradient by logp half the expected ones"
     )
@@ -157,7 +159,7 @@ def test_the_entries_of_a_run_are_told_by_their_names():
     lacking = run(1.0)
     for step in lacking["fields"].values():
         del step["fields"]["kl"]
-    assert said((lacking, run(1.0))) is None  # told by the check itself, which names what is missing
+    assert said((lacking, run(1.0))) == "without kl"
 
 
 def test_a_run_that_begins_right_says_how_long():
@@ -169,6 +171,89 @@ def test_a_run_that_begins_right_says_how_long():
         return {"returns": "BanditHistory", "fields": {"probabilities": tensor(values)}, "gradients": {}, "changed": []}
 
     assert said((history(yours), history(right))) == "right for the first 2 steps, and others after that"
+
+
+def test_a_run_that_ends_early_is_called_so_if_it_is_right_until_then():
+    right = np.cumsum(np.full((6, 3), 0.1), axis=0)
+    assert said((right[:4], right)) == "too few: they end early"
+    assert said((right[:4] + 0.1, right)) is None
+    assert said((np.array([0.5, 2.0]), np.array(0.25))) is None
+
+
+def test_a_bound_of_the_numbers_is_said_before_one_of_a_step():
+    right = [25.0, -25.0, 100.0, 3.0]
+    assert said((np.minimum(right, 5.0), right), ref_logp=np.zeros(4)) == "cut off above, at 5"
+    assert said(([1.5, -0.5], [1.7, -0.5]), ([1.5, 0.25], [1.7, 0.25])) == "cut off above, at 1.5"
+    assert said(([1.5123, -0.5], [1.7, -0.5])) is None  # one number, and no round one
+    assert said(([0.5, -9.0, -12.0, -5.0], [0.5, -5.0, -5.0, -5.0])) == (
+        "not cut off below, where the expected ones stay at -5"
+    )
+
+
+def test_rows_that_are_off_by_numbers_of_their_own_are_told_from_rows_that_are_wrong():
+    right = np.array([[1.0, -0.5, 0.75], [2.0, 0.5, -1.0]])
+    assert said((right + np.array([[0.2], [-0.3]]), right)) == (
+        "off by the same amount within each row: another number is subtracted, or added"
+    )
+    assert said((right * np.array([[1.1], [0.7]]), right)) == (
+        "the expected ones times the same factor within each row: it is divided by another number"
+    )
+    assert said((right + np.array([[0.2, 0.2, -0.2], [-0.3, 0.3, 0.3]]), right)) is None
+
+
+def test_whole_numbers_are_called_so_only_where_others_are_asked_for():
+    whole = tensor([0, 0, 1, 0], dtype="int64")
+    told = "whole numbers, of dtype int64: the digits after the point are cut off"
+    assert said((whole, [0.5, 0.25, 1.0, 0.75])) == told
+    assert said((whole, [1.0, 2.0, 3.0, 5.0])) != told
+
+
+def test_a_step_that_is_always_as_long_is_told_by_its_length():
+    def stepped(lr, step, wanted):
+        config = Record("BanditConfig", {"lr": lr})
+        logits = np.array([1.0, 0.0, -1.0])
+        example = Example(logits, config)
+        return case({"logits": logits, "config": config}, example, tensor(logits + step), tensor(logits + wanted))
+
+    first, second = np.array([0.3, -0.1, -0.2]), np.array([0.1, 0.4, -0.5])
+    clipped = [stepped(lr, 0.2 * lr * each / np.linalg.norm(each), each) for lr, each in ((0.5, first), (0.3, second))]
+    found = likeness(clipped, STRONG)
+    assert found and found.sentence == "a step from logits in the right direction, and always as long: 0.2 times lr"
+    assert likeness([stepped(0.5, 0.2 * first, first), stepped(0.3, 0.4 * second, second)], STRONG) is None
+
+
+def test_parts_that_are_missing_or_of_another_kind_are_told_inside_a_tuple():
+    def loss(**metrics):
+        parts = {"0": tensor(0.5), "1": {"returns": "dict", "fields": metrics}}
+        return {"returns": "tuple", "fields": parts, "gradients": {}, "changed": []}
+
+    number = {"returns": "number", "values": [0.25]}
+    assert said((loss(kl=number), loss(kl=number, clip_fraction=number))) == "without clip_fraction"
+    assert said((loss(kl=tensor(0.25)), loss(kl=number))) == (
+        "tensors where plain numbers are asked for: `.item()` makes one of a tensor"
+    )
+
+
+def test_several_wrong_values_are_right_elsewhere_only_if_all_of_them_are():
+    def run(kl, entropy):
+        fields = {"kl": tensor(kl), "entropy": tensor(entropy)}
+        return {"returns": "BanditHistory", "fields": fields, "gradients": {}, "changed": []}
+
+    right, off = np.array([0.5, 0.25, 0.125]), np.array([0.2, 0.0, 0.1])
+    mask = np.array([False, True, False])
+    told = "right except where mask is False"
+    assert said((run(right + off, right - off), run(right, right)), mask=mask, looks=WEAK[2:]) == told
+    elsewhere = run(right + off, right + np.array([0.1, 0.3, 0.2]))
+    assert said((elsewhere, run(right, right)), mask=mask, looks=WEAK[2:3]) is None
+
+
+def test_one_side_is_said_of_many_numbers_only():
+    right = np.array([0.3, -0.2, 0.7, 0.1, -0.6, 0.45])
+    off = np.array([0.1, 0.3, 0.02, 0.2, 0.15, 0.4])
+    assert said((right + off, right)) == "too large, wherever they are wrong"
+    assert said((right - off, right)) == "too small, wherever they are wrong"
+    assert said((right[:3] + off[:3], right[:3])) is None
+    assert said((right + off * np.array([1, 1, -1, 1, 1, 1]), right)) is None
 
 
 def test_nothing_is_said_of_nothing():
@@ -207,3 +292,13 @@ def test_whatever_a_submission_returns_is_described_or_not_and_nothing_worse(pai
     argument = np.array([True, False, True]) if name == "mask" else np.array([0.0, -2.5, math.inf])
     sentence = said(*pairs, **{name: argument})
     assert sentence is None or sentence
+
+
+def test_a_gradient_that_is_missing_in_some_calls_and_misled_in_others_is_missing_in_all():
+    def with_gradients(**gradients):
+        return tensor(RIGHT, gradients=gradients)
+
+    one = (with_gradients(logp=None), with_gradients(logp=RIGHT))
+    both = (with_gradients(logp=None, old_logp=RIGHT), with_gradients(logp=RIGHT, old_logp=None))
+    assert said(both) == "right, and their gradient reaches old_logp and not logp: the wrong one is detached"
+    assert said(one, both) == "right, and no gradient of them reaches logp"

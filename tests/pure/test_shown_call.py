@@ -60,6 +60,7 @@ def test_a_short_call_is_one_line_as_it_would_be_typed() -> None:
     [
         (Half(np.array([1.0])), "torch.tensor([1.0], dtype=torch.bfloat16)"),
         (Transposed(np.array([[1, 2, 3], [4, 5, 6]])), "torch.tensor([[1, 4], [2, 5], [3, 6]]).T"),
+        (Transposed(np.array([[[1], [2]]])), "torch.tensor([[[1]], [[2]]]).transpose(0, 1)"),
         (np.zeros((0, 3), np.float32), "torch.empty((0, 3), dtype=torch.float32)"),
         (np.array([np.nan, -np.inf]), "torch.tensor([torch.nan, -torch.inf], dtype=torch.float64)"),
         (Record("BigramLM", {"table": np.eye(1)}), "BigramLM(table=torch.tensor([[1.0]], dtype=torch.float64))"),
@@ -130,8 +131,10 @@ def test_a_part_of_several_values_is_printed_alone() -> None:
 
 def test_an_argument_that_was_changed_is_printed_after_the_call() -> None:
     changed = answer(tensor(1.0), arguments={"x": tensor(7.0, 2.0)})
-    lines = shown(compare.untouched, changed, "x", ONE)
+    lines = shown(compare.untouched, changed)
     assert pasted(lines, f=lambda x, y: x.zero_()).endswith("tensor([0., 0.], dtype=torch.float64)\n")
+    lines = shown(compare.untouched, answer(tensor(1.0), marked=("x.requires_grad",)))
+    assert pasted(lines, f=lambda x, y: x.requires_grad_().sum()).endswith("True\n")
 
 
 def test_a_call_that_is_compared_with_another_one_follows_it() -> None:

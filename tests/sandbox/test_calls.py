@@ -251,7 +251,24 @@ def test_an_argument_that_gets_another_shape_in_place_is_noticed(sandbox):
     """
     before = np.arange(3.0)
     with pytest.raises(Mismatch, match="in place"):
-        untouched(answer_of(sandbox, source, before, return_arguments=True), "x", before)
+        untouched(answer_of(sandbox, source, before, return_arguments=True))
+
+
+@pytest.mark.parametrize(
+    ("change", "story"),
+    [
+        ("x.requires_grad_()", "changes requires_grad of its argument x"),
+        ("x.grad = torch.ones(3)", "leaves a gradient in its argument x"),
+        ("x.add_(1.0).sub_(1.0)", "writes, here with the same numbers, into its argument x"),
+    ],
+)
+def test_what_is_left_on_an_argument_is_noticed(sandbox, change, story):
+    source = "import torch\ndef f(x, y):\n    {}\n    return 1"
+    before = np.arange(3.0, dtype=np.float32)
+    with pytest.raises(Mismatch, match=story):
+        untouched(answer_of(sandbox, source.format(change), before, return_arguments=True))
+    undone = "x.requires_grad_().sum().backward(); x.grad = None; x.requires_grad_(False)"
+    untouched(answer_of(sandbox, source.format(undone), before, return_arguments=True))
 
 
 def test_a_model_whose_parameters_were_replaced_is_told_so(sandbox):

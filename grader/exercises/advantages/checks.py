@@ -7,9 +7,10 @@ from hypothesis import strategies as st
 from grader.grading.check import check
 from grader.grading.compare import close, require, same, tensor, untouched
 from grader.grading.strategies import reward_groups, reward_groups_with_ties
-from grader.grading.student import Example, Half
+from grader.grading.student import Example, Half, Transposed
 
 PAGE_EXAMPLE = np.array([[1.0, 0.0, 0.0, 0.0], [4.0, 2.0, 2.0, 0.0]])
+NO_GROUPS = np.array(1.0), np.empty((2, 0)), np.array([[1.0, np.nan]]), np.array([[np.inf, 1.0]])
 THREE_GROUPS = np.array([[0.0, 1.0, 5.0], [10.0, 30.0, 20.0], [-2.0, 0.5, 0.5]])
 ASCENDING = np.array([[0.0, 1.0, 2.0, 6.0]])
 SHUFFLED = np.array([[2.0, 6.0, 0.0, 1.0]])
@@ -153,11 +154,14 @@ def test_the_group_is_the_last_axis_of_any_shape(student, rewards):
 
     A batch may be shaped as the trainer likes; the last axis is always the group.
     """
-    shapes = rewards, rewards[0], rewards[:, None, :]
-    flat, single, stacked = student.each("group_advantages", *map(Example, shapes))
+    both = np.stack([rewards, -rewards], axis=1)
+    shapes = rewards, rewards[0], rewards[:, None, :], Transposed(rewards), Transposed(both)
+    flat, single, stacked, strided, swapped = student.each("group_advantages", *map(Example, shapes))
     rows = tensor(flat, shape=rewards.shape)
     same(single, rows[0], label="as a row of (P, G)", beside=[flat])
     same(stacked, rows[:, None, :], label="as rows of (P, G)", beside=[flat])
+    same(strided, rows, label="of a contiguous tensor", beside=[flat])
+    same(swapped, np.stack([rows, -rows], axis=1), label="and as rows of (P, G)", beside=[flat])
 
 
 @check(
@@ -319,16 +323,18 @@ def test_dtype_is_kept_and_whole_numbers_become_floats(student, rewards):
     points=1,
     hints=("`-=` and functions whose name ends in `_` change the tensor that you were given.",),
     examples=[Example(np.array([[0.25, 0.75]])), Example(np.array([[0.25, 0.75]]), divide_by_std=False)],
+    refuses=[Example(rewards) for rewards in NO_GROUPS],
 )
 @given(rewards=reward_groups(prompts=2))
 def test_the_rewards_are_left_as_they_were(student, rewards):
     """The tensor of rewards is the same after the call as before.
 
-    The trainer logs the rewards after it has computed the advantages; changed in place, the log would lie.
+    The trainer logs the rewards after it has computed the advantages; changed in place, the log would lie. What is no
+    group (no axis, no sample, a NaN, an infinity) is refused with a ValueError, as the lines given in the stub do.
     """
     options = [Example(rewards, divide_by_std=divide, return_arguments=True) for divide in (True, False)]
     for answer in student.each("group_advantages", *options):
-        untouched(answer, "rewards", rewards)
+        untouched(answer)
 
 
 @check(
@@ -367,6 +373,7 @@ def test_two_of_five_groups_carry_no_signal(student, worked, fresh):
         Example(np.array([[3.0, -3.0], [2.0, 2.0]])),
         Example(np.array([[1.0, 2.0, 1.0], [1.0, 1.0, 2.0]])),
     ],
+    refuses=[Example(rewards) for rewards in NO_GROUPS],
 )
 @example(rewards=np.zeros((1, 8)), shift=0.7)
 @example(rewards=np.array([[0.0, 1e-5], [1.0, 1.0]]), shift=0.0)
@@ -376,13 +383,14 @@ def test_two_of_five_groups_carry_no_signal(student, worked, fresh):
 def test_it_counts_groups_of_equal_rewards(student, rewards, shift):
     """The share of groups in which every reward equals the first one, whatever that reward is.
 
-    A group counts when its rewards are exactly equal: nearly equal rewards are a weak signal, not none.
+    A group counts when its rewards are exactly equal: nearly equal rewards are a weak signal, not none. What is no
+    group is refused with a ValueError, as the lines given in the stub do.
     """
     shifted = (rewards + shift).astype(np.float32)
     expected = (shifted == shifted[:, :1]).all(axis=1).mean()
     answer = student.call("zero_signal_fraction", shifted, return_arguments=True)
     same(answer, expected, dtype=None, atol=1e-6)
-    untouched(answer, "rewards", shifted)
+    untouched(answer)
 
 
 @check(
@@ -406,11 +414,12 @@ def test_any_shape_and_any_dtype_of_rewards(student, rewards):
     """
     wins = rewards > 0
     near = np.array([[1.0, 1.0, np.nextafter(1.0, 2.0)], [2.0, 2.0, 2.0]])
-    shapes = rewards[:, :1], rewards[0], rewards[:, None, :].astype(np.int64), wins, near
-    single, row, stacked, booleans, nearly = student.each("zero_signal_fraction", *map(Example, shapes))
+    shapes = rewards[:, :1], rewards[0], rewards[:, None, :].astype(np.int64), wins, near, Transposed(rewards)
+    single, row, stacked, booleans, nearly, strided = student.each("zero_signal_fraction", *map(Example, shapes))
     equal = (rewards == rewards[:, :1]).all(axis=1).astype(np.float64)
     same(single, 1.0, dtype=None, why="a group of one carries no signal")
     same(row, equal[0], dtype=None)
+    same(strided, equal.mean(), dtype=None, atol=1e-6)
     same(nearly, 0.5, dtype=None, why="rewards that differ in their last bit are not equal")
     same(stacked, equal.mean(), dtype=None, atol=1e-6)
     same(booleans, (wins == wins[:, :1]).all(axis=1).mean(), dtype=None, atol=1e-6)

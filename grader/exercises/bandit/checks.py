@@ -27,7 +27,7 @@ from grader.grading.compare import (
 )
 from grader.grading.premises import Expected
 from grader.grading.strategies import bandit_groups, logit_pairs
-from grader.grading.student import Example, Record
+from grader.grading.student import Example, Record, Transposed
 from grader.oracles import simulation
 
 LOGITS = np.array([1.0, 0.0, -1.0, 0.5])
@@ -153,23 +153,28 @@ def test_a_shift_changes_nothing_and_certainty_is_0(student, pair, shift, gap):
         Example(LOGITS.astype(np.float32)),
         Example(np.zeros((2, 3, 5))),
     ],
+    refuses=[Example(np.array(1.0)), Example(np.empty((2, 0)))],
 )
 @given(pair=logit_pairs(rows=3))
 def test_entropy_is_over_the_last_axis_of_any_shape(student, pair):
     """Logits of shape (K,), (P, K) and (A, B, K) give one entropy for each policy, between 0 and ln K.
 
-    A run asks for the entropies of all its policies at once. The dtype stays, and so does the argument.
+    A run asks for the entropies of all its policies at once. The dtype stays, and so does the argument. No action is
+    refused with a ValueError, as the lines given in the stub do.
     """
     logits, _ = pair
     expected = simulation.entropy(simulation.log_softmax(logits))
     single = logits.astype(np.float32)
-    row, stacked, answer = student.each(
-        "policy_entropy", Example(logits[0]), Example(logits[:, None]), Example(single, return_arguments=True)
+    row, stacked, strided, answer = student.each(
+        "policy_entropy",
+        *map(Example, (logits[0], logits[:, None], Transposed(logits))),
+        Example(single, return_arguments=True),
     )
     same(row, expected[0], atol=1e-9)
     same(stacked, expected[:, None], atol=1e-9)
+    same(strided, expected, atol=1e-9)
     same(answer, expected, dtype="float32", atol=1e-5)
-    untouched(answer, "logits", single)
+    untouched(answer)
 
 
 # grpo_step
@@ -447,12 +452,17 @@ def test_the_settings_count_and_the_scale_of_rewards_does_not(student, group, sc
                 config(**INNER)),
         Example(LOGITS, ACTIONS, REWARDS, REF_LOGITS, config(inner_steps=2, kl_coef=0.25)),
     ],
+    refuses=[
+        Example(LOGITS[None], ACTIONS, REWARDS, REF_LOGITS[None], config()),
+        Example(LOGITS, ACTIONS, REWARDS[:1], REF_LOGITS, config()),
+    ],
 )  # fmt: skip
 @given(group=bandit_groups())
 def test_a_grpo_step_is_pure(student, group):
     """The same question gets the same answer, no argument is changed, and logits in float32 stay in float32.
 
     A step has no hidden state: no optimizer that remembers, no sampling. So a run can be replayed from its groups.
+    Shapes that do not fit are refused with a ValueError, as the lines given in the stub do.
     """
     logits, actions, rewards = group
     settings = config(inner_steps=3, kl_coef=0.25)
@@ -463,8 +473,7 @@ def test_a_grpo_step_is_pure(student, group):
     no_graph(first)
     same(second, found, label="the first time", beside=[first], rtol=0.0, atol=0.0)
     same(short, found, dtype="float32", label="in float64", beside=[first], rtol=1e-3, atol=1e-4)
-    for name, before in zip(("logits", "actions", "rewards", "ref_logits"), call.arguments[:4], strict=True):
-        untouched(first, name, before)
+    untouched(first)
 
 
 # reinforce_step
@@ -574,13 +583,18 @@ def test_equal_rewards_move_it_and_a_baseline_takes_them_away(student, group, sh
         Example(LOGITS + 1000.0, ACTIONS, REWARDS, config()),
         Example(LOGITS, ACTIONS, REWARDS, config(lr=0.0)),
     ],
+    refuses=[
+        Example(LOGITS[None], ACTIONS, REWARDS, config()),
+        Example(LOGITS, ACTIONS, REWARDS[:1], config()),
+    ],
 )
 @given(group=bandit_groups())
 def test_a_reinforce_step_is_one_plain_update(student, group):
     """One update whatever inner_steps, clip_eps and kl_coef say; no argument is changed; logits keep their dtype.
 
     REINFORCE knows no ratio, so using a group twice would be wrong. Logits may be large, and probabilities may round to
-    0; rewards may be whole numbers.
+    0; rewards may be whole numbers. Shapes that do not fit are refused with a ValueError, as the lines given in the
+    stub do.
     """
     logits, actions, rewards = group
     single = logits.astype(np.float32), actions, rewards.astype(np.float32)
@@ -600,8 +614,7 @@ def test_a_reinforce_step_is_one_plain_update(student, group):
     same(shifted, expected + 1000.0, label="plus 1000", rtol=1e-9)
     same(whole, reinforce_oracle(logits, actions, np.round(rewards), 0.5, 0.5))
     same(sure, reinforce_oracle(*SURE, 0.5), dtype="float32")
-    for name, before in zip(("logits", "actions", "rewards"), other.arguments[:3], strict=True):
-        untouched(answer, name, before)
+    untouched(answer)
 
 
 # train_bandit
@@ -687,7 +700,7 @@ def replay(premises, answer, found, table, settings, *, atol=1e-6):
         visited.append(logits)
     logits, start = np.stack(visited), np.stack([start] * len(visited))
     expected = softmax(logits)
-    wrong = np.abs(found["probabilities"] - expected).max(axis=1) > atol
+    wrong = ~(np.abs(found["probabilities"] - expected).max(axis=1) <= atol)
     if wrong.any():
         row = int(wrong.argmax())
         rows = [(f"policy {row}, yours", found["probabilities"][row]), ("expected", expected[row])]
@@ -898,7 +911,7 @@ def test_the_seed_decides_and_nothing_global_does(student, fresh):
         Example(TABLE, settings, seed=seed, watch_random=True, return_arguments=True) for seed in (one, one, other)
     ]
     answer, again, different = student.each("train_bandit", *calls)
-    untouched(answer, "reward_table", TABLE)
+    untouched(answer)
     first, second, third = (history(each, TABLE, settings) for each in (answer, again, different))
     changed = answer.random_changed or again.random_changed or different.random_changed
     own = "use a generator of your own"
@@ -966,12 +979,17 @@ def test_rewards_in_another_unit_give_the_same_run(student, fresh):
         Example(TABLE, config(group_size=1, steps=3), seed=13),
         Example(TABLE, config(group_size=2, steps=0), seed=14),
     ],
+    refuses=[
+        Example(table, config(group_size=2, steps=1), seed=0)
+        for table in (TABLE[None], np.array([1.0, np.nan]), np.array([1.0, np.inf]))
+    ],
 )
 @given(seed=st.integers(0, 10_000), single=st.booleans())
 def test_a_run_without_signal_stays_uniform(student, seed, single):
     """Equal rewards, or groups of one, never move the policy; every step is marked as without signal.
 
-    Entropy stays at ln K. G = 1 is REINFORCE's home ground and GRPO's dead end.
+    Entropy stays at ln K. G = 1 is REINFORCE's home ground and GRPO's dead end. What is no table of rewards is refused
+    with a ValueError, as the lines given in the stub do.
     """
     table = TABLE if single else np.full(4, 0.7)
     settings, none = config(group_size=1 if single else 5, steps=6), config(steps=0)

@@ -112,6 +112,7 @@ def own_loss(own, logp, old_logp, ref_logp, advantages, mask, chosen):
         loss, metrics = pair(answer)
         parts = [float(tensor(each, shape=(), dtype=None)) for each in entries(metrics, METRICS).values()]
     policy_loss, kl, clip_fraction = parts
+    own.hear("metrics", np.array(parts), np.array([right.policy_loss, right.kl, right.clip_fraction]))
     value, back = own.read(loss.value, right.loss), own.gradient(answer.gradients["logp"], right.gradient)
     return oracle.Loss(float(value), policy_loss, kl, clip_fraction, right.doubtful, back)
 
@@ -121,12 +122,13 @@ def own_updates(own, table, ref_table, lr, batch, chosen):
     if chosen.optimizer != "sgd":
         raise NotJudged("what Adam remembers of earlier batches stays in the run that is judged")
     wanted, fields = config(**asdict(chosen)), rollout(**vars(batch))
-    right, _ = _stepped({}, table, ref_table, fields, wanted, repeat=chosen.inner_steps, lr=lr)
+    right, metrics_then = _stepped({}, table, ref_table, fields, wanted, repeat=chosen.inner_steps, lr=lr)
     options = {"repeat": chosen.inner_steps, "lr": lr, "return_arguments": True}
     answer = own.answer(step_example(table, ref_table, fields, wanted, **options))
     with undecided():
         new = _table(answer)
         metrics = {name: number(each, None, what=name) for name, each in entries(answer, STEP_METRICS).items()}
+    own.hear("metrics", *(np.array([each[name] for name in STEP_METRICS]) for each in (metrics, metrics_then)))
     return own.read(Tensor(new, "float64", "cpu"), right, start=table), metrics | {"doubtful": 0.0}
 
 
@@ -237,16 +239,18 @@ def test_log_probabilities_of_a_gpt(student, fresh):
         Example(bigram(Half(TABLE.astype(np.float32))), TOKENS),
         Example(bigram(TABLE.astype(np.float16)), Transposed(TOKENS)),
     ],
+    refuses=[Example(bigram(TABLE), TOKENS[0]), Example(bigram(TABLE), TOKENS[:, :1])],
 )
 def test_improbable_tokens_are_finite_and_gradients_get_through(student):
     """A token with probability e^-300 has log-probability -300; float32 stays float32; the graph leads to the model.
 
     A trained policy is nearly certain, so such tokens are the usual case. Without the graph nothing is ever learned.
+    Tokens of another shape are refused with a ValueError, as the lines given in the stub do.
     """
     table, tokens = np.array([[0.0, -200.0], [300.0, 0.0]], dtype=np.float32), np.array([[0, 1, 1, 0]])
     answer = student.call("token_logp", bigram(table), tokens, return_arguments=True)
     same(answer, np.array([[-200.0, -300.0, 0.0]]), dtype="float32", atol=1e-4)
-    untouched(answer, "tokens", tokens)
+    untouched(answer)
     mode_kept(answer, "model")
     rows = [("yours", "numbers that depend on no parameter"), ("expected", "numbers with a graph to the model")]
     require("" in answer.graph, answer, rows, "no gradient gets from the log-probabilities to the model")
@@ -327,13 +331,20 @@ def test_only_the_first_end_of_the_completion_counts(student, batch, eos_id):
         Example(np.array([[4, 5, 0, 0, 0, 0]]), 1, 0),
         Example(np.array([[4, 5, 3, 0, 3, 0]]), 1, 3),
     ],
+    refuses=[
+        Example(TOKENS[0], 2, 0),
+        Example(TOKENS[:, :1], 1, 0),
+        Example(TOKENS, 0, 0),
+        Example(TOKENS, 7, 0),
+    ],
 )
 @given(batch=rollouts(length=8), seed=st.integers(0, 1000))
 def test_what_stands_behind_the_end_changes_nothing(student, batch, seed):
     """Whatever fills a row up behind its end, the mask is the same, and the end itself always counts.
 
     A mask that leaves out what equals the filling also leaves out the end, and the policy never learns to stop. Its
-    dtype is bool.
+    dtype is bool. Tokens of another shape, and a prompt of none or too many of them, are refused with a ValueError, as
+    the lines given in the stub do.
     """
     _, tokens, prompt_length = batch
     expected = oracle.completion_mask(tokens, prompt_length, 0)
@@ -347,7 +358,7 @@ def test_what_stands_behind_the_end_changes_nothing(student, batch, seed):
     )
     same(first, expected, dtype="bool")
     same(second, expected, dtype="bool", why="the mask depends on what stands behind the end")
-    untouched(second, "tokens", other)
+    untouched(second)
 
 
 # masked_mean
@@ -403,7 +414,8 @@ def test_a_mean_of_three_rows_with_1_2_and_4_values(student, worked, fresh):
 def test_masked_positions_change_neither_the_mean_nor_its_gradient(student, level, mask, junk):
     """Whatever stands at masked positions, mean and gradient are the same; an unmasked one has its weight as gradient.
 
-    By sequence the weight is 1 / (B * length of the row), by token 1 / (number of all tokens).
+    By sequence the weight is 1 / (B * length of the row), by token 1 / (number of all tokens). A NaN or an infinity at
+    an unmasked position is in the mean, where somebody will see it.
     """
     mask = np.array(mask)
     mask[:, 0] = True  # empty rows have a check of their own
@@ -412,6 +424,16 @@ def test_masked_positions_change_neither_the_mean_nor_its_gradient(student, leve
     weights = oracle.position_weights(mask, level)
     same(answer, (weights * np.where(mask, values, 0)).sum())
     same_gradient(answer, "values", weights, why="the weights of the values differ", rtol=1e-7, atol=NEAR)
+    loud = np.where(mask, values, 0.0)
+    loud[0, 0] = junk
+    answer, expected = student.masked_mean(loud, mask, level=level), (weights * loud).sum()
+    if math.isfinite(junk):
+        same(answer, expected)
+        return
+    found = tensor(answer, shape=(), finite=False)
+    rows = [("yours", found), ("expected", expected)]
+    story = "a NaN or an infinity at an unmasked position must show in the mean"
+    require(np.array_equal(found, expected, equal_nan=True), answer, rows, story)
 
 
 @check(
@@ -429,11 +451,17 @@ def test_masked_positions_change_neither_the_mean_nor_its_gradient(student, leve
         Example(VALUES.astype(np.float32), KEPT),
         Example(Transposed(VALUES), Transposed(KEPT), level="token"),
     ],
+    refuses=[
+        Example(VALUES, KEPT[:1]),
+        Example(VALUES[0], KEPT[0]),
+        Example(VALUES, KEPT, level="row"),
+    ],
 )
 def test_an_empty_row_is_0_and_counts(student):
     """A row without unmasked positions has mean 0 and counts as a row; an empty mask has mean 0; nothing is NaN.
 
-    Half a batch can be cut off, and one NaN in a loss is the end of a run. The dtype of the values stays.
+    Half a batch can be cut off, and one NaN in a loss is the end of a run. The dtype of the values stays. Other shapes
+    and an unknown level are refused with a ValueError, as the lines given in the stub do.
     """
     none, half = np.zeros((3, 4), dtype=bool), KEPT.copy()
     half[1] = False
@@ -448,7 +476,7 @@ def test_an_empty_row_is_0_and_counts(student):
         single = VALUES.astype(np.float32)
         answer = student.call("masked_mean", single, half, level=level, return_arguments=True)
         same(answer, expected, dtype="float32")
-        untouched(answer, "values", single)
+        untouched(answer)
 
 
 # grpo_loss
@@ -555,6 +583,9 @@ def test_value_and_gradient_of_the_loss(student, premises, seed, wanted, rows, l
     loss, _ = pair(answer)
     same(loss, expected.loss, rtol=1e-5, atol=NEAR)
     same_gradient(answer, "logp", expected.gradient, why="the loss is right, its gradient is not", atol=NEAR)
+    strided = [Transposed(each) if each.ndim == 2 else each for each in batch]
+    loss, _ = pair(student.grpo_loss(*strided, wanted))
+    same(loss, expected.loss, why="right for contiguous tensors and wrong for others", rtol=1e-5, atol=NEAR)
 
 
 @check(
@@ -762,8 +793,7 @@ def test_old_policy_reference_and_advantages_are_constants(student):
         for name in names:
             no_gradient(answer, name)
     answer = student.call("grpo_loss", LOGP, OLD_LOGP, REF_LOGP, ADVANTAGES, MASK, config(), return_arguments=True)
-    for name, before in zip(("logp", *names), (LOGP, OLD_LOGP, REF_LOGP, ADVANTAGES), strict=True):
-        untouched(answer, name, before)
+    untouched(answer)
 
 
 @check(
@@ -807,11 +837,19 @@ def test_the_metrics_are_those_of_this_batch(student, premises, seed, wanted):
         Example(LOGP, OLD_LOGP, REF_LOGP, ADVANTAGES, MASK & np.array([[True], [False], [True], [True]]),
                 config(ratio_level="sequence", kl_coef=1.0), gradients_of=["logp"]),
     ],
+    refuses=[
+        Example(LOGP, OLD_LOGP[:1], REF_LOGP, ADVANTAGES, MASK, config()),
+        Example(LOGP, OLD_LOGP, REF_LOGP[:1], ADVANTAGES, MASK, config()),
+        Example(LOGP, OLD_LOGP, REF_LOGP, ADVANTAGES[:1], MASK, config()),
+        Example(LOGP, OLD_LOGP, REF_LOGP, ADVANTAGES[:, None], MASK, config()),
+        Example(LOGP, OLD_LOGP, REF_LOGP, ADVANTAGES, MASK[:1], config()),
+    ],
 )  # fmt: skip
 def test_completions_without_tokens_add_nothing(student, premises):
     """A completion with an empty mask adds 0 and counts as a completion; an empty batch has a loss of 0, never NaN.
 
-    One NaN in a loss makes NaN of every parameter, and there is no way back.
+    One NaN in a loss makes NaN of every parameter, and there is no way back. Shapes that do not fit are refused with a
+    ValueError, as the lines given in the stub do.
     """
     some = MASK & np.array([[True], [False], [True], [True]])
     for mask in (some, np.zeros_like(MASK)):
@@ -998,10 +1036,7 @@ def test_the_reference_policy_stays(student, premises):
     answer = _step(student, TABLE, REF_TABLE, rollout(), config(**SGD, kl_coef=4.0), repeat=2)
     _require_reference(answer, REF_TABLE)
     mode_kept(answer, "policy")
-    batch = answer.arguments["rollout"].fields
-    for name in ("tokens", "old_logp", "advantages"):
-        field = replace(answer, arguments={f"rollout.{name}": batch[name]})
-        untouched(field, f"rollout.{name}", rollout().fields[name])
+    untouched(answer)
     gradients = answer.arguments["ref_policy"].fields.get("gradients")
     left = gradients.get("table") if isinstance(gradients, dict) else None
     rows = [("gradient left in the reference policy", show(left)), ("expected", "none")]
@@ -1281,11 +1316,13 @@ def test_a_run_without_signal_stays_at_the_reference(student, premises, seed, si
 def test_batches_come_from_the_current_policy(student, premises, fresh):
     """Each batch is drawn from the policy of its own step, anew and independently; of several prompts, all come up.
 
-    Tests of chance, at 6 standard deviations: an honest run misses one of them less than once in 100,000.
+    Tests of chance, at 6 standard deviations: an honest run misses one of them less than once in 100,000. Of 200 runs
+    with true samples the farthest was at 3.3; samples at a temperature of 0.9 are at 12.1 on average, and the nearest
+    of 40 runs was at 9.2.
     """
     seed = int(fresh.integers(1 << 31))
     adam = {"optimizer": "adam", "lr": 0.05, "kl_coef": 0.5}
-    wanted = config(**{**RUN, **adam, "steps": 60, "group_size": 16})
+    wanted = config(**{**RUN, **adam, "steps": 60, "group_size": 32})
     answer = _run(student, TABLE, REF_TABLE, "a", wanted, seed=seed)
     expected = _require_run(premises, answer)
     batches = _batches(answer)
@@ -1358,12 +1395,12 @@ def test_the_generator_decides_and_nothing_global_does(student, fresh):
     ),
     examples=[],
 )
-def test_it_learns_to_like_pizza(student, fresh, show_curve):
+def test_it_learns_to_like_pizza(student, premises, fresh, show_curve):
     """From the course's weights, the exact P("pizza." | "ravin likes ") rises from 0.11 to at least 0.9 in 40 steps.
 
     Completions stay well-formed, and the KL stays bounded. Two runs; the probabilities are computed from the weights,
     so no luck of measuring is in them. Of 1,000 honest runs the lowest ended at 0.968 for pizza and for all foods
-    together, the highest KL was 0.65.
+    together, the highest KL was 0.65. A third run is paid for a text that is never drawn, and learns nothing.
     """
     model = pretrained()
     weights = model.fields["weights"]
@@ -1393,6 +1430,24 @@ def test_it_learns_to_like_pizza(student, fresh, show_curve):
         good = after >= 0.9 and well_formed >= 0.9 and -0.001 <= kl <= 2
         story = "the policy does not learn to like pizza, or forgets how to write"
         require(good, answer, rows, story, shows="value[-1]")
+    if not premises:  # a wrong KL pulls also where there is nothing to learn
+        _require_no_lesson(student, model, seed=int(fresh.integers(1 << 31)))
+
+
+def _require_no_lesson(student, model, *, seed):
+    """What is paid for a text that is never drawn moves no weight: a policy learns from its own completions only."""
+    never = Record("TextReward", {"completion": "broccoli.", "reward": 4.0})
+    wanted = config(optimizer="sgd", lr=0.1, steps=3)
+    generator = Record("make_generator", {"seed": seed})
+    case = Example(model, model, "ravin likes ", never, wanted, generator=generator, return_arguments=True)
+    (answer,) = student.each("train", case)
+    weights = model.fields["weights"]
+    trained = parameters(answer, "policy", weights)
+    moved = max(float(np.abs(trained[name] - weights[name]).max()) for name in weights)
+    rows = [("largest change of a weight", np.float64(moved)), ("expected", "0: nobody wrote broccoli")]
+    story = "the policy learns what it never wrote: it must learn from its own completions and their rewards only"
+    shows = "(policy.head.weight - load_model().head.weight).abs().max()"
+    require(moved < 1e-5, answer, rows, story, shows=shows)
 
 
 def _recorded_loss(premises, case):

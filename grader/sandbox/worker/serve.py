@@ -187,6 +187,7 @@ class Worker:
             "type": type(error).__name__[:100],
             "message": str(message)[:MAX_MESSAGE],
             "frames": frames[-MAX_FRAMES:],
+            "value_error": isinstance(error, ValueError),
             "not_written": type(error) is NotImplementedError and self._raised_by_submission(error),
         }
 
@@ -208,6 +209,8 @@ def _answer(
     for position in call.get("left_gradients", ()):
         for parameter in arguments[position].parameters():
             parameter.grad = torch.ones_like(parameter)
+    handed_over = [*arguments, *options.values()]
+    marks = [_marks(each) for each in handed_over] if call["return_arguments"] else []
     before = _random_states() if call["watch_random"] else {}
     for _ in range(call["repeat"]):
         value = function(*arguments, **options)
@@ -220,8 +223,21 @@ def _answer(
         weights = call.get("weights")
         answer["gradients"] = _gradients(first, inputs, 1.0 if weights is None else _to_torch(weights, device, {}, []))
     if call["return_arguments"]:
-        answer["arguments"] = [_from_torch(argument) for argument in arguments]
+        answer["arguments"] = [_from_torch(each) for each in handed_over]
+        changes = zip(marks, map(_marks, handed_over), strict=True)
+        answer["marked"] = [[key for key in old if new.get(key) != old[key]] for old, new in changes]
     return answer
+
+
+def _marks(value: Any) -> dict[str, Any]:
+    """What a call can leave on a tensor, or on those in an object, besides other numbers: "grad", or "tokens.grad"."""
+    if type(value) is _TENSOR:
+        has_grad = value.is_leaf and value.grad is not None  # of any other one torch warns who asks
+        return {"requires_grad": value.requires_grad, "grad": has_grad, "_version": value._version}
+    if not dataclasses.is_dataclass(value) or isinstance(value, type):
+        return {}
+    parts = {field.name: _marks(getattr(value, field.name, None)) for field in dataclasses.fields(value)}
+    return {f"{name}.{key}": state for name, part in parts.items() for key, state in part.items()}
 
 
 def _random_states() -> dict[str, Any]:

@@ -1,0 +1,109 @@
+"""What exceptions mean: each is raised for real, by the code of a first draft."""
+
+import dataclasses
+import math
+from typing import Any
+
+import pytest
+import torch
+
+from grader.grading.exceptions import meaning
+
+LONGEST = 60  # characters of a message that an observation keeps
+PAIR: Any = torch.tensor([0.5, 1.0])
+WHOLE: Any = torch.tensor([1, 2])
+LIST: Any = [1.0]
+EMPTY: Any = {}
+
+
+@dataclasses.dataclass(frozen=True)
+class Config:
+    lr: float = 0.5
+
+
+def backward_twice():
+    x = PAIR.clone().requires_grad_()
+    loss = (x * x).sum()
+    loss.backward()
+    loss.backward()
+
+
+def changed_in_place():
+    x = PAIR.clone().requires_grad_()
+    y = x.exp()
+    y += 1
+    y.sum().backward()
+
+
+def leaf_changed():
+    x = PAIR.clone().requires_grad_()
+    x += 1
+
+
+def unpacked():
+    _rows, _size = PAIR.shape
+
+
+def loop_without_turns():
+    for _ in range(0):
+        new = 1
+    return new
+
+
+@pytest.mark.parametrize(
+    ("draft", "told"),
+    [
+        (lambda: PAIR.mean(1), "fewer axes"),
+        (lambda: PAIR[:, 0], "fewer axes"),
+        (unpacked, "unpacks it into"),
+        (lambda: bool(PAIR), "as if it were one number"),
+        (PAIR.item, "as if it were one number"),
+        (lambda: float(PAIR), "as if it were one number"),
+        (leaf_changed, "requires a gradient is changed in place"),
+        (changed_in_place, "changed in place that is still needed"),
+        (backward_twice, "twice through one graph"),
+        (lambda: PAIR.sum().backward(), "nothing in it requires one"),
+        (lambda: torch.autograd.grad(PAIR.clone().requires_grad_().sum(), PAIR), "nothing in it requires one"),
+        (lambda: PAIR.clone().requires_grad_().backward(), "your loss has several"),
+        (lambda: torch.optim.SGD([PAIR.clone().requires_grad_() * 2], lr=0.1), "a parameter is needed"),
+        (lambda: PAIR.clone().requires_grad_().numpy(), "numpy is used"),
+        (lambda: PAIR.clone().requires_grad_().grad * 2, "something is None"),
+        (WHOLE.mean, "where torch needs floating point"),
+        (lambda: torch.log_softmax(WHOLE, -1), "where torch needs floating point"),
+        (lambda: WHOLE.clone().requires_grad_(), "where torch needs floating point"),
+        (lambda: PAIR.gather(0, PAIR), "where torch needs whole numbers"),
+        (lambda: PAIR[PAIR], "where torch needs whole numbers"),
+        (lambda: torch.where(PAIR, PAIR, PAIR), "torch needs bools"),
+        (lambda: ~PAIR, "torch needs bools"),
+        (lambda: torch.ones(2, 2) @ torch.ones(2, 2).double(), "dtypes that torch does not mix"),
+        (lambda: PAIR + torch.ones(3), "shapes that do not fit"),
+        (lambda: torch.ones(2, 3).view(4, 2), "shapes that do not fit"),
+        (lambda: torch.ones(2, 3).T.view(6), "`reshape` does not"),
+        (lambda: torch.stack([]), "nothing is left to stack"),
+        (lambda: max([]), "nothing is left to stack"),
+        (lambda: torch.ones(2, 0).argmax(1), "nothing is left to stack"),
+        (lambda: [1].index(0), "searched for something"),
+        (lambda: PAIR[3], "lies outside"),
+        (lambda: torch.multinomial(PAIR, 5), "puts nothing back"),
+        (lambda: torch.multinomial(torch.tensor([math.nan, 1.0]), 1), "NaN, infinite or negative"),
+        (lambda: math.log(0), "NaN, infinite or negative"),
+        (loop_without_turns, "only a loop sets"),
+        (lambda: next(iter([])), "nothing is left"),
+        (lambda: setattr(Config(), "lr", 1.0), "settings cannot be changed"),
+        (lambda: LIST[0].detach(), "attribute that it does not have"),
+        (lambda: PAIR.mean(foo=1), "arguments that it does not take"),
+        (lambda: LIST - 0.5, "of a type that"),
+        (lambda: EMPTY["kl"], "a key that it does not have"),
+        (lambda: 1 / 0, "divided by 0"),
+        (lambda: int("x"), "raises a ValueError"),
+    ],
+)  # fmt: skip
+def test_a_first_draft_reads_what_its_exception_means(draft, told):
+    with pytest.raises(Exception) as raised:
+        draft()
+    assert told in meaning(type(raised.value).__name__, str(raised.value)[:LONGEST])
+
+
+def test_of_an_exception_that_nobody_knows_nothing_is_said():
+    assert meaning("OddError", "?") == ""
+    assert meaning("RuntimeError", "my own words") == ""

@@ -1,0 +1,98 @@
+"""Right functions that call wrong ones of the same submission: the second pass, from a submission to a result."""
+
+from __future__ import annotations
+
+import pytest
+from submissions import SubmissionMaker, grading_profile, model_answer
+
+from grader.core.result import BROKEN, FAILED, PASSED, Result
+from grader.core.submission import read_submission
+from grader.grading.premises import OwnFunction
+from grader.grading.run import Grading
+from grader.grading.settings import declared_checks
+from grader.reports.outcomes import owed
+from grader.sandbox.sandbox import Sandbox
+
+
+@pytest.fixture
+def graded(sandbox: Sandbox, make_submission: SubmissionMaker):
+    """Grades a folder of files on the gates of one exercise, and on all checks of some functions.
+
+    Modules that are not given are the model answers.
+    """
+
+    def run(files: dict[str, str | None], exercise: str = "bandit", *functions: str, **options) -> Result:
+        declared = declared_checks([exercise], hidden=True)
+        checks = {name: check for name, check in declared.items() if check.gate or check.function in functions}
+        submission, options = read_submission(make_submission(files)), {"name_mistakes": False} | options
+        with grading_profile():
+            return Grading(submission, [exercise], sandbox.worker, checks=checks, **options).run()
+
+    return run
+
+
+def answer_and(exercise: str, function: str, signature: str, body: str) -> dict[str, str]:
+    """The model answers of an exercise with another function, which may call `right`, in the place of one of them."""
+    other = f"\nright = {function}\ndef {function}({signature}):\n    {body}\n"
+    return {f"{exercise}.py": model_answer(exercise) + other}
+
+
+TOO_LARGE = answer_and("clip", "importance_ratio", "logp, old_logp", "return 1.01 * right(logp, old_logp)")
+
+
+def of(result: Result, function: str) -> list:
+    return [check for check in result.checks if check.function == function]
+
+
+@pytest.mark.parametrize("counts", [True, False])
+def test_which_of_the_two_numbers_counts_is_a_setting_of_the_course(graded, counts):
+    result = graded(TOO_LARGE, error_carried_forward=counts)
+    lost = [check for check in result.checks if check.outcome != PASSED]
+    assert {tuple(check.owed_to) for check in lost} == {("clip.importance_ratio",)}
+    assert result.owed == sum(check.points for check in lost) > 0
+    assert result.earned == result.points - (0 if counts else result.owed)
+    sentence = "They count: " if counts else "They do not count in this course: "
+    assert sentence in owed(result.exercises[0])
+
+
+def test_a_file_that_is_missing_is_no_premise_and_ends_no_grading(graded):
+    result = graded({"charlm.py": None}, "charlm")
+    assert (result.problem, result.exit_code, result.earned, result.owed) == ("", 1, 0, 0)
+    assert {check.outcome for check in result.checks} == {BROKEN}
+
+
+def test_where_the_grader_stumbles_in_the_second_pass_the_result_says_so_and_no_point_is_lost(graded, monkeypatch):
+    def stumble(*_: object, **__: object) -> None:
+        raise ZeroDivisionError("in the grader")
+
+    monkeypatch.setattr(OwnFunction, "read", stumble)
+    result = graded(TOO_LARGE)
+    gate = of(result, "grpo_step")[0]
+    assert f"{gate.id}: ZeroDivisionError: in the grader" in result.problem
+    assert (result.exit_code, gate.outcome, gate.owed) == (3, FAILED, 0)
+    assert result.earned == sum(check.points for check in result.checks if check.outcome == PASSED) > 0
+
+
+def test_a_premise_without_gradient_does_not_excuse_who_leaves_its_gradient_out(graded):
+    """With a KL that has no gradient, a step without any KL gives the same numbers."""
+    detached = answer_and("kl", "categorical_kl", "logits, ref_logits", "return right(logits, ref_logits).detach()")
+    body = "return right(logits, actions, rewards, ref_logits, replace(config, kl_coef=0.0))"
+    without = answer_and("bandit", "grpo_step", "logits, actions, rewards, ref_logits, config", body)
+    lost = [check for check in of(graded(detached | without, "bandit", "grpo_step"), "grpo_step") if not check.earned]
+    assert lost and all(check.owed_to == [] for check in lost)
+
+
+def test_numbers_too_large_to_see_anything_beside_excuse_nothing(graded):
+    huge = answer_and("advantages", "group_advantages", "rewards, **options", "return 1e8 * right(rewards, **options)")
+    body = "return right(logits, actions, rewards, ref_logits, replace(config, kl_coef=0.0))"
+    without = answer_and("bandit", "grpo_step", "logits, actions, rewards, ref_logits, config", body)
+    assert graded(huge | without, "bandit", "grpo_step").owed == 0
+
+
+def test_who_makes_the_mistake_of_a_premise_without_calling_it_is_not_excused(graded):
+    unclipped = answer_and("clip", "clipped_surrogate", "ratio, advantages, **_", "return ratio * advantages")
+    inlined = {"bandit.py": model_answer("bandit").replace(
+        "clipped_surrogate(ratio, advantages, clip_eps=config.clip_eps)  # (G,)", "ratio * advantages"
+    )}  # fmt: skip
+    assert graded(unclipped, "bandit", "grpo_step").owed > 0
+    assert graded(unclipped | inlined, "bandit", "grpo_step").owed == 0
