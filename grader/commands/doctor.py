@@ -208,7 +208,7 @@ def command_on_path(path: str, scripts: Path, root: Path) -> Iterator[Finding]:
     if (root / ".venv").is_dir():
         yield Finding("grade", what, f"{todo}.", _ACTIVATE)
     else:
-        yield Finding("grade", what, f"{todo}, or use the longer name.", "python -m grader.commands.grade")
+        yield Finding("grade", what, f"{todo}, or use the longer name.", "python -P -m grader.commands.grade")
 
 
 def starter_files(root: Path) -> Iterator[Finding]:

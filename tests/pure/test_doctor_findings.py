@@ -167,7 +167,7 @@ def test_the_grade_of_another_environment_or_none_is_named(tmp_path: Path) -> No
     assert str(own) in found.what and str(tmp_path / "other") in found.what
     (found,) = doctor.command_on_path(str(tmp_path), own, tmp_path)
     assert (
-        "not on the path" in found.what and found.command == "python -m grader.commands.grade"
+        "not on the path" in found.what and found.command == "python -P -m grader.commands.grade"
     )  # nothing there to activate
     (tmp_path / ".venv").mkdir()
     (found,) = doctor.command_on_path(str(tmp_path), own, tmp_path)
