@@ -7,4 +7,13 @@ Every room has a README. Reading order: `core/` (what is graded, and what came o
 (one submission in, one result out), `sandbox/` (the processes), `reports/`, `commands/grade.py` (the command).
 """
 
+import os
+import sys
+
+_ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+if sys.argv[:1] == ["-m"] and not sys.flags.safe_path and sys.path[0] == os.getcwd() != _ROOT:
+    # `python -m grader...` searches the current folder first. In a submission's, a library would be the student's file
+    # of that name. A grader.py there would take the place of this file: use `grade`, `course` or `python -P -m`.
+    del sys.path[0]
+
 __version__ = "0.1.0"

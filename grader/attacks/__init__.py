@@ -6,13 +6,14 @@ them. Nothing of this package is in a handout.
 
 from __future__ import annotations
 
-from . import answers, channel, files, memory_and_time, network, processes, python_tricks, reports
+from . import answers, channel, files, memory_and_time, network, processes, python_tricks, reports, shared
 from .attack import Attack, Harm, Topic
 
 __all__ = ["ATTACKS", "TOPICS", "Attack", "Harm", "Topic"]
 
 TOPICS: tuple[Topic, ...] = tuple(
-    module.TOPIC for module in (answers, channel, python_tricks, memory_and_time, processes, files, network, reports)
+    module.TOPIC
+    for module in (answers, channel, python_tricks, memory_and_time, processes, shared, files, network, reports)
 )
 ATTACKS: dict[str, Attack] = {attack.name: attack for topic in TOPICS for attack in topic.attacks}
 """Every attack by its name."""

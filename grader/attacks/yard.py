@@ -15,6 +15,7 @@ import select
 import shutil
 import socket
 import stat
+import struct
 import subprocess
 import sys
 import tempfile
@@ -29,6 +30,7 @@ from .attack import Harm
 if sys.platform == "linux":
     import resource
 
+_libc: Any = ctypes.CDLL(None, use_errno=True) if sys.platform == "linux" else None
 _PUBLIC_FOLDERS = ("/tmp", "/dev/shm", "/var/tmp", "/")
 _IPC_REMOVE = 0
 _TOLD = 60
@@ -59,6 +61,8 @@ class Yard:
             path.chmod(0o777 if path.is_dir() else 0o666)
         self._victim = self._started_victim()
         self._address = self._asked()["address"]
+        self._open.callback(self._remove_objects)
+        self._objects = self._make_objects()
         self._files = self._present_files()
         self._processes = self._present_processes()
 
@@ -80,6 +84,7 @@ class Yard:
             "answers": str(course.MODEL_ANSWERS),
             "mark": self._mark,
             "key": self._key,
+            "their_key": self._key + 1,
         }
 
     def harms(self, said: str) -> set[Harm]:
@@ -153,13 +158,37 @@ class Yard:
         return answer
 
     def _is_disturbed(self) -> bool:
-        if self._present_processes() != self._processes or _state(self._victim.pid) not in ("S", "R"):
+        if (
+            self._present_objects() != self._objects
+            or self._present_processes() != self._processes
+            or _state(self._victim.pid) not in ("S", "R")
+        ):
             return True
         try:
             answer = self._asked()
         except (OSError, ValueError):  # a TimeoutError is an OSError
             return True
         return bool(answer["signals"]) or bytes.fromhex(answer["memory"]).rstrip(b"\0") != self._secret.encode()
+
+    def _make_objects(self) -> list[Any]:
+        """A queue with the secret, shared memory with the secret, and a semaphore, as other programs have them."""
+        key, secret = self._key + 1, self._secret.encode()
+        queue, memory = _libc.msgget(key, 0o1666), _libc.shmget(key, 4096, 0o1666)
+        _libc.msgsnd(queue, struct.pack("l", 1) + secret, len(secret), 0)
+        _libc.shmat.restype = ctypes.c_void_p
+        place = _libc.shmat(memory, None, 0)
+        ctypes.memmove(place, secret, len(secret))
+        _libc.shmdt(ctypes.c_void_p(place))
+        _libc.semget(key, 1, 0o1666)
+        return self._present_objects()
+
+    def _present_objects(self) -> list[Any]:
+        """What the kernel lists of them: key, number, rights, and of the queue how many bytes wait."""
+        lines = [line.split() for kind in ("msg", "shm", "sem") for line in _listed(kind)]
+        return [line[:4] for line in lines if line[0] == str(self._key + 1)]
+
+    def _remove_objects(self) -> None:
+        _removed(self._key + 1)
 
     def _present_processes(self) -> list[Any]:
         return [settings_of(process) for process in (os.getpid(), self._grader, self._victim.pid)]
@@ -178,19 +207,26 @@ class Yard:
 
     def _removes_memory(self) -> bool:
         """Take away what was left under the names of this yard; whether there was something."""
-        libc = ctypes.CDLL(None, use_errno=True)
         name = f"/{self._mark}".encode()
-        found = [libc.shm_unlink(name) == 0, libc.mq_unlink(name) == 0]
-        kinds: tuple[tuple[Callable[..., int], Callable[..., int]], ...] = (
-            (lambda: libc.shmget(self._key, 0, 0), lambda i: libc.shmctl(i, _IPC_REMOVE, None)),
-            (lambda: libc.semget(self._key, 0, 0), lambda i: libc.semctl(i, 0, _IPC_REMOVE)),
-            (lambda: libc.msgget(self._key, 0), lambda i: libc.msgctl(i, _IPC_REMOVE, None)),
-        )
-        for get, remove in kinds:
-            if (number := get()) >= 0:
-                remove(number)
-                found.append(True)
-        return any(found)
+        found = [_libc.shm_unlink(name) == 0, _libc.mq_unlink(name) == 0]
+        return any([*found, _removed(self._key)])
+
+
+def _removed(key: int) -> bool:
+    """Take away the shared memory, the semaphores and the queue of a key; whether there was one."""
+    kinds: tuple[tuple[Callable[..., int], Callable[..., int]], ...] = (
+        (lambda: _libc.shmget(key, 0, 0), lambda i: _libc.shmctl(i, _IPC_REMOVE, None)),
+        (lambda: _libc.semget(key, 0, 0), lambda i: _libc.semctl(i, 0, _IPC_REMOVE)),
+        (lambda: _libc.msgget(key, 0), lambda i: _libc.msgctl(i, _IPC_REMOVE, None)),
+    )
+    found = [(number, remove) for get, remove in kinds if (number := get()) >= 0]
+    for number, remove in found:
+        remove(number)
+    return bool(found)
+
+
+def _listed(kind: str) -> list[str]:
+    return Path(f"/proc/sysvipc/{kind}").read_text().splitlines()[1:]
 
 
 def _lines_of_answers(folder: Path) -> list[str]:

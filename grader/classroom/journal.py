@@ -13,7 +13,7 @@ from pathlib import Path
 
 import msgspec
 
-from ..core.result import replace_file
+from ..core.result import from_json, replace_file
 from .results import GRADED_FOLDER, ClassError, result_path
 
 JOURNAL_FILE = "journal.jsonl"
@@ -59,12 +59,16 @@ class Journal:
             self._append(b"\n")
 
     def has(self, key: str) -> bool:
-        """Whether the result of a key is here, whole and as it was written."""
+        """Whether the result of a key is here, whole, as it was written, and can be read by this version."""
         line = self._lines.get(key)
-        try:
-            return line is not None and _digest(result_path(self._folder, key).read_bytes()) == line.file
-        except OSError:
+        if line is None:
             return False
+        try:
+            data = result_path(self._folder, key).read_bytes()
+            from_json(data.decode())
+        except (OSError, ValueError):
+            return False
+        return _digest(data) == line.file
 
     def seconds(self, content: str) -> float | None:
         """How long the same files took, with whatever course; None if they are new."""

@@ -162,7 +162,11 @@ def _entry(folder: Path, line: object) -> Entry:
     entry = msgspec.convert(line, Entry)
     path = result_path(folder, entry.key)
     # A file beside a problem is what the journal does not vouch for.
-    result = from_json(path.read_text("utf-8")) if path.is_file() and not entry.problem else None
-    if result:
-        result.submission = entry.name
+    if entry.problem or not path.is_file():
+        return entry
+    try:
+        result = from_json(path.read_text("utf-8"))
+    except (OSError, ValueError) as error:  # costs this submission, and not the class
+        return replace(entry, problem=f"its result cannot be read ({error}); grade the class again into this folder")
+    result.submission = entry.name
     return replace(entry, result=result)

@@ -18,7 +18,7 @@ import re
 import shutil
 import sys
 import sysconfig
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
@@ -26,6 +26,7 @@ from urllib.parse import unquote, urlsplit
 from ..core import course
 from ..sandbox.sandbox import missing_walls
 from ..sandbox.worker import confine
+from ..sandbox.worker.copies import closed_folders
 
 EXAMPLES = """examples:
   course doctor
@@ -100,6 +101,7 @@ def findings(root: Path) -> Iterator[Finding]:
     yield from place(str(root), windows=sys.platform == "win32")
     yield from disk_space(shutil.disk_usage(root).free)
     yield from walls()
+    yield from second_copies((sysconfig.get_path("stdlib"), "/usr/lib"))
     yield from cuda_build()
 
 
@@ -206,7 +208,7 @@ def command_on_path(path: str, scripts: Path, root: Path) -> Iterator[Finding]:
     if (root / ".venv").is_dir():
         yield Finding("grade", what, f"{todo}.", _ACTIVATE)
     else:
-        yield Finding("grade", what, f"{todo}, or use the longer name.", "python -m grader.commands.grade")
+        yield Finding("grade", what, f"{todo}, or use the longer name.", "python -P -m grader.commands.grade")
 
 
 def starter_files(root: Path) -> Iterator[Finding]:
@@ -359,6 +361,15 @@ def walls() -> Iterator[Finding]:
 def isolation_level() -> int:
     """The level that the grader would choose here."""
     return max(level for level in confine.LEVELS if not missing_walls(level))
+
+
+def second_copies(readable: Iterable[str]) -> Iterator[Finding]:
+    """Does a copy of the course lie among packages of another interpreter, below folders that workers may read?"""
+    for folder in sorted(closed_folders(map(os.path.realpath, readable), map(os.path.realpath, sys.path))):
+        if Path(folder, "grader", "exercises").is_dir() or Path(folder).name == "grader":
+            what = f"a second copy of the course lies in {folder}; workers of level 1 and 2 cannot read it"
+            todo = "Remove it: at level 0 a submission could read the checks there."
+            yield Finding("isolation", what, todo, serious=False)
 
 
 def cuda_build() -> Iterator[Finding]:

@@ -41,7 +41,8 @@ SUBMISSIONS is a folder or a zip with a folder or an archive for each student, a
 Moodle or GitHub gave it to you. Stop it with Ctrl-C; the same command goes on where it was, and grades nothing twice.
 Take a --seed that students do not know.
 
-exit code: 0 all graded, 1 all graded, but in some submissions a file could not be read or no module was found,
+exit code: 0 all graded, 1 all graded, but in some submissions a file could not be read, no module was found, or
+           a page could not be written,
            2 wrong usage, 3 the grader could not grade some of them, or was stopped; run the same command again
 """
 
@@ -193,9 +194,11 @@ def _write(out: Path, settings: Settings, formats: Sequence[str]) -> list[_Outco
     formats = [name for name in _FORMATS if name in formats or (out / name).is_dir()]
     if formats:
         _remove_old_pages(out, [each.name for each in outcomes if not each.problem])
-    for entry in each_entry(out) if formats else ():
+    for number, entry in enumerate(each_entry(out) if formats else ()):
         for name in formats if entry.result else ():
-            _export(_page(out, name, file_name(entry.name)), name, entry)
+            if problem := _export(_page(out, name, file_name(entry.name)), name, entry):
+                noted = (problem, *outcomes[number].notes)
+                outcomes[number] = replace(outcomes[number], notes=noted, unreadable=True)
     return outcomes
 
 
@@ -227,14 +230,18 @@ def _outcome(entry: Entry) -> _Outcome:
     return _Outcome(entry.name, entry.notes, "", result.earned, result.points, result.isolation_level, unreadable)
 
 
-def _export(path: Path, name: str, entry: Entry) -> None:
+def _export(path: Path, name: str, entry: Entry) -> str:
+    """Write one result in one format. Returns why that cannot be: nothing in one result may stop a class."""
     assert entry.result
-    try:
-        text = export(replace(entry.result, notes=[*entry.notes]), name, os.environ)
-    except ValueError as error:
-        raise ClassError(f"{name} cannot be written: {error}") from None
     path.parent.mkdir(exist_ok=True)
-    replace_file(path, text)
+    try:
+        replace_file(path, export(replace(entry.result, notes=[*entry.notes]), name, os.environ))
+    except OSError:
+        raise
+    except Exception as error:
+        path.unlink(missing_ok=True)  # an older one would be that of another result
+        return f"its {name} could not be written ({type(error).__name__}: {error})"
+    return ""
 
 
 def _report(out: Path, outcomes: Sequence[_Outcome]) -> int:

@@ -55,7 +55,7 @@ class Curve:
         y: Name of the vertical axis.
         first: Step of the first value.
         every: Steps from one value to the next.
-        values: None where the submission gave no finite number.
+        values: None where the submission gave no number, or one that no result can hold.
     """
 
     title: str
@@ -257,7 +257,8 @@ def from_json(text: str) -> Result:
     return result
 
 
-_LARGEST = 2**64
+LARGEST = 2**64
+"""No number in a result is larger: those of a submission are bounded where they enter it (`grading.curves`)."""
 
 
 def _unlike_ours(result: Result) -> Iterator[str]:
@@ -278,7 +279,7 @@ def _unlike_ours(result: Result) -> Iterator[str]:
         if not (text.isascii() and text.isprintable()):
             yield f"{name} is {text!a}"
     for number in numbers:
-        if number is not None and not abs(number) <= _LARGEST:
+        if number is not None and not abs(number) <= LARGEST:
             yield f"{number} is no number that a result can hold"
 
 

@@ -16,7 +16,7 @@ from numbers import Real
 from typing import Any
 
 from ..core import course
-from ..core.result import Curve
+from ..core.result import LARGEST, Curve
 
 LONGEST = 200
 """Values of a curve at most; of a longer run every second, third ... is kept."""
@@ -29,7 +29,8 @@ def curve(title: str, values: Iterable[Any], *, y: str, x: str = "step", first: 
 
     Args:
         title: What it shows; a sentence of ours.
-        values: One for every step, as the submission gave them. What is no finite number becomes None.
+        values: One for every step, as the submission gave them. What is no number, or
+            none that a result can hold, becomes None.
         y: Name of the vertical axis.
         x: Name of the horizontal axis.
         first: Step of the first value.
@@ -50,7 +51,7 @@ def _number(value: Any) -> float | None:
     if isinstance(value, bool) or not isinstance(value, Real):
         return None
     number = float(f"{float(value):.{_DIGITS}g}")  # the wire lets no whole number through that no float can hold
-    return number + 0.0 if math.isfinite(number) else None  # + 0.0 makes -0.0 a 0
+    return number + 0.0 if abs(number) <= LARGEST else None  # + 0.0 makes -0.0 a 0
 
 
 def steps(shown: Curve) -> list[int]:

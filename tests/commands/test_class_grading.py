@@ -323,6 +323,30 @@ def test_every_hostile_submission_is_graded(tmp_path: Path, monkeypatch: pytest.
     assert earned == dict.fromkeys(HOSTILE, 0)
 
 
+HUGE = """
+_honest = train_bandit
+def train_bandit(*arguments, **options):
+    import dataclasses
+    history = _honest(*arguments, **options)
+    return dataclasses.replace(history, mean_reward=history.mean_reward * 0 + NUMBER)
+"""
+
+
+def test_no_number_of_a_submission_stops_its_class_or_the_next_run(tmp_path: Path) -> None:
+    texts = {"ada": "x = 1\n", "eve": model_files()["bandit.py"] + HUGE.replace("NUMBER", "1e300"), "zoe": "x = 2\n"}
+    for name, text in texts.items():
+        (tmp_path / "class" / name).mkdir(parents=True)
+        (tmp_path / "class" / name / "bandit.py").write_text(text, "utf-8")
+    command = [sys.executable, "-m", "grader.commands.course", "grade-all", str(tmp_path / "class")]
+    command += ["--out", str(tmp_path / "out"), "--jobs", "2", "--write", "html", *QUICKLY, "--exercises", "bandit"]
+    for known in ("", "graded before"):
+        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=300, check=False)
+        assert "Traceback" not in done.stderr and "3 of 3 graded" in done.stdout, done.stderr
+        assert known in done.stderr
+    table = (tmp_path / "out" / "grades.csv").read_text("utf-8-sig")
+    assert [line.split(",")[0] for line in table.splitlines()[1:]] == ["ada", "eve", "zoe"]
+
+
 def test_the_digest_of_the_course_covers_what_a_grading_imports() -> None:
     script = (
         "import sys, json, grader.classroom.grading_process\n"

@@ -681,3 +681,15 @@ def test_another_seed_keeps_the_verdicts(grade: Grade, tmp_path: Path) -> None:
         found.append(outcomes(tmp_path / "r.json"))
     assert found[0] == found[1]
     assert "failed" in found[0].values() and "passed" in found[0].values()
+
+
+@pytest.mark.parametrize("start", [("-m",), ("-P", "-m")], ids=["python -m", "python -P -m"])
+def test_a_command_imports_nothing_from_the_folder_that_it_is_started_in(
+    tmp_path: Path, start: tuple[str, ...]
+) -> None:
+    names = ["argparse", "json", "numpy", *(["grader"] if "-P" in start else [])]
+    for name in names:
+        (tmp_path / f"{name}.py").write_text("raise SystemExit('the student ran')\n", "utf-8")
+    command = [sys.executable, *start, "grader.commands.grade", "--help"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 0 and "usage: grade" in done.stdout, done.stderr

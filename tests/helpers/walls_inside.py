@@ -172,6 +172,14 @@ def attempts(know: dict[str, Any]) -> dict[str, Callable[[], object]]:
     def run() -> None:
         os.waitpid(os.posix_spawn(f"{library}/program", ["program"], {}), 0)
 
+    def hold(path: str) -> None:
+        with open(path, "rb") as held:
+            fcntl.fcntl(held, fcntl.F_SETLEASE, fcntl.F_WRLCK)
+
+    def lock(path: str) -> None:
+        with open(path, "rb") as locked:
+            fcntl.flock(locked, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
     def plain_call(*words: int) -> None:
         if libc.syscall(*map(ctypes.c_long, words)) == -1:
             raise OSError(ctypes.get_errno(), "a system call")
@@ -197,6 +205,11 @@ def attempts(know: dict[str, Any]) -> dict[str, Callable[[], object]]:
         "empty a library on opening": lambda: open_and_close(f"{library}/module.py", os.O_RDONLY | os.O_TRUNC),
         "move a file between libraries": lambda: move(f"{library}/module.py", f"{library}/inner/module.py"),
         "read a course among the libraries": lambda: open_and_close(f"{library}/reference/answer.py", os.O_RDONLY),
+        "hold a library back from others": lambda: hold(f"{library}/unopened.py"),
+        "lock a library": lambda: lock(f"{library}/unopened.py"),
+        "read a second copy of the course": lambda: open_and_close(
+            f"{library}/python3/dist-packages/grader/course.py", os.O_RDONLY
+        ),
         "list the top folder": lambda: os.listdir("/"),
         "list the processes": lambda: os.listdir("/proc"),
         "read the list of users": lambda: open_and_close("/etc/passwd", os.O_RDONLY),

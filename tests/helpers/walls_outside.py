@@ -116,7 +116,10 @@ def make_files(folder: Path) -> None:
     library = folder / "library"
     folders = [folder / "inner", folder / "empty", library / "inner", library / "grader", library / "reference"]
     files = [folder / "file", folder / "unneeded", library / "module.py"]
-    files += [library / "reference" / "answer.py", library / "grader" / "course.py"]
+    files += [library / "reference" / "answer.py", library / "grader" / "course.py", library / "unopened.py"]
+    copy = library / "python3" / "dist-packages" / "grader"
+    folders.append(copy)
+    files.append(copy / "course.py")
     for each in folders:
         each.mkdir(parents=True)
     for each in files:

@@ -14,15 +14,17 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import grading_here
 import pytest
 from command import call
 from grading_here import BY_HAND, graded_by_hand, write_class
 
+from grader.classroom import grading_process
 from grader.classroom.diff import compare
 from grader.classroom.engines import SerialExecutor, open_engine
 from grader.classroom.grade_class import Progress, grade_class
 from grader.classroom.grading_job import Job, grade_job, make_job
-from grader.classroom.journal import JOURNAL_FILE
+from grader.classroom.journal import JOURNAL_FILE, Journal
 from grader.classroom.request import Request, Settings, read_request
 from grader.classroom.results import ClassError, Entry, file_name, read_class, write_entries
 from grader.classroom.submissions import find_submissions
@@ -30,7 +32,7 @@ from grader.commands import course as course_command
 from grader.commands import grade_all
 from grader.core import course
 from grader.core.contents import Contents, NoWorksheet
-from grader.core.result import FAILED
+from grader.core.result import FAILED, from_json
 from grader.core.submission import Submission
 
 KL = Settings(("kl",), examples=4, require_level=0)
@@ -231,6 +233,44 @@ def test_the_table_is_there_though_an_export_cannot_be_written(graded: Path) -> 
     with pytest.raises(OSError):
         grade_all._write(graded, KL, ["junit"])
     assert len((graded / "grades.csv").read_text("utf-8").splitlines()) == 1 + len(read_class(graded))
+
+
+def test_a_kept_result_that_cannot_be_read_costs_its_submission_a_note_and_is_graded_again(
+    small_class: Path, graded: Path
+) -> None:
+    wanted, entry = results(graded), read_class(graded)[0]
+    path = graded / "graded" / f"{entry.key}.json"
+    poisoned = path.read_text("utf-8").replace('"hints": 0', f'"hints": {2**65}', 1)
+    book = Journal(graded)  # as an earlier version kept it: the journal vouches for it
+    book.add(entry.key, "its content", poisoned, 1.0)
+    book.close()
+    outcomes = {each.name: each for each in grade_all._write(graded, KL, [])}
+    assert {name for name, each in outcomes.items() if "cannot be read" in each.problem} == {entry.name}
+    grade(small_class, graded)
+    assert results(graded) == wanted
+
+
+def test_a_result_that_no_export_can_hold_costs_its_submission_a_note(
+    graded: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def export(result: Any, *_: Any) -> str:
+        if result.submission == "ben":
+            raise RecursionError("too deep")
+        return "written"
+
+    monkeypatch.setattr(grade_all, "export", export)
+    outcomes = {each.name: each for each in grade_all._write(graded, KL, ["junit"])}
+    assert {path.stem for path in (graded / "junit").iterdir()} == {"ada", "cyd", "dan"}
+    assert {name for name, each in outcomes.items() if each.unreadable} == {"ben"}
+    assert "its junit could not be written" in outcomes["ben"].notes[0]
+
+
+@pytest.mark.parametrize("hints", [2**65, -1.5])
+def test_a_grading_process_hands_over_a_sentence_in_place_of_what_nobody_could_read(hints: Any) -> None:
+    result = from_json(json.loads(grading_here._by_hand(one_job().data))["result"])
+    result.checks[0].hints = hints
+    handed = from_json(grading_process._handed_over(result))
+    assert handed.problem.startswith("what came of it cannot be kept") and handed.exercises == []
 
 
 @pytest.mark.parametrize(

@@ -167,7 +167,7 @@ def test_the_grade_of_another_environment_or_none_is_named(tmp_path: Path) -> No
     assert str(own) in found.what and str(tmp_path / "other") in found.what
     (found,) = doctor.command_on_path(str(tmp_path), own, tmp_path)
     assert (
-        "not on the path" in found.what and found.command == "python -m grader.commands.grade"
+        "not on the path" in found.what and found.command == "python -P -m grader.commands.grade"
     )  # nothing there to activate
     (tmp_path / ".venv").mkdir()
     (found,) = doctor.command_on_path(str(tmp_path), own, tmp_path)
@@ -195,3 +195,11 @@ def test_a_full_disk_is_named() -> None:
     assert [*doctor.disk_space(10_000_000_000)] == []
     (found,) = doctor.disk_space(12_000_000)
     assert found.what == "12 MB are free" and found.serious
+
+
+def test_a_second_copy_of_the_course_below_the_standard_library_is_named(tmp_path: Path) -> None:
+    (tmp_path / "site-packages" / "numpy").mkdir(parents=True)
+    assert list(doctor.second_copies([str(tmp_path), str(tmp_path / "missing")])) == []
+    (tmp_path / "site-packages" / "grader" / "exercises").mkdir(parents=True)
+    (found,) = doctor.second_copies([str(tmp_path)])
+    assert str(tmp_path.resolve() / "site-packages") in found.what and not found.serious

@@ -49,9 +49,10 @@ REFUSED = """
     mount_setattr fspick fsconfig open_tree_attr kexec_file_load sethostname setdomainname settimeofday
     clock_settime adjtimex clock_adjtime iopl ioperm vhangup uselib lookup_dcookie setrlimit capset
     fallocate vmsplice splice tee sendmsg sendmmsg recvmsg recvmmsg getsockopt setsockopt file_setattr
+    flock sync syncfs fsync fdatasync sync_file_range msync timer_create io_setup quotactl_fd
 """.split()  # noqa: SIM905
 NUMBERS = {"memfd_secret": 447, "fchmodat2": 452, "setxattrat": 463, "removexattrat": 466, "open_tree_attr": 467}
-NUMBERS |= {"file_setattr": 469}
+NUMBERS |= {"file_setattr": 469, "quotactl_fd": 443}
 HIGH_BIT = 1 << 32  # the kernel does not look at it
 
 BY_ARGUMENT = {
@@ -67,6 +68,17 @@ BY_ARGUMENT = {
     "a signal by proxy: F_SETSIG": ("fcntl", 0, 10),
     "a signal by proxy: F_SETOWN_EX": ("fcntl", 0, 15),
     "memory in a pipe: F_SETPIPE_SZ": ("fcntl", 0, 1031),
+    **{f"a lock: fcntl {command}": ("fcntl", 0, command) for command in (5, 6, 7, 36, 37, 38)},
+    "a lease: F_SETLEASE": ("fcntl", 0, 1024),
+    "a lease: F_SETLEASE, with a high bit": ("fcntl", 0, HIGH_BIT | 1024),
+    "a note of changes: F_NOTIFY": ("fcntl", 0, 1026),
+    **{
+        f"a command that is not known: fcntl {command}": ("fcntl", 0, command)
+        for command in (16, 777, 1029, 1041, 1 << 31)
+    },
+    "making all read a file again": ("fadvise64", 3, 0, 0, 4),
+    "making all read a mapped file again": ("madvise", 0, 0, 21),
+    "making all read a mapped file again, later": ("madvise", 0, 0, 20),
     "a signal by proxy: FIOSETOWN": ("ioctl", 0, 0x8901),
     "a signal by proxy: SIOCSPGRP": ("ioctl", 0, 0x8902),
     "a signal by proxy: FIOASYNC": ("ioctl", 0, 0x5452),
@@ -82,7 +94,8 @@ LET_THROUGH = {
     "own limits read": ("prlimit64", 0, 0, 0, 1),
     "own processors": ("sched_setaffinity", 0),
     "prctl": ("prctl", 2),
-    "fcntl": ("fcntl", 0, 3),
+    **{f"fcntl {command}": ("fcntl", 0, command) for command in (0, 1, 2, 3, 4, 1030, 1032)},
+    "giving memory back": ("madvise", 0, 0, 4),
     "ioctl": ("ioctl", 0, 0x5401),
     "opening a file": ("openat", 3, 0, 0o2000000),
     "writing a file, which is Landlock's": ("openat", 3, 0, 0o1101),
@@ -409,17 +422,20 @@ def names(text: str) -> list[str]:
 FILES = names("""
 read a file, write a file, list a folder, make a file, make a folder, remove a file, remove a folder, rename a file,
 move a file to another folder, link a file, link a file by name, write a library, move a file between libraries,
-read a course among the libraries, list the top folder, list the processes,
+read a course among the libraries,
+read a second copy of the course, list the top folder, list the processes,
 read the list of users, make a temporary file, make shared memory, ask a device, read the fork server's environment,
 read the grader's environment
 """)
 CALLS = names("""
 empty a file, make a pipe, make a device, make a socket, signal the grader, connect to a port, bind to a port,
-run a program, connect to an abstract socket, empty a library on opening
+run a program, connect to an abstract socket, empty a library on opening, hold a library back from others,
+lock a library
 """)
 NOT_THERE = names("""
 read a file, write a file, remove a file, remove a folder, rename a file, move a file to another folder, link a file,
-read a course among the libraries, read the list of users, read the grader's environment
+read a course among the libraries,
+read a second copy of the course, read the list of users, read the grader's environment
 """)
 READ_ONLY = names("write a library, move a file between libraries")
 NEWER = names("start a process in the newer way, open a file in the newer way")
@@ -437,6 +453,9 @@ def expected_outcomes(seen: Seen) -> dict[str, str]:
     else:
         found |= dict.fromkeys(CALLS, "EACCES")
         found |= dict.fromkeys(("signal the grader", "connect to an abstract socket"), "EPERM")
+        found |= dict.fromkeys(("hold a library back from others", "lock a library"), "done")  # no matter of rights
+        if seen.has_spare_user:
+            found["hold a library back from others"] = "EACCES"  # which only its owner may
     if seen.look.level == 2:
         found |= dict.fromkeys(NOT_THERE, "ENOENT") | dict.fromkeys(READ_ONLY, "EROFS")
     return found

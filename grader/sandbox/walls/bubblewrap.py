@@ -23,6 +23,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from ..interpreter import environment, library_folders
+from ..worker.copies import closed_folders
 from ..worker_process import SandboxError
 
 PROGRAM = "bwrap"
@@ -109,7 +110,8 @@ def _files() -> list[str]:
         options += ["--perms", "0755", "--dir", folder]
     for path in shown:
         options += ["--ro-bind", path, path]
-    for path in _course_among(libraries):
+    closed = closed_folders(map(os.path.realpath, shown), map(os.path.realpath, libraries))
+    for path in [*_course_among(libraries), *sorted(closed)]:
         options += ["--tmpfs", path]
     worker = str(Path(__file__).parents[1] / "worker")
     for folder in _folders_above([worker]):

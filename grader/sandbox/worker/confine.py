@@ -16,10 +16,11 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import errno
+import itertools
 import os
 import struct
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, TypedDict
 
 LANDLOCK, SECCOMP, RLIMITS, SPARE_USER, NAMESPACES = "Landlock", "seccomp", "rlimits", "spare user", "namespaces"
@@ -80,17 +81,23 @@ _DENIED = """
     mount_setattr fspick fsconfig open_tree_attr kexec_file_load sethostname setdomainname settimeofday
     clock_settime adjtimex clock_adjtime iopl ioperm vhangup uselib lookup_dcookie setrlimit capset
     fallocate vmsplice splice tee sendmsg sendmmsg recvmsg recvmmsg getsockopt setsockopt file_setattr
+    flock sync syncfs fsync fdatasync sync_file_range msync timer_create io_setup quotactl_fd
 """.split()  # noqa: SIM905 - a list of strings would be three times as long
 _NUMBERS = {"memfd_secret": 447, "fchmodat2": 452, "setxattrat": 463, "removexattrat": 466, "open_tree_attr": 467}
-_NUMBERS |= {"file_setattr": 469}
+_NUMBERS |= {"file_setattr": 469, "quotactl_fd": 443}
 """Calls that the installed library may be too old to know; since 424 they have one number on every architecture."""
 _NEWER = range(470, 520)
 """Calls that came after this list was written. To whoever asks they do not exist, as on an older kernel."""
 _UNSEEN_ARGUMENTS = (435, 437)
 """clone3 and openat2: a filter cannot look at their flags. Who is told that they do not exist takes the older ones."""
 _CLONE_THREAD = 0x10000
-_FCNTL_SIGNALS_BY_PROXY = (8, 10, 15)  # F_SETOWN, F_SETSIG, F_SETOWN_EX
-_FCNTL_PIPE_SIZE = 1031  # a large pipe holds memory that no limit counts
+_FCNTL_ALLOWED = (0, 1, 2, 3, 4, 1030, 1032)
+"""F_DUPFD, F_GETFD, F_SETFD, F_GETFL, F_SETFL, F_DUPFD_CLOEXEC, F_GETPIPE_SZ. All others are refused, known or not:
+locks and leases make others wait for a file, F_NOTIFY, F_SETOWN and F_SETSIG send signals, a large pipe holds memory
+that no limit counts."""
+_ALL_64_BITS = (1 << 64) - 1
+_FORGET_FILE = 4  # POSIX_FADV_DONTNEED: a library would have to be read from the disk again, by whoever needs it
+_FORGET_PAGES = (20, 21)  # MADV_COLD, MADV_PAGEOUT: the same for what is mapped
 _IOCTL_SIGNALS_BY_PROXY = (0x8901, 0x8902, 0x5452)  # FIOSETOWN, SIOCSPGRP, FIOASYNC
 _IOCTL_GIVES_DATA = 1 << 30  # in the number of every newer command that sets something, of a file system above all
 _MSG_OOB = 1
@@ -314,7 +321,8 @@ def _seccomp() -> None:
     program.add_rule(refuse, "sched_setaffinity", pyseccomp.Arg(0, pyseccomp.NE, 0))
     commands = {
         "prctl": (0, (_PR_SET_PDEATHSIG,)),
-        "fcntl": (1, (*_FCNTL_SIGNALS_BY_PROXY, _FCNTL_PIPE_SIZE)),
+        "fadvise64": (3, (_FORGET_FILE,)),
+        "madvise": (2, _FORGET_PAGES),
         "ioctl": (1, _IOCTL_SIGNALS_BY_PROXY),
     }
     program.add_rule(refuse, "ioctl", pyseccomp.Arg(1, pyseccomp.MASKED_EQ, _IOCTL_GIVES_DATA, _IOCTL_GIVES_DATA))
@@ -326,4 +334,20 @@ def _seccomp() -> None:
     for call, (position, values) in commands.items():
         for value in values:
             program.add_rule(refuse, call, pyseccomp.Arg(position, pyseccomp.MASKED_EQ, _LOW_32_BITS, value))
+    for first, size in _blocks_between(_FCNTL_ALLOWED):
+        program.add_rule(refuse, "fcntl", pyseccomp.Arg(1, pyseccomp.MASKED_EQ, _ALL_64_BITS - (size - 1), first))
+    program.add_rule(refuse, "fcntl", pyseccomp.Arg(1, pyseccomp.GT, max(_FCNTL_ALLOWED)))
     program.load()
+
+
+def _blocks_between(numbers: Sequence[int]) -> Iterator[tuple[int, int]]:
+    """What lies between ascending numbers, as (first, size) of blocks that one mask describes: a rule of a filter can
+    compare an argument once, and so knows no ranges."""
+    for low, high in itertools.pairwise(numbers):
+        first = low + 1
+        while first < high:
+            size = first & -first
+            while first + size > high:
+                size //= 2
+            yield first, size
+            first += size

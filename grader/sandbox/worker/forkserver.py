@@ -33,6 +33,7 @@ import torch
 
 from . import confine, home, wire
 from . import serve as worker
+from .copies import closed_folders
 from .dump import ask_where
 
 TIMES = ("schedstat", "stat")
@@ -82,20 +83,21 @@ def readable_paths() -> list[str]:
     """What a worker may read: the standard library and the installed packages, but not the course's own."""
     system = ("/usr/lib", "/lib", "/lib64", "/etc/ld.so.cache", "/etc/localtime", "/usr/share/zoneinfo")
     paths = {os.path.realpath(path) for path in (*system, *sys.path) if os.path.exists(path)}
-    # The course may be installed as a package among the others.
+    # The course may be installed as a package among the others, and once more among those of another interpreter.
     homes = {path for path in paths if os.path.isdir(os.path.join(path, "grader"))}
-    parts = {os.path.realpath(part) for path in paths for part in _without_the_course(path, homes)}
+    closed = closed_folders(paths, map(os.path.realpath, sys.path))
+    parts = {os.path.realpath(part) for path in paths for part in _without_the_course(path, homes, closed)}
     return sorted(filter(os.path.exists, parts))
 
 
-def _without_the_course(path: str, homes: set[str]) -> list[str]:
+def _without_the_course(path: str, homes: set[str], closed: set[str]) -> list[str]:
     """A file or folder, or its parts where the course lies beneath: whoever may read a folder may read all of it."""
-    if path in homes:
-        return [os.path.join(path, name) for name in os.listdir(path) if not name.startswith(_OURS)]
-    if not any(home.startswith(path + os.sep) for home in homes):
+    if path in closed:
+        return []
+    if path not in homes and not any(other.startswith(path + os.sep) for other in homes | closed):
         return [path]
-    parts = (os.path.join(path, name) for name in os.listdir(path))
-    return [inner for part in parts for inner in _without_the_course(part, homes)]
+    names = [name for name in os.listdir(path) if path not in homes or not name.startswith(_OURS)]
+    return [inner for name in names for inner in _without_the_course(os.path.join(path, name), homes, closed)]
 
 
 def spare_user(readable: list[str]) -> int | None:
