@@ -50,6 +50,7 @@ def with_texts(part: Any, change: Callable[[str], str], *, without: tuple[str, .
 def full_result(outcome: Outcome) -> Result:
     """A text in every field: a field that is empty here is one that the test below does not try."""
     result = small_result(problem="a problem", seed=1)
+    result.notes = ["Clip.py is read as clip.py"]
     (check,) = result.checks
     check.outcome, check.id, check.call, check.printed = outcome, BANDIT, "ratio(1)", "here I am"
     check.owed_to = ["clip.ratio"]

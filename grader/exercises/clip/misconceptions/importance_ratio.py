@@ -127,7 +127,7 @@ def old_policy_gets_gradient(logp: Tensor, old_logp: Tensor) -> Tensor:
 
 
 def no_gradient(logp: Tensor, old_logp: Tensor) -> Tensor:
-    """no gradient reaches logp: you compute the ratio without gradient, or detach logp; only old_logp is a constant
+    """you compute the ratio without gradient, or detach logp: no gradient reaches it; only old_logp is a constant
 
     The value is right, so every test of values passes, but the policy gets no gradient and does not learn. Ten of 100
     public solutions computed the current log-probabilities under no_grad at some time.
