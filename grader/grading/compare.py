@@ -500,7 +500,7 @@ def _identical(left: Tensor, right: Tensor) -> bool:
 
 
 def mode_kept(answer: Answer, name: str) -> None:
-    """Require that a model among the arguments still trains: no `eval()` and no `requires_grad_(False)` is left in it.
+    """Require that a model among the arguments is in the mode in which it came, with all gradients on.
 
     Raises:
         Mismatch: its mode was changed.
@@ -508,10 +508,13 @@ def mode_kept(answer: Answer, name: str) -> None:
     model = answer.arguments.get(name)
     fields = model.fields if isinstance(model, Record) else {}
     flags = fields.get("requires_grad")
-    kept = {"training": fields.get("training")} | (flags if isinstance(flags, dict) else {})
-    changed = [key for key, value in kept.items() if value is not True]
-    rows = [(f"switched off in {name}", ", ".join(changed)), ("expected", "nothing")]
-    story = f"your function leaves {name} in another mode: undo `eval()` and `requires_grad_(False)`"
+    handed_over = answer.call.handed_over.get(name)
+    trained = not isinstance(handed_over, Record) or handed_over.fields.get("training", True)
+    changed = [] if fields.get("training") is trained else ["training"]
+    changed += [key for key, value in (flags.items() if isinstance(flags, dict) else ()) if value is not True]
+    rows = [(f"another one in {name} after the call", ", ".join(changed)), ("expected", "nothing")]
+    undone = "`eval()` and `requires_grad_(False)`" if trained else "`train()` and `requires_grad_(False)`"
+    story = f"your function leaves {name} in another mode: undo {undone}"
     flag = f"{name}.training" if "training" in changed else f"[each.requires_grad for each in {name}.parameters()]"
     seen = ("mode", f"not what fails here: {name} comes back from the call in another mode")
     require(not changed, answer, rows, story, shows=flag, seen=seen)

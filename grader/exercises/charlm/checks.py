@@ -252,6 +252,12 @@ def test_improbable_tokens_are_finite_and_gradients_get_through(student):
     same(answer, np.array([[-200.0, -300.0, 0.0]]), dtype="float32", atol=1e-4)
     untouched(answer)
     mode_kept(answer, "model")
+    evaluated = Record(
+        "BigramLM",
+        {"table": np.zeros((2, 2)), "training": False},
+        typed="BigramLM(torch.zeros(2, 2, dtype=torch.float64)).eval()",
+    )
+    mode_kept(student.call("token_logp", evaluated, tokens, return_arguments=True), "model")
     rows = [("yours", "numbers that depend on no parameter"), ("expected", "numbers with a graph to the model")]
     require("" in answer.graph, answer, rows, "no gradient gets from the log-probabilities to the model")
     shifted = student.token_logp(bigram(TABLE + 1000.0), TOKENS)

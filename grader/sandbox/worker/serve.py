@@ -298,7 +298,11 @@ def _to_torch(value: Any, device: str, given: dict[str, Callable[..., Any]], arg
     if type(value) in (wire.Record, dict):
         items = value.fields if type(value) is wire.Record else value
         made = {name: _to_torch(item, device, given, arguments) for name, item in items.items()}
-        return given[value.type_name](**made) if type(value) is wire.Record else made
+        if type(value) is not wire.Record:
+            return made
+        trains = made.pop("training", True)  # no field of a dataclass: the mode of a model
+        record = given[value.type_name](**made)
+        return record if trains else record.eval()
     if type(value) is not wire.Tensor:
         return value
     dtype = _DTYPES[value.dtype]
