@@ -92,9 +92,9 @@ def members_of_folder(folder: Path, *, max_members: int = MAX_MEMBERS) -> list[M
                 raise
             continue
         for entry in listed:
-            if entry.is_dir(follow_symlinks=False):
+            if entry.is_dir(follow_symlinks=False) and not entry.name.endswith(".py"):
                 folders += [] if is_ignored(entry.name) else [entry.name]
-            elif not os.path.isdir(entry):
+            elif not os.path.isdir(entry) or entry.name.endswith(".py"):
                 found.append(member_of_folder(place / entry.name, below / entry.name))
         if len(found) + len(folders) > max_members:
             raise ArchiveError(f"it holds more than {max_members} files; hand in the modules only")

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from ..sandbox.worker.wire import Foreign
 from .shown_call import VALUE, Shown, nested
-from .student import Answer, Array, Call, Half, Record, Tensor, Transposed, as_sent
+from .student import MODE, Answer, Array, Call, Half, Record, Tensor, Transposed, as_sent
 
 Float64 = npt.NDArray[np.float64]
 
@@ -509,8 +509,8 @@ def mode_kept(answer: Answer, name: str) -> None:
     fields = model.fields if isinstance(model, Record) else {}
     flags = fields.get("requires_grad")
     handed_over = answer.call.handed_over.get(name)
-    trained = not isinstance(handed_over, Record) or handed_over.fields.get("training", True)
-    changed = [] if fields.get("training") is trained else ["training"]
+    trained = not isinstance(handed_over, Record) or handed_over.fields.get(MODE, True)
+    changed = [] if fields.get(MODE) is trained else [MODE]
     changed += [key for key, value in (flags.items() if isinstance(flags, dict) else ()) if value is not True]
     rows = [(f"another one in {name} after the call", ", ".join(changed)), ("expected", "nothing")]
     undone = "`eval()` and `requires_grad_(False)`" if trained else "`train()` and `requires_grad_(False)`"

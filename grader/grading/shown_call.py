@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from ..core import course
-from .student import Array, Call, Half, Record, Same, Transposed
+from .student import MODE, Array, Call, Half, Record, Same, Transposed
 
 _LONG = 110  # characters; in a longer call every tensor gets a line of its own
 _MOST = 2_000  # numbers of a tensor that are written out
@@ -110,8 +110,9 @@ def show_argument(value: Any) -> str:
         suffix = "" if array.dtype in (np.float32, np.int64, np.bool_) else f", dtype=torch.{array.dtype.name}"
         return f"torch.tensor({nested(array, _exact, most=_MOST)}{suffix})"
     if isinstance(value, Record):
-        fields = ", ".join(f"{name}={show_argument(item)}" for name, item in value.fields.items())
-        return value.typed or f"{value.type_name}({fields})"
+        shown = [f"{name}={show_argument(item)}" for name, item in value.fields.items() if name != MODE]
+        mode = "" if value.fields.get(MODE, True) else ".eval()"
+        return (value.typed or f"{value.type_name}({', '.join(shown)})") + mode
     if isinstance(value, Same):
         return value.name
     return repr(value)

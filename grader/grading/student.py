@@ -63,12 +63,16 @@ class Tensor:
         return self.array.shape
 
 
+MODE = "training"
+"""The field of a model that says whether it trains."""
+
+
 @dataclass(frozen=True)
 class Record:
     """An object. As an argument it is made in the worker, by the class or function of that name in given code.
 
     `typed` is what a student types for it, where its fields are more than anybody wants to read. A model that goes in
-    with the field "training": False is in `eval()` mode.
+    with the field `MODE`, False, is in `eval()` mode.
 
     A dataclass comes back with its fields, a model with its parameters, their gradients and its mode: {"state":
     {name: Tensor}, "gradients": {name: Tensor or None}, "training": bool, "requires_grad": {name: bool}}.

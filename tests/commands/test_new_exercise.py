@@ -18,7 +18,7 @@ from command import call
 
 import grader.exercises
 from grader.commands import course as course_command
-from grader.core import course, submission
+from grader.core import contents, course
 from grader.grading import vectors
 from grader.sandbox.sandbox import Sandbox
 from grader.workshop import new_exercise
@@ -74,8 +74,10 @@ def in_copy(copied: Path, monkeypatch: pytest.MonkeyPatch, sandbox: Sandbox) -> 
     for name, place in places.items():
         monkeypatch.setattr(course, name, copied / place)
     draft = course._exercise(NAME, len(course.EXERCISES) + 1, draft=True)
-    for module in (course, submission):
-        monkeypatch.setattr(module, "DRAFTS", (draft,))
+    monkeypatch.setattr(course, "DRAFTS", (draft,))
+    monkeypatch.setattr(contents, "_DRAFTS", (draft.file_name,))
+    like_a_module = contents._LIKE_A_MODULE.pattern.replace("(?P<stem>", f"(?P<stem>{NAME}|")
+    monkeypatch.setattr(contents, "_LIKE_A_MODULE", re.compile(like_a_module, re.IGNORECASE | re.ASCII))
     monkeypatch.setattr(course, "KNOWN", (*course.EXERCISES, draft))
     monkeypatch.setattr(grader.exercises, "__path__", [str(course.FOLDERS)])
     monkeypatch.setattr(sys, "dont_write_bytecode", True)  # a file may change twice in a second

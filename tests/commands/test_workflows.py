@@ -152,7 +152,7 @@ def test_the_students_workflow_runs_commands_that_the_handout_has() -> None:
     commands = [line.strip() for step in steps for line in step.get("run", "").splitlines()]
     files = handout.make()
     assert files[".github/workflows/grade.yml"].decode() == STUDENTS.read_text("utf-8")
-    assert "grade --json result.json" in commands
+    assert "grade --path . --json result.json" in commands
     formats = {line.split()[2] for line in commands if line.startswith("course export")}
     assert formats == {"github-summary", "github-annotations"}
     for name in formats:

@@ -517,7 +517,7 @@ IMPORTS = {
         2,
     ),
     "the grader": ("from grader.grading.vectors import load\n", "No module named 'grader'", 1),
-    "a sibling without its dot": ("from kl import kl_estimate\n", "No module named 'kl'", 1),
+    "a sibling that is not there, without its dot": ("from utils import helper\n", "No module named 'utils'", 1),
     "a sibling that is not there": ("from .utils import helper\n", "No module named 'submission.utils'", 1),
     "a name that is not there": ("from .kl import kl_estimator\n", "cannot import name 'kl_estimator'", 1),
 }

@@ -263,7 +263,7 @@ def test_the_grader_and_the_model_answers_cannot_be_imported(any_sandbox: Sandbo
     import importlib
     def f(x):
         found = []
-        for name in ("grader", "grader.core.course", "reference", "reference.advantages", "starter", "tests"):
+        for name in ("grader", "grader.core.course", "reference", "reference.advantages", "tests"):
             try:
                 importlib.import_module(name)
                 found.append(name)
@@ -1113,7 +1113,6 @@ def test_why_bubblewrap_is_no_help_is_said(
 REFUSED = {
     "write a file": "open(f'{folder}/escaped', 'w')",
     "write to the folder of temporary files": "open('/tmp/grpo-course-escaped', 'w')",
-    "write to its own folder": "open('grpo-course-escaped', 'w')",
     "write to shared memory": "open('/dev/shm/grpo-course-escaped', 'w')",
     "append to a file": "open(f'{folder}/victim', 'a')",
     "truncate a file": "os.truncate(f'{folder}/victim', 0)",
@@ -1168,7 +1167,7 @@ REFUSED = {
 
 
 IN_NO_OTHER_TEST = {
-    *("write a file", "write to its own folder", "append to a file", "read a file", "read a check"),
+    *("write a file", "append to a file", "read a file", "read a check"),
     *("list the model answers", "read a model answer", "read the vectors", "list the vectors"),
     *("read the fork server's memory", "list the fork server's files"),
     *("read the grader's command", "read the grader's memory"),
@@ -1503,7 +1502,7 @@ def test_a_cold_worker_is_like_any_other(cold_sandbox: Sandbox) -> None:
         return [name for name in x if importlib.util.find_spec(name)] if isinstance(x, list) else 2 * x
     """
     with contextlib.closing(probe(cold_sandbox.worker, source)) as student:
-        assert student.f(["grader", "reference", "starter", "tests"]).value == []
+        assert student.f(["grader", "reference", "tests"]).value == []
         assert student.f("write").value == "writewrite"
         assert student.last_printed() == "raw"
         with pytest.raises(StudentError) as error:

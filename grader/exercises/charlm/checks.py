@@ -34,7 +34,7 @@ from grader.grading.compare import (
 )
 from grader.grading.premises import Expected, NotJudged, OwnFunction, undecided
 from grader.grading.strategies import rollouts
-from grader.grading.student import Example, Half, Record, Same, Tensor, Transposed
+from grader.grading.student import MODE, Example, Half, Record, Same, Tensor, Transposed
 from grader.oracles import charlm_oracle as oracle
 from grader.oracles.simulation import log_softmax
 
@@ -69,8 +69,8 @@ def settings(record):
     return oracle.Settings(**record.fields)
 
 
-def bigram(table):
-    return Record("BigramLM", {"table": table})
+def bigram(table, *, training=True):
+    return Record("BigramLM", {"table": table} | ({} if training else {MODE: False}))
 
 
 def loss_of(premises, *batch):
@@ -252,12 +252,7 @@ def test_improbable_tokens_are_finite_and_gradients_get_through(student):
     same(answer, np.array([[-200.0, -300.0, 0.0]]), dtype="float32", atol=1e-4)
     untouched(answer)
     mode_kept(answer, "model")
-    evaluated = Record(
-        "BigramLM",
-        {"table": np.zeros((2, 2)), "training": False},
-        typed="BigramLM(torch.zeros(2, 2, dtype=torch.float64)).eval()",
-    )
-    mode_kept(student.call("token_logp", evaluated, tokens, return_arguments=True), "model")
+    mode_kept(student.call("token_logp", bigram(table, training=False), tokens, return_arguments=True), "model")
     rows = [("yours", "numbers that depend on no parameter"), ("expected", "numbers with a graph to the model")]
     require("" in answer.graph, answer, rows, "no gradient gets from the log-probabilities to the model")
     shifted = student.token_logp(bigram(TABLE + 1000.0), TOKENS)
@@ -899,11 +894,12 @@ def rollout(tokens=TOKENS, prompt_length=2, old_logp=LOGP, advantages=ADVANTAGES
     return Record("Rollout", fields)
 
 
-def step_example(table, ref_table, batch, wanted, *, lr=None, **options):
+def step_example(table, ref_table, batch, wanted, *, lr=None, training=True, **options):
     """A call of train_step; the optimizer has the learning rate of the config, unless it has moved on to another."""
     own = config(**(wanted.fields | ({} if lr is None else {"lr": lr})))
     optimizer = Record("make_optimizer", {"policy": Same("policy"), "config": own})
-    return Example(bigram(table), bigram(ref_table), optimizer, batch, wanted, **options)
+    policy = bigram(table, training=training)
+    return Example(policy, bigram(ref_table), optimizer, batch, wanted, **options)
 
 
 def _with_completions(batch):
@@ -1043,6 +1039,7 @@ def test_the_reference_policy_stays(student, premises):
     _require_reference(answer, REF_TABLE)
     mode_kept(answer, "policy")
     untouched(answer)
+    mode_kept(_step(student, TABLE, REF_TABLE, rollout(), config(**SGD), training=False), "policy")
     gradients = answer.arguments["ref_policy"].fields.get("gradients")
     left = gradients.get("table") if isinstance(gradients, dict) else None
     rows = [("gradient left in the reference policy", show(left)), ("expected", "none")]

@@ -98,7 +98,7 @@ def treats_logits_as_log_probabilities(logits: Tensor, ref_logits: Tensor) -> Te
 
 
 def normalises_only_the_weights(logits: Tensor, ref_logits: Tensor) -> Tensor:
-    """you weight with softmax but subtract raw logits; this exercise subtracts normalized log-probabilities
+    """you subtract raw logits, or normalize both by one sum; this exercise subtracts log-probabilities, each by its own
 
     The difference of the logits holds the difference of the two normalisers as well, so adding a constant to all logits
     of one policy, which changes no probability, changes this result by that constant. It can even turn negative.
