@@ -143,7 +143,7 @@ def test_it_notices_a_function_without_a_check(sandbox, monkeypatch):
     declared = declared_checks(["clip"], hidden=True)
     checked = {name: check for name, check in declared.items() if check.function != "clip_fraction"}
     monkeypatch.setattr(selftest, "declared_checks", lambda *_, **__: checked)
-    monkeypatch.setattr(selftest, "jobs", lambda *_: [])
+    monkeypatch.setattr(selftest, "jobs", lambda *_, **__: [])
     found = {
         only: selftest.selftest(["clip"], grading_here(sandbox.worker), only=only)
         for only in ("", "clip_fr", "importance")

@@ -134,7 +134,12 @@ def test_the_report_of_an_attack_is_one_sentence_for_people(finding: Finding, na
     for ours in ("_course_worker", "serve.py", "Stack (most recent call first)", "Fatal Python error"):
         assert ours not in finding.printed, finding.printed
     if "PermissionError" in said:
-        assert re.match("your code tried to use (a file|the network, another process or the system),", said), said
+        file, network = (
+            "a file outside of its own folder, or to make a folder",
+            "the network(, another process or the system)?",
+        )
+        what = f"({file}|{network})"
+        assert re.match(f"your code tried to use {what}, which the grader does not allow", said), said
 
 
 # What a report says when the system refuses
