@@ -6,6 +6,7 @@ Paths and process numbers of the machine that it ran on are replaced by words, b
 from __future__ import annotations
 
 import re
+import sysconfig
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -130,7 +131,7 @@ def _reason(attack: Attack) -> str:
 
 def without_machine(text: str) -> str:
     """The text without what differs from run to run and from machine to machine."""
-    places = {str(course.ROOT): "/course", tempfile.gettempdir(): "/tmp"}
+    places = {str(course.ROOT): "/course", tempfile.gettempdir(): "/tmp", sysconfig.get_path("stdlib"): "/library"}
     for path, word in places.items():
         text = text.replace(path, word)
     text = re.sub(r"yard-\w{8}", "yard", re.sub(r"attack-[0-9a-f]{12}", "attack", text))

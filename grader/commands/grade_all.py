@@ -18,7 +18,7 @@ from ..classroom.request import Settings
 from ..classroom.results import ClassError, Entry, each_entry, file_name, read_settings
 from ..classroom.submissions import find_submissions
 from ..core import course
-from ..core.arguments import path_argument, positive
+from ..core.arguments import add_jobs, path_argument, positive
 from ..core.result import replace_file
 from ..core.text import counted, one_line
 from ..grading.check import has_hidden_checks
@@ -59,13 +59,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--worksheet", action="store_true", help="grade worksheet.json too")
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="of the generated inputs (default: 0)")
     parser.add_argument("--examples", type=positive, metavar="N", help="generated inputs for every check (default: 16)")
-    parser.add_argument(
-        "--jobs",
-        type=positive,
-        default=os.cpu_count() or 1,
-        metavar="N",
-        help="gradings at a time (default: one a core)",
-    )
+    add_jobs(parser)
     parser.add_argument("--engine", choices=ENGINES, default="threads", help="what runs them (default: threads)")
     parser.add_argument("--scheduler", metavar="ADDRESS", help="of a running Dask scheduler, with --engine dask")
     parser.add_argument(

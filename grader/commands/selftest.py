@@ -8,7 +8,6 @@ import contextlib
 import functools
 import json
 import multiprocessing
-import os
 import signal
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor
@@ -19,7 +18,7 @@ from rich.console import Console
 from rich.progress import Progress
 
 from ..core import course
-from ..core.arguments import add_names, positive
+from ..core.arguments import add_jobs, add_names, positive
 from ..core.result import Result
 from ..core.text import counted
 from ..grading import plugin
@@ -48,13 +47,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="grade what must earn everything with N seeds (default: 1)",
     )
-    parser.add_argument(
-        "--jobs",
-        type=positive,
-        default=os.cpu_count() or 1,
-        metavar="N",
-        help="gradings at a time (default: one a core)",
-    )
+    add_jobs(parser)
     parser.add_argument("--json", type=Path, metavar="FILE", help="write what was found as JSON")
     parser.add_argument("--reports", type=Path, metavar="FOLDER", help="write the whole report of every answer as JSON")
 

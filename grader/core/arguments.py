@@ -46,6 +46,17 @@ def nearest(name: str, names: Sequence[str]) -> str:
     return f"did you mean {close[0]}?" if close else f"there are {', '.join(names)}"
 
 
+def add_jobs(parser: argparse.ArgumentParser) -> None:
+    """Add `--jobs N`, one a core if it is not given."""
+    parser.add_argument(
+        "--jobs",
+        type=positive,
+        default=os.cpu_count() or 1,
+        metavar="N",
+        help="gradings at a time (default: one a core)",
+    )
+
+
 def add_names(parser: argparse.ArgumentParser, of: str, names: Sequence[str]) -> None:
     """Add an argument for any number of known names.
 

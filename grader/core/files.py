@@ -3,23 +3,26 @@
 Nothing is ever unpacked to a disk, so a path that leads outside, a link, a device or a strange name can do no harm:
 they are listed, and only wanted files are read, each up to a limit. zip, tar and tar.gz; other kinds of packing are
 refused with a sentence, because their readers may need gigabytes for a small file.
+
+The readers of archives are imported where there is one: who grades a folder does not wait for them.
 """
 
 from __future__ import annotations
 
 import errno
-import gzip
 import io
 import itertools
 import os
 import stat
-import tarfile
-import zipfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path, PurePosixPath
-from typing import Self
+from typing import TYPE_CHECKING, Self
+
+if TYPE_CHECKING:
+    import tarfile
+    import zipfile
 
 MAX_ARCHIVE_BYTES = 20_000_000
 """Of one student's archive; a submission takes some ten kilobytes, one with a virtual environment too much."""
@@ -140,6 +143,8 @@ def members_of_archive(name: str, data: bytes) -> list[Member]:
     """
     if len(data) > MAX_ARCHIVE_BYTES:
         raise ArchiveError(f"{name} is larger than {MAX_ARCHIVE_BYTES // 10**6} MB; hand in the modules only")
+    import zipfile
+
     try:
         if name.lower().endswith(".zip"):
             if data.count(_ENTRY_OF_ZIP) > MAX_MEMBERS:  # before they are listed, which takes a kilobyte for each
@@ -163,6 +168,8 @@ def members_of_zip(path: Path) -> list[Member]:
     Raises:
         ArchiveError: it is no zip.
     """
+    import zipfile
+
     try:
         return list(_of_zip(zipfile.ZipFile(path), max_members=MAX_CLASS_MEMBERS, levels=2))
     except ArchiveError:
@@ -177,6 +184,8 @@ def is_ignored(name: str) -> bool:
 
 
 def _of_zip(archive: zipfile.ZipFile, *, max_members: int, levels: int = 0) -> Iterator[Member]:
+    import zipfile
+
     infos = archive.infolist()
     if len(infos) > max_members:
         raise ArchiveError(f"it holds {len(infos)} files; hand in the modules only")
@@ -198,6 +207,9 @@ def _of_zip(archive: zipfile.ZipFile, *, max_members: int, levels: int = 0) -> I
 
 
 def _of_tar(data: bytes) -> Iterator[Member]:
+    import gzip
+    import tarfile
+
     packed = io.BytesIO(data)
     stream = _Capped(gzip.GzipFile(fileobj=packed) if data[:2] == b"\x1f\x8b" else packed)
     # A stream: nothing is read twice.
@@ -242,6 +254,8 @@ class _Capped(io.RawIOBase):
 
 def _headers() -> type[tarfile.TarInfo]:
     """Headers of one archive, whose extensions are short."""
+    import tarfile
+
     left = MAX_EXTENSIONS_BYTES
 
     class Header(tarfile.TarInfo):

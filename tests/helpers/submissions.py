@@ -22,6 +22,15 @@ def grading_profile() -> Iterator[None]:
         settings.load_profile("tests")
 
 
+def write_files(folder: Path, files: Mapping[str, str | bytes]) -> Path:
+    """Writes files into a folder, each by its path from there."""
+    for name, content in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    return folder
+
+
 def model_answer(exercise: str) -> str:
     """The text of one model answer."""
     return (course.MODEL_ANSWERS / f"{exercise}.py").read_text("utf-8")

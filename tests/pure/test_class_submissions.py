@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 from class_maker import model_files, zip_bytes
+from submissions import write_files
 
 from grader.classroom.results import ClassError, Person, file_name
 from grader.classroom.submissions import HandedIn, find_submissions
@@ -24,14 +25,6 @@ from grader.core.files import ArchiveError, members_of_archive
 from grader.worksheet.reader import worksheet_in
 
 KL = "def kl_estimate():\n    pass\n"
-
-
-def write(folder: Path, files: dict[str, str | bytes]) -> Path:
-    for name, content in files.items():
-        path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(content if isinstance(content, bytes) else content.encode())
-    return folder
 
 
 def one(found: list[HandedIn]) -> Contents:
@@ -51,15 +44,15 @@ def read_files(found: list[HandedIn]) -> dict[str, set[str]]:
 def test_modules_are_found_wherever_a_student_leaves_them(tmp_path: Path, place: str, packing: str) -> None:
     files: dict[str, str | bytes] = {f"{place}{name}": text for name, text in model_files().items()}
     if packing == "folder":
-        write(tmp_path / "ada", files)
+        write_files(tmp_path / "ada", files)
     elif packing == "zip":
-        write(tmp_path, {"ada.zip": zip_bytes(files)})
+        write_files(tmp_path, {"ada.zip": zip_bytes(files)})
     elif packing == "zip in a folder":
-        write(tmp_path, {"ada/hand in.ZIP": zip_bytes(files)})
+        write_files(tmp_path, {"ada/hand in.ZIP": zip_bytes(files)})
     elif packing == "zip in a zip":
-        write(tmp_path, {"ada.zip": zip_bytes({"inner/answers.zip": zip_bytes(files)})})
+        write_files(tmp_path, {"ada.zip": zip_bytes({"inner/answers.zip": zip_bytes(files)})})
     else:
-        write(tmp_path / "packed", files)
+        write_files(tmp_path / "packed", files)
         with tarfile.open(tmp_path / f"ada.{packing}", "w:" if packing == "tar" else "w:gz") as archive:
             archive.add(tmp_path / "packed", arcname=".")
         for path in sorted((tmp_path / "packed").rglob("*"), reverse=True):
@@ -86,9 +79,9 @@ submission_42:
 """
     files = {"submission_42/kl.py": KL, "submission_7/kl.py": KL, "submission_metadata.yml": metadata}
     for path in (
-        write(tmp_path / "folder", dict(files)),
-        write(tmp_path / "once more", {f"assignment_9_export/{name}": text for name, text in files.items()}),
-        write(tmp_path, {"export.zip": zip_bytes({f"assignment_9_export/{n}": t for n, t in files.items()})})
+        write_files(tmp_path / "folder", dict(files)),
+        write_files(tmp_path / "once more", {f"assignment_9_export/{name}": text for name, text in files.items()}),
+        write_files(tmp_path, {"export.zip": zip_bytes({f"assignment_9_export/{n}": t for n, t in files.items()})})
         / "export.zip",
     ):
         found = {each.name: each for each in find_submissions(path)}
@@ -106,19 +99,19 @@ submission_42:
 def test_a_submission_that_gradescope_lists_and_does_not_hold_is_named(tmp_path: Path) -> None:
     entry = "submission_%d:\n  :submitters:\n  - :name: %s\n  :created_at: 2026-11-20 23:59:59 Z\n"
     files = {"submission_metadata.yml": entry % (1, "Ada") + entry % (2, "Bob"), "submission_1/kl.py": KL}
-    ada, bob = find_submissions(write(tmp_path / "export", dict(files)))
+    ada, bob = find_submissions(write_files(tmp_path / "export", dict(files)))
     assert ada.read().submission.files == {"kl.py": KL}
     assert [person.name for person in bob.people] == ["Bob"] and bob.submitted_at == ada.submitted_at
     contents = bob.read()
     assert contents.notes == ("the export lists this submission and does not hold it; download the export again",)
     assert set(contents.submission.problems) == set(MODULES) and worksheet_in(contents.worksheet).problem
     with pytest.raises(ClassError, match="no folder and no archive"):
-        find_submissions(write(tmp_path / "list", {"submission_metadata.yml": entry % (1, "Ada")}))
+        find_submissions(write_files(tmp_path / "list", {"submission_metadata.yml": entry % (1, "Ada")}))
 
 
 def test_gradescopes_metadata_can_run_nothing(tmp_path: Path) -> None:
     metadata = "submission_1: !!python/object/apply:os.mkdir [%s]\n" % (tmp_path / "made")
-    find_submissions(write(tmp_path, {"submission_metadata.yml": metadata, "submission_1/kl.py": KL}))
+    find_submissions(write_files(tmp_path, {"submission_metadata.yml": metadata, "submission_1/kl.py": KL}))
     assert not (tmp_path / "made").exists()
 
 
@@ -133,7 +126,7 @@ def test_gradescopes_metadata_can_run_nothing(tmp_path: Path) -> None:
 )
 def test_odd_metadata_says_nothing_and_stops_nobody(tmp_path: Path, entry: str) -> None:
     files: dict[str, str | bytes] = {"submission_metadata.yml": f"submission_1: {entry}\n", "submission_1/kl.py": KL}
-    (found,) = find_submissions(write(tmp_path, files))
+    (found,) = find_submissions(write_files(tmp_path, files))
     assert found.submitted_at is None and not any(person.name for person in found.people)
     assert found.read().submission.files == {"kl.py": KL}
 
@@ -141,25 +134,25 @@ def test_odd_metadata_says_nothing_and_stops_nobody(tmp_path: Path, entry: str) 
 @pytest.mark.parametrize("text", ["{", "a: [", "a: b: c", "\x00", "a: &a [*a, *a]"])
 def test_broken_metadata_asks_for_a_new_export(tmp_path: Path, text: str) -> None:
     with pytest.raises(ClassError, match="download the export again"):
-        find_submissions(write(tmp_path, {"submission_metadata.yml": text, "submission_1/kl.py": KL}))
+        find_submissions(write_files(tmp_path, {"submission_metadata.yml": text, "submission_1/kl.py": KL}))
 
 
 def test_a_student_number_keeps_its_zeros(tmp_path: Path) -> None:
     metadata = "submission_1:\n  :submitters:\n  - :name: Ada\n    :sid: 00123\n    :email: ~\n"
-    (found,) = find_submissions(write(tmp_path, {"submission_metadata.yml": metadata, "submission_1/kl.py": KL}))
+    (found,) = find_submissions(write_files(tmp_path, {"submission_metadata.yml": metadata, "submission_1/kl.py": KL}))
     assert found.people == (Person(name="Ada", number="00123", platform="gradescope"),)
 
 
 def test_nobody_hands_in_as_somebody_else_by_a_name_of_a_file(tmp_path: Path) -> None:
     name = "Mallory_1001_assignsubmission_file_x_1002_assignsubmission_file_kl.py"
-    (found,) = find_submissions(write(tmp_path, {name: KL}))
+    (found,) = find_submissions(write_files(tmp_path, {name: KL}))
     assert found.people == (Person(name="Mallory", platform="moodle", platform_id="1001"),)
 
 
 def test_a_note_of_the_instructor_beside_a_download_changes_nothing(tmp_path: Path) -> None:
     files = {"doejane_1_11_kl.py": KL, "roejim_2_22_kl.py": KL, "README.txt": "hello", "old/kl.py": KL}
     left_out: list[str] = []
-    found = find_submissions(write(tmp_path, dict(files)), left_out=left_out)
+    found = find_submissions(write_files(tmp_path, dict(files)), left_out=left_out)
     assert read_files(found) == {"doejane_1": {"kl.py"}, "roejim_2": {"kl.py"}}
     assert left_out == ["README.txt", "old"]
 
@@ -167,8 +160,8 @@ def test_a_note_of_the_instructor_beside_a_download_changes_nothing(tmp_path: Pa
 def test_a_student_may_have_any_name(tmp_path: Path) -> None:
     names = ["docs", "tests", "env", "reference"]
     files: dict[str, str | bytes] = {f"{name}/kl.py": KL for name in names}
-    assert sorted(read_files(find_submissions(write(tmp_path / "in", files)))) == sorted(names)
-    zipped = write(tmp_path, {"class.zip": zip_bytes(files)}) / "class.zip"
+    assert sorted(read_files(find_submissions(write_files(tmp_path / "in", files)))) == sorted(names)
+    zipped = write_files(tmp_path, {"class.zip": zip_bytes(files)}) / "class.zip"
     assert read_files(find_submissions(zipped)) == {name: {"kl.py"} for name in sorted(names)}
 
 
@@ -176,9 +169,9 @@ def test_a_student_may_have_any_name_in_a_folder_around_the_class(tmp_path: Path
     names = ["ann", "docs", "env", "tests"]
     files: dict[str, str | bytes] = {f"hw/{name}/kl.py": KL for name in (*names, ".zed")}
     files |= {"hw/ann/docs/clip.py": "# no answer\n", "hw/__MACOSX/ann/kl.py": "", "hw/.DS_Store": "", "hw/._ann": ""}
-    zipped = write(tmp_path, {"class.zip": zip_bytes(files)}) / "class.zip"
+    zipped = write_files(tmp_path, {"class.zip": zip_bytes(files)}) / "class.zip"
     del files["hw/__MACOSX/ann/kl.py"]
-    for path in (zipped, write(tmp_path / "in", files), tmp_path / "in" / "hw"):
+    for path in (zipped, write_files(tmp_path / "in", files), tmp_path / "in" / "hw"):
         left_out: list[str] = []
         found = find_submissions(path, left_out=left_out)
         assert read_files(found) == {name: {"kl.py"} for name in names}
@@ -188,7 +181,7 @@ def test_a_student_may_have_any_name_in_a_folder_around_the_class(tmp_path: Path
 def test_a_student_whose_files_all_lie_in_a_folder_that_is_not_read_is_named(tmp_path: Path) -> None:
     files: dict[str, str | bytes] = {"ann/docs/kl.py": KL, "bob/kl.py": KL}
     for each in ("in", "class.zip"):
-        write(tmp_path / "in", files) if each == "in" else write(tmp_path, {each: zip_bytes(files)})
+        write_files(tmp_path / "in", files) if each == "in" else write_files(tmp_path, {each: zip_bytes(files)})
         ann, bob = find_submissions(tmp_path / each)
         assert (ann.name, bob.name) == ("ann", "bob") and ann.read().notes == (
             "no module was found; there are 0 files",
@@ -197,14 +190,14 @@ def test_a_student_whose_files_all_lie_in_a_folder_that_is_not_read_is_named(tmp
 
 def test_one_participant_of_moodle_keeps_the_name(tmp_path: Path) -> None:
     files: dict[str, str | bytes] = {"Ann Lee_7_assignsubmission_file/homework/kl.py": KL}
-    zipped = write(tmp_path, {"class.zip": zip_bytes(files)}) / "class.zip"
-    for path in (zipped, write(tmp_path / "in", files)):
+    zipped = write_files(tmp_path, {"class.zip": zip_bytes(files)}) / "class.zip"
+    for path in (zipped, write_files(tmp_path / "in", files)):
         found = find_submissions(path)
         assert [each.people[0].platform_id for each in found] == ["7"] and one(found).submission.files == {"kl.py": KL}
 
 
 def test_what_lies_beside_the_submissions_is_named(tmp_path: Path) -> None:
-    write(tmp_path, {"ada/kl.py": KL, "dora.ipynb": "{}"})
+    write_files(tmp_path, {"ada/kl.py": KL, "dora.ipynb": "{}"})
     (tmp_path / "linked").symlink_to(tmp_path / "ada")
     left_out: list[str] = []
     assert list(read_files(find_submissions(tmp_path, left_out=left_out))) == ["ada"]
@@ -216,7 +209,7 @@ def test_names_stay_different_as_names_of_files(tmp_path: Path) -> None:
     names = ["a*b", "a?b", "bob.", "bob", "alice (2)", "alice", long + "x", long + "y", "e\u0301", "\u00e9", "con"]
     files: dict[str, str | bytes] = {f"{name}/kl.py": KL for name in names}
     files |= {"alice.zip": zip_bytes({"kl.py": KL}), "alice.tar": tar_with([(tarfile.TarInfo("kl.py"), b"")])}
-    found = find_submissions(write(tmp_path, {"class.zip": zip_bytes(files)}) / "class.zip")
+    found = find_submissions(write_files(tmp_path, {"class.zip": zip_bytes(files)}) / "class.zip")
     assert len(found) == len(files)
     for key in (lambda name: name, file_name, lambda name: file_name(name).casefold()):
         assert len({key(each.name) for each in found}) == len(files)
@@ -261,7 +254,7 @@ def test_canvas_gives_flat_files_and_says_who_was_late(tmp_path: Path) -> None:
         "lovelaceada_101_5551_clip-1.py": "# first\n",
         "müllerzoë_LATE_102_5552_hand_in.zip": zip_bytes({"x/kl.py": KL}),
     }
-    found = find_submissions(write(tmp_path / "canvas", files))
+    found = find_submissions(write_files(tmp_path / "canvas", files))
     assert read_files(found) == {"lovelaceada_101": {"kl.py", "clip.py"}, "müllerzoë_102": {"kl.py"}}
     ada, zoe = found
     assert ada.people == (Person(name="lovelaceada", platform="canvas", platform_id="101"),) and not ada.marked_late
@@ -269,12 +262,12 @@ def test_canvas_gives_flat_files_and_says_who_was_late(tmp_path: Path) -> None:
     contents = ada.read()
     assert contents.submission.files["clip.py"] == "# second\n"
     assert contents.notes == ("clip-2.py was taken as clip.py", "there is clip-1.py too; graded is clip-2.py")
-    zipped = write(tmp_path, {"submissions.zip": zip_bytes(files)}) / "submissions.zip"
+    zipped = write_files(tmp_path, {"submissions.zip": zip_bytes(files)}) / "submissions.zip"
     assert read_files(find_submissions(zipped)) == read_files(found)
 
 
 def test_moodle_gives_a_folder_for_each_participant_or_flat_files(tmp_path: Path) -> None:
-    folders = write(
+    folders = write_files(
         tmp_path / "folders",
         {
             "Ada Lovelace_1234_assignsubmission_file_/kl.py": KL,
@@ -282,7 +275,7 @@ def test_moodle_gives_a_folder_for_each_participant_or_flat_files(tmp_path: Path
             "Bob Ö_1235_assignsubmission_file/hand in.zip": zip_bytes({"starter/kl.py": KL}),
         },
     )
-    flat = write(tmp_path / "flat", {"Ada Lovelace_1234_assignsubmission_file_kl.py": KL})
+    flat = write_files(tmp_path / "flat", {"Ada Lovelace_1234_assignsubmission_file_kl.py": KL})
     found = find_submissions(folders)
     assert read_files(found) == {"Ada Lovelace_1234": {"kl.py"}, "Bob Ö_1235": {"kl.py"}}
     assert found[0].people == (Person(name="Ada Lovelace", platform="moodle", platform_id="1234"),)
@@ -291,7 +284,9 @@ def test_moodle_gives_a_folder_for_each_participant_or_flat_files(tmp_path: Path
 
 def test_github_calls_a_folder_after_the_assignment_and_the_user(tmp_path: Path) -> None:
     for name in ("grpo-hw1-ada", "grpo-hw1-alan-turing"):
-        write(tmp_path / name, {"starter/kl.py": KL, ".git/config": "[core]\n", "docs/kl.py": "", "README.md": ""})
+        write_files(
+            tmp_path / name, {"starter/kl.py": KL, ".git/config": "[core]\n", "docs/kl.py": "", "README.md": ""}
+        )
     found = find_submissions(tmp_path)
     assert [each.people[0].username for each in found] == ["ada", "alan-turing"]
     assert all(set(each.read().submission.files) == {"kl.py"} for each in found)
@@ -299,9 +294,9 @@ def test_github_calls_a_folder_after_the_assignment_and_the_user(tmp_path: Path)
 
 def test_what_is_no_submission_is_left_out(tmp_path: Path) -> None:
     files = {"ada/kl.py": KL, "names.csv": "ada", ".DS_Store": "", "__MACOSX/ada/kl.py": "", "ada/venv/x/kl.py": "# no"}
-    found = find_submissions(write(tmp_path / "in", dict(files)))
+    found = find_submissions(write_files(tmp_path / "in", dict(files)))
     assert "ada" in read_files(found) and one([each for each in found if each.name == "ada"]).notes == ()
-    zipped = write(tmp_path, {"class.zip": zip_bytes(files)}) / "class.zip"
+    zipped = write_files(tmp_path, {"class.zip": zip_bytes(files)}) / "class.zip"
     assert list(read_files(find_submissions(zipped))) == ["ada"]
 
 
@@ -309,10 +304,10 @@ def test_what_is_no_submission_is_left_out(tmp_path: Path) -> None:
     ("make", "sentence"),
     [
         (lambda folder: folder / "nothing", "there is no"),
-        (lambda folder: write(folder, {"kl.py": KL}), "is one submission"),
-        (lambda folder: write(folder, {"notes.txt": ""}), "no folder and no archive"),
-        (lambda folder: write(folder, {"class.zip": b"PK no"}) / "class.zip", "unpack it"),
-        (lambda folder: write(folder, {"class.rar": b"Rar!"}) / "class.rar", "unpack it"),
+        (lambda folder: write_files(folder, {"kl.py": KL}), "is one submission"),
+        (lambda folder: write_files(folder, {"notes.txt": ""}), "no folder and no archive"),
+        (lambda folder: write_files(folder, {"class.zip": b"PK no"}) / "class.zip", "unpack it"),
+        (lambda folder: write_files(folder, {"class.rar": b"Rar!"}) / "class.rar", "unpack it"),
     ],
 )
 def test_what_is_no_class_is_refused_with_what_to_do(tmp_path: Path, make, sentence: str) -> None:
@@ -321,7 +316,7 @@ def test_what_is_no_class_is_refused_with_what_to_do(tmp_path: Path, make, sente
 
 
 def test_starter_comes_before_a_copy_and_the_instructor_is_told(tmp_path: Path) -> None:
-    write(tmp_path, {"ada/backup/kl.py": "# old\n", "ada/starter/kl.py": KL})
+    write_files(tmp_path, {"ada/backup/kl.py": "# old\n", "ada/starter/kl.py": KL})
     contents = one(find_submissions(tmp_path))
     assert contents.submission.files == {"kl.py": KL}
     assert contents.notes == ("there are modules in backup too; graded is starter",)
@@ -329,27 +324,27 @@ def test_starter_comes_before_a_copy_and_the_instructor_is_told(tmp_path: Path) 
 
 @pytest.mark.parametrize("name", ["Kl.py", "KL.PY", "kl.py.txt", "kl (1).py", "kl(12).py", "kl-3.py", "Kl (2).py.txt"])
 def test_a_renamed_module_is_taken_where_the_plain_one_is_missing(tmp_path: Path, name: str) -> None:
-    contents = one(find_submissions(write(tmp_path / "a", {f"ada/{name}": KL})))
+    contents = one(find_submissions(write_files(tmp_path / "a", {f"ada/{name}": KL})))
     assert contents.submission.files == {"kl.py": KL} and contents.notes == (f"{name} was taken as kl.py",)
-    contents = one(find_submissions(write(tmp_path / "b", {f"ada/{name}": "# other\n", "ada/kl.py": KL})))
+    contents = one(find_submissions(write_files(tmp_path / "b", {f"ada/{name}": "# other\n", "ada/kl.py": KL})))
     assert contents.submission.files == {"kl.py": KL}
     assert contents.notes == (f"there is {name} too; graded is kl.py",)
 
 
 @pytest.mark.parametrize("files", [{"ada/answers.ipynb": "{}"}, {"ada/my_kl.py": KL}, {"ada/__MACOSX/kl.py": KL}])
 def test_a_submission_without_any_module_has_a_note(tmp_path: Path, files: dict[str, str | bytes]) -> None:
-    contents = one(find_submissions(write(tmp_path, files)))
+    contents = one(find_submissions(write_files(tmp_path, files)))
     assert contents.submission.files == {} and "no module was found" in contents.notes[0]
 
 
 def test_a_module_that_cannot_be_read_has_a_note(tmp_path: Path) -> None:
-    contents = one(find_submissions(write(tmp_path, {"ada/kl.py": KL.encode("utf-16"), "ada/clip.py": KL})))
+    contents = one(find_submissions(write_files(tmp_path, {"ada/kl.py": KL.encode("utf-16"), "ada/clip.py": KL})))
     assert contents.notes == ("kl.py is not UTF-8 text (line 1); save it as UTF-8",)
 
 
 def test_names_that_only_differ_in_capitals_stay_apart(tmp_path: Path) -> None:
     files: dict[str, str | bytes] = {"Ada/kl.py": KL, "ada.zip": zip_bytes({"kl.py": KL}), "ada.tar": b""}
-    names = [each.name for each in find_submissions(write(tmp_path, files))]
+    names = [each.name for each in find_submissions(write_files(tmp_path, files))]
     assert len({name.casefold() for name in names}) == 3
 
 
@@ -360,9 +355,9 @@ WITHOUT_CLIP = {name: f"# {name}\n" for name in MODULES if name != "clip.py"}
 
 def in_every_packing(folder: Path, files: dict[str, str | bytes]) -> list[HandedIn]:
     """The first of two submissions: in a folder, and in zips with the same members in both orders."""
-    found = [find_submissions(write(folder / "as folder", files))]
+    found = [find_submissions(write_files(folder / "as folder", files))]
     for name in ("a.zip", "b.zip"):
-        found.append(find_submissions(write(folder, {name: zip_bytes(files)}) / name))
+        found.append(find_submissions(write_files(folder, {name: zip_bytes(files)}) / name))
         files = dict(reversed(files.items()))
     assert [len(each) for each in found] == [2, 2, 2]
     return [first for first, _ in found]
@@ -370,7 +365,9 @@ def in_every_packing(folder: Path, files: dict[str, str | bytes]) -> list[Handed
 
 def test_a_student_alone_who_has_an_archive_and_a_worksheet_is_no_class(tmp_path: Path) -> None:
     (found,) = find_submissions(
-        write(tmp_path, {"ada/hw.zip": zip_bytes({"kl.py": KL}), "ada/worksheet.json": "{}", "ada/notes/x.txt": ""})
+        write_files(
+            tmp_path, {"ada/hw.zip": zip_bytes({"kl.py": KL}), "ada/worksheet.json": "{}", "ada/notes/x.txt": ""}
+        )
     )
     assert found.name == "ada" and found.read().submission.files == {"kl.py": KL}
 
@@ -379,19 +376,19 @@ def test_a_student_alone_who_has_an_archive_and_a_worksheet_is_no_class(tmp_path
 def test_a_worksheet_beside_an_archive_is_taken(tmp_path: Path, prefix: str) -> None:
     inner = zip_bytes({"starter/kl.py": KL})
     files: dict[str, str | bytes] = {f"{prefix}starter.zip": inner, f"{prefix}worksheet.json": "{}"}
-    contents = one(find_submissions(write(tmp_path, files)))
+    contents = one(find_submissions(write_files(tmp_path, files)))
     assert contents.submission.files == {"kl.py": KL} and contents.worksheet == b"{}" and not contents.notes
 
 
 def test_of_two_worksheets_that_beside_an_archive_is_taken_with_a_note(tmp_path: Path) -> None:
     inner = zip_bytes({"kl.py": KL, "worksheet.json": "inner"})
-    contents = one(find_submissions(write(tmp_path, {"ada/hw.zip": inner, "ada/worksheet.json": "outer"})))
+    contents = one(find_submissions(write_files(tmp_path, {"ada/hw.zip": inner, "ada/worksheet.json": "outer"})))
     assert contents.worksheet == b"outer"
     assert contents.notes == ("there is a worksheet.json in hw.zip too; graded is the one beside it",)
 
 
 def test_a_worksheet_beside_an_archive_that_is_damaged_still_counts(tmp_path: Path) -> None:
-    contents = one(find_submissions(write(tmp_path, {"ada/hw.zip": b"PK no", "ada/worksheet.json": "{}"})))
+    contents = one(find_submissions(write_files(tmp_path, {"ada/hw.zip": b"PK no", "ada/worksheet.json": "{}"})))
     assert contents.worksheet == b"{}" and "hw.zip cannot be read" in contents.submission.problems["kl.py"]
 
 
@@ -399,19 +396,21 @@ def test_modules_that_are_missing_beside_an_archive_come_from_it_with_a_note(tmp
     inner = zip_bytes(
         {"starter/clip.py": "# old\n", **{f"starter/{name}": text for name, text in WITHOUT_CLIP.items()}}
     )
-    contents = one(find_submissions(write(tmp_path, {"ada/starter.zip": inner, "ada/clip.py": "# mended\n"})))
+    contents = one(find_submissions(write_files(tmp_path, {"ada/starter.zip": inner, "ada/clip.py": "# mended\n"})))
     assert contents.submission.files == {"clip.py": "# mended\n", **WITHOUT_CLIP} and not contents.submission.problems
     assert contents.notes == (f"taken from starter.zip: {', '.join(WITHOUT_CLIP)}",)
 
 
 def test_a_worksheet_that_is_missing_beside_all_modules_comes_from_an_archive(tmp_path: Path) -> None:
     files: dict[str, str | bytes] = {f"ada/{name}": text for name, text in model_files().items()}
-    found = find_submissions(write(tmp_path / "a", {**files, "ada/rest.zip": zip_bytes({"worksheet.json": "{}"})}))
+    found = find_submissions(
+        write_files(tmp_path / "a", {**files, "ada/rest.zip": zip_bytes({"worksheet.json": "{}"})})
+    )
     contents = one(found)
     assert contents.worksheet == b"{}" and contents.submission.files == model_files()
     assert contents.notes[0] == "taken from rest.zip: worksheet.json"
     for name, data in (("data.zip", zip_bytes({"data.csv": "1"})), ("data.gz", b"\x1f\x8b")):
-        contents = one(find_submissions(write(tmp_path / name, {**files, f"ada/{name}": data})))
+        contents = one(find_submissions(write_files(tmp_path / name, {**files, f"ada/{name}": data})))
         assert (
             contents.submission.files == model_files()
             and worksheet_in(contents.worksheet).missing
@@ -430,7 +429,7 @@ def test_a_worksheet_that_is_missing_beside_all_modules_comes_from_an_archive(tm
 def test_an_archive_beside_modules_that_cannot_be_opened_is_named(
     tmp_path: Path, name: str, data: bytes, reason: str
 ) -> None:
-    contents = one(find_submissions(write(tmp_path, {"ada/kl.py": KL, f"ada/{name}": data})))
+    contents = one(find_submissions(write_files(tmp_path, {"ada/kl.py": KL, f"ada/{name}": data})))
     assert (
         contents.submission.files == {"kl.py": KL} and contents.submission.problems["clip.py"] == "clip.py is missing"
     )
@@ -438,7 +437,7 @@ def test_an_archive_beside_modules_that_cannot_be_opened_is_named(
 
 
 def test_an_archive_without_what_is_missing_is_named(tmp_path: Path) -> None:
-    contents = one(find_submissions(write(tmp_path, {"ada/kl.py": KL, "ada/x.zip": zip_bytes({"a.csv": ""})})))
+    contents = one(find_submissions(write_files(tmp_path, {"ada/kl.py": KL, "ada/x.zip": zip_bytes({"a.csv": ""})})))
     assert contents.submission.files == {"kl.py": KL}
     assert contents.notes == (
         "taken from x.zip: nothing",
@@ -469,7 +468,7 @@ def test_of_several_archives_the_one_with_the_highest_number_is_graded(tmp_path:
     inside = zip_bytes(inner)
     files = {"bob/kl.py": KL, **{f"ada/{name}": data for name, data in inner.items()}}
     found = in_every_packing(tmp_path / "class", files)
-    for each in (*found, *find_submissions(write(tmp_path / "inside", {"ada.zip": inside}))):
+    for each in (*found, *find_submissions(write_files(tmp_path / "inside", {"ada.zip": inside}))):
         contents = each.read()
         assert contents.submission.files == {"kl.py": f"# {names[-1]}\n"}
         assert contents.notes == (f"there are {len(names)} archives; graded is {newest}",)
@@ -510,7 +509,7 @@ def test_of_several_worksheets_the_last_download_is_graded_with_a_note(tmp_path:
 
 def test_of_worksheets_in_several_folders_that_nearest_to_the_top_is_graded_with_a_note(tmp_path: Path) -> None:
     files = {"ada/starter/kl.py": KL, "ada/starter/worksheet.json": "near", "ada/starter/old/worksheet (3).json": "far"}
-    contents = one(find_submissions(write(tmp_path, dict(files))))
+    contents = one(find_submissions(write_files(tmp_path, dict(files))))
     assert contents.worksheet == b"near"
     assert contents.notes == ("there is a worksheet in starter/old too; graded is that in starter",)
 
@@ -519,7 +518,7 @@ def test_of_worksheets_in_several_folders_that_nearest_to_the_top_is_graded_with
 
 
 def contents_of(tmp_path: Path, name: str, data: bytes) -> Contents:
-    return one(find_submissions(write(tmp_path / "class", {name: data})))
+    return one(find_submissions(write_files(tmp_path / "class", {name: data})))
 
 
 def zip_with(entries: list[tuple[zipfile.ZipInfo, bytes]]) -> bytes:
@@ -547,7 +546,7 @@ def test_a_path_that_leads_outside_writes_nothing(tmp_path: Path, name: str) -> 
         ("tar", tar_with([(tarfile.TarInfo(name), KL.encode()), (tarfile.TarInfo("clip.py"), b"# here\n")])),
     ):
         folder = tmp_path / ending
-        contents = one(find_submissions(write(folder, {f"ada.{ending}": data})))
+        contents = one(find_submissions(write_files(folder, {f"ada.{ending}": data})))
         assert "clip.py" in contents.submission.files
         assert [path.name for path in folder.rglob("*")] == [f"ada.{ending}"]
     assert sorted(tmp_path.parent.rglob("*.py")) == before
@@ -567,7 +566,7 @@ def test_links_are_named_and_not_followed(tmp_path: Path) -> None:
     ):
         problem = contents_of(tmp_path / name, name, data).submission.problems["kl.py"]
         assert "hand in the file itself" in problem
-    folder = write(tmp_path / "disk" / "ada", {"clip.py": KL})
+    folder = write_files(tmp_path / "disk" / "ada", {"clip.py": KL})
     (folder / "kl.py").symlink_to("/etc/passwd")
     (folder / "starter").symlink_to("/etc")
     contents = one(find_submissions(tmp_path / "disk"))
@@ -576,7 +575,7 @@ def test_links_are_named_and_not_followed(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
 def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
-    folder = write(tmp_path / "ada", {"clip.py": KL})
+    folder = write_files(tmp_path / "ada", {"clip.py": KL})
     os.mkfifo(folder / "kl.py")
     assert "is not a file" in one(find_submissions(tmp_path)).submission.problems["kl.py"]
 
@@ -645,7 +644,7 @@ def test_damaged_archives_never_stop_the_class(tmp_path: Path) -> None:
         for _ in range(draw.randrange(1, 6)):
             data[draw.randrange(len(data))] = draw.randrange(256)
         name = f"{number}." + ("zip" if number % 2 == 0 else "tar.gz")
-        write(tmp_path, {name: bytes(data[: draw.randrange(20, len(data) + 1)])})
+        write_files(tmp_path, {name: bytes(data[: draw.randrange(20, len(data) + 1)])})
     found = find_submissions(tmp_path)
     assert len(found) == 300
     for each in found:
@@ -663,7 +662,7 @@ def test_odd_files_have_the_same_sentences_as_for_a_single_student(tmp_path: Pat
     }
     from grader.core.contents import read_submission
 
-    folder = write(tmp_path / "class" / "ada", dict(odd))
+    folder = write_files(tmp_path / "class" / "ada", dict(odd))
     alone, in_class = read_submission(folder), one(find_submissions(tmp_path / "class")).submission
     assert in_class.files == alone.files and in_class.problems == alone.problems
     assert in_class.sha256 == alone.sha256

@@ -18,6 +18,7 @@ from typing import Any
 import pytest
 import yaml
 from class_maker import model_files, zip_bytes
+from submissions import write_files
 
 from grader.classroom.grade_class import _missing
 from grader.classroom.grading_job import make_job
@@ -119,14 +120,6 @@ UPLOADS: dict[str, tuple[dict[str, str | bytes], dict[str, str], str]] = {
 }  # fmt: skip
 
 
-def write(folder: Path, files: dict[str, str | bytes]) -> Path:
-    for name, content in files.items():
-        path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(content if isinstance(content, bytes) else content.encode())
-    return folder
-
-
 def by_grade(arguments: list[str]) -> tuple[dict[str, str], list[str]]:
     """What a command line of `grade` takes."""
     parsed = cli.parse(arguments)
@@ -179,8 +172,8 @@ def test_every_entrance_takes_the_same_files_with_the_same_notes(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     upload, wanted, note = UPLOADS[name]
-    folder = write(tmp_path / "class" / "ada", upload)
-    write(tmp_path / "container" / "submission", upload)
+    folder = write_files(tmp_path / "class" / "ada", upload)
+    write_files(tmp_path / "container" / "submission", upload)
     found = [
         by_grade(["--path", str(folder)]),
         by_grade_all(tmp_path / "class"),
@@ -201,15 +194,15 @@ def test_an_archive_alone_is_graded_as_its_folder_is(tmp_path: Path) -> None:
 
 def test_where_canvas_numbers_uploads_the_newest_wins_and_elsewhere_the_file_that_is_edited(tmp_path: Path) -> None:
     canvas: dict[str, str | bytes] = {"doejane_1_5551_clip.py": "# older\n", "doejane_1_5560_clip-1.py": "# newer\n"}
-    files, notes = by_grade_all(write(tmp_path / "canvas", canvas))
+    files, notes = by_grade_all(write_files(tmp_path / "canvas", canvas))
     assert files == {"clip.py": "# newer\n"}
     assert notes == ["clip-1.py was taken as clip.py", "there is clip.py too; graded is clip-1.py"]
     edited: dict[str, str | bytes] = {"clip.py": "# edited\n", "clip-1.py": "# a copy\n"}
-    assert by_grade(["--path", str(write(tmp_path / "me", edited))])[0] == {"clip.py": "# edited\n"}
+    assert by_grade(["--path", str(write_files(tmp_path / "me", edited))])[0] == {"clip.py": "# edited\n"}
 
 
 def test_what_is_missing_is_a_note_for_a_class_if_it_was_asked_for(tmp_path: Path) -> None:
-    (found,) = find_submissions(write(tmp_path, {"ada/clip.py": CLIP}))
+    (found,) = find_submissions(write_files(tmp_path, {"ada/clip.py": CLIP}))
     contents: Contents = found.read()
     assert contents.notes == ()
     everything = Settings(tuple(course.names()), worksheet=True)
@@ -221,5 +214,5 @@ def test_what_is_missing_is_a_note_for_a_class_if_it_was_asked_for(tmp_path: Pat
 def test_a_coding_line_that_python_refuses_is_a_sentence(tmp_path: Path) -> None:
     for coding in ("rot13", "zlib", "hex"):
         files: dict[str, str | bytes] = {"kl.py": f"# coding: {coding}\n\xe9".encode("latin-1"), "clip.py": CLIP}
-        _, notes = by_grade(["--path", str(write(tmp_path / coding, files))])
+        _, notes = by_grade(["--path", str(write_files(tmp_path / coding, files))])
         assert re.search(r"kl\.py has a coding line that Python does not take", notes[0])
