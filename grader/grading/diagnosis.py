@@ -145,11 +145,12 @@ def _named_for(
     for more in (
         firm,
         _beside_the_numbers(settings, failing, failures),
-        _by_likeness(settings, {name: wrong[name] for name in failing}, likeness.STRONG),
+        # Not shown by other wrong answers of the function, it needs more evidence; a generated call is a small one.
+        _by_likeness(settings, {name: wrong[name] for name in failing}, likeness.STRONG, numbers=3),
         _by_calls(settings, seen, failing),
         causes,
         others,
-        _by_likeness(settings, calls, likeness.STRONG),
+        _by_likeness(settings, calls, likeness.STRONG, numbers=4),
         _by_likeness(settings, {name: wrong[name] or calls[name] for name in failing}, likeness.WEAK),
         _by_likeness(settings, shown, likeness.WEAK),
     ):
@@ -207,12 +208,16 @@ def diagnose_by_other_calls(seen: Seen, failing: Sequence[str]) -> list[Named]:
 
 
 def _by_likeness(
-    settings: Settings, cases: Mapping[str, Sequence[likeness.Case]], looks: Sequence[likeness.Look]
+    settings: Settings,
+    cases: Mapping[str, Sequence[likeness.Case]],
+    looks: Sequence[likeness.Look],
+    *,
+    numbers: int = 2,
 ) -> list[Named]:
-    """Say beside each check what its cases have in common with the right answers."""
+    """Say beside each check what its cases have in common with the right answers; see `likeness.likeness`."""
     found = []
     for name, several in cases.items():
-        like = likeness.likeness(several, looks)
+        like = likeness.likeness(several, looks, numbers=numbers)
         if like:
             function = settings.selected[name].function
             found.append(Named(name, _general(function, like.name, like.sentence, like.name), True))
