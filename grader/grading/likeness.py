@@ -45,7 +45,7 @@ class Part:
     """Some numbers of an answer beside the right ones.
 
     Attributes:
-        where: What they are: "" for what was returned, "kl", "gradient by logp", "table of policy after the call".
+        where: What they are: "" for what was returned, "kl", "gradient by logp", "policy after the call.table".
         yours: The submission's, as float64.
         expected: The model answer's, of the same shape or another.
     """
@@ -115,6 +115,8 @@ def likeness(cases: Sequence[Case], looks: Sequence[Look], *, numbers: int = 2) 
         looks: What to look for, the first one first: `STRONG` or `WEAK`.
         numbers: So many must bear it out, where chance has a part in it: one number is twice another one by chance.
     """
+    told = [_numbers_of_a_case(case) for case in cases]
+    is_new = [numbers_of not in told[:place] for place, numbers_of in enumerate(told)]  # the same again says no more
     for look in looks:
         with np.errstate(all="ignore"):  # a wrong answer may hold anything
             found = [look(case) for case in cases]
@@ -122,11 +124,24 @@ def likeness(cases: Sequence[Case], looks: Sequence[Look], *, numbers: int = 2) 
         fitting = [
             candidate
             for candidate in (found[0] if found else ())
-            if candidate in common and sum(seen[candidate] for seen in found) >= numbers
+            if candidate in common
+            and sum(seen[candidate] for seen, new in zip(found, is_new, strict=True) if new) >= numbers
         ]
         if fitting:
             return _either(fitting)
     return None
+
+
+def _numbers_of_a_case(case: Case) -> list[str]:
+    """The wrong numbers and the right ones, up to rounding."""
+    return [f"{value:.5g}" for part in case.parts for side in (part.yours, part.expected) for value in side.reshape(-1)]
+
+
+def wrong_numbers(case: Case) -> int:
+    """How many different numbers are wrong in a case, at least 2 where it is no matter of numbers."""
+    if not case.parts or not all(part.same_shape for part in case.parts):
+        return 2
+    return len({f"{value:.5g}" for part in case.parts for value in part.yours[part.wrong].reshape(-1)})
 
 
 def _either(fitting: Sequence[Likeness]) -> Likeness:
@@ -257,7 +272,7 @@ def _called(where: str) -> str:
     """Of several values that are returned: which one."""
     if where == "0":
         return "the first value"
-    return re.sub(r"^\d+\.", "", where)
+    return re.sub(r"^(\w+) after the call\.(.+)$", r"\2 of \1 after the call", re.sub(r"^\d+\.", "", where))
 
 
 # Looks at what an answer is
@@ -461,7 +476,9 @@ _STATES = ("logits",)
 def _states(case: Case, part: Part) -> Iterator[tuple[str, Floats]]:
     """What numbers of a part may be a step away from."""
     for name, before in _arrays(case, part.yours.shape):
-        is_parameter = name.startswith("policy.") and part.where.endswith("of policy after the call")
+        is_parameter = (
+            name.startswith("policy.") and part.where == f"policy after the call.{name.removeprefix('policy.')}"
+        )
         if is_parameter or (name in _STATES and not part.where):
             yield name, before
 
@@ -732,9 +749,10 @@ def _told_by_numbers(case: Case, part: Part) -> Iterator[tuple[str, npt.NDArray[
         if isinstance(value, np.ndarray):
             with contextlib.suppress(ValueError):
                 yield from _conditions(name, np.broadcast_to(value, part.yours.shape))
-    yield "0 is asked for", part.expected == 0
+    is_bool = case.expected.get("dtype") == "bool"
+    yield f"{'False' if is_bool else '0'} is asked for", part.expected == 0
+    yield f"{'True is' if is_bool else 'positive numbers are'} asked for", part.expected > 0
     yield "negative numbers are asked for", part.expected < 0
-    yield "positive numbers are asked for", part.expected > 0
 
 
 def _improbable(places: int, there: int, wrong: int) -> float:

@@ -73,6 +73,7 @@ def test_only_what_holds_for_every_wrong_answer_is_said():
 
 def test_one_number_is_twice_another_one_by_chance_and_two_are_not():
     assert said(([1.0], [0.5])) is None
+    assert said(([1.0], [0.5]), ([1.0], [0.5])) is None  # the same number again
     assert said(([1.0], [0.5]), ([3.0], [1.5])) == "2 times the expected ones"
 
 
