@@ -196,11 +196,18 @@ def _named_for(
         firm,
         _beside_the_numbers(settings, failing, failures),
         # Not shown by other wrong answers of the function, it needs more evidence; a generated call is a small one.
-        _by_likeness(settings, {name: wrong[name] for name in failing}, likeness.STRONG, numbers=3, everywhere=False),
+        _by_likeness(
+            settings,
+            {name: wrong[name] for name in failing},
+            likeness.STRONG,
+            numbers=3,
+            others=everything,
+            everywhere=False,
+        ),
         _by_calls(settings, seen, failing),
         causes,
         others,
-        _by_likeness(settings, calls, likeness.STRONG, numbers=4, everywhere=False),
+        _by_likeness(settings, calls, likeness.STRONG, numbers=4, others=everything, everywhere=False),
         _by_likeness(settings, {name: wrong[name] or calls[name] for name in failing}, likeness.WEAK, everywhere=False),
         _by_likeness(settings, shown, likeness.WEAK),
     ):
@@ -263,12 +270,13 @@ def _by_likeness(
     looks: Sequence[likeness.Look],
     *,
     numbers: int = 2,
+    others: Sequence[likeness.Case] = (),
     everywhere: bool = True,
 ) -> list[Named]:
     """Say beside each check what its cases have in common with the right answers; see `likeness.likeness`."""
     found = []
     for name, several in cases.items():
-        like = likeness.likeness(several, looks, numbers=numbers)
+        like = likeness.likeness(several, looks, numbers=numbers, others=others)
         if like:
             function = settings.selected[name].function
             found.append(Named(name, _general(function, like.name, like.sentence, like.name), everywhere))
@@ -471,9 +479,11 @@ class _Agreement:
     def shows(self, name: str, examples: set[int]) -> bool:
         """Whether the submission gives a misconception's answers to all of some examples, and some are wrong.
 
-        Not where it is right about another example that the misconception gets wrong.
+        Not where it is right about another example that the misconception gets wrong, and not where most of what the
+        misconception gets wrong is wrong in another way: then the numbers of this check are the same by chance.
         """
-        return not self.refuted[name] and examples <= self.agreeing[name] and bool(examples & self.evidence[name])
+        is_usual = not self.refuted[name] and 2 * self.against[name] <= len(self.evidence[name])
+        return is_usual and examples <= self.agreeing[name] and bool(examples & self.evidence[name])
 
     def best(self, names: list[str]) -> list[str]:
         """Those with the least evidence against them, then with most answers reproduced; none if these are many."""

@@ -107,13 +107,16 @@ def case_of_numbers(
     return Case(_numbers_of(arguments, example), {}, {}, (Part(where, yours, expected),))
 
 
-def likeness(cases: Sequence[Case], looks: Sequence[Look], *, numbers: int = 2) -> Likeness | None:
+def likeness(
+    cases: Sequence[Case], looks: Sequence[Look], *, numbers: int = 2, others: Sequence[Case] = ()
+) -> Likeness | None:
     """What is true of all wrong answers; None if nothing is.
 
     Args:
         cases: The wrong answers to the examples of one check, or of one function.
         looks: What to look for, the first one first: `STRONG` or `WEAK`.
         numbers: So many must bear it out, where chance has a part in it: one number is twice another one by chance.
+        others: Other wrong answers of the function. Where chance has a part, half of them must show it too.
     """
     told = [_numbers_of_a_case(case) for case in cases]
     is_new = [numbers_of not in told[:place] for place, numbers_of in enumerate(told)]  # the same again says no more
@@ -126,10 +129,17 @@ def likeness(cases: Sequence[Case], looks: Sequence[Look], *, numbers: int = 2) 
             for candidate in (found[0] if found else ())
             if candidate in common
             and sum(seen[candidate] for seen, new in zip(found, is_new, strict=True) if new) >= numbers
+            if found[0][candidate] >= _CERTAIN or _is_usual(candidate, look, others)
         ]
         if fitting:
             return _either(fitting)
     return None
+
+
+def _is_usual(candidate: Likeness, look: Look, others: Sequence[Case]) -> bool:
+    """Whether at least half of some answers show a likeness."""
+    with np.errstate(all="ignore"):
+        return 2 * sum(candidate in look(case) for case in others) >= len(others)
 
 
 def _numbers_of_a_case(case: Case) -> list[str]:
@@ -154,7 +164,12 @@ def _either(fitting: Sequence[Likeness]) -> Likeness:
     if fitting[0].name == "where":
         others = [f"where {each.removeprefix(_WHERE).removeprefix(_SOMEWHERE)}" for each in others]
         return Likeness("where", f"{first}, which is also {' and '.join(others)}" if others else first)
-    return Likeness(fitting[0].name, ", or ".join([first, *others]))
+    plain = [each for each in others if "the root of" not in each]  # roots are said where nothing plainer fits
+    return Likeness(fitting[0].name, ", or ".join([first, *plain[:_ALIKE]]))
+
+
+_ALIKE = 2
+"""As many alternatives are said; more would be no help."""
 
 
 _WHERE, _SOMEWHERE = "right except where ", "right except at some of the places where "
@@ -415,8 +430,11 @@ def _digits(case: Case) -> Found:
         return {}
     (part,) = parts
     scale = np.abs(part.expected).max(initial=0.0)
-    if not 1e-9 * scale < np.abs(part.yours - part.expected).max(initial=0.0) < 1e-5 * scale:
+    apart = np.abs(part.yours - part.expected).max(initial=0.0) / (scale or 1.0)
+    if not 1e-9 < apart < 2e-4:
         return {}
+    if apart > 1e-5:
+        return {Likeness("digits", "right to some four digits, where float64 has sixteen"): _CERTAIN}
     # Twelve digits are recorded.
     is_single = np.isclose(part.yours, part.yours.astype(np.float32).astype(np.float64), rtol=2e-12, atol=0.0).all()
     found: Found = {}
@@ -519,7 +537,9 @@ def _factors(case: Case, factor: float, part: Part, what: str) -> Iterator[Liken
     half = "half" if abs(abs(factor) - 0.5) < 1e-4 else f"{_said(abs(factor))} times"
     yield Likeness("scaled", f"{where}{half} {what}{' with the opposite sign' * (factor < 0)}")
     # Where the factor is another one in each case, it may be a quantity of the call.
-    for name, size in (*_sizes(case), *_sizes_of(part.expected, what)):
+    sizes = [*_sizes(case), *_sizes_of(part.expected, what)]
+    roots = [(f"the root of {name}", math.sqrt(size)) for name, size in sizes if "size of" in name]
+    for name, size in (*sizes, *roots):
         if size not in (0.0, 1.0) and abs(factor / size - 1) < 1e-4:
             yield Likeness("scaled", f"{where}{what} times {name}")
         elif size not in (0.0, 1.0) and abs(factor * size - 1) < 1e-4:
