@@ -138,7 +138,7 @@ HEADINGS = {
     ),
     "calls": (
         "Some calls are right",
-        "The worked examples of the function were compared: what the wrong ones have in common, and no right one has, "
+        "The worked examples of the function were compared: what the wrong ones have in common, and no right one or few, "
         "is where to look. Make a right call and a wrong one yourself, and print what differs on the way.",
     ),
     "only": (
