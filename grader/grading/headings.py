@@ -138,8 +138,8 @@ HEADINGS = {
     ),
     "calls": (
         "Some calls are right",
-        "The worked examples of the function were compared: what the wrong ones have in common, and no right one or few, "
-        "is where to look. Make a right call and a wrong one yourself, and print what differs on the way.",
+        "The worked examples of the function were compared: what the wrong ones have in common, and no or few "
+        "right ones, is where to look. Make a right call and a wrong one yourself, and print what differs on the way.",
     ),
     "only": (
         "Some of them are right",
