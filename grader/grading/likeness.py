@@ -116,7 +116,7 @@ def likeness(
         cases: The wrong answers to the examples of one check, or of one function.
         looks: What to look for, the first one first: `STRONG` or `WEAK`.
         numbers: So many must bear it out, where chance has a part in it: one number is twice another one by chance.
-        others: Other wrong answers of the function. Where chance has a part, half of them must show it too.
+        others: Other wrong answers of the function. Half of them must show it too, or many numbers bear it out.
     """
     told = [_numbers_of_a_case(case) for case in cases]
     is_new = [numbers_of not in told[:place] for place, numbers_of in enumerate(told)]  # the same again says no more
@@ -124,12 +124,15 @@ def likeness(
         with np.errstate(all="ignore"):  # a wrong answer may hold anything
             found = [look(case) for case in cases]
         common = set.intersection(*map(set, found)) if found else set()
-        fitting = [
-            candidate
+        borne_out = {
+            candidate: sum(seen[candidate] for seen, new in zip(found, is_new, strict=True) if new)
             for candidate in (found[0] if found else ())
             if candidate in common
-            and sum(seen[candidate] for seen, new in zip(found, is_new, strict=True) if new) >= numbers
-            if found[0][candidate] >= _CERTAIN or _is_usual(candidate, look, others)
+        }
+        fitting = [
+            candidate
+            for candidate, evidence in borne_out.items()
+            if evidence >= (numbers if _is_usual(candidate, look, others) else _MANY)
         ]
         if fitting:
             return _either(fitting)
@@ -175,6 +178,8 @@ _ALIKE = 2
 _WHERE, _SOMEWHERE = "right except where ", "right except at some of the places where "
 
 
+_MANY = 6
+"""So many numbers are no chance whatever the other answers show."""
 _CERTAIN = 100
 """Stands for as many numbers where chance has no part in it."""
 Found = dict[Likeness, float]
@@ -867,8 +872,8 @@ def _near_by(case: Case) -> Found:
     found: Found = {}
     for part in _telling_parts(case) if len(case.parts) == 1 else ():
         size = np.abs(part.expected)
-        if (size > 1e-6).all():
-            apart = float((np.abs(part.yours - part.expected) / size).max())
+        if part.wrong.any() and not (part.wrong & (size < 1e-6)).any():  # nothing is within a share of 0
+            apart = float((np.abs(part.yours - part.expected)[part.wrong] / size[part.wrong]).max())
             told = next((said for bound, said in ((0.001, "0.1"), (0.01, "1"), (0.05, "5")) if apart < bound), None)
             if told:
                 found[Likeness("near", f"{_in(part.where)}within {told} % of the expected ones")] = _distinct(size)

@@ -331,6 +331,17 @@ def test_what_is_near_the_right_numbers_or_in_their_order_is_called_so_and_no_ca
     assert said((3 * np.tanh(right / 3), right)) != "the expected ones, but never above 0.6876"
 
 
+def test_what_most_other_wrong_answers_do_not_show_is_not_said_of_a_few_numbers():
+    def wrong(yours, right):
+        return case({}, Example(), tensor(yours), tensor(right))
+
+    shifted, others = wrong(NUMBERS + 0.25, RIGHT), [wrong([0.5, 7.0], [1.5, -2.0])] * 2
+    assert likeness([shifted], STRONG, numbers=3, others=[shifted, shifted, *others])
+    assert likeness([shifted], STRONG, numbers=3, others=[shifted, *others]) is None
+    many = wrong(np.arange(7) + 1.25, np.arange(7) + 1.0)
+    assert likeness([many], STRONG, numbers=3, others=[many, *others])
+
+
 def test_a_step_is_told_of_what_is_stepped_from_only():
     ratio, advantages = np.array([1.5, 1.5, 0.5, 0.5]), np.array([1.0, -1.0, 1.0, -1.0])
     soft = (1 + 0.2 * np.tanh(5 * (ratio - 1))) * advantages
