@@ -506,6 +506,12 @@ def _states(case: Case, part: Part) -> Iterator[tuple[str, Floats]]:
             yield name, before
 
 
+def _returned(case: Case) -> Iterator[Part]:
+    """What was returned, beside wrong gradients too; of several values the one that is wrong."""
+    is_alone = len(case.parts) == 1
+    yield from (part for part in _finite_parts(case) if is_alone or not part.where)
+
+
 def _arrays(case: Case, shape: tuple[int, ...]) -> Iterator[tuple[str, Floats]]:
     for name, value in case.arguments.items():
         if isinstance(value, np.ndarray) and value.dtype != bool and value.shape == shape:
@@ -759,6 +765,8 @@ def _places(case: Case, part: Part) -> dict[str, float]:
     found: dict[str, float] = {}
     if not part.same_shape or part.yours.ndim == 0 or not part.wrong.any() or part.wrong.all():
         return found
+    if (part.wrong == (part.expected != 0)).all():  # all that could be wrong, but for zeros
+        return found
     count = int(part.wrong.sum())
     for told, there in _told_by_numbers(case, part):
         if (part.wrong == there).all():
@@ -858,7 +866,7 @@ def _detached(case: Case) -> Found:
 def _too_large(case: Case) -> Found:
     """All wrong numbers are on one side."""
     found: Found = {}
-    for part in _telling_parts(case) if len(case.parts) == 1 else ():
+    for part in _returned(case):
         apart = (part.yours - part.expected)[part.wrong]
         for told, here in (("large", (apart > 0).all()), ("small", (apart < 0).all())):
             if here:
@@ -870,7 +878,7 @@ def _too_large(case: Case) -> Found:
 def _near_by(case: Case) -> Found:
     """All of them near to the right ones."""
     found: Found = {}
-    for part in _telling_parts(case) if len(case.parts) == 1 else ():
+    for part in _returned(case):
         size = np.abs(part.expected)
         if part.wrong.any() and not (part.wrong & (size < 1e-6)).any():  # nothing is within a share of 0
             apart = float((np.abs(part.yours - part.expected)[part.wrong] / size[part.wrong]).max())
@@ -883,7 +891,7 @@ def _near_by(case: Case) -> Found:
 def _same_order(case: Case) -> Found:
     """The larger one is where the larger one is asked for."""
     found: Found = {}
-    for part in _telling_parts(case) if len(case.parts) == 1 else ():
+    for part in _returned(case):
         if not part.wrong[part.expected != 0].all():
             continue
         order = np.argsort(part.expected, axis=None, kind="stable")
