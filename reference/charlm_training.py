@@ -109,12 +109,14 @@ class TrainingState:
         config: Settings of the run.
         history: One row of metrics for each step that was made.
         after_step: Called after each step, for a progress bar or a checkpoint.
+        is_well_formed: Whether a completion has the form that is asked for, for the metric of that name.
     """
 
     optimizer: torch.optim.Optimizer
     config: CharLMConfig
     history: list[dict[str, float]] = field(default_factory=list)
     after_step: Callable[[], object] = lambda: None
+    is_well_formed: Callable[[str], bool] = is_well_formed
 
     def __post_init__(self) -> None:
         self._set_lr()
@@ -144,7 +146,7 @@ class TrainingState:
                 "zero_signal_fraction": (groups == groups[:, :1]).all(dim=-1).double().mean().item(),
                 "entropy": completions.entropy.item(),
                 "completion_length": sum(map(len, completions.texts)) / len(completions.texts),
-                "well_formed": sum(map(is_well_formed, completions.texts)) / len(completions.texts),
+                "well_formed": sum(map(self.is_well_formed, completions.texts)) / len(completions.texts),
                 **metrics,
             }
         )
@@ -164,7 +166,7 @@ def sample_completions(
     """Draw the batch of one step: G completions of each of P prompts.
 
     Args:
-        policy: Maps tokens (B, T) to logits (B, T, V).
+        policy: Maps tokens (B, T) to logits (B, T, V). One that has a method `sample` is asked for its completions.
         prompt: The prompt of all groups; or several, of which P are drawn, each at most once while there are enough.
         config: Settings.
         generator: Source of randomness; each call moves it on.
@@ -181,6 +183,9 @@ def sample_completions(
         order = torch.cat([torch.randperm(len(prompt), generator=generator) for _ in range(rounds)])
         chosen = [prompt[place] for place in order[: config.prompts_per_step].tolist()]
     rows = [text for text in chosen for _ in range(config.group_size)]
+    own: Callable[..., Completions] | None = getattr(policy, "sample", None)
+    if own is not None:  # a language model of `run_llm` has a tokenizer of its own
+        return own(rows, max_new_tokens=config.max_new_tokens, generator=generator)
     return sample(policy, rows, max_new_tokens=config.max_new_tokens, generator=generator, alphabet=config.alphabet)
 
 

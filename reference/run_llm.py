@@ -1,0 +1,382 @@
+"""Train a pretrained language model with your code: `python -m starter.run_llm --help`.
+
+Given code. Your `train`, `train_step`, `grpo_loss`, `token_logp`, `completion_mask`, `group_advantages` and
+`importance_ratio` compute every number of the loss; this command finds the model (`llm_files`), adapts it to them
+(`llm_model`), brings the task (`llm_tasks`), and shows what came out (`llm_report`).
+
+Left out on purpose: a grade, that is what `grade` is for; a dashboard, for a CSV file opens anywhere.
+"""
+
+import argparse
+import copy
+import csv
+import io
+import json
+import shlex
+import sys
+
+if not __package__:
+    sys.exit("Stand in the folder that holds starter/ and run: python -m starter.run_llm")
+
+import time
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import torch
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+from .charlm import train
+from .charlm_model import BigramLM
+from .charlm_sampling import make_generator
+from .charlm_task import LetterReward
+from .charlm_training import CharLMConfig, TrainingState, load_checkpoint, make_optimizer, save_checkpoint
+from .llm_files import DEFAULT_MODEL, INSTALL, ModelNotFound, load, memory_needed
+from .llm_model import LanguageModel
+from .llm_report import Point, Story, draw, page
+from .llm_tasks import TASKS, Task, own_task
+
+METRICS, RUN, CHECKPOINT, PICTURE, PAGE = "metrics.csv", "run.json", "checkpoint.pt", "run.png", "run.html"
+FILES = (METRICS, RUN, CHECKPOINT, PICTURE, PAGE)
+SHOWN = 8
+MEASURED = 64
+"""Prompts that the accuracy is measured with on the way; at the start and at the end it is all of them."""
+_AT_ONCE = 64
+_PROGRAM = ("python", "-m", f"{__package__}.run_llm")
+
+_EXAMPLES = f"""examples (in the folder that holds starter/, after {INSTALL}):
+  python -m starter.run_llm                             teach SmolLM2 to add
+  python -m starter.run_llm --task word-problems --out stories
+  python -m starter.run_llm --task my_task.py           prompts() and reward(prompt, completion) of your own
+  python -m starter.run_llm --resume                    go on after an interruption
+  python -m starter.run_llm --model Qwen/Qwen3-0.6B --device cuda --dtype bfloat16
+"""
+
+
+@dataclass(kw_only=True)
+class Run:
+    """A run and the folder that it fills.
+
+    Attributes:
+        folder: Where its files go.
+        task: What is trained.
+        settings: What the run began with, for `--resume`: model, task, seed and settings of the training.
+        policy: Is trained.
+        generator: Where the randomness of the training comes from.
+        state: How far the run has come.
+        seconds: CPU seconds of the training so far.
+        points: What the policy said at about eleven moments.
+    """
+
+    folder: Path
+    task: Task
+    settings: dict[str, Any]
+    policy: LanguageModel
+    generator: torch.Generator
+    state: TrainingState
+    seconds: float = 0.0
+    points: list[Point] = field(default_factory=list)
+
+    def look(self) -> None:
+        """Write down what the policy says now, unless nobody wants to know at this step."""
+        done, steps = len(self.state.history), self.state.config.steps
+        if done not in {round(steps * tenth / 10) for tenth in range(11)}:
+            return
+        prompts = self.task.held_out if done in (0, steps) else self.task.held_out[:MEASURED]
+        texts = [text for place in range(0, len(prompts), _AT_ONCE) for text in self._best(prompts[place:][:_AT_ONCE])]
+        score = self.task.rewards(prompts, texts).mean().item()
+        self.points.append(Point(step=done, score=score, texts=texts[:SHOWN]))
+
+    def _best(self, prompts: Sequence[str]) -> list[str]:
+        length = self.state.config.max_new_tokens
+        return self.policy.sample(prompts, max_new_tokens=length, generator=None).texts
+
+    def save(self) -> None:
+        """Write all that is needed to go on. The checkpoint comes last: what lies beside it is never behind it."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        table = io.StringIO()
+        writer = csv.DictWriter(table, list(self.state.history[-1]), restval="", lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(self.state.history)
+        _write(self.folder / METRICS, table.getvalue())
+        document = {**self.settings, "seconds": self.seconds, "points": [asdict(point) for point in self.points]}
+        _write(self.folder / RUN, json.dumps(document, indent=1) + "\n")
+        save_checkpoint(self.folder / CHECKPOINT, self.policy, self.state, self.generator)
+
+    def story(self) -> Story:
+        """What picture and page tell."""
+        prompts = self.task.held_out[:SHOWN]
+        before, after = (self.task.rewards(prompts, self.points[place].texts).tolist() for place in (0, -1))
+        return Story(
+            title=f"{Path(self.settings['model'] or DEFAULT_MODEL).name} learns {self.task.name} by GRPO",
+            command=self.settings["command"],
+            measure=self.task.measure,
+            prompts=prompts,
+            rewards=(before, after),
+            points=self.points,
+            seconds=self.seconds,
+        )
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command. Exit code 0 fine, 1 an exercise is missing or wrong, 2 usage, 130 interrupted."""
+    parser = _parser()
+    words = sys.argv[1:] if argv is None else [*argv]
+    arguments = parser.parse_args(words)
+    _refuse_what_cannot_work(parser, arguments)
+    missing = _what_is_missing()
+    if missing:
+        print(f"{missing}; this command needs exercises 1, 2, 3 and 5: `grade` says where you are.", file=sys.stderr)
+        return 1
+    try:
+        run, ref_policy = _prepare(arguments, command=shlex.join([*_PROGRAM, *words]))
+    except (ModelNotFound, ValueError) as error:
+        parser.error(str(error))
+    try:
+        _train(run, ref_policy, checkpoint_every=arguments.checkpoint_every)
+    except KeyboardInterrupt:
+        found = (run.folder / CHECKPOINT).exists()
+        then = "add --resume to go on from the last checkpoint" if found else "there is no checkpoint yet"
+        print(f"Interrupted; {then}.", file=sys.stderr)
+        return 130
+    _tell(run)
+    return 0
+
+
+_NUMBER_OPTIONS = {
+    "steps": "batches, one after the other",
+    "lr": "learning rate of the first step; it falls to a tenth",
+    "kl_coef": "weight of the KL penalty; 0 needs no reference policy and half the memory",
+    "clip_eps": "clip range; matters with several inner steps only",
+    "group_size": "completions of each prompt",
+    "prompts_per_step": "prompts in a batch",
+    "inner_steps": "updates with each batch",
+    "max_new_tokens": "tokens of a completion at most",
+}
+_LEVEL_OPTIONS = {"loss_level": "--level", "ratio_level": "--ratio-level"}
+SETTINGS = CharLMConfig(steps=200, lr=1e-5, kl_coef=0.0, group_size=8, prompts_per_step=8)
+
+
+def _parser() -> argparse.ArgumentParser:
+    """Options of the run are None unless given, so that --resume knows which were."""
+    parser = argparse.ArgumentParser(
+        prog=" ".join(_PROGRAM),
+        description="Train a pretrained language model with the code in this folder.",
+        epilog=_EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--task", metavar="TASK", help=f"{', '.join(TASKS)}, or a Python file (sums)")
+    parser.add_argument("--model", metavar="MODEL", help="a folder, a GGUF file or a hub id (SmolLM2-135M-Instruct)")
+    parser.add_argument("--device", choices=("auto", "cpu", "cuda", "mps"), default="auto", help="where to compute")
+    parser.add_argument("--dtype", choices=("float32", "bfloat16"), default="float32", help="of products of matrices")
+    for name, text in _NUMBER_OPTIONS.items():
+        value = getattr(SETTINGS, name)
+        default = "the task's" if name == "max_new_tokens" else f"{value:g}"
+        option = f"--{name.replace('_', '-')}"
+        parser.add_argument(option, dest=name, type=type(value), metavar="X", help=f"{text} ({default})")
+    for name, option in _LEVEL_OPTIONS.items():
+        parser.add_argument(option, dest=name, choices=("token", "sequence"), help=f"({getattr(SETTINGS, name)})")
+    parser.add_argument("--last-layers", type=int, metavar="N", help="train the last N layers only (all)")
+    parser.add_argument("--seed", type=int, metavar="N", help="of the samples, from 0 (0)")
+    parser.add_argument("--out", type=Path, default=Path("llm-run"), metavar="DIR", help="the folder to fill (llm-run)")
+    parser.add_argument("--overwrite", action="store_true", help="write over the run that is in the folder")
+    parser.add_argument("--resume", action="store_true", help="go on with the run that is in the folder")
+    parser.add_argument("--checkpoint-every", type=int, default=50, metavar="N", help="steps between checkpoints (50)")
+    return parser
+
+
+def _refuse_what_cannot_work(parser: argparse.ArgumentParser, arguments: argparse.Namespace) -> None:
+    """Say so before anything is loaded."""
+    folder: Path = arguments.out
+    found = [name for name in FILES if (folder / name).exists()]
+    available = {"auto": True, "cpu": True, "cuda": torch.cuda.is_available(), "mps": torch.backends.mps.is_available()}
+    if not available[arguments.device]:
+        parser.error(f"--device {arguments.device}: torch finds no such device here; leave it out")
+    if arguments.checkpoint_every < 1:
+        parser.error(f"--checkpoint-every must be at least 1, got {arguments.checkpoint_every}")
+    if arguments.steps is not None and arguments.steps < 1:
+        parser.error(f"--steps must be at least 1, got {arguments.steps}")
+    if arguments.last_layers is not None and arguments.last_layers < 1:
+        parser.error(f"--last-layers must be at least 1, got {arguments.last_layers}")
+    if arguments.task and arguments.task not in TASKS and not arguments.task.endswith(".py"):
+        parser.error(f"--task must be one of {', '.join(TASKS)}, or a Python file, got {arguments.task}")
+    if (folder.exists() and not folder.is_dir()) or not folder.parent.is_dir():
+        parser.error(f"--out must be a folder, in a folder that exists, got {folder}")
+    if arguments.resume and arguments.overwrite:
+        parser.error("--resume goes on with a run, --overwrite starts a new one: choose one of them")
+    if arguments.resume and not {CHECKPOINT, RUN} <= set(found):
+        parser.error(f"--resume: there is no checkpoint in {folder} yet; leave it out to start a run")
+    if found and not arguments.resume and not arguments.overwrite:
+        parser.error(f"there is a run in {folder}: add --resume or --overwrite, or choose another folder with --out")
+
+
+def _what_is_missing() -> str:
+    """What `train` says that is not written yet; asked of a model so small that it takes no time."""
+    config = CharLMConfig(alphabet=".ab", steps=1, prompts_per_step=1, group_size=2, max_new_tokens=2)
+    policy, ref_policy = (BigramLM(torch.zeros(3, 3)) for _ in range(2))
+    try:
+        history = train(policy, ref_policy, "a", LetterReward("b"), config, generator=make_generator(0))
+    except NotImplementedError as error:
+        return str(error)
+    return "" if len(history) == 1 else f"`train` recorded {len(history)} steps of 1"
+
+
+def _prepare(arguments: argparse.Namespace, *, command: str) -> tuple[Run, torch.nn.Module]:
+    """A new run or the one in the folder, and its reference policy: the policy itself if no KL is asked for."""
+    began = json.loads((arguments.out / RUN).read_text("utf-8")) if arguments.resume else {}
+    chosen = {
+        "task": arguments.task or began.get("task") or "sums",
+        "model": arguments.model or began.get("model"),
+        "seed": arguments.seed if arguments.seed is not None else began.get("seed", 0),
+        "last_layers": arguments.last_layers or began.get("last_layers"),
+    }
+    task = _task(chosen["task"], arguments.max_new_tokens)
+    config = replace(SETTINGS, max_new_tokens=task.max_new_tokens, **_given(arguments))
+    if began:
+        _refuse_other_settings(arguments, began)
+        config = CharLMConfig(**began["config"])
+    model, tokenizer = load(chosen["model"])
+    if chosen["last_layers"]:
+        _freeze_all_but(model, chosen["last_layers"])
+    policy = LanguageModel(model, tokenizer, dtype=getattr(torch, arguments.dtype))
+    _say_what_it_takes(policy, task, config)
+    ref_policy = policy if config.kl_coef == 0 else copy.deepcopy(policy).requires_grad_(False)
+    device = arguments.device
+    if device == "auto":
+        device = "cuda" if torch.cuda.is_available() else "mps" if torch.backends.mps.is_available() else "cpu"
+    policy.to(device), ref_policy.to(device)
+    generator = make_generator(chosen["seed"])
+    settings = {**chosen, "config": asdict(config), "command": began.get("command") or command}
+    if began:
+        state = load_checkpoint(arguments.out / CHECKPOINT, policy, generator)
+    else:
+        for name in FILES:
+            (arguments.out / name).unlink(missing_ok=True)
+        state = TrainingState(make_optimizer(policy, config), config)
+    points = [Point(**point) for point in began.get("points", ()) if point["step"] <= len(state.history)]
+    run = Run(
+        folder=arguments.out,
+        task=task,
+        settings=settings,
+        policy=policy,
+        generator=generator,
+        state=state,
+        seconds=began.get("seconds", 0.0),
+        points=points,
+    )
+    return run, ref_policy
+
+
+def _task(name: str, max_new_tokens: int | None) -> Task:
+    if name in TASKS:
+        return TASKS[name]()
+    return own_task(Path(name), max_new_tokens=max_new_tokens or SETTINGS.max_new_tokens)
+
+
+def _given(arguments: argparse.Namespace) -> dict[str, Any]:
+    """The settings that were given as options."""
+    settings = {name: getattr(arguments, name) for name in (*_LEVEL_OPTIONS, *_NUMBER_OPTIONS)}
+    return {name: value for name, value in settings.items() if value is not None}
+
+
+def _refuse_other_settings(arguments: argparse.Namespace, began: dict[str, Any]) -> None:
+    """A run goes on with what it began with."""
+    asked = {name: getattr(arguments, name) for name in ("task", "model", "seed", "last_layers")} | _given(arguments)
+    known = {**began["config"], **began}
+    for name, value in asked.items():
+        if value is not None and value != known[name]:
+            raise ValueError(
+                f"--resume: the run in {arguments.out} began with {name} {known[name]}, not {value}; leave the option "
+                "out, or start a new run with --overwrite or another --out"
+            )
+
+
+def _freeze_all_but(model: Any, last: int) -> None:
+    """Train the last layers only: gradients and Adam's means of the others are neither computed nor kept."""
+    layers = model.get_decoder().layers
+    model.requires_grad_(False)
+    for layer in layers[-last:]:
+        layer.requires_grad_(True)
+
+
+def _say_what_it_takes(policy: LanguageModel, task: Task, config: CharLMConfig) -> None:
+    """Memory that is needed, and that is there, before it starts."""
+    import psutil
+
+    sizes = [(each.numel(), each.requires_grad) for each in policy.parameters()]
+    total, trained = sum(size for size, _ in sizes), sum(size for size, is_trained in sizes if is_trained)
+    rows = config.prompts_per_step * config.group_size
+    tokens = policy.encode(task.prompts[:1]).shape[-1] + config.max_new_tokens
+    vocabulary = policy.model.config.vocab_size
+    needed = memory_needed(total, trained=trained, rows=rows, tokens=tokens, vocabulary=vocabulary)
+    needed += 4 * total if config.kl_coef else 0
+    there = psutil.virtual_memory().available
+    print(f"{total / 1e6:.0f} million parameters, {rows} completions a step: about {needed / 2**30:.1f} GB of memory")
+    if needed > there:
+        print(
+            f"Only {there / 2**30:.1f} GB are free: lower --prompts-per-step or --group-size, or add --last-layers 4.",
+            file=sys.stderr,
+        )
+
+
+def _train(run: Run, ref_policy: torch.nn.Module, *, checkpoint_every: int) -> None:
+    """Call the student's `train`, with a progress bar if somebody is looking."""
+    config = run.state.config
+    columns = (TextColumn("training"), BarColumn(), MofNCompleteColumn(), TextColumn("{task.description}"))
+    quiet, began = not sys.stderr.isatty(), time.process_time()
+    with Progress(*columns, TimeRemainingColumn(), console=Console(stderr=True), disable=quiet) as progress:
+        bar = progress.add_task("", total=config.steps, completed=len(run.state.history))
+
+        def after_step() -> None:
+            nonlocal began
+            run.seconds += time.process_time() - began
+            row, done = run.state.history[-1], len(run.state.history)
+            row["sampling_gap"] = run.policy.sampling_gap
+            said = (
+                f"mean reward {row['rolling_mean_reward']:.2f}, groups without signal {row['zero_signal_fraction']:.0%}"
+            )
+            progress.update(bar, completed=done, description=said)
+            run.look()
+            if done % checkpoint_every == 0 or done == config.steps:
+                run.save()
+            began = time.process_time()
+
+        run.state.after_step = after_step
+        if not run.points:
+            run.look()
+            began = time.process_time()
+        task = run.task
+        train(run.policy, ref_policy, task.prompts, task.rewards, config, generator=run.generator, state=run.state)
+
+
+def _tell(run: Run) -> None:
+    """Print what came out, draw it, and write the page."""
+    story, history = run.story(), run.state.history
+    draw(story, run.folder / PICTURE)
+    _write(run.folder / PAGE, page(story, run.folder / PICTURE))
+    print(story.title)
+    for prompt, before, after, _, _ in story.rows():
+        print(f"  {prompt[:48]:50}{before[:16]:18}{after[:16]}")
+    print(story.summary())
+    rewards = [sum(row["mean_reward"] for row in part) / len(part) for part in (history[:10], history[-10:])]
+    print(f"mean reward of ten batches: {rewards[0]:.2f} first, {rewards[1]:.2f} last")
+    if rewards[1] < rewards[0] or story.points[-1].score < story.points[0].score:
+        print("The policy got worse. A wrong sign in `grpo_loss`? `grade charlm` says. If that passes: a smaller --lr.")
+    silent = sum(row["zero_signal_fraction"] for row in history) / len(history)
+    print(f"groups without signal (all answers right, or all wrong): {silent:.0%}")
+    gap = max(row["sampling_gap"] for row in history)
+    print(f"log-probabilities when a token was drawn, against those of training: at most {gap:.1e} nats apart")
+    print(f"files in {run.folder}: {', '.join(FILES)}")
+
+
+def _write(path: Path, text: str) -> None:
+    """A kill at any moment leaves the old file or the new one, never half."""
+    temporary = path.with_name(f".{path.name}.tmp")
+    temporary.write_text(text, "utf-8", newline="\n")
+    temporary.replace(path)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

