@@ -4,7 +4,7 @@ import { element } from "./element.mjs";
 import { lerp, set } from "./moving.mjs";
 
 /** Outline of a block of size s around (x, y); m from 0 (plain) to 1 (round on the side `way`: 1 up, -1 down). */
-function block(x, y, s, way, m) {
+export function block(x, y, s, way, m) {
   const round = lerp(0.27, 0.5, m) * s;
   const flat = lerp(0.27, 0.02, m) * s;
   const [top, low] = way > 0 ? [round, flat] : [flat, round];
