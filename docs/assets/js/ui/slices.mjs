@@ -1,6 +1,6 @@
 // Long computations in slices, so that a page answers and draws between them.
 
-const MILLISECONDS = 12; // of a slice: less than a frame
+const MILLISECONDS = 25; // of a slice: half of what a reader would feel
 
 /** { isOver(), rest() }: when a slice is over, await rest() lets the page go on and begins the next. */
 export function slices() {

@@ -4,7 +4,7 @@ import { gridLines, legendItem, pixel, scale, words } from "../../ui/chart.mjs";
 import { block, meanLine } from "../../ui/eight.mjs";
 import { element } from "../../ui/element.mjs";
 import { fixed, percent } from "../../ui/format.mjs";
-import { lerp, set } from "../../ui/moving.mjs";
+import { lerp, set, write } from "../../ui/moving.mjs";
 import { film } from "./film.mjs";
 
 const SMALL = 520; // pixels: narrower pictures have no room beside the bars
@@ -21,7 +21,7 @@ export function board() {
   const pool = [];
   const hints = ["reward", "at the start"].map((text) => words(0, 0, text, { class: "soft" }));
   const coins = bars.map(({ coin }) => coin);
-  const node = element("svg", { role: "img", class: "grpo-chart" }, grid, rail, bars.flatMap(({ parts }) => parts), mean.node, samples, coins, hints);
+  const node = element("svg", { role: "img", class: "grpo-chart" }, grid, rail, bars.flatMap(({ parts }) => parts), samples, coins, mean.node, hints);
   const ghostName = element("span");
   const key = element("p", { class: "grpo-legend grpo-keys" },
     legendItem("bar", "policy now"), legendItem("ghost", "before the step"), legendItem("line-reference", "at the start"),
@@ -52,7 +52,7 @@ export function board() {
       const covered = record && Math.abs(frame.y(value) - frame.y(record.meanReward)) < 20;
       set(hints[i], { x: width - frame.right + 16, y: frame.y(value) + 4.5, opacity: frame.small || covered ? 0 : 1 });
     });
-    ghostName.textContent = ghost?.name ?? "";
+    write(ghostName, ghost?.name ?? "");
     ghostName.parentNode.hidden = !ghost;
     const top = level.indexOf(Math.max(...level));
     node.setAttribute("aria-label", `Policy after step ${step}: the likeliest action is ${top + 1} with ${percent(level[top])}, `
@@ -63,7 +63,7 @@ export function board() {
   function drawSamples(record, frame, { level, t, crowd }) {
     const actions = record && !crowd ? record.actions : [];
     while (pool.length < actions.length) pool.push([element("path", { class: "bar flat" }), element("path")]);
-    samples.replaceChildren(...pool.slice(0, actions.length).flat());
+    if (samples.childElementCount !== 2 * actions.length) samples.replaceChildren(...pool.slice(0, actions.length).flat());
     mean.draw({
       left: frame.left, right: frame.width - frame.right, y: frame.y(record ? record.meanReward * film.rises(t) : 0), at: frame.width - 84,
       words: `mean ${fixed(record?.meanReward ?? 0)}`, alpha: actions.length ? film.comes(t) : 0,
@@ -114,8 +114,8 @@ function bar() {
     set(coin, { cx: pixel(middle), cy: pixel(y(reward)), r: small ? 5 : 6.5 });
     set(name, { x: pixel(middle), y: base + 18 });
     set(share, { x: pixel(middle), y: base + 35 });
-    name.textContent = a + 1;
-    share.textContent = small ? fixed(100 * p, 0) : percent(p);
+    write(name, a + 1);
+    write(share, small ? fixed(100 * p, 0) : percent(p));
   }
   return { parts: [pale, reference, now, old, name, share], coin, place };
 }
