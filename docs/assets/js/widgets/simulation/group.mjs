@@ -6,7 +6,7 @@ import { set } from "../../ui/moving.mjs";
 import { film } from "./film.mjs";
 
 const HEIGHT = 190;
-const MOST = 16; // marks that are still legible side by side
+const SLOT = 36; // pixels of a mark that is still legible
 
 /** Picture and sentence { node, draw({ record, size, t }) }: `size` marks wait where there is no record yet. */
 export function groupView() {
@@ -19,7 +19,7 @@ export function groupView() {
   function draw({ record, size, t }) {
     const width = picture.clientWidth;
     if (!width) return;
-    const count = Math.min(MOST, record?.actions.length ?? size);
+    const count = Math.min(Math.floor(width / SLOT) || 1, record?.actions.length ?? size);
     if (marks?.count !== count) {
       marks = { count, ...eight(count) };
       picture.replaceChildren(line.node, marks.node);
@@ -36,7 +36,7 @@ export function groupView() {
       marks.place(i, {
         x: slot * (i + 0.5), y: HEIGHT / 2 - tone * (advantage * unit + (Math.sign(advantage) * s) / 2), s, line: HEIGHT / 2,
         name: record ? record.actions[i] : "?", advantage, tone, coined: 0, reward: 0,
-        number: slot > 34 ? signed(advantage, 1) : "", numbered: record ? tone : 0, alpha: record ? Math.min(1, 4 * film.falls(t, i, count)) : 1,
+        number: signed(advantage, 1), numbered: record ? tone : 0, alpha: record ? Math.min(1, 4 * film.falls(t, i, count)) : 1,
       });
     }
     tell(record, count);
