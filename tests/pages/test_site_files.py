@@ -31,6 +31,12 @@ def test_a_page_says_what_it_is(site_folder: Path, path: str) -> None:
     assert len(re.findall(r"<h1\b", text)) == 1
 
 
+def test_every_column_of_a_table_has_a_name(site_folder: Path) -> None:
+    pages = {path: path.read_text("utf-8") for path in site_folder.rglob("*.html")}
+    assert any("<th" in text for text in pages.values())
+    assert [path for path, text in pages.items() if re.search(r"<th[^>]*>\s*</th>", text)] == []
+
+
 def test_titles_tell_pages_apart(site_folder: Path) -> None:
     titles = [
         re.findall(r"<title>(.*?)</title>", (site_folder / path[1:] / "index.html").read_text("utf-8"))[0]

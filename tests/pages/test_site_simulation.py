@@ -7,6 +7,7 @@ code with the page.
 import csv
 import json
 import math
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -25,12 +26,30 @@ ROOT = Path(__file__).parents[2]
 GOLDEN = json.loads((ROOT / "tests/golden/simulation.json").read_text("utf-8"))
 DEFAULT = Settings(reward_table=single_peak())
 PAGE = "/simulation/"
+MENU = ("Copy link", "Download CSV", "Print")
+OPEN = """summary => [...document.querySelectorAll("grpo-simulation details")]
+  .find(node => node.firstElementChild.textContent === summary).open = true"""
+SCREENS = {"desktop": (1280, 720), "phone": (390, 844)}
 REWARDS: dict[tuple[float, ...], dict[str, Any]] = {
     single_peak(): {},
     single_peak(3): {"reward": "single", "peak": 3},
     simulation.double_peak(): {"reward": "double"},
     tuple(action / 10 for action in range(1, 11)): {"reward": "linear"},
 }
+
+
+def show(tab: Tab, address: str) -> Any:
+    """A page on which runs are shown at once, because the reader wants no motion."""
+    page = tab.show(address)
+    page.emulate_media(reduced_motion="reduce")
+    return page
+
+
+def load(tab: Tab, address: str, *, unchanged: bool = False) -> Any:
+    page = tab.load(address, unchanged=unchanged, scrolling=unchanged)  # the theme writes the address after scrolling
+    page.wait_for_selector("article :is(grpo-simulation, grpo-hero)[data-ready]")
+    page.emulate_media(reduced_motion="reduce")
+    return page
 
 
 def address(**values: Any) -> str:
@@ -64,7 +83,14 @@ def readout(page: Any, name: str) -> str:
 
 
 def rows(page: Any, caption: str, within: str = "grpo-simulation") -> list[list[str]]:
-    """Cells of the table with that caption, opened or not."""
+    """Cells of the table with that caption; those of the simulation are opened, because they are made then."""
+    if within == "grpo-simulation":
+        page.evaluate(
+            OPEN,
+            {"Policy": "Policy as a table", "Training history": "History as a table"}.get(
+                caption.split(":")[0], "Step detail"
+            ),
+        )
     cells: list[list[str]] = page.locator(f"{within} table", has=page.get_by_text(caption)).first.evaluate(
         "table => [...table.tBodies[0].rows].map(row => [...row.cells].map(cell => cell.textContent))"
     )
@@ -82,6 +108,8 @@ def open_history(page: Any) -> None:
 
 
 def press(page: Any, name: str) -> None:
+    if name in MENU:
+        page.locator(".grpo-menu summary").click()
     page.get_by_role("button", name=name, exact=True).click()
 
 
@@ -109,12 +137,12 @@ def query(page: Any) -> dict[str, str]:
 
 
 def test_the_start_is_the_uniform_policy(tab: Tab) -> None:
-    page = tab.show(PAGE)
+    page = show(tab, PAGE)
     assert [readout(page, name) for name in ("Steps", "KL from the start", "Entropy (nats)")] == ["0", "0.000", "2.303"]
     assert readout(page, "Max π(a)").startswith("0.100")
     assert policy(page) == [0.1] * 10
     page.locator("grpo-simulation summary", has_text="Step detail").click()
-    assert "Run at least one step" in page.locator(".grpo-step-detail").inner_text()
+    page.get_by_text("Run at least one step").wait_for()
 
 
 @pytest.mark.parametrize(
@@ -123,7 +151,7 @@ def test_the_start_is_the_uniform_policy(tab: Tab) -> None:
 def test_runs_are_the_golden_vectors(tab: Tab, place: int) -> None:
     run = GOLDEN["runs"][place]
     settings = Settings(**{**run["settings"], "reward_table": tuple(run["settings"]["reward_table"])})
-    page = tab.show(address_of(settings, seed=run["seed"], steps=200))
+    page = show(tab, address_of(settings, seed=run["seed"], steps=200))
     assert policy(page) == pytest.approx(run["policy"][-1], abs=5.1e-4)
     assert number(readout(page, "Entropy (nats)")) == pytest.approx(run["entropy"][-1], abs=5.1e-4)
     assert number(readout(page, "KL from the start")) == pytest.approx(run["kl"][-1], abs=5.1e-4)
@@ -149,9 +177,9 @@ def test_runs_are_the_golden_vectors(tab: Tab, place: int) -> None:
 )
 def test_every_slider_changes_the_run_as_it_says(tab: Tab, name: str, place: int, changed: dict[str, Any]) -> None:
     base = {"k": 4} if name == "eps" else {}  # with one update the clip changes nothing, and the page says so
-    page = tab.show(address(seed=5, **base))
+    page = show(tab, address(seed=5, **base))
     move(page, name, place)
-    assert "Settings changed" in status(page)
+    assert re.search(r" → .+: the run starts anew with seed 5\.", status(page))
     press(page, "Run 50 steps")
     before = replace(DEFAULT, inner_steps=4) if base else DEFAULT
     expected = simulate(replace(before, **changed), seeds=[5], steps=50)
@@ -173,7 +201,7 @@ def test_every_slider_changes_the_run_as_it_says(tab: Tab, name: str, place: int
     ],
 )
 def test_every_choice_changes_the_run_as_it_says(tab: Tab, name: str, option: str, changed: dict[str, Any]) -> None:
-    page = tab.show(address(seed=6))
+    page = show(tab, address(seed=6))
     setting(page, name).select_option(option)
     press(page, "Run 50 steps")
     expected = simulate(replace(DEFAULT, **changed), seeds=[6], steps=50)
@@ -185,13 +213,13 @@ def test_every_choice_changes_the_run_as_it_says(tab: Tab, name: str, option: st
 
 
 def test_a_biased_start_begins_where_its_logit_says(tab: Tab) -> None:
-    page = tab.show(address(start="biased", bump=5, reward="double", seed=1, steps=100))
+    page = show(tab, address(start="biased", bump=5, reward="double", seed=1, steps=100))
     expected = math.exp(5) / (math.exp(5) + 9)
     assert number(rows(page, "Policy: probability and reward")[2][2]) == pytest.approx(expected, abs=5.1e-4)
 
 
 def test_one_step_tells_all_its_arithmetic(tab: Tab) -> None:
-    page = tab.show(address(seed=11, k=4, eps=0.05, lr=1))
+    page = show(tab, address(seed=11, k=4, eps=0.05, lr=1))
     press(page, "One step")
     expected = simulate(replace(DEFAULT, inner_steps=4, clip_eps=0.05, lr=1.0), seeds=[11], steps=1)
     actions = expected.actions[0, 0]
@@ -206,26 +234,29 @@ def test_one_step_tells_all_its_arithmetic(tab: Tab) -> None:
         assert [number(row[column]) for row in samples] == pytest.approx(list(values), abs=digits)
     binds = [row[7] == "binds" for row in samples]
     assert np.mean(binds) == expected.clip_fraction[0, 0] > 0
-    facts = page.locator(".grpo-step-detail p").nth(1).inner_text()
+    facts = page.get_by_label("Step detail").locator("p").nth(1).inner_text()
     assert f"mean reward {rewards.mean():.3f}, standard deviation {rewards.std():.3f}, sum of advantages 0.000" in facts
     assert len(rows(page, "The updates with this group")) == 4
     changes = [number(row[3].strip("▲▼ ")) for row in rows(page, "Change of the policy")]
     assert changes == pytest.approx(expected.probabilities[0, 1] - 0.1, abs=5.1e-4)
-    said = status(page)
-    assert said.startswith(f"Step 1: drew actions {', '.join(map(str, actions + 1))}.")
+    gains = expected.probabilities[0, 1] - 0.1
+    assert re.findall(r"\d+ \(.*?points\) \w+", status(page)) == [
+        f"{gains.argmax() + 1} ({100 * gains.max():+.1f} points) gains",
+        f"{gains.argmin() + 1} ({100 * gains.min():+.1f} points) loses".replace("-", "\N{MINUS SIGN}"),
+    ]
     flow = page.locator(".grpo-flow").inner_text()
     assert " ".join(map(str, actions + 1)) in flow and f"mean {rewards.mean():.3f}" in flow
 
 
 def test_one_update_needs_no_table_of_updates(tab: Tab) -> None:
-    page = tab.show(address(seed=11, steps=1))
+    page = show(tab, address(seed=11, steps=1))
     page.locator("grpo-simulation summary", has_text="Step detail").click()
-    assert page.get_by_text("Samples of the last group").is_visible()
+    page.get_by_text("Samples of the last group").wait_for()
     assert not page.get_by_text("The updates with this group").is_visible()
 
 
 def test_a_group_of_one_learns_nothing_and_the_page_says_why(tab: Tab) -> None:
-    page = tab.show(address(seed=2))
+    page = show(tab, address(seed=2))
     note = page.get_by_text("Why not 1?")
     assert not note.is_visible()
     move(page, "g", 0)
@@ -236,7 +267,7 @@ def test_a_group_of_one_learns_nothing_and_the_page_says_why(tab: Tab) -> None:
 
 
 def test_the_clip_is_said_to_be_idle_with_one_update(tab: Tab) -> None:
-    page = tab.show(address(seed=2))
+    page = show(tab, address(seed=2))
     note = page.get_by_text("With one inner update every ratio is 1")
     assert note.is_visible()
     press(page, "Try 4")
@@ -247,7 +278,7 @@ def test_the_clip_is_said_to_be_idle_with_one_update(tab: Tab) -> None:
 
 
 def test_a_locked_seed_repeats_and_an_unlocked_one_does_not(tab: Tab) -> None:
-    page = tab.show(address(seed=7))
+    page = show(tab, address(seed=7))
     press(page, "Run 50 steps")
     first = policy(page)
     setting(page, "lock").check()
@@ -266,7 +297,7 @@ def test_a_locked_seed_repeats_and_an_unlocked_one_does_not(tab: Tab) -> None:
 
 
 def test_a_typed_seed_is_used_and_a_senseless_one_is_not(tab: Tab) -> None:
-    page = tab.show(address(seed=7))
+    page = show(tab, address(seed=7))
     for typed, used in (("42", "42"), ("", "42"), ("-3", "0"), ("99999999", "999999")):
         setting(page, "seed").fill(typed)
         setting(page, "seed").press("Enter")
@@ -275,7 +306,7 @@ def test_a_typed_seed_is_used_and_a_senseless_one_is_not(tab: Tab) -> None:
 
 
 def test_the_address_brings_back_the_run(tab: Tab) -> None:
-    page = tab.show(address(seed=3))
+    page = show(tab, address(seed=3))
     setting(page, "reward").select_option("double")
     setting(page, "start").select_option("biased")
     setting(page, "std").select_option("none")
@@ -287,7 +318,7 @@ def test_the_address_brings_back_the_run(tab: Tab) -> None:
     press(page, "Run 30 steps")
     press(page, "One step")
     before = (policy(page), readout(page, "KL from the start"), query(page))
-    again = tab.load(f"{PAGE}?{urlsplit(page.url).query}", unchanged=True)
+    again = load(tab, f"{PAGE}?{urlsplit(page.url).query}", unchanged=True)
     assert (policy(again), readout(again, "KL from the start"), query(again)) == before
     assert query(again) == {
         **{"seed": "3", "lock": "1", "n": "30", "steps": "31", "reward": "double", "start": "biased", "bump": "2"},
@@ -299,14 +330,14 @@ def test_the_address_brings_back_the_run(tab: Tab) -> None:
     "bad", ["g=banana", "g=", "lr=-1", "lr=1e999", "seed=1.5", "seed=-1", "steps=1e9", "reward=x", "n=0"]
 )
 def test_a_senseless_address_gives_a_working_page(tab: Tab, bad: str) -> None:
-    page = tab.show(f"{PAGE}?sim.{bad}&sim.%3Cscript%3E=1")
+    page = show(tab, f"{PAGE}?sim.{bad}&sim.%3Cscript%3E=1")
     press(page, "One step")
     assert readout(page, "Steps") == "1"
     assert sum(policy(page)) == pytest.approx(1, abs=0.006)
 
 
 def test_examples_set_and_defaults_clear_the_settings(tab: Tab) -> None:
-    page = tab.show(address(seed=3))
+    page = show(tab, address(seed=3))
     press(page, "Local optimum")
     assert query(page) == {"seed": "3", "reward": "double", "start": "biased", "lr": "0.3", "g": "4"}
     press(page, "Run 50 steps")
@@ -316,18 +347,16 @@ def test_examples_set_and_defaults_clear_the_settings(tab: Tab) -> None:
 
 
 def test_the_first_step_past_one_half_is_marked(tab: Tab) -> None:
-    page = tab.show(address(seed=9, steps=50))
+    page = show(tab, address(seed=9, steps=50))
     best = simulate(DEFAULT, seeds=[9], steps=50).probabilities[0, :, 6]
     half = int(np.argmax(best > 0.5))
-    assert f"step {half}: π(7) > 0.5" in page.locator("grpo-simulation svg.grpo-chart").nth(5).evaluate(
-        "node => node.closest('section').textContent"
-    )
+    assert f"step {half}: π(7) > 0.5" in page.get_by_label("Training history").first.text_content()
     press(page, "Run 50 steps")
     assert f"π(7) passed 0.5 in step {half}." in status(page)
 
 
 def test_a_single_step_of_the_history_can_be_read_by_keyboard(tab: Tab) -> None:
-    page = tab.show(address(seed=9, steps=50))
+    page = show(tab, address(seed=9, steps=50))
     expected = simulate(DEFAULT, seeds=[9], steps=50)
     reader = page.get_by_label("Read step")
     reader.focus()
@@ -340,7 +369,7 @@ def test_a_single_step_of_the_history_can_be_read_by_keyboard(tab: Tab) -> None:
 
 
 def test_curves_can_be_hidden(tab: Tab) -> None:
-    page = tab.show(address(seed=9, steps=50))
+    page = show(tab, address(seed=9, steps=50))
     history = page.get_by_label("Training history").first
     lines = history.locator("svg path[class^=line-]")
     assert lines.count() == 5
@@ -349,30 +378,86 @@ def test_curves_can_be_hidden(tab: Tab) -> None:
     assert history.locator("path.line-second").count() == 0
 
 
-def test_an_animated_run_can_be_paused_and_ends_where_it_should(open_page: PageOpener) -> None:
-    page = open_page(address(seed=4, n=300), reduced_motion="no-preference")
-    page.wait_for_timeout(1000)  # a timer of the theme that the clock does not know could never be cleared
-    page.clock.install()
-    page.get_by_label("Animate").check()
-    press(page, "Run 300 steps")
-    assert status(page) == "Running 300 steps. Press Pause to stop."
+def test_a_run_moves_can_be_paused_and_is_handed_on_whole(open_page: PageOpener) -> None:
+    page = open_page(address(seed=4, n=30), reduced_motion="no-preference")
+    widget = page.locator("grpo-simulation")
+    press(page, "Run 30 steps")
+    assert status(page) == "Running 30 steps. Press Pause to stop."
+    assert page.locator("grpo-simulation [role=status]").get_attribute("aria-live") == "off"
+    page.wait_for_function("document.querySelector('grpo-simulation').time > 0.3")
     setting(page, "lock").check()  # does not end the run, so the button stays
     press(page, "Pause")
-    paused = int(readout(page, "Steps"))
-    assert 0 <= paused < 300
-    page.clock.run_for(60_000)
-    assert int(readout(page, "Steps")) == paused
+    still = "node => [node.time, node.querySelector('.grpo-board > svg').innerHTML]"
+    before = widget.evaluate(still)
+    assert 0 < before[0] < 30
+    page.wait_for_timeout(200)
+    assert widget.evaluate(still) == before
+    assert query(page)["steps"] == "30", "the address is that of the run, and not of the moment"
+    press(page, "Send to worksheet")
+    assert "Sent: seed 4, 30 steps." in status(page)
+    assert readout(page, "Steps") == "30", "what is sent is shown"
+    assert policy(page) == pytest.approx(simulate(DEFAULT, seeds=[4], steps=30).probabilities[0, -1], abs=5.1e-4)
     press(page, "Reset")
-    setting(page, "n").fill("12")
-    setting(page, "n").press("Enter")
-    press(page, "Run 12 steps")
-    page.clock.run_for(60_000)
-    assert readout(page, "Steps") == "12"
-    assert policy(page) == pytest.approx(simulate(DEFAULT, seeds=[4], steps=12).probabilities[0, -1], abs=5.1e-4)
+    press(page, "Run 30 steps")
+    press(page, "Send to worksheet")
+    page.get_by_role("radio", name=re.compile("^20")).check(force=True)
+    press(page, "Run 30 steps")
+    page.get_by_text("After 60 steps").wait_for()
+    runs = page.evaluate("JSON.parse(localStorage.getItem('grpo-runs-v1'))")
+    assert [(run["seed"], run["steps"]) for run in runs] == [(4, 30)], "the same run, sent twice"
 
 
-def test_an_animated_run_and_a_moving_slider_write_the_address_once(tab: Tab) -> None:
-    page = tab.load(address(seed=4, n=12))
+def test_a_step_is_a_film_samples_fall_take_sides_and_move_the_bars(tab: Tab) -> None:
+    page = show(tab, address(seed=4, steps=1))
+    expected = simulate(DEFAULT, seeds=[4], steps=1)
+    rewards = np.array(DEFAULT.reward_table)[expected.actions[0, 0]]
+    above = rewards > rewards.mean()
+    picture = """(node, time) => { node.time = time; node.draw();
+      const bars = [...node.querySelectorAll(".grpo-board path.bar:not(.up, .down, .flat)")]
+        .map(each => each.getBBox().height);
+      const samples = [...node.querySelectorAll(".grpo-board path:is(.up, .down)")].map(each =>
+        [each.classList[1], Number(each.getAttribute("opacity")), each.getBBox().y]);
+      return { bars, samples }; }"""
+    moments = [page.locator("grpo-simulation").evaluate(picture, time) for time in (0.01, 0.3, 0.64, 1)]
+    early, fallen, sided, end = moments
+    assert all(was < now for (_, _, was), (_, _, now) in zip(early["samples"][1:], fallen["samples"][1:], strict=True))
+    assert [opacity for _, opacity, _ in fallen["samples"]] == [0] * 8, "still plain"
+    assert [(side, opacity) for side, opacity, _ in sided["samples"]] == [
+        ("up" if each else "down", 1) for each in above
+    ]
+    high = early["bars"][0] / 0.1  # pixels of a probability of 1
+    assert fallen["bars"] == sided["bars"] == pytest.approx([0.1 * high] * 10, abs=0.2), "the policy that drew them"
+    assert end["bars"] == pytest.approx(high * expected.probabilities[0, 1], abs=0.2)
+
+
+def test_the_run_before_stays_as_a_ghost_and_what_changed_is_said(tab: Tab) -> None:
+    page = show(tab, address(seed=3))
+    ghost = page.locator("grpo-simulation path.ghost-line")
+    pale = page.locator("grpo-simulation rect.pale[opacity='1']")
+    expected = simulate(DEFAULT, seeds=[7], steps=50).probabilities[0, -1, 6]
+    assert f"a finished run, seed 7, in which action 7 reached {expected:.0%}"[:-1] in status(page)
+    assert (ghost.count(), pale.count()) == (1, 10)
+    press(page, "Run 50 steps")
+    finished = page.locator("grpo-simulation path.line-first").first.get_attribute("d")
+    move(page, "g", 2)
+    assert status(page) == "Group size G 8 → 4: the run starts anew with seed 3."
+    assert ghost.get_attribute("d") == finished
+    assert "the run before, seed 3" in page.locator(".grpo-keys").inner_text()
+    move(page, "g", 1)
+    assert ghost.get_attribute("d") == finished, "a run without steps leaves none"
+    assert show(tab, address(seed=3, ghost="off")).locator("grpo-simulation path.ghost-line").count() == 0
+
+
+def test_one_step_is_not_called_steps(tab: Tab) -> None:
+    page = show(tab, address(seed=3, n=1))
+    press(page, "Run 1 step")
+    assert status(page).startswith("Step 1:")
+    press(page, "Send to worksheet")
+    assert "1 step. The worksheet now has 1 run " in status(page)
+
+
+def test_a_run_and_a_moving_slider_write_the_address_once(tab: Tab) -> None:
+    page = load(tab, address(seed=4, n=12))
     page.evaluate(
         """() => { window.writes = 0; const write = history.replaceState.bind(history);
           history.replaceState = (...given) => { window.writes += 1; write(...given); }; }"""
@@ -382,7 +467,8 @@ def test_an_animated_run_and_a_moving_slider_write_the_address_once(tab: Tab) ->
           node.value = place; node.dispatchEvent(new Event("input")); } node.dispatchEvent(new Event("change")); }"""
     )
     assert page.evaluate("window.writes") == 1
-    page.get_by_label("Animate").check()
+    page.emulate_media(reduced_motion="no-preference")
+    page.get_by_role("radio", name=re.compile("^20")).check(force=True)
     press(page, "Run 12 steps")
     page.get_by_text("After 12 steps").wait_for()
     assert page.evaluate("window.writes") == 2
@@ -390,24 +476,31 @@ def test_an_animated_run_and_a_moving_slider_write_the_address_once(tab: Tab) ->
 
 
 def test_a_browser_that_refuses_to_write_the_address_stops_nothing(tab: Tab) -> None:
-    page = tab.load(address(seed=4))
+    page = load(tab, address(seed=4))
     page.evaluate("() => { history.replaceState = () => { throw new DOMException('too often', 'SecurityError'); }; }")
     press(page, "Run 50 steps")
     assert readout(page, "Steps") == "50"
 
 
-def test_the_pointer_and_the_slider_read_the_same_step(tab: Tab) -> None:
-    page = tab.show(address(seed=9, steps=50))
-    page.get_by_label("Training history").first.locator("svg.grpo-chart[height]").last.hover(
-        position={"x": 60, "y": 40}
-    )
-    step = int(page.get_by_label("Read step").input_value())
+def test_the_pointer_reads_a_step_and_goes_there_when_pressed(tab: Tab) -> None:
+    page = show(tab, address(seed=9, steps=50))
+    chart = page.get_by_label("Training history").first.locator("svg.grpo-chart[height]").last
+    chart.hover(position={"x": 60, "y": 40})
+    said = page.get_by_label("Training history").first.locator(".grpo-readout")
+    step = int(re.findall(r"After step (\d+):", said.inner_text())[0])
     assert 0 < step < 25
-    assert page.get_by_text(f"After step {step}:").is_visible()
+    assert readout(page, "Steps") == "50"
+    chart.click(position={"x": 60, "y": 40})
+    assert (readout(page, "Steps"), page.get_by_label("Read step").input_value()) == (str(step), str(step))
+    assert status(page).startswith(f"Step {step}: ")
+    expected = simulate(DEFAULT, seeds=[9], steps=50).probabilities[0, step]
+    assert policy(page) == pytest.approx(expected, abs=5.1e-4)
+    press(page, "Play to step 50")
+    assert readout(page, "Steps") == "50"
 
 
 def test_only_tables_that_scroll_are_stops_of_the_tab_key(tab: Tab) -> None:
-    page = tab.show(address(seed=9, steps=50))
+    page = show(tab, address(seed=9, steps=50))
     page.get_by_text("Policy as a table").click()
     open_history(page)
     page.evaluate(SETTLED)  # sizes are looked at in the next frame
@@ -416,23 +509,29 @@ def test_only_tables_that_scroll_are_stops_of_the_tab_key(tab: Tab) -> None:
     assert page.get_by_role("table", name="Policy: probability").evaluate(scroller) == -1
 
 
-def test_reduced_motion_runs_at_once(tab: Tab) -> None:
-    page = tab.show(address(seed=4))
-    page.emulate_media(reduced_motion="reduce")
-    page.get_by_label("Animate").check()
+def test_without_motion_nothing_moves(tab: Tab) -> None:
+    page = show(tab, address(seed=4))
+    page.evaluate(
+        """() => { window.pictures = 0; new MutationObserver(() => { window.pictures += 1; })
+          .observe(document.querySelector(".grpo-board > svg"), { subtree: true, attributes: true }); }"""
+    )
+    press(page, "One step")
     press(page, "Run 50 steps")
-    assert readout(page, "Steps") == "50"
+    assert readout(page, "Steps") == "51"
+    page.wait_for_timeout(200)
+    assert page.evaluate("window.pictures") <= 2, "one picture for each press"
+    assert page.evaluate("document.getAnimations().length") == 0
 
 
 def test_a_run_has_an_end(tab: Tab) -> None:
-    page = tab.show(address(seed=4, steps=2000))
+    page = show(tab, address(seed=4, steps=2000))
     press(page, "One step")
     assert "A run ends after 2000 steps" in status(page)
     assert readout(page, "Steps") == "2000"
 
 
 def test_the_history_is_downloaded_with_every_digit(tab: Tab, tmp_path: Path) -> None:
-    page = tab.show(address(seed=13, k=4, eps=0.05, steps=60))
+    page = show(tab, address(seed=13, k=4, eps=0.05, steps=60))
     with page.expect_download() as waiting:
         press(page, "Download CSV")
     file = tmp_path / waiting.value.suggested_filename
@@ -460,7 +559,7 @@ def test_the_history_is_downloaded_with_every_digit(tab: Tab, tmp_path: Path) ->
 
 
 def test_the_link_is_copied(tab: Tab) -> None:
-    page = tab.show(address(seed=13, steps=5))
+    page = show(tab, address(seed=13, steps=5))
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     press(page, "Copy link")
     page.get_by_text("Link copied").wait_for()
@@ -468,7 +567,7 @@ def test_the_link_is_copied(tab: Tab) -> None:
 
 
 def test_a_run_is_sent_to_the_worksheet(tab: Tab) -> None:
-    page = tab.show(address(seed=13))
+    page = show(tab, address(seed=13))
     press(page, "Send to worksheet")
     assert "no run to send" in status(page)
     press(page, "Run 50 steps")
@@ -480,7 +579,7 @@ def test_a_run_is_sent_to_the_worksheet(tab: Tab) -> None:
 
 
 def test_a_browser_that_keeps_nothing_says_so_and_still_hands_the_run_on(tab: Tab) -> None:
-    page = tab.load(address(seed=13, steps=50))
+    page = load(tab, address(seed=13, steps=50))
     page.evaluate(
         "() => { Storage.prototype.setItem = () => { throw new DOMException('full', 'QuotaExceededError'); }; }"
     )
@@ -493,7 +592,7 @@ def test_a_browser_that_keeps_nothing_says_so_and_still_hands_the_run_on(tab: Ta
 
 
 def test_everything_works_by_keyboard(tab: Tab) -> None:
-    page = tab.show(address(seed=21))
+    page = show(tab, address(seed=21))
     step = page.get_by_role("button", name="One step", exact=True)
     step.focus()
     page.keyboard.press("Enter")
@@ -503,7 +602,8 @@ def test_everything_works_by_keyboard(tab: Tab) -> None:
         page.keyboard.press("Tab")
         wanted -= {
             page.evaluate(
-                "document.activeElement.dataset.setting ?? document.activeElement.textContent.trim().slice(0, 20)"
+                "(document.activeElement.dataset.setting ?? document.activeElement.ariaLabel) "
+                "?? document.activeElement.textContent.trim().slice(0, 20)"
             )
         }
         if not wanted:
@@ -519,7 +619,7 @@ def test_everything_works_by_keyboard(tab: Tab) -> None:
 
 
 def test_the_widget_survives_instant_navigation(tab: Tab) -> None:
-    page = tab.load("/")
+    page = load(tab, "/")
     page.evaluate("window.stillHere = true")
     page.get_by_role("link", name="Simulation", exact=True).first.click()
     page.wait_for_selector("grpo-simulation[data-ready]")
@@ -546,6 +646,10 @@ def test_without_scripts_the_page_says_how_to_see_the_same(read_without_scripts:
 def run_comparison(page: Any) -> None:
     """Presses the button and waits: the code of the results is loaded then."""
     press(page, "Run comparison (200 steps)")
+    compared(page)
+
+
+def compared(page: Any) -> None:
     page.locator("grpo-comparison [role=status]", has_text="Compared.").wait_for()
 
 
@@ -575,7 +679,7 @@ def expected_comparison(settings: Settings, seed: int) -> list[list[str]]:
 
 
 def test_the_comparison_is_that_of_the_oracle(tab: Tab) -> None:
-    page = tab.show(address(seed=40))
+    page = show(tab, address(seed=40))
     run_comparison(page)
     assert comparison(page) == expected_comparison(DEFAULT, 40)
     assert "GRPO, after" in status(page, "grpo-comparison")
@@ -590,7 +694,7 @@ def test_the_comparison_is_that_of_the_oracle(tab: Tab) -> None:
 
 
 def test_the_comparison_uses_the_settings_above(tab: Tab) -> None:
-    page = tab.show(address(seed=40, g=4, lr=0.3, std="none"))
+    page = show(tab, address(seed=40, g=4, lr=0.3, std="none"))
     run_comparison(page)
     settings = replace(DEFAULT, group_size=4, lr=0.3, divide_by_std=False)
     assert comparison(page) == expected_comparison(settings, 40)
@@ -607,9 +711,10 @@ def test_the_comparison_uses_the_settings_above(tab: Tab) -> None:
 
 
 def test_five_added_to_all_rewards_hurt_who_has_no_baseline(tab: Tab) -> None:
-    page = tab.show(address(seed=40))
+    page = show(tab, address(seed=40))
     run_comparison(page)
     page.locator("grpo-comparison [data-setting=offset]").select_option("5")
+    compared(page)
     table = comparison(page)
     plus_5 = replace(DEFAULT, reward_table=tuple(reward + 5 for reward in DEFAULT.reward_table))
     assert table == expected_comparison(plus_5, 40)
@@ -618,10 +723,11 @@ def test_five_added_to_all_rewards_hurt_who_has_no_baseline(tab: Tab) -> None:
 
 
 def test_reinforce_may_draw_one_sample_and_the_left_chart_may_show_the_best(tab: Tab) -> None:
-    page = tab.show(address(seed=40))
+    page = show(tab, address(seed=40))
     run_comparison(page)
     many = comparison(page)
     page.locator("grpo-comparison [data-setting=samples]").select_option("one")
+    compared(page)
     one = comparison(page)
     assert one[0] == many[0] and one[1] != many[1]
     runs = simulate(replace(DEFAULT, algorithm="reinforce", group_size=1), seeds=range(40, 60), steps=200)
@@ -635,7 +741,7 @@ def test_reinforce_may_draw_one_sample_and_the_left_chart_may_show_the_best(tab:
 
 
 def test_the_comparison_can_be_sent_and_downloaded(tab: Tab, tmp_path: Path) -> None:
-    page = tab.show(address(seed=40))
+    page = show(tab, address(seed=40))
     press(page, "Send comparison to worksheet")
     assert "nothing to send yet" in status(page, "grpo-comparison")
     run_comparison(page)
@@ -656,8 +762,138 @@ def test_the_comparison_can_be_sent_and_downloaded(tab: Tab, tmp_path: Path) -> 
     assert float(last["best_probability"]) == pytest.approx(expected.probabilities[:, -1, 6].mean(), abs=1e-9)
 
 
+def test_a_comparison_leaves_the_page_time_to_answer(tab: Tab) -> None:
+    page = show(tab, address(seed=40, g=64, k=4))
+    run_comparison(page)  # its code is there now
+    said = page.evaluate(
+        """async () => {
+          const status = document.querySelector("grpo-comparison [role=status]");
+          const said = [];
+          document.querySelector("grpo-comparison .grpo-primary").click();
+          while (!status.textContent.startsWith("Compared.")) {
+            said.push(status.textContent);
+            await new Promise(resume => setTimeout(resume));
+          }
+          return said;
+        }"""
+    )
+    assert len(said) > 5, "something else can happen meanwhile"
+    assert {"Comparing …", "Comparing … 50\N{NO-BREAK SPACE}%"} <= set(said)
+
+
+def test_a_later_comparison_takes_the_place_of_one_that_still_runs(tab: Tab) -> None:
+    page = show(tab, address(seed=40, g=16))
+    run_comparison(page)
+    said = page.evaluate(
+        """() => {
+          const [run, send] = document.querySelectorAll("grpo-comparison button");
+          const samples = document.querySelector("grpo-comparison [data-setting=samples]");
+          run.click();
+          samples.value = "one";
+          samples.dispatchEvent(new Event("change"));
+          send.click();
+          return document.querySelector("grpo-comparison [role=status]").textContent;
+        }"""
+    )
+    assert "nothing to send yet" in said, "the table still shows the one before"
+    compared(page)
+    runs = simulate(replace(DEFAULT, algorithm="reinforce", group_size=1), seeds=range(40, 60), steps=200)
+    assert comparison(page)[1][3].startswith(f"{runs.probabilities[:, -1, 6].mean():.3f}")
+
+
+@pytest.mark.parametrize("screen", SCREENS)
+def test_the_first_screen_holds_picture_and_controls_and_moves(open_page: PageOpener, screen: str) -> None:
+    width, height = SCREENS[screen]
+    page = open_page(address(seed=3), width=width, height=height, reduced_motion="no-preference")
+    controls = [".grpo-run", ".grpo-round[aria-label='One step']", "[aria-label='Read step']", ".grpo-menu summary"]
+    more = ["[data-setting=g]", "[data-setting=seed]"] if screen == "desktop" else [".grpo-opener"]
+    for part in (".grpo-board > svg", ".grpo-board [role=status]", *controls, *more):
+        box = page.locator(f"grpo-simulation {part}").bounding_box()
+        assert box["y"] >= 0 and box["y"] + box["height"] <= height, part
+    picture = page.locator(".grpo-board > svg")
+    before = picture.inner_html()
+    assert page.locator(".grpo-board rect.pale[opacity='1']").count() == 10, "it opens on a finished run"
+    press(page, "Run 50 steps")
+    page.wait_for_function("before => document.querySelector('.grpo-board > svg').innerHTML !== before", arg=before)
+    press(page, "Pause")
+    if screen == "phone":
+        check_the_sheet(page, height)
+
+
+def check_the_sheet(page: Any, height: int) -> None:
+    press(page, "Settings")
+    sheet = page.locator(".grpo-panel")
+    header = page.locator(".md-header").bounding_box()["height"]
+    chart, top = page.locator(".grpo-board > svg").bounding_box(), sheet.bounding_box()["y"]
+    assert header <= chart["y"] and chart["y"] + chart["height"] <= top < height - 200, "the picture stays in view"
+    assert page.get_by_role("button", name="Pause").or_(page.locator(".grpo-run")).bounding_box()["y"] < top
+    press_here = "button, summary, select, .grpo-option, .grpo-picks label, input:not([type=radio], [type=checkbox])"
+    targets = page.locator(f"grpo-simulation :is({press_here}):visible")
+    small = "all => all.filter(node => node.getBoundingClientRect().height < 44).map(node => node.outerHTML)"
+    assert targets.evaluate_all(small) == []
+    move(page, "g", 2)
+    assert status(page) == "Group size G 8 → 4: the run starts anew with seed 3."
+    setting(page, "g").focus()
+    page.keyboard.press("Escape")
+    assert not sheet.is_visible()
+    assert page.evaluate("document.activeElement.textContent") == "Settings"
+
+
+def test_the_menu_closes_by_escape_and_by_a_press_elsewhere(tab: Tab) -> None:
+    page = show(tab, address(seed=3))
+    menu, first = page.locator(".grpo-menu summary"), page.get_by_role("button", name="Copy link")
+    menu.press("Enter")
+    first.focus()
+    page.keyboard.press("Escape")
+    assert not first.is_visible()
+    assert menu.evaluate("node => node === document.activeElement")
+    menu.click()
+    page.locator(".grpo-board > svg").click(position={"x": 5, "y": 5})
+    assert not first.is_visible()
+
+
+def test_the_first_key_behind_the_skip_link_is_the_button_that_runs(tab: Tab) -> None:
+    page = load(tab, PAGE)
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    page.wait_for_function("location.hash && document.activeElement === document.body")
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.classList.contains('grpo-run')")
+
+
+def test_on_paper_stand_the_picture_the_seed_and_the_settings(tab: Tab) -> None:
+    page = show(tab, address(seed=3, steps=14, beta=0.3))
+    page.emulate_media(media="print")
+    printed = page.locator("grpo-simulation .grpo-printed").inner_text()
+    assert printed.startswith("Seed 3, 14 steps; Reward function Single peak;") and "KL weight β 0.30" in printed
+    assert not page.locator("grpo-simulation :is(button, summary, input):visible").count()
+    assert page.locator(".grpo-board > svg").is_visible()
+    empty = page.locator("grpo-simulation").evaluate(
+        "node => node.getBoundingClientRect().bottom - node.querySelector('.grpo-below').getBoundingClientRect().bottom"
+    )
+    assert empty < 40
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_colours_that_the_reader_has_chosen_are_kept(open_page: PageOpener, scheme: str) -> None:
+    page = open_page(address(seed=3, steps=14), scheme=scheme, forced_colors="active", reduced_motion="reduce")
+    page.get_by_label("Read step").press("ArrowLeft")
+    foreign = page.evaluate(
+        """() => {
+          const probe = document.body.appendChild(document.createElement("i"));
+          const color = name => { probe.style.color = name; return getComputedStyle(probe).color; };
+          const known = ["Canvas", "CanvasText"].map(color);
+          const marks = [...document.querySelectorAll("grpo-simulation .grpo-chart *")];
+          return marks.flatMap(node => ["fill", "stroke"].map(name => [node, getComputedStyle(node)[name]]))
+            .filter(([, color]) => color !== "none" && !known.includes(color))
+            .map(([node, color]) => node.outerHTML.slice(0, 80) + " " + color);
+        }"""
+    )
+    assert foreign == []
+
+
 def test_a_term_shows_its_definition_without_a_mouse(tab: Tab) -> None:
-    page = tab.show(PAGE)
+    page = show(tab, PAGE)
     page.locator("a[data-preview]", has_text="Clipping").focus()
     tooltip = page.locator(".md-tooltip2--active")
     tooltip.wait_for()

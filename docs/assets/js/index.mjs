@@ -1,5 +1,5 @@
 // Entry of the site's own code, after each visit and instant navigation: <grpo-NAME> is defined by
-// widgets/NAME.mjs. Explorables are loaded when they come near the window.
+// widgets/NAME.mjs. What lies further down, explorables and the comparison, is loaded when it comes near the window.
 import { repair } from "./ui/accessibility.mjs";
 
 const near = new IntersectionObserver((entries) =>
@@ -12,7 +12,7 @@ function define({ localName }) {
 
 function load() {
   for (const node of document.querySelectorAll(":not(:defined)")) {
-    if (node.matches(".grpo-explorable")) near.observe(node);
+    if (node.matches(".grpo-explorable, grpo-comparison")) near.observe(node);
     else if (node.localName.startsWith("grpo-")) define(node);
   }
   if (document.querySelector(".arithmatex")) import("./ui/math.mjs").then(({ typeset }) => typeset(document));

@@ -1,10 +1,10 @@
 // The eight: the answers of a group in the order in which they were drawn. An answer is a block; mark.mjs says what the
 // shapes mean. Here they can move from one to the other, and carry their name, a coin and a number.
 import { element } from "./element.mjs";
-import { lerp, set } from "./moving.mjs";
+import { lerp, set, write } from "./moving.mjs";
 
 /** Outline of a block of size s around (x, y); m from 0 (plain) to 1 (round on the side `way`: 1 up, -1 down). */
-function block(x, y, s, way, m) {
+export function block(x, y, s, way, m) {
   const round = lerp(0.27, 0.5, m) * s;
   const flat = lerp(0.27, 0.02, m) * s;
   const [top, low] = way > 0 ? [round, flat] : [flat, round];
@@ -44,14 +44,14 @@ function answer() {
     const size = s * 0.43;
     for (const [words, opacity] of [[label, 1 - m], [onHead, m]]) {
       set(words, { x, y: y + size * 0.35, "font-size": size, opacity });
-      words.textContent = name;
+      write(words, name);
     }
     const edge = y - way * (s / 2 + Math.max(11, s * 0.26));
     set(coin, { cx: x, cy: edge, r: Math.max(8, s * 0.2) * coined, opacity: reward > 0 ? coined : 0 });
     set(coinText, { x, y: edge + 4.5, "font-size": 13, opacity: coined, class: reward > 0 ? "on-coin" : "soft" });
-    coinText.textContent = reward;
+    write(coinText, reward);
     set(value, { x, y: edge + 5, "font-size": Math.max(13, s * 0.3), opacity: numbered, class: advantage ? side : "ink" });
-    value.textContent = number;
+    write(value, number);
   }
   return { node, place };
 }
@@ -73,7 +73,7 @@ export function meanLine(wide = 88) {
     set(line, { x1: left, x2: right, y1: y, y2: y });
     set(tab, { x: at, y: y + lift - 11 });
     set(words, { x: at + wide / 2, y: y + lift + 4.5 });
-    words.textContent = said;
+    write(words, said);
   };
   return { node, draw };
 }

@@ -7,7 +7,8 @@ const PAD = { left: 34, right: 16, top: 18, bottom: 34 };
 /**
  * A chart { node, draw }. draw({ lines, marks, cursor, top }) shows lines { style, values, low, high } whose value t belongs
  * to step t (null: nothing; low and high, if given, are the edges of a band), marks { at, text }, and a cursor at one step.
- * `ticks` are on the vertical axis, which ends at `top`; `inspect(step)` is called with the step under the pointer.
+ * `ticks` are on the vertical axis, which ends at `top`; the other ends at `end`, or where the longest line does.
+ * `inspect(step)` is called with the step under the pointer.
  */
 export function lineChart({ height = 210, top: usual, ticks, digits = 2, inspect = () => {} }) {
   let shown = { lines: [], marks: [], cursor: null };
@@ -43,10 +44,10 @@ export function lineChart({ height = 210, top: usual, ticks, digits = 2, inspect
     inspect(Math.round(Math.min(steps, Math.max(0, step))));
   });
 
-  function draw({ lines, marks = [], cursor = null, top: needed = usual }) {
+  function draw({ lines, marks = [], cursor = null, top: needed = usual, end = 1 }) {
     shown = { lines, marks, cursor };
     top = needed;
-    steps = Math.max(1, ...lines.map(({ values }) => values.length - 1));
+    steps = Math.max(end, ...lines.map(({ values }) => values.length - 1));
     redraw();
   }
   return { node, draw };

@@ -13,8 +13,16 @@ export const fall = (t) => (t < 0.62 ? (t / 0.62) ** 2 : 1 - 0.22 * (1 - ((t - 0
 
 export const isStill = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
 
-/** Changes attributes of a node. */
+/** Changes attributes of a node; those that stay as they are cost no drawing. */
 export function set(node, attributes) {
-  for (const name in attributes) node.setAttribute(name, attributes[name]);
+  for (const name in attributes) {
+    const value = String(attributes[name]);
+    if (node.getAttribute(name) !== value) node.setAttribute(name, value);
+  }
   return node;
+}
+
+/** Changes the words of a node, if they are others. */
+export function write(node, words) {
+  if (node.textContent !== String(words)) node.textContent = words;
 }

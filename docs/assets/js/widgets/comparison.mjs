@@ -7,6 +7,7 @@ import { DEFAULTS, singlePeak } from "../core/bandit.mjs";
 import { button, choice } from "../ui/controls.mjs";
 import { element } from "../ui/element.mjs";
 import { download } from "../ui/files.mjs";
+import { percent } from "../ui/format.mjs";
 import { sendRuns } from "../ui/runs.mjs";
 import { Widget } from "../ui/widget.mjs";
 
@@ -63,9 +64,8 @@ class Comparison extends Widget {
   change(name, value) {
     this.state[name] = value;
     this.write({ [name]: value === CHOICES[name].options[0][0] ? null : value });
-    if (!this.found) return;
-    if (name === "measure") this.draw();
-    else this.compare();
+    if (name !== "measure") return this.turn && this.compare();
+    if (this.found) this.draw();
   }
 
   /** Settings and seed of the simulation on this page; the defaults where there is none. */
@@ -80,14 +80,23 @@ class Comparison extends Widget {
 
   async compare() {
     const source = this.source();
+    const turn = (this.turn = {}); // a later comparison takes the place of one that still runs
+    this.found = null;
     this.say("Comparing …");
     try {
       this.results ??= await import("./comparison/results.mjs");
     } catch {
       return this.say("The comparison could not be loaded. Check your connection and press the button again.");
     }
+    const progress = (share) => {
+      if (this.turn !== turn || !this.isConnected) return false;
+      this.say(`Comparing … ${percent(Math.floor(4 * share) / 4)}`); // in quarters: it is read out
+      return true;
+    };
+    const found = await this.results.compare({ ...source, steps: STEPS, oneSample: this.state.samples === "one", progress });
+    if (!found || this.turn !== turn) return;
     if (!this.view) this.append((this.view = this.results.resultsView(STEPS)).node);
-    this.found = { source, ...this.results.compare({ ...source, steps: STEPS, oneSample: this.state.samples === "one" }) };
+    this.found = { source, ...found };
     this.draw();
     this.say(`Compared. ${this.results.verdict(this.found)}`);
   }

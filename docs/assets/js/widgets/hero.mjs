@@ -31,8 +31,8 @@ class Hero extends Widget {
     this.said = element("p", { class: "grpo-said", role: "status" });
     this.append(this.picture.node, element("div", { class: "grpo-beats", role: "group", "aria-label": "The film" }, this.toggle, this.beats), this.said);
     new ResizeObserver(() => this.resize()).observe(this);
-    new IntersectionObserver(([{ isIntersecting }]) => {
-      this.seen = isIntersecting;
+    new IntersectionObserver((entries) => {
+      this.seen = entries.at(-1).isIntersecting; // the last of several
       this.go();
     }).observe(this);
     this.resize();

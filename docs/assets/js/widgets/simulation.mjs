@@ -2,61 +2,84 @@
 // R1 to R5, P1 to P3, P5). The comparison of the algorithms (B4, P4) is a widget of its own, comparison.mjs.
 //
 // A run is determined by its settings, its seed and its number of steps. All three stand in the address, so a reload or a
-// copied link shows the same run; any change of a setting starts it anew.
+// copied link shows the same run; any change of a setting starts it anew. The steps are computed when they are asked for,
+// and then shown: `time` is counted in steps, and 13.4 is the film of step 14. What is sent or copied is the whole run.
 //
 // Longer than 150 lines, because it is the one page on which all settings, readouts and charts of a run come together.
-import { button, toggle, wholeNumber } from "../ui/controls.mjs";
+import { button } from "../ui/controls.mjs";
 import { element } from "../ui/element.mjs";
 import { copy, download } from "../ui/files.mjs";
-import { fixed, percent } from "../ui/format.mjs";
+import { folded } from "../ui/folded.mjs";
+import { fixed, percent, signed } from "../ui/format.mjs";
+import { isStill } from "../ui/moving.mjs";
 import { sendRuns, sentRuns } from "../ui/runs.mjs";
 import { Widget } from "../ui/widget.mjs";
+import { board } from "./simulation/board.mjs";
+import { SECONDS, stageAt } from "./simulation/film.mjs";
+import { flowStrip } from "./simulation/flow.mjs";
+import { groupView } from "./simulation/group.mjs";
 import { historyView } from "./simulation/history.mjs";
 import { panel } from "./simulation/panel.mjs";
-import { policyView } from "./simulation/policy.mjs";
 import { Run } from "./simulation/run.mjs";
-import { MOST_STEPS, fromAddress, randomSeed, toAddress, toCore } from "./simulation/settings.mjs";
-import { flowStrip, stepDetail } from "./simulation/step_detail.mjs";
+import { MOST_STEPS, description, difference, fromAddress, randomSeed, steps, toAddress, toCore } from "./simulation/settings.mjs";
+import { AT_ONCE, transport } from "./simulation/transport.mjs";
 
 const READOUTS = ["Steps", "KL from the start", "Max π(a)", "Entropy (nats)", "Expected reward", "Clip fraction", "Groups without signal"];
-const FRAME = 60; // milliseconds for a step of an animated run
+const FOLDS = ["Step detail", "Policy as a table", "History as a table"];
+const READABLE = 4; // times the usual speed: faster, nobody can follow single samples or sentences
+const GHOST_SEEDS = [7, 8]; // of the finished run that is shown before the reader's own; the second where theirs is the first
 
 class SimulationWidget extends Widget {
   static key = "sim";
 
   setup() {
     this.state = fromAddress((name) => this.read(name));
+    this.speed = 1;
+    this.seen = true;
     this.panel = panel(this.state, (settings, options) => this.change(settings, options), () => this.keep());
-    this.views = { policy: policyView(), history: historyView(), detail: stepDetail(), flow: flowStrip() };
+    this.views = { board: board(), group: groupView(), history: historyView((step) => this.seek(step)), flow: flowStrip() };
+    this.folds = FOLDS.map((name) => folded(name));
+    this.transport = this.makeTransport();
     this.status = element("p", { role: "status", class: "grpo-status" });
+    this.printed = element("p", { class: "grpo-printed" });
     this.readouts = Object.fromEntries(READOUTS.map((name) => [name, element("dd")]));
-    const { policy, history, detail, flow } = this.views;
-    this.append(
-      element("div", { class: "grpo-columns" },
-        element("div", {}, this.buttons(), this.status,
-          element("dl", { class: "grpo-readouts" }, READOUTS.map((name) =>
-            element("div", {}, element("dt", {}, name), this.readouts[name]))),
-          flow.node, detail.node, policy.node, history.node),
-        this.panel.node));
-    const { steps } = this.state;
-    this.restart();
-    this.advance(steps);
+    this.build();
+    const { steps: made } = this.state;
+    this.restart({ ghost: made === 0 });
+    this.advance(made);
+    this.say(made ? this.where() : this.opening());
     this.keep();
   }
 
-  buttons() {
-    const n = wholeNumber({ label: "Steps per run", value: this.state.n, low: 1, high: 500,
-      change: (value) => this.change({ n: value }, { restart: false }) });
-    n.input.dataset.setting = "n";
-    const primary = { class: "grpo-button grpo-primary" };
-    this.runButton = button("", () => this.runOrPause(), primary);
-    this.animate = toggle({ label: "Animate", value: false, change: (on) => on || this.pause() });
-    return element("div", { class: "grpo-bar" },
-      button("One step", () => this.oneStep(), primary), n.node, this.runButton, this.animate.node,
-      button("Reset", () => this.reset()),
-      button("Copy link", () => this.copyLink()),
-      button("Download CSV", () => download(`bandit-history-seed-${this.state.seed}.csv`, this.run.asCsv(), "text/csv")),
-      button("Send to worksheet", () => this.send()));
+  makeTransport() {
+    return transport({
+      run: () => this.runOrPause(), step: () => this.oneStep(), reset: () => this.reset(), seek: (step) => this.seek(step),
+      pace: (speed) => this.pace(speed), speed: this.speed, settings: this.panel.opener,
+      actions: [
+        ["Copy link", () => this.copyLink()],
+        ["Download CSV", () => download(`bandit-history-seed-${this.state.seed}.csv`, this.run.asCsv(), "text/csv")],
+        ["Print", () => print()],
+      ],
+    });
+  }
+
+  build() {
+    const { board: picture, group, history, flow } = this.views;
+    const screen = element("section", { class: "grpo-board", "aria-label": "Policy" }, this.status, picture.node, this.transport.node);
+    const readouts = element("dl", { class: "grpo-readouts" }, READOUTS.map((name) =>
+      element("div", {}, element("dt", {}, name), this.readouts[name])));
+    const under = element("div", { class: "grpo-under" }, picture.key, button("Send to worksheet", () => this.send()));
+    const below = element("div", { class: "grpo-below" }, element("div", {}, group.node, readouts, flow.node), history.node);
+    this.append(
+      element("div", { class: "grpo-play" }, element("div", {}, screen, this.printed, under, below), this.panel.node),
+      ...this.folds);
+    this.folds.forEach((fold) => fold.addEventListener("toggle", () => this.openTables()));
+    this.addEventListener("grpo-open", () => screen.scrollIntoView({ block: "start", behavior: "instant" }));
+    new ResizeObserver(() => this.draw()).observe(screen);
+    new IntersectionObserver((entries) => {
+      this.seen = entries.at(-1).isIntersecting; // the last of several
+      this.go();
+    }).observe(screen);
   }
 
   /** The settings as core/bandit.mjs takes them. */
@@ -66,13 +89,15 @@ class SimulationWidget extends Widget {
 
   /** Takes over what the reader changed; whatever determines a run starts it anew. */
   change(settings, { restart = true, keep = true, look = "" } = {}) {
+    const before = { ...this.state };
     Object.assign(this.state, settings);
     this.panel.show(this.state);
     if (restart) {
       this.restart();
-      this.say(`Settings changed: the run starts anew with seed ${this.state.seed}.${look}`);
+      const changed = difference(before, this.state) || "The same settings";
+      this.say(look || `${changed}: the run starts anew with seed ${this.state.seed}.`);
     }
-    this.showButton();
+    this.showTransport();
     if (keep) this.keep();
     this.dispatchEvent(new CustomEvent("grpo-settings", { bubbles: true }));
   }
@@ -88,85 +113,163 @@ class SimulationWidget extends Widget {
     this.say(lock ? `Reset: the same seed ${this.state.seed} again.` : `Reset: new seed ${this.state.seed}.`);
   }
 
-  restart() {
-    this.stop();
-    this.run = new Run(this.settings, this.state.seed);
+  /** A run of no steps. The one before stays as a ghost; where there was none, a finished run takes its place. */
+  restart({ ghost = true } = {}) {
+    this.playing = false;
+    if (this.run?.steps) this.ghost = { run: this.run, name: `the run before, seed ${this.seed}` };
+    else if (ghost && (!this.ghost || this.ghost.example)) this.ghost = this.read("ghost") === "off" ? null : this.example();
+    this.seed = this.state.seed;
+    this.run = new Run(this.settings, this.seed);
     this.advance(0);
   }
 
-  advance(count, options) {
+  example() {
+    const seed = GHOST_SEEDS.find((each) => each !== this.state.seed);
+    const run = new Run(this.settings, seed);
+    run.advance(this.state.n);
+    return { run, example: true, name: `a finished run, seed ${seed}` };
+  }
+
+  /** Makes steps and shows the state after them. */
+  advance(count) {
+    this.make(count);
+    this.jump(this.run.steps);
+  }
+
+  make(count) {
     this.run.advance(count);
     this.state.steps = this.run.steps;
-    this.draw(options);
+  }
+
+  // Time
+
+  get step() {
+    return Math.ceil(this.time);
   }
 
   oneStep() {
-    this.stop();
-    if (this.run.isFull) return this.sayFull();
-    this.advance(1, { play: true });
-    this.keep();
-    const { steps, actions, zeroSignal } = this.run.last;
-    this.say(`Step ${steps}: drew actions ${actions.join(", ")}. ${zeroSignal ? "All rewards are equal: no signal." : this.bestNow()}`);
+    this.time = this.step;
+    if (this.time === this.run.steps) {
+      if (this.run.isFull) return this.sayFull();
+      this.make(1);
+      this.keep();
+    }
+    this.play(this.time + 1);
   }
 
   runOrPause() {
-    if (this.timer) return this.pause();
-    if (this.run.isFull) return this.sayFull();
-    const animated = this.animate.input.checked && !matchMedia("(prefers-reduced-motion: reduce)").matches;
-    if (animated) {
-      this.say(`Running ${this.state.n} steps. Press Pause to stop.`);
-      return this.play(this.run.steps + this.state.n);
+    if (this.playing) return this.pause();
+    if (this.time === this.run.steps) {
+      if (this.run.isFull) return this.sayFull();
+      this.make(this.state.n);
+      this.keep();
     }
-    this.advance(this.state.n);
-    this.keep();
-    this.sayWhere();
+    this.play(this.run.steps);
   }
 
-  /** Shows the steps one by one. */
+  /** Shows the steps until `end`, as a film or at once. */
   play(end) {
-    this.timer = setTimeout(() => {
-      this.advance(1);
-      if (this.run.steps < end && !this.run.isFull) return this.play(end);
-      this.stop();
-      this.keep();
-      this.sayWhere();
-    }, FRAME);
-    this.showButton();
+    this.from = this.time;
+    this.end = end;
+    if (isStill() || this.speed === AT_ONCE) return this.finish();
+    this.playing = true;
+    if (end - this.from > 1) this.say(`Running ${steps(end - this.step)}. Press Pause to stop.`);
+    this.showTransport();
+    this.go();
+  }
+
+  /** Asks for the next moment, while it plays and is in sight. */
+  go() {
+    cancelAnimationFrame(this.frame);
+    let last = null;
+    const next = (at) => {
+      if (!this.playing || !this.seen || !this.isConnected) return;
+      if (last !== null) this.time = Math.min(this.end, this.time + (Math.min(0.1, (at - last) / 1000) * this.speed) / SECONDS);
+      last = at;
+      if (this.time >= this.end) return this.finish();
+      this.draw();
+      this.frame = requestAnimationFrame(next);
+    };
+    this.frame = requestAnimationFrame(next);
+  }
+
+  finish() {
+    this.jump(this.end);
+    this.say(this.end - this.from > 1 ? this.where() : this.told(this.end));
   }
 
   pause() {
-    if (!this.timer) return;
-    this.stop();
-    this.keep();
-    this.say(`Paused after step ${this.run.steps}.`);
+    this.playing = false;
+    this.draw();
+    this.say(`Paused at step ${this.step} of ${this.run.steps}.`);
   }
 
-  stop() {
-    clearTimeout(this.timer);
-    this.timer = null;
-    this.showButton();
+  pace(speed) {
+    this.speed = speed;
+    if (this.playing && speed === AT_ONCE) this.finish();
+  }
+
+  seek(step) {
+    this.jump(step);
+    this.say(step ? this.told(step) : this.opening());
+  }
+
+  jump(step) {
+    this.playing = false;
+    this.time = step;
+    this.draw();
   }
 
   disconnectedCallback() {
-    this.stop();
+    this.playing = false;
   }
 
-  showButton() {
-    this.runButton.textContent = this.timer ? "Pause" : `Run ${this.state.n} steps`;
+  // Picture and numbers
+
+  draw() {
+    const { run, views, step, ghost, playing } = this;
+    const t = step ? this.time - step + 1 : 1;
+    const crowd = playing && this.speed > READABLE;
+    const { record } = run.at(step);
+    views.board.draw({ run, step, t, ghost, crowd });
+    views.group.draw({ record, size: this.state.g, t: crowd ? 1 : t });
+    views.flow.light(t < 1 && !crowd ? stageAt(t) : -1);
+    if (playing && this.drawn === step) return;
+    this.drawn = step;
+    views.history.draw({ run, step, ghost });
+    views.flow.show(record);
+    this.showReadouts(step);
+    this.showTransport();
+    if (playing && !crowd && step > 1 && this.end - this.from > 1) this.say(this.told(step - 1));
+    if (playing) return;
+    this.tables?.show(run, step); // not while a run is shown
+    this.printed.textContent = `${description(this.state)}.`;
   }
 
-  draw(options) {
-    const { run, views } = this;
-    const { policy, startLogp, settings } = run.simulation;
-    views.policy.draw({ policy, before: run.last?.policyBefore ?? policy, start: startLogp.map(Math.exp), rewards: settings.rewardTable });
-    views.history.draw(run);
-    views.detail.show(run.last);
-    views.flow.show(run.last, options);
-    const { steps, kl, maxProbability, likeliest, entropy, expectedReward, clipFraction, silent } = run.readouts();
-    const texts = [String(steps), fixed(kl, 3), `${fixed(maxProbability, 3)} (${likeliest === null ? "all equal" : `a = ${likeliest}`})`, fixed(entropy, 3), fixed(expectedReward, 3),
-      clipFraction === null ? "–" : percent(clipFraction), steps ? `${silent} of ${steps}` : "0"];
+  showReadouts(step) {
+    const { kl, maxProbability, likeliest, entropy, expectedReward, clipFraction, silent } = this.run.readouts(step);
+    const texts = [String(step), fixed(kl, 3), `${fixed(maxProbability, 3)} (${likeliest === null ? "all equal" : `a = ${likeliest}`})`, fixed(entropy, 3), fixed(expectedReward, 3),
+      clipFraction === null ? "–" : percent(clipFraction), step ? `${silent} of ${step}` : "0"];
     READOUTS.forEach((name, i) => void (this.readouts[name].textContent = texts[i]));
   }
+
+  async openTables() {
+    try {
+      this.tables ??= (await import("./simulation/tables.mjs")).tables(this.folds);
+      this.tables.show(this.run, this.step);
+    } catch {
+      this.say("The tables could not be loaded. Check your connection and open them again.");
+    }
+  }
+
+  showTransport() {
+    const { step, run, playing, time } = this;
+    const label = playing ? "Pause" : time < run.steps ? `Play to step ${run.steps}` : `Run ${steps(this.state.n)}`;
+    this.transport.show({ step, steps: run.steps, label, playing });
+    this.status.setAttribute("aria-live", playing ? "off" : "polite"); // a film that plays does not talk into everything
+  }
+
+  // Sentences
 
   say(sentence) {
     this.status.textContent = sentence;
@@ -176,28 +279,45 @@ class SimulationWidget extends Widget {
     this.say(`A run ends after ${MOST_STEPS} steps. Press Reset to start a new one.`);
   }
 
-  bestNow() {
-    return `π(${this.run.best + 1}) is ${fixed(this.run.curves.best.at(-1), 3)}.`;
+  opening() {
+    const { run, ghost } = this;
+    const pale = ghost ? ` Pale: ${ghost.name}, in which action ${run.best + 1} reached ${percent(ghost.run.curves.best.at(-1))}.` : "";
+    return `${this.state.start === "biased" ? "Before the first step." : "Every action is equally likely."}${pale}`;
   }
 
-  sayWhere() {
-    const { half, steps, best } = this.run;
-    const reached = half === null ? `π(${best + 1}) has not passed 0.5.` : `π(${best + 1}) passed 0.5 in step ${half}.`;
-    this.say(`After ${steps} steps ${this.bestNow()} ${reached}`);
+  /** What a step changed. */
+  told(step) {
+    const { record } = this.run.at(step);
+    const best = `π(${this.run.best + 1}) is ${fixed(this.run.curves.best[step], 3)}.`;
+    if (record.zeroSignal) return `Step ${step}: all rewards are equal, so there is no signal. ${best}`;
+    const gains = record.policy.map((p, a) => p - record.policyBefore[a]);
+    const [most, least] = [Math.max(...gains), Math.min(...gains)];
+    const points = (gain) => `${gains.indexOf(gain) + 1} (${signed(100 * gain, 1)} points)`;
+    return `Step ${step}: action ${points(most)} gains most, ${points(least)} loses most. ${best}`;
   }
+
+  where() {
+    const { half, best, curves } = this.run;
+    const name = `π(${best + 1})`;
+    const reached = half === null ? `${name} has not passed 0.5.` : `${name} passed 0.5 in step ${half}.`;
+    return `After ${steps(this.run.steps)} ${name} is ${fixed(curves.best.at(-1), 3)}. ${reached}`;
+  }
+
+  // Handing on
 
   async copyLink() {
     const address = String(this.addressWith(toAddress(this.state)));
     this.say((await copy(address)) ? "Link copied: it shows this run with these settings." : `Copy this address: ${address}`);
   }
 
+  /** Sends the whole run, and shows its end first. */
   send() {
     const { settings, state, run } = this;
     if (!run.steps) return this.say("There is no run to send yet: press One step or Run.");
-    const { steps } = run;
-    const again = sentRuns().some((sent) => sent.seed === state.seed && sent.steps !== steps && JSON.stringify(sent.settings) === JSON.stringify(settings))
+    this.jump(run.steps);
+    const again = sentRuns().some((sent) => sent.seed === state.seed && sent.steps !== run.steps && JSON.stringify(sent.settings) === JSON.stringify(settings))
       ? " It has the seed of a run that you sent before: for a new run press Reset, with the seed unlocked." : "";
-    this.say(`Sent: seed ${state.seed}, ${steps} ${steps === 1 ? "step" : "steps"}. ${sendRuns([{ settings, seed: state.seed, steps }])}${again}`);
+    this.say(`Sent: seed ${state.seed}, ${steps(run.steps)}. ${sendRuns([{ settings, seed: state.seed, steps: run.steps }])}${again}`);
   }
 }
 

@@ -2,9 +2,10 @@
 //
 // All algorithms start from the same policy and use the same seeds. Lines are means over the seeds, bands reach from the
 // 10 % to the 90 % quantile.
-import { bestAction, run } from "../../core/bandit.mjs";
+import { bestAction, stepByStep } from "../../core/bandit.mjs";
 import { average } from "../../core/grpo.mjs";
 import { firstAbove, median, summary } from "../../core/many_runs.mjs";
+import { slices } from "../../ui/slices.mjs";
 import { legendItem } from "../../ui/chart.mjs";
 import { element } from "../../ui/element.mjs";
 import { folded } from "../../ui/folded.mjs";
@@ -23,21 +24,30 @@ const COLUMNS = ["algorithm", "max π, this seed", "step of π(best) > 0.9, this
   "median step of π(best) > 0.9", "runs that end on the best", "steps in which entropy rises"];
 
 /**
- * Runs everything: { best, of }, where `of` has for each algorithm its name and style, the settings, and the `runs`, each
- * with the curves best, max and entropy. REINFORCE draws groups as GRPO does, or one sample.
+ * Runs everything, in slices, so that the page answers meanwhile: { best, of }, where `of` has for each algorithm its name
+ * and style, the settings, and the `runs`, each with the curves best, max and entropy. REINFORCE draws groups as GRPO does,
+ * or one sample. `progress(share)` is called after each slice; where it returns false the rest is given up, for null.
  */
-export function compare({ settings, seed, steps, oneSample }) {
+export async function compare({ settings, seed, steps, oneSample, progress }) {
   const seeds = Array.from({ length: SEEDS }, (_, i) => (seed + i) % (LARGEST_SHOWN_SEED + 1));
   const best = bestAction(settings.rewardTable);
   const of = ALGORITHMS.map(({ algorithm, name, style }) => {
     const groupSize = algorithm !== "grpo" && oneSample ? 1 : settings.groupSize;
-    const used = { ...settings, algorithm, groupSize };
-    const runs = seeds.map((each) => {
-      const { policy, maxProbability, entropy } = run(used, { seed: each, steps });
-      return { best: policy.map((p) => p[best]), max: maxProbability, entropy };
-    });
-    return { name, style, settings: used, runs };
+    return { name, style, settings: { ...settings, algorithm, groupSize }, runs: [] };
   });
+  const all = of.flatMap((one) => seeds.map((each) => ({ one, running: stepByStep(one.settings, { seed: each, steps }) })));
+  const slice = slices();
+  for (const [place, { one, running }] of all.entries()) {
+    let next = running.next();
+    for (; !next.done; next = running.next()) {
+      if (slice.isOver()) {
+        await slice.rest();
+        if (!progress(place / all.length)) return null;
+      }
+    }
+    const { policy, maxProbability, entropy } = next.value;
+    one.runs.push({ best: policy.map((p) => p[best]), max: maxProbability, entropy });
+  }
   return { best, of };
 }
 

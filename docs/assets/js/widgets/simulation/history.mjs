@@ -1,10 +1,8 @@
 // The run so far as curves (S1-P2). Probabilities and rewards share one panel; entropy and KL, in nats, have their own.
 import { legendItem } from "../../ui/chart.mjs";
-import { slider } from "../../ui/controls.mjs";
 import { element } from "../../ui/element.mjs";
 import { fixed } from "../../ui/format.mjs";
 import { lineChart } from "../../ui/line_chart.mjs";
-import { table } from "../../ui/table.mjs";
 
 const CURVES = [
   { name: "best", text: (best) => `π(${best})`, style: "line-first", panel: 0 },
@@ -13,64 +11,64 @@ const CURVES = [
   { name: "entropy", text: () => "entropy H", style: "line-first", panel: 1 },
   { name: "kl", text: () => "KL from the start", style: "line-reference", panel: 1 },
 ];
-const COLUMNS = { best: "π(best)", maxProbability: "max π", meanReward: "mean reward", entropy: "entropy", kl: "KL", clipFraction: "clip fraction" };
 
-/** Charts, legends, step reader and table { node, draw(run) }, for a Run of run.mjs. */
-export function historyView() {
-  let run = null;
+/**
+ * Charts, legends and readout { node, draw({ run, step, ghost }) }, for a Run of run.mjs of which `step` steps are seen.
+ * Under a pointer the readout is that of another step; `seek(step)` goes there.
+ */
+export function historyView(seek) {
+  let shown = null;
   let best = null; // counted from 1
   let cursor = null;
   const hidden = new Set();
   const inspect = (step) => {
-    cursor = step;
-    reader.set(step);
+    cursor = Math.min(step, shown.step);
     paint();
   };
   const charts = [
     lineChart({ top: 1, ticks: [0, 0.25, 0.5, 0.75, 1], inspect }),
     lineChart({ height: 150, top: 2.4, ticks: [0, 1, 2], digits: 0, inspect }),
   ];
+  charts.forEach(({ node: picture }) => {
+    picture.addEventListener("pointerleave", () => {
+      cursor = null;
+      paint();
+    });
+    picture.addEventListener("click", () => cursor !== null && seek(cursor));
+  });
   const legends = charts.map(() => element("p", { class: "grpo-legend" }));
-  const reader = slider({ label: "Read step", values: [0], value: 0, change: inspect });
   const readout = element("p", { class: "grpo-readout" });
-  const numbers = table({ caption: "Training history, one row per step", columns: ["step", ...Object.values(COLUMNS)] });
-  const details = element("details", { class: "grpo-details", ontoggle: () => fill() }, element("summary", {}, "History as a table"), numbers.node);
   const node = element("section", { "aria-label": "Training history" },
-    element("h2", { class: "grpo-title" }, "Training history"),
-    charts.map((chart, panel) => [legends[panel], chart.node]).flat(), reader.node, readout, details);
+    element("h2", { class: "grpo-title" }, "The run so far"),
+    charts.map((chart, panel) => [legends[panel], chart.node]).flat(), readout);
 
-  /** Draws the run; the reader of single steps starts at its end. */
   function draw(next) {
-    run = next;
-    cursor = null;
-    if (best !== run.best + 1) {
-      best = run.best + 1;
+    if (next.run !== shown?.run) cursor = null;
+    shown = next;
+    if (best !== shown.run.best + 1) {
+      best = shown.run.best + 1;
       legends.forEach((place, panel) => place.replaceChildren(...legend(panel, best, hidden, paint)));
     }
-    reader.offer(run.curves.best.map((_, t) => t), run.steps);
-    reader.node.hidden = run.steps === 0;
     paint();
-    fill();
   }
 
   function paint() {
-    const { curves, half } = run;
+    const { run: { curves, half, steps }, step, ghost } = shown;
     const tops = [1, Math.max(2.4, Math.ceil(Math.max(...curves.kl)))]; // a biased start can go further than ln 10
-    const marks = half === null ? [] : [{ at: half, text: `step ${half}: π(${best}) > 0.5` }];
+    const marks = half === null || half > step ? [] : [{ at: half, text: `step ${half}: π(${best}) > 0.5` }];
     charts.forEach((chart, panel) => chart.draw({
       top: tops[panel],
-      lines: CURVES.filter((curve) => curve.panel === panel && !hidden.has(curve.name))
-        .map(({ style, name }) => ({ style, values: curves[name] })),
+      end: Math.max(steps, ghost?.run.steps ?? 1),
+      lines: [
+        ...(ghost && panel === 0 ? [{ style: "ghost-line", values: ghost.run.curves.best }] : []),
+        ...CURVES.filter((curve) => curve.panel === panel && !hidden.has(curve.name))
+          .map(({ style, name }) => ({ style, values: curves[name].slice(0, step + 1) })),
+      ],
       marks: panel === 0 ? marks : [],
-      cursor,
+      cursor: cursor ?? (step < steps ? step : null),
     }));
-    const at = cursor ?? run.steps;
+    const at = cursor ?? step;
     readout.textContent = `After step ${at}: ${CURVES.map(({ text, name }) => `${text(best)} ${fixed(curves[name][at], 3)}`).join(", ")}`;
-  }
-
-  function fill() {
-    if (!details.open || !run) return; // a table of 2000 rows is made only for those who look at it
-    numbers.fill(run.curves.best.map((_, t) => [String(t), ...Object.keys(COLUMNS).map((name) => fixed(run.curves[name][t], 3))]));
   }
   return { node, draw };
 }

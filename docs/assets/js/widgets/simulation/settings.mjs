@@ -19,14 +19,14 @@ export const SETTINGS = {
   },
   peak: { label: "Peak at action", values: range(1, 10, 1), value: 7 },
   start: { label: "Policy at the start", options: [["uniform", "Uniform"], ["biased", "Biased to action 3"]], value: "uniform" },
-  bump: { label: "Logit of action 3 at the start", values: range(0, 5, 0.5), value: 3, show: (x) => fixed(x, 1) },
+  bump: { label: "Logit of action 3", values: range(0, 5, 0.5), value: 3, show: (x) => fixed(x, 1) },
   g: { label: "Group size G", values: [1, 2, 4, 8, 16, 32, 64], value: DEFAULTS.groupSize },
   lr: {
     label: "Learning rate η",
     values: [0.01, 0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.7, 1, 1.5, 2],
     value: DEFAULTS.lr,
   },
-  k: { label: "Inner updates per group", values: range(1, 8, 1), value: DEFAULTS.innerSteps },
+  k: { label: "Inner updates", values: range(1, 8, 1), value: DEFAULTS.innerSteps },
   eps: {
     label: "Clip ε",
     values: [...range(0.05, 0.5, 0.05), null],
@@ -62,6 +62,25 @@ function whole(text, low, high, fallback) {
   const number = text === null || !text.trim() ? NaN : Number(text);
   return Number.isInteger(number) && number >= low && number <= high ? number : fallback;
 }
+
+/** A setting as people read it. */
+function shown(name, value) {
+  const { options, show = String } = SETTINGS[name];
+  return options ? options.find(([option]) => option === value)[1] : show(value);
+}
+
+/** What is different in two states: "Group size G 8 → 4". */
+export const difference = (before, after) => Object.entries(SETTINGS).filter(([name]) => before[name] !== after[name])
+  .map(([name, { label }]) => `${label} ${shown(name, before[name])} → ${shown(name, after[name])}`).join(", ");
+
+/** All that determines a run, for paper. */
+export const description = (state) => [`Seed ${state.seed}, ${steps(state.steps)}`, ...Object.entries(SETTINGS)
+  .filter(([name]) => !unused(state).includes(name)).map(([name, { label }]) => `${label} ${shown(name, state[name])}`)].join("; ");
+
+export const steps = (count) => `${count} ${count === 1 ? "step" : "steps"}`;
+
+/** Settings without an effect beside the others. */
+export const unused = ({ reward, start }) => [reward === "single" ? "" : "peak", start === "biased" ? "" : "bump"];
 
 /** What belongs into the address: the seed, and whatever differs from the defaults. */
 export function toAddress(state) {

@@ -1,11 +1,47 @@
-// The whole arithmetic of the last step (S1-P3), and the four stages of the loop with its numbers (S1-P5).
+// The numbers behind the pictures as tables: the whole arithmetic of a step (S1-P3), the policy and the history. They are
+// in three folds, and loaded when the first of them is opened.
 import { sum } from "../../core/grpo.mjs";
 import { element } from "../../ui/element.mjs";
 import { fixed, signed } from "../../ui/format.mjs";
 import { table } from "../../ui/table.mjs";
 
-/** Details { node, show(step) }; step is what Simulation.step() returned, or null before the first. */
-export function stepDetail() {
+const HISTORY = { best: "π(best)", maxProbability: "max π", meanReward: "mean reward", entropy: "entropy", kl: "KL", clipFraction: "clip fraction" };
+
+/** Puts the tables into their folds, <details> in this order: step, policy, history; { show(run, step) } fills them. */
+export function tables([stepFold, policyFold, historyFold]) {
+  const [step, policy] = [stepTables(), policyTable()];
+  const history = table({ caption: "Training history, one row per step", columns: ["step", ...Object.values(HISTORY)] });
+  stepFold.append(...step.nodes);
+  policyFold.append(policy.node);
+  historyFold.append(history.node);
+
+  function show(run, at) {
+    step.show(run.at(at).record);
+    policy.show(run, at);
+    if (!historyFold.open) return; // 2000 rows are made only for those who look at them
+    const { curves } = run;
+    history.fill(curves.best.map((_, t) => [String(t), ...Object.keys(HISTORY).map((name) => fixed(curves[name][t], 3))]));
+  }
+  return { show };
+}
+
+function policyTable() {
+  const numbers = table({
+    caption: "Policy: probability and reward of each action",
+    columns: ["action a", "reward R(a)", "π at the start", "π before the step", "π(a) now", "change"],
+  });
+  const show = (run, at) => {
+    const { record, policy } = run.at(at);
+    const before = record?.policyBefore ?? policy;
+    numbers.fill(policy.map((p, a) => [
+      String(a + 1), fixed(run.simulation.settings.rewardTable[a], 2), fixed(run.start[a], 3), fixed(before[a], 3), fixed(p, 3), signed(p - before[a], 3),
+    ]));
+  };
+  return { node: numbers.node, show };
+}
+
+/** { nodes, show(step) }; step is what Simulation.step() returned, or null before the first. */
+function stepTables() {
   const first = element("p", {}, "Run at least one step to see its numbers.");
   const facts = element("p", { class: "grpo-readout" });
   const samples = table({
@@ -20,7 +56,6 @@ export function stepDetail() {
   const moments = element("p", { class: "grpo-readout" },
     "ρ is π after the step, divided by π_old. The clip is judged before each update: in the first one every ρ is 1.");
   const body = element("div", { hidden: true }, facts, samples.node, moments, updates.node, actions.node);
-  const node = element("details", { class: "grpo-details grpo-step-detail" }, element("summary", {}, "Step detail"), first, body);
 
   function show(step) {
     first.hidden = step !== null;
@@ -44,47 +79,5 @@ export function stepDetail() {
       `${Math.abs(p - before[a]) < 5e-5 ? "" : p > before[a] ? "▲ " : "▼ "}${signed(p - before[a], 4)}`,
     ]));
   }
-  return { node, show };
-}
-
-const STAGES = ["Sample G actions", "Score each", "Normalize in the group", "Update the policy"];
-
-/** Four boxes { node, show(step, { play }) }: the loop, with the numbers of the last step. */
-export function flowStrip() {
-  const boxes = STAGES.map((name) => ({ name, text: element("span", { class: "grpo-readout" }) }));
-  const items = boxes.map(({ name, text }, i) => element("li", {}, element("strong", {}, `${i + 1}. ${name}`), text));
-  const node = element("ol", { class: "grpo-flow", "aria-label": "The four stages of a step" }, items);
-  let timer = null;
-
-  const light = (stage) => items.forEach((item, i) => item.classList.toggle("current", i === stage));
-
-  /** One Step walks through the stages; a run only shows the numbers. */
-  function show(step, { play = false } = {}) {
-    clearTimeout(timer);
-    light(-1);
-    const texts = step === null ? ["", "", "", ""] : summary(step);
-    boxes.forEach(({ text }, i) => void (text.textContent = texts[i]));
-    if (!play) return;
-    if (matchMedia("(prefers-reduced-motion: reduce)").matches) return light(3);
-    const walk = (stage) => {
-      light(stage);
-      if (stage < 3) timer = setTimeout(walk, 350, stage + 1);
-    };
-    walk(0);
-  }
-  return { node, show };
-}
-
-function summary(step) {
-  const up = step.advantages.filter((a) => a > 0).length;
-  const down = step.advantages.filter((a) => a < 0).length;
-  const moves = step.policy.map((p, a) => p - step.policyBefore[a]);
-  const most = moves.indexOf(Math.max(...moves));
-  const drawn = step.actions.length > 8 ? `${step.actions.slice(0, 8).join(" ")} …` : step.actions.join(" ");
-  return [
-    drawn,
-    `mean ${fixed(step.meanReward, 3)}`,
-    step.zeroSignal ? "no signal" : `${up} above, ${down} below the mean`,
-    step.zeroSignal && Math.max(...moves) < 5e-4 ? "unchanged" : `most: action ${most + 1}, ${signed(moves[most], 3)}`,
-  ];
+  return { nodes: [first, body], show };
 }
