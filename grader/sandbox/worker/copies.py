@@ -20,8 +20,9 @@ def closed_folders(readable: Iterable[str], libraries: Iterable[str]) -> set[str
         libraries: Real paths of the folders that torch and numpy are imported from.
     """
     own = {*libraries}
-    # Among the libraries a copy lies beside them; whoever looks into each of them waits for that at every start.
-    return {found for path in {*readable} for found in _closed(path, own, 1 if path in own else _DEEP)}
+    # Among packages a copy lies beside them; whoever looks into each of them waits for that at every start.
+    deep = {path: 1 if path in own and os.path.basename(path) in _PACKAGES else _DEEP for path in readable}
+    return {found for path in deep for found in _closed(path, own, deep[path])}
 
 
 def _closed(folder: str, own: set[str], deep: int) -> Iterator[str]:
