@@ -26,7 +26,8 @@ import pytest
 from grader.attacks import ATTACKS, TOPICS, Attack, Harm
 from grader.attacks.attack import FUNCTION, submission
 from grader.attacks.page import cell, first_cell, page, without_machine
-from grader.attacks.trial import HARMLESS, Finding, problems
+from grader.attacks.finding import Finding, problems
+from grader.attacks.trial import HARMLESS
 from grader.attacks.yard import Yard
 from grader.commands import course as course_command
 from grader.core import course
