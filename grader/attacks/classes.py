@@ -49,6 +49,11 @@ def _with_links(make: Callable[[Path, Mapping[str, Any]], None]) -> Packing:
     return pack
 
 
+def _folder_with_link(path: Path, _: Mapping[str, Any]) -> None:
+    path.mkdir()
+    (path / "up").symlink_to("..")
+
+
 def _zipped(members: Callable[[Files, Mapping[str, Any]], list[tuple[str, bytes]]]) -> Packing:
     def pack(folder: Path, name: str, files: Files, at: Mapping[str, Any]) -> None:
         with zipfile.ZipFile(folder / f"{name}.zip", "w", zipfile.ZIP_DEFLATED) as archive:
@@ -198,7 +203,7 @@ TOPIC = Topic(
         _attack(
             "has a folder in a module's place",
             "In its folder, the module is a folder, with a link to the folder above in it.",
-            _with_links(lambda path, _: path.mkdir() or (path / "up").symlink_to("..")),
+            _with_links(_folder_with_link),
             verdict=BROKEN,
         ),
         _attack(

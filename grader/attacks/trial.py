@@ -129,7 +129,8 @@ class _Beside:
     """A neighbor that is being graded from now on, if there is a grading process for it."""
 
     def __init__(self, grading: GradingProcess | None, settings: Settings) -> None:
-        self._grading, self._result = grading, None
+        self._grading = grading
+        self._result: Result | None = None
         self._job = make_job(Contents(neighbor(), b""), settings).data
         self._thread = threading.Thread(target=self._grade)
         self._thread.start()
@@ -137,7 +138,7 @@ class _Beside:
     def _grade(self) -> None:
         if self._grading:
             try:
-                self._result: Result | None = self._grading.grade(self._job)
+                self._result = self._grading.grade(self._job)
             except GradingProcessDied:
                 self._result = None
 

@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 from rich.console import Console
 from rich.progress import Progress
@@ -106,7 +107,7 @@ def run(arguments: argparse.Namespace) -> int:
     ]
     _show(found, wrong, Console())
     if arguments.json:
-        document = {"machine": machine(), "problems": wrong}
+        document: dict[str, Any] = {"machine": machine(), "problems": wrong}
         document["missing"] = {str(cell): reason for cell, reason in missing.items()}
         document["cells"] = {str(cell): [asdict(each) for each in by_name.values()] for cell, by_name in found.items()}
         arguments.json.write_text(json.dumps(document, indent=2) + "\n", "utf-8")
