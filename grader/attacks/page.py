@@ -125,7 +125,7 @@ def _summary(recorded: Recorded) -> Iterator[str]:
         yield _row(
             [str(way.level), way.user, count, f"`{through}`", *figures, " to ".join(dict.fromkeys([days[0], days[-1]]))]
         )
-    missing = [way for way in MATRIX if not recorded.get(way)]
+    missing = [way for way in (WITHOUT_WALLS, *MATRIX) if not recorded.get(way)]
     if missing:
         yield f"\nNot recorded since the attacks or the walls last changed: {'; '.join(map(str, missing))}.\n"
     machines = dict.fromkeys(line.machine for lines in recorded.values() for line in lines.values())
