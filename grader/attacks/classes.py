@@ -271,10 +271,10 @@ TOPIC = Topic(
             verdict=BROKEN,
         ),
         _attack(
-            "lies about the size of its archive",
-            "Its zip says of each member that it has other bytes than it has.",
+            "asks for an unpacker that nobody has",
+            "Its zip says of each member that it takes a newer program to unpack it.",
             _damaged(lambda data: data.replace(b"PK\x01\x02\x14\x03\x14", b"PK\x01\x02\xff\xff\xff")),
-            verdict=FAILED,
+            verdict=BROKEN,
         ),
         _attack(
             "brings a grader of its own",

@@ -142,7 +142,7 @@ def _cells(attack: Attack, recorded: Recorded, reasons: Sequence[str]) -> list[s
         _at(level, attack, [each for way, each in found.items() if way.level == level], reasons) for level in (0, 1, 2)
     ]
     if not found:
-        return [first_cell(attack), *levels, "", ""]
+        return [first_cell(attack), *levels, "not recorded", "-"]
     best = found[max(found, key=lambda way: way.level)]
     sentence = "full points, the answer is right" if attack.is_honest else without_machine(best.sentence)
     if attack.behind_gate:
@@ -153,7 +153,7 @@ def _cells(attack: Attack, recorded: Recorded, reasons: Sequence[str]) -> list[s
 def _at(level: int, attack: Attack, found: Sequence[Finding], reasons: Sequence[str]) -> str:
     number = f" ({reasons.index(_reason(attack)) + 1})" if level == 0 and _reason(attack) else ""
     if not found:
-        return f"not run{number}"
+        return f"not run{number}" if level == 0 and attack.not_at_level_0 else f"not recorded{number}"
     harms = dict.fromkeys(harm for each in found for harm in each.harms)
     stopped = sum(not each.harms for each in found)
     if level == 0:
