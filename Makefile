@@ -9,6 +9,8 @@ TORCH_INDEX ?=
 EXAMPLES ?= 10000
 BENCH ?= side-by-side
 FUZZ ?=
+# What to record now, such as ATTACKS="--user ordinary --pairs --through grade-all --level 2"; everything if empty.
+ATTACKS ?=
 SECONDS ?= 300
 BIN := $(VENV)/bin
 
@@ -78,6 +80,9 @@ bench-charlm: $(VENV)/installed ## how fast the language model learns; BENCH="sc
 bench-site: $(VENV)/installed-dev ## how fast the simulation page is in Chromium
 	@$(BIN)/python tests/bench/bench_site.py
 
+attacks-page: $(VENV)/installed ## record every attack in every way that is missing, and write the page: hours, and it goes on where it stopped
+	@$(BIN)/course dev attacks --page docs/instructors/attacks.md $(ATTACKS)
+
 fuzz: $(VENV)/installed-dev ## hostile inputs for all that is read, on Linux; FUZZ=wire SECONDS=600 for one target
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[fuzz]'
 	@$(BIN)/python tests/fuzzing/fuzz.py $(FUZZ) --seconds $(SECONDS)
@@ -131,4 +136,4 @@ lighthouse: $(VENV)/installed-dev tests/lighthouse/node_modules/installed ## spe
 clean: ## remove what was installed and built
 	rm -rf $(VENV) build .mypy_cache .ruff_cache tests/*/node_modules
 
-.PHONY: help install grade check test proof mutants selftest mutation examples bench bench-class bench-soak bench-contention bench-charlm bench-site fuzz stubs vectors golden recordings site offline serve lighthouse clean
+.PHONY: help install grade check test proof attacks-page mutants selftest mutation examples bench bench-class bench-soak bench-contention bench-charlm bench-site fuzz stubs vectors golden recordings site offline serve lighthouse clean

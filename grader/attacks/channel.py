@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..core.result import FAILED
 from .attack import Attack, Topic
 
-_FORGER = """
+FORGER = """
 import fcntl, json, os, stat, struct, sys, time
 
 LARGEST = 4 << 20
@@ -52,7 +52,7 @@ TOPIC = Topic(
             "sends an answer of its own",
             "It writes an answer with wrong numbers to the channel, past the code that would have written it.",
             "answer(('tensor', 'float64', [2], 0, 'cpu'), bytes(16)); time.sleep(1000)",
-            _FORGER,
+            FORGER,
             verdict=FAILED,
         ),
         Attack(
@@ -63,42 +63,42 @@ TOPIC = Topic(
             send(frame(present(), wired({"result": result})))
             time.sleep(1000)
             """,
-            _FORGER,
+            FORGER,
             verdict=FAILED,
         ),
         Attack(
             "answers the next question ahead",
             "It sends the answer to a question that has not been asked yet.",
             "answer(1.0, number=present() + 1); return rewards",
-            _FORGER,
+            FORGER,
         ),
         Attack(
             "answers twice",
             "It sends an answer and then returns honestly, so that a second one follows.",
             "answer(1.0); return rewards",
-            _FORGER,
+            FORGER,
             verdict=FAILED,
         ),
         Attack(
             "answers the last question again",
             "It sends the answer to an earlier question.",
             "answer(1.0, number=present() - 1); time.sleep(1000)",
-            _FORGER,
+            FORGER,
         ),
         Attack(
-            "sends noise", "It writes bytes that are no answer.", "send(bytes([255]) * 64); time.sleep(1000)", _FORGER
+            "sends noise", "It writes bytes that are no answer.", "send(bytes([255]) * 64); time.sleep(1000)", FORGER
         ),
         Attack(
             "announces 4 GB",
             "It says that an answer of 4 GB will come.",
             "send(struct.pack('<II', 2**32 - 1, 2**32 - 1)); time.sleep(1000)",
-            _FORGER,
+            FORGER,
         ),
         Attack(
             "lies about the size of a tensor",
             "It announces more numbers than it sends.",
             "answer(('tensor', 'float64', [1000], 0, 'cpu'), bytes(8)); time.sleep(1000)",
-            _FORGER,
+            FORGER,
         ),
         Attack(
             "lets two tensors share their bytes",
@@ -107,19 +107,19 @@ TOPIC = Topic(
             tensor = ("tensor", "float64", [400_000], 0, "cpu")
             answer([tensor] * 900, bytes(8 * 400_000)); time.sleep(1000)
             """,
-            _FORGER,
+            FORGER,
         ),
         Attack(
             "sends objects",
             "It names a type of numbers that stands for Python objects, which would be unpickled.",
             "answer(('tensor', 'object', [1], 0, 'cpu'), bytes(8)); time.sleep(1000)",
-            _FORGER,
+            FORGER,
         ),
         Attack(
             "names a function to call",
             "It sends a tag that an incautious reader would look up among its functions.",
             "answer(('fromfile', '/etc/passwd')); time.sleep(1000)",
-            _FORGER,
+            FORGER,
         ),
         Attack(
             "sends a pickle",
@@ -133,13 +133,13 @@ TOPIC = Topic(
             send(struct.pack("<II", len(data), 0) + data)
             time.sleep(1000)
             """,
-            _FORGER,
+            FORGER,
         ),
         Attack(
             "sends an answer nested deeply",
             "It sends a hundred thousand brackets.",
             "data = b'[' * 10**5; send(struct.pack('<II', len(data), 0) + data); time.sleep(1000)",
-            _FORGER,
+            FORGER,
         ),
         Attack(
             "sends colliding keys",
@@ -149,7 +149,7 @@ TOPIC = Topic(
             send(frame(present(), ["dict", pairs]))
             time.sleep(1000)
             """,
-            _FORGER,
+            FORGER,
         ),
         Attack(
             "sends a number without end",
@@ -159,7 +159,7 @@ TOPIC = Topic(
             send(struct.pack('<II', len(data), 0) + data)
             time.sleep(1000)
             """,
-            _FORGER,
+            FORGER,
         ),
         Attack(
             "drips",
@@ -170,7 +170,7 @@ TOPIC = Topic(
                 send(b" ")
                 time.sleep(0.01)
             """,
-            _FORGER,
+            FORGER,
         ),
         Attack(
             "floods",
@@ -179,14 +179,14 @@ TOPIC = Topic(
             while True:
                 send(bytes(1 << 16))
             """,
-            _FORGER,
+            FORGER,
         ),
-        Attack("hangs up", "It closes the channel.", "os.close(channel()); time.sleep(1000)", _FORGER),
+        Attack("hangs up", "It closes the channel.", "os.close(channel()); time.sleep(1000)", FORGER),
         Attack(
             "puts another file in the channel's place",
             "It replaces the channel by a file that is always empty.",
             "os.dup2(os.open('/dev/null', os.O_RDWR), channel()); return rewards",
-            _FORGER,
+            FORGER,
         ),
         Attack(
             "replaces the worker's answers",

@@ -50,6 +50,7 @@ class Yard:
     def __init__(self, secret: str, grader: int) -> None:
         self._secret, self._grader = secret, grader
         self._mark = f"attack-{secrets.token_hex(6)}"
+        self._found = f"found-{secrets.token_hex(6)}"
         self._key = secrets.randbelow(1 << 30) + 1
         self._open = contextlib.ExitStack()
         self._folder = Path(tempfile.mkdtemp(prefix="yard-"))
@@ -67,7 +68,10 @@ class Yard:
         self._processes = self._present_processes()
 
     def addresses(self) -> dict[str, Any]:
-        """Where everything is, for the text of an attack; no secret is in it."""
+        """Where everything is, for the text of an attack; no secret is in it.
+
+        What stands at "found" an attack says where it has found what it must not find: then it has read a secret.
+        """
         ports = {name: each.getsockname()[1] for name, each in self._sockets.items() if name in ("tcp", "udp")}
         return {
             **ports,
@@ -83,6 +87,7 @@ class Yard:
             "grader": self._grader,
             "answers": str(course.MODEL_ANSWERS),
             "mark": self._mark,
+            "found": self._found,
             "key": self._key,
             "their_key": self._key + 1,
         }
@@ -202,7 +207,7 @@ class Yard:
 
     def _tells(self, text: str) -> bool:
         """Whether a secret stands in a text, as it is or as JSON writes it."""
-        lines = [self._secret, *_lines_of_answers(course.MODEL_ANSWERS)]
+        lines = [self._secret, self._found, *_lines_of_answers(course.MODEL_ANSWERS)]
         return any(line in text or json.dumps(line)[1:-1] in text for line in lines)
 
     def _removes_memory(self) -> bool:

@@ -158,7 +158,9 @@ def _worth() -> Claims:
 
 @claims("docs/instructors/isolation.md")
 def _hostile_submissions() -> Claims:
-    yield f"`course dev attacks` runs {len(attacks.ATTACKS)} hostile submissions"
+    packed = sum(attack.packing is not None for attack in attacks.ATTACKS.values())
+    count = f"{len(attacks.ATTACKS)} hostile submissions, {packed} of which are names and archives"
+    yield f"`course dev attacks` runs {count}"
 
 
 # The simulation

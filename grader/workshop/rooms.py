@@ -48,7 +48,7 @@ ROOMS = {
         processes=True,
     ),
     "gradebook": Room(imports=("core", "worksheet", "classroom")),
-    "attacks": Room(imports=("core", "sandbox", "classroom"), processes=True),
+    "attacks": Room(imports=("core", "sandbox", "classroom"), packages=("msgspec",), processes=True),
     "workshop": Room(
         imports=("core", "sandbox", "oracles", "grading", "worksheet", "attacks"),
         packages=("matplotlib", "numpy", "rich"),

@@ -1,13 +1,15 @@
 """Hostile submissions: what each isolation level promises to stop it stops, and the report says it in a sentence.
 
-The corpus is run by the real command, with `--quick`, at the best level of this machine; the other levels are part of
-`make proof`. The page of the site shows a run with the course's own limits. That the yard notices a harm is tried by
-doing each harm by hand.
+The corpus is run by the real command. `make test` runs a share of it, another one every day, in the two ways that
+differ most: alone as whoever runs the tests, and as classes are graded, in pairs and without rights. `make proof` makes
+every attack in one of the sixteen ways, and all of them at level 0. A failure names the seed; ATTACKS_SEED repeats it.
+All attacks in all ways are `make attacks-page`. That the yard notices a harm is tried by doing each harm by hand.
 """
 
 from __future__ import annotations
 
 import ast
+import datetime
 import html
 import json
 import os
@@ -17,16 +19,18 @@ import socket
 import subprocess
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from grader.attacks import ATTACKS, TOPICS, Attack, Harm
+from grader.attacks import ATTACKS, TOPICS, Attack, Harm, journal
 from grader.attacks.attack import FUNCTION, submission
+from grader.attacks.cells import GRADE, MATRIX, ROOT, WITHOUT_WALLS, Cell, cell_of
+from grader.attacks.finding import Finding, problems
 from grader.attacks.page import cell, first_cell, page, without_machine
-from grader.attacks.trial import HARMLESS, Finding, problems
+from grader.attacks.trial import HARMLESS
 from grader.attacks.yard import Yard
 from grader.commands import course as course_command
 from grader.core import course
@@ -45,88 +49,92 @@ PAGE = course.ROOT / "docs" / "instructors" / "attacks.md"
 
 
 BEST = max(level for level in (0, 1, 2) if not missing_walls(level))
-LEVELS = [
-    pytest.param(level, id=f"level {level}", marks=() if level == BEST else pytest.mark.proof) for level in (0, 1, 2)
+SEED = os.environ.get("ATTACKS_SEED") or datetime.datetime.now(datetime.UTC).date().isoformat()
+SHARES = 18
+"""So many days it takes `make test` to make every attack."""
+SHARE = f"{datetime.date.today().toordinal() % SHARES + 1}/{SHARES}"
+AS_CLASSES = ["--pairs", "--through", "grade-all"]
+RUNS = [
+    pytest.param(["--level", str(BEST), "--quick", "--share", SHARE], id="a share"),
+    pytest.param(["--level", str(BEST), "--user", "ordinary", *AS_CLASSES, "--share", SHARE], id="a share of a class"),
+    pytest.param(["--rotate", SEED, "--quick"], id=f"seed {SEED}", marks=pytest.mark.proof),
+    pytest.param(["--level", "0", "--quick"], id="level 0", marks=pytest.mark.proof),
 ]
 
 
 @dataclass(frozen=True)
 class Run:
-    """What the command did at one level: its exit code, what it printed, and the document that it wrote."""
+    """What the command did: its arguments, its exit code, what it printed, and the document that it wrote."""
 
-    level: int
+    arguments: list[str]
     code: int
     printed: str
     document: dict[str, Any]
 
     @property
-    def findings(self) -> dict[str, Finding]:
-        """Name of an attack to what it did."""
-        listed = self.document["levels"].get(str(self.level), [])
-        made = (Finding(**{**entry, "harms": tuple(map(Harm, entry["harms"]))}) for entry in listed)
-        return {finding.name: finding for finding in made}
+    def findings(self) -> list[Finding]:
+        """What the attacks did."""
+        listed = [entry for cell in self.document["cells"].values() for entry in cell]
+        return [Finding(**{**entry, "harms": tuple(map(Harm, entry["harms"]))}) for entry in listed]
 
 
-@pytest.fixture(scope="module", params=LEVELS)
+@pytest.fixture(scope="module", params=RUNS)
 def run(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Run:
-    """The command at one level."""
+    """The command, once for each way of `RUNS`."""
     written = tmp_path_factory.mktemp("attacks") / "found.json"
-    command = [*COMMAND, "--quick", "--level", str(request.param), "--json", str(written)]
+    command = [*COMMAND, *request.param, "--json", str(written)]
     done = subprocess.run(
-        command, cwd=course.ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=1800, check=False
+        command, cwd=course.ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=3600, check=False
     )
     assert done.returncode in (0, 1, 3), done.stdout
     return Run(request.param, done.returncode, done.stdout, json.loads(written.read_text("utf-8")))
 
 
-@pytest.fixture
-def finding(run: Run, name: str) -> Finding:
-    """What one attack did."""
-    if name not in run.findings:
-        assert missing_walls(run.level) or (run.level == 0 and ATTACKS[name].not_at_level_0), "every attack is run"
-        pytest.skip("this machine lacks the level, or the attack would touch the whole machine there")
-    return run.findings[name]
+def test_the_command_finds_no_way_that_lets_through_what_it_should_stop(run: Run) -> None:
+    assert run.document["problems"] == [], f"{run.document['problems']}; repeat it with ATTACKS_SEED={SEED}"
+    assert run.code == (0 if run.document["cells"] or not run.document["missing"] else 3)
 
 
-def test_a_level_of_this_machine_is_run_and_one_that_it_lacks_is_told(run: Run) -> None:
-    if missing_walls(run.level):
-        assert run.code == 3
-        assert run.document["missing"][str(run.level)]
-    else:
-        assert not run.document["missing"], run.printed
-        assert len(run.findings) > 150
+def test_every_attack_is_made_in_a_proof_and_a_share_of_them_otherwise(run: Run) -> None:
+    names = {finding.name for finding in run.findings}
+    if "--rotate" in run.arguments and not run.document["missing"]:
+        assert names == {*ATTACKS}
+    elif "0" in run.arguments:
+        assert names == {attack.name for attack in ATTACKS.values() if not attack.not_at_level_0}
+    elif not run.document["missing"]:
+        assert len(names) > len(ATTACKS) / SHARES / 3
 
 
-def test_the_command_finds_no_level_that_lets_through_what_it_should_stop(run: Run) -> None:
-    assert run.document["problems"] == []
-    assert run.code == (3 if missing_walls(run.level) else 0)
-
-
-@pytest.mark.parametrize("name", ATTACKS)
-def test_an_attack_does_no_harm_that_its_level_should_stop(finding: Finding, name: str) -> None:
-    attack = ATTACKS[name]
-    assert {*finding.harms} <= (attack.level_0 if finding.level == 0 else set()), finding
-    if not {Harm.GRADE_RAISED, Harm.GRADER_FAILED} & {*finding.harms}:
-        assert finding.verdict == attack.verdict, finding
+def test_an_attack_does_no_harm_that_its_level_should_stop(run: Run) -> None:
+    found = {
+        finding.name: finding.harms
+        for finding in run.findings
+        if not {*finding.harms} <= (ATTACKS[finding.name].level_0 if finding.level == 0 else set())
+    }
+    assert found == {}, f"repeat it with ATTACKS_SEED={SEED}"
 
 
 @pytest.mark.proof
-@pytest.mark.parametrize("run", [0], indirect=True, ids=["level 0"])
-@pytest.mark.parametrize("name", [name for name, attack in ATTACKS.items() if attack.level_0])
-def test_where_no_wall_stands_an_attack_does_what_it_tries(finding: Finding, name: str) -> None:
+@pytest.mark.parametrize("run", [["--level", "0", "--quick"]], indirect=True, ids=["level 0"])
+def test_where_no_wall_stands_an_attack_does_what_it_tries(run: Run) -> None:
     # Without this a wall might be praised for stopping an attack that never worked.
-    if ATTACKS[name].varies:
-        assert {*finding.harms} <= ATTACKS[name].level_0
-    else:
-        assert {*finding.harms} == ATTACKS[name].level_0
+    for finding in run.findings:
+        attack = ATTACKS[finding.name]
+        if attack.varies:
+            assert {*finding.harms} <= attack.level_0, finding
+        elif attack.level_0:
+            assert {*finding.harms} == attack.level_0, finding
 
 
-@pytest.mark.parametrize("name", ATTACKS)
-def test_the_report_of_an_attack_is_one_sentence_for_people(finding: Finding, name: str) -> None:
-    if finding.harms or finding.verdict == PASSED:
-        return
+def test_the_report_of_an_attack_is_one_sentence_for_people(run: Run) -> None:
+    for finding in run.findings:
+        if not finding.harms and finding.verdict != PASSED:
+            _is_a_sentence_for_people(finding)
+
+
+def _is_a_sentence_for_people(finding: Finding) -> None:
     said = finding.sentence
-    assert said.strip() == said != ""
+    assert said.strip() == said != "", finding
     assert "\n" not in said
     assert len(said) < 2_200  # what they say themselves is cut at 2,000
     for ours in ("Errno", "Traceback", "_course_worker", "grader/", "site-packages/", "<class", "StudentDied"):
@@ -140,6 +148,13 @@ def test_the_report_of_an_attack_is_one_sentence_for_people(finding: Finding, na
         )
         what = f"({file}|{network})"
         assert re.match(f"your code tried to use {what}, which the grader does not allow", said), said
+
+
+@pytest.mark.parametrize("attack", ATTACKS.values(), ids=ATTACKS)
+def test_a_seed_draws_one_way_that_takes_the_attack(attack: Attack) -> None:
+    drawn = {cell_of(attack, str(seed)) for seed in range(60)}
+    assert all(cell.takes(attack) for cell in drawn) and len(drawn) > 3
+    assert cell_of(attack, "a seed") == cell_of(attack, "a seed")
 
 
 # What a report says when the system refuses
@@ -201,8 +216,10 @@ def test_what_the_system_refuses_is_told_in_the_words_of_the_course(
 
 def test_there_are_many_attacks_and_each_has_its_own_name() -> None:
     listed = [attack for topic in TOPICS for attack in topic.attacks]
-    assert len(listed) == len(ATTACKS) >= 75
-    assert len({(attack.top, attack.body) for attack in listed}) == len(listed)
+    assert len(listed) == len(ATTACKS) >= 260
+    assert len({(attack.top, attack.body) for attack in listed if not attack.packing}) == sum(
+        not attack.packing for attack in listed
+    )
 
 
 @pytest.mark.parametrize("attack", ATTACKS.values(), ids=ATTACKS)
@@ -210,9 +227,9 @@ def test_an_attack_is_described_and_is_python(attack: Attack) -> None:
     assert re.fullmatch(r"[a-z][\w ,'-]+", attack.name)
     assert re.fullmatch(r"[A-Z].*\w\.", attack.tries) and ". " not in attack.tries
     assert attack.verdict in (BROKEN, FAILED, PASSED)
-    text = submission(attack, {"folder": "somewhere"}).files["advantages.py"]
+    text = submission(attack, {"folder": "somewhere"}).files[f"{attack.exercise}.py"]
     names = [node.name for node in ast.parse(text).body if isinstance(node, ast.FunctionDef)]
-    assert (FUNCTION in names) == attack.is_honest  # nothing to find in its own module
+    assert (attack.function in names) == attack.is_honest  # nothing to find in its own module
     assert "BEGIN SOLUTION" not in text.partition("YARD")[2]
 
 
@@ -374,6 +391,25 @@ def test_a_yard_takes_away_what_was_left_in_it() -> None:
 # The command and its page
 
 
+def test_a_recording_goes_on_where_it_was_stopped_and_forgets_what_has_changed(tmp_path: Path) -> None:
+    first, other = [attack for attack in ATTACKS.values() if not attack.packing][:2]
+    cell, path = MATRIX[3], tmp_path / "journal.jsonl"
+    for attack, digest in ((first, journal.digest(first)), (other, "of other walls")):
+        finding = Finding(attack.name, 1, (Harm.SECRET_READ,), BROKEN, "It.", 0.5)
+        journal.add(journal.Line(cell, digest, "2026-11-24", "a machine", finding), path)
+    with path.open("a") as file:
+        file.write('{"cell": {"le')  # killed while it wrote
+    read = journal.read(path)
+    assert {cell: [*names] for cell, names in read.items()} == {cell: [first.name]}
+    assert read[cell][first.name].finding.harms == (Harm.SECRET_READ,)
+    assert journal.read(tmp_path / "none") == {}
+
+
+def test_the_matrix_is_every_way_and_one_without_walls() -> None:
+    assert len({*MATRIX}) == 16 and WITHOUT_WALLS not in MATRIX
+    assert all(any(cell.takes(attack) for cell in MATRIX) for attack in ATTACKS.values())
+
+
 def test_the_command_refuses_what_makes_no_sense(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     for arguments in (["--only", "no such attack"], ["--level", "3"], ["--page", str(tmp_path / "p.md"), "--quick"]):
         with pytest.raises(SystemExit) as ended:
@@ -389,7 +425,7 @@ def test_no_name_that_was_asked_for_is_left_out(tmp_path: Path) -> None:
     command = [*COMMAND, "--level", "0", *names, "--json", str(tmp_path / "a.json")]
     done = subprocess.run(command, cwd=course.ROOT, capture_output=True, text=True, timeout=600)
     assert done.returncode == 0, done.stdout + done.stderr
-    found = json.loads((tmp_path / "a.json").read_text("utf-8"))["levels"]["0"]
+    (found,) = json.loads((tmp_path / "a.json").read_text("utf-8"))["cells"].values()
     assert [each["name"] for each in found] == ["returns nothing to compare", "patches numpy"]
     with pytest.raises(SystemExit):
         course_command.main(["dev", "attacks", "--only", "loops for", "--only", "no such attack"])
@@ -404,14 +440,16 @@ def test_the_page_shows_this_corpus() -> None:
     text = PAGE.read_text("utf-8")
     rows = _rows_of_page(text)
     assert [*rows] == [first_cell(attack) for attack in ATTACKS.values()], "run `course dev attacks --page` anew"
-    assert [line[3:] for line in text.splitlines() if line.startswith("## ")][:-1] == [t.title for t in TOPICS]
+    assert [line[3:] for line in text.splitlines() if line.startswith("## ")][1:-1] == [t.title for t in TOPICS]
     for attack in ATTACKS.values():
         _, at_0, at_1, at_2, sentence, seconds = rows[first_cell(attack)]
         shown = {harm for harm in Harm if harm in at_0}
-        assert shown <= attack.level_0 if attack.varies else shown == attack.level_0, attack.name
+        assert shown <= attack.level_0 if attack.varies else shown in ({*attack.level_0}, set()), attack.name
         assert bool(re.search(r"\([0-9]+\)$", at_0)) == bool(attack.reason or attack.not_at_level_0), attack.name
-        assert (at_1, at_2) == ("stopped", "stopped"), attack.name
-        assert sentence and float(seconds) < 60
+        for at in (at_1, at_2):
+            assert re.fullmatch(r"stopped ([0-9]+) of \1|not recorded", at), attack.name
+        if {at_1, at_2} != {"not recorded"}:
+            assert sentence and float(seconds) < 60
     for reason in {attack.reason for attack in ATTACKS.values() if attack.reason}:
         assert cell(reason)[1:] in text
 
@@ -426,7 +464,8 @@ def test_no_text_of_an_attack_means_something_on_the_page() -> None:
     evil = "<script>alert(1)</script> | [a](b) `c` *d* _e_ ![f](g)\n# h ::error:: \x1b[2J &amp;"
     finding = Finding(HARMLESS.name, 1, (), BROKEN, evil, 0.5)
     name = next(name for name, attack in ATTACKS.items() if not attack.is_honest)
-    text = page({1: {name: finding}}, "a machine")
-    (row,) = (row for row in _rows_of_page(text).values() if "stopped" in row)
-    assert not re.search(r"[<>|\[\]`*_!#\x1b\n]", re.sub(r"&#[0-9]+;", "", row[2]))
-    assert "<script>alert(1)</script> | [a](b)" in html.unescape(row[2])
+    line = journal.Line(Cell(1, ROOT, False, GRADE), "", "2026-11-24", "a machine", replace(finding, name=name))
+    text = page({line.cell: {name: line}})
+    (row,) = (row for row in _rows_of_page(text).values() if "stopped 1 of 1" in row)
+    assert not re.search(r"[<>|\[\]`*_!#\x1b\n]", re.sub(r"&#[0-9]+;", "", row[4]))
+    assert "<script>alert(1)</script> | [a](b)" in html.unescape(row[4])

@@ -11,16 +11,15 @@ import json
 import os
 import platform
 import re
-import shlex
 import subprocess
 import sys
 from dataclasses import dataclass
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+from grader.attacks.cells import with_open_folders
 from grader.core import course
 from grader.sandbox import interpreter
 from grader.sandbox.sandbox import Sandbox, missing_walls
@@ -192,27 +191,7 @@ def as_user(user: str, folders: pytest.TempPathFactory) -> list[str]:
             pytest.skip("only root has spare users")
         return []
     become_ordinary = f"setpriv --reuid {ORDINARY_USER} --regid {ORDINARY_USER} --clear-groups".split()
-    return [*with_open_folders(folders), *(become_ordinary if user == ORDINARY else [])]
-
-
-def with_open_folders(folders: pytest.TempPathFactory) -> list[str]:
-    """Show the interpreter and the course to all users, also where they lie in a home folder like /root.
-
-    In a namespace of mounts that only this command sees, a folder which others may not enter is replaced by one that
-    holds nothing but what is needed.
-    """
-    needed = {course.ROOT, *map(Path, (os.path.realpath(sys.base_prefix), sys.prefix, *interpreter.library_folders()))}
-    closed = {above for path in needed for above in path.parents if above.stat().st_mode & 0o005 != 0o005}
-    if not closed:
-        return []
-    hidden = sorted(path for path in needed if closed & {*path.parents})
-    aside = {path: shlex.quote(str(folders.mktemp("aside"))) for path in hidden}
-    lines = [f"mount --bind {shlex.quote(str(path))} {aside[path]}" for path in hidden]
-    outermost = [str(folder) for folder in closed if not closed & {*folder.parents}]
-    lines += [f"mount -t tmpfs -o mode=755 tmpfs {shlex.quote(folder)}" for folder in outermost]
-    for path in hidden:
-        lines += [f"mkdir -p {shlex.quote(str(path))}", f"mount --bind {aside[path]} {shlex.quote(str(path))}"]
-    return ["unshare", "--mount", "sh", "-ec", "\n".join([*lines, 'exec "$@"']), "sh"]
+    return [*with_open_folders(folders.mktemp("aside")), *(become_ordinary if user == ORDINARY else [])]
 
 
 # What a report claims

@@ -1,0 +1,78 @@
+"""What was found in every cell, kept line by line, so that a recording that was interrupted goes on where it was.
+
+A line counts as long as the attack and the walls are what they were when it was written.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import json
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import msgspec
+
+from ..core import course
+from . import ATTACKS
+from .attack import Attack
+from .cells import Cell
+from .finding import Finding
+
+PLACE = course.ROOT / "build" / "attacks.jsonl"
+
+
+@dataclass(frozen=True)
+class Line:
+    """One attack in one cell.
+
+    Attributes:
+        cell: The way in which it was made.
+        digest: Of the attack and the walls.
+        day: When, as 2026-11-24.
+        machine: What it ran on, in words.
+        finding: What it did.
+    """
+
+    cell: Cell
+    digest: str
+    day: str
+    machine: str
+    finding: Finding
+
+
+def digest(attack: Attack) -> str:
+    """Digest of what a finding depends on: the text of the attack, and the room of the walls."""
+    text = (attack.name, attack.body, attack.top, attack.exercise, attack.function, attack.rounds)
+    return hashlib.sha256(f"{text} {_digest_of_walls()}".encode()).hexdigest()[:16]
+
+
+def read(path: Path = PLACE) -> Mapping[Cell, Mapping[str, Line]]:
+    """Cell to the name of an attack to the last line about it; without those that no longer count."""
+    found: dict[Cell, dict[str, Line]] = defaultdict(dict)
+    for text in path.read_text("utf-8").splitlines() if path.is_file() else ():
+        try:
+            line = msgspec.json.decode(text, type=Line)
+        except msgspec.DecodeError:  # the last one, of a recording that was killed
+            continue
+        attack = ATTACKS.get(line.finding.name)
+        if attack and line.digest == digest(attack):
+            found[line.cell][attack.name] = line
+    return found
+
+
+def add(line: Line, path: Path = PLACE) -> None:
+    """Keep one more line."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("a", encoding="utf-8") as file:
+        file.write(json.dumps(asdict(line)) + "\n")
+
+
+@functools.cache
+def _digest_of_walls() -> str:
+    found = hashlib.sha256()
+    for path in sorted((course.GRADER / "sandbox").rglob("*.py")):
+        found.update(path.read_bytes())
+    return found.hexdigest()
