@@ -48,6 +48,7 @@ from .student import (
     Call,
     Clock,
     Example,
+    MachineTooBusy,
     ModuleProblem,
     Student,
     StudentCrashed,
@@ -376,6 +377,8 @@ class GradingPlugin:
                 )
             case NotJudged():
                 entry.outcome, entry.story = FAILED, str(problem)
+            case MachineTooBusy():
+                entry.outcome, entry.story = GRADER_ERROR, str(problem)
             case _:
                 entry.outcome, entry.story = GRADER_ERROR, f"{type(problem).__name__}: {problem}"
         # Names and messages of theirs begin no line of their own, and no report is as long as they like.
