@@ -37,6 +37,7 @@ from ..core.result import (
     Frame,
     Result,
 )
+from ..sandbox.worker.confine import refused_call
 from . import curves, hypothesis_compat, vectors
 from .check import Check, checks_of, oracles_of
 from .compare import Mismatch
@@ -432,6 +433,8 @@ _NUMBER = re.compile(r"\[Errno -?[0-9]+\] ")
 
 def _what_was_raised(kind: str, message: str) -> str:
     raised = f"{kind}: {_NUMBER.sub('', message)}" if message.strip() else kind
+    if call := refused_call(raised):
+        return f"the grader refuses the system call `{call}`, which your code or a library made there ({raised})"
     means = next((words for pattern, words in _HELP.items() if re.search(pattern, raised)), "")
     return f"{means} ({raised})" if means else raised
 
