@@ -30,7 +30,7 @@ from grader.classroom.request import Request, Settings, read_request
 from grader.classroom.results import ClassError, Entry, file_name, read_class, write_entries
 from grader.classroom.submissions import find_submissions
 from grader.commands import course as course_command
-from grader.commands import grade_all
+from grader.commands import doctor, grade_all
 from grader.core import course
 from grader.core.contents import Contents, NoWorksheet
 from grader.core.result import FAILED, TOO_BUSY, from_json
@@ -256,6 +256,16 @@ def test_the_command_writes_a_table_and_says_what_was_odd(tmp_path: Path) -> Non
     assert rows["bob"]["earned"] == rows["bob"]["points"] == rows["bob"]["kl"] == "20"
     assert rows["eve"]["earned"] == "0" and "cannot be read" in rows["eve"]["notes"]
     assert sorted(path.name for path in (out / "junit").iterdir()) == ["_HYPERLINK(1).xml", "bob.xml", "eve.xml"]
+
+
+def test_a_second_copy_of_the_course_is_told_before_a_class_is_graded(
+    small_class: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    copy = tmp_path / "library" / "site-packages"
+    (copy / "grader" / "exercises").mkdir(parents=True)
+    monkeypatch.setattr(grade_all, "second_copies", lambda: doctor.second_copies([str(tmp_path / "library")]))
+    told = " ".join(grade_all_command(small_class, tmp_path / "out").stderr.split())
+    assert f"a second copy of the course lies in {copy}" in told and "Remove it" in told
 
 
 def test_pages_of_an_earlier_run_go_and_files_of_others_stay(tmp_path: Path) -> None:
