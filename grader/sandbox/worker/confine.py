@@ -330,7 +330,7 @@ def _refusal(call: str | int, *, name_refused: bool) -> Any:
     return pyseccomp.ERRNO(_FIRST_NAMED + number if named else errno.EPERM)
 
 
-def _seccomp(*, name_refused: bool) -> None:
+def _seccomp(*, name_refused: bool = False) -> None:
     import pyseccomp
 
     program = pyseccomp.SyscallFilter(pyseccomp.ALLOW)
