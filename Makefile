@@ -71,8 +71,8 @@ bench-class: $(VENV)/installed-dev ## how fast a class of 200 is graded, with wh
 bench-soak: $(VENV)/installed-dev ## does anything grow in 1,000 gradings in a row?
 	@$(BIN)/python tests/bench/bench_soak.py
 
-bench-contention: $(VENV)/installed-dev ## does a busy machine change a verdict? 200 submissions, alone and beside 8 endless loops
-	@$(BIN)/python tests/bench/bench_contention.py
+bench-contention: $(VENV)/installed-dev ## does a busy machine, or who else is graded, change a mark? BENCH="--students 60 --hostile 20 --kills 2" for more
+	@$(BIN)/python tests/bench/bench_contention.py $(BENCH)
 
 bench-charlm: $(VENV)/installed ## how fast the language model learns; BENCH="scale" or "reliability" for the other questions
 	@$(BIN)/python tests/bench/bench_charlm.py $(BENCH)

@@ -93,8 +93,16 @@ def grade_class(
         progress = Progress(total=len(first), known=len(first) - len(missing))
         _write(out, planned, settings, progress)
         on_update(progress)
+        too_busy: list[Planned] = []
         try:
-            for each, answer in _run(missing, settings, executor, at_a_time):
+            for each, answer in _run(missing, settings, executor, ahead=2 * at_a_time):
+                if answer.too_busy:
+                    too_busy.append(each)
+                    continue
+                _keep(journal, each, answer, progress)
+                on_update(progress)
+            # What others had kept waiting is graded when all others are done, one at a time: load changes no mark.
+            for each, answer in _run(too_busy, settings, executor, ahead=1):
                 _keep(journal, each, answer, progress)
                 on_update(progress)
         finally:
@@ -138,12 +146,12 @@ def _missing(contents: Contents, settings: Settings) -> list[str]:
 
 
 def _run(
-    missing: Iterable[Planned], settings: Settings, executor: Executor, at_a_time: int
+    missing: Iterable[Planned], settings: Settings, executor: Executor, *, ahead: int
 ) -> Iterator[tuple[Planned, Answer]]:
     """Each submission with what `grade_job` said of it, as they come.
 
-    Files are read again when it is their turn, so that a large class needs no memory; and only a few jobs are with the
-    executor at a time, so that a stop loses little.
+    Files are read again when it is their turn, so that a large class needs no memory; and only so many jobs (`ahead`)
+    are with the executor at a time, so that a stop loses little.
     """
     waiting = iter(missing)
     running: dict[Future[bytes], Planned] = {}
@@ -154,7 +162,7 @@ def _run(
                 yield each, Answer(None, "its files changed meanwhile; run the same command again")
                 continue
             running[executor.submit(grade_job, job.data)] = each
-            if len(running) >= 2 * at_a_time or any(future.done() for future in running):
+            if len(running) >= ahead or any(future.done() for future in running):
                 break
         if not running:
             return

@@ -31,13 +31,12 @@ import msgspec
 from .. import __version__
 from ..core import course
 from ..core.contents import Contents, NoWorksheet
-from ..core.result import GRADER_ERROR, NOT_RUN, Result, from_json
+from ..core.result import GRADER_ERROR, NOT_RUN, TOO_BUSY, Result, from_json
 from ..core.text import counted
 from .request import Request, Settings, read_request
 
 GRADING_SECONDS = 900.0
-"""Wall-clock time of one grading. Its exercises have limits of their own, about 400 seconds together; whoever is here
-longer hangs."""
+"""Wall-clock time of one grading, and so the most that one submission may cost its class at a time."""
 
 ATTEMPTS = 2
 GRADINGS_PER_PROCESS = 250
@@ -66,12 +65,14 @@ class Answer:
         problem: Why there is none.
         seconds: Wall-clock time.
         attempts: How many it took.
+        too_busy: There is none because a limit of the clock on the wall passed: worth a try when nothing else runs.
     """
 
     result: str | None
     problem: str
     seconds: float = 0.0
     attempts: int = 0
+    too_busy: bool = False
 
 
 def make_job(contents: Contents, settings: Settings) -> Job:
@@ -120,19 +121,20 @@ def grade_job(data: bytes) -> bytes:
     if request.course_digest != course_digest():
         problem = f"this worker has another copy of the course than the one that asks ({request.course_version})"
         return msgspec.json.encode(Answer(None, problem))
-    attempt = 0
-    while attempt < ATTEMPTS and result is None:
+    attempt, too_busy = 0, False
+    while attempt < ATTEMPTS and result is None and not too_busy:
         attempt += 1
         process = _idle_process()
         try:
             graded = process.grade(data)
             problem = _fault(graded)
             result = graded.as_json() if not problem else None
+            too_busy = TOO_BUSY in problem
         except GradingProcessDied as death:
-            problem = str(death)
+            problem, too_busy = str(death), death.late
         finally:
             _give_back(process, reuse=not problem)
-    return msgspec.json.encode(Answer(result, problem, round(time.monotonic() - started, 3), attempt))
+    return msgspec.json.encode(Answer(result, problem, round(time.monotonic() - started, 3), attempt, too_busy))
 
 
 def _fault(result: Result) -> str:
@@ -146,7 +148,15 @@ def _fault(result: Result) -> str:
 
 
 class GradingProcessDied(Exception):
-    """A grading process ended, hung or said something else than a result."""
+    """A grading process ended, hung or said something else than a result.
+
+    Attributes:
+        late: It was ended because it took too long.
+    """
+
+    def __init__(self, how: str, *, late: bool = False) -> None:
+        self.late = late
+        super().__init__(how)
 
 
 class GradingProcess:
@@ -200,7 +210,8 @@ class GradingProcess:
         except (OSError, ValueError) as error:
             how = self._how(late.is_set())
             unread = isinstance(error, ValueError) and line.endswith(b"\n")
-            raise GradingProcessDied(f"what the grading said cannot be read: {error}" if unread else how) from None
+            said = f"what the grading said cannot be read: {error}" if unread else how
+            raise GradingProcessDied(said, late=late.is_set()) from None
         finally:
             alarm.cancel()
         return result

@@ -101,7 +101,7 @@ def findings(root: Path) -> Iterator[Finding]:
     yield from place(str(root), windows=sys.platform == "win32")
     yield from disk_space(shutil.disk_usage(root).free)
     yield from walls()
-    yield from second_copies((sysconfig.get_path("stdlib"), "/usr/lib"))
+    yield from second_copies()
     yield from cuda_build()
 
 
@@ -363,7 +363,7 @@ def isolation_level() -> int:
     return max(level for level in confine.LEVELS if not missing_walls(level))
 
 
-def second_copies(readable: Iterable[str]) -> Iterator[Finding]:
+def second_copies(readable: Iterable[str] = (sysconfig.get_path("stdlib"), "/usr/lib")) -> Iterator[Finding]:
     """Does a copy of the course lie among packages of another interpreter, below folders that workers may read?"""
     for folder in sorted(closed_folders(map(os.path.realpath, readable), map(os.path.realpath, sys.path))):
         if Path(folder, "grader", "exercises").is_dir() or Path(folder).name == "grader":

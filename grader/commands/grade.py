@@ -147,6 +147,11 @@ def parse(argv: Sequence[str] | None = None) -> argparse.Namespace:
         "--cold", action="store_true", help="no fork server: an interpreter for every exercise, as on Windows"
     )
     course_options.add_argument(
+        "--name-refused",
+        action="store_true",
+        help="say which system call the walls refused, by an error that no program expects; not for a mark",
+    )
+    course_options.add_argument(
         "--upload",
         action="store_true",
         help="FOLDER is a whole upload: grade the modules, or the worksheet, only if some were handed in",
@@ -295,7 +300,12 @@ def _sandbox(arguments: argparse.Namespace) -> contextlib.AbstractContextManager
     """Where the submission's code runs; None for the worksheet alone, which has none."""
     if not arguments.exercises:
         return contextlib.nullcontext()
-    return Sandbox.start(cold=arguments.cold, device=arguments.device, require_level=arguments.require_level)
+    return Sandbox.start(
+        cold=arguments.cold,
+        device=arguments.device,
+        require_level=arguments.require_level,
+        name_refused=arguments.name_refused,
+    )
 
 
 def _grade_once(arguments: argparse.Namespace, files: _Files, sandbox: Sandbox | None) -> int:
@@ -332,6 +342,9 @@ def _grade(
     return result
 
 
+_NAMED = "refused system calls were named: they fail with another error than in a grading that counts"
+
+
 def _grade_with_progress(
     arguments: argparse.Namespace, files: _Files, sandbox: Sandbox, *, first: str | None = None
 ) -> Result:
@@ -354,7 +367,8 @@ def _grade_with_progress(
 
     def whole(result: Result) -> Result:
         """What is known by now, with the worksheet's part."""
-        return replace(result, exercises=[*result.exercises, *worksheet], sha256=files.sha256)
+        notes = [*result.notes, *([_NAMED] if arguments.name_refused else [])]
+        return replace(result, exercises=[*result.exercises, *worksheet], sha256=files.sha256, notes=notes)
 
     _save(arguments, whole(grading.empty()))
     columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())

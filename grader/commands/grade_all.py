@@ -24,6 +24,7 @@ from ..core.text import counted, one_line
 from ..grading.check import has_hidden_checks
 from ..grading.settings import declared_checks
 from ..reports import FORMATS, export
+from .doctor import second_copies
 
 GRADED, UNREADABLE, USAGE, GRADER_FAILED = 0, 1, 2, 3
 GRADES_FILE, PAGES_FILE = "grades.csv", "pages.json"
@@ -127,6 +128,9 @@ def _grade(arguments: argparse.Namespace, settings: Settings) -> None:
         console.print(f"  not taken: {one_line(name)} is no submission", highlight=False, markup=False)
     if len(left_out) > _LISTED:
         console.print(f"  not taken: {len(left_out) - _LISTED} more", highlight=False, markup=False)
+    for copy in second_copies():
+        said = f"{one_line(copy.what, limit=1_000)}. {one_line(copy.todo)}"
+        console.print(said, highlight=False, markup=False, soft_wrap=True)
     announced = False
     with (
         open_engine(arguments.engine, jobs=arguments.jobs, scheduler=arguments.scheduler) as (executor, at_a_time),

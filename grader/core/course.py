@@ -50,7 +50,7 @@ EXERCISE_SECONDS = 60.0
 """Time that student code may take in all checks of one exercise together, counted in the same way."""
 
 GRADING_SECONDS = 500.0
-"""Wall-clock time that a whole grading waits for student code, however busy the machine is."""
+"""Wall-clock time that a whole grading waits for student code. What is not done by then is not graded."""
 
 DEATHS_PER_CHECK = 4
 """A check starts this many workers at most, so that shrinking an input that crashes them stays fast."""

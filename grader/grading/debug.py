@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -19,8 +20,8 @@ class InProcess:
         torch.set_num_threads(1)  # as in a worker: the same numbers, and for small tensors faster than many
         self._worker = serve.Worker()
 
-    def request(self, body: dict[str, Any], *, seconds: float) -> dict[str, Any]:
-        """The reply. `seconds` is not enforced."""
+    def request(self, body: dict[str, Any], *, seconds: float, wall_seconds: float = math.inf) -> dict[str, Any]:
+        """The reply. Neither limit is enforced."""
         reply = self._worker.answer(body)
         for part in (reply, reply.get("result", {})):
             if part.get("error", {}).get("type") == "BdbQuit":

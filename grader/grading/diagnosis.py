@@ -22,7 +22,7 @@ from .check import Check, checks_of
 from .compare import Float64
 from .premises import calls_others, can_be_scaled, scaled
 from .settings import Settings
-from .student import Answer, Clock, Example, Student, StudentCrashed, StudentDied, StudentError
+from .student import Answer, Clock, Example, MachineTooBusy, Student, StudentCrashed, StudentDied, StudentError
 from .vectors import Diagnosis, Observation, Vector, agree
 
 _NAMING_SECONDS = 10.0
@@ -235,7 +235,7 @@ def _depends_on_earlier_calls(settings: Settings, function: str, failures: Mappi
         clocks = (Clock(_NAMING_SECONDS, "naming the mistake"),)
         module = course.exercise(check.exercise)
         student = Student(module, settings.submission, settings.start, device=settings.device, clocks=clocks)
-        with contextlib.closing(student), contextlib.suppress(StudentDied, StudentError, StudentCrashed):
+        with contextlib.closing(student), contextlib.suppress(*_NO_ANSWER):
             (alone,) = student.each(function, failure.example)
             if not vectors.same_answer(failure.answer, alone):
                 yield Named(name, _general(function, "earlier_calls", _EARLIER_CALLS, "earlier_calls"), True)
@@ -243,6 +243,7 @@ def _depends_on_earlier_calls(settings: Settings, function: str, failures: Mappi
             return  # there, a worker takes seconds
 
 
+_NO_ANSWER = (StudentDied, StudentError, StudentCrashed, MachineTooBusy)
 _EARLIER_CALLS = "others when this call is made alone, in a new process: they depend on the calls before it"
 
 
@@ -374,7 +375,7 @@ def observations(settings: Settings, exercise: str, functions: set[str]) -> dict
     """What some functions of a submission make of all worked examples of the selected checks."""
     recorded, _ = vectors.load(exercise)
     seen: dict[str, Seen] = {}
-    clocks = (Clock(_NAMING_SECONDS, "naming the mistake"), Clock(3 * _NAMING_SECONDS, "naming it", wall=True))
+    clocks = (Clock(_NAMING_SECONDS, "naming the mistake"), Clock(10 * _NAMING_SECONDS, "naming it", wall=True))
     module = course.exercise(exercise)
     for function in module.function_names:
         if function not in functions:

@@ -37,6 +37,7 @@ from ..core.result import (
     Frame,
     Result,
 )
+from ..sandbox.worker.confine import refused_call
 from . import curves, hypothesis_compat, vectors
 from .check import Check, checks_of, oracles_of
 from .compare import Mismatch
@@ -48,6 +49,7 @@ from .student import (
     Call,
     Clock,
     Example,
+    MachineTooBusy,
     ModuleProblem,
     Student,
     StudentCrashed,
@@ -379,6 +381,8 @@ class GradingPlugin:
             case NotJudged():
                 entry.outcome, entry.story = FAILED, str(problem)
                 self.not_judged.add(check.id)
+            case MachineTooBusy():
+                entry.outcome, entry.story = GRADER_ERROR, str(problem)
             case _:
                 entry.outcome, entry.story = GRADER_ERROR, f"{type(problem).__name__}: {problem}"
         # Names and messages of theirs begin no line of their own, and no report is as long as they like.
@@ -432,6 +436,8 @@ _NUMBER = re.compile(r"\[Errno -?[0-9]+\] ")
 
 def _what_was_raised(kind: str, message: str) -> str:
     raised = f"{kind}: {_NUMBER.sub('', message)}" if message.strip() else kind
+    if call := refused_call(raised):
+        return f"the grader refuses the system call `{call}`, which your code or a library made there ({raised})"
     means = next((words for pattern, words in _HELP.items() if re.search(pattern, raised)), "")
     return f"{means} ({raised})" if means else raised
 

@@ -18,6 +18,7 @@ from ..sandbox.worker_process import SandboxError
 from . import diagnosis, plugin, second_pass
 from .check import as_result, modules
 from .settings import Settings
+from .student import MachineTooBusy
 
 _PYTEST_INI = Path(__file__).with_name("pytest.ini")
 _OPTIONS = (
@@ -79,7 +80,7 @@ class Grading(Settings):
                 by_themselves = second_pass.judge(self, grading, _pytest)
             if self.name_mistakes and not self.debug:  # a person at a breakpoint wants no calls after it
                 diagnosis.explain(self, result, grading.failures, by_themselves)
-        except SandboxError as error:
+        except (SandboxError, MachineTooBusy) as error:
             result.problem = str(error)
         result.complete = True
         return result

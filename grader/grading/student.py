@@ -7,6 +7,7 @@ the misconceptions are reached through the same class. Knows the sandbox and the
 from __future__ import annotations
 
 import itertools
+import math
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
@@ -18,7 +19,7 @@ import numpy.typing as npt
 
 from ..core import course
 from ..core.course import Exercise
-from ..core.result import Frame
+from ..core.result import TOO_BUSY, Frame
 from ..core.submission import Submission
 from ..sandbox.worker import wire
 from ..sandbox.worker_process import WorkerDied
@@ -218,6 +219,16 @@ class StudentCrashed(Exception):
         super().__init__(str(death))
 
 
+class MachineTooBusy(BaseException):
+    """A limit of the clock on the wall passed before the submission had used up its own time: it has no verdict.
+
+    A BaseException, so that hypothesis does not look for a smaller input.
+    """
+
+    def __init__(self) -> None:
+        super().__init__(TOO_BUSY)
+
+
 class ModelAnswerDied(BaseException):
     """The model answer's worker died or it raised: the machine's fault, never the submission's.
 
@@ -234,7 +245,7 @@ class Loaded(Protocol):
 
     spent: float
 
-    def request(self, body: dict[str, Any], *, seconds: float) -> dict[str, Any]: ...
+    def request(self, body: dict[str, Any], *, seconds: float, wall_seconds: float) -> dict[str, Any]: ...
     def last_printed(self) -> str: ...
     def close(self) -> None: ...
 
@@ -246,7 +257,8 @@ class Clock:
     Attributes:
         seconds: What is left.
         whose: Whose time it is, for the message.
-        wall: It runs also while the submission waits for a processor: whoever grades has no endless time.
+        wall: It runs also while the submission waits for a processor: whoever grades has no endless time. Once it has
+            run out there is no verdict, see `MachineTooBusy`.
     """
 
     seconds: float
@@ -324,6 +336,7 @@ class Student:
             StudentError: the submission raised.
             StudentCrashed: its process ended; the check may try again with another input.
             StudentDied: no answer in time, or too many crashes.
+            MachineTooBusy: no answer in time, and the submission is not to blame.
             ModuleProblem: the module or the function cannot be called at all.
         """
         example = Example(*arguments, gradients_of=gradients_of, return_arguments=return_arguments, **options)
@@ -428,12 +441,16 @@ class Student:
 
     def _request(self, worker: Loaded, body: dict[str, Any], call: Call | None) -> dict[str, Any]:
         for clock in self._clocks:
+            if clock.seconds < _LEAST_SECONDS and clock.wall:
+                raise MachineTooBusy
             if clock.seconds < _LEAST_SECONDS:
                 raise StudentDied(call, WorkerDied("timeout", f"used up the time of {clock.whose}"), "")
-        seconds = min([self._call_seconds or course.CALL_SECONDS, *(clock.seconds for clock in self._clocks)])
+        own = (clock.seconds for clock in self._clocks if not clock.wall)
+        seconds = min([self._call_seconds or course.CALL_SECONDS, *own])
+        wall_seconds = min((clock.seconds for clock in self._clocks if clock.wall), default=math.inf)
         started = time.monotonic()
         try:
-            reply = worker.request(body, seconds=seconds)
+            reply = worker.request(body, seconds=seconds, wall_seconds=wall_seconds)
         except WorkerDied as death:
             raise self._died(worker, call, death) from None
         finally:
@@ -459,6 +476,8 @@ class Student:
         printed = self._printed_by(worker, call)
         self.close()
         self._bound.clear()
+        if death.reason == "load":
+            return MachineTooBusy()
         if self._is_model:
             return ModelAnswerDied(f"the model answer {death.detail}")
         self._deaths += 1

@@ -36,6 +36,7 @@ class Sandbox:
     limits: Limits = field(default_factory=Limits)
     cold: bool = False
     device: str = "cpu"
+    name_refused: bool = False
     _asked_for: int | None = None
     _required: int = 0
     _server: ForkServer | None = None
@@ -54,6 +55,7 @@ class Sandbox:
         device: str = "cpu",
         level: int | None = None,
         require_level: int = 0,
+        name_refused: bool = False,
     ) -> Sandbox:
         """Begin to start workers, without waiting: the imports of the fork server overlap with the caller's own.
 
@@ -63,6 +65,7 @@ class Sandbox:
             device: "cpu" or "cuda". The walls of level 1 have not been tried with a GPU, so CUDA runs at level 0.
             level: Use this isolation level, with its walls and no others, and not the best one.
             require_level: Refuse to run student code below this level.
+            name_refused: A refused system call says which one it was, by an error that no program expects.
         """
         cold = cold or sys.platform != "linux"
         level = 0 if device == "cuda" else level
@@ -71,6 +74,7 @@ class Sandbox:
             limits=limits or Limits(),
             cold=cold,
             device=device,
+            name_refused=name_refused,
             _asked_for=level,
             _required=max(require_level, level or 0),
             _server=None if cold else ForkServer(bubblewrap.wrapped if wanted else None),
@@ -157,6 +161,7 @@ class Sandbox:
             "memory_bytes": self.limits.memory_bytes,
             "cpu_seconds": self.limits.cpu_seconds,
             "file_bytes": self.limits.file_bytes,
+            "name_refused": self.name_refused,
         }
         worker = self._server.worker(settings) if self._server else cold_worker(settings)
         worker.wait_until_ready()

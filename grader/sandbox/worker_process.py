@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import math
 import os
 import re
 import signal
@@ -18,7 +19,7 @@ from .worker import wire
 
 START_SECONDS = 60.0
 _PRINTED_BYTES = 1 << 20  # of prints that stay from one request to the next; the worker's limit is higher
-_LONGEST_STRETCH = 10
+_LONGEST_STRETCH = 30  # so many times the limit on the clock on the wall, and the machine is to blame
 _LEAST_MORE = 0.02
 # What faulthandler writes when a worker ends. A line of the submission may be unfinished: it begins anywhere.
 _LAST_WORDS = re.compile(r"Fatal Python error: |(?:Stack|Current thread 0x[^\n]*) \(most recent call first\):")
@@ -32,7 +33,7 @@ class WorkerDied(Exception):
     """The worker gave no answer and is gone.
 
     Attributes:
-        reason: "timeout", "crash" or "protocol".
+        reason: "timeout", "crash", "protocol" or, where the machine is to blame, "load".
         detail: One sentence for the student.
         place: (file, line, function) in the submission where it was, if known.
     """
@@ -128,6 +129,11 @@ class ProcessTimes:
         fields = rest.split()
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK") if len(fields) > 12 else 0.0
 
+    def waits_for_a_disk(self) -> bool:
+        """Whether it waits at this moment where no signal wakes it, as for a disk that others keep busy."""
+        _, _, rest = b" ".join(self._fields(self._stat)).rpartition(b")")
+        return rest.split()[:1] == [b"D"]
+
     def _fields(self, descriptor: int) -> list[bytes]:
         if descriptor < 0:
             return []
@@ -178,13 +184,14 @@ class Worker:
             raise SandboxError(f"a worker did not start: {text.strip() or 'no message'}") from None
         self._spent_before = self.times.ran()  # a cold worker imports torch: nothing of that is the submission's
 
-    def request(self, body: dict[str, Any], *, seconds: float) -> dict[str, Any]:
+    def request(self, body: dict[str, Any], *, seconds: float, wall_seconds: float = math.inf) -> dict[str, Any]:
         """Send one request and wait for its answer.
 
         Args:
             body: Plain data, see `worker.wire`.
-            seconds: Time that the answer may take. Waiting for a processor on a busy machine does not count, up to a
-                wall-clock time of ten times as much.
+            seconds: Time that the answer may take. Waiting for a processor on a busy machine does not count.
+            wall_seconds: Time that it may take with all waiting; never more than thirty times `seconds`. Whoever has
+                not used up `seconds` by then was kept waiting: the reason is "load".
 
         Returns:
             The reply: {"result": ...} or {"error": ...}.
@@ -195,18 +202,25 @@ class Worker:
         self._request_id += 1
         self._printed_before = self.printed.start_request()
         started, waited = time.monotonic(), self.times.waited()
-        deadline = started + seconds
+        wall_seconds = min(wall_seconds, _LONGEST_STRETCH * seconds)
+        deadline = started + min(seconds, wall_seconds)
+        held_up = False
 
         def receive(size: int) -> bytes:
-            nonlocal deadline
+            nonlocal deadline, held_up
             while True:
                 try:
                     return self.stream.receive(size, deadline)
                 except TimeoutError:
                     left = seconds - self._spent_since(started, waited)
-                    if left < _LEAST_MORE or time.monotonic() - started > _LONGEST_STRETCH * seconds:
+                    if left < _LEAST_MORE and self.times.waits_for_a_disk():
+                        left = _LEAST_MORE
+                    if left < _LEAST_MORE:
                         raise
-                    deadline = time.monotonic() + left
+                    held_up = time.monotonic() - started > wall_seconds - _LEAST_MORE
+                    if held_up:
+                        raise
+                    deadline = min(time.monotonic() + left, started + wall_seconds)
 
         try:
             try:
@@ -216,8 +230,11 @@ class Worker:
                 self.spent = self._spent_since(started, waited)
                 self._spent_before += self.spent
         except TimeoutError:
-            self.spent = max(self.spent, seconds)  # counted again, a wait that has just ended may make it less
             self._end(dump=True)
+            if held_up:
+                detail = f"got no answer out within {wall_seconds:.2g} seconds, because the machine was busy"
+                raise WorkerDied("load", detail) from None
+            self.spent = max(self.spent, seconds)  # counted again, a wait that has just ended may make it less
             raise WorkerDied("timeout", f"gave no answer within {seconds:.2g} seconds", self._place()) from None
         except (EOFError, OSError):
             self._end()

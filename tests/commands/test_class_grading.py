@@ -33,6 +33,7 @@ from grader.classroom.results import read_class
 from grader.classroom.submissions import find_submissions
 from grader.core import course
 from grader.core.contents import Contents, NoWorksheet
+from grader.core.result import TOO_BUSY
 from grader.core.submission import Submission
 from grader.grading.plugin import WATCH_EXAMPLES
 from grader.sandbox.sandbox import Sandbox
@@ -302,6 +303,16 @@ def test_what_the_grader_cannot_grade_stops_nothing_and_is_tried_again(
         grade_class(find_submissions(source), tmp_path / "out", QUICK, SerialExecutor(), at_a_time=1)
     entries = read_class(tmp_path / "out")
     assert all(entry.result and not entry.problem for entry in entries)
+
+
+def test_what_hits_the_clock_on_the_wall_is_not_graded_and_has_a_sentence(
+    monkeypatch: pytest.MonkeyPatch, sandbox: Sandbox
+) -> None:
+    monkeypatch.setattr(course, "GRADING_SECONDS", 0.0)
+    with graded_here(sandbox):
+        answer = json.loads(grade_job(one_job().data))
+    assert (answer["result"], answer["attempts"], answer["too_busy"]) == (None, 1, True)
+    assert TOO_BUSY in answer["problem"]
 
 
 def test_a_level_that_the_machine_does_not_offer_is_no_result(sandbox: Sandbox) -> None:

@@ -113,7 +113,7 @@ def _student() -> list[bytes]:
     submission = read_submission(MODEL_ANSWERS)
 
     class Recorder(InProcess):
-        def request(self, body: dict[str, Any], *, seconds: float) -> dict[str, Any]:
+        def request(self, body: dict[str, Any], *, seconds: float, wall_seconds: float = 0.0) -> dict[str, Any]:
             reply = super().request(body, seconds=seconds)
             frames.append(wire.encode(len(frames) + 1, reply))
             return reply

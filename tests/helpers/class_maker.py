@@ -10,6 +10,8 @@ import zipfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
+from grader.attacks import ATTACKS
+from grader.attacks.attack import submission
 from grader.core import course
 from grader.core.contents import read_submission
 from grader.workshop.catalogue import misconceptions, variants
@@ -32,22 +34,28 @@ HOSTILE = {
 """Text of a module by what it does when it is imported. Loops fit a line: in which one they are stopped is a timing."""
 
 
-def make_class(folder: Path, *, students: int, seed: int = 0) -> dict[str, str]:
+def make_class(folder: Path, *, students: int, seed: int = 0, hostile: int | None = None) -> dict[str, str]:
     """Write a class in mixed packings.
 
     Args:
         folder: Where; made.
         students: How many.
         seed: The same seed gives the same class.
+        hostile: How many of them are hostile; None for as many as there are of any other kind.
 
     Returns:
         Name of each submission to its kind.
     """
     draw = random.Random(seed)
     makers = _makers(draw)
+    if hostile is None:
+        drawn = [draw.choice(list(makers)) for _ in range(students)]
+    else:
+        drawn = [draw.choice([kind for kind in makers if kind != "hostile"]) for _ in range(students - hostile)]
+        drawn += ["hostile"] * hostile
+        draw.shuffle(drawn)
     kinds = {}
-    for number in range(students):
-        kind = draw.choice(list(makers))
+    for number, kind in enumerate(drawn):
         name = f"student-{number:04d}"
         _PACKINGS[number % len(_PACKINGS)](folder, name, makers[kind]())
         kinds[name] = kind
@@ -80,6 +88,9 @@ def _makers(draw: random.Random) -> Mapping[str, Callable[[], Files]]:
         return {f"{name}.py": draw.choice(fair[name]).submission.files[f"{name}.py"] for name in names}
 
     def hostile() -> Files:
+        if draw.random() < 0.5:  # what needs no address of anything that it could attack
+            attack = draw.choice([each for each in ATTACKS.values() if "YARD" not in each.top + each.body])
+            return model_files() | submission(attack, {}).files
         name = draw.choice(names)
         return model_files() | {f"{name}.py": HOSTILE[draw.choice(list(HOSTILE))] + model_files()[f"{name}.py"]}
 

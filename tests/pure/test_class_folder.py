@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import json
 import random
@@ -29,10 +30,10 @@ from grader.classroom.request import Request, Settings, read_request
 from grader.classroom.results import ClassError, Entry, file_name, read_class, write_entries
 from grader.classroom.submissions import find_submissions
 from grader.commands import course as course_command
-from grader.commands import grade_all
+from grader.commands import doctor, grade_all
 from grader.core import course
 from grader.core.contents import Contents, NoWorksheet
-from grader.core.result import FAILED, from_json
+from grader.core.result import FAILED, TOO_BUSY, from_json
 from grader.core.submission import Submission
 
 KL = Settings(("kl",), examples=4, require_level=0)
@@ -155,6 +156,55 @@ def test_a_result_of_another_engine_that_cannot_be_read_is_that_submissions_prob
     assert results(grade(small_class, out)) == results(graded)
 
 
+class _Busy(SerialExecutor):
+    """Lets no submission finish whose checks do not all pass while another one is still to be graded."""
+
+    def __init__(self, others: int, *, at_last: bool) -> None:
+        self.others, self.at_last = others, at_last
+        self.alone: list[bytes] = []
+
+    def submit(self, *arguments: Any, **options: Any) -> Future[Any]:
+        future = super().submit(*arguments, **options)
+        if self.others > 0:
+            self.others -= 1
+        elif self.at_last:
+            self.alone.append(arguments[1])
+            return future
+        if json.loads(json.loads(future.result())["result"])["earned"] == 20:
+            return future
+        future = Future()
+        answer = {"result": None, "problem": f"3 checks could not run, the first is kl.x: {TOO_BUSY}"}
+        future.set_result(json.dumps({**answer, "too_busy": True}).encode())
+        return future
+
+
+def test_what_others_kept_waiting_is_graded_when_nothing_else_runs(
+    small_class: Path, graded: Path, tmp_path: Path
+) -> None:
+    out = grade(small_class, tmp_path / "out", executor := _Busy(3, at_last=True))
+    assert len(executor.alone) == 2
+    assert results(out) == results(graded)
+    assert all(entry.result and not entry.problem for entry in read_class(out))
+
+
+def test_what_is_kept_waiting_also_alone_has_no_points_and_a_sentence(
+    small_class: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    @contextlib.contextmanager
+    def busy(*_: object, **__: object) -> Iterator[tuple[SerialExecutor, int]]:
+        yield _Busy(3, at_last=False), 1
+
+    monkeypatch.setattr(grade_all, "open_engine", busy)
+    done = grade_all_command(small_class, tmp_path / "out")
+    assert done.returncode == 3
+    assert f"NOT GRADED  ben: 3 checks could not run, the first is kl.x: {TOO_BUSY}" in done.stdout
+    with (tmp_path / "out" / "grades.csv").open(encoding="utf-8-sig", newline="") as file:
+        rows = {row["submission"]: row for row in csv.DictReader(file)}
+    assert rows["ada"]["earned"] == "20" and not rows["ada"]["problem"]
+    assert {rows[name]["earned"] for name in ("ben", "cyd", "dan")} == {""}
+    assert all(TOO_BUSY in rows[name]["problem"] for name in ("ben", "cyd", "dan"))
+
+
 def test_one_folder_takes_one_grading_at_a_time(graded: Path, small_class: Path) -> None:
     from filelock import FileLock
 
@@ -206,6 +256,16 @@ def test_the_command_writes_a_table_and_says_what_was_odd(tmp_path: Path) -> Non
     assert rows["bob"]["earned"] == rows["bob"]["points"] == rows["bob"]["kl"] == "20"
     assert rows["eve"]["earned"] == "0" and "cannot be read" in rows["eve"]["notes"]
     assert sorted(path.name for path in (out / "junit").iterdir()) == ["_HYPERLINK(1).xml", "bob.xml", "eve.xml"]
+
+
+def test_a_second_copy_of_the_course_is_told_before_a_class_is_graded(
+    small_class: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    copy = tmp_path / "library" / "site-packages"
+    (copy / "grader" / "exercises").mkdir(parents=True)
+    monkeypatch.setattr(grade_all, "second_copies", lambda: doctor.second_copies([str(tmp_path / "library")]))
+    told = " ".join(grade_all_command(small_class, tmp_path / "out").stderr.split())
+    assert f"a second copy of the course lies in {copy}" in told and "Remove it" in told
 
 
 def test_pages_of_an_earlier_run_go_and_files_of_others_stay(tmp_path: Path) -> None:

@@ -26,6 +26,7 @@ from grader.grading.student import (
     Clock,
     Example,
     Loaded,
+    MachineTooBusy,
     ModelAnswerDied,
     Student,
     StudentCrashed,
@@ -33,6 +34,7 @@ from grader.grading.student import (
     StudentError,
     Tensor,
 )
+from grader.sandbox import worker_process
 from grader.sandbox.sandbox import Sandbox, missing_walls
 from grader.sandbox.walls import bubblewrap
 from grader.sandbox.worker import forkserver, wire
@@ -532,8 +534,40 @@ def test_a_clock_of_the_wall_runs_while_the_submission_waits(sandbox: Sandbox, m
         student.f(0.6)
         assert (charged.seconds, left[1] - wall.seconds >= 0.6) == (left[0], True)
         wall.seconds = 0.0
-        with pytest.raises(StudentDied, match="used up the time of the whole grading"):
+        with pytest.raises(MachineTooBusy):
             student.f(0)
+
+
+def test_an_answer_that_others_hold_up_is_no_fault_of_the_submission(
+    sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    charged, _ = clocks = Clock(20.0, "this check"), Clock(1.5, "the whole grading", wall=True)
+    submission = Submission("homework", Path("homework"), {"probe.py": textwrap.dedent(COMPUTES)}, {})
+    with contextlib.closing(Student(PROBE, submission, sandbox.worker, clocks=clocks)) as student:
+        student.f(0)
+        monkeypatch.setattr(Worker, "_spent_since", lambda *_: 0.0)  # as if it had waited for a processor all the time
+        left = charged.seconds
+        with pytest.raises(MachineTooBusy):
+            student.f(1_000)
+        assert charged.seconds == left
+        student.begin((Clock(20.0, "this check"), Clock(100.0, "the whole grading", wall=True)), 0.2)
+        monkeypatch.setattr(worker_process, "_LONGEST_STRETCH", 4)
+        with pytest.raises(MachineTooBusy):  # nor is it where one call alone takes far too long
+            student.f(1_000)
+
+
+@linux_only
+def test_who_waits_for_a_disk_gets_time_and_who_sleeps_gets_none(
+    sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    held = iter([True, True, True, False])
+    monkeypatch.setattr(ProcessTimes, "waits_for_a_disk", lambda _: next(held))
+    source = "import time\ndef f(x):\n    time.sleep(1000 * x)"
+    with contextlib.closing(probe(sandbox.worker, source, seconds=MOMENT)) as student:
+        student.f(0)
+        with pytest.raises(StudentDied, match="gave no answer within"):
+            student.f(1)
+    assert next(held, None) is None
 
 
 def test_a_used_up_clock_starts_no_call(sandbox: Sandbox) -> None:

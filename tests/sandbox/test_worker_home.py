@@ -50,6 +50,29 @@ def story_of(sandbox: Sandbox, source: str) -> str:
     return _what_was_raised(raised.value.type, raised.value.message)
 
 
+@pytest.mark.skipif(bool(missing_walls(1)), reason="level 1 is not to be had here")
+@pytest.mark.parametrize(
+    ("line", "call"),
+    [
+        ("import socket; socket.socket()", "socket"),
+        ("import os; os.fork()", "clone"),
+        ("import fcntl; fcntl.flock(open('own', 'w'), fcntl.LOCK_EX)", "flock"),
+    ],
+)
+def test_a_refused_call_is_named_where_that_is_asked_for(naming: Sandbox, line: str, call: str) -> None:
+    assert f"refuses the system call `{call}`" in story_of(naming, f"def f(x):\n    {line}")
+
+
+def test_a_number_that_is_no_call_names_none() -> None:
+    assert _what_was_raised("OSError", "Unknown error 2999") == "OSError: Unknown error 2999"
+
+
+@pytest.fixture(scope="module")
+def naming() -> Iterator[Sandbox]:
+    with Sandbox.start(level=1, name_refused=True) as sandbox:
+        yield sandbox
+
+
 PLOT = """
 import matplotlib.pyplot as plt
 import matplotlib, os
