@@ -34,7 +34,9 @@ import torch
 
 from . import wire
 
-__builtins__ = dict(vars(builtins))  # functions below take names of Python from here, whatever becomes of `builtins`
+__builtins__: Any = dict(
+    vars(builtins)
+)  # functions below take names of Python from here, whatever becomes of `builtins`
 
 PACKAGE = "submission"
 ALIAS = "starter"
@@ -52,7 +54,8 @@ _DETACH, _CPU, _RESHAPE, _CLONE = _TENSOR.detach, _TENSOR.cpu, _TENSOR.reshape, 
 _VIEW, _NUMPY, _COUNT, _ADDRESS = _TENSOR.view, _TENSOR.numpy, _TENSOR.numel, _TENSOR.data_ptr
 _MULTIPLY, _SUM = _TENSOR.__mul__, _TENSOR.sum
 _TORCH_STATE, _NUMPY_STATE = torch.default_generator.get_state, numpy.random.get_state
-_PYTHON_STATE, _PYTHON_RANDOM = _random.Random.getstate, random._inst  # type: ignore[attr-defined]
+_PYTHON_STATE = _random.Random.getstate
+_PYTHON_RANDOM: Any = random._inst
 _BYTES_AT = ctypes.string_at
 _FIELDS, _IS_DATACLASS = dataclasses.fields, dataclasses.is_dataclass
 
@@ -272,7 +275,8 @@ def _marks(value: Any) -> dict[str, Any]:
 
 def _random_states() -> tuple[tuple[str, Any], ...]:
     """The global random states by whose they are, as something that can be compared."""
-    name, key, *rest = _NUMPY_STATE()
+    state: Any = _NUMPY_STATE()
+    name, key, *rest = state
     return (
         ("torch", _ARRAY_BYTES(_NUMPY(_TORCH_STATE()))),
         ("numpy", (name, _ARRAY_BYTES(key), *rest)),

@@ -20,7 +20,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-__builtins__ = dict(vars(builtins))  # in a worker, what becomes of `builtins` changes nothing here
+# In a worker, what becomes of `builtins` changes nothing here.
+globals()["__builtins__"] = dict(vars(builtins))
 
 ITEM_SIZES = {
     "bool": 1, "uint8": 1, "int8": 1, "int16": 2, "int32": 4, "int64": 8,
