@@ -34,9 +34,8 @@ import torch
 
 from . import wire
 
-__builtins__: Any = dict(
-    vars(builtins)
-)  # functions below take names of Python from here, whatever becomes of `builtins`
+# Functions below take names of Python from a copy, whatever becomes of `builtins`.
+globals()["__builtins__"] = dict(vars(builtins))
 
 PACKAGE = "submission"
 ALIAS = "starter"
