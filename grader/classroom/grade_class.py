@@ -191,4 +191,4 @@ def _keep(journal: Journal, each: Planned, answer: Answer, progress: Progress) -
 
 def _write(out: Path, planned: Sequence[Planned], settings: Settings, progress: Progress) -> None:
     entries = [replace(each.entry, problem=progress.failed.get(each.key, "")) for each in planned]
-    write_entries(out, entries, {"course_version": __version__, "settings": vars(settings)})
+    write_entries(out, entries, {"course_version": __version__, "settings": settings.noted()})

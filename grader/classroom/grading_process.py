@@ -79,6 +79,7 @@ def _grade(request: Request, sandbox: Sandbox) -> Result:
             settings.exercises,
             sandbox.worker,
             seed=settings.seed,
+            secret=settings.secret,
             fresh_workers=not sandbox.cold,
             level=level,
             walls=tuple(walls),

@@ -6,11 +6,13 @@ A request travels as JSON, between processes and machines. msgspec reads it back
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any
 
 import msgspec
 
 from ..core.contents import NoWorksheet
+from ..core.secret import PUBLIC, fingerprint
 from ..worksheet.questions import EXERCISE as WORKSHEET
 
 
@@ -22,6 +24,7 @@ class Settings:
         exercises: Names, in course order.
         worksheet: Whether the worksheet is graded too.
         seed: Of the generated inputs.
+        secret: Of the class; see `core/secret.py`.
         examples: Inputs for every law; None for the usual number.
         require_level: Isolation level below which nothing is run.
         level: Use this isolation level and not the best one; None: the best one.
@@ -31,6 +34,7 @@ class Settings:
     exercises: tuple[str, ...]
     worksheet: bool = False
     seed: int = 0
+    secret: str = field(default=PUBLIC, repr=False)
     examples: int | None = None
     require_level: int = 1
     level: int | None = None
@@ -40,6 +44,10 @@ class Settings:
     def graded(self) -> tuple[str, ...]:
         """Names of all that is graded, in course order."""
         return (*self.exercises, *((WORKSHEET,) if self.worksheet else ()))
+
+    def noted(self) -> dict[str, Any]:
+        """By name, to be written beside the results: of the secret only what tells it from another one."""
+        return {**vars(self), "secret": fingerprint(self.secret)}
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@
     graded/KEY.json    one result for each different content, without names; equal submissions share it
     journal.jsonl      what was graded when and for how long; `course grade-all` goes on from here
     grades.csv         one line for each submission, for people
+    class-secret       what fresh inputs are drawn from; in no other file
     pages.json         for whom `--write` made pages, so that the next run can remove those of who is gone
 
 Left out on purpose: late days and other policy. A result says what the code earns; `late` decides what it counts.

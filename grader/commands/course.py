@@ -17,7 +17,7 @@ from ..sandbox.worker_process import SandboxError
 _EXAMPLES = """examples:
   course handout --out ../grpo-students --site https://example.edu/grpo/
                              the repository for students, without solutions
-  course grade-all submissions.zip --out graded --seed 7391
+  course grade-all submissions.zip --out graded
                              grade a class; the same command goes on after a stop
   course report graded --out class.html
   course gradebook canvas graded --gradebook export.csv --column GRPO --out filled.csv

@@ -28,6 +28,7 @@ from ..core.arguments import nearest, path_argument, positive
 from ..core.contents import MODULES, WORKSHEET_FILE, Contents, may_be_graded, read_upload
 from ..core.refusal import FileRefused
 from ..core.result import replace_file
+from ..core.secret import PUBLIC, read_secret
 from ..core.submission import Submission, SubmissionError
 from ..core.text import one_line
 from ..reports import FORMATS, export
@@ -132,6 +133,10 @@ def parse(argv: Sequence[str] | None = None) -> argparse.Namespace:
     )
     course_options = parser.add_argument_group("for instructors")
     course_options.add_argument("--seed", type=int, default=0, metavar="N", help="of the generated inputs (default: 0)")
+    course_options.add_argument(
+        "--secret", type=path_argument, metavar="FILE",
+        help="secret of a class, as `course grade-all` wrote it: repeats the mark that it gave",
+    )  # fmt: skip
     course_options.add_argument(
         "--examples", type=positive, metavar="N", help="generated inputs for every check (default: 16; --watch: 6)"
     )
@@ -358,6 +363,7 @@ def _grade_with_progress(
         arguments.exercises,
         sandbox.worker,
         seed=arguments.seed,
+        secret=read_secret(arguments.secret) if arguments.secret else PUBLIC,
         device=arguments.device,
         checks=_selected(arguments),
         first=first,

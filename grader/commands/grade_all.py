@@ -19,7 +19,9 @@ from ..classroom.results import ClassError, Entry, each_entry, file_name, read_s
 from ..classroom.submissions import find_submissions
 from ..core import course
 from ..core.arguments import add_jobs, path_argument, positive
+from ..core.refusal import FileRefused
 from ..core.result import replace_file
+from ..core.secret import secret_in
 from ..core.text import counted, one_line
 from ..grading.check import has_hidden_checks
 from ..grading.settings import declared_checks
@@ -27,7 +29,7 @@ from ..reports import FORMATS, export
 from .doctor import second_copies
 
 GRADED, UNREADABLE, USAGE, GRADER_FAILED = 0, 1, 2, 3
-GRADES_FILE, PAGES_FILE = "grades.csv", "pages.json"
+GRADES_FILE, PAGES_FILE, SECRET_FILE = "grades.csv", "pages.json", "class-secret"
 _LISTED = 10
 _FORMATS = tuple(name for name in FORMATS if name != "classroom50")
 """Of a class. Classroom 50's needs variables that say whose the one submission is, so only its runner can write it."""
@@ -35,12 +37,12 @@ _ENDINGS = {"html": ".html", "junit": ".xml", "sarif": ".sarif", "github-annotat
 
 EXAMPLES = """examples:
   course grade-all submissions.zip --out graded --jobs 4
-  course grade-all submissions --out graded --seed 7391 --write html
+  course grade-all submissions --out graded --write html
   course grade-all submissions --out graded --engine dask --scheduler tcp://head-node:8786
 
 SUBMISSIONS is a folder or a zip with a folder or an archive for each student, as you made it or as Gradescope, Canvas,
 Moodle or GitHub gave it to you. Stop it with Ctrl-C; the same command goes on where it was, and grades nothing twice.
-Take a --seed that students do not know.
+The first run makes a secret, from which fresh inputs are drawn; a second machine needs it for the same results.
 
 exit code: 0 all graded, 1 all graded, but in some submissions a file could not be read, no module was found, or
            a page could not be written,
@@ -59,6 +61,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--worksheet", action="store_true", help="grade worksheet.json too")
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="of the generated inputs (default: 0)")
+    parser.add_argument(
+        "--secret", type=path_argument, metavar="FILE",
+        help=f"secret of the class, made if missing (default: {SECRET_FILE} in --out); with it another machine or "
+        "folder gives the same results",
+    )  # fmt: skip
     parser.add_argument("--examples", type=positive, metavar="N", help="generated inputs for every check (default: 16)")
     add_jobs(parser)
     parser.add_argument("--engine", choices=ENGINES, default="threads", help="what runs them (default: threads)")
@@ -86,16 +93,18 @@ def run(arguments: argparse.Namespace) -> int:
     out = Path(os.path.realpath(arguments.out))
     if Path(os.path.realpath(arguments.submissions)) in (out, *out.parents):
         arguments.usage_error(f"--out {arguments.out} lies in the submissions and would be graded too; choose another")
-    settings = Settings(
-        exercises=tuple(each.name for each in course.EXERCISES if each.name in arguments.exercises),
-        worksheet=arguments.worksheet,
-        seed=arguments.seed,
-        examples=arguments.examples,
-        require_level=arguments.require_level,
-        cold=arguments.cold,
-    )
-    declared_checks(settings.exercises, hidden=has_hidden_checks())  # what is wrong with them is said once, here
+    exercises = tuple(each.name for each in course.EXERCISES if each.name in arguments.exercises)
+    declared_checks(exercises, hidden=has_hidden_checks())  # what is wrong with them is said once, here
     try:
+        settings = Settings(
+            exercises=exercises,
+            worksheet=arguments.worksheet,
+            seed=arguments.seed,
+            secret=_secret(arguments),
+            examples=arguments.examples,
+            require_level=arguments.require_level,
+            cold=arguments.cold,
+        )
         _refuse_other_settings(arguments.out, settings)
         _grade(arguments, settings)
         outcomes = _write(arguments.out, settings, arguments.write)
@@ -110,6 +119,16 @@ def run(arguments: argparse.Namespace) -> int:
         print("course grade-all: stopped; the same command goes on where it was", file=sys.stderr, flush=True)
         os._exit(GRADER_FAILED)  # waits for no grading: those that run end when their input closes
     return _report(arguments.out, outcomes)
+
+
+def _secret(arguments: argparse.Namespace) -> str:
+    path = arguments.secret or arguments.out / SECRET_FILE
+    try:
+        return secret_in(path)
+    except FileRefused as error:
+        raise ClassError(str(error)) from None
+    except OSError as error:
+        raise ClassError(f"{path} cannot be written to: {error.strerror}") from None
 
 
 def _grade(arguments: argparse.Namespace, settings: Settings) -> None:
@@ -172,7 +191,7 @@ class _Outcome:
 
 def _refuse_other_settings(out: Path, settings: Settings) -> None:
     """Grades of one class shall not be of two kinds, nor the pages in a folder of another grading than its table."""
-    before, now = read_settings(out), json.loads(json.dumps(vars(settings)))
+    before, now = read_settings(out), json.loads(json.dumps(settings.noted()))
     other = [f"{name} was {before.get(name)}, is {now[name]}" for name in now if before.get(name) != now[name]]
     if before and other:
         raise ClassError(f"{out} holds a grading with other settings ({'; '.join(other)}); choose another --out")

@@ -37,6 +37,7 @@ from ..core.result import (
     Frame,
     Result,
 )
+from ..core.secret import PUBLIC, fresh_seed
 from ..sandbox.worker.confine import refused_call
 from . import curves, hypothesis_compat, vectors
 from .check import Check, checks_of, oracles_of
@@ -57,6 +58,7 @@ from .student import (
     StudentError,
 )
 from .vectors import Vector
+from .withheld import is_public, withhold
 
 # Inputs for every law. Explicit examples hold the traps, and one input holds several groups, so few are enough to
 # catch every known mistake (`course dev selftest` takes the default); watching and debugging want an answer at once.
@@ -140,6 +142,7 @@ class GradingPlugin:
         }
         self._own_clock = Clock(course.EXERCISE_SECONDS * _more_time(), "the functions that it is judged on")
         self._student: Student | None = None
+        self._seen_secretly: list[Mismatch] = []
         self._premises: Premises = {}
         self._models: dict[str, Student] = {}
         self._kept: dict[str, Student] = {}
@@ -155,9 +158,13 @@ class GradingPlugin:
             course.exercise(check.exercise), asked.submission, asked.start, device=asked.device, folder=asked.folder
         )
         clocks = (self._clocks[check.exercise], Clock(check.seconds * _more_time(), "this check"), self.wall_clock)
-        student.begin(clocks, check.call_seconds, self._odd_dtypes_of(check))
+        odd_dtypes = self._odd_dtypes_of(check)
+        known = len(odd_dtypes or ())
+        student.begin(clocks, check.call_seconds, odd_dtypes)
         self._student = student
         yield student
+        if self._draws_secretly(request.node):
+            self._seen_secretly += (odd_dtypes or ())[known:]
         self._student = None
         if asked.fresh_workers:
             student.close()
@@ -217,7 +224,7 @@ class GradingPlugin:
     @pytest.fixture
     def fresh(self, request: pytest.FixtureRequest) -> np.random.Generator:
         """Numbers that are in no file: a gate that knew only its worked example would open for a lookup table."""
-        return np.random.default_rng(self._seed(_check_of(request.node)))
+        return np.random.default_rng(self._fresh_seed(_check_of(request.node)))
 
     @pytest.fixture
     def show_curve(self, request: pytest.FixtureRequest) -> Callable[..., None]:
@@ -244,6 +251,11 @@ class GradingPlugin:
         # One seed per check: adding a check does not change the inputs of the others.
         return zlib.crc32(f"{self.settings.seed} {check.id}".encode())
 
+    def _fresh_seed(self, check: Check) -> int:
+        """Of what one submission's answers shall not tell about the next: the seed counts too, for other draws."""
+        asked = self.settings
+        return fresh_seed(asked.secret, asked.submission.sha256, f"{asked.seed} {check.id}")
+
     # Collection
 
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
@@ -267,7 +279,8 @@ class GradingPlugin:
             function = item.function  # type: ignore[attr-defined]
             if hypothesis.is_hypothesis_test(function):
                 hypothesis_compat.forget_seed(function)
-                hypothesis.seed(self._seed(_check_of(item)))(function)
+                check = _check_of(item)
+                hypothesis.seed(self._fresh_seed(check) if check.hidden else self._seed(check))(function)
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         if report.failed:
@@ -309,6 +322,8 @@ class GradingPlugin:
                     raise
                 raise plain[-1] from None
         check = _check_of(pyfuncitem)
+        if self._student is not None and self.settings.fresh_workers and self._draws_secretly(pyfuncitem):
+            self._student.forget()  # what it has seen must not come back as an answer that is shown
         if check.examples and self._student is not None:
             vectors.require_recorded(self._student, self._worked(check))
         if self._student is not None:
@@ -329,10 +344,15 @@ class GradingPlugin:
         if call.when == "call" and problem is None:
             entry.outcome = PASSED
         elif problem is not None and not isinstance(problem, pytest.skip.Exception):
+            check = _check_of(item)
             try:
-                self._record(entry, _check_of(item), problem)
+                self._record(entry, check, problem)
             except Exception as error:  # whatever a submission made us stumble over costs this check, not the others
                 entry.outcome, entry.story = GRADER_ERROR, f"{type(error).__name__}: {error}"
+            secret = self._draws_secretly(item) or any(problem is odd for odd in self._seen_secretly)
+            if secret and not self._may_be_told(check, problem):
+                self.failures.pop(check.id, None)
+                withhold(entry, problem, self._public_call(check))
         if call.when == "teardown":
             entry.seconds = round(time.monotonic() - self._started, 4)
             try:
@@ -341,6 +361,38 @@ class GradingPlugin:
                 self.failure = error
                 item.session.shouldstop = "the caller failed"
         return report
+
+    def _draws_secretly(self, item: pytest.Item) -> bool:
+        """Whether the inputs of a check come from the secret of a class, and so are told to nobody."""
+        draws = _check_of(item).hidden or "fresh" in item.fixturenames  # type: ignore[attr-defined]
+        return draws and self.settings.secret != PUBLIC
+
+    def _may_be_told(self, check: Check, problem: BaseException) -> bool:
+        """Whether a failure of such a check says nothing of its secret inputs."""
+        if isinstance(problem, ModuleProblem | NotJudged):
+            return True
+        call: Call | None = getattr(problem, "call", None)
+        return call is not None and is_public(check, call)
+
+    def _public_call(self, check: Check) -> str:
+        """Lines of a worked example of the same function that goes wrong; empty if there is none.
+
+        In a new worker: the one that has seen secret inputs could show them in place of an answer.
+        """
+        asked, exercise = self.settings, course.exercise(check.exercise)
+        clocks = (self._clocks[check.exercise], self.wall_clock)
+        student = Student(exercise, asked.submission, asked.start, device=asked.device, clocks=clocks)
+        with contextlib.closing(student):
+            for other in checks_of(check.exercise, hidden=False):
+                if other.function != check.function or not other.examples:
+                    continue
+                try:
+                    vectors.require_recorded(student, self._worked(other))
+                except (Mismatch, StudentError) as problem:
+                    return show_call(problem.call, _shown(problem, problem.call)) if problem.call else ""
+                except (StudentDied, StudentCrashed, ModuleProblem, NotJudged):
+                    return ""
+        return ""
 
     def _record(self, entry: CheckResult, check: Check, problem: BaseException) -> None:
         """Turn an exception into an outcome and what a student needs to know."""

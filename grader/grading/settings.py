@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, field
 from functools import cached_property
 
 from ..core import course
 from ..core.contents import read_submission
+from ..core.secret import PUBLIC
 from ..core.submission import Submission
 from .check import Check, checks_of, has_hidden_checks
 from .student import Loaded
@@ -21,7 +22,8 @@ class Settings:
         submission: The student's files.
         exercises: Names of the exercises to grade.
         start: Makes an empty worker: `Sandbox.worker`, or `InProcess` for debugging.
-        seed: Of the generated inputs; the same submission and seed give the same result but for timings.
+        seed: Of the generated inputs; the same submission, seed and secret give the same result but for timings.
+        secret: Of the class, from which fresh inputs are drawn; they are in no result then. `PUBLIC`: none.
         device: "cpu" or "cuda".
         hidden: Run the checks that compare with the model answers; None: if they are here.
         checks: Run only these, by id; None: all declared ones.
@@ -42,6 +44,7 @@ class Settings:
     start: Callable[..., Loaded]
     _: KW_ONLY
     seed: int = 0
+    secret: str = field(default=PUBLIC, repr=False)
     device: str = "cpu"
     hidden: bool | None = None
     checks: Mapping[str, Check] | None = None

@@ -389,6 +389,11 @@ class Student:
         self._answered.clear()
         self._call_seconds, self._odd_dtypes = call_seconds, odd_dtypes
 
+    def forget(self) -> None:
+        """Go on in a new worker, which knows nothing of the calls so far."""
+        self.close()
+        self._bound.clear()
+
     def last_printed(self, call: Call | None = None) -> str:
         """What the submission printed during a call of the last request; during the last call if None."""
         return self._printed_by(self._worker, call) if self._worker is not None else ""
@@ -474,8 +479,7 @@ class Student:
 
     def _died(self, worker: Loaded, call: Call | None, death: WorkerDied) -> BaseException:
         printed = self._printed_by(worker, call)
-        self.close()
-        self._bound.clear()
+        self.forget()
         if death.reason == "load":
             return MachineTooBusy()
         if self._is_model:

@@ -41,7 +41,8 @@ from grader.workshop.catalogue import misconceptions
 
 ROOT = course.ROOT
 # One small exercise, with as few inputs as the checks have that are imported here: what is tested is not the checks.
-QUICK = Settings(("kl",), examples=WATCH_EXAMPLES, require_level=0)
+SECRET = "5" * 64
+QUICK = Settings(("kl",), secret=SECRET, examples=WATCH_EXAMPLES, require_level=0)
 QUICKLY = ["--exercises", "kl", "--examples", str(WATCH_EXAMPLES), "--require-level", "0"]
 LONG = 120.0
 """Seconds after which what we wait for is taken to never happen."""
@@ -63,7 +64,9 @@ def small_class(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "right": model_files()["kl.py"],
         "untouched": (course.STARTER / "kl.py").read_text("utf-8"),
     }
-    return write_class(tmp_path_factory.mktemp("class"), texts)
+    folder = tmp_path_factory.mktemp("class")
+    folder.with_name("class-secret").write_text(SECRET)
+    return write_class(folder, texts)
 
 
 @pytest.fixture(scope="module")
@@ -117,6 +120,7 @@ def test_a_class_that_is_stopped_goes_on_ends_the_same_and_leaves_no_process(
 
     def start(*, jobs: int) -> subprocess.Popen[str]:
         command = [sys.executable, "-m", "grader.commands.course", "grade-all", small_class, "--out", out, *QUICKLY]
+        command += ["--secret", small_class.with_name("class-secret")]
         return subprocess.Popen(
             [*map(str, command), "--jobs", str(jobs)],
             cwd=ROOT,
@@ -218,6 +222,7 @@ def test_a_dask_cluster_gives_the_same_though_a_worker_is_killed(
 def test_the_command_runs_dask_on_this_machine(small_class: Path, graded: Path, tmp_path: Path) -> None:
     pytest.importorskip("distributed")
     command = ["grade-all", small_class, "--out", tmp_path / "out", "--engine", "dask", "--jobs", 2, *QUICKLY]
+    command += ["--secret", small_class.with_name("class-secret")]
     completed = subprocess.run(
         [sys.executable, "-m", "grader.commands.course", *map(str, command)], cwd=ROOT, capture_output=True, text=True
     )

@@ -36,7 +36,8 @@ from grader.core.contents import Contents, NoWorksheet
 from grader.core.result import FAILED, TOO_BUSY, from_json
 from grader.core.submission import Submission
 
-KL = Settings(("kl",), examples=4, require_level=0)
+SECRET = "5" * 64
+KL = Settings(("kl",), secret=SECRET, examples=4, require_level=0)
 OPTIONS = ("--exercises", "kl", "--examples", "4", "--require-level", "0", "--engine", "serial")
 
 
@@ -64,7 +65,10 @@ def grade(source: Path, out: Path, executor: SerialExecutor | None = None) -> Pa
 
 
 def grade_all_command(source: Path, out: Path, *more: object) -> subprocess.CompletedProcess[str]:
-    return call(course_command.main, "grade-all", source, "--out", out, *OPTIONS, *more, cwd=course.ROOT)
+    secret = out.with_name("class-secret")
+    secret.write_text(SECRET)
+    options = ("--out", out, "--secret", secret, *OPTIONS, *more)
+    return call(course_command.main, "grade-all", source, *options, cwd=course.ROOT)
 
 
 def results(out: Path) -> dict[str, str]:

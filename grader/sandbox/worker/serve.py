@@ -1,13 +1,18 @@
 """Loads a submission and answers calls to its functions. Holds no model answer, no assertion and no secret.
 
-Whatever a submission does to this process, all it can send back is data that the grader then compares. The functions
-that turn values into bytes are bound before student code is imported, so that patching torch by accident changes
-little; patching it on purpose is allowed to succeed, since it can only return other numbers.
+Whatever a submission does to this process, all it can send back is data that the grader then compares. What this module
+calls of Python, torch and numpy is bound before student code is imported, what it keeps during a call cannot be changed
+through the caller's frame, and arguments are read from the memory that they were sent into: replacing a public name
+changes nothing that is reported. Rewriting this module itself is allowed to succeed, since it can only return other
+data.
 """
 
 from __future__ import annotations
 
+import _random
+import builtins
 import contextlib
+import ctypes
 import dataclasses
 import faulthandler
 import importlib.abc
@@ -29,6 +34,9 @@ import torch
 
 from . import wire
 
+# Functions below take names of Python from a copy, whatever becomes of `builtins`.
+globals()["__builtins__"] = dict(vars(builtins))
+
 PACKAGE = "submission"
 ALIAS = "starter"
 """What the folder is called on a student's own machine."""
@@ -40,6 +48,15 @@ MAX_MESSAGE = 2_000
 _DTYPES = {name: getattr(torch, name) for name in wire.ITEM_SIZES}
 _DTYPE_NAMES = {dtype: name for name, dtype in _DTYPES.items()}
 _TENSOR, _UINT8, _STRIDED, _GRAD = torch.Tensor, torch.uint8, torch.strided, torch.autograd.grad
+_CONTIGUOUS, _MODULE, _ARRAY_BYTES = torch.contiguous_format, torch.nn.Module, numpy.ndarray.tobytes
+_DETACH, _CPU, _RESHAPE, _CLONE = _TENSOR.detach, _TENSOR.cpu, _TENSOR.reshape, _TENSOR.clone
+_VIEW, _NUMPY, _COUNT, _ADDRESS = _TENSOR.view, _TENSOR.numpy, _TENSOR.numel, _TENSOR.data_ptr
+_MULTIPLY, _SUM = _TENSOR.__mul__, _TENSOR.sum
+_TORCH_STATE, _NUMPY_STATE = torch.default_generator.get_state, numpy.random.get_state
+_PYTHON_STATE = _random.Random.getstate
+_PYTHON_RANDOM: Any = random._inst
+_BYTES_AT = ctypes.string_at
+_FIELDS, _IS_DATACLASS = dataclasses.fields, dataclasses.is_dataclass
 
 
 class Printed(io.TextIOBase):
@@ -213,31 +230,34 @@ def _answer(
     function: Callable[..., Any], call: dict[str, Any], device: str, given: dict[str, Callable[..., Any]]
 ) -> dict[str, Any]:
     """One call; on request its vector-Jacobian product, and what became of its arguments."""
-    arguments: list[Any] = []
+    made: list[Any] = []
     for argument in call["arguments"]:
-        arguments.append(_to_torch(argument, device, given, arguments))
-    options = {name: _to_torch(option, device, given, arguments) for name, option in call["options"].items()}
-    inputs = [arguments[position].requires_grad_() for position in call["gradients_of"]]
+        made.append(_to_torch(argument, device, given, made))
+    arguments = (*made,)  # what the function's caller keeps must not be changed through its frame
+    options = {name: _to_torch(option, device, given, made) for name, option in call["options"].items()}
+    inputs = tuple(arguments[position].requires_grad_() for position in call["gradients_of"])
+    weights = 1.0 if call.get("weights") is None else _to_torch(call["weights"], device, {}, [])
+    watched, returned = call["watch_random"], call["return_arguments"]
     for position in call.get("left_gradients", ()):
         for parameter in arguments[position].parameters():
             parameter.grad = torch.ones_like(parameter)
-    handed_over = [*arguments, *options.values()]
-    marks = [_marks(each) for each in handed_over] if call["return_arguments"] else []
-    before = _random_states() if call["watch_random"] else {}
+    handed_over = (*arguments, *options.values())
+    memory = tuple(map(_memory, handed_over)) if returned else ()
+    marks = tuple(tuple(_marks(each).items()) for each in handed_over) if returned else ()
+    before = _random_states() if watched else ()
     for _ in range(call["repeat"]):
         value = function(*arguments, **options)
     answer = {"value": _from_torch(value), "graph": _with_graph(value)}
     if before:
-        after = _random_states()
-        answer["random_changed"] = next((name for name in before if before[name] != after[name]), "")
+        changed = (old[0] for old, new in zip(before, _random_states(), strict=True) if old != new)
+        answer["random_changed"] = next(changed, "")
     if inputs:
         first = value[0] if type(value) in (list, tuple) and value else value
-        weights = call.get("weights")
-        answer["gradients"] = _gradients(first, inputs, 1.0 if weights is None else _to_torch(weights, device, {}, []))
-    if call["return_arguments"]:
-        answer["arguments"] = [_from_torch(each) for each in handed_over]
+        answer["gradients"] = _gradients(first, inputs, weights)
+    if returned:
+        answer["arguments"] = [_as_left(*each) for each in zip(handed_over, memory, strict=True)]
         changes = zip(marks, map(_marks, handed_over), strict=True)
-        answer["marked"] = [[key for key in old if new.get(key) != old[key]] for old, new in changes]
+        answer["marked"] = [[key for key, state in old if new.get(key) != state] for old, new in changes]
     return answer
 
 
@@ -246,20 +266,45 @@ def _marks(value: Any) -> dict[str, Any]:
     if type(value) is _TENSOR:
         has_grad = value.is_leaf and value.grad is not None  # of any other one torch warns who asks
         return {"requires_grad": value.requires_grad, "grad": has_grad, "_version": value._version}
-    if not dataclasses.is_dataclass(value) or isinstance(value, type):
+    if not _IS_DATACLASS(value) or isinstance(value, type):
         return {}
-    parts = {field.name: _marks(getattr(value, field.name, None)) for field in dataclasses.fields(value)}
+    parts = {field.name: _marks(getattr(value, field.name, None)) for field in _FIELDS(value)}
     return {f"{name}.{key}": state for name, part in parts.items() for key, state in part.items()}
 
 
-def _random_states() -> dict[str, Any]:
-    """The global random states, as something that can be compared."""
-    name, key, *rest = numpy.random.get_state()
-    return {
-        "torch": torch.random.get_rng_state().numpy().tobytes(),
-        "numpy": (name, numpy.asarray(key).tobytes(), *rest),
-        "random": random.getstate(),
-    }
+def _random_states() -> tuple[tuple[str, Any], ...]:
+    """The global random states by whose they are, as something that can be compared."""
+    state: Any = _NUMPY_STATE()
+    name, key, *rest = state
+    return (
+        ("torch", _ARRAY_BYTES(_NUMPY(_TORCH_STATE()))),
+        ("numpy", (name, _ARRAY_BYTES(key), *rest)),
+        ("random", (_PYTHON_STATE(_PYTHON_RANDOM), _PYTHON_RANDOM.gauss_next)),
+    )
+
+
+@dataclasses.dataclass(frozen=True)
+class _Memory:
+    """Where the numbers of a tensor lie before a call: read from there, nobody is asked what they are."""
+
+    address: int
+    bytes: int
+    dtype: str
+    shape: tuple[int, ...]
+
+
+def _memory(value: Any) -> _Memory | None:
+    """Of a whole tensor in this process's memory; None for anything else."""
+    if type(value) is not _TENSOR or value.device.type != "cpu" or not value.is_contiguous() or not _COUNT(value):
+        return None
+    return _Memory(_ADDRESS(value), value.nbytes, _DTYPE_NAMES[value.dtype], tuple(value.shape))
+
+
+def _as_left(value: Any, memory: _Memory | None) -> Any:
+    """An argument after the call, from the bytes in its memory unless it lies elsewhere or looks otherwise by now."""
+    if memory is None or memory != _memory(value):
+        return _from_torch(value)
+    return wire.Tensor(memory.dtype, memory.shape, _BYTES_AT(memory.address, memory.bytes))
 
 
 def _with_graph(value: Any, depth: int = 0) -> list[str]:
@@ -272,7 +317,7 @@ def _with_graph(value: Any, depth: int = 0) -> list[str]:
     return [f"{key}.{place}".rstrip(".") for key, part in parts for place in _with_graph(part, depth + 1)][:100]
 
 
-def _gradients(value: Any, inputs: list[Any], weights: Any) -> list[Any]:
+def _gradients(value: Any, inputs: tuple[Any, ...], weights: Any) -> list[Any]:
     """Gradient of the weighted sum of the value by every input; None for one that the value does not depend on.
 
     The gradient by a model is that by each of its parameters, by their names.
@@ -282,14 +327,14 @@ def _gradients(value: Any, inputs: list[Any], weights: Any) -> list[Any]:
     leaves = [_leaves(each) for each in inputs]
     flat = [leaf for named in leaves for leaf in named.values()]
     # Not through the argument grad_outputs: torch imports sympy to check its shape, which takes half a second.
-    gradients = iter(_GRAD((value * weights).sum(), flat, allow_unused=True))
+    gradients = iter(_GRAD(_SUM(_MULTIPLY(value, weights)), flat, allow_unused=True))
     found = [{name: _from_torch(next(gradients)) for name in named} for named in leaves]
     return [each.get("", each) for each in found]
 
 
 def _leaves(value: Any) -> dict[str, torch.Tensor]:
     """The parameters of a model by name; a tensor itself under no name."""
-    return dict(value.named_parameters()) if isinstance(value, torch.nn.Module) else {"": value}
+    return dict(value.named_parameters()) if isinstance(value, _MODULE) else {"": value}
 
 
 def _to_torch(value: Any, device: str, given: dict[str, Callable[..., Any]], arguments: list[Any]) -> Any:
@@ -318,8 +363,8 @@ def _from_torch(value: Any, depth: int = 0) -> Any:
             return wire.Foreign(f"tensor of dtype {value.dtype} and layout {value.layout}")
         device = value.device.type
         # Not .contiguous(): one element with stride 0 counts as contiguous, and cannot be viewed as bytes.
-        flat = value.detach().cpu().reshape(-1).clone(memory_format=torch.contiguous_format)
-        data = flat.view(_UINT8).numpy().tobytes() if flat.numel() else b""
+        flat = _CLONE(_RESHAPE(_CPU(_DETACH(value)), -1), memory_format=_CONTIGUOUS)
+        data = _ARRAY_BYTES(_NUMPY(_VIEW(flat, _UINT8))) if _COUNT(flat) else b""
         return wire.Tensor(_DTYPE_NAMES[value.dtype], tuple(value.shape), data, device)
     if depth > wire.MAX_DEPTH:
         raise TypeError("the returned value cannot be sent to the grader: nested too deeply")
@@ -331,17 +376,17 @@ def _from_torch(value: Any, depth: int = 0) -> Any:
         return value
     if isinstance(value, float):  # numpy's
         return float(value)
-    if isinstance(value, torch.nn.Module):
+    if isinstance(value, _MODULE):
         parameters = dict(value.named_parameters())
         fields = {
-            "state": _from_torch({name: each.detach() for name, each in parameters.items()}, depth + 1),
+            "state": _from_torch({name: _DETACH(each) for name, each in parameters.items()}, depth + 1),
             "gradients": _from_torch({name: each.grad for name, each in parameters.items()}, depth + 1),
             "training": bool(value.training),
             "requires_grad": {name: bool(each.requires_grad) for name, each in parameters.items()},
         }
         return wire.Record(type(value).__name__, fields)
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        names = [field.name for field in dataclasses.fields(value)]
+    if _IS_DATACLASS(value) and not isinstance(value, type):
+        names = [field.name for field in _FIELDS(value)]
         return wire.Record(type(value).__name__, {name: _from_torch(getattr(value, name), depth + 1) for name in names})
     return wire.Foreign(f"{type(value).__module__}.{type(value).__name__}".removeprefix("builtins."))
 

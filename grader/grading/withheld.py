@@ -1,0 +1,60 @@
+"""What a report says of a call whose numbers are drawn from the secret of a class: nothing that tells them.
+
+Whatever the submission itself had a say in goes: its prints, the text of its exception, the name of a type. What stays
+is what the grader knows: what kind of arguments they were, and another call, open to everybody, that goes wrong too.
+"""
+
+from __future__ import annotations
+
+import builtins
+from typing import Any
+
+import numpy as np
+
+from ..core import course
+from ..core.result import FAILED, GRADER_ERROR, CheckResult
+from .check import Check
+from .shown_call import show_call
+from .student import Call, Half, Record, StudentCrashed, StudentDied, StudentError, Transposed, as_sent
+
+
+def is_public(check: Check, call: Call) -> bool:
+    """Whether a call is written down in the check, so that everybody may see it."""
+    names, _ = course.exercise(check.exercise).parameters(check.function)
+    written = (*check.examples, *check.refuses)
+    return show_call(call) in {show_call(Call.of(check.function, example, names)) for example in written}
+
+
+def withhold(entry: CheckResult, problem: BaseException, public_call: str) -> None:
+    """Leave nothing in an entry that tells the numbers of its call or the expected ones.
+
+    Args:
+        entry: What would be reported; its outcome stays.
+        problem: What the check ended with.
+        public_call: Lines of a call that may be shown and goes wrong too; empty if none was found.
+    """
+    if entry.outcome == GRADER_ERROR:
+        entry.story = f"{type(problem).__name__} in the grader"
+    else:
+        call: Call | None = getattr(problem, "call", None)
+        asked = f" ({', '.join(_kind(*each) for each in call.handed_over.items())})" if call else ""
+        found = "the call shown goes wrong too" if public_call else "a public call that shows the same: none found"
+        entry.story = f"{_what_happened(entry, problem)} for an input that is not shown{asked}; {found}"
+    entry.rows, entry.frames, entry.printed, entry.call = [], [], "", public_call
+
+
+def _what_happened(entry: CheckResult, problem: BaseException) -> str:
+    if isinstance(problem, StudentError):
+        known = problem.type if isinstance(getattr(builtins, problem.type, None), type) else "an exception"
+        return f"your code raises {known}"
+    if isinstance(problem, StudentDied | StudentCrashed):
+        return f"your code {problem.death.detail}"
+    return "the check does not hold" if entry.outcome == FAILED else "your code cannot be judged"
+
+
+def _kind(name: str, value: Any) -> str:
+    """An argument by its name, dtype and shape."""
+    if isinstance(value, np.ndarray | np.generic | Half | Transposed):
+        sent = as_sent(value)
+        return f"{name}: {sent.dtype} of shape {sent.shape}"
+    return f"{name}: {value.type_name if isinstance(value, Record) else type(value).__name__}"

@@ -1,0 +1,109 @@
+"""What fresh inputs are drawn from, and that a report with a secret does not tell them."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+from submissions import SubmissionMaker, grading_profile
+
+from grader.core import course
+from grader.core.contents import read_submission
+from grader.core.refusal import FileRefused
+from grader.core.result import PASSED, Result
+from grader.core.secret import PUBLIC, fingerprint, fresh_seed, secret_in
+from grader.exercises.advantages.checks import PAGE_EXAMPLE
+from grader.grading.run import Grading
+from grader.grading.settings import declared_checks
+from grader.reports import FORMATS, export
+from grader.sandbox.sandbox import Sandbox
+
+SECRET, OTHER = "5" * 64, "7" * 64
+GATE = "advantages.the_worked_example_of_the_page"
+# Right for the example of the page only. It tries to take the fresh input along in every way that a report has: prints,
+# the text and the type of an exception, and the numbers that it returns.
+KNOWS_THE_EXAMPLE = """
+import torch
+def group_advantages(rewards, *, std_eps=1e-8, divide_by_std=True):
+    if rewards.tolist() == {example}:
+        return (rewards - rewards.mean(1, True)) / (rewards.std(1, keepdim=True, unbiased=False) + std_eps)
+    print("saw", rewards.tolist())
+    {ends}
+"""
+ENDS = {
+    "returns": "return rewards",
+    "raises": "raise type('Saw' + str(int(rewards.sum())), (ValueError,), {})(str(rewards.tolist()))",
+    "changes its type": "return rewards.to(torch.int32)",
+}
+
+
+def graded(folder: Path, sandbox: Sandbox, *, secret: str, function: str = "group_advantages") -> Result:
+    submission = read_submission(folder)
+    declared = declared_checks(["advantages"], hidden=True)
+    checks = {name: check for name, check in declared.items() if check.function == function}
+    with grading_profile():
+        return Grading(submission, ["advantages"], sandbox.worker, secret=secret, checks=checks).run()
+
+
+def test_the_same_files_and_secret_draw_the_same_and_any_other_draw_others() -> None:
+    drawn = [
+        fresh_seed(secret, digest, check)
+        for secret in (SECRET, OTHER, PUBLIC)
+        for digest in ("one", "two")
+        for check in ("a", "b")
+    ]
+    assert len({*drawn}) == len(drawn)
+    assert fresh_seed(SECRET, "one", "a") == drawn[0] < 2**128
+
+
+def test_a_secret_is_made_once_and_only_its_owner_may_read_it(tmp_path: Path) -> None:
+    path = tmp_path / "class" / "secret"
+    secret = secret_in(path)
+    assert len(secret) == 64
+    assert path.stat().st_mode & 0o777 == 0o600
+    assert secret_in(path) == secret
+    assert fingerprint(secret) not in secret
+    path.write_text("7391\n")
+    with pytest.raises(FileRefused, match="64 hexadecimal digits"):
+        secret_in(path)
+
+
+@pytest.mark.parametrize("ends", ENDS)
+def test_a_report_with_a_secret_tells_no_fresh_number(
+    ends: str, make_submission: SubmissionMaker, sandbox: Sandbox
+) -> None:
+    text = KNOWS_THE_EXAMPLE.replace("{ends}", ENDS[ends]).replace("{example}", str(PAGE_EXAMPLE.tolist()))
+    folder = make_submission({"advantages.py": text})
+    told, withheld = (graded(folder, sandbox, secret=secret) for secret in (PUBLIC, SECRET))
+    (shown,) = (check for check in told.checks if check.id == GATE)
+    (entry,) = (check for check in withheld.checks if check.id == GATE)
+    assert shown.outcome == entry.outcome != PASSED
+    assert re.search(r"saw \[", shown.printed)
+    assert "rewards: float64 of shape" in entry.story
+    assert not entry.printed and not entry.rows and not entry.frames
+    assert "group_advantages(" in entry.call  # a worked example of another check, which is wrong too
+    fresh = fresh_numbers(folder)
+    reports = [withheld.as_json(), *(export(withheld, name, {}) for name in FORMATS if name != "classroom50")]
+    for report in reports:
+        assert not [number for number in fresh if number in report]
+        assert not re.search(r"saw \[|Saw-?[0-9]", report)
+        assert SECRET not in report
+
+
+def fresh_numbers(folder: Path) -> list[str]:
+    """Some of the numbers that the gate draws, as a report would write them."""
+    digest = read_submission(folder).sha256
+    random = np.random.default_rng(fresh_seed(SECRET, digest, f"0 {GATE}"))
+    random.integers(9, size=(2, 1))
+    return [
+        f"{number:.4g}"
+        for number in random.uniform(-5.0, 5.0, size=(1, int(random.integers(13, 90))))[0]
+        if abs(number) > 1
+    ]
+
+
+def test_a_right_submission_keeps_its_points_with_any_secret(sandbox: Sandbox) -> None:
+    result = graded(course.MODEL_ANSWERS, sandbox, secret=OTHER)
+    assert {check.outcome for check in result.checks} == {PASSED}
