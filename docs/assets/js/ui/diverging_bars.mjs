@@ -11,11 +11,12 @@ const PAD = { left: 36, right: 6, top: 16, bottom: 34 };
  * A chart { node, draw }; draw(values) shows one bar for each number, counted from 1. The axis reaches from -limit to
  * limit and does not follow the values, so that bars can be compared before and after a change.
  */
-export function divergingBars({ height = 200, limit, ticks, digits = 1, name }) {
+export function divergingBars({ height: usual = 200, limit, ticks, digits = 1, name }) {
   let values = [];
-  const { node, redraw } = chart(height, paint);
+  const { node, redraw } = chart(usual, paint);
+  node.classList.add("grpo-tall");
 
-  function paint(width) {
+  function paint(width, height) {
     const y = scale(-limit, limit, height - PAD.bottom, PAD.top);
     const step = (width - PAD.left - PAD.right) / Math.max(1, values.length);
     const bars = values.map((value, i) => bar(value, PAD.left + i * step, step, y));
