@@ -91,6 +91,8 @@ def test_w15_the_gradient_goes_off_in_two_of_four_corners_only(open_figure):
         "Good, too unlikely": (0.5, 1.0),
         "Bad, too unlikely": (0.5, -1.0),
     }
+    assert figure.status.startswith("Gradient off"), "the first state shows what the clip does"
+    figure.slide("Ratio ρ", "1.00")
     assert figure.status.startswith("Gradient on. ")
     for name, (ratio, advantage) in corners.items():
         figure.press(name)

@@ -400,7 +400,7 @@ def test_d09_compares_two_runs(open_figure):
     assert figure.column(1) == figure.column(2)
     figure.press("Strong KL penalty")
     assert figure.column(1)[-1] < 0.6 < 0.9 < figure.column(2)[-1]
-    assert figure.node.locator("svg path").count() == 2
+    assert figure.node.locator(".grpo-chart path").count() == 2
     figure.press("Loss that tells nothing")
     assert set(figure.column(1)) == {0}
 

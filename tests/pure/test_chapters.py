@@ -34,4 +34,4 @@ def test_every_explorable_is_asked_about_before_and_explained_after(name):
         intro = re.split(r"^### ", before, flags=re.M)[-1]
         assert "?" in intro, f"no question before: {intro[:80]}"
         rest = re.split(r"^/// *$", after, maxsplit=1, flags=re.M)[1]
-        assert rest.lstrip().startswith('??? note "What to notice"'), rest[:80]
+        assert '\n??? note "What to notice"' in re.split(r"^##", rest, maxsplit=1, flags=re.M)[0], rest[:80]

@@ -7,10 +7,10 @@ import { fixed } from "./format.mjs";
 export function chart(height, paint) {
   const node = element("svg", { height, class: "grpo-chart", "aria-hidden": "true", focusable: "false" });
   const redraw = () => {
-    const width = node.clientWidth;
+    const { clientWidth: width, clientHeight: tall } = node; // styles may make it taller
     if (!width) return;
-    node.setAttribute("viewBox", `0 0 ${width} ${height}`); // paper is narrower than the screen for which it was drawn
-    node.replaceChildren(...paint(width, height).flat());
+    node.setAttribute("viewBox", `0 0 ${width} ${tall}`); // paper is narrower than the screen for which it was drawn
+    node.replaceChildren(...paint(width, tall).flat());
   };
   new ResizeObserver(redraw).observe(node);
   return { node, redraw };

@@ -10,11 +10,12 @@ const PAD = { left: 44, right: 12, top: 20, bottom: 34 };
  * ...] } (a null between points begins a new piece), dots { x, y, text, style }, marks { at, text } across the x axis, and
  * bars { from, to, y, style } that stand on y = 0; what lies beyond an axis is drawn at its end. It may change the axes.
  */
-export function curveChart({ height = 220, x: usualX, y: usualY }) {
+export function curveChart({ height: usual = 220, x: usualX, y: usualY }) {
   let shown = {};
-  const { node, redraw } = chart(height, paint);
+  const { node, redraw } = chart(usual, paint);
+  node.classList.add("grpo-tall");
 
-  function paint(width) {
+  function paint(width, height) {
     const { x: axisX, y: axisY, curves, dots, marks, bars } = { curves: [], dots: [], marks: [], bars: [], ...shown };
     const [left, right, top, bottom] = [PAD.left, width - PAD.right, PAD.top, height - PAD.bottom];
     const x = within(axisX, left, right);

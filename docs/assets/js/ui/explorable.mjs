@@ -1,8 +1,9 @@
 // Base of the explorables, the figures of the Learn chapters that a reader can change. A subclass lists its controls and
 // examples, builds its charts and tables once, draws them for a state, and says in a sentence what the state teaches. All
-// the rest is here: controls, address, Reset, and the line that says where the numbers come from.
+// the rest is here: controls, address, Reset, and the line that says where the numbers come from; frame.mjs arranges them.
 import { button } from "./controls.mjs";
 import { element } from "./element.mjs";
+import { frame } from "./frame.mjs";
 import { Widget } from "./widget.mjs";
 
 export const COMPUTED = "Computed here, in your browser.";
@@ -33,16 +34,13 @@ export class Explorable extends Widget {
       this.state[name] = parse(spec, this.first[name], this.read(name));
       this.controls[name] = this.control(name, spec);
     }
-    const buttons = Object.entries(examples).map(([text, changes]) => button(text, () => this.set(changes)));
-    const nodes = Object.values(this.controls).map(({ node }) => node);
     this.status = element("p", { role: "status", class: "grpo-status" });
-    if (nodes.length) buttons.push(button("Reset", () => this.set(this.first)));
-    this.append(
-      element("div", { class: "grpo-bar", role: "group", "aria-label": Object.keys(examples).length ? "Examples" : "Start again" }, buttons),
-      element("div", { class: "grpo-controls" }, nodes),
-      ...this.build(this.state),
-      this.status,
-      element("p", { class: "grpo-source" }, source));
+    frame(this, {
+      examples: Object.entries(examples).map(([text, changes]) => button(text, () => this.set(changes))),
+      controls: Object.values(this.controls).map(({ node }) => node),
+      built: this.build(this.state),
+      source,
+    });
     this.draw(this.state);
     this.status.textContent = this.lesson(this.state);
   }
@@ -78,7 +76,7 @@ export class Explorable extends Widget {
     this.status.textContent = this.lesson(this.state);
   }
 
-  /** The nodes between controls and sentence: charts and tables, still empty. */
+  /** Charts and tables, still empty. Beside a chart, tables stand behind a tab; what belongs to the picture is in a box. */
   build() {
     return [];
   }

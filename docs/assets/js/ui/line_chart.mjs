@@ -10,13 +10,14 @@ const PAD = { left: 34, right: 16, top: 18, bottom: 34 };
  * `ticks` are on the vertical axis, which ends at `top`; the other ends at `end`, or where the longest line does.
  * `inspect(step)` is called with the step under the pointer.
  */
-export function lineChart({ height = 210, top: usual, ticks, digits = 2, inspect = () => {} }) {
+export function lineChart({ height: low = 210, top: usual, ticks, digits = 2, inspect = () => {} }) {
   let shown = { lines: [], marks: [], cursor: null };
   let top = usual;
   let steps = 1;
-  const { node, redraw } = chart(height, paint);
+  const { node, redraw } = chart(low, paint);
+  node.classList.add("grpo-tall");
 
-  function paint(width) {
+  function paint(width, height) {
     const x = scale(0, steps, PAD.left, width - PAD.right);
     const y = scale(0, top, height - PAD.bottom, PAD.top);
     const parts = [gridLines(ticks, y, { left: PAD.left, right: width - PAD.right, digits })];
@@ -37,7 +38,7 @@ export function lineChart({ height = 210, top: usual, ticks, digits = 2, inspect
   }
 
   const vertical = (at, style) =>
-    element("line", { x1: pixel(at), x2: pixel(at), y1: PAD.top, y2: height - PAD.bottom, class: style });
+    element("line", { x1: pixel(at), x2: pixel(at), y1: PAD.top, y2: node.clientHeight - PAD.bottom, class: style });
 
   node.addEventListener("pointermove", (event) => {
     const step = scale(PAD.left, node.clientWidth - PAD.right, 0, steps)(event.offsetX);

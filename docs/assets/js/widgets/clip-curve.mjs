@@ -13,7 +13,7 @@ const CORNERS = [0.5, 1, 1.5];
 
 class ClipCurve extends Explorable {
   static controls = {
-    ratio: { control: slider, label: "Ratio ρ", values: RATIOS, initial: 1, show: (ratio) => fixed(ratio) },
+    ratio: { control: slider, label: "Ratio ρ", values: RATIOS, initial: 1.5, show: (ratio) => fixed(ratio) },
     eps: { control: slider, label: "Clip range ε", values: range(0, 0.6, 0.05), initial: 0.2, show: (eps) => fixed(eps) },
     a: { control: picks, label: "Advantage", options: [["1", "A = +1, good"], ["-1", "A = −1, bad"]], initial: "1" },
   };

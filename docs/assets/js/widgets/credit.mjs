@@ -27,7 +27,9 @@ class Credit extends Explorable {
   };
 
   build() {
-    this.chart = divergingBars({ height: 180, limit: 1.2, ticks: [-1, 0, 1], name: "token" });
+    this.chart = divergingBars({
+      height: 180, limit: 1.2, ticks: [-1, 0, 1], name: "the completion, token by token", names: TOKENS, widest: 96,
+    });
     this.table = table({ caption: "Advantage of every token", columns: ["token", "expected before it", "GRPO", "PPO"] });
     return [this.chart.node, this.table.node];
   }

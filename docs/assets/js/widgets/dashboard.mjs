@@ -6,7 +6,6 @@ import { legendItem } from "../ui/chart.mjs";
 import { slider } from "../ui/controls.mjs";
 import { element } from "../ui/element.mjs";
 import { Explorable } from "../ui/explorable.mjs";
-import { folded } from "../ui/folded.mjs";
 import { fixed, percent } from "../ui/format.mjs";
 import { lineChart } from "../ui/line_chart.mjs";
 import { table } from "../ui/table.mjs";
@@ -44,7 +43,7 @@ class Dashboard extends Explorable {
       element("p", { class: "grpo-legend" },
         legendItem("line-first", `expected reward E[R]: mean of ${SEEDS} seeds, band from lowest to highest`),
         legendItem("line-second", title(FIRST))),
-      this.chart.node, this.results.node, folded("The numbers as a table", this.curve.node)];
+      this.chart.node, this.results.node, this.curve.node];
   }
 
   draw(state) {

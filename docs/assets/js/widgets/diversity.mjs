@@ -33,7 +33,7 @@ class Diversity extends Explorable {
       columns: ["entropy, nats", "different", "P(right)", "P(signal)", "expected std"] });
     const legend = element("div", { class: "grpo-legend" },
       legendItem("line-first", "the group has a signal"), legendItem("line-reward", "a sample is right"));
-    return [this.answers.node, this.chart.node, legend, this.group.node];
+    return [legend, this.chart.node, this.answers.node, this.group.node];
   }
 
   draw({ t, g, knows }) {

@@ -4,7 +4,6 @@ import { choice, slider } from "../ui/controls.mjs";
 import { curveChart } from "../ui/curve_chart.mjs";
 import { element } from "../ui/element.mjs";
 import { Explorable, range, recorded } from "../ui/explorable.mjs";
-import { folded } from "../ui/folded.mjs";
 import { fixed } from "../ui/format.mjs";
 import { player } from "../ui/player.mjs";
 import { table } from "../ui/table.mjs";
@@ -37,8 +36,8 @@ class Emergence extends Explorable {
     });
     this.samples = table({ caption: "What it writes", columns: ["samples", "text", "reward", "text", "reward"] });
     this.curve = table({ caption: "Checkpoints", columns: ["step", "exact probability", "samples rewarded"] });
-    return [element("div", { class: "grpo-bar" }, play), this.chart.node, this.samples.node,
-      folded("The curve as a table", this.curve.node)];
+    return [element("div", { class: "grpo-bar" }, play), this.chart.node, element("div", {}, this.samples.node),
+      this.curve.node];
   }
 
   draw({ run, at }) {

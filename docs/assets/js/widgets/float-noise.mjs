@@ -3,7 +3,6 @@ import { equalGroup } from "../core/float_noise.mjs";
 import { choice, slider, toggle } from "../ui/controls.mjs";
 import { curveChart } from "../ui/curve_chart.mjs";
 import { COMPUTED, Explorable, range } from "../ui/explorable.mjs";
-import { folded } from "../ui/folded.mjs";
 import { fixed, signed } from "../ui/format.mjs";
 import { table } from "../ui/table.mjs";
 
@@ -27,7 +26,7 @@ class FloatNoise extends Explorable {
     });
     this.steps = table({ caption: "The formula, step by step", columns: ["number", "on paper", "computed"] });
     this.all = table({ caption: "Every reward", columns: ["reward", "advantage"] });
-    return [this.chart.node, this.steps.node, folded("The numbers of the chart as a table", this.all.node)];
+    return [this.chart.node, this.steps.node, this.all.node];
   }
 
   draw(state) {

@@ -45,8 +45,7 @@ class GroupAdvantages extends Explorable {
       caption: "Rewards and advantages",
       columns: ["sample", "reward", "reward \u2212 mean", "advantage", "pushed"],
     });
-    return [element("div", { class: "grpo-scores" },
-      element("div", {}, this.chart.node, this.summary), this.table.node)];
+    return [this.chart.node, this.summary, this.table.node];
   }
 
   draw({ r, divide, std: kind }) {

@@ -4,7 +4,6 @@ import { button, choice, slider, wholeNumber } from "../ui/controls.mjs";
 import { curveChart } from "../ui/curve_chart.mjs";
 import { element } from "../ui/element.mjs";
 import { Explorable, range } from "../ui/explorable.mjs";
-import { folded } from "../ui/folded.mjs";
 import { fixed, percent, signed } from "../ui/format.mjs";
 import { picks } from "../ui/picks.mjs";
 import { table } from "../ui/table.mjs";
@@ -34,7 +33,7 @@ class Histogram extends Explorable {
     this.summary = table({ caption: "All advantages together", columns: ["measure", "drawn", "standard normal"] });
     this.bins = table({ caption: "Where there are bars", columns: ["advantage around", "drawn", "standard normal"] });
     return [element("div", { class: "grpo-bar" }, more), this.chart.node, this.summary.node,
-      folded("The numbers of the chart as a table", this.bins.node)];
+      this.bins.node];
   }
 
   draw({ kind, p, g, groups, seed }) {

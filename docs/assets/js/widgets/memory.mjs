@@ -1,11 +1,16 @@
-// <grpo-memory>: memory of the models of PPO and GRPO (catalogue W02).
+// <grpo-memory>: memory of the models of PPO and GRPO as blocks on a shelf; what GRPO leaves out is a hole (catalogue W02).
 import { gigabytes, modelsOf } from "../core/models.mjs";
-import { barCell } from "../ui/bar_cell.mjs";
+import { chart, pixel, scale, words } from "../ui/chart.mjs";
 import { choice, slider, toggle } from "../ui/controls.mjs";
+import { element } from "../ui/element.mjs";
 import { Explorable, range } from "../ui/explorable.mjs";
 import { percent } from "../ui/format.mjs";
 import { table } from "../ui/table.mjs";
 
+const HEIGHT = 256;
+const SHELVES = [["PPO", 26, "ppo"], ["GRPO", 136, "grpo"]]; // name, upper edge
+const BLOCK = 70; // high
+const HOLES = { critic: "no critic", reward: "a rule", reference: "none" };
 const NAMES = { policy: "policy", critic: "critic", reference: "reference policy", reward: "reward model" };
 
 class Memory extends Explorable {
@@ -31,18 +36,41 @@ class Memory extends Explorable {
   };
 
   build() {
+    this.chart = chart(HEIGHT, (width) => this.paint(width));
     this.table = table({ caption: "Memory in GB", columns: ["model", "PPO", "GRPO"] });
-    return [this.table.node];
+    return [this.chart.node, this.table.node];
   }
 
   draw(state) {
     const { ppo, grpo } = memory(state);
-    const total = sum(ppo);
-    const row = (name, a, b) => [name, barCell(String(a), a / total), barCell(String(b), b / total)];
     this.table.fill([
-      ...Object.entries(NAMES).map(([part, name]) => row(name, ppo[part], grpo[part])),
-      row("together", total, sum(grpo)),
+      ...Object.entries(NAMES).map(([part, name]) => [name, String(ppo[part]), String(grpo[part])]),
+      ["together", String(sum(ppo)), String(sum(grpo))],
     ]);
+    this.chart.redraw();
+  }
+
+  paint(width) {
+    const both = memory(this.state);
+    const x = scale(0, sum(both.ppo), 1, width - 1);
+    const shelf = ([name, top, method]) => {
+      let from = 0;
+      const blocks = Object.keys(NAMES).filter((part) => both.ppo[part]).map((part) => {
+        const [left, right] = [x(from), x((from += both.ppo[part]))];
+        return block(part, both[method][part], both.ppo[part], { left, wide: right - left, top });
+      });
+      return [
+        words(0, top - 8, name, { class: "name" }),
+        words(width, top - 8, `${sum(both[method])} GB`, { class: "name", "text-anchor": "end" }),
+        blocks.flat(),
+      ].flat();
+    };
+    return [
+      hatching(),
+      SHELVES.map(shelf).flat(),
+      words(0, HEIGHT - 22, "Each block is as wide as its model is large.", { class: "soft" }),
+      words(0, HEIGHT - 4, both.grpo.critic === 0 ? "Dashed: PPO holds it in memory, GRPO leaves it out." : "", { class: "soft" }),
+    ];
   }
 
   lesson(state) {
@@ -55,6 +83,35 @@ class Memory extends Explorable {
       + "which PPO does not need either where a rule can score.";
   }
 }
+
+/** A model's block, or the hole where the other method has one. */
+function block(part, gigabytes, otherwise, { left, wide, top }) {
+  const style = gigabytes ? `block ${part}` : "hole";
+  const box = { x: pixel(left + 1.5), y: top, width: pixel(Math.max(1, wide - 3)), height: BLOCK, rx: 8, class: style };
+  const name = gigabytes ? NAMES[part] : HOLES[part];
+  const size = gigabytes ? `${gigabytes} GB` : `\u2212${otherwise} GB`;
+  const marks = [element("rect", box)];
+  const lines = wrapped(name, wide - 16);
+  if (!lines) return marks;
+  const looks = gigabytes ? `label ${part}` : "label";
+  const label = (text, i) => words(left + 10, top + 20 + 17 * i, text, { class: i < lines.length ? `${looks} name` : looks });
+  return [...marks, ...[...lines, size].map(label)];
+}
+
+/** A name in lines that fit so many pixels; null if a word does not. */
+function wrapped(name, room) {
+  const fits = (text) => 7.6 * text.length <= room;
+  if (fits(name)) return [name];
+  const lines = name.split(" ");
+  return lines.every(fits) ? lines : null;
+}
+
+/** What fills the blocks of the critic and of the reference policy. */
+const hatching = () => element("defs", {},
+  element("pattern", { id: "memory-dots", width: 9, height: 9, patternUnits: "userSpaceOnUse" },
+    element("circle", { cx: 4.5, cy: 4.5, r: 1.4, class: "grain" })),
+  element("pattern", { id: "memory-lines", width: 7, height: 7, patternUnits: "userSpaceOnUse", patternTransform: "rotate(45)" },
+    element("path", { d: "M0 0V7", class: "hatch" })));
 
 const sum = (parts) => Object.values(parts).reduce((total, x) => total + x, 0);
 

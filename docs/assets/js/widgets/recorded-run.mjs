@@ -5,7 +5,6 @@ import { choice } from "../ui/controls.mjs";
 import { curveChart } from "../ui/curve_chart.mjs";
 import { element } from "../ui/element.mjs";
 import { Explorable, range, recorded } from "../ui/explorable.mjs";
-import { folded } from "../ui/folded.mjs";
 import { fixed } from "../ui/format.mjs";
 import { table } from "../ui/table.mjs";
 
@@ -34,7 +33,7 @@ class RecordedRun extends Explorable {
     this.chart = curveChart({});
     this.legend = element("p", { class: "grpo-legend" });
     this.table = table({ caption: "The curve as numbers", columns: ["Step", "run", "compared with"] });
-    return [this.legend, this.chart.node, folded("The numbers as a table", this.table.node)];
+    return [this.legend, this.chart.node, this.table.node];
   }
 
   draw({ metric, run, beside }) {

@@ -6,7 +6,6 @@ import { legendItem } from "../ui/chart.mjs";
 import { choice, slider, wholeNumber } from "../ui/controls.mjs";
 import { element } from "../ui/element.mjs";
 import { Explorable } from "../ui/explorable.mjs";
-import { folded } from "../ui/folded.mjs";
 import { fixed } from "../ui/format.mjs";
 import { lineChart } from "../ui/line_chart.mjs";
 import { table } from "../ui/table.mjs";
@@ -45,7 +44,7 @@ class Rivals extends Explorable {
     return [
       element("p", { class: "grpo-readout" }, "Probability of the best action: mean, and the middle 80 % of the runs"),
       element("p", { class: "grpo-legend" }, METHODS.map(({ style, name }) => legendItem(style, name))),
-      this.chart.node, this.results.node, folded("The curves as a table", this.curves.node)];
+      this.chart.node, this.results.node, this.curves.node];
   }
 
   draw({ critic, offset, seed }) {

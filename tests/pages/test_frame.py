@@ -1,0 +1,75 @@
+"""The frame of every figure: its title, the numbers behind a tab, what one can do with it, and the room it takes."""
+
+import re
+from xml.etree import ElementTree
+
+import pytest
+from test_learn import PATHS
+
+HEIGHTS = """() => Object.fromEntries([...document.querySelectorAll(".grpo-explorable")]
+  .map(node => [node.localName, node.offsetHeight]))"""
+FIRST_SCREEN = """() => [...document.querySelectorAll(".grpo-explorable :is(button, input, select)")]
+  .filter(node => node.getBoundingClientRect().bottom <= innerHeight).length"""
+CLIP = "grpo-clip-curve"
+
+
+@pytest.mark.parametrize("path", PATHS)
+@pytest.mark.parametrize("width", [1280, 390, 320])
+def test_a_figure_is_as_high_before_its_code_has_come_as_after(tab, path, width):
+    page = tab.load(path, width=width, scrolling=False)
+    before = page.evaluate(HEIGHTS)
+    assert page.locator(".grpo-explorable:not([data-ready])").count() >= len(before) / 2
+    page = tab.load(path, width=width)
+    assert page.evaluate(HEIGHTS) == before, "change docs/assets/css/heights.css (1rem is 20 px)"
+
+
+@pytest.mark.parametrize("path", PATHS)
+@pytest.mark.parametrize(("width", "height"), [(1280, 720), (390, 844)])
+def test_a_figure_can_be_operated_in_the_first_screen_of_a_chapter(tab, path, width, height):
+    page = tab.load(path, width=width)
+    page.set_viewport_size({"width": width, "height": height})
+    page.evaluate("scrollTo({ top: 0, behavior: 'instant' })")
+    assert page.evaluate(FIRST_SCREEN) > 0
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_a_figure_is_named_by_its_number_and_its_question(tab, path):
+    page = tab.load(path)
+    names = page.locator(".grpo-asks").all_inner_texts()
+    chapter = page.locator("h1").inner_text().split(".")[0]
+    assert [re.sub(r"\s.*", "", name, flags=re.S) for name in names] == [
+        f"{chapter}.{place}" for place in range(1, len(names) + 1)
+    ]
+    assert all(name.endswith("?") for name in names)
+
+
+def test_the_numbers_are_behind_a_tab_that_the_arrow_keys_reach(open_figure):
+    figure = open_figure("/learn/loss/", CLIP)
+    height = figure.node.evaluate("node => node.offsetHeight")
+    table, chart = figure.node.locator("table"), figure.node.locator(".grpo-picture")
+    assert chart.is_visible() and not table.is_visible()
+    figure.node.get_by_role("tab", name="Picture").press("ArrowRight")
+    assert table.is_visible() and not chart.is_visible()
+    assert figure.node.get_by_role("tab", name="Numbers").evaluate("node => node === document.activeElement")
+    assert figure.node.evaluate("node => node.offsetHeight") == height
+
+
+def test_a_picture_is_saved_with_its_colors_its_question_and_its_sentence(open_figure):
+    figure = open_figure("/learn/loss/", CLIP)
+    with figure.page.expect_download() as download:
+        figure.press("Save picture")
+    assert download.value.suggested_filename == "clip-curve.svg"
+    drawing = ElementTree.parse(download.value.path())
+    text = " ".join(drawing.getroot().itertext())
+    assert "When does the clip let go?" in text and figure.status in text
+    assert "rgb(29, 78, 216)" in download.value.path().read_text("utf-8")
+
+
+def test_a_copied_link_brings_back_the_state_and_the_place(open_figure):
+    figure = open_figure("/learn/loss/", CLIP)
+    figure.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    figure.press("Bad, too likely")
+    figure.press("Copy link to this state")
+    figure.node.locator(".grpo-told:not(:empty)").wait_for()
+    address = figure.page.evaluate("navigator.clipboard.readText()")
+    assert "clip-curve.a=-1" in address and address.endswith("#clip-curve")
