@@ -33,6 +33,8 @@ $(VENV)/installed-dev: $(VENV)/installed
 tests/%/node_modules/installed: tests/%/package-lock.json
 	@if command -v npm >/dev/null; then npm ci --prefix $(dir $<) --loglevel error --no-audit --no-fund && touch $@; fi
 
+install: $(VENV)/installed-dev tests/browser/node_modules/installed ## install everything, once; the other targets do it too
+
 grade: $(VENV)/installed ## grade starter/, or SUBMISSION=folder; EXERCISES="advantages clip" for some only
 	@$(BIN)/grade $(EXERCISES) --path $(SUBMISSION) || [ $$? -eq 1 ]  # failed checks are a result, not an error of make
 
@@ -129,4 +131,4 @@ lighthouse: $(VENV)/installed-dev tests/lighthouse/node_modules/installed ## spe
 clean: ## remove what was installed and built
 	rm -rf $(VENV) build .mypy_cache .ruff_cache tests/*/node_modules
 
-.PHONY: help grade check test proof mutants selftest mutation examples bench bench-class bench-soak bench-contention bench-charlm bench-site fuzz stubs vectors golden recordings site offline serve lighthouse clean
+.PHONY: help install grade check test proof mutants selftest mutation examples bench bench-class bench-soak bench-contention bench-charlm bench-site fuzz stubs vectors golden recordings site offline serve lighthouse clean

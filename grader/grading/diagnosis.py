@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -20,6 +20,7 @@ from ..sandbox.worker_process import SandboxError
 from . import headings, likeness, vectors, which_calls
 from .check import Check, checks_of
 from .compare import Float64
+from .premises import calls_others, can_be_scaled, scaled
 from .settings import Settings
 from .student import Answer, Clock, Example, Student, StudentCrashed, StudentDied, StudentError
 from .vectors import Diagnosis, Observation, Vector, agree
@@ -65,20 +66,29 @@ class Named:
     everywhere: bool
 
 
-def explain(settings: Settings, result: Result, failures: Mapping[str, Failure]) -> None:
+def explain(
+    settings: Settings, result: Result, failures: Mapping[str, Failure], by_themselves: Set[str] = frozenset()
+) -> None:
     """Write into a result why checks failed.
 
     Args:
         settings: Of the grading.
         result: What came of it.
         failures: Id of a check to the call that it failed for, where that came back.
+        by_themselves: The checks that fail on their own premises too.
 
     Raises:
         SandboxError: there is no worker to be had.
     """
     for exercise in result.exercises:
-        blameless = _blame_what_is_called(settings, exercise, result)
-        exercise.misconceptions = _named(settings, exercise, blameless, failures)
+        called = _blame_what_is_called(settings, exercise, result)
+        exercise.misconceptions = [
+            as_entry(exercise.name, named)
+            for named in (
+                *_named(settings, exercise, called.keys(), failures),
+                *_named_beside_others(settings, exercise, called, by_themselves),
+            )
+        ]
 
 
 def as_entry(exercise: str, named: Named) -> NamedMistake:
@@ -98,8 +108,8 @@ def as_entry(exercise: str, named: Named) -> NamedMistake:
 
 
 def _named(
-    settings: Settings, exercise: ExerciseResult, blameless: set[str], failures: Mapping[str, Failure]
-) -> list[NamedMistake]:
+    settings: Settings, exercise: ExerciseResult, blameless: Set[str], failures: Mapping[str, Failure]
+) -> list[Named]:
     """Name the mistakes that the submission's answers to the worked examples show.
 
     Not those of blameless functions: their numbers are wrong because of what they call, and a mistake of their own that
@@ -114,7 +124,47 @@ def _named(
     for function, seen in observations(settings, exercise.name, suspects).items():
         ids = [check.id for check in failing if check.function == function]
         found += _named_for(settings, seen, known.get(function, {}), ids, failures)
-    return [as_entry(exercise.name, named) for named in sorted(found, key=lambda named: _place(failing, named))]
+    return sorted(found, key=lambda named: _place(failing, named))
+
+
+def _named_beside_others(
+    settings: Settings, exercise: ExerciseResult, called: Mapping[str, Sequence[str]], by_themselves: Set[str]
+) -> Iterator[Named]:
+    """Name known mistakes of functions that call wrong ones, or say beside the check that none is named.
+
+    The recorded answers are those of a mistake with right functions around it. So they can be compared with where the
+    wrong ones have no part in an answer: it stays as it is when these return more.
+    """
+    failing = [check for check in exercise.checks if check.outcome in (FAILED, BROKEN) and check.id in by_themselves]
+    _, known = vectors.load(exercise.name)
+    for function in dict.fromkeys(check.function for check in failing if check.function in called):
+        checks = [check for check in failing if check.function == function]
+        wrong = called[function]
+        at_fault = [name for name in wrong if not _only_follows(settings, name, by_themselves)]
+        seen: Seen = []
+        if all(map(can_be_scaled, at_fault)):
+            seen = _untouched(settings, exercise.name, function, at_fault)
+        mistakes = known.get(function, {})
+        found = _Agreement.of(seen, mistakes).named(seen, mistakes, [check.id for check in checks])
+        told = [named for several in found.values() for named in several if named.everywhere]
+        yield from (replace(named, everywhere=False) for named in told)
+        first = " and ".join(f"`{name.split('.')[1]}`" for name in at_fault or wrong)
+        for check in checks:
+            if check.id not in {named.check for named in told}:
+                check.may_come_from.append(f"a mistake of its own, which gets no name here: correct your {first} first")
+
+
+def _untouched(settings: Settings, exercise: str, function: str, called: Sequence[str]) -> Seen:
+    """The worked examples of a function in whose answers some functions that it calls have no part."""
+    other = replace(settings, submission=scaled(settings.submission, called))
+    seen, more = (observations(each, exercise, {function}).get(function, []) for each in (settings, other))
+    return [one for one, two in zip(seen, more, strict=False) if agree(one[1], two[1])]
+
+
+def _only_follows(settings: Settings, name: str, by_themselves: Set[str]) -> bool:
+    """Whether a function, "exercise.function", is wrong by what it calls alone, as far as is known."""
+    own = {f"{settings.selected[check].exercise}.{settings.selected[check].function}" for check in by_themselves}
+    return calls_others(name) and name not in own
 
 
 def _named_for(
@@ -145,12 +195,20 @@ def _named_for(
     for more in (
         firm,
         _beside_the_numbers(settings, failing, failures),
-        _by_likeness(settings, {name: wrong[name] for name in failing}, likeness.STRONG),
+        # Not shown by other wrong answers of the function, it needs more evidence; a generated call is a small one.
+        _by_likeness(
+            settings,
+            {name: wrong[name] for name in failing},
+            likeness.STRONG,
+            numbers=3,
+            others=everything,
+            everywhere=False,
+        ),
         _by_calls(settings, seen, failing),
         causes,
         others,
-        _by_likeness(settings, calls, likeness.STRONG),
-        _by_likeness(settings, {name: wrong[name] or calls[name] for name in failing}, likeness.WEAK),
+        _by_likeness(settings, calls, likeness.STRONG, numbers=4, others=everything, everywhere=False),
+        _by_likeness(settings, {name: wrong[name] or calls[name] for name in failing}, likeness.WEAK, everywhere=False),
         _by_likeness(settings, shown, likeness.WEAK),
     ):
         explained = {named.check for named in found}
@@ -207,15 +265,21 @@ def diagnose_by_other_calls(seen: Seen, failing: Sequence[str]) -> list[Named]:
 
 
 def _by_likeness(
-    settings: Settings, cases: Mapping[str, Sequence[likeness.Case]], looks: Sequence[likeness.Look]
+    settings: Settings,
+    cases: Mapping[str, Sequence[likeness.Case]],
+    looks: Sequence[likeness.Look],
+    *,
+    numbers: int = 2,
+    others: Sequence[likeness.Case] = (),
+    everywhere: bool = True,
 ) -> list[Named]:
-    """Say beside each check what its cases have in common with the right answers."""
+    """Say beside each check what its cases have in common with the right answers; see `likeness.likeness`."""
     found = []
     for name, several in cases.items():
-        like = likeness.likeness(several, looks)
+        like = likeness.likeness(several, looks, numbers=numbers, others=others)
         if like:
             function = settings.selected[name].function
-            found.append(Named(name, _general(function, like.name, like.sentence, like.name), True))
+            found.append(Named(name, _general(function, like.name, like.sentence, like.name), everywhere))
     return found
 
 
@@ -270,16 +334,16 @@ def _by_name(check: Check, example: Example) -> dict[str, Any]:
     return dict(zip(names, example.arguments, strict=False))
 
 
-def _blame_what_is_called(settings: Settings, exercise: ExerciseResult, result: Result) -> set[str]:
+def _blame_what_is_called(settings: Settings, exercise: ExerciseResult, result: Result) -> dict[str, list[str]]:
     """Write beside each failing check which functions it calls that are wrong themselves.
 
     Returns:
-        The failing functions that call a wrong one.
+        The failing functions that call wrong ones, each with these, "exercise.function".
     """
     failing = [check for check in exercise.checks if check.outcome in (FAILED, BROKEN)]
     uses = course.exercise(exercise.name).uses
     wrong: dict[str, bool] = {}
-    blameless = set()
+    found: dict[str, list[str]] = {}
     graded = {each.name for each in result.exercises}
     for check in failing:
         for used in uses.get(check.function, ()):
@@ -289,8 +353,9 @@ def _blame_what_is_called(settings: Settings, exercise: ExerciseResult, result: 
             if wrong[used]:
                 where = "see above" if name in graded else f"grade the exercise {name} first"
                 check.may_come_from.append(f"your `{function}`, which it calls: {where}")
-                blameless.add(check.function)
-    return blameless
+                wrong_ones = found.setdefault(check.function, [])
+                wrong_ones += [used] if used not in wrong_ones else []
+    return found
 
 
 def is_wrong(settings: Settings, used: str, result: Result) -> bool:
@@ -405,19 +470,29 @@ class _Agreement:
         for check in checks:
             own = {index for index, (vector, _) in enumerate(seen) if vector.check == check}
             best = self.best([name for name in known if self.shows(name, own)])
-            if best:
+            is_sure = any(self.against[name] == 0 for name in best)
+            # One number is that of a mistake by chance.
+            if is_sure or (best and _wrong_numbers([seen[index] for index in own]) > 1):
                 found[check] = [Named(check, known[name], self.against[name] == 0) for name in best]
         return found
 
     def shows(self, name: str, examples: set[int]) -> bool:
         """Whether the submission gives a misconception's answers to all of some examples, and some are wrong.
 
-        Not where it is right about another example that the misconception gets wrong.
+        Not where it is right about another example that the misconception gets wrong, and not where most of what the
+        misconception gets wrong is wrong in another way: then the numbers of this check are the same by chance.
         """
-        return not self.refuted[name] and examples <= self.agreeing[name] and bool(examples & self.evidence[name])
+        is_usual = not self.refuted[name] and 2 * self.against[name] <= len(self.evidence[name])
+        return is_usual and examples <= self.agreeing[name] and bool(examples & self.evidence[name])
 
     def best(self, names: list[str]) -> list[str]:
         """Those with the least evidence against them, then with most answers reproduced; none if these are many."""
         ranks = {name: (-self.against[name], len(self.agreeing[name])) for name in names}
         best = [name for name in names if ranks[name] == max(ranks.values())]
         return best if len(best) <= _ALIKE else []
+
+
+def _wrong_numbers(seen: Seen) -> int:
+    """How many different wrong numbers some answers hold."""
+    wrong = [(observation, vector.expected) for vector, observation in seen if not agree(observation, vector.expected)]
+    return sum(likeness.wrong_numbers(likeness.case({}, Example(), *sides)) for sides in wrong)

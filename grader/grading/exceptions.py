@@ -14,7 +14,7 @@ _NEEDS_NO_GRADIENT = (
 _SEVERAL_NUMBERS = (
     "never computed: a tensor with several numbers is used as if it were one number, such as in an `if` or by `.item()`"
 )
-_SHAPES = "never computed: two tensors have shapes that do not fit together"
+_SHAPES = "never computed: shapes that do not fit together, of two tensors or of one tensor and what it is turned into"
 _NOT_FLOATING = "never computed: a tensor of whole numbers or bools is where torch needs floating point"
 _NOT_WHOLE = "never computed: a tensor of floating point is where torch needs whole numbers, such as for an index"
 _NOT_BOOL = "never computed: a mask is of floating point, and torch needs bools: compare, or call `.bool()`"
@@ -55,8 +55,8 @@ _MEANINGS = (
     ),
     (
         r"^TypeError.*NoneType",
-        "never computed: something is None that should be a number, such as the `.grad` of a tensor that is no leaf, "
-        "or an option that is not given",
+        "never computed: something is None that is used as if it were not, such as the `.grad` of a tensor that is no "
+        "leaf, an option that is not given, or what a function without `return` returns",
     ),
     (
         r"same device",
@@ -119,8 +119,11 @@ _MEANINGS = (
     (r"^TypeError", "never computed: something is of a type that this operation does not take"),
     (r"^KeyError", "never computed: a dict is asked for a key that it does not have"),
     (r"^(ZeroDivisionError|OverflowError)", "never computed: a number is divided by 0 or becomes too large"),
-    (r"^ValueError", "refused: the call is allowed, and your code, or given code that it calls, raises a ValueError"),
-    (r"^AssertionError", "refused: the call is allowed, and an `assert` says that it is not"),
+    (r"^ValueError", "refused: the call is allowed, and your code, or what it calls, raises a ValueError"),
+    (
+        r"^AssertionError",
+        "refused: the call is allowed, and an `assert`, of yours or of a library, says that it is not",
+    ),
     (r"^RecursionError", "never computed: your function calls itself without end"),
 )
 """A pattern in an exception's type and the beginning of its message, and what it means; the first that fits counts."""

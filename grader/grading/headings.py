@@ -56,20 +56,23 @@ HEADINGS = {
     ),
     "not_finite": (
         "They are not finite",
-        "NaN comes from 0 / 0, from inf - inf and from 0 * inf, and spreads to all that is computed from it. Ask "
-        "which of these your formula has for this input, and compute so that it does not arise. `nan_to_num` "
+        "NaN comes from 0 / 0, from inf - inf, from 0 * inf, and from the root or the logarithm of what is negative, "
+        "and spreads to all that is computed from it. An infinity comes from exp, from log(0) and from a division by "
+        "0. Ask which of these your formula has for this input, and compute so that it does not arise. `nan_to_num` "
         "repairs the value and not the gradient.",
     ),
     "rounding": (
-        "They are rounding errors",
-        "The exact number is 0, or smaller than the rounding error of the way it is computed. Two equal numbers "
-        "that went different ways differ in the last digit, and a division by a small number makes that large. "
-        "Compare before you subtract, or use a function that is exact near 0, such as `expm1`.",
+        "They are as small as rounding errors",
+        "The exact number is 0, or as small as the rounding error of the way it is computed. Two equal numbers that "
+        "went different ways differ in the last digit, and a division by a small number makes that large. Compare "
+        "before you subtract, or use a function that is exact near 0, such as `expm1`. A soft version of something "
+        "hard, such as a sigmoid in place of a comparison, leaves numbers as small.",
     ),
     "digits": (
-        "They have half their digits",
-        "Somewhere on the way they are float32: a tensor that is made without `dtype=`, a call of `.float()`, or a "
-        "number that is read from a float32 tensor. What comes in as float64 stays float64 to the end.",
+        "They are right to some digits",
+        "Seven digits and no more are those of float32: a tensor that is made without `dtype=`, a call of `.float()`, "
+        "or a number that is read from a float32 tensor. What comes in as float64 stays float64 to the end. A small "
+        "number that is added for safety costs digits too, and so does a soft version of something hard.",
     ),
     "unmoved": (
         "They are an argument as it came in",
@@ -81,7 +84,7 @@ HEADINGS = {
     ),
     "constant": (
         "They are all the same",
-        "A mean or a sum runs over more than it should.",
+        "A mean or a sum runs over more than it should, or they do not depend on what comes in.",
     ),
     "sign": (
         "The sign is the opposite one",
@@ -104,9 +107,10 @@ HEADINGS = {
         "One operation is missing or too many at the very end.",
     ),
     "bounded": (
-        "They are cut off at a bound",
-        "A `clamp`, a `clip`, a `nan_to_num` or a `min` bounds them, and the numbers of a real run lie beyond it; or "
-        "a bound is missing on one side. A step that is always as long has a gradient that is clipped or normalized.",
+        "They stay within a bound",
+        "A `clamp`, a `clip`, a `nan_to_num`, a `min` or a `tanh` bounds them, and the numbers of a real run lie "
+        "beyond it; or a bound is missing on one side. A step that is always as long has a gradient that is clipped "
+        "or normalized.",
     ),
     "order": (
         "They are at other places",
@@ -122,6 +126,11 @@ HEADINGS = {
         "They are right at other places",
         "What is wrong is wrong in one place only. Ask what the formula says there.",
     ),
+    "near": (
+        "They are near, or in the right order",
+        "The way to compute them is another one: an approximation, another mean or spread, something soft in place of "
+        "something hard, or a number that is added for safety.",
+    ),
     "one_side": (
         "They are all on one side",
         "Every wrong number is too large, or every one too small. Look for something that is counted twice or not at "
@@ -129,8 +138,8 @@ HEADINGS = {
     ),
     "calls": (
         "Some calls are right",
-        "The worked examples of the function were compared: what the wrong ones have in common, and no right one has, "
-        "is where to look. Make a right call and a wrong one yourself, and print what differs on the way.",
+        "The worked examples of the function were compared: what the wrong ones have in common, and no or few "
+        "right ones, is where to look. Make a right call and a wrong one yourself, and print what differs on the way.",
     ),
     "only": (
         "Some of them are right",

@@ -10,6 +10,7 @@ A likeness completes "your numbers are ...". Of several, the first look finds wh
 
 from __future__ import annotations
 
+import contextlib
 import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -44,7 +45,7 @@ class Part:
     """Some numbers of an answer beside the right ones.
 
     Attributes:
-        where: What they are: "" for what was returned, "kl", "gradient by logp", "table of policy after the call".
+        where: What they are: "" for what was returned, "kl", "gradient by logp", "policy after the call.table".
         yours: The submission's, as float64.
         expected: The model answer's, of the same shape or another.
     """
@@ -106,25 +107,81 @@ def case_of_numbers(
     return Case(_numbers_of(arguments, example), {}, {}, (Part(where, yours, expected),))
 
 
-def likeness(cases: Sequence[Case], looks: Sequence[Look]) -> Likeness | None:
+def likeness(
+    cases: Sequence[Case], looks: Sequence[Look], *, numbers: int = 2, others: Sequence[Case] = ()
+) -> Likeness | None:
     """What is true of all wrong answers; None if nothing is.
 
     Args:
         cases: The wrong answers to the examples of one check, or of one function.
         looks: What to look for, the first one first: `STRONG` or `WEAK`.
+        numbers: So many must bear it out, where chance has a part in it: one number is twice another one by chance.
+        others: Other wrong answers of the function. Half of them must show it too, or many numbers bear it out.
     """
+    told = [_numbers_of_a_case(case) for case in cases]
+    is_new = [numbers_of not in told[:place] for place, numbers_of in enumerate(told)]  # the same again says no more
     for look in looks:
         with np.errstate(all="ignore"):  # a wrong answer may hold anything
             found = [look(case) for case in cases]
         common = set.intersection(*map(set, found)) if found else set()
-        for candidate in found[0] if found else ():
-            if candidate in common and sum(seen[candidate] for seen in found) >= _ENOUGH:
-                return candidate
+        borne_out = {
+            candidate: sum(seen[candidate] for seen, new in zip(found, is_new, strict=True) if new)
+            for candidate in (found[0] if found else ())
+            if candidate in common
+        }
+        fitting = [
+            candidate
+            for candidate, evidence in borne_out.items()
+            if evidence >= (numbers if _is_usual(candidate, look, others) else _MANY)
+        ]
+        if fitting:
+            return _either(fitting)
     return None
 
 
-_ENOUGH = 2
-"""Numbers that must bear a likeness out: one number is twice another one by chance."""
+def _is_usual(candidate: Likeness, look: Look, others: Sequence[Case]) -> bool:
+    """Whether at least half of some answers show a likeness."""
+    with np.errstate(all="ignore"):
+        return 2 * sum(candidate in look(case) for case in others) >= len(others)
+
+
+def _numbers_of_a_case(case: Case) -> list[str]:
+    """The wrong numbers and the right ones, up to rounding."""
+    return [f"{value:.5g}" for part in case.parts for side in (part.yours, part.expected) for value in side.reshape(-1)]
+
+
+def wrong_numbers(case: Case) -> int:
+    """How many different numbers are wrong in a case, at least 2 where it is no matter of numbers."""
+    if not case.parts or not all(part.same_shape for part in case.parts):
+        return 2
+    return len({f"{value:.5g}" for part in case.parts for value in part.yours[part.wrong].reshape(-1)})
+
+
+def _either(fitting: Sequence[Likeness]) -> Likeness:
+    """The first of several, with what the numbers cannot tell it from."""
+    first, *others = [like.sentence for like in fitting if like.name == fitting[0].name]
+    if fitting[0].name not in ("scaled", "where"):
+        return fitting[0]
+    for start in (_WHERE, _SOMEWHERE):
+        others = [each for each in others if each.startswith(start) or not first.startswith(start)]
+    if fitting[0].name == "where":
+        others = [f"where {each.removeprefix(_WHERE).removeprefix(_SOMEWHERE)}" for each in others]
+        return Likeness("where", f"{first}, which is also {' and '.join(others)}" if others else first)
+    plain = [each for each in others if "the root of" not in each]  # roots are said where nothing plainer fits
+    return Likeness(fitting[0].name, ", or ".join([first, *plain[:_ALIKE]]))
+
+
+_ALIKE = 2
+"""As many alternatives are said; more would be no help."""
+
+
+_WHERE, _SOMEWHERE = "right except where ", "right except at some of the places where "
+
+
+_MANY = 6
+"""So many numbers are no chance whatever the other answers show."""
+_CERTAIN = 100
+"""Stands for as many numbers where chance has no part in it."""
 Found = dict[Likeness, float]
 """What one case shows, each with how many numbers bear it out."""
 
@@ -206,6 +263,13 @@ def _distinct(values: Floats) -> int:
     return len({f"{value:.5g}" for value in values.reshape(-1) if value and math.isfinite(value)})
 
 
+def _free(values: Floats) -> int:
+    """How many of them are free: where they sum to 0, one follows from the others."""
+    rows = values.reshape(-1, values.shape[-1]) if values.ndim else values.reshape(1, 1)
+    scale = np.abs(values).max(initial=0.0)
+    return _distinct(values) - bool((np.abs(rows.sum(axis=-1)) <= 1e-6 * scale).all())
+
+
 def _one_factor(left: Floats, right: Floats) -> float | None:
     """The k with left = k * right, where there is one."""
     used = (np.abs(right) > 1e-9) & np.isfinite(right)
@@ -228,7 +292,7 @@ def _called(where: str) -> str:
     """Of several values that are returned: which one."""
     if where == "0":
         return "the first value"
-    return re.sub(r"^\d+\.", "", where)
+    return re.sub(r"^(\w+) after the call\.(.+)$", r"\2 of \1 after the call", re.sub(r"^\d+\.", "", where))
 
 
 # Looks at what an answer is
@@ -239,7 +303,7 @@ def _raises(case: Case) -> Found:
     if "raises" not in case.yours:
         return {}
     means = exceptions.meaning(case.yours["raises"], case.yours["message"])
-    return {Likeness("exception", means): _ENOUGH} if means else {}
+    return {Likeness("exception", means): _CERTAIN} if means else {}
 
 
 def _kind(case: Case) -> Found:
@@ -248,23 +312,30 @@ def _kind(case: Case) -> Found:
     if "raises" in mine:
         return {}
     if mine.get("returns") == "NoneType":
-        return {Likeness("kind", "missing: your function returns None, so a path through it has no `return`"): _ENOUGH}
+        return {
+            Likeness(
+                "kind",
+                "missing: your function returns None: a path without `return`, or the result of what returns nothing",
+            ): _CERTAIN
+        }
     if "shape" in right and "shape" not in mine:
         kind = mine.get("returns", "something else")
         what = f"no tensor but a {'plain number' if kind == 'number' else kind}"
         equal = "values" in mine and _all_near(_array(mine), _array(right))
         told = ("right, and " if equal else "") + what
-        return {Likeness("kind", told): _ENOUGH}
+        return {Likeness("kind", told): _CERTAIN}
     for part in ("returns", "graph"):
         if part == "graph" and right.get(part) and not mine.get(part) and not case.parts:
-            return {Likeness("no_graph", "right, and without the graph that leads to the model: nothing learns"): 2}
+            return {
+                Likeness("no_graph", "right, and without the graph that leads to the model: nothing learns"): _CERTAIN
+            }
         if part == "graph" and mine.get(part) and not right.get(part) and not case.parts:
-            return {Likeness("graph", "right, and drag the graph of their own computation along"): _ENOUGH}
+            return {Likeness("graph", "right, and drag the graph of their own computation along"): _CERTAIN}
     if mine.get("changed") and not case.parts:
-        return {Likeness("changed", f"right, and {mine['changed'][0]} is changed in place"): _ENOUGH}
+        return {Likeness("changed", f"right, and {mine['changed'][0]} is changed in place"): _CERTAIN}
     if mine.get("left") and not case.parts:
-        return {Likeness("left", f"right, and {mine['left'][0]} is another one after the call"): _ENOUGH}
-    return dict.fromkeys(_inside(mine, right), _ENOUGH)
+        return {Likeness("left", f"right, and {mine['left'][0]} is another one after the call"): _CERTAIN}
+    return dict.fromkeys(_inside(mine, right), _CERTAIN)
 
 
 def _inside(mine: Observation, right: Observation) -> Iterator[Likeness]:
@@ -273,7 +344,7 @@ def _inside(mine: Observation, right: Observation) -> Iterator[Likeness]:
     missing = set(right.get("fields", {})) - set(parts)
     if missing and mine.get("returns") == right.get("returns"):
         few = mine["returns"] in ("list", "tuple")
-        yield Likeness("missing", _TOO_FEW if few else f"without {', '.join(sorted(missing))}")
+        yield Likeness("missing", "fewer than are asked for" if few else f"without {', '.join(sorted(missing))}")
     for name, wanted in right.get("fields", {}).items():
         part = parts.get(name)
         if isinstance(part, dict) and wanted.get("returns") == "number" and "shape" in part:
@@ -290,7 +361,7 @@ def _dtype(case: Case) -> Found:
     if case.parts or "raises" in case.yours:
         return {}
     found = {(mine, right) for mine, right in _dtypes(case.yours, case.expected) if mine != right}
-    return {Likeness("dtype", f"right, and {mine} where {right} is asked for"): _ENOUGH for mine, right in found}
+    return {Likeness("dtype", f"right, and {mine} where {right} is asked for"): _CERTAIN for mine, right in found}
 
 
 def _dtypes(yours: Observation, expected: Observation) -> Iterator[tuple[str, str]]:
@@ -304,9 +375,14 @@ def _dtypes(yours: Observation, expected: Observation) -> Iterator[tuple[str, st
 def _whole(case: Case) -> Found:
     """Whole numbers where others are asked for."""
     whole = case.yours.get("dtype", "").startswith(("int", "uint"))
-    found = any(part.same_shape and (part.expected % 1 != 0).any() for part in case.parts)
-    told = f"whole numbers, of dtype {case.yours.get('dtype')}: the digits after the point are cut off"
-    return {Likeness("whole", told): _ENOUGH} if whole and found else {}
+    parts = [part for part in case.parts if part.same_shape and (part.expected % 1 != 0).any()]
+    if not whole or not parts:
+        return {}
+    told = f"whole numbers, of dtype {case.yours['dtype']}, where others are asked for"
+    found: Found = {}
+    if all(_all_near(part.yours, np.trunc(part.expected)) for part in parts):
+        found[Likeness("whole", f"{told}: the digits after the point are cut off")] = _CERTAIN
+    return found | {Likeness("whole", told): _CERTAIN}
 
 
 def _length(case: Case) -> Found:
@@ -315,7 +391,7 @@ def _length(case: Case) -> Found:
         mine, right = part.yours, part.expected
         is_shorter = mine.ndim == right.ndim > 0 and mine.shape[1:] == right.shape[1:] and 1 < len(mine) < len(right)
         if is_shorter and _all_near(mine, right[: len(mine)]):
-            return {Likeness("missing", _TOO_FEW): _ENOUGH}
+            return {Likeness("missing", _TOO_FEW): _CERTAIN}
     return {}
 
 
@@ -327,42 +403,49 @@ def _shape(case: Case) -> Found:
         if part.same_shape or not mine.size or not right.size or part.where.startswith("gradient"):
             continue
         if mine.size == right.size and _all_near(mine.reshape(-1), right.reshape(-1)):
-            found[Likeness("shape", f"right {_in(part.where)}and in another shape")] = _ENOUGH
+            found[Likeness("shape", f"right {_in(part.where)}and in another shape")] = _CERTAIN
         elif not mine.shape and right.size > 1:
             for what, value in (("mean", right.mean()), ("sum", right.sum())):
                 if _all_near(mine, value) and value:
                     told = f"reduced to one number: the {what} of the values that are asked for"
-                    found[Likeness("reduced", told)] = _ENOUGH
+                    found[Likeness("reduced", told)] = _CERTAIN
         elif not right.shape and mine.size > 1:
             for what, value in (("mean", mine.mean()), ("sum", mine.sum())):
                 if _all_near(np.asarray(value), right) and float(right):
-                    found[Likeness("not_reduced", f"not reduced: their {what} is what is asked for")] = _ENOUGH
+                    found[Likeness("not_reduced", f"not reduced: their {what} is what is asked for")] = _CERTAIN
         elif not mine.shape:
-            found[Likeness("reduced", "one number, where one for each row or position is asked for")] = _ENOUGH
+            found[Likeness("reduced", "one number, where one for each row or position is asked for")] = _CERTAIN
     return found
 
 
 def _rounding(case: Case) -> Found:
-    """Noise where 0 is exact, or where the right number is smaller than the noise."""
+    """Next to nothing where 0 is exact, or where the right number is as small."""
     if not rounding_only(case.yours, case.expected):
         return {}
     exact = any((part.expected[part.wrong] == 0).any() for part in case.parts if part.same_shape)
-    what = "exactly 0 is asked for" if exact else "the exact numbers are smaller than that"
-    return {Likeness("rounding", f"rounding errors where {what}"): _ENOUGH}
+    what = "exactly 0 is asked for" if exact else "the exact numbers are other ones, as small"
+    return {Likeness("rounding", f"of the size of rounding errors where {what}"): _CERTAIN}
 
 
 def _digits(case: Case) -> Found:
-    """The right numbers with half their digits."""
+    """Right to some digits only; those of float32 are told by having no more."""
     parts = case.parts or [*_pairs_of(case.yours, case.expected, "")]
     same_dtype = case.yours.get("dtype", "float64") == case.expected.get("dtype", "float64") == "float64"
     if len(parts) != 1 or not same_dtype or not parts[0].same_shape or parts[0].wrong.any():
         return {}
     (part,) = parts
     scale = np.abs(part.expected).max(initial=0.0)
-    if not 1e-9 * scale < np.abs(part.yours - part.expected).max(initial=0.0) < 1e-5 * scale:
+    apart = np.abs(part.yours - part.expected).max(initial=0.0) / (scale or 1.0)
+    if not 1e-9 < apart < 2e-4:
         return {}
-    told = "right to the seven digits of float32, where float64 has sixteen"
-    return {Likeness("digits", told): _ENOUGH}
+    if apart > 1e-5:
+        return {Likeness("digits", "right to some four digits, where float64 has sixteen"): _CERTAIN}
+    # Twelve digits are recorded.
+    is_single = np.isclose(part.yours, part.yours.astype(np.float32).astype(np.float64), rtol=2e-12, atol=0.0).all()
+    found: Found = {}
+    if is_single:
+        found[Likeness("digits", "right to the seven digits of float32, where float64 has sixteen")] = _CERTAIN
+    return found | {Likeness("digits", "right to some five or seven digits, where float64 has sixteen"): _CERTAIN}
 
 
 def _not_finite(case: Case) -> Found:
@@ -371,9 +454,13 @@ def _not_finite(case: Case) -> Found:
     for part in case.parts:
         if part.yours.size and np.isfinite(part.expected).all() and not np.isfinite(part.yours).all():
             nan = bool(np.isnan(part.yours).any())
-            what = "NaN, which 0 / 0, inf - inf and 0 * inf make" if nan else "infinite: an exp or a division overflows"
-            found[Likeness("not_finite", f"{_in(part.where)}{what}")] = _ENOUGH
+            what = f"NaN, which {_MAKE_NAN} make" if nan else f"infinite, which {_MAKE_INFINITY} make"
+            found[Likeness("not_finite", f"{_in(part.where)}{what}")] = _CERTAIN
     return found
+
+
+_MAKE_NAN = "0 / 0, inf - inf, 0 * inf and the root or logarithm of what is negative"
+_MAKE_INFINITY = "exp of a large number, the logarithm of 0 and a division by 0"
 
 
 def _constant(case: Case) -> Found:
@@ -384,10 +471,11 @@ def _constant(case: Case) -> Found:
         if not mine.any():
             found[Likeness("zero", f"{_in(part.where)}0 everywhere")] = max(1, _distinct(right)) + (mine.size > 1)
         elif mine.size > 2 and np.ptp(mine) == 0 and np.ptp(right) > 0:
-            found[Likeness("constant", f"{_in(part.where)}the same number everywhere")] = _ENOUGH
+            found[Likeness("constant", f"{_in(part.where)}the same number everywhere")] = _CERTAIN
         for name, value in _arrays(case, mine.shape):
             if _all_near(mine, value) and not part.where.startswith("gradient"):
-                told = f"{name} as it came in: nothing moves" if not part.where else f"{_in(part.where)}those of {name}"
+                is_state = not part.where and name in _STATES
+                told = f"{name} as it came in: nothing moves" if is_state else f"{_in(part.where)}those of {name}"
                 found[Likeness("unmoved", told)] = max(1, _distinct(right))
     return found
 
@@ -402,6 +490,26 @@ def _finite_parts(case: Case) -> Iterator[Part]:
 def _telling_parts(case: Case) -> Iterator[Part]:
     """The same without single numbers beside other wrong ones: in what relation these stand says little."""
     return (part for part in _finite_parts(case) if part.yours.size > 1 or len(case.parts) == 1)
+
+
+_STATES = ("logits",)
+"""Arguments of which a function that returns as many numbers returns the next value: with them it makes a step."""
+
+
+def _states(case: Case, part: Part) -> Iterator[tuple[str, Floats]]:
+    """What numbers of a part may be a step away from."""
+    for name, before in _arrays(case, part.yours.shape):
+        is_parameter = (
+            name.startswith("policy.") and part.where == f"policy after the call.{name.removeprefix('policy.')}"
+        )
+        if is_parameter or (name in _STATES and not part.where):
+            yield name, before
+
+
+def _returned(case: Case) -> Iterator[Part]:
+    """What was returned, beside wrong gradients too; of several values the one that is wrong."""
+    is_alone = len(case.parts) == 1
+    yield from (part for part in _finite_parts(case) if is_alone or not part.where)
 
 
 def _arrays(case: Case, shape: tuple[int, ...]) -> Iterator[tuple[str, Floats]]:
@@ -419,18 +527,19 @@ def _scaled(case: Case) -> Found:
     for part in _telling_parts(case):
         factor = _one_factor(part.yours, part.expected)
         if factor is not None and abs(factor) > 1e-6:
-            evidence = _distinct(part.expected)
-            found |= dict.fromkeys(_factors(case, factor, f"{_in(part.where)}", "the expected ones"), evidence)
-        for name, before in _arrays(case, part.yours.shape):
+            evidence = _free(part.expected)
+            found |= dict.fromkeys(_factors(case, factor, part, _THE_EXPECTED), evidence)
+        for name, before in _states(case, part):
             factor = _one_factor(part.yours - before, part.expected - before)
-            evidence = _distinct(part.expected - before)
+            evidence = _free(part.expected - before)
             if factor is not None and abs(factor) > 1e-6 and evidence > 1:
-                found |= dict.fromkeys(_factors(case, factor, "", f"the expected step from {name}"), evidence)
+                found |= dict.fromkeys(_factors(case, factor, part, f"the expected step from {name}"), evidence)
     return found
 
 
-def _factors(case: Case, factor: float, where: str, what: str) -> Iterator[Likeness]:
+def _factors(case: Case, factor: float, part: Part, what: str) -> Iterator[Likeness]:
     """The ways to say that numbers are too large by a factor."""
+    where = _in(part.where)
     if abs(factor + 1) < 1e-4:
         yield Likeness("sign", f"{where}{what} with the opposite sign")
         return
@@ -439,7 +548,9 @@ def _factors(case: Case, factor: float, where: str, what: str) -> Iterator[Liken
     half = "half" if abs(abs(factor) - 0.5) < 1e-4 else f"{_said(abs(factor))} times"
     yield Likeness("scaled", f"{where}{half} {what}{' with the opposite sign' * (factor < 0)}")
     # Where the factor is another one in each case, it may be a quantity of the call.
-    for name, size in _sizes(case):
+    sizes = [*_sizes(case), *_sizes_of(part.expected, what)]
+    roots = [(f"the root of {name}", math.sqrt(size)) for name, size in sizes if "size of" in name]
+    for name, size in (*sizes, *roots):
         if size not in (0.0, 1.0) and abs(factor / size - 1) < 1e-4:
             yield Likeness("scaled", f"{where}{what} times {name}")
         elif size not in (0.0, 1.0) and abs(factor * size - 1) < 1e-4:
@@ -458,6 +569,19 @@ def _sizes(case: Case) -> Iterator[tuple[str, float]]:
             if value.ndim > 1:
                 yield f"the size of the last axis of {name}", float(value.shape[-1])
                 yield f"the size of the first axis of {name}", float(value.shape[0])
+
+
+def _sizes_of(expected: Floats, what: str) -> Iterator[tuple[str, float]]:
+    """What several numbers are easily normalized by."""
+    if expected.size > 1 and what == _THE_EXPECTED:
+        yield "their mean", float(expected.mean())
+        yield "their sum", float(expected.sum())
+        yield "the largest of them", float(expected.max())
+        yield "their standard deviation", float(expected.std())
+        yield "their norm", float(np.linalg.norm(expected))
+
+
+_THE_EXPECTED = "the expected ones"
 
 
 def _shifted(case: Case) -> Found:
@@ -480,11 +604,11 @@ def _by_row(part: Part) -> Found:
     first = np.argmax(np.abs(right), axis=-1)[..., None]
     evidence = sum(max(0, _distinct(row) - 1) for row in right)
     apart = np.take_along_axis(mine - right, first, -1)
-    told = f"{_in(part.where)}off by the same amount within each row: another number is subtracted, or added"
+    told = f"{_in(part.where)}off by an amount, the same within each row"
     if evidence and np.abs(apart).min() > 1e-6 and _all_near(mine, right + apart):
         return {Likeness("shifted", told): evidence}
     factor = np.take_along_axis(mine, first, -1) / np.take_along_axis(right, first, -1)
-    told = f"{_in(part.where)}the expected ones times the same factor within each row: it is divided by another number"
+    told = f"{_in(part.where)}the expected ones times a factor, the same within each row"
     if evidence and np.isfinite(factor).all() and np.abs(factor).min() > 1e-6 and _all_near(mine, factor * right):
         return {Likeness("scaled", told): evidence}
     return {}
@@ -494,7 +618,7 @@ def _same_length(case: Case) -> Found:
     """A step in the right direction whose length does not depend on the rewards; told by its length."""
     found: Found = {}
     for part in _telling_parts(case):
-        for name, before in _arrays(case, part.yours.shape):
+        for name, before in _states(case, part):
             step, wanted = part.yours - before, part.expected - before
             factor, length = _one_factor(step, wanted), float(np.linalg.norm(step))
             if factor is None or not 0 < factor < 1 or _distinct(wanted) < 2:
@@ -524,17 +648,18 @@ def _bounded(case: Case) -> Found:
     for part in _telling_parts(case):
         mine, right = part.yours, part.expected
         found |= _cut_off(part)
-        for name, before in _arrays(case, mine.shape):
+        for name, before in _states(case, part):
             step, wanted = mine - before, right - before
             bound = float(np.abs(step).max())
             beyond = np.abs(wanted) > bound * (1 + 1e-4)
-            if bound and before.any() and _all_near(step, np.clip(wanted, -bound, bound)):
-                told = f"a step from {name} that is cut off at a bound"
-                found[Likeness("bounded", f"{told}, {_said(bound)}")] = _distinct(wanted[beyond])
-                found[Likeness("bounded", told)] = _distinct(wanted[beyond])
+            if bound and not beyond.all() and _all_near(step, np.clip(wanted, -bound, bound)):
+                told = f"the expected step from {name}, but nowhere longer than"
+                found[Likeness("bounded", f"{told} {_said(bound)}")] = _distinct(wanted[beyond])
+                found[Likeness("bounded", f"{told} a bound")] = _distinct(wanted[beyond])
         wrong, large = np.abs(right[part.wrong]), np.abs(right[~part.wrong])
         if large.any() and not mine[part.wrong].any() and wrong.max() < large[large > 0].min():
-            found[Likeness("bounded", f"{_in(part.where)}0 where small ones are asked for")] = _ENOUGH
+            told = f"{_in(part.where)}0 where small ones are asked for"
+            found[Likeness("bounded", told)] = _improbable(part.wrong.size, part.wrong.size, int(part.wrong.sum()))
     return found
 
 
@@ -546,9 +671,9 @@ def _cut_off(part: Part) -> Found:
     if low == high:
         return found
     for told, bounds in (
-        (f"above, at {_said(high)}", (-np.inf, high)),
-        (f"below, at {_said(low)}", (low, np.inf)),
-        (f"at {_said(low)} and at {_said(high)}", (low, high)),
+        (f"never above {_said(high)}", (-np.inf, high)),
+        (f"never below {_said(low)}", (low, np.inf)),
+        (f"never below {_said(low)} or above {_said(high)}", (low, high)),
     ):
         beyond = (right < bounds[0] - 1e-9) | (right > bounds[1] + 1e-9)
         is_symmetric = (low == -high or abs(low * high - 1) < 1e-4) and right.max() > 1.1 * high
@@ -559,13 +684,13 @@ def _cut_off(part: Part) -> Found:
             if len(used) == 2 and not is_symmetric:  # one number at each end is where it is, and no bound
                 evidence = min(_distinct(right[right < low]), _distinct(right[right > high]))
             # That the largest number is a round one is no chance.
-            found[Likeness("bounded", f"{_in(part.where)}cut off {told}")] = evidence + bool(is_round)
+            found[Likeness("bounded", f"{_in(part.where)}the expected ones, but {told}")] = evidence + bool(is_round)
     for told, bound, beyond in (
         ("above", float(right.max()), mine > right.max()),
         ("below", float(right.min()), mine < right.min()),
     ):
         if _all_near(np.where(beyond, bound, mine), right) and not beyond.all():
-            told = f"{_in(part.where)}not cut off {told}, where the expected ones stay at {_said(bound)}"
+            told = f"{_in(part.where)}{told} {_said(bound)}, where the expected ones stay"
             found[Likeness("bounded", told)] = _distinct(mine[beyond])
     return found
 
@@ -586,6 +711,17 @@ _FUNCTIONS: dict[str, Callable[[Floats], Floats]] = {
 # Looks at where it is wrong
 
 
+def _signs(case: Case) -> Found:
+    """The right sizes, some with the wrong sign."""
+    return {
+        Likeness("sign", f"{_in(part.where)}of the right size, and some of the opposite sign"): _distinct(
+            part.expected[part.wrong]
+        )
+        for part in _telling_parts(case)
+        if _all_near(np.abs(part.yours), np.abs(part.expected))
+    }
+
+
 def _order(case: Case) -> Found:
     """The right numbers at other places."""
     found: Found = {}
@@ -604,6 +740,8 @@ def _order(case: Case) -> Found:
                 found[Likeness("order", f"{_in(part.where)}the expected ones in reverse")] = evidence
         if mine.ndim == 2 and _all_near(mine, right.T):
             found[Likeness("order", f"{_in(part.where)}the expected ones with rows and columns swapped")] = evidence
+        if not found and _all_near(np.abs(mine), np.abs(right)):
+            continue  # only signs are wrong
         if not found and _all_near(np.sort(mine, axis=None), np.sort(right, axis=None)):
             found[Likeness("order", f"{_in(part.where)}the expected ones in another order")] = evidence
     return found
@@ -622,26 +760,44 @@ def _where(case: Case) -> Found:
     }
 
 
-def _places(case: Case, part: Part) -> dict[str, int]:
-    """Where the numbers of one value are wrong, each with how many bear it out."""
-    found: dict[str, int] = {}
+def _places(case: Case, part: Part) -> dict[str, float]:
+    """Where the numbers of one value are wrong, each with how much bears it out."""
+    found: dict[str, float] = {}
     if not part.same_shape or part.yours.ndim == 0 or not part.wrong.any() or part.wrong.all():
         return found
-    for name, value in case.arguments.items():
-        if not isinstance(value, np.ndarray):
-            continue
-        try:
-            spread = np.broadcast_to(value, part.yours.shape)
-        except ValueError:
-            continue
-        found |= {
-            f"where {told}": int(part.wrong.sum())
-            for told, there in _conditions(name, spread)
-            if (part.wrong <= there).all() and not there.all()
-        }
-    if (part.wrong == (part.expected == 0)).all():
-        found["where 0 is asked for"] = int(part.wrong.sum())
+    if (part.wrong == (part.expected != 0)).all():  # all that could be wrong, but for zeros
+        return found
+    count = int(part.wrong.sum())
+    for told, there in _told_by_numbers(case, part):
+        if (part.wrong == there).all():
+            found[f"where {told}"] = count
+        if (part.wrong <= there).all() and not there.all():
+            found[f"at some of the places where {told}"] = _improbable(part.wrong.size, int(there.sum()), count)
     return found | ({} if part.where else _ends(part))
+
+
+def _told_by_numbers(case: Case, part: Part) -> Iterator[tuple[str, npt.NDArray[np.bool_]]]:
+    """What can be said of places, by the arguments and by the right numbers."""
+    for name, value in case.arguments.items():
+        if isinstance(value, np.ndarray):
+            with contextlib.suppress(ValueError):
+                yield from _conditions(name, np.broadcast_to(value, part.yours.shape))
+    is_bool = case.expected.get("dtype") == "bool"
+    yield f"{'False' if is_bool else '0'} is asked for", part.expected == 0
+    yield f"{'True is' if is_bool else 'positive numbers are'} asked for", part.expected > 0
+    yield "negative numbers are asked for", part.expected < 0
+
+
+def _improbable(places: int, there: int, wrong: int) -> float:
+    """As how many numbers it counts that all wrong places meet a condition: as two where chance does so once in 100.
+
+    Args:
+        places: All places.
+        there: Those that meet the condition; all of them where the wrong ones are the first ones in some order.
+        wrong: Those that are wrong.
+    """
+    ways = math.comb(places, wrong) / (math.comb(there, wrong) if there < places else 1)
+    return 2 * math.log(ways) / math.log(100)
 
 
 def _conditions(name: str, value: npt.NDArray[Any]) -> Iterator[tuple[str, npt.NDArray[np.bool_]]]:
@@ -679,7 +835,7 @@ def _begins_right(case: Case) -> Found:
         first = int(np.argmax(wrong))
         steps = first - (part.where == "probabilities")  # row 0 is before the first step
         if wrong.any() and steps >= 1:
-            found[Likeness("begins_right", f"right for {_steps(steps)}, and others after that")] = _ENOUGH
+            found[Likeness("begins_right", f"right for {_steps(steps)}, and others after that")] = _CERTAIN
     return found
 
 
@@ -698,7 +854,7 @@ def _only(case: Case) -> Found:
         return {}
     *first, last = names
     told = f"{', '.join(first)} and {last}" if first else last
-    return {Likeness("only", f"right except for {told}"): _ENOUGH}
+    return {Likeness("only", f"right except for {told}"): _CERTAIN}
 
 
 def _detached(case: Case) -> Found:
@@ -710,12 +866,40 @@ def _detached(case: Case) -> Found:
 def _too_large(case: Case) -> Found:
     """All wrong numbers are on one side."""
     found: Found = {}
-    for part in _telling_parts(case) if len(case.parts) == 1 else ():
+    for part in _returned(case):
         apart = (part.yours - part.expected)[part.wrong]
         for told, here in (("large", (apart > 0).all()), ("small", (apart < 0).all())):
             if here:
                 # Six numbers are on one side by chance once in thirty times.
                 found[Likeness("one_side", f"{_in(part.where)}too {told}, wherever they are wrong")] = len(apart) / 3
+    return found
+
+
+def _near_by(case: Case) -> Found:
+    """All of them near to the right ones."""
+    found: Found = {}
+    for part in _returned(case):
+        size = np.abs(part.expected)
+        if part.wrong.any() and not (part.wrong & (size < 1e-6)).any():  # nothing is within a share of 0
+            apart = float((np.abs(part.yours - part.expected)[part.wrong] / size[part.wrong]).max())
+            told = next((said for bound, said in ((0.001, "0.1"), (0.01, "1"), (0.05, "5")) if apart < bound), None)
+            if told:
+                found[Likeness("near", f"{_in(part.where)}within {told} % of the expected ones")] = _distinct(size)
+    return found
+
+
+def _same_order(case: Case) -> Found:
+    """The larger one is where the larger one is asked for."""
+    found: Found = {}
+    for part in _returned(case):
+        if not part.wrong[part.expected != 0].all():
+            continue
+        order = np.argsort(part.expected, axis=None, kind="stable")
+        mine, right = part.yours.reshape(-1)[order], part.expected.reshape(-1)[order]
+        apart = ~_near(right[1:], right[:-1])
+        if ((np.diff(mine) > 0) | _near(mine[1:], mine[:-1]))[~apart].all() and (np.diff(mine)[apart] > 0).all():
+            told = f"{_in(part.where)}of another size, and in the order of the expected ones"
+            found[Likeness("near", told)] = max(0, _distinct(right) - 2)  # three numbers are in order by chance
     return found
 
 
@@ -729,24 +913,24 @@ def _gradients(case: Case) -> Found:
         kind = other if part.yours.any() == part.expected.any() else reached if part.yours.any() else lost
         kind.append(name)
     if lost and reached:
-        told = f"right, and their gradient reaches {reached[0]} and not {lost[0]}: the wrong one is detached"
+        told = f"right, and their gradient reaches {reached[0]} and not {lost[0]}, as if that were the constant"
     elif lost:
         told = f"right, and no gradient of them reaches {lost[0]}"
     elif reached:
         told = f"right, and a gradient of them reaches {reached[0]}, which is a constant here"
     else:
         told = f"right, and their gradient by {other[0]} is not"
-    found: Found = {Likeness("gradient", told): _ENOUGH}
+    found: Found = {Likeness("gradient", told): _CERTAIN}
     if lost:  # of several calls, some ask for both gradients
-        found[Likeness("gradient", f"right, and no gradient of them reaches {lost[0]}")] = _ENOUGH
+        found[Likeness("gradient", f"right, and no gradient of them reaches {lost[0]}")] = _CERTAIN
     return found
 
 
 Look = Callable[[Case], Found]
 STRONG: tuple[Look, ...] = (
     _raises, _kind, _dtype, _whole, _length, _shape, _rounding, _digits, _detached, _constant, _scaled, _shifted,
-    _changed_by, _bounded, _same_length, _order,
+    _changed_by, _bounded, _same_length, _signs, _order,
 )  # fmt: skip
 """What says how all numbers came to be wrong."""
-WEAK: tuple[Look, ...] = (_not_finite, _begins_right, _where, _only, _too_large)
+WEAK: tuple[Look, ...] = (_not_finite, _begins_right, _where, _only, _near_by, _too_large, _same_order)
 """What says which numbers are wrong."""

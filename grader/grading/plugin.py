@@ -109,6 +109,7 @@ class GradingPlugin:
         odd_dtypes: Function to the wrong dtypes that its checks have noted.
         wall_clock: What is left of the whole grading's time.
         passed_on: Check to the premises on which it passed.
+        not_judged: Checks of which the premises say nothing.
         failure: What `on_update` raised; the run stops then.
         interrupted: Set by Ctrl-C, in case the exception gets lost.
         failures: Id of a check to the call that it failed for.
@@ -123,6 +124,7 @@ class GradingPlugin:
         default_factory=lambda: Clock(course.GRADING_SECONDS * _more_time(), "the whole grading", wall=True)
     )
     passed_on: dict[str, Premises] = field(default_factory=dict)
+    not_judged: set[str] = field(default_factory=set)
     interrupted: bool = False
     failure: Exception | None = None
     errors: list[str] = field(default_factory=list)
@@ -376,6 +378,7 @@ class GradingPlugin:
                 )
             case NotJudged():
                 entry.outcome, entry.story = FAILED, str(problem)
+                self.not_judged.add(check.id)
             case _:
                 entry.outcome, entry.story = GRADER_ERROR, f"{type(problem).__name__}: {problem}"
         # Names and messages of theirs begin no line of their own, and no report is as long as they like.

@@ -13,14 +13,16 @@ from __future__ import annotations
 
 import contextlib
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from ..core import course
 from ..core.course import Exercise
+from ..core.submission import Submission
 from .compare import Mismatch
 from .student import (
     Answer,
@@ -41,8 +43,61 @@ _LEAST, _MOST = 0.1, 100.0
 right, and beside what is huge nothing else can be seen."""
 
 PREMISE_SCALE = 1.0625
-"""In a second pass wrong functions return this times what they do (`second_pass.scaled`); exact in binary, and at the
-end of no clip range of the checks."""
+"""In a second pass wrong functions return this times what they do (`scaled`); exact in binary, at the end of no clip
+range of the checks."""
+
+
+def scaled(submission: Submission, functions: Iterable[str]) -> Submission:
+    """A submission some functions of which return a little more than they do.
+
+    A later function that calls them follows, and so does the oracle. One that makes the same mistake by itself, without
+    a call (rewards in place of advantages, where `group_advantages` returns its rewards), does not, and is not excused.
+    Functions that call others follow these, and are left as they are.
+
+    Args:
+        submission: As it was handed in.
+        functions: Of the submission, "exercise.function".
+    """
+    files = dict(submission.files)
+    for name in sorted(functions):
+        module, function = name.split(".")
+        file_name = course.exercise(module).file_name
+        if file_name in files and not calls_others(name) and function != _FED_BACK:
+            files[file_name] += _SCALED.format(function=function, factor=PREMISE_SCALE)
+    return replace(submission, files=files)
+
+
+def calls_others(name: str) -> bool:
+    """Whether a function, "exercise.function", calls others."""
+    module, function = name.split(".")
+    return bool(course.exercise(module).uses.get(function))
+
+
+def can_be_scaled(name: str) -> bool:
+    """Whether a function, "exercise.function", returns another thing in a scaled submission by itself."""
+    return not calls_others(name) and name.split(".")[1] not in (_FED_BACK, _BOOLS)
+
+
+_BOOLS = "completion_mask"
+_FED_BACK = "reinforce_step"
+"""It returns what it is called with next: in a long run the factor would grow beyond everything."""
+
+_SCALED = """
+
+def _course_scaled(function):
+    import functools
+    import torch
+
+    @functools.wraps(function)
+    def scaled(*arguments, **options):
+        value = function(*arguments, **options)
+        return value * {factor} if isinstance(value, torch.Tensor) and value.is_floating_point() else value
+
+    return scaled
+
+if callable(globals().get("{function}")):
+    {function} = _course_scaled({function})
+"""
 
 
 class NotJudged(BaseException):

@@ -74,10 +74,11 @@ class Grading(Settings):
             result.problem = "; ".join(grading.errors) or f"pytest ended with {status!r}"
             return result
         try:
+            by_themselves: set[str] = set()
             if self.second_pass and not self.debug:
-                second_pass.judge(self, grading, _pytest)
+                by_themselves = second_pass.judge(self, grading, _pytest)
             if self.name_mistakes and not self.debug:  # a person at a breakpoint wants no calls after it
-                diagnosis.explain(self, result, grading.failures)
+                diagnosis.explain(self, result, grading.failures, by_themselves)
         except SandboxError as error:
             result.problem = str(error)
         result.complete = True

@@ -7,30 +7,33 @@ result says so as its problem, with every point that the first pass gave.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from ..core import course
 from ..core.result import BROKEN, FAILED, GRADER_ERROR, PASSED, WAITING, Result
-from ..core.submission import Submission
 from .check import Check, as_result
 from .diagnosis import is_wrong
 from .plugin import GradingPlugin
-from .premises import PREMISE_SCALE, owed_to
+from .premises import owed_to, scaled
 from .settings import Settings
 
 _LOST = (FAILED, BROKEN, WAITING)
 
 
-def judge(settings: Settings, first: GradingPlugin, run: Callable[[GradingPlugin], int | pytest.ExitCode]) -> None:
+def judge(settings: Settings, first: GradingPlugin, run: Callable[[GradingPlugin], int | pytest.ExitCode]) -> set[str]:
     """Write into a result which of its lost points are owed to wrong functions that are called.
 
     Args:
         settings: What the grading was asked to do.
         first: The first pass, with the result.
         run: Runs pytest with a plugin.
+
+    Returns:
+        The checks that fail on their own premises too: of functions with a mistake of their own.
 
     Raises:
         SandboxError: there is no worker to be had.
@@ -39,7 +42,7 @@ def judge(settings: Settings, first: GradingPlugin, run: Callable[[GradingPlugin
     result = first.result
     wrong = _wrong_called(settings, result)
     if not wrong:
-        return
+        return set()
     lost = {
         check.id: settings.selected[check.id]
         for exercise in result.exercises
@@ -59,7 +62,8 @@ def judge(settings: Settings, first: GradingPlugin, run: Callable[[GradingPlugin
         odd_dtypes={function: [*noted] for function, noted in first.odd_dtypes.items()},
         wall_clock=first.wall_clock,
     )
-    status = run(second)
+    with np.errstate(all="ignore"):  # on wrong premises a run may grow beyond everything: infinities decide nothing
+        status = run(second)
     if status == pytest.ExitCode.INTERRUPTED:
         raise KeyboardInterrupt
     _write(settings, result, second)
@@ -68,47 +72,9 @@ def judge(settings: Settings, first: GradingPlugin, run: Callable[[GradingPlugin
         problems.append(f"pytest ended with {status!r}")
     if problems:
         result.problem = f"checks could not be judged a second time: {'; '.join(problems)}"
-
-
-def scaled(submission: Submission, functions: Iterable[str]) -> Submission:
-    """A submission some functions of which return a little more than they do.
-
-    A later function that calls them follows, and so does the oracle. One that makes the same mistake by itself, without
-    a call (rewards in place of advantages, where `group_advantages` returns its rewards), does not, and is not excused.
-    Functions that call others follow these, and are left as they are.
-
-    Args:
-        submission: As it was handed in.
-        functions: Of the submission, "exercise.function".
-    """
-    files = dict(submission.files)
-    for name, function in sorted(each.split(".") for each in functions):
-        exercise = course.exercise(name)
-        file_name = exercise.file_name
-        if file_name in files and not exercise.uses.get(function) and function != _FED_BACK:
-            files[file_name] += _SCALED.format(function=function, factor=PREMISE_SCALE)
-    return replace(submission, files=files)
-
-
-_FED_BACK = "reinforce_step"
-"""It returns what it is called with next: in a long run the factor would grow beyond everything."""
-
-_SCALED = """
-
-def _course_scaled(function):
-    import functools
-    import torch
-
-    @functools.wraps(function)
-    def scaled(*arguments, **options):
-        value = function(*arguments, **options)
-        return value * {factor} if isinstance(value, torch.Tensor) and value.is_floating_point() else value
-
-    return scaled
-
-if callable(globals().get("{function}")):
-    {function} = _course_scaled({function})
-"""
+        return set()
+    failed = {check.id for check in second.result.checks if check.outcome in (FAILED, BROKEN)}
+    return (failed & lost.keys()) - second.not_judged
 
 
 def _wrong_called(settings: Settings, result: Result) -> dict[str, list[str]]:

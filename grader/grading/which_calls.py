@@ -6,7 +6,7 @@ It says where to look and not why. Left out: two features at once.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -30,7 +30,7 @@ class Feature(NamedTuple):
 Call = tuple[Mapping[str, Any], Example, bool]
 """The positional arguments of a call by name, the call, and whether its answer is right."""
 _CHANCE = 1 / 100
-"""As improbable must it be that the wrong calls have a feature by chance; some thirty features are tried."""
+"""As improbable must it be that the wrong calls have one of the features by chance."""
 
 
 def which_are_wrong(calls: Sequence[Call]) -> str:
@@ -41,18 +41,31 @@ def which_are_wrong(calls: Sequence[Call]) -> str:
     """
     options = dict.fromkeys(name for _, example, _ in calls for name in example.options)
     features = [features_of(arguments, example, options) for arguments, example, _ in calls]
-    wrong = [index for index, (_, _, is_right) in enumerate(calls) if not is_right]
-    best, chance, alone = None, _CHANCE, False
-    for feature in dict.fromkeys(feature for found in features for feature in found):
-        having = [index for index, found in enumerate(features) if found.get(feature, False)]
-        if set(wrong) <= set(having) and len(wrong) > 1:
-            # Of all ways to choose as many wrong calls, these are the ways to choose them among those with the feature.
-            by_chance = math.comb(len(having), len(wrong)) / math.comb(len(calls), len(wrong))
-            if by_chance < chance:
-                best, chance, alone = feature, by_chance, len(having) == len(wrong)
-    if best is None:
+    wrong = {index for index, (_, _, is_right) in enumerate(calls) if not is_right}
+    having = {
+        feature: frozenset(index for index, found in enumerate(features) if found.get(feature, False))
+        for feature in dict.fromkeys(feature for found in features for feature in found)
+    }
+    likely = {there: _by_chance(wrong, there, len(calls)) for there in having.values()}
+    # A feature that right calls have too says less, and there are more of that kind.
+    improbable = [there for there in likely if likely[there] < (_CHANCE if there == wrong else _CHANCE / len(likely))]
+    if not improbable:
         return ""
-    return f"right where {best.lacks}, and wrong {'' if alone else 'only '}where {best.has}"
+    best = min(improbable, key=lambda there: likely[there])
+    first, *others = [feature for feature in having if having[feature] == best]
+    told = f"right where {first.lacks}, and wrong {'' if best == wrong else 'only '}where {first.has}"
+    return told + "".join(f", or where {other.has}" for other in others[:_ALIKE])
+
+
+_ALIKE = 2
+"""So many features more are said that the same calls have."""
+
+
+def _by_chance(wrong: Set[int], having: Set[int], calls: int) -> float:
+    """How probable it is that all wrong calls have a feature: of all ways to choose as many, those among them."""
+    if len(wrong) < 2 or not wrong <= having:
+        return 1.0
+    return math.comb(len(having), len(wrong)) / math.comb(calls, len(wrong))
 
 
 def features_of(arguments: Mapping[str, Any], example: Example, options: Iterable[str]) -> dict[Feature, bool]:

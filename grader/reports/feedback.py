@@ -167,7 +167,7 @@ def what_it_is(check: CheckResult, found: NamedMistake, *, also: bool = False) -
         also: Another one gives the same numbers and is named before it.
     """
     if found.observed:
-        return f"Your numbers are {plain(found.sentence)}."
+        return f"{'Your' if found.everywhere else 'Here your'} numbers are {plain(found.sentence)}."
     what = "This error is" if check.outcome == BROKEN else "Your numbers are"
     if not found.everywhere:
         what = what.replace("This error", "Here this error").replace("Your numbers", "Here your numbers")

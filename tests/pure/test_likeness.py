@@ -44,7 +44,7 @@ NUMBERS = np.array(RIGHT)
         (NUMBERS**2, "the squares of the expected ones"),
         (np.abs(NUMBERS), "the absolute values of the expected ones"),
         (1 / NUMBERS, "the reciprocals of the expected ones"),
-        (np.maximum(NUMBERS, -0.25), "cut off below, at -0.25"),
+        (np.maximum(NUMBERS, -0.25), "the expected ones, but never below -0.25"),
         (0 * NUMBERS, "0 everywhere"),
         (np.full(4, 0.75), "the same number everywhere"),
         (NUMBERS[::-1], "the expected ones in reverse"),
@@ -52,10 +52,13 @@ NUMBERS = np.array(RIGHT)
         (NUMBERS[[2, 0, 3, 1]], "the expected ones in another order"),
         (NUMBERS.mean(), "reduced to one number: the mean of the values that are asked for"),
         (NUMBERS.reshape(2, 2), "right and in another shape"),
-        (NUMBERS * np.array([1, 1, 1, float("nan")]), "NaN, which 0 / 0, inf - inf and 0 * inf make"),
+        (
+            NUMBERS * np.array([1, 1, 1, float("nan")]),
+            "NaN, which 0 / 0, inf - inf, 0 * inf and the root or logarithm of what is negative make",
+        ),
         (NUMBERS + np.array([0, 0, 0, 0.1]), None),
-        (np.clip(NUMBERS, -0.75, 0.6), "cut off at -0.75 and at 0.6"),
-        (NUMBERS + np.array([0.3, 0.1, 0, 0.2]), None),
+        (np.clip(NUMBERS, -0.75, 0.6), "the expected ones, but never below -0.75 or above 0.6"),
+        (NUMBERS + np.array([0.3, 0.1, 0, -0.2]), None),
     ],
 )
 def test_what_wrong_numbers_have_in_common_with_the_right_ones(yours, sentence):
@@ -65,11 +68,12 @@ def test_what_wrong_numbers_have_in_common_with_the_right_ones(yours, sentence):
 def test_only_what_holds_for_every_wrong_answer_is_said():
     other = [2.0, 8.0, -1.0]
     assert said((2 * NUMBERS, RIGHT), (2 * np.array(other), other)) == "2 times the expected ones"
-    assert said((2 * NUMBERS, RIGHT), (np.array(other) + np.array([3.0, 1.0, 2.5]), other)) is None
+    assert said((2 * NUMBERS, RIGHT), (np.array(other) + np.array([3.0, 1.0, 12.5]), other)) is None
 
 
 def test_one_number_is_twice_another_one_by_chance_and_two_are_not():
     assert said(([1.0], [0.5])) is None
+    assert said(([1.0], [0.5]), ([1.0], [0.5])) is None  # the same number again
     assert said(([1.0], [0.5]), ([3.0], [1.5])) == "2 times the expected ones"
 
 
@@ -83,7 +87,8 @@ def test_a_factor_that_differs_from_call_to_call_is_called_by_its_name():
 
     sizes = [scaled(4, rewards=np.zeros((3, 4))), scaled(6, rewards=np.zeros((5, 6)))]
     assert told(sizes) == "the expected ones times the size of the last axis of rewards"
-    assert told(sizes[:1]) == "4 times the expected ones"
+    size = "the expected ones times the size of the last axis of rewards"
+    assert told(sizes[:1]) == f"4 times the expected ones, or {size}"
     configs = [Record("BanditConfig", {"lr": 0.3}), Record("BanditConfig", {"algorithm": "grpo"})]
     divided = [scaled(1 / 0.3, config=configs[0]), scaled(2, config=configs[1])]  # 0.5 is the default
     assert told(divided) == "the expected ones divided by lr"
@@ -98,10 +103,13 @@ def test_a_step_from_an_argument_is_compared_as_a_step():
 
 def test_where_the_numbers_are_wrong_is_told_by_the_arguments():
     advantages, mask = np.array([1.0, -1.0, 2.0, -3.0]), np.array([True, True, False, False])
-    assert (
-        said((NUMBERS + np.array([0, 0.1, 0, 0.3]), RIGHT), advantages=advantages)
-        == "right except where advantages is negative"
+    off = NUMBERS + np.array([0, 0.1, 0, 0.3])
+    told = "right except where advantages is negative"
+    assert said((off, RIGHT), advantages=advantages) == told
+    assert said((off, RIGHT), advantages=advantages, ratio=-advantages) == (
+        f"{told}, which is also where ratio is positive"
     )
+    assert said((NUMBERS + np.array([0, 0.1, 0, 0]), RIGHT), advantages=advantages) is None  # one place is no place
     assert said((NUMBERS + np.array([0, 0, 0.4, 0.1]), RIGHT), mask=mask) == "right except where mask is False"
 
 
@@ -140,7 +148,10 @@ def test_a_gradient_that_is_wrong_beside_a_right_value_is_told_apart():
 
 def test_rounding_errors_are_told_from_wrong_values():
     zeros = np.zeros(4)
-    assert said((zeros + np.array([1e-17, 0, -3e-17, 0]), zeros)) == "rounding errors where exactly 0 is asked for"
+    assert (
+        said((zeros + np.array([1e-17, 0, -3e-17, 0]), zeros))
+        == "of the size of rounding errors where exactly 0 is asked for"
+    )
     assert said((zeros + np.array([1e-3, 0, -3e-3, 0]), zeros)) is None
 
 
@@ -182,30 +193,27 @@ def test_a_run_that_ends_early_is_called_so_if_it_is_right_until_then():
 
 def test_a_bound_of_the_numbers_is_said_before_one_of_a_step():
     right = [25.0, -25.0, 100.0, 3.0]
-    assert said((np.minimum(right, 5.0), right), ref_logp=np.zeros(4)) == "cut off above, at 5"
-    assert said(([1.5, -0.5], [1.7, -0.5]), ([1.5, 0.25], [1.7, 0.25])) == "cut off above, at 1.5"
+    assert said((np.minimum(right, 5.0), right), ref_logp=np.zeros(4)) == "the expected ones, but never above 5"
+    assert said(([1.5, -0.5], [1.7, -0.5]), ([1.5, 0.25], [1.7, 0.25])) == "the expected ones, but never above 1.5"
     assert said(([1.5123, -0.5], [1.7, -0.5])) is None  # one number, and no round one
-    assert said(([0.5, -9.0, -12.0, -5.0], [0.5, -5.0, -5.0, -5.0])) == (
-        "not cut off below, where the expected ones stay at -5"
-    )
+    assert said(([0.5, -9.0, -12.0, -5.0], [0.5, -5.0, -5.0, -5.0])) == ("below -5, where the expected ones stay")
 
 
 def test_rows_that_are_off_by_numbers_of_their_own_are_told_from_rows_that_are_wrong():
     right = np.array([[1.0, -0.5, 0.75], [2.0, 0.5, -1.0]])
-    assert said((right + np.array([[0.2], [-0.3]]), right)) == (
-        "off by the same amount within each row: another number is subtracted, or added"
-    )
+    assert said((right + np.array([[0.2], [-0.3]]), right)) == ("off by an amount, the same within each row")
     assert said((right * np.array([[1.1], [0.7]]), right)) == (
-        "the expected ones times the same factor within each row: it is divided by another number"
+        "the expected ones times a factor, the same within each row"
     )
     assert said((right + np.array([[0.2, 0.2, -0.2], [-0.3, 0.3, 0.3]]), right)) is None
 
 
 def test_whole_numbers_are_called_so_only_where_others_are_asked_for():
     whole = tensor([0, 0, 1, 0], dtype="int64")
-    told = "whole numbers, of dtype int64: the digits after the point are cut off"
-    assert said((whole, [0.5, 0.25, 1.0, 0.75])) == told
-    assert said((whole, [1.0, 2.0, 3.0, 5.0])) != told
+    told = "whole numbers, of dtype int64, where others are asked for"
+    assert said((whole, [0.5, 0.25, 1.0, 0.75])) == f"{told}: the digits after the point are cut off"
+    assert said((whole, [0.5, 1.25, 2.0, 0.75])) == told
+    assert said((whole, [1.0, 2.0, 3.0, 5.0])) is None
 
 
 def test_a_step_that_is_always_as_long_is_told_by_its_length():
@@ -300,7 +308,7 @@ def test_a_gradient_that_is_missing_in_some_calls_and_misled_in_others_is_missin
 
     one = (with_gradients(logp=None), with_gradients(logp=RIGHT))
     both = (with_gradients(logp=None, old_logp=RIGHT), with_gradients(logp=RIGHT, old_logp=None))
-    assert said(both) == "right, and their gradient reaches old_logp and not logp: the wrong one is detached"
+    assert said(both) == "right, and their gradient reaches old_logp and not logp, as if that were the constant"
     assert said(one, both) == "right, and no gradient of them reaches logp"
 
 
@@ -313,4 +321,47 @@ def test_numbers_with_half_their_digits_are_told_from_a_factor():
 
 def test_one_number_beyond_each_end_shows_no_bound():
     squeezed = np.array([0.5001, 1.0, 1.999])
-    assert said((squeezed, [0.5, 1.0, 2.0])) is None
+    assert said((squeezed, [0.5, 1.0, 2.0])) == "within 0.1 % of the expected ones"
+
+
+def test_what_is_near_the_right_numbers_or_in_their_order_is_called_so_and_no_cause_is_guessed():
+    right = np.array([0.3, -0.2, 0.7, 0.1, -0.6])
+    assert said((right + np.array([1e-3, -1e-3, 2e-3, 5e-4, -3e-3]), right)) == "within 1 % of the expected ones"
+    assert said((np.sinh(right), right)) == "of another size, and in the order of the expected ones"
+    assert said((3 * np.tanh(right / 3), right)) != "the expected ones, but never above 0.6876"
+
+
+def test_what_most_other_wrong_answers_do_not_show_is_not_said_of_a_few_numbers():
+    def wrong(yours, right):
+        return case({}, Example(), tensor(yours), tensor(right))
+
+    shifted, others = wrong(NUMBERS + 0.25, RIGHT), [wrong([0.5, 7.0], [1.5, -2.0])] * 2
+    assert likeness([shifted], STRONG, numbers=3, others=[shifted, shifted, *others])
+    assert likeness([shifted], STRONG, numbers=3, others=[shifted, *others]) is None
+    many = wrong(np.arange(7) + 1.25, np.arange(7) + 1.0)
+    assert likeness([many], STRONG, numbers=3, others=[many, *others])
+
+
+def test_a_step_is_told_of_what_is_stepped_from_only():
+    ratio, advantages = np.array([1.5, 1.5, 0.5, 0.5]), np.array([1.0, -1.0, 1.0, -1.0])
+    soft = (1 + 0.2 * np.tanh(5 * (ratio - 1))) * advantages
+    assert said((soft, [1.2, -1.5, 0.5, -0.8]), ratio=ratio, advantages=advantages) == (
+        "of another size, and in the order of the expected ones"
+    )
+
+
+def test_seven_digits_are_those_of_float32_only_if_there_are_no_more():
+    right = np.array([1 / 3, -1 / 7, 2 / 9])
+    assert said((right + 1e-7, right)) == "right to some five or seven digits, where float64 has sixteen"
+    assert said((right * (1 + 5e-5), right)) == "right to some four digits, where float64 has sixteen"
+
+
+def test_numbers_that_sum_to_0_bear_a_factor_out_by_one_less():
+    assert said(([2.0, -2.0], [1.5, -1.5]), looks=STRONG) is None
+    assert said(([2.0, -0.5], [1.0, -0.25]), looks=STRONG) == "2 times the expected ones"
+
+
+def test_wrong_signs_in_places_are_no_other_order():
+    assert said(([1.5, 0.5, -2.25, -0.75], [1.5, -0.5, -2.25, 0.75])) == (
+        "of the right size, and some of the opposite sign"
+    )

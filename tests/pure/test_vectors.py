@@ -49,9 +49,20 @@ def test_the_one_that_explains_more_of_the_rest_is_named():
 
 
 def test_a_mistake_mixed_with_another_is_named_for_this_check_only():
-    wrong, other = seen_as([3.0, 2.0]), seen_as([8.0, 8.0])
+    wrong, other = seen_as([3.0, 4.0]), seen_as([8.0, 8.0])
     seen = [(vector("a", one=wrong), wrong), (vector("b", one=wrong), other)]
     assert names(diagnose(seen, known("one"), ["a", "b"])) == [("a", "one", False)]
+
+
+def test_one_number_shows_no_mistake_that_other_answers_do_not_show():
+    wrong, other = seen_as([3.0, 2.0]), seen_as([8.0, 8.0])
+    assert diagnose([(vector("a", one=wrong), wrong), (vector("b", one=wrong), other)], known("one"), ["a", "b"]) == []
+
+
+def test_a_mistake_that_most_other_answers_speak_against_is_not_named():
+    wrong, other = seen_as([3.0, 4.0]), seen_as([8.0, 8.0])
+    seen = [(vector("a", one=wrong), wrong), *[(vector("b", one=wrong), other)] * 2]
+    assert diagnose(seen, known("one"), ["a", "b"]) == []
 
 
 def test_two_mistakes_that_are_equally_good_are_both_named_and_three_are_not():

@@ -31,7 +31,7 @@ def test_a_setting_that_tells_right_calls_from_wrong_ones():
 
 
 def test_a_feature_that_some_right_calls_have_too_is_said_to_be_where_the_wrong_ones_are():
-    calls: list[Any] = [(updates(count), {}, count != 3) for count in (1, 1, 1, 1, 1, 1, 1, 1, 2, 3, 3, 3, 3)]
+    calls: list[Any] = [(updates(count), {}, count != 3) for count in (*[1] * 12, 2, *[3] * 5)]
     assert told(calls) == "right where inner_steps is at most 1, and wrong only where inner_steps is more than 1"
 
 

@@ -96,3 +96,23 @@ def test_who_makes_the_mistake_of_a_premise_without_calling_it_is_not_excused(gr
     )}  # fmt: skip
     assert graded(unclipped, "bandit", "grpo_step").owed > 0
     assert graded(unclipped | inlined, "bandit", "grpo_step").owed == 0
+
+
+def test_a_mistake_beside_that_of_an_earlier_function_is_named_by_the_calls_in_which_that_one_has_no_part(graded):
+    other_kl = answer_and("kl", "categorical_kl", "logits, ref_logits", "return 2 * right(logits, ref_logits)")
+    present = "torch.log_softmax(logits, dim=-1)[actions]"
+    refreshed = model_answer("bandit").replace(f"{present}, old_logp)", f"{present}, {present}.detach())")
+    result = graded(other_kl | {"bandit.py": refreshed}, "bandit", "grpo_step", name_mistakes=True)
+    named = [each for each in result.exercises[0].misconceptions if each.function == "grpo_step"]
+    assert {each.name for each in named} == {"refreshes_the_old_policy"}
+    assert all(not each.everywhere and not each.observed for each in named)
+    own = [check for check in of(result, "grpo_step") if check.outcome == FAILED and not check.owed_to]
+    told = {check.id for check in own if "gets no name here" in " ".join(check.may_come_from)}
+    assert {each.check for each in named} | told == {check.id for check in own}
+    assert not {each.check for each in named} & told
+
+
+def test_what_is_owed_to_an_earlier_function_gets_no_name(graded):
+    result = graded(TOO_LARGE, name_mistakes=True)
+    assert result.owed > 0 and not result.exercises[0].misconceptions
+    assert "gets no name" not in str([check.may_come_from for check in result.checks])

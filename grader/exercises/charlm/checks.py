@@ -735,7 +735,7 @@ def test_both_means_are_at_the_level_of_the_config(student, premises, seed):
     loss, metrics = pair(student.grpo_loss(*batch, wanted))
     expected = loss_of(premises, *batch, wanted)
     same(loss, expected.loss, atol=NEAR)
-    same(entries(metrics, METRICS)["kl"], expected.kl, dtype=None)
+    same(entries(metrics, METRICS)["kl"], expected.kl, dtype=None, atol=NEAR)
 
 
 @check(
@@ -761,7 +761,7 @@ def test_the_loss_is_linear_in_kl_coef(student, premises, seed):
         shown = entries(metrics, METRICS)
         parts = [float(tensor(shown[name], shape=(), dtype=None)) for name in ("policy_loss", "kl")]
         why = f"the loss is not policy_loss + {kl_coef:g} * kl of your own metrics"
-        same(loss, parts[0] + kl_coef * parts[1], why=why, label="policy_loss + kl_coef * kl")
+        same(loss, parts[0] + kl_coef * parts[1], why=why, label="policy_loss + kl_coef * kl", atol=NEAR)
         same(loss, loss_of(premises, *batch, config(kl_coef=kl_coef)).loss, atol=NEAR)
 
 
@@ -823,7 +823,8 @@ def test_the_metrics_are_those_of_this_batch(student, premises, seed, wanted):
     _, metrics = pair(answer)
     shown, expected = entries(metrics, METRICS), loss_of(premises, *batch, wanted)
     for name in METRICS:
-        same(shown[name], getattr(expected, name), dtype=None, why=f"{name} is not that of this batch")
+        why = f"{name} is not that of this batch"
+        same(shown[name], getattr(expected, name), dtype=None, why=why, atol=NEAR)
     dragging = [place for place in answer.graph if place != "0"]
     rows = [("with a graph", ", ".join(dragging)), ("expected", "none: detach them")]
     require(not dragging, answer, rows, "a metric drags the graph of the loss along", shows="value[1]")

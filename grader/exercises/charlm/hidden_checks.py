@@ -34,7 +34,7 @@ def test_the_loss_of_any_batch_is_that_of_the_model_answer(student, model, seed,
     right, expected = model.grpo_loss(*arguments).value
     same(loss, right.array, atol=NEAR)
     for name, found in entries(metrics, METRICS).items():
-        same(found, expected[name].array, dtype=None, why=f"{name} differs")
+        same(found, expected[name].array, dtype=None, why=f"{name} differs", atol=NEAR)
 
 
 @check(

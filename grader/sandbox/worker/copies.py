@@ -20,7 +20,8 @@ def closed_folders(readable: Iterable[str], libraries: Iterable[str]) -> set[str
         libraries: Real paths of the folders that torch and numpy are imported from.
     """
     own = {*libraries}
-    return {found for path in readable for found in _closed(path, own, _DEEP)}
+    # Among the libraries a copy lies beside them; whoever looks into each of them waits for that at every start.
+    return {found for path in {*readable} for found in _closed(path, own, 1 if path in own else _DEEP)}
 
 
 def _closed(folder: str, own: set[str], deep: int) -> Iterator[str]:

@@ -70,7 +70,7 @@ def equal_rewards_become_noise(rewards: Tensor, *, std_eps: float = 1e-8, divide
 
 
 def only_a_std_of_exactly_zero_is_safe(rewards: Tensor, *, std_eps: float = 1e-8, divide_by_std: bool = True) -> Tensor:
-    """you test the standard deviation for 0; equal rewards can have a std of 6e-8 in float32, so compare the rewards
+    """you test the standard deviation for 0, or replace NaN by 0; equal rewards can have a std of 6e-8, so compare them
 
     The mean is rounded, so the deviations from it need not vanish although all rewards are the same number. The test
     then works for rewards of 0 and 1 and fails for 0.1, 0.3 or 0.7, and noise trains the policy.

@@ -17,7 +17,7 @@ from torch import Tensor
 
 
 def std_must_be_exactly_zero(rewards: Tensor) -> Tensor:
-    """you test the standard deviation for 0; equal rewards can have a std of 6e-8 in float32, so compare the rewards
+    """you test something computed for 0, such as a std, which can be 6e-8 for equal rewards; compare the rewards
 
     The mean of eight float32 rewards of 0.7 is rounded, so their computed spread is not 0 and the group is counted as
     one that teaches. Rewards of 0 and 1 never show it.
@@ -47,7 +47,7 @@ def close_rewards_lack_signal(rewards: Tensor) -> Tensor:
 
 
 def small_std_lacks_signal(rewards: Tensor) -> Tensor:
-    """you count groups with a standard deviation below 1e-4; here only exactly equal rewards lack signal
+    """you count groups with a standard deviation below some small number; here only exactly equal rewards lack signal
 
     The threshold has the unit of the reward, and the advantages do not: a group with rewards of 0 and 1e-5 is divided
     by its own small spread and pushes the policy as hard as any other.
