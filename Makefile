@@ -121,7 +121,7 @@ site: $(VENV)/installed-dev ## build the pages into build/site
 
 offline: $(VENV)/installed-dev tests/browser/node_modules/installed ## a zip of the pages that works from a disk: build/grpo-course-site.zip
 	$(BIN)/mkdocs build --strict --config-file .ci/offline.yml --site-dir ../build/grpo-course-site
-	tests/browser/node_modules/.bin/esbuild docs/assets/js/index.mjs --bundle --minify --loader:.min.js=empty \
+	tests/browser/node_modules/.bin/esbuild docs/assets/js/index.mjs --bundle --minify \
 	  --log-level=warning --outfile=build/grpo-course-site/assets/course.js
 	rm -r build/grpo-course-site/assets/js
 	find build/grpo-course-site -name '*.html' -exec perl -pi -e 's/ data-preview(="")?//g' {} +  # previews need a server

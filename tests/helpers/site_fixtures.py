@@ -29,7 +29,7 @@ READY = f"""scrolling => {{
   const late = {LATE};
   if (scrolling) late[0]?.scrollIntoView({{ behavior: "instant", block: "center" }});
   return document.readyState === "complete" && !(scrolling && late.length)
-    && !document.querySelector(".arithmatex:not([data-done])");
+    && !document.querySelector(".arithmatex:not(:has(.katex))");
 }}"""
 """Every formula is typeset and, after scrolling to them as a reader does, every widget is set up."""
 SETTLED = """() => document.fonts.ready

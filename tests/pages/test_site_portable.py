@@ -21,6 +21,8 @@ import pytest
 import site_server
 from site_fixtures import cannot, wait_until_ready, watch
 
+from grader.workshop import finish_site
+
 pytestmark = pytest.mark.proof
 ROOT = Path(__file__).parents[2]
 SOURCES = ("docs", "starter", "mkdocs.yml")
@@ -50,6 +52,7 @@ def address(folder: Path) -> Iterator[str]:
             check=False,
         )
         assert done.returncode == 0, done.stdout + done.stderr
+        finish_site.finish(folder)
         yield address
 
 

@@ -15,7 +15,6 @@ function load() {
     if (node.matches(".grpo-explorable, grpo-comparison")) near.observe(node);
     else if (node.localName.startsWith("grpo-")) define(node);
   }
-  if (document.querySelector(".arithmatex")) import("./ui/math.mjs").then(({ typeset }) => typeset(document));
   repair(document);
 }
 
