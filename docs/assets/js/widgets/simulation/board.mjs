@@ -1,5 +1,6 @@
 // The picture of the simulation (S1-P1): the policy as bars, and the film of a step on them. Samples fall on the bars of
 // their actions, are compared with the mean of their rewards, and the bars move. Pale bars are the end of a finished run.
+// Longer than 150 lines, because bars, samples and their film share one frame of coordinates.
 import { gridLines, legendItem, pixel, scale, words } from "../../ui/chart.mjs";
 import { block, meanLine } from "../../ui/eight.mjs";
 import { element } from "../../ui/element.mjs";
