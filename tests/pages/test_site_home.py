@@ -26,7 +26,7 @@ def numbers(text):
 def shown(page, column):
     """A column of the widget's table."""
     cells = page.locator(f"{WIDGET} tbody tr").all()
-    return [numbers(row.locator("td").nth(column).inner_text())[0] for row in cells]
+    return [numbers(row.locator("td").nth(column).text_content())[0] for row in cells]
 
 
 def rewards(page):
@@ -39,11 +39,11 @@ def advantages(page):
 
 def bars(page):
     """The numbers at the bars of the chart."""
-    return [numbers(text)[0] for text in page.locator(f"{WIDGET} svg text.name").all_text_contents()]
+    return [numbers(text)[0] for text in page.locator(f"{WIDGET} svg.grpo-chart text.name").all_text_contents()]
 
 
 def status(page):
-    return page.locator(f"{WIDGET} [role=status]").inner_text()
+    return page.locator(f"{WIDGET} .grpo-status").inner_text()
 
 
 def expected(group, *, divisor=None):
@@ -78,7 +78,7 @@ def test_the_chart_shows_the_numbers_of_the_table(tab):
     assert foot == pytest.approx(float(zero), abs=0.11), "what is pushed up stands on the line"
     assert [top for top, _ in hanging] == pytest.approx(5 * [float(zero)], abs=0.11), "the others hang from it"
     assert marks.evaluate_all("marks => marks.map(mark => mark.getAttribute('class'))") == ["bar up", *5 * ["bar down"]]
-    assert page.locator(f"{WIDGET} svg").get_attribute("aria-hidden") == "true"
+    assert page.locator(f"{WIDGET} svg.grpo-chart").get_attribute("aria-hidden") == "true"
 
 
 def test_a_preset_sets_the_group_the_sliders_and_the_sentence(tab):
@@ -116,7 +116,7 @@ def test_the_two_switches_change_the_scale(tab):
 def test_a_rounding_error_pushes_no_sample(tab):
     page = tab.show("/?group.r=0.1,0.2,0.3")  # the mean is 0.20000000000000004 in floats
     assert advantages(page) == [-1.225, 0, 1.225]
-    assert page.locator(f"{WIDGET} tbody tr").nth(1).locator("td").last.inner_text() == "\u2013"
+    assert page.locator(f"{WIDGET} tbody tr").nth(1).locator("td").last.text_content() == "\u2013"
     assert status(page) == "1 of 3 samples become more likely, 1 less likely."
 
 
@@ -124,7 +124,7 @@ def test_a_group_of_one_says_what_dividing_by_g_minus_1_would_give(tab):
     page = tab.show("/?group.r=1&group.std=sample")
     assert "0 / 0" in page.locator(f"{WIDGET} .grpo-readout").inner_text()
     assert "not a number" in status(page)
-    assert page.locator(f"{WIDGET} tbody td").nth(2).inner_text() == "0 / 0"
+    assert page.locator(f"{WIDGET} tbody td").nth(2).text_content() == "0 / 0"
     page.get_by_label("Divide by G \u2212 1").uncheck()
     assert advantages(page) == [0]
 
@@ -185,12 +185,12 @@ def test_it_works_after_instant_navigation_and_going_back(tab):
     page.wait_for_load_state("networkidle")  # the theme takes links over when it has read the sitemap
     page.evaluate("window.stayed = true")
     page.get_by_role("link", name="Home", exact=True).first.click()
-    page.wait_for_selector(f"{WIDGET}[data-ready] tbody tr")
+    page.wait_for_selector(f"{WIDGET}[data-ready] .grpo-chart")
     press(page, "One correct")
     page.get_by_role("link", name="Getting started", exact=True).first.click()
     page.wait_for_url("**/start/**")
     page.go_back()
-    page.wait_for_selector(f"{WIDGET}[data-ready] tbody tr")
+    page.wait_for_selector(f"{WIDGET}[data-ready] .grpo-chart")
     assert rewards(page) == [1, 0, 0, 0, 0, 0]
     assert page.locator(WIDGET).count() == 1
     assert page.evaluate("window.stayed"), "the page was loaded anew: instant navigation is off"

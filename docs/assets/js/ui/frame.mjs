@@ -12,8 +12,9 @@ const ICONS = {
 
 /** Puts the parts of an explorable into it; `built` are its charts and tables. */
 export function frame(figure, { examples, controls, built, source }) {
+  const number = numberOf(figure);
   const title = element("p", { class: "grpo-asks", id: uniqueId("figure") },
-    element("span", { class: "grpo-number" }, numberOf(figure)), element("span", {}, figure.getAttribute("question")));
+    number && element("span", { class: "grpo-number" }, number), element("span", {}, figure.getAttribute("question")));
   figure.setAttribute("role", "figure");
   figure.setAttribute("aria-labelledby", title.id);
   const charts = built.some((node) => node.matches(".grpo-chart") || node.querySelector(".grpo-chart"));
@@ -29,10 +30,11 @@ export function frame(figure, { examples, controls, built, source }) {
     element("div", { class: "grpo-foot" }, element("p", { class: "grpo-source" }, source), tools(figure, { charts, title })));
 }
 
-/** "2.1": the chapter's number, and the place of the figure in it. */
+/** "2.1": the chapter's number, and the place of the figure in it; nothing where there are no chapters. */
 function numberOf(figure) {
   const place = [...document.querySelectorAll(".grpo-explorable")].indexOf(figure) + 1;
-  return `${parseInt(document.querySelector("h1")?.textContent) || 0}.${place}`;
+  const chapter = parseInt(document.querySelector("h1")?.textContent);
+  return chapter ? `${chapter}.${place}` : "";
 }
 
 /** Fills the stage; returns the tabs, or nothing if there are no numbers apart from the picture. */
