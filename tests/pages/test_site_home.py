@@ -180,17 +180,23 @@ def test_reset_brings_everything_back(tab):
     assert page.url.endswith("/")
 
 
+def see_the_widget(page):
+    """It comes when it is seen."""
+    page.locator(WIDGET).scroll_into_view_if_needed()
+    page.wait_for_selector(f"{WIDGET}[data-ready] .grpo-chart")
+
+
 def test_it_works_after_instant_navigation_and_going_back(tab):
     page = tab.load("/start/")
     page.wait_for_load_state("networkidle")  # the theme takes links over when it has read the sitemap
     page.evaluate("window.stayed = true")
     page.get_by_role("link", name="Home", exact=True).first.click()
-    page.wait_for_selector(f"{WIDGET}[data-ready] .grpo-chart")
+    see_the_widget(page)
     press(page, "One correct")
     page.get_by_role("link", name="Getting started", exact=True).first.click()
     page.wait_for_url("**/start/**")
     page.go_back()
-    page.wait_for_selector(f"{WIDGET}[data-ready] .grpo-chart")
+    see_the_widget(page)
     assert rewards(page) == [1, 0, 0, 0, 0, 0]
     assert page.locator(WIDGET).count() == 1
     assert page.evaluate("window.stayed"), "the page was loaded anew: instant navigation is off"
