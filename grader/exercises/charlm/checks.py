@@ -57,6 +57,8 @@ OLD_LOGP = (LOGP + np.array([[0.1, -0.5, 0.4, 0.3, 1.0], [0.3, 0.6, -0.2, 0.1, 0
                              [-0.4, 0.5, -0.1, 0.35, -0.6], [0.2, -0.3, 0.05, -0.5, 0.1]])).round(2)  # fmt: skip
 # In the first row two log-ratios lie beyond the clamp, and their mean does not.
 FAR_OLD_LOGP = np.vstack([LOGP[0] + np.array([0.0, -30.0, 29.5, 0.2, 0.0]), OLD_LOGP[1:]]).round(2)
+# In the first row the mean lies beyond the clamp; with a negative advantage no clip hides it.
+BEYOND_OLD_LOGP = np.vstack([LOGP[0] - 25.0, OLD_LOGP[1:]]).round(2)
 
 
 def config(**fields):
@@ -688,6 +690,7 @@ def test_junk_at_masked_positions_changes_nothing(student, premises, seed, junk,
                 gradients_of=["logp"]),
         # The mean is clamped, not each token.
         Example(LOGP, FAR_OLD_LOGP, REF_LOGP, ADVANTAGES, MASK, config(ratio_level="sequence"), gradients_of=["logp"]),
+        Example(LOGP, BEYOND_OLD_LOGP, REF_LOGP, -np.abs(ADVANTAGES), MASK, config(ratio_level="sequence")),
     ],
 )  # fmt: skip
 @given(seed=st.integers(0, 10_000), wanted=_settings_of_any_kind())

@@ -55,7 +55,7 @@ def samples_from_the_policy_of_the_step_before():
 
 
 def takes_the_most_probable_action():
-    """you take the most probable action for the whole group; the course samples from the policy
+    """you take the most probable action for the whole group, or draw from no probabilities; the course samples
 
     All rewards of a group are equal then, so GRPO has no signal in any step and stays where it started. Without chance
     nothing is ever tried, and the seed changes nothing.

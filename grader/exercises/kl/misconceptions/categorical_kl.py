@@ -219,7 +219,7 @@ def exponentiates_without_shifting(logits: Tensor, ref_logits: Tensor) -> Tensor
 
 
 def gives_kl_div_plain_probabilities(logits: Tensor, ref_logits: Tensor) -> Tensor:
-    """you pass probabilities to kl_div, whose gradient is NaN where one is 0; this exercise needs log_target=True
+    """you take p * log(p) of probabilities (kl_div, xlogy): NaN gradient at p = 0; this exercise needs log_softmax
 
     `torch.nn.functional.kl_div` treats 0 * log(0) as 0, so every value is right. Backward divides 0 by 0 there, and the
     NaN appears in the weights only. A `where` or `nan_to_num` around p * log(p) hides the NaN of the value and keeps

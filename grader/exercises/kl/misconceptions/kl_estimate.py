@@ -317,7 +317,7 @@ def detaches_the_ratio_in_k3(logp: Tensor, ref_logp: Tensor, *, kind: str = "k3"
 
 
 def gives_k3_the_gradient_of_k2(logp: Tensor, ref_logp: Tensor, *, kind: str = "k3") -> Tensor:
-    """you give k3 the gradient of k2 (a straight-through trick); in this exercise k3 is differentiated as it is
+    """you give k3 the gradient of k2 (straight-through, or an importance weight); here k3 is differentiated as it is
 
     The trick is sound: it trades the gradient of KL(pi_ref || pi) for that of KL(pi || pi_ref), and one large library
     offers it under a name of its own. But it is another estimator, and whoever chooses k3 here wants to see what k3
