@@ -369,7 +369,7 @@ class GradingPlugin:
 
     def _may_be_told(self, check: Check, problem: BaseException) -> bool:
         """Whether a failure of such a check says nothing of its secret inputs."""
-        if isinstance(problem, ModuleProblem | NotJudged):
+        if isinstance(problem, ModuleProblem | NotJudged | MachineTooBusy):
             return True
         call: Call | None = getattr(problem, "call", None)
         return call is not None and is_public(check, call)
@@ -390,7 +390,7 @@ class GradingPlugin:
                     vectors.require_recorded(student, self._worked(other))
                 except (Mismatch, StudentError) as problem:
                     return show_call(problem.call, _shown(problem, problem.call)) if problem.call else ""
-                except (StudentDied, StudentCrashed, ModuleProblem, NotJudged):
+                except (StudentDied, StudentCrashed, ModuleProblem, NotJudged, MachineTooBusy):
                     return ""
         return ""
 
