@@ -143,6 +143,7 @@ class GradingPlugin:
         self._own_clock = Clock(course.EXERCISE_SECONDS * _more_time(), "the functions that it is judged on")
         self._student: Student | None = None
         self._seen_secretly: list[Mismatch] = []
+        self._public_calls: dict[tuple[str, str], str] = {}
         self._premises: Premises = {}
         self._models: dict[str, Student] = {}
         self._kept: dict[str, Student] = {}
@@ -352,7 +353,10 @@ class GradingPlugin:
             secret = self._draws_secretly(item) or any(problem is odd for odd in self._seen_secretly)
             if secret and not self._may_be_told(check, problem):
                 self.failures.pop(check.id, None)
-                withhold(entry, problem, self._public_call(check))
+                function = (check.exercise, check.function)
+                if function not in self._public_calls:
+                    self._public_calls[function] = self._public_call(*function)
+                withhold(entry, problem, self._public_calls[function])
         if call.when == "teardown":
             entry.seconds = round(time.monotonic() - self._started, 4)
             try:
@@ -374,17 +378,17 @@ class GradingPlugin:
         call: Call | None = getattr(problem, "call", None)
         return call is not None and is_public(check, call)
 
-    def _public_call(self, check: Check) -> str:
-        """Lines of a worked example of the same function that goes wrong; empty if there is none.
+    def _public_call(self, name: str, function: str) -> str:
+        """Lines of a worked example of a function that goes wrong; empty if there is none.
 
         In a new worker: the one that has seen secret inputs could show them in place of an answer.
         """
-        asked, exercise = self.settings, course.exercise(check.exercise)
-        clocks = (self._clocks[check.exercise], self.wall_clock)
+        asked, exercise = self.settings, course.exercise(name)
+        clocks = (self._clocks[name], self.wall_clock)
         student = Student(exercise, asked.submission, asked.start, device=asked.device, clocks=clocks)
         with contextlib.closing(student):
-            for other in checks_of(check.exercise, hidden=False):
-                if other.function != check.function or not other.examples:
+            for other in checks_of(name, hidden=False):
+                if other.function != function or not other.examples:
                     continue
                 try:
                     vectors.require_recorded(student, self._worked(other))
