@@ -61,12 +61,13 @@ def load(name: str | None) -> tuple[Any, Any]:
         from transformers import AutoModelForCausalLM, AutoTokenizer
     except ImportError as error:
         raise ModelNotFound(f"this command needs more packages: {INSTALL}") from error
-    path = Path(name) if name else default_weights()
-    where, options = (str(path), {}) if path is not None else (HUB, {})
-    if path is not None and path.suffix == ".gguf":
-        if not path.is_file():
-            raise ModelNotFound(f"--model {path}: there is no such file")
-        where, options = str(path.parent), {"gguf_file": path.name}
+    where = name or str(default_weights() or HUB)
+    options: dict[str, str] = {}
+    if where.endswith(".gguf"):
+        file = Path(where)
+        if not file.is_file():
+            raise ModelNotFound(f"--model {file}: there is no such file")
+        where, options = str(file.parent), {"gguf_file": file.name}
     try:
         tokenizer = AutoTokenizer.from_pretrained(where, **options)
         model = AutoModelForCausalLM.from_pretrained(where, dtype=torch.float32, **options)

@@ -26,6 +26,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from torch import nn
 
+from . import run_folder
 from .charlm import train
 from .charlm_model import WEIGHTS, TinyLM, load_model, save_weights
 from .charlm_sampling import addition_accuracy, completion_logp, make_generator, sample
@@ -156,7 +157,7 @@ class Run:
         writer = csv.DictWriter(table, list(columns), restval="", lineterminator="\n")
         writer.writeheader()
         writer.writerows(self.state.history)
-        _write(self.folder / METRICS, table.getvalue())
+        run_folder.write(self.folder / METRICS, table.getvalue())
         document = {
             "task": self.task,
             "seed": self.seed,
@@ -166,7 +167,7 @@ class Run:
             "measure": TASKS[self.task].measure,
             "points": self.points,
         }
-        _write(self.folder / SAMPLES, json.dumps(document, indent=1) + "\n")
+        run_folder.write(self.folder / SAMPLES, json.dumps(document, indent=1) + "\n")
         save_checkpoint(self.folder / CHECKPOINT, self.policy, self.state, self.generator)
 
 
@@ -241,37 +242,17 @@ def _parser() -> argparse.ArgumentParser:
         "--weights", type=Path, default=WEIGHTS, metavar="FILE", help=f"the pretrained model ({WEIGHTS.name})"
     )
     parser.add_argument("--device", choices=("cpu", "cuda"), default="cpu", help="where to compute (cpu)")
-    parser.add_argument(
-        "--out", type=Path, default=Path("charlm-run"), metavar="DIR", help="the folder to fill (charlm-run)"
-    )
-    parser.add_argument("--overwrite", action="store_true", help="write over the run that is in the folder")
-    parser.add_argument("--resume", action="store_true", help="go on with the run that is in the folder")
-    parser.add_argument("--checkpoint-every", type=int, default=10, metavar="N", help="steps between checkpoints (10)")
+    run_folder.add_options(parser, folder="charlm-run", checkpoint_every=10)
     return parser
 
 
 def _refuse_what_cannot_work(parser: argparse.ArgumentParser, arguments: argparse.Namespace) -> None:
     """Say so before the run."""
-    folder: Path = arguments.out
-    found = [name for name in FILES if (folder / name).exists()]
     if arguments.device != "cpu" and not torch.cuda.is_available():
         parser.error(f"--device {arguments.device}: torch finds no such device here; leave it out")
-    if arguments.checkpoint_every < 1:
-        parser.error(f"--checkpoint-every must be at least 1, got {arguments.checkpoint_every}")
-    if arguments.seed is not None and not 0 <= arguments.seed < 2**63:
-        parser.error(f"--seed must be from 0 to 2**63 - 1, got {arguments.seed}")
-    if arguments.steps is not None and arguments.steps < 1:
-        parser.error(f"--steps must be at least 1, got {arguments.steps}")
-    if (folder.exists() and not folder.is_dir()) or not folder.parent.is_dir():
-        parser.error(f"--out must be a folder, in a folder that exists, got {folder}")
-    if arguments.resume and arguments.overwrite:
-        parser.error("--resume goes on with a run, --overwrite starts a new one: choose one of them")
-    if arguments.resume and not {CHECKPOINT, SAMPLES} <= set(found):
-        parser.error(f"--resume: there is no checkpoint in {folder} yet; leave it out to start a run")
-    if arguments.overwrite and arguments.weights.resolve().parent == folder.resolve():
+    if arguments.overwrite and arguments.weights.resolve().parent == arguments.out.resolve():
         parser.error("--overwrite would delete the --weights, which are in the same folder: choose another with --out")
-    if found and not arguments.resume and not arguments.overwrite:
-        parser.error(f"there is a run in {folder}: add --resume or --overwrite, or choose another folder with --out")
+    run_folder.refuse_what_cannot_work(parser, arguments, files=FILES, to_resume=(CHECKPOINT, SAMPLES))
 
 
 def _start(arguments: argparse.Namespace) -> Run:
@@ -314,12 +295,8 @@ def _resume(arguments: argparse.Namespace) -> Run:
             f"--resume: {arguments.out / CHECKPOINT} is damaged or of another model; start again with --overwrite"
         ) from error
     began = {"task": task, "seed": seed, **asdict(state.config)}
-    for name, value in {"task": arguments.task, "seed": arguments.seed, **_given(arguments)}.items():
-        if value is not None and value != began[name]:
-            raise ValueError(
-                f"--resume: the run in {arguments.out} began with {name} {began[name]}, not {value}, and goes on with "
-                "what it began with; leave the option out, or start a new run with --overwrite or another --out"
-            )
+    asked = {"task": arguments.task, "seed": arguments.seed, **_given(arguments)}
+    run_folder.refuse_other_settings(arguments.out, asked, began)
     return Run(
         folder=arguments.out,
         task=task,
@@ -403,13 +380,6 @@ def _models(arguments: argparse.Namespace) -> tuple[TinyLM, TinyLM]:
 
 def _sha256(path: Path) -> str:
     return hashlib.sha256(path.read_bytes()).hexdigest()
-
-
-def _write(path: Path, text: str) -> None:
-    """A kill at any moment leaves the old file or the new one, never half."""
-    temporary = path.with_name(f".{path.name}.tmp")
-    temporary.write_text(text, "utf-8", newline="\n")
-    temporary.replace(path)
 
 
 if __name__ == "__main__":

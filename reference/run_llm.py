@@ -28,6 +28,7 @@ import torch
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
+from . import run_folder
 from .charlm import train
 from .charlm_model import BigramLM
 from .charlm_sampling import make_generator
@@ -100,9 +101,9 @@ class Run:
         writer = csv.DictWriter(table, list(self.state.history[-1]), restval="", lineterminator="\n")
         writer.writeheader()
         writer.writerows(self.state.history)
-        _write(self.folder / METRICS, table.getvalue())
+        run_folder.write(self.folder / METRICS, table.getvalue())
         document = {**self.settings, "seconds": self.seconds, "points": [asdict(point) for point in self.points]}
-        _write(self.folder / RUN, json.dumps(document, indent=1) + "\n")
+        run_folder.write(self.folder / RUN, json.dumps(document, indent=1) + "\n")
         save_checkpoint(self.folder / CHECKPOINT, self.policy, self.state, self.generator)
 
     def story(self) -> Story:
@@ -180,36 +181,20 @@ def _parser() -> argparse.ArgumentParser:
         parser.add_argument(option, dest=name, choices=("token", "sequence"), help=f"({getattr(SETTINGS, name)})")
     parser.add_argument("--last-layers", type=int, metavar="N", help="train the last N layers only (all)")
     parser.add_argument("--seed", type=int, metavar="N", help="of the samples, from 0 (0)")
-    parser.add_argument("--out", type=Path, default=Path("llm-run"), metavar="DIR", help="the folder to fill (llm-run)")
-    parser.add_argument("--overwrite", action="store_true", help="write over the run that is in the folder")
-    parser.add_argument("--resume", action="store_true", help="go on with the run that is in the folder")
-    parser.add_argument("--checkpoint-every", type=int, default=50, metavar="N", help="steps between checkpoints (50)")
+    run_folder.add_options(parser, folder="llm-run", checkpoint_every=50)
     return parser
 
 
 def _refuse_what_cannot_work(parser: argparse.ArgumentParser, arguments: argparse.Namespace) -> None:
     """Say so before anything is loaded."""
-    folder: Path = arguments.out
-    found = [name for name in FILES if (folder / name).exists()]
     available = {"auto": True, "cpu": True, "cuda": torch.cuda.is_available(), "mps": torch.backends.mps.is_available()}
     if not available[arguments.device]:
         parser.error(f"--device {arguments.device}: torch finds no such device here; leave it out")
-    if arguments.checkpoint_every < 1:
-        parser.error(f"--checkpoint-every must be at least 1, got {arguments.checkpoint_every}")
-    if arguments.steps is not None and arguments.steps < 1:
-        parser.error(f"--steps must be at least 1, got {arguments.steps}")
     if arguments.last_layers is not None and arguments.last_layers < 1:
         parser.error(f"--last-layers must be at least 1, got {arguments.last_layers}")
     if arguments.task and arguments.task not in TASKS and not arguments.task.endswith(".py"):
         parser.error(f"--task must be one of {', '.join(TASKS)}, or a Python file, got {arguments.task}")
-    if (folder.exists() and not folder.is_dir()) or not folder.parent.is_dir():
-        parser.error(f"--out must be a folder, in a folder that exists, got {folder}")
-    if arguments.resume and arguments.overwrite:
-        parser.error("--resume goes on with a run, --overwrite starts a new one: choose one of them")
-    if arguments.resume and not {CHECKPOINT, RUN} <= set(found):
-        parser.error(f"--resume: there is no checkpoint in {folder} yet; leave it out to start a run")
-    if found and not arguments.resume and not arguments.overwrite:
-        parser.error(f"there is a run in {folder}: add --resume or --overwrite, or choose another folder with --out")
+    run_folder.refuse_what_cannot_work(parser, arguments, files=FILES, to_resume=(CHECKPOINT, RUN))
 
 
 def _what_is_missing() -> str:
@@ -235,7 +220,8 @@ def _prepare(arguments: argparse.Namespace, *, command: str) -> tuple[Run, torch
     task = _task(chosen["task"], arguments.max_new_tokens)
     config = replace(SETTINGS, max_new_tokens=task.max_new_tokens, **_given(arguments))
     if began:
-        _refuse_other_settings(arguments, began)
+        asked = {name: getattr(arguments, name) for name in ("task", "model", "seed", "last_layers")}
+        run_folder.refuse_other_settings(arguments.out, asked | _given(arguments), began | began["config"])
         config = CharLMConfig(**began["config"])
     model, tokenizer = load(chosen["model"])
     if chosen["last_layers"]:
@@ -279,18 +265,6 @@ def _given(arguments: argparse.Namespace) -> dict[str, Any]:
     """The settings that were given as options."""
     settings = {name: getattr(arguments, name) for name in (*_LEVEL_OPTIONS, *_NUMBER_OPTIONS)}
     return {name: value for name, value in settings.items() if value is not None}
-
-
-def _refuse_other_settings(arguments: argparse.Namespace, began: dict[str, Any]) -> None:
-    """A run goes on with what it began with."""
-    asked = {name: getattr(arguments, name) for name in ("task", "model", "seed", "last_layers")} | _given(arguments)
-    known = {**began["config"], **began}
-    for name, value in asked.items():
-        if value is not None and value != known[name]:
-            raise ValueError(
-                f"--resume: the run in {arguments.out} began with {name} {known[name]}, not {value}; leave the option "
-                "out, or start a new run with --overwrite or another --out"
-            )
 
 
 def _freeze_all_but(model: Any, last: int) -> None:
@@ -355,7 +329,7 @@ def _tell(run: Run) -> None:
     """Print what came out, draw it, and write the page."""
     story, history = run.story(), run.state.history
     draw(story, run.folder / PICTURE)
-    _write(run.folder / PAGE, page(story, run.folder / PICTURE))
+    run_folder.write(run.folder / PAGE, page(story, run.folder / PICTURE))
     print(story.title)
     for prompt, before, after, _, _ in story.rows():
         print(f"  {prompt[:48]:50}{before[:16]:18}{after[:16]}")
@@ -369,13 +343,6 @@ def _tell(run: Run) -> None:
     gap = max(row["sampling_gap"] for row in history)
     print(f"log-probabilities when a token was drawn, against those of training: at most {gap:.1e} nats apart")
     print(f"files in {run.folder}: {', '.join(FILES)}")
-
-
-def _write(path: Path, text: str) -> None:
-    """A kill at any moment leaves the old file or the new one, never half."""
-    temporary = path.with_name(f".{path.name}.tmp")
-    temporary.write_text(text, "utf-8", newline="\n")
-    temporary.replace(path)
 
 
 if __name__ == "__main__":

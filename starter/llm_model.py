@@ -78,17 +78,17 @@ class LanguageModel(nn.Module):
 
     def forward(self, tokens: Tensor) -> Tensor:
         """Map tokens (B, T) to logits (B, T, V), float32."""
+        wants_graph = torch.is_grad_enabled() and any(each.requires_grad for each in self.parameters())
         versions, known = [each._version for each in self.parameters()], self._known
         if known is None or known.versions != versions or not torch.equal(known.tokens, tokens):
+            known = None
+        if known is None or (wants_graph and not known.logits.requires_grad):
             # With a graph, even if nobody needs it now: the next question about these tokens will.
             with torch.enable_grad():
                 known = _Known(tokens, versions, self._logits(tokens))
             self._compare_with_sampling(known)
-        wants_graph = torch.is_grad_enabled()
         # A graph serves one backward pass.
         self._known = _Known(tokens, versions, known.logits.detach()) if wants_graph else known
-        if wants_graph and not known.logits.requires_grad and any(each.requires_grad for each in self.parameters()):
-            return self._logits(tokens)
         return known.logits if wants_graph else known.logits.detach()
 
     @torch.no_grad()
