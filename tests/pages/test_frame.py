@@ -20,7 +20,7 @@ def test_a_figure_is_as_high_before_its_code_has_come_as_after(tab, path, width)
     before = page.evaluate(HEIGHTS)
     assert page.locator(".grpo-explorable:not([data-ready])").count() >= len(before) / 2
     page = tab.load(path, width=width)
-    assert page.evaluate(HEIGHTS) == before, "change docs/assets/css/heights.css (1rem is 20 px)"
+    assert page.evaluate(HEIGHTS) == before, "run: python tests/bench/figure_heights.py"
 
 
 @pytest.mark.parametrize("path", PATHS)
