@@ -16,7 +16,9 @@ def test_the_reference_shows_all_given_code_that_exercises_import():
     shown = set(re.findall(r"^::: starter\.(\w+)$", page("reference/given.md"), re.M))
     given = {file.removesuffix(".py") for exercise in course.EXERCISES for file in exercise.given}
     assert given <= shown
-    commands = {path.stem for path in course.STARTER.glob("*.py") if "argparse" in path.read_text("utf-8")}
+    commands = {
+        path.stem for path in course.STARTER.glob("*.py") if 'if __name__ == "__main__":' in path.read_text("utf-8")
+    }
     assert commands and all(f"| `{command}` |" in page("reference/given.md") for command in commands)
 
 
