@@ -34,16 +34,12 @@ HIDES = {
                 each.clear()
 """,
     "variables of frames": """
-    for frame in frames():
-        for name in [*frame.f_locals]:
-            try:
-                frame.f_locals[name] = type(frame.f_locals[name])()
-            except Exception:
-                pass
+    for frame in frames():  # since Python 3.13 this writes them
+        frame.f_locals.update({name: () for name in KEPT if name in frame.f_locals})
 """,
     "variables that a trace function writes": """
     def trace(frame, event, _):
-        for name in ("before", "memory", "marks"):
+        for name in KEPT:
             if name in frame.f_locals:
                 frame.f_locals[name] = ()
         return trace
@@ -69,6 +65,8 @@ HIDES = {
 """,
 }
 FRAMES = """
+KEPT = ("before", "memory", "marks", "handed_over", "answers", "answer", "kept", "watched", "returned")
+
 def frames():
     frame = sys._getframe(2)
     while frame is not None:
