@@ -201,9 +201,7 @@ class Worker:
         try:
             for call in body["calls"]:
                 self._before_call()
-                yield wire.encode(0, _answer(function, call, body["device"], self._given))
-        except (wire.WireError, RecursionError) as error:
-            yield wire.encode(0, {"error": self._describe(_not_sent(error))})
+                yield _frame(0, _answer(function, call, body["device"], self._given))
         except BaseException as error:  # as in `answer`
             yield wire.encode(0, {"error": self._describe(error)})
         else:
@@ -313,8 +311,16 @@ def _kept(frame: bytes) -> dict[str, Any]:
     return wire.Reader().read(lambda _: next(parts, b""))[1]
 
 
-def _not_sent(error: BaseException) -> TypeError:
-    return TypeError(f"the returned value cannot be sent to the grader: {error}")
+def _frame(request_id: int, body: dict[str, Any]) -> bytes:
+    """A frame with what a submission has returned.
+
+    Raises:
+        TypeError: it cannot be sent.
+    """
+    try:
+        return wire.encode(request_id, body)
+    except (wire.WireError, RecursionError) as error:
+        raise TypeError(f"the returned value cannot be sent to the grader: {error}") from None
 
 
 def _marks(value: Any) -> dict[str, Any]:
@@ -479,9 +485,9 @@ def run(receive: Callable[[int], bytes], send: Callable[[bytes], object], walls:
         printed.start_call()
         reply = worker.answer(body)
         try:
-            frame = wire.encode(request_id, reply)
-        except (wire.WireError, RecursionError) as error:
-            frame = wire.encode(request_id, {"error": worker._describe(_not_sent(error))})
+            frame = _frame(request_id, reply)
+        except TypeError as error:
+            frame = wire.encode(request_id, {"error": worker._describe(error)})
         send(frame)
 
 
