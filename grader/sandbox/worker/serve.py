@@ -58,7 +58,9 @@ _PYTHON_STATE = _random.Random.getstate
 _PYTHON_RANDOM: Any = random._inst
 _BYTES_AT = ctypes.string_at
 _FIELDS, _IS_DATACLASS = dataclasses.fields, dataclasses.is_dataclass
-_TRACE, _PROFILE = sys.settrace, sys.setprofile
+_untrace: Callable[[None], object] = id
+_unprofile: Callable[[None], object] = id
+"""Switch off the submission's trace and profile functions. Not in debug mode: there they are a debugger's."""
 
 
 class Printed(io.TextIOBase):
@@ -266,8 +268,8 @@ def _called(function: Callable[..., Any], arguments: tuple[Any, ...], options: d
     """What a function of the submission returns. What is done afterwards calls no trace function of theirs."""
     for _ in range(repeat):
         value = function(*arguments, **options)
-    _TRACE(None)
-    _PROFILE(None)
+    _untrace(None)
+    _unprofile(None)
     return value
 
 
@@ -450,6 +452,8 @@ def _from_torch(value: Any, depth: int = 0) -> Any:
 def run(receive: Callable[[int], bytes], send: Callable[[bytes], object], walls: list[str], device: str) -> None:
     """Serve requests until the grader hangs up. Standard error is the file that keeps the submission's prints.
 
+    Changes this process for good.
+
     Args:
         receive: As for `wire.Reader.read`.
         send: Takes a whole frame.
@@ -470,6 +474,8 @@ def run(receive: Callable[[int], bytes], send: Callable[[bytes], object], walls:
     if hasattr(faulthandler, "register"):  # not on Windows
         faulthandler.register(signal.SIGUSR1, 2, all_threads=False)
     sys.breakpointhook = _no_breakpoint
+    global _untrace, _unprofile
+    _untrace, _unprofile = sys.settrace, sys.setprofile
     send(wire.encode(0, {"walls": walls, "cuda": device == "cuda" and torch.cuda.is_available()}))
 
     def before_call() -> None:
