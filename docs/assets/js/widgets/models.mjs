@@ -74,7 +74,7 @@ class Models extends Explorable {
     return [
       hatching("models"),
       STATIONS.map(({ task }, i) => words((i + 0.5) * column, 13, `${i + 1} ${task}`, { class: "soft", "text-anchor": "middle" })),
-      STATIONS.slice(1).map((_, i) => element("path", { class: "way", d: `M${pixel((i + 1) * column - 3)} 4l5 5-5 5` })),
+      column < 80 ? [] : STATIONS.slice(1).map((_, i) => element("path", { class: "way", d: `M${pixel((i + 1) * column - 3)} 4l5 5-5 5` })),
       this.methods.map(method).flat(),
     ];
   }
@@ -92,7 +92,7 @@ function machine({ part, name, state, size }, { left, wide, floor, tall, solid }
   const [x, middle] = [pixel(left), left + wide / 2];
   const box = { x, y: pixel(floor - tall), width: pixel(wide), height: pixel(tall), rx: Math.min(8, tall / 2) };
   const caption = (text, i, style) => words(middle, floor + 18 + 16 * i, text, { class: style, "text-anchor": "middle" });
-  const names = lines(name, wide / 7.4);
+  const names = lines(name, (wide + 8) / 6.9);
   return [
     element("rect", { ...box, class: "hole", opacity: pixel(1 - solid) }),
     element("rect", { ...box, class: `block ${part}`, opacity: solid }),
