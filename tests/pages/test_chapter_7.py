@@ -73,10 +73,16 @@ def test_w19_a_pressed_token_is_marked_and_its_two_advantages_are_read_out(open_
     figure.pick("2+12")
     assert [row[0] for row in figure.table()][3] == "▶ 4: 2+12"
     assert numbers(figure.status)[-2:] == pytest.approx([-1, token_advantages(VALUES, 0.5)[3]], abs=5e-4)
-    bars = figure.node.locator("svg.grpo-chart path.down")
-    assert bars.count() == 6
-    figure.pick("PPO")
-    assert bars.count() == 4
+    for row, pushes in enumerate(([grpo_blame()] * 6, token_advantages(VALUES, 0.5))):
+        shown = figure.node.locator("svg.grpo-chart path.bar").evaluate_all("bars => bars.map(bar => bar.classList[1])")
+        assert shown[6 * row : 6 * row + 6] == ["up" if push > 0 else "down" for push in pushes]
+
+
+def test_w19_a_token_in_the_picture_can_be_pressed(open_figure):
+    figure = open_figure(PATH, "grpo-credit")
+    figure.node.locator("svg.grpo-chart text.on", has_text="so").last.click()
+    assert figure.status.startswith("Token 3, “so”")
+    assert figure.node.get_by_role("radio", name="so", exact=True).is_checked()
 
 
 def test_w19_the_table_on_the_page_is_that_of_generalized_advantage_estimation():
