@@ -178,6 +178,14 @@ def test_w16_says_what_the_penalty_costs_and_when_k1_would_pay(open_figure):
     assert "costs nothing" in figure.status
 
 
+def test_w16_the_penalty_is_drawn_to_the_scale_of_the_surrogate(open_figure):
+    figure = open_figure(f"{PATH}?kl-weight.beta=0.5", "grpo-kl-weight")
+    strips = figure.node.locator("svg.grpo-chart rect:is(.up, .reference)")
+    earned, cost = strips.evaluate_all("strips => strips.map(strip => strip.width.baseVal.value)")
+    expected = 0.5 * estimate(NOW, REF) / surrogate(NOW, OLD, RIGHT)[0]
+    assert cost / earned == pytest.approx(expected, abs=1e-3)
+
+
 @pytest.mark.parametrize(("sample", "advantage"), [("1", RIGHT), ("0", WRONG)])
 @pytest.mark.parametrize("now", [0.45, 0.2, 0.3])
 def test_w22_every_value_is_that_of_the_model_answers(open_figure, sample, advantage, now):
