@@ -216,6 +216,8 @@ def test_w18_shows_the_kl_of_twenty_real_runs_beside_those_without_a_penalty(ope
 
 def test_w18_a_small_penalty_is_hardly_seen_and_mean_only_advantages_settle_at_the_balance(open_figure):
     figure = open_figure(PATH, "grpo-kl-over-steps")
+    assert figure.column(1)[-1] < 0.5 < 2 < figure.column(2)[-1], "the first state shows a contrast"
+    figure.press("β = 0.04")
     assert figure.column(1)[-1] == pytest.approx(figure.column(2)[-1], abs=0.01)
     figure.press("β = 0.3")
     assert figure.column(1)[-1] > 2
