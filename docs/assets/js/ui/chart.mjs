@@ -5,7 +5,7 @@ import { fixed } from "./format.mjs";
 
 /** A chart { node, redraw }; paint(width, height) returns its marks, and is called again when the width changes. */
 export function chart(height, paint) {
-  const node = element("svg", { height, class: "grpo-chart", "aria-hidden": "true", focusable: "false" });
+  const node = element("svg", { height, style: `--tall: ${height}px`, class: "grpo-chart", "aria-hidden": "true", focusable: "false" });
   const redraw = () => {
     const { clientWidth: width, clientHeight: tall } = node; // styles may make it taller
     if (!width) return;
@@ -14,6 +14,12 @@ export function chart(height, paint) {
   };
   new ResizeObserver(redraw).observe(node);
   return { node, redraw };
+}
+
+/** Where on a chart a pointer is, in pixels. */
+export function pointed({ clientX, clientY }, node) {
+  const { left, top } = node.getBoundingClientRect();
+  return { x: clientX - left, y: clientY - top };
 }
 
 /** Scale from numbers to pixels. */

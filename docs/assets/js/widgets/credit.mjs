@@ -2,7 +2,7 @@
 // what PPO's critic expects (catalogue W19).
 import { binaryAdvantages } from "../core/binary_groups.mjs";
 import { tokenAdvantages } from "../core/credit.mjs";
-import { chart, line, pixel, scale, words } from "../ui/chart.mjs";
+import { chart, line, pixel, pointed, scale, words } from "../ui/chart.mjs";
 import { slider, toggle } from "../ui/controls.mjs";
 import { element } from "../ui/element.mjs";
 import { Explorable, range } from "../ui/explorable.mjs";
@@ -36,14 +36,15 @@ class Credit extends Explorable {
 
   build() {
     this.chart = chart(HEIGHT, (width) => this.paint(width));
-    this.chart.node.addEventListener("click", ({ offsetX }) =>
-      this.set({ token: String(Math.min(TOKENS.length - 1, Math.floor(offsetX / this.chart.node.clientWidth * TOKENS.length))) }));
+    const { node } = this.chart;
+    const token = (event) => Math.floor((pointed(event, node).x / node.clientWidth) * TOKENS.length);
+    node.addEventListener("click", (event) => this.set({ token: String(Math.min(TOKENS.length - 1, Math.max(0, token(event)))) }));
     this.glide = glide((shown) => {
       this.shown = { expected: shown.slice(0, TOKENS.length), ppo: shown.slice(TOKENS.length) };
       this.chart.redraw();
     });
     this.table = table({ caption: "Advantage of every token", columns: ["token", "expected before it", "GRPO", "PPO"] });
-    return [this.chart.node, this.table.node];
+    return [node, this.table.node];
   }
 
   draw({ token, lambda, novice }) {

@@ -2,13 +2,13 @@
 // directions of the KL divergence (catalogue W21).
 import { klDivergence } from "../core/grpo.mjs";
 import { klParts, withShare } from "../core/kl_words.mjs";
-import { chart, pixel, scale, words } from "../ui/chart.mjs";
+import { chart, pointed, scale, words } from "../ui/chart.mjs";
 import { slider } from "../ui/controls.mjs";
-import { element } from "../ui/element.mjs";
 import { COMPUTED, Explorable, range } from "../ui/explorable.mjs";
 import { fixed, percent, signed } from "../ui/format.mjs";
 import { hatching } from "../ui/hatching.mjs";
 import { table } from "../ui/table.mjs";
+import { NUMBER, column, key, pair } from "./kl-words/picture.mjs";
 
 const REFERENCE = { tea: 0.4, coffee: 0.3, water: 0.15, milk: 0.1, soup: 0.05 };
 const WORDS = Object.keys(REFERENCE);
@@ -18,7 +18,6 @@ const DIRECTIONS = ["KL(π ‖ π_ref)", "KL(π_ref ‖ π)"];
 const HEIGHT = 500; // with the parts below the bars; where they fit beside them, styles make it less
 const TOP = 48; // of the first row
 const NAME = 54; // wide
-const NUMBER = 48; // wide, beside a bar
 const share = (initial) =>
   ({ control: slider, values: range(1, MOST, 1), initial, show: (x) => percent(x / 100) });
 
@@ -46,15 +45,16 @@ class KlWords extends Explorable {
   /** The bars follow a pointer; the sliders do the same for keys. */
   drags() {
     const { node } = this.chart;
-    const row = ({ offsetX, offsetY }) => (offsetX > this.bars.right ? -1 : Math.floor((offsetY - TOP) / this.bars.pitch));
-    let word;
-    const move = ({ offsetX }) => {
-      this.state[word] = Math.min(MOST, Math.max(1, Math.round(100 * this.bars.share(offsetX))));
+    let word = null;
+    const move = (event) => {
+      const share = this.bars.share(pointed(event, node).x);
+      this.state[word] = Math.min(MOST, Math.max(1, Math.round(100 * share)));
       this.follow(word);
       this.draw(this.state);
     };
     node.addEventListener("pointerdown", (event) => {
-      word = WORDS[row(event)];
+      const { x, y } = pointed(event, node);
+      word = x > this.bars.right ? null : WORDS[Math.floor((y - TOP) / this.bars.pitch)];
       if (word) node.setPointerCapture(event.pointerId);
     });
     node.addEventListener("pointermove", (event) => word && move(event));
@@ -113,33 +113,17 @@ class KlWords extends Explorable {
     const from = beside ? right + 16 : NAME;
     const wide = Math.max(0, width - from) / 2;
     const logp = this.policy(this.state);
+    const all = [...this.parts.flat(), ...this.sums];
     return [
       hatching("kl-words"),
       key(NAME, 4, "bar", "policy π: drag it"),
       key(NAME, 24, "reference", "reference π_ref"),
       WORDS.map((word, i) => pair(word, { now: Math.exp(logp[i]), ref: REFERENCE[word], x, y: TOP + i * pitch })).flat(),
-      DIRECTIONS.map((name, d) => this.column(d, { name, left: from + d * wide, wide: wide - 8, top, row: beside ? pitch : 26 })).flat(),
+      DIRECTIONS.map((name, d) => column({
+        name, parts: this.parts[d], sum: this.sums[d], range: [Math.min(...all, 0), Math.max(...all, 0.2)],
+        left: from + d * wide, wide: wide - 8, top, row: beside ? pitch : 26,
+      })).flat(),
       beside ? [] : WORDS.map((word, i) => words(0, top + 26 * i + 18, word)),
-    ].flat();
-  }
-
-  /** What each word adds to a divergence, right and left of zero, and the sum. */
-  column(d, { name, left, wide, top, row }) {
-    const all = [...this.parts.flat(), ...this.sums];
-    const x = scale(Math.min(...all, 0), Math.max(...all, 0.2), left + NUMBER, left + Math.max(NUMBER, wide));
-    const bar = (value, y, style) => [
-      element("rect", { x: pixel(Math.min(x(0), x(value))), y: pixel(y - 8), width: pixel(Math.abs(x(value) - x(0))), height: 16, class: style }),
-      words(x(0) + (value < 0 ? 6 : -6), y + 5, style === "sum" ? fixed(value, 3) : signed(value, 3), // where the bar is not
-        { "text-anchor": value < 0 ? "start" : "end", class: style === "sum" ? "name title" : "name" }),
-    ];
-    const end = top + row * WORDS.length;
-    return [
-      words(left, top - 27, "adds to", { class: "soft" }),
-      words(left, top - 10, name, { class: "name" }),
-      this.parts[d].map((part, i) => bar(part, top + (i + 0.5) * row, part < 0 ? "less" : "more")).flat(),
-      element("line", { x1: left, x2: pixel(left + wide), y1: end + 2, y2: end + 2, class: "axis" }),
-      bar(this.sums[d], end + 24, "sum"),
-      element("line", { x1: pixel(x(0)), x2: pixel(x(0)), y1: top, y2: end + 36, class: "axis" }),
     ].flat();
   }
 
@@ -153,22 +137,5 @@ class KlWords extends Explorable {
       + `mostly from “${WORDS[place]}”, which the policy says ${logp[place] > REF[place] ? "more" : "less"} often.`;
   }
 }
-
-/** The policy's bar with its handle over that of the reference. */
-function pair(word, { now, ref, x, y }) {
-  return [
-    words(0, y + 19, word, { class: "name" }),
-    element("rect", { x: x(0), y: y + 19, width: pixel(x(ref) - x(0)), height: 12, rx: 3, class: "reference" }),
-    words(x(ref) + 6, y + 30, percent(ref), { class: "soft" }),
-    element("rect", { x: x(0), y: y + 4, width: pixel(x(now) - x(0)), height: 14, rx: 3, class: "bar" }),
-    element("circle", { cx: pixel(x(now)), cy: y + 11, r: 8, class: "dot handle" }),
-    words(x(now) + 14, y + 16, percent(now), { class: "name" }),
-  ];
-}
-
-const key = (x, y, style, name) => [
-  element("rect", { x, y, width: 20, height: 11, rx: 3, class: style }),
-  words(x + 27, y + 11, name, { class: "soft" }),
-];
 
 customElements.define("grpo-kl-words", KlWords);
