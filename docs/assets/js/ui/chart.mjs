@@ -5,7 +5,8 @@ import { fixed } from "./format.mjs";
 
 /** A chart { node, redraw }; paint(width, height) returns its marks, and is called again when the width changes. */
 export function chart(height, paint) {
-  const node = element("svg", { height, style: `--tall: ${height}px`, class: "grpo-chart", "aria-hidden": "true", focusable: "false" });
+  const node = element("svg", { height, class: "grpo-chart", "aria-hidden": "true", focusable: "false" });
+  node.style.setProperty("--tall", `${height}px`);
   const redraw = () => {
     const { clientWidth: width, clientHeight: tall } = node; // styles may make it taller
     if (!width) return;
