@@ -124,6 +124,18 @@ def test_the_check_says_what_a_draft_lacks_for_a_class(in_copy: Course) -> None:
     [
         (f"{FOLDER}/checks.py", ", gate=True", "", "penalized has no check with gate=True; it needs exactly one"),
         (f"{FOLDER}/checks.py", ", gate=True", ", gate=True, dtype=True", "are for two checks of a function"),
+        (
+            f"{FOLDER}/checks.py",
+            "dtype=True, ",
+            "",
+            "returns tensors; give one of its checks dtype=True, not 0",
+        ),
+        (
+            f"{FOLDER}/checks.py",
+            "[Example(VALUES)]",
+            "[Example(VALUES)], refuses=[Example(VALUES)]",
+            'does not say "Raises:"; give refuses=[...] to none of its checks, not 1',
+        ),
         (f"{FOLDER}/checks.py", "examples=[Example(VALUES)]", "examples=[]", "the gate of penalized, an example"),
         (f"{FOLDER}/checks.py", "\n\n    TODO: say why it must hold.", "", "why it must hold"),
         (f"{FOLDER}/misconceptions/penalized.py", '"""you multiply', '"""multiplies', 'go on after "if"'),
