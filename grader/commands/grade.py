@@ -6,17 +6,12 @@ everybody waits for: it starts before pytest and hypothesis are imported.
 
 from __future__ import annotations
 
-import os
-import sys
-
-# Nothing beside a submission may take a library's place: the current folder (python -m) and PYTHONPATH come last.
-_foreign = {os.path.abspath(entry) for entry in (".", *os.environ.get("PYTHONPATH", "").split(os.pathsep))}
-sys.path.sort(key=lambda entry: os.path.abspath(entry) in _foreign)
-
 import argparse
 import contextlib
 import difflib
 import hashlib
+import os
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path

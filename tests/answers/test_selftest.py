@@ -73,6 +73,8 @@ def test_every_answer_gets_its_grade_with_all_inputs_and_gates_and_a_worker_for_
 
 
 def test_answers_are_graded_in_processes_that_end_with_the_command(tmp_path):
+    """And that take no module from the folder that the command is started in."""
+    (tmp_path / "multiprocessing.py").write_text("raise SystemExit('the student ran')\n", "utf-8")
     done = call(main, "dev", "selftest", "clip", "--quick", "--only", "minimum_before", "--jobs", "2", cwd=tmp_path)
     assert (done.returncode, done.stdout) == (0, "    1 misconception\nself-test passed\n"), done.stderr
     assert multiprocessing.active_children() == []
