@@ -685,6 +685,17 @@ def test_another_seed_keeps_the_verdicts(grade: Grade, tmp_path: Path) -> None:
     assert "failed" in found[0].values() and "passed" in found[0].values()
 
 
+NOT_BEFORE_TORCH = {
+    "numpy",
+    "pytest",
+    "rich",
+    "msgspec",
+    "concurrent.futures",
+    "grader.core.result",
+    "grader.core.secret",
+}
+"""What `grade` imports while the fork server imports torch, so that nobody waits for it."""
+
 SHADOWED = ("grader", "sitecustomize", "usercustomize", "argparse", "json", "random", "numpy", "torch", "msgspec")
 
 
@@ -703,9 +714,12 @@ def test_a_command_imports_nothing_from_the_folder_that_it_is_started_in(
 ) -> None:
     for name in shadowed:
         (tmp_path / f"{name}.py").write_text("raise SystemExit('the student ran')\n", "utf-8")
-    variables = environment(**({"PYTHONPATH": path} if path else {}))
+    variables = environment(PYTHONPROFILEIMPORTTIME="1", **({"PYTHONPATH": path} if path else {}))
     done = subprocess.run(command, cwd=tmp_path, env=variables, capture_output=True, text=True, timeout=60, check=False)
     assert done.returncode == 0 and "usage: " in done.stdout, done.stderr
+    if Path(command[0]).name == "grade":
+        imported = {line.rpartition("|")[2].strip() for line in done.stderr.splitlines()}
+        assert "grader.sandbox.fork_server" in imported and not imported & NOT_BEFORE_TORCH
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there a folder that somebody is in stays")
