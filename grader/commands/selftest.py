@@ -8,6 +8,7 @@ import contextlib
 import functools
 import json
 import multiprocessing
+import os
 import signal
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor
@@ -127,12 +128,23 @@ def _grading(jobs: int, examples: int, *, shrink: bool) -> Iterator[Grade]:
             yield grading_here(sandbox.worker, cold.worker)
         return
     context = multiprocessing.get_context("spawn")  # this process has threads, which a fork would lose
-    with ProcessPoolExecutor(jobs, context, _begin, (examples, shrink)) as pool:
+    with _safe_path(), ProcessPoolExecutor(jobs, context, _begin, (examples, shrink)) as pool:
         try:
             yield lambda asked: pool.map(_graded, asked)
         except BaseException:
             pool.shutdown(cancel_futures=True)
             raise
+
+
+@contextlib.contextmanager
+def _safe_path() -> Iterator[None]:
+    """No interpreter that is started meanwhile searches the current folder; one that is spawned would do it first."""
+    before = os.environ.get("PYTHONSAFEPATH", "")
+    os.environ["PYTHONSAFEPATH"] = "1"
+    try:
+        yield
+    finally:
+        os.environ["PYTHONSAFEPATH"] = before  # empty is the same as none
 
 
 _starts: tuple[Callable[..., Any], Callable[..., Any]]  # of a process that grades: make an empty worker, and a cold one

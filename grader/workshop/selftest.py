@@ -342,7 +342,9 @@ def _name_by_recorded_answers(job: Job, result: Result) -> None:
 
 def _must_earn_all(result: Result, report: Report) -> None:
     report.problems += [
-        f"{c.outcome}: {c.title} {c.call} {c.story} {c.rows}" for c in result.checks if c.outcome != PASSED
+        " ".join(filter(None, (f"{c.outcome}: {c.title}", c.call, c.story, str(c.rows or ""))))
+        for c in result.checks
+        if c.outcome != PASSED
     ]
 
 
@@ -363,11 +365,20 @@ def _must_be_named(entry: Entry) -> Callable[[Result, Report], None]:
         failed = [check for check in result.checks if check.outcome in (FAILED, BROKEN)]
         named = {found.name for exercise in result.exercises for found in exercise.misconceptions}
         if not failed:
-            report.problems.append("is not caught")
+            report.problems.append("is not caught; add a check that it fails, or an example to one")
         elif named != {entry.name}:
-            report.problems.append(f"is named {', '.join(sorted(named)) or 'nothing'}")
+            report.problems.append(f"is named {' and '.join(sorted(named)) or 'nothing'}; {_to_be_named(entry)}")
         callers = _callers(entry.exercise, {f"{entry.exercise}.{entry.function}"})
         if any(check.function not in {entry.function, *callers} for check in failed):
-            report.problems.append("makes checks of another function fail")
+            report.problems.append("makes checks of another function fail; let it do one thing wrong, not two")
 
     return judge
+
+
+def _to_be_named(entry: Entry) -> str:
+    """What to do about a misconception that is not named alone."""
+    record = f"run `course dev vectors {entry.exercise}`"
+    _, known = vectors.load(entry.exercise)
+    if entry.name not in known.get(entry.function, {}):
+        return f"{record}, which has not recorded it yet"
+    return f"{record}, and if that changes nothing, add an example in which it differs from every other misconception"

@@ -7,6 +7,7 @@ import multiprocessing
 import re
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pasting
@@ -72,6 +73,8 @@ def test_every_answer_gets_its_grade_with_all_inputs_and_gates_and_a_worker_for_
 
 
 def test_answers_are_graded_in_processes_that_end_with_the_command(tmp_path):
+    """And that take no module from the folder that the command is started in."""
+    (tmp_path / "multiprocessing.py").write_text("raise SystemExit('the student ran')\n", "utf-8")
     done = call(main, "dev", "selftest", "clip", "--quick", "--only", "minimum_before", "--jobs", "2", cwd=tmp_path)
     assert (done.returncode, done.stdout) == (0, "    1 misconception\nself-test passed\n"), done.stderr
     assert multiprocessing.active_children() == []
@@ -151,12 +154,15 @@ def test_it_notices_a_misconception_that_passes_or_has_the_wrong_name():
     (entry, *_) = catalogue.misconceptions("clip")
     report = selftest.Report()
     selftest._must_be_named(entry)(result_with(one=PASSED), report)
-    assert "is not caught" in report.problems
+    assert report.problems == ["is not caught; add a check that it fails, or an example to one"]
     report = selftest.Report()
     wrong = result_with(one="failed")
     wrong.exercises[0].misconceptions = [NamedMistake("clip.one", True, "", "f", "another", "", "")]
     selftest._must_be_named(entry)(wrong, report)
-    assert any("is named another" in problem for problem in report.problems)
+    assert any("is named another; run `course dev vectors clip`, and if" in problem for problem in report.problems)
+    report = selftest.Report()
+    selftest._must_be_named(replace(entry, name="a_new_one"))(result_with(one="failed"), report)
+    assert report.problems[0] == "is named nothing; run `course dev vectors clip`, which has not recorded it yet"
 
 
 def test_it_notices_a_function_without_a_check(sandbox, monkeypatch):

@@ -109,6 +109,7 @@ def test_the_page_of_worksheets_is_accessible_loads_nothing_and_fits_the_window(
     handed_in(tmp_path / "ben", document)
     command = [
         sys.executable,
+        "-P",
         "-m",
         "grader.commands.course",
         "worksheet",

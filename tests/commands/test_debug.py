@@ -66,7 +66,7 @@ def grade(tmp_path: Path, sandbox: Sandbox) -> Grade:
 def debug(*arguments: str | Path, cwd: Path, typed: str = "", **more: str) -> subprocess.CompletedProcess[str]:
     """`grade --debug` in a process of its own, with what a student types."""
     return subprocess.run(
-        [sys.executable, "-m", "grader.commands.grade", "--debug", *map(str, arguments)],
+        [sys.executable, "-P", "-m", "grader.commands.grade", "--debug", *map(str, arguments)],
         cwd=cwd,
         env=environment(COLUMNS="1000", **more),
         input=typed,
