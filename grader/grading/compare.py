@@ -291,7 +291,7 @@ def close(
     shows: str = "",
     beside: Sequence[Answer] = (),
     rtol: float = 1e-7,
-    atol: float = 1e-10,
+    atol: float | Float64 = 1e-10,
 ) -> None:
     """Require two arrays of one shape, taken from an answer, to agree.
 
@@ -305,14 +305,14 @@ def close(
         shows: The line that prints the submission's numbers; that of the answer itself if empty. See `Shown.last`.
         beside: Other answers, from whose values the expected ones were made.
         rtol: Relative tolerance.
-        atol: Absolute tolerance.
+        atol: Absolute tolerance; one for each number, or one for all.
 
     Raises:
         Mismatch: they differ.
     """
     if answer.odd_dtypes and isinstance(answer.value, Tensor):  # as close as the dtype allows that is wrong already
         own_rtol, own_atol = TOLERANCE.get(answer.value.dtype, (0.0, 0.0))
-        rtol, atol = max(rtol, own_rtol), max(atol, own_atol)
+        rtol, atol = max(rtol, own_rtol), np.maximum(atol, own_atol)
     # Nothing is near an infinity, whose tolerance is one too.
     wrong = ~(np.abs(yours - expected) <= atol + rtol * np.abs(expected)) | ~np.isfinite(expected)
     if not wrong.any():
