@@ -251,6 +251,8 @@ def test_an_answer_that_is_remembered_from_the_first_call_is_wrong_from_the_seco
     named = result.exercises[0].misconceptions
     assert {found.name for found in named} == {"earlier_calls"} and named[0].observed
     assert "Your numbers are others when this call is made alone" in shown(result)
+    call = next(entry.call for entry in result.checks if entry.id == named[0].check)
+    assert call.count("group_advantages(") == 2, "the call alone is right when it is pasted"
     assert all(entry.outcome == PASSED for entry in of(result, "zero_signal_fraction"))
 
 
