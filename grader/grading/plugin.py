@@ -326,7 +326,12 @@ class GradingPlugin:
         if self._student is not None and self.settings.fresh_workers and self._draws_secretly(pyfuncitem):
             self._student.forget()  # what it has seen must not come back as an answer that is shown
         if check.examples and self._student is not None:
-            vectors.require_recorded(self._student, self._worked(check))
+            try:
+                vectors.require_recorded(self._student, self._worked(check))
+            except Mismatch as problem:
+                told = "the rule holds for all inputs tried, and the numbers of this call are wrong all the same: "
+                problem.story = ("" if check.gate else told) + problem.story
+                raise
         if self._student is not None:
             vectors.require_refused(self._student, check.function, check.refuses)
         if check.dtype and not any(self.odd_dtypes.get(name) for name in self._premises):
