@@ -24,7 +24,8 @@ def group_advantages(rewards: Tensor, *, std_eps: float = 1e-8, divide_by_std: b
 
     Args:
         rewards: Shape (..., G) with G >= 1, in the task's own unit. The last axis is the group, every axis before it
-            is one of prompts. Integer and boolean rewards are turned into the default float dtype.
+            is one of prompts. Integer and boolean rewards are turned into the default float dtype. Nothing is promised
+            for rewards whose squares overflow: beyond 1e154 in float64, 1e19 in float32, 255 in float16.
         std_eps: Added to each group's standard deviation, in the unit of the rewards. This is not the clip range.
         divide_by_std: False returns reward minus mean (Dr. GRPO).
 
@@ -45,8 +46,8 @@ def group_advantages(rewards: Tensor, *, std_eps: float = 1e-8, divide_by_std: b
     centred = rewards - rewards.mean(dim=-1, keepdim=True)  # (..., G)
     std = rewards.std(dim=-1, correction=0, keepdim=True)  # (..., 1)
     advantages = centred / (std + std_eps) if divide_by_std else centred
-    # The mean of eight 0.7s is not 0.7 in float32. Divided by a tiny std_eps, that rounding error would become an
-    # advantage of 0.86 out of nothing, so groups without signal are set to 0.
+    # The mean of eight 0.7s is not 0.7 in float32, and the standard deviation is then 0 or as small as that rounding
+    # error. Their quotient would be an advantage of 5.96 or 0.86 out of nothing: the rewards themselves are compared.
     no_signal = (rewards == rewards[..., :1]).all(dim=-1, keepdim=True)  # (..., 1)
     return advantages.masked_fill(no_signal, 0.0)
     ### END SOLUTION

@@ -2,7 +2,7 @@
 
 A completion is a row of tokens, and only its own tokens may count: not the prompt, and not what fills the row up behind
 its end. Everything else is what you have written already: group-relative advantages, importance ratio, clipped
-surrogate, KL penalty.
+surrogate, KL penalty. An update differentiates, so nobody calls `train_step` or `train` under torch.no_grad.
 
 Left out on purpose: the model, the sampling, the rewards and the optimizer, which are given; a value network, which
 GRPO does not have; several devices.
@@ -51,8 +51,8 @@ def token_logp(model: nn.Module, tokens: Tensor) -> Tensor:
     """
     if tokens.ndim != 2 or tokens.shape[-1] < 2:
         raise ValueError(f"tokens must have shape (B, T) with T >= 2, got {tuple(tokens.shape)}")
-    ### BEGIN SOLUTION: log-softmax over the vocabulary, forecasts and tokens one apart, pick (about 4 lines)
-    logits = model(tokens)[:, :-1]  # (B, T - 1, V): the last forecast is of a token that nobody drew
+    ### BEGIN SOLUTION: log-softmax over the vocabulary, predictions and tokens one apart, pick (about 4 lines)
+    logits = model(tokens)[:, :-1]  # (B, T - 1, V): the last prediction is of a token that nobody drew
     logp = torch.log_softmax(logits, dim=-1)  # (B, T - 1, V)
     return logp.gather(-1, tokens[:, 1:, None]).squeeze(-1)  # (B, T - 1)
     ### END SOLUTION
@@ -95,16 +95,16 @@ def masked_mean(values: Tensor, mask: Tensor, *, level: str = "sequence") -> Ten
     """Mean of the values at unmasked positions.
 
     Args:
-        values: Shape (B, N). What stands at masked positions, even a NaN, changes neither the mean nor its gradient. At
-            an unmasked position a NaN or an infinity shows in the mean.
+        values: Shape (B, N) with B >= 1. What stands at masked positions, even a NaN, changes neither the mean nor its
+            gradient. At an unmasked position a NaN or an infinity shows in the mean.
         mask: bool, shape (B, N); only positions with True count.
         level: "sequence": the mean of each row first, then the mean of the B rows, so every completion weighs alike. A
             row without unmasked positions has mean 0 and still counts as a row. "token": the mean of all unmasked
             positions, so every token weighs alike and long completions weigh more.
 
     Returns:
-        0-dim float, dtype of `values`, float32 or float64; there is at least one row. 0 if the mask is empty, at either
-        level; that 0 needs no graph.
+        0-dim float, dtype of `values`, float32 or float64. 0 if the mask is empty, at either level; that 0 needs no
+        graph.
 
     Raises:
         ValueError: the shapes are not one shape (B, N), or `level` is unknown.

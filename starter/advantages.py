@@ -25,7 +25,8 @@ def group_advantages(rewards: Tensor, *, std_eps: float = 1e-8, divide_by_std: b
 
     Args:
         rewards: Shape (..., G) with G >= 1, in the task's own unit. The last axis is the group, every axis before it
-            is one of prompts. Integer and boolean rewards are turned into the default float dtype.
+            is one of prompts. Integer and boolean rewards are turned into the default float dtype. Nothing is promised
+            for rewards whose squares overflow: beyond 1e154 in float64, 1e19 in float32, 255 in float16.
         std_eps: Added to each group's standard deviation, in the unit of the rewards. This is not the clip range.
         divide_by_std: False returns reward minus mean (Dr. GRPO).
 

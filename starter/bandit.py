@@ -4,8 +4,8 @@
 The policy is ten logits, so an update can be followed by hand. `grpo_step` puts the functions of the first three
 exercises together; `train_bandit` draws groups and makes steps. The same functions can train a language model.
 
-A step is *pure*: it samples nothing and keeps nothing between calls. All randomness of a run is in one generator, made
-from the seed.
+A step is *pure*: it samples nothing and keeps nothing between calls. It differentiates, so nobody calls it under
+torch.no_grad. All randomness of a run is in one generator, made from the seed.
 
 Left out on purpose: optimizers with a state (plain gradient ascent can be checked by hand), an entropy bonus.
 
@@ -62,11 +62,12 @@ def grpo_step(logits: Tensor, actions: Tensor, rewards: Tensor, ref_logits: Tens
     updates. The advantages belong to the group and stay as they are too.
 
     Args:
-        logits: Of the policy that drew the group, shape (K,).
+        logits: Of the policy that drew the group, finite, shape (K,).
         actions: The group, counted from 0, int64, shape (G,).
         rewards: One for each action of the group, shape (G,).
-        ref_logits: Of the reference policy, shape (K,). A constant.
-        config: `inner_steps`, `lr`, `clip_eps` and `kl_coef` are used.
+        ref_logits: Of the reference policy, finite, shape (K,). A constant.
+        config: `inner_steps`, `lr`, `clip_eps` and `kl_coef` are used. With `inner_steps` 0 the logits stay as they
+            were.
 
     Returns:
         The new logits, shape (K,), dtype and device of `logits`, without a graph. No argument is changed. Without KL, a
@@ -99,7 +100,7 @@ def reinforce_step(
     normalization by the group, no ratio, no clip, no KL; `config.inner_steps` does not matter.
 
     Args:
-        logits: Of the policy that drew the group, shape (K,).
+        logits: Of the policy that drew the group, finite, shape (K,).
         actions: The group, counted from 0, int64, shape (G,).
         rewards: One for each action of the group, shape (G,).
         config: `lr` is used.

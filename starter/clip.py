@@ -4,7 +4,8 @@
 The samples were drawn from the old policy, so each one is weighted by how much more likely the current policy makes it.
 The clip takes away the reward for moving further than a band around 1, but never the penalty: it is one-sided.
 
-Left out on purpose: the dual clip (a second bound for negative advantages), sequence-level ratios (GSPO).
+Left out on purpose: the dual clip (a second bound for negative advantages). The ratio of a whole completion (GSPO)
+needs no function of its own: exercise 5 calls `importance_ratio` with mean log-probabilities.
 
 Sources: Schulman et al. 2017, Proximal Policy Optimization, arXiv:1707.06347, equation 7; Shao et al. 2024,
 DeepSeekMath, arXiv:2402.03300, equation 3; separate upper bound: Yu et al. 2025, DAPO, arXiv:2503.14476.
@@ -23,9 +24,11 @@ def importance_ratio(logp: Tensor, old_logp: Tensor) -> Tensor:
             it.
 
     Returns:
-        exp(logp - old_logp), same shape, dtype and device. The log-ratio is clamped to [-20, 20] before the
-        exponential, so that value and gradient stay finite when the two differ by as much as 1000: exp overflows
-        float32 at 88.7 (and float16 at 11.1, before the clamp: do not keep log-probabilities in float16).
+        exp(logp - old_logp), same shape and device, with the dtype that both have; of two dtypes, either is right. The
+        log-ratio is clamped to [-20, 20] before the exponential, so that value and gradient stay finite when the two
+        differ by as much as 1000: exp overflows float32 at 88.7 (and float16 at 11.1, before the clamp: do not keep
+        log-probabilities in float16). The gradient by `logp` is the ratio, and exactly 0 beyond the clamp; at a
+        log-ratio of exactly -20 or 20 either is right.
 
     Raises:
         ValueError: the two shapes differ.
@@ -55,9 +58,10 @@ def clipped_surrogate(
             None means the same as `clip_eps`.
 
     Returns:
-        Shape and device of `ratio`, and its dtype if `advantages` has the same one. Where the clip binds, the value is
-        constant and the gradient is 0. Where it does not bind the value is ratio * A, however far the ratio is from 1:
-        a bad sample that became likely is punished in full.
+        Shape and device of `ratio`, with the dtype that both have; of two dtypes, either is right. Where the clip
+        binds, the value is constant and the gradient by `ratio` is 0. Where it does not bind the value is ratio * A and
+        the gradient A, however far the ratio is from 1: a bad sample that became likely is punished in full. Exactly at
+        an end of the band (with `clip_eps=0`, at a ratio of 1) the gradient may be 0, A, or between them.
 
     Raises:
         ValueError: `clip_eps` or `clip_eps_high` is negative, or `advantages` does not broadcast to `ratio`.
@@ -82,7 +86,7 @@ def clip_fraction(
     """Share of positions at which the clip binds, which is less than the share outside the band.
 
     Args:
-        ratio: Importance ratios, any shape.
+        ratio: Importance ratios, any shape with at least one position.
         advantages: Advantages A; must broadcast to the shape of `ratio`.
         clip_eps: As for `clipped_surrogate`.
         clip_eps_high: As for `clipped_surrogate`.

@@ -29,6 +29,10 @@ TOLERANCE = {
 }
 
 
+_LONG_ROW, _EXCERPT = 24, 8
+"""Of a row with more numbers a report shows a few: a curve of 51 is read by nobody."""
+
+
 class Mismatch(AssertionError):
     """The submission's numbers are not what the check asks for.
 
@@ -291,7 +295,7 @@ def close(
     shows: str = "",
     beside: Sequence[Answer] = (),
     rtol: float = 1e-7,
-    atol: float = 1e-10,
+    atol: float | Float64 = 1e-10,
 ) -> None:
     """Require two arrays of one shape, taken from an answer, to agree.
 
@@ -305,20 +309,22 @@ def close(
         shows: The line that prints the submission's numbers; that of the answer itself if empty. See `Shown.last`.
         beside: Other answers, from whose values the expected ones were made.
         rtol: Relative tolerance.
-        atol: Absolute tolerance.
+        atol: Absolute tolerance; one for each number, or one for all.
 
     Raises:
         Mismatch: they differ.
     """
     if answer.odd_dtypes and isinstance(answer.value, Tensor):  # as close as the dtype allows that is wrong already
         own_rtol, own_atol = TOLERANCE.get(answer.value.dtype, (0.0, 0.0))
-        rtol, atol = max(rtol, own_rtol), max(atol, own_atol)
+        rtol, atol = max(rtol, own_rtol), np.maximum(atol, own_atol)
     # Nothing is near an infinity, whose tolerance is one too.
     wrong = ~(np.abs(yours - expected) <= atol + rtol * np.abs(expected)) | ~np.isfinite(expected)
     if not wrong.any():
         return
-    rows = list(zip((yours_label, label), show_pair(yours, expected), strict=True))
-    last, is_plain = shows or f"value{answer.part}", _is_plain(yours[wrong], expected[wrong])
+    place, shown = _excerpt(wrong)
+    rows = list(zip((yours_label + place, label + place), show_pair(yours[shown], expected[shown]), strict=True))
+    piece = place.strip() if isinstance(answer.value, Tensor) else ""
+    last, is_plain = shows or f"value{answer.part}{piece}", _is_plain(yours[wrong], expected[wrong])
     if not is_plain and (shows or isinstance(answer.value, Tensor)):
         last += ".tolist()"  # torch prints four digits
     story = why or _difference(yours, expected, wrong)
@@ -578,6 +584,14 @@ def _difference(yours: Float64, expected: Float64, wrong: npt.NDArray[np.bool_])
     if count == total:
         return "both values differ" if total == 2 else f"all {total} values differ"
     return f"{count} of {total} values differ, the first at {_index(wrong)}"
+
+
+def _excerpt(wrong: npt.NDArray[np.bool_]) -> tuple[str, slice | tuple[()]]:
+    """Which piece of a long row of numbers shows how they begin to differ, in words and as an index; all of others."""
+    if wrong.ndim != 1 or wrong.size <= _LONG_ROW:
+        return "", ()
+    first = max(0, min(int(wrong.argmax()) - 2, wrong.size - _EXCERPT))
+    return f" [{first}:{first + _EXCERPT}]", slice(first, first + _EXCERPT)
 
 
 def _index(wrong: npt.NDArray[np.bool_]) -> str:

@@ -16,13 +16,15 @@ from typing import Any
 
 from ..core import course
 from ..core.result import BROKEN, FAILED, PASSED, CheckResult, ExerciseResult, NamedMistake, Result
+from ..core.secret import PUBLIC
 from ..sandbox.worker_process import SandboxError
 from . import headings, likeness, vectors, which_calls
 from .check import Check, checks_of
 from .compare import Float64
 from .premises import calls_others, can_be_scaled, scaled
 from .settings import Settings
-from .student import Answer, Clock, Example, MachineTooBusy, Student, StudentCrashed, StudentDied, StudentError
+from .shown_call import show_call
+from .student import Answer, Call, Clock, Example, MachineTooBusy, Student, StudentCrashed, StudentDied, StudentError
 from .vectors import Diagnosis, Observation, Vector, agree
 
 _NAMING_SECONDS = 10.0
@@ -117,7 +119,9 @@ def _named(
     """
     failing = [check for check in exercise.checks if check.outcome in (FAILED, BROKEN)]
     suspects = {check.function for check in failing} - blameless
-    dependent = [named for function in suspects for named in _depends_on_earlier_calls(settings, function, failures)]
+    dependent = [
+        named for function in suspects for named in _depends_on_earlier_calls(settings, function, failing, failures)
+    ]
     suspects -= {named.diagnosis.function for named in dependent}
     found = list(dependent)
     _, known = vectors.load(exercise.name)
@@ -226,21 +230,40 @@ def _place(failing: Sequence[CheckResult], named: Named) -> int:
     return [check.id for check in failing].index(named.check)
 
 
-def _depends_on_earlier_calls(settings: Settings, function: str, failures: Mapping[str, Failure]) -> Iterator[Named]:
-    """Repeat the calls that checks of a function failed for, each alone, and name those with another answer."""
-    for name, failure in failures.items():
-        check = settings.selected[name]
-        if check.function != function:
+def _depends_on_earlier_calls(
+    settings: Settings, function: str, failing: Sequence[CheckResult], failures: Mapping[str, Failure]
+) -> Iterator[Named]:
+    """Repeat the calls that checks of a function failed for, each alone, and name those with another answer.
+
+    The report then shows a call to make before it, with which it goes wrong again, if one is found.
+    """
+    for entry in failing:
+        failure, check = failures.get(entry.id), settings.selected[entry.id]
+        if failure is None or check.function != function:
             continue
-        clocks = (Clock(_NAMING_SECONDS, "naming the mistake"),)
-        module = course.exercise(check.exercise)
-        student = Student(module, settings.submission, settings.start, device=settings.device, clocks=clocks)
-        with contextlib.closing(student), contextlib.suppress(*_NO_ANSWER):
-            (alone,) = student.each(function, failure.example)
-            if not vectors.same_answer(failure.answer, alone):
-                yield Named(name, _general(function, "earlier_calls", _EARLIER_CALLS, "earlier_calls"), True)
+        if not _repeats(settings, check, failure):
+            yield Named(entry.id, _general(function, "earlier_calls", _EARLIER_CALLS, "earlier_calls"), True)
+            names, _ = course.exercise(check.exercise).parameters(function)
+            for before in (*check.examples[:1], failure.example) if settings.secret == PUBLIC else ():
+                if _repeats(settings, check, failure, before):
+                    entry.call = f"{show_call(Call.of(function, before, names))}\n{entry.call}"
+                    break
         if not settings.fresh_workers:
             return  # there, a worker takes seconds
+
+
+def _repeats(settings: Settings, check: Check, failure: Failure, *before: Example) -> bool:
+    """Whether a call gives the same answer once more in a new worker, after some others or alone.
+
+    True where it has no answer now: nothing is known then.
+    """
+    clocks = (Clock(_NAMING_SECONDS, "naming the mistake"),)
+    module = course.exercise(check.exercise)
+    student = Student(module, settings.submission, settings.start, device=settings.device, clocks=clocks)
+    with contextlib.closing(student), contextlib.suppress(*_NO_ANSWER):
+        *_, last = student.each(check.function, *before, failure.example)
+        return vectors.same_answer(failure.answer, last)
+    return not before
 
 
 _NO_ANSWER = (StudentDied, StudentError, StudentCrashed, MachineTooBusy)

@@ -9,9 +9,9 @@ PAGE = "docs/mistakes/general.md"
 HEADINGS = {
     "earlier_calls": (
         "They depend on the calls before",
-        "The same call, made alone in a new process, gives another answer. Something outlives a call: a global "
-        "variable, a cache, a default argument that is changed, an attribute of the function, or the global state "
-        "of a random generator. A function of this course depends on its arguments only.",
+        "Something outlives a call: a global variable, a cache, a default argument that is changed, an attribute of "
+        "the function, or the global state of a random generator. The same call, made alone in a new process, gives "
+        "another answer. A function of this course depends on its arguments only.",
     ),
     "another_call": (
         "They are the right answer to another call",

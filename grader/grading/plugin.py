@@ -143,7 +143,7 @@ class GradingPlugin:
         self._own_clock = Clock(course.EXERCISE_SECONDS * _more_time(), "the functions that it is judged on")
         self._student: Student | None = None
         self._seen_secretly: list[Mismatch] = []
-        self._public_calls: dict[tuple[str, str], str] = {}
+        self._public_failures: dict[tuple[str, str], Mismatch | StudentError | None] = {}
         self._premises: Premises = {}
         self._models: dict[str, Student] = {}
         self._kept: dict[str, Student] = {}
@@ -326,7 +326,12 @@ class GradingPlugin:
         if self._student is not None and self.settings.fresh_workers and self._draws_secretly(pyfuncitem):
             self._student.forget()  # what it has seen must not come back as an answer that is shown
         if check.examples and self._student is not None:
-            vectors.require_recorded(self._student, self._worked(check))
+            try:
+                vectors.require_recorded(self._student, self._worked(check))
+            except Mismatch as problem:
+                told = "the rule holds for all inputs tried, and the numbers of this call are wrong all the same: "
+                problem.story = ("" if check.gate else told) + problem.story
+                raise
         if self._student is not None:
             vectors.require_refused(self._student, check.function, check.refuses)
         if check.dtype and not any(self.odd_dtypes.get(name) for name in self._premises):
@@ -353,10 +358,9 @@ class GradingPlugin:
             secret = self._draws_secretly(item) or any(problem is odd for odd in self._seen_secretly)
             if secret and not self._may_be_told(check, problem):
                 self.failures.pop(check.id, None)
-                function = (check.exercise, check.function)
-                if function not in self._public_calls:
-                    self._public_calls[function] = self._public_call(*function)
-                withhold(entry, problem, self._public_calls[function])
+                public = self._public_failure(check)
+                lines = show_call(public.call, _shown(public, public.call)) if public and public.call else ""
+                withhold(entry, problem, lines)
         if call.when == "teardown":
             entry.seconds = round(time.monotonic() - self._started, 4)
             try:
@@ -378,11 +382,15 @@ class GradingPlugin:
         call: Call | None = getattr(problem, "call", None)
         return call is not None and is_public(check, call)
 
-    def _public_call(self, name: str, function: str) -> str:
-        """Lines of a worked example of a function that goes wrong; empty if there is none.
+    def _public_failure(self, check: Check) -> Mismatch | StudentError | None:
+        """What goes wrong with the first worked example of the function that does; None if none is known to."""
+        function = (check.exercise, check.function)
+        if function not in self._public_failures:
+            self._public_failures[function] = self._look_for_a_public_failure(*function)
+        return self._public_failures[function]
 
-        In a new worker: the one that has seen secret inputs could show them in place of an answer.
-        """
+    def _look_for_a_public_failure(self, name: str, function: str) -> Mismatch | StudentError | None:
+        """In a new worker: the one that has seen secret inputs could show them in place of an answer."""
         asked, exercise = self.settings, course.exercise(name)
         clocks = (self._clocks[name], self.wall_clock)
         student = Student(exercise, asked.submission, asked.start, device=asked.device, clocks=clocks)
@@ -393,10 +401,10 @@ class GradingPlugin:
                 try:
                     vectors.require_recorded(student, self._worked(other))
                 except (Mismatch, StudentError) as problem:
-                    return show_call(problem.call, _shown(problem, problem.call)) if problem.call else ""
+                    return problem
                 except (StudentDied, StudentCrashed, ModuleProblem, NotJudged, MachineTooBusy):
-                    return ""
-        return ""
+                    return None
+        return None
 
     def _record(self, entry: CheckResult, check: Check, problem: BaseException) -> None:
         """Turn an exception into an outcome and what a student needs to know."""
@@ -411,6 +419,10 @@ class GradingPlugin:
                     self.failures[check.id] = Failure(*asked, problem.numbers, problem.seen)
                 entry.outcome, entry.rows = FAILED, problem.rows
                 entry.story = _about_another_example(check, problem.call) + problem.story
+                smaller = self._public_failure(check) if len(entry.call) > _LONG_CALL else None
+                if isinstance(smaller, Mismatch) and len(lines := show_call(smaller.call, smaller.shown)) <= _LONG_CALL:
+                    entry.call, entry.rows = lines, smaller.rows
+                    entry.story += f"; a smaller call goes wrong too: {smaller.story or 'the values differ'}"
             case StudentError(not_written=True) if problem.frames:  # a worker may send anything
                 entry.frames = [_frame(frame) for frame in problem.frames]
                 *_, last = problem.frames
@@ -456,6 +468,8 @@ class GradingPlugin:
         return lines[line - 1].strip() if 0 < line <= len(lines) else ""
 
 
+_LONG_CALL = 700
+"""Instead of a call with more characters a worked example is shown, if one goes wrong too."""
 _LONGEST_TEXT, _LONGEST_CALL, _LONGEST_PRINTED = 2_000, 30_000, 25_000
 
 

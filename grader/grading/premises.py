@@ -52,7 +52,7 @@ def scaled(submission: Submission, functions: Iterable[str]) -> Submission:
 
     A later function that calls them follows, and so does the oracle. One that makes the same mistake by itself, without
     a call (rewards in place of advantages, where `group_advantages` returns its rewards), does not, and is not excused.
-    Functions that call others follow these, and are left as they are.
+    Functions that cannot be scaled (`can_be_scaled`) are left as they are.
 
     Args:
         submission: As it was handed in.
@@ -62,8 +62,9 @@ def scaled(submission: Submission, functions: Iterable[str]) -> Submission:
     for name in sorted(functions):
         module, function = name.split(".")
         file_name = course.exercise(module).file_name
-        if file_name in files and not calls_others(name) and function != _FED_BACK:
-            files[file_name] += _SCALED.format(function=function, factor=PREMISE_SCALE)
+        if file_name in files and can_be_scaled(name):
+            start = _STARTS.get(function, "0.0")
+            files[file_name] += _SCALED.format(function=function, start=start, factor=PREMISE_SCALE)
     return replace(submission, files=files)
 
 
@@ -74,13 +75,17 @@ def calls_others(name: str) -> bool:
 
 
 def can_be_scaled(name: str) -> bool:
-    """Whether a function, "exercise.function", returns another thing in a scaled submission by itself."""
-    return not calls_others(name) and name.split(".")[1] not in (_FED_BACK, _BOOLS)
+    """Whether a function, "exercise.function", returns another thing in a scaled submission by itself.
+
+    One that calls others follows these. There is no more of a bool, and a mask of numbers is refused as a premise.
+    """
+    return not calls_others(name) and name.split(".")[1] != _BOOLS
 
 
 _BOOLS = "completion_mask"
-_FED_BACK = "reinforce_step"
-"""It returns what it is called with next: in a long run the factor would grow beyond everything."""
+_STARTS = {"reinforce_step": "options.get('logits', *arguments[:1])"}
+"""Where a step starts, which then goes a little further. It is called next with what it returns: more of that would
+grow beyond everything."""
 
 _SCALED = """
 
@@ -91,7 +96,9 @@ def _course_scaled(function):
     @functools.wraps(function)
     def scaled(*arguments, **options):
         value = function(*arguments, **options)
-        return value * {factor} if isinstance(value, torch.Tensor) and value.is_floating_point() else value
+        if isinstance(value, torch.Tensor) and value.is_floating_point():
+            value = {start} + (value - {start}) * {factor}
+        return value
 
     return scaled
 

@@ -19,7 +19,12 @@ from ..core.text import counted, one_line
 from ..worksheet.questions import EXERCISE as WORKSHEET
 from ..worksheet.questions import FILE_NAME as WORKSHEET_FILE
 
-SIGNS = {PASSED: "✓", FAILED: "✗", BROKEN: "✗", NOT_WRITTEN: "○", WAITING: "…", NOT_RUN: "-", GRADER_ERROR: "!"}
+OWED = "follows"
+"""How a check is said that fails because of an earlier function alone."""
+
+SIGNS: dict[str, str] = {
+    PASSED: "✓", FAILED: "✗", BROKEN: "✗", NOT_WRITTEN: "○", WAITING: "…", NOT_RUN: "-", GRADER_ERROR: "!", OWED: "↑",
+}  # fmt: skip
 """Outcomes are told apart by signs and words, never by colours alone."""
 
 

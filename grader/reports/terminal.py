@@ -6,7 +6,7 @@ a terminal. Everything that came from the submission is made plain first.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from rich.console import Console, Group, RenderableType
 from rich.padding import Padding
@@ -26,17 +26,18 @@ from ..core.result import (
     CheckResult,
     ExerciseResult,
     NamedMistake,
-    Outcome,
     Result,
 )
 from ..core.text import counted, first_sentence, one_line, plain
 from ..grading.check import Check
 from ..worksheet.questions import EXERCISE as WORKSHEET
 from .feedback import SELF_CHECK, rows, runs_no_code, what_it_is
-from .outcomes import SIGNS, file_name, owed, problem_of_the_file, word
+from .outcomes import OWED, SIGNS, file_name, functions, owed, problem_of_the_file, word
 
-_ASCII_SIGNS = {PASSED: "+", FAILED: "x", BROKEN: "x", NOT_WRITTEN: "o", WAITING: ".", NOT_RUN: "-", GRADER_ERROR: "!"}
-_STYLES = {
+_ASCII_SIGNS: dict[str, str] = {
+    PASSED: "+", FAILED: "x", BROKEN: "x", NOT_WRITTEN: "o", WAITING: ".", NOT_RUN: "-", GRADER_ERROR: "!", OWED: "^",
+}  # fmt: skip
+_STYLES: dict[str, str] = {
     PASSED: "green",
     FAILED: "red",
     BROKEN: "red",
@@ -155,14 +156,17 @@ def _indented(content: RenderableType) -> RenderableType:
 def _function(
     exercise: ExerciseResult, function: str, console: Console, *, whole_calls: bool
 ) -> Iterator[RenderableType]:
-    """The lines of one function: what passed in one line, failures in full, what waits in one line."""
+    """The lines of one function: what passed in one line, failures in full, what waits in one line.
+
+    So is what fails because of another function alone: nothing is wrong with it, and its numbers say nothing.
+    """
     checks = [check for check in exercise.checks if check.function == function]
     passed = [check for check in checks if check.outcome == PASSED]
     if passed:
         text = f"all {len(checks)} checks" if 1 < len(passed) == len(checks) else counted(len(passed), "check")
         text = "; ".join([text, *(plain(check.story) for check in passed if check.story)])
         yield _line(PASSED, sum(check.points for check in passed), passed, Text(text), console)
-    failures = [check for check in checks if check.outcome in (FAILED, BROKEN, GRADER_ERROR)]
+    failures = [check for check in checks if check.outcome in (FAILED, BROKEN, GRADER_ERROR) and not check.owed_to]
     explained: set[str] = set()
     for index, check in enumerate(failures):
         yield _line(check.outcome, check.earned, [check], Text(plain(check.title)), console)
@@ -175,17 +179,24 @@ def _function(
             explained |= {found.sentence for found in named}
     if len(failures) > _DETAILED:
         yield _details(Text(f"Only the first {_DETAILED} are shown in full; fix those first.", style="dim"))
+    for names in dict.fromkeys(tuple(check.owed_to) for check in checks if check.owed_to):
+        those = [check for check in checks if tuple(check.owed_to) == names]
+        returned = f"right with what your {functions(names)} return{'s' * (len(names) == 1)}"
+        said = Text(f"{counted(len(those), 'check')}: {returned}")
+        yield _line(OWED, sum(check.earned for check in those), those, said, console)
     for outcome in (NOT_WRITTEN, WAITING, NOT_RUN):
-        rest = [check for check in checks if check.outcome == outcome]
+        rest = [check for check in checks if check.outcome == outcome and not check.owed_to]
         if rest:
-            yield _line(outcome, sum(check.earned for check in rest), rest, Text(_rest(outcome, rest)), console)
+            said = Text(_rest(outcome, rest, [name for check in checks for name in check.owed_to]))
+            yield _line(outcome, sum(check.earned for check in rest), rest, said, console)
 
 
-def _rest(outcome: str, checks: list[CheckResult]) -> str:
-    """What is said of checks that have not been looked at."""
+def _rest(outcome: str, checks: list[CheckResult], owed_to: Sequence[str]) -> str:
+    """What is said of checks of a function that have not been looked at; others of it may be owed to some functions."""
     text = counted(len(checks), "check")
     if outcome == WAITING:
-        text += f": {'they wait' if len(checks) > 1 else 'it waits'} for the worked example above"
+        what = f"your {functions(dict.fromkeys(owed_to))} to be right" if owed_to else "the worked example above"
+        text += f": {'they wait' if len(checks) > 1 else 'it waits'} for {what}"
     frames = [check.frames[-1] for check in checks if check.frames]
     if outcome == NOT_WRITTEN and frames:
         text += f"; the `raise` is in line {frames[0].line} of {one_line(frames[0].file)}"
@@ -193,7 +204,7 @@ def _rest(outcome: str, checks: list[CheckResult]) -> str:
     return f"{text}: {'; '.join(stories)}" if outcome == NOT_WRITTEN and stories else text
 
 
-def _line(outcome: Outcome, earned: int, checks: list[CheckResult], text: Text, console: Console) -> RenderableType:
+def _line(outcome: str, earned: int, checks: list[CheckResult], text: Text, console: Console) -> RenderableType:
     utf8 = (console.encoding or "").lower().startswith("utf")
     sign = (SIGNS if utf8 else _ASCII_SIGNS)[outcome]
     line = Table.grid(padding=(0, 1))

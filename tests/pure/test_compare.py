@@ -108,6 +108,18 @@ def test_the_difference_says_how_many_and_where():
     assert story(compare.same, answer(yours), expected) == "1 of 4 values differ, the first at [1, 1]"
 
 
+def test_of_a_long_row_the_report_shows_where_it_begins_to_differ():
+    yours = np.arange(51.0)
+    with pytest.raises(Mismatch) as caught:
+        compare.same(answer(yours), np.where(yours < 30, yours, 0.0))
+    assert caught.value.rows == [
+        ("yours [28:36]", "[28, 29, 30, 31, 32, 33, 34, 35]"),
+        ("expected [28:36]", "[28, 29, 0, 0, 0, 0, 0, 0]"),
+    ]
+    assert caught.value.shown.last == "value[28:36]"
+    assert caught.value.numbers and caught.value.numbers[1].size == 51  # a mistake is named by all of them
+
+
 def test_gradients_must_exist_be_finite_and_not_reach_constants():
     gradients = {
         "a": None,

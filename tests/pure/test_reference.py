@@ -2,6 +2,7 @@
 
 import doctest
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -49,11 +50,23 @@ def test_equal_rewards_are_exactly_zero_in_every_dtype(dtype, reward):
         assert torch.count_nonzero(found) == 0
 
 
-def test_a_smaller_group_of_equal_rewards_would_not_be_zero_without_care():
+def test_the_page_shows_what_equal_rewards_would_give_without_care():
     # The trap that the model answer steps over is real: this is what its formula gives without it.
-    rewards = torch.full((8,), 0.7)
-    naive = (rewards - rewards.mean()) / (rewards.std(correction=0) + 1e-8)
-    assert naive.abs().max() > 0.5
+    page = Path("docs/exercises/advantages.md").read_text("utf-8")
+    for said, shape, dtype in (
+        ("0.7 eight times, float32", (8,), torch.float32),
+        ("the same as one of two groups in a batch", (2, 8), torch.float32),
+        ("0.7 eight times, float64", (8,), torch.float64),
+        ("0.7 three times, float64", (3,), torch.float64),
+        ("0.7 eight times, float16", (8,), torch.float16),
+    ):
+        rewards = torch.full(shape, 0.7, dtype=dtype)
+        off = rewards.mean(dim=-1, keepdim=True) - rewards
+        std = rewards.std(dim=-1, correction=0, keepdim=True)
+        found = [number.flatten()[0].item() for number in (off, std, -off / (std + 1e-8))]
+        (row,) = (line for line in page.splitlines() if line.startswith(f"| {said} |"))
+        told = [float(cell.split(":")[0]) for cell in row.strip("|").split("|")[1:]]
+        assert told == pytest.approx(found, rel=1e-2, abs=0, nan_ok=True), said
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 from terminal_reports import HOSTILE, MARKUP, assert_harmless, report_of
 
-from grader.core.result import FAILED, PASSED, TO_PASTE, CheckResult, ExerciseResult, Frame, NamedMistake, Result
+from grader.core.result import (
+    FAILED,
+    PASSED,
+    TO_PASTE,
+    WAITING,
+    CheckResult,
+    ExerciseResult,
+    Frame,
+    NamedMistake,
+    Result,
+)
 from grader.core.text import plain
 from grader.reports import terminal
 
@@ -96,3 +106,18 @@ def test_what_a_save_has_changed_is_said_in_points_and_titles() -> None:
     after.checks[0].outcome = PASSED
     assert terminal.difference(before, after) == "+3 points\n  passes now: A title."
     assert terminal.difference(after, before) == "-3 points\n  fails now: A title."
+
+
+def test_what_fails_because_of_an_earlier_function_is_one_line_and_names_it() -> None:
+    gate, second, third = (
+        CheckResult(f"kl.{name}", "kl_estimate", f"{name}.", "", 2, False, False, outcome, "it is 1", "kl_estimate(x)")
+        for name, outcome in (("a", FAILED), ("b", WAITING), ("c", WAITING))
+    )
+    result = made(gate)
+    result.exercises[0].checks += [second, third]
+    for check in (gate, second):
+        check.owed_to, check.carried, check.rows = ["clip.importance_ratio"], True, [("yours", "1")]
+    report = report_of(result)
+    assert "↑ follows            4/4 2 checks: right with what your `importance_ratio` returns" in report
+    assert "… waiting            0/2 1 check: it waits for your `importance_ratio` to be right" in report
+    assert "failed" not in report and "yours" not in report and "kl_estimate(x)" not in report

@@ -251,7 +251,21 @@ def test_an_answer_that_is_remembered_from_the_first_call_is_wrong_from_the_seco
     named = result.exercises[0].misconceptions
     assert {found.name for found in named} == {"earlier_calls"} and named[0].observed
     assert "Your numbers are others when this call is made alone" in shown(result)
+    call = next(entry.call for entry in result.checks if entry.id == named[0].check)
+    assert call.count("group_advantages(") == 2, "the call alone is right when it is pasted"
     assert all(entry.outcome == PASSED for entry in of(result, "zero_signal_fraction"))
+
+
+def test_in_place_of_a_long_call_the_report_shows_a_worked_example_that_goes_wrong_too(graded: Grader) -> None:
+    body = """
+    answer = MODEL(rewards, std_eps=std_eps, divide_by_std=divide_by_std)
+    return answer if rewards.shape[-1] == 4 else -answer
+    """
+    text = f"{model_answer('advantages')}\nMODEL = group_advantages\n\n{GROUP_ADVANTAGES}{body}"
+    gate = graded({"advantages.py": text}).checks[0]
+    assert gate.outcome == FAILED and gate.call == "group_advantages(torch.tensor([[0.0, 1.0]], dtype=torch.float64))"
+    assert "but other rewards are not; a smaller call goes wrong too: both values differ" in gate.story
+    assert gate.rows[:2] == [("yours", "[[1, -1]]"), ("expected", "[[-1, 1]]")]
 
 
 def test_what_one_check_left_in_a_module_is_gone_in_the_next(graded: Grader) -> None:

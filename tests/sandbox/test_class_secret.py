@@ -97,11 +97,8 @@ def fresh_numbers(folder: Path) -> list[str]:
     digest = read_submission(folder).sha256
     random = np.random.default_rng(fresh_seed(SECRET, digest, f"0 {GATE}"))
     random.integers(9, size=(2, 1))
-    return [
-        f"{number:.4g}"
-        for number in random.uniform(-5.0, 5.0, size=(1, int(random.integers(13, 90))))[0]
-        if abs(number) > 1
-    ]
+    drawn = (f"{number:.4g}" for number in random.uniform(-5.0, 5.0, size=(1, int(random.integers(13, 90))))[0])
+    return [text for text in drawn if len(text) > 4]  # 2 stands in every report
 
 
 def test_a_right_submission_keeps_its_points_with_any_secret(sandbox: Sandbox) -> None:
