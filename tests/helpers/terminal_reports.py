@@ -28,8 +28,8 @@ def assert_harmless(report: str) -> None:
     assert not dangerous, sorted(map(ascii, dangerous))
 
 
-def report_of(result: Result, *, width: int = 4000, whole_calls: bool = False) -> str:
+def report_of(result: Result, *, width: int = 4000, whole_calls: bool = False, finish: bool = True) -> str:
     """What a terminal shows that is so wide that no line is folded."""
     text = io.StringIO()
-    terminal.show(result, Console(file=text, width=width, force_terminal=False), whole_calls=whole_calls)
+    terminal.show(result, Console(file=text, width=width, force_terminal=False), whole_calls=whole_calls, finish=finish)
     return text.getvalue()

@@ -11,6 +11,8 @@ function define({ localName }) {
 }
 
 function load() {
+  const header = document.querySelector(".md-header__inner");
+  if (header && !header.querySelector("grpo-progress")) header.append(document.createElement("grpo-progress"));
   for (const node of document.querySelectorAll(":not(:defined)")) {
     if (node.matches(".grpo-explorable, grpo-comparison")) near.observe(node);
     else if (node.localName.startsWith("grpo-")) define(node);

@@ -8,7 +8,6 @@
 // Longer than 150 lines, because it is the one page on which all settings, readouts and charts of a run come together.
 import { button } from "../ui/controls.mjs";
 import { element } from "../ui/element.mjs";
-import { copy, download } from "../ui/files.mjs";
 import { folded } from "../ui/folded.mjs";
 import { fixed, percent, signed } from "../ui/format.mjs";
 import { isStill } from "../ui/moving.mjs";
@@ -28,6 +27,8 @@ const READOUTS = ["Steps", "KL from the start", "Max π(a)", "Entropy (nats)", "
 const FOLDS = ["Step detail", "Policy as a table", "History as a table"];
 const READABLE = 4; // times the usual speed: faster, nobody can follow single samples or sentences
 const GHOST_SEEDS = [7, 8]; // of the finished run that is shown before the reader's own; the second where theirs is the first
+
+const files = () => import("../ui/files.mjs");
 
 class SimulationWidget extends Widget {
   static key = "sim";
@@ -57,7 +58,7 @@ class SimulationWidget extends Widget {
       pace: (speed) => this.pace(speed), speed: this.speed, settings: this.panel.opener,
       actions: [
         ["Copy link", () => this.copyLink()],
-        ["Download CSV", () => download(`bandit-history-seed-${this.state.seed}.csv`, this.run.asCsv(), "text/csv")],
+        ["Download CSV", async () => (await files()).download(`bandit-history-seed-${this.state.seed}.csv`, this.run.asCsv(), "text/csv")],
         ["Print", () => print()],
       ],
     });
@@ -307,7 +308,7 @@ class SimulationWidget extends Widget {
 
   async copyLink() {
     const address = String(this.addressWith(toAddress(this.state)));
-    this.say((await copy(address)) ? "Link copied: it shows this run with these settings." : `Copy this address: ${address}`);
+    this.say((await (await files()).copy(address)) ? "Link copied: it shows this run with these settings." : `Copy this address: ${address}`);
   }
 
   /** Sends the whole run, and shows its end first. */
