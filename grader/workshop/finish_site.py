@@ -16,6 +16,8 @@ from . import share
 
 KATEX = course.ROOT / "docs/assets/vendor/katex/katex.min.js"
 _FORMULA = re.compile(r'(<(span|div) class="arithmatex">)(\\[(\[].*?\\[)\]])(</\2>)', re.DOTALL)
+_STYLE = re.compile(r'<link rel="stylesheet" href="([^"]*)assets/css/tokens\.css">')
+_FONTS = ("gabarito-latin", "literata-latin")
 _TYPESET = "formulas => formulas.map(([tex, displayMode]) => katex.renderToString(tex, { displayMode }))"
 _LATE_SEARCH = (Path(__file__).parent / "site_files/late_search.js").read_text("utf-8")
 _THEME_SCRIPT = re.compile(r'(?<!</script>)<script src="[^"]*assets/javascripts/bundle\.')
@@ -24,7 +26,7 @@ _THEME_SCRIPT = re.compile(r'(?<!</script>)<script src="[^"]*assets/javascripts/
 def finish(folder: Path) -> list[str]:
     """Finish all built pages in `folder`; pages that have been finished stay as they are.
 
-    Formulas are typeset, the index of the search waits until somebody searches, and pages get a picture for those who
+    Formulas are typeset, fonts are preloaded, the index of the search waits until somebody searches, and pages get a picture for those who
     share their address.
 
     Returns:
@@ -34,7 +36,7 @@ def finish(folder: Path) -> list[str]:
         py_mini_racer.JSEvalException: KaTeX cannot read a formula.
     """
     texts = {path: path.read_text("utf-8") for path in folder.rglob("*.html")}
-    finished = {path: _search_late(text) for path, text in _with_formulas(texts).items()}
+    finished = {path: _search_late(_preloaded(text)) for path, text in _with_formulas(texts).items()}
     finished, notes = share.with_pictures(finished, folder)
     for path, text in finished.items():
         if text != texts[path]:
@@ -55,6 +57,15 @@ def _with_formulas(texts: dict[Path, str]) -> dict[Path, str]:
     return {
         path: _FORMULA.sub(lambda match: match[1] + typeset[match[3]] + match[4], text) for path, text in texts.items()
     }
+
+
+def _preloaded(text: str) -> str:
+    """The page with its fonts asked for at once: a font that waits for the style sheet comes too late to be shown."""
+    if '<link rel="preload"' in text or (style := _STYLE.search(text)) is None:
+        return text
+    fonts = (f"{style[1]}assets/vendor/fonts/{name}.woff2" for name in _FONTS)
+    links = (f'<link rel="preload" href="{font}" as="font" type="font/woff2" crossorigin>' for font in fonts)
+    return text.replace(style[0], "".join(links) + style[0], 1)
 
 
 def _typeset(sources: list[str]) -> list[str]:

@@ -96,3 +96,16 @@ def test_no_word_of_a_picture_covers_its_mark(title: int, question: int) -> None
     full = share.picture("Group " * title, "group " * question)
     assert full.tobytes() != share.picture("", "").tobytes()
     assert full.crop(mark).tobytes() == share.picture("", "").crop(mark).tobytes()
+
+
+def test_fonts_of_the_first_screen_are_asked_for_before_the_style_sheet_that_names_them(tmp_path: Path) -> None:
+    page = tmp_path / "learn/why/index.html"
+    page.parent.mkdir(parents=True)
+    page.write_text('<head><link rel="stylesheet" href="../../assets/css/tokens.css"></head>', "utf-8")
+    finish(tmp_path)
+    text = page.read_text("utf-8")
+    fonts = re.findall(r'<link rel="preload" href="\.\./\.\./(assets/\S+)" as="font"', text)
+    assert len(fonts) == 2 and all((course.ROOT / "docs" / font).exists() for font in fonts)
+    assert text.index("preload") < text.index("stylesheet")
+    finish(tmp_path)
+    assert page.read_text("utf-8") == text
