@@ -26,8 +26,8 @@ _THEME_SCRIPT = re.compile(r'(?<!</script>)<script src="[^"]*assets/javascripts/
 def finish(folder: Path) -> list[str]:
     """Finish all built pages in `folder`; pages that have been finished stay as they are.
 
-    Formulas are typeset, fonts are preloaded, the index of the search waits until somebody searches, and pages get a picture for those who
-    share their address.
+    Formulas are typeset, fonts are preloaded, the index of the search waits until somebody searches, and pages get a
+    picture for those who share their address.
 
     Returns:
         What whoever builds the site should know, in sentences.

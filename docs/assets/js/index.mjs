@@ -18,6 +18,7 @@ function load() {
     else if (node.localName.startsWith("grpo-")) define(node);
   }
   repair(document);
+  if (/[?&]embed=/.test(location.search)) import("./ui/embed.mjs").then(({ embed }) => embed());
 }
 
 if (window.document$) window.document$.subscribe(load);

@@ -18,7 +18,7 @@ class Progress extends Widget {
     else this.arrive();
   }
 
-  /** The stops of the course, in the order of the navigation: [{ id, title, address }]. */
+  /** The stops of the course in the navigation: [{ id, title, address }]. */
   get stops() {
     const links = [...document.querySelectorAll(".md-nav--primary a.md-nav__link:not([href*='#'])")];
     return links.map((link) => ({ id: stopAt(link.pathname), title: link.textContent.trim(), address: link.href })).filter(({ id }) => id);

@@ -28,8 +28,6 @@ const FOLDS = ["Step detail", "Policy as a table", "History as a table"];
 const READABLE = 4; // times the usual speed: faster, nobody can follow single samples or sentences
 const GHOST_SEEDS = [7, 8]; // of the finished run that is shown before the reader's own; the second where theirs is the first
 
-const files = () => import("../ui/files.mjs");
-
 class SimulationWidget extends Widget {
   static key = "sim";
 
@@ -58,7 +56,7 @@ class SimulationWidget extends Widget {
       pace: (speed) => this.pace(speed), speed: this.speed, settings: this.panel.opener,
       actions: [
         ["Copy link", () => this.copyLink()],
-        ["Download CSV", async () => (await files()).download(`bandit-history-seed-${this.state.seed}.csv`, this.run.asCsv(), "text/csv")],
+        ["Download CSV", async () => (await import("./simulation/csv.mjs")).saveCsv(this.run, this.state.seed)],
         ["Print", () => print()],
       ],
     });
@@ -308,7 +306,8 @@ class SimulationWidget extends Widget {
 
   async copyLink() {
     const address = String(this.addressWith(toAddress(this.state)));
-    this.say((await (await files()).copy(address)) ? "Link copied: it shows this run with these settings." : `Copy this address: ${address}`);
+    const { copy } = await import("../ui/files.mjs");
+    this.say((await copy(address)) ? "Link copied: it shows this run with these settings." : `Copy this address: ${address}`);
   }
 
   /** Sends the whole run, and shows its end first. */
