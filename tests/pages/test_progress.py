@@ -5,9 +5,10 @@ import json
 import pytest
 from site_pages import violations
 from tab import follow_a_link
+from terminal_reports import result_of
 
 from grader.core import course
-from grader.core.result import FAILED, PASSED, CheckResult, ExerciseResult, Result
+from grader.core.result import FAILED, PASSED
 from grader.reports import html_report
 
 CHAPTERS = [f"learn/{name}" for name in ("why", "ppo", "group", "advantage", "loss", "training", "limits")]
@@ -38,24 +39,6 @@ def keep(page, done, *, finished=False):
 
 def named(ring):
     return ring.get_attribute("aria-label")
-
-
-def report(outcomes):
-    """A result of all functions of some exercises, by what came of their checks."""
-    exercises = [
-        ExerciseResult(
-            each.name,
-            each.title,
-            each.page,
-            [
-                CheckResult(f"{each.name}.{f}", f, "A title.", "", 5, False, True, outcomes[each.name])
-                for f in each.function_names
-            ],
-        )
-        for each in course.EXERCISES
-        if each.name in outcomes
-    ]
-    return Result("me", "0" * 64, 0, "cpu", exercises, "0.1.0", 1, complete=True)
 
 
 def test_a_chapter_is_done_when_its_end_is_reached_and_not_when_one_arrives_at_the_end(ring, site):
@@ -97,7 +80,7 @@ def test_everything_can_be_ticked_by_hand_and_forgotten(ring):
 @pytest.mark.parametrize("kind", ["json", "html"])
 def test_a_report_of_the_grader_ticks_what_is_passed_and_says_what_is_not(ring, kind):
     page = ring.page
-    result = report({"clip": PASSED, "kl": FAILED})
+    result = result_of({"clip": PASSED, "kl": FAILED})
     text = result.as_json() if kind == "json" else html_report.export(result, {})
     ring.click()
     page.set_input_files(
