@@ -33,8 +33,6 @@ _ADDRESS = re.compile(r'<link rel="canonical" href="([^"]+)">')
 _LOCAL = re.compile(r"https?://(127\.0\.0\.1|localhost)[:/]")
 _EDGE, _LINE, _UNIT, _BLOCK = 72, 484, 62, 60
 """In pixels: the margin of the words, the height of the mean line, one standard deviation, the side of a block."""
-_MOST_LINES = 3
-"""Of title and question together; the mark begins below them."""
 _FINER = 3
 """The mark is drawn so many times as large and made smaller, because Pillow draws shapes without soft edges."""
 
@@ -117,7 +115,7 @@ def picture(title: str, question: str) -> Image:
     lines = _lines(title, size=76, weight=800)[:2]
     y = _words(draw, y + 22, lines, size=76, weight=800, color="ink")
     asks = _lines(question, size=36, weight=500)
-    if len(lines) + len(asks) <= _MOST_LINES:
+    if len(lines) == 1 and len(asks) <= 2:
         _words(draw, y + 12, asks, size=36, weight=500, color="ink-2")
     return image
 
