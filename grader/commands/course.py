@@ -65,7 +65,7 @@ DEV_COMMANDS = {
     "attacks": "run hostile submissions and show what each isolation level stops",
     "ablate": "write the runs that show what each setting does",
     "recordings": "write the recorded runs as a module for the browser",
-    "finish-site": "typeset the formulas of built pages, after Zensical",
+    "finish-site": "formulas, search and share pictures of built pages, after Zensical",
     "answer-key": "measure the answers to the worksheet's questions",
 }
 """The same for what follows `course dev`."""

@@ -1,4 +1,4 @@
-"""`course dev finish-site`: typeset the formulas of built pages."""
+"""`course dev finish-site`: what pages need after they were built."""
 
 from __future__ import annotations
 
@@ -15,5 +15,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """`course dev finish-site`: 0 fine."""
-    finish(arguments.folder)
+    for note in finish(arguments.folder):
+        print(note)
     return 0

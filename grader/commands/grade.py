@@ -13,7 +13,7 @@ import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from .. import __version__
 from ..core import course
@@ -438,10 +438,12 @@ def _report(arguments: argparse.Namespace, result: Result) -> None:
         sys.stdout.write(result.as_json())
         return
     console = _console()
-    options = {}
+    options: dict[str, Any] = {}
     if result.grade:
         from . import hint
 
+        before = hint.last(arguments.path)
+        options["finish"] = not (before and terminal.is_whole(before))
         if hint.remember(result, arguments.path):
             given = f" --path {one_line(str(arguments.path))}" if arguments.path != _default_path() else ""
             options["hint"] = f"grade hint{given}"

@@ -38,6 +38,14 @@ def remember(result: Result, folder: Path) -> bool:
     return True
 
 
+def last(folder: Path) -> Result | None:
+    """The last result of a folder; None if nothing is remembered."""
+    try:
+        return from_json(json.loads(_place(folder).read_text("utf-8"))["result"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
 def run(
     names: Sequence[str],
     folder: Path,

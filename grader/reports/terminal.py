@@ -49,6 +49,8 @@ _DETAILED = 3
 """Failures of one function that are shown in full; the others keep to one line each."""
 _LABEL_WIDTH = 22
 """Longer labels are folded: the call beside them needs the room."""
+_GROUP = 8
+"""Answers in the picture at the end."""
 _NAMED_CHANGES = 3
 """Checks that are named after a save; of the others is said how many they are."""
 _CALL_LINES, _CALL_LENGTH, _LONGEST_CALL = 10, 700, 30_000
@@ -56,7 +58,12 @@ _CALL_LINES, _CALL_LENGTH, _LONGEST_CALL = 10, 700, 30_000
 
 
 def show(
-    result: Result, console: Console, *, whole_calls: bool = False, hint: str = "the same command with --hint"
+    result: Result,
+    console: Console,
+    *,
+    whole_calls: bool = False,
+    hint: str = "the same command with --hint",
+    finish: bool = True,
 ) -> None:
     """Print the whole report.
 
@@ -65,6 +72,7 @@ def show(
         console: Where to print.
         whole_calls: Print long calls too, not only how long they are.
         hint: How to get a hint.
+        finish: Print what the student has built, where all points of all exercises are there.
     """
     console.print(_headline(result), highlight=False)
     for note in result.notes:
@@ -79,6 +87,16 @@ def show(
             console.print(_indented(Text(f"page  {page}    hint  {hint}", style="dim")), highlight=False)
     console.print()
     console.print(_total(result), highlight=False)
+    if finish and is_whole(result):
+        console.print()
+        console.print(_finish(console), highlight=False)
+
+
+def is_whole(result: Result) -> bool:
+    """Whether all functions of all exercises were graded, for a grade, and have all their points."""
+    tried = {exercise.name: {check.function for check in exercise.checks} for exercise in result.exercises}
+    graded = all(tried.get(each.name, set()) >= set(each.function_names) for each in course.EXERCISES)
+    return bool(result.grade) and result.exit_code == 0 and graded
 
 
 def show_hints(
@@ -265,6 +283,23 @@ def _total(result: Result) -> RenderableType:
     elif result.isolation_level < 1 and not runs_no_code(result):
         lines.append(Text(SELF_CHECK, style="dim"))
     return Group(*lines)
+
+
+def _finish(console: Console) -> RenderableType:
+    """Eight right answers on the line of their mean, what the student has built, and where to go from here."""
+    utf8 = (console.encoding or "").lower().startswith("utf")
+    coin, block, line = ("●", "■", "━") if utf8 else ("o", "#", "-")
+    coins = Text(f"  {' '.join(coin * _GROUP)}", style="yellow")
+    page = course.page_address("docs/learn/limits.md#open-questions")
+    return Group(
+        coins,
+        Text(f"{line * 2}{line.join(block * _GROUP)}{line * 2}  all eight right, mean 1.00, every advantage 0"),
+        Text("This group has nothing left to teach you.", style="bold"),
+        Text("You wrote GRPO: advantages from a group, the clipped surrogate, the KL penalty,"),
+        Text("and the loops that train a bandit and a language model with them."),
+        Text("next  python -m starter.run_llm    a pretrained language model, trained by your functions", style="bold"),
+        Text(f"      {page}", style="bold"),
+    )
 
 
 def _next(result: Result) -> Iterator[str]:

@@ -1,7 +1,7 @@
 """What happens to the pages of the site after they were built: the same for MkDocs and for Zensical.
 
-It reads the HTML that a generator has written and needs nothing of its theme. MkDocs calls it by a hook; Zensical,
-which knows no hooks, is followed by `course dev finish-site`.
+It reads the HTML that a generator has written and needs nothing of its theme but the names of two files. MkDocs calls
+it by a hook; Zensical, which knows no hooks, is followed by `course dev finish-site`.
 """
 
 from __future__ import annotations
@@ -12,27 +12,51 @@ import re
 from pathlib import Path
 
 from ..core import course
+from . import share
 
 KATEX = course.ROOT / "docs/assets/vendor/katex/katex.min.js"
 _FORMULA = re.compile(r'(<(span|div) class="arithmatex">)(\\[(\[].*?\\[)\]])(</\2>)', re.DOTALL)
 _STYLE = re.compile(r'<link rel="stylesheet" href="([^"]*)assets/css/tokens\.css">')
 _FONTS = ("gabarito-latin", "literata-latin")
 _TYPESET = "formulas => formulas.map(([tex, displayMode]) => katex.renderToString(tex, { displayMode }))"
+_LATE_SEARCH = (Path(__file__).parent / "site_files/late_search.js").read_text("utf-8")
+_THEME_SCRIPT = re.compile(r'(?<!</script>)<script src="[^"]*assets/javascripts/bundle\.')
 
 
-def finish(folder: Path) -> None:
-    """Typeset the formulas of all built pages in `folder` and preload their fonts; finished pages stay as they are.
+def finish(folder: Path) -> list[str]:
+    """Finish all built pages in `folder`; pages that have been finished stay as they are.
+
+    Formulas are typeset, fonts are preloaded, the index of the search waits until somebody searches, and pages get a
+    picture for those who share their address.
+
+    Returns:
+        What whoever builds the site should know, in sentences.
 
     Raises:
         py_mini_racer.JSEvalException: KaTeX cannot read a formula.
     """
     texts = {path: path.read_text("utf-8") for path in folder.rglob("*.html")}
+    finished = {path: _search_late(_preloaded(text)) for path, text in _with_formulas(texts).items()}
+    finished, notes = share.with_pictures(finished, folder)
+    for path, text in finished.items():
+        if text != texts[path]:
+            path.write_text(text, "utf-8")
+    return notes
+
+
+def _search_late(text: str) -> str:
+    """A page that loads the index of the search when the search is opened."""
+    script = re.sub(r"^//.*\n|^\s+|\n", "", _LATE_SEARCH, flags=re.MULTILINE)
+    return _THEME_SCRIPT.sub(lambda match: f"<script>{script}</script>{match[0]}", text, count=1)
+
+
+def _with_formulas(texts: dict[Path, str]) -> dict[Path, str]:
+    """The pages with their formulas typeset; each formula of the site is typeset once."""
     sources = sorted({match[3] for text in texts.values() for match in _FORMULA.finditer(text)})
     typeset = dict(zip(sources, _typeset(sources), strict=True)) if sources else {}
-    for path, text in texts.items():
-        finished = _FORMULA.sub(lambda match: match[1] + typeset[match[3]] + match[4], _preloaded(text))
-        if finished != text:
-            path.write_text(finished, "utf-8")
+    return {
+        path: _FORMULA.sub(lambda match: match[1] + typeset[match[3]] + match[4], text) for path, text in texts.items()
+    }
 
 
 def _preloaded(text: str) -> str:

@@ -74,6 +74,8 @@ def page_lists() -> Iterator[PageList]:
     names = ", ".join(each.name for each in exercises)
     edited = f"starter/      the modules you write: {names}. The only folder a student edits"
     yield PageList("README.md", r"starter/ .*", (edited,))
+    counts = tuple(f"  {each.name}: {len(each.function_names)}," for each in exercises)
+    yield PageList("docs/assets/js/core/report_files.mjs", r"  \w+: \d+,", counts)
     functions = [f"{each.name}.{function}" for each in exercises for function in each.function_names]
     form = ".github/ISSUE_TEMPLATE/wrong-verdict.yml"
     yield PageList(form, r" +- \w+\.\w+", tuple(f"        - {function}" for function in functions))

@@ -6,6 +6,7 @@ a terminal, the import path, what it leaves behind.
 
 from __future__ import annotations
 
+import argparse
 import ast
 import functools
 import json
@@ -23,10 +24,11 @@ import jsonschema
 import pytest
 from command import call, environment
 from grading_here import graded_once
+from terminal_reports import result_of
 
 from grader.commands import grade as cli
 from grader.core import course
-from grader.core.result import Result
+from grader.core.result import FAILED, PASSED, Result
 from grader.sandbox.sandbox import Sandbox
 from grader.workshop.catalogue import replaced
 
@@ -359,6 +361,21 @@ def test_a_hint_answers_from_the_last_grading_one_more_each_time(grade: Grade, t
     assert hints[0] not in grade("hint", "advantages.zero_signal_fraction", "--path", "me", **options).stdout
     (me / "advantages.py").write_text("import torch\n", "utf-8")
     assert "have changed since" in grade("hint", "--path", "me", **options).stdout
+
+
+def test_the_finish_comes_once_for_a_folder_and_again_after_it_was_lost(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    arguments = argparse.Namespace(json=None, call=False, hint=0, path=tmp_path / "me")
+    whole = result_of({exercise.name: PASSED for exercise in course.EXERCISES})
+    lost = result_of({exercise.name: FAILED for exercise in course.EXERCISES})
+    shown = []
+    for result in (whole, whole, lost, whole):
+        cli._report(arguments, result)
+        shown.append("You wrote GRPO" in capsys.readouterr().out)
+    assert shown == [True, False, False, True]
 
 
 def test_hints_are_a_ladder_that_ends(grade: Grade, tmp_path: Path) -> None:

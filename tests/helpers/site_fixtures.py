@@ -37,9 +37,6 @@ SETTLED = """() => document.fonts.ready
   .then(() => Promise.allSettled(document.getAnimations().map(animation => animation.finished)))
   .then(() => undefined)"""
 """Fonts have come, what depends on sizes has been done, and nothing fades or slides any more."""
-NO_SEARCH = "Worker.prototype.postMessage = () => {};"
-"""For pages on which nobody searches: the theme would read the words of the whole site into its worker on each of them,
-which costs as much as a small page. The files are loaded all the same. No script of ours has a worker."""
 PATIENCE = 60_000
 """Milliseconds after which something does not come any more, on a machine that has much else to do."""
 
@@ -100,9 +97,8 @@ def open_page(browser: Any, site: str) -> Iterator[PageOpener]:
     """Opens pages of the site, each in a fresh context (no storage, no cache), and waits until they are ready.
 
     open_page("/simulation/", width=360, scheme="dark") gives Playwright's page; further options are those of a
-    context, such as java_script_enabled=False. Only a page with searching=True can search. At the end of the test there
-    must have been no error on the console, no uncaught exception, no failed request and no request to another host, on
-    no page that it opened.
+    context, such as java_script_enabled=False. At the end of the test there must have been no error on the console, no
+    uncaught exception, no failed request and no request to another host, on no page that it opened.
     """
     problems: list[str] = []
     contexts = []
@@ -113,12 +109,11 @@ def open_page(browser: Any, site: str) -> Iterator[PageOpener]:
         width: int = 1280,
         height: int = 900,
         scheme: str = "light",
-        searching: bool = False,
         **options: Any,
     ) -> Any:
         context = browser.new_context(viewport={"width": width, "height": height}, color_scheme=scheme, **options)
         contexts.append(context)
-        page = new_page(context, searching=searching)
+        page = new_page(context)
         watch(page, site, problems)
         page.goto(site + path)
         if options.get("java_script_enabled", True):
@@ -131,12 +126,10 @@ def open_page(browser: Any, site: str) -> Iterator[PageOpener]:
     assert problems == [], problems
 
 
-def new_page(context: Any, *, searching: bool = False) -> Any:
+def new_page(context: Any) -> Any:
     """A page of a browser context, which waits long for what must come."""
     page = context.new_page()
     page.set_default_timeout(PATIENCE)
-    if not searching:
-        page.add_init_script(NO_SEARCH)
     return page
 
 

@@ -71,9 +71,9 @@ class Tab:
         renew(self.page, mark + query, *tags)
         return self.page
 
-    def beside(self, address: str, *, searching: bool = False) -> Any:
-        """Loads a page in another tab of the same browser, on request one that can search; it ends with the test."""
-        page = new_page(self.page.context, searching=searching)
+    def beside(self, address: str) -> Any:
+        """Loads a page in another tab of the same browser; it ends with the test."""
+        page = new_page(self.page.context)
         watch(page, self.site, self.problems)
         page.goto(self.site + address)
         wait_until_ready(page)

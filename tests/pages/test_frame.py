@@ -4,6 +4,7 @@ import re
 from xml.etree import ElementTree
 
 import pytest
+from explorables import Explorable
 from test_learn import PATHS
 
 HEIGHTS = """() => Object.fromEntries([...document.querySelectorAll(".grpo-explorable")]
@@ -73,3 +74,29 @@ def test_a_copied_link_brings_back_the_state_and_the_place(open_figure):
     figure.node.locator(".grpo-told:not(:empty)").wait_for()
     address = figure.page.evaluate("navigator.clipboard.readText()")
     assert "clip-curve.a=-1" in address and address.endswith("#clip-curve")
+
+
+def test_copied_code_shows_the_figure_alone_with_its_state_and_a_link_back(open_figure):
+    figure = open_figure("/learn/loss/", CLIP)
+    figure.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    figure.press("Bad, too likely")
+    figure.press("Copy code to embed this figure")
+    figure.node.locator(".grpo-told:not(:empty)").wait_for()
+    page = figure.page.context.new_page()
+    page.set_content(figure.page.evaluate("navigator.clipboard.readText()"))
+    assert page.locator("iframe").get_attribute("title") == "When does the clip let go?"
+    frame = page.frame_locator("iframe")
+    frame.locator(f"{CLIP}.grpo-alone[data-ready]").wait_for()
+    assert Explorable(frame, CLIP).state == figure.state
+    assert frame.locator("h1").is_hidden() and frame.locator(".md-header").is_hidden()
+    link = frame.get_by_role("link", name="5. The loss - GRPO course")
+    assert re.search(r"/learn/loss/\?clip-curve\.a=-1$", link.get_attribute("href"))
+    height = int(page.locator("iframe").get_attribute("height"))
+    assert frame.locator("html").evaluate("node => node.scrollHeight") <= height
+
+
+@pytest.mark.parametrize("name", ["none", "clip-curve]", "hero, *"])
+def test_a_name_that_no_figure_has_embeds_nothing(tab, name):
+    page = tab.load(f"/learn/loss/?embed={name}", scrolling=False)
+    page.wait_for_load_state("networkidle")
+    assert page.locator("h1").is_visible() and page.locator(".grpo-back").count() == 0

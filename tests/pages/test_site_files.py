@@ -6,6 +6,7 @@ import gzip
 import hashlib
 import json
 import re
+import struct
 import subprocess
 from pathlib import Path
 
@@ -29,6 +30,21 @@ def test_a_page_says_what_it_is(site_folder: Path, path: str) -> None:
     assert re.search(r"<title>[^<]*\w[^<]*</title>", text)
     assert re.search(r'<meta name="description" content="[^"]{20,}"', text)
     assert len(re.findall(r"<h1\b", text)) == 1
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_a_page_shows_a_picture_of_its_own_where_its_address_is_shared(site_folder: Path, path: str) -> None:
+    text = (site_folder / path[1:] / "index.html").read_text("utf-8")
+    said = dict(re.findall(r'<meta property="og:([\w:]+)" content="([^"]+)">', text))
+    assert said["url"] == BUILT_FOR + path
+    assert said["title"] and said["description"] and said["image:alt"].endswith(said["title"])
+    png = (site_folder / said["image"].removeprefix(f"{BUILT_FOR}/")).read_bytes()
+    assert struct.unpack(">4xII", png[12:24]) == (1200, 630)
+    assert len(png) < 100 * KILOBYTE
+
+
+def test_the_search_index_keeps_its_budget(site_folder: Path) -> None:
+    assert len(gzip.compress((site_folder / "search/search_index.json").read_bytes())) <= 130 * KILOBYTE
 
 
 def test_every_column_of_a_table_has_a_name(site_folder: Path) -> None:

@@ -9,6 +9,10 @@ from site_fixtures import SETTLED, wait_until_ready
 from site_pages import COLOUR_RULES, violations
 from tab import Tab
 
+LOADED_INDEX = (
+    """() => performance.getEntriesByType("resource").some(({ name }) => name.endsWith("search_index.json"))"""
+)
+
 
 def follow(page: Any, address: str) -> None:
     """Clicks a link to a page and waits until the page is there."""
@@ -49,11 +53,14 @@ def test_the_colour_scheme_can_be_switched_and_is_remembered(tab: Tab, site: str
     assert scheme() == "default"
 
 
-def test_the_search_finds_a_page(tab: Tab) -> None:
-    page = tab.beside("/start/", searching=True)
+def test_the_search_finds_a_page_and_loads_its_index_when_it_is_opened(tab: Tab) -> None:
+    page = tab.beside("/start/")
+    page.wait_for_load_state("networkidle")
+    assert not page.evaluate(LOADED_INDEX)
     page.get_by_role("textbox", name="Search").first.click()
     page.keyboard.type("importance ratio")
     page.wait_for_selector(".md-search-result__item a[href*='/learn/loss/']")
+    assert page.evaluate(LOADED_INDEX)
 
 
 def test_the_keyboard_skips_to_the_content(tab: Tab) -> None:

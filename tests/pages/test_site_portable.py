@@ -101,6 +101,14 @@ def test_widgets_and_formulas_work_on_every_page(page: Any, address: str, site: 
         wait_until_ready(page)
 
 
+def test_the_search_loads_its_index_when_it_is_opened(page: Any) -> None:
+    page.wait_for_load_state("networkidle")
+    loaded = "performance.getEntriesByType('resource').some(({ name }) => name.endsWith('/search.json'))"
+    assert not page.evaluate(loaded)
+    page.locator(".md-search__button").first.dispatch_event("click")
+    page.wait_for_function(loaded)
+
+
 def test_instant_navigation_keeps_the_window(page: Any, address: str) -> None:
     page.evaluate("() => { window.visitor = 'the same' }")
     page.locator(f'a[href="{address}/simulation/"]:visible').first.click()

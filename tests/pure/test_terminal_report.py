@@ -1,12 +1,15 @@
 """The report in the terminal, made from a result alone: no text in it can deceive, flood or be lost."""
 
 import copy
+import io
 import unicodedata
 
 from hypothesis import given
 from hypothesis import strategies as st
-from terminal_reports import HOSTILE, MARKUP, assert_harmless, report_of
+from rich.console import Console
+from terminal_reports import HOSTILE, MARKUP, assert_harmless, report_of, result_of
 
+from grader.core import course
 from grader.core.result import (
     FAILED,
     PASSED,
@@ -98,6 +101,22 @@ def test_after_full_points_comes_the_next_function_or_the_next_exercise() -> Non
     assert "next  4  The ten-action bandit: docs/exercises/bandit.md, then `grade bandit`" in report_of(result)
     other.outcome = FAILED
     assert "next" not in report_of(result)
+
+
+def test_with_all_points_of_all_exercises_the_report_ends_with_what_was_built() -> None:
+    result = result_of({each.name: PASSED for each in course.EXERCISES})
+    report = report_of(result)
+    assert "  ● ● ● ● ● ● ● ●\n━━■" in report and "You wrote GRPO" in report and "starter.run_llm" in report
+    assert "\x1b" not in report
+    assert report.count("next") == 1
+    console = Console(file=io.TextIOWrapper(io.BytesIO(), "ascii"), width=200)
+    terminal.show(result, console)
+    assert "You wrote" not in report_of(result, finish=False)
+    assert terminal.is_whole(result)
+    result.exercises[2].checks.pop()
+    assert not terminal.is_whole(result), "a function was not graded"
+    result.exercises.pop()
+    assert "You wrote" not in report_of(result)
 
 
 def test_what_a_save_has_changed_is_said_in_points_and_titles() -> None:

@@ -11,11 +11,14 @@ function define({ localName }) {
 }
 
 function load() {
+  const header = document.querySelector(".md-header__inner");
+  if (header && !header.querySelector("grpo-progress")) header.append(document.createElement("grpo-progress"));
   for (const node of document.querySelectorAll(":not(:defined)")) {
     if (node.matches(".grpo-explorable, grpo-comparison")) near.observe(node);
     else if (node.localName.startsWith("grpo-")) define(node);
   }
   repair(document);
+  if (/[?&]embed=/.test(location.search)) import("./ui/embed.mjs").then(({ embed }) => embed());
 }
 
 if (window.document$) window.document$.subscribe(load);

@@ -17,12 +17,6 @@ export function chart(height, paint) {
   return { node, redraw };
 }
 
-/** Where on a chart a pointer is, in pixels. */
-export function pointed({ clientX, clientY }, node) {
-  const { left, top } = node.getBoundingClientRect();
-  return { x: clientX - left, y: clientY - top };
-}
-
 /** Scale from numbers to pixels. */
 export const scale = (low, high, from, to) => (x) => from + ((x - low) / (high - low)) * (to - from);
 
@@ -36,16 +30,6 @@ export const line = (style, d) => strokes(style).map((each) => element("path", {
 
 /** Words in a chart. */
 export const words = (x, y, text, properties = {}) => element("text", { x: pixel(x), y: pixel(y), ...properties }, text);
-
-/** Words in lines of at most so many characters. */
-export function lines(text, most) {
-  const found = [""];
-  for (const word of text.trim().split(/ +/)) {
-    if (found.at(-1) && `${found.at(-1)} ${word}`.length > most) found.push("");
-    found.push(`${found.pop()} ${word}`.trim());
-  }
-  return found;
-}
 
 /** Horizontal lines with numbers at the left edge, at the ticks of the vertical axis. */
 export function gridLines(ticks, y, { left, right, digits = 1 }) {

@@ -1,6 +1,6 @@
 // A figure as a file of its own: its charts as one SVG, with the colors and faces that the page's styles give them now.
-import { lines } from "./chart.mjs";
 import { element } from "./element.mjs";
+import { lines } from "./word_lines.mjs";
 
 const STYLES = ["fill", "fill-opacity", "stroke", "stroke-width", "stroke-dasharray", "stroke-linecap", "stroke-linejoin",
   "stroke-opacity", "opacity", "paint-order", "font-family", "font-size", "font-weight", "text-anchor", "display"];

@@ -6,7 +6,6 @@
 import { DEFAULTS, singlePeak } from "../core/bandit.mjs";
 import { button, choice } from "../ui/controls.mjs";
 import { element } from "../ui/element.mjs";
-import { download } from "../ui/files.mjs";
 import { percent } from "../ui/format.mjs";
 import { sendRuns } from "../ui/runs.mjs";
 import { Widget } from "../ui/widget.mjs";
@@ -112,8 +111,9 @@ class Comparison extends Widget {
     this.say(`Sent: the three runs with seed ${seed}. ${sendRuns(of.map(({ settings }) => ({ settings, seed, steps: STEPS })))}`);
   }
 
-  save() {
+  async save() {
     if (!this.found) return this.say("There is nothing to download yet: press Run comparison.");
+    const { download } = await import("../ui/files.mjs");
     download(`bandit-comparison-seed-${this.found.source.seed}.csv`, this.results.asCsv(this.found), "text/csv");
   }
 

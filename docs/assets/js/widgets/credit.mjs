@@ -2,13 +2,14 @@
 // what PPO's critic expects (catalogue W19).
 import { binaryAdvantages } from "../core/binary_groups.mjs";
 import { tokenAdvantages } from "../core/credit.mjs";
-import { chart, line, pixel, pointed, scale, words } from "../ui/chart.mjs";
+import { chart, line, pixel, scale, words } from "../ui/chart.mjs";
 import { slider, toggle } from "../ui/controls.mjs";
 import { element } from "../ui/element.mjs";
 import { Explorable, range } from "../ui/explorable.mjs";
 import { fixed, signed } from "../ui/format.mjs";
-import { glide } from "../ui/moving.mjs";
+import { glide } from "../ui/glide.mjs";
 import { picks } from "../ui/picks.mjs";
+import { pointed } from "../ui/pointed.mjs";
 import { table } from "../ui/table.mjs";
 
 const TOKENS = ["3×4", "=12", "so", "2+12", "=15", "."]; // the answer to 2+3×4 is wrong: reward 0

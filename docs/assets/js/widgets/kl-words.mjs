@@ -2,11 +2,12 @@
 // directions of the KL divergence (catalogue W21).
 import { klDivergence } from "../core/grpo.mjs";
 import { klParts, withShare } from "../core/kl_words.mjs";
-import { chart, pointed, scale, words } from "../ui/chart.mjs";
+import { chart, scale, words } from "../ui/chart.mjs";
 import { slider } from "../ui/controls.mjs";
 import { COMPUTED, Explorable, range } from "../ui/explorable.mjs";
 import { fixed, percent, signed } from "../ui/format.mjs";
 import { hatching } from "../ui/hatching.mjs";
+import { pointed } from "../ui/pointed.mjs";
 import { table } from "../ui/table.mjs";
 import { NUMBER, column, key, pair } from "./kl-words/picture.mjs";
 

@@ -2,14 +2,15 @@
 // in training, and where a method needs none there is a hole (catalogue W09).
 import { groupAdvantages } from "../core/grpo.mjs";
 import { gigabytes, modelsOf } from "../core/models.mjs";
-import { chart, lines, pixel, scale, words } from "../ui/chart.mjs";
+import { chart, pixel, scale, words } from "../ui/chart.mjs";
 import { choice, toggle } from "../ui/controls.mjs";
 import { element } from "../ui/element.mjs";
 import { COMPUTED, Explorable } from "../ui/explorable.mjs";
+import { glide } from "../ui/glide.mjs";
 import { hatching } from "../ui/hatching.mjs";
 import { mark } from "../ui/mark.mjs";
-import { glide } from "../ui/moving.mjs";
 import { table } from "../ui/table.mjs";
+import { lines } from "../ui/word_lines.mjs";
 
 const STATIONS = [
   { part: "policy", task: "Write", model: "policy" },

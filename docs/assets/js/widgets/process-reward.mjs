@@ -5,8 +5,8 @@ import { toggle } from "../ui/controls.mjs";
 import { element } from "../ui/element.mjs";
 import { Explorable } from "../ui/explorable.mjs";
 import { signed } from "../ui/format.mjs";
+import { glide } from "../ui/glide.mjs";
 import { mark } from "../ui/mark.mjs";
-import { glide } from "../ui/moving.mjs";
 import { picks } from "../ui/picks.mjs";
 import { table } from "../ui/table.mjs";
 

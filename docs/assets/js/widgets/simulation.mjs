@@ -8,7 +8,6 @@
 // Longer than 150 lines, because it is the one page on which all settings, readouts and charts of a run come together.
 import { button } from "../ui/controls.mjs";
 import { element } from "../ui/element.mjs";
-import { copy, download } from "../ui/files.mjs";
 import { folded } from "../ui/folded.mjs";
 import { fixed, percent, signed } from "../ui/format.mjs";
 import { isStill } from "../ui/moving.mjs";
@@ -57,7 +56,7 @@ class SimulationWidget extends Widget {
       pace: (speed) => this.pace(speed), speed: this.speed, settings: this.panel.opener,
       actions: [
         ["Copy link", () => this.copyLink()],
-        ["Download CSV", () => download(`bandit-history-seed-${this.state.seed}.csv`, this.run.asCsv(), "text/csv")],
+        ["Download CSV", async () => (await import("./simulation/csv.mjs")).saveCsv(this.run, this.state.seed)],
         ["Print", () => print()],
       ],
     });
@@ -307,6 +306,7 @@ class SimulationWidget extends Widget {
 
   async copyLink() {
     const address = String(this.addressWith(toAddress(this.state)));
+    const { copy } = await import("../ui/files.mjs");
     this.say((await copy(address)) ? "Link copied: it shows this run with these settings." : `Copy this address: ${address}`);
   }
 

@@ -1,6 +1,5 @@
 // One run of the simulation as the page shows it: all its steps and its curves. No page, no browser.
 import { Simulation, bestAction } from "../../core/bandit.mjs";
-import { csv } from "../../ui/format.mjs";
 import { MOST_STEPS } from "./settings.mjs";
 
 const OF_STEPS = ["maxProbability", "entropy", "kl", "meanReward", "clipFraction", "zeroSignal"];
@@ -67,14 +66,5 @@ export class Run {
       clipFraction,
       silent: curves.zeroSignal.slice(0, t + 1).filter(Boolean).length,
     };
-  }
-
-  /** The curves as a CSV file, with every digit. */
-  asCsv() {
-    const columns = { best: "best_probability", maxProbability: "max_probability", entropy: "entropy", kl: "kl",
-      meanReward: "mean_reward", clipFraction: "clip_fraction", zeroSignal: "zero_signal" };
-    const cell = (value) => (value === null ? "" : Number(value));
-    const rows = this.curves.best.map((_, t) => [t, ...Object.keys(columns).map((name) => cell(this.curves[name][t]))]);
-    return csv([["step", ...Object.values(columns)], ...rows]);
   }
 }

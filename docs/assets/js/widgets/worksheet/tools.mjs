@@ -3,6 +3,7 @@
 import { progress } from "../../core/worksheet.mjs";
 import { button } from "../../ui/controls.mjs";
 import { element, uniqueId } from "../../ui/element.mjs";
+import { markDone } from "../../ui/progress.mjs";
 import { WorksheetWidget, changeState, isKept } from "./state.mjs";
 
 const KEPT = "Saved in this browser while you type. Nothing is sent anywhere.";
@@ -64,6 +65,7 @@ export class Tools extends WorksheetWidget {
       `${done} of ${of} done: ${answers.done} of ${answers.of} questions answered, ` +
       `${runs.done} of ${runs.of} runs recorded`;
     Object.assign(this.bar, { max: of, value: done });
+    if (done === of) markDone(["worksheet"]);
     for (const [step, tally] of Object.entries(steps)) {
       this.tallies[step] ??= this.addStep(step);
       this.tallies[step].textContent = ` ${tally.done} of ${tally.of}`;

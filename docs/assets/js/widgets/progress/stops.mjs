@@ -1,0 +1,91 @@
+// The list behind the ring: the stops of the course with a box each, what a report of the grader says of the exercises, and
+// when all is done, the finish.
+import { readReport, sentence } from "../../core/report_files.mjs";
+import { button } from "../../ui/controls.mjs";
+import { ask } from "../../ui/dialog.mjs";
+import { element, uniqueId } from "../../ui/element.mjs";
+import { CHANGED, markDone, readProgress, saveProgress } from "../../ui/progress.mjs";
+
+const KINDS = [["Chapters", /^learn/], ["Exercises and worksheet", /^(exercises|worksheet)/]];
+const HOW = "Passed an exercise? Drop the report of the grader here: the file that grade --json FILE or grade --write html=FILE writes.";
+
+/** Opens the list as a dialog. */
+export function showStops(stops) {
+  const listening = new AbortController();
+  const { signal } = listening;
+  const boxes = stops.map((stop) => box(stop, () => dialog.close()));
+  const head = element("h2", { id: uniqueId("progress") });
+  const finish = element("div", { class: "grpo-finish" });
+  const said = element("p", { role: "status", class: "grpo-status" }, HOW);
+  const dialog = element("dialog", { class: "grpo-dialog grpo-stops", "aria-labelledby": head.id },
+    element("div", {},
+      element("div", { class: "grpo-stops-head" }, head, button("Close", () => dialog.close())),
+      finish,
+      element("div", { class: "grpo-kinds" }, KINDS.map(([name, kind]) => group(name, boxes.filter(({ id }) => kind.test(id))))),
+      said,
+      element("div", { class: "grpo-bar" }, fileButton((file) => take(file, said)), button("Reset", () => reset(signal))),
+      element("p", { class: "grpo-source" }, "A chapter is ticked when its end is reached. Kept in this browser only; nothing is sent.")));
+
+  let finished = false;
+  async function show() {
+    const { done } = readProgress();
+    for (const { id, input } of boxes) input.checked = done.includes(id);
+    const count = boxes.filter(({ input }) => input.checked).length;
+    head.textContent = `${count} of ${boxes.length} done`;
+    if (finished === (finished = count === boxes.length)) return;
+    if (!finished) return finish.replaceChildren();
+    saveProgress({ ...readProgress(), finished });
+    (await import("./finish.mjs")).showFinish(finish, stops);
+  }
+
+  document.addEventListener(CHANGED, show, { signal });
+  dialog.addEventListener("click", ({ target }) => target === dialog && dialog.close()); // beside it
+  dialog.addEventListener("dragover", (event) => event.preventDefault());
+  dialog.addEventListener("drop", (event) => {
+    event.preventDefault();
+    take(event.dataTransfer.files[0], said);
+  });
+  dialog.addEventListener("close", () => {
+    listening.abort();
+    dialog.remove();
+  });
+  document.body.append(dialog);
+  show();
+  dialog.showModal();
+}
+
+/** A stop: { id, input, node }. */
+function box({ id, title, address }, leave) {
+  const link = element("a", { href: address, id: uniqueId("stop"), onclick: leave }, title);
+  const input = element("input", { type: "checkbox", "aria-labelledby": link.id, onchange: () => markDone([id], input.checked) });
+  return { id, input, node: element("li", {}, element("label", {}, input), link) };
+}
+
+function group(name, boxes) {
+  const title = element("h3", { id: uniqueId("kind") }, name);
+  return element("section", {}, title, element("ul", { "aria-labelledby": title.id }, boxes.map(({ node }) => node)));
+}
+
+function fileButton(open) {
+  const input = element("input", { type: "file", accept: ".json,.html", hidden: true, onchange: () => {
+    open(input.files[0]);
+    input.value = ""; // so that the same file can be chosen again
+  } });
+  return [button("Open a report …", () => input.click()), input];
+}
+
+/** Reads a report and ticks what it says is passed. */
+async function take(file, said) {
+  try {
+    const report = readReport(await file.text());
+    said.textContent = sentence(report);
+    markDone(report.filter(({ passed }) => passed).map(({ name }) => `exercises/${name}`));
+  } catch (error) {
+    said.textContent = error.message;
+  }
+}
+
+async function reset(signal) {
+  const question = "Forget which chapters and exercises are done? Answers on the worksheet stay.";
+  if (await ask({ question, yes: "Forget", no: "Keep", signal })) saveProgress({ done: [], finished: false });
+}

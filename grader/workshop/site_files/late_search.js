@@ -1,0 +1,20 @@
+// The theme asks for the index of the search as soon as a page is loaded. It gets it when the search is opened, or at once
+// where the words of a search are to be marked (?h=). Both generators ask in this way; if one day they ask in another,
+// the index comes early, as it did before.
+{
+  const { open, send } = XMLHttpRequest.prototype;
+  const late = new WeakSet();
+  const opened = new Promise((searched) => {
+    const search = "[data-md-toggle=search], [data-md-component=search]";
+    for (const kind of ["change", "click"])
+      document.addEventListener(kind, ({ target }) => target.closest(search) && searched(), true);
+  });
+  XMLHttpRequest.prototype.open = function (method, address, ...rest) {
+    if (/\/search(_index)?\.json$/.test(address)) late.add(this);
+    open.call(this, method, address, ...rest);
+  };
+  XMLHttpRequest.prototype.send = function (...body) {
+    if (!late.has(this) || /[?&]h=/.test(location.search)) send.apply(this, body);
+    else opened.then(() => send.apply(this, body));
+  };
+}
