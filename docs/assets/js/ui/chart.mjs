@@ -30,6 +30,16 @@ export const line = (style, d) => strokes(style).map((each) => element("path", {
 /** Words in a chart. */
 export const words = (x, y, text, properties = {}) => element("text", { x: pixel(x), y: pixel(y), ...properties }, text);
 
+/** Words in lines of at most so many characters. */
+export function linesOf(text, most) {
+  const found = [""];
+  for (const word of text.trim().split(/ +/)) {
+    if (`${found.at(-1)} ${word}`.trim().length > most) found.push("");
+    found.push(`${found.pop()} ${word}`.trim());
+  }
+  return found;
+}
+
 /** Horizontal lines with numbers at the left edge, at the ticks of the vertical axis. */
 export function gridLines(ticks, y, { left, right, digits = 1 }) {
   return ticks.map((tick) =>

@@ -1,4 +1,5 @@
 // A figure as a file of its own: its charts as one SVG, with the colors and faces that the page's styles give them now.
+import { linesOf } from "./chart.mjs";
 import { element } from "./element.mjs";
 
 const STYLES = ["fill", "fill-opacity", "stroke", "stroke-width", "stroke-dasharray", "stroke-linecap", "stroke-linejoin",
@@ -13,7 +14,7 @@ export function drawingOf(figure, { title, words }) {
   const whole = element("svg", { width, fill: here.color, "font-family": here.fontFamily });
   let y = EDGE;
   const say = (text, size, weight) => {
-    for (const line of lines(text, (width - 2 * EDGE) / (0.52 * size))) {
+    for (const line of linesOf(text, (width - 2 * EDGE) / (0.52 * size))) {
       y += 1.3 * size;
       whole.append(element("text", { x: EDGE, y, "font-size": size, "font-weight": weight }, line));
     }
@@ -48,14 +49,4 @@ function place(chart, x, y) {
   const { width, height } = chart.getBoundingClientRect();
   for (const [name, value] of Object.entries({ x, y, width, height })) twin.setAttribute(name, value);
   return twin;
-}
-
-/** Words in lines of at most so many characters. */
-function lines(text, most) {
-  const found = [""];
-  for (const word of text.trim().split(/ +/)) {
-    if (`${found.at(-1)} ${word}`.trim().length > most) found.push("");
-    found.push(`${found.pop()} ${word}`.trim());
-  }
-  return found;
 }
