@@ -264,9 +264,23 @@ def test_w06_worked_numbers_on_the_page_are_right():
 TERMS = {"nothing": 0, "the form \u201cAnswer: number\u201d": 2, "true steps": 3}
 
 
+WORTH = np.array([2, 1, 1, 1, 0, 0, 0, 0])
+"""What was meant: worked out, right all the same, wrong."""
+
+
+def paid(term):
+    """Rewards of the eight texts with a second payment."""
+    return [row[1] + (0.5 * row[term] if term else 0) for row in SOLUTIONS.values()]
+
+
 def hacked(term):
     """Advantages of the eight texts with a second payment."""
-    return advantages([row[1] + (0.5 * row[term] if term else 0) for row in SOLUTIONS.values()])
+    return advantages(paid(term))
+
+
+def ranks(values):
+    """How many values are greater, and 1."""
+    return [1 + int((np.array(values) > value).sum()) for value in values]
 
 
 @pytest.mark.parametrize("term", TERMS)
@@ -276,6 +290,14 @@ def test_w07_grpo_sees_the_reward_and_nothing_else(open_figure, term):
     found = hacked(TERMS[term])
     assert [row[:2] for row in figure.table()] == [[name, typeset(row[0])] for name, row in SOLUTIONS.items()]
     assert figure.column(3) == pytest.approx(found, abs=5e-4)
+    rewards = np.array(paid(TERMS[term]))
+    assert [figure.column(4), figure.column(5)] == [ranks(rewards), ranks(WORTH)]
+    heights = figure.node.locator("g.card > rect:first-child").evaluate_all(
+        "all => all.map(each => each.y.baseVal.value)"
+    )
+    assert np.argsort(heights).tolist() == np.argsort(-rewards, stable=True).tolist()
+    fooled = [(rewards[worth < WORTH] <= reward).any() for reward, worth in zip(rewards, WORTH, strict=True)]
+    assert figure.node.locator("svg path.line-first").count() == sum(fooled)
     for place, rival in enumerate(["B, false steps", "C, bare guess", "D, idle steps"], 1):
         figure.pick(rival)
         same = found[place] == pytest.approx(found[0])
