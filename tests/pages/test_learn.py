@@ -37,7 +37,7 @@ SEEN = """node => {
     tables: node.querySelectorAll("table").length,
     spoken: [...node.querySelectorAll("svg")].filter(svg => svg.ariaHidden !== "true").map(svg => svg.outerHTML),
     small: [...node.querySelectorAll(targets)]
-      .filter(target => target.checkVisibility() && target.getBoundingClientRect().height < 24)
+      .filter(target => target.checkVisibility() && target.getBoundingClientRect().height < 43.5)
       .map(target => target.outerHTML),
     cut: charts.flatMap(chart => {
       const edge = chart.getBoundingClientRect();
