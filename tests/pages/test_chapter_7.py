@@ -1,6 +1,7 @@
 """Chapter 7, limits: every number against the model answers and numpy, and what a reader does with the explorables."""
 
 import re
+from collections import Counter
 from typing import Any
 
 import numpy as np
@@ -338,6 +339,8 @@ def test_b07_each_part_has_the_cards_of_those_that_changed_it(open_figure):
         changed = [row[0] for row in rows if re.search(rf"(^|; ){label.removesuffix('s')}: ", row[3])]
         assert figure.node.locator("g.card .title").all_text_contents() == changed
         assert f"{len(changed)} of {len(rows)}" in figure.status
+    late = Counter(change.split(": ")[0] for row in rows if int(row[1]) >= 2025 for change in row[3].split("; "))
+    assert late.most_common(1)[0][0] == "clip" and "no part has been changed as often as the clip" in TEXT
 
 
 def test_w24_what_was_not_checked_is_marked():

@@ -50,10 +50,9 @@ class Timeline extends Explorable {
     const [did, source, checked] = told.map((cell) => [...cell.cloneNode(true).childNodes]);
     const built = childrenOf(method, this.entries);
     this.card.replaceChildren(
-      element("p", {}, element("strong", {}, `${method}, ${year.textContent}. `), did),
+      element("p", {}, element("strong", {}, `${method}, ${year.textContent}. `), did, " Source: ", source, ". ", checked),
       element("p", {}, `${lineTo(method, this.entries).join(" \u2192 ")}. `,
-        built.length ? `Built on it: ${built.join(", ")}.` : "Nothing here builds on it."),
-      element("p", {}, "Source: ", source, ". ", checked));
+        built.length ? `Built on it: ${built.join(", ")}.` : "Nothing here builds on it."));
     this.map.redraw();
   }
 

@@ -4,9 +4,9 @@ import { chart, linesOf, pixel, scale, words } from "../../ui/chart.mjs";
 import { element } from "../../ui/element.mjs";
 
 const NARROW = 560; // pixels, below which time runs down
-const CARD = 54; // high
-const LANE = 18; // high
-const FIRST = 152; // upper edge of the first lane: above it two rows of cards and the lines to their dots
+const CARD = 52; // high
+const LANE = 17; // high
+const FIRST = 142; // upper edge of the first lane: above it two rows of cards and the lines to their dots
 const LEFT = 84; // room for the names of the lanes
 const LETTER = 6.1; // wide, on average
 const ROW = 46; // of a card where time runs down
@@ -18,7 +18,7 @@ const ROW = 46; // of a card where time runs down
 export function timelinePicture(entries, { lanes: parts, now, press }) {
   const names = Object.keys(entries);
   const axis = FIRST + LANE * Object.keys(parts).length;
-  const { node, redraw } = chart(axis + 66, (width, height) => (width < NARROW ? list(width) : paint(width, height)));
+  const { node, redraw } = chart(axis + 64, (width, height) => (width < NARROW ? list(width) : paint(width, height)));
 
   /** Cards of those that changed the part, the lanes of all parts with a dot for each change, and arcs of descent. */
   function paint(width, height) {
@@ -68,8 +68,8 @@ export function timelinePicture(entries, { lanes: parts, now, press }) {
     const middleOf = scale(0, shown.length - 1, wide / 2 + 1, width - wide / 2 - 1);
     return shown.map((name, i) => {
       const middle = middleOf(i);
-      const top = 1 + (i % rows) * (CARD + 8);
-      const lead = `M${pixel(middle)} ${top + CARD}V${FIRST - 30}L${pixel(x(name))} ${FIRST + 4}`;
+      const top = 1 + (i % rows) * (CARD + 6);
+      const lead = `M${pixel(middle)} ${top + CARD}V${FIRST - 24}L${pixel(x(name))} ${FIRST + 4}`;
       return [element("path", { class: "lead", d: lead }), box(name, { left: middle - wide / 2, top, wide, high: CARD })];
     });
   }
@@ -97,8 +97,8 @@ export function timelinePicture(entries, { lanes: parts, now, press }) {
     const text = linesOf(entries[name].changes[now().part], (wide - 16) / LETTER);
     return element("g", { class: style, onclick: () => press(name) },
       element("rect", { x: pixel(left), y: top, width: pixel(wide), height: high, rx: 9 }),
-      words(left + 9, top + 17, name, { class: "title" }),
-      text.map((line, i) => words(left + 9, top + 33 + 15 * i, line)));
+      words(left + 9, top + 16, name, { class: "title" }),
+      text.map((line, i) => words(left + 9, top + 31.5 + 15 * i, line)));
   }
   return { node, redraw };
 }
