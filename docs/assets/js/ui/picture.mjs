@@ -1,5 +1,5 @@
 // A figure as a file of its own: its charts as one SVG, with the colors and faces that the page's styles give them now.
-import { linesOf } from "./chart.mjs";
+import { lines } from "./chart.mjs";
 import { element } from "./element.mjs";
 
 const STYLES = ["fill", "fill-opacity", "stroke", "stroke-width", "stroke-dasharray", "stroke-linecap", "stroke-linejoin",
@@ -14,7 +14,7 @@ export function drawingOf(figure, { title, words }) {
   const whole = element("svg", { width, fill: here.color, "font-family": here.fontFamily });
   let y = EDGE;
   const say = (text, size, weight) => {
-    for (const line of linesOf(text, (width - 2 * EDGE) / (0.52 * size))) {
+    for (const line of lines(text, (width - 2 * EDGE) / (0.52 * size))) {
       y += 1.3 * size;
       whole.append(element("text", { x: EDGE, y, "font-size": size, "font-weight": weight }, line));
     }

@@ -6,6 +6,7 @@ import { choice } from "../ui/controls.mjs";
 import { element } from "../ui/element.mjs";
 import { Explorable } from "../ui/explorable.mjs";
 import { fixed, signed } from "../ui/format.mjs";
+import { hatching } from "../ui/hatching.mjs";
 import { mark } from "../ui/mark.mjs";
 import { picks } from "../ui/picks.mjs";
 import { table } from "../ui/table.mjs";
@@ -106,8 +107,7 @@ class TokenInspector extends Explorable {
     const x = scale(0, 1, 0, Math.max(0, wide - 120));
     const names = [["when drawn", "ghost"], ["now", "bar"], ["reference", "reference"]];
     return [
-      element("defs", {}, element("pattern", { id: "token-lines", width: 7, height: 7, patternUnits: "userSpaceOnUse", patternTransform: "rotate(45)" },
-        element("path", { d: "M0 0V7", class: "hatch" }))),
+      hatching("token"),
       words(0, CHANCES, `How likely is \u201c${text}\u201d?`, { class: "name" }),
       names.map(([name, style], i) => [
         words(0, CHANCES + 25 + 24 * i, name),

@@ -1,6 +1,6 @@
 // The picture of the timeline: cards and lanes on a wide screen, a list that runs down on a narrow one.
 import { changersOf, columns, lineTo } from "../../core/timeline.mjs";
-import { chart, linesOf, pixel, scale, words } from "../../ui/chart.mjs";
+import { chart, lines, pixel, scale, words } from "../../ui/chart.mjs";
 import { element } from "../../ui/element.mjs";
 
 const NARROW = 560; // pixels, below which time runs down
@@ -94,7 +94,7 @@ export function timelinePicture(entries, { lanes: parts, now, press }) {
 
   function box(name, { left, top, wide, high }) {
     const style = name === now().method ? "card on" : "card";
-    const text = linesOf(entries[name].changes[now().part], (wide - 16) / LETTER);
+    const text = lines(entries[name].changes[now().part], (wide - 16) / LETTER);
     return element("g", { class: style, onclick: () => press(name) },
       element("rect", { x: pixel(left), y: top, width: pixel(wide), height: high, rx: 9 }),
       words(left + 9, top + 16, name, { class: "title" }),
