@@ -355,7 +355,7 @@ def test_b07_each_part_has_the_cards_of_those_that_changed_it(open_figure):
     for label in ("sampling", "KL", "clip", "level", "averaging", "models", "baseline"):
         figure.pick(label)
         changed = [row[0] for row in rows if re.search(rf"(^|; ){label.removesuffix('s')}: ", row[3])]
-        assert figure.node.locator("g.card .title").all_text_contents() == changed
+        assert figure.node.locator("g.card .who").all_text_contents() == changed
         assert f"{len(changed)} of {len(rows)}" in figure.status
     late = Counter(change.split(": ")[0] for row in rows if int(row[1]) >= 2025 for change in row[3].split("; "))
     assert late.most_common(1)[0][0] == "clip" and "no part has been changed as often as the clip" in TEXT

@@ -97,7 +97,7 @@ export function timelinePicture(entries, { lanes: parts, now, press }) {
     const text = lines(entries[name].changes[now().part], (wide - 16) / LETTER);
     return element("g", { class: style, onclick: () => press(name) },
       element("rect", { x: pixel(left), y: top, width: pixel(wide), height: high, rx: 9 }),
-      words(left + 9, top + 16, name, { class: "title" }),
+      words(left + 9, top + 16, name, { class: "who" }),
       text.map((line, i) => words(left + 9, top + 31.5 + 15 * i, line)));
   }
   return { node, redraw };
