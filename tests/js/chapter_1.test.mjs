@@ -1,8 +1,7 @@
-// The numbers of chapter 1: what the recorded runs must hold, and the scores of a paper.
+// The numbers of chapter 1: what the recorded runs must hold.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { gains } from "../../docs/assets/js/core/gains.mjs";
 import { RUNS } from "../../docs/assets/runs/charlm.mjs";
 
 const PLAYED = ["arithmetic", "pizza", "pizza-kl"];
@@ -36,23 +35,6 @@ test("W01 the samples agree with the exact probability, as far as sixteen sample
     for (const { exact, samples } of RUNS[name].points) {
       const share = samples.filter(([, , reward]) => reward > 0).length / samples.length;
       assert.ok(Math.abs(share - exact) < 4 * Math.sqrt(0.25 / samples.length), `${name}: ${share} and ${exact}`);
-    }
-  }
-});
-
-test("W23 points and mistakes are those worked out by hand", () => {
-  const [gsm8k, math] = gains("words");
-  assert.deepEqual([gsm8k.before, gsm8k.after, math.before, math.after], [82.9, 88.2, 46.8, 51.7]);
-  assert.ok(Math.abs(gsm8k.points - 5.3) < 1e-9);
-  assert.ok(Math.abs(gsm8k.mistakesGone - 53 / 171) < 1e-9); // of 17.1 % wrong answers 11.8 % are left
-  assert.ok(Math.abs(math.mistakesGone - 49 / 532) < 1e-9);
-});
-
-test("W23 mistakes that are gone and mistakes that are left make up all mistakes", () => {
-  for (const way of ["words", "tools"]) {
-    assert.equal(gains(way).length, 4);
-    for (const { before, after, mistakesGone } of gains(way)) {
-      assert.ok(Math.abs((100 - before) * (1 - mistakesGone) - (100 - after)) < 1e-9);
     }
   }
 });

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { accuracy, form, lastNumber, trueSteps } from "../../docs/assets/js/core/answer_reward.mjs";
+import { accuracy, form, lastNumber, overpaid, ranks, trueSteps } from "../../docs/assets/js/core/answer_reward.mjs";
 import {
   ANSWERS, answerLogp, expectedDistinct, expectedStd, RIGHT, sampleAnswers,
 } from "../../docs/assets/js/core/answers.mjs";
@@ -74,4 +74,10 @@ test("W07 written steps are paid for being true, not for being of use", () => {
     "14": 0,
   };
   for (const [text, expected] of Object.entries(cases)) assert.equal(trueSteps(text), expected, text);
+});
+
+test("W07 equal rewards share a rank, and an answer is overpaid where a better one gets no more", () => {
+  assert.deepEqual(ranks([0.5, 1, 0, 1, 0.5]), [3, 1, 5, 1, 3]);
+  assert.deepEqual(overpaid([1, 1, 1.5, 0], [2, 1, 1, 0]), [false, true, true, false]);
+  assert.deepEqual(overpaid([3, 2, 1], [2, 1, 0]), [false, false, false]);
 });

@@ -5,7 +5,7 @@ import { test } from "node:test";
 
 import { run, singlePeak } from "../../docs/assets/js/core/bandit.mjs";
 import { outcomeAdvantages, processAdvantages, tokenAdvantages } from "../../docs/assets/js/core/credit.mjs";
-import { childrenOf, lineTo } from "../../docs/assets/js/core/family.mjs";
+import { changersOf, childrenOf, columns, entriesOf, inherited, lineTo } from "../../docs/assets/js/core/timeline.mjs";
 import { binds, clippedTerm, policyStep } from "../../docs/assets/js/core/grpo.mjs";
 import { MOST_DRAWS, VARIANTS, outcome, variantAdvantages, variantRun } from "../../docs/assets/js/core/variants.mjs";
 
@@ -53,26 +53,51 @@ test("W20 an outcome reward is the answer's, and the same for all steps", () => 
   allClose(outcomeAdvantages([[0, 0, 1], [1, 1, 0]]).flat(), [1, 1, 1, -1, -1, -1], 1e-6);
 });
 
-test("W24 descent is followed from the first ancestor, and children are found", () => {
-  const parents = { a: null, b: "a", c: "b", d: "b" };
-  assert.deepEqual(lineTo("d", parents), ["a", "b", "d"]);
-  assert.deepEqual(lineTo("a", parents), ["a"]);
-  assert.deepEqual(childrenOf("b", parents), ["c", "d"]);
-  assert.deepEqual(childrenOf("c", parents), []);
+const PARTS = ["baseline", "sampling", "KL", "clip", "level", "averaging", "model"];
+const ROWS = PAGE.split("| Name | Year | Builds on |")[1].split("\n\n")[0].split("\n").slice(2)
+  .map((row) => row.split(" | ").map((cell) => cell.replace(/^\| | \|$/g, "")));
+const ENTRIES = entriesOf(ROWS);
+
+test("W24 descent is followed by the nearest parents, and children are found by any of them", () => {
+  const entries = entriesOf([["a", "1", "\u2013", "KL: x"], ["b", "2", "a", "KL: y; clip: z"], ["c", "3", "b, a", "level: u"]]);
+  assert.deepEqual(entries.b, { year: 2, parents: ["a"], changes: { KL: "y", clip: "z" } });
+  assert.deepEqual(lineTo("c", entries), ["a", "b", "c"]);
+  assert.deepEqual(childrenOf("a", entries), ["b", "c"]);
+  assert.deepEqual(childrenOf("c", entries), []);
 });
 
 test("W24 nobody on the page is older than what it builds on, and years are those of the arXiv numbers", () => {
-  const table = PAGE.split("| Name | Year | Builds on |")[1].split("\n\n")[0];
-  const rows = [...table.matchAll(/^\| ([^|]+) \| (\d{4}) \| ([^|]+) \|[^|]*\| ([^|]*) \|/gm)];
-  assert.equal(rows.length, 13);
-  const years = Object.fromEntries(rows.map(([, name, year]) => [name, Number(year)]));
-  const parents = Object.fromEntries(rows.map(([, name, , parent]) => [name, parent === "–" ? null : parent]));
-  for (const [, name, year, parent, source] of rows) {
-    assert.equal(lineTo(name, parents)[0], "REINFORCE");
-    if (parent !== "–") assert.ok(years[parent] <= Number(year), name);
+  const free = [];
+  for (const [name, , , , , source] of ROWS) {
+    const { year, parents } = ENTRIES[name];
+    for (const parent of parents) assert.ok(ENTRIES[parent].year <= year, `${name} and ${parent}`);
+    if (lineTo(name, ENTRIES)[0] !== "REINFORCE") free.push(name);
     const number = source.match(/abs\/(\d\d)\d\d\./);
-    if (number) assert.equal(Number(year), 2000 + Number(number[1]), name);
+    if (number) assert.equal(year, 2000 + Number(number[1]), name);
+    assert.match(source, /\]\(https:/);
   }
+  assert.deepEqual(free, ["Kimi K2", "KLPO"]);
+  assert.deepEqual(ROWS.map(([, year]) => year), ROWS.map(([, year]) => year).toSorted());
+});
+
+test("W11 what a part was before a change is what the nearest ancestor made of it", () => {
+  assert.equal(inherited("GRPO", "baseline", ENTRIES), "learned value V(s)"); // of A3C, by way of PPO
+  assert.equal(inherited("GRPO", "KL", ENTRIES), "penalty for each token");
+  assert.equal(inherited("TRPO", "clip", ENTRIES), null);
+});
+
+test("B07 the parts are those of the figure, and the baselines come in the order of the years", () => {
+  const changed = new Set(Object.values(ENTRIES).flatMap(({ changes }) => Object.keys(changes)));
+  assert.deepEqual([...changed].toSorted(), PARTS.toSorted());
+  assert.deepEqual(changersOf("baseline", ENTRIES).slice(0, 5), ["REINFORCE", "+ baseline", "A3C", "RLOO", "GRPO"]);
+});
+
+test("W24 columns fill the room in order, and no year is narrower than asked", () => {
+  const { middles, years } = columns(ENTRIES, 84, 900, 33);
+  assert.equal(middles.length, ROWS.length);
+  assert.ok(middles.every((x, i) => !i || x > middles[i - 1]));
+  assert.ok(years.every(({ left, right }) => right - left >= 33 - 1e-9));
+  close(years.at(-1).right, 900, 1e-9);
 });
 
 test("W25 the answers state what counting gives", () => {

@@ -144,30 +144,6 @@ def test_w01_what_there_is_to_notice_is_true():
         assert len(list(csv.DictReader(file))) == 150
 
 
-@pytest.mark.parametrize(("way", "place"), [("in words, step by step", 0), ("with a program that it may run", 1)])
-def test_w23_shows_the_scores_of_the_paper_and_what_they_come_to(open_figure, way, place):
-    figure = open_figure(PATH, "grpo-gains")
-    figure.choose("The model answers", way)
-    rows = figure.table("DeepSeekMath 7B, before and after GRPO")
-    assert [row[0] for row in rows] == list(SCORES)
-    for test, *cells in rows:
-        before, after = SCORES[test][place]
-        shown = [numbers(cell)[0] for cell in cells]
-        assert shown[:2] == [before, after]
-        assert shown[2] == pytest.approx(after - before, abs=0.051)
-        assert shown[3] == pytest.approx(100 * (after - before) / (100 - before), abs=0.51)
-
-
-def test_w23_bars_show_what_is_not_solved_when_they_are_asked_to(open_figure):
-    figure = open_figure(PATH, "grpo-gains")
-    figure.choose("Bars show", "questions not solved")
-    assert figure.column(1) == pytest.approx([100 - scores[0][0] for scores in SCORES.values()])
-    assert figure.column(2) == pytest.approx([100 - scores[0][1] for scores in SCORES.values()])
-    share = "span => parseFloat(span.style.getPropertyValue('--share'))"
-    assert figure.node.locator(".grpo-amount.policy").first.evaluate(share) == pytest.approx(11.8)
-    assert "MATH" in figure.status and "GSM8K" in figure.status
-
-
 def test_w23_scores_and_gains_in_the_text_are_those_of_the_paper():
     for test, ((before, after), _) in SCORES.items():
         gone = 100 * (after - before) / (100 - before)

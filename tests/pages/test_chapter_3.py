@@ -2,7 +2,6 @@
 
 import itertools
 import math
-import re
 from typing import Any
 
 import numpy as np
@@ -113,15 +112,12 @@ def test_w04_another_group_is_another_draw_and_equal_rewards_teach_nothing(open_
 
 def test_w04_the_drawn_line_is_the_mean_of_the_group(open_figure):
     figure = open_figure(PATH, "grpo-sampling")
-    line = "svg path.line-first"
     for seed in (40, 15):
         figure.node.get_by_label("Seed of the draws").fill(str(seed))
         figure.node.get_by_label("Seed of the draws").press("Tab")
-        found = re.search(r"M\S+ ([\d.]+)", figure.node.locator(line).get_attribute("d"))
-        assert found
-        level = float(found[1])
-        zero, one = (
-            float(figure.node.locator(f"svg line.{style}").last.get_attribute("y1")) for style in ("axis", "grid")
+        level, zero, one = (
+            float(figure.node.locator(f"svg line.{style}").nth(place).get_attribute("y1"))
+            for style, place in (("mean", 0), ("grid", 0), ("grid", 1))
         )
         assert (zero - level) / (zero - one) == pytest.approx(drawn(seed, 8).count(14) / 8, abs=0.01)
 
@@ -264,9 +260,23 @@ def test_w06_worked_numbers_on_the_page_are_right():
 TERMS = {"nothing": 0, "the form \u201cAnswer: number\u201d": 2, "true steps": 3}
 
 
+WORTH = np.array([2, 1, 1, 1, 0, 0, 0, 0])
+"""What was meant: worked out, right all the same, wrong."""
+
+
+def paid(term):
+    """Rewards of the eight texts with a second payment."""
+    return [row[1] + (0.5 * row[term] if term else 0) for row in SOLUTIONS.values()]
+
+
 def hacked(term):
     """Advantages of the eight texts with a second payment."""
-    return advantages([row[1] + (0.5 * row[term] if term else 0) for row in SOLUTIONS.values()])
+    return advantages(paid(term))
+
+
+def ranks(values):
+    """How many values are greater, and 1."""
+    return [1 + int((np.array(values) > value).sum()) for value in values]
 
 
 @pytest.mark.parametrize("term", TERMS)
@@ -276,6 +286,14 @@ def test_w07_grpo_sees_the_reward_and_nothing_else(open_figure, term):
     found = hacked(TERMS[term])
     assert [row[:2] for row in figure.table()] == [[name, typeset(row[0])] for name, row in SOLUTIONS.items()]
     assert figure.column(3) == pytest.approx(found, abs=5e-4)
+    rewards = np.array(paid(TERMS[term]))
+    assert [figure.column(4), figure.column(5)] == [ranks(rewards), ranks(WORTH)]
+    heights = figure.node.locator("g.card > rect:first-child").evaluate_all(
+        "all => all.map(each => each.y.baseVal.value)"
+    )
+    assert np.argsort(heights).tolist() == np.argsort(-rewards, stable=True).tolist()
+    fooled = [(rewards[worth < WORTH] <= reward).any() for reward, worth in zip(rewards, WORTH, strict=True)]
+    assert figure.node.locator("svg path.line-first").count() == sum(fooled)
     for place, rival in enumerate(["B, false steps", "C, bare guess", "D, idle steps"], 1):
         figure.pick(rival)
         same = found[place] == pytest.approx(found[0])
@@ -315,22 +333,9 @@ def test_t08_a_group_of_one_is_what_the_page_says():
     assert "| 0 / 0 | not a number |" in TEXT
 
 
-def test_n03_the_panels_and_their_table_are_those_of_the_model_answers():
-    panels = re.findall(r"<strong>G = (\d+)</strong>(<svg.*?</svg>)", TEXT)
-    accuracies = {2: 0.2, 4: 0.3, 8: 0.4, 16: 0.5, 32: 0.6}
-    assert [int(size) for size, _ in panels] == list(accuracies)
-    for (_, drawing), (size, accuracy) in zip(panels, accuracies.items(), strict=True):
-        right = int(size * accuracy)
-        found = advantages([1.0] * right + [0.0] * (size - right))
-        up, down = (
-            [-float(height) / 12 for height in re.findall(r"v(-?[\d.]+)", path)]
-            for path in (re.findall(f'class="{style}" d="(.*?)"', drawing) or [""] for style in ("bar", "bar down"))
-            for path in path
-        )
-        assert up == pytest.approx([advantage for advantage in found if advantage > 0], abs=1e-3)
-        assert down == pytest.approx([advantage for advantage in found if advantage < 0], abs=1e-3)
-        cells = [size, accuracy, right, f"{right / size:.3f}", written(found[0]) if right else "\u2013"]
-        assert f"| {' | '.join(map(str, cells))} | {written(found[-1])} |" in TEXT
+def test_n03_a_rounded_group_has_no_signal_where_a_drawn_one_may():
+    assert advantages([1.0] * int(2 * 0.2) + [0.0] * 2) == [0, 0]
+    assert typeset("0.2 x 2 = 0.4") + " becomes 0 right samples, and all advantages are 0" in TEXT
     assert f"in {100 * signal(0.2, 2):.0f} % of all cases" in TEXT
 
 

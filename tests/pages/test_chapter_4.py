@@ -2,7 +2,6 @@
 
 import itertools
 import math
-import re
 from collections import Counter
 
 import numpy as np
@@ -394,39 +393,3 @@ def test_b01_a_perfect_critic_is_not_the_best_baseline_for_the_reason_on_the_pag
     best = min(np.linspace(-1, 2, 301), key=noise)
     assert f"The best fixed baseline would be {best:.2f}." in TEXT
     assert noise(best) < noise(0) < noise(expected)
-
-
-# W11 and B07: where the baseline comes from
-
-
-def test_w11_a_box_of_the_map_opens_a_card_with_year_formula_and_source(open_figure):
-    figure = open_figure(PATH, "grpo-ancestors")
-    card = figure.node.locator(".grpo-card")
-    assert card.inner_text().startswith("GRPO, 2024.") and "mean(r)" in card.locator("code").inner_text()
-    figure.node.locator("g.node", has_text="RLOO").click()
-    assert figure.node.get_by_role("radio", name="RLOO").is_checked()
-    assert card.inner_text().startswith("RLOO, 2019.") and "not checked in the primary source" in card.inner_text()
-    assert card.get_by_role("link").get_attribute("href").startswith("https://openreview.net/")
-    figure.node.get_by_role("radio", name="RLOO").press("ArrowRight")
-    assert card.inner_text().startswith("PPO, 2017.")
-    assert figure.page.url.endswith("?ancestors.method=ppo")
-
-
-def test_b07_the_way_from_reinforce_says_what_each_method_subtracts(open_figure):
-    figure = open_figure(PATH, "grpo-ancestors")
-    assert [row[0] for row in figure.table()] == ["REINFORCE", "+ baseline", "A3C, A2C", "PPO", "GRPO"]
-    assert "GRPO, 4 steps from REINFORCE. Baseline: mean of the group. Critic: no. Clip: yes." in figure.status
-    on_page = {row[0]: [row[0], row[1], *row[3:]] for row in rows(TEXT, "Method | Year")}
-    for name in on_page:
-        figure.pick(name)
-        assert figure.table()[-1] == on_page[name], "the figure and its text say the same"
-        assert figure.node.locator("g.on").count() == len(figure.table())
-    assert figure.node.get_by_role("radio").count() == len(on_page)
-
-
-def test_b07_every_source_of_a_card_stands_among_the_sources_of_the_page():
-    cards = (course.ROOT / "docs/assets/js/core/ancestors.mjs").read_text("utf-8")
-    sources = TEXT.split("## Sources")[1]
-    links = set(re.findall(r'link: "(.*?)"', cards))
-    assert len(links) == 9
-    assert [link for link in links if link not in sources] == []

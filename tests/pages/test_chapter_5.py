@@ -235,6 +235,11 @@ def test_w13_every_token_has_the_loss_of_the_model_answers(open_figure, sample, 
         assert numbers(cells[3]) == [pytest.approx(estimate(now, ref), abs=6e-5)]
         assert numbers(cells[4]) == [pytest.approx(value, abs=6e-5)]
     assert numbers(mean[4]) == [pytest.approx(sum(losses) / 6, abs=6e-5)]
+    stems = figure.node.locator("g.word > path").evaluate_all("all => all.map(each => each.getBBox().height)")
+    assert [stem / stems[0] for stem in stems] == pytest.approx([value / losses[0] for value in losses], abs=0.01)
+    assert figure.node.locator(f"path.{'up' if advantage > 0 else 'down'}").count() == 6
+    bound = [surrogate(now, old, advantage)[1] for old, now, _ in TOKENS.values()]
+    assert figure.node.locator("g.word .ghost").count() == sum(bound)
 
 
 def test_w13_the_arrow_keys_go_through_the_tokens(open_figure):

@@ -1,6 +1,7 @@
 """Chapter 7, limits: every number against the model answers and numpy, and what a reader does with the explorables."""
 
 import re
+from collections import Counter
 from typing import Any
 
 import numpy as np
@@ -33,6 +34,11 @@ def rows_of(text, heading):
     """The cells of the table on the page that has this heading."""
     table = text.split(heading, 1)[1].split("\n\n", 1)[0]
     return [[cell.strip() for cell in line.strip("|").split("|")] for line in table.splitlines()[2:]]
+
+
+def plain(cell):
+    """What a reader sees of a cell: no marks of Markdown."""
+    return re.sub(r"\[([^\]]+)\]\([^)]+\)", r"\1", cell).replace("`", "").replace("*", "")
 
 
 def token_advantages(values, lam):
@@ -308,43 +314,58 @@ def test_b06_the_worked_example_of_a_sequence_ratio():
     assert sequence > 1.0004, "the example is arithmetic only, as the page says"
 
 
-# W24
+# W11, B07 and W24: the timeline
 
 
 def test_w24_a_card_says_what_the_table_of_the_page_says(open_figure):
-    figure = open_figure(PATH, "grpo-family")
+    figure = open_figure(PATH, "grpo-timeline")
     rows = {row[0]: row for row in rows_of(TEXT, "| Name | Year |")}
-    options = figure.node.locator("option").all_inner_texts()
-    assert options == list(rows)
-    for name, (_, year, parent, what, source, checked) in rows.items():
-        figure.choose("Method or model", name)
-        card = figure.node.locator(".grpo-card")
+    assert [row[0] for row in figure.table()] == list(rows)
+    card = figure.node.locator(".grpo-card")
+    for name, (_, year, parents, _, what, source, checked) in rows.items():
+        figure.slide("Method or model", name)
         text = card.inner_text()
-        assert f"{name} ({year})" in text and what in text and checked in text
+        assert f"{name}, {year}. " in text and plain(what) in text and plain(checked) in text
         address = re.search(r"\((https://[^)]+)\)", source)
-        assert address and card.get_by_role("link").get_attribute("href") == address[1]
-        if parent != NONE:
-            assert f"{parent} → {name}" in figure.status
-        children = [other for other, row in rows.items() if row[2] == name]
-        assert all(child in figure.status.split("Built on it")[-1] for child in children)
-        assert ("Nothing in this tree" in figure.status) == (not children)
+        assert address and card.get_by_role("link").last.get_attribute("href") == address[1]
+        if parents != NONE:
+            assert f"{parents.split(', ')[0]} → {name}" in text
+        children = [other for other, row in rows.items() if name in row[2].split(", ")]
+        assert f"Built on it: {', '.join(children)}." in text if children else "Nothing here builds on it." in text
 
 
-def test_w24_the_tree_shows_every_name_below_what_it_builds_on(open_figure):
-    figure = open_figure(PATH, "grpo-family")
-    found = figure.node.locator(".grpo-family-tree li").evaluate_all(
-        """items => items.map(item => [item.firstChild.textContent,
-          item.parentElement.closest("li")?.firstChild.textContent ?? "\u2013"].map(text => text.replace("▶ ", "")))"""
+def test_w11_a_card_of_the_picture_can_be_pressed_and_arrow_keys_go_on(open_figure):
+    figure = open_figure(PATH, "grpo-timeline")
+    card = figure.node.locator(".grpo-card")
+    assert card.inner_text().startswith("GRPO, 2024.") and "mean(r)" in card.locator("code").inner_text()
+    figure.node.locator("g.card", has_text="RLOO").click()
+    assert card.inner_text().startswith("RLOO, 2019.") and "not checked in the primary source" in card.inner_text()
+    assert (
+        "learned value" not in figure.status and "mean of earlier rewards → mean of the other samples" in figure.status
     )
-    rows = {row[0]: row for row in rows_of(TEXT, "| Name | Year |")}
-    named = {name: f"{name}, {row[1]}" for name, row in rows.items()} | {NONE: NONE}
-    assert sorted(found) == sorted([named[name], named[row[2]]] for name, row in rows.items())
+    figure.node.get_by_role("slider").press("ArrowRight")
+    assert card.inner_text().startswith("InstructGPT, 2022.")
+    assert figure.page.url.endswith("?timeline.method=InstructGPT")
+
+
+def test_b07_each_part_has_the_cards_of_those_that_changed_it(open_figure):
+    figure = open_figure(PATH, "grpo-timeline")
+    assert "GRPO, 2024, baseline: learned value V(s) → mean of the group, divided by std." in figure.status
+    rows = rows_of(TEXT, "| Name | Year |")
+    for label in ("sampling", "KL", "clip", "level", "averaging", "models", "baseline"):
+        figure.pick(label)
+        changed = [row[0] for row in rows if re.search(rf"(^|; ){label.removesuffix('s')}: ", row[3])]
+        assert figure.node.locator("g.card .who").all_text_contents() == changed
+        assert f"{len(changed)} of {len(rows)}" in figure.status
+    late = Counter(change.split(": ")[0] for row in rows if int(row[1]) >= 2025 for change in row[3].split("; "))
+    assert late.most_common(1)[0][0] == "clip" and "no part has been changed as often as the clip" in TEXT
 
 
 def test_w24_what_was_not_checked_is_marked():
     rows = rows_of(TEXT, "| Name | Year |")
-    assert all(row[5].startswith("Checked: ") for row in rows)
-    assert {row[0] for row in rows if "not checked in the primary source" in row[5]} == {"Qwen3"}
+    assert all(row[6].startswith(("Checked: ", "Read of in notes of others")) for row in rows)
+    unchecked = {row[0] for row in rows if "not checked in the primary source" in row[6]}
+    assert unchecked == {"REINFORCE", "+ baseline", "TRPO", "A3C", "RLOO", "Qwen3", "DPPO", "KLPO"}
     notice = TEXT.split("From REINFORCE (1992) to GRPO (2024) it took ", 1)[1]
     years = {row[0]: int(row[1]) for row in rows}
     assert numbers(notice)[0] == years["GRPO"] - years["REINFORCE"]

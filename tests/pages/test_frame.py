@@ -19,7 +19,7 @@ CLIP = "grpo-clip-curve"
 def test_a_figure_is_as_high_before_its_code_has_come_as_after(tab, path, width):
     page = tab.load(path, width=width, scrolling=False)
     before = page.evaluate(HEIGHTS)
-    assert page.locator(".grpo-explorable:not([data-ready])").count() >= len(before) / 2
+    assert page.locator(".grpo-explorable:not([data-ready])").count() >= len(before) // 2
     page = tab.load(path, width=width)
     assert page.evaluate(HEIGHTS) == before, "run: python tests/bench/figure_heights.py"
 

@@ -16,7 +16,7 @@ from grader.core import course
 
 DOCS = course.ROOT / "docs"
 TESTS = course.ROOT / "tests"
-EXPLORABLES = [f"W{number:02}" for number in range(1, 27)]
+EXPLORABLES = [f"W{number:02}" for number in range(1, 27) if number != 23]  # W23 is a table of the text
 ADDED = {
     "B01": "signal-to-noise panel: what the mean does and what the standard deviation does",
     "B02": "value and gradient of k1, k2 and k3",
@@ -26,7 +26,7 @@ ADDED = {
     "B06": "GRPO, Dr. GRPO, DAPO, GSPO and RLOO on the same run",
     "B07": "lineage of the baselines",
 }
-STATIC = [f"T{number:02}" for number in range(1, 13)]
+STATIC = ["W23", *(f"T{number:02}" for number in range(1, 13))]
 NOTEBOOK = [f"N{number:02}" for number in range(1, 8)]
 DIAGNOSTICS = [f"D{number:02}" for number in range(1, 15)]
 

@@ -18,3 +18,10 @@ export function trueSteps(text) {
   const isTrue = ([, a, sign, b, c]) => (sign === "+" ? Number(a) + Number(b) : a * b) === Number(c);
   return steps.length && steps.filter(isTrue).length / steps.length;
 }
+
+/** Places in the order of the rewards, the highest is 1; equal rewards share a place: [1, 1, 3]. */
+export const ranks = (rewards) => rewards.map((reward) => 1 + rewards.filter((other) => other > reward).length);
+
+/** Whether an answer is paid as well as one that is worth more, or better. */
+export const overpaid = (rewards, worth) =>
+  rewards.map((reward, i) => rewards.some((other, j) => worth[j] > worth[i] && other <= reward));
