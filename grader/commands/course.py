@@ -37,7 +37,7 @@ _DEV_EXAMPLES = """examples:
   course dev selftest        does the grader treat every answer whose grade is known as it must?
   course dev selftest clip   the same for one exercise
   course dev attacks         run hostile submissions: what does each isolation level stop?
-  course dev ablate clip     what the clip range does: runs, curves as CSV and PNG
+  course dev ablate clip     what the clip range does: runs, curves as CSV and SVG
 """
 
 COMMANDS = {

@@ -7,40 +7,40 @@ which knows no hooks, is followed by `course dev finish-site`.
 from __future__ import annotations
 
 import html
-import json
 import re
 from pathlib import Path
 
-from ..core import course
+from .formulas import name_terms, typeset
 
-KATEX = course.ROOT / "docs/assets/vendor/katex/katex.min.js"
 _FORMULA = re.compile(r'(<(span|div) class="arithmatex">)(\\[(\[].*?\\[)\]])(</\2>)', re.DOTALL)
-_TYPESET = "formulas => formulas.map(([tex, displayMode]) => katex.renderToString(tex, { displayMode }))"
+_PICTURE = re.compile(r'<img alt="([^"]*)"[^>]*? src="([^":]*assets/runs/[^":]*\.svg)"[^>]*>')
 
 
 def finish(folder: Path) -> None:
-    """Typeset the formulas of all built pages in `folder`; pages that have been finished stay as they are.
+    """Typeset formulas, mark terms and put pictures of runs into all built pages in `folder`.
+
+    Pages that have been finished stay as they are.
 
     Raises:
         py_mini_racer.JSEvalException: KaTeX cannot read a formula.
+        FileNotFoundError: a picture of a run is missing.
     """
     texts = {path: path.read_text("utf-8") for path in folder.rglob("*.html")}
     sources = sorted({match[3] for text in texts.values() for match in _FORMULA.finditer(text)})
-    if not sources:
-        return
-    typeset = dict(zip(sources, _typeset(sources), strict=True))
+    formulas = [(html.unescape(source[2:-2]).strip(), source.startswith("\\[")) for source in sources]
+    made = dict(zip(sources, typeset(formulas) if formulas else [], strict=True))
     for path, text in texts.items():
-        finished = _FORMULA.sub(lambda match: match[1] + typeset[match[3]] + match[4], text)
+        finished = _FORMULA.sub(lambda match: match[1] + made[match[3]] + match[4], text)
+        finished = _PICTURE.sub(
+            lambda match, page=path: _inlined(page.parent / match[2], match[1]), name_terms(finished)
+        )
         if finished != text:
             path.write_text(finished, "utf-8")
 
 
-def _typeset(sources: list[str]) -> list[str]:
-    """KaTeX's HTML, which has MathML in it for screen readers, of TeX as pages have it: `\\(...\\)` or `\\[...\\]`."""
-    from py_mini_racer import MiniRacer  # part of the extra "docs"
-
-    formulas = [(html.unescape(source[2:-2]).strip(), source.startswith("\\[")) for source in sources]
-    engine = MiniRacer()
-    engine.eval(KATEX.read_text("utf-8"))
-    made: list[str] = json.loads(str(engine.eval(f"JSON.stringify(({_TYPESET})({json.dumps(formulas)}))")))
-    return made
+def _inlined(picture: Path, description: str) -> str:
+    """The picture itself in place of a link to it, so that it has the colours and the fonts of its page."""
+    svg = picture.read_text("utf-8").replace(' xmlns="http://www.w3.org/2000/svg"', "")
+    height = re.search(r' height="(\d+)"', svg)
+    style = f' style="--height: {height[1]}px"' if height else ""  # the theme gives pictures a height of its own
+    return svg.replace("<svg", f'<svg aria-label="{description}"{style}', 1).replace("\n", "")
