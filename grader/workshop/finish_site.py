@@ -31,15 +31,15 @@ def finish(folder: Path) -> None:
     made = dict(zip(sources, typeset(formulas) if formulas else [], strict=True))
     for path, text in texts.items():
         finished = _FORMULA.sub(lambda match: match[1] + made[match[3]] + match[4], text)
-        finished = _PICTURE.sub(
-            lambda match, page=path: _inlined(page.parent / match[2], match[1]), name_terms(finished)
-        )
+        finished = name_terms(finished)
+        for picture in _PICTURE.finditer(finished):
+            finished = finished.replace(picture[0], _inlined(path.parent / picture[2], picture[1]))
         if finished != text:
             path.write_text(finished, "utf-8")
 
 
 def _inlined(picture: Path, description: str) -> str:
-    """The picture itself in place of a link to it, so that it has the colours and the fonts of its page."""
+    """The picture itself in place of a link to it, so that it has the colors and the fonts of its page."""
     svg = picture.read_text("utf-8").replace(' xmlns="http://www.w3.org/2000/svg"', "")
     height = re.search(r' height="(\d+)"', svg)
     style = f' style="--height: {height[1]}px"' if height else ""  # the theme gives pictures a height of its own
