@@ -64,8 +64,9 @@ DEV_COMMANDS = {
     "selftest": "grade answers whose grade is known",
     "attacks": "run hostile submissions and show what each isolation level stops",
     "ablate": "write the runs that show what each setting does",
-    "recordings": "write the recorded runs as a module for the browser",
-    "finish-site": "typeset the formulas of built pages, after Zensical",
+    "recordings": "write the recorded runs as pictures and for the browser",
+    "cheat-sheet": "write the loss on one page, as SVG and PDF",
+    "finish-site": "finish built pages, after Zensical: formulas, pictures of runs",
     "answer-key": "measure the answers to the worksheet's questions",
 }
 """The same for what follows `course dev`."""
