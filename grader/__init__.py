@@ -12,8 +12,10 @@ import sys
 
 _ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 if sys.argv[:1] == ["-m"] and not sys.flags.safe_path and sys.path[0] == os.getcwd() != _ROOT:
-    # `python -m grader...` searches the current folder first. In a submission's, a library would be the student's file
-    # of that name. A grader.py there would take the place of this file: use `grade`, `course` or `python -P -m`.
-    del sys.path[0]
+    # Python searches the current folder before everything else. Were it a submission's, a grader.py there would have
+    # run in place of this file, so nobody is to get used to starting us like this.
+    print("`python -m` runs the files of the folder that you are in before those of the course.", file=sys.stderr)
+    print("Use the commands `grade` and `course`, or `python -P -m`.", file=sys.stderr)
+    sys.exit(2)
 
 __version__ = "0.1.0"

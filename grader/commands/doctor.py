@@ -94,6 +94,7 @@ def findings(root: Path) -> Iterator[Finding]:
     yield from python_version(sys.version_info[:2])
     yield from packages(root)
     yield from installation(root, Path.cwd())
+    yield from search_path(os.environ.get("PYTHONPATH", ""))
     yield from command_on_path(os.environ.get("PATH", ""), Path(sysconfig.get_path("scripts")), root)
     yield from starter_files(root)
     yield from course_files(root)
@@ -185,6 +186,18 @@ def installation(root: Path, here: Path) -> Iterator[Finding]:
             what = f"you are in {folder}, but the commands here belong to {root}"
             yield Finding("course", what, "Use one copy, or install the one that you are in.", _INSTALL)
             return
+
+
+def search_path(variable: str) -> Iterator[Finding]:
+    """Does Python search whichever folder one is in, which may be a submission's?
+
+    Args:
+        variable: The variable PYTHONPATH.
+    """
+    if variable and not all(map(os.path.isabs, variable.split(os.pathsep))):
+        what = f"{variable!r} names the folder that you are in, by an entry that is empty or no whole path"
+        todo = "Take that entry out: with it, Python runs a grader.py that lies beside a submission."
+        yield Finding("PYTHONPATH", what, todo)
 
 
 def command_on_path(path: str, scripts: Path, root: Path) -> Iterator[Finding]:

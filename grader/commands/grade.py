@@ -6,17 +6,10 @@ everybody waits for: it starts before pytest and hypothesis are imported.
 
 from __future__ import annotations
 
-import os
-import sys
-
-# Nothing beside a submission may take a library's place: the current folder (python -m) and PYTHONPATH come last.
-_foreign = {os.path.abspath(entry) for entry in (".", *os.environ.get("PYTHONPATH", "").split(os.pathsep))}
-sys.path.sort(key=lambda entry: os.path.abspath(entry) in _foreign)
-
 import argparse
 import contextlib
-import difflib
-import hashlib
+import os
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -27,8 +20,6 @@ from ..core import course
 from ..core.arguments import nearest, path_argument, positive
 from ..core.contents import MODULES, WORKSHEET_FILE, Contents, may_be_graded, read_upload
 from ..core.refusal import FileRefused
-from ..core.result import replace_file
-from ..core.secret import PUBLIC, read_secret
 from ..core.submission import Submission, SubmissionError
 from ..core.text import one_line
 from ..reports import FORMATS, export
@@ -84,6 +75,8 @@ class _Files:
         """Identity of what was graded."""
         if not self.worksheet:
             return self.submission.sha256
+        import hashlib
+
         return hashlib.sha256(f"{self.submission.sha256} {self.worksheet.sha256}".encode()).hexdigest()
 
 
@@ -235,6 +228,8 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _written_format(text: str) -> tuple[str, Path]:
     name, _, file = text.partition("=")
     if name not in FORMATS or not file:
+        import difflib
+
         close = difflib.get_close_matches(name, FORMATS, 1, 0.4)
         hint = f"did you mean {close[0]}=FILE?" if close and close[0] != name else "for example html=report.html"
         raise argparse.ArgumentTypeError(f"must be FORMAT=FILE with one of {', '.join(FORMATS)}, not {text!r}; {hint}")
@@ -356,6 +351,7 @@ def _grade_with_progress(
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn
 
+    from ..core.secret import PUBLIC, read_secret
     from ..grading.run import Grading
 
     grading = Grading(
@@ -427,6 +423,8 @@ def _save(arguments: argparse.Namespace, result: Result) -> None:
 
 
 def _replace(path: Path, text: str) -> None:
+    from ..core.result import replace_file
+
     try:
         replace_file(path, text)
     except OSError as error:

@@ -10,7 +10,7 @@ from pathlib import Path
 from ..core import course
 from ..core.refusal import FileRefused
 from ..workshop.functions import Module, make, read_modules
-from ..workshop.generated import write_or_check
+from ..workshop.generated import shown, write_or_check
 from ..workshop.stubs import StubError, stale_files, write_starter
 
 
@@ -33,7 +33,7 @@ def run(arguments: argparse.Namespace) -> int:
         if arguments.check:
             lines = stale_files(arguments.reference, arguments.starter)
         else:
-            lines = [f"wrote {path}" for path in write_starter(arguments.reference, arguments.starter)]
+            lines = [f"wrote {shown(path)}" for path in write_starter(arguments.reference, arguments.starter)]
         print("\n".join(lines) or "every stub is up to date")
         stale = int(arguments.check and bool(lines))
         return (_functions(modules, check=arguments.check) if modules else 0) or stale

@@ -256,9 +256,11 @@ def _helpers(modules: Mapping[str, str], beside: Sequence[Member]) -> tuple[dict
     taken: dict[str, str] = {}
     notes: list[str] = []
     size, waiting = 0, [*modules.values()]
-    while waiting:
-        imported = {word for line in _IMPORT.findall(waiting.pop()) for word in re.findall(r"\w+", line)}
-        for stem in sorted(imported & {*others}):
+    while waiting and others:
+        importing = waiting.pop()
+        named = {stem for stem in others if stem in importing}  # most modules name none, which is seen at once
+        imported = re.findall(r"\w+", "\n".join(_IMPORT.findall(importing))) if named else ()
+        for stem in sorted(named.intersection(imported)):
             member = others.pop(stem)
             if stem in sys.stdlib_module_names or stem in _LIBRARIES:
                 notes.append(f"{member.name} was left out: a library has that name")

@@ -10,6 +10,7 @@ The readers of archives are imported where there is one: who grades a folder doe
 from __future__ import annotations
 
 import errno
+import functools
 import io
 import itertools
 import os
@@ -66,7 +67,7 @@ class Member:
     problem: str = ""
     upload: int = 0
 
-    @property
+    @functools.cached_property
     def name(self) -> str:
         return self.path.name
 

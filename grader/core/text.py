@@ -9,9 +9,7 @@ from collections.abc import Iterator
 _REMOVED = ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp")
 # Letters, marks and a sign that nothing is drawn for: Unicode's Default_Ignorable_Code_Point outside of these
 # categories, and the empty Braille pattern.
-_BLANK = re.compile(
-    r"[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]"
-)
+_BLANK = r"[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]"
 # A line of a build log that begins like this is a command to the machine that runs the build. Where a report is folded
 # to a width, any place of a text may begin a line; there only whole commands count, because x[::2] is Python.
 _WORKFLOW_COMMAND = re.compile(r"(?m)^(\s*)(::)")
@@ -35,7 +33,7 @@ MARKS = 8
 
 def is_invisible(character: str) -> bool:
     """Whether a character has no picture of its own: control, format, private and blank ones, but no spaces."""
-    return unicodedata.category(character) in _REMOVED or _BLANK.match(character) is not None
+    return unicodedata.category(character) in _REMOVED or re.match(_BLANK, character) is not None
 
 
 def plain(text: str, *, limit: int = 4_000) -> str:

@@ -80,7 +80,13 @@ def check(
     call_seconds: float | None = None,
     refuses: Sequence[Example] = (),
 ) -> Callable[[Function], Function]:
-    """Declare a test function a check; see `Check` for the arguments. Put it above `@given`."""
+    """Declare a test function a check; see `Check` for the arguments. Put it above `@given`.
+
+    Raises:
+        ValueError: the check is to come first, as a gate, and last, because a wrong dtype fails it.
+    """
+    if gate and dtype:
+        raise ValueError("gate=True and dtype=True are for two checks of a function, its first and its last")
 
     def declare(test: Function) -> Function:
         *_, exercise, module = test.__module__.split(".")

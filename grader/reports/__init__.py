@@ -5,8 +5,10 @@ from __future__ import annotations
 import importlib
 import importlib.util
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
-from ..core.result import Result
+if TYPE_CHECKING:
+    from ..core.result import Result
 
 FORMATS = {
     "html": "html_report",

@@ -16,14 +16,24 @@ import contextlib
 import sys
 import threading
 from collections.abc import Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from .cold_worker import cold_worker
 from .fork_server import ForkServer
 from .walls import bubblewrap
 from .worker import confine
 from .worker_process import Limits, SandboxError, Worker
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future, ThreadPoolExecutor
+
+
+def _thread() -> ThreadPoolExecutor:
+    """What starts workers. The fork server need not wait for its import."""
+    from concurrent.futures import ThreadPoolExecutor
+
+    return ThreadPoolExecutor(1)
 
 
 @dataclass
@@ -41,7 +51,7 @@ class Sandbox:
     _required: int = 0
     _server: ForkServer | None = None
     _lock: threading.Lock = field(default_factory=threading.Lock)
-    _pool: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(1))
+    _pool: ThreadPoolExecutor = field(default_factory=_thread)
     _next: Future[Worker] | None = None
     _walls: tuple[str, ...] = ()
     _imported: set[str] = field(default_factory=set)

@@ -125,9 +125,13 @@ def parsed(path: Path) -> ast.Module:
 
 def _entries(folder: str, exercise: str) -> list[Entry]:
     model, found = read_submission(course.MODEL_ANSWERS), []
-    for function in course.exercise(exercise).function_names:
-        path = course.exercise(exercise).folder / folder / f"{function}.py"
-        if not path.exists():
+    functions = course.exercise(exercise).function_names
+    paths = {path.stem: path for path in sorted((course.exercise(exercise).folder / folder).glob("*.py"))}
+    for name in paths.keys() - {*functions} if functions else ():
+        raise FileRefused(f"{shown(paths[name])}: rename it to one of the functions {', '.join(functions)}")
+    for function in functions:
+        path = paths.get(function)
+        if not path:
             continue
         text = whole_functions(path)
         for node in _public_functions(text):

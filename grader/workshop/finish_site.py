@@ -14,10 +14,12 @@ from .formulas import name_terms, typeset
 
 _FORMULA = re.compile(r'(<(span|div) class="arithmatex">)(\\[(\[].*?\\[)\]])(</\2>)', re.DOTALL)
 _PICTURE = re.compile(r'<img alt="([^"]*)"[^>]*? src="([^":]*assets/runs/[^":]*\.svg)"[^>]*>')
+_STYLE = re.compile(r'<link rel="stylesheet" href="([^"]*)assets/css/tokens\.css">')
+_FONTS = ("gabarito-latin", "literata-latin")
 
 
 def finish(folder: Path) -> None:
-    """Typeset formulas, mark terms and put pictures of runs into all built pages in `folder`.
+    """Typeset formulas, mark terms, put in pictures of runs and preload fonts, in all built pages in `folder`.
 
     Pages that have been finished stay as they are.
 
@@ -30,7 +32,7 @@ def finish(folder: Path) -> None:
     formulas = [(html.unescape(source[2:-2]).strip(), source.startswith("\\[")) for source in sources]
     made = dict(zip(sources, typeset(formulas) if formulas else [], strict=True))
     for path, text in texts.items():
-        finished = _FORMULA.sub(lambda match: match[1] + made[match[3]] + match[4], text)
+        finished = _FORMULA.sub(lambda match: match[1] + made[match[3]] + match[4], _preloaded(text))
         finished = name_terms(finished)
         for picture in _PICTURE.finditer(finished):
             finished = finished.replace(picture[0], _inlined(path.parent / picture[2], picture[1]))
@@ -44,3 +46,12 @@ def _inlined(picture: Path, description: str) -> str:
     height = re.search(r' height="(\d+)"', svg)
     style = f' style="--height: {height[1]}px"' if height else ""  # the theme gives pictures a height of its own
     return svg.replace("<svg", f'<svg aria-label="{description}"{style}', 1).replace("\n", "")
+
+
+def _preloaded(text: str) -> str:
+    """The page with its fonts asked for at once: a font that waits for the style sheet comes too late to be shown."""
+    if '<link rel="preload"' in text or (style := _STYLE.search(text)) is None:
+        return text
+    fonts = (f"{style[1]}assets/vendor/fonts/{name}.woff2" for name in _FONTS)
+    links = (f'<link rel="preload" href="{font}" as="font" type="font/woff2" crossorigin>' for font in fonts)
+    return text.replace(style[0], "".join(links) + style[0], 1)

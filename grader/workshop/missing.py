@@ -28,6 +28,8 @@ PLACEHOLDER = "TODO:"
 SECTIONS = ("What it takes", "The idea", "The formula", "By hand", "Your turn", "Hints", "Afterwards", "Sources")
 """Of the page of an exercise."""
 _LONGEST_SENTENCE = 160
+_PLAIN = ("dict", "list", "tuple", "str", "float", "int", "bool")
+"""What a function returns that returns no tensors."""
 
 
 @dataclass(frozen=True)
@@ -65,6 +67,9 @@ def missing(name: str, modules: Mapping[str, Module]) -> list[Missing]:
     checks = checks_of(name, hidden=True)
     page = course.ROOT / exercise.page
     found = [*_of_files(exercise, modules[name]), *_of_functions(exercise, checks)]
+    for function in exercise.function_names:
+        own = [check for check in checks if check.function == function and not check.hidden]
+        found += _of_promises(_in(exercise, "checks.py"), modules[name].functions[function], own)
     for check in checks:
         found += _of_a_check(exercise, check, [each.id for each in checks])
     wrong = misconceptions(name)
@@ -124,11 +129,32 @@ def _of_functions(exercise: Exercise, checks: Sequence[Check]) -> Iterator[Missi
             yield Missing(f"{_in(exercise, 'checks.py')}: give {gates[0].id}, the gate of {function}, an example")
     for kind in ("misconceptions", "variants"):
         for path in sorted((exercise.folder / kind).glob("*.py")):
-            if path.stem not in names:
-                sentence = f"{_in(exercise, kind)}/{path.name}: rename it; there is no function {path.stem}"
-                yield Missing(sentence)
             for twice in _defined_twice(path):
                 yield Missing(f"{_in(exercise, kind)}/{path.name}: {twice} is defined twice; rename one")
+
+
+def _of_promises(where: str, function: ast.FunctionDef, checks: Sequence[Check]) -> Iterator[Missing]:
+    """Whether checks ask for what the signature and the docstring of a function promise.
+
+    Args:
+        where: The file of the checks.
+        function: As the model answers have it.
+        checks: Those of the function that students have.
+    """
+    name = function.name
+    returned = {node.id for node in ast.walk(function.returns or function) if isinstance(node, ast.Name)}
+    count = sum(check.dtype for check in checks)
+    if not returned <= {*_PLAIN} and count != 1:
+        yield Missing(f"{where}: {name} returns tensors; give one of its checks dtype=True, not {count}", True)
+    asked = [check for check in checks if check.refuses]
+    promised = "Raises:" in (ast.get_docstring(function) or "")
+    if len(asked) != promised:
+        says = 'says "Raises:"' if promised else 'does not say "Raises:"'
+        sentence = f"{name} {says}; give refuses=[...] to {'one' if promised else 'none'} of its checks"
+        yield Missing(f"{where}: {sentence}, not {len(asked)}", True)
+    for check in asked:
+        if "ValueError" not in check.explanation:
+            yield Missing(f"{where}: say in the docstring of {check.id} that a ValueError is due", True)
 
 
 def _of_a_check(exercise: Exercise, check: Check, ids: Sequence[str]) -> Iterator[Missing]:

@@ -75,16 +75,20 @@ def _vector(
     And with what the model answer makes of other calls.
 
     Raises:
-        FileRefused: an answer cannot be called, or the model answer raises an exception.
+        FileRefused: an answer cannot be called or has a slip of its author's, or the model answer raises an exception.
     """
-    expected = _observed(model, check, place, "the model answer")
+    where = f"reference/{check.exercise}.py"
+    expected = _observed(model, check, place, where)
     if "raises" in expected:
         what = f"example {place + 1} of {check.id} ends with {expected['raises']}: {expected['message']}"
-        raise FileRefused(f"reference/{check.exercise}.py: {what}")
+        raise FileRefused(f"{where}: {what}")
     mistakes = {}
     for entry, student in wrong:
         if entry.function == check.function:
-            observation = _observed(student, check, place, f"misconceptions/{entry.function}.py: {entry.name}")
+            where = f"grader/exercises/{check.exercise}/misconceptions/{entry.function}.py: {entry.name}"
+            observation = _observed(student, check, place, where)
+            if observation.get("raises") in ("NameError", "UnboundLocalError"):  # no student's known mistake is one
+                raise FileRefused(f"{where}: {observation['message']}; define or import it")
             if not vectors.agree(observation, expected):
                 mistakes[entry.name] = observation
     return Vector(check.id, check.function, expected, mistakes, _others(check, place, model, expected, checks))
@@ -124,7 +128,7 @@ def _numbers_in(seen: object) -> int:
     return sum(map(_numbers_in, seen)) if isinstance(seen, list) else isinstance(seen, int | float)
 
 
-def _observed(student: Student, check: Check, place: int, what: str) -> Observation:
+def _observed(student: Student, check: Check, place: int, where: str) -> Observation:
     """What an answer makes of an example of a check.
 
     Raises:
@@ -133,7 +137,7 @@ def _observed(student: Student, check: Check, place: int, what: str) -> Observat
     try:
         return vectors.observe(student, check.function, check.examples[place])
     except ModuleProblem as problem:
-        raise FileRefused(f"grader/exercises/{check.exercise}: {what}: {problem}") from None
+        raise FileRefused(f"{where}: {problem}") from None
 
 
 def _keeping(vector: Vector, recorded: Sequence[Vector]) -> Vector:

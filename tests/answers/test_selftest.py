@@ -7,6 +7,7 @@ import multiprocessing
 import re
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pasting
@@ -72,9 +73,31 @@ def test_every_answer_gets_its_grade_with_all_inputs_and_gates_and_a_worker_for_
 
 
 def test_answers_are_graded_in_processes_that_end_with_the_command(tmp_path):
+    """And that take no module from the folder that the command is started in."""
+    (tmp_path / "multiprocessing.py").write_text("raise SystemExit('the student ran')\n", "utf-8")
     done = call(main, "dev", "selftest", "clip", "--quick", "--only", "minimum_before", "--jobs", "2", cwd=tmp_path)
     assert (done.returncode, done.stdout) == (0, "    1 misconception\nself-test passed\n"), done.stderr
     assert multiprocessing.active_children() == []
+
+
+def test_a_sample_is_graded_once_more_cold_and_another_verdict_there_is_a_problem(monkeypatch):
+    """One answer of each kind of each exercise; here every cold grading fails a check that the other one passes."""
+    monkeypatch.setattr(selftest, "_must_be_named", lambda _: lambda *_: None)
+    cold = []
+
+    def grade(asked):
+        for each in asked:
+            cold.extend([each] * each.cold)
+            verdict = "failed" if each.cold or each.submission.folder == "stub" else PASSED
+            yield result_with(one=verdict, two="failed")
+
+    report = selftest.selftest(["clip", "kl"], grade, cold=True)
+    assert report.counts[selftest.AGAIN] == len(cold) == 8
+    assert {(each.exercise, each.options["fresh_workers"]) for each in cold} == {("clip", False), ("kl", False)}
+    found = [problem for problem in report.problems if "with --cold" in problem]
+    assert len(found) == 8 and all("clip.one is passed, and with --cold failed" in problem for problem in found)
+    again = selftest.selftest(["clip", "kl"], grade, cold=True)
+    assert again.problems == report.problems  # the same sample every time
 
 
 def test_the_report_of_every_answer_can_be_kept(sandbox, tmp_path):
@@ -131,12 +154,15 @@ def test_it_notices_a_misconception_that_passes_or_has_the_wrong_name():
     (entry, *_) = catalogue.misconceptions("clip")
     report = selftest.Report()
     selftest._must_be_named(entry)(result_with(one=PASSED), report)
-    assert "is not caught" in report.problems
+    assert report.problems == ["is not caught; add a check that it fails, or an example to one"]
     report = selftest.Report()
     wrong = result_with(one="failed")
     wrong.exercises[0].misconceptions = [NamedMistake("clip.one", True, "", "f", "another", "", "")]
     selftest._must_be_named(entry)(wrong, report)
-    assert any("is named another" in problem for problem in report.problems)
+    assert any("is named another; run `course dev vectors clip`, and if" in problem for problem in report.problems)
+    report = selftest.Report()
+    selftest._must_be_named(replace(entry, name="a_new_one"))(result_with(one="failed"), report)
+    assert report.problems[0] == "is named nothing; run `course dev vectors clip`, which has not recorded it yet"
 
 
 def test_it_notices_a_function_without_a_check(sandbox, monkeypatch):
@@ -145,7 +171,7 @@ def test_it_notices_a_function_without_a_check(sandbox, monkeypatch):
     monkeypatch.setattr(selftest, "declared_checks", lambda *_, **__: checked)
     monkeypatch.setattr(selftest, "jobs", lambda *_, **__: [])
     found = {
-        only: selftest.selftest(["clip"], grading_here(sandbox.worker), only=only)
+        only: selftest.selftest(["clip"], grading_here(sandbox.worker, sandbox.worker), only=only)
         for only in ("", "clip_fr", "importance")
     }
     sentence = "clip: clip_fraction: has no check; `course dev check clip` says what it needs"
@@ -183,7 +209,7 @@ def test_an_old_name_of_a_command_works_and_says_the_new_one(tmp_path):
 
 def test_one_answer_is_graded_alone(sandbox):
     report = selftest.selftest(
-        ["clip"], grading_here(sandbox.worker), only="clipped_surrogate: minimum_before_advantage"
+        ["clip"], grading_here(sandbox.worker, sandbox.worker), only="clipped_surrogate: minimum_before_advantage"
     )
     assert (report.counts, report.problems) == ({"misconceptions": 1}, [])
 

@@ -17,7 +17,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-GRADE = [sys.executable, "-m", "grader.commands.grade"]
+GRADE = [sys.executable, "-P", "-m", "grader.commands.grade"]
 
 
 def seconds(work: Callable[..., object], *arguments: object) -> float:

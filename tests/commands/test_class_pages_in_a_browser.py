@@ -31,7 +31,9 @@ def hostile() -> str:
     entries[1] = entry(1, entries[0].result, key="0" * 64, people=(Person(name=BAD),), notes=(BAD,))
     pair = Pair(first=BAD, second="b", share=0.8, files={"kl.py": 0.5})
     similarity = Similarity(threshold=0.5, compared=2, too_small=(BAD,), pairs=(pair,), found=1)
-    return class_page(class_report(entries), named=named(entries), similarity=similarity)
+    return class_page(
+        class_report(entries), named=named(entries, {each.key: 1.0 for each in entries}), similarity=similarity
+    )
 
 
 def reports() -> dict[str, str]:
@@ -107,6 +109,7 @@ def test_the_page_of_worksheets_is_accessible_loads_nothing_and_fits_the_window(
     handed_in(tmp_path / "ben", document)
     command = [
         sys.executable,
+        "-P",
         "-m",
         "grader.commands.course",
         "worksheet",

@@ -38,7 +38,7 @@ def test_a_class_is_graded_reported_and_compared(tmp_path: Path, sandbox: Sandbo
     passed = {line["passed"] for line in csv.DictReader((tmp_path / "c.csv").read_text("utf-8").splitlines())}
     assert passed <= {"3", "4"} and "3" in passed
     assert not any(name in (tmp_path / "r.html").read_text("utf-8") for name in ("ben", "cyd"))
-    report = [sys.executable, "-m", "grader.commands.course", "report", "graded", "--out", "n.html"]
+    report = [sys.executable, "-P", "-m", "grader.commands.course", "report", "graded", "--out", "n.html"]
     named = subprocess.run(
         [*report, "--names", "--similarity", "class"],
         cwd=tmp_path, env=environment(PYTHONPATH=str(course.ROOT)), capture_output=True, text=True,

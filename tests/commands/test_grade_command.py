@@ -31,7 +31,7 @@ from grader.sandbox.sandbox import Sandbox
 from grader.workshop.catalogue import replaced
 
 OK, CHECKS_FAILED, USAGE, GRADER_FAILED = 0, 1, 2, 3
-COMMAND = (sys.executable, "-m", "grader.commands.grade")
+COMMAND = (sys.executable, "-P", "-m", "grader.commands.grade")
 QUICK = ("--examples", "2")
 NAMES = [exercise.name for exercise in course.EXERCISES]
 WITHOUT_TRAINING = NAMES[:3]
@@ -502,7 +502,6 @@ def test_any_width_can_be_shown(shown: Grade, tmp_path: Path, columns: str) -> N
 HOSTILE = "raise SystemExit('code beside the submission was run: ' + __name__)\n"
 BESIDE = ("numpy.py", "torch.py", "pytest.py", "hypothesis.py", "rich.py", "conftest.py", "sitecustomize_of_mine.py")
 BEFORE_THE_LIBRARIES = ("random.py", "math.py", "json.py", "typing.py", "grader.py")
-"""`python -m` puts the current folder before the standard library and before us; nobody can change that."""
 
 
 @dataclass(frozen=True)
@@ -557,12 +556,10 @@ def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> Graded:
 
 @pytest.fixture(scope="module")
 def disturbed(tmp_path_factory: pytest.TempPathFactory) -> Graded:
-    """Graded by `python -m` in a folder that holds much else, with variables that change much else."""
+    """Graded by `python -P -m` in a folder that holds much else, with variables that change much else."""
     folder = tmp_path_factory.mktemp("disturbed")
     me = changing(folder)
     surroundings(me)
-    for name in BEFORE_THE_LIBRARIES:
-        (me / name).unlink()
     write(folder / "on_the_path", dict.fromkeys(BESIDE, HOSTILE))
     variables = {
         "PYTEST_ADDOPTS": "--collect-only -k nothing",
@@ -688,13 +685,53 @@ def test_another_seed_keeps_the_verdicts(grade: Grade, tmp_path: Path) -> None:
     assert "failed" in found[0].values() and "passed" in found[0].values()
 
 
-@pytest.mark.parametrize("start", [("-m",), ("-P", "-m")], ids=["python -m", "python -P -m"])
+NOT_BEFORE_TORCH = {
+    "numpy",
+    "pytest",
+    "rich",
+    "msgspec",
+    "concurrent.futures",
+    "grader.core.result",
+    "grader.core.secret",
+}
+"""What `grade` imports while the fork server imports torch, so that nobody waits for it."""
+
+SHADOWED = ("grader", "sitecustomize", "usercustomize", "argparse", "json", "random", "numpy", "torch", "msgspec")
+
+
+@pytest.mark.parametrize(
+    ("command", "shadowed", "path"),
+    [
+        ((Path(sys.executable).with_name("grade"), "--help"), SHADOWED, ""),
+        ((Path(sys.executable).with_name("course"), "report", "--help"), SHADOWED, ""),
+        ((sys.executable, "-P", "-m", "grader.commands.course", "report", "--help"), SHADOWED, ""),
+        ((Path(sys.executable).with_name("course"), "report", "--help"), ("numpy", "torch", "msgspec", "jinja2"), "."),
+    ],
+    ids=["grade", "course", "python -P -m", "PYTHONPATH"],
+)
 def test_a_command_imports_nothing_from_the_folder_that_it_is_started_in(
-    tmp_path: Path, start: tuple[str, ...]
+    tmp_path: Path, command: tuple[str | Path, ...], shadowed: tuple[str, ...], path: str
 ) -> None:
-    names = ["argparse", "json", "numpy", *(["grader"] if "-P" in start else [])]
-    for name in names:
+    for name in shadowed:
         (tmp_path / f"{name}.py").write_text("raise SystemExit('the student ran')\n", "utf-8")
-    command = [sys.executable, *start, "grader.commands.grade", "--help"]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False)
-    assert done.returncode == 0 and "usage: grade" in done.stdout, done.stderr
+    variables = environment(PYTHONPROFILEIMPORTTIME="1", **({"PYTHONPATH": path} if path else {}))
+    done = subprocess.run(command, cwd=tmp_path, env=variables, capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 0 and "usage: " in done.stdout, done.stderr
+    if Path(command[0]).name == "grade":
+        imported = {line.rpartition("|")[2].strip() for line in done.stderr.splitlines()}
+        assert "grader.sandbox.fork_server" in imported and not imported & NOT_BEFORE_TORCH
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there a folder that somebody is in stays")
+@pytest.mark.parametrize("name", ["grade", "course"])
+def test_a_command_in_a_folder_that_is_gone_says_so(tmp_path: Path, name: str) -> None:
+    command = ["sh", "-c", 'rmdir "$PWD"; exec "$0" --version', str(Path(sys.executable).with_name(name))]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (2, "The folder that you are in is gone; change into one that is there.\n")
+
+
+def test_python_m_is_refused_outside_of_the_course_because_it_would_run_a_students_grader(tmp_path: Path) -> None:
+    command = (sys.executable, "-m", "grader.commands.grade", "--help")
+    done = subprocess.run(command, cwd=tmp_path, env=environment(), capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "Use the commands `grade` and `course`, or `python -P -m`." in done.stderr

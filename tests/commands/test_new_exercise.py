@@ -123,6 +123,19 @@ def test_the_check_says_what_a_draft_lacks_for_a_class(in_copy: Course) -> None:
     ("file", "old", "new", "sentence"),
     [
         (f"{FOLDER}/checks.py", ", gate=True", "", "penalized has no check with gate=True; it needs exactly one"),
+        (f"{FOLDER}/checks.py", ", gate=True", ", gate=True, dtype=True", "are for two checks of a function"),
+        (
+            f"{FOLDER}/checks.py",
+            "dtype=True, ",
+            "",
+            "returns tensors; give one of its checks dtype=True, not 0",
+        ),
+        (
+            f"{FOLDER}/checks.py",
+            "[Example(VALUES)]",
+            "[Example(VALUES)], refuses=[Example(VALUES)]",
+            'does not say "Raises:"; give refuses=[...] to none of its checks, not 1',
+        ),
         (f"{FOLDER}/checks.py", "examples=[Example(VALUES)]", "examples=[]", "the gate of penalized, an example"),
         (f"{FOLDER}/checks.py", "\n\n    TODO: say why it must hold.", "", "why it must hold"),
         (f"{FOLDER}/misconceptions/penalized.py", '"""you multiply', '"""multiplies', 'go on after "if"'),
@@ -198,6 +211,13 @@ def test_a_change_that_no_longer_fits_the_model_answer_is_a_sentence(
     [
         (f"reference/{NAME}.py", "torch.add(values, values)", "torch.add(values, valeus)", "vectors", "NameError"),
         (f"{FOLDER}/misconceptions/penalized.py", "(values: Tensor)", "(a: Tensor, b: Tensor)", "vectors", "squares"),
+        (
+            f"{FOLDER}/misconceptions/penalized.py",
+            "* values",
+            "* valeus",
+            "vectors",
+            "name 'valeus' is not defined; ",
+        ),
         (f"{FOLDER}/misconceptions/penalized.py", "def squares(", "def squares(:", "selftest", "valid Python"),
         (f"{FOLDER}/checks.py", '@check("penalized"', '@check("double"', "selftest", "is for 'double'"),
         (f"{FOLDER}/checks.py", '@check("penalized"', '@check("double"', "vectors", "is for 'double'"),
@@ -216,6 +236,17 @@ def test_a_command_that_needs_a_file_says_what_is_wrong_with_it(
         (copied / file).write_text(before, "utf-8")
     assert done.returncode == 2, done.stderr
     assert sentence in done.stderr
+
+
+def test_a_file_of_answers_that_is_named_like_no_function_is_a_sentence(copied: Path, in_copy: Course) -> None:
+    file = copied / FOLDER / "variants" / "penalised.py"
+    file.write_text("", "utf-8")
+    try:
+        done = in_copy("dev", "selftest", NAME)
+    finally:
+        file.unlink()
+    assert done.returncode == 2
+    assert done.stderr.strip() == f"{FOLDER}/variants/penalised.py: rename it to one of the functions penalized"
 
 
 def test_what_is_left_of_a_draft_without_its_folder_is_listed(copied: Path) -> None:

@@ -212,7 +212,7 @@ def test_every_state_of_the_file_is_valid_and_has_the_same_totals(
         replace_file(path, text)
         states.append(json.loads(path.read_text("utf-8")))
 
-    monkeypatch.setattr(cli, "replace_file", replace_and_read)
+    monkeypatch.setattr("grader.core.result.replace_file", replace_and_read)
     assert grade("kl", "--path", course.MODEL_ANSWERS, "--json", "r.json").returncode == 0
     assert len(states) > 7
     for state in states:
@@ -328,7 +328,7 @@ def test_a_folder_that_vanishes_while_grading_is_a_clear_error(
         if '"passed"' in text:
             shutil.rmtree(path.parent)
 
-    monkeypatch.setattr(cli, "replace_file", replace_and_remove)
+    monkeypatch.setattr("grader.core.result.replace_file", replace_and_remove)
     done = grade("kl", "--path", course.MODEL_ANSWERS, "--json", target)
     assert done.returncode == 3
     assert "Traceback" not in done.stderr

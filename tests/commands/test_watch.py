@@ -197,7 +197,7 @@ def test_ctrl_c_in_the_middle_of_a_grading_ends_it_quietly(
         if '"passed"' in text:
             raise KeyboardInterrupt
 
-    monkeypatch.setattr(cli, "replace_file", replace_and_stop)
+    monkeypatch.setattr("grader.core.result.replace_file", replace_and_stop)
     done = watch()
     assert done.returncode == 3, "nothing was graded to its end"
     assert not totals(done.stdout)

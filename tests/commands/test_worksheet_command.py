@@ -94,7 +94,7 @@ def test_every_saved_worksheet_brings_a_report(tmp_path: Path, right: Document) 
     log = tmp_path / "log"
     with log.open("w") as output:
         process = subprocess.Popen(
-            [sys.executable, "-m", "grader.commands.grade", "worksheet", "--watch", "--path", me],
+            [sys.executable, "-P", "-m", "grader.commands.grade", "worksheet", "--watch", "--path", me],
             cwd=tmp_path,
             env=environment(COLUMNS="200"),
             stdout=output,

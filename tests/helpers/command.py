@@ -34,7 +34,7 @@ def environment(**more: str) -> dict[str, str]:
 def start(*arguments: object, cwd: Path, **variables: str) -> subprocess.Popen[str]:
     """`grade` in a process and a session of its own, which gets signals as from a terminal."""
     return subprocess.Popen(
-        [sys.executable, "-m", "grader.commands.grade", *map(str, arguments)],
+        [sys.executable, "-P", "-m", "grader.commands.grade", *map(str, arguments)],
         cwd=cwd,
         env=environment(**variables),
         stdin=subprocess.DEVNULL,

@@ -154,6 +154,14 @@ def test_an_old_python_is_named(version: tuple[int, int], count: int) -> None:
     assert len([*doctor.python_version(version)]) == count
 
 
+@pytest.mark.parametrize(
+    ("entries", "count"), [(["/opt/lib", "/x"], 0), (["/opt/lib", ""], 1), (["lib"], 1), ([""], 0)]
+)
+def test_a_search_path_that_names_the_current_folder_is_to_mend(entries: list[str], count: int) -> None:
+    whole = [os.path.abspath(entry) if entry.startswith("/") else entry for entry in entries]
+    assert len([*doctor.search_path(os.pathsep.join(whole))]) == count
+
+
 def test_the_grade_of_another_environment_or_none_is_named(tmp_path: Path) -> None:
     own, other = tmp_path / "own" / "bin", tmp_path / "other" / "bin"
     for folder in (own, other):

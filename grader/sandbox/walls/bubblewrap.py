@@ -18,7 +18,6 @@ import os
 import shutil
 import subprocess
 import sys
-import sysconfig
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -101,7 +100,9 @@ def _tried(command: list[str]) -> str:
 def _files() -> list[str]:
     """The file system inside, as options in the order in which they are put up."""
     libraries = library_folders()
-    python = [sysconfig.get_path("stdlib"), sysconfig.get_path("platstdlib"), str(Path(sys.base_prefix) / "lib")]
+    standard = os.path.dirname(os.__file__)  # sysconfig reads a file of a thousand settings to say the same
+    compiled = os.path.join(sys.base_exec_prefix, sys.platlibdir, os.path.basename(standard))
+    python = [standard, compiled, os.path.join(sys.base_prefix, "lib")]
     shown = [*_SYSTEM, *_FOR_WARMING_UP, *python, os.path.realpath(sys.executable), *libraries]
     shown = list(dict.fromkeys(path for path in shown if os.path.exists(path)))
     # Without this the folders above them are made for their owner alone, and a spare user could not pass.

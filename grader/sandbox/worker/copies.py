@@ -5,10 +5,12 @@ Looked for two folders deep, where interpreters and systems put packages; a walk
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Iterable, Iterator
 
 _PACKAGES = ("site-packages", "dist-packages")
+_CLOSED = (*_PACKAGES, "grader")
 _DEEP = 2
 
 
@@ -26,14 +28,12 @@ def closed_folders(readable: Iterable[str], libraries: Iterable[str]) -> set[str
 
 
 def _closed(folder: str, own: set[str], deep: int) -> Iterator[str]:
-    try:
-        inside = [entry.path for entry in os.scandir(folder) if entry.is_dir(follow_symlinks=False)]
-    except OSError:  # a file, or nothing that could be read
-        return
-    for path in inside:
-        if path in own:
-            continue
-        if os.path.basename(path) in (*_PACKAGES, "grader"):
+    for path in (os.path.join(folder, name) for name in _CLOSED):
+        if path not in own and os.path.isdir(path) and not os.path.islink(path):
             yield path
-        elif deep > 1:
-            yield from _closed(path, own, deep - 1)
+    if deep > 1:  # only for what lies further down a folder is listed, and that of a system has thousands of entries
+        with contextlib.suppress(OSError):  # it is a file, or cannot be read
+            inside = [entry for entry in os.scandir(folder) if entry.is_dir(follow_symlinks=False)]
+            for entry in inside:
+                if entry.path not in own and entry.name not in _CLOSED:
+                    yield from _closed(entry.path, own, deep - 1)
