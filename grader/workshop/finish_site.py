@@ -43,6 +43,7 @@ def finish(folder: Path) -> None:
 def _inlined(picture: Path, description: str) -> str:
     """The picture itself in place of a link to it, so that it has the colors and the fonts of its page."""
     svg = picture.read_text("utf-8").replace(' xmlns="http://www.w3.org/2000/svg"', "")
+    svg = svg.replace("<use href=", "<use xlink:href=")  # the theme writes to every href, and here it is read-only
     height = re.search(r' height="(\d+)"', svg)
     style = f' style="--height: {height[1]}px"' if height else ""  # the theme gives pictures a height of its own
     return svg.replace("<svg", f'<svg aria-label="{description}"{style}', 1).replace("\n", "")

@@ -57,12 +57,15 @@ def test_a_picture_of_a_run_takes_the_place_of_its_link(tmp_path: Path) -> None:
     for path in (page, picture):
         path.parent.mkdir(parents=True)
     picture.write_text(
-        '<svg xmlns="http://www.w3.org/2000/svg" role="img" height="70">\n<title>T</title>\n</svg>', "utf-8"
+        '<svg xmlns="http://www.w3.org/2000/svg" role="img" height="70">\n<title>T</title>\n<use href="#a"/></svg>',
+        "utf-8",
     )
     page.write_text('<p><img alt="Rises &amp; falls" src="../assets/runs/x.svg" /></p>', "utf-8")
     finish(tmp_path)
-    inlined = '<svg aria-label="Rises &amp; falls" style="--height: 70px" role="img" height="70"><title>T</title></svg>'
-    assert page.read_text("utf-8") == f"<p>{inlined}</p>"
+    assert page.read_text("utf-8") == (
+        '<p><svg aria-label="Rises &amp; falls" style="--height: 70px" role="img" height="70">'
+        '<title>T</title><use xlink:href="#a"/></svg></p>'
+    )
 
 
 def test_a_formula_that_uses_more_of_html_than_the_class_of_a_term_is_not_trusted(tmp_path: Path) -> None:
