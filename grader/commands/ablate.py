@@ -11,8 +11,9 @@ from rich.progress import track
 
 from ..core import course
 from ..core.arguments import add_names
-from ..workshop.ablations import ABLATIONS, SEEDS, as_csv, draw, run_ablation
+from ..workshop.ablations import ABLATIONS, SEEDS, as_csv, run_ablation
 from ..workshop.generated import write_or_check
+from ..workshop.run_pictures import draw_ablation
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -20,7 +21,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_names(parser, "names", [ablation.name for ablation in ABLATIONS])
     parser.add_argument("--seeds", type=int, default=SEEDS, metavar="N", help=f"runs of each setting ({SEEDS})")
     parser.add_argument("--out", type=Path, default=course.RUNS, metavar="DIR", help="where CSV and pictures go")
-    parser.add_argument("--check", action="store_true", help="write nothing; exit code 1 if a CSV is stale")
+    parser.add_argument("--check", action="store_true", help="write nothing; exit code 1 if a file is stale")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -29,20 +30,18 @@ def run(arguments: argparse.Namespace) -> int:
     outcomes = {}
     for ablation in track(chosen, "ablations", transient=True, console=Console(stderr=True)):
         outcomes[ablation.name] = run_ablation(ablation, seeds=arguments.seeds)
-    if arguments.check:
-        texts = {arguments.out / f"{name}.csv": as_csv(outcome.rows) for name, outcome in outcomes.items()}
-        return write_or_check(texts, command="course dev ablate", what="the ablations are", check=True)
-    arguments.out.mkdir(parents=True, exist_ok=True)
+    texts = {}
     for ablation in chosen:
-        outcome, path = outcomes[ablation.name], arguments.out / f"{ablation.name}.csv"
-        path.write_text(as_csv(outcome.rows), "utf-8", newline="\n")
-        title = f"{ablation.setting}; {arguments.seeds} seeds: median and middle 80 %, unless it says mean"
-        draw(ablation, outcome, title=title, path=path.with_suffix(".png"))
+        rows = outcomes[ablation.name].rows
+        texts[arguments.out / f"{ablation.name}.csv"] = as_csv(rows)
+        texts[arguments.out / f"{ablation.name}.svg"] = draw_ablation(ablation, rows)
+    code = write_or_check(texts, command="course dev ablate", what="the ablations are", check=arguments.check)
+    if arguments.check:
+        return code
     for ablation in chosen:
         print(f"{ablation.name}: {ablation.question}")
         for label, (low, middle, high), stuck, first in outcomes[ablation.name].summary:
             end = f"{middle:.3f} ({low:.3f} to {high:.3f})"
             over = "never" if math.isinf(first) else f"{first:.0f}"
             print(f"  {label:32} best action at the end {end}, below 0.5 in {stuck:.1%}, over 0.5 after {over} steps")
-    print(f"CSV and pictures: {arguments.out}")
     return 0

@@ -37,7 +37,7 @@ _DEV_EXAMPLES = """examples:
   course dev selftest        does the grader treat every answer whose grade is known as it must?
   course dev selftest clip   the same for one exercise
   course dev attacks         run hostile submissions: what does each isolation level stop?
-  course dev ablate clip     what the clip range does: runs, curves as CSV and PNG
+  course dev ablate clip     what the clip range does: runs, curves as CSV and SVG
 """
 
 COMMANDS = {
@@ -64,8 +64,9 @@ DEV_COMMANDS = {
     "selftest": "grade answers whose grade is known",
     "attacks": "run hostile submissions and show what each isolation level stops",
     "ablate": "write the runs that show what each setting does",
-    "recordings": "write the recorded runs as a module for the browser",
-    "finish-site": "formulas, search and share pictures of built pages, after Zensical",
+    "recordings": "write the recorded runs as pictures and for the browser",
+    "cheat-sheet": "write the loss on one page, as SVG and PDF",
+    "finish-site": "finish built pages, after Zensical: formulas, pictures of runs, search, share pictures",
     "answer-key": "measure the answers to the worksheet's questions",
 }
 """The same for what follows `course dev`."""

@@ -1,19 +1,19 @@
-"""`course dev recordings`: write the recorded runs as a module for the browser."""
+"""`course dev recordings`: write the recorded runs as pictures and as a module for the browser."""
 
 from __future__ import annotations
 
 import argparse
 
+from ..workshop import recordings, run_pictures
 from ..workshop.generated import write_or_check
-from ..workshop.recordings import PATH, make
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Arguments of `course dev recordings`."""
-    parser.add_argument("--check", action="store_true", help="write nothing; exit code 1 if the module is stale")
+    parser.add_argument("--check", action="store_true", help="write nothing; exit code 1 if a file is stale")
 
 
 def run(arguments: argparse.Namespace) -> int:
     """`course dev recordings`: 0 fine, 1 stale."""
-    texts = {PATH: make()}
+    texts = {recordings.PATH: recordings.make(), **run_pictures.make()}
     return write_or_check(texts, command="course dev recordings", what="the recorded runs are", check=arguments.check)

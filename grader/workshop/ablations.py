@@ -1,7 +1,7 @@
 """One setting at a time: what group size, reward sparsity, temperature, clip and reward table do, over many seeds.
 
-`course dev ablate` runs the simulation and writes, for each ablation, the curves as CSV and a picture. The site shows
-these files; nothing in them is drawn by hand. A band is the middle 80 % of the seeds.
+`course dev ablate` runs the simulation and writes the curves of each ablation as CSV; `run_pictures.py` draws them. The
+site shows these files; nothing in them is drawn by hand. A band is the middle 80 % of the seeds.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ import io
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -22,11 +21,6 @@ from ..oracles.simulation import Floats, Runs, Settings, double_peak, linear, si
 STEPS = 50
 SEEDS = 1000
 BAND = (0.1, 0.5, 0.9)
-# Settings have no colour of their own: from the first to the last the ink gets darker, and every line has its style.
-_LINES = (
-    ("#aba2b4", "-"), ("#8f869a", "--"), ("#746c80", "-."), ("#595266", ":"), ("#3b3549", (0, (5, 1, 1, 1, 1, 1))),
-    ("#1e1a2b", "-"),
-)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -35,15 +29,22 @@ class Curve:
 
     Attributes:
         name: Column of the CSV.
-        label: Of the axis, with its unit.
+        title: Over its charts; short, because three stand side by side on a phone.
+        unit: Of its values, or what they are a share of.
         of: Runs, and which actions have the best reward, to one value for each run and step.
         band: Median and band over the seeds; False for the mean over the seeds.
     """
 
     name: str
-    label: str
+    title: str
+    unit: str
     of: Callable[[Runs, npt.NDArray[np.bool_]], Floats]
     band: bool
+
+    @property
+    def middle(self) -> str:
+        """Column of the CSV with its line."""
+        return f"{self.name}_median" if self.band else f"{self.name}_mean"
 
 
 def _of_best(runs: Runs, best: npt.NDArray[np.bool_]) -> Floats:
@@ -57,22 +58,24 @@ def _sure_of_wrong(runs: Runs, best: npt.NDArray[np.bool_]) -> Floats:
     return np.where((runs.probabilities[..., ~best] > 0.5).any(axis=-1), 1.0, 0.0)
 
 
-BEST = Curve("best_probability", "probability of the best action", _of_best, True)
-ENTROPY = Curve("entropy", "entropy in nats", lambda runs, _: runs.entropy, True)
+BEST = Curve("best_probability", "Best action", "probability", _of_best, True)
+ENTROPY = Curve("entropy", "Entropy", "nats", lambda runs, _: runs.entropy, True)
 NO_SIGNAL = Curve(
-    "zero_signal", "share of groups without signal, mean", lambda runs, _: _from_step_1(runs.zero_signal), False
+    "zero_signal", "Without signal", "share of groups", lambda runs, _: _from_step_1(runs.zero_signal), False
 )
 DISTINCT = Curve(
     "distinct_actions",
-    "distinct actions in a group, mean",
+    "Distinct actions",
+    "in a group, mean",
     lambda runs, _: _from_step_1(_distinct(runs.actions)),
     False,
 )
-WRONG = Curve("sure_of_wrong_action", "share of runs sure of a wrong action", _sure_of_wrong, False)
-MEAN_REWARD = Curve("mean_reward", "mean reward of the group", lambda runs, _: _from_step_1(runs.mean_reward), True)
+WRONG = Curve("sure_of_wrong_action", "Sure, but wrong", "share of runs", _sure_of_wrong, False)
+MEAN_REWARD = Curve("mean_reward", "Mean reward", "of the group", lambda runs, _: _from_step_1(runs.mean_reward), True)
 CLIPPED = Curve(
     "clip_fraction",
-    "clip fraction of the last inner update, mean",
+    "Clip fraction",
+    "last inner update",
     lambda runs, _: _from_step_1(runs.clip_fraction),
     False,
 )
@@ -87,7 +90,7 @@ class Ablation:
         question: What it asks.
         setting: What all runs share.
         settings: Label of each value to the settings of its runs.
-        curves: What is written and drawn.
+        curves: What is written and drawn, from left to right.
         steps: Length of each run.
     """
 
@@ -205,50 +208,12 @@ def as_csv(rows: list[dict[str, Any]]) -> str:
     return text.getvalue()
 
 
-def draw(ablation: Ablation, outcome: Outcome, *, title: str, path: Path) -> None:
-    """Draw the curves of an ablation side by side.
-
-    Args:
-        ablation: Which one.
-        outcome: Its rows are drawn, so that picture and CSV cannot differ.
-        title: Says settings and seeds.
-        path: Where the picture goes.
-    """
-    import matplotlib
-
-    matplotlib.use("Agg")  # files only: no window, so no display is needed
-    import matplotlib.pyplot as plt
-
-    figure, charts = plt.subplots(1, len(ablation.curves), figsize=(14, 4.8), layout="constrained")
-    figure.suptitle(f"{ablation.question}\n{title}")
-    for (label, _), (color, style) in zip(ablation.settings.items(), _LINES, strict=False):
-        rows = [row for row in outcome.rows if row["setting"] == label]
-        for axes, curve in zip(charts, ablation.curves, strict=True):
-            points = [row for row in rows if row[_middle(curve)] != ""]
-            steps = [row["step"] for row in points]
-            axes.plot(steps, [row[_middle(curve)] for row in points], color=color, linestyle=style, label=label)
-            if curve.band:
-                low, high = ([row[f"{curve.name}_{end}"] for row in points] for end in ("low", "high"))
-                axes.fill_between(steps, low, high, color=color, alpha=0.12, linewidth=0)
-    for axes, curve in zip(charts, ablation.curves, strict=True):
-        axes.set(xlabel="steps", ylabel=curve.label)
-        axes.set_ylim(bottom=0)
-        axes.grid(alpha=0.3)
-    figure.legend(*charts[0].get_legend_handles_labels(), loc="outside lower center", ncols=len(ablation.settings))
-    figure.savefig(path, dpi=110, metadata={"Software": None})
-    plt.close(figure)
-
-
 def _columns(curve: Curve, runs: Runs, best: npt.NDArray[np.bool_]) -> list[tuple[str, Floats]]:
     values = curve.of(runs, best)
     if not curve.band:
-        return [(_middle(curve), values.mean(axis=0))]
-    names = (f"{curve.name}_low", _middle(curve), f"{curve.name}_high")
+        return [(curve.middle, values.mean(axis=0))]
+    names = (f"{curve.name}_low", curve.middle, f"{curve.name}_high")
     return list(zip(names, np.quantile(values, BAND, axis=0), strict=True))
-
-
-def _middle(curve: Curve) -> str:
-    return f"{curve.name}_median" if curve.band else f"{curve.name}_mean"
 
 
 def _short(value: float) -> float | str:

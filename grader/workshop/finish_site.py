@@ -7,18 +7,16 @@ it by a hook; Zensical, which knows no hooks, is followed by `course dev finish-
 from __future__ import annotations
 
 import html
-import json
 import re
 from pathlib import Path
 
-from ..core import course
 from . import share
+from .formulas import name_terms, typeset
 
-KATEX = course.ROOT / "docs/assets/vendor/katex/katex.min.js"
 _FORMULA = re.compile(r'(<(span|div) class="arithmatex">)(\\[(\[].*?\\[)\]])(</\2>)', re.DOTALL)
+_PICTURE = re.compile(r'<img alt="([^"]*)"[^>]*? src="([^":]*assets/runs/[^":]*\.svg)"[^>]*>')
 _STYLE = re.compile(r'<link rel="stylesheet" href="([^"]*)assets/css/tokens\.css">')
 _FONTS = ("gabarito-latin", "literata-latin")
-_TYPESET = "formulas => formulas.map(([tex, displayMode]) => katex.renderToString(tex, { displayMode }))"
 _LATE_SEARCH = (Path(__file__).parent / "site_files/late_search.js").read_text("utf-8")
 _THEME_SCRIPT = re.compile(r'(?<!</script>)<script src="[^"]*assets/javascripts/bundle\.')
 
@@ -26,17 +24,20 @@ _THEME_SCRIPT = re.compile(r'(?<!</script>)<script src="[^"]*assets/javascripts/
 def finish(folder: Path) -> list[str]:
     """Finish all built pages in `folder`; pages that have been finished stay as they are.
 
-    Formulas are typeset, fonts are preloaded, the index of the search waits until somebody searches, and pages get a
-    picture for those who share their address.
+    Formulas are typeset and their terms marked, pictures of runs are put in, fonts are preloaded, the index of the
+    search waits until somebody searches, and pages get a picture for those who share their address.
 
     Returns:
         What whoever builds the site should know, in sentences.
 
     Raises:
         py_mini_racer.JSEvalException: KaTeX cannot read a formula.
+        FileNotFoundError: a picture of a run is missing.
     """
     texts = {path: path.read_text("utf-8") for path in folder.rglob("*.html")}
-    finished = {path: _search_late(_preloaded(text)) for path, text in _with_formulas(texts).items()}
+    finished = {
+        path: _search_late(_preloaded(_with_runs(text, path.parent))) for path, text in _with_formulas(texts).items()
+    }
     finished, notes = share.with_pictures(finished, folder)
     for path, text in finished.items():
         if text != texts[path]:
@@ -53,10 +54,26 @@ def _search_late(text: str) -> str:
 def _with_formulas(texts: dict[Path, str]) -> dict[Path, str]:
     """The pages with their formulas typeset; each formula of the site is typeset once."""
     sources = sorted({match[3] for text in texts.values() for match in _FORMULA.finditer(text)})
-    typeset = dict(zip(sources, _typeset(sources), strict=True)) if sources else {}
+    formulas = [(html.unescape(source[2:-2]).strip(), source.startswith("\\[")) for source in sources]
+    made = dict(zip(sources, typeset(formulas) if formulas else [], strict=True))
     return {
-        path: _FORMULA.sub(lambda match: match[1] + typeset[match[3]] + match[4], text) for path, text in texts.items()
+        path: name_terms(_FORMULA.sub(lambda match: match[1] + made[match[3]] + match[4], text))
+        for path, text in texts.items()
     }
+
+
+def _with_runs(text: str, folder: Path) -> str:
+    """A page of `folder` with the pictures of runs in it."""
+    return _PICTURE.sub(lambda match: _inlined(folder / match[2], match[1]), text)
+
+
+def _inlined(picture: Path, description: str) -> str:
+    """The picture itself in place of a link to it, so that it has the colors and the fonts of its page."""
+    svg = picture.read_text("utf-8").replace(' xmlns="http://www.w3.org/2000/svg"', "")
+    svg = svg.replace("<use href=", "<use xlink:href=")  # the theme writes to every href, and here it is read-only
+    height = re.search(r' height="(\d+)"', svg)
+    style = f' style="--height: {height[1]}px"' if height else ""  # the theme gives pictures a height of its own
+    return svg.replace("<svg", f'<svg aria-label="{description}"{style}', 1).replace("\n", "")
 
 
 def _preloaded(text: str) -> str:
@@ -66,14 +83,3 @@ def _preloaded(text: str) -> str:
     fonts = (f"{style[1]}assets/vendor/fonts/{name}.woff2" for name in _FONTS)
     links = (f'<link rel="preload" href="{font}" as="font" type="font/woff2" crossorigin>' for font in fonts)
     return text.replace(style[0], "".join(links) + style[0], 1)
-
-
-def _typeset(sources: list[str]) -> list[str]:
-    """KaTeX's HTML, which has MathML in it for screen readers, of TeX as pages have it: `\\(...\\)` or `\\[...\\]`."""
-    from py_mini_racer import MiniRacer  # part of the extra "docs"
-
-    formulas = [(html.unescape(source[2:-2]).strip(), source.startswith("\\[")) for source in sources]
-    engine = MiniRacer()
-    engine.eval(KATEX.read_text("utf-8"))
-    made: list[str] = json.loads(str(engine.eval(f"JSON.stringify(({_TYPESET})({json.dumps(formulas)}))")))
-    return made

@@ -323,9 +323,10 @@ def _largest(values: list[float]) -> str:
 def _runs() -> Claims:
     for name, options in RUNS.items():
         folder = f"../assets/runs/charlm-{name}"
-        files = ", ".join(f"[{kind}]({folder}/{kind})" for kind in ("metrics.csv", "samples.json", "diagnostics.png"))
+        files = ", ".join(f"[{kind}]({folder}/{kind})" for kind in ("metrics.csv", "samples.json"))
         for kind in ("metrics.csv", "samples.json"):
             files = files.replace(f"{kind})", f'{kind}){{ download="charlm-{name}-{kind}" }}')
+        files += f", [curves](../learn/training.md?recorded-run.run={name}#recorded-run)"
         start, end = (f"{_recorded(name)['points'][place]['exact']:.3f}" for place in (0, -1))
         yield _row(name, f"`{options}`" if options else "none", start, end, files)
 

@@ -360,8 +360,7 @@ def reliability(arguments: argparse.Namespace) -> None:
         curves = [outcome.curve for outcome in outcomes]
         write_histogram([outcome.end for outcome in outcomes], arguments.out / f"{stem}-histogram.csv")
         write_curve(curves, EVERY[arguments.task], arguments.out / f"{stem}-curve.csv")
-        plot_curve(curves, EVERY[arguments.task], title, arguments.out / f"{stem}-curve.png")
-        print(f"written to {arguments.out}: {stem}-histogram.csv, {stem}-curve.csv, {stem}-curve.png")
+        print(f"written to {arguments.out}: {stem}-histogram.csv, {stem}-curve.csv")
 
 
 def _print_reliability(outcomes: list[Outcome]) -> None:
@@ -399,28 +398,6 @@ def _write_csv(path: Path, names: Sequence[str], rows: Sequence[Sequence[object]
         csv.writer(file).writerows([names, *rows])
 
 
-def plot_curve(curves: Sequence[Sequence[float]], every: int, title: str, path: Path) -> None:
-    """Draw what `write_curve` writes."""
-    import matplotlib.pyplot as plt
-
-    from reference.bandit_plots import GREY, INK  # draws to files only, also where there is no display
-
-    figure, axes = plt.subplots(figsize=(8, 4.5), layout="constrained")
-    points = list(zip(*curves, strict=True))
-    steps = [place * every for place in range(len(points))]
-    axes.fill_between(
-        steps, list(map(min, points)), list(map(max, points)), color=INK, alpha=0.2, linewidth=0, label="all seeds"
-    )
-    axes.plot(steps, list(map(statistics.mean, points)), color=INK, label="mean")
-    axes.axhline(GOAL, color=GREY, linestyle=":", label=f"{GOAL}")
-    axes.set(title=title, xlabel="steps", ylabel="probability of a right completion, exact", ylim=(0.0, 1.02))
-    axes.set_xlim(left=0)
-    axes.grid(alpha=0.3)
-    axes.legend()
-    figure.savefig(path, dpi=150)
-    plt.close(figure)
-
-
 # --- command line ---
 
 
@@ -449,7 +426,7 @@ def main(argv: Sequence[str]) -> None:
     three.add_argument("--lr", type=float, metavar="X", help="learning rate (that of the task)")
     three.add_argument("--steps", type=_count, metavar="N", help="of a run (those of the task)")
     three.add_argument("--processes", type=_count, default=2, metavar="N", help="at the same time (2)")
-    three.add_argument("--out", type=_folder, metavar="FOLDER", help="write histogram and curve there (.csv, .png)")
+    three.add_argument("--out", type=_folder, metavar="FOLDER", help="write histogram and curve there (.csv)")
     three.set_defaults(work=reliability)
 
     named = argv and (argv[0] in commands.choices or argv[0] in ("-h", "--help"))

@@ -47,6 +47,84 @@ def test_formulas_are_typeset_once_for_eyes_and_screen_readers(tmp_path: Path) -
     assert page.read_text("utf-8") == text
 
 
+def test_terms_have_their_class_in_formulas_in_code_and_in_links(tmp_path: Path) -> None:
+    page = tmp_path / "index.html"
+    page.write_text(
+        '<span class="arithmatex">\\(\\rho_{i,t} A_i + \\tilde r_{i,j} - \\operatorname{mean}(r)\\)</span>'
+        '<span class="arithmatex">\\(\\mathrm{KL}(\\pi_\\theta \\Vert \\pi_{\\text{ref},j}) \\pi_\\text{old}\\)</span>'
+        '<code>importance_ratio</code><span class="n">rewards</span><code>ratios</code>'
+        '<a data-preview href="../reference/glossary/#clipping">clip</a><a href="#clipping">here</a>',
+        "utf-8",
+    )
+    finish(tmp_path)
+    text = page.read_text("utf-8")
+    formulas, _, rest = text.partition("<code")
+    assert re.findall(r'class="enclosing term-(\w+)"', formulas) == [
+        *("ratio", "advantage", "reward", "mean", "kl", "policy", "reference", "old")
+    ]
+    assert rest == (
+        ' class="term-ratio">importance_ratio</code><span class="n term-reward">rewards</span><code>ratios</code>'
+        '<a class="term-clip" data-preview href="../reference/glossary/#clipping">clip</a><a href="#clipping">here</a>'
+    )
+    finish(tmp_path)
+    assert page.read_text("utf-8") == text
+
+
+def test_a_picture_of_a_run_takes_the_place_of_its_link(tmp_path: Path) -> None:
+    page, picture = tmp_path / "results/index.html", tmp_path / "assets/runs/x.svg"
+    for path in (page, picture):
+        path.parent.mkdir(parents=True)
+    picture.write_text(
+        '<svg xmlns="http://www.w3.org/2000/svg" role="img" height="70">\n<title>T</title>\n<use href="#a"/></svg>',
+        "utf-8",
+    )
+    page.write_text('<p><img alt="Rises &amp; falls" src="../assets/runs/x.svg" /></p>', "utf-8")
+    finish(tmp_path)
+    assert page.read_text("utf-8") == (
+        '<p><svg aria-label="Rises &amp; falls" style="--height: 70px" role="img" height="70">'
+        '<title>T</title><use xlink:href="#a"/></svg></p>'
+    )
+
+
+def test_a_formula_that_uses_more_of_html_than_the_class_of_a_term_is_not_trusted(tmp_path: Path) -> None:
+    page = tmp_path / "index.html"
+    page.write_text('<span class="arithmatex">\\(\\htmlClass{md-header}{x} \\htmlId{y}{x}\\)</span>', "utf-8")
+    finish(tmp_path)
+    assert "md-header" not in page.read_text("utf-8").partition("katex-html")[2] and 'id="y"' not in page.read_text(
+        "utf-8"
+    )
+
+
+@pytest.mark.parametrize("look", ["light", "dark"])
+def test_the_marks_of_terms_can_be_told_from_the_page(look: str) -> None:
+    tokens = (course.ROOT / "docs/assets/css/tokens.css").read_text("utf-8")
+    light, dark = tokens.split('[data-md-color-scheme="slate"]')
+    colors = dict(re.findall(r"--([\w-]+): (#[0-9a-f]{6});", light))
+    if look == "dark":
+        colors |= dict(re.findall(r"--([\w-]+): (#[0-9a-f]{6});", dark.partition("}")[0]))
+    styles = (course.ROOT / "docs/assets/css/terms.css").read_text("utf-8")
+    lines = set(re.findall(r"(?:solid|dashed|double) var\(--([\w-]+)\)", styles))
+    assert lines == {"policy", "old", "reference", "up", "down", "ink"}
+    for paper in ("paper", "panel"):
+        assert all(_contrast(colors[line], colors[paper]) >= 3 for line in lines)
+        assert _contrast(colors["ink"], colors[paper]) >= 4.5
+    pairs = set(re.findall(r"background: var\(--([\w-]+)\); color: var\(--([\w-]+)\)", styles))
+    assert pairs == {("reward", "on-reward"), ("ink", "paper")}
+    assert all(_contrast(colors[below], colors[above]) >= 4.5 for below, above in pairs)
+
+
+def _contrast(one: str, other: str) -> float:
+    """Of two colors, by WCAG 2."""
+
+    def luminance(color: str) -> float:
+        parts = [int(color[place : place + 2], 16) / 255 for place in (1, 3, 5)]
+        linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
+        return sum(weight * part for weight, part in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
+
+    darker, lighter = sorted((luminance(one), luminance(other)))
+    return (lighter + 0.05) / (darker + 0.05)
+
+
 def test_a_formula_that_cannot_be_read_stops_the_build(tmp_path: Path) -> None:
     (tmp_path / "index.html").write_text('<span class="arithmatex">\\(\\frac{1\\)</span>', "utf-8")
     with pytest.raises(Exception, match="ParseError"):

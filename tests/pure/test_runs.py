@@ -37,7 +37,6 @@ def test_every_ablation_has_its_files():
     for ablation in ablations.ABLATIONS:
         rows = rows_of(ablation.name)
         assert {row["setting"] for row in rows} == set(ablation.settings)
-        assert (course.RUNS / f"{ablation.name}.png").stat().st_size > 20_000
 
 
 def test_the_curves_are_quantiles_of_runs_that_anybody_can_make():

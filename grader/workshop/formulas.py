@@ -1,0 +1,134 @@
+"""Formulas as HTML, typeset by KaTeX, in which each term of the course has its class: `term-ratio`, `term-kl`, ...
+
+A page writes plain TeX, which editors and GitHub show too. What a term looks like there is said here and nowhere else;
+its colours and marks are in `docs/assets/css/terms.css`. Names in code and links to the glossary get the same class, so
+that a term that is pointed at is found in all three.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from py_mini_racer import MiniRacer
+
+KATEX = Path(__file__).parent / "katex/katex.min.js"
+_INDEX = r"(?:_(?:\{(?:[^{}]|\{[^{}]*\})*\}|\w))?"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Term:
+    """A term of the loss, wherever it is named.
+
+    Attributes:
+        name: Its class is `term-NAME`.
+        tex: Regular expression of it in formulas.
+        code: Its names in the course's code.
+        glossary: Anchors of its entries in the glossary.
+    """
+
+    name: str
+    tex: str
+    code: Sequence[str]
+    glossary: Sequence[str]
+
+
+TERMS = (
+    Term(
+        name="old",
+        tex=r"\\pi_(?:\\text\{old\}|\{\\text\{old\}[^{}]*\})",
+        code=("old_logp", "old_logits"),
+        glossary=("old-policy",),
+    ),
+    Term(
+        name="reference",
+        tex=r"\\pi_(?:\\text\{ref\}|\{\\text\{ref\}[^{}]*\})",
+        code=("ref_logp", "ref_logits", "reference"),
+        glossary=("reference-policy",),
+    ),
+    Term(name="policy", tex=r"\\pi(?:_\\theta|_j)?(?![A-Za-z_])", code=("logp", "policy"), glossary=("policy",)),
+    Term(name="ratio", tex=rf"\\rho{_INDEX}", code=("importance_ratio", "ratio"), glossary=("importance-ratio",)),
+    Term(
+        name="clip",
+        tex=r"\\(?:operatorname|mathrm)\{clip\}|\\varepsilon(?:_\\text\{high\})?",
+        code=("clipped_surrogate", "clip_eps", "clip_eps_high", "clip_fraction"),
+        glossary=("clipping", "clipped-surrogate", "the-clip-binds", "clip-fraction"),
+    ),
+    Term(
+        name="kl",
+        tex=r"\\mathrm\{KL\}|k_[123]",
+        code=("categorical_kl", "kl_estimate", "kl", "kl_coef"),
+        glossary=("kl-divergence", "kl-penalty", "k1-k2-k3"),
+    ),
+    Term(
+        name="advantage",
+        tex=rf"(?<![A-Za-z\\])A{_INDEX}(?![A-Za-z])",
+        code=("group_advantages", "advantages", "advantage"),
+        glossary=("advantage", "relative-advantage-normalization"),
+    ),
+    Term(name="mean", tex=r"\\operatorname\{mean\}\(r\)", code=(), glossary=("baseline",)),
+    Term(
+        name="reward",
+        tex=rf"(?:\\tilde )?(?<![A-Za-z\\])r{_INDEX}(?![A-Za-z])",
+        code=("rewards", "reward", "mean_reward"),
+        glossary=("reward",),
+    ),
+)
+
+_IN_TEX = re.compile("|".join(f"(?P<{term.name}>{term.tex})" for term in TERMS))
+_BY_CODE = {name: term.name for term in TERMS for name in term.code}
+_BY_ANCHOR = {anchor: term.name for term in TERMS for anchor in term.glossary}
+_NAMED = re.compile(rf"<(code|span)((?: class=\"n\w*\")?)>({'|'.join(_BY_CODE)})</\1>")
+_LINKED = re.compile(rf'<a (?=[^>]*href="[^"]*glossary/(?:index\.html)?#({"|".join(_BY_ANCHOR)})")(?![^>]*class=)')
+
+_TYPESET = """formulas => formulas.map(([tex, displayMode]) => katex.renderToString(tex, {
+  displayMode,
+  trust: ({ command, class: name }) => command === "\\\\htmlClass" && name.startsWith("term-"),
+  strict: code => (code === "htmlExtension" ? "ignore" : "error"),
+}))"""
+
+
+def typeset(formulas: Sequence[tuple[str, bool]]) -> list[str]:
+    """HTML of formulas, which has MathML in it for screen readers.
+
+    Args:
+        formulas: TeX, and whether it stands in a line of its own.
+
+    Raises:
+        py_mini_racer.JSEvalException: KaTeX cannot read a formula.
+    """
+    marked = [
+        (_IN_TEX.sub(lambda each: rf"\htmlClass{{term-{each.lastgroup}}}{{{each[0]}}}", tex), own)
+        for tex, own in formulas
+    ]
+    made: list[str] = json.loads(str(_engine().eval(f"JSON.stringify(({_TYPESET})({json.dumps(marked)}))")))
+    return made
+
+
+def name_terms(page: str) -> str:
+    """The HTML of a page, with the class of its term at each name in code and at each link to the glossary."""
+    page = _NAMED.sub(lambda each: f"<{each[1]}{_with_class(each[2], _BY_CODE[each[3]])}>{each[3]}</{each[1]}>", page)
+    return _LINKED.sub(lambda each: f'<a class="term-{_BY_ANCHOR[each[1]]}" ', page)
+
+
+def _with_htmlclass(term: re.Match[str]) -> str:
+    return rf"\htmlClass{{term-{term.lastgroup}}}{{{term[0]}}}"
+
+
+def _with_class(attribute: str, term: str) -> str:
+    return f'{attribute[:-1]} term-{term}"' if attribute else f' class="term-{term}"'
+
+
+@cache
+def _engine() -> MiniRacer:
+    from py_mini_racer import MiniRacer  # part of the extra "docs"
+
+    engine = MiniRacer()
+    engine.eval(KATEX.read_text("utf-8"))
+    return engine

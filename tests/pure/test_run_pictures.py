@@ -1,0 +1,67 @@
+"""Pictures of recorded runs show the numbers of the files beside them, in the colors of the page around them."""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Iterator
+from xml.etree import ElementTree
+
+import pytest
+
+from grader.core import course
+from grader.workshop import run_pictures
+from grader.workshop.ablations import ABLATIONS
+
+SVG = "{http://www.w3.org/2000/svg}"
+PICTURES = run_pictures.make()
+
+
+def points(path: str) -> Iterator[tuple[int, int]]:
+    """The places of a path that is given by its differences."""
+    across = up = 0
+    for step in re.findall(r"(-?\d+),(-?\d+)", path):
+        across, up = across + int(step[0]), up + int(step[1])
+        yield across, up
+
+
+@pytest.mark.parametrize("ablation", ABLATIONS, ids=lambda ablation: ablation.name)
+def test_every_line_goes_through_the_recorded_numbers(ablation):
+    picture = ElementTree.fromstring(PICTURES[course.RUNS / f"{ablation.name}.svg"])
+    paths = {path.get("id"): path.get("d") for path in picture.iter(f"{SVG}path")}
+    rows = list(csv.DictReader((course.RUNS / f"{ablation.name}.csv").read_text("utf-8").splitlines()))
+    ends = [
+        float(str(each.text).replace("\N{MINUS SIGN}", "-")) for each in picture.iter(f"{SVG}text") if is_tick(each)
+    ]
+    for place, setting in enumerate(ablation.settings):
+        for column, curve in enumerate(ablation.curves):
+            chart = place * len(ablation.curves) + column
+            high, low = ends[2 * chart : 2 * chart + 2]
+            name = f"{curve.name}_median" if curve.band else f"{curve.name}_mean"
+            known = [float(row[name]) for row in rows if row["setting"] == setting and row[name]]
+            drawn = [up for _, up in points(str(paths[f"{ablation.name}-{curve.name}-{place}"]))]
+            assert [200 * (high - value) / (high - low) for value in known] == pytest.approx(drawn, abs=0.51)
+
+
+def is_tick(text: ElementTree.Element) -> bool:
+    """Whether a text is a number of a vertical axis."""
+    return text.get("text-anchor") == "end" and "steps" not in str(text.text)
+
+
+@pytest.mark.parametrize("path", PICTURES, ids=lambda path: path.stem)
+def test_a_picture_takes_its_colors_from_the_page_and_its_words_are_text(path):
+    text = PICTURES[path]
+    picture = ElementTree.fromstring(text)
+    colors = {each.get(name) for each in picture.iter() for name in ("fill", "stroke")} - {None}
+    assert colors <= {"currentColor", "none", "gold"}
+    assert picture.findtext(f"{SVG}title")
+    assert "steps" in " ".join(str(each.text) for each in picture.iter(f"{SVG}text"))
+    assert "style=" not in text and len(text) < 40_000
+
+
+def test_the_curves_of_a_run_are_those_that_a_run_of_a_student_draws():
+    from reference.charlm_plots import PANELS
+
+    assert [*run_pictures.METRICS] == [
+        (panel.title, panel.unit, tuple(panel.series), panel.at_least) for panel in PANELS
+    ]
