@@ -8,7 +8,6 @@ Left out on purpose: a grade, that is what `grade` is for; a dashboard, for a CS
 """
 
 import argparse
-import copy
 import csv
 import io
 import json
@@ -228,7 +227,7 @@ def _prepare(arguments: argparse.Namespace, *, command: str) -> tuple[Run, torch
         _freeze_all_but(model, chosen["last_layers"])
     policy = LanguageModel(model, tokenizer, dtype=getattr(torch, arguments.dtype))
     _say_what_it_takes(policy, task, config)
-    ref_policy = policy if config.kl_coef == 0 else copy.deepcopy(policy).requires_grad_(False)
+    ref_policy = policy if config.kl_coef == 0 else policy.frozen_copy()
     device = arguments.device
     if device == "auto":
         device = "cuda" if torch.cuda.is_available() else "mps" if torch.backends.mps.is_available() else "cpu"
