@@ -118,7 +118,7 @@ class LanguageModel(nn.Module):
         return frozen
 
     def forward(self, tokens: Tensor) -> Tensor:
-        """Map rows of a prompt's number and a completion, (B, T), to logits (B, T, V), float32.
+        """Map rows of a prompt's number and a completion, (B, T), to logits (B, T, V), at least float32.
 
         Those after the last token are 0: it ends the row, so nobody asks what comes next.
         """
@@ -157,7 +157,7 @@ class LanguageModel(nn.Module):
             for place in range(max_new_tokens):
                 if place:
                     rows, beginnings = self._read_on(rows, tokens[:, -1], beginnings)
-                logp = torch.log_softmax(beginnings.logits[:, -1].float(), dim=-1)  # (N, V)
+                logp = torch.log_softmax(beginnings.logits[:, -1], dim=-1)  # (N, V)
                 entropies = -(logp.exp() * logp).sum(dim=-1)[rows]  # (B,)
                 entropy += torch.where(running, entropies, 0.0).sum().item()
                 count += int(running.sum())
@@ -183,6 +183,10 @@ class LanguageModel(nn.Module):
         numbers = [[self._vocabulary + self._prompts.setdefault(text, len(self._prompts))] for text in prompts]
         return torch.tensor(numbers, device=next(self.parameters()).device)
 
+    def prompt_length(self, prompt: str) -> int:
+        """Tokens of a prompt."""
+        return len(self._encode(prompt))
+
     def _encode(self, prompt: str) -> list[int]:
         return [self._renumber(number) for number in self._tokenizer.encode(prompt, add_special_tokens=False)]
 
@@ -200,7 +204,7 @@ class LanguageModel(nn.Module):
         return torch.autocast(next(self.parameters()).device.type, dtype=self._dtype)
 
     def _logits(self, tokens: Tensor) -> Tensor:
-        """Logits of all rows, shape (B, T, V), float32; equal rows are read once."""
+        """Logits of all rows, shape (B, T, V); equal rows are read once."""
         different, rows = torch.unique(tokens, dim=0, return_inverse=True)  # (N, T), (B,)
         with self._products():
             if self._micro_batch_size is None or self._micro_batch_size >= len(different):
@@ -211,14 +215,14 @@ class LanguageModel(nn.Module):
         return logits[rows]
 
     def _read_rows(self, tokens: Tensor) -> Tensor:
-        """Logits of rows, shape (B, T, V), float32; equal prompts are read once."""
+        """Logits of rows, shape (B, T, V); equal prompts are read once."""
         numbers, rows = torch.unique(tokens[:, 0], return_inverse=True)  # (P,), (B,)
         prompts = self._read_prompts(numbers).take(rows)
         parts = [prompts.logits]  # (B, 1, V)
         if tokens.shape[-1] > 2:
             parts.append(self._read(tokens[:, 1:-1], after=prompts).logits)  # (B, T - 2, V)
         parts.append(torch.zeros_like(prompts.logits))
-        return torch.cat(parts, dim=1).float()
+        return torch.cat(parts, dim=1)
 
     def _read_prompts(self, numbers: Tensor) -> _Read:
         """Read P different prompts; what all of them begin with is read once, and shorter ones are filled up."""
@@ -233,9 +237,9 @@ class LanguageModel(nn.Module):
             beginning = self._read(once, last_only=True).take(torch.zeros_like(numbers))
         gaps = [longest - len(row) for row in rows]
         own = [[EOS_ID] * gap + row[shared:] for gap, row in zip(gaps, rows, strict=True)]
-        is_text = [[False] * gap + [True] * (longest - shared - gap) for gap in gaps]
-        tokens, is_text = torch.tensor(own, device=device), torch.tensor(is_text, device=device)  # (P, S - shared)
-        return self._read(tokens, is_text, after=beginning, last_only=True)
+        flags = [[False] * gap + [True] * (longest - shared - gap) for gap in gaps]
+        tokens = torch.tensor(own, device=device)  # (P, S - shared)
+        return self._read(tokens, torch.tensor(flags, device=device), after=beginning, last_only=True)
 
     def _read_on(self, rows: Tensor, new: Tensor, beginnings: _Read) -> tuple[Tensor, _Read]:
         """Continue each row by a new token; rows that are equal so far are read once.
@@ -267,7 +271,8 @@ class LanguageModel(nn.Module):
             use_cache=True,
             logits_to_keep=int(last_only),  # 0 keeps all
         )
-        return _Read(out.past_key_values, is_text, out.logits)
+        logits = out.logits.to(torch.promote_types(out.logits.dtype, torch.float32))  # (N, new, V)
+        return _Read(out.past_key_values, is_text, logits)
 
     @torch.no_grad()
     def _compare_with_sampling(self, known: _Known) -> None:
