@@ -71,11 +71,11 @@ def load(name: str | None) -> tuple[Any, Any]:
         where, options = str(file.parent), {"gguf_file": file.name}
     try:
         tokenizer = AutoTokenizer.from_pretrained(where, **options)
-        model = AutoModelForCausalLM.from_pretrained(where, dtype=torch.float32, **options)
+        model: Any = AutoModelForCausalLM.from_pretrained(where, dtype=torch.float32, **options)
     except Exception as error:  # transformers raises half a dozen types for a model that it cannot read
         reason = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
         raise ModelNotFound(f"{_what_to_do(name, where)} ({reason})") from error
-    model.config.quantization_config = None  # the weights are float32 now
+    model.config.quantization_config = model.hf_quantizer = None  # the weights are float32 now
     return model, tokenizer
 
 

@@ -65,6 +65,7 @@ DEV_COMMANDS = {
     "attacks": "run hostile submissions and show what each isolation level stops",
     "ablate": "write the runs that show what each setting does",
     "recordings": "write the recorded runs as a module for the browser",
+    "notebook": "write the notebook of run_llm, and the page that leads to it",
     "finish-site": "typeset the formulas of built pages, after Zensical",
     "answer-key": "measure the answers to the worksheet's questions",
 }
