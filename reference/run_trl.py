@@ -20,7 +20,7 @@ from dataclasses import replace
 from typing import Any
 
 from .charlm_training import CharLMConfig
-from .llm_files import ModelNotFound, load
+from .llm_files import ModelNotFound, keep_freed_memory, load
 from .llm_model import LanguageModel
 from .llm_tasks import TASKS, Task
 
@@ -59,6 +59,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             formulas=arguments.formulas,
             seed=arguments.seed,
         )
+        keep_freed_memory()
         before = score(model, tokenizer, task)
         trainer.train()
     except (ModelNotFound, ValueError) as error:

@@ -75,7 +75,9 @@ def load(name: str | None) -> tuple[Any, Any]:
     except Exception as error:  # transformers raises half a dozen types for a model that it cannot read
         reason = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
         raise ModelNotFound(f"{_what_to_do(name, where)} ({reason})") from error
-    model.config.quantization_config = model.hf_quantizer = None  # the weights are float32 now
+    quantizer = getattr(model, "hf_quantizer", None)
+    if quantizer is not None:  # the weights are float32 now, so the model can be trained and saved
+        quantizer.remove_quantization_config(model)
     return model, tokenizer
 
 
