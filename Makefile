@@ -124,7 +124,7 @@ offline: $(VENV)/installed-dev tests/browser/node_modules/installed ## a zip of 
 	tests/browser/node_modules/.bin/esbuild docs/assets/js/index.mjs --bundle --minify \
 	  --log-level=warning --outfile=build/grpo-course-site/assets/course.js
 	rm -r build/grpo-course-site/assets/js
-	find build/grpo-course-site -name '*.html' -exec perl -pi -e 's/ data-preview(="")?//g' {} +  # previews need a server
+	find build/grpo-course-site -name '*.html' -exec perl -pi -e 's/ data-preview(="")?//g; s/<link rel="preload"[^>]*>//g' {} +  # both need a server
 	cd build && rm -f grpo-course-site.zip && $(abspath $(BIN))/python -m zipfile -c grpo-course-site.zip grpo-course-site
 
 serve: $(VENV)/installed-dev ## show the pages at http://127.0.0.1:8000/ and follow changes

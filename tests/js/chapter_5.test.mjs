@@ -6,6 +6,7 @@ import {
   estimatorGradient, estimatorValue, klGradient, reverseKlGradient,
 } from "../../docs/assets/js/core/estimators.mjs";
 import { binds, clippedTerm, groupAdvantages, klDivergence, logSoftmax } from "../../docs/assets/js/core/grpo.mjs";
+import { klParts, withShare } from "../../docs/assets/js/core/kl_words.mjs";
 import { clipped, klEstimates, tokenLoss } from "../../docs/assets/js/core/loss.mjs";
 
 const close = (found, expected, tolerance = 1e-12) =>
@@ -70,6 +71,21 @@ test("W21 the KL of a coin worked out by hand has two directions and is never ne
       const policy = logSoftmax(reference.map((x, j) => (j === word ? x + more : x)));
       assert.ok(klDivergence(policy, reference) > 0 && klDivergence(reference, policy) > 0);
     }
+  }
+});
+
+test("W21 the parts of a divergence sum to it, and a word that is set takes from the others in proportion", () => {
+  const [one, other] = [[0.2, 0.3, 0.5], [0.5, 0.25, 0.25]].map((policy) => policy.map(Math.log));
+  close(klParts(one, other)[2], 0.5 * Math.log(2));
+  close(klParts(one, other).reduce((total, part) => total + part), klDivergence(one, other));
+  assert.deepEqual(withShare([40, 30, 20, 10], 3, 10), [40, 30, 20, 10]);
+  assert.deepEqual(withShare([40, 30, 20, 10], 0, 70), [70, 15, 10, 5]);
+  assert.deepEqual(withShare([1, 1, 1, 97], 3, 1), [33, 33, 33, 1]);
+  for (let percent = 1; percent <= 96; percent++) {
+    const shares = withShare([20, 15, 10, 5, 50], 2, percent);
+    assert.equal(shares[2], percent);
+    assert.equal(shares.reduce((total, share) => total + share), 100);
+    assert.ok(shares.every((share) => Number.isInteger(share) && share >= 1));
   }
 });
 

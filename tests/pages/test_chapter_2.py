@@ -185,36 +185,43 @@ def test_the_advantages_worked_by_hand_are_those_of_the_model_answers():
     assert "0.2 + 0.1 · 0.3 = 0.23" in TEXT
 
 
-def test_w09_counts_the_models_of_a_method(open_figure):
+def test_w09_counts_the_models_of_both_methods_and_their_memory(open_figure):
     figure = open_figure(PATH, "grpo-models")
-    for method, reward, reference, expected in (
-        ("PPO", "a trained reward model", True, [4, 2, 2]),
-        ("GRPO", "a trained reward model", True, [3, 1, 2]),
-        ("PPO", "a rule that checks the answer", False, [2, 2, 0]),
-        ("GRPO", "a rule that checks the answer", False, [1, 1, 0]),
+    for reward, reference, ppo, grpo in (
+        ("a trained reward model", True, [4, 2], [3, 1]),
+        ("a rule that checks the answer", True, [3, 2], [2, 1]),
+        ("a rule that checks the answer", False, [2, 2], [1, 1]),
     ):
-        figure.pick(method)
         figure.choose("Reward comes from", reward)
         figure.tick("Keep a reference policy, for a KL penalty", on=reference)
-        assert numbers(figure.status)[:3] == expected
-        boxes = figure.node.locator("ol li").all_inner_texts()
-        assert len(boxes) == 4
-        assert [sum(sign in box for box in boxes) for sign in "▲■"] == expected[1:]
+        assert numbers(figure.status)[:4] == [*ppo, *grpo]
+        *stations, together = figure.table()
+        for place, (models, trained) in ((1, ppo), (2, grpo)):
+            cells = [row[place] for row in stations]
+            assert [sum(sign in cell for cell in cells) for sign in "▲■○"] == [trained, models - trained, 4 - models]
+            sizes = [7 * (16 if "▲" in cell else 2 if "■" in cell else 0) for cell in cells]
+            assert [numbers(cell)[-1] for cell in cells] == sizes
+            assert numbers(together[place]) == [models, sum(sizes)]
+    assert figure.node.locator("svg.grpo-chart .block[opacity='1']").count() == 2 + 1
 
 
 def test_w09_only_the_third_station_needs_another_model(open_figure):
     figure = open_figure(PATH, "grpo-models")
-    ppo = figure.node.locator("ol li").all_inner_texts()
-    figure.pick("GRPO")
-    grpo = figure.node.locator("ol li").all_inner_texts()
-    assert [a == b for a, b in zip(ppo, grpo, strict=True)] == [True, True, False, True]
-    assert "critic" in ppo[2] and "mean of the group" in grpo[2]
+    *stations, _ = figure.table()
+    assert [ppo == grpo for _, ppo, grpo in stations] == [True, True, False, True]
+    assert "critic" in stations[2][1] and "mean of the group" in stations[2][2]
+    assert "Only station 3 differs: without the critic 112 GB less" in figure.status
+    marks = figure.node.locator("svg.grpo-chart .bar")
+    expected = ["down", "up", "down", "up", "down", "down", "up", "down"]
+    assert marks.evaluate_all("marks => marks.map(mark => mark.classList[1])") == expected
 
 
 def test_w09_counts_in_the_text_are_those_of_its_table():
-    stations = {name: TEXT.split(f"| {name} |")[1].split("\n")[0] for name in ("Models at most", "Models at least")}
-    assert numbers(stations["Models at most"]) == [4, 2, 3, 1]
-    assert numbers(stations["Models at least"]) == [2, 2, 1, 1]
+    names = ("Models at most", "Models at least", "Memory in training at most", "Memory in training at least")
+    counts = {name: TEXT.split(f"| {name} |")[1].split("\n")[0] for name in names}
+    assert [numbers(counts[name]) for name in names[:2]] == [[4, 2, 3, 1], [2, 2, 1, 1]]
+    assert numbers(counts[names[2]]) == [7 * (2 * 16 + 2 * 2), 7 * (16 + 2 * 2)]
+    assert numbers(counts[names[3]]) == [7 * 2 * 16, 7 * 16]
 
 
 def test_t06_the_expensive_step_is_the_third_of_five():

@@ -113,26 +113,42 @@ def test_w15_a_wider_band_lets_the_gradient_on_again(open_figure):
     assert "down" in figure.status
 
 
+def is_exact(rows):
+    """Whether parts and sums of a table are those of the exact KL of the per cents in it."""
+    *parts, total = rows
+    ref, policy = (log([numbers(cells[place])[0] / 100 for cells in parts]) for place in (1, 2))
+    assert ref.exp().tolist() == pytest.approx(list(WORDS.values()))
+    assert policy.exp().sum().item() == pytest.approx(1)
+    for place, (one, other) in ((3, (policy, ref)), (4, (ref, policy))):
+        assert numbers(total[place])[0] == pytest.approx(categorical_kl(one, other).item(), abs=5e-4)
+        expected = (one.exp() * (one - other)).tolist()
+        assert [numbers(cells[place])[0] for cells in parts] == pytest.approx(expected, abs=5e-4)
+    return True
+
+
 def test_w21_parts_and_sums_are_those_of_the_exact_kl(open_figure):
     figure = open_figure(PATH, "grpo-kl-words")
-    ref = log(list(WORDS.values()))
-    weights = {"tea": 20, "coffee": 60, "water": 10, "milk": 5, "soup": 5}
-    for change in ({}, {"soup": 90}, {"coffee": 1}):
-        for word, weight in change.items():
-            figure.slide(word, str(weight))
-        weights |= change
-        policy = log([weight / sum(weights.values()) for weight in weights.values()])
-        both = [categorical_kl(policy, ref).item(), categorical_kl(ref, policy).item()]
-        *parts, total = figure.table()
-        assert [numbers(cell)[0] for cell in total[2:]] == pytest.approx(both, abs=5e-4)
-        for place in (0, 1):
-            summed = sum(numbers(cells[2 + place])[0] for cells in parts)
-            assert summed == pytest.approx(both[place], abs=3e-3)
+    assert is_exact(figure.table())
+    for word, share in (("soup", 90), ("coffee", 1), ("tea", 96)):
+        figure.slide(word, f"{share}\u00a0%")
+        assert is_exact(figure.table())
+        assert figure.column(2)[list(WORDS).index(word)] == share
+
+
+def test_w21_a_bar_can_be_dragged_and_the_others_share_what_it_leaves(open_figure):
+    figure = open_figure(PATH, "grpo-kl-words")
+    figure.node.locator("svg.grpo-chart .handle").nth(4).hover()
+    figure.page.mouse.down()
+    figure.page.mouse.move(0, 0, steps=2)
+    assert figure.column(2) == [39, 30, 20, 10, 1, 100], "as they shared before: 20, 15, 10, 5"
+    figure.page.mouse.up()
+    assert is_exact(figure.table())
+    assert "kl-words.soup=1" in figure.page.url
 
 
 def test_w21_names_the_word_that_costs_most(open_figure):
     figure = open_figure(PATH, "grpo-kl-words")
-    assert "“coffee”, which the policy says more often" in figure.status
+    assert "“soup”, which the policy says more often" in figure.status
     figure.press("Nearly only coffee")
     assert "“tea”, which the policy says less often" in figure.status
     figure.press("As the reference")
@@ -160,6 +176,14 @@ def test_w16_says_what_the_penalty_costs_and_when_k1_would_pay(open_figure):
     assert "k1 is negative" in figure.status
     figure.press("No penalty")
     assert "costs nothing" in figure.status
+
+
+def test_w16_the_penalty_is_drawn_to_the_scale_of_the_surrogate(open_figure):
+    figure = open_figure(f"{PATH}?kl-weight.beta=0.5", "grpo-kl-weight")
+    strips = figure.node.locator("svg.grpo-chart rect:is(.up, .reference)")
+    earned, cost = strips.evaluate_all("strips => strips.map(strip => strip.width.baseVal.value)")
+    expected = 0.5 * estimate(NOW, REF) / surrogate(NOW, OLD, RIGHT)[0]
+    assert cost / earned == pytest.approx(expected, abs=1e-3)
 
 
 @pytest.mark.parametrize(("sample", "advantage"), [("1", RIGHT), ("0", WRONG)])
@@ -294,7 +318,7 @@ def test_w14_and_w15_tables_and_cards_are_those_of_the_model_answers():
 
 
 def test_w21_worked_numbers_on_the_page_are_those_of_the_model_answers():
-    policy = {"tea": 0.20, "coffee": 0.60, "water": 0.10, "milk": 0.05, "soup": 0.05}
+    policy = {"tea": 0.20, "coffee": 0.15, "water": 0.10, "milk": 0.05, "soup": 0.50}
 
     def part(p, q):
         return p * math.log(p / q)

@@ -216,6 +216,8 @@ def test_w18_shows_the_kl_of_twenty_real_runs_beside_those_without_a_penalty(ope
 
 def test_w18_a_small_penalty_is_hardly_seen_and_mean_only_advantages_settle_at_the_balance(open_figure):
     figure = open_figure(PATH, "grpo-kl-over-steps")
+    assert figure.column(1)[-1] < 0.5 < 2 < figure.column(2)[-1], "the first state shows a contrast"
+    figure.press("β = 0.04")
     assert figure.column(1)[-1] == pytest.approx(figure.column(2)[-1], abs=0.01)
     figure.press("β = 0.3")
     assert figure.column(1)[-1] > 2
@@ -329,14 +331,15 @@ def test_b03_shows_the_gradient_of_the_model_answers_for_every_way_to_average(op
     figure = open_figure(PATH, "grpo-averaging")
     for name, tokens in zip(("correct 1", "correct 2", "wrong 1", "wrong 2"), lengths, strict=True):
         figure.slide(f"Tokens of {name}", str(tokens))
-    for factor, button in ((np.ones(4), "each token"), (np.array(lengths), "the whole completion")):
-        figure.pick(button)
-        *completions, losses = figure.table()
-        for place, way in enumerate(("sequence", "token", "constant"), start=1):
-            push, loss = pushes(lengths, way)
-            shown = [numbers(row[place])[0] for row in completions]
-            assert shown == pytest.approx(factor * push, abs=6e-5)
-            assert numbers(losses[place])[0] == pytest.approx(loss, abs=6e-5)
+    single = figure.table("Push of each token, up if correct and down if wrong")
+    *whole, losses = figure.table("Push of the whole completion")
+    for place, way in enumerate(("sequence", "token", "constant"), start=1):
+        push, loss = pushes(lengths, way)
+        for rows, factor in ((single, np.ones(4)), (whole, np.array(lengths))):
+            assert [numbers(row[place])[0] for row in rows] == pytest.approx(factor * push, abs=6e-5)
+        assert numbers(losses[place])[0] == pytest.approx(loss, abs=6e-5)
+    assert figure.node.locator("svg.grpo-chart .bar").count() == 3 * sum(lengths)
+    assert figure.node.locator("svg.grpo-chart .bar.down").count() == 3 * sum(lengths[2:])
 
 
 def test_b03_says_how_much_less_a_long_wrong_answer_is_punished(open_figure):
@@ -344,7 +347,7 @@ def test_b03_says_how_much_less_a_long_wrong_answer_is_punished(open_figure):
     assert "0.20 times as hard" in figure.status
     figure.press("All alike")
     assert "pushed down as hard as" in figure.status
-    assert [numbers(cell)[0] for cell in figure.table()[-1][1:]] == [0, 0, 0]
+    assert [numbers(cell)[0] for cell in figure.table("Push of the whole completion")[-1][1:]] == [0, 0, 0]
 
 
 def test_b03_worked_numbers_on_the_page_are_those_of_the_model_answers():

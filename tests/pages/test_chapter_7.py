@@ -73,10 +73,16 @@ def test_w19_a_pressed_token_is_marked_and_its_two_advantages_are_read_out(open_
     figure.pick("2+12")
     assert [row[0] for row in figure.table()][3] == "▶ 4: 2+12"
     assert numbers(figure.status)[-2:] == pytest.approx([-1, token_advantages(VALUES, 0.5)[3]], abs=5e-4)
-    bars = figure.node.locator("svg.grpo-chart path.down")
-    assert bars.count() == 6
-    figure.pick("PPO")
-    assert bars.count() == 4
+    for row, pushes in enumerate(([grpo_blame()] * 6, token_advantages(VALUES, 0.5))):
+        shown = figure.node.locator("svg.grpo-chart path.bar").evaluate_all("bars => bars.map(bar => bar.classList[1])")
+        assert shown[6 * row : 6 * row + 6] == ["up" if push > 0 else "down" for push in pushes]
+
+
+def test_w19_a_token_in_the_picture_can_be_pressed(open_figure):
+    figure = open_figure(PATH, "grpo-credit")
+    figure.node.locator("svg.grpo-chart text.on", has_text="so").last.click()
+    assert figure.status.startswith("Token 3, “so”")
+    assert figure.node.get_by_role("radio", name="so", exact=True).is_checked()
 
 
 def test_w19_the_table_on_the_page_is_that_of_generalized_advantage_estimation():
@@ -95,32 +101,44 @@ def test_w19_the_table_on_the_page_is_that_of_generalized_advantage_estimation()
 # W20
 
 
+def outcome_advantages(ratings):
+    answers = torch.tensor([row[-1] for row in ratings], dtype=torch.float64)
+    return [[advantage] * 3 for advantage in group_advantages(answers).tolist()]
+
+
+def shown_steps(figure):
+    """Ratings and both advantages of all steps, in three grids of solutions and steps."""
+    return [np.array(figure.column(place)).reshape(4, 3).tolist() for place in (1, 2, 3)]
+
+
 def test_w20_a_process_reward_sees_the_lucky_guess(open_figure):
     figure = open_figure(PATH, "grpo-process-reward")
-    outcome = group_advantages(torch.tensor([row[-1] for row in RATINGS], dtype=torch.float64)).tolist()
-    shown = figure.table("Advantages of all solutions")
-    assert [[numbers(cell)[0] for cell in row[1:]] for row in shown] == [
-        [pytest.approx(a, abs=5e-4)] * 3 for a in outcome
-    ]
-    assert [row[1] for row in figure.table("The chosen solution")] == [NONE, NONE, "1"]
-    figure.press("The guess, step by step")
-    shown = figure.table("Advantages of all solutions")
-    for row, expected in zip(shown, process_advantages(RATINGS), strict=True):
-        assert [numbers(cell)[0] for cell in row[1:]] == pytest.approx(expected, abs=5e-4)
-    assert [row[1] for row in figure.table("The chosen solution")] == ["0", "0", "1"]
-    assert numbers(figure.status)[-1] == pytest.approx(process_advantages(RATINGS)[3][0], abs=5e-4)
+    ratings, outcome, process = shown_steps(figure)
+    assert ratings == RATINGS
+    assert outcome == [pytest.approx(row, abs=5e-4) for row in outcome_advantages(RATINGS)]
+    assert process == [pytest.approx(row, abs=5e-4) for row in process_advantages(RATINGS)]
+    lucky = [outcome_advantages(RATINGS)[3][0], process_advantages(RATINGS)[3][0]]
+    assert numbers(figure.status)[-2:] == pytest.approx(lucky, abs=5e-4)
+    assert "pushes it up" in figure.status and "the process reward down" in figure.status
+    drawn = figure.node.locator("svg.grpo-chart path.bar").evaluate_all("bars => bars.map(bar => bar.classList[1])")
+    assert drawn == ["up" if a > 0 else "down" for a in np.ravel([outcome, process])]
+    assert figure.node.locator("svg.grpo-chart circle").count() == 4 + 12, "one reward each, or one for every step"
 
 
 def test_w20_one_mistaken_rating_changes_the_whole_group(open_figure):
     figure = open_figure(PATH, "grpo-process-reward")
-    figure.press("A good first step")
+    figure.node.locator("svg.grpo-chart .cell").nth(3).click()
+    assert "” in solution 2: the outcome reward pushes it down" in figure.status
     figure.tick("The rating of this step is mistaken")
     ratings = [list(row) for row in RATINGS]
     ratings[1][0] = 0
-    shown = [[numbers(cell)[0] for cell in row[1:]] for row in figure.table("Advantages of all solutions")]
-    assert shown == [pytest.approx(row, abs=5e-4) for row in process_advantages(ratings)]
+    shown, outcome, process = shown_steps(figure)
+    assert shown == ratings
+    assert outcome == [pytest.approx(row, abs=5e-4) for row in outcome_advantages(RATINGS)]
+    assert process == [pytest.approx(row, abs=5e-4) for row in process_advantages(ratings)]
     before = process_advantages(RATINGS)
-    assert all(abs(shown[i][t] - before[i][t]) > 0.01 for i in range(4) for t in range(3))
+    assert all(abs(process[i][t] - before[i][t]) > 0.01 for i in range(4) for t in range(3))
+    assert "misleads the process reward alone" in figure.status
 
 
 def test_w20_the_table_and_the_notice_on_the_page_are_those_of_the_model_answers():

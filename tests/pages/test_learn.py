@@ -29,6 +29,7 @@ PATHS = [*dict.fromkeys(path for path, _ in EXPLORABLES)]
 each_explorable = pytest.mark.parametrize(("path", "tag"), EXPLORABLES)
 SEEN = """node => {
   const charts = [...node.querySelectorAll("svg.grpo-chart")];
+  const least = innerWidth < 500 ? 43.9 : 24; // for a finger, and for a pointer
   const targets = "button, select, input[type=range], label:has(input)";
   return {
     source: node.querySelector(".grpo-source").innerText,
@@ -37,13 +38,13 @@ SEEN = """node => {
     tables: node.querySelectorAll("table").length,
     spoken: [...node.querySelectorAll("svg")].filter(svg => svg.ariaHidden !== "true").map(svg => svg.outerHTML),
     small: [...node.querySelectorAll(targets)]
-      .filter(target => target.checkVisibility() && target.getBoundingClientRect().height < 24)
+      .filter(target => target.checkVisibility() && target.getBoundingClientRect().height < least)
       .map(target => target.outerHTML),
     cut: charts.flatMap(chart => {
       const edge = chart.getBoundingClientRect();
       return [...chart.querySelectorAll("text")].filter(text => {
-        const { left, right, width } = text.getBoundingClientRect();
-        return width && (left < edge.left - 0.5 || right > edge.right + 0.5);
+        const { left, right, width, bottom } = text.getBoundingClientRect();
+        return width && (left < edge.left - 0.5 || right > edge.right + 0.5 || bottom > edge.bottom + 4);
       }).map(text => text.textContent);
     }),
   };

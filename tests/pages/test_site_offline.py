@@ -76,7 +76,7 @@ def test_every_page_opens_and_sets_up_its_widgets(visit: Any, folder: Path) -> N
 def test_a_widget_computes(visit: Any) -> None:
     page = visit("index.html")
     page.get_by_role("button", name="One correct").click()
-    assert "2.236" in page.locator("grpo-group-advantages table").inner_text()
+    assert "2.236" in page.locator("grpo-group-advantages table").text_content()
 
 
 def test_the_simulation_runs_and_is_remembered_by_the_worksheet(visit: Any) -> None:

@@ -6,6 +6,7 @@ import { fixed } from "./format.mjs";
 /** A chart { node, redraw }; paint(width, height) returns its marks, and is called again when the width changes. */
 export function chart(height, paint) {
   const node = element("svg", { height, class: "grpo-chart", "aria-hidden": "true", focusable: "false" });
+  node.style.setProperty("--tall", `${height}px`);
   const redraw = () => {
     const { clientWidth: width, clientHeight: tall } = node; // styles may make it taller
     if (!width) return;
@@ -14,6 +15,12 @@ export function chart(height, paint) {
   };
   new ResizeObserver(redraw).observe(node);
   return { node, redraw };
+}
+
+/** Where on a chart a pointer is, in pixels. */
+export function pointed({ clientX, clientY }, node) {
+  const { left, top } = node.getBoundingClientRect();
+  return { x: clientX - left, y: clientY - top };
 }
 
 /** Scale from numbers to pixels. */
@@ -29,6 +36,16 @@ export const line = (style, d) => strokes(style).map((each) => element("path", {
 
 /** Words in a chart. */
 export const words = (x, y, text, properties = {}) => element("text", { x: pixel(x), y: pixel(y), ...properties }, text);
+
+/** Words in lines of at most so many characters. */
+export function lines(text, most) {
+  const found = [""];
+  for (const word of text.trim().split(/ +/)) {
+    if (found.at(-1) && `${found.at(-1)} ${word}`.length > most) found.push("");
+    found.push(`${found.pop()} ${word}`.trim());
+  }
+  return found;
+}
 
 /** Horizontal lines with numbers at the left edge, at the ticks of the vertical axis. */
 export function gridLines(ticks, y, { left, right, digits = 1 }) {

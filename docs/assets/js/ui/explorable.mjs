@@ -49,12 +49,16 @@ export class Explorable extends Widget {
     const { live } = this.constructor;
     const change = (value) => {
       this.state[name] = value;
+      this.follow(name);
       if (!spec.values) this.show(); // only sliders and steppers commit on their own
       else if (live) this.draw(this.state);
     };
     const commit = () => (live ? this.commit() : this.show());
     return control({ ...spec, value: this.state[name], change, commit });
   }
+
+  /** What else changes with a control. */
+  follow() {}
 
   /** Takes over changes of the state, also in the controls. */
   set(changes) {

@@ -5,8 +5,9 @@ import { element } from "./element.mjs";
 const PAD = { left: 34, right: 16, top: 18, bottom: 34 };
 
 /**
- * A chart { node, draw }. draw({ lines, marks, cursor, top }) shows lines { style, values, low, high } whose value t belongs
- * to step t (null: nothing; low and high, if given, are the edges of a band), marks { at, text }, and a cursor at one step.
+ * A chart { node, draw }. draw({ lines, marks, cursor, top }) shows lines { style, values, low, high, name, below } whose
+ * value t belongs to step t (null: nothing; low and high, if given, are the edges of a band; a name stands at the end of its
+ * line, above it or below), marks { at, text }, and a cursor at one step.
  * `ticks` are on the vertical axis, which ends at `top`; the other ends at `end`, or where the longest line does.
  * `inspect(step)` is called with the step under the pointer.
  */
@@ -29,6 +30,10 @@ export function lineChart({ height: low = 210, top: usual, ticks, digits = 2, in
       if (low) parts.push(element("path", { d: band(low, high, x, y), class: `band ${style}` }));
     }
     for (const { style, values } of shown.lines) parts.push(...line(style, path(values, x, y)));
+    for (const { values, name = "", below } of shown.lines) {
+      const at = y(values.at(-1) ?? 0) + (below ? 18 : -7);
+      parts.push(words(x(values.length - 1), at, name, { "text-anchor": "end", class: "name" }));
+    }
     for (const { at, text } of shown.marks) {
       const side = x(at) > width / 2 ? "end" : "start";
       parts.push(vertical(x(at), "mark"), words(x(at) + (side === "end" ? -5 : 5), 12, text, { "text-anchor": side }));

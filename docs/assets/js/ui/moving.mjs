@@ -11,6 +11,7 @@ export const easeInOut = (t) => (t < 0.5 ? 4 * t ** 3 : 1 - (2 - 2 * t) ** 3 / 2
 /** Falls with gravity and bounces once. */
 export const fall = (t) => (t < 0.62 ? (t / 0.62) ** 2 : 1 - 0.22 * (1 - ((t - 0.81) / 0.19) ** 2) * (t < 1));
 
+const GLIDE = 420; // milliseconds, as --t-tween
 export const isStill = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
 
 /** Changes attributes of a node; those that stay as they are cost no drawing. */
@@ -25,4 +26,23 @@ export function set(node, attributes) {
 /** Changes the words of a node, if they are others. */
 export function write(node, words) {
   if (node.textContent !== String(words)) node.textContent = words;
+}
+
+/** Lets numbers glide: the function that it returns takes the next ones and paints what lies between, so that one sees what
+    went where. At once where nothing should move, the first time, and where the pages are not in sight. */
+export function glide(paint) {
+  let shown = null;
+  let frame = 0;
+  return (next) => {
+    cancelAnimationFrame(frame);
+    const from = shown ?? next;
+    const began = performance.now();
+    const go = (now) => {
+      const t = isStill() || document.hidden ? 1 : part(now - began, 0, GLIDE);
+      shown = next.map((x, i) => lerp(from[i], x, t));
+      paint(shown);
+      if (t < 1) frame = requestAnimationFrame(go);
+    };
+    go(next.every((x, i) => x === from[i]) ? Infinity : began);
+  };
 }

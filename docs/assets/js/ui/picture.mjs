@@ -1,4 +1,5 @@
 // A figure as a file of its own: its charts as one SVG, with the colors and faces that the page's styles give them now.
+import { lines } from "./chart.mjs";
 import { element } from "./element.mjs";
 
 const STYLES = ["fill", "fill-opacity", "stroke", "stroke-width", "stroke-dasharray", "stroke-linecap", "stroke-linejoin",
@@ -48,14 +49,4 @@ function place(chart, x, y) {
   const { width, height } = chart.getBoundingClientRect();
   for (const [name, value] of Object.entries({ x, y, width, height })) twin.setAttribute(name, value);
   return twin;
-}
-
-/** Words in lines of at most so many characters. */
-function lines(text, most) {
-  const found = [""];
-  for (const word of text.trim().split(/ +/)) {
-    if (`${found.at(-1)} ${word}`.trim().length > most) found.push("");
-    found.push(`${found.pop()} ${word}`.trim());
-  }
-  return found;
 }

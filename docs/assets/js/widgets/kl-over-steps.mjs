@@ -19,13 +19,14 @@ const SHOWN = [10, 25, 50, 100, 200];
 
 class KlOverSteps extends Explorable {
   static controls = {
-    beta: { control: slider, label: "KL weight β", values: [0, 0.02, 0.04, 0.1, 0.2, 0.3, 0.5, 0.7, 1], initial: 0.04 },
+    beta: { control: slider, label: "KL weight β", values: [0, 0.02, 0.04, 0.1, 0.2, 0.3, 0.5, 0.7, 1], initial: 1 },
     std: { control: toggle, label: "Divide by the standard deviation", initial: true },
   };
   static examples = {
+    "β = 1": { beta: 1, std: true },
+    "β = 0.04": { beta: 0.04, std: true },
     "β = 0.3": { beta: 0.3, std: true },
     "β = 0.3, mean only": { beta: 0.3, std: false },
-    "β = 1": { beta: 1, std: true },
   };
   static live = false;
 
@@ -36,10 +37,7 @@ class KlOverSteps extends Explorable {
       columns: ["Step", "KL with β", "KL with β = 0", "π(7) with β", "π(7) with β = 0"],
     });
     return [
-      element("p", { class: "grpo-legend" },
-        legendItem("line-first", "KL with β: mean of 20 seeds, band from lowest to highest"),
-        legendItem("line-second", "the same runs with β = 0"),
-        legendItem("line-third", "where reward and KL balance (mean only)")),
+      element("p", { class: "grpo-legend" }, legendItem("line-first", "mean of 20 seeds, band from lowest to highest")),
       this.chart.node, this.table.node];
   }
 
@@ -47,9 +45,9 @@ class KlOverSteps extends Explorable {
     const runs = this.runs(beta, std);
     const free = this.runs(0, std);
     this.chart.draw({ lines: [
-      { style: "line-first", ...summary(runs.map(({ kl }) => kl), 0) },
-      { style: "line-second", values: summary(free.map(({ kl }) => kl)).values },
-      ...(std || beta === 0 ? [] : [{ style: "line-third", values: Array(STEPS + 1).fill(this.balance(beta)) }]),
+      { style: "line-first", name: `β = ${beta}`, below: true, ...summary(runs.map(({ kl }) => kl), 0) },
+      { style: "line-second", name: beta === 0 ? "" : "β = 0", values: summary(free.map(({ kl }) => kl)).values },
+      ...(std || beta === 0 ? [] : [{ style: "line-third", name: "where reward and KL balance", values: Array(STEPS + 1).fill(this.balance(beta)) }]),
     ] });
     const means = (value) => [runs, free].map((of) => fixed(average(of.map(value)), 3));
     this.table.fill(SHOWN.map((t) =>

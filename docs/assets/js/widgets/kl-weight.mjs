@@ -1,15 +1,18 @@
-// <grpo-kl-weight>: what the KL penalty adds to the loss of one token, with k3 and with k1 (catalogue W16).
+// <grpo-kl-weight>: what the KL penalty of one token costs beside what its surrogate earns, and the two estimates k3 and k1
+// over its probability (catalogue W16).
 import { klEstimates, tokenLoss } from "../core/loss.mjs";
-import { barCell } from "../ui/bar_cell.mjs";
-import { legendItem } from "../ui/chart.mjs";
+import { chart, legendItem, pixel, scale, words } from "../ui/chart.mjs";
 import { slider } from "../ui/controls.mjs";
 import { curveChart } from "../ui/curve_chart.mjs";
 import { element } from "../ui/element.mjs";
 import { COMPUTED, Explorable, range } from "../ui/explorable.mjs";
 import { fixed, percent, signed } from "../ui/format.mjs";
+import { hatching } from "../ui/hatching.mjs";
 import { table } from "../ui/table.mjs";
 
 const TOKEN = { old: 0.3, ref: 0.28, advantage: Math.sqrt(5 / 3) }; // the token of the worked example
+const STRIPS = 92; // high
+const SHOWN = { low: -3, high: 3 };
 const PROBABILITIES = range(0.01, 0.99, 0.01);
 
 class KlWeight extends Explorable {
@@ -26,14 +29,15 @@ class KlWeight extends Explorable {
   };
 
   build() {
+    this.strips = chart(STRIPS, (width) => this.paint(width));
     this.chart = curveChart({
       x: { low: 0, high: 1, ticks: range(0, 1, 0.2), name: "π_θ of the token" },
-      y: { low: -2, high: 1, ticks: range(-2, 1, 0.5), name: "loss of the token" },
+      y: { ...SHOWN, ticks: range(SHOWN.low, SHOWN.high, 1), digits: 0, name: "estimate of the KL in nats" },
     });
     this.table = table({ caption: "The parts of the loss", columns: ["Part", "with k3", "with k1"] });
-    const legend = element("div", { class: "grpo-legend" }, legendItem("line-first", "loss with k3"),
-      legendItem("line-second", "loss with k1"), legendItem("line-third", "without KL"));
-    return [legend, this.chart.node, this.table.node];
+    const legend = element("div", { class: "grpo-legend" }, legendItem("line-first", "k3, which the loss has"),
+      legendItem("line-second", "k1"));
+    return [this.strips.node, legend, this.chart.node, this.table.node];
   }
 
   parts({ beta, now }) {
@@ -42,21 +46,39 @@ class KlWeight extends Explorable {
   }
 
   draw({ beta, now }) {
-    const curve = (style, name, weight = beta) =>
-      ({ style, points: PROBABILITIES.map((p) => [p, this.parts({ beta: weight, now: p })[name]]) });
+    const inside = (x) => x >= SHOWN.low && x <= SHOWN.high;
+    const curve = (style, name) => ({ style, points: PROBABILITIES.map((p) => [p, klEstimates(p, TOKEN.ref)[name]])
+      .map((point) => (inside(point[1]) ? point : null)) });
     const { surrogate, k1, k3, loss3, loss1 } = this.parts({ beta, now });
     this.chart.draw({
-      curves: [curve("line-third", "loss3", 0), curve("line-second", "loss1"), curve("line-first", "loss3")],
+      curves: [curve("line-second", "k1"), curve("line-first", "k3")],
       marks: [{ at: TOKEN.ref, text: "π_ref" }],
-      dots: [{ x: now, y: loss3, text: signed(loss3) }],
+      dots: [{ x: now, y: k1 }, { x: now, y: k3, text: inside(k3) ? "" : `↑ k3 ${fixed(k3)}` }],
     });
-    const cell = (x, style) => barCell(signed(x, 4), Math.abs(x) / 2, style);
     this.table.fill([
-      ["− surrogate", cell(-surrogate), signed(-surrogate, 4)],
+      ["− surrogate", signed(-surrogate, 4), signed(-surrogate, 4)],
       ["estimate of the KL", signed(k3, 4), signed(k1, 4)],
-      ["β · estimate", cell(beta * k3, "second"), signed(beta * k1, 4)],
-      ["loss", cell(loss3), signed(loss1, 4)],
+      ["β · estimate", signed(beta * k3, 4), signed(beta * k1, 4)],
+      ["loss", signed(loss3, 4), signed(loss1, 4)],
     ]);
+    this.strips.redraw();
+  }
+
+  /** Two strips on one scale: what the token earns, and what its drift costs. */
+  paint(width) {
+    const { surrogate, k3 } = this.parts(this.state);
+    const cost = this.state.beta * k3;
+    const x = scale(0, Math.max(1.6, surrogate, cost), 0, width - 2);
+    const strip = (y, value, style, name) => [
+      words(0, y + 13, name, { class: "name" }),
+      words(width, y + 13, fixed(value, 4), { class: "name", "text-anchor": "end" }),
+      element("rect", { x: 1, y: y + 19, width: pixel(Math.max(1, x(value))), height: 18, rx: Math.min(4, x(value) / 2), class: style }),
+    ];
+    return [
+      hatching("kl-weight"),
+      strip(0, surrogate, "bar up", "surrogate, which pushes the token up"),
+      strip(46, cost, "reference", `penalty β · k3 = ${fixed(this.state.beta)} · ${fixed(k3, 4)}`),
+    ].flat();
   }
 
   lesson({ beta, now }) {

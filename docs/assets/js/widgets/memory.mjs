@@ -5,6 +5,7 @@ import { choice, slider, toggle } from "../ui/controls.mjs";
 import { element } from "../ui/element.mjs";
 import { Explorable, range } from "../ui/explorable.mjs";
 import { percent } from "../ui/format.mjs";
+import { hatching } from "../ui/hatching.mjs";
 import { table } from "../ui/table.mjs";
 
 const HEIGHT = 256;
@@ -66,7 +67,7 @@ class Memory extends Explorable {
       ].flat();
     };
     return [
-      hatching(),
+      hatching("memory"),
       SHELVES.map(shelf).flat(),
       words(0, HEIGHT - 22, "Each block is as wide as its model is large.", { class: "soft" }),
       words(0, HEIGHT - 4, both.grpo.critic === 0 ? "Dashed: PPO holds it in memory, GRPO leaves it out." : "", { class: "soft" }),
@@ -105,13 +106,6 @@ function wrapped(name, room) {
   const lines = name.split(" ");
   return lines.every(fits) ? lines : null;
 }
-
-/** What fills the blocks of the critic and of the reference policy. */
-const hatching = () => element("defs", {},
-  element("pattern", { id: "memory-dots", width: 9, height: 9, patternUnits: "userSpaceOnUse" },
-    element("circle", { cx: 4.5, cy: 4.5, r: 1.4, class: "grain" })),
-  element("pattern", { id: "memory-lines", width: 7, height: 7, patternUnits: "userSpaceOnUse", patternTransform: "rotate(45)" },
-    element("path", { d: "M0 0V7", class: "hatch" })));
 
 const sum = (parts) => Object.values(parts).reduce((total, x) => total + x, 0);
 
