@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import importlib.util
 import json
 import re
 import sys
@@ -15,7 +16,7 @@ import pytest
 import torch
 from tiny_llm import ALPHABET, save_tiny_llm, tiny_llm
 
-from reference import charlm, llm_files, llm_tasks, run_llm
+from reference import charlm, llm_files, llm_tasks, run_llm, run_trl
 from reference.charlm_sampling import make_generator
 from reference.charlm_training import CharLMConfig, TrainingState, make_optimizer
 from reference.llm_model import LanguageModel
@@ -288,7 +289,11 @@ def test_damaged_weights_in_the_cache_are_not_trained(tmp_path: Path, monkeypatc
         llm_files.load(None)
 
 
-def test_missing_packages_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_packages_are_named(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setitem(sys.modules, "transformers", None)
     with pytest.raises(llm_files.ModelNotFound, match="pip install"):
         llm_files.load("anything")
+    monkeypatch.setattr(importlib.util, "find_spec", lambda _: None)
+    with pytest.raises(SystemExit):
+        run_trl.main([])
+    assert run_trl.INSTALL in capsys.readouterr().err
