@@ -186,7 +186,7 @@ def _keep(journal: Journal, each: Planned, answer: Answer, progress: Progress) -
     if answer.result is None:
         progress.failed[each.key] = answer.problem
     else:
-        journal.add(each.key, each.content, answer.result, answer.seconds)
+        journal.add(each.key, each.content, answer.result, answer.seconds, answer.cpu_seconds)
 
 
 def _write(out: Path, planned: Sequence[Planned], settings: Settings, progress: Progress) -> None:

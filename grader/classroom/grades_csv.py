@@ -7,21 +7,22 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from ..core.text import one_line, spreadsheet_safe
 from .results import Entry
 
 
-def grades_csv(entries: Iterable[Entry], exercises: Sequence[str]) -> str:
+def grades_csv(entries: Iterable[Entry], exercises: Sequence[str], spent: Mapping[str, float]) -> str:
     """The table as CSV text. Points of what was not graded are empty, never 0.
 
     Args:
         entries: The submissions; taken one at a time.
         exercises: Names of what was graded.
+        spent: Key of each content to the processor time of its grading, where that is known.
     """
     columns = ["submission", "names", "emails", "numbers", "usernames", "submitted_at", "marked_late"]
-    columns += ["earned", "points", *exercises, "isolation_level", "notes", "problem"]
+    columns += ["earned", "points", *exercises, "isolation_level", "cpu_seconds", "notes", "problem"]
     written = io.StringIO()
     table = csv.writer(written, lineterminator="\n")
     table.writerow(columns)
@@ -37,6 +38,7 @@ def grades_csv(entries: Iterable[Entry], exercises: Sequence[str]) -> str:
                 *((result.earned, result.points) if result else ("", "")),
                 *(parts.get(name, "") for name in exercises),
                 result.isolation_level if result else "",
+                f"{spent[entry.key]:.1f}" if result and spent.get(entry.key) else "",
                 _text("; ".join(entry.notes)),
                 _text(entry.problem),
             ]

@@ -1,6 +1,8 @@
-"""The process that grades for `grading_job`: a job on a line of its input, a result on a line of its output.
+"""The process that grades for `grading_job`: a job on a line of its input, an answer on a line of its output.
 
     python -m grader.classroom.grading_process
+
+An answer is the seconds of processor time that the grading took, a space, and the result as JSON.
 
 It imports pytest and the checks once, and its sandbox imports torch once. It ends with everything that it started as
 soon as its input closes, also in the middle of a grading: whoever asked is gone.
@@ -8,6 +10,7 @@ soon as its input closes, also in the middle of a grading: whoever asked is gone
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import json
 import os
@@ -17,6 +20,8 @@ import threading
 from dataclasses import replace
 from pathlib import Path
 from typing import TextIO
+
+import psutil
 
 from ..core.result import Result, from_json
 from ..core.submission import Submission
@@ -47,8 +52,21 @@ def _serve(answers: TextIO) -> None:
         settings = request.settings
         plugin.use_profile(settings.examples or plugin.DEFAULT_EXAMPLES)
         sandbox = start(cold=settings.cold, level=settings.level, require_level=settings.require_level)
-        answers.write(json.dumps(json.loads(_handed_over(_grade(request, sandbox)))) + "\n")
+        with contextlib.suppress(SandboxError):  # `_grade` says so
+            sandbox.walls()  # waits for what is started once, so that no submission pays for it
+        before = _cpu_seconds()
+        result = json.dumps(json.loads(_handed_over(_grade(request, sandbox))))
+        answers.write(f"{_cpu_seconds() - before:.2f} {result}\n")
         answers.flush()
+
+
+def _cpu_seconds() -> float:
+    """Processor time of this process and of all below it: what forks workers, those that live and those that ended."""
+    this, seconds = psutil.Process(), 0.0
+    for each in (this, *this.children(recursive=True)):
+        with contextlib.suppress(psutil.Error):
+            seconds += sum(each.cpu_times()[:4])  # user and system, of itself and of its children that have ended
+    return seconds
 
 
 def _handed_over(result: Result) -> str:

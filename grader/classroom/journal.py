@@ -29,12 +29,14 @@ class Line:
         content: Digest of the graded files alone: the same after a change of the course.
         file: Digest of the result file.
         seconds: How long it took.
+        cpu_seconds: Processor time that it took; 0 where an earlier version did not measure it.
     """
 
     key: str
     content: str
     file: str
     seconds: float
+    cpu_seconds: float = 0.0
 
 
 class Journal:
@@ -54,7 +56,7 @@ class Journal:
             raise ClassError(f"{folder} cannot be written to: {error.strerror}") from None
         self._file.seek(0)
         data = self._file.read()
-        self._lines = {line.key: line for line in map(_line, data.split(b"\n")) if line}
+        self._lines = _lines(data)
         if data and not data.endswith(b"\n"):  # torn by a kill: what comes next begins a line of its own
             self._append(b"\n")
 
@@ -74,13 +76,13 @@ class Journal:
         """How long the same files took, with whatever course; None if they are new."""
         return next((line.seconds for line in self._lines.values() if line.content == content), None)
 
-    def add(self, key: str, content: str, result: str, seconds: float) -> None:
+    def add(self, key: str, content: str, result: str, seconds: float, cpu_seconds: float = 0.0) -> None:
         """Keep a result. When this returns, it is on the disk."""
         path = result_path(self._folder, key)
         replace_file(path, result)
         with path.open("r+b") as written:  # Windows syncs only what may be written
             os.fsync(written.fileno())
-        line = Line(key, content, _digest(result.encode()), seconds)
+        line = Line(key, content, _digest(result.encode()), seconds, cpu_seconds)
         self._append(msgspec.json.encode(line) + b"\n")
         self._lines[key] = line
 
@@ -93,13 +95,26 @@ class Journal:
         os.fsync(self._file.fileno())
 
 
+def cpu_seconds(folder: Path) -> dict[str, float]:
+    """Key of each finished grading to the processor time that it took; empty if there is no journal to read."""
+    try:
+        lines = _lines((folder / JOURNAL_FILE).read_bytes())
+    except OSError:
+        return {}
+    return {key: line.cpu_seconds for key, line in lines.items()}
+
+
+def _lines(data: bytes) -> dict[str, Line]:
+    return {line.key: line for line in map(_line, data.split(b"\n")) if line}
+
+
 def _line(text: bytes) -> Line | None:
     """A line, or None if it is torn or damaged: its submission is then graded again."""
     try:
         line = msgspec.json.decode(text, type=Line)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return None
-    return line if 0 <= line.seconds <= _MOST_SECONDS else None
+    return line if all(0 <= each <= _MOST_SECONDS for each in (line.seconds, line.cpu_seconds)) else None
 
 
 def _digest(data: bytes) -> str:

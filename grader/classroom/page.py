@@ -21,6 +21,9 @@ from .similarity import Similarity
 _SHOWN = 20
 """Mistakes that are seen at once; the rarer ones are folded."""
 
+_DEAREST = 10
+"""Submissions whose processor time is seen at once; the others are folded."""
+
 _SLOW = 15
 """Checks whose seconds are seen at once; the faster ones are folded."""
 
@@ -63,6 +66,7 @@ def class_page(
         similarity=similarity,
         mistakes_shown=_SHOWN,
         slow_shown=_SLOW,
+        dearest_shown=_DEAREST,
         weak=WEAK,
         bar=small_bar,
         number=number,

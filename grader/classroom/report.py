@@ -12,11 +12,12 @@ from __future__ import annotations
 import math
 import statistics
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from ..core.result import BROKEN, FAILED, NOT_WRITTEN, PASSED, WAITING, CheckResult, ExerciseResult, Result
 from ..worksheet.questions import EXERCISE as WORKSHEET
+from .costs import Cost, costs
 from .results import Entry
 
 BINS = 10
@@ -188,10 +189,12 @@ class Named:
     Attributes:
         submissions: In the order of their names.
         equal: Names of submissions with the same content, written by someone and handed in by different people.
+        costs: Processor time of the gradings, the most expensive first.
     """
 
     submissions: tuple[NamedSubmission, ...]
     equal: tuple[tuple[str, ...], ...]
+    costs: tuple[Cost, ...] = ()
 
 
 def class_report(entries: Sequence[Entry]) -> ClassReport:
@@ -220,8 +223,13 @@ def class_report(entries: Sequence[Entry]) -> ClassReport:
     )
 
 
-def named(entries: Sequence[Entry]) -> Named:
-    """What the instructor sees beside the numbers: grades by name, and equal contents."""
+def named(entries: Sequence[Entry], spent: Mapping[str, float] | None = None) -> Named:
+    """What the instructor sees beside the numbers: grades by name, equal contents, and who took how much time.
+
+    Args:
+        entries: The submissions.
+        spent: Key of each content to the processor time of its grading, where that is known.
+    """
     groups: dict[str, list[Entry]] = {}
     for entry in entries:
         # By the graded files, not by the key, of which a worksheet is a part; files that nobody could read say nothing.
@@ -231,6 +239,7 @@ def named(entries: Sequence[Entry]) -> Named:
     return Named(
         submissions=tuple(_named_submission(entry) for entry in entries),
         equal=tuple(tuple(entry.name for entry in group) for group in equal),
+        costs=tuple(costs([(entry.name, entry.key) for entry in entries if _is_complete(entry)], spent or {})),
     )
 
 

@@ -74,6 +74,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--share", metavar="N/OF", type=_share, default=(1, 1), help="the Nth of so many parts, by --rotate"
     )
+    parser.add_argument(
+        "--also", action="append", default=[], metavar="NAME", help="this attack too, whether or not the share has it"
+    )
     parser.add_argument("--json", type=Path, metavar="FILE", help="write what was found as JSON")
     parser.add_argument("--page", type=Path, metavar="FILE.md", help="record, and write the page of the site")
     parser.set_defaults(usage_error=parser.error)
@@ -139,8 +142,12 @@ def _chosen(arguments: argparse.Namespace) -> list[Attack]:
             arguments.usage_error(
                 f"no attack has {text!r} in its name; the page docs/instructors/attacks.md lists the names"
             )
+    for name in arguments.also:
+        if name not in ATTACKS:
+            arguments.usage_error(f"no attack is called {name!r}")
     number, of = arguments.share
-    return [attack for attack in attacks if cells.draw(attack, arguments.rotate or "", of) == number - 1]
+    drawn = [attack for attack in attacks if cells.draw(attack, arguments.rotate or "", of) == number - 1]
+    return [attack for attack in ATTACKS.values() if attack in drawn or attack.name in arguments.also]
 
 
 def _plan(arguments: argparse.Namespace, attacks: Sequence[Attack]) -> dict[Cell, list[Attack]]:

@@ -9,6 +9,9 @@ from pathlib import Path
 
 from ..core import course
 from ..core.arguments import path_argument
+from ..core.refusal import FileRefused
+from ..core.secret import FILE_NAME as SECRET
+from ..core.secret import secret_in
 from ..worksheet.questions import FILE_NAME as WORKSHEET
 from ..workshop import handout
 from .handout import site_url
@@ -22,7 +25,8 @@ EXAMPLES = """example:
   course autograder --out autograder.zip --seed 20791
 
 Upload the zip as the autograder of a programming assignment, and choose a container with 1.5 GB of memory or more. It
-holds the model answers and the seed: give it to no student. The same course and seed give the same bytes.
+holds the model answers, the seed and a secret: give it to no student. The same course, seed and secret give the same
+bytes.
 
 exit code: 0 written, 2 wrong usage
 """
@@ -39,6 +43,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="of the generated inputs; a number that students do not know",
     )
+    parser.add_argument(
+        "--secret", type=path_argument, metavar="FILE",
+        help=f"secret of the class, made if missing (default: {SECRET} beside the zip); with it `course grade-all` "
+        "gives the same results",
+    )  # fmt: skip
     parser.add_argument(
         "--require-level", type=int, choices=(0, 1, 2), default=1, help="refuse to grade below this isolation level"
     )
@@ -61,9 +70,13 @@ def run(arguments: argparse.Namespace) -> int:
         arguments.usage_error(f"the name must end in .zip: {out}.zip")
     if out.exists() and not (arguments.force and out.is_file()):
         arguments.usage_error(f"{out} is there already; give another name, or --force to replace it")
+    if not out.absolute().parent.is_dir():
+        arguments.usage_error(f"{out} cannot be written: there is no folder {out.parent}")
+    kept = arguments.secret or out.with_name(SECRET)
     try:
         files = make(
             seed=arguments.seed,
+            secret=secret_in(kept),
             require_level=arguments.require_level,
             worksheet=arguments.worksheet,
             site=arguments.site,
@@ -74,10 +87,13 @@ def run(arguments: argparse.Namespace) -> int:
             made = Path(folder) / out.name
             handout.write_zip(files, made, executable=_EXECUTABLE)
             made.replace(out)
+    except FileRefused as error:
+        arguments.usage_error(str(error))
     except OSError as error:
-        arguments.usage_error(f"{out} cannot be written: {error.strerror or error}")
+        arguments.usage_error(f"{error.filename or out} cannot be written: {error.strerror or error}")
     print(
-        f"{out} written. It holds the model answers and the seed: upload it as an autograder, and give it to no student"
+        f"{out} written. It holds the model answers, the seed and the secret of {kept}: upload it as an autograder, "
+        "and give neither to a student"
     )
     return 0
 
@@ -85,6 +101,7 @@ def run(arguments: argparse.Namespace) -> int:
 def make(
     *,
     seed: int,
+    secret: str,
     require_level: int = 1,
     worksheet: bool = False,
     site: str | None = None,
@@ -94,6 +111,7 @@ def make(
 
     Args:
         seed: Of the generated inputs.
+        secret: Of the class, from which fresh inputs are drawn.
         require_level: Refuse to grade below this isolation level.
         worksheet: Grade the worksheet too.
         site: Address of the published pages.
@@ -118,6 +136,7 @@ def make(
         "exercises": course.names(),
         "worksheet": worksheet,
     }
+    files[SECRET] = f"{secret}\n".encode()
     files["autograder.json"] = (json.dumps(settings, indent=1) + "\n").encode()
     files["pyproject.toml"] = handout.pyproject(files).encode()
     return files

@@ -11,9 +11,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from ..classroom.costs import costs
 from ..classroom.engines import ENGINES, open_engine
 from ..classroom.grade_class import Progress, grade_class
 from ..classroom.grades_csv import grades_csv
+from ..classroom.journal import cpu_seconds
 from ..classroom.request import Settings
 from ..classroom.results import ClassError, Entry, each_entry, file_name, read_settings
 from ..classroom.submissions import find_submissions
@@ -21,6 +23,7 @@ from ..core import course
 from ..core.arguments import add_jobs, path_argument, positive
 from ..core.refusal import FileRefused
 from ..core.result import replace_file
+from ..core.secret import FILE_NAME as SECRET_FILE
 from ..core.secret import secret_in
 from ..core.text import counted, one_line
 from ..grading.check import has_hidden_checks
@@ -29,8 +32,9 @@ from ..reports import FORMATS, export
 from .doctor import second_copies
 
 GRADED, UNREADABLE, USAGE, GRADER_FAILED = 0, 1, 2, 3
-GRADES_FILE, PAGES_FILE, SECRET_FILE = "grades.csv", "pages.json", "class-secret"
+GRADES_FILE, PAGES_FILE = "grades.csv", "pages.json"
 _LISTED = 10
+_DEAREST = 3
 _FORMATS = tuple(name for name in FORMATS if name != "classroom50")
 """Of a class. Classroom 50's needs variables that say whose the one submission is, so only its runner can write it."""
 _ENDINGS = {"html": ".html", "junit": ".xml", "sarif": ".sarif", "github-annotations": ".txt", "github-summary": ".md"}
@@ -181,6 +185,7 @@ class _Outcome:
     """What the last lines of the command need to know of one submission."""
 
     name: str
+    key: str
     notes: tuple[str, ...]
     problem: str
     earned: int
@@ -207,7 +212,7 @@ def _write(out: Path, settings: Settings, formats: Sequence[str]) -> list[_Outco
             yield entry
 
     # With a mark at its beginning, by which Excel knows the encoding.
-    replace_file(out / GRADES_FILE, "\ufeff" + grades_csv(each(), settings.graded))
+    replace_file(out / GRADES_FILE, "\ufeff" + grades_csv(each(), settings.graded, cpu_seconds(out)))
     formats = [name for name in _FORMATS if name in formats or (out / name).is_dir()]
     if formats:
         _remove_old_pages(out, [each.name for each in outcomes if not each.problem])
@@ -242,9 +247,11 @@ def _page(out: Path, kind: str, file: str) -> Path:
 def _outcome(entry: Entry) -> _Outcome:
     result = entry.result
     if result is None:
-        return _Outcome(entry.name, entry.notes, entry.problem or "not finished", 0, 0, 0, False)
+        return _Outcome(entry.name, entry.key, entry.notes, entry.problem or "not finished", 0, 0, 0, False)
     unreadable = entry.nothing_read or bool({check.story for check in result.checks} & {*entry.notes})
-    return _Outcome(entry.name, entry.notes, "", result.earned, result.points, result.isolation_level, unreadable)
+    return _Outcome(
+        entry.name, entry.key, entry.notes, "", result.earned, result.points, result.isolation_level, unreadable
+    )
 
 
 def _export(path: Path, name: str, entry: Entry) -> str:
@@ -270,6 +277,7 @@ def _report(out: Path, outcomes: Sequence[_Outcome]) -> int:
         median = statistics.median(each.earned for each in graded)
         full = sum(each.earned == each.points for each in graded)
         print(f"median {median:g} of {points} points, {full} with all of them")
+    _say_costs(out, graded)
     if any(each.level < 1 for each in graded):
         print("Some ran at isolation level 0: a self-check and no mark.")
     odd = [each for each in outcomes if each.notes]
@@ -284,3 +292,15 @@ def _report(out: Path, outcomes: Sequence[_Outcome]) -> int:
         print(f"{len(failed)} could not be graded; the same command tries them again")
         return GRADER_FAILED
     return UNREADABLE if any(each.unreadable for each in outcomes) else GRADED
+
+
+def _say_costs(out: Path, graded: Sequence[_Outcome]) -> None:
+    """Name the submissions that took most of the processor time."""
+    found = costs([(each.name, each.key) for each in graded], cpu_seconds(out))
+    if not found:
+        return
+    said = [
+        f"{one_line(', '.join(each.names), limit=100)} {each.cpu_seconds:.1f} ({each.share:.0%})"
+        for each in found[:_DEAREST]
+    ]
+    print(f"{sum(each.cpu_seconds for each in found):.1f} seconds of processor time, most for {', '.join(said)}")

@@ -9,6 +9,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.progress import track
 
+from ..classroom.journal import cpu_seconds
 from ..classroom.page import class_page
 from ..classroom.report import class_report, named
 from ..classroom.report_csv import checks_csv, misconceptions_csv
@@ -70,7 +71,7 @@ def run(arguments: argparse.Namespace) -> int:
     except ClassError as error:
         arguments.usage_error(one_line(str(error), limit=1_000))
     report = class_report(entries)
-    with_names = named(entries) if arguments.names else None
+    with_names = named(entries, cpu_seconds(arguments.results)) if arguments.names else None
     written = {arguments.out: class_page(report, named=with_names, similarity=similarity, site=arguments.site)}
     if arguments.csv:
         written |= {arguments.csv: checks_csv(report), _beside(arguments.csv): misconceptions_csv(report)}

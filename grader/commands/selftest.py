@@ -24,7 +24,7 @@ from ..core.text import counted
 from ..grading import plugin
 from ..sandbox.sandbox import Sandbox
 from ..workshop.one_check_less import Worth, without_each_check
-from ..workshop.selftest import ONE_OF, Asked, Grade, Job, grading_here, selftest
+from ..workshop.selftest import AGAIN, ONE_OF, Asked, Grade, Job, grading_here, selftest
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -70,6 +70,7 @@ def run(arguments: argparse.Namespace) -> int:
         else:
             keep = functools.partial(_keep, arguments.reports) if arguments.reports else lambda *_: None
             options = {"only": arguments.only, "quick": arguments.quick, "seeds": arguments.seeds}
+            options["cold"] = not (arguments.only or arguments.quick)
             report = selftest(exercises, grade, **options, on_result=keep, track=track)
     if arguments.json:
         found = vars(worth if arguments.without_each_check else report)
@@ -80,7 +81,7 @@ def run(arguments: argparse.Namespace) -> int:
     if not report.counts:
         report.problems.append(f"no answer has {arguments.only!r} in its name; nothing was graded")
     for what, count in report.counts.items():
-        console.print(f"{count:5} {ONE_OF[what] if count == 1 else what}", highlight=False)
+        console.print(f"{count:5} {ONE_OF.get(what, AGAIN) if count == 1 else what}", highlight=False)
     _show_problems(report.problems, console)
     problems = counted(len(report.problems), "problem")
     console.print(problems if report.problems else "self-test passed", highlight=False)
@@ -122,8 +123,8 @@ def _grading(jobs: int, examples: int, *, shrink: bool) -> Iterator[Grade]:
     """
     if jobs == 1:
         plugin.use_profile(examples, shrink=shrink)
-        with Sandbox.start() as sandbox:
-            yield grading_here(sandbox.worker)
+        with Sandbox.start() as sandbox, Sandbox.start(cold=True) as cold:
+            yield grading_here(sandbox.worker, cold.worker)
         return
     context = multiprocessing.get_context("spawn")  # this process has threads, which a fork would lose
     with ProcessPoolExecutor(jobs, context, _begin, (examples, shrink)) as pool:
@@ -134,18 +135,19 @@ def _grading(jobs: int, examples: int, *, shrink: bool) -> Iterator[Grade]:
             raise
 
 
-_start: Callable[..., Any]  # of a process that grades: makes an empty worker
+_starts: tuple[Callable[..., Any], Callable[..., Any]]  # of a process that grades: make an empty worker, and a cold one
 
 
 def _begin(examples: int, shrink: bool) -> None:
     """Make this process ready to grade; Ctrl-C is for the command, which then ends it in order."""
-    global _start
+    global _starts
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     plugin.use_profile(examples, shrink=shrink)
-    sandbox = Sandbox.start()
-    atexit.register(sandbox.close)
-    _start = sandbox.worker
+    sandboxes = Sandbox.start(), Sandbox.start(cold=True)
+    for each in sandboxes:
+        atexit.register(each.close)
+    _starts = sandboxes[0].worker, sandboxes[1].worker
 
 
 def _graded(asked: Asked) -> Result:
-    return asked.graded(_start)
+    return asked.graded(*_starts)

@@ -16,6 +16,7 @@ from pathlib import Path
 
 from .refusal import FileRefused
 
+FILE_NAME = "class-secret"
 PUBLIC = ""
 """In place of a secret: known to everybody."""
 

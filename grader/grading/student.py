@@ -501,7 +501,8 @@ class Student:
         handed_over = call.handed_over if case.return_arguments else {}
         lists = [answer.get(name, []) for name in ("gradients", "arguments", "marked")]
         wanted = [len(case.gradients_of), len(handed_over), len(handed_over)]
-        if any(type(each) is not list for each in lists) or [*map(len, lists)] != wanted:
+        lacks = case.watch_random and "random_changed" not in answer
+        if lacks or any(type(each) is not list for each in lists) or [*map(len, lists)] != wanted:
             raise self._died(worker, call, _MALFORMED)
         gradients, after, marked = lists
         try:

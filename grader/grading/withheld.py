@@ -17,12 +17,17 @@ from .check import Check
 from .shown_call import show_call
 from .student import Call, Half, Record, StudentCrashed, StudentDied, StudentError, Transposed, as_sent
 
+_WRITTEN: dict[str, set[str]] = {}
+"""Id of a check to the texts of its calls: a process that grades a class needs those of the same check often."""
+
 
 def is_public(check: Check, call: Call) -> bool:
     """Whether a call is written down in the check, so that everybody may see it."""
-    names, _ = course.exercise(check.exercise).parameters(check.function)
-    written = (*check.examples, *check.refuses)
-    return show_call(call) in {show_call(Call.of(check.function, example, names)) for example in written}
+    if check.id not in _WRITTEN:
+        names, _ = course.exercise(check.exercise).parameters(check.function)
+        written = (*check.examples, *check.refuses)
+        _WRITTEN[check.id] = {show_call(Call.of(check.function, example, names)) for example in written}
+    return show_call(call) in _WRITTEN[check.id]
 
 
 def withhold(entry: CheckResult, problem: BaseException, public_call: str) -> None:

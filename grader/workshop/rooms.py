@@ -44,7 +44,7 @@ ROOMS = {
     "reports": Room(imports=("core", "grading", "worksheet"), packages=("rich",), students=True),
     "classroom": Room(
         imports=("core", "sandbox", "grading", "worksheet", "reports"),
-        packages=("distributed", "filelock", "msgspec", "numpy", "yaml"),
+        packages=("distributed", "filelock", "msgspec", "numpy", "psutil", "yaml"),
         processes=True,
     ),
     "gradebook": Room(imports=("core", "worksheet", "classroom")),

@@ -1,12 +1,14 @@
 """Grades answers whose grade is known: the proof that the checks are right.
 
 The untouched stub earns nothing, answers without work earn nothing, the model answers and every fair variant earn
-everything, also where later exercises call them, and every misconception is caught and named. `one_check_less` asks
+everything, also where later exercises call them, and every misconception is caught and named. A sample is graded once
+more in one interpreter for all checks, as with `grade --cold`, and must get the same verdicts. `one_check_less` asks
 what each check is good for.
 """
 
 from __future__ import annotations
 
+import hashlib
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -49,6 +51,10 @@ ONE_OF = {
 }
 """Every kind of answers, and what one of them is called."""
 
+AGAIN = "once more with --cold"
+"""What is counted of the sample."""
+_SAMPLED = ("model answers", "answers without work", "fair variants", "misconceptions")
+
 
 @dataclass
 class Report:
@@ -75,15 +81,18 @@ class Asked:
         exercise: The one that it is graded on.
         checks: Ids of the checks to run.
         options: Of `Settings`.
+        cold: In one interpreter for all checks, and not in a forked worker for each.
     """
 
     submission: Submission
     exercise: str
     checks: tuple[str, ...]
     options: dict[str, Any]
+    cold: bool = False
 
-    def graded(self, start: Callable[..., Loaded]) -> Result:
-        """What the grader says, with workers from `start`."""
+    def graded(self, start: Callable[..., Loaded], start_cold: Callable[..., Loaded]) -> Result:
+        """What the grader says, with workers from `start`, or from `start_cold`."""
+        start = start_cold if self.cold else start
         declared = declared_checks([self.exercise], hidden=True)
         checks = {name: declared[name] for name in self.checks}
         return Grading(self.submission, [self.exercise], start, checks=checks, **self.options).run()
@@ -93,13 +102,14 @@ Grade = Callable[[Sequence[Asked]], Iterable[Result]]
 """Does gradings, here or in other processes, and gives their results in the same order."""
 
 
-def grading_here(start: Callable[..., Loaded]) -> Grade:
+def grading_here(start: Callable[..., Loaded], start_cold: Callable[..., Loaded]) -> Grade:
     """Grades one after the other in this process.
 
     Args:
         start: Makes an empty worker.
+        start_cold: Makes one that is an interpreter of its own.
     """
-    return lambda asked: (each.graded(start) for each in asked)
+    return lambda asked: (each.graded(start, start_cold) for each in asked)
 
 
 @dataclass(frozen=True)
@@ -223,6 +233,7 @@ def selftest(
     only: str = "",
     quick: bool = False,
     seeds: int = 1,
+    cold: bool = False,
     on_result: Callable[[Job, Result], None] = lambda *_: None,
     track: Callable[[list[Any]], Iterable[Any]] = iter,
 ) -> Report:
@@ -235,6 +246,7 @@ def selftest(
         quick: Each answer on the checks that can tell it from the model answer, and no others, in one worker. A
             misconception is named by its recorded answers; `course dev vectors --check` says whether they are its.
         seeds: Grade the answers that must earn everything with this many seeds.
+        cold: Grade a sample once more with `--cold`, where no fork helps: each costs an import of torch.
         on_result: Called with every answer and what the grader said of it.
         track: Goes through a list and shows how far it is.
     """
@@ -246,7 +258,11 @@ def selftest(
         Asked(job.submission, job.exercise, (*job.checks(quick=quick),), {**options, "seed": job.seed})
         for job in answers
     ]
+    sampled = sample(answers) if cold else []
+    verdicts: dict[tuple[str, str], dict[str, str]] = {}
     for job, question, result in zip(track(answers), asked, grade(asked), strict=True):
+        if job in sampled:
+            verdicts[job.exercise, job.name] = _verdicts(result)
         if quick and job.mistake and result.exit_code == 0:  # it shows in what no worked example asks for
             (result,) = grade([replace(question, checks=(*job.checks(),))])
         if quick and job.mistake:
@@ -259,7 +275,33 @@ def selftest(
         else:
             job.judge(result, found)
         report.problems += [f"{job.exercise}: {job.name}: {problem}" for problem in found.problems]
+    again = {
+        (job.exercise, job.name): replace(question, cold=True, options={**question.options, "fresh_workers": False})
+        for job, question in zip(answers, asked, strict=True)
+        if job in sampled
+    }
+    for (exercise, name), result in zip(track([*again]), grade([*again.values()]), strict=True):
+        report.count(AGAIN)
+        warm = verdicts[exercise, name]
+        report.problems += [
+            f"{exercise}: {name}: {check} is {warm.get(check)}, and with --cold {verdict}"
+            for check, verdict in _verdicts(result).items()
+            if warm.get(check) != verdict
+        ]
     return report
+
+
+def _verdicts(result: Result) -> dict[str, str]:
+    return {check.id: check.outcome for check in result.checks}
+
+
+def sample(answers: Sequence[Job]) -> list[Job]:
+    """One answer of each kind of each exercise, by the digest of its name: the same one until others are added."""
+    kinds: dict[tuple[str, str], list[Job]] = {}
+    for job in answers:
+        if job.what in _SAMPLED and not job.seed:
+            kinds.setdefault((job.exercise, job.what), []).append(job)
+    return [min(same, key=lambda job: hashlib.sha256(job.name.encode()).digest()) for same in kinds.values()]
 
 
 def grader_problem(result: Result) -> str:

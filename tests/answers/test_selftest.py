@@ -77,6 +77,26 @@ def test_answers_are_graded_in_processes_that_end_with_the_command(tmp_path):
     assert multiprocessing.active_children() == []
 
 
+def test_a_sample_is_graded_once_more_cold_and_another_verdict_there_is_a_problem(monkeypatch):
+    """One answer of each kind of each exercise; here every cold grading fails a check that the other one passes."""
+    monkeypatch.setattr(selftest, "_must_be_named", lambda _: lambda *_: None)
+    cold = []
+
+    def grade(asked):
+        for each in asked:
+            cold.extend([each] * each.cold)
+            verdict = "failed" if each.cold or each.submission.folder == "stub" else PASSED
+            yield result_with(one=verdict, two="failed")
+
+    report = selftest.selftest(["clip", "kl"], grade, cold=True)
+    assert report.counts[selftest.AGAIN] == len(cold) == 8
+    assert {(each.exercise, each.options["fresh_workers"]) for each in cold} == {("clip", False), ("kl", False)}
+    found = [problem for problem in report.problems if "with --cold" in problem]
+    assert len(found) == 8 and all("clip.one is passed, and with --cold failed" in problem for problem in found)
+    again = selftest.selftest(["clip", "kl"], grade, cold=True)
+    assert again.problems == report.problems  # the same sample every time
+
+
 def test_the_report_of_every_answer_can_be_kept(sandbox, tmp_path):
     done = call(
         main,
@@ -145,7 +165,7 @@ def test_it_notices_a_function_without_a_check(sandbox, monkeypatch):
     monkeypatch.setattr(selftest, "declared_checks", lambda *_, **__: checked)
     monkeypatch.setattr(selftest, "jobs", lambda *_, **__: [])
     found = {
-        only: selftest.selftest(["clip"], grading_here(sandbox.worker), only=only)
+        only: selftest.selftest(["clip"], grading_here(sandbox.worker, sandbox.worker), only=only)
         for only in ("", "clip_fr", "importance")
     }
     sentence = "clip: clip_fraction: has no check; `course dev check clip` says what it needs"
@@ -183,7 +203,7 @@ def test_an_old_name_of_a_command_works_and_says_the_new_one(tmp_path):
 
 def test_one_answer_is_graded_alone(sandbox):
     report = selftest.selftest(
-        ["clip"], grading_here(sandbox.worker), only="clipped_surrogate: minimum_before_advantage"
+        ["clip"], grading_here(sandbox.worker, sandbox.worker), only="clipped_surrogate: minimum_before_advantage"
     )
     assert (report.counts, report.problems) == ({"misconceptions": 1}, [])
 

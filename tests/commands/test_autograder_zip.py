@@ -20,6 +20,7 @@ from course_environment import course_on_a_full_disk, make_environment
 from grader.commands import course as course_command
 from grader.commands import grade as cli
 from grader.core import course
+from grader.core.secret import read_secret
 from grader.sandbox.sandbox import Sandbox
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="Gradescope's containers run Linux")
@@ -89,7 +90,7 @@ def graded(container: Path, sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -
         pid, returncode = -1, 0
 
         def __init__(self, command: list[str], *, cwd: str, **_: object) -> None:
-            assert command[1:3] == ["-m", "grader.commands.grade"]
+            assert command[1:3] == ["-m", "grader.commands.grade"] and "--secret" in command
             self._done = call(cli.main, *command[3:], cwd=Path(cwd), sandbox=sandbox)
             self.returncode = self._done.returncode
 
@@ -216,13 +217,32 @@ def test_a_link_in_place_of_the_worksheet_is_not_followed(graded: Graded, submis
     assert "worksheet.json is a symbolic link" in json.dumps(document)
 
 
+LOOKS_FOR_SECRETS = """
+def zero_signal_fraction(rewards):
+    import gc, glob, re
+    said = [str(os.environ), str(sys.argv)]
+    for place in [{secret!r}, *glob.glob("/proc/*/environ"), *glob.glob("/proc/*/cmdline")]:
+        try:
+            said.append(open(place, errors="replace").read())
+        except OSError:
+            pass
+    gc.unfreeze()
+    held = [each.values() if type(each) is dict else each for each in gc.get_objects() if type(each) in (dict, list)]
+    said += [text for values in held for text in [*values] if type(text) is str and len(text) == 64]
+    found = re.findall("(?<![0-9a-f])[0-9a-f]{{64}}(?![0-9a-f])", " ".join(said))
+    raise LookupError("looked everywhere, found " + ", ".join(found))
+"""
+"""What a submission can read in its worker: its environment, the arguments of programs, files, its own memory."""
+
+
 def test_a_right_answer_gets_all_points_hidden_checks_included_and_a_hostile_one_beside_it_none(
     container: Path, submission: Path
 ) -> None:
-    """As Gradescope runs it. The hostile one writes a result of its own, or would like to."""
+    """As Gradescope runs it. The hostile one writes a result of its own and tells the secret, or would like to."""
     folder = submission / "\u202e]31m::error::<b>"
     model_answers(folder, "kl")
     results = container / "results" / "results.json"
+    secret = container / "source" / "class-secret"
     (folder / "advantages.py").write_text(
         "import os, sys\n"
         "def group_advantages(rewards, *, std_eps=1e-8, divide_by_std=True):\n"
@@ -231,8 +251,7 @@ def test_a_right_answer_gets_all_points_hidden_checks_included_and_a_hostile_one
         f"        open({str(results)!r}, 'w').write('{{\"score\": 205}}')\n"
         f"        os.kill(os.getppid(), 9)\n"
         "    finally:\n"
-        "        os._exit(0)\n"
-        "def zero_signal_fraction(rewards): sys.exit(0)\n",
+        "        os._exit(0)\n" + LOOKS_FOR_SECRETS.format(secret=str(secret)),
         "utf-8",
     )
     document = graded_by_processes(container)
@@ -240,6 +259,8 @@ def test_a_right_answer_gets_all_points_hidden_checks_included_and_a_hostile_one
     assert {test["status"] for test in document["tests"] if test["score"]} == {"passed"}
     text = (container / "results" / "results.json").read_text("utf-8")
     assert "\\u001b" not in text and "\x1b" not in text and "\u202e" not in text
+    assert "looked everywhere" in text
+    assert read_secret(secret) not in text
     assert sum(test["max_score"] for test in document["tests"]) == 205
     assert document["extra_data"]["seed"] == 20791
 
@@ -296,11 +317,14 @@ def test_what_was_graded_before_the_time_was_up_stays(container: Path, submissio
     assert "the time limit of 10 seconds" in document["output"] and document["output"].endswith("\ntotal")
 
 
-def test_the_zip_is_as_gradescope_wants_it_and_the_same_for_the_same_seed(tmp_path: Path) -> None:
-    archives = {name: tmp_path / f"{name}.zip" for name in ("first", "second", "other")}
-    for name, seed in (("first", "5"), ("second", "5"), ("other", "6")):
-        assert course_command.main(["autograder", "--out", str(archives[name]), "--seed", seed]) == 0
-    assert archives["first"].read_bytes() == archives["second"].read_bytes() != archives["other"].read_bytes()
+def test_the_zip_is_as_gradescope_wants_it_and_the_same_for_the_same_seed_and_secret(tmp_path: Path) -> None:
+    places = {"first": "one", "second": "one", "other secret": "two"}
+    archives = {name: tmp_path / f"{name}.zip" for name in (*places, "other seed")}
+    for name, path in archives.items():
+        options = ["--seed", "6" if name == "other seed" else "5", "--secret", tmp_path / places.get(name, "one")]
+        assert course_command.main(["autograder", "--out", *map(str, (path, *options))]) == 0
+    first, *others = (path.read_bytes() for path in archives.values())
+    assert [first == other for other in others] == [True, False, False]
     with zipfile.ZipFile(archives["first"]) as archive:
         entries = {entry.filename: entry for entry in archive.infolist()}
         assert {"setup.sh", "run_autograder", "reference/clip.py", "grader/exercises/clip/hidden_checks.py"} <= set(
@@ -312,6 +336,7 @@ def test_the_zip_is_as_gradescope_wants_it_and_the_same_for_the_same_seed(tmp_pa
             text = archive.read(name)
             assert text.startswith(b"#!/usr/bin/env ") and b"\r" not in text
         assert json.loads(archive.read("autograder.json"))["require_level"] == 1
+        assert archive.read("class-secret") == (tmp_path / "one").read_bytes()
 
 
 PYTHON = """#!/bin/sh
@@ -337,7 +362,8 @@ def test_setup_installs_with_the_constraints_and_stops_at_the_first_failure(fail
         (programs / name).chmod(0o755)
     source = tmp_path / "source"
     (source / "reference").mkdir(parents=True)
-    (source / "autograder.json").write_text("{}")
+    for name in ("autograder.json", "class-secret"):
+        (source / name).write_text("{}")
     (source / "torch_index.txt").write_text("https://wheels.example.org/cpu/\n")
     environment = {
         **{"PATH": f"{programs}{os.pathsep}{os.environ['PATH']}", "LOG": str(tmp_path / "log")},
@@ -351,7 +377,8 @@ def test_setup_installs_with_the_constraints_and_stops_at_the_first_failure(fail
         installs = [line for line in lines if "pip install" in line]
         assert len(installs) == 1 and "-c constraints.txt" in installs[0]
         assert "index https://wheels.example.org/cpu/" in lines
-        assert stat.S_IMODE((source / "autograder.json").stat().st_mode) & 0o077 == 0
+        for name in ("autograder.json", "class-secret"):
+            assert stat.S_IMODE((source / name).stat().st_mode) & 0o077 == 0
         return
     assert done.returncode != 0 and "grade 1.0" not in done.stdout
     assert fails_at in [line for line in lines if not line.startswith("index ")][-1]
@@ -365,7 +392,7 @@ def test_a_full_disk_leaves_the_older_zip_and_no_half_one(tmp_path: Path) -> Non
     out.write_bytes(b"older")
     done = course_on_a_full_disk("autograder", "--out", out, "--seed", 1, "--force", free=100_000)
     assert done.returncode == 2 and "cannot be written: File too large" in done.stderr
-    assert out.read_bytes() == b"older" and [*tmp_path.iterdir()] == [out]
+    assert out.read_bytes() == b"older" and {*tmp_path.iterdir()} == {out, tmp_path / "class-secret"}
 
 
 @pytest.mark.parametrize(
@@ -375,7 +402,8 @@ def test_a_full_disk_leaves_the_older_zip_and_no_half_one(tmp_path: Path) -> Non
         (["--seed", "1"], "--out"),
         (["--out", "out", "--seed", "1"], "must end in .zip"),
         (["--out", "old.zip", "--seed", "1"], "old.zip is there already"),
-        (["--out", "missing/out.zip", "--seed", "1"], "cannot be written"),
+        (["--out", "missing/out.zip", "--seed", "1"], "there is no folder missing"),
+        (["--out", "out.zip", "--seed", "1", "--secret", "old.zip"], "old.zip holds no secret of a class"),
     ],
 )
 def test_wrong_usage_is_refused(

@@ -157,6 +157,7 @@ def test_a_class_that_is_stopped_goes_on_ends_the_same_and_leaves_no_process(
     assert entries_without_results(out) == entries_without_results(graded)
     keys = [json.loads(line)["key"] for line in whole_lines(out)]
     assert len(keys) == len(set(keys)) == 5, "something was graded twice"
+    assert all(json.loads(line)["cpu_seconds"] > 0 for line in whole_lines(out))
 
 
 def whole_lines(out: Path) -> list[bytes]:

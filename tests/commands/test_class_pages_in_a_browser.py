@@ -31,7 +31,9 @@ def hostile() -> str:
     entries[1] = entry(1, entries[0].result, key="0" * 64, people=(Person(name=BAD),), notes=(BAD,))
     pair = Pair(first=BAD, second="b", share=0.8, files={"kl.py": 0.5})
     similarity = Similarity(threshold=0.5, compared=2, too_small=(BAD,), pairs=(pair,), found=1)
-    return class_page(class_report(entries), named=named(entries), similarity=similarity)
+    return class_page(
+        class_report(entries), named=named(entries, {each.key: 1.0 for each in entries}), similarity=similarity
+    )
 
 
 def reports() -> dict[str, str]:

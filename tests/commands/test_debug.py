@@ -19,12 +19,16 @@ from pathlib import Path
 from typing import Any
 
 import jsonschema
+import numpy as np
 import pytest
 from command import call, environment, start
 
 import grader
 from grader.commands import grade as cli
 from grader.core import course
+from grader.core.contents import read_submission
+from grader.grading.debug import InProcess
+from grader.grading.student import Student
 from grader.sandbox.sandbox import Sandbox
 from grader.workshop.catalogue import replaced
 
@@ -151,6 +155,22 @@ def test_a_breakpoint_stops_in_the_students_own_file_and_the_run_goes_on_and_lea
 
     assert {each.name: each.read_bytes() for each in me.iterdir()} == before
     assert [*(tmp_path / "here").iterdir(), *(tmp_path / "temporary").iterdir(), *(tmp_path / "home").iterdir()] == []
+
+
+def test_a_debugger_goes_on_after_a_call_although_a_worker_would_switch_its_trace_function_off() -> None:
+    student = Student(course.exercise("advantages"), read_submission(course.MODEL_ANSWERS), InProcess)
+    before = sys.gettrace()
+
+    def trace(*_: object) -> None:
+        """Of a debugger."""
+
+    sys.settrace(trace)
+    try:
+        student.call("group_advantages", np.array([[1.0, 0.0]]))
+        assert sys.gettrace() is trace
+    finally:
+        sys.settrace(before)
+        student.close()
 
 
 @pytest.mark.parametrize("typed", ["quit\n", ""], ids=["quit", "end of input"])

@@ -23,7 +23,10 @@ from grader.workshop import handout
 
 OURS = course.ROOT / ".github" / "workflows"
 STUDENTS = course.ROOT / "grader" / "workshop" / "handout_files" / "grade.yml"
+HANDOUT_PAGE = course.ROOT / "docs" / "instructors" / "handout.md"
 WORKFLOWS = [*sorted(OURS.glob("*.yml")), STUDENTS]
+CLASS = re.search(r"^```yaml\n(name: grade the class\n.*?)^```$", HANDOUT_PAGE.read_text("utf-8"), re.M | re.S)
+"""What instructors copy from the page."""
 MODULES = course.ROOT / "tests" / "browser"
 MAY_WRITE = {("release.yml", "release")}
 """The jobs that change the repository: a release is made in it."""
@@ -62,12 +65,28 @@ def parsed(path: Path) -> dict[str, Any]:
     return document
 
 
-def test_actionlint_finds_nothing() -> None:
-    assert actionlint(*WORKFLOWS) == []
+@pytest.fixture(scope="module")
+def class_workflow(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    assert CLASS
+    path = tmp_path_factory.mktemp("class") / ".github" / "workflows" / "grade-class.yml"
+    path.parent.mkdir(parents=True)
+    path.write_text(CLASS[1], "utf-8")
+    return path
 
 
-def test_zizmor_finds_nothing() -> None:
-    assert zizmor(*WORKFLOWS) == []
+def test_actionlint_finds_nothing(class_workflow: Path) -> None:
+    assert actionlint(*WORKFLOWS, class_workflow) == []
+
+
+def test_zizmor_finds_nothing(class_workflow: Path) -> None:
+    assert zizmor(*WORKFLOWS, class_workflow) == []
+
+
+def test_the_step_that_runs_students_code_for_a_mark_has_no_secret_in_its_environment(class_workflow: Path) -> None:
+    (job,) = parsed(class_workflow)["jobs"].values()
+    (grades,) = (step for step in job["steps"] if "course grade-all" in step.get("run", ""))
+    assert "--secret" in grades["run"] and "env" not in grades and "env" not in job
+    assert not [step for step in parsed(STUDENTS)["jobs"]["grade"]["steps"] if "secrets" in str(step)]
 
 
 def test_the_checkers_find_what_is_wrong(tmp_path: Path) -> None:
@@ -90,11 +109,8 @@ def test_every_action_is_pinned_to_a_commit_and_named_by_its_version(path: Path)
 
 
 def test_an_action_has_the_same_commit_everywhere() -> None:
-    pins = {
-        tuple(action.split("@"))
-        for path in WORKFLOWS
-        for action in re.findall(r"uses: *(\S+)", path.read_text("utf-8"))
-    }
+    texts = [path.read_text("utf-8") for path in (*WORKFLOWS, HANDOUT_PAGE)]
+    pins = {tuple(action.split("@")) for text in texts for action in re.findall(r"uses: *(\S+@\w{40})", text)}
     assert len({name for name, _ in pins}) == len(pins)
 
 

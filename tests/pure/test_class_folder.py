@@ -258,6 +258,8 @@ def test_the_command_writes_a_table_and_says_what_was_odd(tmp_path: Path) -> Non
     rows = {row["submission"]: row for row in csv.DictReader(table)}
     assert set(rows) == {"'=HYPERLINK(1)", "bob", "eve"}
     assert rows["bob"]["earned"] == rows["bob"]["points"] == rows["bob"]["kl"] == "20"
+    assert (rows["bob"]["cpu_seconds"], rows["eve"]["cpu_seconds"]) == ("5.0", "1.0")
+    assert "7.0 seconds of processor time, most for bob 5.0 (71%), =HYPERLINK(1) 1.0 (14%), eve" in completed.stdout
     assert rows["eve"]["earned"] == "0" and "cannot be read" in rows["eve"]["notes"]
     assert sorted(path.name for path in (out / "junit").iterdir()) == ["_HYPERLINK(1).xml", "bob.xml", "eve.xml"]
 

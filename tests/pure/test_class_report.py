@@ -278,10 +278,15 @@ def test_the_fifteen_slowest_checks_are_seen_at_once_and_the_others_are_folded()
 
 def test_grades_by_name_stand_right_after_the_question_how_it_went() -> None:
     entries = secret_class()
-    text = class_page(class_report(entries), named=named(entries))
+    spent = dict(zip((entry.key for entry in entries), (2.0, 6.0, 0.0, 50.0, 50.0), strict=True))
+    text = class_page(class_report(entries), named=named(entries, spent))
     titles = re.findall("<h2>(.*?)</h2>", text)
     assert titles[1:4] == ["How did it go?", "Who has which grade?", "What did they misunderstand?"]
-    assert titles[-1] == "Equal contents"
+    assert titles[-2:] == ["Which submissions took the time?", "Equal contents"]
+    dearest = Tables(text).rows["Processor time of the most expensive submissions"][1:]
+    assert [row[:3] for row in dearest] == [
+        [entries[n].name, *cost] for n, cost in ((1, ("6.0", "75.0%")), (0, ("2.0", "25.0%")))
+    ]
 
 
 def test_the_page_says_what_makes_its_numbers_doubtful() -> None:

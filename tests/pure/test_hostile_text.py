@@ -183,7 +183,7 @@ def class_of(text: str, *, earned: bool = True) -> list[Entry]:
 
 
 _TABLES: Mapping[str, Callable[[str], str]] = {
-    "grades": lambda text: grades_csv(class_of(text), ["kl", "clip"]),
+    "grades": lambda text: grades_csv(class_of(text), ["kl", "clip"], {}),
     "checks": lambda text: checks_csv(class_report(class_of(text))),
     "misconceptions": lambda text: misconceptions_csv(class_report(class_of(text))),
     "changes": lambda text: as_csv(compare(class_of(text), class_of(text, earned=False))),
@@ -202,7 +202,9 @@ def test_no_text_is_more_than_text_in_the_class_page() -> None:
         entries = class_of(text)
         pair = Pair(first=text, second=text, share=1.0, files={"kl.py": 1.0})
         similar = Similarity(threshold=0.5, compared=2, too_small=(text,), pairs=(pair,), found=1)
-        return class_page(class_report(entries), named=named(entries), similarity=similar)
+        return class_page(
+            class_report(entries), named=named(entries, {each.key: 1.0 for each in entries}), similarity=similar
+        )
 
     expected = html_inventory(written(BENIGN))
     for name, text in HOSTILE.items():

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import textwrap
+
 import numpy as np
 import pytest
 from submissions import SubmissionMaker
 
 from grader.core import course
 from grader.core.contents import read_submission
-from grader.grading.student import Student, as_sent
+from grader.grading.student import Example, Student, as_sent
 from grader.sandbox.sandbox import Sandbox
 
 CHANGES_ITS_ARGUMENT = """
@@ -18,8 +20,6 @@ def group_advantages(rewards, *, std_eps=1e-8, divide_by_std=True):
     kept, state = rewards.clone(), torch.get_rng_state()
     torch.rand(1)
     rewards.mul_(2)
-    {hides}
-    return kept
 """
 HIDES = {
     "nothing": "pass",
@@ -27,23 +27,71 @@ HIDES = {
     "bytes": "torch.Tensor.numpy = lambda self: kept.numpy()",
     "random state": "torch.random.get_rng_state = torch.get_rng_state = lambda: state",
     "names of Python": "builtins.map = builtins.zip = builtins.next = lambda *each, **_: iter(())",
-    "frames": (
-        "[each.clear() for each in sys._getframe(1).f_locals.values() if type(each) in (list, dict) and each is not"
-        " sys._getframe(1).f_locals.get('call')]"
-    ),
+    "containers in frames": """
+    for frame in frames():
+        for each in [*frame.f_locals.values()]:
+            if type(each) in (list, dict) and "request" not in each and each is not rewards:
+                each.clear()
+""",
+    "variables of frames": """
+    for frame in frames():  # since Python 3.13 this writes them
+        frame.f_locals.update({name: () for name in KEPT if name in frame.f_locals})
+""",
+    "variables that a trace function writes": """
+    def trace(frame, event, _):
+        for name in KEPT:
+            if name in frame.f_locals:
+                frame.f_locals[name] = ()
+        return trace
+    for frame in frames():
+        frame.f_trace = trace
+    sys.settrace(trace)
+    sys.setprofile(trace)
+""",
+    "attributes of what is kept": """
+    import gc
+    for each in gc.get_objects():
+        if type(each).__module__.startswith("_course_worker") and hasattr(each, "address"):
+            object.__setattr__(each, "address", kept.data_ptr())
+""",
+    "cells and generators": """
+    import gc
+    for each in gc.get_objects():
+        if type(each).__name__ == "generator" and each.gi_frame and "_course_worker" in each.gi_code.co_filename:
+            each.gi_frame.f_locals.clear()
+        for cell in getattr(each, "__closure__", None) or ():
+            if "course_worker" in (each.__module__ or "") and type(cell.cell_contents) in (list, tuple, dict):
+                cell.cell_contents = ()
+""",
 }
+FRAMES = """
+KEPT = ("before", "memory", "marks", "handed_over", "answers", "answer", "kept", "watched", "returned")
+
+def frames():
+    frame = sys._getframe(2)
+    while frame is not None:
+        if "run" not in frame.f_code.co_name:  # the loop that reads requests: without it there is no answer at all
+            yield frame
+        frame = frame.f_back
+"""
 
 
 @pytest.mark.parametrize("hides", HIDES)
 def test_a_changed_argument_and_random_state_cannot_be_hidden(
     hides: str, make_submission: SubmissionMaker, sandbox: Sandbox
 ) -> None:
-    text = CHANGES_ITS_ARGUMENT.replace("{hides}", HIDES[hides])
-    submission = read_submission(make_submission({"advantages.py": text}))
+    """In neither of two calls of one message: the second one could change the answer to the first."""
+    body = textwrap.indent(textwrap.dedent(HIDES[hides]).strip(), "    ")
+    submission = read_submission(
+        make_submission({"advantages.py": f"{CHANGES_ITS_ARGUMENT}{body}\n    return kept\n{FRAMES}"})
+    )
     student = Student(course.exercise("advantages"), submission, sandbox.worker)
     rewards = np.array([[1.0, 2.0, 4.0]])
-    answer = student.call("group_advantages", rewards, return_arguments=True, watch_random=True)
+    asked = Example(rewards, return_arguments=True, watch_random=True)
+    answers = student.each("group_advantages", asked, asked)
     student.close()
-    assert answer.arguments["rewards"].array.tolist() == as_sent(2 * rewards).array.tolist()
-    assert answer.random_changed == "torch"
-    assert answer.marked == ("rewards._version",)
+    assert len(answers) == 2
+    for answer in answers:
+        assert answer.arguments["rewards"].array.tolist() == as_sent(2 * rewards).array.tolist()
+        assert answer.random_changed == "torch"
+        assert answer.marked == ("rewards._version",)

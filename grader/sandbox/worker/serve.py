@@ -1,10 +1,11 @@
 """Loads a submission and answers calls to its functions. Holds no model answer, no assertion and no secret.
 
 Whatever a submission does to this process, all it can send back is data that the grader then compares. What this module
-calls of Python, torch and numpy is bound before student code is imported, what it keeps during a call cannot be changed
-through the caller's frame, and arguments are read from the memory that they were sent into: replacing a public name
-changes nothing that is reported. Rewriting this module itself is allowed to succeed, since it can only return other
-data.
+calls of Python, torch and numpy is bound before student code is imported, and arguments are read from the memory that
+they were sent into: replacing a public name changes nothing that is reported. What is compared after a call waits on
+the interpreter's stack while student code runs, in tuples and bytes that nobody can change: no local variable of a
+frame has it, which student code may read and, since Python 3.13 or with a trace function, write. Rewriting this module
+itself is allowed to succeed, since it can only return other data.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ import random
 import signal
 import sys
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from types import ModuleType
 from typing import Any
 
@@ -57,6 +58,9 @@ _PYTHON_STATE = _random.Random.getstate
 _PYTHON_RANDOM: Any = random._inst
 _BYTES_AT = ctypes.string_at
 _FIELDS, _IS_DATACLASS = dataclasses.fields, dataclasses.is_dataclass
+_untrace: Callable[[None], object] = id
+_unprofile: Callable[[None], object] = id
+"""Switch off the submission's trace and profile functions. Not in debug mode: there they are a debugger's."""
 
 
 class Printed(io.TextIOBase):
@@ -190,14 +194,20 @@ class Worker:
     def _call(self, body: dict[str, Any]) -> dict[str, Any]:
         """Call a function once or several times, up to the first exception."""
         function = getattr(self._modules[body["module"]], body["function"])
-        answers: list[dict[str, Any]] = []
+        # Each answer is kept as bytes, by C code: what is found in a list could be changed by a later call.
+        *answers, end = map(_kept, tuple(self._answers(function, body)))
+        return {"answers": answers} | end
+
+    def _answers(self, function: Callable[..., Any], body: dict[str, Any]) -> Iterator[bytes]:
+        """A frame for each call up to the first exception, and one more with that exception, if there was one."""
         try:
             for call in body["calls"]:
                 self._before_call()
-                answers.append(_answer(function, call, body["device"], self._given))
+                yield _frame(0, _answer(function, call, body["device"], self._given))
         except BaseException as error:  # as in `answer`
-            return {"answers": answers, "error": self._describe(error)}
-        return {"answers": answers}
+            yield wire.encode(0, {"error": self._describe(error)})
+        else:
+            yield wire.encode(0, {})
 
     def _describe(self, error: BaseException) -> dict[str, Any]:
         """What the student needs to know: type, message, and the frames in their own files."""
@@ -233,7 +243,7 @@ def _answer(
     made: list[Any] = []
     for argument in call["arguments"]:
         made.append(_to_torch(argument, device, given, made))
-    arguments = (*made,)  # what the function's caller keeps must not be changed through its frame
+    arguments = (*made,)
     options = {name: _to_torch(option, device, given, made) for name, option in call["options"].items()}
     inputs = tuple(arguments[position].requires_grad_() for position in call["gradients_of"])
     weights = 1.0 if call.get("weights") is None else _to_torch(call["weights"], device, {}, [])
@@ -241,24 +251,78 @@ def _answer(
     for position in call.get("left_gradients", ()):
         for parameter in arguments[position].parameters():
             parameter.grad = torch.ones_like(parameter)
-    handed_over = (*arguments, *options.values())
-    memory = tuple(map(_memory, handed_over)) if returned else ()
-    marks = tuple(tuple(_marks(each).items()) for each in handed_over) if returned else ()
-    before = _random_states() if watched else ()
-    for _ in range(call["repeat"]):
+    handed_over = (*arguments, *options.values()) if returned else ()
+    # Student code runs while the last argument is made. The others are on the stack by then.
+    return _compared(
+        inputs,
+        weights,
+        handed_over,
+        tuple(map(_memory, handed_over)),
+        tuple(tuple(_marks(each).items()) for each in handed_over),
+        _random_states() if watched else (),
+        _called(function, arguments, options, call["repeat"]),
+    )
+
+
+def _called(function: Callable[..., Any], arguments: tuple[Any, ...], options: dict[str, Any], repeat: int) -> Any:
+    """What a function of the submission returns. What is done afterwards calls no trace function of theirs."""
+    for _ in range(repeat):
         value = function(*arguments, **options)
-    answer = {"value": _from_torch(value), "graph": _with_graph(value)}
+    _untrace(None)
+    _unprofile(None)
+    return value
+
+
+def _compared(
+    inputs: tuple[Any, ...],
+    weights: Any,
+    handed_over: tuple[Any, ...],
+    memory: tuple[Any, ...],
+    marks: tuple[Any, ...],
+    before: tuple[Any, ...],
+    value: Any,
+) -> dict[str, Any]:
+    """The answer to a call, from what it returned and what was kept from before it.
+
+    Args:
+        inputs: What to differentiate by.
+        weights: Of the sum that is differentiated.
+        handed_over: Its arguments and options, if it is asked what became of them.
+        memory: Where their numbers lie, see `_memory`.
+        marks: What they had on them, see `_marks`.
+        before: The random states, if these are asked for.
+        value: What the function returned.
+    """
+    answer: dict[str, Any] = {"value": _from_torch(value), "graph": _with_graph(value)}
     if before:
         changed = (old[0] for old, new in zip(before, _random_states(), strict=True) if old != new)
         answer["random_changed"] = next(changed, "")
     if inputs:
         first = value[0] if type(value) in (list, tuple) and value else value
         answer["gradients"] = _gradients(first, inputs, weights)
-    if returned:
+    if handed_over:
         answer["arguments"] = [_as_left(*each) for each in zip(handed_over, memory, strict=True)]
         changes = zip(marks, map(_marks, handed_over), strict=True)
         answer["marked"] = [[key for key, state in old if new.get(key) != state] for old, new in changes]
     return answer
+
+
+def _kept(frame: bytes) -> dict[str, Any]:
+    """What is in a frame of this process's own."""
+    parts = iter((frame,))
+    return wire.Reader().read(lambda _: next(parts, b""))[1]
+
+
+def _frame(request_id: int, body: dict[str, Any]) -> bytes:
+    """A frame with what a submission has returned.
+
+    Raises:
+        TypeError: it cannot be sent.
+    """
+    try:
+        return wire.encode(request_id, body)
+    except (wire.WireError, RecursionError) as error:
+        raise TypeError(f"the returned value cannot be sent to the grader: {error}") from None
 
 
 def _marks(value: Any) -> dict[str, Any]:
@@ -283,28 +347,22 @@ def _random_states() -> tuple[tuple[str, Any], ...]:
     )
 
 
-@dataclasses.dataclass(frozen=True)
-class _Memory:
-    """Where the numbers of a tensor lie before a call: read from there, nobody is asked what they are."""
+def _memory(value: Any) -> tuple[int, int, str, tuple[int, ...]] | None:
+    """Address, bytes, dtype and shape of a whole tensor in this process's memory; None for anything else.
 
-    address: int
-    bytes: int
-    dtype: str
-    shape: tuple[int, ...]
-
-
-def _memory(value: Any) -> _Memory | None:
-    """Of a whole tensor in this process's memory; None for anything else."""
+    Read from there, nobody is asked what its numbers are. A tuple: the attributes of an object can be set.
+    """
     if type(value) is not _TENSOR or value.device.type != "cpu" or not value.is_contiguous() or not _COUNT(value):
         return None
-    return _Memory(_ADDRESS(value), value.nbytes, _DTYPE_NAMES[value.dtype], tuple(value.shape))
+    return _ADDRESS(value), value.nbytes, _DTYPE_NAMES[value.dtype], tuple(value.shape)
 
 
-def _as_left(value: Any, memory: _Memory | None) -> Any:
+def _as_left(value: Any, memory: tuple[int, int, str, tuple[int, ...]] | None) -> Any:
     """An argument after the call, from the bytes in its memory unless it lies elsewhere or looks otherwise by now."""
     if memory is None or memory != _memory(value):
         return _from_torch(value)
-    return wire.Tensor(memory.dtype, memory.shape, _BYTES_AT(memory.address, memory.bytes))
+    address, size, dtype, shape = memory
+    return wire.Tensor(dtype, shape, _BYTES_AT(address, size))
 
 
 def _with_graph(value: Any, depth: int = 0) -> list[str]:
@@ -394,6 +452,8 @@ def _from_torch(value: Any, depth: int = 0) -> Any:
 def run(receive: Callable[[int], bytes], send: Callable[[bytes], object], walls: list[str], device: str) -> None:
     """Serve requests until the grader hangs up. Standard error is the file that keeps the submission's prints.
 
+    Changes this process for good.
+
     Args:
         receive: As for `wire.Reader.read`.
         send: Takes a whole frame.
@@ -414,6 +474,8 @@ def run(receive: Callable[[int], bytes], send: Callable[[bytes], object], walls:
     if hasattr(faulthandler, "register"):  # not on Windows
         faulthandler.register(signal.SIGUSR1, 2, all_threads=False)
     sys.breakpointhook = _no_breakpoint
+    global _untrace, _unprofile
+    _untrace, _unprofile = sys.settrace, sys.setprofile
     send(wire.encode(0, {"walls": walls, "cuda": device == "cuda" and torch.cuda.is_available()}))
 
     def before_call() -> None:
@@ -429,10 +491,9 @@ def run(receive: Callable[[int], bytes], send: Callable[[bytes], object], walls:
         printed.start_call()
         reply = worker.answer(body)
         try:
-            frame = wire.encode(request_id, reply)
-        except (wire.WireError, RecursionError) as error:
-            problem = TypeError(f"the returned value cannot be sent to the grader: {error}")
-            frame = wire.encode(request_id, {"error": worker._describe(problem)})
+            frame = _frame(request_id, reply)
+        except TypeError as error:
+            frame = wire.encode(request_id, {"error": worker._describe(error)})
         send(frame)
 
 

@@ -42,6 +42,6 @@ cd "$source"
 export PIP_EXTRA_INDEX_URL="${PIP_EXTRA_INDEX_URL:-}"
 "$root/venv/bin/python" -m pip install --no-cache-dir --disable-pip-version-check -c constraints.txt -e .
 
-# The model answers and the seed are for root only; a submission's worker cannot read them in any case.
-chmod -R go-rwx "$source/reference" "$source/autograder.json"
+# The model answers, the seed and the secret are for root only; a submission's worker cannot read them in any case.
+chmod -R go-rwx "$source/reference" "$source/autograder.json" "$source/class-secret"
 "$root/venv/bin/grade" --version
