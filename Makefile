@@ -47,7 +47,7 @@ test: $(VENV)/installed-dev tests/browser/node_modules/installed ## may it land?
 	@$(BIN)/python tests/tiers.py test
 
 proof: $(VENV)/installed-dev tests/browser/node_modules/installed tests/lighthouse/node_modules/installed ## is it all still true here? every repetition: an hour
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[fuzz]'
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[fuzz,trl]'
 	@$(BIN)/python tests/tiers.py proof
 
 mutants: $(VENV)/installed-dev tests/browser/node_modules/installed ## would a test notice? 40 small defects, one at a time; about 40 minutes

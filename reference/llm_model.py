@@ -4,24 +4,30 @@ Given code. `LanguageModel` wraps a causal language model of the library transfo
 
 - **One number for the end.** Your `train_step` asks `completion_mask` for EOS_ID, which is 0. So the token that ends a
   completion here, the line break, changes places with token 0: in the tokenizer and in the rows of the embeddings.
-- **Prompts of different lengths.** Shorter ones are filled up in front, and nothing looks at what fills them.
-- **Shared beginnings are read once.** The G rows of a group begin with the same prompt. It is read once, with its
-  gradient, and each completion goes on from there.
+- **One number for a prompt.** A row is the number of its prompt, V or larger, and then the tokens of its completion:
+  `prompt_length` is 1. So prompts may differ in length, and no logits of their tokens are computed that nobody needs.
+- **What is the same is read once.** What all prompts begin with, each prompt, and each completion of it is read once,
+  with its gradient, however often it comes in a batch.
 - **The same question is answered once.** `train` and `train_step` ask for the logits of the same rows under the same
   weights up to three times: for old_logp, for logp, and, where there is no other reference policy, for ref_logp.
+- **Micro-batches.** The loss is always that of the whole batch, but what its gradient needs of the model is kept for a
+  few rows at a time only, and computed again when the gradient comes to them (gradient checkpointing).
 
 Left out on purpose: temperature, top-k and top-p, as in `charlm_sampling`; several devices; adapters (LoRA).
 
-Symbols: B rows, T tokens in a row, S tokens of a beginning, V tokens in the vocabulary.
+Symbols: B rows, T tokens in a row, P different prompts, S tokens of a prompt, V tokens in the vocabulary.
 """
 
+import copy
 from collections.abc import Sequence
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
+from itertools import takewhile
 from typing import Any
 
 import torch
 from torch import Tensor, nn
+from torch.utils.checkpoint import checkpoint
 
 from .charlm_sampling import Completions
 from .charlm_task import EOS_ID
@@ -36,6 +42,26 @@ class _Known:
     logits: Tensor
 
 
+@dataclass(frozen=True, eq=False)
+class _Read:
+    """N rows that the model has read.
+
+    Attributes:
+        cache: Keys and values of their S positions; whoever goes on from here changes it.
+        is_text: Shape (N, S), bool: False for what only fills a row up.
+        logits: Of the tokens that were read last, shape (N, new, V).
+    """
+
+    cache: Any
+    is_text: Tensor
+    logits: Tensor
+
+    def take(self, rows: Tensor) -> "_Read":
+        """The rows at these places, each as often as it is named."""
+        self.cache.batch_select_indices(rows)
+        return _Read(self.cache, self.is_text[rows], self.logits[rows])
+
+
 class LanguageModel(nn.Module):
     """A causal language model of transformers with its tokenizer.
 
@@ -44,6 +70,7 @@ class LanguageModel(nn.Module):
         tokenizer: Of this model.
         end: The text of one token, which ends a completion.
         dtype: What matrices are multiplied in; the weights keep their own dtype, so that small steps are not lost.
+        micro_batch_size: Different rows of a batch whose activations are kept at a time; None keeps all.
 
     Attributes:
         sampling_gap: The largest difference, in nats, between the log-probability of a sampled token when it was drawn
@@ -53,17 +80,25 @@ class LanguageModel(nn.Module):
         ValueError: `end` is not one token of this tokenizer.
     """
 
-    def __init__(self, model: Any, tokenizer: Any, *, end: str = "\n", dtype: torch.dtype = torch.float32) -> None:
+    def __init__(
+        self,
+        model: Any,
+        tokenizer: Any,
+        *,
+        end: str = "\n",
+        dtype: torch.dtype = torch.float32,
+        micro_batch_size: int | None = None,
+    ) -> None:
         super().__init__()
-        self.model, self._tokenizer, self._dtype = model, tokenizer, dtype
+        self.model, self._tokenizer, self._dtype, self._micro_batch_size = model, tokenizer, dtype, micro_batch_size
         numbers = tokenizer.encode(end, add_special_tokens=False)
         if len(numbers) != 1:
             raise ValueError(
                 f"{end!r} must be one token to end a completion; this tokenizer makes {len(numbers)} of it"
             )
         self._end: int = numbers[0]
-        filler = (each for each in (tokenizer.pad_token_id, tokenizer.eos_token_id) if each is not None)
-        self._filler = self._renumber(next(filler, EOS_ID))
+        self._vocabulary: int = model.get_input_embeddings().num_embeddings
+        self._prompts: dict[str, int] = {}  # the number of a prompt, minus V
         self.exchange_numbers()
         self.sampling_gap = 0.0
         self._drawn: tuple[Completions, Tensor] | None = None
@@ -76,8 +111,17 @@ class LanguageModel(nn.Module):
         for weight in {id(layer.weight): layer.weight for layer in layers if layer is not None}.values():
             weight[[EOS_ID, self._end]] = weight[[self._end, EOS_ID]]
 
+    def frozen_copy(self) -> "LanguageModel":
+        """The policy as it is now, for the KL penalty. Prompts have the same numbers in both, now and later."""
+        frozen = copy.deepcopy(self).requires_grad_(False)
+        frozen._prompts = self._prompts
+        return frozen
+
     def forward(self, tokens: Tensor) -> Tensor:
-        """Map tokens (B, T) to logits (B, T, V), float32."""
+        """Map rows of a prompt's number and a completion, (B, T), to logits (B, T, V), at least float32.
+
+        Those after the last token are 0: it ends the row, so nobody asks what comes next.
+        """
         wants_graph = torch.is_grad_enabled() and any(each.requires_grad for each in self.parameters())
         versions, known = [each._version for each in self.parameters()], self._known
         if known is None or known.versions != versions or not torch.equal(known.tokens, tokens):
@@ -104,47 +148,47 @@ class LanguageModel(nn.Module):
             The completions, as those of `charlm_sampling.sample`.
         """
         self._known = None  # its graph would take memory for nothing
-        different = list(dict.fromkeys(prompts))
-        beginnings = self.encode(different)  # (different prompts, S)
-        rows = torch.tensor([different.index(prompt) for prompt in prompts], device=beginnings.device)  # (B,)
-        out = self._read(beginnings)
-        out.past_key_values.batch_select_indices(rows)
-        tokens, logits = beginnings[rows], out.logits[rows, -1]  # (B, S), (B, V)
-        running = torch.ones(len(rows), dtype=torch.bool, device=tokens.device)  # (B,)
+        tokens = self.encode(prompts)  # (B, 1), one column longer with every new token
+        running = torch.ones(len(tokens), dtype=torch.bool, device=tokens.device)  # (B,)
         entropy, count, logp_drawn = 0.0, 0, []
-        for place in range(max_new_tokens):
-            if place:
-                out = self._read(tokens, after=out.past_key_values)
-                logits = out.logits[:, -1]
-            logp = torch.log_softmax(logits.float(), dim=-1)  # (B, V)
-            entropy -= torch.where(running[:, None], logp.exp() * logp, 0.0).sum().item()
-            count += int(running.sum())
-            new = logp.argmax(dim=-1) if generator is None else _draw(logp, generator)  # (B,)
-            new = torch.where(running, new, EOS_ID)
-            logp_drawn.append(torch.where(running, logp.gather(-1, new[:, None]).squeeze(-1), torch.nan))
-            tokens = torch.cat([tokens, new[:, None]], dim=-1)
-            running = running & (new != EOS_ID)
-            if not running.any():
-                break
-        length = beginnings.shape[-1]
-        texts = [self._text(row) for row in tokens[:, length:].tolist()]
+        with self._products():
+            numbers, rows = torch.unique(tokens, return_inverse=True)  # (P,), (B, 1)
+            rows, beginnings = rows.squeeze(-1), self._read_prompts(numbers)
+            for place in range(max_new_tokens):
+                if place:
+                    rows, beginnings = self._read_on(rows, tokens[:, -1], beginnings)
+                logp = torch.log_softmax(beginnings.logits[:, -1], dim=-1)  # (N, V)
+                entropies = -(logp.exp() * logp).sum(dim=-1)[rows]  # (B,)
+                entropy += torch.where(running, entropies, 0.0).sum().item()
+                count += int(running.sum())
+                new = logp.argmax(dim=-1)[rows] if generator is None else _draw(logp, rows, generator)  # (B,)
+                new = torch.where(running, new, EOS_ID)
+                logp_drawn.append(torch.where(running, logp[rows, new], torch.nan))
+                tokens = torch.cat([tokens, new[:, None]], dim=-1)
+                running = running & (new != EOS_ID)
+                if not running.any():
+                    break
         completions = Completions(
             prompts=list(prompts),
-            texts=texts,
+            texts=[self._text(row) for row in tokens[:, 1:].tolist()],
             tokens=tokens,
-            prompt_length=length,
+            prompt_length=1,
             entropy=torch.tensor(entropy / max(count, 1), dtype=torch.float64),
         )
         self._drawn = completions, torch.stack(logp_drawn, dim=-1)
         return completions
 
     def encode(self, prompts: Sequence[str]) -> Tensor:
-        """Tokens of some prompts, filled up in front to one length: int64, shape (B, S)."""
-        encoded = (self._tokenizer.encode(prompt, add_special_tokens=False) for prompt in prompts)
-        rows = [[self._renumber(number) for number in row] for row in encoded]
-        longest = max(map(len, rows))
-        filled = [[self._filler] * (longest - len(row)) + row for row in rows]
-        return torch.tensor(filled, device=next(self.parameters()).device)
+        """The number of each prompt, int64, shape (B, 1): a row that can be continued."""
+        numbers = [[self._vocabulary + self._prompts.setdefault(text, len(self._prompts))] for text in prompts]
+        return torch.tensor(numbers, device=next(self.parameters()).device)
+
+    def prompt_length(self, prompt: str) -> int:
+        """Tokens of a prompt."""
+        return len(self._encode(prompt))
+
+    def _encode(self, prompt: str) -> list[int]:
+        return [self._renumber(number) for number in self._tokenizer.encode(prompt, add_special_tokens=False)]
 
     def _text(self, row: list[int]) -> str:
         end = row.index(EOS_ID) + 1 if EOS_ID in row else len(row)
@@ -153,69 +197,102 @@ class LanguageModel(nn.Module):
     def _renumber(self, number: int) -> int:
         return {EOS_ID: self._end, self._end: EOS_ID}.get(number, number)
 
-    def _logits(self, tokens: Tensor) -> Tensor:
-        """Logits of all tokens, shape (B, T, V), float32; what several rows begin with is read once."""
-        shared, first, own = _shared_beginnings(tokens.tolist())
-        if not shared:
-            return torch.as_tensor(self._read(tokens).logits.float())
-        rows = torch.tensor(own, device=tokens.device)  # (B,)
-        out = self._read(tokens[first, :shared])
-        logits = out.logits[rows]  # (B, S, V)
-        if shared < tokens.shape[-1]:
-            out.past_key_values.batch_select_indices(rows)
-            rest = self._read(tokens, after=out.past_key_values)
-            logits = torch.cat([logits, rest.logits], dim=1)  # (B, T, V)
-        return torch.as_tensor(logits.float())
+    def _products(self) -> AbstractContextManager[object]:
+        """Matrices are multiplied in the dtype that was asked for; the weights are converted once."""
+        if self._dtype == torch.float32:
+            return nullcontext()
+        return torch.autocast(next(self.parameters()).device.type, dtype=self._dtype)
 
-    def _read(self, tokens: Tensor, after: Any = None) -> Any:
-        """Logits of the tokens that are not in a cache yet, (B, new, V), and the cache with all of them."""
-        known = after.get_seq_length() if after is not None else 0
-        is_text = (tokens != self._filler).cummax(dim=-1).values  # (B, T): False for what fills a row up in front
-        positions = (is_text.cumsum(dim=-1) - 1).clamp(min=0)  # (B, T)
-        faster = self._dtype != torch.float32
-        with torch.autocast(tokens.device.type, dtype=self._dtype) if faster else nullcontext():
-            return self.model(
-                tokens[:, known:],
-                attention_mask=is_text.long(),
-                position_ids=positions[:, known:],
-                past_key_values=after,
-                use_cache=True,
-            )
+    def _logits(self, tokens: Tensor) -> Tensor:
+        """Logits of all rows, shape (B, T, V); equal rows are read once."""
+        different, rows = torch.unique(tokens, dim=0, return_inverse=True)  # (N, T), (B,)
+        with self._products():
+            if self._micro_batch_size is None or self._micro_batch_size >= len(different):
+                logits = self._read_rows(different)  # (N, T, V)
+            else:
+                parts = different.split(self._micro_batch_size)
+                logits = torch.cat([checkpoint(self._read_rows, part, use_reentrant=False) for part in parts])
+        return logits[rows]
+
+    def _read_rows(self, tokens: Tensor) -> Tensor:
+        """Logits of rows, shape (B, T, V); equal prompts are read once."""
+        numbers, rows = torch.unique(tokens[:, 0], return_inverse=True)  # (P,), (B,)
+        prompts = self._read_prompts(numbers).take(rows)
+        parts = [prompts.logits]  # (B, 1, V)
+        if tokens.shape[-1] > 2:
+            parts.append(self._read(tokens[:, 1:-1], after=prompts).logits)  # (B, T - 2, V)
+        parts.append(torch.zeros_like(prompts.logits))
+        return torch.cat(parts, dim=1)
+
+    def _read_prompts(self, numbers: Tensor) -> _Read:
+        """Read P different prompts; what all of them begin with is read once, and shorter ones are filled up."""
+        texts, device = [*self._prompts], numbers.device
+        rows = [self._encode(texts[number - self._vocabulary]) for number in numbers.tolist()]
+        shortest, longest = min(map(len, rows)), max(map(len, rows))
+        equal = sum(1 for _ in takewhile(lambda column: len({*column}) == 1, zip(*rows, strict=False)))
+        shared = min(equal, shortest - 1)  # at least one token is each prompt's own
+        beginning = None
+        if shared:
+            once = torch.tensor(rows[:1], device=device)[:, :shared]
+            beginning = self._read(once, last_only=True).take(torch.zeros_like(numbers))
+        gaps = [longest - len(row) for row in rows]
+        own = [[EOS_ID] * gap + row[shared:] for gap, row in zip(gaps, rows, strict=True)]
+        flags = [[False] * gap + [True] * (longest - shared - gap) for gap in gaps]
+        tokens = torch.tensor(own, device=device)  # (P, S - shared)
+        return self._read(tokens, torch.tensor(flags, device=device), after=beginning, last_only=True)
+
+    def _read_on(self, rows: Tensor, new: Tensor, beginnings: _Read) -> tuple[Tensor, _Read]:
+        """Continue each row by a new token; rows that are equal so far are read once.
+
+        Args:
+            rows: The place of each row's beginning among the N, shape (B,).
+            new: The next token of each row, shape (B,).
+            beginnings: N rows that are all different.
+
+        Returns:
+            The same for beginnings that are one token longer.
+        """
+        pairs, rows = torch.unique(torch.stack([rows, new]), dim=1, return_inverse=True)  # (2, N), (B,)
+        return rows, self._read(pairs[1][:, None], after=beginnings.take(pairs[0]))
+
+    def _read(
+        self, tokens: Tensor, is_text: Tensor | None = None, *, after: _Read | None = None, last_only: bool = False
+    ) -> _Read:
+        """Read tokens of shape (N, new), after what was read. All are text unless `is_text` says where not."""
+        is_text = torch.ones_like(tokens, dtype=torch.bool) if is_text is None else is_text  # (N, new)
+        if after is not None:
+            is_text = torch.cat([after.is_text, is_text], dim=-1)  # (N, S)
+        positions = (is_text.cumsum(dim=-1) - 1).clamp(min=0)[:, -tokens.shape[-1] :]  # (N, new)
+        out = self.model(
+            tokens,
+            attention_mask=is_text.long(),
+            position_ids=positions,
+            past_key_values=after.cache if after is not None else None,
+            use_cache=True,
+            logits_to_keep=int(last_only),  # 0 keeps all
+        )
+        logits = out.logits.to(torch.promote_types(out.logits.dtype, torch.float32))  # (N, new, V)
+        return _Read(out.past_key_values, is_text, logits)
 
     @torch.no_grad()
     def _compare_with_sampling(self, known: _Known) -> None:
         if self._drawn is None or not torch.equal(self._drawn[0].tokens, known.tokens):
             return
-        completions, drawn = self._drawn
-        start = completions.prompt_length
-        logp = torch.log_softmax(known.logits[:, start - 1 : -1], dim=-1)  # (B, T - S, V)
-        again = logp.gather(-1, known.tokens[:, start:, None]).squeeze(-1)  # (B, T - S)
+        _, drawn = self._drawn
+        logp = torch.log_softmax(known.logits[:, :-1], dim=-1)  # (B, T - 1, V)
+        again = logp.gather(-1, known.tokens[:, 1:, None]).squeeze(-1)  # (B, T - 1)
         self.sampling_gap = (again - drawn).abs().nan_to_num(0.0).max().item()
 
 
-def _draw(logp: Tensor, generator: torch.Generator) -> Tensor:
-    """One token of each row, by inverse transform sampling with random numbers from the CPU."""
-    numbers = torch.rand(len(logp), 1, dtype=torch.float64, generator=generator).to(logp.device)
-    ends = logp.double().exp().cumsum(dim=-1)  # (B, V): token k is drawn when the number falls into the k-th piece
-    return torch.searchsorted(ends / ends[:, -1:], numbers, right=True).squeeze(-1).clamp(max=logp.shape[-1] - 1)
-
-
-def _shared_beginnings(rows: list[list[int]]) -> tuple[int, list[int], list[int]]:
-    """How many tokens to read once for all rows that begin alike, so that the fewest tokens are read in all.
+def _draw(logp: Tensor, rows: Tensor, generator: torch.Generator) -> Tensor:
+    """One token for each of B rows, by inverse transform sampling with random numbers from the CPU.
 
     Args:
-        rows: B rows of T tokens.
-
-    Returns:
-        S, from 0 to T; for each different beginning of S tokens, the first row with it; and for each row, the place of
-        its beginning among these.
+        logp: N different predictions, shape (N, V).
+        rows: The place of each row's prediction among them, shape (B,).
+        generator: Source of randomness.
     """
-    length = len(rows[0])
-
-    def beginnings(size: int) -> dict[tuple[int, ...], int]:
-        return {tuple(row[:size]): place for place, row in reversed([*enumerate(rows)])}
-
-    shared = min(range(length + 1), key=lambda size: len(beginnings(size)) * size + len(rows) * (length - size))
-    first = sorted(beginnings(shared).values())
-    places = {tuple(rows[row][:shared]): place for place, row in enumerate(first)}
-    return shared, first, [places[tuple(row[:shared])] for row in rows]
+    numbers = torch.rand(len(rows), 1, dtype=torch.float64, generator=generator).to(logp.device)
+    ends = logp.double().exp().cumsum(dim=-1)  # (N, V): token k is drawn when the number falls into the k-th piece
+    ends = (ends / ends[:, -1:])[rows]  # (B, V)
+    return torch.searchsorted(ends, numbers, right=True).squeeze(-1).clamp(max=logp.shape[-1] - 1)

@@ -8,7 +8,6 @@ Left out on purpose: a grade, that is what `grade` is for; a dashboard, for a CS
 """
 
 import argparse
-import copy
 import csv
 import io
 import json
@@ -34,7 +33,7 @@ from .charlm_model import BigramLM
 from .charlm_sampling import make_generator
 from .charlm_task import LetterReward
 from .charlm_training import CharLMConfig, TrainingState, load_checkpoint, make_optimizer, save_checkpoint
-from .llm_files import DEFAULT_MODEL, INSTALL, ModelNotFound, load, memory_needed
+from .llm_files import DEFAULT_MODEL, INSTALL, ModelNotFound, keep_freed_memory, load, memory_needed
 from .llm_model import LanguageModel
 from .llm_report import Point, Story, draw, page
 from .llm_tasks import TASKS, Task, own_task
@@ -179,6 +178,12 @@ def _parser() -> argparse.ArgumentParser:
         parser.add_argument(option, dest=name, type=type(value), metavar="X", help=f"{text} ({default})")
     for name, option in _LEVEL_OPTIONS.items():
         parser.add_argument(option, dest=name, choices=("token", "sequence"), help=f"({getattr(SETTINGS, name)})")
+    parser.add_argument(
+        "--micro-batch-size",
+        type=int,
+        metavar="N",
+        help="different completions whose activations are kept at a time: less memory, more time, the same loss (all)",
+    )
     parser.add_argument("--last-layers", type=int, metavar="N", help="train the last N layers only (all)")
     parser.add_argument("--seed", type=int, metavar="N", help="of the samples, from 0 (0)")
     run_folder.add_options(parser, folder="llm-run", checkpoint_every=50)
@@ -190,8 +195,10 @@ def _refuse_what_cannot_work(parser: argparse.ArgumentParser, arguments: argpars
     available = {"auto": True, "cpu": True, "cuda": torch.cuda.is_available(), "mps": torch.backends.mps.is_available()}
     if not available[arguments.device]:
         parser.error(f"--device {arguments.device}: torch finds no such device here; leave it out")
-    if arguments.last_layers is not None and arguments.last_layers < 1:
-        parser.error(f"--last-layers must be at least 1, got {arguments.last_layers}")
+    for name in ("last_layers", "micro_batch_size"):
+        value = getattr(arguments, name)
+        if value is not None and value < 1:
+            parser.error(f"--{name.replace('_', '-')} must be at least 1, got {value}")
     if arguments.task and arguments.task not in TASKS and not arguments.task.endswith(".py"):
         parser.error(f"--task must be one of {', '.join(TASKS)}, or a Python file, got {arguments.task}")
     run_folder.refuse_what_cannot_work(parser, arguments, files=FILES, to_resume=(CHECKPOINT, RUN))
@@ -226,9 +233,11 @@ def _prepare(arguments: argparse.Namespace, *, command: str) -> tuple[Run, torch
     model, tokenizer = load(chosen["model"])
     if chosen["last_layers"]:
         _freeze_all_but(model, chosen["last_layers"])
-    policy = LanguageModel(model, tokenizer, dtype=getattr(torch, arguments.dtype))
-    _say_what_it_takes(policy, task, config)
-    ref_policy = policy if config.kl_coef == 0 else copy.deepcopy(policy).requires_grad_(False)
+    micro_batch_size = arguments.micro_batch_size
+    policy = LanguageModel(model, tokenizer, dtype=getattr(torch, arguments.dtype), micro_batch_size=micro_batch_size)
+    keep_freed_memory()
+    _say_what_it_takes(policy, task, config, micro_batch_size=micro_batch_size)
+    ref_policy = policy if config.kl_coef == 0 else policy.frozen_copy()
     device = arguments.device
     if device == "auto":
         device = "cuda" if torch.cuda.is_available() else "mps" if torch.backends.mps.is_available() else "cpu"
@@ -275,22 +284,31 @@ def _freeze_all_but(model: Any, last: int) -> None:
         layer.requires_grad_(True)
 
 
-def _say_what_it_takes(policy: LanguageModel, task: Task, config: CharLMConfig) -> None:
+def _say_what_it_takes(
+    policy: LanguageModel, task: Task, config: CharLMConfig, *, micro_batch_size: int | None
+) -> None:
     """Memory that is needed, and that is there, before it starts."""
     import psutil
 
     sizes = [(each.numel(), each.requires_grad) for each in policy.parameters()]
     total, trained = sum(size for size, _ in sizes), sum(size for size, is_trained in sizes if is_trained)
     rows = config.prompts_per_step * config.group_size
-    tokens = policy.encode(task.prompts[:1]).shape[-1] + config.max_new_tokens
-    vocabulary = policy.model.config.vocab_size
-    needed = memory_needed(total, trained=trained, rows=rows, tokens=tokens, vocabulary=vocabulary)
-    needed += 4 * total if config.kl_coef else 0
+    kept = min(rows, micro_batch_size or rows)
+    needed = memory_needed(
+        policy.model.config,
+        parameters=2 * total if config.kl_coef else total,
+        trained=trained,
+        rows=rows,
+        completion=config.max_new_tokens,
+        activations=kept * config.max_new_tokens
+        + min(kept, config.prompts_per_step) * policy.prompt_length(task.prompts[0]),
+    )
     there = psutil.virtual_memory().available
     print(f"{total / 1e6:.0f} million parameters, {rows} completions a step: about {needed / 2**30:.1f} GB of memory")
     if needed > there:
         print(
-            f"Only {there / 2**30:.1f} GB are free: lower --prompts-per-step or --group-size, or add --last-layers 4.",
+            f"Only {there / 2**30:.1f} GB are free: add --micro-batch-size 4 or --last-layers 4, "
+            "or lower --prompts-per-step or --group-size.",
             file=sys.stderr,
         )
 

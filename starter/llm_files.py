@@ -8,6 +8,7 @@ rest of the course works without the extra `llm`.
 Left out on purpose: models with code of their own (`trust_remote_code`), which would run whatever a stranger wrote.
 """
 
+import ctypes
 import hashlib
 import os
 import subprocess
@@ -70,11 +71,13 @@ def load(name: str | None) -> tuple[Any, Any]:
         where, options = str(file.parent), {"gguf_file": file.name}
     try:
         tokenizer = AutoTokenizer.from_pretrained(where, **options)
-        model = AutoModelForCausalLM.from_pretrained(where, dtype=torch.float32, **options)
+        model: Any = AutoModelForCausalLM.from_pretrained(where, dtype=torch.float32, **options)
     except Exception as error:  # transformers raises half a dozen types for a model that it cannot read
         reason = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
         raise ModelNotFound(f"{_what_to_do(name, where)} ({reason})") from error
-    model.config.quantization_config = None  # the weights are float32 now
+    quantizer = getattr(model, "hf_quantizer", None)
+    if quantizer is not None:  # the weights are float32 now, so the model can be trained and saved
+        quantizer.remove_quantization_config(model)
     return model, tokenizer
 
 
@@ -123,15 +126,38 @@ def _require_checksum(path: Path) -> None:
         raise ModelNotFound(f"{path} is damaged: its SHA-256 is {found}, not {SHA256}; delete it and try again")
 
 
-def memory_needed(parameters: int, *, trained: int, rows: int, tokens: int, vocabulary: int) -> int:
-    """About how many bytes a run takes: weights, and for what is trained its gradient and Adam's two means; logits.
+def memory_needed(config: Any, *, parameters: int, trained: int, rows: int, completion: int, activations: int) -> int:
+    """About how many bytes a run takes; measured on the default model, on a CPU.
 
     Args:
-        parameters: Of the model.
-        trained: How many of them are trained.
+        config: Of the model, as transformers keeps it.
+        parameters: Of the model, and of a reference policy if there is one.
+        trained: How many of them are trained: each has a gradient, and two means of Adam.
         rows: Completions in a batch.
-        tokens: Of a row, with its prompt.
-        vocabulary: Tokens that the model knows.
+        completion: Tokens of a completion at most.
+        activations: Tokens whose activations are kept at a time.
     """
-    logits = rows * tokens * vocabulary
-    return 4 * (parameters + 3 * trained + 4 * logits)  # of the logits: softmax, and the gradients of both
+    logits: int = 4 * rows * (1 + completion) * config.vocab_size  # softmax, and the gradients of both
+    kept: int = _KEPT_OF_A_TOKEN * activations * config.num_hidden_layers * config.hidden_size
+    return 4 * (parameters + 3 * trained + logits + kept) + _PROGRAM
+
+
+_KEPT_OF_A_TOKEN = 35
+"""Numbers that a layer keeps of each token until the gradient comes, for each number of its width."""
+_PROGRAM = 600_000_000
+"""Bytes of Python with torch and transformers."""
+
+
+def keep_freed_memory() -> None:
+    """Keep what is freed for the next time, where the C library is glibc.
+
+    Each step frees what the next one asks for again, in pieces of many megabytes. Given back to the system and asked
+    for anew, it is filled with zeros each time, and that was a sixth of the time of a step.
+    """
+    mallopt = getattr(ctypes.CDLL(None), "mallopt", None) if sys.platform == "linux" else None
+    if mallopt is not None:
+        mallopt(_M_MMAP_MAX, 0)
+        mallopt(_M_TRIM_THRESHOLD, 2**31 - 1)
+
+
+_M_TRIM_THRESHOLD, _M_MMAP_MAX = -1, -4  # of malloc.h

@@ -66,6 +66,7 @@ DEV_COMMANDS = {
     "ablate": "write the runs that show what each setting does",
     "recordings": "write the recorded runs as pictures and for the browser",
     "cheat-sheet": "write the loss on one page, as SVG and PDF",
+    "notebook": "write the notebook of run_llm, and the page that leads to it",
     "finish-site": "finish built pages, after Zensical: formulas, pictures of runs, search, share pictures",
     "answer-key": "measure the answers to the worksheet's questions",
 }

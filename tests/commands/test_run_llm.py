@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import importlib.util
 import json
 import re
 import sys
@@ -15,7 +16,7 @@ import pytest
 import torch
 from tiny_llm import ALPHABET, save_tiny_llm, tiny_llm
 
-from reference import charlm, llm_files, llm_tasks, run_llm
+from reference import charlm, llm_files, llm_tasks, run_llm, run_trl
 from reference.charlm_sampling import make_generator
 from reference.charlm_training import CharLMConfig, TrainingState, make_optimizer
 from reference.llm_model import LanguageModel
@@ -74,6 +75,38 @@ def test_what_is_read_once_has_the_gradient_of_all_that_read_it() -> None:
         assert torch.allclose(gradient, theirs.grad, rtol=1e-3, atol=1e-4), name
 
 
+def gradient_of_the_loss(micro_batch_size: int | None) -> tuple[list[torch.Tensor], int]:
+    """Gradients of the course's loss in float64, and bytes that the graph of the log-probabilities keeps."""
+    model, tokenizer = tiny_llm()
+    policy = LanguageModel(model.double(), tokenizer, micro_batch_size=micro_batch_size)
+    found = sampled(policy)
+    kept = {each.untyped_storage().data_ptr(): 0 for each in policy.parameters()}
+
+    def keep(tensor: torch.Tensor) -> torch.Tensor:
+        kept.setdefault(tensor.untyped_storage().data_ptr(), tensor.untyped_storage().nbytes())
+        return tensor
+
+    with torch.autograd.graph.saved_tensors_hooks(keep, lambda tensor: tensor):
+        logp = charlm.token_logp(policy, found.tokens)
+    mask = charlm.completion_mask(found.tokens, found.prompt_length, 0)
+    advantages = torch.linspace(-1, 1, len(mask), dtype=torch.float64)
+    config = CharLMConfig(loss_level="token", kl_coef=0.1)
+    loss, _ = charlm.grpo_loss(logp, logp.detach() - 0.1, logp.detach() - 0.2, advantages, mask, config)
+    loss.backward()
+    gradients = [each.grad for each in policy.parameters() if each.grad is not None]
+    return gradients, sum(kept.values())
+
+
+def test_micro_batches_have_the_gradient_of_the_whole_batch_and_keep_less_for_it() -> None:
+    whole, kept_whole = gradient_of_the_loss(None)
+    for size in (1, 5):
+        parts, kept = gradient_of_the_loss(size)
+        for one, other in zip(parts, whole, strict=True):
+            # transformers computes the norm of a layer in float32 whatever comes in: 6e-8 of the largest.
+            assert (one - other).abs().max() < 1e-6 * other.abs().max()
+        assert kept < kept_whole / 3
+
+
 def test_a_token_is_drawn_where_the_random_number_falls() -> None:
     policy = LanguageModel(*tiny_llm())
     (text,) = policy.sample([PROMPTS[0]], max_new_tokens=3, generator=make_generator(5)).texts
@@ -95,7 +128,9 @@ def test_the_gap_between_sampling_and_training_is_told() -> None:
     policy(found.tokens)
     assert policy.sampling_gap < 1e-4
     policy.model.model.norm.weight *= 1.5  # now another policy trains than the one that drew
-    before = charlm.token_logp(LanguageModel(*tiny_llm()), found.tokens)
+    other = LanguageModel(*tiny_llm())
+    other.encode(found.prompts)
+    before = charlm.token_logp(other, found.tokens)
     mask = charlm.completion_mask(found.tokens, found.prompt_length, 0)
     after = charlm.token_logp(policy, found.tokens)
     assert policy.sampling_gap == pytest.approx((after - before)[mask].abs().max().item(), abs=1e-4)
@@ -112,7 +147,8 @@ def digits(prompts: Sequence[str], completions: Sequence[str]) -> torch.Tensor:
 
 @pytest.mark.parametrize("kl_coef", [0.0, 0.01])
 def test_the_five_files_teach_it_what_is_paid_for(kl_coef: float) -> None:
-    policy, reference = (LanguageModel(*tiny_llm()) for _ in range(2))
+    policy = LanguageModel(*tiny_llm())
+    reference = policy.frozen_copy()
     config = CharLMConfig(steps=50, lr=3e-3, kl_coef=kl_coef, prompts_per_step=3, max_new_tokens=2, inner_steps=2)
     state = TrainingState(make_optimizer(policy, config), config)
     other = reference if kl_coef else policy
@@ -253,7 +289,11 @@ def test_damaged_weights_in_the_cache_are_not_trained(tmp_path: Path, monkeypatc
         llm_files.load(None)
 
 
-def test_missing_packages_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_packages_are_named(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setitem(sys.modules, "transformers", None)
     with pytest.raises(llm_files.ModelNotFound, match="pip install"):
         llm_files.load("anything")
+    monkeypatch.setattr(importlib.util, "find_spec", lambda _: None)
+    with pytest.raises(SystemExit):
+        run_trl.main([])
+    assert run_trl.INSTALL in capsys.readouterr().err

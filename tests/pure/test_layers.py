@@ -146,12 +146,12 @@ def test_exercises_import_torch_numpy_the_standard_library_and_their_siblings(fo
     # Commands for people, which no worker ever loads: they draw, and show how far they are.
     names = [
         *("bandit_plots.py", "charlm_plots.py", "pretrain_charlm.py", "run_bandit.py", "run_charlm.py"),
-        *("llm_files.py", "llm_report.py", "run_llm.py"),
+        *("llm_files.py", "llm_report.py", "run_llm.py", "run_trl.py", "trl_trainer.py"),
     ]
     for_people = [f"{folder}/{name}" for name in names if (ROOT / folder / name).exists()]
     wrong = (each for each in imports_in(folder, without=for_people) if each.top not in allowed)
     assert listed(wrong) == []
-    allowed |= {"matplotlib", "rich", "psutil", "transformers"}
+    allowed |= {"matplotlib", "rich", "psutil", "transformers", "trl", "datasets"}
     wrong = (each for each in imports_in(*for_people) if each.top not in allowed)
     assert listed(wrong) == []
     # A sibling is imported with a dot: a submission lies in a folder of any name.

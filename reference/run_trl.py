@@ -1,0 +1,203 @@
+"""Train the model of `run_llm` with TRL's GRPOTrainer: `python -m starter.run_trl --help`.
+
+Given code. Model, tasks and prompts are those of `run_llm`. TRL samples and trains; your `group_advantages` and
+`grpo_loss` compute advantages and loss (`trl_trainer`), or with `--formulas trl` its own do. What is called how there,
+with defaults: `docs/reference/trl.md`.
+
+Left out on purpose: checkpoints, pages and pictures, which `run_llm` has and TRL has its own ways for.
+"""
+
+import argparse
+import sys
+
+if not __package__:
+    sys.exit("Stand in the folder that holds starter/ and run: python -m starter.run_trl")
+
+import importlib.util
+import tempfile
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+from .charlm_training import CharLMConfig
+from .llm_files import ModelNotFound, keep_freed_memory, load
+from .llm_model import LanguageModel
+from .llm_tasks import TASKS, Task
+
+INSTALL = 'pip install -c constraints.txt -e ".[trl]"'
+MEASURED = 64
+SETTINGS = CharLMConfig(steps=20, lr=1e-5, kl_coef=0.0, group_size=8, prompts_per_step=8)
+_NUMBER_OPTIONS = {
+    "steps": "max_steps / num_iterations",
+    "lr": "learning_rate",
+    "kl_coef": "beta",
+    "clip_eps": "epsilon",
+    "group_size": "num_generations",
+    "prompts_per_step": "per_device_train_batch_size / num_generations",
+    "inner_steps": "num_iterations",
+}
+"""Names of the course, and TRL's."""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command. Exit code 0 fine, 1 an exercise is missing, 2 usage or a missing package."""
+    parser = _parser()
+    arguments = parser.parse_args(argv)
+    if importlib.util.find_spec("trl") is None:
+        parser.error(f"this command needs more packages: {INSTALL}")
+    try:
+        given = {name: getattr(arguments, name) for name in _NUMBER_OPTIONS}
+        task = TASKS[arguments.task]()
+        config = replace(SETTINGS, max_new_tokens=task.max_new_tokens, ratio_level=arguments.ratio_level, **given)
+        model, tokenizer = load(arguments.model)
+        trainer = make_trainer(
+            model,
+            tokenizer,
+            task,
+            config,
+            loss_type=arguments.loss_type,
+            formulas=arguments.formulas,
+            seed=arguments.seed,
+        )
+        keep_freed_memory()
+        before = score(model, tokenizer, task)
+        trainer.train()
+    except (ModelNotFound, ValueError) as error:
+        parser.error(str(error))
+    except NotImplementedError as error:
+        print(f"{error}; this command needs exercises 1, 2, 3 and 5: `grade` says where you are.", file=sys.stderr)
+        return 1
+    _tell(trainer, task, before=before, after=score(model, tokenizer, task))
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog=f"python -m {__package__}.run_trl",
+        description="Train a pretrained language model with TRL's GRPOTrainer and your formulas.",
+        epilog="The names in brackets are TRL's.",
+    )
+    parser.add_argument("--task", choices=[*TASKS], default="sums", help="as for run_llm (sums)")
+    parser.add_argument("--model", metavar="MODEL", help="a folder, a GGUF file or a hub id (SmolLM2-135M-Instruct)")
+    parser.add_argument(
+        "--formulas",
+        choices=("mine", "trl", "both"),
+        default="mine",
+        help="whose advantages and loss train; both: yours train, and TRL's loss is computed beside it (mine)",
+    )
+    for name, theirs in _NUMBER_OPTIONS.items():
+        value = getattr(SETTINGS, name)
+        option = f"--{name.replace('_', '-')}"
+        parser.add_argument(
+            option, dest=name, type=type(value), default=value, metavar="X", help=f"[{theirs}] ({value:g})"
+        )
+    parser.add_argument("--loss-type", choices=("grpo", "bnpo", "dapo"), default="grpo", help="[loss_type] (grpo)")
+    parser.add_argument(
+        "--ratio-level", choices=("token", "sequence"), default="token", help="[importance_sampling_level] (token)"
+    )
+    parser.add_argument("--seed", type=int, default=0, metavar="N", help="[seed] (0)")
+    return parser
+
+
+def make_trainer(
+    model: Any,
+    tokenizer: Any,
+    task: Task,
+    config: CharLMConfig,
+    *,
+    loss_type: str = "grpo",
+    formulas: str = "mine",
+    seed: int = 0,
+    **others: Any,
+) -> Any:
+    """A GRPOTrainer that is set up as `run_llm` trains.
+
+    Args:
+        model: A causal language model of transformers; it is trained.
+        tokenizer: Of this model.
+        task: Prompts and reward.
+        config: Settings; their levels of averaging come from `loss_type`.
+        loss_type: Of TRL.
+        formulas: "mine", "trl" or "both", as on the command line.
+        seed: Of the run.
+        others: More settings of GRPOConfig.
+    """
+    from datasets import Dataset
+    from transformers import PrinterCallback
+    from trl import GRPOConfig, GRPOTrainer
+
+    from .trl_trainer import StudentTrainer
+
+    settings = {
+        "per_device_train_batch_size": config.prompts_per_step * config.group_size,
+        "num_generations": config.group_size,
+        "num_iterations": config.inner_steps,
+        "max_completion_length": config.max_new_tokens,
+        "max_steps": config.steps * config.inner_steps,  # TRL counts updates, not batches
+        "learning_rate": config.lr,
+        "beta": config.kl_coef,
+        "epsilon": config.clip_eps,
+        "importance_sampling_level": config.ratio_level,
+        "loss_type": loss_type,
+        "seed": seed,
+        # What TRL does by default, and the course does not.
+        "use_bias_correction_kl": False,
+        "max_grad_norm": 0.0,
+        "bf16": False,
+        "activation_checkpointing": False,
+        "dataloader_pin_memory": False,
+        "save_strategy": "no",
+        "logging_steps": 1,
+        "report_to": "none",
+        "disable_tqdm": True,
+    }
+    (end,) = tokenizer.encode("\n", add_special_tokens=False)
+    model.generation_config.eos_token_id = end  # a completion is a line, as in `run_llm`
+    if tokenizer.pad_token is None:
+        tokenizer.pad_token = tokenizer.eos_token
+    kind: Callable[..., Any] = GRPOTrainer if formulas == "trl" else StudentTrainer
+    with tempfile.TemporaryDirectory() as folder:  # nothing is written there later
+        if config.kl_coef:  # TRL reads the reference policy from where the policy came from
+            model.save_pretrained(folder)
+            model.config._name_or_path = folder
+        trainer = kind(
+            model=model,
+            reward_funcs=_reward(task),
+            args=GRPOConfig(output_dir=folder, **{**settings, **others}),
+            train_dataset=Dataset.from_dict({"prompt": [*task.prompts]}),
+            processing_class=tokenizer,
+            **({"compare": True} if formulas == "both" else {}),
+        )
+    trainer.remove_callback(PrinterCallback)  # forty numbers a step; `_tell` says what matters
+    return trainer
+
+
+def _reward(task: Task) -> Callable[..., list[float]]:
+    def reward(prompts: list[str], completions: list[str], **_: Any) -> list[float]:
+        return list(task.rewards(prompts, completions).tolist())
+
+    reward.__name__ = task.name.replace("-", "_")
+    return reward
+
+
+def score(model: Any, tokenizer: Any, task: Task) -> float:
+    """Mean reward of the most probable completions of prompts that are never trained on."""
+    policy = LanguageModel(model, tokenizer)
+    prompts = task.held_out[:MEASURED]
+    texts = policy.sample(prompts, max_new_tokens=task.max_new_tokens, generator=None).texts
+    policy.exchange_numbers()  # TRL knows the tokens by the tokenizer's own numbers
+    return task.rewards(prompts, texts).mean().item()
+
+
+def _tell(trainer: Any, task: Task, *, before: float, after: float) -> None:
+    print(f"{task.measure}: {before:.2f} -> {after:.2f}, {trainer.state.global_step} steps")
+    rewards = [row["reward"] for row in trainer.state.log_history if "reward" in row]
+    print(f"mean reward of each batch: {' '.join(f'{reward:.2f}' for reward in rewards)}")
+    losses = getattr(trainer, "losses", [])
+    if losses:
+        apart = max(abs(mine - theirs) for mine, theirs in losses)
+        print(f"your loss and TRL's of the same batch, with your advantages: at most {apart:.1e} apart")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
