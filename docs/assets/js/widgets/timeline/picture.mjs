@@ -1,7 +1,8 @@
 // The picture of the timeline: cards and lanes on a wide screen, a list that runs down on a narrow one.
 import { changersOf, columns, lineTo } from "../../core/timeline.mjs";
-import { chart, lines, pixel, scale, words } from "../../ui/chart.mjs";
+import { chart, pixel, scale, words } from "../../ui/chart.mjs";
 import { element } from "../../ui/element.mjs";
+import { lines } from "../../ui/word_lines.mjs";
 
 const NARROW = 560; // pixels, below which time runs down
 const CARD = 52; // high
