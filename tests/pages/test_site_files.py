@@ -44,7 +44,8 @@ def test_a_page_shows_a_picture_of_its_own_where_its_address_is_shared(site_fold
 
 
 def test_the_search_index_keeps_its_budget(site_folder: Path) -> None:
-    assert len(gzip.compress((site_folder / "search/search_index.json").read_bytes())) <= 130 * KILOBYTE
+    index = (site_folder / "search/search_index.json").read_bytes()
+    assert len(gzip.compress(index)) <= 140 * KILOBYTE  # it comes when somebody searches
 
 
 def test_every_column_of_a_table_has_a_name(site_folder: Path) -> None:

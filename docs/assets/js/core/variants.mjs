@@ -5,7 +5,7 @@
 // makes one update without a ratio; here it makes as many as the others, with a ratio, so that it can be compared.
 import { average, groupAdvantages, logSoftmax, policyStep } from "./grpo.mjs";
 import { makeRng, sampleCategorical } from "./rng.mjs";
-import { firstAbove, median, summary } from "./many_runs.mjs";
+import { firstAbove, median, summary } from "./curves.mjs";
 
 const GRPO = { divideByStd: true, leaveOneOut: false, clipEps: 0.2, clipEpsHigh: 0.2, dynamicSampling: false };
 

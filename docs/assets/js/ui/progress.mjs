@@ -1,5 +1,5 @@
-// How far the reader has come, kept in this browser: { done: [ids of stops], finished: whether the finish has been shown }.
-// The id of a stop is the path of its page: "learn/why", "exercises/clip", "worksheet".
+// How far the reader has come, kept in this browser: { done: [ids of stops], finished: has the finish been shown? }.
+// The id of a stop is the path of its page: "learn/why".
 import { load, save } from "./storage.mjs";
 
 const KEY = "grpo-progress-v1";

@@ -1,6 +1,4 @@
-// Text in a drawing has no line breaks of its own.
-
-/** Words in lines of at most so many characters. */
+/** Words of a drawing, where text has no line breaks, in lines of at most so many characters. */
 export function lines(text, most) {
   const found = [""];
   for (const word of text.trim().split(/ +/)) {

@@ -1,5 +1,4 @@
-// <grpo-progress>: the ring in the header says how many stops of the course are done, and opens the list of them. It stays
-// while pages come and go.
+// <grpo-progress>: the ring in the header says how many stops are done, and opens their list.
 import { element } from "../ui/element.mjs";
 import { CHANGED, readProgress, stopAt } from "../ui/progress.mjs";
 import { Widget } from "../ui/widget.mjs";
@@ -39,7 +38,7 @@ class Progress extends Widget {
     this.classList.toggle("whole", isWhole);
     this.button.title = `${count} of ${stops.length} done`;
     this.button.setAttribute("aria-label", this.button.title);
-    if (isWhole && !finished) this.open(); // once: the list notes that it has shown the finish
+    if (isWhole && !finished) this.open(); // once
   }
 
   async open() {

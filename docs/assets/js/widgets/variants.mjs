@@ -1,5 +1,5 @@
 // <grpo-variants>: GRPO and its relatives as switches of the same bandit run (catalogue B06).
-import { singlePeak } from "../core/bandit.mjs";
+import { singlePeak } from "../core/reward_tables.mjs";
 import { VARIANTS, outcome, variantRun } from "../core/variants.mjs";
 import { legendItem } from "../ui/chart.mjs";
 import { choice, slider } from "../ui/controls.mjs";

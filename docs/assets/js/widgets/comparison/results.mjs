@@ -4,7 +4,7 @@
 // 10 % to the 90 % quantile.
 import { bestAction, stepByStep } from "../../core/bandit.mjs";
 import { average } from "../../core/grpo.mjs";
-import { firstAbove, median, summary } from "../../core/many_runs.mjs";
+import { firstAbove, median, summary } from "../../core/curves.mjs";
 import { slices } from "../../ui/slices.mjs";
 import { legendItem } from "../../ui/chart.mjs";
 import { element } from "../../ui/element.mjs";
