@@ -1,9 +1,9 @@
 // <grpo-simulation>: the ten-action bandit, trained by the real algorithm in the browser (catalogue S1-C*, B1 to B3, B5,
 // R1 to R5, P1 to P3, P5). The comparison of the algorithms (B4, P4) is a widget of its own, comparison.mjs.
 //
-// A run is determined by its settings, its seed and its number of steps. All three stand in the address, so a reload or a
-// copied link shows the same run; any change of a setting starts it anew. The steps are computed when they are asked for,
-// and then shown: `time` is counted in steps, and 13.4 is the film of step 14. What is sent or copied is the whole run.
+// A run is determined by its settings, its seed and its number of steps, and all three are in the address; any change of a
+// setting starts it anew. Steps are computed when they are asked for, and then shown: `time` is counted in steps, and 13.4
+// is the film of step 14. What is sent or copied is the whole run.
 //
 // Longer than 150 lines, because it is the one page on which all settings, readouts and charts of a run come together.
 import { button } from "../ui/controls.mjs";
