@@ -34,8 +34,8 @@ def write_or_check(texts: Mapping[Path, str], *, command: str, what: str, check:
 
 
 def shown(path: Path) -> str:
-    """A file as messages name it: from the root of the course, where it lies in it, else whole."""
-    return path.relative_to(course.ROOT).as_posix() if path.is_relative_to(course.ROOT) else str(path)
+    """A file as messages name it: from the root of the course, where it lies in it."""
+    return path.relative_to(course.ROOT).as_posix() if path.is_relative_to(course.ROOT) else path.name
 
 
 def one_per_line(entries: Sequence[Mapping[str, Any]]) -> str:

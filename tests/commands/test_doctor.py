@@ -40,9 +40,11 @@ def test_git_brings_a_file_back_where_there_is_git_and_a_fresh_copy_where_there_
 
 def test_what_an_installation_that_was_stopped_left_behind_counts_as_missing(root: Path, tmp_path: Path) -> None:
     (tmp_path / "site" / "rich-1.0.dist-info").mkdir(parents=True)
-    command = [sys.executable, "-m", "grader.commands.doctor"]
-    environment = {**os.environ, "PYTHONPATH": str(tmp_path / "site")}
-    done = subprocess.run(command, cwd=root, env=environment, capture_output=True, text=True, check=False)
+    # In front of the packages, as what was left behind in their folder would be; PYTHONPATH is searched last.
+    start = f"import sys, runpy; sys.path.insert(0, {str(tmp_path / 'site')!r}); "
+    start += "runpy.run_module('grader.commands.doctor', run_name='__main__')"
+    command = [sys.executable, "-c", start]
+    done = subprocess.run(command, cwd=root, capture_output=True, text=True, check=False)
     assert done.returncode == 1 and done.stderr == ""
     (line,) = (line for line in done.stdout.splitlines() if "not installed here" in line)
     assert re.fullmatch(r"to mend  packages: not installed here: rich\b.*", line)

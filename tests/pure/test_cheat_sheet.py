@@ -32,7 +32,7 @@ def test_a_pdf_of_another_sheet_is_noticed(monkeypatch, tmp_path: Path, capsys):
     pdf.write_bytes(cheat_sheet.PDF.read_bytes() + b"\n")
     monkeypatch.setattr(command, "PDF", pdf)
     assert course_command.main(["dev", "cheat-sheet", "--check"]) == 1
-    assert capsys.readouterr().out.splitlines()[-1] == f"{pdf} is stale: run `course dev cheat-sheet`"
+    assert capsys.readouterr().out.splitlines()[-1] == "cheat-sheet.pdf is stale: run `course dev cheat-sheet`"
 
 
 def test_the_pdf_has_one_page_that_fits_on_a4_and_on_letter():
