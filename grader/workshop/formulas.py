@@ -7,6 +7,7 @@ that a term that is pointed at is found in all three.
 
 from __future__ import annotations
 
+import atexit
 import json
 import re
 from collections.abc import Sequence
@@ -130,5 +131,6 @@ def _engine() -> MiniRacer:
     from py_mini_racer import MiniRacer  # part of the extra "docs"
 
     engine = MiniRacer()
+    atexit.register(engine.close)  # later, its thread may be gone, and closing would wait for it for ever
     engine.eval(KATEX.read_text("utf-8"))
     return engine
