@@ -504,13 +504,13 @@ def _watch(arguments: argparse.Namespace, path: Path, sandbox: Sandbox | None) -
             return
         graded = files.sha256
         result = _grade(arguments, files, sandbox, first=first)
+        failed = terminal.first_failed(result)
+        before, last, code, first = last, result, result.exit_code, failed.id if failed else None
         if console.is_terminal:
             console.clear()
         _report(arguments, result)
-        if last:
-            console.print(f"since the last save  {terminal.difference(last, result)}", markup=False, highlight=False)
-        failed = terminal.first_failed(result)
-        first, code, last = failed.id if failed else None, result.exit_code, result
+        if before:
+            console.print(f"since the last save  {terminal.difference(before, result)}", markup=False, highlight=False)
         if code == OK and passed:
             console.print(passed)
         console.print(f"Watching {path}; Ctrl-C to stop.", style="dim", markup=False)
