@@ -106,44 +106,6 @@ recordings: $(VENV)/installed ## write the recorded runs of the language model
 	cd docs/assets/runs && rm charlm-*/checkpoint.pt charlm-*/policy.safetensors charlm-*/diagnostics.png
 	$(BIN)/course dev recordings
 
-site: $(VENV)/installed-dev ## how fast the simulation page is in Chromium
-	@$(BIN)/python tests/bench/bench_site.py
-
-attacks-page: $(VENV)/installed ## record every attack in every way that is missing, and write the page: hours, and it goes on where it stopped
-	@$(BIN)/course dev attacks --page docs/instructors/attacks.md $(ATTACKS)
-
-fuzz: $(VENV)/installed-dev ## hostile inputs for all that is read, on Linux; FUZZ=wire SECONDS=600 for one target
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[fuzz]'
-	@$(BIN)/python tests/fuzzing/fuzz.py $(FUZZ) --seconds $(SECONDS)
-
-stubs: $(VENV)/installed ## write starter/ from the model answers (overwrites it)
-	$(BIN)/course dev stubs
-
-vectors: $(VENV)/installed ## write the worked examples' answers
-	$(BIN)/course dev vectors
-
-golden: $(VENV)/installed ## write the golden vectors of the simulation
-	$(BIN)/course dev golden
-
-RECORD := $(BIN)/python -m reference.run_charlm --overwrite --out docs/assets/runs/charlm
-recordings: $(VENV)/installed ## write the recorded runs of the language model
-	$(RECORD)-pizza
-	$(RECORD)-pizza-token --level token
-	$(RECORD)-pizza-sequence --ratio-level sequence
-	$(RECORD)-pizza-kl --kl-coef 1
-	$(RECORD)-arithmetic --task arithmetic
-	cd docs/assets/runs && rm charlm-*/checkpoint.pt charlm-*/policy.safetensors charlm-*/diagnostics.png
-	$(BIN)/course dev recordings
-
-# 64 colours are enough for a picture of lines and make it a quarter as large. Pillow comes with matplotlib.
-define SMALLER
-import sys
-from PIL import Image
-for path in sys.argv[1:]:
-    Image.open(path).convert("RGB").quantize(64, Image.Quantize.MAXCOVERAGE).save(path, optimize=True)
-endef
-export SMALLER
-
 site: $(VENV)/installed-dev ## build the pages into build/site
 	$(BIN)/mkdocs build --strict --site-dir build/site
 

@@ -104,10 +104,7 @@ def typeset(formulas: Sequence[tuple[str, bool]]) -> list[str]:
     Raises:
         py_mini_racer.JSEvalException: KaTeX cannot read a formula.
     """
-    marked = [
-        (_IN_TEX.sub(lambda each: rf"\htmlClass{{term-{each.lastgroup}}}{{{each[0]}}}", tex), own)
-        for tex, own in formulas
-    ]
+    marked = [(_IN_TEX.sub(_with_htmlclass, tex), own) for tex, own in formulas]
     made: list[str] = json.loads(str(_engine().eval(f"JSON.stringify(({_TYPESET})({json.dumps(marked)}))")))
     return made
 

@@ -74,8 +74,10 @@ def test_a_command_is_found_in_a_block_and_in_a_sentence():
     assert code_in(text) == ["course dev stubs", "make check"]
 
 
-def test_every_make_target_that_is_named_exists():
-    targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text("utf-8"), re.M))
+def test_every_make_target_that_is_named_exists_and_none_is_there_twice():
+    written = re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text("utf-8"), re.M)
+    targets = set(written)
+    assert len(written) == len(targets)
     named = {arguments[0] for arguments in commands("make")}
     assert {"check", "test", "proof", "mutants"} <= named
     assert named <= targets
