@@ -23,7 +23,7 @@ from .ablations import ABLATIONS, Ablation, Curve
 from .recordings import metrics_of
 
 DRAWN_RUNS = ("pizza", "arithmetic")
-"""Runs of the language model whose curves are on a page; all five are in the figure of chapter 6."""
+"""Runs of the language model whose curves are on a page; all five are in the figure of chapter 7."""
 METRICS = (
     ("Mean reward", "reward", ("mean_reward", "rolling_mean_reward"), (0.0, 1.0)),
     ("KL from the reference policy", "nats per token", ("kl",), (0.0, 0.1)),

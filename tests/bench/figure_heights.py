@@ -21,7 +21,7 @@ import site_server
 from site_fixtures import FLAGS, chromium_program, wait_until_ready
 
 STYLES = site_server.ROOT / "docs/assets/css/heights.css"
-CHAPTERS = ("why", "ppo", "group", "advantage", "loss", "training", "limits")
+CHAPTERS = ("why", "ppo", "group", "gradient", "advantage", "loss", "training", "limits")
 PIXELS = 20  # of a rem
 # The largest width of a range in em, none for the widest, and the widths of the window that it is measured at.
 RANGES = (("", (960, 1280)), ("59.9375em", (753,)), ("47em", (481,)), ("30em", (376, 390)), ("23.4375em", (320,)))

@@ -89,7 +89,7 @@ def test_copied_code_shows_the_figure_alone_with_its_state_and_a_link_back(open_
     frame.locator(f"{CLIP}.grpo-alone[data-ready]").wait_for()
     assert Explorable(frame, CLIP).state == figure.state
     assert frame.locator("h1").is_hidden() and frame.locator(".md-header").is_hidden()
-    link = frame.get_by_role("link", name="5. The loss - GRPO course")
+    link = frame.get_by_role("link", name="6. The loss - GRPO course")
     assert re.search(r"/learn/loss/\?clip-curve\.a=-1$", link.get_attribute("href"))
     height = int(page.locator("iframe").get_attribute("height"))
     assert frame.locator("html").evaluate("node => node.scrollHeight") <= height

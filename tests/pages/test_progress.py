@@ -11,7 +11,7 @@ from grader.core import course
 from grader.core.result import FAILED, PASSED
 from grader.reports import html_report
 
-CHAPTERS = [f"learn/{name}" for name in ("why", "ppo", "group", "advantage", "loss", "training", "limits")]
+CHAPTERS = [f"learn/{name}" for name in ("why", "ppo", "group", "gradient", "advantage", "loss", "training", "limits")]
 EXERCISES = [f"exercises/{exercise.name}" for exercise in course.EXERCISES]
 ALL = [*CHAPTERS, "worksheet", *EXERCISES]
 STORED = "JSON.parse(localStorage.getItem('grpo-progress-v1'))"
@@ -43,11 +43,11 @@ def named(ring):
 
 def test_a_chapter_is_done_when_its_end_is_reached_and_not_when_one_arrives_at_the_end(ring, site):
     page = ring.page
-    assert named(ring) == "0 of 13 done"
+    assert named(ring) == "0 of 14 done"
     page.evaluate(BOTTOM)
     page.wait_for_function(f"{STORED}?.done.length")
     assert page.evaluate(STORED) == {"done": ["learn/why"], "finished": False}
-    assert named(ring) == "1 of 13 done"
+    assert named(ring) == "1 of 14 done"
     page.wait_for_load_state("networkidle")
     follow_a_link(page, f"{site}/learn/ppo/")
     page.wait_for_function("document.querySelector('h1').innerText.startsWith('2')")
@@ -60,14 +60,14 @@ def test_everything_can_be_ticked_by_hand_and_forgotten(ring):
     page = ring.page
     assert not page.evaluate("performance.getEntriesByType('resource').some(({ name }) => name.endsWith('stops.mjs'))")
     ring.press("Enter")
-    dialog = page.get_by_role("dialog", name="0 of 13 done")
+    dialog = page.get_by_role("dialog", name="0 of 14 done")
     dialog.wait_for()
-    assert dialog.get_by_role("checkbox").count() == 13
+    assert dialog.get_by_role("checkbox").count() == 14
     assert violations(page) == []
     page.get_by_role("checkbox", name="3. KL").check()
     page.get_by_role("checkbox", name="2. What PPO costs").check()
-    assert named(ring) == "2 of 13 done"
-    page.get_by_role("dialog", name="2 of 13 done").get_by_role("checkbox", name="3. KL").uncheck()
+    assert named(ring) == "2 of 14 done"
+    page.get_by_role("dialog", name="2 of 14 done").get_by_role("checkbox", name="3. KL").uncheck()
     assert page.evaluate(STORED)["done"] == ["learn/ppo"]
     page.locator(".grpo-stops").get_by_role("button", name="Reset").click()
     page.get_by_role("button", name="Forget").click()
@@ -107,9 +107,9 @@ def test_the_finish_comes_by_itself_once_and_ends_with_eight_answers_on_their_li
     page = ring.page
     page.emulate_media(reduced_motion="reduce")
     keep(page, ALL[1:])
-    assert named(ring) == "12 of 13 done"
+    assert named(ring) == "13 of 14 done"
     keep(page, ALL)
-    dialog = page.get_by_role("dialog", name="13 of 13 done")
+    dialog = page.get_by_role("dialog", name="14 of 14 done")
     dialog.get_by_text("nothing left to teach you").wait_for()
     assert dialog.locator(".grpo-finish text:visible").filter(has_text="mean 1.00").count() == 1
     assert violations(page) == []

@@ -7,7 +7,7 @@ import pytest
 
 from grader.core import course
 
-CHAPTERS = ["why", "ppo", "group", "advantage", "loss", "training", "limits"]
+CHAPTERS = ["why", "ppo", "group", "gradient", "advantage", "loss", "training", "limits"]
 SECTIONS = ["The question", "The idea", "The formula", "Try it", "Check yourself", "Sources", "Next"]
 
 

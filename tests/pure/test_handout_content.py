@@ -131,7 +131,7 @@ def test_every_mistake_that_a_report_names_is_on_its_page_and_every_hint_is_kept
 
 def test_a_sentence_about_a_page_that_is_not_there_goes_and_the_others_stay() -> None:
     text = (
-        "---\ndescription: x\n---\n\n# Clip\n\nOne. [Chapter 5](../learn/loss.md) shows it. Two (`a`, or "
+        "---\ndescription: x\n---\n\n# Clip\n\nOne. [Chapter 6](../learn/loss.md) shows it. Two (`a`, or "
         "[there](../simulation.md?x=1#y)). A file is [given](../reference/given.md#a), see [KL](kl.md#b).\n\n"
         "![A chart](a.png){ width=1 }\n\nThe chart shows it.\n\n| A | Curve |\n|---|---|\n| 1 | [b](b.png) |\n\n"
         '??? tip "1. `x_y`?"\n    Think.\n\n        code\n\nEnd.\n\n/// details | a\\_b\n    type: failure\n'

@@ -27,7 +27,9 @@ def test_a_term_of_the_glossary_is_short_and_says_where_it_is_taught():
     assert len(terms) >= 40
     for term in terms:
         title, body = re.sub(r"^## .*", "", term, flags=re.M | re.S).split("\n", 1)
-        assert re.search(r"\]\((\.\./exercises/\w+|conventions)\.md", body), f"{title}: no link to where it is taught"
+        assert re.search(r"\]\((\.\./(exercises|learn)/\w+|conventions)\.md", body), (
+            f"{title}: no link to where it is taught"
+        )
         sentences = re.findall(r"[.?](?=\s|$)", re.sub(r"\]\([^)]*\)|Dr\. ", "", body))
         assert len(sentences) <= 4, f"{title}: {len(sentences)} sentences"
 

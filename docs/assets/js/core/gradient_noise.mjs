@@ -38,7 +38,7 @@ export function gradientNoise(policy, rewardTable, groupSize, score) {
 }
 
 /** visit(actions, probability) for every group, whatever its order: 24310 groups of 8 from ten actions. */
-function forEachGroup(policy, groupSize, visit) {
+export function forEachGroup(policy, groupSize, visit) {
   const actions = [];
   const extend = (least, alike, probability) => { // `alike`: how often `least` is in the group already
     if (actions.length === groupSize) return visit(actions, probability);

@@ -34,7 +34,7 @@ class Sampling extends Explorable {
     this.mean = meanLine(TAB);
     this.time = SETTLED;
     this.chart = chart(HEIGHT, (width) => this.paint(width));
-    this.table = table({ caption: "The group. Advantage: (reward \u2212 mean) / standard deviation, see chapter 4",
+    this.table = table({ caption: "The group. Advantage: (reward \u2212 mean) / standard deviation, see chapter 5",
       columns: ["sample", "answer", "reward", "reward \u2212 mean", "advantage"] });
     return [element("div", { class: "grpo-bar" }, again), this.chart.node, this.table.node];
   }

@@ -1,4 +1,4 @@
-// The numbers of chapter 5: against finite differences, averages over all actions, and numbers worked out by hand.
+// The numbers of chapter 6: against finite differences, averages over all actions, and numbers worked out by hand.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 

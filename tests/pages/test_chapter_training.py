@@ -1,4 +1,4 @@
-"""Chapter 6, training: every number against the model answers, and what a reader does with the explorables.
+"""Chapter 7, training: every number against the model answers, and what a reader does with the explorables.
 
 Oracles: the functions of `reference/`, the bandit of the grader (numpy), and the recorded runs as files.
 """

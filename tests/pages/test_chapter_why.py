@@ -9,7 +9,6 @@ from explorables import Explorable, numbers
 from tab import Tab
 
 from grader.core import course
-from reference.bandit_task import BanditConfig
 
 PATH = "/learn/why/"
 TEXT = (course.ROOT / "docs/learn/why.md").read_text("utf-8")
@@ -159,20 +158,3 @@ def test_w23_scores_and_gains_in_the_text_are_those_of_the_paper():
     for stage, place in (("2. Supervised fine-tuning (SFT)", 0), ("3. Reinforcement learning", 1)):
         row = next(line for line in TEXT.splitlines() if line.startswith(f"| {stage} |"))
         assert numbers(row.split("|", 3)[3])[-2:] == [SCORES["GSM8K"][0][place], SCORES["MATH"][0][place]]
-
-
-def test_t01_defaults_of_this_course_are_those_of_its_code():
-    assert "Eight is the default of this course" in TEXT and BanditConfig().group_size == 8
-    assert "of this course uses 0." in TEXT and BanditConfig().kl_coef == 0
-
-
-def test_t01_numbers_that_are_often_quoted_stand_beside_what_their_sources_say():
-    stands = TEXT.split('data-catalogue="T01"')[1].split("###")[0]
-    rows = [line for line in stands.splitlines() if line.startswith("| **")]
-    assert [re.findall(r"\*\*(.*?)\*\*", row)[0] for row in rows] == [
-        "46.8 % to 51.7 %",
-        "half the memory",
-        "G = 8",
-        "β = 0.04",
-    ]
-    assert "drew 64 answers" in rows[2] and "drew 16" in rows[2] and "0.001" in rows[3]

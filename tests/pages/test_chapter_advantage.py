@@ -1,4 +1,4 @@
-"""Chapter 4, the advantage: every number against the model answers, and what a reader does with the explorables."""
+"""Chapter 5, the advantage: every number against the model answers, and what a reader does with the explorables."""
 
 import itertools
 import math

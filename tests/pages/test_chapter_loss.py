@@ -1,4 +1,4 @@
-"""Chapter 5, the loss: every number against the model answers, and what a reader does with the explorables."""
+"""Chapter 6, the loss: every number against the model answers, and what a reader does with the explorables."""
 # ruff: noqa: RUF001 - the page is searched for the signs that it really has, such as the Greek letter of the ratio.
 
 import math

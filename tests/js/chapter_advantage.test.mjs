@@ -1,4 +1,4 @@
-// The numbers of chapter 4, against enumeration, laws, and numbers worked out by hand.
+// The numbers of chapter 5, against enumeration, laws, and numbers worked out by hand.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 

@@ -1,4 +1,4 @@
-// The numbers of chapter 6, against laws, numbers worked out by hand and gradients taken by small differences.
+// The numbers of chapter 7, against laws, numbers worked out by hand and gradients taken by small differences.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 

@@ -1,4 +1,4 @@
-// The numbers of chapter 7, against numbers worked out by hand, against laws, and against the simulation of the course.
+// The numbers of chapter 8, against numbers worked out by hand, against laws, and against the simulation of the course.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
