@@ -51,7 +51,7 @@ class TrainingStep extends Explorable {
       `2. Score. A rule gives each action its reward. The mean of the group is ${mean}.`,
       zeroSignal
         ? "3. Compare. All rewards are equal: every advantage is 0, and this group teaches nothing."
-        : `3. Compare. Each reward less the mean ${mean}, divided by the standard deviation ${fixed(std, 3)}.`,
+        : `3. Compare. Each reward minus the mean ${mean}, divided by the standard deviation ${fixed(std, 3)}.`,
       `4. Loss. Every ratio is 1, so the mean of ρ · A is 0. The KL is ${kl}, the loss 0 + 0.04 · ${kl} = ${loss}.`,
       `5. Update. One step of learning rate 0.5 along the pulls: the expected reward goes from ${was} to ${is}.`,
     ][stage - 1];
