@@ -22,14 +22,15 @@ POLICY, OTHER = np.array([0.5, 0.3, 0.2]), np.array([0.2, 0.3, 0.5])
 
 def numbers_of(anchor):
     """The line of numbers of a claim."""
-    return re.search(r"^\*\*Numbers:\*\* (.*?) \*\*Source:\*\* ", MYTHS[anchor], re.M)[1]
+    (line,) = re.findall(r"^\*\*Numbers:\*\* (.*?) \*\*Source:\*\* ", MYTHS[anchor], re.M)
+    return line
 
 
 def section_of(page, anchor):
     """A page from the heading or the figure with this id to the next heading of its level or a higher one."""
     text = (course.ROOT / "docs" / page).read_text("utf-8")
-    at = re.search(rf"\{{ #{anchor}\b|\{{id: {anchor}\b", text).end()
-    return re.split(r"^#{2,3} ", text[at:], maxsplit=1, flags=re.M)[0]
+    _, after = re.split(rf"\{{ #{anchor}\b|\{{id: {anchor}\b", text, maxsplit=1)
+    return re.split(r"^#{2,3} ", after, maxsplit=1, flags=re.M)[0]
 
 
 def written(value, digits=3):
