@@ -1,4 +1,4 @@
-"""Writes docs/assets/css/heights.css: the room that each figure of the chapters takes, measured in Chromium.
+"""Writes docs/assets/css/heights.css: the room that each figure of chapters and results takes, measured in Chromium.
 
     python tests/bench/figure_heights.py
 
@@ -22,6 +22,7 @@ from site_fixtures import FLAGS, chromium_program, wait_until_ready
 
 STYLES = site_server.ROOT / "docs/assets/css/heights.css"
 CHAPTERS = ("why", "ppo", "group", "advantage", "loss", "training", "limits")
+PAGES = (*(f"learn/{chapter}" for chapter in CHAPTERS), "results/llm")
 PIXELS = 20  # of a rem
 # The largest width of a range in em, none for the widest, and the widths of the window that it is measured at.
 RANGES = (("", (960, 1280)), ("59.9375em", (753,)), ("47em", (481,)), ("30em", (376, 390)), ("23.4375em", (320,)))
@@ -37,11 +38,11 @@ HEIGHTS = "() => [...document.querySelectorAll('.grpo-explorable')].map(node => 
 def measured(page: Any, address: str) -> dict[str, dict[str, int]]:
     """The largest height of each figure in each range, in pixels."""
     found: dict[str, dict[str, int]] = {}
-    for chapter in CHAPTERS:
+    for path in PAGES:
         for largest, widths in RANGES:
             for width in widths:
                 page.set_viewport_size({"width": width, "height": 900})
-                page.goto(f"{address}/learn/{chapter}/")
+                page.goto(f"{address}/{path}/")
                 page.evaluate(BARE % RULE)
                 wait_until_ready(page)
                 for name, height in page.evaluate(HEIGHTS):

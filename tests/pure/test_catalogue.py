@@ -25,6 +25,7 @@ ADDED = {
     "B05": "float noise on equal rewards",
     "B06": "GRPO, Dr. GRPO, DAPO, GSPO and RLOO on the same run",
     "B07": "lineage of the baselines",
+    "B08": "a recorded run of a pretrained language model, token by token",
 }
 STATIC = ["W23", *(f"T{number:02}" for number in range(1, 13))]
 NOTEBOOK = [f"N{number:02}" for number in range(1, 8)]
