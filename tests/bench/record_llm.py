@@ -84,7 +84,8 @@ class RecordedRun(run_llm.Run):
         }
 
     def _rewards(self, texts: Sequence[str]) -> list[float]:
-        return self.task.rewards(self.task.held_out[: len(texts)], texts).tolist()
+        rewards: list[float] = self.task.rewards(self.task.held_out[: len(texts)], texts).tolist()
+        return rewards
 
     def _draw(self) -> None:
         """Draw a group for each prompt, and score it."""

@@ -216,8 +216,8 @@ def test_a_recorded_run_is_the_same_run_and_keeps_what_each_policy_thinks(folder
     task, out = tmp_path / "digits.py", tmp_path / "run"
     task.write_text("def prompts():\n    return [f'{n} + {m} =' for n in range(5) for m in range(5)]\n\n"
                     "def reward(prompt, completion):\n    return float(completion[:1].isdigit())\n")  # fmt: skip
-    options = ["--model", folder, "--task", task, "--prompts-per-step", 2, "--lr", 1e-3, "--steps", 7, "--out", out]
-    options = [*map(str, options)]
+    line = ["--model", folder, "--task", task, "--prompts-per-step", 2, "--lr", 1e-3, "--steps", 7, "--out", out]
+    options = [*map(str, line)]
     recorded = record_llm.record(options).document(day="2026-11-24")
     assert not out.exists()
     moments = recorded["moments"]
