@@ -3,6 +3,7 @@
 import itertools
 import json
 import re
+from typing import Any
 
 import numpy as np
 import pytest
@@ -40,7 +41,7 @@ EVERYTHING = """async () => {
 }"""
 
 
-def expected(drawn: int, prompt: int, now: int, averaging: str, name: str) -> list[np.ndarray]:
+def expected(drawn: int, prompt: int, now: int, averaging: str, name: str) -> list[Any]:
     """Loss, clip fraction, and of each token ratio, share and push; by numpy, from what is recorded."""
     group = MOMENTS[drawn]["groups"][prompt]
     lengths = np.array([len(row["tokens"]) for row in group])

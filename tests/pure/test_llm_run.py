@@ -73,7 +73,7 @@ def test_each_token_has_a_probability_at_its_moment_and_at_each_later_one() -> N
 
 def test_the_training_has_moved_the_probabilities() -> None:
     """Of what was drawn before the training: right answers became likelier, by and large."""
-    change = {right: [] for right in (False, True)}
+    change: dict[bool, list[float]] = {right: [] for right in (False, True)}
     for place, _, row in rows():
         if place == 0 and row["advantage"]:
             change[bool(row["reward"])].append(sum(row["logp"][-1]) - sum(row["logp"][0]))
@@ -82,7 +82,9 @@ def test_the_training_has_moved_the_probabilities() -> None:
 
 def test_the_browser_gets_the_same_numbers_with_fewer_digits() -> None:
     text = recordings.LLM_PATH.read_text("utf-8")
-    module = json.loads(re.search(r"^export const RUN = (.*);$", text, re.M)[1])
+    found_run = re.search(r"^export const RUN = (.*);$", text, re.M)
+    assert found_run
+    module = json.loads(found_run[1])
     assert module["limit"] == RUN["config"]["max_new_tokens"]
     found = [row for moment in module["moments"] for group in moment["groups"] for row in group]
     for (tokens, reward, logp), (_, _, row) in zip(found, rows(), strict=True):
