@@ -31,7 +31,7 @@ from reference.advantages import group_advantages
 from reference.charlm import completion_mask, token_logp
 from reference.charlm_sampling import Completions, make_generator
 from reference.charlm_task import EOS_ID
-from reference.llm_files import SHA256
+from reference.llm_files import DEFAULT_MODEL, SHA256
 
 PATH = ROOT / "docs/assets/runs/llm-sums/run.json"
 PROMPTS = 4
@@ -72,7 +72,7 @@ class RecordedRun(run_llm.Run):
             "day": day,
             "versions": {"python": platform.python_version(), **{name: version(name) for name in PACKAGES}},
             **self.settings,
-            "model": self.settings["model"] or run_llm.DEFAULT_MODEL,
+            "model": self.settings["model"] or DEFAULT_MODEL,
             "sha256": None if self.settings["model"] else SHA256,
             "measure": self.task.measure,
             "measured": {"ends": len(self.task.held_out), "between": run_llm.MEASURED},
