@@ -46,7 +46,10 @@ def expected(drawn: int, prompt: int, now: int, averaging: str, name: str) -> li
     group = MOMENTS[drawn]["groups"][prompt]
     lengths = np.array([len(row["tokens"]) for row in group])
     owner = np.repeat(np.arange(len(group)), lengths)  # of each token
-    old, later = (np.concatenate([np.round(row["logp"][at], 4) for row in group]) for at in (0, now - drawn))
+    digits = recordings.LLM_DIGITS
+    old, later = (
+        np.array([round(logp, digits) for row in group for logp in row["logp"][at]]) for at in (0, now - drawn)
+    )
     log_ratio = later - old
     if name == "GSPO":
         log_ratio = (np.bincount(owner, log_ratio) / lengths)[owner]
