@@ -13,6 +13,7 @@ from grader.workshop import share
 from grader.workshop.finish_site import finish
 
 pytest.importorskip("py_mini_racer")
+pytest.importorskip("minify")
 PAGE = """<html><head><link rel="canonical" href="{address}">
 <meta name="description" content="Marks &amp; means"></head><body>
 <h1 id="a">4. <code>std</code> &amp; mean<a class="headerlink" href="#a">&para;</a></h1>{figure}
@@ -187,3 +188,41 @@ def test_fonts_of_the_first_screen_are_asked_for_before_the_style_sheet_that_nam
     assert text.index("preload") < text.index("stylesheet")
     finish(tmp_path)
     assert page.read_text("utf-8") == text
+
+
+SCRIPT = """/*! (c) somebody, MIT */
+// Twice a number.
+import { one } from "./one.mjs";
+
+export const twice = (number) => 2 * one * number;
+
+/** @param {string} name */
+export function greeting(name) {
+  return `Hello,  ${name}  /* you */ // there`;
+}
+"""
+STYLES = "/* Blocks */\n.block {\n  color: var(--ink);\n  margin: 0 0 0 0.5rem;\n}\n"
+
+
+def test_published_scripts_and_styles_are_small_and_their_sources_stay(tmp_path: Path) -> None:
+    script, styles, vendored = (tmp_path / "assets" / name for name in ("js/ui/a.mjs", "css/a.css", "vendor/a.mjs"))
+    for path, text in ((script, SCRIPT), (styles, STYLES), (vendored, SCRIPT)):
+        path.parent.mkdir(parents=True)
+        path.write_text(text, "utf-8")
+    finish(tmp_path)
+    small = script.read_text("utf-8")
+    assert re.findall(r"export (?:const|function) (\w+)", small) == ["twice", "greeting"]
+    assert '"./one.mjs"' in small and "/*! (c) somebody, MIT */" in small
+    assert "Hello,  ${" in small and "}  /* you */ // there`" in small, "the words of a template are no code"
+    assert "Twice" not in small and "number" not in small and "@param" not in small
+    assert styles.read_text("utf-8") == ".block{color:var(--ink);margin:0 0 0 .5rem}"
+    assert vendored.read_text("utf-8") == SCRIPT
+    finish(tmp_path)
+    assert script.read_text("utf-8") == small
+
+
+def test_a_script_that_cannot_be_read_stops_the_build(tmp_path: Path) -> None:
+    (tmp_path / "assets/js").mkdir(parents=True)
+    (tmp_path / "assets/js/a.mjs").write_text("export const = 1;", "utf-8")
+    with pytest.raises(Exception, match="unexpected = in binding"):
+        finish(tmp_path)
