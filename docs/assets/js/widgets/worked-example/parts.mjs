@@ -7,6 +7,7 @@ import { mark } from "../../ui/mark.mjs";
 
 const TAB = 84; // room for the tab of the mean
 const LABEL = 20; // above a mark and below it
+const AXIS = 26; // room for the numbers of an axis
 
 /** The title of a part, and what comes of it. */
 const heading = (name, value, { left, top, width }) => [
@@ -65,16 +66,16 @@ export function probabilities({ left, top, width, row: high, rows, ratio, band }
  */
 export function sum({ top, width, height, marks, limits: [low, high] }) {
   const y = scale(low, high, height - 2 * LABEL - 4, top + 30 + LABEL);
-  const column = width / marks.length;
+  const column = (width - AXIS) / marks.length;
   const wide = Math.min(64, 0.66 * column);
   const ticks = Array.from({ length: 9 }, (_, i) => i - 4).filter((tick) => tick >= low && tick <= high);
   const middle = { "text-anchor": "middle" };
   return [
     heading("3. to 5. Clip, drift, loss", "", { left: 0, top, width }),
-    gridLines(ticks, y, { left: 20, right: width, digits: 0 }),
-    element("line", { class: "mean", x1: 20, x2: width, y1: pixel(y(0)), y2: pixel(y(0)) }),
+    gridLines(ticks, y, { left: AXIS, right: width, digits: 0 }),
+    element("line", { class: "mean", x1: AXIS, x2: width, y1: pixel(y(0)), y2: pixel(y(0)) }),
     marks.map(({ name, value, known, pushes, cut }, i) => {
-      const shape = { middle: 20 + (i + 0.5) * (column - 4), wide, line: y(0), end: y(value) };
+      const shape = { middle: AXIS + (i + 0.5) * column, wide, line: y(0), end: y(value) };
       const below = words(shape.middle, height - 4, name, { ...middle, class: known ? "name" : "soft" });
       if (!known) return [below, words(shape.middle, y(0) - 8, "?", { ...middle, class: "soft" })];
       const downward = value < 0 !== Boolean(cut); // beside an outline, the number is on the other side of the line
