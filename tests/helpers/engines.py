@@ -305,4 +305,4 @@ def _said(process: subprocess.Popen[bytes], pattern: bytes) -> str:
         if found := re.search(pattern, line):
             threading.Thread(target=process.stderr.read, daemon=True).start()  # a full pipe would stop it
             return found[1].decode()
-    raise RuntimeError(f"{process.args} has ended")
+    raise RuntimeError("the program has ended before it said where it listens")
