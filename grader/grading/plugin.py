@@ -459,7 +459,8 @@ class GradingPlugin:
             imports = needed_imports(check.function, check.exercise, entry.call)
             entry.rows = [*entry.rows, (TO_PASTE, imports)]
         needed = [self._entries[name] for name in check.needs if name in self._entries]
-        entry.may_come_from = [other.title for other in needed if other.outcome not in (PASSED, WAITING)]
+        failed = [other.title for other in needed if other.outcome not in (PASSED, WAITING)]
+        entry.may_come_from = [f"what fails in “{title}”" for title in failed]
 
     def _source(self, file: str, line: int) -> str:
         lines = self.settings.submission.files.get(file.rsplit("/", 1)[-1], "").split("\n")
