@@ -84,14 +84,23 @@ def _answers(draw: ImageDraw, values: Values) -> None:
 def _answer(draw: ImageDraw, middle: float, push: float, *, rewarded: bool) -> None:
     """A stem from the line, as long as the push, with the answer as a block at its end; plain without a push."""
     end = _LINE - push
-    box = (middle - _BLOCK / 2, min(_LINE, end - _BLOCK), middle + _BLOCK / 2, _LINE)
+    left, right = middle - _BLOCK / 2, middle + _BLOCK / 2
     if push > 0:
-        _rectangle(draw, box, color="up", radius=_BLOCK / 2, corners=(True, True, False, False))
+        _rectangle(
+            draw, (left, end - _BLOCK, right, _LINE), color="up", radius=_BLOCK / 2, corners=(True, True, False, False)
+        )
     elif push < 0:
-        box = (box[0], _LINE, box[2], end + _BLOCK)
-        _rectangle(draw, box, color="down", radius=_BLOCK / 2, corners=(False, False, True, True))
+        _rectangle(
+            draw,
+            (left, _LINE, right, end + _BLOCK),
+            color="down",
+            radius=_BLOCK / 2,
+            corners=(False, False, True, True),
+        )
     else:
-        draw.rectangle(_fine(box), fill=_color("paper"), outline=_color("ink"), width=3 * _FINER)
+        draw.rectangle(
+            _fine((left, _LINE - _BLOCK, right, _LINE)), fill=_color("paper"), outline=_color("ink"), width=3 * _FINER
+        )
     if rewarded:
         y, radius = (end - _BLOCK / 2 if push >= 0 else end + _BLOCK / 2), _BLOCK * 0.27
         circle = _fine((middle - radius, y - radius, middle + radius, y + radius))

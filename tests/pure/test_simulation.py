@@ -322,3 +322,12 @@ def test_the_probabilities_on_the_page_are_those_of_the_run_that_it_names() -> N
         ("Probability after 20 steps", run[20]),
     ):
         assert rows[name] == [f"{number:.3f}" for number in numbers]
+
+
+@pytest.mark.parametrize(("size", "least", "most"), [(2, 0.5, 1.0), (64, 0.0, 0.02)])
+def test_luck_decides_in_small_groups_only_as_the_page_says(size: int, least: float, most: float) -> None:
+    assert "With groups of 2, luck decides" in (course.ROOT / "docs/simulation.md").read_text("utf-8")
+    settings = simulation.Settings(reward_table=PEAK, group_size=size)
+    best = simulation.simulate(settings, seeds=range(200), steps=50).probabilities[:, 50, 6]
+    low, high = np.quantile(best, (0.1, 0.9))
+    assert least < high - low < most
