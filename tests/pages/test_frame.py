@@ -90,7 +90,7 @@ def test_copied_code_shows_the_figure_alone_with_its_state_and_a_link_back(open_
     figure.press("Copy code to embed this figure")
     figure.node.locator(".grpo-told:not(:empty)").wait_for()
     code = figure.page.evaluate("navigator.clipboard.readText()")
-    script = re.search(r"<script>.*?</script>", (DOCS / "instructors/site.md").read_text("utf-8"), re.DOTALL)[0]
+    (script,) = re.findall(r"<script>.*?</script>", (DOCS / "instructors/site.md").read_text("utf-8"), re.DOTALL)
     (tmp_path / "index.html").write_text(f"<!doctype html><title>Host</title><body>{code}{script}", "utf-8")
     page = figure.page.context.new_page()
     asked = []
