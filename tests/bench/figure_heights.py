@@ -1,4 +1,4 @@
-"""Writes docs/assets/css/heights.css: the room that each figure of chapters and results takes, the most of three engines.
+"""Writes docs/assets/css/heights.css: the room that each figure of chapters and results takes, in three engines.
 
     python tests/bench/figure_heights.py
 
