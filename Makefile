@@ -106,6 +106,11 @@ recordings: $(VENV)/installed ## write the recorded runs of the language model
 	cd docs/assets/runs && rm charlm-*/checkpoint.pt charlm-*/policy.safetensors charlm-*/diagnostics.png
 	$(BIN)/course dev recordings
 
+recording-llm: $(VENV)/installed-dev ## record a run of the pretrained language model, token by token
+	$(BIN)/python tests/bench/record_llm.py --steps 40
+	$(BIN)/course dev recordings
+	$(BIN)/course dev numbers
+
 site: $(VENV)/installed-dev ## build the pages into build/site
 	$(BIN)/mkdocs build --strict --site-dir build/site
 
@@ -126,4 +131,4 @@ lighthouse: $(VENV)/installed-dev tests/lighthouse/node_modules/installed ## spe
 clean: ## remove what was installed and built
 	rm -rf $(VENV) build .mypy_cache .ruff_cache tests/*/node_modules
 
-.PHONY: help install grade check test proof attacks-page mutants selftest mutation examples bench bench-class bench-soak bench-contention bench-charlm bench-site fuzz stubs vectors golden recordings site offline serve lighthouse clean
+.PHONY: help install grade check test proof attacks-page mutants selftest mutation examples bench bench-class bench-soak bench-contention bench-charlm bench-site fuzz stubs vectors golden recordings recording-llm site offline serve lighthouse clean

@@ -1,4 +1,4 @@
-"""`course dev recordings`: write the recorded runs as pictures and as a module for the browser."""
+"""`course dev recordings`: write the recorded runs as pictures and as modules for the browser."""
 
 from __future__ import annotations
 
@@ -15,5 +15,5 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """`course dev recordings`: 0 fine, 1 stale."""
-    texts = {recordings.PATH: recordings.make(), **run_pictures.make()}
+    texts = {recordings.PATH: recordings.make(), recordings.LLM_PATH: recordings.make_llm(), **run_pictures.make()}
     return write_or_check(texts, command="course dev recordings", what="the recorded runs are", check=arguments.check)

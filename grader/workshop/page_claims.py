@@ -27,7 +27,7 @@ from ..worksheet.grade import empty_result
 from . import ablations
 from .answer_key import BEST
 from .catalogue import misconceptions, variants
-from .recordings import HOME, RUNS, metrics_of, samples_of
+from .recordings import RUNS, llm_run, metrics_of, samples_of
 
 WORDS_PER_MINUTE = 200
 """Of somebody who reads to understand."""
@@ -106,9 +106,14 @@ def _counts() -> Claims:
 
 @claims("docs/index.md")
 def _home_page() -> Claims:
-    first, *_, last = _recorded(HOME)["points"]
-    after = f"after {last['step']} steps of GRPO with {last['exact']:.2f}."
-    yield f"with a probability of {first['exact']:.2f}, and {after}"
+    run = llm_run()
+    first, *_, last = run["points"]
+    _words_hold(last["score"] > first["score"] and run["model"] == "SmolLM2-135M-Instruct", "learns to add")
+    before, after = (f"{100 * point['score']:.0f} %" for point in (first, last))
+    yield f"In a recorded run of {last['step']} steps it goes from {before} to {after} right"
+    yield f"answers to {run['measured']['ends']} sums"
+    yield f"took {run['seconds']} CPU seconds"
+    yield f"and after {last['step']} steps"
     words = [len(page.read_text("utf-8").split()) for page in (course.ROOT / "docs/learn").glob("*.md")]
     yield f"step by step | {5 * round(sum(words) / len(words) / WORDS_PER_MINUTE / 5)} minutes each |"
     minutes = sum(exercise.minutes for exercise in course.EXERCISES)
@@ -503,3 +508,20 @@ def _hyperparameters() -> Claims:
     ours = group_advantages(group)
     yield f"is {ours.max():.3f} with our standard deviation and {sample.max():.3f} with that of a sample"
     _words_hold(ours.max() < 2, "the notebook's clip at 2")
+
+
+# The pretrained language model
+
+
+@claims("docs/results/llm.md")
+def _pretrained() -> Claims:
+    run = llm_run()
+    steps, measured = run["config"]["steps"], run["measured"]
+    _words_hold(run["model"] == "SmolLM2-135M-Instruct" and run["task"] == "sums", "learns to add")
+    _words_hold(steps < 100, "This is a short run")
+    yield f"This is a short run of {steps} steps"
+    yield f"took {run['seconds']} CPU seconds"
+    yield f"`python -m starter.run_llm --steps {steps}`"
+    _words_hold(run["command"] == f"python -m starter.run_llm --steps {steps}", "the settings that it has by default")
+    yield f"row count {measured['ends']} sums"
+    yield f"the first {measured['between']} of these"

@@ -8,6 +8,7 @@ say of their points, which are claims (`page_claims`).
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -15,11 +16,9 @@ from dataclasses import dataclass
 from ..core import course
 from ..grading.check import checks_of
 from .page_numbers import NoPlace
-from .recordings import HOME, samples_of
+from .recordings import last_line, llm_run
 
 API_PAGE = "docs/reference/api.md"
-SHOWN = 8
-"""Samples on the home page before and after a run."""
 _API = """\
 ---
 # Written by `course dev numbers` from the model answers; do not edit.
@@ -71,6 +70,8 @@ def page_lists() -> Iterator[PageList]:
     yield PageList("mkdocs.yml", r"draft_docs: .*", (f"draft_docs: {json.dumps(chr(10).join(drafts))}",))
     yield PageList("docs/index.md", r"\| \d+\. \[[^\]\n]+\]\(exercises/\w+\.md\) \|.*", tuple(map(_row, exercises)))
     yield PageList("docs/index.md", r"\| `[^`\n]+` \| [\d.*]+ \| `[^`\n]+` \| [\d.*]+ \|", tuple(_before_and_after()))
+    yield PageList("docs/results/llm.md", r"\| \d+ \| \d+ % \|", tuple(_right_sums()))
+    yield PageList("docs/results/llm.md", r"\| \d+ \| `[^`\n]*` \| .*", tuple(_drawn_at_first()))
     names = ", ".join(each.name for each in exercises)
     edited = f"starter/      the modules you write: {names}. The only folder a student edits"
     yield PageList("README.md", r"starter/ .*", (edited,))
@@ -82,11 +83,41 @@ def page_lists() -> Iterator[PageList]:
 
 
 def _before_and_after() -> Iterator[str]:
-    """What a run wrote first, beside what it wrote last, on the home page; rewards in bold are coins there."""
-    first, *_, last = samples_of(HOME)["points"]
-    for pair in list(zip(first["samples"], last["samples"], strict=True))[:SHOWN]:
-        cells = [f"`{each['text']}` | " + (f"**{each['reward']:g}**" if each["reward"] else "0") for each in pair]
+    """What a run answered first, beside what it answered last, on the home page; rewards in bold are coins there."""
+    run = llm_run()
+    first, *_, last = run["points"]
+    for place, prompt in enumerate(run["prompts"]):
+        cells = [
+            f"`{last_line(prompt)} {_first_line(point['texts'][place])}` | {_coin(point['rewards'][place])}"
+            for point in (first, last)
+        ]
         yield f"| {' | '.join(cells)} |"
+
+
+def _right_sums() -> Iterator[str]:
+    """How much a run had learned at its moments."""
+    for point in llm_run()["points"]:
+        yield f"| {point['step']} | {100 * point['score']:.0f} % |"
+
+
+def _drawn_at_first() -> Iterator[str]:
+    """The completions that the figure begins with: of the first prompt that has something to learn from."""
+    groups = llm_run()["moments"][0]["groups"]
+    group = next((each for each in groups if len({row["reward"] for row in each}) > 1), groups[0])
+    for place, row in enumerate(group, 1):
+        text = "".join(row["tokens"]).replace(" ", "␣").replace("\n", "⏎").replace("`", "'").replace("|", "/")
+        drawn, later = (math.exp(math.fsum(logp)) for logp in row["logp"][:2])
+        advantage = f"{row['advantage']:+.2f}".replace("-", "\u2212")
+        yield f"| {place} | `{text}` | {_coin(row['reward'])} | {advantage} | {drawn:.3f} | {later:.3f} |"
+
+
+def _first_line(text: str) -> str:
+    """Of a completion, without what would end a cell or its code."""
+    return text.split("\n")[0].strip().replace("`", "'").replace("|", "/")
+
+
+def _coin(reward: float) -> str:
+    return f"**{reward:g}**" if reward else "0"
 
 
 def _row(exercise: course.Exercise) -> str:

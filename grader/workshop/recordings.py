@@ -1,7 +1,8 @@
-"""Writes the recorded runs of the language model as a module that the browser can load: docs/assets/runs/charlm.mjs.
+"""Writes the recorded runs of language models as modules that the browser can load: charlm.mjs, llm.mjs.
 
-The runs themselves are made by `make recordings`; each leaves a table of metrics and samples in its folder. A module
-and not these files, because a site that is opened from disk may load scripts and nothing else.
+The runs themselves are made by `make recordings` and `make recording-llm`; each leaves its files in a folder of
+docs/assets/runs. A module and not these files, because a site that is opened from disk may load scripts and nothing
+else.
 """
 
 from __future__ import annotations
@@ -21,10 +22,12 @@ RUNS = {
     "arithmetic": "--task arithmetic",
 }
 """Options of each run, as in the Makefile."""
-HOME = "pizza"
-"""The run that the home page shows; another name here and `course dev numbers` show another run."""
 DIGITS = 5
 """Significant digits; a chart shows three."""
+LLM_PATH = course.RUNS / "llm.mjs"
+LLM_FOLDER = "llm-sums"
+LLM_DIGITS = 4
+"""Of a log-probability, after the point: a ratio is right to 0.0001, and the figure shows three digits."""
 
 
 def samples_of(name: str) -> dict[str, Any]:
@@ -39,8 +42,43 @@ def metrics_of(name: str) -> list[dict[str, str]]:
         return list(csv.DictReader(file))
 
 
+def llm_run() -> dict[str, Any]:
+    """The recorded run of a pretrained language model, as `tests/bench/record_llm.py` writes it."""
+    document: dict[str, Any] = json.loads((course.RUNS / LLM_FOLDER / "run.json").read_text("utf-8"))
+    return document
+
+
+def last_line(prompt: str) -> str:
+    """What a prompt asks, after its examples."""
+    return prompt.rsplit("\n", 1)[-1]
+
+
+def make_llm() -> str:
+    """The text of the module with the run of a pretrained language model."""
+    recorded = llm_run()
+    moments = [
+        {"step": moment["step"], "groups": [[_completion(row) for row in group] for group in moment["groups"]]}
+        for moment in recorded["moments"]
+    ]
+    run = {
+        **{name: recorded[name] for name in ("model", "day", "seed", "command")},
+        "limit": recorded["config"]["max_new_tokens"],
+        "prompts": [last_line(prompt) for prompt in recorded["prompts"][: len(moments[0]["groups"])]],
+        "moments": moments,
+    }
+    return (
+        f"// Written by `course dev recordings` from {LLM_FOLDER}/run.json beside it; do not edit.\n"
+        "// A completion is [tokens, reward, log-probabilities of its tokens at its own and at each later moment].\n"
+        f"export const RUN = {_as_json(run)};\n"
+    )
+
+
+def _completion(row: dict[str, Any]) -> list[Any]:
+    return [row["tokens"], row["reward"], [[round(x, LLM_DIGITS) for x in logp] for logp in row["logp"]]]
+
+
 def make() -> str:
-    """The text of the module."""
+    """The text of the module with the runs of the small language model."""
     runs = ",\n".join(f"{json.dumps(name)}: {_as_json(_run(name, options))}" for name, options in RUNS.items())
     return (
         "// Written by `course dev recordings` from the metrics.csv and samples.json beside it; do not edit.\n"

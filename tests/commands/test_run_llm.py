@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import record_llm
 import torch
 from tiny_llm import ALPHABET, save_tiny_llm, tiny_llm
 
@@ -209,6 +210,31 @@ def test_a_run_that_was_stopped_goes_on_as_if_it_had_not_been(
     with pytest.raises(SystemExit):
         command(folder, stopped, *options)
     assert "there is a run in" in capsys.readouterr().err
+
+
+def test_a_recorded_run_is_the_same_run_and_keeps_what_each_policy_thinks(folder: Path, tmp_path: Path) -> None:
+    task, out = tmp_path / "digits.py", tmp_path / "run"
+    task.write_text("def prompts():\n    return [f'{n} + {m} =' for n in range(5) for m in range(5)]\n\n"
+                    "def reward(prompt, completion):\n    return float(completion[:1].isdigit())\n")  # fmt: skip
+    line = ["--model", folder, "--task", task, "--prompts-per-step", 2, "--lr", 1e-3, "--steps", 7, "--out", out]
+    options = [*map(str, line)]
+    recorded = record_llm.record(options).document(day="2026-11-24")
+    assert not out.exists()
+    moments = recorded["moments"]
+    assert [moment["step"] for moment in moments] == record_llm.moments_of(7) == [0, 1, 2, 4, 5, 6, 7]
+    assert run_llm.main(options) == 0
+    with (out / run_llm.METRICS).open(newline="") as file:
+        assert recorded["mean_reward"] == [float(row["mean_reward"]) for row in csv.DictReader(file)]
+    policy = LanguageModel(*tiny_llm())
+    for place, state in ((0, policy.state_dict()), (-1, weights(out))):  # before the first step, after the last one
+        policy.load_state_dict(state)
+        for prompt, group in zip(recorded["prompts"], moments[0]["groups"], strict=False):
+            for row in group:
+                own = [policy._renumber(ALPHABET.index(text)) for text in row["tokens"]]
+                tokens = torch.cat([policy.encode([prompt]), torch.tensor([own])], dim=-1)
+                logp = charlm.token_logp(policy, tokens)[0].tolist()
+                assert row["logp"][place] == pytest.approx(logp, abs=1e-5)
+    assert moments[0]["groups"][0][0]["logp"][0] != moments[0]["groups"][0][0]["logp"][-1]
 
 
 def test_a_wrong_sign_shows_and_the_command_says_where_to_look(

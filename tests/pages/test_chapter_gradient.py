@@ -58,7 +58,7 @@ def triple(values, digits=2):
     return ", ".join(written(value, digits) for value in values)
 
 
-def test_b08_gradient_and_step_are_those_of_torch(open_figure):
+def test_b09_gradient_and_step_are_those_of_torch(open_figure):
     figure = open_figure(PATH, "grpo-policy-gradient")
     for example, policy, rewards in [
         ("As by hand", (0.5, 0.3, 0.2), (1, 0, 0)),
@@ -76,7 +76,7 @@ def test_b08_gradient_and_step_are_those_of_torch(open_figure):
         assert numbers(figure.status)[-3::2] == pytest.approx([after @ rewards, later @ rewards], abs=5.1e-4)
 
 
-def test_b08_the_policy_is_dragged_and_the_rest_follows_a_slider(open_figure):
+def test_b09_the_policy_is_dragged_and_the_rest_follows_a_slider(open_figure):
     figure = open_figure(PATH, "grpo-policy-gradient")
     box = figure.node.locator(".rim").bounding_box()
     mouse = figure.page.mouse
@@ -92,7 +92,7 @@ def test_b08_the_policy_is_dragged_and_the_rest_follows_a_slider(open_figure):
     assert figure.column(2, ONE_STEP) == [0.75, 0.15, 0.1]
 
 
-def test_b08_numbers_in_the_text_are_those_of_torch():
+def test_b09_numbers_in_the_text_are_those_of_torch():
     after, gradient = ascend(POLICY, (1, 0, 0))
     for a, reward in enumerate((1, 0, 0)):
         row = f"| {a + 1} | {reward} | {POLICY[a]:.3f} | {written(gradient[a], 3)} | {after[a]:.3f} |"
@@ -108,7 +108,7 @@ def test_b08_numbers_in_the_text_are_those_of_torch():
     assert f"{written(second[2], 3)} and {written(second[0], 3)}" in TEXT
 
 
-def test_b08_the_table_by_hand_is_right():
+def test_b09_the_table_by_hand_is_right():
     rewards = REWARDS["1, 0, 0"]
     for a in range(3):
         parts = [SCORES[a], rewards[a] * SCORES[a], (rewards[a] - 0.5) * SCORES[a]]
@@ -120,7 +120,7 @@ def test_b08_the_table_by_hand_is_right():
     assert f"falls from {before:.3f} to {after:.3f}" in TEXT
 
 
-def test_b08_the_code_of_the_chapter_prints_what_it_says():
+def test_b09_the_code_of_the_chapter_prints_what_it_says():
     ratio, square = re.findall(r"^```python\n(.*?)^```", TEXT, re.M | re.S)
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):
@@ -137,13 +137,13 @@ def test_b08_the_code_of_the_chapter_prints_what_it_says():
     assert loss.item() == 0 and -slope == pytest.approx([0.5, -0.5, 0], abs=1e-9)
 
 
-def test_b08_the_answer_to_check_yourself_is_right():
+def test_b09_the_answer_to_check_yourself_is_right():
     _, gradient = ascend(POLICY, (0, 1, 0))
     assert f"which is {triple(gradient)}" in TEXT
     assert f"\u22120.3 · 0.5 = {written(-0.3 * SCORES[0][0])}" in TEXT
 
 
-def test_b09_every_group_and_the_mean_are_those_of_numpy(open_figure):
+def test_b10_every_group_and_the_mean_are_those_of_numpy(open_figure):
     figure = open_figure(PATH, "grpo-baseline")
     figure.pick("1, 0, 0")
     for kind, size, score in [
@@ -163,7 +163,7 @@ def test_b09_every_group_and_the_mean_are_those_of_numpy(open_figure):
         assert numbers(figure.status)[-1] == pytest.approx(variance, abs=5.1e-4)
 
 
-def test_b09_a_baseline_moves_the_arrows_and_not_their_mean_unless_it_has_the_sample_in_it(open_figure):
+def test_b10_a_baseline_moves_the_arrows_and_not_their_mean_unless_it_has_the_sample_in_it(open_figure):
     figure = open_figure(PATH, "grpo-baseline")
     figure.press("No baseline")
     assert "is the true gradient" in figure.status and numbers(figure.status)[-1] == pytest.approx(17.495)
@@ -179,7 +179,7 @@ def test_b09_a_baseline_moves_the_arrows_and_not_their_mean_unless_it_has_the_sa
     assert "every gradient is 0" in figure.status
 
 
-def test_b09_lengths_and_variances_in_the_text_are_enumerated():
+def test_b10_lengths_and_variances_in_the_text_are_enumerated():
     rows = re.findall(r"^\| (\S.*) \| (\d) \| ([\d.]+) \| ([\d.]+) \| ([\d.]+) \|$", TEXT, re.M)
     assert len(rows) == 9
     truth = np.linalg.norm(POLICY * (REWARDS["1, 0, 0"] - 0.5))
@@ -198,6 +198,6 @@ def test_b09_lengths_and_variances_in_the_text_are_enumerated():
     assert one == pytest.approx(other), "the same relative noise"
 
 
-def test_b09_no_other_baseline_of_the_figure_is_better_than_a_quarter():
+def test_b10_no_other_baseline_of_the_figure_is_better_than_a_quarter():
     variances = {b: gradients(REWARDS["1, 0, 0"], 1, lambda r, b=b: r - b)[1] for b in np.arange(0, 6.25, 0.25)}
     assert min(variances, key=variances.__getitem__) == 0.25

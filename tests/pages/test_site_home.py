@@ -1,12 +1,11 @@
 """The home page in a real browser: its film, and the figure of one group: numbers, controls, address, keyboard."""
 
-import json
 import re
 import statistics
 
 import pytest
 
-from grader.core import course
+from grader.workshop import recordings
 
 WIDGET = "grpo-group-advantages"
 FILM = "grpo-hero"
@@ -308,12 +307,14 @@ def test_without_scripts_the_film_is_a_table_with_its_numbers(open_page, read_wi
     assert numbers(" ".join(advantages)) == film_advantages(open_page("/", reduced_motion="reduce"))
 
 
-def test_the_home_page_shows_what_a_recorded_run_wrote(read_without_scripts):
-    points = json.loads((course.RUNS / "charlm-pizza" / "samples.json").read_text("utf-8"))["points"]
-    pairs = zip(points[0]["samples"], points[-1]["samples"], strict=True)
+def test_the_home_page_shows_what_a_recorded_run_answered(read_without_scripts):
+    run = recordings.llm_run()
     page = read_without_scripts("/")
     rows = page.locator(".grpo-before-after tbody tr").all()
     shown = [[cell.inner_text().strip() for cell in row.locator("td").all()] for row in rows]
-    assert shown == [
-        [text for sample in pair for text in (sample["text"], f"{sample['reward']:g}")] for pair in [*pairs][:8]
-    ]
+    expected = []
+    for i, prompt in enumerate(run["prompts"]):
+        ends = [(point["texts"][i], point["rewards"][i]) for point in (run["points"][0], run["points"][-1])]
+        lines = [(f"{prompt.splitlines()[-1]} {text.splitlines()[0].strip()}", f"{reward:g}") for text, reward in ends]
+        expected.append([cell for line in lines for cell in line])
+    assert shown == expected

@@ -25,8 +25,9 @@ ADDED = {
     "B05": "float noise on equal rewards",
     "B06": "GRPO, Dr. GRPO, DAPO, GSPO and RLOO on the same run",
     "B07": "lineage of the baselines",
-    "B08": "the policy gradient over three actions, and the way uphill",
-    "B09": "what a baseline does to the gradients of single groups",
+    "B08": "a recorded run of a pretrained language model, token by token",
+    "B09": "the policy gradient over three actions, and the way uphill",
+    "B10": "what a baseline does to the gradients of single groups",
 }
 STATIC = ["W23", *(f"T{number:02}" for number in range(1, 13))]
 NOTEBOOK = [f"N{number:02}" for number in range(1, 8)]

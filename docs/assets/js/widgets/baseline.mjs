@@ -1,5 +1,5 @@
 // <grpo-baseline>: the gradients of all groups that a policy may draw, as arrows, and their mean, for a fixed baseline, the
-// mean of the group and the mean of the others (catalogue B09).
+// mean of the group and the mean of the others (catalogue B10).
 import { flat, groupGradients, policyGradient, spread } from "../core/policy_gradient.mjs";
 import { chart, pixel, words } from "../ui/chart.mjs";
 import { slider } from "../ui/controls.mjs";

@@ -1,5 +1,5 @@
 // <grpo-policy-gradient>: all policies over three actions as a triangle, the one that is dragged, the arrow of its policy
-// gradient, and where many small steps lead (catalogue B08).
+// gradient, and where many small steps lead (catalogue B09).
 import { withShare } from "../core/kl_words.mjs";
 import { ascend, expectedReward, flat, levelLine, policyGradient, unflat } from "../core/policy_gradient.mjs";
 import { chart, words } from "../ui/chart.mjs";

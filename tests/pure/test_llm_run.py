@@ -1,0 +1,93 @@
+"""The recorded run of a pretrained language model: what is in its files follows from its tokens, by numpy alone."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+import numpy as np
+import pytest
+
+from grader.core import course
+from grader.workshop import recordings
+
+LARGEST = 150_000
+RUN = recordings.llm_run()
+STEPS = [moment["step"] for moment in RUN["moments"]]
+
+
+def rows() -> list[tuple[int, str, dict[str, Any]]]:
+    """Every completion: the place of its moment, its prompt, and what is recorded of it."""
+    return [
+        (place, prompt, row)
+        for place, moment in enumerate(RUN["moments"])
+        for prompt, group in zip(RUN["prompts"], moment["groups"], strict=False)
+        for row in group
+    ]
+
+
+def is_right(prompt: str, completion: str) -> bool:
+    a, b = map(int, re.findall(r"\d+", recordings.last_line(prompt)))
+    return completion.split("\n")[0].strip() == str(a + b)
+
+
+def test_the_record_and_what_the_browser_loads_are_small() -> None:
+    for path in (course.RUNS / recordings.LLM_FOLDER / "run.json", recordings.LLM_PATH):
+        assert path.stat().st_size <= LARGEST, path.name
+
+
+def test_the_run_says_where_it_comes_from() -> None:
+    assert re.fullmatch(r"\d{4}-\d\d-\d\d", RUN["day"])
+    assert RUN["command"].startswith("python -m starter.run_llm")
+    assert {"python", "torch", "transformers", "gguf"} <= {*RUN["versions"]}
+    assert len(RUN["mean_reward"]) == RUN["config"]["steps"] == STEPS[-1]
+    assert STEPS[:2] == [0, 1] and len(STEPS) == 8
+
+
+def test_a_reward_is_that_of_the_right_sum() -> None:
+    for _, prompt, row in rows():
+        assert row["reward"] == is_right(prompt, "".join(row["tokens"])), row
+    for point in RUN["points"]:
+        for prompt, text, reward in zip(RUN["prompts"], point["texts"], point["rewards"], strict=True):
+            assert reward == is_right(prompt, text), (prompt, text)
+
+
+def test_an_advantage_is_that_of_the_reward_in_its_group() -> None:
+    for moment in RUN["moments"]:
+        for group in moment["groups"]:
+            rewards = np.array([row["reward"] for row in group])
+            expected = (rewards - rewards.mean()) / (rewards.std() + 1e-8)
+            assert [row["advantage"] for row in group] == pytest.approx(expected, abs=1e-5)
+
+
+def test_each_token_has_a_probability_at_its_moment_and_at_each_later_one() -> None:
+    ends = RUN["config"]["max_new_tokens"]
+    for place, _, row in rows():
+        logp = np.array(row["logp"])
+        assert logp.shape == (len(STEPS) - place, len(row["tokens"]))
+        assert (logp <= 0).all() and (logp[0] > -20).all()
+        *before, last = row["tokens"]
+        assert "\n" not in before and (last == "\n" or len(row["tokens"]) == ends)
+
+
+def test_the_training_has_moved_the_probabilities() -> None:
+    """Of what was drawn before the training: right answers became likelier, by and large."""
+    change: dict[bool, list[float]] = {right: [] for right in (False, True)}
+    for place, _, row in rows():
+        if place == 0 and row["advantage"]:
+            change[bool(row["reward"])].append(sum(row["logp"][-1]) - sum(row["logp"][0]))
+    assert np.mean(change[True]) > np.mean(change[False])
+
+
+def test_the_browser_gets_the_same_numbers_with_fewer_digits() -> None:
+    text = recordings.LLM_PATH.read_text("utf-8")
+    found_run = re.search(r"^export const RUN = (.*);$", text, re.M)
+    assert found_run
+    module = json.loads(found_run[1])
+    assert module["limit"] == RUN["config"]["max_new_tokens"]
+    found = [row for moment in module["moments"] for group in moment["groups"] for row in group]
+    for (tokens, reward, logp), (_, _, row) in zip(found, rows(), strict=True):
+        assert (tokens, reward) == (row["tokens"], row["reward"])
+        for short, long in zip(logp, row["logp"], strict=True):
+            assert short == pytest.approx(long, abs=0.6 * 10**-recordings.LLM_DIGITS)
