@@ -75,36 +75,71 @@ def test_what_is_read_once_has_the_gradient_of_all_that_read_it() -> None:
         assert torch.allclose(gradient, theirs.grad, rtol=1e-3, atol=1e-4), name
 
 
-def gradient_of_the_loss(micro_batch_size: int | None) -> tuple[list[torch.Tensor], int]:
-    """Gradients of the course's loss in float64, and bytes that the graph of the log-probabilities keeps."""
+class Kept:
+    """Bytes that graphs keep now besides the weights, and the most that they kept."""
+
+    def __init__(self, policy: LanguageModel) -> None:
+        self.weights = {each.untyped_storage().data_ptr() for each in policy.parameters()}
+        self.now = self.most = 0
+
+    def hooks(self) -> torch.autograd.graph.saved_tensors_hooks:
+        return torch.autograd.graph.saved_tensors_hooks(lambda each: (each, Held(self, each)), lambda pair: pair[0])
+
+
+class Held:
+    def __init__(self, kept: Kept, tensor: torch.Tensor) -> None:
+        self.kept = kept
+        self.size = 0 if tensor.untyped_storage().data_ptr() in kept.weights else tensor.nbytes
+        kept.now += self.size
+        kept.most = max(kept.most, kept.now)
+
+    def __del__(self) -> None:
+        self.kept.now -= self.size
+
+
+def gradient_of_the_loss(
+    *, micro_batch_size: int | None = None, share_with_signal: float = 1.0
+) -> tuple[list[torch.Tensor], int, int]:
+    """Gradients of the course's loss in float64, the most bytes that graphs kept, and rows that were read for it."""
     model, tokenizer = tiny_llm()
     policy = LanguageModel(model.double(), tokenizer, micro_batch_size=micro_batch_size)
     found = sampled(policy)
-    kept = {each.untyped_storage().data_ptr(): 0 for each in policy.parameters()}
+    read, inner = [], policy._read_rows
 
-    def keep(tensor: torch.Tensor) -> torch.Tensor:
-        kept.setdefault(tensor.untyped_storage().data_ptr(), tensor.untyped_storage().nbytes())
-        return tensor
+    def read_rows(tokens: torch.Tensor) -> torch.Tensor:
+        read.append(len(tokens))
+        return inner(tokens)
 
-    with torch.autograd.graph.saved_tensors_hooks(keep, lambda tensor: tensor):
-        logp = charlm.token_logp(policy, found.tokens)
+    policy._read_rows = read_rows
+    logp = charlm.token_logp(policy, found.tokens)
     mask = charlm.completion_mask(found.tokens, found.prompt_length, 0)
     advantages = torch.linspace(-1, 1, len(mask), dtype=torch.float64)
-    config = CharLMConfig(loss_level="token", kl_coef=0.1)
+    advantages[round(share_with_signal * len(mask)) :] = 0.0
+    config = CharLMConfig(loss_level="token", kl_coef=0.1 if share_with_signal == 1 else 0.0)
     loss, _ = charlm.grpo_loss(logp, logp.detach() - 0.1, logp.detach() - 0.2, advantages, mask, config)
-    loss.backward()
+    kept = Kept(policy)
+    with kept.hooks():
+        loss.backward()
     gradients = [each.grad for each in policy.parameters() if each.grad is not None]
-    return gradients, sum(kept.values())
+    return gradients, kept.most, sum(read)
 
 
 def test_micro_batches_have_the_gradient_of_the_whole_batch_and_keep_less_for_it() -> None:
-    whole, kept_whole = gradient_of_the_loss(None)
+    whole, kept_whole, _ = gradient_of_the_loss()
     for size in (1, 5):
-        parts, kept = gradient_of_the_loss(size)
+        parts, kept, _ = gradient_of_the_loss(micro_batch_size=size)
         for one, other in zip(parts, whole, strict=True):
             # transformers computes the norm of a layer in float32 whatever comes in: 6e-8 of the largest.
             assert (one - other).abs().max() < 1e-6 * other.abs().max()
-        assert kept < kept_whole / 3
+        assert kept < kept_whole * 2 / 3
+
+
+def test_rows_without_signal_are_not_read_for_the_gradient() -> None:
+    _, _, all_rows = gradient_of_the_loss()
+    _, _, third = gradient_of_the_loss(share_with_signal=1 / 3)
+    nothing, _, none = gradient_of_the_loss(share_with_signal=0.0)
+    assert 0 < third <= all_rows / 2 and none == 0
+    assert all(each.eq(0).all() for each in nothing)
 
 
 def test_a_token_is_drawn_where_the_random_number_falls() -> None:
