@@ -11,8 +11,8 @@ Given code. `LanguageModel` wraps a causal language model of the library transfo
 - **The same question is answered once.** Sampling computes the logits of the rows that it draws. `train` and
   `train_step` ask for the same ones under the same weights up to three times: for old_logp, for logp, and, where there
   is no other reference policy, for ref_logp.
-- **What has no gradient costs none.** The loss is always that of the whole batch. When its gradient comes back, the rows
-  that it is not zero for are read once more, with a graph. In a group without signal it is zero for all of them.
+- **What has no gradient costs none.** The loss is always that of the whole batch. When its gradient comes back, the
+  rows whose gradient is not zero are read once more, with a graph. In a group without signal it is zero for all.
 - **Micro-batches.** That second reading may take a few rows at a time, so that fewer activations are kept at once.
 
 Left out on purpose: temperature, top-k and top-p, as in `charlm_sampling`; several devices; adapters (LoRA).
@@ -132,7 +132,7 @@ class LanguageModel(nn.Module):
         trained = [each for each in self.parameters() if each.requires_grad]
         if not (trained and torch.is_grad_enabled()):
             return known.logits
-        logits: Tensor = _GraphOnDemand.apply(self, tokens, known.logits, *trained)
+        logits: Tensor = _GraphOnDemand.apply(self, tokens, known.logits, *trained)  # type: ignore[no-untyped-call]
         return logits
 
     def gradients(self, tokens: Tensor, of_logits: Tensor, trained: Sequence[Tensor]) -> list[Tensor]:
@@ -296,7 +296,7 @@ class LanguageModel(nn.Module):
 
     @torch.no_grad()
     def _compare_with_sampling(self, tokens: Tensor, logits: Tensor) -> None:
-        """Set `sampling_gap`, if these rows (N, T), whose logits have shape (N, T, V), are among those that were drawn."""
+        """Widen `sampling_gap` by that of rows (N, T) with logits (N, T, V), if all of them are among those drawn."""
         if self._drawn is None or self._drawn[0].shape[-1] != tokens.shape[-1]:
             return
         drawn, logp_drawn = self._drawn

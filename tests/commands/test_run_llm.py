@@ -8,9 +8,11 @@ import json
 import re
 import sys
 from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+import bench_llm
 import numpy as np
 import pytest
 import torch
@@ -233,8 +235,19 @@ def test_a_run_that_was_stopped_goes_on_as_if_it_had_not_been(
     assert frozen and all(torch.equal(first[name], start[name]) for name in frozen)
     with (stopped / run_llm.METRICS).open(newline="") as file:
         assert [row["step"] for row in csv.DictReader(file)] == ["1", "2", "3", "4"]
-    points = [json.loads((out / run_llm.RUN).read_text("utf-8"))["points"] for out in (whole, stopped)]
-    assert points[0] == points[1]
+    documents = [json.loads((out / run_llm.RUN).read_text("utf-8")) for out in (whole, stopped)]
+    assert documents[0]["points"] == documents[1]["points"]
+    # Both sittings are this very process, so the second counts what the first took once more.
+    costs = [document["cost"] for document in documents]
+    assert costs[1]["cpu_seconds"] > costs[0]["cpu_seconds"] + costs[0]["cpu_seconds"] / 2 > 0
+    assert costs[1]["peak_memory"] >= costs[0]["peak_memory"] > 2**20
+    outcome = bench_llm.outcome(documents[0], ["--steps", "4"])
+    assert (outcome.steps, outcome.completions, outcome.seed, outcome.options) == (4, 4 * 2 * 2, 0, "--steps 4")
+    assert outcome.curve[-1] == [4, outcome.accuracy] and outcome.cpu_seconds > 0
+    lines = tmp_path / "lines.jsonl"  # a seed that has its line is not run again: here nothing is left to run
+    lines.write_text("".join(json.dumps({**asdict(outcome), "seed": seed}) + "\n" for seed in range(3)))
+    assert bench_llm.main(["--out", str(lines), "--seeds", "0", "1", "2", "--steps", "4"]) == 0
+    assert f"median {outcome.accuracy:.3f} (asked for: 0.85)" in capsys.readouterr().out
     page = (whole / run_llm.PAGE).read_text("utf-8")
     assert "<script" not in page and "data:image/png;base64," in page
 
