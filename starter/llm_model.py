@@ -21,7 +21,7 @@ Symbols: B rows, T tokens in a row, P different prompts, S tokens of a prompt, V
 """
 
 import copy
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from itertools import takewhile
@@ -132,8 +132,8 @@ class LanguageModel(nn.Module):
         trained = [each for each in self.parameters() if each.requires_grad]
         if not (trained and torch.is_grad_enabled()):
             return known.logits
-        logits: Tensor = _GraphOnDemand.apply(self, tokens, known.logits, *trained)  # type: ignore[no-untyped-call]
-        return logits
+        apply: Callable[..., Tensor] = _GraphOnDemand.apply  # torch gives it no types
+        return apply(self, tokens, known.logits, *trained)
 
     def gradients(self, tokens: Tensor, of_logits: Tensor, trained: Sequence[Tensor]) -> list[Tensor]:
         """Gradients of the trained parameters, from that of the logits (B, T, V) of rows (B, T).

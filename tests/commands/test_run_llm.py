@@ -77,6 +77,16 @@ def test_what_is_read_once_has_the_gradient_of_all_that_read_it() -> None:
         assert torch.allclose(gradient, theirs.grad, rtol=1e-3, atol=1e-4), name
 
 
+class Counting(LanguageModel):
+    """Counts the rows that are read, besides those of sampling."""
+
+    rows_read = 0
+
+    def _read_rows(self, tokens: torch.Tensor) -> torch.Tensor:
+        self.rows_read += len(tokens)
+        return super()._read_rows(tokens)
+
+
 class Kept:
     """Bytes that graphs keep now besides the weights, and the most that they kept."""
 
@@ -104,15 +114,8 @@ def gradient_of_the_loss(
 ) -> tuple[list[torch.Tensor], int, int]:
     """Gradients of the course's loss in float64, the most bytes that graphs kept, and rows that were read for it."""
     model, tokenizer = tiny_llm()
-    policy = LanguageModel(model.double(), tokenizer, micro_batch_size=micro_batch_size)
+    policy = Counting(model.double(), tokenizer, micro_batch_size=micro_batch_size)
     found = sampled(policy)
-    read, inner = [], policy._read_rows
-
-    def read_rows(tokens: torch.Tensor) -> torch.Tensor:
-        read.append(len(tokens))
-        return inner(tokens)
-
-    policy._read_rows = read_rows
     logp = charlm.token_logp(policy, found.tokens)
     mask = charlm.completion_mask(found.tokens, found.prompt_length, 0)
     advantages = torch.linspace(-1, 1, len(mask), dtype=torch.float64)
@@ -123,7 +126,7 @@ def gradient_of_the_loss(
     with kept.hooks():
         loss.backward()
     gradients = [each.grad for each in policy.parameters() if each.grad is not None]
-    return gradients, kept.most, sum(read)
+    return gradients, kept.most, policy.rows_read
 
 
 def test_micro_batches_have_the_gradient_of_the_whole_batch_and_keep_less_for_it() -> None:
