@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 sys.path.insert(0, str(Path(__file__).with_name("helpers")))
+from engines import missing_engines
 from processes import end_all_that_was_started
 from selection import SELECTION
 from site_fixtures import chromium_program
@@ -106,9 +107,9 @@ def _program(name: str) -> str:
     return str(Path(sysconfig.get_path("scripts"), name))
 
 
-def missing_programs() -> dict[str, str]:
-    """Each program that tests need and this machine lacks, with a sentence that says what to install."""
-    found = {}
+def missing_programs(tier: str) -> dict[str, str]:
+    """Each program that tests of a tier need and this machine lacks, with a sentence that says what to install."""
+    found = missing_engines() if tier == "proof" else {}
     if shutil.which("node") is None or shutil.which("npm") is None:
         found["node"] = "Node.js is missing (apt install nodejs npm): tests of the scripts are left out."
     if chromium_program() is None:
@@ -126,7 +127,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("tier", choices=[*BUDGET])
     tier = parser.parse_args(arguments).tier
     adopt_orphans()
-    missing = missing_programs()
+    missing = missing_programs(tier)
     for sentence in missing.values():
         print(sentence, file=sys.stderr)
     if missing and os.environ.get("CI"):

@@ -15,13 +15,22 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ..core import course
+from ..core.course import Exercise
 from ..core.result import BROKEN, FAILED, PASSED, CheckResult, ExerciseResult, NamedMistake, Result
 from ..core.secret import PUBLIC
 from ..sandbox.worker_process import SandboxError
 from . import headings, likeness, vectors, which_calls
-from .check import Check, checks_of
+from .check import Check, checks_of, oracles_of
 from .compare import Float64
-from .premises import calls_others, can_be_scaled, scaled
+from .premises import (
+    calls_others,
+    can_be_guarded,
+    can_be_scaled,
+    guarded,
+    own_functions,
+    right_calls,
+    scaled,
+)
 from .settings import Settings
 from .shown_call import show_call
 from .student import Answer, Call, Clock, Example, MachineTooBusy, Student, StudentCrashed, StudentDied, StudentError
@@ -137,7 +146,7 @@ def _named_beside_others(
     """Name known mistakes of functions that call wrong ones, or say beside the check that none is named.
 
     The recorded answers are those of a mistake with right functions around it. So they can be compared with where the
-    wrong ones have no part in an answer: it stays as it is when these return more.
+    wrong ones have no part in an answer.
     """
     failing = [check for check in exercise.checks if check.outcome in (FAILED, BROKEN) and check.id in by_themselves]
     _, known = vectors.load(exercise.name)
@@ -145,9 +154,7 @@ def _named_beside_others(
         checks = [check for check in failing if check.function == function]
         wrong = called[function]
         at_fault = [name for name in wrong if not _only_follows(settings, name, by_themselves)]
-        seen: Seen = []
-        if all(map(can_be_scaled, at_fault)):
-            seen = _untouched(settings, exercise.name, function, at_fault)
+        seen = _untouched(settings, exercise.name, function, at_fault)
         mistakes = known.get(function, {})
         found = _Agreement.of(seen, mistakes).named(seen, mistakes, [check.id for check in checks])
         told = [named for several in found.values() for named in several if named.everywhere]
@@ -159,10 +166,30 @@ def _named_beside_others(
 
 
 def _untouched(settings: Settings, exercise: str, function: str, called: Sequence[str]) -> Seen:
-    """The worked examples of a function in whose answers some functions that it calls have no part."""
-    other = replace(settings, submission=scaled(settings.submission, called))
+    """The worked examples of a function in whose answers some wrong functions that it calls have no part.
+
+    The answers stay as they are when these return more, and those of which there is no more refuse what they get wrong.
+    """
+    if not all(can_be_scaled(name) or can_be_guarded(name) for name in called):
+        return []
+    submission = guarded(
+        scaled(settings.submission, called),
+        _right_calls(settings, exercise, function, [name for name in called if can_be_guarded(name)]),
+    )
+    other = replace(settings, submission=submission)
     seen, more = (observations(each, exercise, {function}).get(function, []) for each in (settings, other))
     return [one for one, two in zip(seen, more, strict=False) if agree(one[1], two[1])]
+
+
+def _right_calls(
+    settings: Settings, exercise: str, function: str, called: Sequence[str]
+) -> dict[str, list[dict[str, Any]]]:
+    """The right calls of some functions of the submission among those that the worked examples of another one need."""
+    checks = [each for each in settings.selected.values() if (each.exercise, each.function) == (exercise, function)]
+    examples = [example for check in checks for example in check.examples]
+    oracle, clocks = oracles_of(exercise).get(function), _naming_clocks()
+    with own_functions(called, lambda module: _student(settings, module, clocks)) as premises:
+        return right_calls(premises, oracle, examples) if oracle else {name: [] for name in called}
 
 
 def _only_follows(settings: Settings, name: str, by_themselves: Set[str]) -> bool:
@@ -259,7 +286,7 @@ def _repeats(settings: Settings, check: Check, failure: Failure, *before: Exampl
     """
     clocks = (Clock(_NAMING_SECONDS, "naming the mistake"),)
     module = course.exercise(check.exercise)
-    student = Student(module, settings.submission, settings.start, device=settings.device, clocks=clocks)
+    student = _student(settings, module, clocks)
     with contextlib.closing(student), contextlib.suppress(*_NO_ANSWER):
         *_, last = student.each(check.function, *before, failure.example)
         return vectors.same_answer(failure.answer, last)
@@ -394,16 +421,25 @@ def is_wrong(settings: Settings, used: str, result: Result) -> bool:
     return seen is None or not all(agree(observation, vector.expected) for vector, observation in seen)
 
 
+def _naming_clocks() -> tuple[Clock, ...]:
+    return Clock(_NAMING_SECONDS, "naming the mistake"), Clock(10 * _NAMING_SECONDS, "naming it", wall=True)
+
+
+def _student(settings: Settings, module: Exercise, clocks: tuple[Clock, ...]) -> Student:
+    """A module of the submission in a worker of its own."""
+    return Student(module, settings.submission, settings.start, device=settings.device, clocks=clocks)
+
+
 def observations(settings: Settings, exercise: str, functions: set[str]) -> dict[str, Seen]:
     """What some functions of a submission make of all worked examples of the selected checks."""
     recorded, _ = vectors.load(exercise)
     seen: dict[str, Seen] = {}
-    clocks = (Clock(_NAMING_SECONDS, "naming the mistake"), Clock(10 * _NAMING_SECONDS, "naming it", wall=True))
+    clocks = _naming_clocks()
     module = course.exercise(exercise)
     for function in module.function_names:
         if function not in functions:
             continue
-        student = Student(module, settings.submission, settings.start, device=settings.device, clocks=clocks)
+        student = _student(settings, module, clocks)
         try:
             for check in settings.selected.values():
                 if check.exercise == exercise and check.function == function:

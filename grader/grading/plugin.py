@@ -23,6 +23,7 @@ from hypothesis import HealthCheck, Phase, Verbosity, settings
 from hypothesis.errors import Flaky
 
 from ..core import course
+from ..core.course import Exercise
 from ..core.refusal import FileRefused
 from ..core.result import (
     BROKEN,
@@ -41,7 +42,7 @@ from . import curves, hypothesis_compat, vectors
 from .check import Check, checks_of, oracles_of
 from .compare import Mismatch
 from .diagnosis import Failure
-from .premises import NotJudged, Oracles, OwnFunction, Premises
+from .premises import NotJudged, Oracles, Premises, own_functions
 from .settings import Settings
 from .shown_call import VALUE, Shown, is_written_out, needed_imports, show_call
 from .student import (
@@ -175,16 +176,14 @@ class GradingPlugin:
     def premises(self, request: pytest.FixtureRequest) -> Iterator[Premises]:
         """The wrong functions that this one is judged on; none as a rule. Each is in a worker of its own."""
         check, asked = _check_of(request.node), self.settings
-        students = {}
-        for name in self.wrong.get(f"{check.exercise}.{check.function}", ()):
-            exercise = course.exercise(name.split(".")[0])
+
+        def worker(exercise: Exercise) -> Student:
             clocks = (self._own_clock, self.wall_clock)
-            students[name] = Student(exercise, asked.submission, asked.start, device=asked.device, clocks=clocks)
-        self._premises = {name: OwnFunction(each, name.split(".")[1]) for name, each in students.items()}
-        yield self._premises
+            return Student(exercise, asked.submission, asked.start, device=asked.device, clocks=clocks)
+
+        with own_functions(self.wrong.get(f"{check.exercise}.{check.function}", ()), worker) as self._premises:
+            yield self._premises
         self._premises = {}
-        for student in students.values():
-            student.close()
 
     @pytest.fixture
     def model(self, request: pytest.FixtureRequest, premises: Premises) -> Student | Oracles:
@@ -460,7 +459,8 @@ class GradingPlugin:
             imports = needed_imports(check.function, check.exercise, entry.call)
             entry.rows = [*entry.rows, (TO_PASTE, imports)]
         needed = [self._entries[name] for name in check.needs if name in self._entries]
-        entry.may_come_from = [other.title for other in needed if other.outcome not in (PASSED, WAITING)]
+        failed = [other.title for other in needed if other.outcome not in (PASSED, WAITING)]
+        entry.may_come_from = [f"what fails in “{title}”" for title in failed]
 
     def _source(self, file: str, line: int) -> str:
         lines = self.settings.submission.files.get(file.rsplit("/", 1)[-1], "").split("\n")

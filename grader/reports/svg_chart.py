@@ -16,6 +16,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..core.html import drawing
+from ..core.round_numbers import round_ends, round_step
 from ..core.text import one_line, visible
 
 WIDTH, HEIGHT = 420, 260
@@ -221,10 +222,10 @@ class _Axis:
             low, high = min(low, 0.0), max(high, 0.0)
         if high - low <= 1e-9 * max(abs(low), abs(high), 1 / _LARGEST):
             high = low + max(1.0, abs(low))
-        step = _round_step((high - low) / _DIVISIONS)
+        step = round_step((high - low) / _DIVISIONS)
         step = max(1.0, step) if whole else step
         if from_zero:
-            low, high = math.floor(low / step) * step, math.ceil(high / step) * step
+            low, high = round_ends(low, high, step)
         first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
         return cls(low, high, start, end, tuple(place * step for place in range(first, last + 1)))
 
@@ -235,12 +236,6 @@ class _Axis:
 def _bounded(value: float) -> float:
     """A value that can be computed with: differences of the largest floats are no floats."""
     return max(-_LARGEST, min(_LARGEST, value))
-
-
-def _round_step(least: float) -> float:
-    """The smallest of 1, 2, 5, 10, 20 ... and 0.5, 0.2, 0.1 ... that is not smaller."""
-    power = math.floor(math.log10(least))
-    return next(step for factor in (1, 2, 5, 10) if (step := float(f"{factor}e{power}")) >= least * (1 - 1e-9))
 
 
 def _grid(axis: _Axis) -> list[str]:

@@ -1,6 +1,6 @@
 """What happens to the pages of the site after they were built: the same for MkDocs and for Zensical.
 
-It reads the HTML that a generator has written and needs nothing of its theme but the names of two files. MkDocs calls
+It reads what a generator has written and needs nothing of its theme but the names of two files. MkDocs calls
 it by a hook; Zensical, which knows no hooks, is followed by `course dev finish-site`.
 """
 
@@ -17,6 +17,7 @@ _FORMULA = re.compile(r'(<(span|div) class="arithmatex">)(\\[(\[].*?\\[)\]])(</\
 _PICTURE = re.compile(r'<img alt="([^"]*)"[^>]*? src="([^":]*assets/runs/[^":]*\.svg)"[^>]*>')
 _STYLE = re.compile(r'<link rel="stylesheet" href="([^"]*)assets/css/tokens\.css">')
 _FONTS = ("gabarito-latin", "literata-latin")
+_OWN = {"text/javascript": "js/**/*.mjs", "text/css": "css/*.css"}
 _LATE_SEARCH = (Path(__file__).parent / "site_files/late_search.js").read_text("utf-8")
 _THEME_SCRIPT = re.compile(r'(?<!</script>)<script src="[^"]*assets/javascripts/bundle\.')
 
@@ -25,7 +26,8 @@ def finish(folder: Path) -> list[str]:
     """Finish all built pages in `folder`; pages that have been finished stay as they are.
 
     Formulas are typeset and their terms marked, pictures of runs are put in, fonts are preloaded, the index of the
-    search waits until somebody searches, and pages get a picture for those who share their address.
+    search waits until somebody searches, pages get a picture for those who share their address, and the course's own
+    scripts and styles are made small.
 
     Returns:
         What whoever builds the site should know, in sentences.
@@ -33,7 +35,9 @@ def finish(folder: Path) -> list[str]:
     Raises:
         py_mini_racer.JSEvalException: KaTeX cannot read a formula.
         FileNotFoundError: a picture of a run is missing.
+        minify.MinifyError: a script or a style sheet cannot be read.
     """
+    _minify(folder / "assets")
     texts = {path: path.read_text("utf-8") for path in folder.rglob("*.html")}
     finished = {
         path: _search_late(_preloaded(_with_runs(text, path.parent))) for path, text in _with_formulas(texts).items()
@@ -43,6 +47,21 @@ def finish(folder: Path) -> list[str]:
         if text != texts[path]:
             path.write_text(text, "utf-8")
     return notes
+
+
+def _minify(assets: Path) -> None:
+    """Take comments, spaces and long names of variables out of the course's own scripts and styles.
+
+    What a script exports keeps its name, and comments that begin with `!`, as those with a license do, stay.
+    """
+    import minify  # part of the extra "docs"
+
+    for kind, pattern in _OWN.items():
+        for path in assets.glob(pattern):
+            text = path.read_text("utf-8")
+            small = minify.string(kind, text)
+            if len(small) < len(text):  # a small one may only change the names of its variables
+                path.write_text(small, "utf-8")
 
 
 def _search_late(text: str) -> str:

@@ -51,7 +51,7 @@ ROOMS = {
     "attacks": Room(imports=("core", "sandbox", "classroom"), packages=("msgspec",), processes=True),
     "workshop": Room(
         imports=("core", "sandbox", "oracles", "grading", "worksheet", "attacks"),
-        packages=("numpy", "PIL", "py_mini_racer", "rich"),
+        packages=("minify", "numpy", "PIL", "py_mini_racer", "rich"),
     ),
     "commands": Room(
         imports=(

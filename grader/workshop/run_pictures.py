@@ -12,13 +12,13 @@ from __future__ import annotations
 import csv
 import html
 import itertools
-import math
 import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from ..core import course
+from ..core.round_numbers import round_ends, round_step
 from .ablations import ABLATIONS, Ablation, Curve
 from .recordings import metrics_of
 
@@ -41,6 +41,7 @@ METRICS = (
 They are here once more because nothing in the grader may import the model answers; a test compares the two."""
 _LINE, _GAP = 17, 14  # heights in pixels: of a line of text, and between two rows
 _ACROSS, _UP = 1000, 200  # units of a chart in both directions; it is stretched to its place
+_DIVISIONS = 10  # of an axis, about: only its ends are shown, so they may be close
 _LETTERS = 24  # of a heading, on the narrowest phone
 
 Values = Sequence[float | None]
@@ -253,17 +254,7 @@ def _ends(lines: Sequence[Values], at_least: tuple[float, float] = (0.0, 1.0)) -
     """Round numbers around all values, and around `at_least`."""
     known = [value for line in lines for value in line if value is not None]
     low, high = min(*known, at_least[0]), max(*known, at_least[1])
-    return 0.0 - _round(-low), _round(high)
-
-
-def _round(value: float) -> float:
-    """The smallest number with an easy first digit that is not smaller; for a negative one, the negative of that."""
-    if value <= 1e-9:
-        return 0.0 if value > -1e-9 else -_round(-value)
-    power = 10.0 ** math.floor(math.log10(value) + 1e-9)
-    return next(
-        float(f"{easy * power:.3g}") for easy in (1, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10) if easy * power >= value - 1e-9
-    )
+    return round_ends(low, high, round_step((high - low) / _DIVISIONS))
 
 
 def _column(rows: Rows, name: str) -> list[float | None]:

@@ -1,8 +1,9 @@
-"""Writes docs/assets/css/heights.css: the room that each figure of the chapters takes, measured in Chromium.
+"""Writes docs/assets/css/heights.css: the room that each figure of the chapters takes, the most of three engines.
 
     python tests/bench/figure_heights.py
 
 Run it when a figure's first state, its controls or its text have changed; `tests/pages/test_frame.py` finds that out.
+WebKitGTK's letters are up to a tenth wider than Chromium's, so a label that just fits in one line needs two there.
 """
 
 from __future__ import annotations
@@ -11,46 +12,55 @@ import math
 import sys
 import tempfile
 from pathlib import Path
-from typing import Any
-
-from playwright.sync_api import sync_playwright
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "helpers"))
 
+import engines
 import site_server
-from site_fixtures import FLAGS, chromium_program, wait_until_ready
+from site_fixtures import SETTLED, chromium_program
 
 STYLES = site_server.ROOT / "docs/assets/css/heights.css"
 CHAPTERS = ("why", "ppo", "group", "advantage", "loss", "training", "limits")
 PIXELS = 20  # of a rem
+WIDEST = 1280
 # The largest width of a range in em, none for the widest, and the widths of the window that it is measured at.
 RANGES = (("", (960, 1280)), ("59.9375em", (753,)), ("47em", (481,)), ("30em", (376, 390)), ("23.4375em", (320,)))
 HEADER = """/* Written by `python tests/bench/figure_heights.py`; do not edit. How high each figure is when it has come
-   (its first state, measured), by the width of the window; explorables.css keeps the room, and a test compares both. */
+   (its first state, the largest of three engines), by the width of the window; explorables.css keeps the room, and
+   tests compare both. */
 """
 # Without the room that is kept now, which would be measured in place of the figure.
-BARE = "document.head.append(Object.assign(document.createElement('style'), {textContent: '%s'}))"
-RULE = ".grpo-explorable { min-height: 0 !important; }"
-HEIGHTS = "() => [...document.querySelectorAll('.grpo-explorable')].map(node => [node.localName, node.offsetHeight])"
+BARE = """() => document.head.append(Object.assign(document.createElement("style"),
+  { textContent: ".grpo-explorable.grpo-explorable { min-height: 0 !important; }" }))"""
+HEIGHTS = """() => [...document.querySelectorAll(".grpo-explorable")]
+  .map((node) => [node.localName, node.getBoundingClientRect().height])"""
 
 
-def measured(page: Any, address: str) -> dict[str, dict[str, int]]:
+def measured(window: engines.Engine, address: str) -> dict[str, dict[str, float]]:
     """The largest height of each figure in each range, in pixels."""
-    found: dict[str, dict[str, int]] = {}
+    found: dict[str, dict[str, float]] = {}
     for chapter in CHAPTERS:
+        window.resize(WIDEST, 900)
+        window.open(f"{address}/learn/{chapter}/")
+        window.ask(BARE)
+        window.ask(engines.UNTIL_READY)
         for largest, widths in RANGES:
             for width in widths:
-                page.set_viewport_size({"width": width, "height": 900})
-                page.goto(f"{address}/learn/{chapter}/")
-                page.evaluate(BARE % RULE)
-                wait_until_ready(page)
-                for name, height in page.evaluate(HEIGHTS):
+                window.resize(width, 900)
+                window.ask(SETTLED)
+                for name, height in window.ask(HEIGHTS):
                     heights = found.setdefault(name, {})
                     heights[largest] = max(height, heights.get(largest, 0))
     return found
 
 
-def styles(heights: dict[str, dict[str, int]]) -> str:
+def largest_of(all_found: list[dict[str, dict[str, float]]]) -> dict[str, dict[str, float]]:
+    """The largest height of each figure in each range that any engine needs."""
+    first = all_found[0]
+    return {name: {key: max(found[name][key] for found in all_found) for key in first[name]} for name in first}
+
+
+def styles(heights: dict[str, dict[str, float]]) -> str:
     """The style sheet, in tenths of a rem, rounded up."""
     text = HEADER
     for largest, _ in RANGES:
@@ -64,18 +74,22 @@ def styles(heights: dict[str, dict[str, int]]) -> str:
 
 
 def main() -> int:
-    """Write the file; 2 if there is no Chromium."""
-    program = chromium_program()
-    if program is None:
-        print("No Chromium on this machine (Debian: apt install chromium).", file=sys.stderr)
+    """Write the file; 2 if an engine is missing."""
+    missing = [*engines.missing_engines().values()]
+    if chromium_program() is None:
+        missing.append("Chromium is missing (Debian: apt install chromium).")
+    if missing:
+        print("\n".join(missing), file=sys.stderr)
         return 2
-    with tempfile.TemporaryDirectory() as name, sync_playwright() as playwright:
+    found = []
+    with tempfile.TemporaryDirectory() as name:
         folder = Path(name, "site")
         with site_server.serve(folder) as address:
             site_server.build(folder, url=f"{address}/")
-            browser = playwright.chromium.launch(executable_path=program, args=FLAGS)
-            STYLES.write_text(styles(measured(browser.new_page(), address)), "utf-8", newline="\n")
-            browser.close()
+            for engine in engines.ALL:
+                with engines.start(engine) as window:
+                    found.append(measured(window, address))
+    STYLES.write_text(styles(largest_of(found)), "utf-8", newline="\n")
     print(f"wrote {STYLES.relative_to(site_server.ROOT)}")
     return 0
 

@@ -299,7 +299,7 @@ def draw_places(commit: str) -> dict[str, Any]:
 MUST_DIE = (
     Place("grader/worker/confine.py", "apply", "call removed", "_become(spare_user)", "pass"),
     Place("grader/strategies.py", "reward_groups", "number larger", "2", "3"),
-    Place("grader/exporters/svg_chart.py", "_round_step", "number larger", "5", "6"),
+    Place("grader/core/round_numbers.py", "round_step", "number larger", "5", "6"),
 )
 """Survived when mutants were tried for the first time."""
 

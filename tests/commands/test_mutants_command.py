@@ -20,7 +20,7 @@ from grader.core import course
 @pytest.mark.skipif(not (course.ROOT / ".git").exists(), reason="lists the files of a checkout")
 def test_a_defect_is_noticed_in_a_copy_and_the_working_tree_keeps_every_byte(tmp_path: Path) -> None:
     places = json.loads(mutants.PLACES.read_text("utf-8"))["places"]
-    number = next(number for number, each in enumerate(places) if "svg_chart" in each["place"]["file"])
+    number = next(number for number, each in enumerate(places) if "round_numbers" in each["place"]["file"])
     place = Place(**places[number]["place"])
     (path,) = (course.ROOT / "grader").rglob(Path(place.file).name)
     before = path.read_bytes(), path.stat().st_mtime_ns
@@ -36,6 +36,6 @@ def test_a_defect_is_noticed_in_a_copy_and_the_working_tree_keeps_every_byte(tmp
     assert done.returncode == 0, done.stdout + done.stderr
     result = json.loads(out.read_text("utf-8"))["results"][str(number)]
     assert result["outcome"] == mutants.KILLED
-    assert result["by"].startswith("tests/pure/test_svg_chart.py::") and "Error" in result["because"]
+    assert result["by"].startswith("tests/pure/test_round_numbers.py::") and "Error" in result["because"]
     assert (path.read_bytes(), path.stat().st_mtime_ns) == before
     assert [*temporary.iterdir()] == []

@@ -286,7 +286,7 @@ def test_a_failure_names_what_it_may_come_from(grade: Grade, tmp_path: Path) -> 
     effect = titles["test_k1_and_k3_average_to_the_exact_kl"]
     lines = graded.lines
     failed = next(index for index, line in enumerate(lines) if line.startswith("✗ failed") and line.endswith(effect))
-    came = lines.index(f"this may come from: {cause}")
+    came = lines.index(f"this may come from: what fails in “{cause}”")
     assert failed < came and not any(line.startswith("✗") for line in lines[failed + 1 : came])
 
 

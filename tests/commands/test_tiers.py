@@ -73,7 +73,7 @@ def test_ctrl_c_leaves_no_process(tmp_path: Path) -> None:
     parent = f"import subprocess, sys; subprocess.run([sys.executable, '-c', {deaf!r}], start_new_session=True)"
     text = IMPORT + f"tiers.steps = lambda tier: [tiers.Step('deaf', (sys.executable, '-c', {parent!r}))]\n"
     process = subprocess.Popen(
-        [sys.executable, "-c", text + "tiers.missing_programs = dict; sys.exit(tiers.main(['check']))"],
+        [sys.executable, "-c", text + "tiers.missing_programs = lambda tier: {}; sys.exit(tiers.main(['check']))"],
         env=environment(),
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,

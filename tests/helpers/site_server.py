@@ -33,12 +33,13 @@ def build(folder: Path, *, url: str) -> None:
 
 
 @contextlib.contextmanager
-def serve(folder: Path, *, port: int = 0, built_for: str = "") -> Iterator[str]:
+def serve(folder: Path, *, port: int = 0, built_for: str = "", first: str = "") -> Iterator[str]:
     """Serves a folder, which may still be empty, from a thread; gives the address without a slash at its end.
 
-    A site that was built for another address is served as if it had been built for this one.
+    A site that was built for another address is served as if it had been built for this one. `first` is HTML that each
+    page begins its head with.
     """
-    server = _Server(("127.0.0.1", port), functools.partial(_Handler, folder, built_for))
+    server = _Server(("127.0.0.1", port), functools.partial(_Handler, folder, built_for, first))
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
     thread.start()
     try:
@@ -57,9 +58,10 @@ class _Server(ThreadingHTTPServer):
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
 
-    def __init__(self, folder: Path, built_for: str, *arguments: object) -> None:
+    def __init__(self, folder: Path, built_for: str, first: str, *arguments: object) -> None:
         self.folder = folder
         self.built_for = built_for.encode()
+        self.first = first.encode()
         super().__init__(*arguments)  # type: ignore[arg-type]
 
     def log_message(self, format: str, *arguments: object) -> None:
@@ -71,6 +73,8 @@ class _Handler(BaseHTTPRequestHandler):
         body = path.read_bytes() if path.is_file() else b""
         if self.built_for and path.suffix in (".html", ".xml"):  # no other file holds the site's address
             body = body.replace(self.built_for, f"http://127.0.0.1:{self.connection.getsockname()[1]}{FOLDER}".encode())
+        if self.first and path.suffix == ".html":
+            body = body.replace(b"<head>", b"<head>" + self.first, 1)
         self.send_response(status)
         self.send_header("Content-Type", f"{kind}; charset=utf-8" if kind.startswith("text/") else kind)
         self.send_header("Cache-Control", "max-age=600")

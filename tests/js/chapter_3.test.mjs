@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { accuracy, form, lastNumber, overpaid, ranks, trueSteps } from "../../docs/assets/js/core/answer_reward.mjs";
+import { accuracy, form, lastNumber, lastNumberIn, overpaid, ranks, trueSteps } from "../../docs/assets/js/core/answer_reward.mjs";
 import {
   ANSWERS, answerLogp, expectedDistinct, expectedStd, RIGHT, sampleAnswers,
 } from "../../docs/assets/js/core/answers.mjs";
@@ -29,6 +29,8 @@ test("W05 the parser takes the last number, whatever stands before it", () => {
   };
   for (const [text, expected] of Object.entries(cases)) {
     assert.equal(lastNumber(text), expected, text);
+    const found = lastNumberIn(text);
+    if (found) assert.equal(Number(text.slice(found.from, found.to).replace("\u2212", "-")), expected, text);
     assert.equal(accuracy(text, 14), expected === 14 ? 1 : 0, text);
   }
 });

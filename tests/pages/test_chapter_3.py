@@ -2,6 +2,7 @@
 
 import itertools
 import math
+import re
 from typing import Any
 
 import numpy as np
@@ -154,9 +155,20 @@ def answer(figure, text):
 
 def test_w05_an_example_brings_its_whole_state(open_figure):
     figure = open_figure(f"{PATH}?score-answer.others=wrong&score-answer.form=yes", "grpo-score-answer")
+    assert deviations(figure) == pytest.approx(
+        [(reward - 0.25) / 0.75 for reward in (1, 0, 0.5, 0, 0, 0, 0.5, 0)], abs=0.03
+    )
     figure.press("A list of guesses")
     assert figure.column(4)[0] == 1
     assert figure.page.url.endswith("?score-answer.answer=12+or+13+or+14")
+
+
+def deviations(figure):
+    """How far each block is from the line of the mean, up or down, as shares of how far the first one is."""
+    stems = figure.node.locator("svg.grpo-chart g > g > rect").evaluate_all(
+        "all => all.map(stem => (stem.getBBox().height + 2.5) * (stem.matches('.up') ? 1 : -1))"
+    )
+    return [stem / stems[0] for stem in stems]
 
 
 OTHERS = {"three are right": 3, "all are right": 7, "none is right": 0}
@@ -173,6 +185,7 @@ def test_w05_scores_any_text_against_the_seven_others(open_figure, text):
         assert figure.column(4)[0] == pytest.approx(expected, abs=5e-4)
         assert figure.table()[0][1] == text
         assert written(expected) in figure.status or "nobody learns" in figure.status
+    assert figure.node.locator(".grpo-reading mark").all_inner_texts() == re.findall(r"\d+", text)[-1:]
 
 
 def test_w05_the_form_is_paid_for_a_wrong_answer_too(open_figure):

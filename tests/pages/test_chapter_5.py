@@ -206,6 +206,15 @@ def test_w22_every_value_is_that_of_the_model_answers(open_figure, sample, advan
         "loss": loss(now, OLD, REF, advantage),
     }
     assert found == pytest.approx(expected, abs=6e-5)
+    pushes = figure.node.locator(f"svg.grpo-chart > path.bar.{'up' if advantage > 0 else 'down'}")
+    sums = figure.node.locator("svg.grpo-chart > rect.bar").last
+    heights = [pushes.nth(place).evaluate("node => node.getBBox().height") for place in range(3)]
+    heights.append(sums.evaluate("node => node.getBBox().height"))
+    names = ("advantage A", "without the clip", "surrogate", "loss")
+    assert [high / heights[0] for high in heights] == pytest.approx(
+        [abs(expected[name] / advantage) for name in names], abs=0.02
+    )
+    assert figure.node.locator("path.ghost").count() == surrogate(now, OLD, advantage)[1], "what the clip takes away"
 
 
 def test_w22_comes_step_by_step(open_figure):

@@ -1,10 +1,13 @@
 """The frame of every figure: its title, the numbers behind a tab, what one can do with it, and the room it takes."""
 
 import re
+from urllib.parse import urlsplit
 from xml.etree import ElementTree
 
 import pytest
+import site_server
 from explorables import Explorable
+from site_pages import DOCS
 from test_learn import PATHS
 
 HEIGHTS = """() => Object.fromEntries([...document.querySelectorAll(".grpo-explorable")]
@@ -12,6 +15,9 @@ HEIGHTS = """() => Object.fromEntries([...document.querySelectorAll(".grpo-explo
 FIRST_SCREEN = """() => [...document.querySelectorAll(".grpo-explorable :is(button, input, select)")]
   .filter(node => node.getBoundingClientRect().bottom <= innerHeight).length"""
 CLIP = "grpo-clip-curve"
+BODY_MARGIN = 8  # of a page without styles
+HEIGHT_THAT_FITS = """width => innerWidth === width && document.documentElement.scrollHeight <= innerHeight
+  && document.body.offsetHeight === innerHeight && innerHeight"""
 
 
 @pytest.mark.parametrize("path", PATHS)
@@ -76,23 +82,35 @@ def test_a_copied_link_brings_back_the_state_and_the_place(open_figure):
     assert "clip-curve.a=-1" in address and address.endswith("#clip-curve")
 
 
-def test_copied_code_shows_the_figure_alone_with_its_state_and_a_link_back(open_figure):
+def test_copied_code_shows_the_figure_alone_with_its_state_and_a_link_back(open_figure, site, tmp_path):
+    """On a page of another host, as high as it needs, with the script that the site's own page gives for it."""
     figure = open_figure("/learn/loss/", CLIP)
     figure.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     figure.press("Bad, too likely")
     figure.press("Copy code to embed this figure")
     figure.node.locator(".grpo-told:not(:empty)").wait_for()
+    code = figure.page.evaluate("navigator.clipboard.readText()")
+    (script,) = re.findall(r"<script>.*?</script>", (DOCS / "instructors/site.md").read_text("utf-8"), re.DOTALL)
+    (tmp_path / "index.html").write_text(f"<!doctype html><title>Host</title><body>{code}{script}", "utf-8")
     page = figure.page.context.new_page()
-    page.set_content(figure.page.evaluate("navigator.clipboard.readText()"))
-    assert page.locator("iframe").get_attribute("title") == "When does the clip let go?"
-    frame = page.frame_locator("iframe")
-    frame.locator(f"{CLIP}.grpo-alone[data-ready]").wait_for()
-    assert Explorable(frame, CLIP).state == figure.state
-    assert frame.locator("h1").is_hidden() and frame.locator(".md-header").is_hidden()
-    link = frame.get_by_role("link", name="5. The loss - GRPO course")
-    assert re.search(r"/learn/loss/\?clip-curve\.a=-1$", link.get_attribute("href"))
-    height = int(page.locator("iframe").get_attribute("height"))
-    assert frame.locator("html").evaluate("node => node.scrollHeight") <= height
+    asked = []
+    page.on("request", lambda request: asked.append(request.url))
+    with site_server.serve(tmp_path) as host:
+        page.goto(f"{host}/")
+        frame = page.frame_locator("iframe")
+        frame.locator(f"{CLIP}.grpo-alone[data-ready]").wait_for()
+        assert page.locator("iframe").get_attribute("title") == "When does the clip let go?"
+        assert Explorable(frame, CLIP).state == figure.state
+        assert frame.locator("h1").is_hidden() and frame.locator(".md-header").is_hidden()
+        link = frame.get_by_role("link", name="5. The loss - GRPO course")
+        assert re.search(r"/learn/loss/\?clip-curve\.a=-1$", link.get_attribute("href"))
+        heights = []
+        for width in (1000, 390, 700):
+            page.set_viewport_size({"width": width, "height": 900})
+            heights.append(page.frames[1].wait_for_function(HEIGHT_THAT_FITS, arg=width - 2 * BODY_MARGIN).json_value())
+        wide, phone, between = heights
+        assert phone > max(wide, between) and min(wide, between) > 300, "it gets smaller again"
+        assert {urlsplit(address).netloc for address in asked} == {urlsplit(address).netloc for address in (host, site)}
 
 
 @pytest.mark.parametrize("name", ["none", "clip-curve]", "hero, *"])

@@ -118,11 +118,11 @@ def test_a_page_keeps_its_budget_on_a_first_visit(visit: Visitor, path: str) -> 
     assert all(seen.first.get(name, 0) <= most for name, most in background.items())
     first, whole = ({name: sizes[name] for name in sizes.keys() - background} for sizes in (seen.first, seen.whole))
     assert path in first and "/assets/js/index.mjs" in first
-    assert own(first) <= (25 if path == "/" else 40) * KILOBYTE, largest(first)
+    assert own(first) <= (15 if path == "/" else 30) * KILOBYTE, largest(first)
     # Fonts of text and headlines come once and have a budget of their own (test_site_files.py).
     others = {name: size for name, size in first.items() if not name.startswith("/assets/vendor/fonts/")}
-    assert sum(others.values()) <= 265 * KILOBYTE, largest(others)
-    assert own(whole) <= 40 * KILOBYTE, largest(whole)
+    assert sum(others.values()) <= 200 * KILOBYTE, largest(others)
+    assert own(whole) <= 30 * KILOBYTE, largest(whole)
 
 
 def own(sizes: dict[str, int]) -> int:

@@ -9,10 +9,13 @@ from pathlib import Path
 import pytest
 
 from grader.core import course
-from grader.workshop import share
+from grader.workshop import share, share_picture
 from grader.workshop.finish_site import finish
+from grader.workshop.share_figures import Curves, Values, first_figure
+from grader.workshop.share_picture import MARK, REWARDS, SIZE, picture
 
 pytest.importorskip("py_mini_racer")
+pytest.importorskip("minify")
 PAGE = """<html><head><link rel="canonical" href="{address}">
 <meta name="description" content="Marks &amp; means"></head><body>
 <h1 id="a">4. <code>std</code> &amp; mean<a class="headerlink" href="#a">&para;</a></h1>{figure}
@@ -146,10 +149,10 @@ def test_a_page_has_the_picture_of_its_title_and_of_what_its_first_figure_asks(t
     said = {name: html.unescape(text) for name, text in re.findall(SAID, page.read_text("utf-8"))}
     assert (said["title"], said["description"]) == ("4. std & mean", "Marks & means")
     assert (said["url"], said["image"]) == ("https://host.example/c/b/", "https://host.example/c/assets/share/b.png")
-    drawn = share.picture("4. std & mean", 'Who is "pushed"?')
+    drawn = picture("4. std & mean", 'Who is "pushed"?')
     image = pytest.importorskip("PIL.Image").open(tmp_path / "assets/share/b.png")
     assert image.size == (1200, 630) and image.tobytes() == drawn.tobytes()
-    assert drawn.tobytes() != share.picture("4. std & mean", "Marks & means").tobytes()
+    assert drawn.tobytes() != picture("4. std & mean", "Marks & means").tobytes()
     text = page.read_text("utf-8")
     assert finish(tmp_path) == [] and page.read_text("utf-8") == text
 
@@ -165,15 +168,15 @@ def test_the_mark_of_the_picture_is_that_of_the_logo() -> None:
     """In the logo an answer stands or hangs at each eighth of the width."""
     logo = (course.ROOT / "docs/assets/logo.svg").read_text("utf-8")
     up, down = ([float(x) for x in re.findall(r"M([\d.]+) ", path)] for path in re.findall(r'd="([^"]*z)"', logo))
-    assert [int(x in up) for x in sorted(up + down)] == list(share.REWARDS)
+    assert [int(x in up) for x in sorted(up + down)] == list(REWARDS)
 
 
 @pytest.mark.parametrize(("title", "question"), [(60, 60), (12, 12), (2, 20)])
 def test_no_word_of_a_picture_covers_its_mark(title: int, question: int) -> None:
-    mark = (0, 344, *share.SIZE)
-    full = share.picture("Group " * title, "group " * question)
-    assert full.tobytes() != share.picture("", "").tobytes()
-    assert full.crop(mark).tobytes() == share.picture("", "").crop(mark).tobytes()
+    mark = (0, 344, *SIZE)
+    full = picture("Group " * title, "group " * question)
+    assert full.tobytes() != picture("", "").tobytes()
+    assert full.crop(mark).tobytes() == picture("", "").crop(mark).tobytes()
 
 
 def test_fonts_of_the_first_screen_are_asked_for_before_the_style_sheet_that_names_them(tmp_path: Path) -> None:
@@ -187,3 +190,101 @@ def test_fonts_of_the_first_screen_are_asked_for_before_the_style_sheet_that_nam
     assert text.index("preload") < text.index("stylesheet")
     finish(tmp_path)
     assert page.read_text("utf-8") == text
+
+
+SCRIPT = """/*! (c) somebody, MIT */
+// Twice a number.
+import { one } from "./one.mjs";
+
+export const twice = (number) => 2 * one * number;
+
+/** @param {string} name */
+export function greeting(name) {
+  return `Hello,  ${name}  /* you */ // there`;
+}
+"""
+STYLES = "/* Blocks */\n.block {\n  color: var(--ink);\n  margin: 0 0 0 0.5rem;\n}\n"
+
+
+def test_published_scripts_and_styles_are_small_and_their_sources_stay(tmp_path: Path) -> None:
+    script, styles, vendored = (tmp_path / "assets" / name for name in ("js/ui/a.mjs", "css/a.css", "vendor/a.mjs"))
+    for path, text in ((script, SCRIPT), (styles, STYLES), (vendored, SCRIPT)):
+        path.parent.mkdir(parents=True)
+        path.write_text(text, "utf-8")
+    finish(tmp_path)
+    small = script.read_text("utf-8")
+    assert re.findall(r"export (?:const|function) (\w+)", small) == ["twice", "greeting"]
+    assert '"./one.mjs"' in small and "/*! (c) somebody, MIT */" in small
+    assert "Hello,  ${" in small and "}  /* you */ // there`" in small, "the words of a template are no code"
+    assert "Twice" not in small and "number" not in small and "@param" not in small
+    assert styles.read_text("utf-8") == ".block{color:var(--ink);margin:0 0 0 .5rem}"
+    assert vendored.read_text("utf-8") == SCRIPT
+    finish(tmp_path)
+    assert script.read_text("utf-8") == small
+
+
+def test_a_script_that_cannot_be_read_stops_the_build(tmp_path: Path) -> None:
+    (tmp_path / "assets/js").mkdir(parents=True)
+    (tmp_path / "assets/js/a.mjs").write_text("export const = 1;", "utf-8")
+    with pytest.raises(Exception, match="unexpected = in binding"):
+        finish(tmp_path)
+
+
+TABLE = """<grpo-x class="grpo-explorable" data-share="{share}" question="Q?"><table>
+<thead><tr><th>Sample</th><th>Reward</th><th>Advantage</th></tr></thead><tbody>
+<tr><td>1</td><td>1</td><td>+1.5</td></tr><tr><td>2</td><td>0</td><td>&minus;0.5</td></tr>
+<tr><td>3</td><td>0.2</td><td>0.00</td></tr>
+</tbody></table></grpo-x>"""
+
+
+def test_a_figure_is_drawn_from_the_column_or_the_row_that_it_names() -> None:
+    column = first_figure(TABLE.format(share="Advantage"))
+    assert isinstance(column, Values) and column.signed
+    assert (column.labels, column.numbers) == (["Sample 1", "Sample 2", "Sample 3"], [1.5, -0.5, 0.0])
+    assert column.rewarded == [True, False, False]
+    row = first_figure(TABLE.format(share="3"))
+    assert isinstance(row, Values) and not row.signed
+    assert (row.labels, row.numbers) == (["Reward", "Advantage"], [0.2, 0.0])
+    pair = first_figure(TABLE.format(share="Reward; Advantage"))
+    assert isinstance(pair, Values) and (pair.name, pair.numbers) == ("1", [1.0, 1.5])
+    assert first_figure(FIGURE) is None
+
+
+@pytest.mark.parametrize("share_of", ["Loss", "Sample; Loss"])
+def test_a_figure_that_names_what_its_table_lacks_stops_the_build(share_of: str) -> None:
+    with pytest.raises(ValueError, match="no row and no column"):
+        first_figure(TABLE.format(share=share_of))
+
+
+def test_the_answers_of_a_picture_stand_and_hang_as_far_as_their_numbers_say() -> None:
+    """Counted in the middle of each column: how much is blue above the line, and orange below it."""
+    figure = first_figure(TABLE.format(share="Advantage"))
+    image = picture("T", "Q?", figure)
+    colors = {
+        name: tuple(bytes.fromhex(share_picture._color(name)[1:])) for name in ("up", "down", "ink", "reward", "paper")
+    }
+    column = (image.width - 144) / 3
+    lengths = []
+    for place in range(3):
+        x = round(72 + (place + 0.5) * column) - 20  # beside the coin and the letters
+        pixels = [image.getpixel((x, y)) for y in range(344, image.height)]
+        lengths.append((pixels.count(colors["up"]), pixels.count(colors["down"])))
+    (up, none), (nothing, down), plain = lengths
+    assert none == nothing == 0 and plain == (0, 0)
+    assert (up - 60 + 12) / (down - 60 + 12) == pytest.approx(3, abs=0.25)  # rounded ends begin 12 pixels later here
+
+
+def test_the_picture_of_a_run_is_drawn_from_the_first_chart_of_the_page() -> None:
+    svg = (course.RUNS / "mean-reward.svg").read_text("utf-8")
+    curves = first_figure(f"<p>{svg}</p>")
+    assert isinstance(curves, Curves)
+    assert (curves.name, curves.ends, curves.steps) == ("Mean reward", ("1", "0"), "80 steps")
+    assert (curves.question, curves.reward) == ("How does the mean reward of the group rise?", True)
+    assert len(curves.others) == 2 and all(len(line) == 80 for line in (curves.line, *curves.others))
+    assert len(curves.band) == 160
+    assert picture("T", "", curves).tobytes() == picture("T", "", curves).tobytes() != picture("T", "").tobytes()
+
+
+def test_the_mark_is_not_drawn_where_a_figure_is() -> None:
+    assert MARK.signed and picture("T", "", MARK).tobytes() == picture("T", "").tobytes()
+    assert picture("T", "", first_figure(TABLE.format(share="Reward"))).tobytes() != picture("T", "").tobytes()

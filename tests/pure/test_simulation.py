@@ -2,12 +2,14 @@
 
 import json
 import math
+import re
 
 import numpy as np
 import pytest
 import torch
 
 from grader.commands import course as course_command
+from grader.core import course
 from grader.oracles import simulation
 from grader.oracles.sfc32 import uniforms
 from grader.oracles.simulation import Settings, policy_step, simulate
@@ -307,3 +309,25 @@ def test_the_first_step_above_a_threshold():
 def test_settings_out_of_range_are_refused(changes):
     with pytest.raises(ValueError, match=r"algorithm|out of range|start_action"):
         Settings(reward_table=PEAK, **changes)
+
+
+def test_the_probabilities_on_the_page_are_those_of_the_run_that_it_names() -> None:
+    page = (course.ROOT / "docs/simulation.md").read_text("utf-8")
+    rows = {row[1]: row[2].split(" | ") for row in re.finditer(r"^\| (\w[\w ]+) \| (0\.[\d. |]+) \|$", page, re.M)}
+    assert "A run with seed 7." in page
+    run = simulation.simulate(simulation.Settings(reward_table=PEAK), seeds=[7], steps=20).probabilities[0]
+    for name, numbers in (
+        ("Reward", PEAK),
+        ("Probability at the start", run[0]),
+        ("Probability after 20 steps", run[20]),
+    ):
+        assert rows[name] == [f"{number:.3f}" for number in numbers]
+
+
+@pytest.mark.parametrize(("size", "least", "most"), [(2, 0.5, 1.0), (64, 0.0, 0.02)])
+def test_luck_decides_in_small_groups_only_as_the_page_says(size: int, least: float, most: float) -> None:
+    assert "With groups of 2, luck decides" in (course.ROOT / "docs/simulation.md").read_text("utf-8")
+    settings = simulation.Settings(reward_table=PEAK, group_size=size)
+    best = simulation.simulate(settings, seeds=range(200), steps=50).probabilities[:, 50, 6]
+    low, high = np.quantile(best, (0.1, 0.9))
+    assert least < high - low < most

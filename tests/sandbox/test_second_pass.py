@@ -112,6 +112,30 @@ def test_a_mistake_beside_that_of_an_earlier_function_is_named_by_the_calls_in_w
     assert not {each.check for each in named} & told
 
 
+BEHIND_THE_END = answer_and(
+    "charlm",
+    "completion_mask",
+    "tokens, prompt_length, eos_id",
+    "return (torch.arange(1, tokens.shape[1]) >= prompt_length).expand(len(tokens), -1)",
+)["charlm.py"]
+
+
+@pytest.mark.parametrize(
+    ("line", "other", "name"),
+    [
+        ("    loss.backward()", "    (-loss).backward()", "climbs_the_loss"),
+        # From a wrong mask this makes the numbers of `masks_nothing`, and somebody else's mistake is in them.
+        ("completion_mask(rollout.tokens, rollout.prompt_length, EOS_ID)", "completion_mask(rollout.tokens, 0, 0)", ""),
+    ],
+)
+def test_a_mistake_beside_a_wrong_mask_is_named_by_the_calls_that_need_no_wrong_mask(graded, line, other, name):
+    assert BEHIND_THE_END.count(line) == 1
+    result = graded({"charlm.py": BEHIND_THE_END.replace(line, other)}, "charlm", "train_step", name_mistakes=True)
+    assert {each.name for each in result.exercises[0].misconceptions if each.function == "train_step"} == {name} - {""}
+    own = [check for check in of(result, "train_step") if check.outcome == FAILED and not check.owed_to]
+    assert own and (name or all("gets no name here" in " ".join(check.may_come_from) for check in own))
+
+
 def test_what_is_owed_to_an_earlier_function_gets_no_name(graded):
     result = graded(TOO_LARGE, name_mistakes=True)
     assert result.owed > 0 and not result.exercises[0].misconceptions

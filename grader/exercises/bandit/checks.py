@@ -1073,7 +1073,8 @@ def test_it_learns_on_other_tables_too(student, premises, fresh):
         histories = [history(answer, floats, settings) for answer in answers]
         replay(premises, answers[0], histories[0], floats, settings, atol=1e-6 if floats.dtype == np.float64 else 1e-3)
         ends = [found["probabilities"][-1, best - 1] for found in histories]
-        rows = [(f"probability of action {best} at the end", np.array(ends)), ("expected", f"{needed} over 0.5")]
+        of_runs = f"at least {needed} of {runs} over 0.5" if runs > 1 else "over 0.5"
+        rows = [(f"probability of action {best} at the end", np.array(ends)), ("expected", of_runs)]
         learned, lowest = sum(end > 0.5 for end in ends) >= needed, answers[int(np.argmin(ends))]
         if not premises:
             require(learned, lowest, rows, "it does not learn", shows="value.probabilities[-1]")

@@ -1,10 +1,13 @@
 // Rewards of chapter 3: programs that read what a model wrote. They see a text and nothing else.
 
-/** The last whole or decimal number in a text, null if there is none: the answer that the parser takes. */
-export function lastNumber(text) {
-  const found = text.replaceAll("\u2212", "-").match(/(?<!\d)-?\d+(?:\.\d+)?/g);
-  return found && Number(found.at(-1));
+/** The last whole or decimal number in a text, and where it stands: { number, from, to }; null if there is none. */
+export function lastNumberIn(text) {
+  const found = [...text.replaceAll("\u2212", "-").matchAll(/(?<!\d)-?\d+(?:\.\d+)?/g)].at(-1);
+  return found ? { number: Number(found[0]), from: found.index, to: found.index + found[0].length } : null;
 }
+
+/** The answer that the parser takes, null if there is none. */
+export const lastNumber = (text) => lastNumberIn(text)?.number ?? null;
 
 /** 1 if the last number is the expected one, else 0. */
 export const accuracy = (text, expected) => Number(lastNumber(text) === expected);

@@ -46,8 +46,9 @@ function answer() {
       set(words, { x, y: y + size * 0.35, "font-size": size, opacity });
       write(words, name);
     }
-    const edge = y - way * (s / 2 + Math.max(11, s * 0.26));
-    set(coin, { cx: x, cy: edge, r: Math.max(8, s * 0.2) * coined, opacity: reward > 0 ? coined : 0 });
+    const radius = Math.max(8, s * 0.2, 4 * String(reward).length);
+    const edge = y - way * (s / 2 + Math.max(11, s * 0.26, radius + 2));
+    set(coin, { cx: x, cy: edge, r: radius * coined, opacity: reward > 0 ? coined : 0 });
     set(coinText, { x, y: edge + 4.5, "font-size": 13, opacity: coined, class: reward > 0 ? "on-coin" : "soft" });
     write(coinText, reward);
     set(value, { x, y: edge + 5, "font-size": Math.max(13, s * 0.3), opacity: numbered, class: advantage ? side : "ink" });

@@ -1,12 +1,16 @@
-// <grpo-score-answer>: your own text, read by a parser and compared with a group of seven (catalogue W05).
-import { accuracy, form, lastNumber } from "../core/answer_reward.mjs";
+// <grpo-score-answer>: your own text, read by a parser, as one of eight on the line of their mean (catalogue W05).
+import { accuracy, form, lastNumber, lastNumberIn } from "../core/answer_reward.mjs";
 import { groupAdvantages } from "../core/grpo.mjs";
+import { chart, scale, words } from "../ui/chart.mjs";
 import { toggle } from "../ui/controls.mjs";
+import { eight, meanLine } from "../ui/eight.mjs";
 import { element, uniqueId } from "../ui/element.mjs";
 import { Explorable } from "../ui/explorable.mjs";
 import { fixed, signed } from "../ui/format.mjs";
+import { glide } from "../ui/glide.mjs";
 import { picks } from "../ui/picks.mjs";
 import { table } from "../ui/table.mjs";
+import { lines } from "../ui/word_lines.mjs";
 
 const RIGHT = 14; // 2 + 3 × 4
 const MOST = 60; // characters
@@ -15,6 +19,13 @@ const OTHERS = {
   right: ["14", "Answer: 14", "2 + 12 = 14", "It is 14.", "12 + 2 = 14", "Answer: 14", "14"],
   wrong: ["20", "Answer: 20", "5 × 4 = 20", "9", "24", "Answer: 10", "12"],
 };
+const COUNT = 8;
+const HEIGHT = 304;
+const LEFT = 26; // room for the axis of rewards
+const TAB = 82; // room for the tab of the mean
+const FOOT = 36; // room for the texts below the answers
+const BEYOND = 48; // a block: its coin and its advantage
+const ROOMY = 58; // pixels of a column that has room for a text and an advantage
 const START = { others: "mixed", form: false };
 
 class ScoreAnswer extends Explorable {
@@ -39,16 +50,61 @@ class ScoreAnswer extends Explorable {
   }
 
   build() {
+    this.reading = element("p", { class: "grpo-reading" });
+    this.blocks = eight(COUNT);
+    this.mean = meanLine(TAB);
+    this.chart = chart(HEIGHT, (width) => this.paint(width));
+    this.glide = glide((shown) => {
+      this.shown = { rewards: shown.slice(0, COUNT), mean: shown[COUNT] };
+      this.chart.redraw();
+    });
     this.table = table({ caption: "Your group", columns: ["sample", "text", "read", "reward", "advantage"] });
-    return [this.table.node];
+    return [this.reading, this.chart.node, this.table.node];
   }
 
   draw({ answer, others, form: paid }) {
-    const texts = [answer, ...OTHERS[others]];
-    this.rewards = texts.map((text) => accuracy(text, RIGHT) + (paid ? 0.5 * form(text) : 0));
+    this.texts = [answer, ...OTHERS[others]];
+    this.rewards = this.texts.map((text) => accuracy(text, RIGHT) + (paid ? 0.5 * form(text) : 0));
     this.found = groupAdvantages(this.rewards);
-    this.table.fill(texts.map((text, i) => [i ? String(i + 1) : "you", text, String(lastNumber(text) ?? "none"),
+    this.table.fill(this.texts.map((text, i) => [i ? String(i + 1) : "you", text, String(lastNumber(text) ?? "none"),
       fixed(this.rewards[i], 1), signed(this.found.advantages[i], 3)]));
+    this.reading.replaceChildren(...asRead(answer));
+    this.glide([...this.rewards, this.found.mean]);
+  }
+
+  paint(width) {
+    const column = (width - LEFT - TAB) / COUNT;
+    const s = Math.max(1, Math.min(44, 0.94 * column - 1));
+    const levels = this.state.form ? [0, 0.5, 1, 1.5] : [0, 1];
+    const y = scale(0, levels.at(-1), HEIGHT - FOOT - s - BEYOND, s + BEYOND);
+    const line = y(this.shown.mean);
+    this.mean.draw({ left: LEFT, right: width, y: line, words: `mean ${fixed(this.found.mean, 3)}`, alpha: 1, at: width - TAB });
+    return [
+      element("rect", { class: "pale", x: LEFT, y: 0, width: Math.max(0, column), height: HEIGHT, rx: 10 }),
+      levels.map((reward) => [
+        element("line", { class: "grid", x1: LEFT, x2: width, y1: y(reward), y2: y(reward) }),
+        words(LEFT - 5, y(reward) + 5, String(reward), { "text-anchor": "end" }),
+      ]),
+      this.mean.node, this.blocks.node,
+      this.texts.map((text, i) => this.place(i, { text, x: LEFT + (i + 0.5) * column, y, s, line, roomy: column >= ROOMY })),
+    ].flat(3);
+  }
+
+  /** Puts an answer in its place; returns its text and its advantage, as far as there is room for them. */
+  place(i, { text, x, y, s, line, roomy }) {
+    const advantage = this.found.advantages[i];
+    const way = advantage < 0 ? -1 : 1;
+    const at = y(this.shown.rewards[i]) - (way * s) / 2; // the stem is as long as reward - mean
+    const name = String(lastNumber(text) ?? "?");
+    this.blocks.place(i, { x, y: at, s, line, name: name.length > 4 ? "…" : name, advantage, tone: 1,
+      reward: this.rewards[i], coined: 1, number: "", numbered: 0, alpha: 1 });
+    const middle = { "text-anchor": "middle" };
+    const below = i === 0 ? ["you"] : roomy ? lines(text, 9) : [];
+    return [
+      below.map((each, row) => words(x, HEIGHT - FOOT + 14 + 16 * row, each, { ...middle, class: i ? "soft" : "name" })),
+      roomy || i === 0 ? words(x, at - way * (s / 2 + 35) + 5, signed(advantage, 3),
+        { ...middle, class: `${advantage ? (way > 0 ? "up" : "down") : ""} strong` }) : [],
+    ];
   }
 
   lesson({ answer }) {
@@ -60,6 +116,13 @@ class ScoreAnswer extends Explorable {
     const push = yours > 0 ? "more likely" : yours < 0 ? "less likely" : "neither more nor less likely";
     return `${begin}Your advantage is ${signed(yours, 3)}: your text becomes ${push}.`;
   }
+}
+
+/** A text with the number that the parser takes from it. */
+function asRead(text) {
+  const found = lastNumberIn(text);
+  const said = found ? [text.slice(0, found.from), element("mark", {}, text.slice(found.from, found.to)), text.slice(found.to)] : [text];
+  return [element("span", { class: "grpo-said" }, "“", said, "”"), element("span", {}, found ? "The last number is read." : "No number is read.")];
 }
 
 /** A field for a text: { node, set(value) }. It is scored when the reader presses Enter or leaves it. */
