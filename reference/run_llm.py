@@ -55,6 +55,35 @@ _EXAMPLES = f"""examples (in the folder that holds starter/, after {INSTALL}):
 """
 
 
+@dataclass(frozen=True, kw_only=True)
+class Cost:
+    """What a run took, all of it: loading, sampling, training, measuring.
+
+    Attributes:
+        cpu_seconds: Of all threads. What an interruption threw away is not counted.
+        peak_memory: The most bytes that a process held.
+    """
+
+    cpu_seconds: float = 0.0
+    peak_memory: int = 0
+
+    def so_far(self) -> "Cost":
+        """This and what the present process took."""
+        return Cost(
+            cpu_seconds=self.cpu_seconds + time.process_time(), peak_memory=max(self.peak_memory, _peak_memory())
+        )
+
+
+def _peak_memory() -> int:
+    if sys.platform == "win32":
+        import psutil
+
+        return int(psutil.Process().memory_info().peak_wset)
+    import resource
+
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
+
+
 @dataclass(kw_only=True)
 class Run:
     """A run and the folder that it fills.
@@ -67,6 +96,7 @@ class Run:
         generator: Where the randomness of the training comes from.
         state: How far the run has come.
         seconds: CPU seconds of the training so far.
+        earlier: What the processes before this one took, if the run was interrupted.
         points: What the policy said at about eleven moments.
     """
 
@@ -77,6 +107,7 @@ class Run:
     generator: torch.Generator
     state: TrainingState
     seconds: float = 0.0
+    earlier: Cost = field(default_factory=Cost)
     points: list[Point] = field(default_factory=list)
 
     def look(self) -> None:
@@ -101,7 +132,9 @@ class Run:
         writer.writeheader()
         writer.writerows(self.state.history)
         run_folder.write(self.folder / METRICS, table.getvalue())
-        document = {**self.settings, "seconds": self.seconds, "points": [asdict(point) for point in self.points]}
+        points = [asdict(point) for point in self.points]
+        cost = asdict(self.earlier.so_far())
+        document = {**self.settings, "seconds": self.seconds, "cost": cost, "points": points}
         run_folder.write(self.folder / RUN, json.dumps(document, indent=1) + "\n")
         save_checkpoint(self.folder / CHECKPOINT, self.policy, self.state, self.generator)
 
@@ -259,6 +292,7 @@ def _prepare(arguments: argparse.Namespace, *, command: str) -> tuple[Run, torch
         generator=generator,
         state=state,
         seconds=began.get("seconds", 0.0),
+        earlier=Cost(**began.get("cost", {})),
         points=points,
     )
     return run, ref_policy

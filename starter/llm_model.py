@@ -8,10 +8,12 @@ Given code. `LanguageModel` wraps a causal language model of the library transfo
   `prompt_length` is 1. So prompts may differ in length, and no logits of their tokens are computed that nobody needs.
 - **What is the same is read once.** What all prompts begin with, each prompt, and each completion of it is read once,
   with its gradient, however often it comes in a batch.
-- **The same question is answered once.** `train` and `train_step` ask for the logits of the same rows under the same
-  weights up to three times: for old_logp, for logp, and, where there is no other reference policy, for ref_logp.
-- **Micro-batches.** The loss is always that of the whole batch, but what its gradient needs of the model is kept for a
-  few rows at a time only, and computed again when the gradient comes to them (gradient checkpointing).
+- **The same question is answered once.** Sampling computes the logits of the rows that it draws. `train` and
+  `train_step` ask for the same ones under the same weights up to three times: for old_logp, for logp, and, where there
+  is no other reference policy, for ref_logp.
+- **What has no gradient costs none.** The loss is always that of the whole batch. When its gradient comes back, the
+  rows whose gradient is not zero are read once more, with a graph. In a group without signal it is zero for all.
+- **Micro-batches.** That second reading may take a few rows at a time, so that fewer activations are kept at once.
 
 Left out on purpose: temperature, top-k and top-p, as in `charlm_sampling`; several devices; adapters (LoRA).
 
@@ -19,7 +21,7 @@ Symbols: B rows, T tokens in a row, P different prompts, S tokens of a prompt, V
 """
 
 import copy
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from itertools import takewhile
@@ -27,7 +29,7 @@ from typing import Any
 
 import torch
 from torch import Tensor, nn
-from torch.utils.checkpoint import checkpoint
+from torch.autograd.function import once_differentiable
 
 from .charlm_sampling import Completions
 from .charlm_task import EOS_ID
@@ -70,7 +72,7 @@ class LanguageModel(nn.Module):
         tokenizer: Of this model.
         end: The text of one token, which ends a completion.
         dtype: What matrices are multiplied in; the weights keep their own dtype, so that small steps are not lost.
-        micro_batch_size: Different rows of a batch whose activations are kept at a time; None keeps all.
+        micro_batch_size: Different rows whose activations are kept at a time; None keeps those of all with a gradient.
 
     Attributes:
         sampling_gap: The largest difference, in nats, between the log-probability of a sampled token when it was drawn
@@ -101,7 +103,7 @@ class LanguageModel(nn.Module):
         self._prompts: dict[str, int] = {}  # the number of a prompt, minus V
         self.exchange_numbers()
         self.sampling_gap = 0.0
-        self._drawn: tuple[Completions, Tensor] | None = None
+        self._drawn: tuple[Tensor, Tensor] | None = None
         self._known: _Known | None = None
 
     @torch.no_grad()
@@ -122,18 +124,37 @@ class LanguageModel(nn.Module):
 
         Those after the last token are 0: it ends the row, so nobody asks what comes next.
         """
-        wants_graph = torch.is_grad_enabled() and any(each.requires_grad for each in self.parameters())
         versions, known = [each._version for each in self.parameters()], self._known
         if known is None or known.versions != versions or not torch.equal(known.tokens, tokens):
-            known = None
-        if known is None or (wants_graph and not known.logits.requires_grad):
-            # With a graph, even if nobody needs it now: the next question about these tokens will.
-            with torch.enable_grad():
-                known = _Known(tokens, versions, self._logits(tokens))
-            self._compare_with_sampling(known)
-        # A graph serves one backward pass.
-        self._known = _Known(tokens, versions, known.logits.detach()) if wants_graph else known
-        return known.logits if wants_graph else known.logits.detach()
+            with torch.no_grad():
+                known = self._known = _Known(tokens, versions, self._logits(tokens))
+            self._compare_with_sampling(tokens, known.logits)
+        trained = [each for each in self.parameters() if each.requires_grad]
+        if not (trained and torch.is_grad_enabled()):
+            return known.logits
+        apply: Callable[..., Tensor] = _GraphOnDemand.apply  # torch gives it no types
+        return apply(self, tokens, known.logits, *trained)
+
+    def gradients(self, tokens: Tensor, of_logits: Tensor, trained: Sequence[Tensor]) -> list[Tensor]:
+        """Gradients of the trained parameters, from that of the logits (B, T, V) of rows (B, T).
+
+        Rows whose gradient is zero are not read; equal rows are read once.
+        """
+        has_gradient = (of_logits != 0).flatten(1).any(dim=-1)  # (B,)
+        different, rows = torch.unique(tokens[has_gradient], dim=0, return_inverse=True)  # (N, T), (B',)
+        sums = of_logits.new_zeros(len(different), *of_logits.shape[1:]).index_add_(0, rows, of_logits[has_gradient])
+        totals = [torch.zeros_like(each) for each in trained] if not len(different) else []
+        size = self._micro_batch_size or max(1, len(different))
+        for place in range(0, len(different), size):
+            part = different[place : place + size]
+            with torch.enable_grad(), self._products():
+                logits = self._read_rows(part)
+            self._compare_with_sampling(part, logits)
+            found = torch.autograd.grad(
+                logits, trained, sums[place : place + size], allow_unused=True, materialize_grads=True
+            )
+            totals = [a.add_(b) for a, b in zip(totals, found, strict=True)] if totals else [*found]
+        return totals
 
     @torch.no_grad()
     def sample(self, prompts: Sequence[str], *, max_new_tokens: int, generator: torch.Generator | None) -> Completions:
@@ -147,16 +168,17 @@ class LanguageModel(nn.Module):
         Returns:
             The completions, as those of `charlm_sampling.sample`.
         """
-        self._known = None  # its graph would take memory for nothing
+        self._known = None  # of the batch before, and large
         tokens = self.encode(prompts)  # (B, 1), one column longer with every new token
         running = torch.ones(len(tokens), dtype=torch.bool, device=tokens.device)  # (B,)
-        entropy, count, logp_drawn = 0.0, 0, []
+        entropy, count, logits, logp_drawn = 0.0, 0, [], []
         with self._products():
             numbers, rows = torch.unique(tokens, return_inverse=True)  # (P,), (B, 1)
             rows, beginnings = rows.squeeze(-1), self._read_prompts(numbers)
             for place in range(max_new_tokens):
                 if place:
                     rows, beginnings = self._read_on(rows, tokens[:, -1], beginnings)
+                logits.append(beginnings.logits[rows, -1:])  # (B, 1, V)
                 logp = torch.log_softmax(beginnings.logits[:, -1], dim=-1)  # (N, V)
                 entropies = -(logp.exp() * logp).sum(dim=-1)[rows]  # (B,)
                 entropy += torch.where(running, entropies, 0.0).sum().item()
@@ -175,7 +197,10 @@ class LanguageModel(nn.Module):
             prompt_length=1,
             entropy=torch.tensor(entropy / max(count, 1), dtype=torch.float64),
         )
-        self._drawn = completions, torch.stack(logp_drawn, dim=-1)
+        if generator is not None:
+            self._drawn, self.sampling_gap = (tokens, torch.stack(logp_drawn, dim=-1)), 0.0
+            logits.append(torch.zeros_like(logits[0]))
+            self._known = _Known(tokens, [each._version for each in self.parameters()], torch.cat(logits, dim=1))
         return completions
 
     def encode(self, prompts: Sequence[str]) -> Tensor:
@@ -204,15 +229,10 @@ class LanguageModel(nn.Module):
         return torch.autocast(next(self.parameters()).device.type, dtype=self._dtype)
 
     def _logits(self, tokens: Tensor) -> Tensor:
-        """Logits of all rows, shape (B, T, V); equal rows are read once."""
+        """Logits of all rows, shape (B, T, V); equal rows are read once. Without a graph."""
         different, rows = torch.unique(tokens, dim=0, return_inverse=True)  # (N, T), (B,)
         with self._products():
-            if self._micro_batch_size is None or self._micro_batch_size >= len(different):
-                logits = self._read_rows(different)  # (N, T, V)
-            else:
-                parts = different.split(self._micro_batch_size)
-                logits = torch.cat([checkpoint(self._read_rows, part, use_reentrant=False) for part in parts])
-        return logits[rows]
+            return self._read_rows(different)[rows]
 
     def _read_rows(self, tokens: Tensor) -> Tensor:
         """Logits of rows, shape (B, T, V); equal prompts are read once."""
@@ -275,13 +295,33 @@ class LanguageModel(nn.Module):
         return _Read(out.past_key_values, is_text, logits)
 
     @torch.no_grad()
-    def _compare_with_sampling(self, known: _Known) -> None:
-        if self._drawn is None or not torch.equal(self._drawn[0].tokens, known.tokens):
+    def _compare_with_sampling(self, tokens: Tensor, logits: Tensor) -> None:
+        """Widen `sampling_gap` by that of rows (N, T) with logits (N, T, V), if all of them are among those drawn."""
+        if self._drawn is None or self._drawn[0].shape[-1] != tokens.shape[-1]:
             return
-        _, drawn = self._drawn
-        logp = torch.log_softmax(known.logits[:, :-1], dim=-1)  # (B, T - 1, V)
-        again = logp.gather(-1, known.tokens[:, 1:, None]).squeeze(-1)  # (B, T - 1)
-        self.sampling_gap = (again - drawn).abs().nan_to_num(0.0).max().item()
+        drawn, logp_drawn = self._drawn
+        is_row = (drawn[None] == tokens[:, None]).all(dim=-1)  # (N, B)
+        if not is_row.any(dim=-1).all():
+            return
+        logp = torch.log_softmax(logits[:, :-1], dim=-1)  # (N, T - 1, V)
+        again = logp.gather(-1, tokens[:, 1:, None]).squeeze(-1)  # (N, T - 1)
+        gaps = (again - logp_drawn[is_row.int().argmax(dim=-1)]).abs().nan_to_num(0.0)  # (N, T - 1)
+        self.sampling_gap = max(self.sampling_gap, gaps.max().item())
+
+
+class _GraphOnDemand(torch.autograd.Function):
+    """Logits that are known already; what their gradient needs is computed when it comes."""
+
+    @staticmethod
+    def forward(ctx: Any, model: LanguageModel, tokens: Tensor, logits: Tensor, *trained: Tensor) -> Tensor:
+        ctx.model, ctx.tokens = model, tokens
+        ctx.save_for_backward(*trained)  # so torch finds out if somebody changes them before the gradient comes
+        return logits.view_as(logits)
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, of_logits: Tensor) -> tuple[Tensor | None, ...]:
+        return None, None, None, *ctx.model.gradients(ctx.tokens, of_logits, ctx.saved_tensors)
 
 
 def _draw(logp: Tensor, rows: Tensor, generator: torch.Generator) -> Tensor:

@@ -6,6 +6,7 @@ import argparse
 from pathlib import Path
 
 from ..core import course
+from ..workshop import challenge
 from ..workshop.generated import write_or_check
 from ..workshop.page_claims import CLAIMS, WordsNoLongerHold
 from ..workshop.page_lists import API_PAGE, api_page, page_lists, with_list
@@ -20,7 +21,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """`course dev numbers`: 0 fine, 1 a page is stale or its words have to be changed by a person."""
     texts: dict[Path, str] = {course.ROOT / API_PAGE: api_page()}
-    lists = [*page_lists()]
+    try:
+        lists = [*page_lists()]
+    except challenge.NoRun as problem:
+        print(f"{challenge.FILE.relative_to(course.ROOT)}: {problem}")
+        return 1
     for name in dict.fromkeys((*(each.path for each in lists), *CLAIMS)):
         path = course.ROOT / name
         text = path.read_text("utf-8")

@@ -1,8 +1,8 @@
 """`course dev numbers`: writes the lists of exercises and of samples into the files that have one.
 
 A list is the block of neighboring lines that have its form, and is written anew from `course.toml` and the folders of
-the exercises, or from a recorded run. Left out: sentences about the exercises, which a person writes, and what pages
-say of their points, which are claims (`page_claims`).
+the exercises, from a recorded run, or from the runs of the open challenge. Left out: sentences about the exercises,
+which a person writes, and what pages say of their points, which are claims (`page_claims`).
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from dataclasses import dataclass
 
 from ..core import course
 from ..grading.check import checks_of
+from . import challenge
 from .page_numbers import NoPlace
 from .recordings import last_line, llm_run
 
@@ -72,6 +73,8 @@ def page_lists() -> Iterator[PageList]:
     yield PageList("docs/index.md", r"\| `[^`\n]+` \| [\d.*]+ \| `[^`\n]+` \| [\d.*]+ \|", tuple(_before_and_after()))
     yield PageList("docs/results/llm.md", r"\| \d+ \| \d+ % \|", tuple(_right_sums()))
     yield PageList("docs/results/llm.md", r"\| \d+ \| `[^`\n]*` \| .*", tuple(_drawn_at_first()))
+    runs = challenge.entries(challenge.FILE.read_text("utf-8"))
+    yield PageList("docs/results/challenge.md", r"\| (?:\d[\d,]*|none yet) \|.*", tuple(challenge.rows(runs)))
     names = ", ".join(each.name for each in exercises)
     edited = f"starter/      the modules you write: {names}. The only folder a student edits"
     yield PageList("README.md", r"starter/ .*", (edited,))

@@ -8,9 +8,11 @@ import json
 import re
 import sys
 from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+import bench_llm
 import numpy as np
 import pytest
 import record_llm
@@ -76,36 +78,74 @@ def test_what_is_read_once_has_the_gradient_of_all_that_read_it() -> None:
         assert torch.allclose(gradient, theirs.grad, rtol=1e-3, atol=1e-4), name
 
 
-def gradient_of_the_loss(micro_batch_size: int | None) -> tuple[list[torch.Tensor], int]:
-    """Gradients of the course's loss in float64, and bytes that the graph of the log-probabilities keeps."""
+class Counting(LanguageModel):
+    """Counts the rows that are read, besides those of sampling."""
+
+    rows_read = 0
+
+    def _read_rows(self, tokens: torch.Tensor) -> torch.Tensor:
+        self.rows_read += len(tokens)
+        return super()._read_rows(tokens)
+
+
+class Kept:
+    """Bytes that graphs keep now besides the weights, and the most that they kept."""
+
+    def __init__(self, policy: LanguageModel) -> None:
+        self.weights = {each.untyped_storage().data_ptr() for each in policy.parameters()}
+        self.now = self.most = 0
+
+    def hooks(self) -> torch.autograd.graph.saved_tensors_hooks:
+        return torch.autograd.graph.saved_tensors_hooks(lambda each: (each, Held(self, each)), lambda pair: pair[0])
+
+
+class Held:
+    def __init__(self, kept: Kept, tensor: torch.Tensor) -> None:
+        self.kept = kept
+        self.size = 0 if tensor.untyped_storage().data_ptr() in kept.weights else tensor.nbytes
+        kept.now += self.size
+        kept.most = max(kept.most, kept.now)
+
+    def __del__(self) -> None:
+        self.kept.now -= self.size
+
+
+def gradient_of_the_loss(
+    *, micro_batch_size: int | None = None, share_with_signal: float = 1.0
+) -> tuple[list[torch.Tensor], int, int]:
+    """Gradients of the course's loss in float64, the most bytes that graphs kept, and rows that were read for it."""
     model, tokenizer = tiny_llm()
-    policy = LanguageModel(model.double(), tokenizer, micro_batch_size=micro_batch_size)
+    policy = Counting(model.double(), tokenizer, micro_batch_size=micro_batch_size)
     found = sampled(policy)
-    kept = {each.untyped_storage().data_ptr(): 0 for each in policy.parameters()}
-
-    def keep(tensor: torch.Tensor) -> torch.Tensor:
-        kept.setdefault(tensor.untyped_storage().data_ptr(), tensor.untyped_storage().nbytes())
-        return tensor
-
-    with torch.autograd.graph.saved_tensors_hooks(keep, lambda tensor: tensor):
-        logp = charlm.token_logp(policy, found.tokens)
+    logp = charlm.token_logp(policy, found.tokens)
     mask = charlm.completion_mask(found.tokens, found.prompt_length, 0)
     advantages = torch.linspace(-1, 1, len(mask), dtype=torch.float64)
-    config = CharLMConfig(loss_level="token", kl_coef=0.1)
+    advantages[round(share_with_signal * len(mask)) :] = 0.0
+    config = CharLMConfig(loss_level="token", kl_coef=0.1 if share_with_signal == 1 else 0.0)
     loss, _ = charlm.grpo_loss(logp, logp.detach() - 0.1, logp.detach() - 0.2, advantages, mask, config)
-    loss.backward()
+    kept = Kept(policy)
+    with kept.hooks():
+        loss.backward()
     gradients = [each.grad for each in policy.parameters() if each.grad is not None]
-    return gradients, sum(kept.values())
+    return gradients, kept.most, policy.rows_read
 
 
 def test_micro_batches_have_the_gradient_of_the_whole_batch_and_keep_less_for_it() -> None:
-    whole, kept_whole = gradient_of_the_loss(None)
+    whole, kept_whole, _ = gradient_of_the_loss()
     for size in (1, 5):
-        parts, kept = gradient_of_the_loss(size)
+        parts, kept, _ = gradient_of_the_loss(micro_batch_size=size)
         for one, other in zip(parts, whole, strict=True):
             # transformers computes the norm of a layer in float32 whatever comes in: 6e-8 of the largest.
             assert (one - other).abs().max() < 1e-6 * other.abs().max()
-        assert kept < kept_whole / 3
+        assert kept < kept_whole * 2 / 3
+
+
+def test_rows_without_signal_are_not_read_for_the_gradient() -> None:
+    _, _, all_rows = gradient_of_the_loss()
+    _, _, third = gradient_of_the_loss(share_with_signal=1 / 3)
+    nothing, _, none = gradient_of_the_loss(share_with_signal=0.0)
+    assert 0 < third <= all_rows / 2 and none == 0
+    assert all(each.eq(0).all() for each in nothing)
 
 
 def test_a_token_is_drawn_where_the_random_number_falls() -> None:
@@ -199,8 +239,19 @@ def test_a_run_that_was_stopped_goes_on_as_if_it_had_not_been(
     assert frozen and all(torch.equal(first[name], start[name]) for name in frozen)
     with (stopped / run_llm.METRICS).open(newline="") as file:
         assert [row["step"] for row in csv.DictReader(file)] == ["1", "2", "3", "4"]
-    points = [json.loads((out / run_llm.RUN).read_text("utf-8"))["points"] for out in (whole, stopped)]
-    assert points[0] == points[1]
+    documents = [json.loads((out / run_llm.RUN).read_text("utf-8")) for out in (whole, stopped)]
+    assert documents[0]["points"] == documents[1]["points"]
+    # Both sittings are this very process, so the second counts what the first took once more.
+    costs = [document["cost"] for document in documents]
+    assert costs[1]["cpu_seconds"] > costs[0]["cpu_seconds"] + costs[0]["cpu_seconds"] / 2 > 0
+    assert costs[1]["peak_memory"] >= costs[0]["peak_memory"] > 2**20
+    outcome = bench_llm.outcome(documents[0], ["--steps", "4"])
+    assert (outcome.steps, outcome.completions, outcome.seed, outcome.options) == (4, 4 * 2 * 2, 0, "--steps 4")
+    assert outcome.curve[-1] == [4, outcome.accuracy] and outcome.cpu_seconds > 0
+    lines = tmp_path / "lines.jsonl"  # a seed that has its line is not run again: here nothing is left to run
+    lines.write_text("".join(json.dumps({**asdict(outcome), "seed": seed}) + "\n" for seed in range(3)))
+    assert bench_llm.main(["--out", str(lines), "--seeds", "0", "1", "2", "--steps", "4"]) == 0
+    assert f"median {outcome.accuracy:.3f} (asked for: 0.85)" in capsys.readouterr().out
     page = (whole / run_llm.PAGE).read_text("utf-8")
     assert "<script" not in page and "data:image/png;base64," in page
 
