@@ -88,8 +88,8 @@ def token_weights(mask: Tensor, *, level: str, max_tokens: int | None = None) ->
             number that stays the same for the whole run, not the longest completion of the batch.
 
     Returns:
-        Shape (B, N), float32 or float64, device of `mask`. Exactly 0 where `mask` is False. A completion without tokens
-        has weights of 0 and counts as one of the B; an empty mask gives 0 everywhere, never NaN.
+        Shape (B, N), in the default float dtype, on the device of `mask`. Exactly 0 where `mask` is False. A completion
+        without tokens has weights of 0 and counts as one of the B; an empty mask gives 0 everywhere, never NaN.
 
     Raises:
         ValueError: `mask` has another shape, `level` is unknown, or `max_tokens` is missing or below 1 for "constant".
@@ -142,7 +142,7 @@ def sequence_ratio(logp: Tensor, old_logp: Tensor, mask: Tensor) -> Tensor:
 def cispo_objective(
     logp: Tensor, old_logp: Tensor, advantages: Tensor, *, clip_eps: float = 1.0, clip_eps_high: float = 4.0
 ) -> Tensor:
-    """CISPO, element by element: clip(ratio, 1 - clip_eps, 1 + clip_eps_high) * A * logp. An objective: it is maximized.
+    """CISPO, element by element: clip(ratio, 1 - clip_eps, 1 + clip_eps_high) * A * logp. To be maximized.
 
     The clipped ratio is only a weight. It is a constant, and the gradient goes through `logp`: that of REINFORCE, times
     the weight. So no token is ever left out, where the clip of PPO takes the gradient away.

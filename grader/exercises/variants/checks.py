@@ -215,7 +215,7 @@ def test_a_group_of_one_has_advantage_0(student, rewards):
 )
 @given(rewards=reward_groups(prompts=2))
 def test_dtype_is_kept_and_the_rewards_stay(student, rewards):
-    """float32 stays float32, whole and boolean rewards become the default float dtype, and the argument stays as it was.
+    """float32 stays float32, whole and boolean rewards become the default float dtype, and the argument is not changed.
 
     Rewards are often counts. What is no group is refused with a ValueError, as the lines given in the stub do.
     """
@@ -341,13 +341,13 @@ def test_one_bool_for_each_group_of_any_shape(student, rewards):
     + [Example(ONE_AND_THREE, level="constant", max_tokens=4), Example(ONE_AND_THREE, level="constant", max_tokens=10)],
 )
 def test_the_weights_of_a_short_and_a_long_completion(student, worked, fresh):
-    """A completion of 1 token and one of 3: by sequence the tokens weigh 0.5 and 0.1667, by token 0.25, by constant 0.125.
+    """Completions of 1 and 3 tokens: a token weighs 0.5 or 0.1667 by sequence, 0.25 by token, 0.125 by constant.
 
     For the constant max_tokens is 4: 1 / (2 * 4). A wrong answer of 3 tokens is punished with 0.1667 a token by
     sequence, and one of 300 tokens with 0.0017 a token: that is the length bias that Dr. GRPO removes.
     """
     for case, vector in worked:
-        same(student.token_weights(*case.arguments, **case.options), vector.expected_array, dtype=None, atol=NEAR)
+        same(student.token_weights(*case.arguments, **case.options), vector.expected_array, dtype="float32", atol=NEAR)
     why = "the examples are right, but other masks are not"
     for shape in ((4, 5), (3, 3), (int(fresh.integers(20, 60)), 3), (2, int(fresh.integers(20, 60)))):
         mask = fresh.integers(0, 2, size=shape).astype(bool)
@@ -355,7 +355,7 @@ def test_the_weights_of_a_short_and_a_long_completion(student, worked, fresh):
         for level in LEVELS:
             most = {"max_tokens": int(fresh.integers(1, 99))} if level == "constant" else {}
             answer = student.token_weights(mask, level=level, **most)
-            same(answer, weights_of(mask, level, **most), dtype=None, why=f"{why} ({level})", atol=NEAR)
+            same(answer, weights_of(mask, level, **most), dtype="float32", why=f"{why} ({level})", atol=NEAR)
 
 
 @check(
@@ -388,12 +388,12 @@ def test_at_equal_lengths_the_levels_differ_by_a_factor_at_most(student, rows, l
         Example(mask, level="token"),
         Example(mask, level="constant", max_tokens=most),
     )
-    weights = same(by_token, mask / (rows * length), dtype=None, atol=NEAR)
-    same(by_sequence, weights, dtype=None, label="by token", beside=[by_token], atol=NEAR)
+    weights = same(by_token, mask / (rows * length), dtype="float32", atol=NEAR)
+    same(by_sequence, weights, dtype="float32", label="by token", beside=[by_token], atol=NEAR)
     same(
         by_constant,
         weights * length / most,
-        dtype=None,
+        dtype="float32",
         label="length / max_tokens of that",
         beside=[by_token],
         atol=NEAR,
@@ -428,10 +428,10 @@ def test_what_a_longer_neighbor_changes(student, mask, most):
         options = {"level": level} | ({"max_tokens": most} if level == "constant" else {})
         first, second = student.each("token_weights", Example(mask, **options), Example(longer, **options))
         for answer, given_mask in ((first, mask), (second, longer)):
-            found = tensor(answer, shape=mask.shape, dtype=None)
+            found = tensor(answer, shape=mask.shape, dtype="float32")
             require(not found[~given_mask].any(), answer, [("yours", found)], "a masked position has a weight")
-        same(second, weights_of(longer, **options), dtype=None, why=f"wrong weights ({level})", atol=NEAR)
-        same(first, weights_of(mask, **options), dtype=None, why=f"wrong weights ({level})", atol=NEAR)
+        same(second, weights_of(longer, **options), dtype="float32", why=f"wrong weights ({level})", atol=NEAR)
+        same(first, weights_of(mask, **options), dtype="float32", why=f"wrong weights ({level})", atol=NEAR)
 
 
 @check(
@@ -455,7 +455,7 @@ def test_completions_without_tokens_weigh_0_and_count(student, mask, empty):
     mask[-1] = False
     for level, more in LEVELS.items():
         answer = student.token_weights(mask, level=level, **more)
-        same(answer, weights_of(mask, level, **more), dtype=None, why=f"wrong weights ({level})", atol=NEAR)
+        same(answer, weights_of(mask, level, **more), dtype="float32", why=f"wrong weights ({level})", atol=NEAR)
 
 
 @check(
@@ -474,7 +474,7 @@ def test_completions_without_tokens_weigh_0_and_count(student, mask, empty):
 )
 @given(mask=masks())
 def test_weights_are_floats_and_the_mask_stays(student, mask):
-    """The weights are float32 or float64, and the mask is the same after the call as before.
+    """The weights have the default float dtype, and the mask is the same after the call as before.
 
     The mask is needed again, for the KL. Another shape, an unknown level, and "constant" without max_tokens are refused
     with a ValueError, as the lines given in the stub do.
@@ -483,8 +483,8 @@ def test_weights_are_floats_and_the_mask_stays(student, mask):
         plain = Example(mask, level=level, return_arguments=True, **more)
         answer, strided = student.each("token_weights", plain, Example(Transposed(mask), level=level, **more))
         expected = weights_of(mask, level, **more)
-        same(answer, expected, dtype=None, atol=NEAR)
-        same(strided, expected, dtype=None, label="of a contiguous tensor", beside=[answer], atol=NEAR)
+        same(answer, expected, dtype="float32", atol=NEAR)
+        same(strided, expected, dtype="float32", label="of a contiguous tensor", beside=[answer], atol=NEAR)
         untouched(answer)
 
 
@@ -643,7 +643,8 @@ def test_masked_positions_and_empty_completions_change_nothing(student, premises
 def test_ratios_are_finite_and_keep_their_dtype(student, premises, gap, dtype):
     """The mean log-ratio is clamped to [-20, 20], and not that of each token; float32 stays float32.
 
-    exp overflows float32 at 88.7. A completion may have tokens far from the old policy and be near it as a whole.
+    exp overflows float32 at 88.7. A completion may have tokens far from the old policy and be near it as a whole. Other
+    shapes are refused with a ValueError, as the lines given in the stub do.
     """
     logp = np.array([[-1.0, -1.0, -2.0], [-1.5, -0.5, -1.0]], dtype=dtype)
     moved = np.array([[gap, 0.5 - gap, 0.25], [gap, gap, 0.0]])

@@ -54,7 +54,7 @@ def test_weights_agree_with_the_model_answer(student, model, batch, most):
     """
     for options in ({"level": "sequence"}, {"level": "token"}, {"level": "constant", "max_tokens": most}):
         expected = model.token_weights(batch[2], **options).value.array
-        same(student.token_weights(batch[2], **options), expected, dtype=None, label="model answer", atol=NEAR)
+        same(student.token_weights(batch[2], **options), expected, dtype="float32", label="model answer", atol=NEAR)
 
 
 @check("sequence_ratio", points=1)
