@@ -238,8 +238,11 @@ TOPIC = Topic(
             "It sets a trace function that changes the numbers in the worker's own functions.",
             """
             def trace(frame, event, argument):
-                if "answers" in frame.f_locals:
-                    frame.f_locals["answers"].append({"value": True})
+                for value in [*frame.f_locals.values()]:
+                    if isinstance(value, list):
+                        value.append({"value": True})
+                    elif isinstance(value, dict):
+                        value.update(value=True, answers=[{"value": True}])
                 return trace
             sys.settrace(trace)
             place = sys._getframe()
@@ -249,6 +252,7 @@ TOPIC = Topic(
             return rewards
             """,
             "import sys",
+            verdict=FAILED,
         ),
     ),
 )

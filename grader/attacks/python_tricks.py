@@ -86,7 +86,6 @@ TOPIC = Topic(
             sys.addaudithook(hook)
             return rewards
             """,
-            verdict=FAILED,
         ),
         Attack(
             "returns something always equal",

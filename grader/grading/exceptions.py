@@ -1,6 +1,6 @@
 """What an exception of Python or torch means in this course, in words for who meets it the first time.
 
-Left out: the system's exceptions (files, network, memory), which `plugin` explains in the story of a check.
+Left out: the system's exceptions (files, network, memory), which `system_exceptions` explains.
 """
 
 from __future__ import annotations

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import re
 import tempfile
 import time
 import zlib
@@ -38,14 +37,13 @@ from ..core.result import (
     Result,
 )
 from ..core.secret import PUBLIC, fresh_seed
-from ..sandbox.worker.confine import refused_call
 from . import curves, hypothesis_compat, vectors
 from .check import Check, checks_of, oracles_of
 from .compare import Mismatch
 from .diagnosis import Failure
 from .premises import NotJudged, Oracles, OwnFunction, Premises
 from .settings import Settings
-from .shown_call import VALUE, Shown, needed_imports, show_call
+from .shown_call import VALUE, Shown, is_written_out, needed_imports, show_call
 from .student import (
     Call,
     Clock,
@@ -57,6 +55,7 @@ from .student import (
     StudentDied,
     StudentError,
 )
+from .system_exceptions import what_was_raised
 from .vectors import Vector
 from .withheld import is_public, withhold
 
@@ -432,7 +431,7 @@ class GradingPlugin:
                 else:  # this function may be right: it calls one of an earlier exercise
                     entry.story = f"it needs `{last.function}` of {file_name}, which is not written yet: do that first"
             case StudentError():
-                entry.story = _what_was_raised(problem.type, problem.message)
+                entry.story = what_was_raised(problem.type, problem.message)
                 entry.frames = [_frame(frame) for frame in problem.frames]
             case StudentDied() | StudentCrashed():
                 entry.story, entry.printed = f"your code {problem.death.detail}", problem.printed
@@ -457,7 +456,7 @@ class GradingPlugin:
         entry.story = _cut(" ".join(entry.story.split()), _LONGEST_TEXT)
         entry.rows = [(label, _cut(text, _LONGEST_TEXT)) for label, text in entry.rows]
         entry.call, entry.printed = _cut(entry.call, _LONGEST_CALL), _cut(entry.printed, _LONGEST_PRINTED)
-        if call and entry.call:
+        if call and entry.call and is_written_out(entry.call):
             imports = needed_imports(check.function, check.exercise, entry.call)
             entry.rows = [*entry.rows, (TO_PASTE, imports)]
         needed = [self._entries[name] for name in check.needs if name in self._entries]
@@ -475,41 +474,6 @@ _LONGEST_TEXT, _LONGEST_CALL, _LONGEST_PRINTED = 2_000, 30_000, 25_000
 
 def _cut(text: str, longest: int) -> str:
     return text if len(text) <= longest else f"{text[:longest]} ..."
-
-
-_HELP = {
-    "InductorError|BackendCompilerFailed|torch[.]_inductor": (
-        "torch.compile starts a compiler, which the grader does not allow; leave it out, no exercise needs it"
-    ),
-    "URLError|gaierror|name resolution|Name or service not known": (
-        "your code tried to use the network, which the grader does not allow; it can download nothing"
-    ),
-    "(Operation not permitted|Permission denied|Read-only file system): ['\"]": (
-        "your code tried to use a file outside of its own folder, or to make a folder, which the grader does not allow"
-    ),
-    "PermissionError|Operation not permitted|Permission denied": (
-        "your code tried to use the network, another process or the system, which the grader does not allow"
-    ),
-    "FileNotFoundError|No such file or directory": ("your code looked for a file that is not there while it is graded"),
-    "MemoryError|[Cc]annot allocate memory|can't allocate memory": (
-        "your code needs more memory than the grader gives it"
-    ),
-    "BlockingIOError|can't start new thread": "your code started more threads or processes than the grader allows",
-    "Too many open files": "your code opened more files than the grader allows",
-    "File too large": "your code wrote more than the grader allows",
-    "^SystemExit": "your code ended the program, but a function must return",
-    "^EOFError: EOF when reading a line": "your code waits for input, but while it is graded nobody types",
-}
-"""What an exception of the system means here, by a pattern in its type and message."""
-_NUMBER = re.compile(r"\[Errno -?[0-9]+\] ")
-
-
-def _what_was_raised(kind: str, message: str) -> str:
-    raised = f"{kind}: {_NUMBER.sub('', message)}" if message.strip() else kind
-    if call := refused_call(raised):
-        return f"the grader refuses the system call `{call}`, which your code or a library made there ({raised})"
-    means = next((words for pattern, words in _HELP.items() if re.search(pattern, raised)), "")
-    return f"{means} ({raised})" if means else raised
 
 
 def _exercise_seconds(name: str) -> float:

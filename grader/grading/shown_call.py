@@ -128,6 +128,11 @@ def nested(array: Array, text: Callable[[Any], str], *, most: int = _MOST_SHOWN)
     return "[" + ", ".join(nested(part, text, most=most) for part in array) + "]"
 
 
+def is_written_out(lines: str) -> bool:
+    """Whether Python can read the lines of a shown call: a tensor of more numbers than fit is only named in them."""
+    return " numbers>" not in lines
+
+
 def _exact(number: Any) -> str:
     """A float32 printed with the digits of a float32."""
     if isinstance(number, float | np.floating) and not np.isfinite(number):

@@ -16,6 +16,7 @@ from ..core.result import FAILED, GRADER_ERROR, CheckResult
 from .check import Check
 from .shown_call import show_call
 from .student import Call, Half, Record, StudentCrashed, StudentDied, StudentError, Transposed, as_sent
+from .system_exceptions import meaning
 
 _WRITTEN: dict[str, set[str]] = {}
 """Id of a check to the texts of its calls: a process that grades a class needs those of the same check often."""
@@ -51,7 +52,8 @@ def withhold(entry: CheckResult, problem: BaseException, public_call: str) -> No
 def _what_happened(entry: CheckResult, problem: BaseException) -> str:
     if isinstance(problem, StudentError):
         known = problem.type if isinstance(getattr(builtins, problem.type, None), type) else "an exception"
-        return f"your code raises {known}"
+        means = meaning(f"{problem.type}: {problem.message}")
+        return f"{means} ({known})" if means else f"your code raises {known}"
     if isinstance(problem, StudentDied | StudentCrashed):
         return f"your code {problem.death.detail}"
     return "the check does not hold" if entry.outcome == FAILED else "your code cannot be judged"

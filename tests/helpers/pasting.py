@@ -35,6 +35,7 @@ def looking_right(reports: Path, exercise: str, folder: Path, *, every: int = 1)
     for entry in misconceptions(exercise):
         result = from_json((kinds / f"{entry.function}.{entry.name}.json").read_text("utf-8"))
         failing = [check for check in result.checks if check.outcome in ("failed", "broken") and check.call]
+        failing = [check for check in failing if TO_PASTE in dict(check.rows)]
         wrong += [(entry, check) for check in failing]
     wrong = wrong[::every]
     printed = []

@@ -18,7 +18,7 @@ from grader.core import course
 from grader.exercises.charlm import checks as charlm_checks
 from grader.grading import compare, plugin
 from grader.grading.compare import Mismatch
-from grader.grading.shown_call import Shown, needed_imports, show_call
+from grader.grading.shown_call import Shown, is_written_out, needed_imports, show_call
 from grader.grading.student import Answer, Call, Half, Record, Same, Tensor, Transposed
 from reference import charlm_model
 
@@ -76,6 +76,13 @@ def test_a_long_call_has_a_line_for_each_tensor_and_an_object_keeps_its_name() -
     first, second, third, last = show_call(call).split("\n")
     assert first.startswith("policy = ") and third.startswith("x = torch.tensor([0, 1, ")
     assert (second, last) == ("optimizer = make_optimizer(policy=policy)", "f(policy, optimizer, x, 3, eps=0.5)")
+
+
+def test_a_tensor_of_more_numbers_than_fit_is_named_and_cannot_be_pasted() -> None:
+    for rows, whole in ((40, True), (41, False)):
+        lines = show_call(Call("f", {"rewards": np.zeros((rows, 50), np.float32)}, {}))
+        assert is_written_out(lines) is whole
+        assert ("<41 x 50 numbers>" in lines) is not whole
 
 
 def test_a_call_that_was_made_several_times_is_made_several_times() -> None:

@@ -35,6 +35,7 @@ def group_advantages(rewards, *, std_eps=1e-8, divide_by_std=True):
 ENDS = {
     "returns": "return rewards",
     "raises": "raise type('Saw' + str(int(rewards.sum())), (ValueError,), {})(str(rewards.tolist()))",
+    "is refused": "raise PermissionError(13, 'Permission denied', str(rewards.tolist()))",
     "changes its type": "return rewards.to(torch.int32)",
 }
 
@@ -82,6 +83,7 @@ def test_a_report_with_a_secret_tells_no_fresh_number(
     assert shown.outcome == entry.outcome != PASSED
     assert re.search(r"saw \[", shown.printed)
     assert "rewards: float64 of shape" in entry.story
+    assert ("which the grader does not allow (PermissionError) for an input" in entry.story) is (ends == "is refused")
     assert not entry.printed and not entry.rows and not entry.frames
     assert "group_advantages(" in entry.call  # a worked example of another check, which is wrong too
     fresh = fresh_numbers(folder)

@@ -16,8 +16,8 @@ import pytest
 
 from grader.core import course
 from grader.core.contents import read_submission
-from grader.grading.plugin import _what_was_raised
 from grader.grading.student import Student, StudentError
+from grader.grading.system_exceptions import what_was_raised
 from grader.sandbox.sandbox import Sandbox, missing_walls
 
 pytestmark = [
@@ -104,4 +104,4 @@ def test_what_cannot_be_is_one_sentence(confined: Sandbox, tmp_path: Path, progr
     files, sentence = TOLD[program]
     with pytest.raises(StudentError) as raised:
         answer(confined, tmp_path, files)
-    assert sentence in _what_was_raised(raised.value.type, raised.value.message)
+    assert sentence in what_was_raised(raised.value.type, raised.value.message)

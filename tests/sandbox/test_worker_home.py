@@ -13,8 +13,8 @@ import pytest
 
 from grader.core.course import Exercise
 from grader.core.submission import Submission
-from grader.grading.plugin import _what_was_raised
 from grader.grading.student import Student, StudentCrashed, StudentError
+from grader.grading.system_exceptions import what_was_raised
 from grader.sandbox.sandbox import Sandbox, missing_walls
 from grader.sandbox.worker.home import MAX_BYTES, MAX_FILES, VARIABLES, Homes, is_overfull, remove
 
@@ -47,7 +47,7 @@ def value_of(sandbox: Sandbox, source: str) -> Any:
 def story_of(sandbox: Sandbox, source: str) -> str:
     with pytest.raises(StudentError) as raised:
         value_of(sandbox, source)
-    return _what_was_raised(raised.value.type, raised.value.message)
+    return what_was_raised(raised.value.type, raised.value.message)
 
 
 @pytest.mark.skipif(bool(missing_walls(1)), reason="level 1 is not to be had here")
@@ -64,7 +64,7 @@ def test_a_refused_call_is_named_where_that_is_asked_for(naming: Sandbox, line: 
 
 
 def test_a_number_that_is_no_call_names_none() -> None:
-    assert _what_was_raised("OSError", "Unknown error 2999") == "OSError: Unknown error 2999"
+    assert what_was_raised("OSError", "Unknown error 2999") == "OSError: Unknown error 2999"
 
 
 @pytest.fixture(scope="module")
@@ -158,7 +158,7 @@ def test_what_a_worker_may_not_do_is_one_plain_sentence(here: Sandbox, does: str
 def test_a_program_that_was_compiled_is_named_in_a_plain_sentence() -> None:
     """The errors are those of `torch.compile` in a worker, which takes it eight seconds to find that out."""
     for kind in ("InductorError", "BackendCompilerFailed"):
-        assert "torch.compile starts a compiler" in _what_was_raised(kind, "PermissionError: Operation not permitted")
+        assert "torch.compile starts a compiler" in what_was_raised(kind, "PermissionError: Operation not permitted")
 
 
 @pytest.mark.parametrize(
