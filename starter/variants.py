@@ -76,7 +76,7 @@ def groups_with_signal(rewards: Tensor) -> Tensor:
     raise NotImplementedError("variants.groups_with_signal is not written yet")
 
 
-def token_weights(mask: Tensor, *, level: str, max_tokens: int | None = None) -> Tensor:
+def token_weights(mask: Tensor, *, level: str, max_tokens: int = 0) -> Tensor:
     """How much each token counts in the loss, which is minus the sum of weight * surrogate.
 
     Args:
@@ -85,7 +85,7 @@ def token_weights(mask: Tensor, *, level: str, max_tokens: int | None = None) ->
             tokens of the batch weigh alike and 1 together. "constant" (Dr. GRPO): every token weighs
             1 / (B * max_tokens), however long the completions are.
         max_tokens: For "constant" only, and then needed: the most tokens that a completion may have, at least 1. A
-            number that stays the same for the whole run, not the longest completion of the batch.
+            number that stays the same for the whole run, not the longest completion of the batch. 0 is none.
 
     Returns:
         Shape (B, N), in the default float dtype, on the device of `mask`. Exactly 0 where `mask` is False. A completion
@@ -220,13 +220,13 @@ def _checked_rewards(rewards: Tensor) -> Tensor:
     return rewards
 
 
-def _check_weighing(mask: Tensor, level: str, max_tokens: int | None) -> None:
+def _check_weighing(mask: Tensor, level: str, max_tokens: int) -> None:
     """Given code."""
     if mask.ndim != 2 or len(mask) == 0:
         raise ValueError(f"mask must have shape (B, N) with B >= 1, got {tuple(mask.shape)}")
     if level not in ("sequence", "token", "constant"):
         raise ValueError(f"level must be 'sequence', 'token' or 'constant', got {level!r}")
-    if level == "constant" and (max_tokens is None or max_tokens < 1):
+    if level == "constant" and max_tokens < 1:
         raise ValueError(f"level 'constant' needs max_tokens of at least 1, got {max_tokens}")
 
 

@@ -16,7 +16,7 @@ def _kept(mask: Tensor) -> Tensor:
     return mask.to(torch.get_default_dtype())
 
 
-def no_mean_over_the_completions(mask: Tensor, *, level: str, max_tokens: int | None = None) -> Tensor:
+def no_mean_over_the_completions(mask: Tensor, *, level: str, max_tokens: int = 0) -> Tensor:
     """you give each completion a weight of 1 by sequence; the B completions share a weight of 1
 
     The loss then grows with the batch, and the learning rate means something else for each batch size.
@@ -30,7 +30,7 @@ def no_mean_over_the_completions(mask: Tensor, *, level: str, max_tokens: int | 
     return kept / (len(kept) * max_tokens)
 
 
-def by_sequence_over_the_padded_length(mask: Tensor, *, level: str, max_tokens: int | None = None) -> Tensor:
+def by_sequence_over_the_padded_length(mask: Tensor, *, level: str, max_tokens: int = 0) -> Tensor:
     """you divide by the padded length of the rows by sequence; each completion is divided by its own tokens
 
     Padding then makes a short completion count less, and all of them less the longer the longest one is.
@@ -44,7 +44,7 @@ def by_sequence_over_the_padded_length(mask: Tensor, *, level: str, max_tokens: 
     return kept / (len(kept) * max_tokens)
 
 
-def by_token_over_all_positions(mask: Tensor, *, level: str, max_tokens: int | None = None) -> Tensor:
+def by_token_over_all_positions(mask: Tensor, *, level: str, max_tokens: int = 0) -> Tensor:
     """you divide by all positions by token; only those where the mask is True are tokens that count
 
     The more padding a batch has, the smaller its gradient.
@@ -58,7 +58,7 @@ def by_token_over_all_positions(mask: Tensor, *, level: str, max_tokens: int | N
     return kept / (len(kept) * max_tokens)
 
 
-def by_token_divided_by_the_completions(mask: Tensor, *, level: str, max_tokens: int | None = None) -> Tensor:
+def by_token_divided_by_the_completions(mask: Tensor, *, level: str, max_tokens: int = 0) -> Tensor:
     """you divide by B once more by token; the count of all tokens has the completions in it already
 
     All weights of a batch sum to 1 by token. Here they sum to 1 / B.
@@ -72,7 +72,7 @@ def by_token_divided_by_the_completions(mask: Tensor, *, level: str, max_tokens:
     return kept / (len(kept) * max_tokens)
 
 
-def constant_without_the_completions(mask: Tensor, *, level: str, max_tokens: int | None = None) -> Tensor:
+def constant_without_the_completions(mask: Tensor, *, level: str, max_tokens: int = 0) -> Tensor:
     """you divide by max_tokens only by constant; the mean over the B completions is part of it
 
     Dr. GRPO removes the length of the answer from the loss and keeps the mean over the answers.
@@ -86,7 +86,7 @@ def constant_without_the_completions(mask: Tensor, *, level: str, max_tokens: in
     return kept / max_tokens
 
 
-def constant_is_the_longest_of_the_batch(mask: Tensor, *, level: str, max_tokens: int | None = None) -> Tensor:
+def constant_is_the_longest_of_the_batch(mask: Tensor, *, level: str, max_tokens: int = 0) -> Tensor:
     """you divide by the longest completion of the batch by constant; the constant is max_tokens
 
     Then a batch with one long answer has a smaller gradient than a batch without: the length is back in the loss.
@@ -100,7 +100,7 @@ def constant_is_the_longest_of_the_batch(mask: Tensor, *, level: str, max_tokens
     return kept / (len(kept) * kept.sum(dim=-1).amax().clamp(min=1))
 
 
-def constant_is_the_padded_length(mask: Tensor, *, level: str, max_tokens: int | None = None) -> Tensor:
+def constant_is_the_padded_length(mask: Tensor, *, level: str, max_tokens: int = 0) -> Tensor:
     """you divide by the width of the mask by constant; the constant is max_tokens
 
     The width is that of the longest row of this batch, prompt and padding included, and changes from batch to batch.
@@ -114,7 +114,7 @@ def constant_is_the_padded_length(mask: Tensor, *, level: str, max_tokens: int |
     return kept / kept.numel()
 
 
-def levels_mixed_up(mask: Tensor, *, level: str, max_tokens: int | None = None) -> Tensor:
+def levels_mixed_up(mask: Tensor, *, level: str, max_tokens: int = 0) -> Tensor:
     """you weigh tokens alike by sequence and completions alike by token; it is the other way round
 
     "sequence" says that every completion weighs alike. A long answer's tokens then weigh less.
@@ -128,7 +128,7 @@ def levels_mixed_up(mask: Tensor, *, level: str, max_tokens: int | None = None) 
     return kept / (len(kept) * max_tokens)
 
 
-def masked_positions_weigh_too(mask: Tensor, *, level: str, max_tokens: int | None = None) -> Tensor:
+def masked_positions_weigh_too(mask: Tensor, *, level: str, max_tokens: int = 0) -> Tensor:
     """you fill the whole row with its weight; a position that the mask does not count has weight 0
 
     Padding then gets a gradient as if the policy had written it.
@@ -142,7 +142,7 @@ def masked_positions_weigh_too(mask: Tensor, *, level: str, max_tokens: int | No
     return torch.full_like(kept, 1.0 / (len(kept) * max_tokens))
 
 
-def empty_completions_are_nan(mask: Tensor, *, level: str, max_tokens: int | None = None) -> Tensor:
+def empty_completions_are_nan(mask: Tensor, *, level: str, max_tokens: int = 0) -> Tensor:
     """you divide 0 by 0 for a completion without tokens; its weights are 0
 
     One NaN in the weights is a NaN in the loss, and then in all parameters.
@@ -156,7 +156,7 @@ def empty_completions_are_nan(mask: Tensor, *, level: str, max_tokens: int | Non
     return kept / (len(kept) * max_tokens)
 
 
-def empty_completions_are_not_counted(mask: Tensor, *, level: str, max_tokens: int | None = None) -> Tensor:
+def empty_completions_are_not_counted(mask: Tensor, *, level: str, max_tokens: int = 0) -> Tensor:
     """you divide by the completions that have tokens; one without tokens is one of the B, too
 
     If some answers are empty, the others become louder for it, and the size of a step depends on them.
@@ -171,7 +171,7 @@ def empty_completions_are_not_counted(mask: Tensor, *, level: str, max_tokens: i
     return kept / (rows * max_tokens)
 
 
-def returns_the_divisors(mask: Tensor, *, level: str, max_tokens: int | None = None) -> Tensor:
+def returns_the_divisors(mask: Tensor, *, level: str, max_tokens: int = 0) -> Tensor:
     """you multiply by what the level divides by; a weight is one over it
 
     Then a long answer's tokens weigh more by sequence, not less, and all weights are far too large.
@@ -185,7 +185,7 @@ def returns_the_divisors(mask: Tensor, *, level: str, max_tokens: int | None = N
     return kept * (len(kept) * max_tokens)
 
 
-def weights_in_float64(mask: Tensor, *, level: str, max_tokens: int | None = None) -> Tensor:
+def weights_in_float64(mask: Tensor, *, level: str, max_tokens: int = 0) -> Tensor:
     """you return float64 weights; they have the default float dtype, which is float32
 
     A product with them is float64 as well, and so is everything computed from the loss: twice the memory.

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 
-def one_divisor_for_each_position(mask: Tensor, *, level: str, max_tokens: int | None = None) -> Tensor:
+def one_divisor_for_each_position(mask: Tensor, *, level: str, max_tokens: int = 0) -> Tensor:
     """Works out a divisor for the level first and divides once."""
     _check_weighing(mask, level, max_tokens)
     rows = mask.shape[0]
@@ -19,7 +19,7 @@ def one_divisor_for_each_position(mask: Tensor, *, level: str, max_tokens: int |
     return mask.float() / divisor[level].to(mask.device).clamp_min(1)
 
 
-def float64_inside(mask: Tensor, *, level: str, max_tokens: int | None = None) -> Tensor:
+def float64_inside(mask: Tensor, *, level: str, max_tokens: int = 0) -> Tensor:
     """Computes in float64 and converts at the end; nan_to_num replaces 0 / 0."""
     _check_weighing(mask, level, max_tokens)
     kept = mask.double()
@@ -30,7 +30,7 @@ def float64_inside(mask: Tensor, *, level: str, max_tokens: int | None = None) -
     return (torch.nan_to_num(kept / kept.sum(1, keepdim=True)) / len(kept)).float()
 
 
-def loop_over_the_completions(mask: Tensor, *, level: str, max_tokens: int | None = None) -> Tensor:
+def loop_over_the_completions(mask: Tensor, *, level: str, max_tokens: int = 0) -> Tensor:
     """Fills a tensor of zeros row by row."""
     _check_weighing(mask, level, max_tokens)
     weights = torch.zeros(mask.shape, device=mask.device)
@@ -49,7 +49,7 @@ def loop_over_the_completions(mask: Tensor, *, level: str, max_tokens: int | Non
     return weights
 
 
-def gradient_of_a_mean(mask: Tensor, *, level: str, max_tokens: int | None = None) -> Tensor:
+def gradient_of_a_mean(mask: Tensor, *, level: str, max_tokens: int = 0) -> Tensor:
     """Differentiates the mean of some values by these: the weights are its gradient."""
     _check_weighing(mask, level, max_tokens)
     with torch.inference_mode(False), torch.enable_grad():
@@ -65,7 +65,7 @@ def gradient_of_a_mean(mask: Tensor, *, level: str, max_tokens: int | None = Non
     return weights
 
 
-def where_over_a_fraction(mask: Tensor, *, level: str, max_tokens: int | None = None) -> Tensor:
+def where_over_a_fraction(mask: Tensor, *, level: str, max_tokens: int = 0) -> Tensor:
     """Puts the weight of the row where the mask is True, and 0 elsewhere."""
     _check_weighing(mask, level, max_tokens)
     if level == "sequence":
