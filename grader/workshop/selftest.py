@@ -211,10 +211,12 @@ def _variants_together(exercise: str, seed: int) -> Iterator[Job]:
 
     A right answer must not cost points two exercises later, whatever the other right answers are.
     """
-    used = {name.split(".")[0] for names in course.exercise(exercise).uses.values() for name in names}
+    called = {name for names in course.exercise(exercise).uses.values() for name in names}
+    used = {name.split(".")[0] for name in called}
     if used <= {exercise}:
         return
-    counts = Counter((name, entry.function) for name in {*used, exercise} for entry in variants(name))
+    known = (f"{name}.{entry.function}" for name in {*used, exercise} for entry in variants(name))
+    counts = Counter(name for name in known if name in called)  # beyond these nothing has a caller to be graded
     for submission, together in variants_together(max(counts.values(), default=0), seed=seed):
         yield Job("fair variants together", submission.folder, exercise, _must_earn_all, submission, together=together)
 

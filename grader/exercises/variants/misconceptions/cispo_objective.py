@@ -1,0 +1,184 @@
+"""Wrong answers to `cispo_objective`, one per mistake.
+
+Each public function takes the place of the model answer's `cispo_objective` in a copy of its module.
+Line one of its docstring completes "Your numbers are what you get if ..."; the rest goes to the page of common
+mistakes.
+"""
+
+# The names of the given code come from the model answer's module, which is put in front of this file when it runs.
+# ruff: noqa: F821
+
+import torch
+from torch import Tensor
+
+
+def lets_the_weight_move_too(
+    logp: Tensor, old_logp: Tensor, advantages: Tensor, *, clip_eps: float = 1.0, clip_eps_high: float = 4.0
+) -> Tensor:
+    """you leave the weight in the graph; it is a constant, and the gradient goes through logp only
+
+    The derivative of ratio * logp by logp is ratio * (1 + logp), so unlikely tokens, with logp below -1, are pushed the
+    wrong way.
+    """
+    _check_band(logp, old_logp, advantages, clip_eps, clip_eps_high)
+    weight = importance_ratio(logp, old_logp).clamp(1.0 - clip_eps, 1.0 + clip_eps_high)
+    return weight * advantages * logp
+
+
+def is_the_clipped_surrogate(
+    logp: Tensor, old_logp: Tensor, advantages: Tensor, *, clip_eps: float = 1.0, clip_eps_high: float = 4.0
+) -> Tensor:
+    """you return PPO's clipped surrogate; CISPO is the clipped ratio times A times logp
+
+    Where the clip of PPO binds there is no gradient. CISPO was made so that these tokens keep theirs.
+    """
+    _check_band(logp, old_logp, advantages, clip_eps, clip_eps_high)
+    ratio = importance_ratio(logp, old_logp)
+    clipped = ratio.clamp(1.0 - clip_eps, 1.0 + clip_eps_high)
+    return torch.minimum(ratio * advantages, clipped * advantages)
+
+
+def leaves_log_pi_out(
+    logp: Tensor, old_logp: Tensor, advantages: Tensor, *, clip_eps: float = 1.0, clip_eps_high: float = 4.0
+) -> Tensor:
+    """you return weight times A, as a constant times the advantage; the factor log pi is missing
+
+    The ratio has no gradient here, because it is a weight. Without logp the objective has no gradient at all.
+    """
+    _check_band(logp, old_logp, advantages, clip_eps, clip_eps_high)
+    weight = importance_ratio(logp, old_logp).clamp(1.0 - clip_eps, 1.0 + clip_eps_high).detach()
+    return weight * advantages + 0.0 * logp
+
+
+def multiplies_by_the_probability(
+    logp: Tensor, old_logp: Tensor, advantages: Tensor, *, clip_eps: float = 1.0, clip_eps_high: float = 4.0
+) -> Tensor:
+    """you multiply by the probability of the token; it is its logarithm, whose gradient does not vanish with it
+
+    The gradient of a probability is the probability times that of its logarithm: rare tokens would hardly ever learn.
+    """
+    _check_band(logp, old_logp, advantages, clip_eps, clip_eps_high)
+    weight = importance_ratio(logp, old_logp).clamp(1.0 - clip_eps, 1.0 + clip_eps_high).detach()
+    return weight * advantages * logp.exp()
+
+
+def drops_what_the_clip_binds(
+    logp: Tensor, old_logp: Tensor, advantages: Tensor, *, clip_eps: float = 1.0, clip_eps_high: float = 4.0
+) -> Tensor:
+    """you give tokens beyond the range a weight of 0; the weight is cut to the range, and the token stays
+
+    That is a mask, as in IcePop or PPO. In CISPO every token keeps a gradient, with a weight that is bounded.
+    """
+    _check_band(logp, old_logp, advantages, clip_eps, clip_eps_high)
+    ratio = importance_ratio(logp, old_logp).detach()
+    inside = (ratio >= 1.0 - clip_eps) & (ratio <= 1.0 + clip_eps_high)
+    return torch.where(inside, ratio, 0.0) * advantages * logp
+
+
+def does_not_clip(
+    logp: Tensor, old_logp: Tensor, advantages: Tensor, *, clip_eps: float = 1.0, clip_eps_high: float = 4.0
+) -> Tensor:
+    """you multiply by the ratio itself; the weight is clipped to 1 - clip_eps ... 1 + clip_eps_high
+
+    This is REINFORCE with plain importance sampling. One token that became ten times as likely then counts ten times.
+    """
+    _check_band(logp, old_logp, advantages, clip_eps, clip_eps_high)
+    return importance_ratio(logp, old_logp).detach() * advantages * logp
+
+
+def no_weight_at_all(
+    logp: Tensor, old_logp: Tensor, advantages: Tensor, *, clip_eps: float = 1.0, clip_eps_high: float = 4.0
+) -> Tensor:
+    """you return A * logp, which is REINFORCE; the clipped ratio is missing as a weight
+
+    It is the same at the first update, where all ratios are 1. From the second one on the tokens come from another
+    policy, and nothing says so.
+    """
+    _check_band(logp, old_logp, advantages, clip_eps, clip_eps_high)
+    return advantages * logp
+
+
+def clips_the_product(
+    logp: Tensor, old_logp: Tensor, advantages: Tensor, *, clip_eps: float = 1.0, clip_eps_high: float = 4.0
+) -> Tensor:
+    """you clip ratio * A; the range is one of the ratio, and the advantage is multiplied afterwards
+
+    The range is around 1, where ratios are. A bad token has a negative product, which is then cut to the lower end.
+    """
+    _check_band(logp, old_logp, advantages, clip_eps, clip_eps_high)
+    product = importance_ratio(logp, old_logp).detach() * advantages
+    return product.clamp(1.0 - clip_eps, 1.0 + clip_eps_high) * logp
+
+
+def cap_is_clip_eps_high(
+    logp: Tensor, old_logp: Tensor, advantages: Tensor, *, clip_eps: float = 1.0, clip_eps_high: float = 4.0
+) -> Tensor:
+    """you cut the weight at clip_eps_high; the upper end of the range is 1 + clip_eps_high
+
+    Some libraries name the cap itself that way. Here the range is 1 - clip_eps to 1 + clip_eps_high, as for
+    `clipped_surrogate`; a small value would otherwise cut every weight below 1.
+    """
+    _check_band(logp, old_logp, advantages, clip_eps, clip_eps_high)
+    low = min(1.0 - clip_eps, clip_eps_high)
+    return importance_ratio(logp, old_logp).clamp(low, clip_eps_high).detach() * advantages * logp
+
+
+def no_lower_end(
+    logp: Tensor, old_logp: Tensor, advantages: Tensor, *, clip_eps: float = 1.0, clip_eps_high: float = 4.0
+) -> Tensor:
+    """you clip above only; clip_eps says how small the weight may become
+
+    With its default of 1 there is no lower end, and the two agree. Whoever gives a smaller one wants a larger weight
+    for tokens that became rare.
+    """
+    _check_band(logp, old_logp, advantages, clip_eps, clip_eps_high)
+    return importance_ratio(logp, old_logp).clamp(max=1.0 + clip_eps_high).detach() * advantages * logp
+
+
+def one_end_for_each_sign(
+    logp: Tensor, old_logp: Tensor, advantages: Tensor, *, clip_eps: float = 1.0, clip_eps_high: float = 4.0
+) -> Tensor:
+    """you clip above for good tokens and below for bad ones, as PPO's clip binds; here both ends hold for both signs
+
+    The weight is no bound on what the policy gains. It only says how much a token of the old policy counts.
+    """
+    _check_band(logp, old_logp, advantages, clip_eps, clip_eps_high)
+    ratio = importance_ratio(logp, old_logp).detach()
+    weight = torch.where(advantages > 0, ratio.clamp(max=1.0 + clip_eps_high), ratio.clamp(min=1.0 - clip_eps))
+    return weight * advantages * logp
+
+
+def ratio_turned_round(
+    logp: Tensor, old_logp: Tensor, advantages: Tensor, *, clip_eps: float = 1.0, clip_eps_high: float = 4.0
+) -> Tensor:
+    """you weigh by the old policy divided by the current one; the current policy is in the numerator
+
+    Tokens that became more likely then count less, and the weights are right only where they are 1.
+    """
+    _check_band(logp, old_logp, advantages, clip_eps, clip_eps_high)
+    weight = importance_ratio(old_logp, logp).clamp(1.0 - clip_eps, 1.0 + clip_eps_high).detach()
+    return weight * advantages * logp
+
+
+def returns_a_loss(
+    logp: Tensor, old_logp: Tensor, advantages: Tensor, *, clip_eps: float = 1.0, clip_eps_high: float = 4.0
+) -> Tensor:
+    """you return the negative, which is a loss; this function returns an objective, which is maximized
+
+    Whoever negates it once more to get a loss then unlearns what was rewarded.
+    """
+    _check_band(logp, old_logp, advantages, clip_eps, clip_eps_high)
+    weight = importance_ratio(logp, old_logp).clamp(1.0 - clip_eps, 1.0 + clip_eps_high).detach()
+    return -weight * advantages * logp
+
+
+def detaches_everything(
+    logp: Tensor, old_logp: Tensor, advantages: Tensor, *, clip_eps: float = 1.0, clip_eps_high: float = 4.0
+) -> Tensor:
+    """you take the whole product out of the graph; only the weight is a constant, logp is not
+
+    The values are right and nothing is learned: the gradient through logp is all that trains the policy.
+    """
+    _check_band(logp, old_logp, advantages, clip_eps, clip_eps_high)
+    weight = importance_ratio(logp, old_logp).clamp(1.0 - clip_eps, 1.0 + clip_eps_high)
+    return (weight * advantages * logp).detach()

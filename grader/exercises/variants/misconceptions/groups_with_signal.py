@@ -1,0 +1,124 @@
+"""Wrong answers to `groups_with_signal`, one per mistake.
+
+Each public function takes the place of the model answer's `groups_with_signal` in a copy of its module.
+Line one of its docstring completes "Your numbers are what you get if ..."; the rest goes to the page of common
+mistakes.
+"""
+
+# The names of the given code come from the model answer's module, which is put in front of this file when it runs.
+# ruff: noqa: F821
+
+from torch import Tensor
+
+
+def keeps_the_others(rewards: Tensor) -> Tensor:
+    """you mark the groups whose rewards are all equal; these are the ones that are dropped
+
+    A batch of these groups has advantages of 0 everywhere, so it teaches nothing.
+    """
+    rewards = _checked_rewards(rewards)
+    return (rewards == rewards[..., :1]).all(dim=-1)
+
+
+def keeps_any_success(rewards: Tensor) -> Tensor:
+    """you keep groups with any reward above 0; a group in which all answers are right has no signal either
+
+    All advantages are 0 where all rewards are equal, good ones included. And with rewards below 0 groups with signal
+    are dropped.
+    """
+    rewards = _checked_rewards(rewards)
+    return (rewards > 0).any(dim=-1)
+
+
+def drops_only_full_success(rewards: Tensor) -> Tensor:
+    """you keep all groups but those where every answer has reward 1; a group that fails everywhere has no signal
+
+    Nothing is learned from a prompt that nobody solves: no answer was better than the others.
+    """
+    rewards = _checked_rewards(rewards)
+    return ~(rewards == 1).all(dim=-1)
+
+
+def needs_wins_and_losses(rewards: Tensor) -> Tensor:
+    """you ask for a mean between 0 and 1; that is right for rewards of 0 and 1 and for no others
+
+    The rewards 3 and -3 have mean 0, and the rewards 2 and 4 have mean 3: both groups have signal. 0.7, 0.7 has none.
+    """
+    rewards = _checked_rewards(rewards)
+    mean = rewards.mean(dim=-1)
+    return (mean > 0) & (mean < 1)
+
+
+def needs_one_success_and_one_failure(rewards: Tensor) -> Tensor:
+    """you ask for a reward above 0 and one that is not; two rewards that differ are enough
+
+    0.7 and 0.9 differ, and so do -1 and -2. In such groups a better answer can be told from a worse one.
+    """
+    rewards = _checked_rewards(rewards)
+    return (rewards > 0).any(dim=-1) & (rewards <= 0).any(dim=-1)
+
+
+def asks_the_standard_deviation(rewards: Tensor) -> Tensor:
+    """you ask whether the standard deviation is above 0; rounding makes it so for equal rewards, too
+
+    The mean of eight 0.7s is not 0.7 in float32. And a group of one has no sample standard deviation. Compare the
+    rewards themselves.
+    """
+    rewards = _checked_rewards(rewards)
+    mean = rewards.mean(dim=-1, keepdim=True)
+    return (rewards - mean).square().mean(dim=-1).sqrt() > 0
+
+
+def asks_for_a_difference_of_a_thousandth(rewards: Tensor) -> Tensor:
+    """you ask for a spread above a tolerance of your own; any difference is a signal
+
+    Divided by their standard deviation small differences become advantages of full size. How small is too small depends
+    on the unit of the rewards, which this function does not know.
+    """
+    rewards = _checked_rewards(rewards)
+    return rewards.amax(dim=-1) - rewards.amin(dim=-1) > 1e-3
+
+
+def one_answer_for_the_batch(rewards: Tensor) -> Tensor:
+    """you return one bool for the whole batch; each group is kept or dropped by itself
+
+    With `any` over everything one good group keeps all bad ones.
+    """
+    rewards = _checked_rewards(rewards)
+    return (rewards != rewards[..., :1]).any()
+
+
+def one_bool_for_each_sample(rewards: Tensor) -> Tensor:
+    """you return a bool for each sample, which differs from the first one or not; a group is kept as a whole
+
+    A group without its equal samples has another mean and another size: what is left of it is no group any more.
+    """
+    rewards = _checked_rewards(rewards)
+    return rewards != rewards[..., :1]
+
+
+def returns_numbers(rewards: Tensor) -> Tensor:
+    """you return the groups as floats of 0 and 1; a mask is of bools
+
+    rewards[mask] selects groups with bools. With numbers it is an error, or picks groups 0 and 1 again and again.
+    """
+    rewards = _checked_rewards(rewards)
+    return (rewards != rewards[..., :1]).any(dim=-1).to(rewards.dtype)
+
+
+def compares_the_first_and_the_last(rewards: Tensor) -> Tensor:
+    """you compare the first reward with the last one; any two of the group may differ
+
+    In 1, 0, 1 the one in the middle is the odd one out. The order of the samples means nothing.
+    """
+    rewards = _checked_rewards(rewards)
+    return rewards[..., 0] != rewards[..., -1]
+
+
+def returns_the_share(rewards: Tensor) -> Tensor:
+    """you return the share of the groups that are kept; this function says which ones
+
+    The share is 1 - zero_signal_fraction, which is good to plot. To drop groups you need to know which.
+    """
+    rewards = _checked_rewards(rewards)
+    return (rewards != rewards[..., :1]).any(dim=-1).to(rewards.dtype).mean()

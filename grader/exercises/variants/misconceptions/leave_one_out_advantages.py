@@ -1,0 +1,148 @@
+"""Wrong answers to `leave_one_out_advantages`, one per mistake.
+
+Each public function takes the place of the model answer's `leave_one_out_advantages` in a copy of its module.
+Line one of its docstring completes "Your numbers are what you get if ..."; the rest goes to the page of common
+mistakes.
+"""
+
+# The names of the given code come from the model answer's module, which is put in front of this file when it runs.
+# ruff: noqa: F821
+
+import torch
+from torch import Tensor
+
+
+def counts_the_own_sample(rewards: Tensor) -> Tensor:
+    """you subtract the mean of the whole group; the own reward is not part of the baseline here
+
+    This is the advantage of Dr. GRPO: the same direction, shorter by (G - 1) / G. The own reward in the baseline makes
+    the expected gradient that much smaller, half of it with a group of two.
+    """
+    rewards = _checked_rewards(rewards)
+    return rewards - rewards.mean(dim=-1, keepdim=True)
+
+
+def divides_by_the_standard_deviation(rewards: Tensor) -> Tensor:
+    """you divide by the standard deviation of the group, as GRPO does; RLOO leaves the unit of the rewards alone
+
+    With the division easy and hard prompts, whose rewards hardly differ, get a larger weight than the others.
+    """
+    rewards = _checked_rewards(rewards)
+    if rewards.shape[-1] == 1:
+        return torch.zeros_like(rewards)
+    baseline = (rewards.sum(dim=-1, keepdim=True) - rewards) / (rewards.shape[-1] - 1)
+    return (rewards - baseline) / (rewards.std(dim=-1, correction=0, keepdim=True) + 1e-8)
+
+
+def divides_the_others_by_the_group_size(rewards: Tensor) -> Tensor:
+    """you divide the sum of the others by G; there are G - 1 others
+
+    The baseline is too near to 0, by (G - 1) / G. So a constant added to all rewards changes the advantages, and with
+    rewards that are all positive every sample seems to be good.
+    """
+    rewards = _checked_rewards(rewards)
+    if rewards.shape[-1] == 1:
+        return torch.zeros_like(rewards)
+    return rewards - (rewards.sum(dim=-1, keepdim=True) - rewards) / rewards.shape[-1]
+
+
+def factor_turned_round(rewards: Tensor) -> Tensor:
+    """you multiply the centred reward by (G - 1) / G; leaving the own sample out makes it larger, by G / (G - 1)
+
+    The own reward pulled the baseline towards itself. Without it the distance to the baseline is larger.
+    """
+    rewards = _checked_rewards(rewards)
+    size = rewards.shape[-1]
+    return (rewards - rewards.mean(dim=-1, keepdim=True)) * (size - 1) / size
+
+
+def baseline_minus_reward(rewards: Tensor) -> Tensor:
+    """you subtract the reward from the baseline; a sample better than the others has a positive advantage
+
+    Every sign is turned round, so the policy learns to avoid what was rewarded.
+    """
+    rewards = _checked_rewards(rewards)
+    if rewards.shape[-1] == 1:
+        return torch.zeros_like(rewards)
+    return (rewards.sum(dim=-1, keepdim=True) - rewards) / (rewards.shape[-1] - 1) - rewards
+
+
+def returns_the_baseline(rewards: Tensor) -> Tensor:
+    """you return the mean of the others, which is the baseline; the advantage is the reward minus it
+
+    The best sample has the lowest baseline, so as advantages these numbers punish what was best.
+    """
+    rewards = _checked_rewards(rewards)
+    if rewards.shape[-1] == 1:
+        return torch.zeros_like(rewards)
+    return (rewards.sum(dim=-1, keepdim=True) - rewards) / (rewards.shape[-1] - 1)
+
+
+def compares_with_all_prompts(rewards: Tensor) -> Tensor:
+    """you take the others from all prompts together; the others of a sample are those of its own group
+
+    Then an answer to an easy prompt is good and one to a hard prompt is bad, whatever the policy did.
+    """
+    rewards = _checked_rewards(rewards)
+    if rewards.shape[-1] == 1:
+        return torch.zeros_like(rewards)
+    return rewards - (rewards.sum() - rewards) / (rewards.numel() - 1)
+
+
+def group_on_the_first_axis(rewards: Tensor) -> Tensor:
+    """you take the first axis as the group; the group is the last axis
+
+    The first axis is the one of the prompts. Here each sample is compared with samples of other prompts.
+    """
+    rewards = _checked_rewards(rewards)
+    others = rewards.shape[0] - 1
+    if others == 0 or rewards.shape[-1] == 1:
+        return torch.zeros_like(rewards)
+    return rewards - (rewards.sum(dim=0, keepdim=True) - rewards) / others
+
+
+def group_of_one_is_nan(rewards: Tensor) -> Tensor:
+    """you divide by G - 1 also where it is 0; a group of one has advantage 0
+
+    0 / 0 is NaN, and one NaN in a gradient makes all weights NaN.
+    """
+    rewards = _checked_rewards(rewards)
+    return rewards - (rewards.sum(dim=-1, keepdim=True) - rewards) / (rewards.shape[-1] - 1)
+
+
+def group_of_one_keeps_its_reward(rewards: Tensor) -> Tensor:
+    """you take a baseline of 0 for a group of one; without others to compare with, its advantage is 0
+
+    Its advantage is then its reward, in whatever unit. That is REINFORCE without a baseline for this prompt, beside
+    prompts with one.
+    """
+    rewards = _checked_rewards(rewards)
+    others = max(rewards.shape[-1] - 1, 1)
+    return rewards - (rewards.sum(dim=-1, keepdim=True) - rewards) / others
+
+
+def best_of_the_others(rewards: Tensor) -> Tensor:
+    """you subtract the best reward of the others; the baseline is their mean
+
+    Then at most one sample of a group has a positive advantage, and the mean of the advantages is below 0.
+    """
+    rewards = _checked_rewards(rewards)
+    size = rewards.shape[-1]
+    if size == 1:
+        return torch.zeros_like(rewards)
+    rows = rewards.unsqueeze(-2).expand(*rewards.shape, size)
+    others = rows.masked_fill(torch.eye(size, dtype=torch.bool, device=rewards.device), float("-inf"))
+    return rewards - others.amax(dim=-1)
+
+
+def subtracts_in_place(rewards: Tensor) -> Tensor:
+    """you subtract the baseline from the rewards of the caller in place; inputs are never changed
+
+    The advantages are right, and whoever looks at the rewards afterwards, for a metric or a filter of groups, sees
+    advantages.
+    """
+    rewards = _checked_rewards(rewards)
+    others = max(rewards.shape[-1] - 1, 1)
+    baseline = (rewards.sum(dim=-1, keepdim=True) - rewards) / others
+    rewards -= rewards.clone() if rewards.shape[-1] == 1 else baseline
+    return rewards

@@ -1,0 +1,133 @@
+"""Wrong answers to `sampler_correction`, one per mistake.
+
+Each public function takes the place of the model answer's `sampler_correction` in a copy of its module.
+Line one of its docstring completes "Your numbers are what you get if ..."; the rest goes to the page of common
+mistakes.
+"""
+
+# The names of the given code come from the model answer's module, which is put in front of this file when it runs.
+# ruff: noqa: F821
+
+import torch
+from torch import Tensor
+
+
+def _check(old_logp: Tensor, sampler_logp: Tensor, cap: float) -> None:
+    """The checks that the stub of `sampler_correction` holds as given code."""
+    if old_logp.shape != sampler_logp.shape:
+        raise ValueError("old_logp and sampler_logp must have one shape")
+    if not cap > 0:
+        raise ValueError(f"cap must be above 0, got {cap}")
+
+
+def sampler_over_trainer(old_logp: Tensor, sampler_logp: Tensor, *, cap: float = 2.0) -> Tensor:
+    """you divide the sampler's probability by the trainer's; the sampler drew the tokens and is in the denominator
+
+    Tokens that the sampler draws too often then count even more: the gap is doubled and not removed.
+    """
+    _check(old_logp, sampler_logp, cap)
+    return importance_ratio(sampler_logp, old_logp).clamp(max=cap).detach()
+
+
+def does_not_truncate(old_logp: Tensor, sampler_logp: Tensor, *, cap: float = 2.0) -> Tensor:
+    """you return the ratio itself; it is cut at the cap
+
+    The plain ratio is right on average, and one rare token with a weight of 100 decides the update of a whole batch.
+    """
+    _check(old_logp, sampler_logp, cap)
+    return importance_ratio(old_logp, sampler_logp).detach()
+
+
+def drops_what_exceeds_the_cap(old_logp: Tensor, sampler_logp: Tensor, *, cap: float = 2.0) -> Tensor:
+    """you give tokens above the cap a weight of 0; truncated, they keep a weight of cap
+
+    Masking is another method, IcePop. Both bound the weight; this one never leaves a token out.
+    """
+    _check(old_logp, sampler_logp, cap)
+    ratio = importance_ratio(old_logp, sampler_logp).detach()
+    return torch.where(ratio <= cap, ratio, 0.0)
+
+
+def falls_back_to_1(old_logp: Tensor, sampler_logp: Tensor, *, cap: float = 2.0) -> Tensor:
+    """you give tokens above the cap a weight of 1; truncated, they keep a weight of cap
+
+    Then a token with a ratio just above the cap counts half as much as one just below it.
+    """
+    _check(old_logp, sampler_logp, cap)
+    ratio = importance_ratio(old_logp, sampler_logp).detach()
+    return torch.where(ratio <= cap, ratio, 1.0)
+
+
+def bounded_below_too(old_logp: Tensor, sampler_logp: Tensor, *, cap: float = 2.0) -> Tensor:
+    """you bound the weight below by 1 / cap as well; it has an upper end only
+
+    A token that the sampler draws far too often must hardly count. With a lower bound it counts too much.
+    """
+    _check(old_logp, sampler_logp, cap)
+    ratio = importance_ratio(old_logp, sampler_logp).detach()
+    return torch.minimum(ratio.clamp(min=1.0 / cap), torch.full_like(ratio, cap))
+
+
+def band_around_1(old_logp: Tensor, sampler_logp: Tensor, *, cap: float = 2.0) -> Tensor:
+    """you cut the weight at 1 + cap; the cap is the largest weight itself
+
+    `clip_eps_high` of exercise 2 is a distance from 1, and the cap here is none.
+    """
+    _check(old_logp, sampler_logp, cap)
+    return importance_ratio(old_logp, sampler_logp).clamp(max=1.0 + cap).detach()
+
+
+def caps_the_log_ratio(old_logp: Tensor, sampler_logp: Tensor, *, cap: float = 2.0) -> Tensor:
+    """you cut the difference of the logarithms at the cap, before exp; the cap is one of the weight
+
+    With a cap of 2 the largest weight is then e squared, which is 7.4.
+    """
+    _check(old_logp, sampler_logp, cap)
+    return (old_logp - sampler_logp).clamp(-20.0, cap).exp().detach()
+
+
+def returns_the_logarithm(old_logp: Tensor, sampler_logp: Tensor, *, cap: float = 2.0) -> Tensor:
+    """you return the difference of the logarithms; the weight is exp of it
+
+    For equal programs the weight would be 0 and not 1, and half of the tokens would have a negative one.
+    """
+    _check(old_logp, sampler_logp, cap)
+    return (old_logp - sampler_logp).clamp(max=cap).detach()
+
+
+def difference_of_probabilities(old_logp: Tensor, sampler_logp: Tensor, *, cap: float = 2.0) -> Tensor:
+    """you weigh by 1 plus the difference of the probabilities; the weight is their quotient
+
+    A rare token that the trainer finds ten times as likely then has a weight near 1, and it is the one that matters.
+    """
+    _check(old_logp, sampler_logp, cap)
+    return (1.0 + old_logp.exp() - sampler_logp.exp()).clamp(max=cap).detach()
+
+
+def one_weight_for_all_tokens(old_logp: Tensor, sampler_logp: Tensor, *, cap: float = 2.0) -> Tensor:
+    """you take the mean over all tokens before exp; here every token has its own weight
+
+    Weights of whole sequences are another method. A mean over all tokens hides the few that differ.
+    """
+    _check(old_logp, sampler_logp, cap)
+    return (old_logp - sampler_logp).mean().clamp(-20.0, 20.0).exp().clamp(max=cap).detach().expand_as(old_logp)
+
+
+def weights_made_to_average_1(old_logp: Tensor, sampler_logp: Tensor, *, cap: float = 2.0) -> Tensor:
+    """you divide the weights by their mean; here they are left as they are
+
+    Self-normalized weights are another estimator: each weight then depends on the other tokens of the batch.
+    """
+    _check(old_logp, sampler_logp, cap)
+    weight = importance_ratio(old_logp, sampler_logp).clamp(max=cap).detach()
+    return weight / weight.mean()
+
+
+def is_trained_itself(old_logp: Tensor, sampler_logp: Tensor, *, cap: float = 2.0) -> Tensor:
+    """you leave the weight in the graph; it is a constant, and no gradient reaches its arguments
+
+    With a gradient the trainer can raise its objective by disagreeing with its sampler, which is the opposite of what
+    the weight is for.
+    """
+    _check(old_logp, sampler_logp, cap)
+    return (old_logp - sampler_logp).clamp(-20.0, 20.0).exp().clamp(max=cap)

@@ -1,0 +1,182 @@
+"""Wrong answers to `sequence_ratio`, one per mistake.
+
+Each public function takes the place of the model answer's `sequence_ratio` in a copy of its module.
+Line one of its docstring completes "Your numbers are what you get if ..."; the rest goes to the page of common
+mistakes.
+"""
+
+# The names of the given code come from the model answer's module, which is put in front of this file when it runs.
+# ruff: noqa: F821
+
+import torch
+from torch import Tensor
+
+
+def product_of_the_ratios(logp: Tensor, old_logp: Tensor, mask: Tensor) -> Tensor:
+    """you sum the log-ratios, which is the product of the ratios; GSPO takes their mean, over the length
+
+    The product is the true ratio of the two probabilities of the completion. It grows or shrinks exponentially with the
+    length, so that no clip range fits short and long answers. That is why GSPO normalizes by the length.
+    """
+    _same_shapes(logp, old_logp, mask)
+    sums = [torch.where(mask, each, 0.0).sum(dim=-1) for each in (logp, old_logp)]
+    return importance_ratio(*sums)
+
+
+def mean_of_the_ratios(logp: Tensor, old_logp: Tensor, mask: Tensor) -> Tensor:
+    """you take exp of each token and then the mean; the mean is taken of the log-ratios, and exp last
+
+    The arithmetic mean is never below the geometric one, and a single token with a large ratio decides it.
+    """
+    _same_shapes(logp, old_logp, mask)
+    logp, old_logp = (torch.where(mask, each, 0.0) for each in (logp, old_logp))
+    ratio = torch.where(mask, importance_ratio(logp, old_logp), 0.0)
+    length = mask.sum(dim=-1)
+    return torch.where(length > 0, ratio.sum(dim=-1) / length.clamp(min=1), 1.0)
+
+
+def divides_by_the_padded_length(logp: Tensor, old_logp: Tensor, mask: Tensor) -> Tensor:
+    """you divide by the length of the rows; each completion is divided by the number of its own tokens
+
+    The more padding a short completion has, the nearer its ratio is to 1, and the less its gradient.
+    """
+    _same_shapes(logp, old_logp, mask)
+    means = [torch.where(mask, each, 0.0).sum(dim=-1) / mask.shape[-1] for each in (logp, old_logp)]
+    return importance_ratio(*means)
+
+
+def takes_no_notice_of_the_mask(logp: Tensor, old_logp: Tensor, mask: Tensor) -> Tensor:
+    """you take the mean over all positions; only those where the mask is True are tokens of the completion
+
+    Behind its end a completion is only filled up, and before its start is the prompt, which the policy did not write.
+    """
+    _same_shapes(logp, old_logp, mask)
+    return importance_ratio(logp.mean(dim=-1), old_logp.mean(dim=-1))
+
+
+def reciprocal(logp: Tensor, old_logp: Tensor, mask: Tensor) -> Tensor:
+    """you divide the old policy by the current one; the current policy is in the numerator
+
+    The gradient then has the wrong sign: what was rewarded becomes less likely.
+    """
+    _same_shapes(logp, old_logp, mask)
+    length = mask.sum(dim=-1).clamp(min=1)
+    log_ratio = torch.where(mask, old_logp.detach() - logp, 0.0).sum(dim=-1) / length
+    return log_ratio.clamp(-20.0, 20.0).exp()
+
+
+def one_ratio_for_each_position(logp: Tensor, old_logp: Tensor, mask: Tensor) -> Tensor:
+    """you return the ratio of the completion at each of its positions; this function returns one for each row
+
+    Whoever needs it at each token expands it. With the shape (B, N) an advantage of shape (B,) does not fit any more.
+    """
+    _same_shapes(logp, old_logp, mask)
+    length = mask.sum(dim=-1).clamp(min=1)
+    means = [torch.where(mask, each, 0.0).sum(dim=-1) / length for each in (logp, old_logp)]
+    return importance_ratio(*means).unsqueeze(-1).expand_as(logp)
+
+
+def one_ratio_for_the_batch(logp: Tensor, old_logp: Tensor, mask: Tensor) -> Tensor:
+    """you take one mean over all tokens of the batch; each completion has its own
+
+    Then one completion that has moved far makes the clip bind for all others.
+    """
+    _same_shapes(logp, old_logp, mask)
+    length = mask.sum().clamp(min=1)
+    means = [torch.where(mask, each, 0.0).sum() / length for each in (logp, old_logp)]
+    return importance_ratio(*means).expand(len(logp))
+
+
+def is_a_constant(logp: Tensor, old_logp: Tensor, mask: Tensor) -> Tensor:
+    """you take the ratio out of the graph; its gradient is what trains the policy, ratio / n for each token
+
+    The values are right, the loss looks right, and nothing is ever learned.
+    """
+    _same_shapes(logp, old_logp, mask)
+    length = mask.sum(dim=-1).clamp(min=1)
+    means = [torch.where(mask, each, 0.0).sum(dim=-1) / length for each in (logp, old_logp)]
+    return importance_ratio(*means).detach()
+
+
+def gradient_of_the_last_token_only(logp: Tensor, old_logp: Tensor, mask: Tensor) -> Tensor:
+    """you let the gradient through for the last token of a row only; every token has its share, ratio / n
+
+    The ratio depends on all tokens of the completion. Here most of what the policy wrote gets no credit and no blame.
+    """
+    _same_shapes(logp, old_logp, mask)
+    places = torch.arange(logp.shape[-1], device=logp.device).expand_as(logp)
+    last = places == torch.where(mask, places, -1).amax(dim=-1, keepdim=True)
+    logp = torch.where(last, logp, logp.detach())
+    length = mask.sum(dim=-1).clamp(min=1)
+    means = [torch.where(mask, each, 0.0).sum(dim=-1) / length for each in (logp, old_logp)]
+    return importance_ratio(*means)
+
+
+def gradient_not_divided_by_the_length(logp: Tensor, old_logp: Tensor, mask: Tensor) -> Tensor:
+    """you give each token a gradient of ratio, as GSPO-token does before its mean; here it is ratio / n
+
+    A completion of n tokens then pulls n times as hard as it should, and long answers decide the update.
+    """
+    _same_shapes(logp, old_logp, mask)
+    length = mask.sum(dim=-1).clamp(min=1)
+    log_ratio = torch.where(mask, logp - old_logp.detach(), 0.0)
+    mean = (log_ratio.sum(dim=-1) / length).clamp(-20.0, 20.0).detach()
+    own = log_ratio.clamp(-20.0, 20.0).sum(dim=-1)
+    return mean.exp() * (1 + own - own.detach())
+
+
+def old_policy_moves_too(logp: Tensor, old_logp: Tensor, mask: Tensor) -> Tensor:
+    """you leave the old policy in the graph; it is a constant, and no gradient reaches it
+
+    Where both log-probabilities come from one model the two gradients cancel, and the policy never moves.
+    """
+    _same_shapes(logp, old_logp, mask)
+    length = mask.sum(dim=-1).clamp(min=1)
+    return (torch.where(mask, logp - old_logp, 0.0).sum(dim=-1) / length).clamp(-20.0, 20.0).exp()
+
+
+def multiplies_by_the_mask(logp: Tensor, old_logp: Tensor, mask: Tensor) -> Tensor:
+    """you multiply the log-ratios by the mask; NaN * 0 and infinity * 0 are NaN, so masked positions get in
+
+    Put zeros there before anything is computed with them: with torch.where, or masked_fill.
+    """
+    _same_shapes(logp, old_logp, mask)
+    length = mask.sum(dim=-1).clamp(min=1)
+    return importance_ratio((logp * mask).sum(dim=-1) / length, (old_logp * mask).sum(dim=-1) / length)
+
+
+def empty_completions_are_nan(logp: Tensor, old_logp: Tensor, mask: Tensor) -> Tensor:
+    """you divide by 0 tokens; a completion without tokens has ratio 1
+
+    One NaN among the ratios makes the loss NaN, and then all parameters.
+    """
+    _same_shapes(logp, old_logp, mask)
+    means = [torch.where(mask, each, 0.0).sum(dim=-1) / mask.sum(dim=-1) for each in (logp, old_logp)]
+    return importance_ratio(*means)
+
+
+def clamps_each_token(logp: Tensor, old_logp: Tensor, mask: Tensor) -> Tensor:
+    """you clamp the log-ratio of each token; the mean of the completion is clamped
+
+    A token far from the old policy is then counted as one that is nearer. The mean needs no help as long as it is small
+    itself.
+    """
+    _same_shapes(logp, old_logp, mask)
+    log_ratio = torch.where(mask, logp - old_logp.detach(), 0.0).clamp(-20.0, 20.0)
+    return (log_ratio.sum(dim=-1) / mask.sum(dim=-1).clamp(min=1)).exp()
+
+
+def does_not_clamp(logp: Tensor, old_logp: Tensor, mask: Tensor) -> Tensor:
+    """you take exp of a mean log-ratio of any size; it is clamped to [-20, 20] first, as in importance_ratio
+
+    exp overflows float32 at 88.7, and an infinity in a loss becomes a NaN in the gradient.
+    """
+    _same_shapes(logp, old_logp, mask)
+    log_ratio = torch.where(mask, logp - old_logp.detach(), 0.0).sum(dim=-1) / mask.sum(dim=-1).clamp(min=1)
+    return log_ratio.exp()
+
+
+def _same_shapes(logp: Tensor, old_logp: Tensor, mask: Tensor) -> None:
+    """The check that the stub of `sequence_ratio` holds as given code."""
+    if logp.ndim != 2 or not logp.shape == old_logp.shape == mask.shape:
+        raise ValueError("logp, old_logp and mask must have one shape (B, N)")

@@ -1,0 +1,57 @@
+"""Correct answers to `sampler_correction` in other styles, one per style; a fair grader accepts them all.
+
+Each public function takes the place of the model answer's `sampler_correction` in a copy of its module.
+"""
+
+# The names of the given code come from the model answer's module, which is put in front of this file when it runs.
+# ruff: noqa: F821
+
+import torch
+from torch import Tensor
+
+
+def minimum_with_the_cap(old_logp: Tensor, sampler_logp: Tensor, *, cap: float = 2.0) -> Tensor:
+    """Takes the smaller of the ratio and a tensor full of caps, under torch.no_grad."""
+    _check(old_logp, sampler_logp, cap)
+    with torch.no_grad():
+        ratio = importance_ratio(old_logp, sampler_logp)
+        return torch.minimum(ratio, torch.full_like(ratio, cap))
+
+
+def without_importance_ratio(old_logp: Tensor, sampler_logp: Tensor, *, cap: float = 2.0) -> Tensor:
+    """Clamps the difference itself and takes exp of constants."""
+    _check(old_logp, sampler_logp, cap)
+    difference = old_logp.detach() - sampler_logp.detach()
+    return torch.clip(difference.clamp(-20.0, 20.0).exp(), max=cap)
+
+
+def where_it_exceeds_the_cap(old_logp: Tensor, sampler_logp: Tensor, *, cap: float = 2.0) -> Tensor:
+    """Writes the cap where the ratio is larger."""
+    _check(old_logp, sampler_logp, cap)
+    ratio = importance_ratio(old_logp.detach(), sampler_logp)
+    return torch.where(ratio > cap, cap, ratio)
+
+
+def float64_inside(old_logp: Tensor, sampler_logp: Tensor, *, cap: float = 2.0) -> Tensor:
+    """Computes in float64 and converts back."""
+    _check(old_logp, sampler_logp, cap)
+    difference = (old_logp.double() - sampler_logp.double()).clamp(-20.0, 20.0)
+    return difference.exp().clamp_max(cap).to(old_logp.dtype).detach()
+
+
+def loop_over_the_tokens(old_logp: Tensor, sampler_logp: Tensor, *, cap: float = 2.0) -> Tensor:
+    """Loops over the tokens in Python with min and math.exp."""
+    _check(old_logp, sampler_logp, cap)
+    import math
+
+    pairs = zip(old_logp.flatten().tolist(), sampler_logp.flatten().tolist(), strict=True)
+    weights = [min(math.exp(max(-20.0, min(20.0, own - drawn))), cap) for own, drawn in pairs]
+    return torch.tensor(weights, dtype=old_logp.dtype, device=old_logp.device).reshape(old_logp.shape)
+
+
+def _check(old_logp: Tensor, sampler_logp: Tensor, cap: float) -> None:
+    """The checks that the stub of `sampler_correction` holds as given code."""
+    if old_logp.shape != sampler_logp.shape:
+        raise ValueError("old_logp and sampler_logp must have one shape")
+    if not cap > 0:
+        raise ValueError(f"cap must be above 0, got {cap}")

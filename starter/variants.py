@@ -1,0 +1,243 @@
+# Written by "course dev stubs" from the model answer; replace each TODO.
+"""The relatives of GRPO: what each of them changes, as one small function.
+
+Between 2024 and 2026 many methods changed one piece of GRPO and gave the result a name. Six pieces are here:
+which baseline (RLOO), which groups (DAPO), how much a token counts in the loss (GRPO, DAPO, Dr. GRPO), and three ways
+to use a ratio of probabilities (GSPO, CISPO, truncated importance sampling).
+
+Left out on purpose: what you have written already. DAPO's upper clip is `clipped_surrogate` with `clip_eps_high=0.28`,
+Dr. GRPO's advantage is `group_advantages` with `divide_by_std=False`. Also the penalty for answers that are too long
+(DAPO), one ratio for each token with the value of the sequence's (GSPO-token), and methods that mask in place of
+truncating.
+
+Symbols: P prompts, G samples per prompt (the group size), B rows (completions), N token positions of a row.
+
+Sources: Ahmadian et al. 2024, Back to Basics, arXiv:2402.14740 (RLOO); Yu et al. 2025, DAPO, arXiv:2503.14476,
+equation 8; Liu et al. 2025, Understanding R1-Zero-Like Training (Dr. GRPO), arXiv:2503.20783; Zheng et al. 2025, GSPO,
+arXiv:2507.18071, equation 7; MiniMax 2025, MiniMax-M1 (CISPO), arXiv:2506.13585; Yao et al. 2025, Your Efficient RL
+Framework Secretly Brings You Off-Policy RL Training (truncated importance sampling).
+"""
+
+import torch
+from torch import Tensor
+
+from .clip import importance_ratio
+
+
+def leave_one_out_advantages(rewards: Tensor) -> Tensor:
+    """RLOO: the reward of each sample minus the mean reward of the *other* samples of its group.
+
+    Args:
+        rewards: Shape (..., G) with G >= 1, in the task's own unit. The last axis is the group, every axis before it
+            is one of prompts. Integer and boolean rewards are turned into the default float dtype.
+
+    Returns:
+        Shape (..., G), dtype and device of `rewards`, in the unit of the rewards. Up to rounding every group has mean
+        0. A group of one has no others to be compared with: its advantage is 0.
+
+    Raises:
+        ValueError: `rewards` has no axis, is empty, or holds a NaN or an infinity.
+
+    Source: Ahmadian et al. 2024, arXiv:2402.14740, the RLOO estimator.
+
+    Examples:
+        >>> leave_one_out_advantages(torch.tensor([1.0, 0.0, 0.0, 0.0]))
+        tensor([ 1.0000, -0.3333, -0.3333, -0.3333])
+    """
+    rewards = _checked_rewards(rewards)
+    # TODO(variants): the sum without the own reward, divided by how many others there are (about 3 lines)
+    raise NotImplementedError("variants.leave_one_out_advantages is not written yet")
+
+
+def groups_with_signal(rewards: Tensor) -> Tensor:
+    """DAPO's dynamic sampling: which groups are kept, because their rewards are not all equal.
+
+    DAPO draws more prompts until a batch is full of groups that are kept.
+
+    Args:
+        rewards: Shape (..., G) with G >= 1, as for `leave_one_out_advantages`.
+
+    Returns:
+        bool, shape (...), device of `rewards`: True where at least one reward of the group differs from another one, by
+        however little. A group of one is never kept.
+
+    Raises:
+        ValueError: `rewards` has no axis, is empty, or holds a NaN or an infinity.
+
+    Source: Yu et al. 2025, arXiv:2503.14476, the constraint below equation 8. The paper has right and wrong answers;
+    not all equal is the same for these, and has a meaning for other rewards too.
+
+    Examples:
+        >>> groups_with_signal(torch.tensor([[1.0, 0.0, 1.0], [1.0, 1.0, 1.0], [0.0, 0.0, 0.0]]))
+        tensor([ True, False, False])
+    """
+    rewards = _checked_rewards(rewards)
+    # TODO(variants): does any reward differ from the first one of its group? (about 1 line)
+    raise NotImplementedError("variants.groups_with_signal is not written yet")
+
+
+def token_weights(mask: Tensor, *, level: str, max_tokens: int = 0) -> Tensor:
+    """How much each token counts in the loss, which is minus the sum of weight * surrogate.
+
+    Args:
+        mask: bool, shape (B, N) with B >= 1; only positions with True are tokens that count.
+        level: "sequence" (GRPO): every completion weighs 1 / B, shared equally by its tokens. "token" (DAPO): all
+            tokens of the batch weigh alike and 1 together. "constant" (Dr. GRPO): every token weighs
+            1 / (B * max_tokens), however long the completions are.
+        max_tokens: For "constant" only, and then needed: the most tokens that a completion may have, at least 1. A
+            number that stays the same for the whole run, not the longest completion of the batch. 0 is none.
+
+    Returns:
+        Shape (B, N), in the default float dtype, on the device of `mask`. Exactly 0 where `mask` is False. A completion
+        without tokens has weights of 0 and counts as one of the B; an empty mask gives 0 everywhere, never NaN.
+
+    Raises:
+        ValueError: `mask` has another shape, `level` is unknown, or `max_tokens` is missing or below 1 for "constant".
+
+    Sources: "sequence": DeepSeekMath, arXiv:2402.03300, equation 3; "token": DAPO, equation 8; "constant": Liu et al.
+    2025, arXiv:2503.20783, whose code divides the sum of each row by a constant.
+
+    Examples:
+        >>> mask = torch.tensor([[True, False, False], [True, True, True]])
+        >>> token_weights(mask, level="sequence")
+        tensor([[0.5000, 0.0000, 0.0000],
+                [0.1667, 0.1667, 0.1667]])
+    """
+    _check_weighing(mask, level, max_tokens)
+    # TODO(variants): the mask as floats, over what the level says; counts are at least 1 (about 6 lines)
+    raise NotImplementedError("variants.token_weights is not written yet")
+
+
+def sequence_ratio(logp: Tensor, old_logp: Tensor, mask: Tensor) -> Tensor:
+    """GSPO: one importance ratio for each completion, the geometric mean of the ratios of its tokens.
+
+    Args:
+        logp: Of each token under the current policy, in nats, shape (B, N) with B >= 1.
+        old_logp: Under the policy that drew the completions, same shape. A constant: no gradient reaches it.
+        mask: bool, shape (B, N); only positions with True are tokens of the completion.
+
+    Returns:
+        Shape (B,), dtype and device of `logp`: `importance_ratio` of the mean log-probabilities, each over the unmasked
+        tokens of a row. So the mean log-ratio is clamped to [-20, 20], and not that of each token. The gradient by
+        `logp` of each of the n tokens of a row is ratio / n. What is at masked positions, even a NaN, changes neither
+        value nor gradient. A completion without tokens has ratio 1 and no gradient.
+
+    Raises:
+        ValueError: the shapes are not one shape (B, N).
+
+    Source: Zheng et al. 2025, arXiv:2507.18071, equation 7.
+
+    Examples:
+        >>> logp = torch.tensor([[-1.0, -2.0], [-1.0, -2.0]])
+        >>> sequence_ratio(logp, logp - torch.tensor([0.6, 0.2]), torch.tensor([[True, True], [True, False]]))
+        tensor([1.4918, 1.8221])
+    """
+    if logp.ndim != 2 or not logp.shape == old_logp.shape == mask.shape:
+        shapes = ", ".join(str(tuple(each.shape)) for each in (logp, old_logp, mask))
+        raise ValueError(f"logp, old_logp and mask must have one shape (B, N), got {shapes}")
+    # TODO(variants): zeros where masked, means over the tokens of each row, then the ratio of these (about 3 lines)
+    raise NotImplementedError("variants.sequence_ratio is not written yet")
+
+
+def cispo_objective(
+    logp: Tensor, old_logp: Tensor, advantages: Tensor, *, clip_eps: float = 1.0, clip_eps_high: float = 4.0
+) -> Tensor:
+    """CISPO, element by element: clip(ratio, 1 - clip_eps, 1 + clip_eps_high) * A * logp. To be maximized.
+
+    The clipped ratio is only a weight. It is a constant, and the gradient goes through `logp`: that of REINFORCE, times
+    the weight. So no token is ever left out, where the clip of PPO takes the gradient away.
+
+    Args:
+        logp: Of each token under the current policy, in nats, any shape.
+        old_logp: Under the policy that drew the tokens, same shape. A constant: no gradient reaches it.
+        advantages: Advantages A; must broadcast to the shape of `logp`.
+        clip_eps: How far below 1 the weight may go. 1 means as far as it likes, as in the paper.
+        clip_eps_high: How far above 1 the weight may go.
+
+    Returns:
+        Shape and device of `logp`, with the dtype that all three have; of several dtypes, any is right. The ratio is
+        that of `importance_ratio`. The gradient by `logp` is the clipped ratio times A, whether the clip binds or not.
+
+    Raises:
+        ValueError: the shapes of `logp` and `old_logp` differ, `advantages` does not broadcast to them, or `clip_eps`
+            or `clip_eps_high` is negative.
+
+    Source: MiniMax 2025, arXiv:2506.13585, section 3.1, the objective of CISPO.
+
+    Examples:
+        >>> logp = torch.tensor([0.5, 0.5]).log()
+        >>> cispo_objective(logp, torch.tensor([0.25, 0.05]).log(), torch.tensor(1.0))  # weights 2 and 5, not 10
+        tensor([-1.3863, -3.4657])
+    """
+    _check_band(logp, old_logp, advantages, clip_eps, clip_eps_high)
+    # TODO(variants): the clipped ratio as a constant, times the advantage, times logp (about 2 lines)
+    raise NotImplementedError("variants.cispo_objective is not written yet")
+
+
+def sampler_correction(old_logp: Tensor, sampler_logp: Tensor, *, cap: float = 2.0) -> Tensor:
+    """Truncated importance sampling: the weight of a token that another program drew than the one that trains.
+
+    Sampler and trainer have the same parameters and still give a token different probabilities, because they compute
+    in another way. The weight multiplies the token's surrogate. It is a second factor beside the importance ratio: it
+    compares two programs, the importance ratio compares two policies.
+
+    Args:
+        old_logp: Of each token, as the trainer computes it for the policy that drew it, in nats, any shape.
+        sampler_logp: Of the same tokens, as the sampler computed it, same shape.
+        cap: The largest weight, above 0.
+
+    Returns:
+        min(exp(old_logp - sampler_logp), cap), shape and device of `old_logp`, with the dtype that both have; of two
+        dtypes, either is right. Before exp the difference is clamped to [-20, 20], as in `importance_ratio`. A
+        constant: it has no graph, and no gradient reaches either argument.
+
+    Raises:
+        ValueError: the two shapes differ, or `cap` is not above 0.
+
+    Source: Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training.
+
+    Examples:
+        >>> sampler_correction(torch.tensor([0.5, 0.3, 0.9]).log(), torch.tensor([0.4, 0.6, 0.1]).log())
+        tensor([1.2500, 0.5000, 2.0000])
+    """
+    if old_logp.shape != sampler_logp.shape:
+        shapes = f"{tuple(old_logp.shape)} and {tuple(sampler_logp.shape)}"
+        raise ValueError(f"old_logp and sampler_logp must have one shape, got {shapes}")
+    if not cap > 0:
+        raise ValueError(f"cap must be above 0, got {cap}")
+    # TODO(variants): trainer over sampler, cut at the cap, as a constant (about 1 line)
+    raise NotImplementedError("variants.sampler_correction is not written yet")
+
+
+def _checked_rewards(rewards: Tensor) -> Tensor:
+    """Given code: refuse what has no answer, and turn whole numbers into floats."""
+    if rewards.ndim == 0 or rewards.numel() == 0:
+        raise ValueError(f"rewards must have shape (..., G), G >= 1, with a group in it, got {tuple(rewards.shape)}")
+    if not rewards.is_floating_point():
+        rewards = rewards.to(torch.get_default_dtype())
+    if not bool(torch.isfinite(rewards).all()):
+        raise ValueError(f"rewards must be finite, got {rewards}")
+    return rewards
+
+
+def _check_weighing(mask: Tensor, level: str, max_tokens: int) -> None:
+    """Given code."""
+    if mask.ndim != 2 or len(mask) == 0:
+        raise ValueError(f"mask must have shape (B, N) with B >= 1, got {tuple(mask.shape)}")
+    if level not in ("sequence", "token", "constant"):
+        raise ValueError(f"level must be 'sequence', 'token' or 'constant', got {level!r}")
+    if level == "constant" and max_tokens < 1:
+        raise ValueError(f"level 'constant' needs max_tokens of at least 1, got {max_tokens}")
+
+
+def _check_band(logp: Tensor, old_logp: Tensor, advantages: Tensor, clip_eps: float, clip_eps_high: float) -> None:
+    """Given code."""
+    if logp.shape != old_logp.shape:
+        raise ValueError(f"logp and old_logp must have one shape, got {tuple(logp.shape)} and {tuple(old_logp.shape)}")
+    if clip_eps < 0 or clip_eps_high < 0:
+        raise ValueError(f"clip_eps and clip_eps_high must not be negative, got {clip_eps} and {clip_eps_high}")
+    try:
+        advantages.expand(logp.shape)
+    except RuntimeError:
+        shapes = f"{tuple(advantages.shape)} do not broadcast to logp of shape {tuple(logp.shape)}"
+        raise ValueError(f"advantages of shape {shapes}") from None
