@@ -30,9 +30,10 @@ HEADER = """/* Written by `python tests/bench/figure_heights.py`; do not edit. H
    (its first state, the largest of three engines), by the width of the window; explorables.css keeps the room, and
    tests compare both. */
 """
-# Without the room that is kept now, which would be measured in place of the figure.
+# Without the room that is kept now, which would be measured in place of the figure, and without scroll bars, which take
+# width in some engines here and in none on phones and tablets.
 BARE = """() => document.head.append(Object.assign(document.createElement("style"),
-  { textContent: ".grpo-explorable.grpo-explorable { min-height: 0 !important; }" }))"""
+  { textContent: "html { scrollbar-width: none; } .grpo-explorable.grpo-explorable { min-height: 0 !important; }" }))"""
 HEIGHTS = """() => [...document.querySelectorAll(".grpo-explorable")]
   .map((node) => [node.localName, node.getBoundingClientRect().height])"""
 
