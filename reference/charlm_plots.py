@@ -127,7 +127,7 @@ PANELS = (
         series={"well_formed": "well-formed share"},
         title="Well-formed share",
         unit="share of the completions",
-        reading="Completions that could stand in the corpus. Falling further and further while the reward rises: the "
+        reading="Completions that could be from the corpus. Falling further and further while the reward rises: the "
         "reward pays for the wrong thing.",
         at_least=(0.0, 1.0),
     ),

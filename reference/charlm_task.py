@@ -91,7 +91,7 @@ def sentence(generator: random.Random) -> str:
 
 
 def is_well_formed(completion: str) -> bool:
-    """Whether a completion could stand in the corpus: a food or a number up to 18, and then the end of the sentence."""
+    """Whether a completion could be from the corpus: a food or a number up to 18, and then the end of the sentence."""
     body, end = completion[:-1], completion[-1:]
     return end == "." and (body in FOODS or body in map(str, range(19)))
 

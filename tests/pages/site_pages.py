@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +22,13 @@ def address_of(source: Path) -> str:
     return "/" + (path.removesuffix("index") if path.endswith("index") else f"{path}/")
 
 
-PAGES = sorted(address_of(source) for source in DOCS.rglob("*.md"))
+def sources() -> list[Path]:
+    """The Markdown files of all published pages: drafts are not published."""
+    (drafts,) = re.findall(r"^draft_docs: (.*)", (ROOT / "mkdocs.yml").read_text("utf-8"), re.MULTILINE)
+    return sorted({*DOCS.rglob("*.md")} - {DOCS / name for name in json.loads(drafts).split("\n")})
+
+
+PAGES = sorted(map(address_of, sources()))
 ALL = [*PAGES, "/404.html"]
 
 

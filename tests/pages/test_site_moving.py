@@ -58,7 +58,7 @@ def test_the_search_finds_a_page_and_loads_its_index_when_it_is_opened(tab: Tab)
     page.wait_for_load_state("networkidle")
     assert not page.evaluate(LOADED_INDEX)
     page.get_by_role("textbox", name="Search").first.click()
-    page.keyboard.type("importance ratio")
+    page.keyboard.type("clipped surrogate")
     page.wait_for_selector(".md-search-result__item a[href*='/learn/loss/']")
     assert page.evaluate(LOADED_INDEX)
 

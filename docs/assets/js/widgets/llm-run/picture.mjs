@@ -26,7 +26,7 @@ export function completions(rows, width, height) {
   const tall = (height - HEAD) / high;
   const place = (i) => ({ left: Math.floor(i / high) * (wide + BETWEEN), top: HEAD + (i % high) * tall, tall, cell });
   return [
-    words(0, 14, "A number is the token’s share of the loss. Up: made likelier.", { class: "soft" }),
+    words(0, 14, "Numbers: shares of the loss. Up: made likelier.", { class: "soft" }),
     rows.map((row, i) => one(row, place(i))).flat(2),
   ].flat();
 }
