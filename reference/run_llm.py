@@ -155,7 +155,7 @@ class Run:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command. Exit code 0 fine, 1 an exercise is missing or wrong, 2 usage, 130 interrupted."""
-    parser = _parser()
+    parser = make_parser()
     words = sys.argv[1:] if argv is None else [*argv]
     arguments = parser.parse_args(words)
     _refuse_what_cannot_work(parser, arguments)
@@ -164,11 +164,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(f"{missing}; this command needs exercises 1, 2, 3 and 5: `grade` says where you are.", file=sys.stderr)
         return 1
     try:
-        run, ref_policy = _prepare(arguments, command=shlex.join([*_PROGRAM, *words]))
+        run, ref_policy = prepare(arguments, command=shlex.join([*_PROGRAM, *words]))
     except (ModelNotFound, ValueError) as error:
         parser.error(str(error))
     try:
-        _train(run, ref_policy, checkpoint_every=arguments.checkpoint_every)
+        run_to_the_end(run, ref_policy, checkpoint_every=arguments.checkpoint_every)
     except KeyboardInterrupt:
         found = (run.folder / CHECKPOINT).exists()
         then = "add --resume to go on from the last checkpoint" if found else "there is no checkpoint yet"
@@ -192,7 +192,7 @@ _LEVEL_OPTIONS = {"loss_level": "--level", "ratio_level": "--ratio-level"}
 SETTINGS = CharLMConfig(steps=200, lr=1e-5, kl_coef=0.0, group_size=8, prompts_per_step=8)
 
 
-def _parser() -> argparse.ArgumentParser:
+def make_parser() -> argparse.ArgumentParser:
     """Options of the run are None unless given, so that --resume knows which were."""
     parser = argparse.ArgumentParser(
         prog=" ".join(_PROGRAM),
@@ -248,7 +248,7 @@ def _what_is_missing() -> str:
     return "" if len(history) == 1 else f"`train` recorded {len(history)} steps of 1"
 
 
-def _prepare(arguments: argparse.Namespace, *, command: str) -> tuple[Run, torch.nn.Module]:
+def prepare(arguments: argparse.Namespace, *, command: str) -> tuple[Run, torch.nn.Module]:
     """A new run or the one in the folder, and its reference policy: the policy itself if no KL is asked for."""
     began = json.loads((arguments.out / RUN).read_text("utf-8")) if arguments.resume else {}
     chosen = {
@@ -347,7 +347,7 @@ def _say_what_it_takes(
         )
 
 
-def _train(run: Run, ref_policy: torch.nn.Module, *, checkpoint_every: int) -> None:
+def run_to_the_end(run: Run, ref_policy: torch.nn.Module, *, checkpoint_every: int) -> None:
     """Call the student's `train`, with a progress bar if somebody is looking."""
     config = run.state.config
     columns = (TextColumn("training"), BarColumn(), MofNCompleteColumn(), TextColumn("{task.description}"))

@@ -192,7 +192,7 @@ class LanguageModel(nn.Module):
                     break
         completions = Completions(
             prompts=list(prompts),
-            texts=[self._text(row) for row in tokens[:, 1:].tolist()],
+            texts=[self.decode(row) for row in tokens[:, 1:].tolist()],
             tokens=tokens,
             prompt_length=1,
             entropy=torch.tensor(entropy / max(count, 1), dtype=torch.float64),
@@ -215,7 +215,8 @@ class LanguageModel(nn.Module):
     def _encode(self, prompt: str) -> list[int]:
         return [self._renumber(number) for number in self._tokenizer.encode(prompt, add_special_tokens=False)]
 
-    def _text(self, row: list[int]) -> str:
+    def decode(self, row: list[int]) -> str:
+        """The text of a row of tokens, up to its first end."""
         end = row.index(EOS_ID) + 1 if EOS_ID in row else len(row)
         return str(self._tokenizer.decode([self._renumber(number) for number in row[:end]]))
 

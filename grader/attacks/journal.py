@@ -1,6 +1,7 @@
 """What was found in every cell, kept line by line, so that a recording that was interrupted goes on where it was.
 
-A line counts as long as the attack and the walls are what they were when it was written.
+A line counts as long as the attack and the walls are what they were when it was written. Paths and process numbers of
+the machine are replaced by words before it is: the page is public, and may be written elsewhere.
 """
 
 from __future__ import annotations
@@ -8,9 +9,12 @@ from __future__ import annotations
 import functools
 import hashlib
 import json
+import re
+import sysconfig
+import tempfile
 from collections import defaultdict
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 import msgspec
@@ -65,9 +69,21 @@ def read(path: Path = PLACE) -> Mapping[Cell, Mapping[str, Line]]:
 
 def add(line: Line, path: Path = PLACE) -> None:
     """Keep one more line."""
+    found = line.finding
+    found = replace(found, sentence=_without_machine(found.sentence), printed=_without_machine(found.printed))
+    line = replace(line, finding=found)
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("a", encoding="utf-8") as file:
         file.write(json.dumps(asdict(line)) + "\n")
+
+
+def _without_machine(text: str) -> str:
+    """The text without what differs from run to run and from machine to machine."""
+    places = {str(course.ROOT): "/course", tempfile.gettempdir(): "/tmp", sysconfig.get_path("stdlib"): "/library"}
+    for path, word in places.items():
+        text = text.replace(path, word)
+    text = re.sub(r"yard-\w{8}", "yard", re.sub(r"attack-[0-9a-f]{12}", "attack", text))
+    return re.sub(r"/proc/(?!1/)[0-9]+", "/proc/1000", text)
 
 
 @functools.cache

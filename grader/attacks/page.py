@@ -1,16 +1,10 @@
-"""The page of attacks: what each of them did in every way in which it was made, when it was last recorded.
-
-Paths and process numbers of the machine that it ran on are replaced by words, because the page is public.
-"""
+"""The page of attacks: what each of them did in every way in which it was made, when it was last recorded."""
 
 from __future__ import annotations
 
 import re
-import sysconfig
-import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 
-from ..core import course
 from ..core.text import one_line
 from . import ATTACKS, TOPICS
 from .attack import Attack, Harm
@@ -144,7 +138,7 @@ def _cells(attack: Attack, recorded: Recorded, reasons: Sequence[str]) -> list[s
     if not found:
         return [first_cell(attack), *levels, "not recorded", "-"]
     best = found[max(found, key=lambda way: way.level)]
-    sentence = "full points, the answer is right" if attack.is_honest else without_machine(best.sentence)
+    sentence = "full points, the answer is right" if attack.is_honest else best.sentence
     if attack.behind_gate:
         sentence = "the gate's points, and none for what it attacked"
     return [first_cell(attack), *levels, cell(sentence), f"{best.seconds:.2f}"]
@@ -163,15 +157,6 @@ def _at(level: int, attack: Attack, found: Sequence[Finding], reasons: Sequence[
 
 def _reason(attack: Attack) -> str:
     return attack.reason or (f"not run at level 0: {attack.not_at_level_0}" if attack.not_at_level_0 else "")
-
-
-def without_machine(text: str) -> str:
-    """The text without what differs from run to run and from machine to machine."""
-    places = {str(course.ROOT): "/course", tempfile.gettempdir(): "/tmp", sysconfig.get_path("stdlib"): "/library"}
-    for path, word in places.items():
-        text = text.replace(path, word)
-    text = re.sub(r"yard-\w{8}", "yard", re.sub(r"attack-[0-9a-f]{12}", "attack", text))
-    return re.sub(r"/proc/(?!1/)[0-9]+", "/proc/1000", text)
 
 
 def _sentence(text: str) -> str:

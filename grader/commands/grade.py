@@ -442,8 +442,9 @@ def _report(arguments: argparse.Namespace, result: Result) -> None:
     if result.grade:
         from . import hint
 
-        before = hint.last(arguments.path)
-        options["finish"] = not (before and terminal.is_whole(before))
+        if terminal.is_whole(result):
+            before = hint.last(arguments.path)
+            options["finish"] = not (before and terminal.is_whole(before))
         if hint.remember(result, arguments.path):
             given = f" --path {one_line(str(arguments.path))}" if arguments.path != _default_path() else ""
             options["hint"] = f"grade hint{given}"

@@ -185,6 +185,8 @@ def _right_calls(
     settings: Settings, exercise: str, function: str, called: Sequence[str]
 ) -> dict[str, list[dict[str, Any]]]:
     """The right calls of some functions of the submission among those that the worked examples of another one need."""
+    if not called:
+        return {}
     checks = [each for each in settings.selected.values() if (each.exercise, each.function) == (exercise, function)]
     examples = [example for check in checks for example in check.examples]
     oracle, clocks = oracles_of(exercise).get(function), _naming_clocks()

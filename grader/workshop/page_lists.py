@@ -108,15 +108,19 @@ def _drawn_at_first() -> Iterator[str]:
     groups = llm_run()["moments"][0]["groups"]
     group = next((each for each in groups if len({row["reward"] for row in each}) > 1), groups[0])
     for place, row in enumerate(group, 1):
-        text = "".join(row["tokens"]).replace(" ", "␣").replace("\n", "⏎").replace("`", "'").replace("|", "/")
+        text = _in_a_cell("".join(row["tokens"]).replace(" ", "␣").replace("\n", "⏎"))
         drawn, later = (math.exp(math.fsum(logp)) for logp in row["logp"][:2])
         advantage = f"{row['advantage']:+.2f}".replace("-", "\u2212")
         yield f"| {place} | `{text}` | {_coin(row['reward'])} | {advantage} | {drawn:.3f} | {later:.3f} |"
 
 
 def _first_line(text: str) -> str:
-    """Of a completion, without what would end a cell or its code."""
-    return text.split("\n")[0].strip().replace("`", "'").replace("|", "/")
+    return _in_a_cell(text.split("\n")[0].strip())
+
+
+def _in_a_cell(text: str) -> str:
+    """Part of a completion, without what would end a cell or its code."""
+    return text.replace("`", "'").replace("|", "/")
 
 
 def _coin(reward: float) -> str:

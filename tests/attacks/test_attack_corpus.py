@@ -29,7 +29,7 @@ from grader.attacks import ATTACKS, TOPICS, Attack, Harm, journal
 from grader.attacks.attack import FUNCTION, submission
 from grader.attacks.cells import GRADE, MATRIX, ROOT, WITHOUT_WALLS, Cell, cell_of
 from grader.attacks.finding import Finding, problems
-from grader.attacks.page import cell, first_cell, page, without_machine
+from grader.attacks.page import cell, first_cell, page
 from grader.attacks.trial import HARMLESS
 from grader.attacks.yard import Yard
 from grader.commands import course as course_command
@@ -458,10 +458,17 @@ def test_the_page_shows_this_corpus() -> None:
         assert cell(reason)[1:] in text
 
 
-def test_the_page_names_no_place_of_the_machine() -> None:
+def test_journal_and_page_name_no_place_of_the_machine(tmp_path: Path) -> None:
     said = f"'{course.ROOT}/reference/x' '/tmp/yard-a_1b2c3d/secret' '/proc/4321/mem' 'attack-0123456789ab'"
-    assert without_machine(said) == "'/course/reference/x' '/tmp/yard/secret' '/proc/1000/mem' 'attack'"
-    assert str(course.ROOT) not in PAGE.read_text("utf-8")
+    attack = next(iter(ATTACKS.values()))
+    finding = Finding(attack.name, 1, (), BROKEN, said, 0.5, said)
+    cell_of_it = Cell(1, ROOT, False, GRADE)
+    journal.add(journal.Line(cell_of_it, journal.digest(attack), "2026-11-24", "a machine", finding), tmp_path / "j")
+    kept = journal.read(tmp_path / "j")[cell_of_it][attack.name].finding
+    assert kept.sentence == kept.printed == "'/course/reference/x' '/tmp/yard/secret' '/proc/1000/mem' 'attack'"
+    text = PAGE.read_text("utf-8")
+    assert str(course.ROOT) not in text
+    assert {*re.findall(r"/tmp/(\w+)", text)} <= {"yard", "work"}
 
 
 def test_no_text_of_an_attack_means_something_on_the_page() -> None:

@@ -97,7 +97,7 @@ class RecordedRun(run_llm.Run):
         mask = completion_mask(completions.tokens, completions.prompt_length, EOS_ID)  # (B, T - 1)
         rows = [
             {
-                "tokens": [self.policy._text([number]) for number in row[1:][counted].tolist()],
+                "tokens": [self.policy.decode([number]) for number in row[1:][counted].tolist()],
                 "reward": reward,
                 "advantage": advantage,
                 "logp": [],
@@ -127,10 +127,10 @@ def moments_of(steps: int) -> list[int]:
 
 def record(words: Sequence[str]) -> RecordedRun:
     """Train with these options of `run_llm`."""
-    arguments = run_llm._parser().parse_args(words)
-    run, ref_policy = run_llm._prepare(arguments, command=shlex.join(["python", "-m", "starter.run_llm", *words]))
+    arguments = run_llm.make_parser().parse_args(words)
+    run, ref_policy = run_llm.prepare(arguments, command=shlex.join(["python", "-m", "starter.run_llm", *words]))
     recorded = RecordedRun(**vars(run))
-    run_llm._train(recorded, ref_policy, checkpoint_every=arguments.checkpoint_every)
+    run_llm.run_to_the_end(recorded, ref_policy, checkpoint_every=arguments.checkpoint_every)
     return recorded
 
 
