@@ -73,24 +73,25 @@ def test_a_picture_is_saved_with_its_colors_its_question_and_its_sentence(open_f
     assert "rgb(29, 78, 216)" in download.value.path().read_text("utf-8")
 
 
-def test_a_copied_link_brings_back_the_state_and_the_place(open_figure):
-    figure = open_figure("/learn/loss/", CLIP)
+def copied(figure, button):
+    """What a button of the figure puts into the clipboard after it was changed."""
     figure.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     figure.press("Bad, too likely")
-    figure.press("Copy link to this state")
+    figure.press(button)
     figure.node.locator(".grpo-told:not(:empty)").wait_for()
-    address = figure.page.evaluate("navigator.clipboard.readText()")
+    return figure.page.evaluate("navigator.clipboard.readText()")
+
+
+def test_a_copied_link_brings_back_the_state_and_the_place(open_figure):
+    figure = open_figure("/learn/loss/", CLIP)
+    address = copied(figure, "Copy link to this state")
     assert "clip-curve.a=-1" in address and address.endswith("#clip-curve")
 
 
 def test_copied_code_shows_the_figure_alone_with_its_state_and_a_link_back(open_figure, site, tmp_path):
     """On a page of another host, as high as it needs, with the script that the site's own page gives for it."""
     figure = open_figure("/learn/loss/", CLIP)
-    figure.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
-    figure.press("Bad, too likely")
-    figure.press("Copy code to embed this figure")
-    figure.node.locator(".grpo-told:not(:empty)").wait_for()
-    code = figure.page.evaluate("navigator.clipboard.readText()")
+    code = copied(figure, "Copy code to embed this figure")
     (script,) = re.findall(r"<script>.*?</script>", (DOCS / "instructors/site.md").read_text("utf-8"), re.DOTALL)
     (tmp_path / "index.html").write_text(f"<!doctype html><title>Host</title><body>{code}{script}", "utf-8")
     page = figure.page.context.new_page()
