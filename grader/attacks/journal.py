@@ -1,7 +1,8 @@
 """What was found in every cell, kept line by line, so that a recording that was interrupted goes on where it was.
 
-A line counts as long as the attack and the walls are what they were when it was written. Paths and process numbers of
-the machine are replaced by words before it is: the page is public, and may be written elsewhere.
+A line counts as long as the attack and the walls are what they were when it was written. A recording takes longer than
+some machines live, so the journal belongs to the repository, and another machine goes on with it. Paths and process
+numbers are replaced by words: it is public, as the page is.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from .attack import Attack
 from .cells import Cell
 from .finding import Finding
 
-PLACE = course.ROOT / "build" / "attacks.jsonl"
+PLACE = Path(__file__).with_name("recorded.jsonl")
 
 
 @dataclass(frozen=True)

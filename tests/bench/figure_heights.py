@@ -1,8 +1,9 @@
-"""Writes docs/assets/css/heights.css: the room that each figure of chapters and results takes, in three engines.
+"""Writes docs/assets/css/heights.css: the room that whatever comes with its code takes on a page, in three engines.
 
     python tests/bench/figure_heights.py
 
-Run it when a figure's first state, its controls or its text have changed; `tests/pages/test_frame.py` finds that out.
+Run it when the first state, the controls or the text of such a part have changed: `tests/pages/test_frame.py` finds
+that out for figures, `tests/pages/test_engines.py` for all.
 WebKitGTK's letters are up to a tenth wider than Chromium's, so a label that just fits in one line needs two there.
 """
 
@@ -21,21 +22,35 @@ from site_fixtures import SETTLED, chromium_program
 
 STYLES = site_server.ROOT / "docs/assets/css/heights.css"
 CHAPTERS = ("why", "ppo", "group", "gradient", "advantage", "loss", "training", "limits")
-PAGES = (*(f"learn/{chapter}" for chapter in CHAPTERS), "results/llm")
+PAGES = (*(f"learn/{chapter}" for chapter in CHAPTERS), "results/llm", "simulation", "worksheet")
 PIXELS = 20  # of a rem
 WIDEST = 1280
 # The largest width of a range in em, none for the widest, and the widths of the window that it is measured at.
-RANGES = (("", (960, 1280)), ("59.9375em", (753,)), ("47em", (481,)), ("30em", (376, 390)), ("23.4375em", (320,)))
-HEADER = """/* Written by `python tests/bench/figure_heights.py`; do not edit. How high each figure is when it has come
-   (its first state, the largest of three engines), by the width of the window; explorables.css keeps the room, and
-   tests compare both. */
+RANGES = (
+    ("", (1180, 1280)),
+    ("73em", (961, 1168)),
+    ("60em", (753, 960)),
+    ("47em", (481,)),
+    ("30em", (376, 390)),
+    ("23.4375em", (320,)),
+)
+HEADER = """/* Written by `python tests/bench/figure_heights.py`; do not edit. How high what comes with its code is when
+   it has come (its first state, the largest of three engines; the simulation without its chart), by the width of the
+   window; explorables.css, widgets.css, simulation.css and worksheet.css keep it, and tests compare both. */
 """
 # Without the room that is kept now, which would be measured in place of the figure, and without scroll bars, which take
 # width in some engines here and in none on phones and tablets.
-BARE = """() => document.head.append(Object.assign(document.createElement("style"),
-  { textContent: "html { scrollbar-width: none; } .grpo-explorable.grpo-explorable { min-height: 0 !important; }" }))"""
-HEIGHTS = """() => [...document.querySelectorAll(".grpo-explorable")]
-  .map((node) => [node.localName, node.getBoundingClientRect().height])"""
+BARE = """() => document.head.append(Object.assign(document.createElement("style"), { textContent:
+  ":is(.grpo-explorable, [data-ready]):is(*, #higher) { min-height: 0 !important; } html { scrollbar-width: none; }"
+}))"""
+HEIGHTS = """() => [...document.querySelectorAll(".grpo-explorable, article [data-ready]")]
+  .filter((node) => node.localName !== "grpo-question")
+  .map((node) => {
+    const apart = ["name", "part"].filter((name) => node.hasAttribute(name) && !node.matches(".grpo-explorable"));
+    const chart = node.localName === "grpo-simulation" && node.querySelector(".grpo-board > .grpo-chart");
+    const [height, less] = [node, chart].map((part) => (part ? part.getBoundingClientRect().height : 0));
+    return [node.localName + apart.map((name) => `[${name}="${node.getAttribute(name)}"]`).join(""), height - less];
+  })"""
 
 
 def measured(window: engines.Engine, address: str) -> dict[str, dict[str, float]]:

@@ -290,12 +290,11 @@ def _display() -> Iterator[str]:
 @contextlib.contextmanager
 def _process(command: list[str], environment: dict[str, str]) -> Iterator[subprocess.Popen[bytes]]:
     """A program that ends with the context; what it says is read from its standard error."""
-    process = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
-    try:
-        yield process
-    finally:
-        process.terminate()
-        process.wait()
+    with subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as process:
+        try:
+            yield process
+        finally:
+            process.terminate()
 
 
 def _said(process: subprocess.Popen[bytes], pattern: bytes) -> str:
