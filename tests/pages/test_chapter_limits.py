@@ -403,12 +403,3 @@ def test_the_box_about_r1_tells_its_two_models_apart():
     about_the_clip = re.search(r"For the first reinforcement learning stage of R1, not for R1-Zero, .*?\)\*\.", box)
     assert about_the_clip and "ε = 10 (section 3.2.1) *(read in a copy of the text)*" in about_the_clip[0]
     assert about_the_clip[0] in (course.ROOT / "docs/learn/loss.md").read_text("utf-8")
-
-
-def test_the_answer_to_the_question_of_the_chapter_is_that_of_the_model_answers():
-    answer = TEXT.split("## Check yourself", 1)[1].split("## Sources", 1)[0]
-    advantages = group_advantages(torch.tensor([1.0] * 4 + [0.0] * 4, dtype=torch.float64)).tolist()
-    assert f"{signed(advantages[-1])}, as to every token" in answer
-    assert (
-        f"these push it up. In this group that is {signed(advantages[0])} each, before the division by length" in answer
-    )

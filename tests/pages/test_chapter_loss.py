@@ -424,4 +424,5 @@ def test_the_answer_of_the_check_is_right():
     low, high = surrogate(0.10, 0.20, -2.0), surrogate(0.30, 0.20, -2.0)
     assert low == (pytest.approx(-1.6), True) and high == (pytest.approx(-3), False)
     answer = TEXT.split("## Check yourself", 1)[1].split("\n## ", 1)[0]
-    assert "the loss is 1.6. The gradient is 0" in answer and "the loss is 3" in answer
+    assert "= −1.6, and the loss is minus that. Its gradient is 0" in answer
+    assert "= −3: the smaller one, which is not clipped" in answer

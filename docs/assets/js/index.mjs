@@ -1,5 +1,5 @@
 // Entry of the site's own code, after each visit and instant navigation: <grpo-NAME> is defined by
-// widgets/NAME.mjs. What lies further down, explorables and the comparison, is loaded when it comes near the window.
+// widgets/NAME.mjs. What lies further down, explorables, questions and the comparison, is loaded when it comes near the window.
 import { repair } from "./ui/accessibility.mjs";
 
 const near = new IntersectionObserver((entries) =>
@@ -14,7 +14,7 @@ function load() {
   const header = document.querySelector(".md-header__inner");
   if (header && !header.querySelector("grpo-progress")) header.append(document.createElement("grpo-progress"));
   for (const node of document.querySelectorAll(":not(:defined)")) {
-    if (node.matches(".grpo-explorable, grpo-comparison")) near.observe(node);
+    if (node.matches(".grpo-explorable, grpo-comparison, grpo-quiz")) near.observe(node);
     else if (node.localName.startsWith("grpo-")) define(node);
   }
   repair(document);

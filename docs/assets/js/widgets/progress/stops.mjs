@@ -4,7 +4,7 @@ import { readReport, sentence } from "../../core/report_files.mjs";
 import { button } from "../../ui/controls.mjs";
 import { ask } from "../../ui/dialog.mjs";
 import { element, uniqueId } from "../../ui/element.mjs";
-import { CHANGED, markDone, readProgress, saveProgress } from "../../ui/progress.mjs";
+import { CHANGED, forgetAll, markDone, readProgress, readQuiz, saveProgress } from "../../ui/progress.mjs";
 
 const KINDS = [["Chapters", /^learn/], ["Exercises and worksheet", /^(exercises|worksheet)/]];
 const HOW = "Passed an exercise? Drop the report of the grader here: the file that grade --json FILE or grade --write html=FILE writes.";
@@ -29,7 +29,11 @@ export function showStops(stops) {
   let finished = false;
   async function show() {
     const { done } = readProgress();
-    for (const { id, input } of boxes) input.checked = done.includes(id);
+    const quiz = readQuiz();
+    for (const { id, input, answered } of boxes) {
+      input.checked = done.includes(id);
+      answered.textContent = quiz[id] ? `${quiz[id].right.length} of ${quiz[id].of} questions right` : "";
+    }
     const count = boxes.filter(({ input }) => input.checked).length;
     head.textContent = `${count} of ${boxes.length} done`;
     if (finished === (finished = count === boxes.length)) return;
@@ -54,11 +58,12 @@ export function showStops(stops) {
   dialog.showModal();
 }
 
-/** A stop: { id, input, node }. */
+/** A stop: { id, input, answered, node }. */
 function box({ id, title, address }, leave) {
   const link = element("a", { href: address, id: uniqueId("stop"), onclick: leave }, title);
   const input = element("input", { type: "checkbox", "aria-labelledby": link.id, onchange: () => markDone([id], input.checked) });
-  return { id, input, node: element("li", {}, element("label", {}, input), link) };
+  const answered = element("span", { class: "grpo-answered" });
+  return { id, input, answered, node: element("li", {}, element("label", {}, input), link, " ", answered) };
 }
 
 function group(name, boxes) {
@@ -86,6 +91,6 @@ async function take(file, said) {
 }
 
 async function reset(signal) {
-  const question = "Forget which chapters and exercises are done? Answers on the worksheet stay.";
-  if (await ask({ question, yes: "Forget", no: "Keep", signal })) saveProgress({ done: [], finished: false });
+  const question = "Forget which chapters and exercises are done, and which questions were answered right? Answers on the worksheet stay.";
+  if (await ask({ question, yes: "Forget", no: "Keep", signal })) forgetAll();
 }
