@@ -67,4 +67,4 @@ def test_a_mistake_in_every_function_is_caught_and_named(graded: Grader, exercis
     mistake = next(entry for entry in misconceptions(exercise) if entry.function == function)
     result = graded(mistake.submission, exercise, function)
     assert {check.outcome for check in result.checks} & {FAILED, BROKEN}
-    assert [found.name for part in result.exercises for found in part.misconceptions] == [mistake.name]
+    assert {found.name for part in result.exercises for found in part.misconceptions} == {mistake.name}
