@@ -23,9 +23,9 @@ class Completions:
     Attributes:
         prompts: B texts; the rows of a group stand one after the other.
         texts: B completions without their prompts, up to and including the end of the sentence if it was reached.
-        tokens: Prompt and completion, filled up with EOS_ID behind the end, int64, shape (B, T).
+        tokens: Prompt and completion, filled up with EOS_ID after the end, int64, shape (B, T).
         prompt_length: Tokens of each prompt.
-        entropy: Mean entropy of the policy's forecasts for the tokens of the completions, in nats, 0-dim.
+        entropy: Mean entropy of the policy's predictions for the tokens of the completions, in nats, 0-dim.
     """
 
     prompts: list[str]
@@ -136,7 +136,7 @@ class _Forecast:
 def completion_logp(policy: nn.Module, prompt: str, completions: Sequence[str], *, alphabet: str = ALPHABET) -> Tensor:
     """Exact log-probability of whole completions: no sampling, so no noise.
 
-    The model reads prompt and completion at once and gives its forecast for every token (teacher forcing); the
+    The model reads prompt and completion at once and gives its prediction for every token (teacher forcing); the
     log-probability of the text is the sum of those of its tokens.
 
     Args:

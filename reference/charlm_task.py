@@ -23,7 +23,7 @@ ALPHABET = ". abcdefghijklmnopqrstuvwxyz0123456789+="
 """All characters that there are, one token each. The first one ends every sentence."""
 
 EOS_ID = 0
-"""The token that ends a sentence. It also fills rows up behind their end: there is no token for padding."""
+"""The token that ends a sentence. It also fills rows up after their end: there is no token for padding."""
 
 NAMES = ("ravin", "anna", "ben", "chloe", "dario", "emma", "felix", "grace")
 FOODS = ("apples", "ice cream", "lettuce", "cookies", "pizza", "donuts", "soda", "salad")
@@ -140,7 +140,7 @@ def addition_reward(prompts: Sequence[str], completions: Sequence[str]) -> Tenso
 
 @dataclass
 class LetterReward:
-    """A reward to try things out with: how often a letter stands in the completion.
+    """A reward to try things out with: how often a letter is in the completion.
 
     Attributes:
         letter: Which one.

@@ -81,7 +81,7 @@ class Rollout:
     """One batch to learn from. Everything in it is a constant.
 
     Attributes:
-        tokens: Prompt and completion, filled up with EOS_ID behind the end, int64, shape (B, T).
+        tokens: Prompt and completion, filled up with EOS_ID after the end, int64, shape (B, T).
         prompt_length: Tokens of each prompt.
         old_logp: Log-probability of each token from the second on, under the policy that drew it, shape (B, T - 1).
         advantages: One for each completion, shape (B,).

@@ -152,7 +152,7 @@ def keep_freed_memory() -> None:
     """Keep what is freed for the next time, where the C library is glibc.
 
     Each step frees what the next one asks for again, in pieces of many megabytes. Given back to the system and asked
-    for anew, it is filled with zeros each time, and that was a sixth of the time of a step.
+    for again, it is filled with zeros each time, and that was a sixth of the time of a step.
     """
     mallopt = getattr(ctypes.CDLL(None), "mallopt", None) if sys.platform == "linux" else None
     if mallopt is not None:

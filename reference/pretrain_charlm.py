@@ -3,7 +3,7 @@
 The weights that come with the course were written by this command with its default settings. You need it only for
 other sizes, or to see that a language model gets its habits from what it reads.
 
-Left out on purpose: validation data. The corpus is drawn anew for each batch, and its true probabilities are known.
+Left out on purpose: validation data. Each batch draws the corpus again, and its true probabilities are known.
 """
 
 import argparse
@@ -12,7 +12,7 @@ import random
 import sys
 
 if not __package__:
-    sys.exit("Stand in the folder that holds starter/ and run: python -m starter.pretrain_charlm")
+    sys.exit("Go to the folder that holds starter/ and run: python -m starter.pretrain_charlm")
 
 from collections.abc import Sequence
 from pathlib import Path

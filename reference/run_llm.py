@@ -15,7 +15,7 @@ import shlex
 import sys
 
 if not __package__:
-    sys.exit("Stand in the folder that holds starter/ and run: python -m starter.run_llm")
+    sys.exit("Go to the folder that holds starter/ and run: python -m starter.run_llm")
 
 import time
 from collections.abc import Sequence

@@ -59,7 +59,7 @@ def token_logp(model: nn.Module, tokens: Tensor) -> Tensor:
 def completion_mask(tokens: Tensor, prompt_length: int, eos_id: int) -> Tensor:
     """Which predicted tokens the policy wrote itself: the completion, up to and including its first end.
 
-    The end counts, because the policy chose to stop there and must learn from it. What stands behind it only fills the
+    The end counts, because the policy chose to stop there and must learn from it. What comes after it only fills the
     row up; it may be the same token again.
 
     Args:

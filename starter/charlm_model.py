@@ -1,7 +1,7 @@
 """The language models of the charlm exercise, all of them given code.
 
 A language model here is any `torch.nn.Module` that maps tokens of shape (B, T) to logits of shape (B, T, V): the logits
-at position t are the model's forecast of token t + 1, made from the tokens up to and including t.
+at position t are the model's prediction of token t + 1, made from the tokens up to and including t.
 
 - `TinyLM` is a small GPT: everything that a large one has, with 29,352 parameters in its smallest size.
 - `BigramLM` looks at the last token only. Its parameters are its logits, so you can compute by hand what it does.

@@ -1,7 +1,7 @@
 """What a run of `run_llm` leaves behind to look at and to share: a picture and a page.
 
 Given code. Both show the same: completions before and after, the curve, and the command that repeats the run. The page
-is one file without scripts and without requests.
+is one file without JavaScript and without requests.
 
 Left out on purpose: anything live; `metrics.csv` opens anywhere.
 """
@@ -72,7 +72,7 @@ class Story:
 
 
 def draw(story: Story, path: Path) -> None:
-    """Write the picture, 1200 x 630 points: what networks show beside a link."""
+    """Write the picture, 1200 × 630 points: what networks show beside a link."""
     figure, (table, curve) = plt.subplots(1, 2, figsize=(12, 6.3), dpi=100, width_ratios=(1.3, 1))
     figure.subplots_adjust(left=0.03, right=0.97, top=0.84, bottom=0.16, wspace=0.12)
     figure.suptitle(f"{story.title}\n{story.summary()}", color=INK)

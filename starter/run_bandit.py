@@ -9,7 +9,7 @@ import argparse
 import sys
 
 if not __package__:
-    sys.exit("Stand in the folder that holds starter/ and run: python -m starter.run_bandit")
+    sys.exit("Go to the folder that holds starter/ and run: python -m starter.run_bandit")
 
 from collections.abc import Sequence
 from dataclasses import asdict

@@ -14,7 +14,7 @@ import json
 import sys
 
 if not __package__:
-    sys.exit("Stand in the folder that holds starter/ and run: python -m starter.run_charlm")
+    sys.exit("Go to the folder that holds starter/ and run: python -m starter.run_charlm")
 
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field, replace

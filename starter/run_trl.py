@@ -11,7 +11,7 @@ import argparse
 import sys
 
 if not __package__:
-    sys.exit("Stand in the folder that holds starter/ and run: python -m starter.run_trl")
+    sys.exit("Go to the folder that holds starter/ and run: python -m starter.run_trl")
 
 import importlib.util
 import tempfile

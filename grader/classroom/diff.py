@@ -1,4 +1,4 @@
-"""What a second grading of a class changed: after a mended check, a new seed, or submissions that came later."""
+"""What a second grading of a class changed: after a fixed check, a new seed, or submissions that came later."""
 
 from __future__ import annotations
 

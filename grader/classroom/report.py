@@ -117,7 +117,7 @@ class FunctionStatistics:
         started: Submissions in which it is written.
         passed: Submissions in which all of its checks passed.
         reached: Submissions in which everything before it passed.
-        stopped: Of these, how many did not pass it: it is the first that stands in the way.
+        stopped: Of these, how many did not pass it: it is the first that keeps them from full points.
         stopped_unwritten: Of those that stopped, how many have not written it.
     """
 

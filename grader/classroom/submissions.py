@@ -278,7 +278,7 @@ def _moodle(tops: Sequence[_Top]) -> _Found:
 
 
 def _grouped(tops: Sequence[_Top], pattern: re.Pattern[str], platform: str) -> _Found:
-    """The students whose names and numbers stand in the names at the top; None if fewer than half are like that."""
+    """The students whose names and numbers are in the names at the top; None if fewer than half are like that."""
     matches = [(top, match) for top in tops if (match := pattern.fullmatch(top.name))]
     if not matches or 2 * len(matches) < len(tops):
         return None

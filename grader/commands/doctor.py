@@ -3,7 +3,7 @@
 It reads files and versions and imports no package of the course's dependencies, so that it works where one is missing:
 `python -m grader.commands.doctor` works even where the course is not installed.
 
-Left out on purpose: mending anything by itself, and asking the network.
+Left out on purpose: fixing anything by itself, and asking the network.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ EXAMPLES = """examples:
   course doctor
   course doctor --json > doctor.json     to send to your instructor
 
-exit code: 0 fine, 1 something is to mend
+exit code: 0 fine, 1 something needs a fix
 """
 _INSTALL = "python -m pip install -c constraints.txt -e ."
 _MAKE_ENVIRONMENT = (
@@ -59,7 +59,7 @@ class Finding:
         what: What is different.
         todo: What to do.
         command: One command that does it; empty if there is none.
-        serious: It is to mend; otherwise it is good to know.
+        serious: It needs a fix; otherwise it is good to know.
     """
 
     subject: str
@@ -76,7 +76,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """`course doctor`: 0 fine, 1 something is to mend."""
+    """`course doctor`: 0 fine, 1 something needs a fix."""
     found = list(findings(course.ROOT))
     if arguments.json:
         print(json.dumps({"level": isolation_level(), "findings": [asdict(each) for each in found]}, indent=1))
@@ -112,12 +112,12 @@ def report(found: list[Finding]) -> str:
     lines = [f"Python {sys.version.split()[0]}, {sys.platform}, isolation level {level}, {course.ROOT}"]
     for each in found:
         lines.append("")
-        lines.append(f"{'to mend' if each.serious else 'to know'}  {each.subject}: {each.what}")
+        lines.append(f"{'to fix' if each.serious else 'to know'}  {each.subject}: {each.what}")
         lines.append(f"         {each.todo}")
         if each.command:
             lines.append(f"         $ {each.command}")
     count = sum(each.serious for each in found)
-    lines += ["", f"{count} to mend" if count else "nothing to mend"]
+    lines += ["", f"{count} to fix" if count else "nothing to fix"]
     return "\n".join(lines)
 
 
@@ -125,15 +125,13 @@ def python_version(version: tuple[int, ...]) -> Iterator[Finding]:
     """Is this Python new enough?"""
     if version < (3, 11):
         what = f"this is {version[0]}.{version[1]}, and the course needs 3.11 or later"
-        yield Finding(
-            "Python", what, "Install a newer Python, then make the environment anew.", "python3 -m venv .venv"
-        )
+        yield Finding("Python", what, "Install a newer Python, then make a new environment.", "python3 -m venv .venv")
 
 
 def packages(root: Path) -> Iterator[Finding]:
     """Is every package there, in a version that the course was tested with, and the course itself?
 
-    What one command mends is one finding.
+    What one command fixes is one finding.
     """
     tested = _tested_versions(root)
     missing, old, other = [], [], []

@@ -412,7 +412,7 @@ def _graded_worksheet(files: _Files) -> list[ExerciseResult]:
 
 
 def _save(arguments: argparse.Namespace, result: Result) -> None:
-    """Write all files anew: whatever stops the grader leaves them valid."""
+    """Write all files again: whatever stops the grader leaves them valid."""
     if arguments.json and arguments.json != _STANDARD_OUTPUT:
         _replace(arguments.json, result.as_json())
     for name, path in arguments.write:

@@ -1,6 +1,6 @@
 """The course as data: its exercises, their functions and pages, and where things lie.
 
-Points, hints and visibility of a check stand beside the check (`grader/exercises/`); an exercise's total is their sum,
+Points, hints and visibility of a check are beside the check (`grader/exercises/`); an exercise's total is their sum,
 unless `course.toml` gives it another one.
 
 A folder in `grader/exercises/` that `course.toml` does not name is a *draft*: it is graded by those who ask for it by

@@ -1,6 +1,6 @@
 """The one result model: what a grading found, as data with a versioned schema (`result.schema.json`).
 
-Every declared check is in it from the first moment, and it is written anew after every check, so that whatever stops
+Every declared check is in it from the first moment, and it is written again after every check, so that whatever stops
 the grader leaves a valid file whose total is right. Everything that is shown or exported is made from it.
 """
 
@@ -241,7 +241,7 @@ class Result:
 def from_json(text: str) -> Result:
     """The result that `Result.as_json` wrote.
 
-    Sums are made anew from the checks, and fields that this version does not know are left out.
+    Sums are computed from the checks again, and fields that this version does not know are left out.
 
     Raises:
         ValueError: it is no result of this schema.

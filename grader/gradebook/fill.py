@@ -53,9 +53,9 @@ class Line:
     Attributes:
         student: Name in the gradebook.
         submission: Name of the entry; empty if there is none.
-        old: What stood there.
-        new: What stands there now.
-        kind: `NEW`; `SAME`; `CHANGED`, another grade stood there; `KEPT`, a higher one stands there; `LEFT`, nothing
+        old: What was there.
+        new: What is there now.
+        kind: `NEW`; `SAME`; `CHANGED`, another grade was there; `KEPT`, a higher one is there; `LEFT`, nothing
             can or may be written; `ZERO`, nothing was handed in.
         note: What is special.
     """

@@ -27,7 +27,7 @@ class Column:
     Attributes:
         index: Which one.
         title: Its title, as a person would say it.
-        header: Its title, as it stands in the export.
+        header: Its title, as it is in the export.
         id: The platform's number of it, if it has one.
         maximum: The highest grade, if the export says it.
         problem: Why grades cannot be written here; empty if they can.

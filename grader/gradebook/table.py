@@ -1,6 +1,6 @@
 """A delimited text file whose cells can be changed one by one, while every other byte stays as it is.
 
-Every cell keeps its own text as it stands in the file, with its quotes, so nothing is written that was not changed.
+Every cell keeps its own text as it is in the file, with its quotes, so nothing is written that was not changed.
 Python's `csv` reads such files too, but forgets how a cell was quoted and how a line ended.
 """
 
@@ -25,7 +25,7 @@ class Row:
     """One record.
 
     Attributes:
-        cells: The cells as they stand in the file, with their quotes.
+        cells: The cells as they are in the file, with their quotes.
         end: How it ends: a newline of some kind, or nothing in the last one.
         line: In which line it begins, from 1.
     """

@@ -39,7 +39,7 @@ _MEANINGS = (
     ),
     (
         r"backward through the graph a second time",
-        "never computed: `backward` goes twice through one graph; compute the loss anew before each update",
+        "never computed: `backward` goes twice through one graph; compute the loss again before each update",
     ),
     (
         r"grad can be implicitly created only for scalar",

@@ -327,7 +327,7 @@ class GradingPlugin:
             try:
                 vectors.require_recorded(self._student, self._worked(check))
             except Mismatch as problem:
-                told = "the rule holds for all inputs tried, and the numbers of this call are wrong all the same: "
+                told = "the rule holds on every input that was tried, but the numbers of this call are wrong: "
                 problem.story = ("" if check.gate else told) + problem.story
                 raise
         if self._student is not None:

@@ -220,7 +220,7 @@ class OwnFunction:
         Args:
             value: What came back.
             right: What would be right.
-            start: What would stand there if nothing was done.
+            start: What would be there if nothing was done.
 
         Returns:
             Bools where bools are right, else float64.

@@ -164,7 +164,7 @@ class Answer:
         random_changed: Whose global random state the call changed, when asked for: "torch", "numpy", "random" or "".
         graph: Where the tensors stand that can be differentiated, and so hold on to everything that they were computed
             from: "" for the value itself, "0" or "1.kl" for its parts.
-        part: Where the value stands in what the call returned: "" for all of it, else "[0]" or ".kl".
+        part: Where the value is in what the call returned: "" for all of it, else "[0]" or ".kl".
     """
 
     call: Call

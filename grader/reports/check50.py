@@ -1,7 +1,7 @@
 """What `check50 -o json` writes.
 
 Format: https://cs50.readthedocs.io/projects/check50/en/latest/json_specification/. A check that waits, or that the
-grader could not run, is a skipped one. The format knows no points and nothing of the whole: points stand in `data`, and
+grader could not run, is a skipped one. The format knows no points and nothing of the whole: points are in `data`, and
 what must be known of the whole is a skipped entry of its own at the top.
 """
 

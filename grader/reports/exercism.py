@@ -1,6 +1,6 @@
 """Exercism's `results.json`, version 3.
 
-Format: https://exercism.org/docs/building/tooling/test-runners/interface. It knows no points, so they stand in the
+Format: https://exercism.org/docs/building/tooling/test-runners/interface. It knows no points, so they are in the
 names. A task is an exercise of the course, numbered as there.
 """
 

@@ -5,7 +5,7 @@ their runner. Both give the points earned only if all tests of a runner are wort
 each number of points; `GRPO_RUNNERS` lists them, and `with: runners: ${{ env.GRPO_RUNNERS }}` hands them on. In the
 table the reporter rounds each runner's weight to whole percent, so few runners are better than one for each check.
 
-A name or message is printed into the log of a build, so no command of the build machine may stand in it.
+A name or message is printed into the log of a build, so no command of the build machine may be in it.
 Format: classroom-resources/autograding-grading-reporter and autograding-python-grader, read in 2025.
 """
 

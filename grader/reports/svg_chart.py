@@ -51,7 +51,7 @@ class Bar:
     Attributes:
         label: What it is.
         value: Its length, at least 0.
-        note: What stands beside it; the value if this is empty.
+        note: What is shown beside it; the value if this is empty.
     """
 
     label: str
@@ -60,7 +60,7 @@ class Bar:
 
     @property
     def shown(self) -> str:
-        """What stands beside it."""
+        """What is shown beside it."""
         return self.note or number(self.value)
 
 

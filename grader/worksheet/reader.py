@@ -1,7 +1,7 @@
 """Reads a worksheet's file: from bytes that nobody has looked at to the answers and runs that it holds.
 
 Nothing in it is believed and nothing is executed. A file that is not a worksheet at all is refused with one sentence. A
-single answer or run that is not as the page writes it, or stands there twice, or is not known, is named with its place,
+single answer or run that is not as the page writes it, or is there twice, or is not known, is named with its place,
 and the rest of the file still counts.
 """
 
@@ -86,7 +86,7 @@ class WorksheetFile:
 
 
 def read_worksheet(path: Path) -> WorksheetFile:
-    """Read one file. Never raises: what is wrong with it stands in the answer."""
+    """Read one file. Never raises: what is wrong with it is in the answer."""
     data, problem, missing = b"", "", False
     try:
         if path.is_symlink():
@@ -104,7 +104,7 @@ def read_worksheet(path: Path) -> WorksheetFile:
 
 
 def worksheet_of(data: bytes, name: str = FILE_NAME) -> WorksheetFile:
-    """The worksheet in a file's bytes. Never raises: what is wrong with it stands in the answer."""
+    """The worksheet in a file's bytes. Never raises: what is wrong with it is in the answer."""
     digest = hashlib.sha256(data).hexdigest()
     try:
         return WorksheetFile(digest, parse(data))

@@ -38,7 +38,7 @@ _FONTS = {
 """Family to file, weights and style: what the sheet's letters need."""
 ANSWERS = ("24", "14", "12", "14", "14", "24", "24", "13")
 RIGHT = "14"
-"""The group of the home page: answers to 2 + 2 * 6."""
+"""The group of the home page: answers to 2 + 2 · 6."""
 CLIP_EPS = 0.2
 MINUS = "\N{MINUS SIGN}"
 

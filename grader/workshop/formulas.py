@@ -99,7 +99,7 @@ def typeset(formulas: Sequence[tuple[str, bool]]) -> list[str]:
     """HTML of formulas, which has MathML in it for screen readers.
 
     Args:
-        formulas: TeX, and whether it stands in a line of its own.
+        formulas: TeX, and whether it is in a line of its own.
 
     Raises:
         py_mini_racer.JSEvalException: KaTeX cannot read a formula.

@@ -1,7 +1,7 @@
 """What a student gets: which files, with which texts, as a folder or a zip that is the same for the same course.
 
 `ROOMS` says which rooms of the grader are for students, `MODULES` which modules of the others; whatever is not named
-stays here. The stubs are made from the model answers anew, so that nothing written into starter/ by hand goes along.
+stays here. The stubs are made from the model answers, so that nothing written into starter/ by hand goes along.
 
 Left out on purpose: the model answers, hidden checks, misconceptions, variants, the commands for instructors, the
 tests, and of the site all but the pages that reports name; these become plain Markdown, which is read without a site.

@@ -2,7 +2,7 @@
 
 Texts are compared as words, numbers and signs, without white space, comments, quotes, commas and backslashes, so that a
 solution is found in a notebook, in Markdown, commented out or indented in another way. A run of `WINDOW` of them that
-stands in a solution and not in given code is a leak. Misconceptions, variants and hidden checks share single lines
+is in a solution and not in given code is a leak. Misconceptions, variants and hidden checks share single lines
 with the checks and the numpy oracles, so of these a function leaks if one file holds `SHARE` of it.
 
 Left out on purpose: solutions with other names in them, and encoded ones. What is not text is refused, so nothing is

@@ -38,7 +38,7 @@ CLAIMS: dict[str, list[Callable[[], Claims]]] = {}
 
 
 class WordsNoLongerHold(Exception):
-    """A page says in words what the numbers do not show any more; a person has to write it anew."""
+    """A page says in words what the numbers do not show any more; a person has to rewrite it."""
 
 
 def claims(page: str) -> Callable[[Callable[[], Claims]], Callable[[], Claims]]:

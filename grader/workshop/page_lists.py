@@ -1,6 +1,6 @@
 """`course dev numbers`: writes the lists of exercises and of samples into the files that have one.
 
-A list is the block of neighboring lines that have its form, and is written anew from `course.toml` and the folders of
+A list is the block of neighboring lines that have its form, and is written again from `course.toml` and the folders of
 the exercises, from a recorded run, or from the runs of the open challenge. Left out: sentences about the exercises,
 which a person writes, and what pages say of their points, which are claims (`page_claims`).
 """

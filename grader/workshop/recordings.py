@@ -82,7 +82,7 @@ def make() -> str:
     runs = ",\n".join(f"{json.dumps(name)}: {_as_json(_run(name, options))}" for name, options in RUNS.items())
     return (
         "// Written by `course dev recordings` from the metrics.csv and samples.json beside it; do not edit.\n"
-        "// Samples are [prompt, text, reward]. `exact` is computed from forecasts; `measure` says of what.\n"
+        "// Samples are [prompt, text, reward]. `exact` is computed from predictions; `measure` says of what.\n"
         f"export const RUNS = {{\n{runs},\n}};\n"
     )
 

@@ -1,4 +1,4 @@
-"""The first figure of a page as its share picture shows it: drawn from the numbers that stand in the page's own HTML.
+"""The first figure of a page as its share picture shows it: drawn from the numbers that are in the page's own HTML.
 
 A figure of the Learn chapters names in `data-share` what of its static table is drawn: a column, a row, or several
 columns, separated by semicolons, of which the first row counts. Numbers with signs become answers on the line of their
@@ -57,7 +57,7 @@ class Values:
 
 @dataclass(frozen=True, kw_only=True)
 class Curves:
-    """The first chart of a recorded run, in a square of 1000 x 200 whose origin is at the top left.
+    """The first chart of a recorded run, in a square of 1000 × 200 whose origin is at the top left.
 
     Attributes:
         question: What the picture answers; empty if it asks nothing.

@@ -1,4 +1,4 @@
-"""Draws the picture of a page for those who share its address, 1200 x 630 pixels: words above, a figure below.
+"""Draws the picture of a page for those who share its address, 1200 × 630 pixels: words above, a figure below.
 
 Colors and fonts are those of the site; Pillow reads the fonts as they are. A page without a figure has the course's
 mark, the eight answers of a group on the line of their mean.

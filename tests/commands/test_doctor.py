@@ -47,7 +47,7 @@ def test_what_an_installation_that_was_stopped_left_behind_counts_as_missing(roo
     done = subprocess.run(command, cwd=root, capture_output=True, text=True, check=False)
     assert done.returncode == 1 and done.stderr == ""
     (line,) = (line for line in done.stdout.splitlines() if "not installed here" in line)
-    assert re.fullmatch(r"to mend  packages: not installed here: rich\b.*", line)
+    assert re.fullmatch(r"to fix  packages: not installed here: rich\b.*", line)
     assert "python -m pip install -c constraints.txt -e ." in done.stdout
 
 
@@ -78,7 +78,7 @@ def test_a_copy_that_is_not_the_installed_one_is_named(root: Path, tmp_path: Pat
     done = run(commands, second, commands / "python", "-m", "grader.commands.doctor")
     assert done.returncode == 1
     assert f"`grade` is installed from {root}, and this course is {second}" in " ".join(done.stdout.split())
-    assert done.stdout.endswith("1 to mend\n")
+    assert done.stdout.endswith("1 to fix\n")
 
 
 def test_it_works_where_no_package_is_installed(root: Path, tmp_path: Path) -> None:
@@ -90,10 +90,10 @@ def test_it_works_where_no_package_is_installed(root: Path, tmp_path: Path) -> N
     assert done.returncode == 1, done.stderr
     assert done.stderr == ""
     (line,) = (line for line in done.stdout.splitlines() if "not installed" in line)
-    assert line.startswith("to mend  packages: not installed here: ")
+    assert line.startswith("to fix  packages: not installed here: ")
     assert {"numpy", "torch", "pytest", "hypothesis", "rich", "grpo-course"} <= set(re.findall(r"[\w-]+", line))
     assert done.stdout.count("$ python -m pip install -c constraints.txt -e .") == 1
-    assert done.stdout.endswith("1 to mend\n")
+    assert done.stdout.endswith("1 to fix\n")
     assert "\x1b" not in done.stdout
 
 

@@ -13,10 +13,6 @@ LATER = {
     "grader/sandbox/": "a recording of hours depends on the digest of these files",
     "grader/attacks/": "the same",
     "docs/instructors/attacks.md": "its sentences are those of grader/attacks",
-    "grader/": "sentences of checks and misconceptions are in vectors.json too, and change with a regeneration only",
-    "docs/mistakes/": "written by `course dev mistakes` from the misconceptions",
-    "reference/": "written into starter/, the notebook and the handout; changes with them",
-    "starter/": "the same",
 }
 """Texts that are left as they are for now, and why. Take a line away to see what is left to do there."""
 KINDS = {".md", ".py", ".mjs"}

@@ -89,7 +89,7 @@ def softmax(logits):
     points=2,
     gate=True,
     hints=(
-        "Which of the two, probability or log-probability, weighs the sum, and which sign makes the result positive?",
+        "Which of the two, probability or log-probability, is the weight, and which sign makes the result positive?",
         "Entropy is in nats here: the natural logarithm.",
         "Look up: log_softmax.",
     ),
@@ -102,7 +102,7 @@ def softmax(logits):
 def test_the_entropy_of_three_actions(student, worked, fresh):
     """Probabilities 0.5, 0.25, 0.25 have an entropy of 1.0397 nats, ten equal ones have ln 10 = 2.3026.
 
-    -(0.5 * ln 0.5 + 2 * 0.25 * ln 0.25) = 0.3466 + 0.6931. Logits need not be normalized: the third example has none
+    -(0.5 · ln 0.5 + 2 · 0.25 · ln 0.25) = 0.3466 + 0.6931. Logits need not be normalized: the third example has none
     that are.
     """
     for case, vector in worked:
@@ -277,7 +277,7 @@ def test_a_group_without_signal_moves_nothing(student, group, reward, single):
     points=2,
     needs=("a_group_without_signal_moves_nothing",),
     hints=(
-        "Which policy weighs the sum of the KL, and which one is the constant?",
+        "Which policy gives the weights in the sum of the KL, and which one is the constant?",
         "The penalty is subtracted from an objective that is maximized: the policy must come nearer to the reference.",
         "The gradient of KL(pi || ref) by logit j is pi_j * (log(pi_j / ref_j) - KL).",
     ),
@@ -827,7 +827,7 @@ def test_reinforce_runs_with_and_without_a_baseline(student, premises, seed, alg
     hints=(
         "Which policy draws the group of step 20: the start, the reference, or the present one?",
         "Every sample is drawn on its own, with replacement; the most probable action is not always the one drawn.",
-        "One generator for the whole run: a generator made anew in every step draws the same numbers again.",
+        "One generator for the whole run: a new generator in every step draws the same numbers again.",
     ),
     examples=[
         Example(np.array([0.0, 1.0, 0.0]), config(group_size=6, steps=4, lr=3.0), seed=7),

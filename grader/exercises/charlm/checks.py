@@ -142,8 +142,8 @@ def own_updates(own, table, ref_table, lr, batch, chosen):
     points=3,
     gate=True,
     hints=(
-        "Which position of the logits is the forecast of the second token?",
-        "T tokens are T - 1 forecasts: the first token is not predicted, and the last forecast has nothing to be "
+        "Which position of the logits is the prediction of the second token?",
+        "T tokens are T - 1 predictions: the first token is not predicted, and the last prediction has nothing to be "
         "compared with.",
         "Look up: log_softmax, gather.",
     ),
@@ -214,7 +214,7 @@ def small_gpt(seed=0):
     examples=[Example(small_gpt(), np.array([[3, 1, 2, 2, 0, 0], [1, 2, 3, 0, 1, 1]]))],
 )
 def test_log_probabilities_of_a_gpt(student, fresh):
-    """A small GPT, whose forecasts depend on all earlier tokens, gives the same numbers here and in plain numpy.
+    """A small GPT, whose predictions depend on all earlier tokens, gives the same numbers here and in plain numpy.
 
     The model answers here look at the last token only; a real one does not.
     """
@@ -328,7 +328,7 @@ def test_only_the_first_end_of_the_completion_counts(student, batch, eos_id):
     dtype=True,
     hints=(
         "The token that fills a row up is the end token itself. Can you tell the two apart by their number?",
-        "What stands behind the first end may be anything, further ends and letters included.",
+        "What comes after the first end may be anything, further ends and letters included.",
     ),
     examples=[
         Example(np.array([[4, 5, 0, 7, 0, 7]]), 1, 0),
@@ -344,7 +344,7 @@ def test_only_the_first_end_of_the_completion_counts(student, batch, eos_id):
 )
 @given(batch=rollouts(length=8), seed=st.integers(0, 1000))
 def test_what_stands_behind_the_end_changes_nothing(student, batch, seed):
-    """Whatever fills a row up behind its end, the mask is the same, and the end itself always counts.
+    """Whatever fills a row up after its end, the mask is the same, and the end itself always counts.
 
     A mask that leaves out what equals the filling also leaves out the end, and the policy never learns to stop. Its
     dtype is bool. Tokens of another shape, and a prompt of none or too many of them, are refused with a ValueError, as
@@ -361,7 +361,7 @@ def test_what_stands_behind_the_end_changes_nothing(student, batch, seed):
         "completion_mask", Example(tokens, prompt_length, 0), Example(other, prompt_length, 0, return_arguments=True)
     )
     same(first, expected, dtype="bool")
-    same(second, expected, dtype="bool", why="the mask depends on what stands behind the end")
+    same(second, expected, dtype="bool", why="the mask depends on what comes after the end")
     untouched(second)
 
 
@@ -646,7 +646,7 @@ def test_a_loss_of_0_still_has_a_gradient(student, premises, seed):
 def test_junk_at_masked_positions_changes_nothing(student, premises, seed, junk, ratio_level, single):
     """Log-ratios of 200, infinities and NaN at masked positions change neither the loss nor its gradient.
 
-    Behind the end of a completion the policies may be as far apart as they like.
+    After the end of a completion the policies may be as far apart as they like.
     """
     dtype = np.float32 if single else np.float64
     *policies, advantages, mask = _batch(np.random.default_rng(seed), length=4)
@@ -1059,7 +1059,7 @@ def test_the_reference_policy_stays(student, premises):
     "train_step",
     points=2,
     hints=(
-        "The prompt was not written by the policy, and what stands behind the end means nothing.",
+        "The prompt was not written by the policy, and what comes after the end means nothing.",
         "Change the last token of a row that has ended: does anything change?",
     ),
     examples=[
@@ -1084,7 +1084,7 @@ def test_prompt_and_filling_teach_nothing(student, premises, batch):
     found = _table(answer)
     rows = [("logits before", table), ("after", found)]
     still = np.abs(found - table)[~used].max(initial=0.0) < 1e-9
-    story = "a token that no completion used for a forecast has moved its row of logits"
+    story = "a token that no completion used for a prediction has moved its row of logits"
     if not premises:  # another mask than the right one may use other tokens
         require(still, answer, rows, story, shows="policy.table")
     _require_step(premises, answer)
@@ -1247,7 +1247,7 @@ def test_a_run_follows_from_the_completions_that_it_draws(student, premises, fre
 def test_several_updates_with_each_batch(student, premises, seed, inner_steps, adam, decay):
     """inner_steps updates are made with each batch, with the old policy of the moment in which it was drawn.
 
-    Old log-probabilities that are computed anew for each update give a ratio of 1 in all of them: the clip never binds.
+    Old log-probabilities computed again for each update give a ratio of 1 in all of them: the clip never binds.
     """
     adam = adam and "charlm.train_step" not in premises  # an oracle does not see what Adam remembers
     fields = {"optimizer": "adam", "lr": 0.25} if adam else {"lr": 4.0}
@@ -1322,7 +1322,7 @@ def test_a_run_without_signal_stays_at_the_reference(student, premises, seed, si
     ],
 )  # fmt: skip
 def test_batches_come_from_the_current_policy(student, premises, fresh):
-    """Each batch is drawn from the policy of its own step, anew and independently; of several prompts, all come up.
+    """Each batch is drawn from the policy of its own step, new and independent; of several prompts, all come up.
 
     Tests of chance, at 6 standard deviations: an honest run misses one of them less than once in 100,000. Of 200 runs
     with true samples the farthest was at 3.3; samples at a temperature of 0.9 are at 12.1 on average, and the nearest

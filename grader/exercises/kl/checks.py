@@ -53,7 +53,7 @@ def softmax(logits):
     points=3,
     gate=True,
     hints=(
-        "Which of the two policies weighs the sum: the one that moves, or the reference?",
+        "Which of the two policies gives the weights in the sum: the one that moves, or the reference?",
         "Sum over the actions of pi times the difference of the log-probabilities.",
         "Look up: log_softmax.",
     ),

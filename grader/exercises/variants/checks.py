@@ -125,7 +125,7 @@ def test_each_reward_against_the_mean_of_the_others(student, worked, fresh):
     """Rewards 1, 0, 0, 0 become 1.0, -0.3333, -0.3333, -0.3333; 4, 2, 2, 0 become 2.6667, 0, 0, -2.6667.
 
     The others of the first sample have rewards 0, 0, 0, and the others of the second 1, 0, 0 with mean 1/3. A baseline
-    that does not depend on the own sample leaves the policy gradient right on average.
+    that does not depend on the sample itself leaves the policy gradient right on average.
     """
     for case, vector in worked:
         same(student.leave_one_out_advantages(*case.arguments), vector.expected_array, atol=NEAR)
@@ -140,7 +140,7 @@ def test_each_reward_against_the_mean_of_the_others(student, worked, fresh):
     points=2,
     hints=(
         "How far is a reward from the mean of the others, if it is 1 above the mean of all four?",
-        "G times the mean of all is the own reward plus G - 1 times the mean of the others.",
+        "G times the mean of all is the sample's own reward plus G - 1 times the mean of the others.",
     ),
     examples=[Example(PAGE_REWARDS[:, :2]), Example(np.eye(1, 8)), Example(PAGE_REWARDS * 10.0 + 100.0)],
 )
@@ -343,7 +343,7 @@ def test_one_bool_for_each_group_of_any_shape(student, rewards):
 def test_the_weights_of_a_short_and_a_long_completion(student, worked, fresh):
     """Completions of 1 and 3 tokens: a token weighs 0.5 or 0.1667 by sequence, 0.25 by token, 0.125 by constant.
 
-    For the constant max_tokens is 4: 1 / (2 * 4). A wrong answer of 3 tokens is punished with 0.1667 a token by
+    For the constant max_tokens is 4: 1 / (2 · 4). A wrong answer of 3 tokens is punished with 0.1667 a token by
     sequence, and one of 300 tokens with 0.0017 a token: that is the length bias that Dr. GRPO removes.
     """
     for case, vector in worked:
@@ -606,7 +606,7 @@ def test_every_token_has_its_share_of_the_gradient(student, premises, seed, rows
 def test_masked_positions_and_empty_completions_change_nothing(student, premises, seed, junk, empty):
     """Whatever is at masked positions, ratio and gradient are the same; a completion without tokens has ratio 1.
 
-    Behind the end of a completion the policies may be as far apart as they like.
+    After the end of a completion the policies may be as far apart as they like.
     """
     logp, old_logp, mask = batch(np.random.default_rng(seed), rows=3, length=4)
     mask[0], mask[1, :2] = ~np.full(4, empty), (True, False)

@@ -310,7 +310,7 @@ def always_clips():
 def minimum_before_advantage():
     """you take the minimum of the two ratios and multiply afterwards; multiply both by A, then take the minimum
 
-    For A > 0 this is the same. For A < 0 the order turns round: a bad sample that became likely is let off, and one
+    For A > 0 this is the same. For A < 0 the order is reversed: a bad sample that became likely is let off, and one
     that is already rare is pushed down further. With one inner step it never shows.
     """
     """
@@ -494,7 +494,7 @@ def returns_the_logits_before_the_last_update():
 def makes_at_least_one_update():
     """you make an update before looking at inner_steps; with inner_steps = 0 this exercise makes none
 
-    It happens when the first update stands in front of the loop, because the ratio is 1 there. No special case is
+    It happens when the first update comes before the loop, because the ratio is 1 there. No special case is
     needed: the same lines do for all updates.
     """
     """

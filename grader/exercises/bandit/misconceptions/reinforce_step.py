@@ -47,7 +47,7 @@ def goes_down_instead_of_up(
 def normalises_by_the_group(
     logits: Tensor, actions: Tensor, rewards: Tensor, config: BanditConfig, *, baseline: float = 0.0
 ) -> Tensor:
-    """you use the group's advantages, as GRPO does; REINFORCE takes the rewards as they are, less the baseline
+    """you use the group's advantages, as GRPO does; REINFORCE takes the rewards as they are, minus the baseline
 
     Then there is nothing left to compare with GRPO: equal rewards move nothing, and neither the size of the rewards nor
     the baseline matters. Both are what this function must show.
@@ -114,7 +114,7 @@ def ignores_the_baseline(
     """you never use baseline; this exercise subtracts it from every reward
 
     Either it is not used, or it is subtracted after the product: in rewards * log pi - baseline it is a constant, whose
-    gradient is 0. It must stand in the factor in front of log pi.
+    gradient is 0. It belongs in the factor in front of log pi.
     """
     checked_group(logits, actions, rewards)
     logits = logits.detach().clone().requires_grad_()

@@ -45,7 +45,7 @@ def samples_from_the_policy_of_the_step_before():
     """you draw each group from the policy of the step before; the course draws it from the present one
 
     The group and the policy that learns from it are one step apart. With small steps nobody sees it, but the
-    ratio takes the present policy for the one that drew the group.
+    ratio takes the current policy for the one that drew the group.
     """
     """
     - actions = sample_actions(torch.softmax(logits, dim=-1), config.group_size, generator)
@@ -383,7 +383,7 @@ def one_step_per_sample():
 def decays_the_learning_rate():
     """you let the learning rate fall to 0 over the run; config.lr holds for every step
 
-    The end of such a run looks settled because nothing is allowed to move any more. A schedule is a decision of its
+    The end of such a run looks settled because nothing may move any more. A schedule is a decision of its
     own, and it is not in the settings of this exercise.
     """
     """
@@ -459,7 +459,7 @@ def own_group_as_the_baseline():
 
 
 def baseline_with_the_present_group():
-    """you count the present group into the running mean; the baseline is the mean of the earlier steps only
+    """you count the current group into the running mean; the baseline is the mean of the earlier steps only
 
     A baseline that looks at the samples which it is subtracted from takes part of their signal away. In the first step
     the group is its own baseline, later its share is small and the mistake hard to see.

@@ -39,7 +39,7 @@ def masks_every_end_token(tokens: Tensor, prompt_length: int, eos_id: int) -> Te
     """you mask all tokens that equal the end; the first end of the completion counts, whatever else is behind it
 
     The filling happens to be the end token too, so the two cannot be told apart by their number. Masking both means
-    that the policy never learns to stop, and letters behind the end are kept.
+    that the policy never learns to stop, and letters after the end are kept.
     """
     _refuse_what_the_stub_refuses(tokens, prompt_length)
     written = torch.arange(1, tokens.shape[-1], device=tokens.device) >= prompt_length  # (T - 1,)

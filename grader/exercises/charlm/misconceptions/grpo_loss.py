@@ -282,7 +282,7 @@ def always_clips():
 def takes_the_larger_product():
     """you take the larger of the two products; the surrogate is the smaller one
 
-    In a loss, with minus signs in front of both, it is the larger one: one of the two must be turned round, not both.
+    In a loss, with minus signs in front of both, it is the larger one: one of the two must be reversed, not both.
     As it stands, the clip binds where it must not, and does not where it must.
     """
     """
@@ -295,7 +295,7 @@ def takes_the_larger_product():
 def takes_the_smaller_ratio_before_multiplying():
     """you take the smaller of the two ratios and multiply by A afterwards; multiply first
 
-    For a negative A the order turns round: bad completions above the band lose their gradient, and below it they are
+    For a negative A the order is reversed: bad completions above the band lose their gradient, and below it they are
     pushed down without end. It is taught like this in places.
     """
     """
@@ -322,7 +322,7 @@ def does_not_pass_clip_eps_on():
 def masks_after_exp():
     """you mask the results only; mask the log-probabilities before exp, or junk gets into the gradient
 
-    Behind the end of a completion a log-ratio of 200 becomes an infinity, and infinity * 0 is NaN: not in the value,
+    After the end of a completion a log-ratio of 200 becomes an infinity, and infinity * 0 is NaN: not in the value,
     which is masked, but in the gradient. One such token makes all weights NaN.
     """
     """

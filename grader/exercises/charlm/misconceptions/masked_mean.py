@@ -133,7 +133,7 @@ def leaves_empty_rows_out(values: Tensor, mask: Tensor, *, level: str = "sequenc
 def multiplies_by_the_mask(values: Tensor, mask: Tensor, *, level: str = "sequence") -> Tensor:
     """you multiply the values by the mask; NaN * 0 and infinity * 0 are NaN, so masked values get in
 
-    What stands behind the end of a completion may be anything. Choose the values or 0 instead of multiplying. 58 of 68
+    What comes after the end of a completion may be anything. Choose the values or 0 instead of multiplying. 58 of 68
     public solutions multiply.
     """
     _refuse_what_the_stub_refuses(values, mask, level)
@@ -183,7 +183,7 @@ def returns_a_mean_for_each_row(values: Tensor, mask: Tensor, *, level: str = "s
 def keeps_the_masked_positions(values: Tensor, mask: Tensor, *, level: str = "sequence") -> Tensor:
     """you take the mean where the mask is False; True says that a position counts
 
-    Some functions of torch, masked_fill among them, act where a mask is True, so the mask is easily turned round once
+    Some functions of torch, masked_fill among them, act where a mask is True, so the mask is easily inverted once
     too often.
     """
     _refuse_what_the_stub_refuses(values, mask, level)

@@ -10,9 +10,9 @@ from torch import Tensor, nn
 
 
 def compares_with_the_token_just_read(model: nn.Module, tokens: Tensor) -> Tensor:
-    """you compare the forecast made after token t with token t itself; it belongs to token t + 1
+    """you compare the prediction made after token t with token t itself; it belongs to token t + 1
 
-    The model has seen token t when it makes this forecast, so the numbers say how likely a letter is to be doubled.
+    The model has seen token t when it makes this prediction, so the numbers say how likely a letter is to be doubled.
     Training on them teaches the policy to repeat itself.
     """
     _refuse_what_the_stub_refuses(tokens)
@@ -21,10 +21,10 @@ def compares_with_the_token_just_read(model: nn.Module, tokens: Tensor) -> Tenso
 
 
 def drops_the_first_forecast(model: nn.Module, tokens: Tensor) -> Tensor:
-    """you drop the first forecast and the first token; the last forecast must go, of a token that nobody drew
+    """you drop the first prediction and the first token; the last prediction must go, of a token that nobody drew
 
-    Dropping the same end of both leaves them where they were: each forecast still meets the token that the model has
-    just read. The forecasts without the last one belong to the tokens without the first one.
+    Dropping the same end of both leaves them where they were: each prediction still meets the token that the model has
+    just read. The predictions without the last one belong to the tokens without the first one.
     """
     _refuse_what_the_stub_refuses(tokens)
     logp = torch.log_softmax(model(tokens)[:, 1:], dim=-1)  # (B, T - 1, V)
@@ -32,7 +32,7 @@ def drops_the_first_forecast(model: nn.Module, tokens: Tensor) -> Tensor:
 
 
 def shifts_the_wrong_way(model: nn.Module, tokens: Tensor) -> Tensor:
-    """you compare the forecast made after token t + 1 with token t; a forecast is of the token that comes after it
+    """you compare the prediction made after token t + 1 with token t; a prediction is of the token that comes after it
 
     The numbers are those of a text read backwards, from a model that knows the answer already. With real text they are
     far too low nearly everywhere.
@@ -79,7 +79,7 @@ def leaves_logits_unnormalized(model: nn.Module, tokens: Tensor) -> Tensor:
 def normalises_over_the_positions(model: nn.Module, tokens: Tensor) -> Tensor:
     """you take the softmax over the positions of a row; the tokens of the vocabulary compete, on the last axis
 
-    The shapes are right, so nothing complains. With a single forecast in the row every log-probability is 0, and with
+    The shapes are right, so nothing complains. With a single prediction in the row every log-probability is 0, and with
     more of them each depends on what comes later in the text.
     """
     _refuse_what_the_stub_refuses(tokens)
@@ -145,7 +145,7 @@ def averages_over_the_row(model: nn.Module, tokens: Tensor) -> Tensor:
 def returns_the_cross_entropy(model: nn.Module, tokens: Tensor) -> Tensor:
     """you return the cross-entropy, which is minus the log-probability; this function returns the log-probability
 
-    Cross-entropy is a loss and never negative, a log-probability is never positive. With the sign turned round every
+    Cross-entropy is a loss and never negative, a log-probability is never positive. With the sign flipped every
     ratio is the inverse of what it must be, and the policy learns the opposite.
     """
     _refuse_what_the_stub_refuses(tokens)
@@ -187,7 +187,7 @@ def picks_for_each_row_the_tokens_of_all(model: nn.Module, tokens: Tensor) -> Te
 
 
 def shows_the_model_one_token_at_a_time(model: nn.Module, tokens: Tensor) -> Tensor:
-    """you give the model one token at a time; a forecast depends on all tokens before it and on where they stand
+    """you give the model one token at a time; a prediction depends on all tokens before it and on where they are
 
     A table of letters does not mind, because it looks at the last letter only. A GPT then believes that every letter is
     the first one of a text.

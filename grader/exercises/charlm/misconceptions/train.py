@@ -113,7 +113,7 @@ def asks_the_first_prompt_only():
 def scores_the_prompt_too():
     """you give reward_fn prompt and completion as one text; it gets the prompts and the completions, one list of each
 
-    What stands in the prompt is then paid for, and a rule about the whole completion never fits. Within a group the
+    What is in the prompt is then paid for, and a rule about the whole completion never fits. Within a group the
     prompt is the same, so the advantages may hide it.
     """
     """
@@ -276,7 +276,7 @@ def takes_old_logp_from_the_reference():
 
 
 def renews_old_logp_for_every_update():
-    """you compute old_logp anew for every update with a batch; it stays that of the policy that drew the batch
+    """you compute old_logp again for every update with a batch; it stays that of the policy that drew the batch
 
     All ratios are then 1 and the clip never binds, so nothing stops the updates from running away with one batch.
     With inner_steps = 1 it is no difference, which is why it is so hard to see.

@@ -206,7 +206,7 @@ def teaches_the_prompt():
 
 
 def masks_nothing():
-    """you count all positions; the prompt and what fills a row up behind its end were not written by the policy
+    """you count all positions; the prompt and what fills a row up after its end were not written by the policy
 
     A short completion then has many positions at which the end follows the end. They share in its advantage and
     dilute the few tokens that were drawn.
@@ -218,7 +218,7 @@ def masks_nothing():
 
 
 def masks_only_the_prompt():
-    """you count what fills a row up behind its end; a completion ends with its first end token
+    """you count what fills a row up after its end; a completion ends with its first end token
 
     The policy learns what comes after an end, where nobody ever asks it. The mean of a short row is then mostly one
     of filling, so short completions hardly teach anything.

@@ -174,7 +174,7 @@ def sampling_of_its_own(
 def _draw(
     policy: nn.Module, prompt: str | Sequence[str], config: CharLMConfig, generator: torch.Generator
 ) -> tuple[Completions, Tensor]:
-    """A batch and the log-probabilities of its tokens; zeros stand at those of the prompts and behind the ends."""
+    """A batch and the log-probabilities of its tokens; those of the prompts and after the ends are zeros."""
     prompts = [prompt] if isinstance(prompt, str) else list(prompt)
     first = int(torch.randint(len(prompts), (), generator=generator))
     chosen = itertools.islice(itertools.cycle(prompts[first:] + prompts[:first]), config.prompts_per_step)

@@ -18,7 +18,7 @@ def minimum_before_advantage(
 ) -> Tensor:
     """you take the minimum of the two ratios and multiply afterwards; multiply both by A, then take the minimum
 
-    For A > 0 this is the same. For A < 0 the order turns round: a bad sample that became likely is let off beyond the
+    For A > 0 this is the same. For A < 0 the order is reversed: a bad sample that became likely is let off beyond the
     band, and one that is already rare is pushed down further. This is the most copied mistake in the clip: four public
     solutions, a well-known book's code and 14 more files, often written as a maximum for negative advantages.
     """

@@ -13,9 +13,9 @@ from torch import Tensor
 
 
 def counts_the_own_sample(rewards: Tensor) -> Tensor:
-    """you subtract the mean of the whole group; the own reward is not part of the baseline here
+    """you subtract the mean of the whole group; a sample's own reward is not part of the baseline here
 
-    This is the advantage of Dr. GRPO: the same direction, shorter by (G - 1) / G. The own reward in the baseline makes
+    This is the advantage of Dr. GRPO: the same direction, shorter by (G - 1) / G. Its own reward in the baseline makes
     the expected gradient that much smaller, half of it with a group of two.
     """
     rewards = _checked_rewards(rewards)
@@ -47,9 +47,9 @@ def divides_the_others_by_the_group_size(rewards: Tensor) -> Tensor:
 
 
 def factor_turned_round(rewards: Tensor) -> Tensor:
-    """you multiply the centred reward by (G - 1) / G; leaving the own sample out makes it larger, by G / (G - 1)
+    """you multiply the centred reward by (G - 1) / G; leaving the sample itself out makes it larger, by G / (G - 1)
 
-    The own reward pulled the baseline towards itself. Without it the distance to the baseline is larger.
+    A sample's own reward pulled the baseline towards itself. Without it the distance to the baseline is larger.
     """
     rewards = _checked_rewards(rewards)
     size = rewards.shape[-1]
@@ -59,7 +59,7 @@ def factor_turned_round(rewards: Tensor) -> Tensor:
 def baseline_minus_reward(rewards: Tensor) -> Tensor:
     """you subtract the reward from the baseline; a sample better than the others has a positive advantage
 
-    Every sign is turned round, so the policy learns to avoid what was rewarded.
+    Every sign is flipped, so the policy learns to avoid what was rewarded.
     """
     rewards = _checked_rewards(rewards)
     if rewards.shape[-1] == 1:

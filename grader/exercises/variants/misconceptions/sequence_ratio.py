@@ -48,7 +48,7 @@ def divides_by_the_padded_length(logp: Tensor, old_logp: Tensor, mask: Tensor) -
 def takes_no_notice_of_the_mask(logp: Tensor, old_logp: Tensor, mask: Tensor) -> Tensor:
     """you take the mean over all positions; only those where the mask is True are tokens of the completion
 
-    Behind its end a completion is only filled up, and before its start is the prompt, which the policy did not write.
+    After its end a completion is only filled up, and before its start is the prompt, which the policy did not write.
     """
     _same_shapes(logp, old_logp, mask)
     return importance_ratio(logp.mean(dim=-1), old_logp.mean(dim=-1))

@@ -11,7 +11,7 @@ from torch import Tensor
 
 
 def not_all_equal(rewards: Tensor) -> Tensor:
-    """Turns round what says that all equal the first one."""
+    """Negates what says that all equal the first one."""
     rewards = _checked_rewards(rewards)
     return ~(rewards == rewards[..., :1]).all(dim=-1)
 
