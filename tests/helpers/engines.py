@@ -106,9 +106,13 @@ def _firefox_program() -> str | None:
     return next(filter(None, map(shutil.which, FIREFOX)), None)
 
 
-class _Chromium:
+class Chromium:
+    """A page of Chromium that Playwright drives."""
+
     def __init__(self, page: Any) -> None:
         self.page = page
+        page.set_viewport_size({"width": WIDE[0], "height": WIDE[1]})
+        page.set_default_timeout(PATIENCE)
 
     def open(self, address: str) -> None:
         self.page.goto(address)
@@ -132,9 +136,7 @@ def _chromium() -> Iterator[Engine]:
 
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium_program(), args=[*FLAGS, *CHEAP])
-        page = browser.new_page(viewport={"width": WIDE[0], "height": WIDE[1]})
-        page.set_default_timeout(PATIENCE)
-        yield _Chromium(page)
+        yield Chromium(browser.new_page())
         browser.close()
 
 

@@ -82,7 +82,7 @@ Visitor = Callable[[str, str], Visit]
 
 
 @pytest.fixture(scope="module")
-def visit(site_folder) -> Iterator[Visitor]:
+def visit(site_folder, request) -> Iterator[Visitor]:
     """Visits a page once in each engine."""
     with ExitStack() as stack:
         site = stack.enter_context(site_server.serve(site_folder, built_for=BUILT_FOR, first=engines.NOTES))
@@ -91,6 +91,9 @@ def visit(site_folder) -> Iterator[Visitor]:
         def window(engine: str) -> engines.Engine:
             if engine in (missing := engines.missing_engines()):
                 cannot(missing[engine])
+            if engine == "chromium":  # that of the other tests: Playwright runs once in a process
+                context = stack.enter_context(request.getfixturevalue("browser").new_context())
+                return engines.Chromium(context.new_page())
             return stack.enter_context(engines.start(engine))
 
         @functools.cache

@@ -1311,6 +1311,8 @@ def test_a_run_without_signal_stays_at_the_reference(student, premises, seed, si
     "train",
     points=2,
     needs=("a_run_follows_from_the_completions_that_it_draws",),
+    seconds=60.0,
+    call_seconds=25.0,  # the longest run of all: right answers with slow loops took more than 5 s on a busy machine
     hints=(
         "Which policy draws the batch of the last step: the one that is trained, or the reference?",
         "One generator for the whole run, the one of the arguments.",
