@@ -139,7 +139,9 @@ def test_b09_the_code_of_the_chapter_prints_what_it_says():
 
 def test_b09_the_answer_to_check_yourself_is_right():
     _, gradient = ascend(POLICY, (0, 1, 0))
-    assert f"which is {triple(gradient)}" in TEXT
+    first, second, third = triple(gradient).split(", ")
+    assert f"0.5 · (0 \u2212 0.3) = {first} and 0.2 · (0 \u2212 0.3) = {third}" in TEXT
+    assert "0.3 · (1 \u2212 0.3)" in TEXT and second == "+0.21"
     assert f"\u22120.3 · 0.5 = {written(-0.3 * SCORES[0][0])}" in TEXT
 
 

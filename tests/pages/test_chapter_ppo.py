@@ -95,7 +95,7 @@ def test_w02_memory_in_the_text_is_counted_right():
     assert "112 of PPO's 238 GB" in TEXT and 7 * 16 == 112
     assert "the weights shrink by 25 % or 33 %" in TEXT
     ppo, grpo = memory(7, "training state", "a rule for both")
-    assert f"7 · 16 = 112 GB: from {ppo} to {grpo} GB, {less(ppo, grpo)} %" in TEXT
+    assert f"7 · 16 = 112 GB of {ppo}, which is {less(ppo, grpo)} %" in TEXT
 
 
 def test_w03_runs_are_those_of_the_simulation_in_numpy(open_figure):
