@@ -22,7 +22,7 @@ from site_fixtures import SETTLED, chromium_program
 
 STYLES = site_server.ROOT / "docs/assets/css/heights.css"
 CHAPTERS = ("why", "ppo", "group", "gradient", "advantage", "loss", "training", "limits")
-PAGES = (*(f"learn/{chapter}" for chapter in CHAPTERS), "results/llm", "simulation", "worksheet")
+PAGES = (*(f"learn/{chapter}" for chapter in CHAPTERS), "2026/family", "results/llm", "simulation", "worksheet")
 PIXELS = 20  # of a rem
 WIDEST = 1280
 # The largest width of a range in em, none for the widest, and the widths of the window that it is measured at.
@@ -44,7 +44,7 @@ BARE = """() => document.head.append(Object.assign(document.createElement("style
   ":is(.grpo-explorable, [data-ready]):is(*, #higher) { min-height: 0 !important; } html { scrollbar-width: none; }"
 }))"""
 HEIGHTS = """() => [...document.querySelectorAll(".grpo-explorable, article [data-ready]")]
-  .filter((node) => node.localName !== "grpo-question")
+  .filter((node) => !node.matches("grpo-question, grpo-quiz")) // as high before as after
   .map((node) => {
     const apart = ["name", "part"].filter((name) => node.hasAttribute(name) && !node.matches(".grpo-explorable"));
     const chart = node.localName === "grpo-simulation" && node.querySelector(".grpo-board > .grpo-chart");

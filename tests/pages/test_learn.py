@@ -19,7 +19,7 @@ DOCS = course.ROOT / "docs"
 SOURCES = ("Computed", "Recorded run", "Reported", "Schematic")
 EXPLORABLES = [
     (f"/{page.relative_to(DOCS).with_suffix('')}/", tag)
-    for page in sorted([*DOCS.glob("learn/*.md"), *DOCS.glob("results/*.md")])
+    for page in sorted([*DOCS.glob("learn/*.md"), *DOCS.glob("2026/*.md"), *DOCS.glob("results/*.md")])
     for tag in re.findall(r"^/+ html \| (grpo-[\w-]+)\.grpo-explorable$", page.read_text("utf-8"), re.M)
 ]
 PHONE, WIDE = 360, 1280

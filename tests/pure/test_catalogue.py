@@ -28,6 +28,7 @@ ADDED = {
     "B08": "a recorded run of a pretrained language model, token by token",
     "B09": "the policy gradient over three actions, and the way uphill",
     "B10": "what a baseline does to the gradients of single groups",
+    "B11": "which tokens each relative of GRPO still learns from, by their ratio",
 }
 STATIC = ["W23", *(f"T{number:02}" for number in range(1, 13))]
 NOTEBOOK = [f"N{number:02}" for number in range(1, 8)]

@@ -1,0 +1,80 @@
+"""The page on the family in 2026: its numbers from the losses, by PyTorch, and what a reader does with its figure."""
+
+import re
+
+import numpy as np
+import pytest
+import torch
+from explorables import Explorable, numbers
+
+from grader.core import course
+
+PATH, TAG = "/2026/family/", "grpo-token-weight"
+TEXT = (course.ROOT / "docs/2026/family.md").read_text("utf-8")
+RATIOS = (0.5, 1.0, 1.25, 1.5, 3.0, 6.0)
+NAMES = ("REINFORCE", "GRPO", "DAPO", "CISPO", "SAPO")
+
+
+def loss(name, logp, old_logp, advantage):
+    """What one token adds to the loss, as the page writes it."""
+    ratio = (logp - old_logp).exp()
+    if name == "REINFORCE":
+        return -advantage * logp
+    if name == "CISPO":
+        return -ratio.clamp(max=5).detach() * advantage * logp
+    if name == "SAPO":
+        temperature = 1.0 if advantage > 0 else 1.05
+        return -4 / temperature * torch.sigmoid(temperature * (ratio - 1)) * advantage
+    clipped = ratio.clamp(0.8, 1.28 if name == "DAPO" else 1.2)
+    return -torch.minimum(ratio * advantage, clipped * advantage)
+
+
+def weight(name, ratio, advantage):
+    """The share of the advantage in the gradient by the token's log-probability."""
+    old_logp = torch.tensor(-2.0, dtype=torch.float64)
+    logp = (old_logp + np.log(ratio)).requires_grad_()
+    (gradient,) = torch.autograd.grad(loss(name, logp, old_logp, advantage), logp)
+    return float(-gradient / advantage)
+
+
+def test_b11_the_table_has_the_gradients_of_the_losses():
+    rows = {row.split(" | ")[0]: row for row in re.findall(r"^\| (\w+, A [<>] 0 \|.*) \|$", TEXT, re.M)}
+    assert {*rows} == {f"{name}, A {sign} 0" for name in NAMES for sign in "<>"} - {"REINFORCE, A < 0"}
+    for label, row in rows.items():
+        found = [numbers(cell)[0] for cell in row.split(" | ")[1:]]
+        advantage = 1.0 if ">" in label else -1.0
+        assert found == [round(weight(label.split(",")[0], ratio, advantage), 3) for ratio in RATIOS], label
+
+
+def test_the_numbers_of_the_text_are_right():
+    assert f"{0.01 * 1.28:.4f} and not only to {0.01 * 1.2:.3f}" in TEXT
+    ratios = np.linspace(0.5, 6, 5_501)
+    assert ratios[np.argmax([weight("SAPO", ratio, 1.0) for ratio in ratios[::10]]) * 10] == pytest.approx(2, abs=0.1)
+    # Two answers with two rewards each: added and then divided, or each divided by itself and then added.
+    for second, expected in (((1, 0), 1), ((1, 1), 2)):
+        rewards = np.array([(0, 0), second], dtype=float)
+        total = rewards.sum(1)
+        assert [*(total - total.mean()) / total.std()] == [-1, 1]
+        deviation = rewards.std(0)
+        single = (rewards - rewards.mean(0)) / np.where(deviation == 0, 1, deviation)
+        assert [*single.sum(1)] == [-expected, expected]
+
+
+def test_b11_a_reader_compares_a_method_with_grpo(tab):
+    figure = Explorable(tab.show(PATH, TAG), TAG)
+    assert figure.status == (
+        "At ratio 1.50 a good token passes on 1.50. With GRPO it passes on nothing: it is ignored."
+    )
+    for name in NAMES:
+        figure.pick(name)
+        for sign, label in ((1.0, "A > 0, good"), (-1.0, "A < 0, bad")):
+            figure.pick(label)
+            rows = {row[0]: [numbers(cell)[0] for cell in row[1:]] for row in figure.table()}
+            assert rows == {each: [round(weight(each, ratio, sign), 3) for ratio in RATIOS] for each in NAMES}
+            for text in ("0.50", "1.25", "6.00"):
+                figure.slide("Ratio \u03c1", text)
+                own = weight(name, float(text), sign)
+                said = "nothing: it is ignored" if own == 0 else f"{own:.2f}"
+                token = "good" if sign > 0 else "bad"
+                assert figure.status.startswith(f"At ratio {text} a {token} token passes on {said}.")
+                assert ("With GRPO" in figure.status) == (name != "GRPO")
