@@ -28,7 +28,7 @@ from ..core.result import (
 )
 from ..grading import curves
 from .feedback import notes, rows, runs_no_code, what_it_is
-from .outcomes import SIGNS, file_name, owed, problem_of_the_file, word
+from .outcomes import SIGNS, afterwards, file_name, owed, problem_of_the_file, word
 from .svg_chart import Figure, Series, line_chart, number, numbers_of, small_bar
 
 _TOLD_IN_FULL = (FAILED, BROKEN, GRADER_ERROR)
@@ -131,6 +131,7 @@ class _ToldExercise:
         problem: What is wrong with the whole file; then its details are told once, and not for each check.
         functions: Name of each function with its checks.
         address: Where to read on.
+        afterwards: Where to read on once it has all points; empty before.
         owed: What is lost to mistakes of other functions alone.
     """
 
@@ -140,6 +141,7 @@ class _ToldExercise:
     details: _Details
     functions: tuple[tuple[str, tuple[_ToldCheck, ...]], ...]
     address: str
+    afterwards: str
     owed: str
 
 
@@ -155,6 +157,7 @@ def _told(exercise: ExerciseResult) -> _ToldExercise:
             for function in dict.fromkeys(check.function for check in exercise.checks)
         ),
         course.page_address(exercise.page),
+        afterwards(exercise),
         owed(exercise),
     )
 

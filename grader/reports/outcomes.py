@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from ..core import course
 from ..core.result import (
     BROKEN,
     FAILED,
@@ -47,6 +48,15 @@ def owed(exercise: ExerciseResult) -> str:
         f"{counted(exercise.owed, 'point')} {'are' if exercise.owed > 1 else 'is'} lost only because of your "
         f"{functions(names)}: with what {returned}, these checks pass. {counts}: {both}."
     )
+
+
+def afterwards(exercise: ExerciseResult) -> str:
+    """Where to read on after all points of a whole exercise; empty before, and where its page has no such part."""
+    tried = {check.function for check in exercise.checks}
+    known = next((each for each in course.KNOWN if each.name == exercise.name), None)
+    if known is None or not tried >= set(known.function_names) or exercise.earned < exercise.points:
+        return ""
+    return course.page_address(f"{exercise.page}#afterwards")
 
 
 def functions(names: Iterable[str]) -> str:

@@ -32,7 +32,7 @@ from ..core.text import counted, first_sentence, one_line, plain
 from ..grading.check import Check
 from ..worksheet.questions import EXERCISE as WORKSHEET
 from .feedback import SELF_CHECK, rows, runs_no_code, what_it_is
-from .outcomes import OWED, SIGNS, file_name, functions, owed, problem_of_the_file, word
+from .outcomes import OWED, SIGNS, afterwards, file_name, functions, owed, problem_of_the_file, word
 
 _ASCII_SIGNS: dict[str, str] = {
     PASSED: "+", FAILED: "x", BROKEN: "x", NOT_WRITTEN: "o", WAITING: ".", NOT_RUN: "-", GRADER_ERROR: "!", OWED: "^",
@@ -85,6 +85,8 @@ def show(
         if exercise.earned < exercise.points:
             page = course.page_address(exercise.page)
             console.print(_indented(Text(f"page  {page}    hint  {hint}", style="dim")), highlight=False)
+        elif result.grade and (page := afterwards(exercise)):
+            console.print(_indented(Text(f"why, and what others write  {page}", style="dim")), highlight=False)
     console.print()
     console.print(_total(result), highlight=False)
     if finish and is_whole(result):
@@ -273,10 +275,8 @@ def _total(result: Result) -> RenderableType:
         return Text(f"The grader could not finish: {plain(result.problem)}", style="bold magenta")
     lines = [Text(f"total  {result.earned} of {result.points} points", style="bold")]
     if result.grade and result.exit_code == 0:
-        after = (
-            "Your instructor reads the answers." if runs_no_code(result) else "The pages have a section for afterwards."
-        )
-        lines.append(Text(f"All passed. {after}"))
+        after = " Your instructor reads the answers." if runs_no_code(result) else ""
+        lines.append(Text(f"All passed.{after}"))
         lines += [Text(f"next  {what}", style="bold") for what in _next(result)]
     if not result.grade:
         lines.append(Text("Debug mode: this is no grade. Run `grade` for one."))
@@ -290,7 +290,7 @@ def _finish(console: Console) -> RenderableType:
     utf8 = (console.encoding or "").lower().startswith("utf")
     coin, block, line = ("●", "■", "━") if utf8 else ("o", "#", "-")
     coins = Text(f"  {' '.join(coin * _GROUP)}", style="yellow")
-    page = course.page_address("docs/learn/limits.md#open-questions")
+    page = course.page_address("docs/next.md")
     return Group(
         coins,
         Text(f"{line * 2}{line.join(block * _GROUP)}{line * 2}  all eight right, mean 1.00, every advantage 0"),

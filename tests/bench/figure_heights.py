@@ -22,7 +22,10 @@ from site_fixtures import SETTLED, chromium_program
 
 STYLES = site_server.ROOT / "docs/assets/css/heights.css"
 CHAPTERS = ("why", "ppo", "group", "gradient", "advantage", "loss", "training", "limits")
-PAGES = (*(f"learn/{chapter}" for chapter in CHAPTERS), "2026/family", "results/llm", "simulation", "worksheet")
+PAGES = (
+    *(f"learn/{chapter}" for chapter in CHAPTERS),
+    *("2026/family", "2026/engines", "2026/debates", "results/llm", "simulation", "worksheet"),
+)
 PIXELS = 20  # of a rem
 WIDEST = 1280
 # The largest width of a range in em, none for the widest, and the widths of the window that it is measured at.

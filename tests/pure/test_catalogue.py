@@ -29,6 +29,11 @@ ADDED = {
     "B09": "the policy gradient over three actions, and the way uphill",
     "B10": "what a baseline does to the gradients of single groups",
     "B11": "which tokens each relative of GRPO still learns from, by their ratio",
+    "B12": "why a ratio leaves 1: updates, the sampler's age, the sampler's engine",
+    "B13": "an agent's answers with and without the mask over what a tool wrote",
+    "B14": "pass@k before and after training",
+    "B15": "the weight of a prompt by how often it is solved",
+    "B16": "entropy and reward by the upper end of the clip",
 }
 STATIC = ["W23", *(f"T{number:02}" for number in range(1, 13))]
 NOTEBOOK = [f"N{number:02}" for number in range(1, 8)]

@@ -99,8 +99,9 @@ def test_after_full_points_comes_the_next_function_or_the_next_exercise() -> Non
     result = made(passed)
     result.exercises[0].checks.append(other)
     assert "next  4  The ten-action bandit: docs/exercises/bandit.md, then `grade bandit`" in report_of(result)
+    assert "docs/exercises/kl.md#afterwards" in report_of(result)
     other.outcome = FAILED
-    assert "next" not in report_of(result)
+    assert "next" not in report_of(result) and "#afterwards" not in report_of(result)
 
 
 def test_with_all_points_of_all_exercises_the_report_ends_with_what_was_built() -> None:
@@ -108,7 +109,7 @@ def test_with_all_points_of_all_exercises_the_report_ends_with_what_was_built() 
     report = report_of(result)
     assert "  ● ● ● ● ● ● ● ●\n━━■" in report and "You wrote GRPO" in report and "starter.run_llm" in report
     assert "\x1b" not in report
-    assert report.count("next") == 1
+    assert report.count("next  ") == 1
     console = Console(file=io.TextIOWrapper(io.BytesIO(), "ascii"), width=200)
     terminal.show(result, console)
     assert "You wrote" not in report_of(result, finish=False)

@@ -6,9 +6,10 @@ import { fixed } from "./format.mjs";
 const PAD = { left: 44, right: 12, top: 20, bottom: 34 };
 
 /**
- * A chart { node, draw }. Axes x and y are { low, high, ticks, digits, name }. draw shows curves { style, points: [[x, y],
- * ...] } (a null between points begins a new piece), dots { x, y, text, style }, marks { at, text } across the x axis, and
- * bars { from, to, y, style } that stand on y = 0; what lies beyond an axis is drawn at its end. It may change the axes.
+ * A chart { node, draw }. Axes x and y are { low, high, ticks, digits, name }; x may have show(tick), the text of a tick. draw
+ * shows curves { style, points: [[x, y], ...] } (a null between points begins a new piece), dots { x, y, text, style },
+ * marks { at, text } across the x axis, and bars { from, to, y, style } that stand on y = 0; what lies beyond an axis is
+ * drawn at its end. It may change the axes.
  */
 export function curveChart({ height: usual = 220, x: usualX, y: usualY }) {
   let shown = {};
@@ -25,7 +26,7 @@ export function curveChart({ height: usual = 220, x: usualX, y: usualY }) {
       words(x(at) + side(at).shift, level, text, { "text-anchor": side(at).anchor, class: "name" });
     return [
       gridLines(axisY.ticks, y, { left, right, digits: axisY.digits ?? 1 }),
-      axisX.ticks.map((tick) => words(x(tick), bottom + 15, fixed(tick, axisX.digits ?? 1), { "text-anchor": "middle" })),
+      axisX.ticks.map((tick) => words(x(tick), bottom + 15, axisX.show?.(tick) ?? fixed(tick, axisX.digits ?? 1), { "text-anchor": "middle" })),
       words((left + right) / 2, height - 3, axisX.name ?? "", { "text-anchor": "middle" }),
       words(2, 11, axisY.name ?? ""),
       bars.map(({ from, to, y: value, style = "bar" }) => element("rect", {

@@ -21,7 +21,7 @@ export function lineChart({ height: low = 210, top: usual, ticks, digits = 2, in
   function paint(width, height) {
     const x = scale(0, steps, PAD.left, width - PAD.right);
     const y = scale(0, top, height - PAD.bottom, PAD.top);
-    const parts = [gridLines(ticks, y, { left: PAD.left, right: width - PAD.right, digits })];
+    const parts = [gridLines(ticks.filter((tick) => tick <= top), y, { left: PAD.left, right: width - PAD.right, digits })];
     for (const step of stepTicks(steps, width)) {
       parts.push(words(x(step), height - PAD.bottom + 15, String(step), { "text-anchor": "middle" }));
     }

@@ -1,0 +1,69 @@
+// <grpo-clip-entropy>: entropy and expected reward over real runs of the bandit, by the upper end of the clip (catalogue B16).
+import { entropyRun } from "../core/clip_entropy.mjs";
+import { average } from "../core/grpo.mjs";
+import { summary } from "../core/many_runs.mjs";
+import { legendItem } from "../ui/chart.mjs";
+import { element } from "../ui/element.mjs";
+import { Explorable } from "../ui/explorable.mjs";
+import { fixed } from "../ui/format.mjs";
+import { lineChart } from "../ui/line_chart.mjs";
+import { picks } from "../ui/picks.mjs";
+import { table } from "../ui/table.mjs";
+
+const STEPS = 100;
+const SEEDS = 20;
+const USUAL = "0.2";
+const HIGH = ["0.2", "0.28", "0.5", "100"]; // above 1; 100 is none
+const SHOWN = [0, 10, 20, 50, 100];
+
+class ClipEntropy extends Explorable {
+  static controls = {
+    start: { control: picks, label: "The policy begins", options: [["even", "undecided"], ["sure", "sure of the second best"]], initial: "sure" },
+    high: { control: picks, label: "Upper end 1 + ε_high", options: [["0.2", "1.2"], ["0.28", "1.28"], ["0.5", "1.5"], ["100", "none"]], initial: "100" },
+  };
+  static live = false;
+
+  build() {
+    this.chart = lineChart({ top: 2.4, ticks: [0, 0.5, 1, 1.5, 2], digits: 1 });
+    this.own = element("span");
+    const legend = element("div", { class: "grpo-legend" }, legendItem("line-first", this.own),
+      legendItem("line-second", "upper end 1.2"), "Mean of 20 seeds");
+    const columns = ["ε_high", ...SHOWN.map((step) => `step ${step}`)];
+    this.entropy = table({ caption: "Entropy in nats", columns });
+    this.reward = table({ caption: "Expected reward", columns });
+    return [legend, this.chart.node, this.entropy.node, this.reward.node];
+  }
+
+  /** Runs of a start with an upper end, computed once. */
+  runs(start, high) {
+    this.known ??= {};
+    return (this.known[`${start} ${high}`] ??=
+      Array.from({ length: SEEDS }, (_, i) => entropyRun(start, Number(high), { steps: STEPS, seed: i + 1 })));
+  }
+
+  draw({ start, high }) {
+    const line = (style, which, name, below) =>
+      ({ style, name, below, values: summary(this.runs(start, which).map(({ entropy }) => entropy)).values });
+    const top = start === "even" ? 2.4 : 1;
+    this.own.textContent = high === "100" ? "no upper end" : `upper end ${1 + Number(high)}`;
+    this.chart.draw({ top, lines: [line("line-second", USUAL, "", true), line("line-first", high, "", false)] });
+    const rows = (part) => HIGH.map((which) =>
+      [which === "100" ? "none" : which, ...SHOWN.map((step) => fixed(this.mean(start, which, part, step), 3))]);
+    this.entropy.fill(rows("entropy"));
+    this.reward.fill(rows("reward"));
+  }
+
+  mean(start, high, part, step) {
+    return average(this.runs(start, high).map((run) => run[part][step]));
+  }
+
+  lesson({ start, high }) {
+    const at = (which, part, step) => this.mean(start, which, part, step);
+    const words = (which) => `entropy ${fixed(at(which, "entropy", 20), 3)} after 20 steps, expected reward `
+      + `${fixed(at(which, "reward", STEPS), 3)} after ${STEPS}`;
+    const own = high === "100" ? "Without an upper end" : `With 1 + ε_high = ${1 + Number(high)}`;
+    return high === USUAL ? `${own}: ${words(high)}.` : `${own}: ${words(high)}. With 1.2: ${words(USUAL)}.`;
+  }
+}
+
+customElements.define("grpo-clip-entropy", ClipEntropy);

@@ -1,0 +1,121 @@
+"""The page on two engines: its numbers by PyTorch and by hand, and what a reader does with its figures."""
+
+import math
+import re
+
+import torch
+from explorables import Explorable, numbers
+
+from grader.core import course
+
+PATH, RATIO, TOOL = "/2026/engines/", "grpo-ratio-source", "grpo-tool-tokens"
+TEXT = (course.ROOT / "docs/2026/engines.md").read_text("utf-8")
+START = torch.tensor([0.5, 0.3, 0.2], dtype=torch.float64)
+REWARDS = torch.tensor([1.0, 0.0, 0.0], dtype=torch.float64)
+
+
+def cells(first):
+    """The row of the page that begins with this cell."""
+    (row,) = re.findall(rf"^\| {re.escape(first)} \|(.*)\|$", TEXT, re.M)
+    return [cell.strip() for cell in row.split("|")]
+
+
+def policy_after(updates):
+    """Exact steps of 0.1 up the expected reward, by the logits."""
+    logits = START.log()
+    for _ in range(updates):
+        logits = logits.clone().requires_grad_()
+        (gradient,) = torch.autograd.grad(logits.softmax(0) @ REWARDS, logits)
+        logits = (logits + 0.1 * gradient).detach()
+    return logits.softmax(0)
+
+
+def rounded(policy):
+    """The policy if its logits are computed in bfloat16."""
+    return (20 + policy.log()).to(torch.bfloat16).double().softmax(0)
+
+
+def test_b12_the_table_has_the_ratios_of_exact_steps():
+    rows = {
+        "the first update with a rollout": START / START,
+        "15 updates with the same rollout, before the 16th": policy_after(15) / START,
+        "a sampler whose weights are 8 updates old": policy_after(8) / START,
+        "a sampler that computes its logits in bfloat16": START / rounded(START),
+    }
+    for label, ratios in rows.items():
+        assert cells(label) == [f"{ratio:.3f}" for ratio in ratios], label
+    top = START / torch.tensor([0.625, 0.375, 1.0])
+    wanted = [f"{top[0]:.3f}", f"{top[1]:.3f}", "never drawn"]
+    assert cells("a sampler that keeps the two most likely actions") == wanted
+
+
+def test_the_numbers_of_the_text_are_right():
+    for tokens, digits in ((100, 2), (1_000, 2), (10_000, 0)):
+        assert f"| {tokens:,} | {math.exp(0.001 * tokens):,.{digits}f} |" in TEXT
+    assert 8_192 // 512 == 16 and "16: 8,192 answers in minibatches of 512" in TEXT
+    drawn = torch.tensor([0.625, 0.375, 0.0], dtype=torch.float64)
+    scores = torch.eye(3, dtype=torch.float64) - START  # row a: the gradient of log pi(a) by the logits
+    for vector, digits in ((drawn * REWARDS @ scores, 4), (START * REWARDS @ scores, 2), (drawn @ scores, 3)):
+        text = ", ".join(f"{x:.{digits}f}" for x in vector.tolist()).replace("-", "\u2212")
+        assert f"({text})" in TEXT, text
+
+
+def test_b13_the_table_has_the_pushes_of_the_mean_over_each_answer():
+    for label, tokens, advantage in (("right, 6 tool tokens", 6, 1), ("wrong, 20 tool tokens", 20, -1)):
+        counted, masked = (torch.full((13 + tokens,), 0.0, dtype=torch.float64, requires_grad=True) for _ in "ab")
+        mask = torch.ones(13 + tokens, dtype=torch.float64)
+        mask[10 : 10 + tokens] = 0  # between the call and the answer
+        (all_of_it,) = torch.autograd.grad(counted.exp().mean() * advantage / 2, counted)
+        (own,) = torch.autograd.grad((masked.exp() * mask).sum() / mask.sum() * advantage / 2, masked)
+        assert [numbers(cell)[0] for cell in cells(label)] == [
+            round(all_of_it[0].item(), 4),
+            round(own[0].item(), 4),
+            round(100 * (all_of_it[10 : 10 + tokens].sum() / all_of_it.sum()).item()),
+        ]
+        assert not own[10 : 10 + tokens].any()
+
+
+def test_b12_a_reader_goes_through_the_three_causes(tab):
+    figure = Explorable(tab.show(PATH, RATIO), RATIO)
+    ratio = (policy_after(23) / policy_after(8))[0]
+    gap = (policy_after(8) / rounded(START))[0]
+    assert figure.status == (
+        f"Action 1: PPO's ratio is {ratio:.3f}, above the band, so it learns nothing more. "
+        f"The sampler adds a factor of {gap:.3f}, which PPO's ratio does not see."
+    )
+    figure.press("16 minibatches")
+    assert figure.status.endswith(
+        "1.271, above the band, so it learns nothing more. The sampler agrees with the trainer."
+    )
+    figure.press("One update")
+    assert (
+        figure.status
+        == "Action 1: PPO's ratio is 1.000, exactly 1, so the clip does nothing. The sampler agrees with the trainer."
+    )
+    figure.press("Asynchronous")
+    assert figure.status.endswith("The sampler adds a factor of 1.150, which PPO's ratio does not see.")
+    figure.press("Two engines")
+    assert figure.column(1) == [round(p, 3) for p in rounded(START).tolist()]
+    figure.pick("the top 2 only")
+    figure.slide("Updates since the rollout", "15 updates")
+    figure.slide("Age of the sampler's weights", "1 update")
+    now, old = policy_after(16), policy_after(1)
+    assert figure.column(3) == [round(p, 3) for p in now.tolist()]
+    assert figure.column(5) == [round(x, 3) for x in (now / old).tolist()]
+    assert [row[6] for row in figure.table()][2] == "never drawn"
+    drawn = " ".join(figure.node.locator("svg.grpo-chart").all_text_contents())
+    assert "never drawn, though the trainer gives it 20" in drawn
+
+
+def test_b13_a_reader_masks_what_the_tool_wrote(tab):
+    figure = Explorable(tab.show(PATH, TOOL), TOOL)
+    assert figure.status.startswith("61\u00a0% of the wrong answer's push lands on words that the model never chose")
+    figure.slide("Tool tokens of the wrong answer", "13")
+    assert figure.column(2) == [0.0263, round(-1 / 52, 4)]
+    figure.pick("are masked")
+    assert figure.column(2) == [0.0385, -0.0385]
+    assert figure.column(3) == [0, 0]
+    assert figure.status.startswith("Each answer learns from its own 13 tokens alone")
+    figure.pick("count")
+    figure.slide("Tool tokens of the wrong answer", "0")
+    assert figure.status == "The wrong answer used no tool: all of its push lands on what the model chose."
