@@ -215,7 +215,8 @@ def _of_recorded(exercise: Exercise, wrong: Sequence[Entry]) -> Iterator[Missing
 def _of_page(exercise: Exercise, text: str, checks: Sequence[Check]) -> Iterator[Missing]:
     page = exercise.page
     prose = re.sub(r"```.*?```", "", text, flags=re.DOTALL)
-    if not text.startswith(f"# {exercise.number}. {exercise.title}\n"):
+    body = re.sub(r"\A---\n.*?\n---\n\n", "", text, flags=re.DOTALL)
+    if not body.startswith(f"# {exercise.number}. {exercise.title}\n"):
         yield Missing(f'{page}: begin it with "# {exercise.number}. {exercise.title}"', exercise.draft)
     found = tuple(re.findall(r"^## (.*)$", prose, re.MULTILINE))
     if found != SECTIONS:

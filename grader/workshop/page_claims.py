@@ -31,6 +31,8 @@ from .recordings import RUNS, llm_run, metrics_of, samples_of
 
 WORDS_PER_MINUTE = 200
 """Of somebody who reads to understand."""
+_FIRST_LOOK, _WORKSHEET, _INSTALLATION = 10, 25, 5
+"""Minutes that their pages name."""
 ABLATIONS = {ablation.name: ablation for ablation in ablations.ABLATIONS}
 Claims = Iterator[str]
 CLAIMS: dict[str, list[Callable[[], Claims]]] = {}
@@ -114,11 +116,34 @@ def _home_page() -> Claims:
     yield f"answers to {run['measured']['ends']} sums"
     yield f"took {run['seconds']} CPU seconds"
     yield f"and after {last['step']} steps"
-    words = [len(page.read_text("utf-8").split()) for page in (course.ROOT / "docs/learn").glob("*.md")]
-    yield f"step by step | {5 * round(sum(words) / len(words) / WORDS_PER_MINUTE / 5)} minutes each |"
     minutes = sum(exercise.minutes for exercise in course.EXERCISES)
-    yield f"five modules in PyTorch, below | {minutes} minutes |"
     yield f"| all | | | {sum(_points().values())} | {minutes} minutes |"
+
+
+@claims("docs/index.md")
+def _path() -> Claims:
+    """The minutes of each step: to read its chapters, and to do what comes after them."""
+    todo = {each.number: each.minutes for each in course.EXERCISES}
+    steps = (
+        (("why", "ppo", "group"), _WORKSHEET),
+        (("gradient", "advantage"), _INSTALLATION + todo[1]),
+        (("loss",), todo[2] + todo[3]),
+        (("training",), todo[4] + todo[5]),
+    )
+    total = _FIRST_LOOK + (last := _minutes_to_read("limits"))
+    for chapters, doing in steps:
+        reading = sum(map(_minutes_to_read, chapters))
+        total += reading + doing
+        yield f"{reading} + {doing} minutes |"
+    yield f"eight figures as a first look | | {_FIRST_LOOK} minutes |"
+    yield f"a pretrained model, a library, papers | {last} minutes |"
+    yield f"| all | | | {total} minutes |"
+
+
+def _minutes_to_read(chapter: str) -> int:
+    """To the next five, tables and figures included."""
+    words = len((course.ROOT / f"docs/learn/{chapter}.md").read_text("utf-8").split())
+    return 5 * round(words / WORDS_PER_MINUTE / 5)
 
 
 def _points_of_an_exercise(name: str) -> Callable[[], Claims]:
