@@ -16,7 +16,7 @@ if not __package__:
 import importlib.util
 import tempfile
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import Any
 
 from .charlm_training import CharLMConfig
@@ -37,6 +37,12 @@ _NUMBER_OPTIONS = {
     "inner_steps": "num_iterations",
 }
 """Names of the course, and TRL's."""
+DEFAULTS = (
+    *("loss_type", "scale_rewards", "beta", "use_bias_correction_kl", "epsilon", "epsilon_high", "num_generations"),
+    *("num_iterations", "learning_rate", "max_completion_length", "importance_sampling_level", "max_grad_norm"),
+    *("vllm_importance_sampling_correction", "vllm_importance_sampling_mode", "vllm_importance_sampling_clip_max"),
+)
+"""Settings of TRL that decide what is trained."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -45,6 +51,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments = parser.parse_args(argv)
     if importlib.util.find_spec("trl") is None:
         parser.error(f"this command needs more packages: {INSTALL}")
+    if arguments.defaults:
+        _tell_defaults()
+        return 0
     try:
         given = {name: getattr(arguments, name) for name in _NUMBER_OPTIONS}
         task = TASKS[arguments.task]()
@@ -96,7 +105,18 @@ def _parser() -> argparse.ArgumentParser:
         "--ratio-level", choices=("token", "sequence"), default="token", help="[importance_sampling_level] (token)"
     )
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="[seed] (0)")
+    parser.add_argument("--defaults", action="store_true", help="only print what the installed TRL does by default")
     return parser
+
+
+def _tell_defaults() -> None:
+    """Print the defaults of the installed version; a setting that it does not know has none."""
+    import trl
+
+    known = {each.name: each.default for each in fields(trl.GRPOConfig)}
+    print(f"TRL {trl.__version__}, GRPOConfig")
+    for name in DEFAULTS:
+        print(f"  {name:<36} {known.get(name, 'not in this version')}")
 
 
 def make_trainer(

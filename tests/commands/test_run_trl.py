@@ -168,3 +168,22 @@ def test_the_page_has_the_defaults_of_the_installed_version() -> None:
         assert str(ours[name]) == default, name
         assert str(theirs[their_name]) == their_default, their_name
     assert theirs["max_grad_norm"] == 1 and theirs["gradient_checkpointing"] and theirs["use_bias_correction_kl"]
+
+
+def test_the_defaults_are_those_of_the_installed_version_and_the_table_of_libraries_has_them(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    import trl
+
+    assert run_trl.main(["--defaults"]) == 0
+    first, *lines = capsys.readouterr().out.splitlines()
+    assert first == f"TRL {trl.__version__}, GRPOConfig"
+    told = dict(line.split() for line in lines)
+    known = {each.name: str(each.default) for each in dataclasses.fields(trl.GRPOConfig)}
+    assert told == {name: known[name] for name in run_trl.DEFAULTS}
+    page = (course.ROOT / "docs/2026/debates.md").read_text("utf-8")
+    (row,) = re.findall(rf"^\| TRL {trl.__version__}, [\d-]+ \|(.*)\|$", page, re.M)
+    assert f"(`{told['loss_type']}`)" in row and f"\u03b2 = {told['beta']}" in row
+    assert f"| {told['epsilon']} | {told['num_generations']} |" in row
+    assert f"above {float(told['vllm_importance_sampling_clip_max']):g} are dropped" in row
+    assert told["vllm_importance_sampling_mode"] == "sequence_mask" and told["use_bias_correction_kl"] == "True"
