@@ -29,8 +29,8 @@ from .answer_key import BEST
 from .catalogue import misconceptions, variants
 from .recordings import RUNS, llm_run, metrics_of, samples_of
 
-WORDS_PER_MINUTE = 200
-"""Of somebody who reads to understand."""
+WORDS_PER_MINUTE = 130
+"""Of somebody who reads to understand, and tries the figures."""
 _FIRST_LOOK, _WORKSHEET, _INSTALLATION = 10, 25, 5
 """Minutes that their pages name."""
 ABLATIONS = {ablation.name: ablation for ablation in ablations.ABLATIONS}

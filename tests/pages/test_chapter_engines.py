@@ -2,6 +2,7 @@
 
 import math
 import re
+import statistics
 
 import torch
 from explorables import Explorable, numbers
@@ -50,14 +51,27 @@ def test_b12_the_table_has_the_ratios_of_exact_steps():
 
 
 def test_the_numbers_of_the_text_are_right():
-    for tokens, digits in ((100, 2), (1_000, 2), (10_000, 0)):
-        assert f"| {tokens:,} | {math.exp(0.001 * tokens):,.{digits}f} |" in TEXT
+    # The log-ratio of a token is normal with variance 2 * KL, so that its weight is 1 on average.
+    for tokens, digits in ((100, 3), (1_000, 3), (10_000, 5)):
+        spread = math.sqrt(2 * 0.001 * tokens)
+        above = statistics.NormalDist(-(spread**2) / 2, spread).cdf(0)
+        median, effective = math.exp(-(spread**2) / 2), math.exp(-(spread**2))
+        shares = f"{100 * (1 - above):.1f} % | {100 * effective:.1f} %"
+        assert f"| {tokens:,} | {median:.{digits}f} | {shares} |" in TEXT
     assert 8_192 // 512 == 16 and "16: 8,192 answers in minibatches of 512" in TEXT
+    assert 1_024 // 256 == 4 and "4: 1,024 prompts in minibatches of 256" in TEXT
     drawn = torch.tensor([0.625, 0.375, 0.0], dtype=torch.float64)
     scores = torch.eye(3, dtype=torch.float64) - START  # row a: the gradient of log pi(a) by the logits
-    for vector, digits in ((drawn * REWARDS @ scores, 4), (START * REWARDS @ scores, 2), (drawn @ scores, 3)):
+    told = (
+        (drawn * REWARDS @ scores, 4),
+        (START * REWARDS @ scores, 2),
+        (drawn @ scores, 3),
+        (0.8 * drawn @ scores, 3),
+    )
+    for vector, digits in told:
         text = ", ".join(f"{x:.{digits}f}" for x in vector.tolist()).replace("-", "\u2212")
         assert f"({text})" in TEXT, text
+    assert torch.allclose(0.8 * drawn * REWARDS @ scores, START * REWARDS @ scores)
 
 
 def test_b13_the_table_has_the_pushes_of_the_mean_over_each_answer():
