@@ -1,7 +1,7 @@
-"""Grades a worksheet: recorded runs are played again, written answers are only looked at for being there.
+"""Grades a worksheet: recorded runs are played again, and what each gives is compared with the recorded numbers.
 
 No check here runs anything of the student, so there is no worker, no sandbox and no torch, and a grading takes a blink.
-What an answer says is for a person to judge: `course worksheet` shows all of them beside the answer key.
+Written answers earn nothing and cost nothing, whatever they say: what they say is for a person to judge.
 """
 
 from __future__ import annotations
@@ -14,8 +14,7 @@ from .. import __version__
 from ..core.result import BROKEN, FAILED, NOT_WRITTEN, PASSED, ExerciseResult, Outcome, Result
 from ..grading.check import Check, as_result
 from . import questions
-from .attempt import MIN_CHARACTERS, MIN_WORDS, is_blank, why_not
-from .questions import BONUS_QUESTION, BONUS_RUN, EXERCISE, QUESTIONS, RUN_TABLES, Question, RunTable
+from .questions import BONUS_RUN, EXERCISE, QUESTIONS, RUN_TABLES, RunTable
 from .reader import Worksheet, WorksheetFile
 from .replay import Replay, replay
 
@@ -94,20 +93,6 @@ def grade_alone(file: WorksheetFile, *, submission: str, sha256: str, seed: int,
     return Result(submission, sha256, seed, device, [grade(file)], __version__, complete=True)
 
 
-def _look_at_answer(question: Question, worksheet: Worksheet) -> Finding:
-    """Whether a question has an answer of the student's own; not whether that is right."""
-    if question.id in worksheet.problems:
-        return Finding(FAILED, [(question.id, worksheet.problems[question.id])])
-    text = worksheet.answers.get(question.id, "")
-    if is_blank(text):
-        return Finding(NOT_WRITTEN, note=f"no answer to {question.id}")
-    others = {name: written for name, written in worksheet.answers.items() if name != question.id}
-    fault = why_not(question, text, others)
-    rule = f"an answer counts from {MIN_CHARACTERS} characters with {MIN_WORDS} different words, in your own words"
-    said = f"the answer {fault}; {rule}. What it says is not graded here."
-    return Finding(FAILED, [(question.id, said)]) if fault else Finding(PASSED)
-
-
 def _look_at_runs(table: RunTable, replays: Replays) -> Finding:
     """All runs of a table must be there and right, with seeds as it asks for them."""
     found = [replays[run.id] for run in table.runs]
@@ -134,33 +119,20 @@ def _seed_problems(table: RunTable, found: list[Replay]) -> list[tuple[str, str]
     return problems
 
 
-def _look_at_bonus(worksheet: Worksheet, replays: Replays) -> Finding:
-    """Passes in any case: it is optional. What was tried and is not right is not counted, and why is said."""
-    answer, run = _look_at_answer(BONUS_QUESTION, worksheet), replays[BONUS_RUN.id]
-    problems = [*answer.problems] if answer.outcome == FAILED else []
-    problems += run.problems if run.written else []
-    if problems:
-        return Finding(
-            PASSED, note="not counted: " + "; ".join(": ".join(problem) for problem in problems[:_MAX_NAMED])
-        )
-    tried = answer.outcome == PASSED or run.written
-    return Finding(PASSED, note="" if tried else "not tried")
+def _look_at_bonus(_: Worksheet, replays: Replays) -> Finding:
+    """Passes in any case: it is optional. A run that is not right is not counted, and why is said."""
+    run = replays[BONUS_RUN.id]
+    if not run.written:
+        return Finding(PASSED, note="not tried")
+    problems = "; ".join(": ".join(problem) for problem in run.problems[:_MAX_NAMED])
+    return Finding(PASSED, note=f"not counted: {problems}" if problems else "")
 
 
-def _answer_check(question: Question) -> tuple[Check, _Look]:
-    name = question.id
-    check = _check(
-        id=f"answer_{name.lower().replace('.', '_')}",
-        function=_step(name),
-        title=f"Question {name} is answered.",
-        explanation="Any attempt in your own words counts. Your instructor reads what it says; no program does.",
-        points=question.points,
-        hints=(
-            "What did you see in the simulation? Write that down first, with a number.",
-            "Then say why: what did the group's mean do, or the size of the group, or the seed?",
-        ),
-    )
-    return check, lambda worksheet, _: _look_at_answer(question, worksheet)
+def _look_at_file(worksheet: Worksheet, _: Replays) -> Finding:
+    """Entries that the worksheet does not ask for, and answers that are no text."""
+    found = [*worksheet.unknown]
+    found += [(each.id, worksheet.problems[each.id]) for each in QUESTIONS if each.id in worksheet.problems]
+    return Finding(FAILED if found else PASSED, found)
 
 
 def _runs_check(table: RunTable) -> tuple[Check, _Look]:
@@ -188,12 +160,12 @@ def _file_check() -> tuple[Check, _Look]:
     check = _check(
         id="file",
         function="file",
-        title="The file holds only answers and runs that the worksheet asks for.",
+        title="The file holds only answers and runs as the worksheet asks for them.",
         explanation="What it does not ask for was left out, and costs no point. The rest was graded.",
         points=0,
         hints=("Was the file changed by hand? Take out what is named here, or download it again from the page.",),
     )
-    return check, lambda worksheet, _: Finding(FAILED if worksheet.unknown else PASSED, worksheet.unknown)
+    return check, _look_at_file
 
 
 def _bonus_check() -> tuple[Check, _Look]:
@@ -230,10 +202,4 @@ def _step(question: str) -> str:
     return f"step_{question.split('.')[0].lower()}"
 
 
-def _all_checks() -> tuple[tuple[Check, _Look], ...]:
-    """Step by step, runs before the answers about them."""
-    graded = [*map(_runs_check, RUN_TABLES), *(_answer_check(question) for question in QUESTIONS if question.points)]
-    return (*sorted(graded, key=lambda pair: pair[0].function), _bonus_check(), _file_check())
-
-
-_CHECKS = _all_checks()
+_CHECKS = (*map(_runs_check, RUN_TABLES), _bonus_check(), _file_check())

@@ -1,5 +1,7 @@
 """The worksheet as data: its written questions, the runs of the bandit simulation that a student records, and points.
 
+Recorded numbers earn the points. What is written in words is for a person to judge, and earns none.
+
 The one source of that table: `grade worksheet` replays these runs, and `course dev golden` writes them for the browser
 (`docs/assets/js/core/worksheet_runs.mjs`). The words of the questions stand on the worksheet page too, because that is
 Markdown; a test compares them.
@@ -33,13 +35,11 @@ class Question:
 
     Attributes:
         id: As on the page.
-        text: As on the page, without its number and without Markdown: what answers are compared with.
-        points: For an answer, whatever it says; the bonus has none.
+        text: As on the page, without its number and without Markdown.
     """
 
     id: str
     text: str
-    points: int = 1
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -140,7 +140,7 @@ def _group_size(group_size: int) -> RunTable:
         id=f"runs_1d_g{group_size}",
         name=f"1D, G = {group_size}",
         title=title,
-        points=2,
+        points=3,
         seeds="different",
         runs=tuple(trials),
     )
@@ -159,7 +159,6 @@ def _algorithm(algorithm: str, name: str) -> Run:
 
 BONUS_QUESTION = Question(
     id="bonus",
-    points=0,
     text="How does this run differ from your runs with β = 0? What can such a penalty be good for when a "
     "language model is trained?",
 )
@@ -191,7 +190,7 @@ QUESTIONS = (
     ),
     Question(
         id="1D.2",
-        text="How far apart are your three results for each group size? Compare G = 4 with G = 32, and explain how "
+        text="How far apart are your three results for each group size? Compare G = 2 with G = 32, and explain how "
         "the size of the group can make such a difference.",
     ),
     Question(
@@ -236,7 +235,7 @@ RUN_TABLES = (
         id="runs_1b",
         name="the runs of 1B",
         title="Actions and advantages of the first step are those of the runs.",
-        points=3,
+        points=5,
         seeds="any",
         runs=(_one_step("first"), _one_step("second")),
     ),
@@ -244,7 +243,7 @@ RUN_TABLES = (
         id="runs_1c",
         name="the tries of 1C",
         title="The steps until pi(7) is over 0.5 are those of the runs, for three different seeds.",
-        points=3,
+        points=5,
         seeds="different",
         runs=(_try(1), _try(2), _try(3)),
     ),
@@ -252,16 +251,16 @@ RUN_TABLES = (
         id="policy_1c",
         name="the final policy of 1C",
         title="The ten probabilities after 50 steps are those of the run.",
-        points=3,
+        points=5,
         seeds="any",
         runs=(Run(id="1C.policy", name="1C, final policy", question="1C.3", steps=50, values=("policy",)),),
     ),
-    *(_group_size(group_size) for group_size in (4, 16, 32)),
+    *(_group_size(group_size) for group_size in (2, 8, 32)),
     RunTable(
         id="runs_1e",
         name="the runs of 1E",
         title="The largest probability and the steps until pi(7) is over 0.9 are those of the runs, with one seed.",
-        points=3,
+        points=6,
         seeds="same",
         runs=(
             _algorithm("grpo", "GRPO"),

@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 from command import call
 from course_environment import course_on_a_full_disk, make_environment
+from worksheets import handed_in, right_worksheet
 
 from grader.commands import course as course_command
 from grader.commands import grade as cli
@@ -170,11 +171,8 @@ def worksheet_too(container: Path, submission: Path) -> Iterator[None]:
 
 
 def fill_worksheet(folder: Path) -> None:
-    """One answer, which is worth one check's points."""
-    answer = {"id": "1A.1", "question": "?", "answer": "Every action has the same small probability, one tenth."}
-    document = {"worksheet": "grpo-bandit", "version": 1, "answers": [answer], "runs": []}
-    folder.mkdir(exist_ok=True)
-    (folder / "worksheet.json").write_text(json.dumps(document), "utf-8")
+    """A right one, which has all of its points."""
+    handed_in(folder, right_worksheet())
 
 
 @pytest.mark.usefixtures("worksheet_too")

@@ -129,7 +129,7 @@ def test_what_the_page_downloads_earns_every_point_and_an_untouched_page_none() 
 MANY_SEEDS = """
 import { DEFAULTS, Simulation, singlePeak } from "CORE/bandit.mjs";
 const shown = Array.from({ length: 200 }, (_, seed) => {
-  const simulation = new Simulation({ ...DEFAULTS, groupSize: 4, rewardTable: singlePeak() }, { seed });
+  const simulation = new Simulation({ ...DEFAULTS, groupSize: 2, rewardTable: singlePeak() }, { seed });
   while (simulation.steps < 50) simulation.step();
   return [simulation.policy[6].toFixed(3), simulation.policy[6]];
 });
@@ -138,7 +138,7 @@ console.log(JSON.stringify(shown));
 
 
 def test_what_the_browser_shows_is_right_for_every_seed_and_a_last_digit_off_by_one_for_none() -> None:
-    (run,) = (run for run in RUNS if run.id == "1D.G4.trial1")
+    (run,) = (run for run in RUNS if run.id == "1D.G2.trial1")
 
     def is_right(seed: int, thousandths: int) -> bool:
         entry = {"id": run.id, "seed": seed, "steps": run.steps, "settings": asdict(run.settings)}
@@ -148,7 +148,7 @@ def test_what_the_browser_shows_is_right_for_every_seed_and_a_last_digit_off_by_
         return cell.right
 
     shown = run_in_node(MANY_SEEDS)
-    assert shown[54] == ["0.957", pytest.approx(0.9565061, abs=1e-7)]  # near the middle between two
+    assert shown[14] == ["0.853", pytest.approx(0.8525013, abs=1e-7)]  # near the middle between two
     for seed, (text, exact) in enumerate(shown):
         assert abs(exact * 1_000 % 1 - 0.5) > 1e-5  # or both would be right
         thousandths = round(float(text) * 1_000)

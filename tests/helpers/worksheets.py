@@ -59,7 +59,7 @@ def with_all_digits() -> str:
 
 
 def answers() -> list[dict[str, str]]:
-    """An attempt at every question."""
+    """Something written for every question."""
     return [
         {
             "id": each.id,

@@ -218,8 +218,8 @@ test("a policy counts only with all ten numbers", () => {
 // Filling
 
 test("a run fits a slot with the same settings and at least as many steps", () => {
-  assert.ok(fits(slotOf("1D.G16.trial1"), sent(1, { groupSize: 16 })));
-  assert.ok(fits(slotOf("1D.G16.trial1"), sent(1, { groupSize: 16 }, 80)), "its first 50 steps are the shorter run");
+  assert.ok(fits(slotOf("1D.G32.trial1"), sent(1, { groupSize: 32 })));
+  assert.ok(fits(slotOf("1D.G32.trial1"), sent(1, { groupSize: 32 }, 80)), "its first 50 steps are the shorter run");
   const changed = [
     { groupSize: 8 },
     { lr: 0.3 },
@@ -230,43 +230,45 @@ test("a run fits a slot with the same settings and at least as many steps", () =
     { extra: 1 },
   ];
   for (const settings of changed)
-    assert.ok(!fits(slotOf("1D.G16.trial1"), sent(1, { groupSize: 16, ...settings })), JSON.stringify(settings));
-  assert.ok(!fits(slotOf("1D.G16.trial1"), sent(1, { groupSize: 16 }, 49)));
-  const { lr, ...without } = sent(1, { groupSize: 16 }).settings;
+    assert.ok(!fits(slotOf("1D.G32.trial1"), sent(1, { groupSize: 32, ...settings })), JSON.stringify(settings));
+  assert.ok(!fits(slotOf("1D.G32.trial1"), sent(1, { groupSize: 32 }, 49)));
+  const { lr, ...without } = sent(1, { groupSize: 32 }).settings;
   for (const settings of [{}, 5, null, "x", [], without])
     assert.ok(
       RUNS.every((slot) => !fits(slot, { settings, seed: 1, steps: 200 })),
       `${JSON.stringify(settings)} leaves settings out`,
     );
-  assert.ok(!fits(slotOf("1D.G16.trial1"), sent(2 ** 32, { groupSize: 16 })));
+  assert.ok(!fits(slotOf("1D.G32.trial1"), sent(2 ** 32, { groupSize: 32 })));
 });
 
 test("a run that does not fit is refused with the reason", () => {
   const slots = slotsOf("1D.1");
-  assert.equal(reason(slots, sent(1)), "G is 8, and 4 or 16 or 32 is asked for");
-  assert.equal(reason(slots, sent(1, { groupSize: 4 }, 10)), "it has 10 steps, and 50 are asked for");
-  assert.equal(reason(slots, sent(1, { groupSize: 4, lr: 0.3 })), "η is 0.3, and 0.5 is asked for");
+  assert.equal(reason(slots, sent(1, { groupSize: 16 })), "G is 16, and 2 or 8 or 32 is asked for");
+  assert.equal(reason(slots, sent(1, { groupSize: 2 }, 10)), "it has 10 steps, and 50 are asked for");
+  assert.equal(reason(slots, sent(1, { groupSize: 2, lr: 0.3 })), "η is 0.3, and 0.5 is asked for");
   assert.equal(
-    reason(slots, sent(1, { groupSize: 4, rewardTable: singlePeak(3) })),
+    reason(slots, sent(1, { groupSize: 2, rewardTable: singlePeak(3) })),
     "the rewards are not as asked for",
   );
-  assert.equal(reason(slots, sent(1, { groupSize: 4, clipEps: null })), "ε is not as asked for");
-  assert.equal(reason(slots, sent(1, { groupSize: 4, lr: undefined })), "η is missing");
+  assert.equal(reason(slots, sent(1, { groupSize: 2, clipEps: null })), "ε is not as asked for");
+  assert.equal(reason(slots, sent(1, { groupSize: 2, lr: undefined })), "η is missing");
 });
 
 test("runs fill the cells of their group size, older ones first", () => {
   const runs = [
-    sent(5, { groupSize: 16 }),
-    sent(9, { groupSize: 4 }),
-    sent(6, { groupSize: 16 }),
+    sent(5, { groupSize: 32 }),
+    sent(9, { groupSize: 2 }),
+    sent(6, { groupSize: 32 }),
     sent(1),
-    sent(5, { groupSize: 4 }),
+    sent(5, { groupSize: 2 }),
+    sent(3, { groupSize: 16 }),
   ];
   assert.deepEqual(seedsOf(assign(slotsOf("1D.1"), {}, runs)), {
-    "1D.G4.trial1": 9,
-    "1D.G4.trial2": 5,
-    "1D.G16.trial1": 5,
-    "1D.G16.trial2": 6,
+    "1D.G2.trial1": 9,
+    "1D.G2.trial2": 5,
+    "1D.G8.trial1": 1,
+    "1D.G32.trial1": 5,
+    "1D.G32.trial2": 6,
   });
 });
 
@@ -331,7 +333,7 @@ test("a comparison is filled from runs that share a seed", () => {
   assert.deepEqual(assign(slots, { "1E.grpo": { seed: "9" } }, of(4, ...all)), {});
 });
 
-test("one run may answer two questions, and all tables fill at once", () => {
+test("one run may answer three questions, and all tables fill at once", () => {
   const runs = [sent(1, {}, 1), sent(2, {}, 1), sent(11), sent(12), sent(13), sent(14, { klCoef: 0.3 })];
   assert.deepEqual(seedsOf(assign(RUNS, {}, runs)), {
     "1B.first": 1,
@@ -340,15 +342,18 @@ test("one run may answer two questions, and all tables fill at once", () => {
     "1C.try2": 12,
     "1C.try3": 13,
     "1C.policy": 13,
+    "1D.G8.trial1": 11,
+    "1D.G8.trial2": 12,
+    "1D.G8.trial3": 13,
     "bonus.run": 14,
   });
 });
 
 test("what is missing is said in words", () => {
-  const cells = { "1D.G4.trial2": cellOf(1, { bestProbability: 0.9 }) };
+  const cells = { "1D.G2.trial2": cellOf(1, { bestProbability: 0.9 }) };
   assert.deepEqual(stillMissing(slotsOf("1D.1"), cells), [
-    "2 runs with G = 4 and 50 steps",
-    "3 runs with G = 16 and 50 steps",
+    "2 runs with G = 2 and 50 steps",
+    "3 runs with G = 8 and 50 steps",
     "3 runs with G = 32 and 50 steps",
   ]);
   assert.deepEqual(stillMissing(slotsOf("1B.1"), {}), ["2 runs with the default settings and 1 step"]);
@@ -359,8 +364,8 @@ test("what is missing is said in words", () => {
 
 test("seeds that the grader refuses are named", () => {
   const seeds = (ids, numbers) => Object.fromEntries(ids.map((id, i) => [id, { seed: String(numbers[i]) }]));
-  const trials = ["1D.G4.trial1", "1D.G4.trial3", "1D.G16.trial1"];
-  assert.match(seedProblem("1D.1", seeds(trials, [5, 5, 6])), /Seed 5 stands twice with G = 4/);
+  const trials = ["1D.G2.trial1", "1D.G2.trial3", "1D.G32.trial1"];
+  assert.match(seedProblem("1D.1", seeds(trials, [5, 5, 6])), /Seed 5 stands twice with G = 2/);
   assert.equal(seedProblem("1D.1", seeds(trials, [5, 6, 5])), "");
   assert.match(seedProblem("1C.1", seeds(["1C.try1", "1C.try3"], [1, 1])), /Seed 1 stands twice/);
   assert.match(seedProblem("1E.1", seeds(["1E.grpo", "1E.reinforce"], [1, 2])), /same seed/);
@@ -379,7 +384,7 @@ test("progress counts what has points, and the steps of the page", () => {
   const state = finished();
   assert.deepEqual([progress(state).done, progress(state).of], [30, 30]);
   state.answers["1A.1"] = "  \n";
-  delete state.cells["1D.G4.trial1"].bestProbability;
+  delete state.cells["1D.G2.trial1"].bestProbability;
   state.cells["bonus.run"] = {};
   const { done, answers, runs, steps } = progress(state);
   assert.deepEqual(
@@ -403,7 +408,7 @@ test("what does not belong into a stored state is dropped", () => {
 test("the JSON file has the form that the grader reads", () => {
   const state = empty();
   state.answers["1A.1"] = 'Uniform: "0.1" each.\n</script> \u{1F600}';
-  state.cells["1D.G16.trial2"] = { seed: "7", bestProbability: "0,957" };
+  state.cells["1D.G32.trial2"] = { seed: "7", bestProbability: "0,957" };
   state.cells["1E.reinforce"] = { seed: "3", maxProbability: "0.5", stepsTo90: "never" };
   const file = JSON.parse(toJson(state, text));
   assert.deepEqual([file.worksheet, file.version, file.answers.length], ["grpo-bandit", 1, 13]);
@@ -411,10 +416,10 @@ test("the JSON file has the form that the grader reads", () => {
   const settings = golden.runs[0].settings; // the defaults, written by Python
   assert.deepEqual(file.runs, [
     {
-      id: "1D.G16.trial2",
+      id: "1D.G32.trial2",
       seed: 7,
       steps: 50,
-      settings: { ...settings, group_size: 16 },
+      settings: { ...settings, group_size: 32 },
       values: { best_probability: 0.957 },
     },
     {
@@ -429,9 +434,9 @@ test("the JSON file has the form that the grader reads", () => {
 
 test("the file holds what stands on the page, even if it is wrong, and leaves out what is no number", () => {
   const state = empty();
-  state.cells["1D.G4.trial1"] = { seed: "7", bestProbability: "0.123" };
-  state.cells["1D.G4.trial2"] = { seed: "7", bestProbability: "much" };
-  state.cells["1D.G4.trial3"] = { bestProbability: "0.9" };
+  state.cells["1D.G2.trial1"] = { seed: "7", bestProbability: "0.123" };
+  state.cells["1D.G2.trial2"] = { seed: "7", bestProbability: "much" };
+  state.cells["1D.G2.trial3"] = { bestProbability: "0.9" };
   const runs = JSON.parse(toJson(state, text)).runs.map(({ seed, values }) => [seed, values]);
   assert.deepEqual(runs, [
     [7, { best_probability: 0.123 }],
@@ -443,7 +448,7 @@ test("the file holds what stands on the page, even if it is wrong, and leaves ou
 test("what is no number comes back as well, from a part of the file that the grader leaves alone", () => {
   const state = empty();
   state.cells["1C.policy"] = { seed: "5", "policy.3": "0.012" };
-  state.cells["1D.G4.trial1"] = { seed: "-5", bestProbability: "0.957" };
+  state.cells["1D.G2.trial1"] = { seed: "-5", bestProbability: "0.957" };
   state.cells["1B.first"] = { actions: "1 2 3", advantages: "later" };
   const { cells } = fromJson(toJson(state, text));
   assert.deepEqual(cells, state.cells);
@@ -452,7 +457,7 @@ test("what is no number comes back as well, from a part of the file that the gra
     const file = { ...JSON.parse(toJson(state, text)), typed };
     assert.deepEqual(fromJson(JSON.stringify(file)).cells, {
       "1C.policy": { seed: "5" },
-      "1D.G4.trial1": { bestProbability: "0.957" },
+      "1D.G2.trial1": { bestProbability: "0.957" },
     });
   }
 });
@@ -469,7 +474,7 @@ test("a number of a file is a number on the page", () => {
 test("a saved worksheet comes back as it was", () => {
   const state = finished();
   state.cells["1C.try2"].stepsToHalf = "never";
-  state.cells["1D.G4.trial1"].bestProbability = "0.9568";
+  state.cells["1D.G2.trial1"].bestProbability = "0.9568";
   state.answers["1F.1"] = 'Two lines\r\nand "quotes" \\ and \u2028.';
   assert.deepEqual(fromJson(toJson(state, text)), tidy(state));
   assert.deepEqual(fromJson(`\uFEFF${toJson(empty(), text)}`).cells, {});
@@ -493,7 +498,7 @@ test("a file that is not a worksheet is refused with the reason", () => {
     [change((file) => void (file.runs[2].steps = 60)), /runs\[2\] \(1C\.try1\): it has 60 steps; 50 are asked for/],
     [
       change((file) => void (file.runs[6].settings.group_size = 8)),
-      /runs\[6\] \(1D\.G4\.trial1\): G is 8, and 4 is asked for/,
+      /runs\[6\] \(1D\.G2\.trial1\): G is 8, and 2 is asked for/,
     ],
     [change((file) => delete file.runs[6].settings.lr), /runs\[6\] .*: η is missing/],
     [change((file) => void (file.runs[6].settings = {})), /runs\[6\] .*: the rewards are missing/],
@@ -516,11 +521,11 @@ test("text stays text in Markdown", () => {
   assert.equal(escapeMarkdown("12. item"), "12\\. item");
   const state = empty();
   state.answers["1A.1"] = "# one\n\n    two | three";
-  state.cells["1D.G4.trial1"] = { seed: "7", bestProbability: "0.9|57\n" };
+  state.cells["1D.G2.trial1"] = { seed: "7", bestProbability: "0.9|57\n" };
   state.answers["1A.2"] = "one\r# two\r\n- three";
   const markdown = toMarkdown(state, text);
   assert.ok(markdown.includes("> one  \n> \\# two  \n> \\- three\n"), "a carriage return alone ends a line");
   assert.ok(markdown.includes("> \\# one  \n>  \n> two \\| three"));
-  assert.ok(markdown.includes("| 1D.G4.trial1 | 7 | 0.9\\|57 |"));
+  assert.ok(markdown.includes("| 1D.G2.trial1 | 7 | 0.9\\|57 |"));
   assert.equal(markdown.match(/\*no answer\*/g).length, 11);
 });

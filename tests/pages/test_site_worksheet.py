@@ -129,7 +129,7 @@ def test_every_run_has_its_fields_and_each_has_a_name_of_its_own(tab):
     names = page.locator("grpo-runs").get_by_role("textbox").evaluate_all("all => all.map(each => each.ariaLabel)")
     numbers = sum(1 + len(run.values) + (9 if "policy" in run.values else 0) for run in RUNS)
     assert len(names) == len(set(names)) == numbers
-    assert "1D: Trial 2, π(7), G = 16" in names
+    assert "1D: Trial 2, π(7), G = 8" in names
 
 
 def test_without_scripts_the_prompts_and_empty_tables_are_there(tab, read_without_scripts):
@@ -153,7 +153,7 @@ def test_without_scripts_the_prompts_and_empty_tables_are_there(tab, read_withou
 def test_what_is_written_survives_a_reload_and_instant_navigation(tab):
     page = tab.show(PAGE)
     field(page, "1A.1").fill("Every action has 0.1.\nAll ten.")
-    cell(page, "1D: Trial 2, π(7), G = 16").fill("0.957")
+    cell(page, "1D: Trial 2, π(7), G = 8").fill("0.957")
     page.reload()
     wait_until_ready(page)
     assert field(page, "1A.1").input_value() == "Every action has 0.1.\nAll ten."
@@ -165,7 +165,7 @@ def test_what_is_written_survives_a_reload_and_instant_navigation(tab):
     wait_until_ready(page)
     assert page.evaluate("window.stays")
     assert field(page, "1A.1").input_value() == "Every action has 0.1.\nAll ten."
-    assert cell(page, "1D: Trial 2, π(7), G = 16").input_value() == "0.957"
+    assert cell(page, "1D: Trial 2, π(7), G = 8").input_value() == "0.957"
     field(page, "1A.2").fill("Those above the mean gain.")
     assert "2 of 12 questions" in progress(page)
 
@@ -331,7 +331,7 @@ def test_a_worksheet_filled_by_using_the_simulation_earns_all_points(tab, tmp_pa
             press(page, button, "grpo-simulation")
             press(page, "Send to worksheet", "grpo-simulation")
 
-    by_size = {size: next(link for link in links if link.endswith(f"?sim.g={size}")) for size in (4, 16, 32)}
+    by_size = {size: next(link for link in links if link.endswith(f"?sim.g={size}")) for size in (2, 8, 32)}
     start = page.url
     simulation = start.replace("worksheet", "simulation")
     assert simulation in links
@@ -355,25 +355,25 @@ def test_a_worksheet_filled_by_using_the_simulation_earns_all_points(tab, tmp_pa
     code, report = grade(tmp_path)
     assert (code, "30 of 30 points" in report) == (0, True), report
 
-    wrong = cell(page, "1D: Trial 2, π(7), G = 16")
+    wrong = cell(page, "1D: Trial 2, π(7), G = 8")
     right = wrong.input_value()
     wrong.fill("0.123")
-    seed = cell(page, "1D: Trial 2, seed, G = 16").input_value()
+    seed = cell(page, "1D: Trial 2, seed, G = 8").input_value()
     download(page, "Download answers (JSON)").save_as(tmp_path / "worksheet.json")
     code, report = grade(tmp_path)
-    assert (code, "28 of 30 points" in report) == (1, True), report
+    assert (code, "27 of 30 points" in report) == (1, True), report
     assert f"seed {seed} gives {right}; the worksheet says 0.123" in report
 
 
 def test_filled_numbers_are_those_of_the_replay_in_python(tab):
     page = tab.show(PAGE)
-    send_runs(page, (5, 50), (6, 50, {"groupSize": 16}), (9, 200, {"algorithm": "reinforce"}))
+    send_runs(page, (5, 50), (6, 50, {"groupSize": 32}), (9, 200, {"algorithm": "reinforce"}))
     answer_to(page, "Fill all tables from sent runs")
     policy = simulate(Settings(reward_table=single_peak()), seeds=[5], steps=50).probabilities[0, -1]
     assert filled(page, "1C.3") == ["5", *(f"{probability:.3f}" for probability in policy)]
-    settings = Settings(reward_table=single_peak(), group_size=16)
+    settings = Settings(reward_table=single_peak(), group_size=32)
     best = simulate(settings, seeds=[6], steps=50).probabilities[0, -1, 6]
-    assert cell(page, "1D: Trial 1, π(7), G = 16").input_value() == f"{best:.3f}"
+    assert cell(page, "1D: Trial 1, π(7), G = 32").input_value() == f"{best:.3f}"
     settings = Settings(reward_table=single_peak(), algorithm="reinforce")
     largest = simulate(settings, seeds=[9], steps=200).probabilities[0, -1].max()
     assert cell(page, "1E: REINFORCE, max π").input_value() == f"{largest:.3f}"
@@ -382,14 +382,14 @@ def test_filled_numbers_are_those_of_the_replay_in_python(tab):
 def test_filling_says_what_it_did_and_what_is_missing(tab):
     page = tab.show(PAGE)
     assert fill_table(page, "1D.1") == (
-        "Nothing was filled. Missing: 3 runs with G = 4 and 50 steps; 3 runs with G = 16 and 50 steps; "
+        "Nothing was filled. Missing: 3 runs with G = 2 and 50 steps; 3 runs with G = 8 and 50 steps; "
         "3 runs with G = 32 and 50 steps. No run was sent yet. "
         "Make what is missing in the simulation and press Send to worksheet there."
     )
-    send_runs(page, (1, 50, {"groupSize": 4}), (2, 80, {"groupSize": 4}), (3, 50, {"groupSize": 4}))
+    send_runs(page, (1, 50, {"groupSize": 2}), (2, 80, {"groupSize": 2}), (3, 50, {"groupSize": 2}))
     message = fill_table(page, "1D.1")
     assert message.startswith("Filled 3 runs (seed 1, 2, 3). Seed 2 ran for longer: its beginning counts, 50 steps.")
-    assert "Missing: 3 runs with G = 16 and 50 steps; 3 runs with G = 32 and 50 steps." in message
+    assert "Missing: 3 runs with G = 8 and 50 steps; 3 runs with G = 32 and 50 steps." in message
     assert "Nothing was filled." in fill_table(page, "1D.1")
     page.evaluate("localStorage.removeItem('grpo-runs-v1')")
     send_runs(page, (5, 1))
@@ -401,7 +401,7 @@ def test_filling_says_what_it_did_and_what_is_missing(tab):
 @pytest.mark.parametrize(
     ("question", "run", "why"),
     [
-        ("1D.1", (8, 50), "G is 8, and 4 or 16 or 32 is asked for"),
+        ("1D.1", (8, 50, {"groupSize": 16}), "G is 16, and 2 or 8 or 32 is asked for"),
         ("1C.1", (8, 49), "it has 49 steps, and 50 are asked for"),
         ("1C.1", (8, 50, {"lr": 0.3}), "η is 0.3, and 0.5 is asked for"),
         ("bonus", (8, 50), "β is 0, and 0.3 is asked for"),
@@ -475,9 +475,9 @@ def test_in_1b_a_typed_seed_brings_its_numbers_unless_others_were_typed(tab):
 
 def test_wrong_entries_are_marked_and_explained(tab):
     page = tab.show(PAGE)
-    entry = cell(page, "1D: Trial 1, seed, G = 4")
+    entry = cell(page, "1D: Trial 1, seed, G = 2")
     type_over(entry, "7.5")
-    sentence = '1D: Trial 1, seed, G = 4: please write a whole number, not "7.5".'
+    sentence = '1D: Trial 1, seed, G = 2: please write a whole number, not "7.5".'
     other = cell(page, "1D: Trial 2, π(7), G = 32")
     type_over(other, "much")
     for _ in range(2):
@@ -495,8 +495,8 @@ def test_wrong_entries_are_marked_and_explained(tab):
     entry.press_sequentially(".")
     assert entry.get_attribute("aria-invalid") == "false", "nothing is wrong before it is written"
     entry.press("Backspace")
-    type_over(cell(page, "1D: Trial 3, seed, G = 4"), "7")
-    assert "Seed 7 stands twice with G = 4" in said(page, table("1D.1"))
+    type_over(cell(page, "1D: Trial 3, seed, G = 2"), "7")
+    assert "Seed 7 stands twice with G = 2" in said(page, table("1D.1"))
     type_over(cell(page, "1E: GRPO, Seed"), "1")
     type_over(cell(page, "1E: REINFORCE, Seed"), "2")
     assert "must have the same seed" in said(page, table("1E.1"))
@@ -577,7 +577,7 @@ def test_the_json_file_holds_what_was_typed(tab):
 def test_the_json_file_keeps_what_is_no_number_and_the_grader_reads_it(tab, tmp_path):
     page = tab.show(PAGE)
     type_over(cell(page, "1C: π(a), a = 3"), "0.012")
-    type_over(cell(page, "1D: Trial 1, seed, G = 4"), "-5")
+    type_over(cell(page, "1D: Trial 1, seed, G = 2"), "-5")
     download(page, "Download answers (JSON)").save_as(tmp_path / "worksheet.json")
     report = grade(tmp_path)[1]
     assert "0 of 30 points" in report and "cannot be read" not in report and "worksheet.json:" not in report
@@ -585,7 +585,7 @@ def test_the_json_file_keeps_what_is_no_number_and_the_grader_reads_it(tab, tmp_
     other.locator("input[type=file]").set_input_files(tmp_path / "worksheet.json")
     assert said(other) == "Opened worksheet.json: 0 answers and 2 runs."
     assert cell(other, "1C: π(a), a = 3").input_value() == "0.012"
-    assert cell(other, "1D: Trial 1, seed, G = 4").input_value() == "-5"
+    assert cell(other, "1D: Trial 1, seed, G = 2").input_value() == "-5"
 
 
 def test_an_answer_is_as_long_as_the_grader_reads(tab, tmp_path):
@@ -685,7 +685,7 @@ def test_a_saved_worksheet_opens_in_another_browser(tab, tmp_path):
     assert not field(other, "1A.1").input_value() and not any(filled(other, "1C.1"))
     other.locator("input[type=file]").set_input_files(tmp_path / "mine.json")
     other.wait_for_function("() => document.querySelector('grpo-question textarea').value")
-    assert said(other) == "Opened mine.json: 13 answers and 5 runs."
+    assert said(other) == "Opened mine.json: 13 answers and 6 runs."
     for question, entries in tables.items():
         assert any(entries) and filled(other, question) == entries
     field(other, "1A.1").fill("Newer.")
@@ -740,7 +740,7 @@ def test_on_paper_all_that_was_written_is_visible(tab):
 
 def test_a_full_page_fits_a_phone_and_its_targets_are_large_enough(tab):
     page = tab.show(PAGE, width=360)
-    send_runs(page, (1, 1), (2, 1), (3, 50), *((seed, 50, {"groupSize": 16}) for seed in (4, 5, 6)))
+    send_runs(page, (1, 1), (2, 1), (3, 50), *((seed, 50, {"groupSize": 2}) for seed in (4, 5, 6)))
     answer_to(page, "Fill all tables from sent runs")
     assert page.evaluate("document.documentElement.scrollWidth") == 360
     small = page.locator(

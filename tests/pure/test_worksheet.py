@@ -71,14 +71,12 @@ def failed(result: ExerciseResult) -> CheckResult:
 # The table, and its twin in the browser
 
 
-def test_the_points_are_30_and_the_bonus_has_none() -> None:
+def test_the_points_are_30_all_of_them_for_numbers_and_the_bonus_has_none() -> None:
     checks = worksheet.checks().values()
     assert sum(check.points for check in checks) == 30
-    of_answers = [check.points for check in checks if "answer_" in check.id]
-    assert of_answers == [1] * 12
     points = {table.id: table.points for table in RUN_TABLES}
-    assert points.pop("runs_1b") == points.pop("runs_1c") == points.pop("policy_1c") == points.pop("runs_1e") == 3
-    assert points == {"runs_1d_g4": 2, "runs_1d_g16": 2, "runs_1d_g32": 2}
+    assert points.pop("runs_1b") == points.pop("runs_1c") == points.pop("policy_1c") == 5
+    assert points == {"runs_1d_g2": 3, "runs_1d_g8": 3, "runs_1d_g32": 3, "runs_1e": 6}
     assert worksheet.checks()["worksheet.bonus"].points == 0
     assert all(check.hints and check.explanation for check in checks)
 
@@ -156,15 +154,15 @@ def test_every_wrong_digit_is_named_with_the_right_number_and_costs_the_points_o
 @pytest.mark.parametrize(("off", "passes"), [(0.0005, True), (-0.0005, True), (0.000501, False), (-0.000501, False)])
 def test_a_value_is_right_within_half_of_the_last_decimal(off: float, passes: bool) -> None:
     document = json.loads(with_all_digits())
-    run_of(document, "1D.G16.trial2")["values"]["best_probability"] += off
+    run_of(document, "1D.G8.trial2")["values"]["best_probability"] += off
     assert (graded(document).earned == 30) is passes
 
 
 def test_a_run_of_other_settings_is_named(right: Document) -> None:
-    run_of(right, "1D.G16.trial2")["settings"]["group_size"] = 8
+    run_of(right, "1D.G8.trial2")["settings"]["group_size"] = 16
     check = failed(graded(right))
-    assert check.id == "worksheet.runs_1d_g16"
-    assert check.story == "1D, G = 16, trial 2: the recorded run has group_size 8; this question asks for 16"
+    assert check.id == "worksheet.runs_1d_g8"
+    assert check.story == "1D, G = 8, trial 2: the recorded run has group_size 16; this question asks for 8"
 
 
 @pytest.mark.parametrize("name", [*asdict(worksheet_questions.DEFAULTS), "steps"])
@@ -201,7 +199,7 @@ def test_a_file_cannot_make_the_grader_simulate_anything_else(right: Document, m
         entry["settings"] |= {"group_size": 10**9, "inner_steps": 10**9, "reward_table": [1.0] * 1000}
     run_of(right, "1C.try1").update(steps=50, settings=run_of(json.loads(with_all_digits()), "1C.try1")["settings"])
     result = graded(right)
-    assert result.earned == 12
+    assert result.earned == 0
     assert simulated == [(worksheet_questions.DEFAULTS, 50)]
 
 
@@ -209,7 +207,7 @@ def test_a_file_cannot_make_the_grader_simulate_anything_else(right: Document, m
     ("name", "other", "check"),
     [
         ("1C.try3", "1C.try1", "runs_1c"),
-        ("1D.G4.trial2", "1D.G4.trial1", "runs_1d_g4"),
+        ("1D.G2.trial2", "1D.G2.trial1", "runs_1d_g2"),
         ("1D.G32.trial3", "1D.G32.trial2", "runs_1d_g32"),
     ],
 )
@@ -226,7 +224,7 @@ def test_the_same_seed_twice_is_named_where_seeds_must_differ(
 
 def test_one_seed_may_serve_several_group_sizes_and_both_runs_of_1b(right: Document) -> None:
     play_again(right, "1B.second", seed=run_of(right, "1B.first")["seed"])
-    for size in (4, 16, 32):
+    for size in (2, 8, 32):
         for number in (1, 2, 3):
             play_again(right, f"1D.G{size}.trial{number}", seed=number)
             play_again(right, f"1C.try{number}", seed=number)
@@ -255,14 +253,14 @@ def test_values_without_a_seed_and_a_seed_without_values_earn_nothing(right: Doc
     for entry in right["runs"]:
         entry["seed"] = None
     result = graded(right)
-    assert result.earned == 12
-    assert "there is no seed beside the numbers" in said(check_of(result, "runs_1d_g4"))
+    assert result.earned == 0
+    assert "there is no seed beside the numbers" in said(check_of(result, "runs_1d_g2"))
     bare = json.loads(with_all_digits())
     for entry in bare["runs"]:
         entry["values"] = {}
     result = graded(bare)
-    assert result.earned == 12
-    assert "nothing is recorded as pi(7)" in said(check_of(result, "runs_1d_g4"))
+    assert result.earned == 0
+    assert "nothing is recorded as pi(7)" in said(check_of(result, "runs_1d_g2"))
     assert "nothing is recorded as actions and advantages" in said(check_of(result, "runs_1b"))
 
 
@@ -293,99 +291,28 @@ def test_a_wrong_bonus_is_not_counted_and_no_failure(right: Document) -> None:
 
 # Written answers
 
-ATTEMPT = "They gain where the reward is above the mean."
-ONLY_THE_QUESTION = "has only words of the question"
-
-
-def asked(name: str) -> str:
-    """The words of a question."""
-    (text,) = (question.text for question in QUESTIONS if question.id == name)
-    return text
-
-
-def wide(text: str) -> str:
-    """The same in the wide letters of Chinese and Japanese keyboards."""
-    return "".join(chr(ord(c) + 0xFEE0) if "!" <= c <= "~" else c for c in text)
-
-
-@pytest.mark.parametrize(
-    ("text", "reason"),
-    [
-        ("", "no answer to 1A.1"),
-        (" \t\n ", "no answer to 1A.1"),
-        ("uniform", "has 7 characters and 1 different word"),
-        ("a b c d", "has 7 characters and 4 different words"),
-        ("yes yes yes yes yes yes yes", "1 different word;"),
-        ("Yes yes, no no. Maybe maybe!", "3 different words"),
-        ("........................", "0 different words"),
-        ("x" * 5_000, "1 different word;"),
-        (asked("1A.1"), ONLY_THE_QUESTION),
-        (f"1A.1 {asked('1A.1')}", ONLY_THE_QUESTION),
-        (f"  {asked('1A.1').upper()} ...", ONLY_THE_QUESTION),
-        (asked("1A.1") * 2, ONLY_THE_QUESTION),
-        (" ".join(reversed(asked("1A.1").split())), ONLY_THE_QUESTION),
-        ("\u200b".join(asked("1A.1")), ONLY_THE_QUESTION),
-        ("\u3164".join(asked("1A.1")), ONLY_THE_QUESTION),
-        (wide(asked("1A.1")), ONLY_THE_QUESTION),
-        ("every first step for the policy", ONLY_THE_QUESTION),
-        (asked("1D.2"), "repeats question 1D.2"),
-        (f"1D.2 {wide(asked('1D.2'))}", "repeats question 1D.2"),
-        ("_ __ ___ ____ _____ ______", "0 different words"),
-        ("one_two __ ___ ____ _____ ______", "2 different words"),
-        ("\u0301 \u0301\u0301 \u0300 \u0302 \u0303 \u0304 \u0305 ...", "0 different words"),
-        ("a  b \t c \n\n      d        e     ", "has 9 characters and 5 different words"),
-        *[(character * 30, "no answer to 1A.1") for character in INVISIBLE],
-        *[(" ".join(character * n for n in range(1, 9)), "no answer to 1A.1") for character in INVISIBLE],
-        ("a b c d" + "\u3164" * 30, "has 7 characters and 4 different words"),
-        ("所有奖励", "has 12 characters and 4 different words"),
-        ("Here, in 1A.2, action 7 gains slowly.", "is the same as that to 1A.2"),
-        ("here in 1a.2 ACTION 7 gains slowly", "is the same as that to 1A.2"),
-    ],
-)
-def test_what_is_no_attempt_earns_nothing_and_says_why(right: Document, text: str, reason: str) -> None:
-    answer_of(right, "1A.1")["answer"] = text
-    result = graded(right)
-    check = check_of(result, "answer_1a_1")
-    assert check.earned == 0 and reason in said(check)
-    if check.outcome == FAILED:
-        assert "20 characters with 4 different words" in check.story and "not graded here" in check.story
-    assert result.earned == (28 if "1A.2" in reason else 29)  # of two that are the same neither counts
-
 
 @pytest.mark.parametrize(
     "text",
     [
-        ATTEMPT,
-        "All probabilities are 0.1: wrong, but an attempt.",
-        "Я думаю, что вероятность растёт медленно",
-        "策略在开始时是均匀的 每个动作的概率都是百分之十左右",
-        "What does the policy look like before the first step? It looks uniform.",
+        "",
+        " \t\n ",
+        "no",
+        "x" * 20_000,
+        "word " * 4_000,
+        QUESTIONS[0].text,
+        "Here, in 1A.2, action 7 gains slowly.",  # the same as that to 1A.2
         "所有奖励相同\uff0c优势为零\uff0c没有学习信号。",
-        "没有学习信号吗",
-        "𠀀𠀁𠀂𠀃𠀄𠀅𠀆",
-        "豈更車賈滑串句",
-        "勾配がゼロになる",
-        "ｺｳﾊﾞｲｶﾞｾﾞﾛﾆﾅﾙ",
-        "모두 같으면 이점은 영",
-        "ความน่าจะเป็นของการกระทำเพิ่มขึ้น",
-        "सभी क्रियाओं की संभावना समान है",
-        "é" * 5 + " á b c d e f g h i j",
+        INVISIBLE,
     ],
 )
-def test_every_attempt_counts_whatever_it_says(right: Document, text: str) -> None:
-    answer_of(right, "1A.1")["answer"] = text
-    assert graded(right).earned == 30
-
-
-def test_what_the_file_says_of_its_questions_does_not_matter(right: Document) -> None:
-    for entry in right["answers"]:
-        entry["question"] = ""
-        entry["answer"] = asked(entry["id"])
-    answer_of(right, "1A.1").update(question="They gain where the reward is above the mean.", answer=ATTEMPT)
-    del answer_of(right, "1A.2")["question"]
-    result = graded(right)
-    assert result.earned == 19  # 18 for the runs
-    assert ONLY_THE_QUESTION in check_of(result, "answer_1a_2").story
+def test_a_written_answer_earns_nothing_and_costs_nothing_whatever_it_says(right: Document, text: str) -> None:
+    for points, runs in ((30, right["runs"]), (0, [])):
+        document = {**copy.deepcopy(right), "runs": runs}
+        answer_of(document, "1A.1")["answer"] = answer_of(document, "bonus")["answer"] = text
+        result = graded(document)
+        assert result.earned == points
+        assert points == 0 or all(check.outcome == PASSED for check in result.checks)
 
 
 def test_the_grader_knows_the_questions_as_the_page_asks_them() -> None:
@@ -397,15 +324,6 @@ def test_the_grader_knows_the_questions_as_the_page_asks_them() -> None:
     other = [name for name, text in in_the_grader.items() if on_the_page[name] != text]
     to_change = f"{', '.join(other)} in {worksheet_questions.PAGE} or in QUESTIONS of grader/worksheet/questions.py"
     assert not other, f"the page and the grader ask different questions: change {to_change}"
-
-
-def test_answers_as_long_as_they_may_be_are_graded_in_a_blink(right: Document) -> None:
-    signs = [chr(0x4E00 + number) for number in range(20_000)]
-    for number, entry in enumerate(right["answers"]):
-        entry["answer"] = "".join(signs[number:] + signs[:number])
-    started = time.thread_time()  # other tests that run at the same time do not count
-    assert graded(right).earned == 30
-    assert time.thread_time() - started < 5
 
 
 # Files
@@ -429,10 +347,10 @@ def test_a_second_download_under_another_name_is_pointed_at(tmp_path: Path) -> N
 
 @pytest.mark.parametrize(("wrong", "named"), [(2, True), (1, True), (None, False)])
 def test_too_few_decimals_are_named(right: Document, wrong: int | None, named: bool) -> None:
-    entry = next(entry for entry in right["runs"] if entry["id"] == "1D.G4.trial1")
+    entry = next(entry for entry in right["runs"] if entry["id"] == "1D.G2.trial1")
     exact = entry["values"]["best_probability"]
     entry["values"]["best_probability"] = exact + 0.0123 if wrong is None else round(exact, wrong)
-    check = next(check for check in graded(right).checks if check.id == "worksheet.runs_1d_g4")
+    check = next(check for check in graded(right).checks if check.id == "worksheet.runs_1d_g2")
     assert check.outcome == FAILED
     assert ("with fewer decimals: three are asked for" in check.story) is named
 
@@ -563,7 +481,7 @@ def test_one_malformed_run_is_named_with_its_place_and_the_rest_counts(
     result = graded(right)
     check = failed(result)
     assert check.story.startswith("1C, try 2: runs[3]") and sentence in check.story
-    assert result.earned == 27
+    assert result.earned == 25
 
 
 def test_whole_numbers_may_have_a_point(right: Document) -> None:
@@ -605,14 +523,14 @@ def test_what_the_worksheet_does_not_ask_for_is_named_once_and_the_rest_counts(
 
 
 def test_of_two_entries_with_one_id_neither_counts_and_the_rest_does(right: Document) -> None:
-    right["runs"].append(copy.deepcopy(run_of(right, "1D.G16.trial2")))
+    right["runs"].append(copy.deepcopy(run_of(right, "1D.G8.trial2")))
     check = failed(graded(right))
-    assert check.id == "worksheet.runs_1d_g16"
-    assert check.story == '1D, G = 16, trial 2: runs[19].id is "1D.G16.trial2" again; there may be one of each'
+    assert check.id == "worksheet.runs_1d_g8"
+    assert check.story == '1D, G = 8, trial 2: runs[19].id is "1D.G8.trial2" again; there may be one of each'
     right["answers"] += [{"id": "1A.2", "answer": 7}, {"id": "1A.2", "answer": "and another one, the third"}]
     result = graded(right)
     assert result.earned == 27
-    assert check_of(result, "answer_1a_2").story == '1A.2: answers[14].id is "1A.2" again; there may be one of each'
+    assert check_of(result, "file").story == '1A.2: answers[14].id is "1A.2" again; there may be one of each'
 
 
 @pytest.mark.parametrize(
@@ -637,13 +555,15 @@ def test_a_wrong_number_is_shown_as_it_was_written_and_short(right: Document, nu
     assert failed(graded(right)).story.endswith(f"; the worksheet says {shown}")
 
 
-def test_one_malformed_answer_is_named_with_its_place_and_the_rest_counts(right: Document) -> None:
+def test_a_malformed_answer_is_named_with_its_place_and_costs_no_point(right: Document) -> None:
     right["answers"][1]["answer"] = 7
     right["answers"][3]["answer"] = "word " * 5_000
     result = graded(right)
-    assert result.earned == 28
-    assert check_of(result, "answer_1a_2").story == "1A.2: answers[1].answer must be text, not a number"
-    assert "answers[3].answer has more than 20,000 characters" in check_of(result, "answer_1b_2").story
+    assert result.earned == 30
+    assert failed(result).rows == [
+        ("1A.2", "answers[1].answer must be text, not a number"),
+        ("1B.2", "answers[3].answer has more than 20,000 characters"),
+    ]
 
 
 # Whatever the file holds

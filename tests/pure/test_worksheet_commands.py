@@ -89,11 +89,11 @@ def test_the_digest_is_that_of_the_file(tmp_path: Path, right: Document) -> None
 
 
 def test_a_wrong_number_exits_with_1_and_is_in_the_report(tmp_path: Path, right: Document) -> None:
-    run_of(right, "1D.G4.trial2")["values"]["best_probability"] = 0.123
+    run_of(right, "1D.G2.trial2")["values"]["best_probability"] = 0.123
     done = run("worksheet", "--hint", "--path", handed_in(tmp_path / "me", right), cwd=tmp_path)
     assert done.returncode == cli.CHECKS_FAILED
-    assert "28 of 30 points" in done.stdout
-    assert re.search(r"1D, G = 4, trial 2, pi\(7\): seed \d+ gives 0\.\d{3}; the worksheet says 0\.123", done.stdout)
+    assert "27 of 30 points" in done.stdout
+    assert re.search(r"1D, G = 2, trial 2, pi\(7\): seed \d+ gives 0\.\d{3}; the worksheet says 0\.123", done.stdout)
     assert "Does the simulation have the settings" in done.stdout and "2 more: give --hint 2 times" in done.stdout
 
 
@@ -220,7 +220,7 @@ def test_the_page_shows_the_key_and_all_submissions_side_by_side(tmp_path: Path,
     for entry in key:
         if entry["id"] != "extra":
             assert entry["answer"] in found.text and entry["instead"] in found.text
-    for text in ("Here, in 1D.2, action 7 gains slowly.", "A group of 32 varies the least.", "30 of 30", "27 of 30"):
+    for text in ("Here, in 1D.2, action 7 gains slowly.", "A group of 32 varies the least.", "30 of 30", "25 of 30"):
         assert text in found.text
     truth = run_of(json.loads(with_all_digits()), "1C.policy")["values"]["policy"][6]
     assert all(question.text in found.text for question in QUESTIONS)

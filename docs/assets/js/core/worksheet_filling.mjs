@@ -172,7 +172,7 @@ function assignSameSeed(slots, cells, runs) {
   return most;
 }
 
-/** The runs that are still missing, in words: ["2 runs with G = 16 and 50 steps"]. */
+/** The runs that are still missing, in words: ["2 runs with G = 32 and 50 steps"]. */
 export function stillMissing(slots, cells) {
   const empty = slots.filter((slot) => !isStarted(cells[slot.id]));
   const kinds = new Map();
@@ -185,6 +185,7 @@ export function stillMissing(slots, cells) {
 
 function wordsFor({ question, settings }) {
   if (question === "1E.1") return ` of ${ALGORITHMS[settings.algorithm] ?? "GRPO"}`;
+  if (question === "1D.1") return ` with G = ${settings.groupSize ?? DEFAULTS.groupSize}`;
   const [[name, value] = []] = Object.entries(settings);
   return name ? ` with ${WORDS[name]} = ${value}` : "";
 }

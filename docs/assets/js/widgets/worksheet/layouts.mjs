@@ -10,7 +10,7 @@ function byRow(question, caption, names, headers) {
 }
 
 const TRIALS = [1, 2, 3];
-const SIZES = [4, 16, 32];
+const SIZES = [2, 8, 32];
 const trial = (number, words, field) => [
   `Trial ${number}, ${words}`,
   ...SIZES.map((size) => [`1D.G${size}.trial${number}`, field]),
