@@ -1,4 +1,4 @@
-"""The page that an instructor reads: for every question the answer key, then all submissions side by side.
+"""The page that an instructor reads: for every question what the numbers show, then all submissions side by side.
 
 One HTML file that needs nothing else and may load nothing; see `core.html`. The page is the template
 `classroom/worksheets`; what was asked, recorded and answered is put together here. Verdicts are words and signs, never
@@ -13,20 +13,10 @@ from dataclasses import dataclass
 from .. import __version__
 from ..core.html import render
 from ..core.result import PASSED, CheckResult, ExerciseResult
+from ..worksheet.model_answers import ModelAnswer, model_answers
 from ..worksheet.questions import QUANTITIES, QUESTIONS, RUNS
 from ..worksheet.reader import Worksheet
 from ..worksheet.replay import Cell, Replay
-
-
-@dataclass(frozen=True)
-class KeyEntry:
-    """One entry of the answer key; see `answer_key.Answer`."""
-
-    id: str
-    question: str
-    answer: str
-    holds: bool
-    instead: str
 
 
 @dataclass(frozen=True)
@@ -106,7 +96,7 @@ class _Question:
     """One question of the worksheet.
 
     Attributes:
-        entry: What the answer key says.
+        model: What the numbers show.
         anchor: Its id on the page.
         texts: What the worksheet asks for in words.
         runs: Names of the runs that belong to it.
@@ -114,7 +104,7 @@ class _Question:
         answers: The written answers, if it asks for one.
     """
 
-    entry: KeyEntry
+    model: ModelAnswer
     anchor: str
     texts: list[str]
     runs: list[str]
@@ -122,8 +112,8 @@ class _Question:
     answers: list[_Answer]
 
 
-def page(key: Sequence[KeyEntry], handed_in: Sequence[HandedIn]) -> str:
-    """The whole file. What the key has beside the worksheet's questions is left out."""
+def page(handed_in: Sequence[HandedIn]) -> str:
+    """The whole file."""
     asked = {question.id for question in QUESTIONS} | {run.question for run in RUNS}
     readable = [each for each in handed_in if not each.problem]
     steps = list(dict.fromkeys(check.function for each in handed_in for check in each.result.checks if check.points))
@@ -134,7 +124,7 @@ def page(key: Sequence[KeyEntry], handed_in: Sequence[HandedIn]) -> str:
         steps=[step.removeprefix("step_").upper() for step in steps],
         scores=[_score(each, steps) for each in handed_in],
         lost=[lost for lost in map(_lost, readable) if lost.sentences],
-        questions=[_question(entry, readable) for entry in key if entry.id in asked],
+        questions=[_question(model, readable) for model in model_answers().values() if model.id in asked],
     )
 
 
@@ -156,16 +146,16 @@ def _said(check: CheckResult) -> list[str]:
     return [f"{where}: {what}" for where, what in check.rows] or [check.story]
 
 
-def _question(entry: KeyEntry, readable: Sequence[HandedIn]) -> _Question:
-    texts = [question.text for question in QUESTIONS if question.id == entry.id]
-    runs = [run for run in RUNS if run.question == entry.id]
+def _question(model: ModelAnswer, readable: Sequence[HandedIn]) -> _Question:
+    texts = [question.text for question in QUESTIONS if question.id == model.id]
+    runs = [run for run in RUNS if run.question == model.id]
     return _Question(
-        entry,
-        "q-" + entry.id.lower().replace(".", "-"),
+        model,
+        "q-" + model.id.lower().replace(".", "-"),
         texts,
         [run.name for run in runs],
         [_Replays(each.name, [_run(each.replays[run.id]) for run in runs]) for each in readable] if runs else [],
-        [_answer(each, entry.id) for each in readable] if texts else [],
+        [_answer(each, model.id) for each in readable] if texts else [],
     )
 
 

@@ -22,7 +22,7 @@ _EXAMPLES = """examples:
   course report graded --out class.html
   course gradebook canvas graded --gradebook export.csv --column GRPO --out filled.csv
   course worksheet me you --out page.html
-                             worksheets side by side, with the answer key, as one HTML page
+                             worksheets side by side, under what the numbers show, as one HTML page
   course dev --help          what writes and proves the files of this repository
 """
 _DEV_EXAMPLES = """examples:

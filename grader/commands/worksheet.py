@@ -1,25 +1,21 @@
-"""`course worksheet`: all submissions beside the answer key, question by question, as one HTML page."""
+"""`course worksheet`: all submissions beside what the numbers show, question by question, as one HTML page."""
 
 from __future__ import annotations
 
 import argparse
-import json
 import os
-import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from ..classroom.results import ClassError
 from ..classroom.submissions import find_submissions
-from ..classroom.worksheet_page import HandedIn, KeyEntry, page
-from ..core import course
+from ..classroom.worksheet_page import HandedIn, page
 from ..core.arguments import path_argument
 from ..worksheet.grade import grade
 from ..worksheet.questions import FILE_NAME
 from ..worksheet.reader import WorksheetFile, read_worksheet, worksheet_in
 from ..worksheet.replay import replay
 
-_KEY = "worksheet_key.json"
 EXAMPLES = """example:
   course worksheet submissions/* --out worksheets.html
 
@@ -28,7 +24,7 @@ EXAMPLES = """example:
 Each SUBMISSION is a folder with a worksheet.json, such a file, or the zip of a whole class. One that cannot be read is
 listed with the reason.
 
-exit code: 0 fine, 1 a submission could not be read, 2 wrong usage, 3 the answer key is missing
+exit code: 0 fine, 1 a submission could not be read, 2 wrong usage
 """
 
 
@@ -45,32 +41,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """`course worksheet`: 0 fine, 1 a submission could not be read, 3 no answer key."""
+    """`course worksheet`: 0 fine, 1 a submission could not be read."""
     if arguments.out.suffix.lower() not in (".html", ".htm"):
         arguments.usage_error(f"--out must be a file that ends in .html, not {arguments.out}")
     if not arguments.out.absolute().parent.is_dir():
         arguments.usage_error(f"there is no folder {arguments.out.parent} to write {arguments.out.name} to")
-    path = course.MODEL_ANSWERS / _KEY
-    if not path.is_file():
-        print(f"course: {path} is missing; write it with `course dev answer-key`", file=sys.stderr)
-        return 3
     try:
         handed_in = [_handed_in(name, file) for name, file in _files(arguments.submissions)]
     except ClassError as error:
         arguments.usage_error(str(error))
     try:
-        arguments.out.write_text(page(read_key(path), handed_in), "utf-8", newline="\n")
+        arguments.out.write_text(page(handed_in), "utf-8", newline="\n")
     except OSError as error:
         arguments.usage_error(f"{arguments.out} cannot be written: {error.strerror}")
     unread = sum(bool(each.problem) for each in handed_in)
     print(f"{arguments.out} written: {len(handed_in) - unread} read, {unread} could not be read")
     return 1 if unread else 0
-
-
-def read_key(path: Path) -> list[KeyEntry]:
-    """The answer key, as `course dev answer-key` wrote it."""
-    names = ("id", "question", "answer", "holds", "instead")
-    return [KeyEntry(*(entry[name] for name in names)) for entry in json.loads(path.read_text("utf-8"))["answers"]]
 
 
 def _names(paths: Sequence[Path]) -> list[str]:

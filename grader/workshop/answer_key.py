@@ -1,8 +1,8 @@
-"""The worksheet's answer key: what the numbers show for each question, measured over many seeds.
+"""The worksheet's model answers: what the numbers show for each question, measured over many seeds.
 
-`course dev answer-key` runs the simulation and writes `reference/worksheet_key.json` (for the worksheet's grader) and
-`reference/worksheet_key.md` (for people). They lie with the model answers, because students are not to read them.
-Where a question expects a lesson that the numbers do not show, the key says so and names an experiment that shows it.
+`course dev answer-key` runs the simulation and writes the answers for the reports (`worksheet/model_answers.json`) and
+for the browser (`worksheet_answers.mjs`), which students read once they have handed in. The measurements alone go to
+`reference/worksheet_key.json`, from which pages take their numbers.
 """
 
 from __future__ import annotations
@@ -10,14 +10,21 @@ from __future__ import annotations
 import functools
 import json
 import math
+import re
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 
 import numpy as np
 
+from ..core import course
 from ..oracles import simulation
 from ..oracles.simulation import Floats, Runs, Settings, simulate, single_peak, steps_until
+from ..worksheet.model_answers import PATH as ANSWERS_PATH
+from ..worksheet.questions import QUESTIONS
 
+BROWSER_PATH = course.ROOT / "docs" / "assets" / "js" / "core" / "worksheet_answers.mjs"
+MEASURED_PATH = course.MODEL_ANSWERS / "worksheet_key.json"
 SEEDS = 1000
 _BANNER = "Written by `course dev answer-key`; do not edit."
 DEFAULT = Settings(reward_table=single_peak())
@@ -26,22 +33,20 @@ BEST = 6  # action 7, counted from 0
 
 @dataclass(frozen=True)
 class Answer:
-    """What an instructor may expect for one question.
+    """What the numbers say to one question.
 
     Attributes:
         id: Of the question, as on the worksheet.
         question: In a few words.
-        answer: What the numbers show; every number in it was measured.
-        holds: False where the lesson that the question suggests is not what the numbers show.
-        instead: An experiment that shows the lesson, with its numbers; "" if none is needed.
-        measured: Name of a quantity to its values, for the worksheet's grader.
+        answer: What the numbers show, to a student; every number in it was measured.
+        experiment: One that goes further, with its numbers; "" if none is needed.
+        measured: Name of a quantity to its values, for the pages.
     """
 
     id: str
     question: str
     answer: str
-    holds: bool = True
-    instead: str = ""
+    experiment: str = ""
     measured: Mapping[str, float | list[float]] = field(default_factory=dict)
 
 
@@ -80,35 +85,37 @@ def first_look(runs: Measurements) -> list[Answer]:
         Answer(
             "1A.1",
             "Describe the initial policy.",
-            f"Uniform: every action has probability 0.1, the entropy is ln 10 = {history.entropy[0, 0]:.3f} nats.",
+            f"Uniform: every action has probability 0.1, and the entropy is ln 10 = {history.entropy[0, 0]:.3f} nats.",
             measured={"probability": 0.1, "entropy": _short(history.entropy[0, 0])},
         ),
         Answer(
             "1A.2",
             "Which actions will gain probability in one step, and which will lose?",
-            "Drawn actions with a reward above the mean of the group gain, drawn ones below it lose; what nobody drew "
-            f"never gains (in {rises:.0%} of the cases). So action 7 gains in {up[6]:.0%} of the first steps "
-            f"(it must be drawn), action 6 in {up[5]:.0%}, action 1 in {up[0]:.0%}.",
+            "Actions that were drawn and have a reward above the mean of the group gain; drawn ones below it lose. "
+            f"What nobody drew never gains ({_share(rises)} of the cases). So action 7 gains in {_share(up[6])} of the "
+            f"first steps, because it must be drawn, action 6 in {_share(up[5])}, and action 1 in {_share(up[0])}.",
             measured={"share of first steps in which each action gains": [_short(share) for share in up]},
         ),
         Answer(
             "1B.1",
             "Which samples got positive advantages? Do the advantages sum approximately to zero?",
-            f"Samples whose reward is above the mean of the group: {positive:.0%} of all samples. The sum is zero "
-            f"exactly, not approximately: the largest of {runs.seeds} sums was {summed:.0e}, which is rounding.",
+            "Samples whose reward is above the mean of the group have a positive advantage, those below it a negative "
+            f"one; {_share(positive)} are positive. The sum is zero, and that is no coincidence, because the mean is "
+            f"subtracted from every reward: the largest of {runs.seeds} sums was {summed:.0e}, which is rounding.",
             measured={"share of samples with a positive advantage": _short(positive)},
         ),
         Answer(
             "1B.2",
             "How did the policy shift?",
-            f"Little: one step moves the probability of action 7 by {_range(change[:, BEST], 3)}.",
+            f"Little: one step moves the probability of action 7 by {_range(change[:, BEST], 3)}. What moved up "
+            "was drawn and is above the mean of the group, as in the answer to 1A.2.",
             measured={"change of the probability of action 7": _quantiles(change[:, BEST])},
         ),
         Answer(
             "1B.3",
             "Reset and run one step again: the same samples?",
-            "The same with the seed locked, others with a new seed: the samples are random, and the seed decides them. "
-            f"Another seed drew the same eight actions in {same_group:.2%} of the cases.",
+            "The samples are the same with the seed locked, and others with a new seed: they are random, and the seed "
+            f"decides them. Another seed drew the same eight actions in {_share(same_group, 2)} of the cases.",
             measured={"share of seeds with the same group": _short(same_group)},
         ),
     ]
@@ -124,22 +131,22 @@ def convergence(runs: Measurements) -> list[Answer]:
         Answer(
             "1C.1",
             "How many steps until pi(7) exceeds 0.5?",
-            f"{_range(first, 0)}; 98 % of the runs are between {np.quantile(first, 0.01):.0f} and "
+            f"{_range(first, 0)}; 98 % of all runs are between {np.quantile(first, 0.01):.0f} and "
             f"{np.quantile(first, 0.99):.0f}.",
             measured={"steps": _quantiles(first, (0.01, 0.1, 0.5, 0.9, 0.99))},
         ),
         Answer(
             "1C.2",
             "Describe the entropy trend. What does it mean?",
-            f"It falls from 2.303 to {_range(history.entropy[:, -1], 2)} nats: the policy becomes certain. It rose in "
-            f"{rising:.1%} of the steps, so a curve that only falls is the right answer.",
+            f"It falls from 2.303 nats to {_range(history.entropy[:, -1], 2)}: the policy becomes certain. It rose in "
+            f"{_share(rising, 1)} of the steps, so most curves only fall.",
             measured={"entropy after 50 steps": _quantiles(history.entropy[:, -1])},
         ),
         Answer(
             "1C.3",
             "Record the final pi(a) after 50 steps.",
-            f"pi(7) is {_range(best[:, -1], 3)}; the others together have less than {1 - policy[0, BEST]:.3f} in 9 of "
-            "10 runs.",
+            f"pi(7) is {_range(best[:, -1], 3)}; the nine others together have less than {1 - policy[0, BEST]:.3f} in "
+            "9 of 10 runs.",
             measured={
                 "policy after 50 steps, low": [_short(p) for p in policy[0]],
                 "policy after 50 steps, median": [_short(p) for p in policy[1]],
@@ -150,28 +157,35 @@ def convergence(runs: Measurements) -> list[Answer]:
 
 
 def group_size(runs: Measurements) -> list[Answer]:
-    """Step 1D: groups of 4, 16 and 32."""
-    ends = {size: runs.best(replace(DEFAULT, group_size=size), 50)[:, -1] for size in (4, 16, 32)}
+    """Step 1D: groups of 2, 8 and 32."""
+    ends = {size: runs.best(replace(DEFAULT, group_size=size), 50)[:, -1] for size in (2, 8, 32)}
     table = "; ".join(f"G = {size}: {_range(end, 3)}" for size, end in ends.items())
-    spread = "; ".join(f"G = {size}: {np.ptp(end):.3f}" for size, end in ends.items())
+    spread = ", ".join(f"{np.ptp(end):.3f} for G = {size}" for size, end in ends.items())
     trials = {size: np.ptp(end[: len(end) // 3 * 3].reshape(-1, 3), axis=1) for size, end in ends.items()}
-    narrower = float((trials[32] < trials[4]).mean())
-    ordered = float(((trials[32] < trials[16]) & (trials[16] < trials[4])).mean())
+    apart = ", ".join(f"{np.median(each):.3f} for G = {size}" for size, each in trials.items())
+    narrower = float((trials[32] < trials[2]).mean())
+    ordered = float(((trials[32] < trials[8]) & (trials[8] < trials[2])).mean())
+    low = float((ends[2] < 0.5).mean())
     return [
         Answer(
             "1D.1",
-            "Record pi(7) after 50 steps for G = 4, 16 and 32.",
-            f"{table}. Largest minus smallest of all runs: {spread}.",
+            "Record pi(7) after 50 steps for G = 2, 8 and 32.",
+            f"{table}. Largest minus smallest of {runs.seeds} runs: {spread}.",
             measured={f"G = {size}": _quantiles(end, (0.01, 0.1, 0.5, 0.9, 0.99)) for size, end in ends.items()},
         ),
         Answer(
             "1D.2",
             "Which group size converges most consistently?",
-            f"The larger ones: with three trials each, G = 32 has a smaller range than G = 4 in {narrower:.0%} of the "
-            "cases. The mean of a larger group is a less noisy yardstick, and more samples average out.",
-            instead=f"Do not ask for the order of G = 16 and G = 32: three trials show 4 > 16 > 32 in {ordered:.0%} of "
-            "the cases only.",
-            measured={"range of G = 32 below that of G = 4": _short(narrower), "order 4, 16, 32": _short(ordered)},
+            f"The larger ones. Largest minus smallest of three trials (median): {apart}. With G = 32 it is smaller "
+            f"than with G = 2 in {_share(narrower)} of the cases, and {_share(ordered)} have all three in order. "
+            "With G = 2 the yardstick is one other sample: the better of the two gets the advantage +1 and the other "
+            f"-1, however good both are, and {_share(low)} of the runs are still below 0.5 after 50 steps. The mean of "
+            "32 rewards is a steadier yardstick, and more samples average out.",
+            measured={
+                "range of G = 32 below that of G = 2": _short(narrower),
+                "order 2, 8, 32": _short(ordered),
+                "G = 2, pi(7) below 0.5": _short(low),
+            },
         ),
     ]
 
@@ -190,6 +204,7 @@ def algorithms(runs: Measurements) -> list[Answer]:
     three = ("GRPO", "REINFORCE", "REINFORCE + baseline")
     smoothest = np.argmin(np.stack([rough[name] for name in three]), axis=0)
     share = {name: float((smoothest == place).mean()) for place, name in enumerate(three)}
+    highest = _first_of([runs.runs(settings[name], 200).probabilities[:, -1].max(axis=1) for name in three])
     quickest = float((fast["GRPO"] < np.minimum(fast["REINFORCE"], fast["REINFORCE + baseline"])).mean())
     plus_5 = {
         name: replace(each, reward_table=tuple(r + 5 for r in each.reward_table)) for name, each in settings.items()
@@ -201,35 +216,36 @@ def algorithms(runs: Measurements) -> list[Answer]:
         Answer(
             "1E.1",
             "Which algorithm reaches the highest maximum probability fastest?",
-            f"GRPO, in {quickest:.0%} of the comparisons. Median number of steps until pi(7) is over 0.9: "
+            f"GRPO is the first in {_share(quickest)} of the comparisons, and after 200 steps it has the largest "
+            f"probability in {_share(highest)}. Median number of steps until pi(7) is over 0.9: "
             f"{_listed({name: _median_steps(values) for name, values in fast.items()})}. The reason is the division by "
-            "the standard deviation: as the policy improves, rewards differ less, the division makes them large again, "
-            "and so the steps. Without it GRPO is not faster than REINFORCE.",
+            "the standard deviation: as the policy improves, rewards differ less, and the division makes the "
+            "differences large again, and so the steps. Without it GRPO is not faster than REINFORCE.",
             measured={name: _quantiles(values) for name, values in fast.items()},
         ),
         Answer(
             "1E.2",
             "Which has the smoothest entropy curve?",
-            "Not GRPO. Measured by the second differences of the entropy, the "
-            f"smoothest of the three is GRPO in {share['GRPO']:.0%}, REINFORCE in {share['REINFORCE']:.0%} and "
-            f"REINFORCE with a baseline in {share['REINFORCE + baseline']:.0%} of the comparisons: who moves faster "
-            "has the rougher curve. What does hold: the entropy of GRPO (almost) never rises. Share of steps in which "
-            "it rises: "
-            f"{_listed({name: f'{rising[name]:.1%}' for name in three})}.",
-            holds=False,
-            instead="Add 5 to all rewards and compare again. Share of runs with pi(7) over 0.5 after 200 steps: "
-            f"{_listed({name: f'{value:.0%}' for name, value in finds.items()})}.",
+            "Not that of GRPO. Measured by the second differences of the "
+            f"entropy, the smoothest of the three is GRPO in {_share(share['GRPO'])}, REINFORCE in "
+            f"{_share(share['REINFORCE'])} and REINFORCE with a baseline in {_share(share['REINFORCE + baseline'])} of "
+            "the comparisons: the faster a policy moves, the rougher its curve. But the entropy of GRPO almost never "
+            f"rises. Share of steps in which it rises: {_listed({name: _share(rising[name], 1) for name in three})}. "
+            "Noisy updates undo each other and may push the policy towards a wrong action, so training takes longer or "
+            "ends in the wrong place.",
+            experiment="Add 5 to each reward and compare again. Share of runs with pi(7) over 0.5 after 200 steps: "
+            f"{_listed({name: _share(value) for name, value in finds.items()})}.",
             measured={f"smoothest: {name}": _short(value) for name, value in share.items()}
             | {f"rewards + 5, finds the peak: {name}": _short(value) for name, value in finds.items()},
         ),
         Answer(
             "1E.3",
             "Why does GRPO have lower variance than vanilla REINFORCE?",
-            "Because it subtracts the mean of the group; the division by the standard deviation rescales and hardly "
-            "changes the noise. Noise of one update at the uniform policy (variance over squared mean, lower is "
-            "better): "
+            "The mean does. The division by the standard deviation makes the updates of a sure policy larger and "
+            "hardly changes their noise. Noise of one update at the uniform policy (variance over squared mean, lower "
+            "is better): "
             f"{_listed({name: f'{value:.2f}' for name, value in noise.items() if name != 'REINFORCE + baseline'})}. "
-            f"With 5 added to all rewards: {_listed({name: f'{value:.3g}' for name, value in noise_5.items()})}.",
+            f"With 5 added to each reward: {_listed({name: f'{value:.3g}' for name, value in noise_5.items()})}.",
             measured={f"noise to signal: {name}": _short(value) for name, value in noise.items()}
             | {f"noise to signal, rewards + 5: {name}": _short(value) for name, value in noise_5.items()},
         ),
@@ -243,15 +259,16 @@ def reflection(_: Measurements) -> list[Answer]:
             "1F.1",
             "Why does group normalization replace the need for a critic network?",
             "A critic estimates how good a state is on average, so that a sample can be called better or worse than "
-            "that. The mean of a group of samples for the same prompt estimates the same number, and nothing has to be "
-            "trained for it.",
+            "that. The mean of the rewards of a group of samples for the same prompt estimates the same number, and "
+            "nothing has to be trained for it.",
         ),
         Answer(
             "1F.2",
             "How does this connect to language models?",
-            "The critic of a language model is a second model of about the same size, which must be kept in memory and "
-            "trained. Sampling several completions per prompt is needed anyway. (DeepSeekMath sampled 64 per question; "
-            "DeepSeek-R1-Zero was trained with GRPO on rewards that can be checked, correctness and format.)",
+            "An action is a token, and a sample is a whole completion. The group is several completions of one prompt "
+            "(DeepSeekMath sampled 64 for each question). The reward says how good a completion is: that of "
+            "DeepSeek-R1-Zero checked by rules whether the answer was correct and had the right format. A critic would "
+            "be a second model of about the same size, which must be kept in memory and trained.",
         ),
     ]
 
@@ -270,14 +287,13 @@ def kl_penalty(runs: Measurements) -> list[Answer]:
         Answer(
             "bonus",
             "Set kl_coef to 0.30 and run 50 steps. What happens to convergence?",
-            f"pi(7) after 50 steps is {_range(pulled, 3)} instead of {_range(plain, 3)}, lower in {lower:.0%} of the "
-            "pairs of runs. But the policy is only slowed down, not kept near the start: after 500 steps pi(7) is "
+            f"pi(7) after 50 steps is {_range(pulled, 3)} instead of {_range(plain, 3)}, lower in {_share(lower)} of "
+            "the pairs of runs. But the policy is only slowed down, not held near its start: after 500 steps pi(7) is "
             f"{_range(long, 3)}, because the standard deviation of the rewards shrinks faster than the penalty grows. "
             "In a language model a KL penalty keeps the text fluent while the reward is being learned.",
-            holds=False,
-            instead=f"kl_coef = 1: pi(7) stays at {_range(strong, 3)} after 500 steps. Or switch the division by std "
-            f"off: with kl_coef = 0.30 and G = 32 the policy settles at pi(7) = {_range(settled, 3)}; theory for this "
-            f"group size, pi proportional to exp(r (1 - 1/G) / kl_coef), says {gibbs:.3f}.",
+            experiment=f"With beta = 1, pi(7) is {_range(strong, 3)} after 500 steps. Or switch the division by the "
+            f"standard deviation off: with beta = 0.30 and G = 32 the policy settles at pi(7) = {_range(settled, 3)}; "
+            f"theory for this group size, pi proportional to exp(r (1 - 1/G) / beta), says {gibbs:.3f}.",
             measured={
                 "kl_coef 0, 50 steps": _quantiles(plain),
                 "kl_coef 0.3, 50 steps": _quantiles(pulled),
@@ -296,16 +312,15 @@ def local_optimum(runs: Measurements) -> list[Answer]:
     sizes = (2, 4, 8, 16, 32, 64)
     ends = {size: runs.runs(replace(biased, group_size=size), 200).probabilities[:, -1, 7] for size in sizes}
     uniform = runs.runs(Settings(reward_table=simulation.double_peak()), 200).probabilities[:, -1, 7]
-    found = {f"G = {size}": f"{(end > 0.5).mean():.0%}" for size, end in ends.items()}
+    found = {f"G = {size}": _share((end > 0.5).mean()) for size, end in ends.items()}
     return [
         Answer(
             "extra",
             "Does a larger group help to leave a local optimum?",
-            f"From the uniform policy nobody gets stuck: the higher peak is found in {(uniform > 0.5).mean():.1%} of "
-            "the runs with G = 8, so the double peak alone does not show it.",
-            holds=False,
-            instead="Start biased to action 3 (logit 3, so pi(3) = 0.69), lr = 0.3, 200 steps. Share of runs that find "
-            f"action 8: {_listed(found)}.",
+            "From the uniform policy nobody gets stuck: the higher peak is found in "
+            f"{_share((uniform > 0.5).mean(), 1)} of the runs with G = 8, so the double peak alone does not show it.",
+            experiment="Start biased to action 3 (logit 3, so pi(3) = 0.69), lr = 0.3, 200 steps. Share of runs that "
+            f"find action 8: {_listed(found)}.",
             measured={f"G = {size}": _short((end > 0.5).mean()) for size, end in ends.items()},
         )
     ]
@@ -316,29 +331,52 @@ PARTS: tuple[Callable[[Measurements], list[Answer]], ...] = (
 )  # fmt: skip
 
 
-def as_json(answers: list[Answer], seeds: int) -> str:
-    """The key for programs."""
-    document = {"generated": _BANNER, "seeds": seeds, "answers": [asdict(answer) for answer in answers]}
+def texts(answers: list[Answer], seeds: int) -> dict[Path, str]:
+    """Every file that the command writes, with its text."""
+    return {
+        ANSWERS_PATH: _as_json(answers, seeds),
+        BROWSER_PATH: _for_the_browser(answers, seeds),
+        MEASURED_PATH: _measurements(answers, seeds),
+    }
+
+
+def _as_json(answers: list[Answer], seeds: int) -> str:
+    """The answers for reports."""
+    entries = [{name: getattr(each, name) for name in ("id", "question", "answer", "experiment")} for each in answers]
+    document = {"generated": _BANNER, "seeds": seeds, "answers": entries}
     return json.dumps(document, indent=1, ensure_ascii=False) + "\n"
 
 
-def as_markdown(answers: list[Answer], seeds: int) -> str:
-    """The key for people."""
+def _for_the_browser(answers: list[Answer], seeds: int) -> str:
+    """The answers to the written questions, with the signs of the page."""
+    asked = {question.id for question in QUESTIONS}
     lines = [
-        f"<!-- {_BANNER} -->",
-        "# Worksheet: answer key",
-        "",
-        f"Every number was measured over {seeds} seeds of the simulation. Unless an answer says otherwise, its "
-        "settings are the defaults: single peak at 7, G = 8, lr = 0.5, clip_eps = 0.2, kl_coef = 0, one inner step. A "
-        "number with a range is the median with the middle 80 % of the seeds.",
-        "",
+        f"{json.dumps(each.id)}: {json.dumps(_as_on_the_page([each.answer, each.experiment]), ensure_ascii=False)},"
+        for each in answers
+        if each.id in asked
     ]
-    for answer in answers:
-        lines += [f"## {answer.id}: {answer.question}", "", answer.answer, ""]
-        if answer.instead:
-            mark = "Show it like this" if not answer.holds else "Note"
-            lines += [f"**{mark}.** {answer.instead}", ""]
-    return "\n".join(lines)
+    return "\n".join(
+        [
+            f"// {_BANNER}",
+            "// What the numbers show for each written question of the worksheet: an answer, and an experiment that",
+            f'// goes further ("" if there is none). Measured over {seeds} seeds; loaded only after handing in.',
+            "export const ANSWERS = {",
+            *lines,
+            "};",
+            "",
+        ]
+    )
+
+
+def _as_on_the_page(sentences: list[str]) -> list[str]:
+    return [re.sub(r"\bpi\b", "\u03c0", re.sub(r"\bbeta\b", "\u03b2", text)) for text in sentences]
+
+
+def _measurements(answers: list[Answer], seeds: int) -> str:
+    """The numbers alone, with a line for each question."""
+    lines = [f"{json.dumps(each.id)}: {json.dumps(each.measured)}" for each in answers if each.measured]
+    numbers = ",\n".join(lines)
+    return f'{{\n"generated": {json.dumps(_BANNER)},\n"seeds": {seeds},\n"measured": {{\n{numbers}\n}}\n}}\n'
 
 
 def _roughness(entropy: Floats) -> Floats:
@@ -371,7 +409,16 @@ def _listed(values: dict[str, str]) -> str:
 
 def _range(values: Floats, digits: int) -> str:
     low, middle, high = np.quantile(values, (0.1, 0.5, 0.9), method="nearest").round(digits) + 0.0  # no -0.000
-    return f"{middle:.{digits}f} ({low:.{digits}f} to {high:.{digits}f})"
+    return f"{middle:.{digits}f} ({low:.{digits}f} to {high:.{digits}f} in 8 of 10 runs)"
+
+
+def _share(value: float, digits: int = 0) -> str:
+    return f"{value * 100:.{digits}f} %"
+
+
+def _first_of(values: list[Floats]) -> float:
+    """Share of the runs in which the first of some algorithms has the largest value."""
+    return float((np.argmax(np.stack(values), axis=0) == 0).mean())
 
 
 def _quantiles(values: Floats, at: tuple[float, ...] = (0.1, 0.5, 0.9)) -> list[float]:

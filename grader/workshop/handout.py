@@ -49,6 +49,7 @@ GRADER = (
         "grader/core/templates/*.css",  # those of reports; what is for a class lies in a folder
         "grader/core/templates/*.jinja",
         "grader/grading/pytest.ini",
+        "grader/worksheet/model_answers.json",
         "grader/exercises/*/*.json",
         "grader/exercises/*/exercise.toml",
     ),

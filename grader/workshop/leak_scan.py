@@ -1,4 +1,4 @@
-"""Looks for what students must not have: solutions, misconceptions, variants, hidden checks, the worksheet's key.
+"""Looks for what students must not have: solutions, misconceptions, variants and hidden checks.
 
 Texts are compared as words, numbers and signs, without white space, comments, quotes, commas and backslashes, so that a
 solution is found in a notebook, in Markdown, commented out or indented in another way. A run of `WINDOW` of them that
@@ -15,7 +15,6 @@ import ast
 import functools
 import hashlib
 import html
-import json
 import math
 import re
 import textwrap
@@ -39,7 +38,7 @@ SHARE = 0.5
 _PUBLIC = ("equal = (rewards == rewards[..., :1]).all(",)
 """Code of `simulation.py`, which public checks need, that numpy and torch write alike."""
 
-_SENTENCE = 6  # words that make a title or an answer unmistakable
+_SENTENCE = 6  # words that make a text unmistakable
 _WORD = re.compile(r"[^\W\d]\w*|\d[\w.]*|[^\w\s\"',\\#]")
 _ESCAPED = re.compile(r"\\[nrt]")  # of a string in JSON
 _TAG = re.compile(r"</?[a-zA-Z][^<>\n]{0,300}>")
@@ -232,7 +231,7 @@ def _text(path: Path) -> str:
 
 
 def _sentences() -> Iterable[tuple[str, str]]:
-    """Names and titles of hidden checks, and the answers to the worksheet."""
+    """Names and titles of hidden checks."""
     found = []
     for exercise in course.EXERCISES:
         for declared in checks_of(exercise.name, hidden=True):
@@ -240,11 +239,6 @@ def _sentences() -> Iterable[tuple[str, str]]:
                 what = f"the hidden check {declared.id}"
                 name = declared.id.partition(".")[2]
                 found += [(name, what), (f"test_{name}", what), (declared.title, what)]
-    key = json.loads((course.MODEL_ANSWERS / "worksheet_key.json").read_text("utf-8"))
-    for answer in key["answers"]:
-        for text in (answer["answer"], answer["instead"]):
-            if len(_words_of_code(text)) >= _SENTENCE:
-                found.append((text, f"the answer to question {answer['id']} of the worksheet"))
     return found
 
 

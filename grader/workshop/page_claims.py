@@ -25,7 +25,7 @@ from ..grading.check import checks_of
 from ..oracles.simulation import group_advantages
 from ..worksheet.grade import empty_result
 from . import ablations
-from .answer_key import BEST
+from .answer_key import BEST, MEASURED_PATH
 from .catalogue import misconceptions, variants
 from .recordings import RUNS, llm_run, metrics_of, samples_of
 
@@ -198,8 +198,8 @@ def _hostile_submissions() -> Claims:
 
 @claims("docs/simulation.md")
 def _answers_to_the_worksheet() -> Claims:
-    key = json.loads((course.MODEL_ANSWERS / "worksheet_key.json").read_text("utf-8"))
-    measured = {entry["id"]: entry["measured"] for entry in key["answers"]}
+    key = json.loads(MEASURED_PATH.read_text("utf-8"))
+    measured = key["measured"]
     steps = {name: f"{middle:.0f}" for name, (_, middle, _) in measured["1E.1"].items()}
     noise = {name.removeprefix("noise to signal: "): f"{value:.2f}" for name, value in measured["1E.3"].items()}
     plain, without = "REINFORCE", "GRPO without division by std"

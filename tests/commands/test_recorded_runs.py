@@ -1,4 +1,4 @@
-"""Ablations and answer key: the recorded numbers are what the commands measure."""
+"""Ablations and the worksheet's model answers: the recorded numbers are what the commands measure."""
 
 import json
 from collections.abc import Callable
@@ -10,6 +10,7 @@ from command import call
 
 from grader.commands import course as course_command
 from grader.core import course
+from grader.worksheet.model_answers import model_answers
 from grader.workshop import ablations, answer_key
 
 
@@ -38,17 +39,17 @@ QUICK = [part for part in answer_key.PARTS if part not in (answer_key.kl_penalty
 
 
 @pytest.mark.parametrize("part", QUICK, ids=lambda part: part.__name__)
-def test_a_part_of_the_answer_key_has_the_numbers_of_its_runs(
+def test_a_part_of_the_model_answers_has_the_numbers_of_its_runs(
     part: Callable[[answer_key.Measurements], list[answer_key.Answer]],
 ) -> None:
-    """The other two make thousands of long runs: test_the_answer_key_is_what_the_command_writes has them."""
-    document = json.loads((course.MODEL_ANSWERS / "worksheet_key.json").read_text("utf-8"))
-    recorded = {answer["id"]: answer for answer in document["answers"]}
+    """The other two make thousands of long runs: test_the_model_answers_are_what_the_command_writes has them."""
+    measured = json.loads(answer_key.MEASURED_PATH.read_text("utf-8"))["measured"]
     for answer in part(answer_key.Measurements(answer_key.SEEDS)):
-        assert asdict(answer) == recorded[answer.id], "run `course dev answer-key`"
+        recorded = {**asdict(model_answers()[answer.id]), "measured": measured.get(answer.id, {})}
+        assert asdict(answer) == recorded, "run `course dev answer-key`"
 
 
 @pytest.mark.proof
-def test_the_answer_key_is_what_the_command_writes(tmp_path: Path) -> None:
+def test_the_model_answers_are_what_the_command_writes(tmp_path: Path) -> None:
     done = call(course_command.main, "dev", "answer-key", "--check", cwd=tmp_path)
-    assert (done.returncode, done.stdout) == (0, "the answer key is current\n")
+    assert (done.returncode, done.stdout) == (0, "the worksheet's model answers are current\n")

@@ -386,7 +386,7 @@ def worksheet_file(data: bytes) -> None:
         result = Result("ada", file.sha256, 1, "cpu", [found], "0.1.0", complete=True)
         _promises_of_own(result, data)
         handed_in = worksheet_page.HandedIn("ada", found, file.worksheet, replays, file.problem)
-        _refuse_lone(worksheet_page.page([], [handed_in]))
+        _refuse_lone(worksheet_page.page([handed_in]))
 
 
 def source_file(data: bytes) -> None:

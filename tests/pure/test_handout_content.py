@@ -290,12 +290,17 @@ def test_a_function_that_is_not_public_is_found(place: str, name: str | None, wh
     [
         ("see kl.kl_agrees_with_the_model_answer", "the hidden check kl.kl_agrees_with_the_model_answer"),
         ('{"title": "The exact KL agrees with the model answer\'s on fresh logits."}', "the hidden check kl."),
-        ("Uniform: every action has probability 0.1, the entropy is ln 10 = 2.303 nats.", "question 1A.1 of the work"),
     ],
 )
-def test_titles_of_hidden_checks_and_answers_to_the_worksheet_are_found(text: str, what: str, hidden: Secrets) -> None:
+def test_names_and_titles_of_hidden_checks_are_found(text: str, what: str, hidden: Secrets) -> None:
     (found, *_) = scan({"docs/start.md": f"# Start\n\n{text}\n".encode()}, hidden)
     assert found.line == 3 and what in found.what
+
+
+def test_what_the_numbers_of_the_worksheet_show_is_no_secret(files: dict[str, bytes], hidden: Secrets) -> None:
+    name = "grader/worksheet/model_answers.json"
+    assert b"the entropy is ln 10 = 2.303 nats" in files[name]
+    assert scan({name: files[name]}, hidden) == []
 
 
 def test_whole_files_are_found_and_what_is_not_text_is_refused(hidden: Secrets) -> None:

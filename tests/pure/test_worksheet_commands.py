@@ -32,12 +32,12 @@ import grader
 from grader.classroom.worksheet_page import HandedIn, page
 from grader.commands import course as course_command
 from grader.commands import grade as cli
-from grader.commands import worksheet as worksheet_command
 from grader.core import course
 from grader.core.text import visible
 from grader.worksheet import grade as worksheet
 from grader.worksheet import questions as worksheet_questions
 from grader.worksheet import replay as replaying
+from grader.worksheet.model_answers import model_answers
 from grader.worksheet.questions import QUESTIONS
 from grader.worksheet.reader import WorksheetFile, parse
 
@@ -209,17 +209,16 @@ def side_by_side(tmp_path: Path, *submissions: str | Path) -> tuple[subprocess.C
     return done, Page((tmp_path / "page.html").read_text("utf-8"))
 
 
-def test_the_page_shows_the_key_and_all_submissions_side_by_side(tmp_path: Path, right: Document) -> None:
+def test_the_page_shows_what_the_numbers_say_and_all_submissions_side_by_side(tmp_path: Path, right: Document) -> None:
     handed_in(tmp_path / "ada", right)
     run_of(right, "1C.policy")["values"]["policy"][6] = 0.5
     answer_of(right, "1D.2")["answer"] = "A group of 32 varies the least."
     handed_in(tmp_path / "ben", right)
     done, found = side_by_side(tmp_path, "ada", tmp_path / "ben" / "worksheet.json")
     assert done.returncode == 0 and "2 read, 0 could not be read" in done.stdout
-    key = json.loads((course.MODEL_ANSWERS / "worksheet_key.json").read_text("utf-8"))["answers"]
-    for entry in key:
-        if entry["id"] != "extra":
-            assert entry["answer"] in found.text and entry["instead"] in found.text
+    for model in model_answers().values():
+        if model.id != "extra":
+            assert model.answer in found.text and model.experiment in found.text
     for text in ("Here, in 1D.2, action 7 gains slowly.", "A group of 32 varies the least.", "30 of 30", "25 of 30"):
         assert text in found.text
     truth = run_of(json.loads(with_all_digits()), "1C.policy")["values"]["policy"][6]
@@ -299,16 +298,6 @@ def test_the_page_is_written_to_an_html_file_in_a_folder_that_is_there(tmp_path:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_without_the_answer_key_the_command_says_how_to_make_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr(course, "MODEL_ANSWERS", tmp_path)
-    out = tmp_path / "page.html"
-    assert course_command.main(["worksheet", str(tmp_path), "--out", str(out)]) == 3
-    assert "worksheet_key.json is missing; write it with `course dev answer-key`" in capsys.readouterr().err
-    assert not out.exists()
-
-
 def test_help_has_an_example(tmp_path: Path) -> None:
     done = run("worksheet", "--help", cwd=tmp_path, main=course_command.main)
     assert done.returncode == 0
@@ -342,8 +331,7 @@ def test_no_answer_and_no_name_breaks_the_page(texts: list[str], name: str) -> N
     content = parse(json.dumps(document).encode())
     replays = replaying.replay(content)
     result = worksheet.grade(WorksheetFile("0" * 64, content), replays)
-    key = worksheet_command.read_key(course.MODEL_ANSWERS / "worksheet_key.json")
-    text = page(key, [HandedIn(name, result, content, replays)])
+    text = page([HandedIn(name, result, content, replays)])
     text.encode("utf-8")
     found = Page(text)
     for each in texts:

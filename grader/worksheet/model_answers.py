@@ -1,0 +1,39 @@
+"""The model answers to the worksheet's questions: what the numbers of many runs show.
+
+A student sees them after handing in, in the report and on the page. Nothing is compared with them by a program.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+PATH = Path(__file__).with_name("model_answers.json")
+"""Written by `course dev answer-key`."""
+
+
+@dataclass(frozen=True)
+class ModelAnswer:
+    """What the numbers show for one question.
+
+    Attributes:
+        id: Of the question, as on the page.
+        question: In a few words.
+        answer: In sentences.
+        experiment: What to try next, and what it shows; "" if there is nothing.
+    """
+
+    id: str
+    question: str
+    answer: str
+    experiment: str
+
+
+@functools.cache
+def model_answers() -> Mapping[str, ModelAnswer]:
+    """All of them by id, in the order of the worksheet."""
+    entries = json.loads(PATH.read_text("utf-8"))["answers"]
+    return {entry["id"]: ModelAnswer(**entry) for entry in entries}
