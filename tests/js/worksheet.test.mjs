@@ -13,6 +13,7 @@ import {
   slotsOf,
   tidy,
 } from "../../docs/assets/js/core/worksheet.mjs";
+import { ANSWERS } from "../../docs/assets/js/core/worksheet_answers.mjs";
 import { escapeMarkdown, fromJson, toJson, toMarkdown } from "../../docs/assets/js/core/worksheet_files.mjs";
 import {
   assign,
@@ -27,7 +28,7 @@ import { QUESTIONS, RUNS } from "../../docs/assets/js/core/worksheet_runs.mjs";
 
 const golden = JSON.parse(readFileSync(new URL("../golden/simulation.json", import.meta.url), "utf8"));
 const text = QUESTIONS.map((id) => ({ id, text: `What is ${id}?` }));
-const empty = () => ({ answers: {}, cells: {} });
+const empty = () => ({ answers: {}, cells: {}, handedIn: false });
 const slotOf = (id) => RUNS.find((slot) => slot.id === id);
 const full = { rewardTable: singlePeak(), ...DEFAULTS };
 const sent = (seed, settings = {}, steps = 50) => ({ settings: { ...full, ...settings }, seed, steps });
@@ -397,9 +398,11 @@ test("what does not belong into a stored state is dropped", () => {
   const left = {
     answers: { "1A.1": "kept", "9Z": "no", "1A.2": 5 },
     cells: { "1C.try1": { seed: "4", toString: "x", stepsToHalf: 3 }, other: {} },
+    handedIn: "yes",
     more: 1,
   };
-  assert.deepEqual(tidy(left), { answers: { "1A.1": "kept" }, cells: { "1C.try1": { seed: "4" } } });
+  assert.deepEqual(tidy(left), { answers: { "1A.1": "kept" }, cells: { "1C.try1": { seed: "4" } }, handedIn: false });
+  assert.equal(tidy({ ...left, handedIn: true }).handedIn, true);
   for (const rubbish of [null, 5, "x", [], { answers: null, cells: [1] }]) assert.deepEqual(tidy(rubbish), empty());
 });
 
@@ -469,6 +472,12 @@ test("a number of a file is a number on the page", () => {
     const { values } = record(RUNS[6], fromJson(JSON.stringify(file)).cells[RUNS[6].id]);
     assert.deepEqual(values, { bestProbability: value });
   }
+});
+
+test("there is a model answer to every written question", () => {
+  assert.deepEqual(Object.keys(ANSWERS), QUESTIONS);
+  for (const [answer, experiment] of Object.values(ANSWERS))
+    assert.ok(answer.length > 40 && typeof experiment === "string");
 });
 
 test("a saved worksheet comes back as it was", () => {

@@ -10,10 +10,12 @@ import command
 import pytest
 from markdown_it import MarkdownIt
 from site_fixtures import SETTLED, wait_until_ready, watch
+from site_pages import violations
 from tab import come_back, renew
 
 from grader.commands.grade import main
 from grader.oracles.simulation import Settings, simulate, single_peak
+from grader.worksheet.model_answers import model_answers
 from grader.worksheet.questions import LARGEST_FILE, LONGEST_ANSWER, QUESTIONS, RUNS
 
 PAGE = "/worksheet/"
@@ -614,8 +616,64 @@ def test_the_status_names_what_is_not_complete(tab):
     unanswered = [question.id for question in QUESTIONS if question.id != "bonus"]
     assert said(page) == (
         "Downloaded worksheet.json with 0 answers and 1 run. Not complete yet: 1C: Try 1, Steps; "
-        f"no answer to {', '.join(unanswered)}."
+        f"no answer to {', '.join(unanswered)}. What the numbers show stands below each question now."
     )
+
+
+SHOWN = "grpo-question .grpo-model:visible"
+
+
+def hand_in(page, name="Download answers (JSON)"):
+    """Downloads the answers, and waits until what the numbers show has come."""
+    download(page, name)
+    page.locator(SHOWN).nth(len(QUESTIONS) - 1).locator("p").nth(1).wait_for()
+
+
+def test_what_the_numbers_show_is_fetched_and_shown_only_after_handing_in(tab):
+    page = tab.load(PAGE)
+    fetched = []
+    page.on("request", lambda request: fetched.append(request.url))
+    field(page, "1A.1").fill("All the same.")
+    page.reload()
+    wait_until_ready(page)
+    assert page.locator(SHOWN).count() == 0
+    assert fetched and not any("worksheet_answers" in address for address in fetched)
+    hand_in(page)
+    assert any("worksheet_answers" in address for address in fetched)
+    for question in QUESTIONS:
+        shown = page.locator(f'grpo-question[name="{question.id}"] .grpo-model')
+        words = " ".join(shown.inner_text().split())
+        model = model_answers()[question.id]
+        assert words.startswith("What the numbers show")
+        assert words.replace("π", "pi").replace("β", "beta").endswith(model.experiment or model.answer)
+        assert shown.get_attribute("role") == "note"
+        assert page.locator(f"#{shown.get_attribute('aria-labelledby')}").inner_text() == "What the numbers show"
+        assert field(page, question.id).evaluate(
+            "node => !!(node.compareDocumentPosition(node.parentNode.lastChild) & 4)"
+        )
+    assert field(page, "1A.1").input_value() == "All the same."
+
+
+def test_what_the_numbers_show_stays_until_the_worksheet_is_cleared(tab):
+    page = tab.show(PAGE)
+    hand_in(page, "Download answers (Markdown)")
+    other = tab.beside(PAGE)
+    assert other.locator(SHOWN).count() == len(QUESTIONS)
+    press(page, "Clear worksheet")
+    press(page, "Delete everything", "dialog")
+    page.wait_for_function("() => [...document.querySelectorAll('.grpo-model')].every(node => node.hidden)")
+    other.wait_for_function("() => [...document.querySelectorAll('.grpo-model')].every(node => node.hidden)")
+    assert answer_to(page, "Clear worksheet") == "There is nothing to clear."
+
+
+def test_what_the_numbers_show_says_so_if_it_cannot_be_loaded(tab):
+    page = tab.load(PAGE)
+    page.route("**/worksheet_answers.mjs", lambda route: route.abort())
+    hand_in(page)
+    page.unroute_all()
+    assert "could not be loaded" in page.locator(SHOWN).first.inner_text()
+    assert tab.problems and all(re.search(r"worksheet_answers|ERR_FAILED", problem) for problem in tab.problems)
+    tab.problems.clear()
 
 
 def test_the_markdown_file_shows_answers_as_they_were_written(tab):
@@ -736,6 +794,18 @@ def test_on_paper_all_that_was_written_is_visible(tab):
     assert page.locator("grpo-runs .grpo-scroll").evaluate_all(clipped) == 0
     empty = page.locator('grpo-question[name="1F.1"] .grpo-printed')
     assert empty.evaluate("node => node.clientHeight") > 60  # to write by hand
+
+
+@pytest.mark.parametrize("scheme", ["light", pytest.param("dark", marks=pytest.mark.proof)])
+def test_what_the_numbers_show_fits_a_narrow_window_and_is_printed(tab, scheme):
+    page = tab.show(PAGE, width=320)
+    hand_in(page)
+    page.emulate_media(color_scheme=scheme)
+    assert page.evaluate("document.documentElement.scrollWidth") == 320
+    assert violations(page) == []
+    page.emulate_media(media="print", color_scheme="light")
+    assert page.locator(SHOWN).count() == len(QUESTIONS)
+    assert "ln 10" in page.locator(SHOWN).first.inner_text()
 
 
 def test_a_full_page_fits_a_phone_and_its_targets_are_large_enough(tab):

@@ -1,7 +1,8 @@
 // The worksheet without its page: its fields, what is written in them, and how far the reader is (catalogue S0-*).
 // Filling it from runs (worksheet_filling.mjs) and its files (worksheet_files.mjs) load when they are needed.
 //
-// A worksheet's state is what was typed, as text: { answers: { question id: text }, cells: { slot id: { field: text } } }
+// A worksheet's state is what was typed, as text, and whether it was downloaded once:
+// { answers: { question id: text }, cells: { slot id: { field: text } }, handedIn }
 // A slot (RUNS in worksheet_runs.mjs) is one run that the worksheet asks for. Its fields are "seed" and its values,
 // where a policy has a field for each action: "policy.1" to "policy.10".
 import { QUANTITIES, QUESTIONS, RUNS } from "./worksheet_runs.mjs";
@@ -99,7 +100,7 @@ export function isComplete(slot, cell) {
 
 /** A state without what does not belong there: another version of this page or a person's hand may have left it. */
 export function tidy(state) {
-  const clean = { answers: {}, cells: {} };
+  const clean = { answers: {}, cells: {}, handedIn: state?.handedIn === true };
   for (const id of QUESTIONS) {
     const text = state?.answers?.[id];
     if (typeof text === "string") clean.answers[id] = text;

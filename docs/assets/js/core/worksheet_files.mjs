@@ -44,7 +44,7 @@ function expect(condition, words) {
 
 const isObject = (value) => typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** The state that a file of toJson holds. Throws an Error that says what is wrong and where. */
+/** The state that a file of toJson holds, which does not say whether it was handed in. Throws an Error that says what is wrong and where. */
 export function fromJson(text) {
   let file;
   try {

@@ -33,13 +33,18 @@ export function saveMarkdown() {
   return saved("worksheet.md");
 }
 
+/** After a download the worksheet counts as handed in: from now on each question shows what the numbers say. */
 function saved(name) {
+  changeState((state) => void (state.handedIn = true));
   const state = readState();
   const { answers, runs } = amount(state);
   const unanswered = QUESTIONS.filter((id) => id !== "bonus" && !state.answers[id]?.trim());
   const open = [...openFields(RUNS, state.cells), ...(unanswered.length ? [`no answer to ${unanswered.join(", ")}`] : [])];
-  const sentence = `Downloaded ${name} with ${count(answers, "answer")} and ${count(runs, "run")}.`;
-  return open.length ? `${sentence} Not complete yet: ${open.join("; ")}.` : sentence;
+  return [
+    `Downloaded ${name} with ${count(answers, "answer")} and ${count(runs, "run")}.`,
+    ...(open.length ? [`Not complete yet: ${open.join("; ")}.`] : []),
+    "What the numbers show stands below each question now.",
+  ].join(" ");
 }
 
 /** Asks, and asks again with new numbers if another tab has changed something until `yes` was pressed. */
@@ -53,8 +58,9 @@ async function isSure(question, options) {
 }
 
 export async function clear({ signal }) {
-  const { answers, runs } = amount(readState());
-  if (!answers && !runs && !sentRuns().length) return "There is nothing to clear.";
+  const { handedIn, ...state } = readState();
+  const { answers, runs } = amount(state);
+  if (!answers && !runs && !sentRuns().length && !handedIn) return "There is nothing to clear.";
   const question = () => {
     const { answers, runs } = amount(readState());
     return (
@@ -94,7 +100,7 @@ export async function open({ file, signal }) {
     const isEmpty = !answers && !runs;
     if (!isEmpty && !(await isSure(question, { yes: "Replace them", no: "Keep what is here", signal })))
       return "Nothing was changed.";
-    changeState((state) => Object.assign(state, opened));
+    changeState((state) => Object.assign(state, opened, { handedIn: state.handedIn }));
     return [`Opened ${file.name}: ${then}.`, ...tooLong(opened)].join(" ");
   } catch (error) {
     return `${file.name} was not opened. ${error.message}`;
