@@ -94,6 +94,19 @@ class NamedMistake:
     observed: bool = False
 
 
+@dataclass(frozen=True)
+class WrittenAnswer:
+    """What a submission says to a question of the worksheet. No point depends on it.
+
+    Attributes:
+        question: Id of the question.
+        text: As it was written; empty if it was not answered.
+    """
+
+    question: str
+    text: str
+
+
 @dataclass
 class CheckResult:
     """One declared check.
@@ -153,13 +166,14 @@ class CheckResult:
 
 @dataclass
 class ExerciseResult:
-    """One exercise: its checks and the misconceptions that the numbers show."""
+    """One exercise: its checks, the misconceptions that the numbers show, and the answers of the worksheet."""
 
     name: str
     title: str
     page: str
     checks: list[CheckResult]
     misconceptions: list[NamedMistake] = field(default_factory=list)
+    answers: list[WrittenAnswer] = field(default_factory=list)
 
     @property
     def points(self) -> int:
@@ -272,6 +286,7 @@ def _unlike_ours(result: Result) -> Iterator[str]:
         ours += [("name", exercise.name), ("page", exercise.page)]
         for mistake in exercise.misconceptions:
             ours += [("page", mistake.page), ("function", mistake.function), ("name", mistake.name)]
+        ours += [("question", answer.question) for answer in exercise.answers]
         if not exercise.checks:
             yield "there are no checks"
     for check in result.checks:

@@ -27,6 +27,7 @@ from ..core.result import (
     Result,
 )
 from ..grading import curves
+from .comparison import FURTHER, TITLE, Comparison, comparisons, not_answered
 from .feedback import notes, rows, runs_no_code, what_it_is
 from .outcomes import SIGNS, afterwards, file_name, owed, problem_of_the_file, word
 from .svg_chart import Figure, Series, line_chart, number, numbers_of, small_bar
@@ -52,6 +53,8 @@ def export(result: Result, environment: Mapping[str, str]) -> str:
         sign=SIGNS.__getitem__,
         word=word,
         bar=small_bar,
+        answers_title=TITLE,
+        further=FURTHER.capitalize(),
     )
 
 
@@ -133,6 +136,8 @@ class _ToldExercise:
         address: Where to read on.
         afterwards: Where to read on once it has all points; empty before.
         owed: What is lost to mistakes of other functions alone.
+        comparisons: What was written on the worksheet beside what the numbers show.
+        not_answered: The questions of the worksheet to which nothing was written.
     """
 
     exercise: ExerciseResult
@@ -143,6 +148,8 @@ class _ToldExercise:
     address: str
     afterwards: str
     owed: str
+    comparisons: list[Comparison]
+    not_answered: list[str]
 
 
 def _told(exercise: ExerciseResult) -> _ToldExercise:
@@ -159,6 +166,8 @@ def _told(exercise: ExerciseResult) -> _ToldExercise:
         course.page_address(exercise.page),
         afterwards(exercise),
         owed(exercise),
+        comparisons(exercise),
+        not_answered(exercise),
     )
 
 

@@ -31,6 +31,7 @@ from ..core.result import (
 from ..core.text import counted, first_sentence, one_line, plain
 from ..grading.check import Check
 from ..worksheet.questions import EXERCISE as WORKSHEET
+from .comparison import FURTHER, TITLE, comparisons, not_answered
 from .feedback import SELF_CHECK, rows, runs_no_code, what_it_is
 from .outcomes import OWED, SIGNS, afterwards, file_name, functions, owed, problem_of_the_file, word
 
@@ -55,6 +56,8 @@ _NAMED_CHANGES = 3
 """Checks that are named after a save; of the others is said how many they are."""
 _CALL_LINES, _CALL_LENGTH, _LONGEST_CALL = 10, 700, 30_000
 """A call with more lines or characters is left out where nobody asked for it, and cut where somebody did."""
+_ANSWER_LINES, _LONGEST_ANSWER = 3, 300
+"""More of what was written on the worksheet is not repeated; its author knows it."""
 
 
 def show(
@@ -166,7 +169,32 @@ def _exercise(
             parts.append(_indented(Group(*_function(exercise, function, console, whole_calls=whole_calls))))
     if said := owed(exercise):
         parts.append(_indented(Text(said, style="bold")))
+    parts += map(_indented, _answers(exercise))
     return Group(*parts)
+
+
+def _answers(exercise: ExerciseResult) -> Iterator[RenderableType]:
+    """What was written on the worksheet, each answer beside what the numbers show."""
+    if exercise.answers:
+        yield Text(f"{TITLE} (no points)", style="bold cyan")
+    for each in comparisons(exercise):
+        yield Text(f"{each.name}  {each.asked}", style="bold")
+        table = Table.grid(padding=(0, 2))
+        table.add_column(style="dim", no_wrap=True)
+        table.add_column(overflow="fold")
+        table.add_row("you wrote", Text(_in_a_few_lines(each.text)))
+        table.add_row("the numbers", Text(each.model))
+        if each.experiment:
+            table.add_row(FURTHER, Text(each.experiment))
+        yield _indented(table)
+    if names := not_answered(exercise):
+        yield Text(f"not answered: {', '.join(map(one_line, names))}")
+
+
+def _in_a_few_lines(text: str) -> str:
+    lines = [line for line in plain(text.strip(), limit=_LONGEST_ANSWER).split("\n") if line.strip()]
+    more = len(lines) - _ANSWER_LINES
+    return "\n".join([*lines[:_ANSWER_LINES], *([f"[cut: {counted(more, 'more line')}]"] if more > 0 else [])])
 
 
 def _indented(content: RenderableType) -> RenderableType:
@@ -275,8 +303,7 @@ def _total(result: Result) -> RenderableType:
         return Text(f"The grader could not finish: {plain(result.problem)}", style="bold magenta")
     lines = [Text(f"total  {result.earned} of {result.points} points", style="bold")]
     if result.grade and result.exit_code == 0:
-        after = " Your instructor reads the answers." if runs_no_code(result) else ""
-        lines.append(Text(f"All passed.{after}"))
+        lines.append(Text("All passed."))
         lines += [Text(f"next  {what}", style="bold") for what in _next(result)]
     if not result.grade:
         lines.append(Text("Debug mode: this is no grade. Run `grade` for one."))

@@ -1,7 +1,8 @@
 """Grades a worksheet: recorded runs are played again, and what each gives is compared with the recorded numbers.
 
 No check here runs anything of the student, so there is no worker, no sandbox and no torch, and a grading takes a blink.
-Written answers earn nothing and cost nothing, whatever they say: what they say is for a person to judge.
+Written answers earn nothing and cost nothing, whatever they say: the result holds them, so that a report can set them
+beside what the numbers show.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from .. import __version__
-from ..core.result import BROKEN, FAILED, NOT_WRITTEN, PASSED, ExerciseResult, Outcome, Result
+from ..core.result import BROKEN, FAILED, NOT_WRITTEN, PASSED, ExerciseResult, Outcome, Result, WrittenAnswer
 from ..grading.check import Check, as_result
 from . import questions
 from .questions import BONUS_RUN, EXERCISE, QUESTIONS, RUN_TABLES, RunTable
@@ -76,6 +77,7 @@ def grade(file: WorksheetFile, replays: Replays | None = None) -> ExerciseResult
         for entry in result.checks:
             entry.outcome, entry.story = NOT_WRITTEN if file.missing else BROKEN, file.problem
         return result
+    result.answers = [WrittenAnswer(each.id, file.worksheet.answers.get(each.id, "")) for each in QUESTIONS]
     started = time.perf_counter()
     replays = replays or replay(file.worksheet)
     for entry, (_, look) in zip(result.checks, _CHECKS, strict=True):

@@ -176,8 +176,9 @@ def group_size(runs: Measurements) -> list[Answer]:
         Answer(
             "1D.2",
             "Which group size converges most consistently?",
-            f"The larger ones. Largest minus smallest of three trials (median): {apart}. With G = 32 it is smaller "
-            f"than with G = 2 in {_share(narrower)} of the cases, and {_share(ordered)} have all three in order. "
+            "The larger the group, the closer together they lie. Largest minus smallest of three trials (median): "
+            f"{apart}. With G = 32 it is smaller than with G = 2 in {_share(narrower)} of the cases, and "
+            f"{_share(ordered)} have all three in order. "
             "With G = 2 the yardstick is one other sample: the better of the two gets the advantage +1 and the other "
             f"-1, however good both are, and {_share(low)} of the runs are still below 0.5 after 50 steps. The mean of "
             "32 rewards is a steadier yardstick, and more samples average out.",

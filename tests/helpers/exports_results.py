@@ -18,6 +18,7 @@ from grader.core.result import (
     NamedMistake,
     Outcome,
     Result,
+    WrittenAnswer,
 )
 
 OUTCOMES = (PASSED, FAILED, BROKEN, NOT_WRITTEN, WAITING, NOT_RUN, GRADER_ERROR)
@@ -89,7 +90,9 @@ def _exercises(draw: st.DrawFn, name: str) -> ExerciseResult:
     ]
     everywhere, page = draw(st.booleans()), "docs/mistakes/kl.md#wrong"
     found = NamedMistake(checks[0].id, everywhere, page, "f", "wrong", draw(texts), draw(texts))
-    return ExerciseResult(name, draw(texts), f"docs/exercises/{name}.md", checks, draw(st.sampled_from([[], [found]])))
+    answers = [WrittenAnswer(question, draw(texts)) for question in ("1D.2", "1F.1") if name == "worksheet"]
+    mistakes = draw(st.sampled_from([[], [found]]))
+    return ExerciseResult(name, draw(texts), f"docs/exercises/{name}.md", checks, mistakes, answers)
 
 
 @st.composite

@@ -3,7 +3,17 @@
 import re
 from html.parser import HTMLParser
 
-from grader.core.result import FAILED, CheckResult, Curve, ExerciseResult, Frame, NamedMistake, Outcome, Result
+from grader.core.result import (
+    FAILED,
+    CheckResult,
+    Curve,
+    ExerciseResult,
+    Frame,
+    NamedMistake,
+    Outcome,
+    Result,
+    WrittenAnswer,
+)
 from grader.reports import export
 
 BANDIT = "bandit.it_finds_the_peak"
@@ -78,6 +88,7 @@ def hostile_result():
         page = f"javascript:alert(5)//{HOSTILE}"
         found = NamedMistake(check.id, True, page, "ratio", outcome, HOSTILE, HOSTILE)
         result.exercises[0].misconceptions.append(found)
+    result.exercises[0].answers = [WrittenAnswer("1D.2", HOSTILE), WrittenAnswer("9Z", HOSTILE)]
     return result
 
 

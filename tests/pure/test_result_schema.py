@@ -13,7 +13,17 @@ import pytest
 from exports_results import check
 
 import grader
-from grader.core.result import PASSED, CheckResult, Curve, ExerciseResult, Frame, NamedMistake, Result, from_json
+from grader.core.result import (
+    PASSED,
+    CheckResult,
+    Curve,
+    ExerciseResult,
+    Frame,
+    NamedMistake,
+    Result,
+    WrittenAnswer,
+    from_json,
+)
 
 Document = dict[str, Any]
 
@@ -48,7 +58,7 @@ def test_the_schema_is_itself_valid_and_describes_every_field() -> None:
                 yield from objects(part)
 
     found = list(objects(SCHEMA))
-    assert len(found) == 6
+    assert len(found) == 7
     for schema in found:
         assert schema["additionalProperties"] is False
         assert sorted(schema["required"]) == sorted(schema["properties"])
@@ -64,6 +74,7 @@ MODELS = {
     Frame: (DEFINITIONS["frame"], set()),
     Curve: (DEFINITIONS["curve"], set()),
     NamedMistake: (DEFINITIONS["misconception"], set()),
+    WrittenAnswer: (DEFINITIONS["answer"], set()),
 }
 """Each class of a result to its schema, and to the sums in it that are no fields."""
 
@@ -123,6 +134,8 @@ def _set(document: Document, path: str, value: Any) -> None:
         ("exercises.0.checks.0.id", "no exercise"),
         ("exercises.0.checks.0.seconds", None),
         ("exercises.0.misconceptions", [{"name": "x"}]),
+        ("exercises.0.answers", [{"question": "1A.1"}]),
+        ("exercises.0.answers", [{"question": "1A.1", "text": None}]),
     ],
 )
 def test_the_schema_refuses(path: str, value: Any) -> None:
@@ -146,6 +159,7 @@ def test_a_result_is_read_back_with_its_sums_made_anew() -> None:
         ("seed", "0"),
         ("exercises", None),
         ("exercises.0.misconceptions", [1]),
+        ("exercises.0.answers", [{"question": "1A.1\n", "text": ""}]),
         ("exercises.0.checks.0.outcome", "excellent"),
         ("exercises.0.checks.0.points", "5"),
         ("exercises.0.checks.0.frames", 5),

@@ -97,6 +97,54 @@ def test_a_wrong_number_exits_with_1_and_is_in_the_report(tmp_path: Path, right:
     assert "Does the simulation have the settings" in done.stdout and "2 more: give --hint 2 times" in done.stdout
 
 
+LINES = "First line.\nSecond line.\nThird line.\nFourth line.\nFifth line."
+
+
+def test_the_report_sets_each_answer_beside_what_the_numbers_show(tmp_path: Path, right: Document) -> None:
+    for entry in right["answers"]:
+        entry["answer"] = {"1D.2": LINES, "1F.2": "long " * 200, "bonus": "It is slower."}.get(entry["id"], " \n")
+    me = handed_in(tmp_path / "me", right)
+    done = run("worksheet", "--path", me, "--write", "html=r.html", cwd=tmp_path)
+    assert done.returncode == cli.OK and "30 of 30 points" in done.stdout
+    terminal, html = (
+        " ".join(done.stdout.split()),
+        " ".join(Page((tmp_path / "r.html").read_text("utf-8")).text.split()),
+    )
+    for text in (terminal, html):
+        for question in QUESTIONS:
+            model = model_answers()[question.id]
+            answered = question.id in ("1D.2", "1F.2", "bonus")
+            assert (model.answer in text) is (question.text in text) is answered, question.id
+            assert not answered or model.experiment in text
+        assert "It is slower." in text
+        assert "ot answered: 1A.1, 1A.2, 1B.1, 1B.2, 1B.3, 1C.2, 1E.1, 1E.2, 1E.3, 1F.1" in text
+    assert "Third line. [cut: 2 more lines]" in terminal and "Fourth" not in terminal
+    assert "[cut: 699 more characters]" in terminal
+    assert "Fifth line." in html and "long " * 199 in html
+
+
+def test_a_report_on_a_file_that_cannot_be_read_or_on_code_alone_has_no_answers(tmp_path: Path) -> None:
+    (tmp_path / "worksheet.json").write_text("{", "utf-8")
+    done = run("worksheet", "--json", "r.json", "--write", "html=r.html", cwd=tmp_path)
+    assert result_of(tmp_path / "r.json")["exercises"][0]["answers"] == []
+    for text in (done.stdout, (tmp_path / "r.html").read_text("utf-8")):
+        assert "what the numbers show" not in text
+
+
+def test_an_answer_is_only_text_in_the_reports(tmp_path: Path, right: Document) -> None:
+    for entry in right["answers"]:
+        entry["answer"] = f"[bold]x[/] {BAD} ::error::{INVISIBLE}"
+    me = handed_in(tmp_path / "me", right)
+    done = run("worksheet", "--path", me, "--json", "r.json", "--write", "html=r.html", cwd=tmp_path)
+    assert done.returncode == cli.OK
+    assert "[bold]x[/] <script>alert(1)</script>" in done.stdout
+    assert not set(done.stdout) & set("\u202e\u202c\x1b\ud800") and "::error::" not in done.stdout
+    found = Page((tmp_path / "r.html").read_text("utf-8"))
+    assert not found.named("script") and not found.named("img")
+    assert "[U+202E]abc[U+202C]" in found.text
+    assert result_of(tmp_path / "r.json")["exercises"][0]["answers"][0]["question"] == "1A.1"
+
+
 def test_without_a_file_the_report_says_where_to_get_it(tmp_path: Path) -> None:
     (tmp_path / "starter").mkdir()
     done = run("worksheet", cwd=tmp_path)
