@@ -275,7 +275,8 @@ def test_functions_that_pass_take_one_line_each(grade: Grade, exercise: str) -> 
         line = graded.lines[graded.lines.index(function) + 1]
         assert line == f"✓ passed {sum(points)}/{sum(points)} all {len(points)} checks"
     said = graded.report.partition("next  ")[0]
-    assert "docs/" not in said and "--hint" not in said, "nothing to look up but the next exercise"
+    afterwards = f"docs/exercises/{exercise}.md#afterwards"
+    assert said.count("docs/") == said.count(afterwards) == 1 and "--hint" not in said, "nothing else to look up"
 
 
 def test_a_failure_names_what_it_may_come_from(grade: Grade, tmp_path: Path) -> None:

@@ -77,13 +77,13 @@ def test_the_keyboard_skips_to_the_content(tab: Tab) -> None:
 def test_the_keyboard_reaches_the_content_through_the_navigation(tab: Tab, width: int) -> None:
     page = tab.load("/exercises/kl/", width=width)
     passed = []
-    for _ in range(80):
+    for _ in range(100):
         page.keyboard.press("Tab")
         passed.append(page.evaluate("() => document.activeElement.className"))
         if page.evaluate("() => document.activeElement.closest('article') !== null"):
             break
     else:
-        pytest.fail(f"80 times Tab do not reach the content: {passed}")
+        pytest.fail(f"100 times Tab do not reach the content: {passed}")
     assert len(passed) > 3
 
 

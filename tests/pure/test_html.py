@@ -19,7 +19,7 @@ from grader.classroom.report import class_report, named
 from grader.classroom.similarity import Pair, Similarity
 from grader.core import course
 from grader.core.html import TEMPLATES, environment, render
-from grader.core.result import Curve, Frame, NamedMistake, Outcome, Result
+from grader.core.result import Curve, Frame, NamedMistake, Outcome, Result, WrittenAnswer
 from grader.reports import export, html_report
 
 BAD = (
@@ -62,6 +62,7 @@ def full_result(outcome: Outcome) -> Result:
     second = dataclasses.replace(check, id="clip.b")
     result.exercises[0].checks.append(second)
     result.exercises[0].misconceptions = [NamedMistake(check, True, *said) for check in (BANDIT, "clip.b")]
+    result.exercises[0].answers = [WrittenAnswer("1E.2", "that of REINFORCE")]
     return result
 
 
@@ -96,7 +97,7 @@ def test_a_text_in_any_field_of_a_result_is_text_in_its_report(outcome: Outcome,
         assert empty_texts(part) == []
 
     def written(word: str) -> str:
-        return export(with_texts(result, lambda text: word + text, without=("outcome",)), "html", {})
+        return export(with_texts(result, lambda text: word + text, without=("outcome", "question")), "html", {})
 
     assert_is_text(written(BAD), written(HARMLESS))
     assert written(BAD).count("&lt;script&gt;") >= 20
