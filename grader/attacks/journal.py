@@ -10,7 +10,9 @@ from __future__ import annotations
 import functools
 import hashlib
 import json
+import os
 import re
+import sys
 import sysconfig
 import tempfile
 from collections import defaultdict
@@ -80,10 +82,17 @@ def add(line: Line, path: Path = PLACE) -> None:
 
 def _without_machine(text: str) -> str:
     """The text without what differs from run to run and from machine to machine."""
-    places = {str(course.ROOT): "/course", tempfile.gettempdir(): "/tmp", sysconfig.get_path("stdlib"): "/library"}
+    places = {
+        sysconfig.get_path("purelib"): "/packages",  # before the course, in which they may lie
+        str(course.ROOT): "/course",
+        tempfile.gettempdir(): "/tmp",
+        sysconfig.get_path("stdlib"): "/library",
+        os.path.realpath(sys.executable): "/python",
+    }
     for path, word in places.items():
         text = text.replace(path, word)
     text = re.sub(r"yard-\w{8}", "yard", re.sub(r"attack-[0-9a-f]{12}", "attack", text))
+    text = re.sub(r"workers-\w{8}/[0-9a-f]{16}", "work", text)
     return re.sub(r"/proc/(?!1/)[0-9]+", "/proc/1000", text)
 
 
