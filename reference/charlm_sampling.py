@@ -76,11 +76,11 @@ def sample(
     device = next(policy.parameters()).device
     uniform = torch.rand(max_new_tokens, len(encoded), dtype=torch.float64, generator=generator).to(device)
     tokens = torch.tensor(encoded, device=device)  # (B, prompt_length), one column longer with every new token
-    forecast = _Forecast(policy, prompts)
+    next_logits = _NextLogits(policy, prompts)
     running = torch.ones(len(encoded), dtype=torch.bool, device=device)  # (B,)
     entropy, count = torch.zeros((), dtype=torch.float64, device=device), torch.zeros((), device=device)
     for numbers in uniform:
-        logp = torch.log_softmax(forecast(tokens).double(), dim=-1)  # (B, V)
+        logp = torch.log_softmax(next_logits(tokens).double(), dim=-1)  # (B, V)
         entropy -= torch.where(running, (logp.exp() * logp).sum(dim=-1), 0.0).sum()
         count += running.sum()
         # Inverse transform sampling: token k is drawn when the number falls into the k-th piece of [0, 1).
@@ -106,7 +106,7 @@ def sample(
     )
 
 
-class _Forecast:
+class _NextLogits:
     """The logits of the next token of each row, shape (B, V).
 
     A model that has a cache reads each different prompt once, and then each new token once. Any other model reads the
