@@ -52,11 +52,16 @@ def owed(exercise: ExerciseResult) -> str:
 
 def afterwards(exercise: ExerciseResult) -> str:
     """Where to read on after all points of a whole exercise; empty before, and where its page has no such part."""
-    tried = {check.function for check in exercise.checks}
     known = next((each for each in course.KNOWN if each.name == exercise.name), None)
-    if known is None or not tried >= set(known.function_names) or exercise.earned < exercise.points:
+    if known is None or not_tried(known, exercise) or exercise.earned < exercise.points:
         return ""
     return course.page_address(f"{exercise.page}#afterwards")
+
+
+def not_tried(exercise: course.Exercise, result: ExerciseResult | None) -> list[str]:
+    """The functions of an exercise that were not graded, in its order; all of them if it was not graded at all."""
+    tried = {check.function for check in result.checks} if result else set()
+    return [name for name in exercise.function_names if name not in tried]
 
 
 def functions(names: Iterable[str]) -> str:

@@ -33,7 +33,7 @@ from ..grading.check import Check
 from ..worksheet.questions import EXERCISE as WORKSHEET
 from .comparison import FURTHER, TITLE, comparisons, not_answered
 from .feedback import SELF_CHECK, rows, runs_no_code, what_it_is
-from .outcomes import OWED, SIGNS, afterwards, file_name, functions, owed, problem_of_the_file, word
+from .outcomes import OWED, SIGNS, afterwards, file_name, functions, not_tried, owed, problem_of_the_file, word
 
 _ASCII_SIGNS: dict[str, str] = {
     PASSED: "+", FAILED: "x", BROKEN: "x", NOT_WRITTEN: "o", WAITING: ".", NOT_RUN: "-", GRADER_ERROR: "!", OWED: "^",
@@ -99,9 +99,9 @@ def show(
 
 def is_whole(result: Result) -> bool:
     """Whether all functions of all exercises were graded, for a grade, and have all their points."""
-    tried = {exercise.name: {check.function for check in exercise.checks} for exercise in result.exercises}
-    graded = all(tried.get(each.name, set()) >= set(each.function_names) for each in course.EXERCISES)
-    return bool(result.grade) and result.exit_code == 0 and graded
+    graded = {exercise.name: exercise for exercise in result.exercises}
+    all_tried = not any(not_tried(each, graded.get(each.name)) for each in course.EXERCISES)
+    return bool(result.grade) and result.exit_code == 0 and all_tried
 
 
 def show_hints(
@@ -333,12 +333,9 @@ def _next(result: Result) -> Iterator[str]:
     """What to do after full points: the next function if only one was graded, else the next exercise and its page."""
     graded = {exercise.name: exercise for exercise in result.exercises}
     for exercise in course.EXERCISES:
-        if exercise.name in graded:
-            tried = {check.function for check in graded[exercise.name].checks}
-            left = [name for name in exercise.function_names if name not in tried]
-            if left:
-                yield f"grade {exercise.name}.{left[0]}"
-                return
+        if exercise.name in graded and (left := not_tried(exercise, graded[exercise.name])):
+            yield f"grade {exercise.name}.{left[0]}"
+            return
     numbers = [exercise.number for exercise in course.EXERCISES if exercise.name in graded]
     for exercise in course.EXERCISES:
         if numbers and exercise.number == max(numbers) + 1:

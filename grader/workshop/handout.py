@@ -72,7 +72,7 @@ _WORDS_STAY = ("docs/reference/given.md",)
 """Pages that are not handed out, but a sentence that leads there says something by itself: a file is given."""
 
 _PACKAGE = re.compile(r"grader/(.*/)?__init__\.py$")
-_FRONT_MATTER = re.compile(r"\A---\n.*?\n---\n+", re.DOTALL)
+FRONT_MATTER = re.compile(r"\A---\n.*?\n---\n+", re.DOTALL)
 _FOLDED = re.compile(r"^/// details \| ([^\n]+)\n(?: +type:[^\n]*\n)? +attrs: \{id: ([^}]+)}\n(.*?)^///$", re.M | re.S)
 _HINT = re.compile(r'^\?\?\? \w+ "([^"\n]+)"\n((?:(?: {4}[^\n]*)?\n)+)', re.MULTILINE)
 _PICTURE = re.compile(r"^!\[[^]]*]\([^)]*\)[^\n]*\n\n(?:[A-Z][^\n]*\n(?:[^\n]+\n)*\n?)?", re.MULTILINE)
@@ -251,7 +251,7 @@ def _readme(text: str, site: str | None) -> str:
 
 def _plain_page(page: str, text: str, files: Mapping[str, bytes]) -> str:
     """A page of the site as Markdown that GitHub and editors show, without what is about pages that are not here."""
-    text = _PICTURE.sub("", _FRONT_MATTER.sub("", text))  # a picture goes with the paragraph below, which is about it
+    text = _PICTURE.sub("", FRONT_MATTER.sub("", text))  # a picture goes with the paragraph below, which is about it
     text = _FOLDED.sub(lambda each: _details(each[1], each[3], f' id="{each[2]}"'), text)
     text = _HINT.sub(lambda each: _details(each[1], textwrap.dedent(each[2]), "") + "\n\n", text)
 

@@ -20,6 +20,7 @@ from ..grading import headings, vectors
 from ..grading.check import Check, checks_of
 from .catalogue import Entry, misconceptions, parsed, variants
 from .functions import Module, make, of_no_exercise
+from .handout import FRONT_MATTER
 from .stubs import make_stub, why_stale
 
 MISCONCEPTIONS, VARIANTS = 15, 12
@@ -215,8 +216,7 @@ def _of_recorded(exercise: Exercise, wrong: Sequence[Entry]) -> Iterator[Missing
 def _of_page(exercise: Exercise, text: str, checks: Sequence[Check]) -> Iterator[Missing]:
     page = exercise.page
     prose = re.sub(r"```.*?```", "", text, flags=re.DOTALL)
-    body = re.sub(r"\A---\n.*?\n---\n\n", "", text, flags=re.DOTALL)
-    if not body.startswith(f"# {exercise.number}. {exercise.title}\n"):
+    if not FRONT_MATTER.sub("", text).startswith(f"# {exercise.number}. {exercise.title}\n"):
         yield Missing(f'{page}: begin it with "# {exercise.number}. {exercise.title}"', exercise.draft)
     found = tuple(re.findall(r"^## (.*)$", prose, re.MULTILINE))
     if found != SECTIONS:

@@ -66,8 +66,8 @@ test("B15 a weight is the mean over all groups, and goes to its limit", () => {
 });
 
 test("B16 a run begins at its start and depends on its seed alone", () => {
-  for (const [name, { rewards, logits }] of Object.entries(STARTS)) {
-    const powers = logits.map(Math.exp);
+  for (const [name, { rewardTable: rewards, startLogits }] of Object.entries(STARTS)) {
+    const powers = startLogits.map(Math.exp);
     const total = powers.reduce((sum, x) => sum + x);
     const first = entropyRun(name, 0.2, { steps: 3, seed: 5 });
     close(first.reward[0], powers.reduce((sum, x, a) => sum + (x / total) * rewards[a], 0));

@@ -9,6 +9,12 @@ def numbers(text: str) -> list[float]:
     return [float(number) for number in re.findall(r"-?\d+(?:\.\d+)?", text.replace("\u2212", "-").replace(",", ""))]
 
 
+def row_of(text: str, first: str) -> list[str]:
+    """The other cells of the only row of Markdown tables that begins with this cell."""
+    (row,) = re.findall(rf"^\| {re.escape(first)} \|(.*)\|$", text, re.MULTILINE)
+    return [cell.strip() for cell in row.split("|")]
+
+
 FOCUS = """node => {
   node.focus({ preventScroll: true });
   return node === document.activeElement;

@@ -2,11 +2,10 @@
 
 import functools
 import itertools
-import re
 
 import numpy as np
 import torch
-from explorables import Explorable, numbers
+from explorables import Explorable, numbers, row_of
 
 from grader.core import course
 from grader.oracles.sfc32 import uniforms
@@ -23,8 +22,7 @@ STARTS = {
 
 def cells(first):
     """The numbers of the row of the page that begins with this cell."""
-    (row,) = re.findall(rf"^\| {re.escape(first)} \|(.*)\|$", TEXT, re.M)
-    return [numbers(cell)[0] for cell in row.split("|")]
+    return [numbers(cell)[0] for cell in row_of(TEXT, first)]
 
 
 @functools.cache

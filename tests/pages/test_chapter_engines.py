@@ -1,11 +1,10 @@
 """The page on two engines: its numbers by PyTorch and by hand, and what a reader does with its figures."""
 
 import math
-import re
 import statistics
 
 import torch
-from explorables import Explorable, numbers
+from explorables import Explorable, numbers, row_of
 
 from grader.core import course
 
@@ -13,12 +12,6 @@ PATH, RATIO, TOOL = "/2026/engines/", "grpo-ratio-source", "grpo-tool-tokens"
 TEXT = (course.ROOT / "docs/2026/engines.md").read_text("utf-8")
 START = torch.tensor([0.5, 0.3, 0.2], dtype=torch.float64)
 REWARDS = torch.tensor([1.0, 0.0, 0.0], dtype=torch.float64)
-
-
-def cells(first):
-    """The row of the page that begins with this cell."""
-    (row,) = re.findall(rf"^\| {re.escape(first)} \|(.*)\|$", TEXT, re.M)
-    return [cell.strip() for cell in row.split("|")]
 
 
 def policy_after(updates):
@@ -44,10 +37,10 @@ def test_b12_the_table_has_the_ratios_of_exact_steps():
         "a sampler that computes its logits in bfloat16": START / rounded(START),
     }
     for label, ratios in rows.items():
-        assert cells(label) == [f"{ratio:.3f}" for ratio in ratios], label
+        assert row_of(TEXT, label) == [f"{ratio:.3f}" for ratio in ratios], label
     top = START / torch.tensor([0.625, 0.375, 1.0])
     wanted = [f"{top[0]:.3f}", f"{top[1]:.3f}", "never drawn"]
-    assert cells("a sampler that keeps the two most likely actions") == wanted
+    assert row_of(TEXT, "a sampler that keeps the two most likely actions") == wanted
 
 
 def test_the_numbers_of_the_text_are_right():
@@ -81,7 +74,7 @@ def test_b13_the_table_has_the_pushes_of_the_mean_over_each_answer():
         mask[10 : 10 + tokens] = 0  # between the call and the answer
         (all_of_it,) = torch.autograd.grad(counted.exp().mean() * advantage / 2, counted)
         (own,) = torch.autograd.grad((masked.exp() * mask).sum() / mask.sum() * advantage / 2, masked)
-        assert [numbers(cell)[0] for cell in cells(label)] == [
+        assert [numbers(cell)[0] for cell in row_of(TEXT, label)] == [
             round(all_of_it[0].item(), 4),
             round(own[0].item(), 4),
             round(100 * (all_of_it[10 : 10 + tokens].sum() / all_of_it.sum()).item()),

@@ -1,6 +1,6 @@
 // pass@k before and after training (catalogue B14): one policy for many problems chooses between two ways to solve them, and
 // a reward for right answers trains the choice, not the ways. Everything is exact: GRPO's mean gradient, no samples.
-import { binaryAdvantages } from "./binary_groups.mjs";
+import { binaryAdvantages, binomial } from "./binary_groups.mjs";
 
 const LR = 0.5;
 const START = 0.5; // share of the first way
@@ -17,17 +17,6 @@ const solved = (share, [first, second]) => share * first + (1 - share) * second;
 /** The mean over the problems of the chance that one of k samples is right; `share` is how often the first way is taken. */
 export const passAtK = (share, k) =>
   PROBLEMS.reduce((total, { share: part, chances }) => total + part * (1 - (1 - solved(share, chances)) ** k), 0);
-
-/** Chance of m right answers in a group, for each m from 0 to G. */
-export function binomial(groupSize, p) {
-  const chances = [];
-  let choose = 1;
-  for (let m = 0; m <= groupSize; m++) {
-    chances.push(choose * p ** m * (1 - p) ** (groupSize - m));
-    choose = (choose * (groupSize - m)) / (m + 1);
-  }
-  return chances;
-}
 
 /** GRPO's mean gradient by the logit of the first way, for one kind of problem: mean of A (taken - share). */
 function pull(share, chances, groupSize) {

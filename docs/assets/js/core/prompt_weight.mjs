@@ -1,7 +1,6 @@
 // What an advantage does to prompts of different difficulty (catalogue B15): the weight of a prompt in the mean gradient, by
 // the probability p that one of its answers is right. Rewards are 0 or 1, groups have G answers; exact, no samples.
-import { binaryAdvantages } from "./binary_groups.mjs";
-import { binomial } from "./pass_at_k.mjs";
+import { binaryAdvantages, binomial } from "./binary_groups.mjs";
 
 /** Advantages { right, wrong } of a group with `right` of G answers right; 0 where all are equal. */
 export const METHODS = {

@@ -28,7 +28,7 @@ function policyAfter(updates) {
 
 /**
  * Probabilities (A,) when a token was drawn and scored: { sampler, old, now }, and the factors { engine, age, updates } (A,)
- * whose product is now / sampler. Where the sampler draws an action never, engine is Infinity.
+ * whose product is now / sampler. Where the sampler never draws an action, engine is Infinity.
  */
 export function ratioSource({ age, updates, engine }) {
   const [stale, old, now] = [0, age, age + updates].map(policyAfter);

@@ -2,6 +2,7 @@
 // a row of parts { name, tokens, own }: the model wrote its own parts, and the tool's stand in its context.
 
 const OWN = [["plan", 6], ["call", 4], ["answer", 3]];
+export const OWN_TOKENS = OWN.reduce((total, [, tokens]) => total + tokens, 0);
 export const ADVANTAGES = [1, -1];
 
 /** The parts of an answer whose tool returned this many tokens. */
@@ -15,13 +16,9 @@ export function parts(toolTokens) {
  * each kind. With the mask the tool's tokens are left out of the sum and of the length.
  */
 export function push(toolTokens, advantage, { masked }) {
-  const own = OWN.reduce((total, [, tokens]) => total + tokens, 0);
-  const each = advantage / (ADVANTAGES.length * (own + (masked ? 0 : toolTokens)));
+  const each = advantage / (ADVANTAGES.length * (OWN_TOKENS + (masked ? 0 : toolTokens)));
   return { own: each, tool: masked ? 0 : each };
 }
 
 /** The share of an answer's push that goes to tokens which the model never chose. */
-export function lostShare(toolTokens, { masked }) {
-  const own = OWN.reduce((total, [, tokens]) => total + tokens, 0);
-  return masked ? 0 : toolTokens / (own + toolTokens);
-}
+export const lostShare = (toolTokens, { masked }) => (masked ? 0 : toolTokens / (OWN_TOKENS + toolTokens));

@@ -30,12 +30,12 @@ export function variantAdvantages(rewards, variant) {
 }
 
 /**
- * A run from the uniform policy: { policy, lost, samples, clipFraction }. Row t of policy (K,) comes after t steps; lost
+ * A run, from the uniform policy or from startLogits (K,): { policy, lost, samples, clipFraction }. Row t of policy (K,) comes after t steps; lost
  * counts the steps whose group had equal rewards, samples all that were drawn; clipFraction is the mean over the steps.
  */
-export function variantRun(variant, { rewardTable, groupSize, lr, innerSteps, steps }, seed) {
+export function variantRun(variant, { rewardTable, startLogits, groupSize, lr, innerSteps, steps }, seed) {
   const random = makeRng(seed);
-  const start = rewardTable.map(() => 0);
+  const start = startLogits ?? rewardTable.map(() => 0);
   const options = { ...variant, lr, innerSteps };
   const found = { policy: [logSoftmax(start).map(Math.exp)], lost: 0, samples: 0, clipFraction: 0 };
   let logits = start;

@@ -19,12 +19,12 @@ const STEPS = [
   { name: "updates", style: "bar", text: "updates since" },
 ];
 const updates = (label, most) =>
-  ({ control: slider, label, values: range(0, most, 1), initial: 0, show: (n) => (n === 1 ? "1 update" : `${n} updates`) });
+  ({ control: slider, label, values: range(0, most, 1), initial: most, show: (n) => (n === 1 ? "1 update" : `${n} updates`) });
 
 class RatioSource extends Explorable {
   static controls = {
-    updates: { ...updates("Updates since the rollout", 15), initial: 15 },
-    age: { ...updates("Age of the sampler's weights", 8), initial: 8 },
+    updates: updates("Updates since the rollout", 15),
+    age: updates("Age of the sampler's weights", 8),
     engine: {
       control: picks, label: "The sampler computes", initial: "bfloat16",
       options: [["same", "as the trainer"], ["bfloat16", "logits in bfloat16"], ["top2", "the top 2 only"]],

@@ -1,6 +1,6 @@
 // <grpo-tool-tokens>: two answers of an agent as strips of tokens, each as high as its weight times advantage, with and
 // without the mask over what a tool wrote (catalogue B13).
-import { ADVANTAGES, lostShare, parts, push } from "../core/tool_tokens.mjs";
+import { ADVANTAGES, lostShare, OWN_TOKENS, parts, push } from "../core/tool_tokens.mjs";
 import { chart, pixel, scale, words } from "../ui/chart.mjs";
 import { slider } from "../ui/controls.mjs";
 import { element } from "../ui/element.mjs";
@@ -47,7 +47,7 @@ class ToolTokens extends Explorable {
   }
 
   paint(width) {
-    const longest = Math.max(...this.found(this.state).map(({ tokens }) => tokens)) + 13;
+    const longest = Math.max(...this.found(this.state).map(({ tokens }) => tokens)) + OWN_TOKENS;
     const cell = Math.min(22, (width - 4) / longest);
     const high = scale(0, Math.abs(push(0, 1, { masked: true }).own), 0, UP);
     return this.found(this.state).map((answer, i) => this.row(answer, i, { cell, high, width })).flat(3);
@@ -77,7 +77,7 @@ class ToolTokens extends Explorable {
 
   lesson({ mask, right, wrong }) {
     const [, bad] = this.found({ mask, right, wrong });
-    if (mask === "yes") return "Each answer learns from its own 13 tokens alone, and what the tool returned changes nothing.";
+    if (mask === "yes") return `Each answer learns from its own ${OWN_TOKENS} tokens alone, and what the tool returned changes nothing.`;
     if (wrong === 0) return "The wrong answer used no tool: all of its push lands on what the model chose.";
     return `${percent(bad.lost)} of the wrong answer's push lands on words that the model never chose, `
       + `and each of its own tokens gets ${signed(bad.own, 4)} instead of ${signed(push(wrong, -1, { masked: true }).own, 4)}.`;

@@ -54,8 +54,8 @@ async function modelAnswer(name) {
   try {
     const { ANSWERS } = await import("../../core/worksheet_answers.mjs");
     const [answer, experiment] = ANSWERS[name];
-    const further = experiment && element("p", {}, element("strong", {}, "To go further:"), ` ${experiment}`);
-    return [element("p", {}, answer), ...(further ? [further] : [])];
+    const further = () => element("p", {}, element("strong", {}, "To go further:"), ` ${experiment}`);
+    return [element("p", {}, answer), ...(experiment ? [further()] : [])];
   } catch (error) {
     reportError(error);
     return [element("p", {}, "This could not be loaded. Check your connection and reload the page.")];
