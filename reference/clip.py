@@ -26,8 +26,8 @@ def importance_ratio(logp: Tensor, old_logp: Tensor) -> Tensor:
         exp(logp - old_logp), same shape and device, with the dtype that both have; of two dtypes, either is right. The
         log-ratio is clamped to [-20, 20] before the exponential, so that value and gradient stay finite when the two
         differ by as much as 1000: exp overflows float32 at 88.7 (and float16 at 11.1, before the clamp: do not keep
-        log-probabilities in float16). The gradient by `logp` is the ratio, and exactly 0 beyond the clamp; at a
-        log-ratio of exactly -20 or 20 either is right.
+        log-probabilities in float16). The gradient with respect to `logp` is the ratio, and exactly 0 beyond the clamp;
+        at a log-ratio of exactly -20 or 20 either is right.
 
     Raises:
         ValueError: the two shapes differ.
@@ -60,9 +60,10 @@ def clipped_surrogate(
 
     Returns:
         Shape and device of `ratio`, with the dtype that both have; of two dtypes, either is right. Where the clip
-        binds, the value is constant and the gradient by `ratio` is 0. Where it does not bind the value is ratio * A and
-        the gradient A, however far the ratio is from 1: a bad sample that became likely is punished in full. Exactly at
-        an end of the band (with `clip_eps=0`, at a ratio of 1) the gradient may be 0, A, or between them.
+        binds, the value is constant and the gradient with respect to `ratio` is 0. Where it does not bind the value is
+        ratio * A and the gradient A, however far the ratio is from 1: a bad sample that became likely is punished in
+        full. Exactly at an end of the band (with `clip_eps=0`, at a ratio of 1) the gradient may be 0, A, or between
+        them.
 
     Raises:
         ValueError: `clip_eps` or `clip_eps_high` is negative, or `advantages` does not broadcast to `ratio`.

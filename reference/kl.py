@@ -28,9 +28,9 @@ def categorical_kl(logits: Tensor, ref_logits: Tensor) -> Tensor:
     Returns:
         Shape (...), device of `logits`, with the dtype that both have (of two dtypes, either is right): the sum over
         actions of pi * (log pi - log pi_ref). Up to rounding, 1e-9 in float64 and 1e-5 in float32, it is 0 for equal
-        distributions, positive for different ones and unchanged when a constant is added to the logits. Its gradient by
-        logit a is pi(a) * (log pi(a) - log pi_ref(a) - KL), which is 0 for equal distributions. Both are finite also
-        where a probability is so small that it rounds to 0.
+        distributions, positive for different ones and unchanged when a constant is added to the logits. Its gradient
+        with respect to logit a is pi(a) * (log pi(a) - log pi_ref(a) - KL), which is 0 for equal distributions. Both
+        are finite also where a probability is so small that it rounds to 0.
 
     Raises:
         ValueError: the shapes differ, there is no action axis, or a logit is not finite.
@@ -66,8 +66,8 @@ def kl_estimate(logp: Tensor, ref_logp: Tensor, *, kind: str = "k3") -> Tensor:
         Shape and device of `logp`, with the dtype that both have (of two dtypes, either is right), element by element;
         take the mean to estimate the KL. k2 and k3 are never negative. For k3 that holds in float32 too, where
         exp(x) - 1 - x as written loses all its digits near x = 0: up to |x| = 1 the error of k3 is at most
-        2 * eps * |x| + 1e-5 * k3, with torch.finfo(dtype).eps. The gradient by `logp` is 1 for k1, -x for k2 and
-        1 - exp(x) for k3.
+        2 * eps * |x| + 1e-5 * k3, with torch.finfo(dtype).eps. The gradient with respect to `logp` is 1 for k1, -x for
+        k2 and 1 - exp(x) for k3.
 
     Raises:
         ValueError: the shapes differ or `kind` is unknown.

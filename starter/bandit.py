@@ -94,7 +94,7 @@ def grpo_step(logits: Tensor, actions: Tensor, rewards: Tensor, ref_logits: Tens
 def reinforce_step(
     logits: Tensor, actions: Tensor, rewards: Tensor, config: BanditConfig, *, baseline: float = 0.0
 ) -> Tensor:
-    """One REINFORCE step: a single update with rewards as they are, less a baseline.
+    """One REINFORCE step: a single update with rewards as they are, minus a baseline.
 
     Plain gradient ascent with `config.lr` on mean over the group of (reward - baseline) * log pi(action). There is no
     normalization by the group, no ratio, no clip, no KL; `config.inner_steps` does not matter.

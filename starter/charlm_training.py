@@ -1,4 +1,4 @@
-"""What the training loop of the charlm exercise stands on, all of it given code: settings, rollout, optimizer, state.
+"""What the training loop of the charlm exercise is built on, all of it given code: settings, rollout, optimizer, state.
 
 `TrainingState` is everything that a run has besides its policy: the optimizer, and one row of metrics for each step
 that was made. With policy and random generator it can be written to a checkpoint and read back, and the run goes on as

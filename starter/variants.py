@@ -118,9 +118,9 @@ def sequence_ratio(logp: Tensor, old_logp: Tensor, mask: Tensor) -> Tensor:
 
     Returns:
         Shape (B,), dtype and device of `logp`: `importance_ratio` of the mean log-probabilities, each over the unmasked
-        tokens of a row. So the mean log-ratio is clamped to [-20, 20], and not that of each token. The gradient by
-        `logp` of each of the n tokens of a row is ratio / n. What is at masked positions, even a NaN, changes neither
-        value nor gradient. A completion without tokens has ratio 1 and no gradient.
+        tokens of a row. So the mean log-ratio is clamped to [-20, 20], and not that of each token. The gradient
+        with respect to `logp` of each of the n tokens of a row is ratio / n. What is at masked positions, even a NaN,
+        changes neither value nor gradient. A completion without tokens has ratio 1 and no gradient.
 
     Raises:
         ValueError: the shapes are not one shape (B, N).
@@ -156,7 +156,8 @@ def cispo_objective(
 
     Returns:
         Shape and device of `logp`, with the dtype that all three have; of several dtypes, any is right. The ratio is
-        that of `importance_ratio`. The gradient by `logp` is the clipped ratio times A, whether the clip binds or not.
+        that of `importance_ratio`. The gradient with respect to `logp` is the clipped ratio times A, whether the clip
+        binds or not.
 
     Raises:
         ValueError: the shapes of `logp` and `old_logp` differ, `advantages` does not broadcast to them, or `clip_eps`

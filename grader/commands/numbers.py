@@ -9,7 +9,7 @@ from ..core import course
 from ..workshop import challenge
 from ..workshop.generated import write_or_check
 from ..workshop.page_claims import CLAIMS, WordsNoLongerHold
-from ..workshop.page_lists import API_PAGE, api_page, page_lists, with_list
+from ..workshop.page_lists import api_pages, page_lists, with_list
 from ..workshop.page_numbers import NoPlace, with_numbers
 
 
@@ -20,7 +20,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """`course dev numbers`: 0 fine, 1 a page is stale or its words have to be changed by a person."""
-    texts: dict[Path, str] = {course.ROOT / API_PAGE: api_page()}
+    texts: dict[Path, str] = {course.ROOT / name: text for name, text in api_pages().items()}
     try:
         lists = [*page_lists()]
     except challenge.NoRun as problem:

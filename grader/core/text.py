@@ -28,7 +28,7 @@ _NOT_PLAIN_ASCII = re.compile(
 )  # all else is visible and no mark, and nearly all of a page is of that kind
 
 MARKS = 8
-"""Marks that may stand on one letter. Scripts need a handful; a pile of hundreds is drawn over the lines around it."""
+"""Marks that one letter may carry. Scripts need a handful; a pile of hundreds is drawn over the lines around it."""
 
 
 def is_invisible(character: str) -> bool:

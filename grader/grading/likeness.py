@@ -45,7 +45,8 @@ class Part:
     """Some numbers of an answer beside the right ones.
 
     Attributes:
-        where: What they are: "" for what was returned, "kl", "gradient by logp", "policy after the call.table".
+        where: What they are: "" for what was returned, "kl", "gradient with respect to logp", "policy after the
+            call.table".
         yours: The submission's, as float64.
         expected: The model answer's, of the same shape or another.
     """
@@ -181,7 +182,9 @@ _WHERE, _SOMEWHERE = "right except where ", "right except at some of the places 
 _MANY = 6
 """So many numbers are no chance whatever the other answers show."""
 _CERTAIN = 100
-"""Stands for as many numbers where chance has no part in it."""
+"""Counts for as many numbers where chance has no part in it."""
+_GRADIENT = "gradient with respect to "
+"""What the place of a gradient begins with, in front of the name of its argument."""
 Found = dict[Likeness, float]
 """What one case shows, each with how many numbers bear it out."""
 
@@ -204,7 +207,7 @@ def _pairs_of(yours: Observation, expected: Observation, where: str) -> Iterator
         if mine is not None or seen is not None:  # without a graph the gradient is 0
             size = len(mine if seen is None else seen)
             left, right = (np.array(_floats(each if each is not None else [0.0] * size)) for each in (mine, seen))
-            yield Part(f"gradient by {name}", left, right)
+            yield Part(f"{_GRADIENT}{name}", left, right)
 
 
 def _one_for_all_steps(parts: Iterable[Part]) -> list[Part]:
@@ -848,7 +851,7 @@ def _only(case: Case) -> Found:
     names = dict.fromkeys(_called(part.where) for part in case.parts)
     if not case.right or not names or "raises" in case.yours:
         return {}
-    if all(name.startswith("gradient by") for name in names):
+    if all(name.startswith(_GRADIENT) for name in names):
         return _gradients(case)
     if len(names) > max(3, len(case.right)) or "" in names:
         return {}
@@ -859,7 +862,7 @@ def _only(case: Case) -> Found:
 
 def _detached(case: Case) -> Found:
     """The value is right, and its gradient is missing or reaches a constant."""
-    found = _only(case) if all(part.where.startswith("gradient by") for part in case.parts) else {}
+    found = _only(case) if all(part.where.startswith(_GRADIENT) for part in case.parts) else {}
     return {like: evidence for like, evidence in found.items() if not like.sentence.endswith("is not")}
 
 
@@ -909,7 +912,7 @@ def _gradients(case: Case) -> Found:
     reached: list[str] = []
     other: list[str] = []
     for part in case.parts:
-        name = part.where.removeprefix("gradient by ")
+        name = part.where.removeprefix(_GRADIENT)
         kind = other if part.yours.any() == part.expected.any() else reached if part.yours.any() else lost
         kind.append(name)
     if lost and reached:
@@ -919,7 +922,7 @@ def _gradients(case: Case) -> Found:
     elif reached:
         told = f"right, and a gradient of them reaches {reached[0]}, which is a constant here"
     else:
-        told = f"right, and their gradient by {other[0]} is not"
+        told = f"right, and their gradient with respect to {other[0]} is not"
     found: Found = {Likeness("gradient", told): _CERTAIN}
     if lost:  # of several calls, some ask for both gradients
         found[Likeness("gradient", f"right, and no gradient of them reaches {lost[0]}")] = _CERTAIN

@@ -210,7 +210,7 @@ class OwnFunction:
         return numbers
 
     def pull(self, right: npt.ArrayLike, weights: Array, by: str, *arguments: Any, **options: Any) -> Array:
-        """The gradient of sum(weights * value) by an argument. Raises `NotJudged` as `answer` and `read` do."""
+        """The gradient of sum(weights * value) with respect to `by`. Raises `NotJudged` as `answer` and `read` do."""
         answer = self.answer(Example(*arguments, gradients_of=[by.split(".")[0]], weights=weights, **options))
         return self.gradient(answer.gradients.get(by), right)
 

@@ -64,7 +64,7 @@ NEARLY_ZERO = 1e-6
 
 @dataclass(frozen=True)
 class Loss:
-    """The loss of a batch, its parts, and its gradient by the log-probabilities, shape (B, T - 1).
+    """The loss of a batch, its parts, and its gradient with respect to the log-probabilities, shape (B, T - 1).
 
     Attributes:
         doubtful: Share of the positions outside of the band whose advantage is nearly 0. Whether the clip binds there
@@ -116,7 +116,7 @@ def bigram_logp(table: Float64, tokens: Ints) -> Float64:
 
 
 def bigram_gradient(table: Float64, tokens: Ints, weights: Float64) -> Float64:
-    """Gradient by the table of sum(weights * bigram_logp): weight * (one-hot of what came - policy), summed by row."""
+    """Gradient of sum(weights * bigram_logp) in the table: weight * (one-hot of what came - policy), summed by row."""
     policy, gradient = np.exp(log_softmax(table)), np.zeros_like(table)
     before, after = tokens[:, :-1], tokens[:, 1:]
     np.add.at(gradient, before, weights[..., None] * (np.eye(len(table))[after] - policy[before]))
@@ -124,7 +124,7 @@ def bigram_gradient(table: Float64, tokens: Ints, weights: Float64) -> Float64:
 
 
 def token_logp(table: Float64, tokens: Ints) -> Traced:
-    """`bigram_logp` with its gradient by the table."""
+    """`bigram_logp` with its gradient with respect to the table."""
     return Traced(bigram_logp(table, tokens), lambda weights: bigram_gradient(table, tokens, weights))
 
 

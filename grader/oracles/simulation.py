@@ -191,7 +191,8 @@ def policy_step(
 ) -> tuple[Floats, Floats]:
     """Gradient ascent on mean(clipped surrogate) - kl_coef * KL, with the exact gradient.
 
-    With w_i = ratio_i * A_i, or 0 where the clip binds, the gradient by logit j is, divided by the temperature,
+    With w_i = ratio_i * A_i, or 0 where the clip binds, the gradient with respect to logit j is, divided by the
+    temperature,
 
         mean over i of w_i * ([a_i = j] - pi_j)  -  kl_coef * pi_j * (log pi_j - log ref_j - KL)
 

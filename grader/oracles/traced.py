@@ -40,7 +40,7 @@ class Own(Protocol):
         """What the submission makes of these arguments, where `right` is right."""
 
     def pull(self, right: npt.ArrayLike, weights: Floats, by: str, *arguments: Any, **options: Any) -> Floats:
-        """The gradient of sum(weights * value) by the argument of that name, where `right` is right."""
+        """The gradient of sum(weights * value) with respect to the argument of that name, where `right` is right."""
 
 
 def plain(own: Own | None, right: Callable[..., Any]) -> Callable[..., Any]:

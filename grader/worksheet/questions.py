@@ -3,7 +3,7 @@
 Recorded numbers earn the points. What is written in words is for a person to judge, and earns none.
 
 The one source of that table: `grade worksheet` replays these runs, and `course dev golden` writes them for the browser
-(`docs/assets/js/core/worksheet_runs.mjs`). The words of the questions stand on the worksheet page too, because that is
+(`docs/assets/js/core/worksheet_runs.mjs`). The words of the questions are on the worksheet page too, because that is
 Markdown; a test compares them.
 """
 

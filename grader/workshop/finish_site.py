@@ -1,13 +1,15 @@
 """What happens to the pages of the site after they were built: the same for MkDocs and for Zensical.
 
-It reads what a generator has written and needs nothing of its theme but the names of two files. MkDocs calls
+It reads what a generator has written and needs nothing of its theme but the names of its files. MkDocs calls
 it by a hook; Zensical, which knows no hooks, is followed by `course dev finish-site`.
 """
 
 from __future__ import annotations
 
 import html
+import posixpath
 import re
+from collections.abc import Iterable
 from pathlib import Path
 
 from . import share
@@ -15,7 +17,9 @@ from .formulas import name_terms, typeset
 
 _FORMULA = re.compile(r'(<(span|div) class="arithmatex">)(\\[(\[].*?\\[)\]])(</\2>)', re.DOTALL)
 _PICTURE = re.compile(r'<img alt="([^"]*)"[^>]*? src="([^":]*assets/runs/[^":]*\.svg)"[^>]*>')
-_STYLE = re.compile(r'<link rel="stylesheet" href="([^"]*)assets/css/tokens\.css">')
+_SHEETS = re.compile(r'\s*<link rel="stylesheet" href="([^"]*)(assets/(?!stylesheets/)[^"]*\.css)">')
+_SHEET = "assets/css/site.css"
+_URL = re.compile(r"""url\((["']?)(?!data:|#|/)([^)"']+)\1\)""")
 _FONTS = ("gabarito-latin", "literata-latin")
 _OWN = {"text/javascript": "js/**/*.mjs", "text/css": "css/*.css"}
 _LATE_SEARCH = (Path(__file__).parent / "site_files/late_search.js").read_text("utf-8")
@@ -25,9 +29,9 @@ _THEME_SCRIPT = re.compile(r'(?<!</script>)<script src="[^"]*assets/javascripts/
 def finish(folder: Path) -> list[str]:
     """Finish all built pages in `folder`; pages that have been finished stay as they are.
 
-    Formulas are typeset and their terms marked, pictures of runs are put in, fonts are preloaded, the index of the
-    search waits until somebody searches, pages get a picture for those who share their address, and the course's own
-    scripts and styles are made small.
+    Formulas are typeset and their terms marked, pictures of runs are put in, all style sheets but the theme's become
+    one, fonts are preloaded, the index of the search waits until somebody searches, pages get a picture for those who
+    share their address, and the course's own scripts and styles are made small.
 
     Returns:
         What whoever builds the site should know, in sentences.
@@ -37,10 +41,12 @@ def finish(folder: Path) -> list[str]:
         FileNotFoundError: a picture of a run is missing.
         minify.MinifyError: a script or a style sheet cannot be read.
     """
-    _minify(folder / "assets")
     texts = {path: path.read_text("utf-8") for path in folder.rglob("*.html")}
+    _join_sheets(folder, texts.values())
+    _minify(folder / "assets")
     finished = {
-        path: _search_late(_preloaded(_with_runs(text, path.parent))) for path, text in _with_formulas(texts).items()
+        path: _search_late(_with_one_sheet(_with_runs(text, path.parent)))
+        for path, text in _with_formulas(texts).items()
     }
     finished, notes = share.with_pictures(finished, folder)
     for path, text in finished.items():
@@ -95,10 +101,29 @@ def _inlined(picture: Path, description: str) -> str:
     return svg.replace("<svg", f'<svg aria-label="{description}"{style}', 1).replace("\n", "")
 
 
-def _preloaded(text: str) -> str:
-    """The page with its fonts asked for at once: a font that waits for the style sheet comes too late to be shown."""
-    if '<link rel="preload"' in text or (style := _STYLE.search(text)) is None:
+def _join_sheets(folder: Path, texts: Iterable[str]) -> None:
+    """Write the style sheets of the pages as one, in their order: each of a dozen would hold back the first picture."""
+    names = dict.fromkeys(match[2] for text in texts for match in _SHEETS.finditer(text) if match[2] != _SHEET)
+    if names:
+        sheets = [_moved((folder / name).read_text("utf-8"), posixpath.dirname(name)) for name in names]
+        (folder / _SHEET).write_text("\n".join(sheets), "utf-8")
+
+
+def _moved(sheet: str, folder: str) -> str:
+    """A style sheet of `folder` with its addresses as they are from the folder of the joined one."""
+    here = posixpath.dirname(_SHEET)
+    return _URL.sub(lambda match: f"url({posixpath.relpath(posixpath.join(folder, match[2]), here)})", sheet)
+
+
+def _with_one_sheet(text: str) -> str:
+    """The page with the joined style sheet, and with its fonts asked for at once.
+
+    A font that waits for the style sheet comes too late to be shown.
+    """
+    first = _SHEETS.search(text)
+    if first is None or first[2] == _SHEET:
         return text
-    fonts = (f"{style[1]}assets/vendor/fonts/{name}.woff2" for name in _FONTS)
-    links = (f'<link rel="preload" href="{font}" as="font" type="font/woff2" crossorigin>' for font in fonts)
-    return text.replace(style[0], "".join(links) + style[0], 1)
+    fonts = (f"{first[1]}assets/vendor/fonts/{name}.woff2" for name in _FONTS)
+    links = [f'<link rel="preload" href="{font}" as="font" type="font/woff2" crossorigin>' for font in fonts]
+    links.append(f'<link rel="stylesheet" href="{first[1]}{_SHEET}">')
+    return _SHEETS.sub(lambda match: "".join(links) if match.start() == first.start() else "", text)

@@ -19,7 +19,6 @@ from . import challenge
 from .page_numbers import NoPlace
 from .recordings import last_line, llm_run
 
-API_PAGE = "docs/reference/api.md"
 _API = """\
 ---
 # Written by `course dev numbers` from the model answers; do not edit.
@@ -30,11 +29,19 @@ title: What you write
 
 The functions of the exercises, as their docstrings describe them. The stubs in `starter/` hold the same text. Functions
 whose names begin with an underscore are given code and are left out here.
-"""
-_API_OF_ONE = """
-## {exercise.number}. {exercise.short}
 
-Page: [{exercise.title}](../exercises/{exercise.name}.md). File: `starter/{exercise.file_name}`.
+| Exercise | Functions |
+|---|---|
+"""
+_API_OF_ONE = """\
+---
+# Written by `course dev numbers` from the model answers; do not edit.
+title: "What you write: {exercise.short}"
+---
+
+# What you write: {exercise.short}
+
+Exercise: [{exercise.title}](../../exercises/{exercise.name}.md). File: `starter/{exercise.file_name}`.
 """
 
 
@@ -54,7 +61,7 @@ class PageList:
 
 
 def page_lists() -> Iterator[PageList]:
-    """All lists but the page of all functions, which is written as a whole."""
+    """All lists but the pages of functions, which are written as a whole."""
     exercises = course.EXERCISES
     yield PageList(
         "mkdocs.yml",
@@ -65,6 +72,11 @@ def page_lists() -> Iterator[PageList]:
         "mkdocs.yml",
         r' +- "Mistakes: [^"\n]+": mistakes/\w+\.md',
         tuple(f'          - "Mistakes: {each.short}": mistakes/{each.name}.md' for each in exercises),
+    )
+    yield PageList(
+        "mkdocs.yml",
+        r' +- "Functions: [^"\n]+": reference/api/\w+\.md',
+        tuple(f'          - "Functions: {each.short}": reference/api/{each.name}.md' for each in exercises),
     )
     yield PageList("mkdocs.yml", r"site_name: .*", (f"site_name: {json.dumps(course.TITLE)}",))
     drafts = [page.removeprefix("docs/") for each in course.DRAFTS for page in (each.page, each.mistakes_page)]
@@ -147,10 +159,19 @@ def with_list(text: str, wanted: PageList) -> str:
     return text[: blocks[0].start()] + "".join(f"{line}\n" for line in wanted.lines) + text[blocks[0].end() :]
 
 
-def api_page() -> str:
-    """The page with the docstrings of all functions that students write."""
-    parts = [_API]
+def api_pages() -> dict[str, str]:
+    """The pages with the docstrings of what students write: one that lists them all, and one for each exercise.
+
+    One page with all docstrings takes a phone seconds to lay out.
+    """
+    pages = {}
+    rows = []
     for exercise in course.EXERCISES:
-        parts.append(_API_OF_ONE.format(exercise=exercise))
-        parts += [f"\n::: starter.{exercise.name}.{function}\n" for function in exercise.function_names]
-    return "".join(parts)
+        page = f"api/{exercise.name}.md"
+        names = [f"starter.{exercise.name}.{function}" for function in exercise.function_names]
+        pages[f"docs/reference/{page}"] = _API_OF_ONE.format(exercise=exercise) + "".join(
+            f"\n::: {name}\n    options: {{heading_level: 2}}\n" for name in names
+        )
+        functions = ", ".join(f"[`{name.rpartition('.')[2]}`]({page}#{name})" for name in names)
+        rows.append(f"| {exercise.number}. [{exercise.title}]({page}) | {functions} |\n")
+    return {"docs/reference/api.md": _API + "".join(rows), **pages}

@@ -69,7 +69,7 @@ def picture(title: str, question: str, figure: Values | Curves | None = None) ->
 
 
 def _answers(draw: ImageDraw, values: Values) -> None:
-    """Pushed up an answer stands on the line, pushed down it hangs; a coin is a reward of 1."""
+    """An answer that is pushed up is above the line, one that is pushed down below it; a coin is a reward of 1."""
     numbers = values.numbers
     highest, lowest = max(*numbers, 0.0), min(*numbers, 0.0)
     unit = min(_UNIT, (_LINE - _TOP - _BLOCK) / (highest or 1), (_BOTTOM - _LINE - _BLOCK) / (-lowest or 1))

@@ -126,7 +126,7 @@ function enumerated(score) {
   const value = RATES.reduce((total, p, a) => total + p * PAYS[a], 0);
   const groups = RATES.flatMap((p, a) => RATES.map((q, b) => {
     const [first, second] = score([PAYS[a], PAYS[b]], value);
-    const log = (action, j) => (action === j ? 1 : 0) - RATES[j]; // gradient of log pi(action) by logit j
+    const log = (action, j) => (action === j ? 1 : 0) - RATES[j]; // gradient of log pi(action) with respect to logit j
     return { chance: p * q, gradient: RATES.map((_, j) => (first * log(a, j) + second * log(b, j)) / 2) };
   }));
   const mean = RATES.map((_, j) => groups.reduce((total, { chance, gradient }) => total + chance * gradient[j], 0));

@@ -380,7 +380,7 @@ def test_b01_worked_numbers_on_the_page_are_those_of_all_groups():
 def test_b01_a_perfect_critic_is_not_the_best_baseline_for_the_reason_on_the_page():
     policy = np.full(10, 0.1 / 9)
     policy[6] = 0.9
-    lengths = np.linalg.norm(np.eye(10) - policy, axis=1)  # of the gradients of log pi(action) by the logits
+    lengths = np.linalg.norm(np.eye(10) - policy, axis=1)  # of the gradients of log pi(action) in the logits
     others = np.delete(PEAK, 6).mean()
     expected = policy @ PEAK
     assert f"its gradient is {lengths[6]:.2f} long, that of any other action {lengths[0]:.2f}" in TEXT

@@ -54,7 +54,7 @@ def test_the_numbers_of_the_text_are_right():
     assert 8_192 // 512 == 16 and "16: 8,192 answers in minibatches of 512" in TEXT
     assert 1_024 // 256 == 4 and "4: 1,024 prompts in minibatches of 256" in TEXT
     drawn = torch.tensor([0.625, 0.375, 0.0], dtype=torch.float64)
-    scores = torch.eye(3, dtype=torch.float64) - START  # row a: the gradient of log pi(a) by the logits
+    scores = torch.eye(3, dtype=torch.float64) - START  # row a: the gradient of log pi(a) with respect to the logits
     told = (
         (drawn * REWARDS @ scores, 4),
         (START * REWARDS @ scores, 2),

@@ -30,7 +30,7 @@ def loss(name, logp, old_logp, advantage):
 
 
 def weight(name, ratio, advantage):
-    """The share of the advantage in the gradient by the token's log-probability."""
+    """The share of the advantage in the gradient with respect to the token's log-probability."""
     old_logp = torch.tensor(-2.0, dtype=torch.float64)
     logp = (old_logp + np.log(ratio)).requires_grad_()
     (gradient,) = torch.autograd.grad(loss(name, logp, old_logp, advantage), logp)

@@ -17,7 +17,7 @@ TEXT = (course.ROOT / "docs/learn/gradient.md").read_text("utf-8")
 POLICY = np.array([0.5, 0.3, 0.2])
 REWARDS = {"1, 0, 0": np.array([1.0, 0, 0]), "6, 5, 5": np.array([6.0, 5, 5])}
 SCORES = np.eye(3) - POLICY
-"""Row a: the gradient of log pi(a) by the logits."""
+"""Row a: the gradient of log pi(a) with respect to the logits."""
 ONE_STEP = "One step of size 1"
 GROUPS = "Groups by their actions, and the mean over all groups"
 
@@ -124,7 +124,7 @@ def test_b09_the_code_of_the_chapter_prints_what_it_says():
     ratio, square = re.findall(r"^```python\n(.*?)^```", TEXT, re.M | re.S)
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):
-        exec(ratio, {})  # noqa: S102: the page's own code
+        exec(ratio, {})  # the code of the page itself
         exec(square, {})
     gradient, *rounds = printed.getvalue().splitlines()
     assert numbers(gradient) == pytest.approx([0.5, -0.3, -0.2])

@@ -616,7 +616,7 @@ def test_the_status_names_what_is_not_complete(tab):
     unanswered = [question.id for question in QUESTIONS if question.id != "bonus"]
     assert said(page) == (
         "Downloaded worksheet.json with 0 answers and 1 run. Not complete yet: 1C: Try 1, Steps; "
-        f"no answer to {', '.join(unanswered)}. What the numbers show stands below each question now."
+        f"no answer to {', '.join(unanswered)}. What the numbers show is now below each question."
     )
 
 

@@ -180,16 +180,45 @@ def test_no_word_of_a_picture_covers_its_mark(title: int, question: int) -> None
 
 
 def test_fonts_of_the_first_screen_are_asked_for_before_the_style_sheet_that_names_them(tmp_path: Path) -> None:
-    page = tmp_path / "learn/why/index.html"
-    page.parent.mkdir(parents=True)
-    page.write_text('<head><link rel="stylesheet" href="../../assets/css/tokens.css"></head>', "utf-8")
+    page = with_styles(tmp_path, {"css/tokens.css": "b{color:red}"})
     finish(tmp_path)
     text = page.read_text("utf-8")
     fonts = re.findall(r'<link rel="preload" href="\.\./\.\./(assets/\S+)" as="font"', text)
     assert len(fonts) == 2 and all((course.ROOT / "docs" / font).exists() for font in fonts)
-    assert text.index("preload") < text.index("stylesheet")
+    assert text.index("preload") < text.index("assets/css/site.css")
     finish(tmp_path)
     assert page.read_text("utf-8") == text
+
+
+def with_styles(folder: Path, sheets: dict[str, str]) -> Path:
+    """A built page with the theme's style sheet and those of `sheets`."""
+    page = folder / "learn/why/index.html"
+    page.parent.mkdir(parents=True)
+    for name, text in sheets.items():
+        (folder / "assets" / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / "assets" / name).write_text(text, "utf-8")
+    links = [f'<link rel="stylesheet" href="../../assets/{name}">' for name in ("stylesheets/main.css", *sheets)]
+    page.write_text("\n  ".join(["<head>", *links, "</head>"]), "utf-8")
+    return page
+
+
+def test_a_page_has_one_style_sheet_beside_the_theme_s_in_the_same_order_and_with_its_fonts(tmp_path: Path) -> None:
+    font = "@font-face{font-family:K;src:url(fonts/k.woff2)}"
+    page = with_styles(tmp_path, {"vendor/katex/katex.css": font, "css/a.css": "b{color:red}", "css/b.css": "b{top:0}"})
+    finish(tmp_path)
+    text = page.read_text("utf-8")
+    assert re.findall(r'"stylesheet" href="([^"]*)"', text) == [
+        "../../assets/stylesheets/main.css",
+        "../../assets/css/site.css",
+    ]
+    joined = (tmp_path / "assets/css/site.css").read_text("utf-8")
+    assert joined.index("b{color:red}") < joined.index("b{top:0}")
+    assert (tmp_path / "assets/css" / re.findall(r"url\((.*?)\)", joined)[0]).resolve() == (
+        tmp_path / "assets/vendor/katex/fonts/k.woff2"
+    )
+    finish(tmp_path)
+    assert page.read_text("utf-8") == text
+    assert (tmp_path / "assets/css/site.css").read_text("utf-8") == joined
 
 
 SCRIPT = """/*! (c) somebody, MIT */

@@ -136,11 +136,10 @@ def test_a_gradient_that_is_wrong_beside_a_right_value_is_told_apart():
 
     assert said((with_gradient(None), with_gradient(RIGHT))) == "right, and no gradient of them reaches logp"
     assert said((with_gradient([0.5 * x for x in RIGHT]), with_gradient(RIGHT))) == (
-        "in gradient by logp half the expected ones"
+        "in gradient with respect to logp half the expected ones"
     )
-    assert (
-        said((with_gradient([1.0, 2.0, 0.0, 4.0]), with_gradient(RIGHT))) == "right, and their gradient by logp is not"
-    )
+    wrong_gradient = with_gradient([1.0, 2.0, 0.0, 4.0])
+    assert said((wrong_gradient, with_gradient(RIGHT))) == "right, and their gradient with respect to logp is not"
     assert said((with_gradient([1.0, 2.0, 3.0, 4.5]), with_gradient(None))) == (
         "right, and a gradient of them reaches logp, which is a constant here"
     )

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from grader.core import course
-from grader.workshop.page_lists import PageList, api_page, page_lists, with_list
+from grader.workshop.page_lists import PageList, api_pages, page_lists, with_list
 from grader.workshop.page_numbers import NoPlace
 
 MENU = "nav:\n  - 1. One: exercises/one.md\n  - 2. Two: exercises/two.md\n  - Other: other.md\n"
@@ -24,14 +24,15 @@ def test_a_file_without_the_list_or_with_two_is_refused(text):
         with_list(text, PageList("menu.yml", FORM, ("  - 1. Two: exercises/two.md",)))
 
 
-def test_every_exercise_is_in_every_list_and_every_function_on_the_page_of_functions():
+def test_every_exercise_is_in_every_list_and_every_function_on_the_page_of_its_exercise():
     others = ("draft", "site", r"\| `", r"\| (?:", r"\| \d+ ")  # not of exercises; the last three: samples and runs
     lists = [each for each in page_lists() if not each.form.startswith(others)]
     assert len(lists) >= 5
     for each in lists:
         text = "\n".join(each.lines)
         assert all(re.search(rf"\b{exercise.name}\b", text) for exercise in course.EXERCISES), each.path
-    page = api_page()
+    pages = api_pages()
     for exercise in course.EXERCISES:
         for function in exercise.function_names:
-            assert f"\n::: starter.{exercise.name}.{function}\n" in page
+            assert f"\n::: starter.{exercise.name}.{function}\n" in pages[f"docs/reference/api/{exercise.name}.md"]
+            assert f"(api/{exercise.name}.md#starter.{exercise.name}.{function})" in pages["docs/reference/api.md"]

@@ -71,9 +71,10 @@ def small_course(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(course, "ROOT", tmp_path)
     monkeypatch.setattr(numbers, "CLAIMS", {"page.md": [lambda: iter(["The mean is 0.4 after"])]})
     monkeypatch.setattr(numbers, "page_lists", lambda: iter(()))
-    page = tmp_path / page_lists.API_PAGE
-    page.parent.mkdir(parents=True)
-    page.write_text(page_lists.api_page(), "utf-8")
+    for name, text in page_lists.api_pages().items():
+        page = tmp_path / name
+        page.parent.mkdir(parents=True, exist_ok=True)
+        page.write_text(text, "utf-8")
     return tmp_path / "page.md"
 
 

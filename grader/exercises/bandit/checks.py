@@ -215,8 +215,8 @@ def test_one_step_from_the_uniform_policy(student, premises, worked, fresh):
     "grpo_step",
     points=1,
     hints=(
-        "The gradient of log pi(a) by the logits is 1 at a, minus pi everywhere. What do the minus pi add up to when "
-        "the advantages sum to 0?",
+        "The gradient of log pi(a) with respect to the logits is 1 at a, minus pi everywhere. What do the minus pi add "
+        "up to when the advantages sum to 0?",
         "Does your step renormalize the logits, or move something that was not sampled?",
     ),
     examples=[
@@ -279,7 +279,7 @@ def test_a_group_without_signal_moves_nothing(student, group, reward, single):
     hints=(
         "Which policy gives the weights in the sum of the KL, and which one is the constant?",
         "The penalty is subtracted from an objective that is maximized: the policy must come nearer to the reference.",
-        "The gradient of KL(pi || ref) by logit j is pi_j * (log(pi_j / ref_j) - KL).",
+        "The gradient of KL(pi || ref) with respect to logit j is pi_j * (log(pi_j / ref_j) - KL).",
     ),
     examples=[
         Example(LOGITS, ACTIONS, np.full(6, 0.5), REF_LOGITS, config(kl_coef=1.0)),
@@ -484,7 +484,7 @@ def test_a_grpo_step_is_pure(student, group):
     points=2,
     gate=True,
     hints=(
-        "The gradient of log pi(a) by the logits is 1 at a, minus pi everywhere.",
+        "The gradient of log pi(a) with respect to the logits is 1 at a, minus pi everywhere.",
         "REINFORCE takes the rewards as they are: nothing is normalized by the group.",
         "Mean over the group, then one ascent.",
     ),

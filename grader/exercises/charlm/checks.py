@@ -573,7 +573,7 @@ def _settings_of_any_kind():
     far=st.integers(0, 1),
 )
 def test_value_and_gradient_of_the_loss(student, premises, seed, wanted, rows, length, far):
-    """The loss and its gradient by every log-probability are what the formula says, for batches of any shape.
+    """The loss and its gradient in every log-probability are what the formula says, for batches of any shape.
 
     Square batches too, with as many completions as tokens: there an advantage for each *position* would go unnoticed by
     the shapes.

@@ -112,7 +112,7 @@ def test_ratios_stay_finite_far_from_the_old_policy(student, steps, dtype):
         same(answer, inside, dtype=dtype, rtol=1e-4, label="exp of the clamped log-ratio")
     found = gradient(answer, "logp", shape=logp.shape)
     if steps > 20.0:
-        rows = [("gradient by logp", found), ("expected", "0 beyond the clamp")]
+        rows = [("gradient w.r.t. logp", found), ("expected", "0 beyond the clamp")]
         story = "beyond the clamp the ratio is constant, so its gradient is 0"
         seen = ("gradient", "right, and their gradient beyond the clamp is not: it must be 0 there, above and below")
         last = "torch.autograd.grad(value.sum(), logp)[0]"
@@ -123,14 +123,14 @@ def test_ratios_stay_finite_far_from_the_old_policy(student, steps, dtype):
     "importance_ratio",
     points=2,
     hints=(
-        "The derivative of exp is exp. What is the gradient of the ratio by logp?",
+        "The derivative of exp is exp. What is the gradient of the ratio with respect to logp?",
         "The old policy drew the samples and is done: `detach`.",
     ),
     examples=[Example(LOGP, OLD_LOGP, gradients_of=["logp", "old_logp"])],
 )
 @given(pair=logp_pairs())
 def test_gradients_reach_logp_and_not_old_logp(student, pair):
-    """The gradient by logp is the ratio itself; no gradient reaches old_logp.
+    """The gradient with respect to logp is the ratio itself; no gradient reaches old_logp.
 
     With old_logp left in the graph the two gradients cancel whenever both come from one model: the loss looks fine and
     the policy never moves.
@@ -283,7 +283,7 @@ def test_the_clip_is_one_sided(student, pair, far):
 )
 @given(pair=ratios_and_advantages(), band=BANDS)
 def test_its_gradient_is_0_where_the_clip_binds_and_the_advantage_elsewhere(student, pair, band):
-    """The gradient by the ratio is 0 where the clip binds and the advantage everywhere else.
+    """The gradient with respect to the ratio is 0 where the clip binds and the advantage everywhere else.
 
     Checked against finite differences of your own values. A clipped sample has had its say; the others go on pushing.
     """

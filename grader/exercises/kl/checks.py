@@ -151,7 +151,7 @@ def test_it_is_finite_with_probabilities_near_0(student, gap, dtype):
 @example(pair=(np.sin(np.arange(120.0)).reshape(3, 40), np.cos(np.arange(120.0)).reshape(3, 40)))
 @given(pair=logit_pairs())
 def test_its_gradient_pulls_the_policy_and_leaves_the_reference(student, pair):
-    """The gradient by logit j is pi_j * (log(pi_j / ref_j) - KL); no gradient reaches ref_logits.
+    """The gradient with respect to logit j is pi_j * (log(pi_j / ref_j) - KL); no gradient reaches ref_logits.
 
     The reference policy is where we started from. If it could move, the penalty would pull it along.
     """
@@ -352,7 +352,7 @@ def test_k3_is_never_negative_in_float32(student, logp, thousandths):
     "kl_estimate",
     points=2,
     hints=(
-        "Differentiate -x, x**2 / 2 and exp(x) - 1 - x by logp, with x = ref_logp - logp.",
+        "Differentiate -x, x**2 / 2 and exp(x) - 1 - x with respect to logp, with x = ref_logp - logp.",
         "Which of the two policies is being trained? The other one is a constant.",
     ),
     examples=[
@@ -363,7 +363,7 @@ def test_k3_is_never_negative_in_float32(student, logp, thousandths):
 )
 @given(pair=logp_pairs())
 def test_gradients_reach_logp_and_not_ref_logp(student, pair):
-    """The gradients by logp are 1 for k1, -x for k2 and 1 - exp(x) for k3; none reaches ref_logp.
+    """The gradients with respect to logp are 1 for k1, -x for k2 and 1 - exp(x) for k3; none reaches ref_logp.
 
     As a loss, k1 pushes every sample alike and nowhere on average; k2 pulls along KL(pi || ref), k3 along KL(ref ||
     pi).

@@ -70,7 +70,7 @@ def ratio_on(premises):
 
 
 def ratio_of_rows(premises, logp, old_logp, mask, weights=None):
-    """The ratio of each row, and the gradient of its weighted sum by `logp`."""
+    """The ratio of each row, and the gradient of its weighted sum with respect to `logp`."""
     count = np.maximum(mask.sum(axis=1), 1)
     means = [np.where(mask, each, 0.0).astype(np.float64).sum(axis=1) / count for each in (logp, old_logp)]
     ratio = ratio_on(premises)(*means)
@@ -79,7 +79,7 @@ def ratio_of_rows(premises, logp, old_logp, mask, weights=None):
 
 
 def weighted_log(premises, logp, old_logp, advantages, *, clip_eps=1.0, clip_eps_high=4.0):
-    """The objective of CISPO, and its gradient by `logp`: the clipped ratio times A."""
+    """The objective of CISPO, and its gradient with respect to `logp`: the clipped ratio times A."""
     weight = ratio_on(premises)(logp, old_logp).value.clip(1 - clip_eps, 1 + clip_eps_high)
     slope = np.broadcast_to(weight * advantages, logp.shape)
     return slope * logp, slope
@@ -567,7 +567,7 @@ def test_length_and_order_of_the_tokens_do_not_matter(student, premises, seed, r
 )
 @given(seed=st.integers(0, 10_000), rows=st.integers(1, 4), length=st.integers(1, 5), on_policy=st.booleans())
 def test_every_token_has_its_share_of_the_gradient(student, premises, seed, rows, length, on_policy):
-    """The gradient by each of the n tokens of a completion is ratio / n; none reaches old_logp or a masked position.
+    """The gradient at each of the n tokens of a completion is ratio / n; none reaches old_logp or a masked position.
 
     At the first update the ratio is 1, and 1 / n times the advantage is exactly the gradient of GRPO's mean by
     sequence. GSPO differs from the second update on, when all tokens of an answer are clipped together or not at all.
@@ -690,7 +690,7 @@ def test_weights_of_2_and_5_times_log_pi(student, premises, worked, fresh):
     "cispo_objective",
     points=3,
     hints=(
-        "If the weight is a constant, what is the derivative of weight * A * logp by logp?",
+        "If the weight is a constant, what is the derivative of weight * A * logp with respect to logp?",
         "Where the clip binds the gradient is not 0: that is the point of this method.",
         "The weight is computed from `logp` too. Which word of torch takes it out of the graph?",
     ),
@@ -703,7 +703,7 @@ def test_weights_of_2_and_5_times_log_pi(student, premises, worked, fresh):
 @example(pair=(np.log([0.5, 0.5]), np.log([0.01, 0.4])), scale=1.0)
 @given(pair=logp_pairs(), scale=st.sampled_from([-1.5, 0.5, 2.0]))
 def test_its_gradient_is_the_weight_times_the_advantage(student, premises, pair, scale):
-    """The gradient by logp is the clipped ratio times A for every token, clipped or not; none reaches old_logp.
+    """The gradient in logp is the clipped ratio times A for every token, clipped or not; none reaches old_logp.
 
     On the samples of the current policy the weight is 1 and this is REINFORCE. Far from them PPO's clip takes the
     gradient of a rare good token away; here it stays, cut to 5 times A.
@@ -719,7 +719,7 @@ def test_its_gradient_is_the_weight_times_the_advantage(student, premises, pair,
     for answer, before in ((moved, old_logp), (on_policy, logp)):
         value, slope = weighted_log(premises, logp, before, advantages)
         same(answer, value, rtol=1e-5, atol=NEAR)
-        why = "the values are right, their gradient by logp is not: it is the clipped ratio times A"
+        why = "the values are right, their gradient with respect to logp is not: it is the clipped ratio times A"
         same_gradient(answer, "logp", slope, why=why)
         no_gradient(answer, "old_logp")
 

@@ -13,7 +13,7 @@ export const SCORES = {
 };
 
 /**
- * Signal: size of the mean gradient by the logits. Noise: root of the summed variances of its parts. Cosine: between the
+ * Signal: size of the mean gradient with respect to the logits. Noise: root of the summed variances of its parts. Cosine: between the
  * mean gradient and the true gradient of the expected reward. policy and rewardTable are (K,), the policy is a softmax.
  */
 export function gradientNoise(policy, rewardTable, groupSize, score) {

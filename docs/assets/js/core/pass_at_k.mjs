@@ -18,7 +18,7 @@ const solved = (share, [first, second]) => share * first + (1 - share) * second;
 export const passAtK = (share, k) =>
   PROBLEMS.reduce((total, { share: part, chances }) => total + part * (1 - (1 - solved(share, chances)) ** k), 0);
 
-/** GRPO's mean gradient by the logit of the first way, for one kind of problem: mean of A (taken - share). */
+/** GRPO's mean gradient with respect to the logit of the first way, for one kind of problem: mean of A (taken - share). */
 function pull(share, chances, groupSize) {
   const p = solved(share, chances);
   if (p === 0) return 0;

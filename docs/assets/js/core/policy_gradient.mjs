@@ -1,4 +1,4 @@
-// The policy gradient of a softmax policy over K actions, by its logits: exact, and as the groups that a policy may draw
+// The policy gradient of a softmax policy over K actions, with respect to its logits: exact, and as the groups that a policy may draw
 // would estimate it. Policies and rewards are (K,), probabilities sum to 1.
 import { forEachGroup, SCORES } from "./gradient_noise.mjs";
 import { logSoftmax, sum } from "./grpo.mjs";
@@ -6,7 +6,7 @@ import { logSoftmax, sum } from "./grpo.mjs";
 /** The reward that a sample of the policy earns on average: J. */
 export const expectedReward = (policy, rewards) => sum(policy.map((p, a) => p * rewards[a]));
 
-/** The gradient of the expected reward by the logits: pi_j (r_j - J). */
+/** The gradient of the expected reward with respect to the logits: pi_j (r_j - J). */
 export function policyGradient(policy, rewards) {
   const expected = expectedReward(policy, rewards);
   return policy.map((p, a) => p * (rewards[a] - expected));

@@ -29,7 +29,7 @@ class ClipCurve extends Explorable {
     this.chart = curveChart({ x });
     this.table = table({
       caption: "The surrogate, here and elsewhere",
-      columns: ["ρ", "ρA", "clip(ρ) A", "surrogate", "gradient by ρ"],
+      columns: ["ρ", "ρA", "clip(ρ) A", "surrogate", "gradient"],
     });
     return [this.chart.node, this.table.node];
   }

@@ -40,7 +40,7 @@ class Estimators extends Explorable {
   build() {
     this.chart = curveChart({ x: { low: -2, high: 2, ticks: range(-2, 2, 1), digits: 0, name: "drift of the policy" } });
     this.table = table({
-      caption: "Mean value, std of one sample, and mean gradient by the three logits",
+      caption: "Mean value, std of one sample, and mean gradient in the three logits",
       columns: ["Quantity", "mean", "std", "logit 1", "logit 2", "logit 3"],
     });
     this.curves = DRIFTS.map((drift) => [drift, all(drift).found]);

@@ -36,7 +36,7 @@ class PolicyGradient extends Explorable {
     this.chart = chart(HEIGHT, (width, height) => this.paint(width, height));
     this.table = table({
       caption: "One step of size 1",
-      columns: ["action", "reward", "π", "gradient by its logit", "π after the step"],
+      columns: ["action", "reward", "π", "gradient", "π after the step"],
     });
     this.drags();
     this.rest();

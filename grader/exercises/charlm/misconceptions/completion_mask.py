@@ -192,7 +192,7 @@ def always_ends_at_token_0(tokens: Tensor, prompt_length: int, eos_id: int) -> T
 def returns_numbers(tokens: Tensor, prompt_length: int, eos_id: int) -> Tensor:
     """you return ones and zeros as floats; the mask is bool
 
-    Multiplying by such a mask works, and lets a NaN through. Selecting with it, or turning it round with ~, stops with
+    Multiplying by such a mask works, and lets a NaN through. Selecting with it, or inverting it with ~, stops with
     an error.
     """
     _refuse_what_the_stub_refuses(tokens, prompt_length)

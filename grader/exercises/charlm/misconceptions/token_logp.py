@@ -178,7 +178,7 @@ def squeezes_every_axis(model: nn.Module, tokens: Tensor) -> Tensor:
 def picks_for_each_row_the_tokens_of_all(model: nn.Module, tokens: Tensor) -> Tensor:
     """you index the positions and the tokens but not the rows, so each row gets the tokens of all rows
 
-    The result has three axes, (B, B, T - 1), and what belongs together stands on its diagonal. Index the rows as well,
+    The result has three axes, (B, B, T - 1), and what belongs together is on its diagonal. Index the rows as well,
     or use gather, which goes along with them.
     """
     _refuse_what_the_stub_refuses(tokens)

@@ -273,7 +273,7 @@ def mean_of_row_fractions(
     """you average the fractions of the rows; all unmasked positions weigh alike here
 
     With rows of equal length the two agree. With unequal ones a short answer counts as much as a long one: a row with
-    one unmasked position that is clipped weighs as much as a row of a hundred.
+    one unmasked position that is clipped counts as much as a row of a hundred.
     """
     low, high = _checked_band(ratio, advantages, clip_eps, clip_eps_high)
     counted = _counted(ratio, mask)

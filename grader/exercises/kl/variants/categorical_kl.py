@@ -121,7 +121,7 @@ def mean_difference_of_the_logits(logits: Tensor, ref_logits: Tensor) -> Tensor:
 
 
 class _CategoricalKL(torch.autograd.Function):
-    """KL(pi || pi_ref) of logits, and its gradient by the logits of the policy."""
+    """KL(pi || pi_ref) of logits, and its gradient with respect to the logits of the policy."""
 
     @staticmethod
     def forward(ctx, logits: Tensor, ref_logits: Tensor) -> Tensor:

@@ -135,7 +135,7 @@ def numpy_and_hand_written_gradient(logp: Tensor, ref_logp: Tensor, *, kind: str
 
 
 class _Estimate(torch.autograd.Function):
-    """The three estimators in numpy, and their derivatives by logp: 1, -x and -(exp(x) - 1)."""
+    """The three estimators in numpy, and their derivatives with respect to logp: 1, -x and -(exp(x) - 1)."""
 
     @staticmethod
     def forward(ctx, logp: Tensor, ref_logp: Tensor, kind: str) -> Tensor:

@@ -17,8 +17,8 @@ def lets_the_weight_move_too(
 ) -> Tensor:
     """you leave the weight in the graph; it is a constant, and the gradient goes through logp only
 
-    The derivative of ratio * logp by logp is ratio * (1 + logp), so unlikely tokens, with logp below -1, are pushed the
-    wrong way.
+    The derivative of ratio * logp with respect to logp is ratio * (1 + logp), so unlikely tokens, with logp below -1,
+    are pushed the wrong way.
     """
     _check_band(logp, old_logp, advantages, clip_eps, clip_eps_high)
     weight = importance_ratio(logp, old_logp).clamp(1.0 - clip_eps, 1.0 + clip_eps_high)

@@ -43,7 +43,7 @@ function saved(name) {
   return [
     `Downloaded ${name} with ${count(answers, "answer")} and ${count(runs, "run")}.`,
     ...(open.length ? [`Not complete yet: ${open.join("; ")}.`] : []),
-    "What the numbers show stands below each question now.",
+    "What the numbers show is now below each question.",
   ].join(" ");
 }
 
