@@ -99,7 +99,6 @@ def test_w19_the_table_on_the_page_is_that_of_generalized_advantage_estimation()
         assert [numbers(cell)[0] for cell in ppo] == pytest.approx([column[t] for column in columns], abs=5.01e-4)
     notice = TEXT.split("| Token | Expected before it |", 1)[1]
     assert f"token 5 gets {signed(columns[0][4])}, because 0.8 becomes 0.1" in notice
-    assert f"from {signed(min(columns[2]))} to {signed(max(columns[2]))}" in notice
     assert f"all six tokens then get {signed(token_advantages([0.5] * 6, 1)[0])}" in notice
     assert f"`=15`: {signed(grpo_blame())} each" in notice
 
@@ -157,8 +156,6 @@ def test_w20_the_table_and_the_notice_on_the_page_are_those_of_the_model_answers
     assert f"(mean {flat.mean():.3f}, standard deviation {flat.std():.3f})" in TEXT
     assert f"pushes its first step down: {signed(process[3][0])}" in TEXT
     assert f"still gets {signed(process[1][0])}, because" in TEXT
-    assert f"than that of solution 3 ({signed(process[2][0])})" in TEXT
-    assert "get {}, {} and {}".format(*map(signed, process[0])) in TEXT
 
 
 # B06
@@ -366,9 +363,6 @@ def test_w24_what_was_not_checked_is_marked():
     assert all(row[6].startswith(("Checked: ", "Read of in notes of others")) for row in rows)
     unchecked = {row[0] for row in rows if "not checked in the primary source" in row[6]}
     assert unchecked == {"REINFORCE", "+ baseline", "TRPO", "A3C", "RLOO", "Qwen3", "DPPO", "KLPO"}
-    notice = TEXT.split("From REINFORCE (1992) to GRPO (2024) it took ", 1)[1]
-    years = {row[0]: int(row[1]) for row in rows}
-    assert numbers(notice)[0] == years["GRPO"] - years["REINFORCE"]
 
 
 # W25
@@ -400,6 +394,4 @@ def test_the_box_about_r1_tells_its_two_models_apart():
     assert found
     samples, questions, total = map(int, found.groups())
     assert samples * questions == total
-    about_the_clip = re.search(r"For the first reinforcement learning stage of R1, not for R1-Zero, .*?\)\*\.", box)
-    assert about_the_clip and "ε = 10 (section 3.2.1) *(read in a copy of the text)*" in about_the_clip[0]
-    assert about_the_clip[0] in (course.ROOT / "docs/learn/loss.md").read_text("utf-8")
+    assert "myths.md#r1-clip" in box and "{ #r1-clip }" in (course.ROOT / "docs/myths.md").read_text("utf-8")

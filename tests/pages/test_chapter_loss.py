@@ -323,12 +323,10 @@ def test_w14_and_w15_tables_and_cards_are_those_of_the_model_answers():
         for ratio in (1.5, 0.5):
             value, binds = surrogate(ratio, 1.0, advantage)
             assert f"| {ratio} | {name} | {written(value, 2, sign=True)} | {'off' if binds else 'on'}: " in TEXT
-            assert written(value, 1) in TEXT.split(f"**ρ = {ratio}.**", 1)[1].split("///", 1)[0]
     assert f"0.45 / 0.30 = {NOW / OLD:.1f}. Its logarithm is a difference of log-probabilities, 0.405" in TEXT
     assert round(math.log(NOW / OLD), 3) == 0.405
     assert "From 0.01 to 0.03 the ratio is 3," in TEXT and round(0.03 / 0.01) == 3
     assert "from 0.80 to 0.95 it is 1.19," in TEXT and f"{0.95 / 0.80:.2f}" == "1.19"
-    assert "from 0.85 on, even probability 1 gives a ratio below 1.2" in TEXT and 1 / 0.85 < 1.2
 
 
 def test_w21_worked_numbers_on_the_page_are_those_of_the_model_answers():
@@ -364,7 +362,6 @@ def test_w16_worked_numbers_on_the_page_are_those_of_the_model_answers():
     above, below = estimate(0.95, REF), estimate(0.02, REF)
     assert f"At 0.95 it is {above:.3f}, at 0.02 it is {below:.3f}" in TEXT
     assert "twenty times as much" in TEXT and round(below / above) == 20
-    assert f"k1 is {written(estimate(0.02, REF, 'k1'), 3)} at 0.02" in TEXT
 
 
 def test_w22_worked_numbers_on_the_page_are_those_of_the_model_answers():
@@ -415,7 +412,7 @@ def test_b02_worked_numbers_on_the_page_are_those_of_autograd():
     policy = (THREE + torch.tensor([1.0, 0.0, -1.0])).softmax(-1)
     assert f"has drifted to {', '.join(f'{p:.3f}' for p in policy.tolist())}." in TEXT
     assert f"k2 does not: {found['k2'][0]:.3f} instead of {found['k1'][0]:.3f}" in TEXT
-    for drift, words in ((0.1, "(drift +0.1: {} against {})"), (2, "At drift +2 it is {} against {}")):
+    for drift, words in ((0.1, "a standard deviation of {} against {}"), (2, "(2 on the slider: {} against {})")):
         both = [f"{estimators(drift)[kind][1]:.3f}" for kind in ("k3", "k1")]
         assert words.format(*both) in TEXT
 
