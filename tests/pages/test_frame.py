@@ -1,12 +1,15 @@
 """The frame of every figure: its title, the numbers behind a tab, what one can do with it, and the room it takes."""
 
+import functools
 import re
+from dataclasses import dataclass
 from urllib.parse import urlsplit
 from xml.etree import ElementTree
 
 import pytest
 import site_server
 from explorables import Explorable
+from site_fixtures import SETTLED, wait_until_ready
 from site_pages import DOCS
 from test_learn import PATHS
 
@@ -14,6 +17,8 @@ HEIGHTS = """() => Object.fromEntries([...document.querySelectorAll(".grpo-explo
   .map(node => [node.localName, node.offsetHeight]))"""
 FIRST_SCREEN = """() => [...document.querySelectorAll(".grpo-explorable :is(button, input, select)")]
   .filter(node => node.getBoundingClientRect().bottom <= innerHeight).length"""
+WIDTHS = (1280, 390, 320)
+SCREENS = ((1280, 720), (390, 844))
 CLIP = "grpo-clip-curve"
 CHAPTERS = [path for path in PATHS if path.startswith("/learn/")]
 BODY_MARGIN = 8  # of a page without styles
@@ -21,34 +26,67 @@ HEIGHT_THAT_FITS = """width => innerWidth === width && document.documentElement.
   && document.body.offsetHeight === innerHeight && innerHeight"""
 
 
-@pytest.mark.parametrize("path", PATHS)
-@pytest.mark.parametrize("width", [1280, 390, 320])
-def test_a_figure_is_as_high_before_its_code_has_come_as_after(tab, path, width):
-    page = tab.load(path, width=width, scrolling=False)
-    before = page.evaluate(HEIGHTS)
-    assert page.locator(".grpo-explorable:not([data-ready])").count() >= len(before) // 2
-    page = tab.load(path, width=width)
-    assert page.evaluate(HEIGHTS) == before, "run: python tests/bench/figure_heights.py"
+@dataclass(frozen=True, kw_only=True)
+class Frames:
+    """What the figures of a page are like, from one visit."""
+
+    before: dict[int, dict[str, int]]  # heights by tag, for each width, before the code of a figure has come
+    after: dict[int, dict[str, int]]
+    late: int  # figures whose code had not come when `before` was measured
+    controls: dict[tuple[int, int], int]  # in the first screen, for each size of the window
+    chapter: str  # its number
+    names: list[str]  # titles of the figures
 
 
-@pytest.mark.parametrize("path", CHAPTERS)
-@pytest.mark.parametrize(("width", "height"), [(1280, 720), (390, 844)])
-def test_a_figure_can_be_operated_in_the_first_screen_of_a_chapter(tab, path, width, height):
-    page = tab.load(path, width=width)
+@pytest.fixture(scope="module")
+def frames(one_tab):
+    """Visits a page once for all that is asked of its frames."""
+
+    @functools.cache
+    def visit(path):
+        page = one_tab.load(path, scrolling=False)
+        late = page.locator(".grpo-explorable:not([data-ready])").count()
+        before = {width: at(page, width).evaluate(HEIGHTS) for width in WIDTHS}
+        at(page, WIDTHS[0])
+        wait_until_ready(page)
+        after = {width: at(page, width).evaluate(HEIGHTS) for width in WIDTHS}
+        page.evaluate("scrollTo({ top: 0, behavior: 'instant' })")
+        controls = {size: at(page, *size).evaluate(FIRST_SCREEN) for size in SCREENS}
+        chapter = page.locator("h1").inner_text().split(".")[0]
+        names = page.locator(".grpo-asks").all_inner_texts()
+        return Frames(before=before, after=after, late=late, controls=controls, chapter=chapter, names=names)
+
+    return visit
+
+
+def at(page, width, height=900):
+    """The page in a window of this size, drawn again."""
     page.set_viewport_size({"width": width, "height": height})
-    page.evaluate("scrollTo({ top: 0, behavior: 'instant' })")
-    assert page.evaluate(FIRST_SCREEN) > 0
+    page.evaluate(SETTLED)
+    return page
+
+
+@pytest.mark.parametrize("path", PATHS)
+@pytest.mark.parametrize("width", WIDTHS)
+def test_a_figure_is_as_high_before_its_code_has_come_as_after(frames, path, width):
+    seen = frames(path)
+    assert seen.late >= len(seen.before[width]) // 2
+    assert seen.after[width] == seen.before[width], "run: python tests/bench/figure_heights.py"
 
 
 @pytest.mark.parametrize("path", CHAPTERS)
-def test_a_figure_is_named_by_its_number_and_its_question(tab, path):
-    page = tab.load(path)
-    names = page.locator(".grpo-asks").all_inner_texts()
-    chapter = page.locator("h1").inner_text().split(".")[0]
-    assert [re.sub(r"\s.*", "", name, flags=re.S) for name in names] == [
-        f"{chapter}.{place}" for place in range(1, len(names) + 1)
+@pytest.mark.parametrize("size", SCREENS)
+def test_a_figure_can_be_operated_in_the_first_screen_of_a_chapter(frames, path, size):
+    assert frames(path).controls[size] > 0
+
+
+@pytest.mark.parametrize("path", CHAPTERS)
+def test_a_figure_is_named_by_its_number_and_its_question(frames, path):
+    seen = frames(path)
+    assert [re.sub(r"\s.*", "", name, flags=re.S) for name in seen.names] == [
+        f"{seen.chapter}.{place}" for place in range(1, len(seen.names) + 1)
     ]
-    assert all(name.endswith("?") for name in names)
+    assert all(name.endswith("?") for name in seen.names)
 
 
 def test_the_numbers_are_behind_a_tab_that_the_arrow_keys_reach(open_figure):
