@@ -25,7 +25,7 @@ const PARTS = { // name, and what an entry did to it
 const LANES = Object.entries(PARTS).map(([part, [name]]) => [part, name]);
 
 class Timeline extends Explorable {
-  static source = `${SCHEMATIC} Who builds on whom is our reading; each card says where we checked it.`;
+  static source = `${SCHEMATIC} Who builds on whom is our reading.`;
   static controls = {
     part: { control: picks, label: "What changed", options: LANES, initial: "baseline" },
     method: {
@@ -47,10 +47,10 @@ class Timeline extends Explorable {
 
   draw({ method }) {
     const [, year, , , ...told] = this.cells[method];
-    const [did, source, checked] = told.map((cell) => [...cell.cloneNode(true).childNodes]);
+    const [did, source] = told.map((cell) => [...cell.cloneNode(true).childNodes]);
     const built = childrenOf(method, this.entries);
     this.card.replaceChildren(
-      element("p", {}, element("strong", {}, `${method}, ${year.textContent}. `), did, " Source: ", source, ". ", checked),
+      element("p", {}, element("strong", {}, `${method}, ${year.textContent}. `), did, " Source: ", source, "."),
       element("p", {}, `${lineTo(method, this.entries).join(" \u2192 ")}. `,
         built.length ? `Built on it: ${built.join(", ")}.` : "Nothing here builds on it."));
     this.map.redraw();

@@ -1,0 +1,42 @@
+"""The page of sources has every paper that the pages name, once, and says what was read of it; no other page does."""
+
+import re
+
+import pytest
+
+from grader.core import course
+
+DOCS = course.ROOT / "docs"
+SOURCES = DOCS / "reference/sources.md"
+PAPER = re.compile(r"\]\((https?://(?:arxiv\.org/abs|doi\.org|openreview\.net|joschu\.net)[^)\s]*)\)")
+UNCHECKED = "not checked in the primary source"
+PAGES = sorted(
+    path.relative_to(DOCS).as_posix()
+    for path in DOCS.rglob("*.md")
+    if path != SOURCES and path.relative_to(DOCS).parts[0] not in ("instructors", "mistakes")
+)
+
+
+def rows():
+    """The cells of each paper: its name, its address and what was read."""
+    lines = [line for line in SOURCES.read_text("utf-8").splitlines() if PAPER.search(line)]
+    return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
+
+
+def test_each_paper_has_one_row_that_says_what_was_read():
+    addresses = [PAPER.search(where)[1] for _, where, _ in rows()]
+    assert len(addresses) == len(set(addresses)) > 50
+    assert all(name and read for name, _, read in rows())
+    years = [int(re.search(r"\b(?:19|20)\d\d\b", name)[0]) for name, _, _ in rows()]
+    assert years == sorted(years)
+    assert sum(UNCHECKED in read for *_, read in rows()) > 5, "the marks are here"
+
+
+def test_the_papers_of_the_page_are_those_of_all_other_pages():
+    named = {address for page in PAGES for address in PAPER.findall((DOCS / page).read_text("utf-8"))}
+    assert named == {PAPER.search(where)[1] for _, where, _ in rows()}
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_no_other_page_says_what_was_not_checked(page):
+    assert UNCHECKED not in (DOCS / page).read_text("utf-8")
