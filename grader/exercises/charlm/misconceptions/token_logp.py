@@ -20,7 +20,7 @@ def compares_with_the_token_just_read(model: nn.Module, tokens: Tensor) -> Tenso
     return logp.gather(-1, tokens[:, :-1, None]).squeeze(-1)
 
 
-def drops_the_first_forecast(model: nn.Module, tokens: Tensor) -> Tensor:
+def drops_the_first_prediction(model: nn.Module, tokens: Tensor) -> Tensor:
     """you drop the first prediction and the first token; the last prediction must go, of a token that nobody drew
 
     Dropping the same end of both leaves them where they were: each prediction still meets the token that the model has
