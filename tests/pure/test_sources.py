@@ -18,13 +18,13 @@ PAGES = sorted(
 
 
 def rows():
-    """The cells of each paper: its name, its address and what was read."""
-    lines = [line for line in SOURCES.read_text("utf-8").splitlines() if PAPER.search(line)]
-    return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
+    """Of each paper its name, its address and what was read."""
+    row = re.compile(rf"^\| \[([^\]]+){PAPER.pattern} \| (.+) \|$", re.M)
+    return row.findall(SOURCES.read_text("utf-8"))
 
 
 def test_each_paper_has_one_row_that_says_what_was_read():
-    addresses = [PAPER.search(where)[1] for _, where, _ in rows()]
+    addresses = [address for _, address, _ in rows()]
     assert len(addresses) == len(set(addresses)) > 50
     assert all(name and read for name, _, read in rows())
     years = [int(re.search(r"\b(?:19|20)\d\d\b", name)[0]) for name, _, _ in rows()]
@@ -34,7 +34,7 @@ def test_each_paper_has_one_row_that_says_what_was_read():
 
 def test_the_papers_of_the_page_are_those_of_all_other_pages():
     named = {address for page in PAGES for address in PAPER.findall((DOCS / page).read_text("utf-8"))}
-    assert named == {PAPER.search(where)[1] for _, where, _ in rows()}
+    assert named == {address for _, address, _ in rows()}
 
 
 @pytest.mark.parametrize("page", PAGES)
