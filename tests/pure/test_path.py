@@ -37,3 +37,14 @@ def test_no_page_of_the_path_has_a_footer_that_leads_elsewhere():
     for page in told_at_home()[:-1]:
         front = (DOCS / page).read_text("utf-8").split("---\n")[1]
         assert re.search(r"^hide: \[.*footer.*\]$", front, re.M), page
+
+
+def test_a_link_that_names_a_chapter_by_its_number_leads_to_that_chapter():
+    found = 0
+    for page in DOCS.rglob("*.md"):
+        name = page.relative_to(DOCS).as_posix()
+        for link, number in re.findall(r"(\[[Cc]hapter (\d)\b[^\]]*\]\([^)\s]+)", page.read_text("utf-8")):
+            target = DOCS / linked(f"{link})", name)[0]
+            assert f"\n# {number}. " in target.read_text("utf-8"), f"{name}: {link})"
+            found += 1
+    assert found > 50
