@@ -21,6 +21,7 @@ from grader.commands import grade as cli
 from grader.core import course
 from grader.core.contents import read_submission
 from grader.core.result import BROKEN, FAILED, NOT_WRITTEN, PASSED, TO_PASTE, WAITING, CheckResult, Result
+from grader.grading import plugin
 from grader.grading.check import checks_of
 from grader.grading.run import Grading
 from grader.grading.student import Loaded
@@ -256,14 +257,18 @@ def test_an_answer_that_is_remembered_from_the_first_call_is_wrong_from_the_seco
     assert all(entry.outcome == PASSED for entry in of(result, "zero_signal_fraction"))
 
 
-def test_in_place_of_a_long_call_the_report_shows_a_worked_example_that_goes_wrong_too(graded: Grader) -> None:
+def test_in_place_of_a_long_call_the_report_shows_a_worked_example_that_goes_wrong_too(
+    graded: Grader, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    short = "group_advantages(torch.tensor([[0.0, 1.0]], dtype=torch.float64))"
+    monkeypatch.setattr(plugin, "_LONG_CALL", len(short))  # how long the fresh input is depends on the submission
     body = """
     answer = MODEL(rewards, std_eps=std_eps, divide_by_std=divide_by_std)
     return answer if rewards.shape[-1] == 4 else -answer
     """
     text = f"{model_answer('advantages')}\nMODEL = group_advantages\n\n{GROUP_ADVANTAGES}{body}"
     gate = graded({"advantages.py": text}).checks[0]
-    assert gate.outcome == FAILED and gate.call == "group_advantages(torch.tensor([[0.0, 1.0]], dtype=torch.float64))"
+    assert gate.outcome == FAILED and gate.call == short
     assert "but other rewards are not; a smaller call goes wrong too: both values differ" in gate.story
     assert gate.rows[:2] == [("yours", "[[1, -1]]"), ("expected", "[[-1, 1]]")]
 
