@@ -83,7 +83,8 @@ def add(line: Line, path: Path = PLACE) -> None:
 def _without_machine(text: str) -> str:
     """The text without what differs from run to run and from machine to machine."""
     places = {
-        sysconfig.get_path("purelib"): "/packages",  # before the course, in which they may lie
+        sysconfig.get_path("purelib"): "/packages",  # it and the program before the course, in which they may lie
+        sys.executable: "/python",
         str(course.ROOT): "/course",
         tempfile.gettempdir(): "/tmp",
         sysconfig.get_path("stdlib"): "/library",

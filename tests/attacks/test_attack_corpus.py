@@ -461,7 +461,7 @@ def test_the_page_shows_this_corpus() -> None:
 
 def test_journal_and_page_name_no_place_of_the_machine(tmp_path: Path) -> None:
     said = f"'{course.ROOT}/reference/x' '/tmp/yard-a_1b2c3d/secret' '/proc/4321/mem' 'attack-0123456789ab'"
-    said += f" {sysconfig.get_path('purelib')}/torch {os.path.realpath(sys.executable)}"
+    said += f" {sysconfig.get_path('purelib')}/torch {sys.executable} {os.path.realpath(sys.executable)}"
     said += " /tmp/workers-a_1b2c3d/0123456789abcdef"
     attack = next(iter(ATTACKS.values()))
     finding = Finding(attack.name, 1, (), BROKEN, said, 0.5, said)
@@ -469,8 +469,9 @@ def test_journal_and_page_name_no_place_of_the_machine(tmp_path: Path) -> None:
     journal.add(journal.Line(cell_of_it, journal.digest(attack), "2026-11-24", "a machine", finding), tmp_path / "j")
     kept = journal.read(tmp_path / "j")[cell_of_it][attack.name].finding
     words = "'/course/reference/x' '/tmp/yard/secret' '/proc/1000/mem' 'attack'"
-    assert kept.sentence == kept.printed == f"{words} /packages/torch /python /tmp/work"
-    assert "site-packages" not in journal.PLACE.read_text("utf-8")
+    assert kept.sentence == kept.printed == f"{words} /packages/torch /python /python /tmp/work"
+    recorded = journal.PLACE.read_text("utf-8")
+    assert "site-packages" not in recorded and "/bin/python" not in recorded
     text = PAGE.read_text("utf-8")
     assert str(course.ROOT) not in text
     assert {*re.findall(r"/tmp/(\w+)", text)} <= {"yard", "work"}
