@@ -102,11 +102,13 @@ def _inlined(picture: Path, description: str) -> str:
 
 
 def _join_sheets(folder: Path, texts: Iterable[str]) -> None:
-    """Write the style sheets of the pages as one, in their order: each of a dozen would hold back the first picture."""
+    """Make the style sheets of the pages one, in their order: each of a dozen would hold back the first picture."""
     names = dict.fromkeys(match[2] for text in texts for match in _SHEETS.finditer(text) if match[2] != _SHEET)
     if names:
         sheets = [_moved((folder / name).read_text("utf-8"), posixpath.dirname(name)) for name in names]
         (folder / _SHEET).write_text("\n".join(sheets), "utf-8")
+        for name in names:
+            (folder / name).unlink()  # no page links to it any more
 
 
 def _moved(sheet: str, folder: str) -> str:

@@ -168,10 +168,10 @@ def api_pages() -> dict[str, str]:
     rows = []
     for exercise in course.EXERCISES:
         page = f"api/{exercise.name}.md"
-        names = [f"starter.{exercise.name}.{function}" for function in exercise.function_names]
+        module, functions = f"starter.{exercise.name}", exercise.function_names
         pages[f"docs/reference/{page}"] = _API_OF_ONE.format(exercise=exercise) + "".join(
-            f"\n::: {name}\n    options: {{heading_level: 2}}\n" for name in names
+            f"\n::: {module}.{function}\n    options: {{heading_level: 2}}\n" for function in functions
         )
-        functions = ", ".join(f"[`{name.rpartition('.')[2]}`]({page}#{name})" for name in names)
-        rows.append(f"| {exercise.number}. [{exercise.title}]({page}) | {functions} |\n")
+        links = ", ".join(f"[`{function}`]({page}#{module}.{function})" for function in functions)
+        rows.append(f"| {exercise.number}. [{exercise.title}]({page}) | {links} |\n")
     return {"docs/reference/api.md": _API + "".join(rows), **pages}

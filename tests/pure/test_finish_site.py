@@ -213,6 +213,7 @@ def test_a_page_has_one_style_sheet_beside_the_theme_s_in_the_same_order_and_wit
     ]
     joined = (tmp_path / "assets/css/site.css").read_text("utf-8")
     assert joined.index("b{color:red}") < joined.index("b{top:0}")
+    assert [path.name for path in tmp_path.rglob("*.css")] == ["site.css"], "what no page links to is not published"
     assert (tmp_path / "assets/css" / re.findall(r"url\((.*?)\)", joined)[0]).resolve() == (
         tmp_path / "assets/vendor/katex/fonts/k.woff2"
     )

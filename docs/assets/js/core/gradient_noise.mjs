@@ -13,8 +13,8 @@ export const SCORES = {
 };
 
 /**
- * Signal: size of the mean gradient with respect to the logits. Noise: root of the summed variances of its parts. Cosine: between the
- * mean gradient and the true gradient of the expected reward. policy and rewardTable are (K,), the policy is a softmax.
+ * Signal: size of the mean gradient with respect to the logits. Noise: root of the summed variances of its parts. Cosine:
+ * between the mean gradient and the true gradient of the expected reward. policy and rewardTable are (K,), the policy is a softmax.
  */
 export function gradientNoise(policy, rewardTable, groupSize, score) {
   const expected = sum(policy.map((p, a) => p * rewardTable[a]));

@@ -5,7 +5,8 @@ import { expectedRewards } from "./many_runs.mjs";
 
 /**
  * One run as arrays, one entry for each group: the loss in the last update with the group, which is what trainers log;
- * the length of the loss's gradient with respect to the logits in the first one; and the expected reward of the policy that drew it.
+ * the length of the loss's gradient with respect to the logits in the first one; and the expected reward of the policy
+ * that drew it.
  */
 export function lossCurve(settings, { seed, steps }) {
   const simulation = new Simulation(settings, { seed });

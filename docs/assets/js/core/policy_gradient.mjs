@@ -1,5 +1,5 @@
-// The policy gradient of a softmax policy over K actions, with respect to its logits: exact, and as the groups that a policy may draw
-// would estimate it. Policies and rewards are (K,), probabilities sum to 1.
+// The policy gradient of a softmax policy over K actions, with respect to its logits: exact, and as the groups that a
+// policy may draw would estimate it. Policies and rewards are (K,), probabilities sum to 1.
 import { forEachGroup, SCORES } from "./gradient_noise.mjs";
 import { logSoftmax, sum } from "./grpo.mjs";
 

@@ -24,8 +24,8 @@ function ratiosOf({ old, now }, sequenceRatio) {
 /**
  * Of completions { reward, old, now }, with the log-probabilities of their tokens under the policy that drew them and under
  * the policy that learns: { loss, clipFraction, zeroSignal, rows: [{ advantage, share, tokens: [{ ratio, bound, share, push }] }] }.
- * The shares sum to the loss, which is minimized; push is minus its gradient with respect to the token's log-probability, so that above
- * 0 the token becomes likelier. `limit` is the constant length.
+ * The shares sum to the loss, which is minimized; push is minus its gradient with respect to the token's log-probability,
+ * so that above 0 the token becomes likelier. `limit` is the constant length.
  */
 export function tokenShares(completions, { averaging, relative, limit }) {
   const { divideByStd, sequenceRatio, clipEps, clipEpsHigh } = relative;
