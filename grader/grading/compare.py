@@ -399,7 +399,7 @@ def same_gradient(
         Mismatch: there is none, or another one.
     """
     found = gradient(answer, name, shape=expected.shape)
-    yours_label, last = f"gradient w.r.t. {name}", f"{_derived(answer, name)}[0]"
+    yours_label, last = f"gradient in {name}", f"{_derived(answer, name)}[0]"
     close(answer, found, expected, why=why, yours_label=yours_label, label=label, shows=last, rtol=rtol, atol=atol)
     return found
 
@@ -417,7 +417,7 @@ def gradient(answer: Answer, name: str, *, shape: tuple[int, ...]) -> Float64:
         Mismatch: there is none, or it holds a NaN or an infinity.
     """
     value, last = answer.gradients[name], _derived(answer, name)
-    label = f"gradient w.r.t. {name}"
+    label = f"gradient in {name}"
     expected = ("expected", f"a finite gradient of shape {_shape(shape)}")
     if value is None:
         story = f"no gradient reaches {name}: is something detached, or made without torch?"
@@ -439,7 +439,7 @@ def no_gradient(answer: Answer, name: str) -> None:
     """
     value = answer.gradients[name]
     if value is not None and np.any(value.array != 0):
-        rows = [(f"gradient w.r.t. {name}", show(value)), ("expected", "none")]
+        rows = [(f"gradient in {name}", show(value)), ("expected", "none")]
         seen = ("gradient", f"not what fails here: a gradient of them reaches {name}, which is a constant")
         last = _derived(answer, name, ", allow_unused=True")
         raise _mismatch(

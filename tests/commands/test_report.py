@@ -217,7 +217,7 @@ def test_a_typical_mistake_is_named_beside_the_call_the_numbers_and_the_page(
     assert lines.count(named) == 1, "once, however many checks show it"
     assert graded.report.count("what you get if") == 1
     shown = [line for line in lines[lines.index(named) :] if not line.startswith("more docs/")]
-    label = "gradient w.r.t. logp" if yours == "none" else "yours"
+    label = "gradient in logp" if yours == "none" else "yours"
     places = [shown.index(f"{label} {yours}")]
     places += [
         next(n for n, line in enumerate(shown) if line.startswith(start)) for start in (f"expected {expected}", "call ")

@@ -112,7 +112,7 @@ def test_ratios_stay_finite_far_from_the_old_policy(student, steps, dtype):
         same(answer, inside, dtype=dtype, rtol=1e-4, label="exp of the clamped log-ratio")
     found = gradient(answer, "logp", shape=logp.shape)
     if steps > 20.0:
-        rows = [("gradient w.r.t. logp", found), ("expected", "0 beyond the clamp")]
+        rows = [("gradient in logp", found), ("expected", "0 beyond the clamp")]
         story = "beyond the clamp the ratio is constant, so its gradient is 0"
         seen = ("gradient", "right, and their gradient beyond the clamp is not: it must be 0 there, above and below")
         last = "torch.autograd.grad(value.sum(), logp)[0]"
