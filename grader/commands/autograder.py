@@ -5,16 +5,18 @@ from __future__ import annotations
 import argparse
 import json
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 
 from ..core import course
-from ..core.arguments import path_argument
+from ..core.arguments import add_exercises, chosen_exercises, path_argument
 from ..core.refusal import FileRefused
 from ..core.secret import FILE_NAME as SECRET
 from ..core.secret import secret_in
 from ..worksheet.questions import FILE_NAME as WORKSHEET
 from ..workshop import handout
 from .handout import site_url
+from .personal_data import warn_if_git_takes
 
 SECONDS = 540
 """Of one grading; Gradescope stops a container after 10 minutes by itself, and then nobody gets anything."""
@@ -51,7 +53,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--require-level", type=int, choices=(0, 1, 2), default=1, help="refuse to grade below this isolation level"
     )
-    parser.add_argument("--worksheet", action="store_true", help=f"grade {WORKSHEET} too, if it is handed in")
+    add_exercises(parser)
+    parser.add_argument(
+        "--worksheet", action=argparse.BooleanOptionalAction, default=course.WRITTEN.worksheet,
+        help=f"grade {WORKSHEET} too, if it is handed in (default: as course.toml says)",
+    )  # fmt: skip
     parser.add_argument("--site", type=site_url, metavar="URL", help="where the pages of the course are published")
     parser.add_argument(
         "--torch-index",
@@ -72,11 +78,12 @@ def run(arguments: argparse.Namespace) -> int:
         arguments.usage_error(f"{out} is there already; give another name, or --force to replace it")
     if not out.absolute().parent.is_dir():
         arguments.usage_error(f"{out} cannot be written: there is no folder {out.parent}")
-    kept = arguments.secret or out.with_name(SECRET)
+    kept, exercises = arguments.secret or out.with_name(SECRET), chosen_exercises(arguments)
     try:
         files = make(
             seed=arguments.seed,
             secret=secret_in(kept),
+            exercises=[each.name for each in exercises],
             require_level=arguments.require_level,
             worksheet=arguments.worksheet,
             site=arguments.site,
@@ -91,6 +98,8 @@ def run(arguments: argparse.Namespace) -> int:
         arguments.usage_error(str(error))
     except OSError as error:
         arguments.usage_error(f"{error.filename or out} cannot be written: {error.strerror or error}")
+    for each in (out, kept):
+        warn_if_git_takes(each, "the secret of the class")
     print(
         f"{out} written. It holds the model answers, the seed and the secret of {kept}: upload it as an autograder, "
         "and give neither to a student"
@@ -102,6 +111,7 @@ def make(
     *,
     seed: int,
     secret: str,
+    exercises: Sequence[str],
     require_level: int = 1,
     worksheet: bool = False,
     site: str | None = None,
@@ -112,6 +122,7 @@ def make(
     Args:
         seed: Of the generated inputs.
         secret: Of the class, from which fresh inputs are drawn.
+        exercises: Names of those to grade.
         require_level: Refuse to grade below this isolation level.
         worksheet: Grade the worksheet too.
         site: Address of the published pages.
@@ -124,16 +135,17 @@ def make(
         OSError: a file is missing here.
     """
     files = handout.course_files(
-        *handout.GRADER, "grader/exercises/*/hidden_checks.py", "reference/*.py", "reference/*.safetensors"
-    )
+        *handout.GRADER, "grader/exercises/*/hidden_checks.py", "reference/*.py", "reference/*.safetensors",
+        exercises=exercises,
+    )  # fmt: skip
     files |= {path.name: path.read_text("utf-8").encode() for path in _FILES.iterdir() if path.is_file()}
-    files |= handout.site_address(site) if site else {}
+    files |= handout.course_file(site=site or course.WRITTEN.site, exercises=exercises)
     files |= {"torch_index.txt": f"{torch_index}\n".encode()} if torch_index else {}
     settings = {
         "seed": seed,
         "require_level": require_level,
         "seconds": SECONDS,
-        "exercises": course.names(),
+        "exercises": [*exercises],
         "worksheet": worksheet,
     }
     files[SECRET] = f"{secret}\n".encode()

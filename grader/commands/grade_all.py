@@ -7,6 +7,7 @@ import json
 import os
 import statistics
 import sys
+import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -20,7 +21,7 @@ from ..classroom.request import Settings
 from ..classroom.results import ClassError, Entry, each_entry, file_name, read_settings
 from ..classroom.submissions import find_submissions
 from ..core import course
-from ..core.arguments import add_jobs, path_argument, positive
+from ..core.arguments import add_exercises, add_jobs, path_argument, positive
 from ..core.refusal import FileRefused
 from ..core.result import replace_file
 from ..core.secret import FILE_NAME as SECRET_FILE
@@ -30,11 +31,14 @@ from ..grading.check import has_hidden_checks
 from ..grading.settings import declared_checks
 from ..reports import FORMATS, export
 from .doctor import second_copies
+from .personal_data import warn_if_git_takes
 
 GRADED, UNREADABLE, USAGE, GRADER_FAILED = 0, 1, 2, 3
 GRADES_FILE, PAGES_FILE = "grades.csv", "pages.json"
 _LISTED = 10
 _DEAREST = 3
+_MINUTE = 60.0
+"""Seconds between two lines of progress where there is no terminal."""
 _FORMATS = tuple(name for name in FORMATS if name != "classroom50")
 """Of a class. Classroom 50's needs variables that say whose the one submission is, so only its runner can write it."""
 _ENDINGS = {"html": ".html", "junit": ".xml", "sarif": ".sarif", "github-annotations": ".txt", "github-summary": ".md"}
@@ -57,13 +61,13 @@ exit code: 0 all graded, 1 all graded, but in some submissions a file could not 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Arguments of `course grade-all`."""
     parser.epilog, parser.formatter_class = EXAMPLES, argparse.RawDescriptionHelpFormatter
-    names = course.names()
     parser.add_argument("submissions", type=path_argument, metavar="SUBMISSIONS", help="folder or zip")
     parser.add_argument("--out", type=path_argument, required=True, metavar="FOLDER", help="where the results go")
+    add_exercises(parser)
     parser.add_argument(
-        "--exercises", nargs="+", choices=names, default=names, metavar="NAME", help=f"{', '.join(names)}; all if none"
-    )
-    parser.add_argument("--worksheet", action="store_true", help="grade worksheet.json too")
+        "--worksheet", action=argparse.BooleanOptionalAction, default=course.WRITTEN.worksheet,
+        help="grade worksheet.json too (default: as course.toml says)",
+    )  # fmt: skip
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="of the generated inputs (default: 0)")
     parser.add_argument(
         "--secret", type=path_argument, metavar="FILE",
@@ -97,6 +101,7 @@ def run(arguments: argparse.Namespace) -> int:
     out = Path(os.path.realpath(arguments.out))
     if Path(os.path.realpath(arguments.submissions)) in (out, *out.parents):
         arguments.usage_error(f"--out {arguments.out} lies in the submissions and would be graded too; choose another")
+    warn_if_git_takes(out, "names, marks and the secret of the class")
     exercises = tuple(each.name for each in course.EXERCISES if each.name in arguments.exercises)
     declared_checks(exercises, hidden=has_hidden_checks())  # what is wrong with them is said once, here
     try:
@@ -154,7 +159,7 @@ def _grade(arguments: argparse.Namespace, settings: Settings) -> None:
     for copy in second_copies():
         said = f"{one_line(copy.what, limit=1_000)}. {one_line(copy.todo)}"
         console.print(said, highlight=False, markup=False, soft_wrap=True)
-    announced = False
+    announced, told = False, time.monotonic()
     with (
         open_engine(arguments.engine, jobs=arguments.jobs, scheduler=arguments.scheduler) as (executor, at_a_time),
         Bar(*columns, TimeRemainingColumn(), console=console) as bar,
@@ -162,7 +167,7 @@ def _grade(arguments: argparse.Namespace, settings: Settings) -> None:
         task = bar.add_task("grading", total=None)
 
         def update(progress: Progress) -> None:
-            nonlocal announced
+            nonlocal announced, told
             if not announced:  # equal submissions are graded once
                 text = f"{counted(progress.total, 'different one')}, {progress.known} of them graded before"
                 console.print(text, highlight=False, markup=False)
@@ -176,6 +181,9 @@ def _grade(arguments: argparse.Namespace, settings: Settings) -> None:
             bar.update(
                 task, completed=progress.done, total=left, description=f"grading ({said})" if said else "grading"
             )
+            if not console.is_terminal and time.monotonic() - told >= _MINUTE:  # the bar is for terminals
+                told = time.monotonic()
+                console.print(f"graded {progress.done} of {left}{said and f' ({said})'}", highlight=False)
 
         grade_class(found, arguments.out, settings, executor, at_a_time=at_a_time, on_update=update)
 

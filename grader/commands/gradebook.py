@@ -15,6 +15,7 @@ from rich.table import Table as Sheet
 from rich.text import Text
 
 from ..classroom.results import ClassError, Entry, read_class
+from ..core import course
 from ..core.arguments import path_argument
 from ..core.result import replace_file
 from ..core.text import one_line
@@ -24,6 +25,7 @@ from ..gradebook.late import LateError, Policy, read_policy
 from ..gradebook.layout import Layout
 from ..gradebook.roster import Roster, read_roster
 from ..gradebook.table import GradebookError, Table, read_table
+from .personal_data import warn_if_git_takes
 
 _PLATFORMS = ("canvas", "moodle", "blackboard")
 _WIDTH = 160
@@ -59,7 +61,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--out", type=path_argument, metavar="FILE", help="the filled gradebook; replaced if it exists")
     add("--dry-run", action="store_true", help="show what would be written, and write nothing")
     add("--column", default="", metavar="TITLE", help="which column, by title or number; needed if there are several")
-    add("--late", type=path_argument, metavar="POLICY.toml", help="what lateness costs; without it, nothing")
+    late = course.ROOT / course.WRITTEN.late_policy if course.WRITTEN.late_policy else None
+    add("--late", type=path_argument, metavar="POLICY.toml", default=late,
+        help="what lateness costs (default: late_policy in course.toml); without it, nothing")  # fmt: skip
+    add("--no-late", action="store_const", dest="late", const=None, help="lateness costs nothing")
     add("--roster", type=path_argument, metavar="FILE.csv", help="whose each submission is, and when it came")
     add("--unmarked-on-time", action="store_true", help="without a time, what is not marked as late is on time")
     add("--scale", action="store_true", help="scale the grades to what the column is worth")
@@ -117,6 +122,7 @@ def run(arguments: argparse.Namespace) -> int:
             replace_file(arguments.out, filled.table.as_bytes())
         except OSError as error:
             arguments.usage_error(f"{arguments.out} cannot be written: {error.strerror}")
+        warn_if_git_takes(arguments.out, "names and marks")
     _show(filled, arguments)
     return 1 if filled.problems else 0
 

@@ -10,12 +10,13 @@ import tempfile
 import zipfile
 import zlib
 from pathlib import Path
-from urllib.parse import urlsplit
 
 from ..core import course
-from ..core.arguments import path_argument
+from ..core.arguments import add_exercises, chosen_exercises, path_argument
+from ..core.course_file import is_address, read_course_file
 from ..core.text import counted
 from ..workshop import handout
+from ..workshop.handout_update import carry_out, plan
 from ..workshop.leak_scan import Leak, scan, secrets
 from ..workshop.stubs import StubError
 
@@ -25,6 +26,10 @@ EXAMPLES = """examples:
                              a folder, to publish as a repository; reports name the pages of your site
   course handout --out grpo.zip
                              a zip; the pages of the exercises come along
+  course handout --out grpo.zip --exercises advantages clip kl
+                             the first three exercises only
+  course handout --update ../grpo-students
+                             a fix in week three: everything but the modules that students write is renewed
   course handout --verify ../grpo-students
                              is there anything in it that students must not have?
 
@@ -39,9 +44,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog, parser.formatter_class = EXAMPLES, argparse.RawDescriptionHelpFormatter
     parser.add_argument("--out", type=path_argument, metavar="OUT", help="a new or empty folder, or a name with .zip")
     parser.add_argument("--zip", action="store_true", help="write a zip, whatever the name is")
-    parser.add_argument("--site", type=site_url, metavar="URL", help="where the pages of the course are published; "
-                        "without it those of the exercises and of their mistakes come along")  # fmt: skip
+    parser.add_argument(
+        "--site", type=site_url, metavar="URL",
+        help="where the pages of the course are published (default: site in course.toml); without it those of the "
+        "exercises and of their mistakes come along",
+    )  # fmt: skip
+    add_exercises(parser)
     parser.add_argument("--force", action="store_true", help="replace an older handout; its .git stays")
+    parser.add_argument(
+        "--update", type=path_argument, metavar="FOLDER",
+        help="renew an older handout in place: given code, checks and pages, never a module that students write",
+    )  # fmt: skip
     parser.add_argument(
         "--verify", type=path_argument, metavar="PATH", help="look through a folder or zip; write nothing"
     )
@@ -50,8 +63,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """`course handout`: 0 fine, 1 a leak, 2 wrong usage."""
-    if (arguments.out is None) == (arguments.verify is None):
-        arguments.usage_error("give --out OUT, or --verify PATH")
+    if [arguments.out, arguments.verify, arguments.update].count(None) != 2:
+        arguments.usage_error("give --out OUT, --update FOLDER or --verify PATH")
+    if arguments.update:
+        return _update(arguments)
     if arguments.verify:
         if not arguments.verify.exists():
             arguments.usage_error(f"there is no {arguments.verify} to verify")
@@ -59,8 +74,9 @@ def run(arguments: argparse.Namespace) -> int:
     out: Path = arguments.out
     as_zip = arguments.zip or out.suffix.lower() == ".zip"
     _refuse_to_overwrite(arguments, out, as_zip=as_zip)
+    exercises = chosen_exercises(arguments)
     try:
-        files = handout.make(site=arguments.site or course.site_address() or None)
+        files = handout.make(site=arguments.site or course.WRITTEN.site or None, exercises=exercises)
     except (StubError, OSError) as error:
         arguments.usage_error(str(error))
     try:
@@ -79,10 +95,36 @@ def run(arguments: argparse.Namespace) -> int:
     return _told(leaks, f"{out} written: {counted(len(files), 'file')}, nothing that students must not have")
 
 
+def _update(arguments: argparse.Namespace) -> int:
+    """Renew an older handout, of the exercises and with the site that it has."""
+    folder: Path = arguments.update
+    if not (folder / handout.MANIFEST).is_file():
+        arguments.usage_error(f"{folder} is no folder with a handout ({handout.MANIFEST} is missing)")
+    try:
+        theirs = read_course_file(folder / course.FILE.name)
+        exercises = tuple(each for each in course.EXERCISES if each.name in theirs.exercises)
+        site = arguments.site or theirs.site or course.WRITTEN.site or None
+        files = handout.make(site=site, exercises=exercises)
+        if leaks := scan(files, secrets()):
+            return _told(leaks, "")
+        update = plan(folder, files)
+        carry_out(update, folder)
+    except OSError as error:
+        arguments.usage_error(f"{error.filename or folder} cannot be renewed: {error.strerror or error}")
+    except (ValueError, KeyError) as error:
+        arguments.usage_error(f"{folder} is no whole handout any more ({error}); make a new one with --out")
+    version = update.after if update.before == update.after else f"{update.before}, now {update.after}"
+    renewed, removed = counted(len(update.written), "file"), counted(len(update.removed), "file")
+    print(f"{folder} (version {version}): {renewed} renewed, {removed} removed, nothing that students must not have")
+    print(f"left as they are: {', '.join(update.kept) or 'none'}")
+    for sentence in update.signatures:
+        print(f"  look at  {sentence}")
+    return 0
+
+
 def site_url(text: str) -> str:
     """An address on the command line, with a slash at its end."""
-    parts = urlsplit(text)
-    if parts.scheme not in ("http", "https") or not parts.netloc or any(each in text for each in "\"'<>$ \n"):
+    if not is_address(text):
         raise argparse.ArgumentTypeError(f"must be an address such as https://example.org/grpo/, not {text!r}")
     return text.rstrip("/") + "/"
 

@@ -20,6 +20,7 @@ from ..core.arguments import path_argument
 from ..core.result import replace_file
 from ..core.text import one_line
 from .handout import site_url
+from .personal_data import warn_if_git_takes
 
 EXAMPLES = """examples:
   course report results --out report.html
@@ -65,6 +66,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """`course report`: 0 fine, 1 a submission has no result."""
     _check_usage(arguments)
+    if arguments.names:
+        warn_if_git_takes(arguments.out, "names and marks")
     try:
         entries = read_class(arguments.results)
         similarity = _similarity(arguments.similarity, arguments.threshold) if arguments.similarity else None

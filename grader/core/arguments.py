@@ -11,6 +11,9 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
+from . import course
+from .cores import cores
+
 
 def path_argument(text: str) -> Path:
     """A path on a command line.
@@ -52,7 +55,7 @@ def add_jobs(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--jobs",
         type=positive,
-        default=os.cpu_count() or 1,
+        default=cores(),
         metavar="N",
         help="gradings at a time (default: one a core)",
     )
@@ -74,3 +77,20 @@ def add_names(parser: argparse.ArgumentParser, of: str, names: Sequence[str]) ->
 
     shown = f"{', '.join(names)}; all if none"
     parser.add_argument(of, nargs="*", type=known, metavar=of.removesuffix("s").upper(), help=shown)
+
+
+def add_exercises(parser: argparse.ArgumentParser) -> None:
+    """`--exercises`, for `chosen_exercises`."""
+    names = course.names()
+    parser.add_argument(
+        "--exercises", nargs="+", choices=names, default=names, metavar="NAME",
+        help=f"some exercises only: {', '.join(names)}",
+    )  # fmt: skip
+
+
+def chosen_exercises(arguments: argparse.Namespace) -> tuple[course.Exercise, ...]:
+    """The exercises of `--exercises`, in the order of the course; a usage error if one is missing that others call."""
+    chosen = tuple(each for each in course.EXERCISES if each.name in arguments.exercises)
+    if missing := course.missing_of(chosen):
+        arguments.usage_error(f"--exercises: {missing}")
+    return chosen

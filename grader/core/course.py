@@ -14,23 +14,14 @@ import functools
 import json
 import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from .toml_file import (
-    COUNT,
-    POINTS,
-    TABLE,
-    TEXT,
-    TEXTS,
-    TRUTH,
-    TomlFileError,
-    read_toml,
-    refuse_wrong_entries,
-    wrong_entry,
-)
+from .course_file import CourseFile, read_course_file
+from .text import listed
+from .toml_file import COUNT, TEXT, TEXTS, TomlFileError, read_toml, wrong_entry
 
 ROOT = Path(__file__).resolve().parents[2]
 FILE = ROOT / "course.toml"
@@ -39,8 +30,6 @@ MODEL_ANSWERS = ROOT / "reference"
 STARTER = ROOT / "starter"
 FOLDERS = GRADER / "exercises"
 RUNS = ROOT / "docs" / "assets" / "runs"
-SITE_ADDRESS = GRADER / "core" / "site_address.txt"
-"""One line: where the pages are published. A handout has it if they are."""
 
 CALL_SECONDS = 5.0
 """Time that one call of a student's function may take, without waiting for a processor; the model answers take well
@@ -168,37 +157,44 @@ def _functions(name: str) -> dict[str, Any]:
     return written
 
 
-def _course() -> tuple[str, bool, tuple[Exercise, ...], tuple[Exercise, ...]]:
-    """Title and settings, the exercises that `course.toml` names, in its order, and the drafts."""
-    entry = read_toml(
-        FILE,
-        {"title": TEXT, "exercises": TEXTS, "points": TABLE, "error_carried_forward": TRUTH},
-        optional={"points": {}, "error_carried_forward": True},
-    )
-    names, points = entry["exercises"], entry["points"]
+def _exercises(written: CourseFile) -> tuple[tuple[Exercise, ...], tuple[Exercise, ...]]:
+    """The exercises that `course.toml` names, in its order, and the drafts."""
+    names = written.exercises
     folders = sorted(each.parent.name for each in FOLDERS.glob("*/exercise.toml"))
     for name in names:
         if name not in folders:
             raise wrong_entry(FILE, "exercises", f"there is no exercise {name!r}; there are {', '.join(folders)}")
         if names.count(name) > 1:
             raise wrong_entry(FILE, "exercises", f"name {name!r} once")
-    refuse_wrong_entries(FILE, points, dict.fromkeys(names, POINTS), table="points")
-    drafts = [name for name in folders if name not in names]
+    others = [name for name in folders if name not in names]
     found = [
-        _exercise(name, number, draft=name in drafts, points=points.get(name, 0))
-        for number, name in enumerate([*names, *drafts], 1)
+        _exercise(name, number, draft=name in others, points=written.points.get(name, 0))
+        for number, name in enumerate([*names, *others], 1)
     ]
-    title, carried = " ".join(entry["title"].split()), entry["error_carried_forward"]
-    return title, carried, tuple(found[: len(names)]), tuple(found[len(names) :])
+    named, drafts = tuple(found[: len(names)]), tuple(found[len(names) :])
+    if missing := missing_of(named):
+        raise wrong_entry(FILE, "exercises", missing)
+    return named, drafts
+
+
+def missing_of(exercises: Sequence[Exercise]) -> str:
+    """What to add to some exercises, in their order, so that each comes after those that it calls; "" for nothing."""
+    before: list[str] = []
+    for each in exercises:
+        before.append(each.file_name)
+        if left := [file.removesuffix(".py") for file in each.needed_files if file not in before]:
+            return f"{each.name} calls functions of {listed(left)}: name them before it"
+    return ""
 
 
 try:
-    TITLE, ERROR_CARRIED_FORWARD, EXERCISES, DRAFTS = _course()
+    WRITTEN = read_course_file(FILE)
+    EXERCISES, DRAFTS = _exercises(WRITTEN)
 except (TomlFileError, OSError) as error:  # a person must repair a file before any command can do anything
     print(error, file=sys.stderr)
     raise SystemExit(2) from None
 
-
+TITLE = WRITTEN.title
 KNOWN = (*EXERCISES, *DRAFTS)
 """All that can be graded, in the order of the course."""
 
@@ -211,12 +207,6 @@ def given_files() -> Mapping[str, str]:
     return {name: (folder / name).read_text("utf-8") for name in sorted(names)}
 
 
-def site_address() -> str:
-    """Address of the published site, with a slash at its end; empty if it is nowhere."""
-    address = SITE_ADDRESS.read_text("utf-8").strip().rstrip("/") if SITE_ADDRESS.is_file() else ""
-    return f"{address}/" if address else ""
-
-
 def page_address(page: str, site: str = "") -> str:
     """Where a student reads a page: on the published site if there is one, else the path from the root of the course.
 
@@ -224,7 +214,7 @@ def page_address(page: str, site: str = "") -> str:
         page: Path from the repository root, with an anchor or without: `docs/mistakes/clip.md#clip_fraction`.
         site: Address of the site, with a slash at its end, where it is not that of this course.
     """
-    site = site or site_address()
+    site = site or WRITTEN.site
     if not site:
         return page
     path, _, anchor = page.partition("#")

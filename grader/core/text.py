@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 _REMOVED = ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp")
 # Letters, marks and a sign that nothing is drawn for: Unicode's Default_Ignorable_Code_Point outside of these
@@ -93,6 +93,12 @@ def _cut(text: str, limit: int) -> str:
 def counted(number: int, what: str) -> str:
     """A number and what is counted, of which `what` is one: "1 check", "2 checks"."""
     return f"{number} {what}" if number == 1 else f"{number} {what}s"
+
+
+def listed(names: Sequence[str]) -> str:
+    """Names in a sentence: "clip", "clip and kl", "advantages, clip and kl"."""
+    *first, last = names
+    return f"{', '.join(first)} and {last}" if first else last
 
 
 _NO_END = r"(?<!\bDr)(?<!\bvs)(?<!\be\.g)(?<!\bi\.e)"

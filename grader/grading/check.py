@@ -117,7 +117,7 @@ def check(
 def modules(exercise: str, *, hidden: bool) -> list[str]:
     """Names of the modules that hold the checks of an exercise. Hidden ones are not in a handout."""
     names = [f"grader.exercises.{exercise}.checks"]
-    if hidden and (course.exercise(exercise).folder / "hidden_checks.py").is_file():
+    if hidden and course.WRITTEN.hidden_checks and (course.exercise(exercise).folder / "hidden_checks.py").is_file():
         names.append(f"grader.exercises.{exercise}.hidden_checks")
     return names
 
@@ -130,9 +130,11 @@ def oracles_of(exercise: str) -> Mapping[str, Oracle]:
 
 
 def has_hidden_checks() -> bool:
-    """Whether this is an instructor's tree: it holds the model answers and the checks that compare with them."""
-    return course.MODEL_ANSWERS.is_dir() and any(
-        (exercise.folder / "hidden_checks.py").is_file() for exercise in course.EXERCISES
+    """Whether checks compare with the model answers: in an instructor's tree, if `course.toml` wants it."""
+    return (
+        course.WRITTEN.hidden_checks
+        and course.MODEL_ANSWERS.is_dir()
+        and any((exercise.folder / "hidden_checks.py").is_file() for exercise in course.EXERCISES)
     )
 
 

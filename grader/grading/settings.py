@@ -54,7 +54,7 @@ class Settings:
     fresh_workers: bool = True
     name_mistakes: bool = True
     second_pass: bool = True
-    error_carried_forward: bool = course.ERROR_CARRIED_FORWARD
+    error_carried_forward: bool = course.WRITTEN.error_carried_forward
     debug: bool = False
     level: int = 0
     walls: tuple[str, ...] = ()

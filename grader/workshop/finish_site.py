@@ -12,12 +12,15 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
+from ..core import course
 from . import share
 from .formulas import name_terms, typeset
+from .published import published
 
 _FORMULA = re.compile(r'(<(span|div) class="arithmatex">)(\\[(\[].*?\\[)\]])(</\2>)', re.DOTALL)
 _PICTURE = re.compile(r'<img alt="([^"]*)"[^>]*? src="([^":]*assets/runs/[^":]*\.svg)"[^>]*>')
 _SHEETS = re.compile(r'\s*<link rel="stylesheet" href="([^"]*)(assets/(?!stylesheets/)[^"]*\.css)">')
+_OF_EXERCISES, _NOT_IN_THE_COURSE = ("exercises", "mistakes", "discussion", "reference"), "Not in this course"
 _SHEET = "assets/css/site.css"
 _URL = re.compile(r"""url\((["']?)(?!data:|#|/)([^)"']+)\1\)""")
 _FONTS = ("gabarito-latin", "literata-latin")
@@ -45,7 +48,7 @@ def finish(folder: Path) -> list[str]:
     _join_sheets(folder, texts.values())
     _minify(folder / "assets")
     finished = {
-        path: _search_late(_with_one_sheet(_with_runs(text, path.parent)))
+        path: _search_late(_with_one_sheet(_with_runs(_said_not_to_count(text, path.relative_to(folder)), path.parent)))
         for path, text in _with_formulas(texts).items()
     }
     finished, notes = share.with_pictures(finished, folder)
@@ -53,6 +56,17 @@ def finish(folder: Path) -> list[str]:
         if text != texts[path]:
             path.write_text(text, "utf-8")
     return notes
+
+
+def _said_not_to_count(text: str, page: Path) -> str:
+    """A page that says so if it is of an exercise that is not in the course."""
+    name = page.parent.name if page.name == "index.html" else page.stem
+    is_one = name in {each.name for each in published() if each.draft} and page.parts[0] in _OF_EXERCISES
+    if not is_one or _NOT_IN_THE_COURSE in text:
+        return text
+    what = f"This exercise is not part of {html.escape(course.TITLE)}. You may read it and do it; it earns no points."
+    said = f'<div class="admonition note"><p class="admonition-title">{_NOT_IN_THE_COURSE}</p><p>{what}</p></div>'
+    return text.replace("</h1>", f"</h1>{said}", 1)
 
 
 def _minify(assets: Path) -> None:

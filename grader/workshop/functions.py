@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import ast
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -51,7 +51,9 @@ class Module:
     def imported(self) -> dict[str, tuple[str, str]]:
         """A name in this module to the sibling that it comes from, and its name there."""
         found = [node for node in ast.walk(self.tree) if isinstance(node, ast.ImportFrom) and node.level == 1]
-        return {each.asname or each.name: (node.module or "", each.name) for node in found for each in node.names}
+        return {
+            each.asname or each.name: (node.module or each.name, each.name) for node in found for each in node.names
+        }
 
     def signature(self, function: str, *, without: Sequence[str] = ()) -> str:
         """The line that a student reads: `group_advantages(rewards, *, std_eps, divide_by_std)`."""
@@ -94,6 +96,35 @@ def of_no_exercise(modules: Mapping[str, Module]) -> list[str]:
     """
     exercises = course.names(drafts=True)
     return [name for name, module in modules.items() if module.to_write and name not in exercises]
+
+
+def of_exercises(chosen: Collection[str], modules: Mapping[str, Module]) -> set[str]:
+    """Names of the modules that students have who are given some exercises: to write, and given.
+
+    A program that is given, such as one that trains, is for those who have all exercises that it calls; one that calls
+    none is for those who have an exercise with the given files that it needs.
+
+    Args:
+        chosen: Names of these exercises.
+        modules: All files of the model answers by name.
+    """
+    given = set().union(*(_given(name, modules, set()) for name in chosen))
+    imported = {sibling for module in modules.values() for sibling, _ in module.imported.values()}
+    kept = {"__init__", *chosen}
+    for name in modules.keys() - imported - set(course.names(drafts=True)):
+        needed = _reached(name, modules, set())
+        written = {each for each in needed if modules[each].to_write}
+        if written <= {*chosen} if written else needed & given:
+            kept.add(name)
+    return kept.union(*(_reached(name, modules, set()) for name in kept if name in modules))
+
+
+def _reached(name: str, modules: Mapping[str, Module], seen: set[str]) -> set[str]:
+    """All modules that one imports, itself or through others."""
+    for sibling in {sibling for sibling, _ in modules[name].imported.values() if sibling in modules} - seen:
+        seen.add(sibling)
+        _reached(sibling, modules, seen)
+    return seen
 
 
 def _place(name: str, modules: Mapping[str, Module]) -> Callable[[str], tuple[bool, str, int]]:

@@ -18,16 +18,19 @@ import re
 import textwrap
 import tomllib
 import zipfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from string import Template
 from typing import Any
 
 from ..core import course
+from ..core.text import listed
 from ..grading import headings
 from ..grading.check import checks_of
 from ..grading.points import FILE_NAME as POINTS
-from .functions import of_no_exercise, read_modules
+from .course_lists import facts
+from .functions import of_exercises, read_modules
 from .rooms import ROOMS
 from .stubs import make_starter
 
@@ -44,7 +47,6 @@ GRADER = (
     *(
         "LICENSE",
         "constraints.txt",
-        "course.toml",
         "grader/core/result.schema.json",
         "grader/core/templates/*.css",  # those of reports; what is for a class lies in a folder
         "grader/core/templates/*.jinja",
@@ -56,8 +58,6 @@ GRADER = (
 )
 """Everything that grades without a model answer."""
 
-_PAGES = (*(page for each in course.EXERCISES for page in (each.page, each.mistakes_page)), headings.PAGE)
-"""What reports name."""
 _TEMPLATES = Path(__file__).parent / "handout_files"
 _WRITTEN_AS = {
     "README.md": "README.md",
@@ -66,7 +66,6 @@ _WRITTEN_AS = {
     "gitattributes": ".gitattributes",
     "grade.yml": ".github/workflows/grade.yml",
 }
-_SITE_ADDRESS = course.SITE_ADDRESS.relative_to(course.ROOT).as_posix()
 MANIFEST = "grader/core/manifest.json"
 _WORDS_STAY = ("docs/reference/given.md",)
 """Pages that are not handed out, but a sentence that leads there says something by itself: a file is given."""
@@ -81,43 +80,47 @@ _DEAD = "\0"  # stands around the words of a link that leads nowhere
 _EARLIEST = (1980, 1, 1, 0, 0, 0)  # that a zip can say
 
 
-def make(*, site: str | None = None) -> dict[str, bytes]:
+def make(*, site: str | None = None, exercises: Sequence[course.Exercise] = course.EXERCISES) -> dict[str, bytes]:
     """Every file of the handout.
 
     Args:
         site: Address of the published pages; None puts the pages of the exercises into the handout.
+        exercises: Those that are handed out, in the order of the course.
 
     Returns:
-        Path, from the root of the handout, to content; sorted. Texts have the line end "\\n".
+        Path, from the root of the handout, to content; sorted. Texts have the line end "\n".
 
     Raises:
         OSError: a file that students need is missing here.
         FileRefused: a model answer cannot be made into a stub, or `course.toml` gives too few points.
     """
-    stubs = {f"starter/{name}": text.encode() for name, text in make_starter(course.MODEL_ANSWERS).items()}
-    left = {f"starter/{name}.py" for name in of_no_exercise(read_modules(course.MODEL_ANSWERS))}
-    files = {name: text for name, text in stubs.items() if not _is_of_a_draft(name) and name not in left}
+    names = [each.name for each in exercises]
+    given = of_exercises(names, read_modules(course.MODEL_ANSWERS))
+    stubs = make_starter(course.MODEL_ANSWERS)
+    files = {f"starter/{name}": text.encode() for name, text in stubs.items() if name.removesuffix(".py") in given}
     for path in course.MODEL_ANSWERS.glob("*.safetensors"):
-        files[f"starter/{path.name}"] = path.read_bytes()
-    files |= course_files(*GRADER, *(() if site else _PAGES)) | _points()
+        if path.stem in names:
+            files[f"starter/{path.name}"] = path.read_bytes()
+    pages = (*(page for each in exercises for page in (each.page, each.mistakes_page)), headings.PAGE)
+    files |= course_files(*GRADER, *(() if site else pages), exercises=names) | _points(exercises)
     for name in [name for name in files if name.startswith("docs/")]:
         files[name] = _plain_page(name, files[name].decode(), files).encode()
-    if site:
-        files |= site_address(site)
+    files |= course_file(site=site, exercises=names)
     for template, name in _WRITTEN_AS.items():
         text = (_TEMPLATES / template).read_text("utf-8")  # "\r\n" is read as "\n"
-        files[name] = (_readme(text, site) if name == "README.md" else text).encode()
+        files[name] = (_readme(text, site, exercises) if name == "README.md" else text).encode()
     files["pyproject.toml"] = pyproject(files).encode()
-    files[MANIFEST] = _manifest(files).encode()
+    files[MANIFEST] = _manifest(files, exercises).encode()
     return dict(sorted(files.items()))
 
 
-def course_files(*patterns: str) -> dict[str, bytes]:
-    """Files of the course by their path from its root, texts with the line end "\\n".
+def course_files(*patterns: str, exercises: Sequence[str]) -> dict[str, bytes]:
+    """Files of the course by their path from its root, texts with the line end "\n", without those of other exercises.
 
     Raises:
         FileNotFoundError: there is none for a pattern.
     """
+    others = [name for name in course.names(drafts=True) if name not in exercises]
     files = {}
     for pattern in patterns:
         paths = sorted(course.ROOT.glob(pattern))
@@ -125,35 +128,34 @@ def course_files(*patterns: str) -> dict[str, bytes]:
             raise FileNotFoundError(f"{pattern} is missing in {course.ROOT}")
         named = {path.relative_to(course.ROOT).as_posix(): path for path in paths}
         for name, path in named.items():
-            if not _is_of_a_draft(name):
+            if not any(_is_of(other, name) for other in others):
                 content = path.read_bytes()
                 files[name] = content if path.suffix == ".safetensors" else content.replace(b"\r\n", b"\n")
     return files
 
 
-def _is_of_a_draft(name: str) -> bool:
-    """Whether a file belongs to an exercise that `course.toml` does not name."""
-    return any(
-        name in (f"starter/{draft.file_name}", f"reference/{draft.file_name}")
-        or name.startswith(f"grader/exercises/{draft.name}/")
-        for draft in course.DRAFTS
-    )
+def _is_of(exercise: str, name: str) -> bool:
+    """Whether a file of the course belongs to an exercise alone."""
+    return name == f"reference/{exercise}.py" or name.startswith(f"grader/exercises/{exercise}/")
 
 
-def _points() -> dict[str, bytes]:
+def _points(exercises: Sequence[course.Exercise]) -> dict[str, bytes]:
     """What the checks that students have are worth, for each exercise whose total is in `course.toml`."""
     return {
         f"grader/exercises/{each.name}/{POINTS}": json.dumps(
             {check.id: check.points for check in checks_of(each.name, hidden=False)}, indent=1
         ).encode()
-        for each in course.EXERCISES
+        for each in exercises
         if each.points
     }
 
 
-def site_address(site: str) -> dict[str, bytes]:
-    """The file from which reports know where the pages are; see `course.page_address`."""
-    return {_SITE_ADDRESS: f"{site.rstrip('/')}/\n".encode()}
+def course_file(*, site: str | None, exercises: Sequence[str]) -> dict[str, bytes]:
+    """`course.toml` for some exercises and the address of the published pages, without what is for instructors."""
+    ours = course.WRITTEN
+    points = {name: value for name, value in ours.points.items() if name in exercises}
+    theirs = replace(ours, exercises=tuple(exercises), points=points, site=site or "", logo="", late_policy="")
+    return {course.FILE.name: f"# What this course is, as it was handed out.\n{theirs}".encode()}
 
 
 def write_folder(files: Mapping[str, bytes], folder: Path) -> None:
@@ -211,9 +213,9 @@ def digest(content: bytes) -> str:
     return hashlib.sha256(content.replace(b"\r\n", b"\n")).hexdigest()
 
 
-def _manifest(files: Mapping[str, bytes]) -> str:
+def _manifest(files: Mapping[str, bytes], exercises: Sequence[course.Exercise]) -> str:
     """The files that students leave as they are, for `course doctor`."""
-    own = {f"starter/{exercise.file_name}" for exercise in course.EXERCISES}
+    own = {f"starter/{exercise.file_name}" for exercise in exercises}
     return json.dumps({name: digest(content) for name, content in sorted(files.items()) if name not in own}, indent=1)
 
 
@@ -230,7 +232,7 @@ def pyproject(files: Iterable[str]) -> str:
     ours, tool = project["project"], project["tool"]["setuptools"]
     packages = sorted(Path(name).parent.as_posix().replace("/", ".") for name in files if _PACKAGE.match(name))
     data = [pattern for pattern in tool["package-data"]["grader"] if fnmatch.filter(files, f"grader/{pattern}")]
-    data += [name.removeprefix("grader/") for name in (MANIFEST, _SITE_ADDRESS)]
+    data.append(MANIFEST.removeprefix("grader/"))
     kept = ("name", "version", "description", "readme", "license", "license-files", "requires-python", "dependencies")
     lines = ["[build-system]"]
     lines += [f"{name} = {json.dumps(value)}" for name, value in project["build-system"].items()]
@@ -241,12 +243,20 @@ def pyproject(files: Iterable[str]) -> str:
     return "\n".join(lines)
 
 
-def _readme(text: str, site: str | None) -> str:
+def _readme(text: str, site: str | None, exercises: Sequence[course.Exercise]) -> str:
     """The README: a line that begins with "$site_only " or "$folder_only " is for one kind of handout."""
     ours, other = ("$site_only ", "$folder_only ") if site else ("$folder_only ", "$site_only ")
     kept = "".join(line.removeprefix(ours) for line in text.splitlines(keepends=True) if not line.startswith(other))
     project = _project()["project"]
-    return Template(kept).substitute(site=(site or "").rstrip("/"), name=project["name"], version=project["version"])
+    return Template(kept).substitute(
+        title=course.TITLE,
+        facts="".join(f"\n- **{name}**: {text}" for name, text in facts()),
+        first=exercises[0].name,
+        files=listed([f"`{each.file_name}`" for each in exercises]),
+        site=(site or "").rstrip("/"),
+        name=project["name"],
+        version=project["version"],
+    )
 
 
 def _plain_page(page: str, text: str, files: Mapping[str, bytes]) -> str:

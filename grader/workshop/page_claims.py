@@ -27,12 +27,9 @@ from ..worksheet.grade import empty_result
 from . import ablations
 from .answer_key import BEST, MEASURED_PATH
 from .catalogue import misconceptions, variants
+from .course_lists import minutes_of_the_path
 from .recordings import RUNS, llm_run, metrics_of, samples_of
 
-WORDS_PER_MINUTE = 130
-"""Of somebody who reads to understand, and tries the figures."""
-_FIRST_LOOK, _WORKSHEET, _INSTALLATION = 10, 25, 5
-"""Minutes that their pages name."""
 ABLATIONS = {ablation.name: ablation for ablation in ablations.ABLATIONS}
 Claims = Iterator[str]
 CLAIMS: dict[str, list[Callable[[], Claims]]] = {}
@@ -122,28 +119,7 @@ def _home_page() -> Claims:
 
 @claims("docs/index.md")
 def _path() -> Claims:
-    """The minutes of each step: to read its chapters, and to do what comes after them."""
-    todo = {each.number: each.minutes for each in course.EXERCISES}
-    steps = (
-        (("why", "ppo", "group"), _WORKSHEET),
-        (("gradient", "advantage"), _INSTALLATION + todo[1]),
-        (("loss",), todo[2] + todo[3]),
-        (("training",), todo[4] + todo[5]),
-    )
-    total = _FIRST_LOOK + (last := _minutes_to_read("limits"))
-    for chapters, doing in steps:
-        reading = sum(map(_minutes_to_read, chapters))
-        total += reading + doing
-        yield f"{reading} + {doing} minutes |"
-    yield f"eight figures as a first look | | {_FIRST_LOOK} minutes |"
-    yield f"a pretrained model, a library, papers | {last} minutes |"
-    yield f"| all | | | {total} minutes |"
-
-
-def _minutes_to_read(chapter: str) -> int:
-    """To the next five, tables and figures included."""
-    words = len((course.ROOT / f"docs/learn/{chapter}.md").read_text("utf-8").split())
-    return 5 * round(words / WORDS_PER_MINUTE / 5)
+    yield f"| all | | | {minutes_of_the_path()} minutes |"
 
 
 def _points_of_an_exercise(name: str) -> Callable[[], Claims]:
@@ -164,16 +140,10 @@ for _exercise in course.EXERCISES:
     claims(_exercise.page)(_points_of_an_exercise(_exercise.name))
 
 
-@claims("docs/start.md")
-def _points_of_a_copy() -> Claims:
-    of_all, of_copy = (sum(_points(hidden=hidden).values()) for hidden in (True, False))
-    yield f"({of_copy} points instead of {of_all})"
-
-
 @claims("docs/instructors/handout.md")
 def _points_of_hidden_checks() -> Claims:
     of_all, of_copy = (sum(_points(hidden=hidden).values()) for hidden in (True, False))
-    yield f"Students earn at most {of_copy} points with a handout. The hidden checks are worth {of_all - of_copy} more."
+    yield f"Students earn at most {of_copy} of the {of_all} points with a handout"
 
 
 @claims("docs/instructors/gradebook.md")

@@ -1,22 +1,20 @@
-"""`course dev numbers`: writes the lists of exercises and of samples into the files that have one.
+"""`course dev numbers`: writes lists into the files that have one.
 
 A list is the block of neighboring lines that have its form, and is written again from `course.toml` and the folders of
-the exercises, from a recorded run, or from the runs of the open challenge. Left out: sentences about the exercises,
-which a person writes, and what pages say of their points, which are claims (`page_claims`).
+the exercises (`course_lists`), from a recorded run, or from the runs of the open challenge. Left out: what pages say of
+the points of exercises, which are claims (`page_claims`).
 """
 
 from __future__ import annotations
 
-import json
 import math
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from ..core import course
-from ..grading.check import checks_of
 from . import challenge
+from .course_lists import PageList, course_lists
 from .page_numbers import NoPlace
+from .published import published
 from .recordings import last_line, llm_run
 
 _API = """\
@@ -45,56 +43,14 @@ Exercise: [{exercise.title}](../../exercises/{exercise.name}.md). File: `starter
 """
 
 
-@dataclass(frozen=True)
-class PageList:
-    """One list of exercises in a file.
-
-    Attributes:
-        path: The file, from the repository root.
-        form: What each of its lines, and no other of the file, matches.
-        lines: What they must be.
-    """
-
-    path: str
-    form: str
-    lines: tuple[str, ...]
-
-
 def page_lists() -> Iterator[PageList]:
     """All lists but the pages of functions, which are written as a whole."""
-    exercises = course.EXERCISES
-    yield PageList(
-        "mkdocs.yml",
-        r" +- \d+\. [^:\n]+: exercises/\w+\.md",
-        tuple(f"      - {each.number}. {each.short}: exercises/{each.name}.md" for each in exercises),
-    )
-    yield PageList(
-        "mkdocs.yml",
-        r' +- "Mistakes: [^"\n]+": mistakes/\w+\.md',
-        tuple(f'          - "Mistakes: {each.short}": mistakes/{each.name}.md' for each in exercises),
-    )
-    yield PageList(
-        "mkdocs.yml",
-        r' +- "Functions: [^"\n]+": reference/api/\w+\.md',
-        tuple(f'          - "Functions: {each.short}": reference/api/{each.name}.md' for each in exercises),
-    )
-    yield PageList("mkdocs.yml", r"site_name: .*", (f"site_name: {json.dumps(course.TITLE)}",))
-    drafts = [page.removeprefix("docs/") for each in course.DRAFTS for page in (each.page, each.mistakes_page)]
-    yield PageList("mkdocs.yml", r"draft_docs: .*", (f"draft_docs: {json.dumps(chr(10).join(drafts))}",))
-    yield PageList("docs/index.md", r"\| \d+\. \[[^\]\n]+\]\(exercises/\w+\.md\) \|.*", tuple(map(_row, exercises)))
+    yield from course_lists()
     yield PageList("docs/index.md", r"\| `[^`\n]+` \| [\d.*]+ \| `[^`\n]+` \| [\d.*]+ \|", tuple(_before_and_after()))
     yield PageList("docs/results/llm.md", r"\| \d+ \| \d+ % \|", tuple(_right_sums()))
     yield PageList("docs/results/llm.md", r"\| \d+ \| `[^`\n]*` \| .*", tuple(_drawn_at_first()))
     runs = challenge.entries(challenge.FILE.read_text("utf-8"))
     yield PageList("docs/results/challenge.md", r"\| (?:\d[\d,]*|none yet) \|.*", tuple(challenge.rows(runs)))
-    names = ", ".join(each.name for each in exercises)
-    edited = f"starter/      the modules you write: {names}. The only folder a student edits"
-    yield PageList("README.md", r"starter/ .*", (edited,))
-    counts = tuple(f"  {each.name}: {len(each.function_names)}," for each in exercises)
-    yield PageList("docs/assets/js/core/report_files.mjs", r"  \w+: \d+,", counts)
-    functions = [f"{each.name}.{function}" for each in exercises for function in each.function_names]
-    form = ".github/ISSUE_TEMPLATE/wrong-verdict.yml"
-    yield PageList(form, r" +- \w+\.\w+", tuple(f"        - {function}" for function in functions))
 
 
 def _before_and_after() -> Iterator[str]:
@@ -139,14 +95,6 @@ def _coin(reward: float) -> str:
     return f"**{reward:g}**" if reward else "0"
 
 
-def _row(exercise: course.Exercise) -> str:
-    """An exercise in the table of the home page."""
-    points = sum(check.points for check in checks_of(exercise.name, hidden=True))
-    title = f"{exercise.number}. [{exercise.title}](exercises/{exercise.name}.md)"
-    file = f"`starter/{exercise.file_name}`"
-    return f"| {title} | {exercise.question} | {file} | {points} | {exercise.minutes} minutes |"
-
-
 def with_list(text: str, wanted: PageList) -> str:
     """The text of a file with one of its lists.
 
@@ -166,12 +114,13 @@ def api_pages() -> dict[str, str]:
     """
     pages = {}
     rows = []
-    for exercise in course.EXERCISES:
+    for exercise in published():
         page = f"api/{exercise.name}.md"
         module, functions = f"starter.{exercise.name}", exercise.function_names
         pages[f"docs/reference/{page}"] = _API_OF_ONE.format(exercise=exercise) + "".join(
             f"\n::: {module}.{function}\n    options: {{heading_level: 2}}\n" for function in functions
         )
         links = ", ".join(f"[`{function}`]({page}#{module}.{function})" for function in functions)
-        rows.append(f"| {exercise.number}. [{exercise.title}]({page}) | {links} |\n")
+        number = "" if exercise.draft else f"{exercise.number}. "
+        rows.append(f"| {number}[{exercise.title}]({page}) | {links} |\n")
     return {"docs/reference/api.md": _API + "".join(rows), **pages}

@@ -13,6 +13,7 @@ import subprocess
 import sys
 import threading
 import time
+from argparse import Namespace
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -31,6 +32,7 @@ from grader.classroom.journal import JOURNAL_FILE
 from grader.classroom.request import Settings
 from grader.classroom.results import read_class
 from grader.classroom.submissions import find_submissions
+from grader.commands import grade_all
 from grader.core import course
 from grader.core.contents import Contents, NoWorksheet
 from grader.core.result import TOO_BUSY
@@ -378,3 +380,20 @@ def test_the_digest_of_the_course_covers_what_a_grading_imports() -> None:
     assert {name.split("/")[0] for name in loaded} - {"classroom"} == rooms, "rooms that a grading imports"
     files = {f"{name}.py" for name in loaded if name.startswith("classroom/")}
     assert files == {*grading_job.GRADED_WITH} - rooms
+
+
+def test_without_a_terminal_there_is_a_line_of_progress_now_and_then(
+    small_class: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A log of a night shows how far it is; what is graded is the question of other tests."""
+
+    def counts(*_: object, on_update: Callable[[Progress], None], **__: object) -> None:
+        for done in range(3):
+            on_update(Progress(total=5, known=2, done=done, failed={"x": "why"} if done == 2 else {}))
+
+    monkeypatch.setattr(grade_all, "grade_class", counts)
+    monkeypatch.setattr(grade_all, "_MINUTE", 0.0)
+    arguments = Namespace(submissions=small_class, out=tmp_path, engine="serial", jobs=1, scheduler=None)
+    grade_all._grade(arguments, QUICK)
+    said = capsys.readouterr().err
+    assert "graded 1 of 3 (2 known)\n" in said and "graded 2 of 3 (2 known, 1 failed)\n" in said

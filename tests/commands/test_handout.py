@@ -40,7 +40,7 @@ def test_the_command_writes_verifies_and_finds_what_was_put_in_later(
     with monkeypatch.context() as patch:
         patch.setattr(handout_command, "scan", find_nothing)
         assert course_command.main(["handout", "--out", str(out), "--site", SITE]) == 0
-    assert (out / "grader" / "core" / "site_address.txt").read_text("utf-8") == SITE + "\n"
+    assert f'site = "{SITE}/"' in (out / "course.toml").read_text("utf-8").splitlines()
     assert not (out / "docs").exists()
     (out / ".git").mkdir()
     (out / ".git" / "HEAD").write_text("ref: refs/heads/main\n")
@@ -61,7 +61,7 @@ def test_the_command_writes_verifies_and_finds_what_was_put_in_later(
     monkeypatch.setattr(handout_command, "scan", find_nothing)  # it has been seen to look
     assert course_command.main(["handout", "--out", str(out), "--force"]) == 0
     assert (out / ".git" / "HEAD").exists() and not (out / "reference").exists()
-    assert not (out / "grader" / "core" / "site_address.txt").exists()
+    assert "site = " not in (out / "course.toml").read_text("utf-8")
     assert [path.name for path in tmp_path.iterdir()] == ["students"]
 
 
@@ -287,3 +287,39 @@ def test_worksheet_doctor_and_export_work_in_a_handout_and_the_other_commands_ar
     assert exported.returncode == 0, exported.stderr
     assert student(installed, "course", "handout", "--out", "x").returncode == 2
     assert not (root / "x").exists()
+
+
+def test_an_update_renews_what_is_given_and_leaves_what_students_wrote(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The older one has another version, a check that changed since, a file that is gone, and one stub less."""
+    folder = tmp_path / "students"
+    exercises = course.EXERCISES[:2]
+    handout.write_folder(handout.make(site=SITE, exercises=exercises), folder)
+    whole = {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    project = (folder / "pyproject.toml").read_text("utf-8")
+    (folder / "pyproject.toml").write_text(re.sub(r'version = "[^"]*"', 'version = "0.0.1"', project, count=1), "utf-8")
+    (folder / "grader/exercises/clip/checks.py").write_text("# an older one\n", "utf-8")
+    (folder / "grader/older.py").write_text("# no longer handed out\n", "utf-8")
+    manifest = json.loads((folder / handout.MANIFEST).read_text("utf-8"))
+    (folder / handout.MANIFEST).write_text(json.dumps(manifest | {"grader/older.py": "0"}), "utf-8")
+    functions = folder / "grader/exercises/clip/functions.json"
+    functions.write_text(functions.read_text("utf-8").replace("importance_ratio(", "importance_ratio(x, "), "utf-8")
+    (folder / "starter/clip.py").write_text("# mine\r\n", "utf-8")
+    (folder / "starter/advantages.py").unlink()
+    (folder / "notes.txt").write_text("mine, too\n", "utf-8")
+
+    assert course_command.main(["handout", "--update", str(folder)]) == 0
+    said = capsys.readouterr().out
+    assert "version 0.0.1, now " in said and "1 file removed" in said and "left as they are: starter/clip.py\n" in said
+    assert "starter/clip.py: the signature is importance_ratio(" in said
+    now = {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    assert now == {**whole, "starter/clip.py": b"# mine\r\n", "notes.txt": b"mine, too\n"}
+
+    assert course_command.main(["handout", "--update", str(folder)]) == 0
+    assert "0 files renewed, 0 files removed" in capsys.readouterr().out
+    (folder / handout.MANIFEST).write_text("{", "utf-8")
+    for wrong in (folder, tmp_path):
+        with pytest.raises(SystemExit, match="2"):
+            course_command.main(["handout", "--update", str(wrong)])
+        assert "handout" in capsys.readouterr().err

@@ -242,15 +242,13 @@ def test_the_page_shows_the_numbers_of_the_report() -> None:
 
 
 def test_a_mistake_leads_to_its_page_where_the_pages_are_published(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     report = class_report(secret_class())
     assert Tables(class_page(report)).rows["Mistakes that were seen"][1][-1] == "docs/mistakes/one.md"
     link = '<a href="https://example.org/grpo/mistakes/one/#wrong">mistakes/one</a>'
     assert link in class_page(report, site="https://example.org/grpo/")
-    address = tmp_path / "site_address.txt"
-    address.write_text("https://example.org/grpo/\n", "utf-8")
-    monkeypatch.setattr(course, "SITE_ADDRESS", address)
+    monkeypatch.setattr(course, "WRITTEN", replace(course.WRITTEN, site="https://example.org/grpo/"))
     assert link in class_page(report)
 
 

@@ -2,6 +2,7 @@
 
 import copy
 import re
+from dataclasses import replace
 
 import pytest
 from html_reports import BANDIT, OUTCOMES, Page, hostile_result, page_of, small_result
@@ -171,9 +172,7 @@ def test_hostile_text_is_text():
     assert len(ids) == len(set(ids))
 
 
-def test_a_link_leads_to_the_site_of_the_course_where_there_is_one(tmp_path, monkeypatch):
-    address = tmp_path / "site_address.txt"
-    address.write_text("https://example.org/grpo/\n", "utf-8")
-    monkeypatch.setattr(course, "SITE_ADDRESS", address)
+def test_a_link_leads_to_the_site_of_the_course_where_there_is_one(monkeypatch):
+    monkeypatch.setattr(course, "WRITTEN", replace(course.WRITTEN, site="https://example.org/grpo/"))
     links = [link["href"] for link in page_of(small_result()).named("a")]
     assert "https://example.org/grpo/exercises/clip/" in links

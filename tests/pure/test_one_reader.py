@@ -136,7 +136,7 @@ def by_grade_all(classroom: Path) -> tuple[dict[str, str], list[str]]:
 
 def by_gradescope(container: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[dict[str, str], list[str]]:
     """What the command takes that the autograder starts."""
-    files = autograder.make(seed=1, secret="5" * 64)
+    files = autograder.make(seed=1, secret="5" * 64, exercises=course.names())
     (container / "source").mkdir()
     (container / "source" / "autograder.json").write_bytes(files["autograder.json"])
     (container / "run_autograder").write_bytes(files["run_autograder"])

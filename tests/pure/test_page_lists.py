@@ -5,7 +5,8 @@ import re
 import pytest
 
 from grader.core import course
-from grader.workshop.page_lists import PageList, api_pages, page_lists, with_list
+from grader.workshop.course_lists import PageList
+from grader.workshop.page_lists import api_pages, page_lists, with_list
 from grader.workshop.page_numbers import NoPlace
 
 MENU = "nav:\n  - 1. One: exercises/one.md\n  - 2. Two: exercises/two.md\n  - Other: other.md\n"

@@ -1,0 +1,31 @@
+"""Says so where a command writes names, marks or a secret into a place from which git would take them.
+
+Left out: whether the folder is shared by other means. Nobody commits a cloud by accident.
+"""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+from ..core.text import one_line
+
+_TAKEN = 1  # exit code of `git check-ignore`: 0 ignored, 128 no repository
+
+
+def warn_if_git_takes(path: Path, what: str) -> None:
+    """One line on standard error, if a file or folder lies in a git repository that does not ignore it.
+
+    Args:
+        path: What is written.
+        what: What it holds, for the sentence.
+    """
+    git = shutil.which("git")
+    if git is None or not path.absolute().parent.is_dir():
+        return
+    command = [git, "-C", str(path.absolute().parent), "check-ignore", "--quiet", "--no-index", path.name]
+    if subprocess.run(command, check=False, capture_output=True).returncode == _TAKEN:
+        said = f"{one_line(str(path))} holds {what} and lies in a git repository that does not ignore it: "
+        print(f"course: {said}write it elsewhere, or add it to .gitignore", file=sys.stderr)

@@ -1,0 +1,201 @@
+"""What `course.toml` says on the pages: menus, the path, the list of exercises, and whose course it is.
+
+Left out: sentences about the exercises, which a person writes.
+"""
+
+from __future__ import annotations
+
+import html
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from ..core import course
+from ..core.text import counted
+from ..grading.check import checks_of
+from ..worksheet.grade import empty_result
+from .published import published
+
+WORDS_PER_MINUTE = 130
+"""Of somebody who reads to understand, and tries the figures."""
+_FIRST_LOOK, _WORKSHEET, _INSTALLATION = 10, 25, 5
+"""Minutes that their pages name."""
+
+
+@dataclass(frozen=True)
+class PageList:
+    """One list in a file.
+
+    Attributes:
+        path: The file, from the repository root.
+        form: What each of its lines, and no other of the file, matches.
+        lines: What they must be.
+    """
+
+    path: str
+    form: str
+    lines: tuple[str, ...]
+
+
+def course_lists() -> Iterator[PageList]:
+    """All lists that `course.toml` changes."""
+    yield from _of_the_site()
+    exercises = course.EXERCISES
+    yield PageList("docs/start.md", r"- \*\*[^*\n]+\*\*: .*", tuple(about()))
+    yield PageList("docs/index.md", r"\| \d+ \| (?:Chapters? |\[GRPO in ).*", tuple(_path()))
+    yield PageList("docs/index.md", r"\| \d+\. \[[^\]\n]+\]\(exercises/\w+\.md\) \|.*", tuple(map(_row, exercises)))
+    names = ", ".join(each.name for each in exercises)
+    edited = f"starter/      the modules you write: {names}. The only folder a student edits"
+    yield PageList("README.md", r"starter/ .*", (edited,))
+    counts = tuple(f"  {each.name}: {len(each.function_names)}," for each in exercises)
+    yield PageList("docs/assets/js/core/report_files.mjs", r"  \w+: \d+,", counts)
+    functions = [f"{each.name}.{function}" for each in exercises for function in each.function_names]
+    form = ".github/ISSUE_TEMPLATE/wrong-verdict.yml"
+    yield PageList(form, r" +- \w+\.\w+", tuple(f"        - {function}" for function in functions))
+
+
+def _of_the_site() -> Iterator[PageList]:
+    """Menus, and what is in the header and at the foot of every page."""
+    file, shown = "mkdocs.yml", published()
+    exercises = (f"      - {_label(each)}: exercises/{each.name}.md" for each in shown)
+    yield PageList(file, r" +- [^:\n]+: exercises/\w+\.md", tuple(exercises))
+    mistakes = (f'          - "Mistakes: {each.short}": mistakes/{each.name}.md' for each in shown)
+    yield PageList(file, r' +- "Mistakes: [^"\n]+": mistakes/\w+\.md', tuple(mistakes))
+    functions = (f'          - "Functions: {each.short}": reference/api/{each.name}.md' for each in shown)
+    yield PageList(file, r' +- "Functions: [^"\n]+": reference/api/\w+\.md', tuple(functions))
+    hidden = [each for each in course.DRAFTS if each not in shown]
+    pages = [page.removeprefix("docs/") for each in hidden for page in (each.page, each.mistakes_page)]
+    written = course.WRITTEN
+    yield PageList(file, r"draft_docs: .*", (f"draft_docs: {json.dumps(chr(10).join(pages))}",))
+    yield PageList(file, r"site_name: .*", (f"site_name: {json.dumps(course.TITLE)}",))
+    site = json.dumps(written.site or "http://127.0.0.1:8000/")
+    yield PageList(file, r"site_url: .*", (f"site_url: !ENV [SITE_URL, {site}]",))
+    logo = (written.logo or "docs/assets/logo.svg").removeprefix("docs/")
+    yield PageList(file, r"  logo: .*", (f"  logo: {json.dumps(logo)}",))
+    foot = [written.institution, f"Questions: {written.contact}" * bool(written.contact)]
+    yield PageList(file, r"copyright: .*", (f"copyright: {json.dumps(html.escape('. '.join(filter(None, foot))))}",))
+
+
+def _label(exercise: course.Exercise) -> str:
+    return f"{exercise.short} (not in this course)" if exercise.draft else f"{exercise.number}. {exercise.short}"
+
+
+def about() -> Iterator[str]:
+    """Whose course it is, and what counts: lines of a list in Markdown."""
+    exercises = course.EXERCISES
+    points = sum(_points(each) for each in exercises)
+    what = f"{course.TITLE}, {counted(len(exercises), 'exercise')}, {points} points"
+    if course.WRITTEN.worksheet:
+        what += f", and {empty_result().points} more for the worksheet"
+    yield f"- **Course**: {what}"
+    for name, text in facts():
+        yield f"- **{name}**: {text}"
+
+
+def facts() -> Iterator[tuple[str, str]]:
+    """What students must know of this course, by its name."""
+    written = course.WRITTEN
+    said = (("Institution", written.institution), ("Questions", written.contact), ("Hand in by", written.deadline))
+    yield from ((name, text) for name, text in said if text)
+    yield from ((" ".join(name.split()), " ".join(text.split())) for name, text in written.policies.items())
+
+
+def _points(exercise: course.Exercise) -> int:
+    return sum(check.points for check in checks_of(exercise.name, hidden=True))
+
+
+def _row(exercise: course.Exercise) -> str:
+    """An exercise in the table of the home page."""
+    title = f"{exercise.number}. [{exercise.title}](exercises/{exercise.name}.md)"
+    file = f"`starter/{exercise.file_name}`"
+    return f"| {title} | {exercise.question} | {file} | {_points(exercise)} | {exercise.minutes} minutes |"
+
+
+# The path: what is read, in how many minutes, which exercises come after it, and what is said around them.
+
+
+@dataclass(frozen=True)
+class _Step:
+    """One row of the path.
+
+    Attributes:
+        read: What to read and try.
+        chapters: Its pages in `docs/learn/`; none where the minutes are known.
+        exercises: Names of those that come after it, if they are in the course.
+        do: What else to do, `{}` in the place of the exercises.
+        minutes: What that takes.
+    """
+
+    read: str
+    chapters: tuple[str, ...] = ()
+    exercises: tuple[str, ...] = ()
+    do: str = "{}"
+    minutes: int = 0
+
+
+def _steps() -> tuple[_Step, ...]:
+    named = ("advantages", "clip", "kl", "bandit", "charlm")
+    others = tuple(each.name for each in course.EXERCISES if each.name not in named)
+    start = "[Getting started](start.md#install-and-run), where the first report says `not written yet`"
+    worksheet = (
+        "The [worksheet](worksheet.md): six experiments with the [simulation](simulation.md?sim.n=50&sim.seed=7). "
+        f"No code; the numbers that you record earn {empty_result().points} points"
+    )
+    after = "[Next steps](next.md): a pretrained model, a library, papers"
+    return (
+        _Step(
+            "Chapters [1](learn/why.md), [2](learn/ppo.md) and [3](learn/group.md): why, at what cost, and how to "
+            "sample a group",
+            ("why", "ppo", "group"),
+            do=worksheet,
+            minutes=_WORKSHEET,
+        ),
+        _Step(
+            "Chapters [4](learn/gradient.md) and [5](learn/advantage.md): the policy gradient, and what the group does "
+            "to rewards",
+            ("gradient", "advantage"),
+            ("advantages",),
+            f"{start}, then {{}}" if "advantages" in course.names() else start,
+            _INSTALLATION,
+        ),
+        _Step("Chapter [6](learn/loss.md): ratio, clip and KL make the loss", ("loss",), ("clip", "kl")),
+        _Step("Chapter [7](learn/training.md): the loop", ("training",), ("bandit", "charlm")),
+        _Step(
+            "Chapter [8](learn/limits.md): what it cannot do",
+            ("limits",),
+            others,
+            f"{{}}, then {after}" if others else after,
+        ),
+    )
+
+
+def _path() -> Iterator[str]:
+    yield f"| 1 | [GRPO in ten minutes](ten-minutes.md), eight figures as a first look | | {_FIRST_LOOK} minutes |"
+    for number, step in enumerate(_steps(), 2):
+        reading, doing = _minutes(step)
+        said = " and ".join(f"[{each.number}](exercises/{each.name}.md)" for each in _exercises(step))
+        if said:
+            said = f"{'exercise' if len(_exercises(step)) == 1 else 'exercises'} {said}"
+        do = step.do.format(said)
+        time = f"{reading} + {doing} minutes" if doing else f"{reading} minutes"
+        yield f"| {number} | {step.read} | {do[:1].upper()}{do[1:]} | {time} |"
+
+
+def minutes_of_the_path() -> int:
+    """From the first look to the last chapter."""
+    return _FIRST_LOOK + sum(map(sum, map(_minutes, _steps())))
+
+
+def _exercises(step: _Step) -> Sequence[course.Exercise]:
+    return [each for each in course.EXERCISES if each.name in step.exercises]
+
+
+def _minutes(step: _Step) -> tuple[int, int]:
+    """To read, and to do."""
+    return sum(map(_to_read, step.chapters)), step.minutes + sum(each.minutes for each in _exercises(step))
+
+
+def _to_read(chapter: str) -> int:
+    """To the next five, tables and figures included."""
+    words = len((course.ROOT / f"docs/learn/{chapter}.md").read_text("utf-8").split())
+    return 5 * round(words / WORDS_PER_MINUTE / 5)

@@ -1,0 +1,161 @@
+"""`course.toml` in real processes: a wrong one ends every command with a sentence, points in it count everywhere."""
+
+import csv
+import html
+import json
+import os
+import shutil
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from exports_readers import READERS
+
+from grader.core import course
+from grader.core.course_file import CourseFile, read_course_file
+
+
+def run(root: Path, program: str, *arguments: object) -> str:
+    """A command of the course in a folder; what it wrote to standard output."""
+    return run_module(root, f"grader.commands.{program}", *arguments)
+
+
+def run_module(root: Path, module: str, *arguments: object, expected: int = 0) -> str:
+    """A program in a folder; what it wrote to standard output."""
+    command = [sys.executable, "-m", module, *map(str, arguments)]
+    variables = {"PATH": os.environ["PATH"], "PYTHONDONTWRITEBYTECODE": "1", "PYTHONPATH": str(root)}
+    done = subprocess.run(command, cwd=root, capture_output=True, text=True, check=False, env=variables)
+    assert done.returncode == expected, done.stdout + done.stderr
+    return done.stdout
+
+
+def test_a_wrong_course_file_ends_every_command_with_a_sentence(tmp_path: Path) -> None:
+    copied = shutil.ignore_patterns("__pycache__", "*.json", "misconceptions", "variants")
+    shutil.copytree(course.GRADER, tmp_path / "grader", ignore=copied)
+    (tmp_path / "course.toml").write_text('title = "Mine"\nexercises = ["kl", "ppo"]\n', "utf-8")
+    command = [sys.executable, "-m", "grader.commands.grade", "--help"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (2, "")
+    what = "there is no exercise 'ppo'; there are advantages, bandit, charlm, clip, kl"
+    assert done.stderr == f"{tmp_path / 'course.toml'}, line 2: {what}\n"
+
+
+def test_points_in_the_course_file_are_the_same_in_handout_class_and_exports(tmp_path: Path) -> None:
+    ours, theirs, graded = tmp_path / "course", tmp_path / "handout", tmp_path / "graded"
+    for name in ("grader", "reference", "docs/exercises", "docs/mistakes"):
+        shutil.copytree(course.ROOT / name, ours / name, ignore=shutil.ignore_patterns("__pycache__"))
+    for name in ("pyproject.toml", "LICENSE", "constraints.txt"):
+        shutil.copy(course.ROOT / name, ours / name)
+    (ours / "course.toml").write_text(f'title = "{course.TITLE}"\nexercises = ["kl"]\n[points]\nkl = 97\n', "utf-8")
+    answer = tmp_path / "class" / "ada" / "kl.py"
+    answer.parent.mkdir(parents=True)
+    shutil.copy(course.MODEL_ANSWERS / "kl.py", answer)
+
+    formats = [name for name in READERS if name != "classroom50"]  # which a class cannot have
+    options = [option for name in formats for option in ("--write", name)]
+    run(ours, "course", "grade-all", answer.parents[1], "--out", graded, "--require-level", 0, *options)
+    row = next(csv.DictReader((graded / "grades.csv").read_text("utf-8-sig").splitlines()))
+    assert (row["earned"], row["points"], row["kl"]) == ("97", "97", "97")
+    checks = json.loads(next((graded / "graded").glob("*.json")).read_text("utf-8"))["exercises"][0]["checks"]
+    for name in formats:
+        (export,) = (graded / name).iterdir()
+        read = READERS[name](export.read_text("utf-8"))
+        assert read.earned == 97, name
+        assert sum(line.points for line in read.lines) == 97, name
+
+    run(ours, "course", "handout", "--out", theirs, "--site", "https://example.org/")
+    run(theirs, "grade", "--path", answer.parent, "--json", tmp_path / "result.json")
+    own = json.loads((tmp_path / "result.json").read_text("utf-8"))["exercises"][0]["checks"]
+    assert [(each["id"], each["points"]) for each in own] == [
+        (each["id"], each["points"]) for each in checks if not each["hidden"]
+    ]
+
+
+FIVE = ["advantages", "clip", "kl", "bandit", "charlm"]
+WORDS = {
+    "institution": "Universität of <Here> & There",
+    "contact": "ada@uni.example",
+    "deadline": "Friday 4 December, 23:59",
+    "policies": {"Late work": "10 % a day | at most 40 %.", "AI assistants": "Say so."},
+}
+CONFIGURATIONS: dict[str, dict[str, Any]] = {
+    "all of it": {
+        **WORDS,
+        "title": 'Rewards, "groups" & policies',
+        "exercises": FIVE[:4],
+        "points": {"bandit": 100},
+        "site": "https://example.org/rl/",
+        "logo": "docs/assets/favicon.svg",
+        "worksheet": True,
+        "hidden_checks": False,
+        "error_carried_forward": False,
+    },
+    "another title": {"title": "RL 101"},
+    "words": WORDS,
+    "one exercise": {"exercises": ["kl"]},
+    "the first": {"exercises": FIVE[:1]},
+    "two": {"exercises": FIVE[:2]},
+    "three": {"exercises": FIVE[:3]},
+    "without the language model": {"exercises": FIVE[:4]},
+    "without the bandit": {"exercises": [*FIVE[:3], "charlm"]},
+    "without the advantages": {"exercises": FIVE[1:3]},
+    "another order": {"exercises": ["kl", "clip", "advantages", "bandit"]},
+    "the draft too": {"exercises": [*FIVE, "variants"]},
+    "the draft and what it calls": {"exercises": ["clip", "variants"]},
+    "no hidden checks": {"hidden_checks": False},
+    "no hidden checks and other points": {"hidden_checks": False, "points": {"clip": 40, "kl": 40}},
+    "a total of 100": {"exercises": FIVE[:3], "points": {"advantages": 30, "clip": 40, "kl": 30}},
+    "the least points": {"exercises": ["advantages", "clip"], "points": {"advantages": 10, "clip": 14}},
+    "with the worksheet": {"worksheet": True},
+    "a site": {"site": "https://example.org/a/b/c"},
+    "a picture": {"logo": "docs/assets/logo.svg"},
+}
+
+
+@pytest.mark.parametrize(
+    "name", [name if name == "all of it" else pytest.param(name, marks=pytest.mark.proof) for name in CONFIGURATIONS]
+)
+def test_a_course_is_what_its_file_says_and_no_other_file_has_to_be_changed(name: str, tmp_path: Path) -> None:
+    """Pages, menus, totals and the handout follow; the strict build, which stops at any dead link, passes."""
+    ours, theirs, site = tmp_path / "course", tmp_path / "handout", tmp_path / "site"
+    files = subprocess.run(["git", "ls-files"], cwd=course.ROOT, capture_output=True, text=True, check=True).stdout
+    for file in files.splitlines():
+        if not file.startswith("tests/"):
+            (ours / file).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(course.ROOT / file, ours / file)
+    written = CourseFile(**{"title": "Mine", "exercises": FIVE, **CONFIGURATIONS[name]})
+    (ours / "course.toml").write_text(str(written), "utf-8")
+
+    run(ours, "course", "dev", "numbers")
+    assert "current" in run(ours, "course", "dev", "numbers", "--check")
+    built = run_module(ours, "mkdocs", "build", "--quiet", "--strict", "--site-dir", site)
+    assert "WARNING" not in built
+    start, menu = ((site / page).read_text("utf-8") for page in ("start/index.html", "exercises/clip/index.html"))
+    for text in (written.institution, written.contact, written.deadline, *written.policies.values()):
+        assert html.escape(text, quote=False) in start
+    assert f" - {written.title}</title>" in html.unescape(menu)
+    for exercise in FIVE:
+        page = (site / "exercises" / exercise / "index.html").read_text("utf-8")
+        assert ("Not in this course" in page) is (exercise not in written.exercises), exercise
+    assert (site / "exercises/variants/index.html").exists() is ("variants" in written.exercises)
+
+    run(ours, "course", "handout", "--out", theirs)
+    assert {path.stem for path in (theirs / "starter").glob("*.py")} & {*FIVE, "variants"} == {*written.exercises}
+    assert read_course_file(theirs / "course.toml") == replace(
+        written, exercises=tuple(written.exercises), logo="", site=site_of(written)
+    )
+    done = run_module(theirs, "grader.commands.grade", "--json", tmp_path / "result.json", expected=1)
+    assert "not written yet" in done
+    result = json.loads((tmp_path / "result.json").read_text("utf-8"))
+    assert [each["name"] for each in result["exercises"]] == [*written.exercises]
+    for each in result["exercises"]:
+        total = sum(check["points"] for check in each["checks"])
+        if each["name"] in written.points and not written.hidden_checks:
+            assert total == written.points[each["name"]]
+
+
+def site_of(written: CourseFile) -> str:
+    return f"{written.site.rstrip('/')}/" if written.site else ""
