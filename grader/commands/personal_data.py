@@ -22,8 +22,8 @@ def warn_if_git_takes(path: Path, what: str) -> None:
         path: What is written.
         what: What it holds, for the sentence.
     """
-    git = shutil.which("git")
-    if git is None or not path.absolute().parent.is_dir():
+    folders, git = path.absolute().parents, shutil.which("git")
+    if git is None or not folders[0].is_dir() or not any((each / ".git").exists() for each in folders):
         return
     command = [git, "-C", str(path.absolute().parent), "check-ignore", "--quiet", "--no-index", path.name]
     if subprocess.run(command, check=False, capture_output=True).returncode == _TAKEN:

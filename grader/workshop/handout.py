@@ -80,12 +80,12 @@ _DEAD = "\0"  # stands around the words of a link that leads nowhere
 _EARLIEST = (1980, 1, 1, 0, 0, 0)  # that a zip can say
 
 
-def make(*, site: str | None = None, exercises: Sequence[course.Exercise] = course.EXERCISES) -> dict[str, bytes]:
+def make(*, site: str | None = None, exercises: Sequence[course.Exercise] | None = None) -> dict[str, bytes]:
     """Every file of the handout.
 
     Args:
         site: Address of the published pages; None puts the pages of the exercises into the handout.
-        exercises: Those that are handed out, in the order of the course.
+        exercises: Those that are handed out, in the order of the course; None: all of it.
 
     Returns:
         Path, from the root of the handout, to content; sorted. Texts have the line end "\n".
@@ -94,6 +94,7 @@ def make(*, site: str | None = None, exercises: Sequence[course.Exercise] = cour
         OSError: a file that students need is missing here.
         FileRefused: a model answer cannot be made into a stub, or `course.toml` gives too few points.
     """
+    exercises = course.EXERCISES if exercises is None else exercises
     names = [each.name for each in exercises]
     given = of_exercises(names, read_modules(course.MODEL_ANSWERS))
     stubs = make_starter(course.MODEL_ANSWERS)
