@@ -32,7 +32,7 @@ EXAMPLES = """examples:
 
 RESULTS is the folder that `course grade-all` wrote. Without --names nothing that is written names a student.
 
-exit code: 0 fine, 1 a submission has no result, 2 wrong usage
+exit code: 0 fine, 1 a submission has no mark, 2 wrong usage
 """
 
 
@@ -63,7 +63,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """`course report`: 0 fine, 1 a submission has no result."""
+    """`course report`: 0 fine, 1 a submission has no mark."""
     _check_usage(arguments)
     try:
         entries = read_class(arguments.results)
@@ -81,7 +81,7 @@ def run(arguments: argparse.Namespace) -> int:
         except OSError as error:
             arguments.usage_error(f"{path} cannot be written: {error.strerror}")
     missing = report.handed_in - report.graded
-    without = f", {missing} without a result" if missing else ""
+    without = f", {missing} without a mark" if missing else ""
     print(f"{', '.join(map(str, written))} written: {report.graded} graded{without}")
     return 1 if missing else 0
 

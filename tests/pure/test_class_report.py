@@ -10,6 +10,7 @@ import re
 import subprocess
 from collections.abc import Sequence
 from dataclasses import replace
+from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
 
@@ -26,6 +27,7 @@ from grader.classroom.report_csv import checks_csv, misconceptions_csv
 from grader.classroom.results import GRADED_FOLDER, Entry, Person, result_path, write_entries
 from grader.commands import course as course_command
 from grader.core import course
+from grader.core.by_hand import ByHand
 from grader.core.result import BROKEN, FAILED, NOT_RUN, NOT_WRITTEN, PASSED, WAITING, CheckResult, ExerciseResult
 
 OUTCOMES = st.lists(
@@ -158,7 +160,14 @@ def test_a_module_that_is_missing_or_cannot_be_read_was_not_written() -> None:
     assert first.slow_seconds == 0.5, "a module that was not there took no time"
     assert missing.result and missing.result.checks[0].outcome == BROKEN, "what was read stays as it was"
     nothing = [entry(n, result([BROKEN] * CHECKS), unread=("one", "two"), key="same") for n in (3, 4)]
-    assert class_report(nothing).totals.untouched == 2 and named(nothing).equal == ()
+    assert [each.missing for each in report.exercises] == [1, 0]
+    assert "Exercise one: 1 submission without a file that can be read" in class_page(report)
+    assert named(nothing).equal == ()
+    report = class_report([*entries, *nothing])
+    assert (report.graded, report.without_code, report.failed, report.waiting) == (3, 2, 0, 0)
+    assert report.totals == class_report(entries).totals, "what nobody could read is not 0 points"
+    assert [each.earned for each in named(nothing).submissions] == [None, None]
+    assert all("no code of it can be read" in each.remarks[-1] for each in named(nothing).submissions)
 
 
 def test_results_of_the_worksheet_are_an_exercise_but_no_step_of_the_course() -> None:
@@ -323,6 +332,21 @@ def test_csv_is_read_back_as_it_was_meant_and_is_the_same_in_any_order() -> None
     assert checks_csv(again) == checks_csv(report) and misconceptions_csv(again) == misconceptions_csv(report)
 
 
+def test_marks_by_hand_are_counted_without_names_and_told_with_them() -> None:
+    entries = secret_class()
+    before = class_page(class_report(entries))
+    entries[1] = replace(entries[1], by_hand=(ByHand(Decimal("2.5"), f"{SECRET} asked"),))
+    report = class_report(entries)
+    page = class_page(report)
+    assert "Points by hand" in page and SECRET not in page and "Points by hand" not in before
+    assert report.totals == class_report(secret_class()).totals, "the numbers are about what the code earned"
+    rows = Tables(class_page(report, named=named(entries))).rows["All submissions"]
+    assert rows[0][2:5] == ["Points", "By hand", "Counts"]
+    assert [row[2:5] for row in rows[1:4]] == [
+        ["10", "", "10"], ["0", f"+2.5: {SECRET} asked", "2.5"], ["0", "", "0"],
+    ]  # fmt: skip
+
+
 def test_no_cell_of_the_csv_is_a_formula() -> None:
     entries = class_of([FAILED] * CHECKS)
     assert entries[0].result
@@ -354,7 +378,7 @@ def write_class(folder: Path, entries: Sequence[Entry]) -> Path:
 def test_a_submission_without_a_result_makes_the_exit_code_1(tmp_path: Path) -> None:
     write_class(tmp_path / "results", secret_class())
     done = run("report", "results", "--out", "r.html", cwd=tmp_path)
-    assert done.returncode == 1 and "3 graded, 2 without a result" in done.stdout
+    assert done.returncode == 1 and "3 graded, 2 without a mark" in done.stdout
     assert (tmp_path / "r.html").is_file()
 
 
