@@ -135,6 +135,14 @@ def write_entries(folder: Path, entries: Sequence[Entry], settings: Mapping[str,
     replace_file(folder / SUBMISSIONS_FILE, json.dumps(document, indent=1) + "\n")
 
 
+def replace_entry(folder: Path, entry: Entry) -> None:
+    """Write `submissions.json` again with another line for one submission that it has."""
+    document = json.loads((folder / SUBMISSIONS_FILE).read_text("utf-8"))
+    lines = document["submissions"]
+    document["submissions"] = [_line(entry) if line["name"] == entry.name else line for line in lines]
+    replace_file(folder / SUBMISSIONS_FILE, json.dumps(document, indent=1) + "\n")
+
+
 def _line(entry: Entry) -> dict[str, Any]:
     line = asdict(Entry(**{**vars(entry), "result": None, "by_hand": ()}))
     del line["result"], line["by_hand"]

@@ -45,6 +45,7 @@ COMMANDS = {
     "handout": "make the repository or zip for students, without solutions",
     "doctor": "say what is different about this machine's environment, and what to do",
     "grade-all": "grade a whole class",
+    "regrade": "grade one submission of a graded class again, and say what changed",
     "adjust": "check the marks by hand of a graded class, and write them into its table and pages",
     "diff": "say what a second grading of a class changed",
     "report": "write the class report",

@@ -240,6 +240,7 @@ def test_the_command_writes_them_into_table_and_page_and_changes_no_result(class
         ("adjust", "graded"),
         ("report", "graded", "--out", "r.html"),
         ("gradebook", "moodle", "graded", "--gradebook", "export.csv", "--out", "filled.csv"),
+        ("regrade", "ada", "class", "--out", "graded"),
     ],
 )
 def test_a_wrong_line_stops_every_command_and_nothing_is_written(class_folder: Path, command: tuple[str, ...]) -> None:
