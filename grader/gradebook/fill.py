@@ -145,6 +145,8 @@ def fill(table: Table, layout: Layout, entries: Sequence[Entry], policy: Policy 
     problems = [*unmatched, *unclear]
     both = zip(students.all, submitted, strict=True)
     marks = [_judged(*each, layout, policy, options, certain=not unclear) for each in both]
+    if not layout.takes_more:
+        marks = [_undecided_if_above(mark, points) for mark in marks]
     lines: list[Line] = []
     cells: dict[tuple[int, int], str] = {}
     for student, mark in zip(students.all, marks, strict=True):
@@ -171,17 +173,7 @@ def fill(table: Table, layout: Layout, entries: Sequence[Entry], policy: Policy 
             lines.append(_line(student, mark, old, cells.get((row, column.index), old), kind, fixed[row]))
     without = [each.person.name for each in students.all if not submitted[each.number] and each.number not in skipped]
     notes += _notes(kept, policy, sum(mark.time.of_export for mark in marks if mark))
-    above = [mark.entry.name for mark in marks if mark and mark.points is not None and mark.points > points]
-    if above:
-        notes.append(
-            f"points by hand lift {', '.join(dict.fromkeys(above))} above the {points} points of the exercises; see "
-            "whether your platform takes a grade above the highest one"
-        )
-    if layout.refused_above is not None and maximum > layout.refused_above:
-        notes.append(
-            f"the platform refuses the file if a grade is above {layout.refused_above} and it was not set up to "
-            "take more; for Moodle use the grading worksheet of the assignment instead, which has no such limit"
-        )
+    notes += _notes_on_points(layout, marks, points, maximum)
     return Filled(table.changed(cells), column, tuple(lines), tuple(problems), tuple(notes), tuple(without))
 
 
@@ -327,6 +319,14 @@ def _by_hand_at_last(mark: _Mark) -> _Mark:
     points = with_by_hand(mark.points, given)
     words = f"by hand {'; '.join(map(str, given))}; counts {shown(two_decimals(points))} points"
     return replace(mark, points=points, note="; ".join(filter(None, (mark.note, words))))
+
+
+def _undecided_if_above(mark: _Mark | None, points: Decimal) -> _Mark | None:
+    """Moodle leaves such a grade out without a word, or refuses the whole file."""
+    if mark is None or mark.points is None or mark.points <= points:
+        return mark
+    why = f"{mark.note}, and the platform takes no more than all {points}; give fewer in adjustments.csv"
+    return replace(mark, points=None, note=why)
 
 
 def _undecided_if_lowered(mark: _Mark) -> _Mark:
@@ -495,6 +495,18 @@ def _notes(entries: Iterable[Entry], policy: Policy | None, of_export: int) -> I
     )
     if unwalled:
         yield f"{unwalled} of the results are of isolation level 0; a mark counts at level 1 or above only"
+
+
+def _notes_on_points(layout: Layout, marks: Iterable[_Mark | None], points: Decimal, maximum: Decimal) -> Iterator[str]:
+    """What a person should know of grades that are above what is usual."""
+    above = {mark.entry.name: None for mark in marks if mark and mark.points is not None and mark.points > points}
+    if above:
+        yield f"points by hand lift {', '.join(above)} above the {points} points of the exercises"
+    if layout.refused_above is not None and maximum > layout.refused_above:
+        yield (
+            f"the platform refuses the file if a grade is above {layout.refused_above} and it was not set up to "
+            "take more; for Moodle use the grading worksheet of the assignment instead, which has no such limit"
+        )
 
 
 def _listed(lines: Iterable[str]) -> str:

@@ -22,7 +22,7 @@ from grader.classroom.results import Entry, Person, read_class
 from grader.commands import course as course_command
 from grader.core.by_hand import ByHand, signed, with_by_hand
 from grader.core.result import FAILED, PASSED, ExerciseResult, Result
-from grader.gradebook import moodle
+from grader.gradebook import canvas, moodle
 from grader.gradebook.fill import Filled, Options, fill
 from grader.gradebook.late import Policy
 from grader.gradebook.table import read_table
@@ -134,6 +134,11 @@ WORKSHEET = (
 ).encode()
 
 
+CANVAS = (
+    'Student,ID,SIS User ID,SIS Login ID,Section,GRPO (4711)\n    Points Possible,,,,,20\n"Öz, Ada",103,0019,aoez,L1,\n'
+).encode()
+
+
 def submission(earned: int, *people: Person, by_hand: tuple[ByHand, ...] = (), days_late: int = 0) -> Entry:
     """A submission of which so many of four checks, worth 5 points each, passed."""
     checks = [check(f"kl.{n}", PASSED if 5 * n < earned else FAILED, points=5) for n in range(4)]
@@ -166,11 +171,18 @@ def test_a_submission_after_the_last_moment_still_gets_what_was_given_by_hand() 
     assert filled(submission(20, ADA, by_hand=(PLUS,), days_late=3), policy).lines[0].new == "5"
 
 
-def test_a_deduction_ends_at_0_and_a_grade_above_the_maximum_is_mentioned() -> None:
+def test_a_deduction_ends_at_0() -> None:
     assert filled(submission(5, ADA, by_hand=(ByHand(Decimal(-50), "copied"),))).lines[0].new == "0"
-    done = filled(submission(20, ADA, by_hand=(PLUS,)))
-    assert done.lines[0].new == "25" and any("lift one above the 20 points" in note for note in done.notes)
-    assert not any("lift" in note for note in filled(submission(20, ADA)).notes)
+
+
+def test_a_grade_above_the_maximum_is_written_and_mentioned_but_for_moodle_which_would_leave_it_out() -> None:
+    entry = submission(20, ADA, by_hand=(PLUS,))
+    table = read_table(CANVAS, canvas.is_header)
+    done = fill(table, canvas.layout(table), [entry], None, Options())
+    assert done.lines[0].new == "25" and "points by hand lift one above the 20 points of the exercises" in done.notes
+    done = filled(entry)
+    assert done.table.as_bytes() == WORKSHEET and "takes no more than all 20; give fewer" in done.problems[0]
+    assert filled(replace(entry, by_hand=(ByHand(Decimal(0), "looked at"),))).lines[0].new == "20"
 
 
 def test_everybody_of_a_group_gets_what_their_submission_gets() -> None:
