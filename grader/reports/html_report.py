@@ -110,11 +110,13 @@ def _why_not_at_home(result: Result) -> list[str]:
         return []
     had = [check for check in result.checks if not check.hidden]
     earned, points = (sum(map(attrgetter(name), had)) for name in ("earned", "points"))
-    named = "; ".join(f"{each.function}, {counted(each.points, 'point')}: {each.title}" for each in unseen)
+    named = "; ".join(
+        f"{each.function}, {counted(each.points, 'point')}: {each.title.removesuffix('.')}" for each in unseen
+    )
     return [
         f"Your own copy of the course does not have the hidden checks: without them these are {earned} of {points} "
-        f"points. Hidden checks that failed where all others of the function passed: {named} What to try at home is "
-        "said there."
+        f"points. Hidden checks that failed where all others of the function passed: {named}. What to try at home "
+        "is said there."
     ]
 
 

@@ -89,10 +89,13 @@ def problem_of_the_file(exercise: ExerciseResult) -> str:
 
 
 def unseen_at_home(exercise: ExerciseResult) -> list[CheckResult]:
-    """The hidden checks that failed though every check of their function passed that the student has."""
+    """The hidden checks that failed though every check of their function passed that the student has.
+
+    Without those that are lost to another function alone: that is where to look.
+    """
     lost = {check.function for check in exercise.checks if not check.hidden and check.outcome != PASSED}
     hidden = [check for check in exercise.checks if check.hidden and check.outcome in (FAILED, BROKEN)]
-    return [check for check in hidden if check.function not in lost]
+    return [check for check in hidden if check.function not in lost and not check.owed_to]
 
 
 def at_home(exercise: ExerciseResult, check: CheckResult, *, call_shown: bool = True) -> str:
