@@ -20,7 +20,7 @@ from ..core.result import from_json
 from .grading_job import Answer, grade_job, make_job
 from .journal import Journal
 from .request import Settings
-from .results import ClassError, Entry, write_entries
+from .results import ClassError, Entry, replace_entry, write_entries
 from .submissions import HandedIn
 
 LOCK_FILE = ".grading.lock"
@@ -108,6 +108,37 @@ def grade_class(
         finally:
             journal.close()
             _write(out, planned, settings, progress)
+
+
+def grade_one(handed_in: HandedIn, settings: Settings, executor: Executor) -> tuple[Planned, Answer]:
+    """Grade one submission as it is now, whatever is known of it, and keep nothing.
+
+    Returns:
+        The submission, and what came of it: no result if the grader itself failed.
+    """
+    ((planned, answer),) = _run([_plan(handed_in, settings)], settings, executor, ahead=1)
+    return planned, answer
+
+
+def keep_one(out: Path, planned: Planned, answer: Answer) -> None:
+    """Put the new result of one submission into the folder of its class; nothing of the others changes.
+
+    Args:
+        out: The folder, which has the submission.
+        planned: The submission.
+        answer: What came of it, with a result.
+
+    Raises:
+        ClassError: the folder cannot be used, or another process grades into it.
+    """
+    assert answer.result is not None
+    with _only_one(out):
+        journal = Journal(out)
+        try:
+            journal.add(planned.key, planned.content, answer.result, answer.seconds, answer.cpu_seconds)
+        finally:
+            journal.close()
+        replace_entry(out, planned.entry)
 
 
 def _only_one(out: Path) -> FileLock:

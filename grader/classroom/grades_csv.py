@@ -9,12 +9,13 @@ import csv
 import io
 from collections.abc import Iterable, Mapping, Sequence
 
+from ..core.by_hand import shown, signed, total
 from ..core.text import one_line, spreadsheet_safe
 from .results import Entry
 
 
 def grades_csv(entries: Iterable[Entry], exercises: Sequence[str], spent: Mapping[str, float]) -> str:
-    """The table as CSV text. Points of what was not graded are empty, never 0.
+    """The table as CSV text. Points of what was not graded or could not be read are empty, never 0.
 
     Args:
         entries: The submissions; taken one at a time.
@@ -22,25 +23,32 @@ def grades_csv(entries: Iterable[Entry], exercises: Sequence[str], spent: Mappin
         spent: Key of each content to the processor time of its grading, where that is known.
     """
     columns = ["submission", "names", "emails", "numbers", "usernames", "submitted_at", "marked_late"]
-    columns += ["earned", "points", *exercises, "isolation_level", "cpu_seconds", "notes", "problem"]
+    columns += ["earned", "points", "by_hand", "counts", *exercises, "missing", "isolation_level", "cpu_seconds"]
+    columns += ["reasons", "notes", "problem"]
     written = io.StringIO()
     table = csv.writer(written, lineterminator="\n")
     table.writerow(columns)
     for entry in entries:
         result = entry.result
-        parts = {part.name: part.earned for part in result.exercises} if result else {}
+        read = result.exercises if result else []
+        parts = {part.name: part.earned for part in read if part.name not in entry.missing}
         people = [[getattr(one, what) for one in entry.people] for what in ("name", "email", "number", "username")]
         table.writerow(
             [
                 *map(_text, [entry.name, *("; ".join(filter(None, found)) for found in people)]),
                 entry.submitted_at.isoformat() if entry.submitted_at else "",
                 "yes" if entry.marked_late else "",
-                *((result.earned, result.points) if result else ("", "")),
+                "" if entry.earned is None else entry.earned,
+                result.points if result else "",
+                shown(total(entry.by_hand)) if entry.by_hand else "",
+                "" if entry.counts is None else shown(entry.counts),
                 *(parts.get(name, "") for name in exercises),
+                " ".join(f"{name}.py" for name in entry.missing),
                 result.isolation_level if result else "",
                 f"{spent[entry.key]:.1f}" if result and spent.get(entry.key) else "",
+                _text("; ".join(f"{each.reason} ({signed(each.points)})" for each in entry.by_hand)),
                 _text("; ".join(entry.notes)),
-                _text(entry.problem),
+                _text(entry.why_no_mark if result or entry.problem else ""),
             ]
         )
     return written.getvalue()

@@ -58,7 +58,7 @@ def class_page(
         "classroom/class",
         title="Class report with names" if named or similarity else "Class report",
         version=report.versions[0] if len(report.versions) == 1 else __version__,
-        doubts=_doubts(report),
+        doubts=_doubts(report, by_name=named is not None),
         report=report,
         histograms=_histograms(report) if report.graded else [],
         timed=_timed(report),
@@ -97,7 +97,7 @@ def decimals(value: float | None) -> str:
     return "-" if value is None else f"{value + 0.0:.2f}"
 
 
-def _doubts(report: ClassReport) -> list[str]:
+def _doubts(report: ClassReport, *, by_name: bool) -> list[str]:
     """Everything that makes the numbers doubtful."""
     doubts = []
     if not report.graded:
@@ -109,6 +109,16 @@ def _doubts(report: ClassReport) -> list[str]:
         )
     if report.failed:
         doubts.append(f"Could not be graded, and in no number below: {counted(report.failed, 'submission')}.")
+    if report.without_code:
+        doubts.append(
+            f"No code can be read, so that there is no mark, and in no number below: "
+            f"{counted(report.without_code, 'submission')}."
+        )
+    if report.by_hand:
+        doubts.append(
+            f"Points by hand, which no number below counts{' but those in the list by name' * by_name}: "
+            f"{counted(report.by_hand, 'submission')}."
+        )
     if report.waiting:
         doubts.append(f"Not graded yet, and in no number below: {counted(report.waiting, 'submission')}.")
     if report.without_walls:

@@ -12,9 +12,10 @@ from __future__ import annotations
 import math
 import statistics
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from ..core.by_hand import shown
 from ..core.result import BROKEN, FAILED, NOT_WRITTEN, PASSED, WAITING, CheckResult, ExerciseResult, Result
 from ..worksheet.questions import EXERCISE as WORKSHEET
 from .costs import Cost, costs
@@ -55,11 +56,18 @@ class Distribution:
 
 @dataclass(frozen=True, kw_only=True)
 class ExerciseStatistics:
-    """One exercise, or the worksheet."""
+    """One exercise, or the worksheet.
+
+    Attributes:
+        name: Of the exercise; with its title.
+        distribution: Of the points for it.
+        missing: Results for which its module is missing or cannot be read; they count as nothing written.
+    """
 
     name: str
     title: str
     distribution: Distribution
+    missing: int
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -136,8 +144,10 @@ class ClassReport:
 
     Attributes:
         handed_in: Submissions.
-        graded: Those with a complete result; everything below is about these.
+        graded: Those with a mark; everything below is about these.
         failed: Those that the grader could not grade.
+        without_code: Graded, but no code of them can be read, so that they have no mark.
+        by_hand: Those with marks by hand, which no number here counts.
         waiting: Those that are not graded yet.
         without_walls: Graded at isolation level 0, where a submission can cheat.
         versions: Of the course, that the results come from; more than one should not be compared.
@@ -152,6 +162,8 @@ class ClassReport:
     handed_in: int
     graded: int
     failed: int
+    without_code: int
+    by_hand: int
     waiting: int
     without_walls: int
     versions: tuple[str, ...]
@@ -170,7 +182,9 @@ class NamedSubmission:
     Attributes:
         name: As the class calls it.
         people: Names or other words for whose it is.
-        earned: Points; None if it is not graded.
+        earned: Points; None if it has no mark.
+        by_hand: What the instructor gave or took, in words.
+        counts: Points with that, in words; empty if it has no mark.
         points: What could be earned.
         remarks: Why there is no grade, or what is odd about it.
     """
@@ -178,6 +192,8 @@ class NamedSubmission:
     name: str
     people: tuple[str, ...]
     earned: int | None
+    by_hand: tuple[str, ...]
+    counts: str
     points: int
     remarks: tuple[str, ...]
 
@@ -199,15 +215,19 @@ class Named:
 
 def class_report(entries: Sequence[Entry]) -> ClassReport:
     """The numbers of a class, without any name."""
-    results = [_as_written(entry, entry.result) for entry in entries if entry.result and _is_complete(entry)]
+    results = [result for _, result in marked(entries)]
     failed = sum(_has_failed(entry) for entry in entries)
-    exercises = _exercises(results)
+    without_code = sum(_is_complete(entry) and entry.no_code for entry in entries)
+    missing = Counter(name for entry in entries if _is_complete(entry) and not entry.no_code for name in entry.missing)
+    exercises = _exercises(results, missing)
     functions = _functions(results)
     return ClassReport(
         handed_in=len(entries),
         graded=len(results),
         failed=failed,
-        waiting=len(entries) - len(results) - failed,
+        without_code=without_code,
+        by_hand=sum(bool(entry.by_hand) for entry in entries),
+        waiting=len(entries) - len(results) - failed - without_code,
         without_walls=sum(_lacks_walls(result) for result in results),
         versions=tuple(sorted({result.course_version for result in results})),
         totals=_distribution(
@@ -221,6 +241,13 @@ def class_report(entries: Sequence[Entry]) -> ClassReport:
         functions=functions,
         finished=functions[-1].reached - functions[-1].stopped if functions else 0,
     )
+
+
+def marked(entries: Iterable[Entry]) -> Iterator[tuple[Entry, Result]]:
+    """The submissions that the numbers are about, with what is counted of their results."""
+    for entry in entries:
+        if entry.result and _is_complete(entry) and not entry.no_code:
+            yield entry, _as_written(entry, entry.result)
 
 
 def named(entries: Sequence[Entry], spent: Mapping[str, float] | None = None) -> Named:
@@ -332,7 +359,7 @@ def _distribution(earned: Sequence[int], *, points: int, untouched: int) -> Dist
     )
 
 
-def _exercises(results: Sequence[Result]) -> tuple[ExerciseStatistics, ...]:
+def _exercises(results: Sequence[Result], missing: Mapping[str, int]) -> tuple[ExerciseStatistics, ...]:
     found: dict[str, list[ExerciseResult]] = {}
     for result in results:
         for exercise in result.exercises:
@@ -346,6 +373,7 @@ def _exercises(results: Sequence[Result]) -> tuple[ExerciseStatistics, ...]:
                 points=max(exercise.points for exercise in each),
                 untouched=sum(_is_untouched(exercise.checks) for exercise in each),
             ),
+            missing=missing.get(name, 0),
         )
         for name, each in found.items()
     )
@@ -451,15 +479,19 @@ def _named_submission(entry: Entry) -> NamedSubmission:
     if not _is_complete(entry):
         reason = entry.problem or (result.problem if result else "") or ("incomplete" if result else "not graded yet")
         remarks.append(f"no grade: {reason}")
+    elif entry.no_code:
+        remarks.append(f"no grade: {entry.why_no_mark}")
     elif result and _lacks_walls(result):
         remarks.append("graded at isolation level 0")
     if entry.marked_late:
         remarks.append("marked late")
-    counts = result is not None and _is_complete(entry)
+    counts = result is not None and _is_complete(entry) and not entry.no_code
     return NamedSubmission(
         name=entry.name,
         people=tuple(word for word in people if word),
         earned=result.earned if result and counts else None,
+        by_hand=tuple(map(str, entry.by_hand)),
+        counts="" if not counts or entry.counts is None else shown(entry.counts),
         points=result.points if result else 0,
         remarks=tuple(remarks),
     )

@@ -25,7 +25,7 @@ def checks_csv(report: ClassReport) -> str:
         )
         for each in report.checks
     )
-    return _as_csv(header, rows)
+    return as_csv(header, rows)
 
 
 def misconceptions_csv(report: ClassReport) -> str:
@@ -35,14 +35,15 @@ def misconceptions_csv(report: ClassReport) -> str:
         (each.exercise, each.function, each.name, each.sentence, each.page, each.count, report.graded)
         for each in report.misconceptions
     )
-    return _as_csv(header, rows)
+    return as_csv(header, rows)
 
 
 def _rounded(value: float | None) -> float | str:
     return "" if value is None else round(value, 4) + 0.0
 
 
-def _as_csv(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+def as_csv(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    """A table as CSV, with texts that a spreadsheet takes for texts."""
     file = io.StringIO()
     writer = csv.writer(file, lineterminator="\n")
     writer.writerow(header)

@@ -6,6 +6,7 @@ A request travels as JSON, between processes and machines. msgspec reads it back
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -48,6 +49,17 @@ class Settings:
     def noted(self) -> dict[str, Any]:
         """By name, to be written beside the results: of the secret only what tells it from another one."""
         return {**vars(self), "secret": fingerprint(self.secret)}
+
+    @classmethod
+    def of(cls, noted: Mapping[str, Any], secret: str) -> Settings:
+        """What `noted` wrote, with the secret that it left out.
+
+        Raises:
+            ValueError: it wrote no such thing, or of another secret.
+        """
+        if noted.get("secret") != fingerprint(secret):
+            raise ValueError("it was graded with another secret; name its file with --secret")
+        return msgspec.convert({**noted, "secret": secret}, cls)
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@
     grades.csv         one line for each submission, for people
     class-secret       what fresh inputs are drawn from; in no other file
     pages.json         for whom `--write` made pages, so that the next run can remove those of who is gone
+    adjustments.csv    marks by hand; the only file that a person writes, see `adjustments`
 
 Left out on purpose: late days and other policy. A result says what the code earns; `late` decides what it counts.
 """
@@ -19,13 +20,17 @@ import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
+from ..core.by_hand import ByHand, with_by_hand
 from ..core.course import EXERCISES
 from ..core.result import Result, from_json, replace_file
+from ..worksheet.questions import EXERCISE as WORKSHEET
+from .adjustments import AdjustmentsError, read_adjustments
 
 SCHEMA = "grpo-course/class/1"
 SUBMISSIONS_FILE, GRADED_FOLDER = "submissions.json", "graded"
@@ -70,6 +75,7 @@ class Entry:
         unread: Names of the exercises whose module is missing or cannot be read.
         result: None as long as it is not graded.
         problem: Why it could not be graded, if the grader itself failed.
+        by_hand: What the instructor gave or took, from `adjustments.csv`; no part of the result.
     """
 
     name: str
@@ -81,23 +87,66 @@ class Entry:
     unread: tuple[str, ...] = ()
     result: Result | None = field(default=None, compare=False)
     problem: str = ""
+    by_hand: tuple[ByHand, ...] = field(default=(), compare=False)
 
     @property
     def nothing_read(self) -> bool:
         """Whether there is no module at all that can be read: an empty folder, a broken archive, other names."""
         return {*self.unread} >= {exercise.name for exercise in EXERCISES}
 
+    @property
+    def missing(self) -> tuple[str, ...]:
+        """Names of the graded exercises whose module is missing or cannot be read, in the order of the result."""
+        return tuple(each.name for each in self.result.exercises if each.name in self.unread) if self.result else ()
+
+    @property
+    def no_code(self) -> bool:
+        """Whether code was to be graded and none of it can be read: 0 points would say nothing of the student."""
+        return bool(self.missing) and {*self.missing} == self._of_code
+
+    @property
+    def _of_code(self) -> set[str]:
+        return {each.name for each in self.result.exercises} - {WORKSHEET} if self.result else set()
+
+    @property
+    def why_no_mark(self) -> str:
+        """Why it has no mark, not even 0; empty if it has one."""
+        result = self.result
+        if self.problem or result is None:
+            return self.problem or "not graded yet"
+        if result.problem or not (result.complete and result.grade):
+            return result.problem or "its result is not complete, or was made in debug mode"
+        return "no code of it can be read" if self.no_code else ""
+
+    @property
+    def earned(self) -> int | None:
+        """What its code earned; None if it has no mark."""
+        return self.result.earned if self.result and not self.why_no_mark else None
+
+    @property
+    def counts(self) -> Decimal | None:
+        """That with what was given by hand, without lateness; None if it has no mark."""
+        return None if self.earned is None else with_by_hand(Decimal(self.earned), self.by_hand)
+
 
 def write_entries(folder: Path, entries: Sequence[Entry], settings: Mapping[str, Any]) -> None:
     """Write `submissions.json`; results are in their own files already."""
-    lines = []
-    for entry in entries:
-        line = asdict(Entry(**{**vars(entry), "result": None}))
-        del line["result"]
-        line["submitted_at"] = entry.submitted_at.isoformat() if entry.submitted_at else None
-        lines.append(line)
-    document = {"schema": SCHEMA, **settings, "submissions": lines}
+    document = {"schema": SCHEMA, **settings, "submissions": [_line(entry) for entry in entries]}
     replace_file(folder / SUBMISSIONS_FILE, json.dumps(document, indent=1) + "\n")
+
+
+def replace_entry(folder: Path, entry: Entry) -> None:
+    """Write `submissions.json` again with another line for one submission that it has."""
+    document = json.loads((folder / SUBMISSIONS_FILE).read_text("utf-8"))
+    lines = document["submissions"]
+    document["submissions"] = [_line(entry) if line["name"] == entry.name else line for line in lines]
+    replace_file(folder / SUBMISSIONS_FILE, json.dumps(document, indent=1) + "\n")
+
+
+def _line(entry: Entry) -> dict[str, Any]:
+    line = asdict(Entry(**{**vars(entry), "result": None, "by_hand": ()}))
+    del line["result"], line["by_hand"]
+    return line | {"submitted_at": entry.submitted_at.isoformat() if entry.submitted_at else None}
 
 
 def read_class(folder: Path) -> list[Entry]:
@@ -113,7 +162,7 @@ def each_entry(folder: Path) -> Iterator[Entry]:
     """The submissions of a graded class, one at a time, in the order of their names, with their whole results.
 
     Raises:
-        ClassError: the folder was not written by `course grade-all`, or is damaged.
+        ClassError: the folder was not written by `course grade-all`, or is damaged, or its marks by hand are wrong.
     """
     path = folder / SUBMISSIONS_FILE
     if not path.is_file():
@@ -122,8 +171,12 @@ def each_entry(folder: Path) -> Iterator[Entry]:
         document = json.loads(path.read_text("utf-8"))
         if document["schema"] != SCHEMA:
             raise ClassError(f"{path} has the schema {document['schema']!r}; this course reads {SCHEMA}")
-        for line in document["submissions"]:
-            yield _entry(folder, line)
+        lines = [msgspec.convert(line, Entry) for line in document["submissions"]]
+        by_hand = read_adjustments(folder, [line.name for line in lines])
+        for line in lines:
+            yield _entry(folder, replace(line, by_hand=by_hand.get(line.name, ())))
+    except AdjustmentsError as error:
+        raise ClassError(str(error)) from None
     except (KeyError, TypeError, ValueError, RecursionError, OSError, msgspec.ValidationError) as error:
         raise ClassError(f"{path} cannot be read ({error}); grade the class again into this folder") from None
 
@@ -159,8 +212,7 @@ def _brief(entry: Entry) -> Entry:
     return entry
 
 
-def _entry(folder: Path, line: object) -> Entry:
-    entry = msgspec.convert(line, Entry)
+def _entry(folder: Path, entry: Entry) -> Entry:
     path = result_path(folder, entry.key)
     # A file beside a problem is what the journal does not vouch for.
     if entry.problem or not path.is_file():

@@ -19,6 +19,7 @@ _EXAMPLES = """examples:
                              the repository for students, without solutions
   course grade-all submissions.zip --out graded
                              grade a class; the same command goes on after a stop
+  course adjust graded       check the marks by hand in graded/adjustments.csv, and write them into the table
   course report graded --out class.html
   course gradebook canvas graded --gradebook export.csv --column GRPO --out filled.csv
   course worksheet me you --out page.html
@@ -44,6 +45,8 @@ COMMANDS = {
     "handout": "make the repository or zip for students, without solutions",
     "doctor": "say what is different about this machine's environment, and what to do",
     "grade-all": "grade a whole class",
+    "regrade": "grade one submission of a graded class again, and say what changed",
+    "adjust": "check the marks by hand of a graded class, and write them into its table and pages",
     "diff": "say what a second grading of a class changed",
     "report": "write the class report",
     "gradebook": "fill the grades into the export of your Canvas, Moodle or Blackboard",

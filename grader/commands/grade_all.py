@@ -8,40 +8,35 @@ import os
 import statistics
 import sys
 import time
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 
+from ..classroom.adjustments import AdjustmentsError, read_adjustments
+from ..classroom.class_files import FORMATS, GRADES_FILE, Written, write_files
 from ..classroom.costs import costs
 from ..classroom.engines import ENGINES, open_engine
 from ..classroom.grade_class import Progress, grade_class
-from ..classroom.grades_csv import grades_csv
 from ..classroom.journal import cpu_seconds
 from ..classroom.request import Settings
-from ..classroom.results import ClassError, Entry, each_entry, file_name, read_settings
+from ..classroom.results import ClassError, read_settings
 from ..classroom.submissions import find_submissions
 from ..core import course
 from ..core.arguments import add_exercises, add_jobs, path_argument, positive
 from ..core.refusal import FileRefused
-from ..core.result import replace_file
 from ..core.secret import FILE_NAME as SECRET_FILE
 from ..core.secret import secret_in
 from ..core.text import counted, one_line
 from ..grading.check import has_hidden_checks
 from ..grading.settings import declared_checks
-from ..reports import FORMATS, export
 from .doctor import second_copies
 from .personal_data import warn_if_git_takes
 
 GRADED, UNREADABLE, USAGE, GRADER_FAILED = 0, 1, 2, 3
-GRADES_FILE, PAGES_FILE = "grades.csv", "pages.json"
 _LISTED = 10
 _DEAREST = 3
 _MINUTE = 60.0
 """Seconds between two lines of progress where there is no terminal."""
-_FORMATS = tuple(name for name in FORMATS if name != "classroom50")
-"""Of a class. Classroom 50's needs variables that say whose the one submission is, so only its runner can write it."""
-_ENDINGS = {"html": ".html", "junit": ".xml", "sarif": ".sarif", "github-annotations": ".txt", "github-summary": ".md"}
 
 EXAMPLES = """examples:
   course grade-all submissions.zip --out graded --jobs 4
@@ -85,11 +80,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--cold", action="store_true", help="no fork server: an interpreter for every exercise")
     parser.add_argument(
         "--write",
-        choices=_FORMATS,
+        choices=FORMATS,
         action="append",
         default=[],
         metavar="FORMAT",
-        help=f"also write every result as FOLDER/FORMAT/NAME: {', '.join(_FORMATS)}",
+        help=f"also write every result as FOLDER/FORMAT/NAME: {', '.join(FORMATS)}",
     )
     parser.set_defaults(usage_error=parser.error)
 
@@ -116,7 +111,7 @@ def run(arguments: argparse.Namespace) -> int:
         )
         _refuse_other_settings(arguments.out, settings)
         _grade(arguments, settings)
-        outcomes = _write(arguments.out, settings, arguments.write)
+        written = write_files(arguments.out, settings.graded, arguments.write)
     except ClassError as error:
         print(f"course grade-all: {one_line(str(error), limit=1_000)}", file=sys.stderr)
         return USAGE
@@ -127,7 +122,7 @@ def run(arguments: argparse.Namespace) -> int:
     except KeyboardInterrupt:
         print("course grade-all: stopped; the same command goes on where it was", file=sys.stderr, flush=True)
         os._exit(GRADER_FAILED)  # waits for no grading: those that run end when their input closes
-    return _report(arguments.out, outcomes)
+    return _report(arguments.out, written)
 
 
 def _secret(arguments: argparse.Namespace) -> str:
@@ -147,6 +142,10 @@ def _grade(arguments: argparse.Namespace, settings: Settings) -> None:
 
     left_out: list[str] = []
     found = find_submissions(arguments.submissions, left_out=left_out)
+    try:
+        read_adjustments(arguments.out, [each.name for each in found])  # an hour later would be late to hear of a slip
+    except AdjustmentsError as error:
+        raise ClassError(str(error)) from None
     console = Console(stderr=True, emoji=False, no_color=bool(os.environ.get("NO_COLOR")) or None)
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     console.print(
@@ -188,20 +187,6 @@ def _grade(arguments: argparse.Namespace, settings: Settings) -> None:
         grade_class(found, arguments.out, settings, executor, at_a_time=at_a_time, on_update=update)
 
 
-@dataclass(frozen=True)
-class _Outcome:
-    """What the last lines of the command need to know of one submission."""
-
-    name: str
-    key: str
-    notes: tuple[str, ...]
-    problem: str
-    earned: int
-    points: int
-    level: int
-    unreadable: bool
-
-
 def _refuse_other_settings(out: Path, settings: Settings) -> None:
     """Grades of one class shall not be of two kinds, nor the pages in a folder of another grading than its table."""
     before, now = read_settings(out), json.loads(json.dumps(settings.noted()))
@@ -210,99 +195,45 @@ def _refuse_other_settings(out: Path, settings: Settings) -> None:
         raise ClassError(f"{out} holds a grading with other settings ({'; '.join(other)}); choose another --out")
 
 
-def _write(out: Path, settings: Settings, formats: Sequence[str]) -> list[_Outcome]:
-    """Write the table, then every result in other formats; each result is kept no longer than it is needed."""
-    outcomes = []
-
-    def each() -> Iterator[Entry]:
-        for entry in each_entry(out):
-            outcomes.append(_outcome(entry))
-            yield entry
-
-    # With a mark at its beginning, by which Excel knows the encoding.
-    replace_file(out / GRADES_FILE, "\ufeff" + grades_csv(each(), settings.graded, cpu_seconds(out)))
-    formats = [name for name in _FORMATS if name in formats or (out / name).is_dir()]
-    if formats:
-        _remove_old_pages(out, [each.name for each in outcomes if not each.problem])
-    for number, entry in enumerate(each_entry(out) if formats else ()):
-        for name in formats if entry.result else ():
-            if problem := _export(_page(out, name, file_name(entry.name)), name, entry):
-                noted = (problem, *outcomes[number].notes)
-                outcomes[number] = replace(outcomes[number], notes=noted, unreadable=True)
-    return outcomes
-
-
-def _remove_old_pages(out: Path, names: Sequence[str]) -> None:
-    """Remove what an earlier run wrote of submissions other than these: nobody shall send it.
-
-    A file says which those are, so that nothing is removed that somebody else put there.
-    """
-    try:
-        before = {file_name(name) for name in json.loads((out / PAGES_FILE).read_text("utf-8"))}
-    except (OSError, ValueError, TypeError):
-        before = set()
-    old = before - {file_name(name) for name in names}
-    for kind in _FORMATS:
-        for file in old:
-            _page(out, kind, file).unlink(missing_ok=True)
-    replace_file(out / PAGES_FILE, json.dumps(names, indent=1) + "\n")
-
-
-def _page(out: Path, kind: str, file: str) -> Path:
-    return out / kind / f"{file}{_ENDINGS.get(kind, '.json')}"
-
-
-def _outcome(entry: Entry) -> _Outcome:
-    result = entry.result
-    if result is None:
-        return _Outcome(entry.name, entry.key, entry.notes, entry.problem or "not finished", 0, 0, 0, False)
-    unreadable = entry.nothing_read or bool({check.story for check in result.checks} & {*entry.notes})
-    return _Outcome(
-        entry.name, entry.key, entry.notes, "", result.earned, result.points, result.isolation_level, unreadable
-    )
-
-
-def _export(path: Path, name: str, entry: Entry) -> str:
-    """Write one result in one format. Returns why that cannot be: nothing in one result may stop a class."""
-    assert entry.result
-    path.parent.mkdir(exist_ok=True)
-    try:
-        replace_file(path, export(replace(entry.result, notes=[*entry.notes]), name, os.environ))
-    except OSError:
-        raise
-    except Exception as error:
-        path.unlink(missing_ok=True)  # an older one would be that of another result
-        return f"its {name} could not be written ({type(error).__name__}: {error})"
-    return ""
-
-
-def _report(out: Path, outcomes: Sequence[_Outcome]) -> int:
+def _report(out: Path, written: Sequence[Written]) -> int:
     """Say what came of it. Returns the exit code."""
-    graded = [each for each in outcomes if not each.problem]
-    print(f"{len(graded)} of {len(outcomes)} graded; results in {out}, grades in {out / GRADES_FILE}")
-    if graded:
-        points = max(each.points for each in graded)
-        median = statistics.median(each.earned for each in graded)
-        full = sum(each.earned == each.points for each in graded)
+    graded = [each for each in written if not each.problem]
+    print(f"{len(graded)} of {len(written)} graded; results in {out}, grades in {out / GRADES_FILE}")
+    marked = [each for each in graded if not each.no_mark]
+    if marked:
+        points = max(each.points for each in marked)
+        median = statistics.median(each.earned for each in marked)
+        full = sum(each.earned == each.points for each in marked)
         print(f"median {median:g} of {points} points, {full} with all of them")
     _say_costs(out, graded)
     if any(each.level < 1 for each in graded):
         print("Some ran at isolation level 0: a self-check and no mark.")
-    odd = [each for each in outcomes if each.notes]
+    _say_what_is_missing(graded)
+    odd = [each for each in written if each.notes]
     for each in odd[:_LISTED]:
         print(f"  note  {one_line(each.name)}: {one_line(each.notes[0])}")
     if len(odd) > _LISTED:
         print(f"  note  {len(odd) - _LISTED} more are in {GRADES_FILE}")
-    failed = [each for each in outcomes if each.problem]
+    failed = [each for each in written if each.problem]
     for each in failed[:_LISTED]:
         print(f"  NOT GRADED  {one_line(each.name)}: {one_line(each.problem)}")
     if failed:
         print(f"{len(failed)} could not be graded; the same command tries them again")
         return GRADER_FAILED
-    return UNREADABLE if any(each.unreadable for each in outcomes) else GRADED
+    return UNREADABLE if any(each.unreadable for each in written) else GRADED
 
 
-def _say_costs(out: Path, graded: Sequence[_Outcome]) -> None:
+def _say_what_is_missing(graded: Sequence[Written]) -> None:
+    """Count the modules that are missing or cannot be read, and name the submissions that have none at all."""
+    count = Counter(f"{name}.py" for each in graded for name in each.missing)
+    if count:
+        found = ", ".join(f"{name} in {counted(number, 'submission')}" for name, number in count.items())
+        print(f"Missing or unreadable: {found}; the column missing of {GRADES_FILE} says whose.")
+    for each in [each for each in graded if each.no_mark][:_LISTED]:
+        print(f"  NO MARK  {one_line(each.name)}: {each.no_mark}; its cells are empty and not 0")
+
+
+def _say_costs(out: Path, graded: Sequence[Written]) -> None:
     """Name the submissions that took most of the processor time."""
     found = costs([(each.name, each.key) for each in graded], cpu_seconds(out))
     if not found:

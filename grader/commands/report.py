@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.progress import track
 
 from ..classroom.journal import cpu_seconds
+from ..classroom.outcomes_csv import outcomes_csv
 from ..classroom.page import class_page
 from ..classroom.report import class_report, named
 from ..classroom.report_csv import checks_csv, misconceptions_csv
@@ -26,6 +27,8 @@ EXAMPLES = """examples:
   course report results --out report.html
   course report results --out report.html --csv checks.csv
                              also one line for each check, and checks.misconceptions.csv
+  course report results --out report.html --outcomes outcomes.csv
+                             also one line for each check of each submission
   course report results --out mine.html --names
                              with all submissions by name, for you alone
   course report results --out mine.html --names --similarity submissions
@@ -33,7 +36,7 @@ EXAMPLES = """examples:
 
 RESULTS is the folder that `course grade-all` wrote. Without --names nothing that is written names a student.
 
-exit code: 0 fine, 1 a submission has no result, 2 wrong usage
+exit code: 0 fine, 1 a submission has no mark, 2 wrong usage
 """
 
 
@@ -47,6 +50,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--csv", type=path_argument, metavar="FILE.csv",
         help="also the numbers of all checks, and beside it FILE.misconceptions.csv; replaced if they exist",
+    )  # fmt: skip
+    parser.add_argument(
+        "--outcomes", type=path_argument, metavar="FILE.csv",
+        help="also a line for each check of each submission, by name with --names; replaced if it exists",
     )  # fmt: skip
     parser.add_argument("--site", type=site_url, metavar="URL", help="where the pages of the course are published")
     parser.add_argument("--names", action="store_true", help="add what names students: grades and equal contents")
@@ -64,7 +71,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """`course report`: 0 fine, 1 a submission has no result."""
+    """`course report`: 0 fine, 1 a submission has no mark."""
     _check_usage(arguments)
     if arguments.names:
         warn_if_git_takes(arguments.out, "names and marks")
@@ -78,13 +85,15 @@ def run(arguments: argparse.Namespace) -> int:
     written = {arguments.out: class_page(report, named=with_names, similarity=similarity, site=arguments.site)}
     if arguments.csv:
         written |= {arguments.csv: checks_csv(report), _beside(arguments.csv): misconceptions_csv(report)}
+    if arguments.outcomes:
+        written |= {arguments.outcomes: outcomes_csv(entries, names=arguments.names)}
     for path, text in written.items():
         try:
             replace_file(path, text)
         except OSError as error:
             arguments.usage_error(f"{path} cannot be written: {error.strerror}")
     missing = report.handed_in - report.graded
-    without = f", {missing} without a result" if missing else ""
+    without = f", {missing} without a mark" if missing else ""
     print(f"{', '.join(map(str, written))} written: {report.graded} graded{without}")
     return 1 if missing else 0
 
@@ -92,15 +101,21 @@ def run(arguments: argparse.Namespace) -> int:
 def _check_usage(arguments: argparse.Namespace) -> None:
     if arguments.out.suffix.lower() not in (".html", ".htm"):
         arguments.usage_error(f"--out must be a file that ends in .html, not {arguments.out}")
-    if arguments.csv and arguments.csv.suffix.lower() != ".csv":
-        arguments.usage_error(f"--csv must be a file that ends in .csv, not {arguments.csv}")
-    for path in filter(None, (arguments.out, arguments.csv)):
+    tables = {"--csv": arguments.csv, "--outcomes": arguments.outcomes}
+    tables = {option: path for option, path in tables.items() if path}
+    for option, path in tables.items():
+        if path.suffix.lower() != ".csv":
+            arguments.usage_error(f"{option} must be a file that ends in .csv, not {path}")
+    if len(tables) == 2 and os.path.realpath(arguments.outcomes) in map(
+        os.path.realpath, (arguments.csv, _beside(arguments.csv))
+    ):
+        arguments.usage_error(f"--outcomes would overwrite what --csv writes; give another name than {path.name}")
+    for path in (arguments.out, *tables.values()):
         if not path.absolute().parent.is_dir():
             arguments.usage_error(f"there is no folder {path.parent} to write {path.name} to")
-    if arguments.csv and os.path.realpath(arguments.csv.parent) == os.path.realpath(arguments.results):
-        arguments.usage_error(
-            f"{arguments.results} has CSV files of its own; write {arguments.csv.name} to another folder"
-        )
+    for path in tables.values():
+        if os.path.realpath(path.parent) == os.path.realpath(arguments.results):
+            arguments.usage_error(f"{arguments.results} has CSV files of its own; write {path.name} to another folder")
     if arguments.similarity and not arguments.names:
         arguments.usage_error("similar pairs name students; add --names, and keep the page to yourself")
 

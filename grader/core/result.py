@@ -19,6 +19,9 @@ SCHEMA = "grpo-course/result/1"
 TO_PASTE = "to paste it"
 """Label of the row that says what to import before a failing call can be pasted."""
 
+NOT_SHOWN = "for an input that is not shown"
+"""Words in the story of a check whose input is drawn from the secret of a class."""
+
 TOO_BUSY = "the machine was too busy to let the submission run; nothing is said about it"
 """Problem of a grading that hit a limit of the clock on the wall before the submission had used up its own time."""
 

@@ -16,6 +16,7 @@ from decimal import ROUND_HALF_UP, Decimal
 
 from ..classroom.results import Entry, Person
 from ..core import course
+from ..core.by_hand import shown, with_by_hand
 from ..core.text import spreadsheet_safe
 from ..worksheet.questions import EXERCISE as WORKSHEET
 from .late import Policy, counted, names, periods_late, placed
@@ -100,7 +101,10 @@ class _Time:
 
 @dataclass(frozen=True)
 class _Mark:
-    """What a submission counts for one student, in points of the course; None if nobody can say."""
+    """What a submission counts for one student, in points of the course, and what is said of it beside the grade.
+
+    Points are None if nobody can say what it counts.
+    """
 
     entry: Entry
     time: _Time
@@ -141,6 +145,8 @@ def fill(table: Table, layout: Layout, entries: Sequence[Entry], policy: Policy 
     problems = [*unmatched, *unclear]
     both = zip(students.all, submitted, strict=True)
     marks = [_judged(*each, layout, policy, options, certain=not unclear) for each in both]
+    if not layout.takes_more:
+        marks = [_undecided_if_above(mark, points) for mark in marks]
     lines: list[Line] = []
     cells: dict[tuple[int, int], str] = {}
     for student, mark in zip(students.all, marks, strict=True):
@@ -167,11 +173,7 @@ def fill(table: Table, layout: Layout, entries: Sequence[Entry], policy: Policy 
             lines.append(_line(student, mark, old, cells.get((row, column.index), old), kind, fixed[row]))
     without = [each.person.name for each in students.all if not submitted[each.number] and each.number not in skipped]
     notes += _notes(kept, policy, sum(mark.time.of_export for mark in marks if mark))
-    if layout.refused_above is not None and maximum > layout.refused_above:
-        notes.append(
-            f"the platform refuses the file if a grade is above {layout.refused_above} and it was not set up to "
-            "take more; for Moodle use the grading worksheet of the assignment instead, which has no such limit"
-        )
+    notes += _notes_on_points(layout, marks, points, maximum)
     return Filled(table.changed(cells), column, tuple(lines), tuple(problems), tuple(notes), tuple(without))
 
 
@@ -186,21 +188,24 @@ def written(grade: Decimal, *, comma: bool) -> str:
     return text.replace(".", ",") if comma else text
 
 
-def feedback(entry: Entry, late: str) -> str:
+def feedback(entry: Entry, note: str) -> str:
     """What a student reads beside the grade: the points of each exercise. Nothing of it comes from the submission.
 
     Args:
         entry: A submission with a result.
-        late: What lateness cost; empty if nothing.
+        note: What lateness cost and what was given by hand; empty if nothing.
     """
     result = entry.result
     if result is None:
         raise ValueError(f"{entry.name} has no result")
-    exercises = ", ".join(f"{each.name} {each.earned}/{each.points}" for each in result.exercises)
+    exercises = ", ".join(
+        f"{each.name} {each.earned}/{each.points}{' (no file)' * (each.name in entry.missing)}"
+        for each in result.exercises
+    )
     mistakes = len({found.name for each in result.exercises for found in each.misconceptions})
     named = f" Known mistakes that the report names: {mistakes}." if mistakes else ""
     points = f"{course.TITLE}: {result.earned} of {result.points} points ({exercises})."
-    return f"{points}{named}{f' {late}.' if late else ''}"
+    return f"{points}{named}{f' {note}.' if note else ''}"
 
 
 def _points(entries: Iterable[Entry]) -> Decimal:
@@ -301,7 +306,27 @@ def _judged(
     zone = policy.zone if policy else None
     timed = zip(theirs, _times(student, theirs, layout, zone, options), strict=True)
     marks = [_mark(entry, time, policy, options, person, student.person) for (entry, person), time in timed]
-    return _chosen(marks if certain else [_undecided_if_lowered(mark) for mark in marks], options)
+    if not certain:
+        marks = [_undecided_if_lowered(mark) for mark in marks]
+    return _chosen([_by_hand_at_last(mark) for mark in marks], options)
+
+
+def _by_hand_at_last(mark: _Mark) -> _Mark:
+    """With what the instructor gave or took: after lateness, and before the grade is scaled to the column."""
+    given = mark.entry.by_hand
+    if not given or mark.points is None:
+        return mark
+    points = with_by_hand(mark.points, given)
+    words = f"by hand {'; '.join(map(str, given))}; counts {shown(two_decimals(points))} points"
+    return replace(mark, points=points, note="; ".join(filter(None, (mark.note, words))))
+
+
+def _undecided_if_above(mark: _Mark | None, points: Decimal) -> _Mark | None:
+    """Moodle leaves such a grade out without a word, or refuses the whole file."""
+    if mark is None or mark.points is None or mark.points <= points:
+        return mark
+    why = f"{mark.note}, and the platform takes no more than all {points}; give fewer in adjustments.csv"
+    return replace(mark, points=None, note=why)
 
 
 def _undecided_if_lowered(mark: _Mark) -> _Mark:
@@ -380,8 +405,7 @@ def _mark(entry: Entry, time: _Time, policy: Policy | None, options: Options, *r
         return undecided(f"not graded: {entry.problem or 'there is no result'}")
     if not result.grade or result.exit_code == 3:
         return undecided(f"the grader did not finish: {result.problem or 'grade it again'}")
-    of_code = any(exercise.name != WORKSHEET for exercise in result.exercises)
-    if entry.nothing_read and of_code and not options.unreadable_zero:
+    if entry.no_code and not options.unreadable_zero:
         why = f" ({entry.notes[0]})" if entry.notes else ""
         return undecided(f"no code of it can be read{why}; ask for it again, or see --unreadable-zero")
     earned = Decimal(result.earned)
@@ -446,8 +470,9 @@ def _kind(old: str, grade: Decimal | None, mark: _Mark | None, options: Options)
 
 
 def _line(student: Student, mark: _Mark | None, old: str, new: str, kind: str, fixed: str) -> Line:
-    late = mark.note if mark and mark.points is not None else ""
-    notes = [late if mark else "no submission", fixed]
+    said = mark.note if mark and mark.points is not None else ""
+    lacks = f"no file for {', '.join(mark.entry.missing)}" if mark and mark.entry.missing else ""
+    notes = [said if mark else "no submission", lacks, fixed]
     before, after = number(old), number(new)
     if kind == CHANGED and before is not None and after is not None and after < before:
         notes.append("lower than before")
@@ -470,6 +495,18 @@ def _notes(entries: Iterable[Entry], policy: Policy | None, of_export: int) -> I
     )
     if unwalled:
         yield f"{unwalled} of the results are of isolation level 0; a mark counts at level 1 or above only"
+
+
+def _notes_on_points(layout: Layout, marks: Iterable[_Mark | None], points: Decimal, maximum: Decimal) -> Iterator[str]:
+    """What a person should know of grades that are above what is usual."""
+    above = {mark.entry.name: None for mark in marks if mark and mark.points is not None and mark.points > points}
+    if above:
+        yield f"points by hand lift {', '.join(above)} above the {points} points of the exercises"
+    if layout.refused_above is not None and maximum > layout.refused_above:
+        yield (
+            f"the platform refuses the file if a grade is above {layout.refused_above} and it was not set up to "
+            "take more; for Moodle use the grading worksheet of the assignment instead, which has no such limit"
+        )
 
 
 def _listed(lines: Iterable[str]) -> str:

@@ -56,6 +56,7 @@ class Layout:
         untouched: Cells with these texts, in small letters, stay: Canvas's "ex" is an excused student.
         locked: Records whose grade the platform does not let anybody change.
         refused_above: Grades above this one are refused by the platform's usual settings; None if there is no limit.
+        takes_more: Whether the platform takes a grade above the highest one of its column.
         submitted: By record when the submission came, by the platform's clocks; the text of a time that is not read.
     """
 
@@ -69,6 +70,7 @@ class Layout:
     untouched: frozenset[str] = frozenset()
     locked: frozenset[int] = frozenset()
     refused_above: Decimal | None = None
+    takes_more: bool = True
     submitted: Mapping[int, datetime | str] = field(default_factory=dict)
 
 

@@ -92,6 +92,7 @@ def layout(table: Table, titles: Titles) -> Layout:
         students=students,
         columns=tuple(_columns(table, header, students, {*where.values(), *name})),
         feedback=where.get("feedback"),
+        takes_more=False,
         refused_above=None if "platform_id" in where else _IMPORT_LIMIT,
         locked=frozenset(
             row for row in students if changeable is not None and table.text(row, changeable).casefold() == "no"

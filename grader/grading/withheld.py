@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..core import course
-from ..core.result import FAILED, GRADER_ERROR, CheckResult
+from ..core.result import FAILED, GRADER_ERROR, NOT_SHOWN, CheckResult
 from .check import Check
 from .shown_call import show_call
 from .student import Call, Half, Record, StudentCrashed, StudentDied, StudentError, Transposed, as_sent
@@ -45,7 +45,7 @@ def withhold(entry: CheckResult, problem: BaseException, public_call: str) -> No
         call: Call | None = getattr(problem, "call", None)
         asked = f" ({', '.join(_kind(*each) for each in call.handed_over.items())})" if call else ""
         found = "the call shown goes wrong too" if public_call else "a public call that shows the same: none found"
-        entry.story = f"{_what_happened(entry, problem)} for an input that is not shown{asked}; {found}"
+        entry.story = f"{_what_happened(entry, problem)} {NOT_SHOWN}{asked}; {found}"
     entry.rows, entry.frames, entry.printed, entry.call = [], [], "", public_call
 
 

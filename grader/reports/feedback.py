@@ -26,7 +26,7 @@ from ..core.result import (
 from ..core.text import one_line, plain, without_logging_commands
 from ..worksheet.questions import EXERCISE as WORKSHEET
 from ..worksheet.questions import FILE_NAME as WORKSHEET_FILE
-from .outcomes import functions
+from .outcomes import at_home, functions
 
 HIDDEN = "A hidden check: its inputs are not shown here."
 SELF_CHECK = "A self-check: a mark counts at isolation level 1 or above only."
@@ -111,7 +111,8 @@ def feedback(each: Listed, *, limit: int = 4_000, show_hidden: bool = False) -> 
     if check.outcome == PASSED:
         return ""
     if check.hidden and not show_hidden:
-        return shortened(f"{check.outcome}. {HIDDEN}", limit)
+        way = at_home(each.exercise, check, call_shown=False)
+        return shortened(" ".join(filter(None, (f"{check.outcome}. {HIDDEN}", way))), limit)
     named = [found for found in each.exercise.misconceptions if found.check == check.id]
     lines = []
     for place, found in enumerate(named):
@@ -120,6 +121,7 @@ def feedback(each: Listed, *, limit: int = 4_000, show_hidden: bool = False) -> 
     lines += [plain(check.story)] if check.story else []
     told = [(label, plain(text)) for label, text in rows(check)]
     lines += [_labelled(label, text) for label, text in told if label != "printed"]
+    lines += filter(None, [at_home(each.exercise, check)])
     if check.may_come_from:
         lines.append("This may come from: " + "; ".join(map(one_line, check.may_come_from)))
     if check.owed_to:

@@ -10,8 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
+from decimal import Decimal
+from operator import attrgetter
 
 from ..core import course
+from ..core.by_hand import ByHand, shown, signed, with_by_hand
 from ..core.html import render
 from ..core.result import (
     BROKEN,
@@ -26,10 +29,11 @@ from ..core.result import (
     NamedMistake,
     Result,
 )
+from ..core.text import counted
 from ..grading import curves
 from .comparison import FURTHER, TITLE, Comparison, comparisons, not_answered
 from .feedback import notes, rows, runs_no_code, what_it_is
-from .outcomes import SIGNS, afterwards, file_name, owed, problem_of_the_file, word
+from .outcomes import SIGNS, afterwards, at_home, file_name, owed, problem_of_the_file, unseen_at_home, word
 from .svg_chart import Figure, Series, line_chart, number, numbers_of, small_bar
 
 _TOLD_IN_FULL = (FAILED, BROKEN, GRADER_ERROR)
@@ -42,10 +46,23 @@ def export(result: Result, environment: Mapping[str, str]) -> str:
         result: What the grading found, complete or not.
         environment: Not needed.
     """
+    return page(result)
+
+
+def page(result: Result, *, by_hand: Sequence[ByHand] = (), no_mark: str = "") -> str:
+    """The whole file, of a submission of a class.
+
+    Args:
+        result: What the grading found, complete or not.
+        by_hand: What the instructor gave or took.
+        no_mark: Why there is no mark, not even 0; empty if there is one.
+    """
     return render(
         "grading",
         title=f"Report: {result.submission}",
         result=result,
+        adjusted=_adjusted(result, by_hand, no_mark) if by_hand else None,
+        no_mark=no_mark,
         notices=_notices(result),
         facts=_facts(result),
         exercises=[_told(exercise) for exercise in result.exercises],
@@ -58,6 +75,24 @@ def export(result: Result, environment: Mapping[str, str]) -> str:
     )
 
 
+@dataclass(frozen=True)
+class _Adjusted:
+    """What was given by hand.
+
+    Attributes:
+        lines: Points with their sign, and the reason.
+        counts: What counts with them; empty if there is no mark.
+    """
+
+    lines: tuple[tuple[str, str], ...]
+    counts: str
+
+
+def _adjusted(result: Result, by_hand: Sequence[ByHand], no_mark: str) -> _Adjusted:
+    lines = tuple((signed(each.points), each.reason) for each in by_hand)
+    return _Adjusted(lines, "" if no_mark else shown(with_by_hand(Decimal(result.earned), by_hand)))
+
+
 def _notices(result: Result) -> list[str]:
     """What must be known before the total is read."""
     lines = notes(result)
@@ -65,7 +100,24 @@ def _notices(result: Result) -> list[str]:
         lines = ["Debug mode: this is no grade. Run `grade` for one.", *lines[:-1]]  # it is no self-check either
     if result.grade and result.exit_code == 0:
         lines.insert(0, "All checks passed.")
-    return lines
+    return lines + _why_not_at_home(result)
+
+
+def _why_not_at_home(result: Result) -> list[str]:
+    """Why a student's own `grade` said more: hidden checks that failed alone. Nothing if none did."""
+    unseen = [check for exercise in result.exercises for check in unseen_at_home(exercise)]
+    if not unseen or not result.grade:
+        return []
+    had = [check for check in result.checks if not check.hidden]
+    earned, points = (sum(map(attrgetter(name), had)) for name in ("earned", "points"))
+    named = "; ".join(
+        f"{each.function}, {counted(each.points, 'point')}: {each.title.removesuffix('.')}" for each in unseen
+    )
+    return [
+        f"Your own copy of the course does not have the hidden checks: without them these are {earned} of {points} "
+        f"points. Hidden checks that failed where all others of the function passed: {named}. What to try at home "
+        "is said there."
+    ]
 
 
 def _facts(result: Result) -> list[tuple[str, str]]:
@@ -158,7 +210,7 @@ def _told(exercise: ExerciseResult) -> _ToldExercise:
         exercise,
         file_name(exercise),
         problem,
-        _failure(exercise.checks[0]) if problem else _Details(),
+        _failure(exercise.checks[0]) if problem and problem != exercise.checks[0].story else _Details(),
         tuple(
             (function, tuple(_checks(exercise, function, detailed=not problem)))
             for function in dict.fromkeys(check.function for check in exercise.checks)
@@ -179,7 +231,8 @@ def _checks(exercise: ExerciseResult, function: str, *, detailed: bool) -> Itera
         if check.function == function:
             named = [found for found in exercise.misconceptions if found.check == check.id]
             in_full = check.outcome in _TOLD_IN_FULL
-            details = _failure(check, named, explained) if in_full else _Details(remark=_remark(check))
+            way = at_home(exercise, check)
+            details = _failure(check, named, explained, way=way) if in_full else _Details(remark=_remark(check))
             explained |= {found.sentence for found in named}
             yield _ToldCheck(check, _kind(check.outcome), _Details() if details == before or not detailed else details)
             before = details
@@ -194,8 +247,11 @@ def _remark(check: CheckResult) -> str:
     return check.story
 
 
-def _failure(check: CheckResult, named: Sequence[NamedMistake] = (), explained: Set[str] = frozenset()) -> _Details:
+def _failure(
+    check: CheckResult, named: Sequence[NamedMistake] = (), explained: Set[str] = frozenset(), *, way: str = ""
+) -> _Details:
     """What a student needs to find the mistake: where, what was asked, what came, and which mistake it is."""
+    come_from = f"This may come from: {'; '.join(check.may_come_from)}" if check.may_come_from else ""
     return _Details(
         rows=tuple(rows(check)),
         story=check.story,
@@ -204,7 +260,7 @@ def _failure(check: CheckResult, named: Sequence[NamedMistake] = (), explained: 
             for place, found in enumerate(found for found in named if found.sentence not in explained)
         ),
         is_told_above=any(found.sentence in explained for found in named),
-        remark=f"This may come from: {'; '.join(check.may_come_from)}" if check.may_come_from else "",
+        remark=" ".join(filter(None, (way, come_from))),
     )
 
 
@@ -237,13 +293,13 @@ def _why_no_run(outcome: str) -> str:
 
 
 def _figures(check: CheckResult) -> Iterator[Figure]:
-    for place, shown in enumerate(check.curves, 1):
-        model = [each for each in curves.of_model_answers().get(check.id, ()) if each.title == shown.title]
-        series = [Series("yours", curves.steps(shown), shown.values)]
+    for place, curve in enumerate(check.curves, 1):
+        model = [each for each in curves.of_model_answers().get(check.id, ()) if each.title == curve.title]
+        series = [Series("yours", curves.steps(curve), curve.values)]
         series += [Series("model answer", curves.steps(each), each.values) for each in model]
-        name, title, x_label = f"{check.id.replace('.', '-')}-{place}", str(shown.title), str(shown.x)
+        name, title, x_label = f"{check.id.replace('.', '-')}-{place}", str(curve.title), str(curve.x)
         words = " ".join(map(_course_of, series))
-        chart = line_chart(series, name=name, title=title, x_label=x_label, y_label=str(shown.y), description=words)
+        chart = line_chart(series, name=name, title=title, x_label=x_label, y_label=str(curve.y), description=words)
         header = [x_label, *(each.label for each in series)]
         yield Figure(name, title, title, chart, header, numbers_of(series), words)
 

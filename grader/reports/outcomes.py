@@ -10,6 +10,7 @@ from ..core.result import (
     FAILED,
     GRADER_ERROR,
     NOT_RUN,
+    NOT_SHOWN,
     NOT_WRITTEN,
     PASSED,
     WAITING,
@@ -81,9 +82,50 @@ def problem_of_the_file(exercise: ExerciseResult) -> str:
     """
     if not _one_problem(exercise.name == WORKSHEET, exercise.checks):
         return ""
-    if exercise.checks[0].outcome != BROKEN:
-        return f"{file_name(exercise)} is missing"
+    missing = f"{file_name(exercise)} is missing"
+    if exercise.checks[0].outcome != BROKEN or exercise.checks[0].story == missing:
+        return missing
     return f"{file_name(exercise)} cannot be {'read' if exercise.name == WORKSHEET else 'imported'}"
+
+
+def unseen_at_home(exercise: ExerciseResult) -> list[CheckResult]:
+    """The hidden checks that failed though every check of their function passed that the student has.
+
+    Without those that are lost to another function alone: that is where to look.
+    """
+    lost = {check.function for check in exercise.checks if not check.hidden and check.outcome != PASSED}
+    hidden = [check for check in exercise.checks if check.hidden and check.outcome in (FAILED, BROKEN)]
+    return [check for check in hidden if check.function not in lost and not check.owed_to]
+
+
+def at_home(exercise: ExerciseResult, check: CheckResult, *, call_shown: bool = True) -> str:
+    """How to see at home what failed here, where the student's own `grade` may have said that all is well.
+
+    Args:
+        exercise: Its checks.
+        check: One of them.
+        call_shown: Whether the reader has the call.
+
+    Returns:
+        Two or three sentences; empty if `grade` says at home what it says here.
+    """
+    unseen = check in unseen_at_home(exercise)
+    not_shown = NOT_SHOWN in check.story and check.outcome in (FAILED, BROKEN)
+    if check.call and call_shown and (unseen or not_shown):
+        return "At home the call above shows it: paste it."
+    if unseen:
+        kind = "arguments like these" if not_shown and call_shown else "inputs of your own"
+        return (
+            f"Your own `grade` does not have this check. To look for it at home, call `{check.function}` with {kind} "
+            f"and compare with what its docstring says. `grade {exercise.name}.{check.function} --seed 1`, and 2 and "
+            "3, draws other inputs for the checks that you have."
+        )
+    if not_shown and not check.hidden:
+        return (
+            "Your own `grade` draws other inputs for this check, and new ones after every change of your file. To look "
+            f"for it at home, change a comment and run `grade {exercise.name}.{check.function}` again, a few times."
+        )
+    return ""
 
 
 def _one_problem(is_worksheet: bool, checks: list[CheckResult]) -> bool:

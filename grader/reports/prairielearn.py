@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ..core.result import Result
+from ..core.result import GRADER_ERROR, Result
 from .feedback import as_json, feedback, fitting, listed, notes, refuse_debug, title, total
 
 SIZE = 1_000_000
@@ -39,7 +39,7 @@ def _document(result: Result, limit: int) -> str:
     about = [f"total: {total(result)}, isolation level {result.isolation_level}", *notes(result)]
     return as_json(
         {
-            "gradable": not result.problem,
+            "gradable": not result.problem and all(check.outcome != GRADER_ERROR for check in result.checks),
             "score": result.earned / result.points if result.points else 0.0,
             "message": "\n".join(about),
             "tests": tests,

@@ -162,7 +162,8 @@ def _exercise(
     if problem:
         first = exercise.checks[0]
         parts.append(_indented(_line(first.outcome, 0, exercise.checks, Text(problem), console)))
-        parts += [_indented(_details(line)) for line in _failure(first, [], whole_calls=whole_calls)]
+        if problem != first.story:
+            parts += [_indented(_details(line)) for line in _failure(first, [], whole_calls=whole_calls)]
     else:
         for function in dict.fromkeys(check.function for check in exercise.checks):
             parts.append(_indented(Text(function, style="bold cyan")))

@@ -20,7 +20,8 @@ import pytest
 from command import call
 from grading_here import BY_HAND, graded_by_hand, write_class
 
-from grader.classroom import grading_process
+from grader.classroom import class_files, grading_process
+from grader.classroom.class_files import write_files
 from grader.classroom.diff import compare
 from grader.classroom.engines import SerialExecutor, open_engine
 from grader.classroom.grade_class import Progress, grade_class
@@ -260,8 +261,12 @@ def test_the_command_writes_a_table_and_says_what_was_odd(tmp_path: Path) -> Non
     assert rows["bob"]["earned"] == rows["bob"]["points"] == rows["bob"]["kl"] == "20"
     assert (rows["bob"]["cpu_seconds"], rows["eve"]["cpu_seconds"]) == ("5.0", "1.0")
     assert "7.0 seconds of processor time, most for bob 5.0 (71%), =HYPERLINK(1) 1.0 (14%), eve" in completed.stdout
-    assert rows["eve"]["earned"] == "0" and "cannot be read" in rows["eve"]["notes"]
-    assert sorted(path.name for path in (out / "junit").iterdir()) == ["_HYPERLINK(1).xml", "bob.xml", "eve.xml"]
+    assert (rows["eve"]["earned"], rows["eve"]["counts"], rows["eve"]["kl"]) == ("", "", "")
+    assert "cannot be read" in rows["eve"]["notes"] and rows["eve"]["problem"] == "no code of it can be read"
+    assert (rows["eve"]["missing"], rows["bob"]["missing"]) == ("kl.py", "")
+    assert "Missing or unreadable: kl.py in 1 submission" in completed.stdout and "NO MARK  eve" in completed.stdout
+    assert "median 10 of 20 points" in completed.stdout, "what nobody could read is not 0 points"
+    assert sorted(path.name for path in (out / "junit").iterdir()) == ["_HYPERLINK(1).xml", "bob.xml"]
 
 
 def test_a_second_copy_of_the_course_is_told_before_a_class_is_graded(
@@ -287,17 +292,17 @@ def test_pages_of_an_earlier_run_go_and_files_of_others_stay(tmp_path: Path) -> 
 
 
 def test_a_page_of_a_submission_that_fails_now_goes(graded: Path) -> None:
-    grade_all._write(graded, KL, ["junit"])
+    write_files(graded, ["kl"], ["junit"])
     entries = [replace(entry, problem="it died" * (entry.name == "ada")) for entry in read_class(graded)]
     write_entries(graded, entries, {})
-    grade_all._write(graded, KL, [])
+    write_files(graded, ["kl"])
     assert [path.stem for path in sorted((graded / "junit").iterdir())] == ["ben", "cyd", "dan"]
 
 
 def test_the_table_is_there_though_an_export_cannot_be_written(graded: Path) -> None:
     (graded / "junit").write_text("no folder")
     with pytest.raises(OSError):
-        grade_all._write(graded, KL, ["junit"])
+        write_files(graded, ["kl"], ["junit"])
     assert len((graded / "grades.csv").read_text("utf-8").splitlines()) == 1 + len(read_class(graded))
 
 
@@ -310,7 +315,7 @@ def test_a_kept_result_that_cannot_be_read_costs_its_submission_a_note_and_is_gr
     book = Journal(graded)  # as an earlier version kept it: the journal vouches for it
     book.add(entry.key, "its content", poisoned, 1.0)
     book.close()
-    outcomes = {each.name: each for each in grade_all._write(graded, KL, [])}
+    outcomes = {each.name: each for each in write_files(graded, ["kl"])}
     assert {name for name, each in outcomes.items() if "cannot be read" in each.problem} == {entry.name}
     grade(small_class, graded)
     assert results(graded) == wanted
@@ -324,8 +329,8 @@ def test_a_result_that_no_export_can_hold_costs_its_submission_a_note(
             raise RecursionError("too deep")
         return "written"
 
-    monkeypatch.setattr(grade_all, "export", export)
-    outcomes = {each.name: each for each in grade_all._write(graded, KL, ["junit"])}
+    monkeypatch.setattr(class_files, "export", export)
+    outcomes = {each.name: each for each in write_files(graded, ["kl"], ["junit"])}
     assert {path.stem for path in (graded / "junit").iterdir()} == {"ada", "cyd", "dan"}
     assert {name for name, each in outcomes.items() if each.unreadable} == {"ben"}
     assert "its junit could not be written" in outcomes["ben"].notes[0]

@@ -8,8 +8,10 @@ import io
 import math
 import re
 import subprocess
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
+from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
 
@@ -20,12 +22,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from reported_class import CHECKS, LAYOUT, POINTS, SECRET, class_of, entry, mistake, result, secret_class
 
+from grader.classroom.outcomes_csv import outcomes_csv
 from grader.classroom.page import class_page
 from grader.classroom.report import BINS, class_report, discrimination, named, quantile
 from grader.classroom.report_csv import checks_csv, misconceptions_csv
 from grader.classroom.results import GRADED_FOLDER, Entry, Person, result_path, write_entries
 from grader.commands import course as course_command
 from grader.core import course
+from grader.core.by_hand import ByHand
 from grader.core.result import BROKEN, FAILED, NOT_RUN, NOT_WRITTEN, PASSED, WAITING, CheckResult, ExerciseResult
 
 OUTCOMES = st.lists(
@@ -158,7 +162,14 @@ def test_a_module_that_is_missing_or_cannot_be_read_was_not_written() -> None:
     assert first.slow_seconds == 0.5, "a module that was not there took no time"
     assert missing.result and missing.result.checks[0].outcome == BROKEN, "what was read stays as it was"
     nothing = [entry(n, result([BROKEN] * CHECKS), unread=("one", "two"), key="same") for n in (3, 4)]
-    assert class_report(nothing).totals.untouched == 2 and named(nothing).equal == ()
+    assert [each.missing for each in report.exercises] == [1, 0]
+    assert "Exercise one: 1 submission without a file that can be read" in class_page(report)
+    assert named(nothing).equal == ()
+    report = class_report([*entries, *nothing])
+    assert (report.graded, report.without_code, report.failed, report.waiting) == (3, 2, 0, 0)
+    assert report.totals == class_report(entries).totals, "what nobody could read is not 0 points"
+    assert [each.earned for each in named(nothing).submissions] == [None, None]
+    assert all("no code of it can be read" in each.remarks[-1] for each in named(nothing).submissions)
 
 
 def test_results_of_the_worksheet_are_an_exercise_but_no_step_of_the_course() -> None:
@@ -321,6 +332,53 @@ def test_csv_is_read_back_as_it_was_meant_and_is_the_same_in_any_order() -> None
     assert checks_csv(again) == checks_csv(report) and misconceptions_csv(again) == misconceptions_csv(report)
 
 
+def test_a_line_for_each_check_of_each_submission_has_the_sums_of_the_report_and_names_nobody() -> None:
+    missing = entry(5, result([BROKEN, WAITING, BROKEN, PASSED, PASSED]), unread=("one",))
+    unreadable = entry(6, result([BROKEN] * CHECKS), unread=("one", "two"))
+    entries = [*secret_class(), missing, unreadable]
+    report = class_report(entries)
+    text = outcomes_csv(entries, names=False)
+    rows = list(csv.DictReader(io.StringIO(text)))
+    assert len(rows) == report.graded * CHECKS and SECRET not in text
+    for each in report.checks:
+        of_check = [row for row in rows if row["check"] == each.id]
+        count = Counter(row["outcome"] for row in of_check)
+        assert (count["passed"], count["failed"], count["not written"]) == (
+            each.passed, each.failed, each.not_written,
+        )  # fmt: skip
+        assert {row["of"] for row in of_check} == {str(each.points)}
+    earned = Counter[str]()
+    for row in rows:
+        earned[row["submission"]] += int(row["points"])
+    assert sorted(earned.values()) == sorted([POINTS, 0, 0, 4])
+    (mistaken,) = (row for row in rows if row["mistakes"])
+    assert (mistaken["check"], mistaken["mistakes"]) == ("one.f0", "f.wrong")
+
+
+def test_lines_for_each_check_are_by_name_only_if_that_is_asked_for_and_in_no_order_of_names() -> None:
+    first, second, third = class_of(*[[PASSED] * CHECKS] * 3)
+    entries = [replace(first, key="b" * 64), replace(second, key="a" * 64), replace(third, key="b" * 64)]
+    named_rows = csv.DictReader(io.StringIO(outcomes_csv(entries, names=True)))
+    assert list(dict.fromkeys(row["submission"] for row in named_rows)) == [each.name for each in entries]
+    rows = csv.DictReader(io.StringIO(outcomes_csv(entries, names=False)))
+    assert list(dict.fromkeys(row["submission"] for row in rows)) == ["a" * 12, "b" * 12, "b" * 12 + "-2"]
+
+
+def test_marks_by_hand_are_counted_without_names_and_told_with_them() -> None:
+    entries = secret_class()
+    before = class_page(class_report(entries))
+    entries[1] = replace(entries[1], by_hand=(ByHand(Decimal("2.5"), f"{SECRET} asked"),))
+    report = class_report(entries)
+    page = class_page(report)
+    assert "Points by hand" in page and SECRET not in page and "Points by hand" not in before
+    assert report.totals == class_report(secret_class()).totals, "the numbers are about what the code earned"
+    rows = Tables(class_page(report, named=named(entries))).rows["All submissions"]
+    assert rows[0][2:5] == ["Points", "By hand", "Counts"]
+    assert [row[2:5] for row in rows[1:4]] == [
+        ["10", "", "10"], ["0", f"+2.5: {SECRET} asked", "2.5"], ["0", "", "0"],
+    ]  # fmt: skip
+
+
 def test_no_cell_of_the_csv_is_a_formula() -> None:
     entries = class_of([FAILED] * CHECKS)
     assert entries[0].result
@@ -352,7 +410,7 @@ def write_class(folder: Path, entries: Sequence[Entry]) -> Path:
 def test_a_submission_without_a_result_makes_the_exit_code_1(tmp_path: Path) -> None:
     write_class(tmp_path / "results", secret_class())
     done = run("report", "results", "--out", "r.html", cwd=tmp_path)
-    assert done.returncode == 1 and "3 graded, 2 without a result" in done.stdout
+    assert done.returncode == 1 and "3 graded, 2 without a mark" in done.stdout
     assert (tmp_path / "r.html").is_file()
 
 
@@ -363,6 +421,9 @@ def test_a_submission_without_a_result_makes_the_exit_code_1(tmp_path: Path) -> 
         (("results", "--out", "nowhere/r.html"), "there is no folder nowhere"),
         (("results", "--out", "r.html", "--csv", "c.txt"), "ends in .csv"),
         (("results", "--out", "r.html", "--csv", "results/grades.csv"), "has CSV files of its own"),
+        (("results", "--out", "r.html", "--outcomes", "o.txt"), "ends in .csv"),
+        (("results", "--out", "r.html", "--outcomes", "results/o.csv"), "has CSV files of its own"),
+        (("results", "--out", "r.html", "--csv", "c.csv", "--outcomes", "c.misconceptions.csv"), "would overwrite"),
         (("results", "--out", "r.html", "--similarity", "class"), "add --names"),
         (("results", "--out", "r.html", "--names", "--similarity", "class"), "there is no class; give the folder"),
         (("results", "--out", "r.html", "--threshold", "0"), "above 0 and at most 1"),
@@ -376,6 +437,15 @@ def test_wrong_usage_is_told_and_writes_nothing(tmp_path: Path, arguments: Seque
     done = run("report", *arguments, cwd=tmp_path)
     assert done.returncode == 2 and sentence in " ".join(done.stderr.split())
     assert sorted(tmp_path.rglob("*")) == before
+
+
+def test_the_command_writes_a_line_for_each_check_beside_the_page(tmp_path: Path) -> None:
+    entries = secret_class()
+    write_class(tmp_path / "results", entries)
+    for more, who in ((), entries[0].key[:12]), (("--names",), entries[0].name):
+        run("report", "results", "--out", "r.html", "--outcomes", "o.csv", *more, cwd=tmp_path)
+        rows = list(csv.DictReader((tmp_path / "o.csv").read_text("utf-8").splitlines()))
+        assert len(rows) == 3 * CHECKS and who in {row["submission"] for row in rows}
 
 
 def test_help_has_examples(tmp_path: Path) -> None:

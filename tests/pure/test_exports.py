@@ -23,7 +23,17 @@ from hypothesis import strategies as st
 from sarif.cmdline import main as sarif_tools
 
 from grader.commands import course as course_command
-from grader.core.result import BROKEN, FAILED, NOT_RUN, NOT_WRITTEN, PASSED, ExerciseResult, Result
+from grader.core.result import (
+    BROKEN,
+    FAILED,
+    GRADER_ERROR,
+    NOT_RUN,
+    NOT_WRITTEN,
+    PASSED,
+    ExerciseResult,
+    Outcome,
+    Result,
+)
 from grader.reports import FORMATS, export
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -265,8 +275,12 @@ def test_exercism_cuts_what_was_printed_and_says_so() -> None:
 
 
 def test_prairielearn_does_not_count_an_attempt_that_the_grader_lost() -> None:
-    assert json.loads(export(example(), "prairielearn", {}))["gradable"] is True
-    assert json.loads(export(example(problem="no memory"), "prairielearn", {}))["gradable"] is False
+    def gradable(last: Outcome, problem: str = "") -> bool:
+        checks = [check("kl.first", PASSED), check("kl.last", last)]
+        result = example(exercises=[ExerciseResult("kl", "KL", "docs/exercises/kl.md", checks)], problem=problem)
+        return json.loads(export(result, "prairielearn", {}))["gradable"]
+
+    assert gradable(FAILED) and not gradable(FAILED, "no memory") and not gradable(GRADER_ERROR)
     assert Fraction(json.loads(export(example(), "prairielearn", {}))["score"]).limit_denominator(99) == Fraction(6, 16)
 
 

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from grader.core import course
 from grader.core.contents import read_submission
-from grader.core.result import BROKEN, NOT_WRITTEN, WAITING, CheckResult, Frame, NamedMistake
+from grader.core.result import BROKEN, FAILED, NOT_WRITTEN, PASSED, WAITING, CheckResult, Frame, NamedMistake
 from grader.grading import curves
 from grader.grading.run import Grading
-from grader.reports import export
+from grader.reports import export, html_report
 from grader.reports.svg_chart import Bar, Series, bar_chart, column_chart, line_chart
 
 # What it says
@@ -79,6 +79,59 @@ def test_one_problem_of_the_file_is_told_once():
     exercise.checks = [broken, copy.deepcopy(broken)]
     text = page_of(result).text
     assert "✗ broken clip.py cannot be imported" in text and text.count("SyntaxError: no") == 1
+
+
+def test_a_missing_file_is_called_missing_and_not_broken_code():
+    result = small_result()
+    (exercise,) = result.exercises
+    exercise.checks = [CheckResult("clip.b", "ratio", "B", "", 1, False, True, BROKEN, "clip.py is missing")]
+    text = page_of(result).text
+    assert text.count("clip.py is missing") == 1 and "cannot be imported" not in text
+
+
+def with_hidden_check(outcome=FAILED, public=PASSED, **more):
+    result = small_result()
+    (check,) = result.checks
+    check.outcome = public
+    hidden = CheckResult("clip.hidden", "ratio", "It agrees on fresh input.", "", 3, True, False, outcome, **more)
+    result.exercises[0].checks.append(hidden)
+    return result
+
+
+def test_a_hidden_check_that_fails_alone_is_named_with_the_points_at_home_and_what_to_try_there():
+    story = "the check does not hold for an input that is not shown (logp: float64 of shape (9,)); none found"
+    text = page_of(with_hidden_check(story=story)).text
+    notice = text[: text.index("2 of 5 points")]
+    assert (
+        "without them these are 2 of 2 points" in notice and "ratio, 3 points: It agrees on fresh input. What" in notice
+    )
+    assert "Your own grade does not have this check. To look for it at home, call ratio with arguments like" in text
+    assert "grade clip.ratio --seed 1" in text
+    shown = page_of(with_hidden_check(story=story, call="ratio(2)")).text
+    assert "At home the call above shows it: paste it." in shown and "--seed 1" not in shown
+
+
+@pytest.mark.parametrize(
+    ("outcome", "public", "owed_to"),
+    [(PASSED, PASSED, []), (WAITING, FAILED, []), (FAILED, FAILED, []), (FAILED, PASSED, ["kl.other"])],
+)
+def test_nothing_is_said_of_hidden_checks_where_grade_or_another_function_says_it(outcome, public, owed_to):
+    text = page_of(with_hidden_check(outcome, public, owed_to=owed_to)).text
+    assert "does not have" not in text and "--seed" not in text
+
+
+def test_a_check_that_fails_for_secret_inputs_says_how_to_draw_others_at_home():
+    result = small_result()
+    result.checks[0].story = "the check does not hold for an input that is not shown (logp: float64); none found"
+    text = page_of(result).text
+    assert "Your own grade draws other inputs for this check" in text and "change a comment" in text
+    assert "change a comment" not in page_of(small_result()).text
+
+
+def test_no_mark_is_not_told_as_0_points():
+    text = Page(html_report.page(small_result(), no_mark="no code of it can be read")).text
+    assert "no mark yet, of 2 points" in text and "not 0 points: no code of it can be read." in text
+    assert "0 of 2 points" not in text[: text.index("Submission ada")]
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,156 @@
+"""Writes what people read of a graded class: the table `grades.csv`, and a page for each submission.
+
+Each result is kept no longer than it is needed, so a large class fits into memory.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from ..core.result import replace_file
+from ..reports import FORMATS as ALL_FORMATS
+from ..reports import export, html_report
+from .grades_csv import grades_csv
+from .journal import cpu_seconds
+from .results import Entry, each_entry, file_name
+
+GRADES_FILE, PAGES_FILE = "grades.csv", "pages.json"
+FORMATS = tuple(name for name in ALL_FORMATS if name != "classroom50")
+"""Of a class. Classroom 50's needs variables that say whose the one submission is, so only its runner can write it."""
+_ENDINGS = {"html": ".html", "junit": ".xml", "sarif": ".sarif", "github-annotations": ".txt", "github-summary": ".md"}
+
+
+@dataclass(frozen=True)
+class Written:
+    """What the last lines of a command need to know of one submission.
+
+    Attributes:
+        name: Of the submission.
+        key: Of its result.
+        notes: What was odd about its files, or could not be written.
+        problem: Why it is not graded; empty if it is.
+        no_mark: Why it has no mark, not even 0, graded or not; empty if it has one.
+        earned: What its code earned; 0 without a result.
+        points: What could be earned.
+        level: Isolation level.
+        missing: Names of the graded exercises whose module is missing or cannot be read.
+        unreadable: Whether a file could not be read or no module was found.
+    """
+
+    name: str
+    key: str
+    notes: tuple[str, ...]
+    problem: str
+    no_mark: str
+    earned: int = 0
+    points: int = 0
+    level: int = 0
+    missing: tuple[str, ...] = ()
+    unreadable: bool = False
+
+
+def write_files(out: Path, exercises: Sequence[str], formats: Sequence[str] = ()) -> list[Written]:
+    """Write the table, then every result in other formats.
+
+    Args:
+        out: Folder of the graded class.
+        exercises: Names of what was graded.
+        formats: Names of formats to write; those that were written before are written again in any case.
+
+    Raises:
+        ClassError: the folder is damaged, or its marks by hand are wrong; nothing is written.
+        OSError: a file cannot be written.
+    """
+    written = []
+
+    def each() -> Iterator[Entry]:
+        for entry in each_entry(out):
+            written.append(_written(entry))
+            yield entry
+
+    # With a mark at its beginning, by which Excel knows the encoding.
+    replace_file(out / GRADES_FILE, "\ufeff" + grades_csv(each(), exercises, cpu_seconds(out)))
+    formats = [name for name in FORMATS if name in formats or (out / name).is_dir()]
+    if formats:
+        _remove_old_pages(out, [each.name for each in written if not each.problem])
+    for number, entry in enumerate(each_entry(out) if formats else ()):
+        for name in formats if entry.result else ():
+            if problem := _export(_page(out, name, file_name(entry.name)), name, entry):
+                noted = (problem, *written[number].notes)
+                written[number] = replace(written[number], notes=noted, unreadable=True)
+    return written
+
+
+def in_format(entry: Entry, name: str) -> str:
+    """The result of a submission in a format, with the notes on its files; in `html` with its marks by hand.
+
+    The other formats are for programs, which add up checks: they tell what the code earned, and have no word for a
+    submission without a mark, which must not get 0 there.
+
+    Args:
+        entry: A submission with a result.
+        name: One of `FORMATS`.
+    """
+    assert entry.result
+    result = replace(entry.result, notes=[*entry.notes])
+    if name == "html":
+        return html_report.page(result, by_hand=entry.by_hand, no_mark=entry.why_no_mark)
+    return export(result, name, os.environ)
+
+
+def _remove_old_pages(out: Path, names: Sequence[str]) -> None:
+    """Remove what an earlier run wrote of submissions other than these: nobody shall send it.
+
+    A file says which those are, so that nothing is removed that somebody else put there.
+    """
+    try:
+        before = {file_name(name) for name in json.loads((out / PAGES_FILE).read_text("utf-8"))}
+    except (OSError, ValueError, TypeError):
+        before = set()
+    old = before - {file_name(name) for name in names}
+    for kind in FORMATS:
+        for file in old:
+            _page(out, kind, file).unlink(missing_ok=True)
+    replace_file(out / PAGES_FILE, json.dumps(names, indent=1) + "\n")
+
+
+def _page(out: Path, kind: str, file: str) -> Path:
+    return out / kind / f"{file}{_ENDINGS.get(kind, '.json')}"
+
+
+def _written(entry: Entry) -> Written:
+    result = entry.result
+    if result is None:
+        return Written(entry.name, entry.key, entry.notes, entry.problem or "not finished", entry.why_no_mark)
+    return Written(
+        name=entry.name,
+        key=entry.key,
+        notes=entry.notes,
+        problem="",
+        no_mark=entry.why_no_mark,
+        earned=result.earned,
+        points=result.points,
+        level=result.isolation_level,
+        missing=entry.missing,
+        unreadable=entry.nothing_read or bool({check.story for check in result.checks} & {*entry.notes}),
+    )
+
+
+def _export(path: Path, name: str, entry: Entry) -> str:
+    """Write one result in one format. Returns why that cannot be: nothing in one result may stop a class."""
+    path.parent.mkdir(exist_ok=True)
+    if entry.no_code and name != "html":  # it would be 0 points
+        path.unlink(missing_ok=True)
+        return ""
+    try:
+        replace_file(path, in_format(entry, name))
+    except OSError:
+        raise
+    except Exception as error:
+        path.unlink(missing_ok=True)  # an older one would be that of another result
+        return f"its {name} could not be written ({type(error).__name__}: {error})"
+    return ""

@@ -1,0 +1,59 @@
+"""The results of a class as data: a line for each check of each submission, for whoever counts with a program.
+
+It is about the submissions and the outcomes that the class report is about, so its sums are those of the report. Marks
+by hand are no part of it: they belong to no check.
+
+Left out on purpose: calls, numbers and texts of a submission. What a check found is in `graded/KEY.json`.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+
+from ..core.result import Result
+from .report import marked
+from .report_csv import as_csv
+from .results import Entry
+
+COLUMNS = ("submission", "exercise", "function", "check", "hidden", "points", "of", "outcome", "mistakes")
+_DIGITS = 12
+
+
+def outcomes_csv(entries: Iterable[Entry], *, names: bool) -> str:
+    """The table as CSV text.
+
+    Args:
+        entries: The submissions; those without a mark have no line.
+        names: Whether they are called by their names. Otherwise by the beginning of their result's key, and in the
+            order of that, which says nothing of a name.
+    """
+    counted = [*marked(entries)]
+    if names:
+        called = [(entry.name, result) for entry, result in counted]
+    else:
+        called = sorted(_without_names(counted), key=lambda each: each[0])
+    return as_csv(COLUMNS, (row for name, result in called for row in _rows(name, result)))
+
+
+def _without_names(counted: Iterable[tuple[Entry, Result]]) -> Iterator[tuple[str, Result]]:
+    """Equal submissions have one key, and get numbers."""
+    seen: Counter[str] = Counter()
+    for entry, result in counted:
+        key = entry.key[:_DIGITS]
+        seen[key] += 1
+        yield key if seen[key] == 1 else f"{key}-{seen[key]}", result
+
+
+def _rows(name: str, result: Result) -> Iterator[tuple[object, ...]]:
+    for exercise in result.exercises:
+        shown: dict[str, list[str]] = {}
+        for found in exercise.misconceptions:
+            shown.setdefault(found.check, []).append(f"{found.function}.{found.name}")
+        for check in exercise.checks:
+            mistakes = " ".join(shown.get(check.id, ()))
+            hidden = "yes" if check.hidden else "no"
+            yield (
+                *(name, exercise.name, check.function, check.id, hidden, check.earned, check.points, check.outcome),
+                mistakes,
+            )

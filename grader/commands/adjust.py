@@ -1,0 +1,79 @@
+"""`course adjust`: check the marks by hand of a graded class, and write them into its table and pages."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+
+from ..classroom.adjustments import ADJUSTMENTS_FILE, COLUMNS
+from ..classroom.class_files import GRADES_FILE, write_files
+from ..classroom.results import ClassError, Entry, read_class, read_settings
+from ..core.arguments import path_argument
+from ..core.by_hand import shown
+from ..core.text import counted, one_line
+from ..worksheet.questions import EXERCISE as WORKSHEET
+
+FINE, USAGE, NOT_WRITTEN = 0, 2, 3
+_WIDTH = 160
+"""Of the table where nobody looks at a terminal."""
+EXAMPLES = f"""examples:
+  course adjust graded
+
+Write {ADJUSTMENTS_FILE} into RESULTS, the folder that `course grade-all` wrote, with a line for each decision:
+
+  {",".join(COLUMNS)}
+  ada,+5,"The check was wrong, see the forum"
+  ben,-2.5,handed in by mail
+
+The class report and the gradebook read it by themselves. This command says what it does, and writes grades.csv and the
+pages of `--write` again. Nothing is graded, and no result is changed.
+
+exit code: 0 written, 2 a line is wrong (it is named, and nothing is written), 3 a file cannot be written
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Arguments of `course adjust`."""
+    parser.epilog, parser.formatter_class = EXAMPLES, argparse.RawDescriptionHelpFormatter
+    parser.add_argument("results", type=path_argument, metavar="RESULTS", help="folder that `course grade-all` wrote")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """`course adjust`; see the exit codes in `EXAMPLES`."""
+    out = arguments.results
+    try:
+        entries = read_class(out)
+        if not (out / ADJUSTMENTS_FILE).exists():
+            print(f"There is no {out / ADJUSTMENTS_FILE}, so there are no marks by hand.")
+        settings = read_settings(out)
+        graded = (*settings.get("exercises", ()), *((WORKSHEET,) if settings.get("worksheet") else ()))
+        write_files(out, graded)
+    except ClassError as error:
+        print(f"course adjust: {one_line(str(error), limit=1_000)}", file=sys.stderr)
+        return USAGE
+    except OSError as error:
+        what = f"{error.filename or out} cannot be written: {error.strerror}"
+        print(f"course adjust: {one_line(what, limit=1_000)}", file=sys.stderr)
+        return NOT_WRITTEN
+    adjusted = [entry for entry in entries if entry.by_hand]
+    if adjusted:
+        _show(adjusted)
+    print(f"{out / GRADES_FILE} written: {counted(len(adjusted), 'submission')} with marks by hand")
+    return FINE
+
+
+def _show(entries: Sequence[Entry]) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    no_color = bool(os.environ.get("NO_COLOR")) or None
+    width = None if sys.stdout.isatty() else _WIDTH
+    console = Console(markup=False, emoji=False, highlight=False, no_color=no_color, width=width)
+    table = Table("submission", "earned", "by hand", "counts", box=None, pad_edge=False)
+    for entry in entries:
+        earned = entry.why_no_mark if entry.earned is None else str(entry.earned)
+        counts = "no mark yet" if entry.counts is None else shown(entry.counts)
+        table.add_row(one_line(entry.name), one_line(earned), one_line("; ".join(map(str, entry.by_hand))), counts)
+    console.print(table)

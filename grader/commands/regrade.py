@@ -1,0 +1,152 @@
+"""`course regrade`: grade one submission of a graded class again, as it is now, under the course as it is now."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TypeVar
+
+from ..classroom.class_files import write_files
+from ..classroom.diff import Difference, compare
+from ..classroom.engines import SerialExecutor
+from ..classroom.grade_class import Planned, grade_one, keep_one
+from ..classroom.grading_job import Answer, close_idle_processes
+from ..classroom.request import Settings
+from ..classroom.results import ClassError, Entry, read_class, read_settings
+from ..classroom.submissions import HandedIn, find_submissions
+from ..core import course
+from ..core.arguments import nearest, path_argument
+from ..core.result import from_json
+from ..core.secret import FILE_NAME as SECRET_FILE
+from ..core.secret import read_secret
+from ..core.text import one_line
+
+_Each = TypeVar("_Each", Entry, HandedIn)
+SAME, DIFFERENT, USAGE, GRADER_FAILED = 0, 1, 2, 3
+EXAMPLES = """examples:
+  course regrade ada submissions.zip --out graded --dry-run
+                             say what would change, and write nothing
+  course regrade ada submissions.zip --out graded
+                             and put the new result into the folder, its grades.csv and its pages
+
+NAME is what grades.csv calls the submission, SUBMISSIONS the folder or zip with the files of the class. It is graded
+with the settings of the class. The other submissions keep their results. After a change of the course that concerns
+everybody, grade the whole class again: course grade-all.
+
+exit code: 0 every check has the same outcome, 1 something changed, 2 wrong usage, 3 the grader could not grade it
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Arguments of `course regrade`."""
+    parser.epilog, parser.formatter_class = EXAMPLES, argparse.RawDescriptionHelpFormatter
+    parser.add_argument("name", metavar="NAME", help="of the submission")
+    parser.add_argument("submissions", type=path_argument, metavar="SUBMISSIONS", help="folder or zip of the class")
+    parser.add_argument(
+        "--out", type=path_argument, required=True, metavar="FOLDER", help="folder that `course grade-all` wrote"
+    )
+    parser.add_argument("--dry-run", action="store_true", help="say what would change, and write nothing")
+    parser.add_argument(
+        "--secret", type=path_argument, metavar="FILE", help=f"secret of the class (default: {SECRET_FILE} in --out)"
+    )
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """`course regrade`; see the exit codes in `EXAMPLES`."""
+    try:
+        return _run(arguments)
+    except ClassError as error:
+        print(f"course regrade: {one_line(str(error), limit=1_000)}", file=sys.stderr)
+        return USAGE
+    except OSError as error:
+        what = f"{error.filename or arguments.out} cannot be written: {error.strerror}"
+        print(f"course regrade: {one_line(what, limit=1_000)}", file=sys.stderr)
+        return GRADER_FAILED
+    finally:
+        close_idle_processes()
+
+
+def _run(arguments: argparse.Namespace) -> int:
+    entries = read_class(arguments.out)
+    settings = _settings(arguments)
+    before = _named(arguments.name, entries, f"the class in {arguments.out}")
+    handed_in = _named(arguments.name, find_submissions(arguments.submissions), str(arguments.submissions))
+    planned, answer = grade_one(handed_in, settings, SerialExecutor())
+    if answer.result is None:
+        print(f"NOT GRADED  {one_line(before.name)}: {one_line(answer.problem)}; its old result stays")
+        return GRADER_FAILED
+    after = replace(planned.entry, result=from_json(answer.result))
+    difference = compare([before], [after])
+    _say(before, after, difference)
+    print(_why_not(arguments, entries, before, after) or _keep(arguments.out, settings, planned, answer))
+    return DIFFERENT if difference.changes else SAME
+
+
+def _settings(arguments: argparse.Namespace) -> Settings:
+    """What the class was graded with.
+
+    Raises:
+        ClassError: this course or this secret is another one.
+    """
+    secret = read_secret(arguments.secret or arguments.out / SECRET_FILE)
+    try:
+        settings = Settings.of(read_settings(arguments.out), secret)
+    except ValueError as error:
+        raise ClassError(f"{arguments.out}: {error}") from None
+    gone = [name for name in settings.exercises if name not in course.names()]
+    if gone:
+        raise ClassError(
+            f"{arguments.out} was graded with {', '.join(gone)}, which this course does not have; "
+            "grade the class again into another folder"
+        )
+    return settings
+
+
+def _named(name: str, known: Sequence[_Each], where: str) -> _Each:
+    found = next((each for each in known if each.name == name), None)
+    if found is None:
+        raise ClassError(f"{where} has no submission {name}; {nearest(name, [each.name for each in known])}")
+    return found
+
+
+def _why_not(arguments: argparse.Namespace, entries: Sequence[Entry], before: Entry, after: Entry) -> str:
+    """Why nothing is written; empty if the new result is to be kept."""
+    if arguments.dry_run:
+        return "nothing written (--dry-run)"
+    if before.key == after.key and before.result:
+        return "nothing written: the files, the course and the settings are those of the result that is there"
+    worth = {each.result.points for each in entries if each.result and each.name != before.name}
+    now = after.result.points if after.result else 0
+    if worth and now not in worth:
+        were = " or ".join(map(str, sorted(worth)))
+        return (
+            f"nothing written: it is worth {now} points now, and the others {were}; "
+            "the course has changed, so grade the whole class again"
+        )
+    return ""
+
+
+def _keep(out: Path, settings: Settings, planned: Planned, answer: Answer) -> str:
+    """Put the new result into the folder of the class, and write what is made from it."""
+    keep_one(out, planned, answer)
+    write_files(out, settings.graded)
+    return f"written to {out}; the other submissions keep their results"
+
+
+def _say(before: Entry, after: Entry, difference: Difference) -> None:
+    """What it earns now, the checks that did it, and what was given by hand: a point is not due twice."""
+    name, old = one_line(before.name), before.result
+    now = f"{after.result.earned} of {after.result.points} points" if after.result else ""
+    if not difference.changes:
+        print(f"{name}: {now}, and every check has the same outcome as before")
+    for change in difference.changes:
+        files = ", for other files" if change.files else ""
+        print(f"{name}: {f'{old.earned} of {old.points} points' if old else 'not graded'}, now {now}{files}")
+        for words, checks in (("passes now    ", change.passed), ("passes no more", change.lost)):
+            for check in checks:
+                print(f"  {words}  {check}")
+    if before.by_hand:
+        print(f"by hand {one_line('; '.join(map(str, before.by_hand)), limit=1_000)}: see whether that is still due")

@@ -1,0 +1,127 @@
+"""`course regrade`: one submission is graded again as it is now, and nobody else's result changes."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from command import call
+from grading_here import graded_by_hand, write_class
+
+from grader.classroom import grade_class
+from grader.classroom.results import read_class, result_path
+from grader.commands import course as course_command
+from grader.core.result import from_json
+
+
+@pytest.fixture
+def graded(tmp_path: Path) -> Iterator[Path]:
+    """A class of three, graded; then ada's file is another one."""
+    write_class(tmp_path / "class", {"ada": "1", "ben": "2", "cyd": "2"})
+    with graded_by_hand():
+        options = ("--exercises", "kl", "--require-level", "0", "--engine", "serial", "--write", "html")
+        done = call(course_command.main, "grade-all", "class", "--out", "graded", *options, cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+        (tmp_path / "class" / "ada" / "kl.py").write_text("3", "utf-8")
+        yield tmp_path
+
+
+def regrade(folder: Path, name: str, *more: str) -> subprocess.CompletedProcess[str]:
+    return call(course_command.main, "regrade", name, "class", "--out", "graded", *more, cwd=folder)
+
+
+def state(folder: Path) -> dict[str, bytes]:
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def earned(folder: Path) -> dict[str, int | None]:
+    return {entry.name: entry.earned for entry in read_class(folder / "graded")}
+
+
+def test_it_says_what_changed_and_puts_the_new_result_where_all_reports_read_it(graded: Path) -> None:
+    before = state(graded / "graded")
+    done = regrade(graded, "ada")
+    assert done.returncode == 1, done.stderr
+    assert "ada: 5 of 20 points, now 15 of 20 points, for other files" in done.stdout
+    assert "passes now      kl.check_1" in done.stdout and "kl.check_2" in done.stdout and "check_0" not in done.stdout
+    assert earned(graded) == {"ada": 15, "ben": 10, "cyd": 10}
+    after = state(graded / "graded")
+    changed = {name for name in after if before.get(name) != after[name]}
+    new = {name for name in changed if name.startswith("graded/")}
+    assert changed - new == {"submissions.json", "journal.jsonl", "grades.csv", "html/ada.html"}
+    assert len(new) == 1 and not new & before.keys(), "no result is changed, and the old one stays"
+    assert "ada,,,,,,,15,20" in after["grades.csv"].decode("utf-8-sig")
+
+
+def test_a_class_that_goes_on_after_it_grades_nothing_again(graded: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert regrade(graded, "ada").returncode == 1
+    asked: list[bytes] = []
+    monkeypatch.setattr(grade_class, "grade_job", asked.append)
+    options = ("--exercises", "kl", "--require-level", "0", "--engine", "serial")
+    done = call(course_command.main, "grade-all", "class", "--out", "graded", *options, cwd=graded)
+    assert done.returncode == 0 and not asked, done.stderr
+
+
+def test_a_dry_run_writes_nothing(graded: Path) -> None:
+    before = state(graded)
+    done = regrade(graded, "ada", "--dry-run")
+    assert done.returncode == 1 and "now 15 of 20" in done.stdout and "nothing written (--dry-run)" in done.stdout
+    assert state(graded) == before
+
+
+def test_the_same_files_under_the_same_course_have_the_same_result_and_nothing_is_written(graded: Path) -> None:
+    before = state(graded)
+    done = regrade(graded, "ben")
+    assert done.returncode == 0 and "10 of 20 points, and every check has the same outcome as before" in done.stdout
+    assert "nothing written: the files, the course and the settings" in done.stdout and state(graded) == before
+
+
+def test_a_mark_by_hand_is_called_to_mind(graded: Path) -> None:
+    (graded / "graded" / "adjustments.csv").write_text("submission,points,reason\nada,5,the check was wrong\n")
+    assert "by hand +5: the check was wrong: see whether that is still due" in regrade(graded, "ada").stdout
+
+
+def test_a_result_that_is_worth_other_points_than_the_others_is_told_and_not_kept(graded: Path) -> None:
+    for entry in read_class(graded / "graded"):
+        if entry.name != "ada":  # as an earlier course, in which each check was worth 6, would have graded them
+            path = result_path(graded / "graded", entry.key)
+            result = from_json(path.read_text("utf-8"))
+            (exercise,) = result.exercises
+            checks = [replace(check, points=6) for check in exercise.checks]
+            path.write_text(replace(result, exercises=[replace(exercise, checks=checks)]).as_json(), "utf-8")
+    before = state(graded)
+    done = regrade(graded, "ada")
+    assert "nothing written: it is worth 20 points now, and the others 24" in done.stdout and state(graded) == before
+
+
+def test_a_grader_that_fails_leaves_the_old_result(graded: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = state(graded)
+    monkeypatch.setattr(grade_class, "grade_job", lambda data: b'{"result": null, "problem": "it died"}')
+    done = regrade(graded, "ada")
+    assert done.returncode == 3 and "NOT GRADED  ada: it died; its old result stays" in done.stdout
+    assert state(graded) == before
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (("adda",), "the class in graded has no submission adda; did you mean ada?"),
+        (("ada", "--secret", "other-secret"), "was graded with another secret; name its file with --secret"),
+        (("ada", "--secret", "class/ada/kl.py"), "holds no secret of a class"),
+    ],
+)
+def test_wrong_usage_is_a_sentence(graded: Path, arguments: tuple[str, ...], sentence: str) -> None:
+    (graded / "other-secret").write_text("6" * 64)
+    before = state(graded)
+    done = regrade(graded, *arguments)
+    assert done.returncode == 2 and sentence in " ".join(done.stderr.split()), done.stderr
+    assert state(graded) == before
+
+
+def test_a_submission_that_is_not_among_the_files_is_a_sentence(graded: Path) -> None:
+    (graded / "class" / "ada").rename(graded / "class" / "ada-2")
+    done = regrade(graded, "ada")
+    assert done.returncode == 2 and "class has no submission ada; did you mean ada-2?" in done.stderr
