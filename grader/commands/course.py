@@ -21,6 +21,8 @@ _EXAMPLES = """examples:
                              grade a class; the same command goes on after a stop
   course report graded --out class.html
   course gradebook canvas graded --gradebook export.csv --column GRPO --out filled.csv
+  course feedback moodle graded --out feedback.zip
+                             everybody's report, for "Upload multiple feedback files in a zip"
   course worksheet me you --out page.html
                              worksheets side by side, under what the numbers show, as one HTML page
   course dev --help          what writes and proves the files of this repository
@@ -47,6 +49,7 @@ COMMANDS = {
     "diff": "say what a second grading of a class changed",
     "report": "write the class report",
     "gradebook": "fill the grades into the export of your Canvas, Moodle or Blackboard",
+    "feedback": "pack the reports for the upload to Moodle or Canvas, or for a mail merge",
     "export": "write one result in another format",
     "autograder": "make the zip that Gradescope runs",
     "worksheet": "write a page with submitted worksheets side by side",
