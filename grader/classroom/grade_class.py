@@ -162,6 +162,7 @@ def _plan(handed_in: HandedIn, settings: Settings) -> Planned:
         submitted_at=handed_in.submitted_at,
         marked_late=handed_in.marked_late,
         key=make_job(contents, settings).key,
+        uploads=handed_in.uploads,
         notes=(*contents.notes, *_missing(contents, settings)),
         unread=tuple(one.name for one in course.EXERCISES if one.file_name in contents.submission.problems),
     )

@@ -8,6 +8,7 @@ page is the template `classroom/class`; what it says of single numbers is here.
 from __future__ import annotations
 
 import itertools
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from .. import __version__
@@ -38,7 +39,12 @@ class _Page:
 
 
 def class_page(
-    report: ClassReport, *, named: Named | None = None, similarity: Similarity | None = None, site: str | None = None
+    report: ClassReport,
+    *,
+    named: Named | None = None,
+    similarity: Similarity | None = None,
+    site: str | None = None,
+    student_pages: Mapping[str, str] | None = None,
 ) -> str:
     """The whole file.
 
@@ -47,6 +53,7 @@ def class_page(
         named: Submissions by name, for a page that is for instructors only.
         similarity: Similar pairs, which name students too.
         site: Address of the published pages, with a slash at its end; None if the course does not say it itself.
+        student_pages: Name of a submission to the address of its report, from where this page will lie.
     """
 
     def page_of(mistake: MisconceptionCount) -> _Page:
@@ -63,6 +70,7 @@ def class_page(
         histograms=_histograms(report) if report.graded else [],
         timed=_timed(report),
         named=named,
+        student_pages=student_pages or {},
         similarity=similarity,
         mistakes_shown=_SHOWN,
         slow_shown=_SLOW,

@@ -71,6 +71,7 @@ class Entry:
         submitted_at: When, with a time zone; None if nobody says.
         marked_late: Whether the platform's download calls it late.
         key: Of the content, the course and the seed: equal keys, equal results.
+        uploads: What its files are called in Canvas's download, which takes feedback by these names.
         notes: What was odd about the files, for the instructor.
         unread: Names of the exercises whose module is missing or cannot be read.
         result: None as long as it is not graded.
@@ -83,6 +84,7 @@ class Entry:
     submitted_at: datetime | None = None
     marked_late: bool = False
     key: str = ""
+    uploads: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     unread: tuple[str, ...] = ()
     result: Result | None = field(default=None, compare=False)

@@ -39,9 +39,11 @@ from ..core.text import one_line
 from .results import ClassError, Person, file_name
 
 METADATA = "submission_metadata.yml"
-_CANVAS = re.compile(
+CANVAS_FILE = re.compile(
     r"(?P<who>[^_/]+)_(?:(?P<late>LATE)_)?(?P<id>\d+)_(?P<submission>\d{1,20})_(?P<file>.+)", re.DOTALL
 )
+"""Name of a file in Canvas's download: whose it is, and the numbers of the user and of the uploaded file."""
+
 _MOODLE = re.compile(r"(?P<who>.+?)_(?P<id>\d+)_assignsubmission_(?:file|onlinetext)_?(?P<file>.*)", re.DOTALL)
 _OF_A_MAC = (".DS_Store", "._")  # where a Mac has shown a folder, or copied it to a disk of another kind
 _YAML_DEPTH = 20  # an export needs 4
@@ -57,6 +59,7 @@ class HandedIn:
         people: Whose it is.
         submitted_at: When, if the platform says.
         marked_late: Whether the platform calls it late.
+        uploads: What its files are called in Canvas's download, which takes feedback by these names.
     """
 
     name: str
@@ -64,6 +67,7 @@ class HandedIn:
     people: tuple[Person, ...] = ()
     submitted_at: datetime | None = None
     marked_late: bool = False
+    uploads: tuple[str, ...] = ()
 
     def read(self) -> Contents:
         """Read what is graded. Never raises for what a student did: that becomes a problem of the submission."""
@@ -186,7 +190,7 @@ def _is_class(name: str, paths: Iterable[PurePosixPath]) -> bool:
         return False
     tops = {path.parts[0]: len(path.parts) > 1 for path in paths}
     return any(
-        is_folder or name.lower().endswith(ARCHIVES) or _CANVAS.fullmatch(name) or _MOODLE.fullmatch(name)
+        is_folder or name.lower().endswith(ARCHIVES) or CANVAS_FILE.fullmatch(name) or _MOODLE.fullmatch(name)
         for name, is_folder in tops.items()
     )
 
@@ -269,7 +273,7 @@ def _time(value: object) -> datetime | None:
 
 def _canvas(tops: Sequence[_Top]) -> _Found:
     """A download: one flat file for each file of each student."""
-    return _grouped(tops, _CANVAS, "canvas")
+    return _grouped(tops, CANVAS_FILE, "canvas")
 
 
 def _moodle(tops: Sequence[_Top]) -> _Found:
@@ -291,7 +295,8 @@ def _grouped(tops: Sequence[_Top], pattern: re.Pattern[str], platform: str) -> _
         listers = [top.renamed(match["file"], upload) for (top, match), upload in zip(parts, uploads, strict=True)]
         late = any(match.groupdict().get("late") for _, match in parts)
         person = Person(name=who, platform=platform, platform_id=number)
-        found.append(HandedIn(f"{who}_{number}", partial(_joined, listers), (person,), None, late))
+        names = tuple(top.name for top, _ in parts) if pattern is CANVAS_FILE else ()
+        found.append(HandedIn(f"{who}_{number}", partial(_joined, listers), (person,), None, late, names))
     return {top.name for top, _ in matches}, found
 
 

@@ -22,6 +22,8 @@ _EXAMPLES = """examples:
   course adjust graded       check the marks by hand in graded/adjustments.csv, and write them into the table
   course report graded --out class.html
   course gradebook canvas graded --gradebook export.csv --column GRPO --out filled.csv
+  course feedback moodle graded --out feedback.zip
+                             everybody's report, for "Upload multiple feedback files in a zip"
   course worksheet me you --out page.html
                              worksheets side by side, under what the numbers show, as one HTML page
   course dev --help          what writes and proves the files of this repository
@@ -50,6 +52,7 @@ COMMANDS = {
     "diff": "say what a second grading of a class changed",
     "report": "write the class report",
     "gradebook": "fill the grades into the export of your Canvas, Moodle or Blackboard",
+    "feedback": "pack the reports for the upload to Moodle or Canvas, or for a mail merge",
     "export": "write one result in another format",
     "autograder": "make the zip that Gradescope runs",
     "worksheet": "write a page with submitted worksheets side by side",

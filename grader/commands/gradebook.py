@@ -86,7 +86,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--feedback", action="store_true", help="Moodle: write the points of each exercise as feedback")
     add("--decimal", choices=("point", "comma"), help="of the grades; by default as in the export")
     add(
-        "--match", action="append", default=[], type=_match, metavar="FIELD=TITLE",
+        "--match", action="append", default=[], type=match_argument, metavar="FIELD=TITLE",
         help=f"Moodle: the title of the column with {', '.join(moodle.FIELDS)}, if it is not in English",
     )  # fmt: skip
     parser.set_defaults(usage_error=parser.error)
@@ -109,7 +109,7 @@ def run(arguments: argparse.Namespace) -> int:
             names, zone = [entry.name for entry in entries], policy.zone if policy else None
             roster = read_roster(source.read_bytes(), names, platform=arguments.platform, zone=zone)
         source = arguments.gradebook
-        table, layout = _read(arguments.platform, data, _titles(arguments))
+        table, layout = _read(arguments.platform, data, matched_titles(arguments))
         filled = fill(table, layout, entries, policy, _options(arguments, roster or Roster()))
     except (ClassError, OSError) as error:
         arguments.usage_error(one_line(str(error), limit=1_000))
@@ -164,7 +164,7 @@ def _check_skipped(arguments: argparse.Namespace, entries: Iterable[Entry]) -> N
         arguments.usage_error(f"--skip: no submission is called {', '.join(map(one_line, unknown))}")
 
 
-def _titles(arguments: argparse.Namespace) -> dict[str, list[str]]:
+def matched_titles(arguments: argparse.Namespace) -> dict[str, list[str]]:
     """By field the titles of --match; only a name may be in several columns."""
     titles: dict[str, list[str]] = {}
     for field, title in arguments.match:
@@ -242,7 +242,8 @@ def _points(text: str) -> Decimal:
     return value
 
 
-def _match(text: str) -> tuple[str, str]:
+def match_argument(text: str) -> tuple[str, str]:
+    """A field of Moodle's export and the title of its column, as in `email=E-Mail-Adresse`."""
     name, equals, title = text.partition("=")
     if name not in moodle.FIELDS or not equals or not title.strip():
         raise argparse.ArgumentTypeError(f"{text!r} is not like email=E-Mail-Adresse, with {', '.join(moodle.FIELDS)}")

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import argparse
 import os
+from collections.abc import Iterable
 from pathlib import Path
+from urllib.parse import quote
 
 from rich.console import Console
 from rich.progress import track
@@ -14,7 +16,7 @@ from ..classroom.outcomes_csv import outcomes_csv
 from ..classroom.page import class_page
 from ..classroom.report import class_report, named
 from ..classroom.report_csv import checks_csv, misconceptions_csv
-from ..classroom.results import ClassError, read_class
+from ..classroom.results import ClassError, Entry, file_name, read_class
 from ..classroom.similarity import THRESHOLD, Similarity, compare
 from ..core import course
 from ..core.arguments import path_argument
@@ -82,7 +84,9 @@ def run(arguments: argparse.Namespace) -> int:
         arguments.usage_error(one_line(str(error), limit=1_000))
     report = class_report(entries)
     with_names = named(entries, cpu_seconds(arguments.results)) if arguments.names else None
-    written = {arguments.out: class_page(report, named=with_names, similarity=similarity, site=arguments.site)}
+    pages = _student_pages(arguments.results, arguments.out, entries) if arguments.names else {}
+    page = class_page(report, named=with_names, similarity=similarity, site=arguments.site, student_pages=pages)
+    written = {arguments.out: page}
     if arguments.csv:
         written |= {arguments.csv: checks_csv(report), _beside(arguments.csv): misconceptions_csv(report)}
     if arguments.outcomes:
@@ -96,6 +100,18 @@ def run(arguments: argparse.Namespace) -> int:
     without = f", {missing} without a mark" if missing else ""
     print(f"{', '.join(map(str, written))} written: {report.graded} graded{without}")
     return 1 if missing else 0
+
+
+def _student_pages(results: Path, out: Path, entries: Iterable[Entry]) -> dict[str, str]:
+    """Name of each submission to its report, where `course grade-all --write html` has written one, as a link."""
+    folder = results / "html"
+    there = {path.name for path in folder.iterdir()} if folder.is_dir() else set()
+    pages = {entry.name: f"{file_name(entry.name)}.html" for entry in entries if entry.result}
+    try:
+        place = quote(Path(os.path.relpath(os.path.realpath(folder), os.path.realpath(out.parent))).as_posix())
+    except ValueError:  # on another drive of Windows
+        place = folder.absolute().as_uri()
+    return {name: f"{place}/{quote(page)}" for name, page in pages.items() if page in there}
 
 
 def _check_usage(arguments: argparse.Namespace) -> None:

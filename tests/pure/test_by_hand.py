@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import subprocess
+import zipfile
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -282,3 +283,15 @@ def test_the_class_report_and_the_gradebook_read_them_by_themselves(class_folder
     done = call(course_command.main, *command, "--out", "filled.csv", cwd=class_folder)
     assert done.returncode == 0 and "by hand +2: asked; counts 7 points" in done.stdout, done.stderr
     assert b"Submitted,7,20.00" in (class_folder / "filled.csv").read_bytes()
+
+
+def test_a_report_that_goes_back_has_them_and_the_mail_merge_counts_them(class_folder: Path) -> None:
+    (class_folder / "graded" / ADJUSTMENTS_FILE).write_text("submission,points,reason\nben,2.5,asked\n", "utf-8")
+    (class_folder / "roster.csv").write_text("submission,email\nben,max@uni.example\nada,ada@uni.example\n")
+    command = ("feedback", "mail", "graded", "--roster", "roster.csv", "--out", "feedback.zip")
+    done = call(course_command.main, *command, cwd=class_folder)
+    assert done.returncode == 0, done.stdout + done.stderr
+    with zipfile.ZipFile(class_folder / "feedback.zip") as archive:
+        rows = list(csv.DictReader(archive.read("mail.csv").decode().splitlines()))
+        assert {row["email"]: row["points"] for row in rows} == {"ada@uni.example": "20", "max@uni.example": "7.5"}
+        assert "+2.5 asked With them: 7.5 of 20 points." in Page(archive.read("reports/ben.html").decode()).text

@@ -14,7 +14,9 @@ from dataclasses import replace
 from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
+from urllib.parse import unquote
 
+import lxml.html
 import numpy as np
 import pytest
 from command import call
@@ -26,7 +28,7 @@ from grader.classroom.outcomes_csv import outcomes_csv
 from grader.classroom.page import class_page
 from grader.classroom.report import BINS, class_report, discrimination, named, quantile
 from grader.classroom.report_csv import checks_csv, misconceptions_csv
-from grader.classroom.results import GRADED_FOLDER, Entry, Person, result_path, write_entries
+from grader.classroom.results import GRADED_FOLDER, Entry, Person, file_name, result_path, write_entries
 from grader.commands import course as course_command
 from grader.core import course
 from grader.core.by_hand import ByHand
@@ -446,6 +448,23 @@ def test_the_command_writes_a_line_for_each_check_beside_the_page(tmp_path: Path
         run("report", "results", "--out", "r.html", "--outcomes", "o.csv", *more, cwd=tmp_path)
         rows = list(csv.DictReader((tmp_path / "o.csv").read_text("utf-8").splitlines()))
         assert len(rows) == 3 * CHECKS and who in {row["submission"] for row in rows}
+
+
+def test_names_lead_to_the_reports_that_were_written(tmp_path: Path) -> None:
+    one, other, third = class_of([PASSED] * CHECKS, [PASSED] * CHECKS, [PASSED] * CHECKS)
+    one = replace(one, name="Zoë: 50% #1 <b>")
+    write_class(tmp_path / "results", [one, other, third])
+    (tmp_path / "results" / "html").mkdir()
+    for each in (one, third):
+        (tmp_path / "results" / "html" / f"{file_name(each.name)}.html").write_text(f"report of {each.key}", "utf-8")
+    (tmp_path / "pages").mkdir()
+    assert run("report", "results", "--out", "pages/n.html", "--names", cwd=tmp_path).returncode == 0
+    page = lxml.html.fromstring((tmp_path / "pages" / "n.html").read_text("utf-8"))
+    links = {link.text_content().strip(): unquote(link.get("href")) for link in page.iter("a")}
+    reports = {name: (tmp_path / "pages" / address).read_text("utf-8") for name, address in links.items()}
+    assert reports == {each.name: f"report of {each.key}" for each in (one, third)}
+    run("report", "results", "--out", "pages/r.html", cwd=tmp_path)
+    assert "results/html" not in (tmp_path / "pages" / "r.html").read_text("utf-8")
 
 
 def test_help_has_examples(tmp_path: Path) -> None:

@@ -1,0 +1,66 @@
+"""The report that a student of a class gets: the HTML report, without what hidden checks look like.
+
+In a class with a secret, no result holds an input of a hidden check: `grading/withheld.py` has left it out, and there
+may be a public call instead that goes wrong too, which a student can repeat. A result of a class without a secret, from
+an older version, holds them, so they are left out here. Titles of hidden checks go too: the next class has the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from ..core.result import PASSED, CheckResult, Result
+from ..reports import html_report
+from ..reports.feedback import HIDDEN
+from .results import Entry
+
+
+def student_page(entry: Entry, *, drawn_secretly: bool) -> str:
+    """The whole HTML file, with the marks by hand.
+
+    Args:
+        entry: A submission with a result.
+        drawn_secretly: Whether the class has a secret, so that its results hold no hidden input.
+
+    Raises:
+        ValueError: there is no result.
+    """
+    if entry.result is None:
+        raise ValueError(f"{entry.name} has no result")
+    shown = without_hidden(entry.result, drawn_secretly=drawn_secretly)
+    return html_report.page(replace(shown, notes=[*entry.notes]), by_hand=entry.by_hand, no_mark=entry.why_no_mark)
+
+
+def without_hidden(result: Result, *, drawn_secretly: bool) -> Result:
+    """A copy in which a hidden check shows its function, outcome and points, and what everybody may know.
+
+    Args:
+        result: Whole or brief.
+        drawn_secretly: As for `student_page`.
+    """
+    titles = {check.title: _title(check) for check in result.checks if check.hidden}
+    exercises = [
+        replace(exercise, checks=[_shown(check, titles, drawn_secretly=drawn_secretly) for check in exercise.checks])
+        for exercise in result.exercises
+    ]
+    return replace(result, exercises=exercises)
+
+
+def _title(check: CheckResult) -> str:
+    return f"A hidden check of `{check.function}`"
+
+
+def _shown(check: CheckResult, titles: Mapping[str, str], *, drawn_secretly: bool) -> CheckResult:
+    shown = replace(
+        check,
+        waits_for=[titles.get(title, title) for title in check.waits_for],
+        may_come_from=[titles.get(title, title) for title in check.may_come_from],
+    )
+    if not check.hidden:
+        return shown
+    shown = replace(shown, title=_title(check), explanation="", curves=[])
+    if drawn_secretly:
+        return shown
+    story = "" if check.outcome == PASSED else HIDDEN
+    return replace(shown, story=story, call="", rows=[], frames=[], printed="")
