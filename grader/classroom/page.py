@@ -8,7 +8,7 @@ page is the template `classroom/class`; what it says of single numbers is here.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from .. import __version__
@@ -17,7 +17,8 @@ from ..core.html import render
 from ..core.text import counted
 from ..reports.svg_chart import Bar, Figure, column_chart, number, small_bar
 from .report import BINS, FEW, WEAK, CheckStatistics, ClassReport, Distribution, MisconceptionCount, Named
-from .similarity import Similarity
+from .side_by_side import anchors
+from .similarity import Pair, Similarity
 
 _SHOWN = 20
 """Mistakes that are seen at once; the rarer ones are folded."""
@@ -45,6 +46,7 @@ def class_page(
     similarity: Similarity | None = None,
     site: str | None = None,
     student_pages: Mapping[str, str] | None = None,
+    pairs_address: str = "",
 ) -> str:
     """The whole file.
 
@@ -53,6 +55,7 @@ def class_page(
         named: Submissions by name, for a page that is for instructors only.
         similarity: Similar pairs, which name students too.
         site: Address of the published pages, with a slash at its end; None if the course does not say it itself.
+        pairs_address: Of the page that shows the similar pairs side by side; empty if there is none.
         student_pages: Name of a submission to the address of its report, from where this page will lie.
     """
 
@@ -71,6 +74,7 @@ def class_page(
         timed=_timed(report),
         named=named,
         student_pages=student_pages or {},
+        anchor_of=_anchor_of(similarity, pairs_address),
         similarity=similarity,
         mistakes_shown=_SHOWN,
         slow_shown=_SLOW,
@@ -83,6 +87,12 @@ def class_page(
         counted=counted,
         page_of=page_of,
     )
+
+
+def _anchor_of(similarity: Similarity | None, address: str) -> Callable[[Pair], str]:
+    """Where a pair is shown side by side, as a link; empty if it is nowhere."""
+    found = anchors(similarity) if similarity and address else {}
+    return lambda pair: f"{address}#{found[pair.first, pair.second]}" if found else ""
 
 
 def remark(check: CheckStatistics) -> str:

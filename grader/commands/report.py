@@ -5,26 +5,36 @@ from __future__ import annotations
 import argparse
 import os
 from collections.abc import Iterable
+from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 from urllib.parse import quote
 
 from rich.console import Console
 from rich.progress import track
 
+from .. import __version__
 from ..classroom.journal import cpu_seconds
 from ..classroom.outcomes_csv import outcomes_csv
 from ..classroom.page import class_page
 from ..classroom.report import class_report, named
 from ..classroom.report_csv import checks_csv, misconceptions_csv
 from ..classroom.results import ClassError, Entry, file_name, read_class
-from ..classroom.similarity import THRESHOLD, Similarity, compare
+from ..classroom.side_by_side import pairs_page
+from ..classroom.similarity import THRESHOLD, Ground, Similarity, Submissions, compare
 from ..core import course
 from ..core.arguments import path_argument
+from ..core.contents import read_submission
 from ..core.result import replace_file
+from ..core.submission import SubmissionError
 from ..core.text import one_line
 from .handout import site_url
 from .personal_data import warn_if_git_takes
 
+TOP = 10
+"""Pairs that are listed whatever their share, of whole submissions and of each file."""
+
+T = TypeVar("T")
 EXAMPLES = """examples:
   course report results --out report.html
   course report results --out report.html --csv checks.csv
@@ -34,7 +44,9 @@ EXAMPLES = """examples:
   course report results --out mine.html --names
                              with all submissions by name, for you alone
   course report results --out mine.html --names --similarity submissions
-                             and with pairs that have much text in common
+                             and with pairs that have text in common; mine.pairs.html shows them side by side
+  course report results --out mine.html --names --similarity submissions --also 2025 --also found-on-the-web
+                             compared with the submissions of an older class and with a public solution too
 
 RESULTS is the folder that `course grade-all` wrote. Without --names nothing that is written names a student.
 
@@ -67,7 +79,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--threshold", type=_share, default=THRESHOLD, metavar="SHARE",
-        help=f"share of common text from which a pair is listed, above 0 and at most 1 (default: {THRESHOLD})",
+        help=f"share of common text from which a pair is pointed out, above 0 and at most 1 (default: {THRESHOLD})",
+    )  # fmt: skip
+    parser.add_argument(
+        "--also", type=path_argument, action="append", default=[], metavar="FOLDER",
+        help="compare the class with these too: an older class, or one public solution; may be repeated",
     )  # fmt: skip
     parser.set_defaults(usage_error=parser.error)
 
@@ -79,16 +95,29 @@ def run(arguments: argparse.Namespace) -> int:
         warn_if_git_takes(arguments.out, "names and marks")
     try:
         entries = read_class(arguments.results)
-        similarity = _similarity(arguments.similarity, arguments.threshold) if arguments.similarity else None
+        compared = _compared(arguments) if arguments.similarity else None
     except ClassError as error:
         arguments.usage_error(one_line(str(error), limit=1_000))
     report = class_report(entries)
     with_names = named(entries, cpu_seconds(arguments.results)) if arguments.names else None
     pages = _student_pages(arguments.results, arguments.out, entries) if arguments.names else {}
-    page = class_page(report, named=with_names, similarity=similarity, site=arguments.site, student_pages=pages)
-    written = {arguments.out: page}
+    written = {}
+    if compared:
+        beside = _beside(arguments.out, "pairs")
+        written = {beside: pairs_page(compared.similarity, compared.texts, compared.ground, __version__)}
+    written[arguments.out] = class_page(
+        report,
+        named=with_names,
+        similarity=compared.similarity if compared else None,
+        site=arguments.site,
+        student_pages=pages,
+        pairs_address=quote(_beside(arguments.out, "pairs").name),
+    )
     if arguments.csv:
-        written |= {arguments.csv: checks_csv(report), _beside(arguments.csv): misconceptions_csv(report)}
+        written |= {
+            arguments.csv: checks_csv(report),
+            _beside(arguments.csv, "misconceptions"): misconceptions_csv(report),
+        }
     if arguments.outcomes:
         written |= {arguments.outcomes: outcomes_csv(entries, names=arguments.names)}
     for path, text in written.items():
@@ -123,7 +152,7 @@ def _check_usage(arguments: argparse.Namespace) -> None:
         if path.suffix.lower() != ".csv":
             arguments.usage_error(f"{option} must be a file that ends in .csv, not {path}")
     if len(tables) == 2 and os.path.realpath(arguments.outcomes) in map(
-        os.path.realpath, (arguments.csv, _beside(arguments.csv))
+        os.path.realpath, (arguments.csv, _beside(arguments.csv, "misconceptions"))
     ):
         arguments.usage_error(f"--outcomes would overwrite what --csv writes; give another name than {path.name}")
     for path in (arguments.out, *tables.values()):
@@ -132,32 +161,72 @@ def _check_usage(arguments: argparse.Namespace) -> None:
     for path in tables.values():
         if os.path.realpath(path.parent) == os.path.realpath(arguments.results):
             arguments.usage_error(f"{arguments.results} has CSV files of its own; write {path.name} to another folder")
+    if arguments.also and not arguments.similarity:
+        arguments.usage_error("--also goes with --similarity")
     if arguments.similarity and not arguments.names:
         arguments.usage_error("similar pairs name students; add --names, and keep the page to yourself")
 
 
-def _similarity(path: Path, threshold: float) -> Similarity:
+@dataclass(frozen=True)
+class _Compared:
+    """What came of comparing a class, with what the side-by-side page needs."""
+
+    similarity: Similarity
+    texts: Submissions
+    ground: Ground
+
+
+def _compared(arguments: argparse.Namespace) -> _Compared:
     """Compare the texts of a class, with a progress bar.
 
     Raises:
         ClassError: there is nothing like a class.
     """
     from ..classroom.submissions import find_submissions  # reads archives, which a report without this never does
+    from ..workshop.catalogue import variants
 
-    handed_in = track(find_submissions(path), "reading", console=Console(stderr=True), transient=True)
-    texts = {each.name: each.read().submission.files for each in handed_in}
+    texts = {
+        each.name: each.read().submission.files for each in _tracked(find_submissions(arguments.similarity), "reading")
+    }
+    also = {name: files for path in arguments.also for name, files in _others(path).items()}
     names = [exercise.file_name for exercise in course.EXERCISES]
-    starter = {name: (course.STARTER / name).read_text("utf-8") for name in names}
-    return compare(
-        texts,
-        starter,
-        threshold=threshold,
-        track=lambda names: track(list(names), "comparing", console=Console(stderr=True), transient=True),
+    starter, model = (
+        {name: (folder / name).read_text("utf-8") for name in names}
+        for folder in (course.STARTER, course.MODEL_ANSWERS)
     )
+    official = [each.submission.files for name in names for each in variants(name.removesuffix(".py"))]
+    ground = Ground(starter, [model, *official])
+    similarity = compare(
+        texts, ground, also=also, threshold=arguments.threshold, top=TOP, track=lambda all_: _tracked(all_, "comparing")
+    )
+    return _Compared(similarity, {**also, **texts}, ground)
 
 
-def _beside(path: Path) -> Path:
-    return path.with_name(f"{path.stem}.misconceptions{path.suffix}")
+def _others(path: Path) -> dict[str, dict[str, str]]:
+    """The submissions of an older class, or one solution, by a name that begins with that of the folder.
+
+    Raises:
+        ClassError: there is nothing of the kind.
+    """
+    from ..classroom.submissions import find_submissions
+
+    shown = one_line(path.as_posix(), limit=80)
+    try:
+        found = {each.name: each.read().submission.files for each in _tracked(find_submissions(path), "reading")}
+    except ClassError:
+        try:
+            return {f"{shown}/": read_submission(path).files}
+        except SubmissionError as error:
+            raise ClassError(f"--also: {error}") from None
+    return {f"{shown}/{name}": files for name, files in found.items()}
+
+
+def _tracked(things: Iterable[T], what: str) -> Iterable[T]:
+    return track(list(things), what, console=Console(stderr=True), transient=True)
+
+
+def _beside(path: Path, what: str) -> Path:
+    return path.with_name(f"{path.stem}.{what}{path.suffix}")
 
 
 def _share(text: str) -> float:

@@ -18,7 +18,8 @@ from worksheets import answer_of, handed_in, right_worksheet, run_of
 from grader.classroom.page import class_page
 from grader.classroom.report import class_report, named
 from grader.classroom.results import Person
-from grader.classroom.similarity import Pair, Similarity
+from grader.classroom.side_by_side import pairs_page
+from grader.classroom.similarity import Ground, Pair, Similarity, compare
 from grader.core import course
 from grader.core.result import FAILED, NOT_WRITTEN, PASSED
 
@@ -40,7 +41,21 @@ def reports() -> dict[str, str]:
     many = class_of(*[[PASSED, FAILED, *[NOT_WRITTEN] * 3], [PASSED] * CHECKS] * 15)
     classes = {"empty": [], "one": class_of([PASSED] * CHECKS), "waiting": [entry(0, None)], "many": many}
     classes["equal"] = class_of(*[[PASSED] * CHECKS] * 25)
-    return {name: class_page(class_report(each)) for name, each in classes.items()} | {"hostile": hostile()}
+    pages = {name: class_page(class_report(each)) for name, each in classes.items()}
+    return pages | {"hostile": hostile(), "pairs": pairs()}
+
+
+def pairs() -> str:
+    """Two submissions side by side, and a third that has one file in common with them."""
+    own = "".join(f"def f{n}(x):\n    return [x.m{n}(x, {BAD!r}) * {n} for y in range({n}) if y]\n" for n in range(9))
+    known = "def g(x):\n    return x.a(1) + x.b(2) + x.c(3) + x.d(4)\n"
+    texts = {
+        BAD: {"kl.py": own + known, "clip.py": own},
+        "b": {"kl.py": known + own, "clip.py": own},
+        "c": {"kl.py": own},
+    }
+    ground = Ground({"kl.py": "", "clip.py": ""}, [{"kl.py": known}])
+    return pairs_page(compare(texts, ground, top=3), texts, ground, "1.0")
 
 
 def test_every_class_report_is_valid_html(tmp_path: Path) -> None:

@@ -17,12 +17,16 @@ from grader.core import course
 from grader.sandbox.sandbox import Sandbox
 from grader.workshop.catalogue import misconceptions
 
+OTHERS = ("old/zoe", "solution/")
+
 
 def test_a_class_is_graded_reported_and_compared(tmp_path: Path, sandbox: Sandbox) -> None:
     advantages = {"advantages.py": model_files()["advantages.py"]}
     (wrong,) = (each for each in misconceptions("advantages") if each.name == "whole_batch_statistics")
     everything = model_files()
-    students = {"ada": everything, "ben": dict(everything), "cyd": advantages}
+    own = "".join(f"\n\ndef f{n}(x):\n    return [x.m{n}(x, y) * {n} for y in range({n}) if y]\n" for n in range(9))
+    together = {**everything, "kl.py": everything["kl.py"] + own}
+    students = {"ada": together, "ben": {**together, "clip.py": "x = 1\n"}, "cyd": advantages}
     students["dan"] = {"advantages.py": wrong.submission.files["advantages.py"]}
     for name, files in students.items():
         (tmp_path / "class" / name).mkdir(parents=True)
@@ -38,12 +42,25 @@ def test_a_class_is_graded_reported_and_compared(tmp_path: Path, sandbox: Sandbo
     passed = {line["passed"] for line in csv.DictReader((tmp_path / "c.csv").read_text("utf-8").splitlines())}
     assert passed <= {"3", "4"} and "3" in passed
     assert not any(name in (tmp_path / "r.html").read_text("utf-8") for name in ("ben", "cyd"))
+    for place in ("old/zoe", "solution"):
+        (tmp_path / place).mkdir(parents=True)
+        (tmp_path / place / "kl.py").write_text(together["kl.py"], "utf-8")
     report = [sys.executable, "-P", "-m", "grader.commands.course", "report", "graded", "--out", "n.html"]
     named = subprocess.run(
-        [*report, "--names", "--similarity", "class"],
+        [*report, "--names", "--similarity", "class", "--also", "old", "--also", "solution"],
         cwd=tmp_path, env=environment(PYTHONPATH=str(course.ROOT)), capture_output=True, text=True,
     )  # fmt: skip
     assert named.returncode == 0, named.stderr
     page = lxml.html.fromstring((tmp_path / "n.html").read_text("utf-8"))
     rows = [[cell.text_content() for cell in row.iter("td", "th")] for row in page.iter("tr")]
-    assert ["100%", "ada", "ben"] in [row[:3] for row in rows] and "no proof of copying" in page.text_content()
+    pairs = [row[:3] for row in rows if row[0] == "100%" and row[1] in students]
+    # What equals the model answers says nothing of two students; what they added to it does.
+    everybody = [["100%", "ada", "ben"], *(["100%", each, other] for each in ("ada", "ben") for other in OTHERS)]
+    assert sorted(pairs) == sorted([*everybody, *everybody])  # of all files, and of kl.py
+    assert "no proof of copying" in page.text_content()
+    links = {link.get("href") for link in page.iter("a") if "pairs.html" in (link.get("href") or "")}
+    texts = lxml.html.fromstring((tmp_path / "n.pairs.html").read_text("utf-8"))
+    assert {link.partition("#")[2] for link in links} == {each.get("id") for each in texts.iter("section")}
+    assert all(link.startswith("n.pairs.html#") for link in links)
+    (shown,) = (each for each in texts.iter("section") if each[0].text_content().split() == ["ada", "and", "ben"])
+    assert "m8(x, y) * 8" in "".join(mark.text_content() for mark in shown.iter("mark"))

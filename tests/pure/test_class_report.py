@@ -428,6 +428,7 @@ def test_a_submission_without_a_result_makes_the_exit_code_1(tmp_path: Path) -> 
         (("results", "--out", "r.html", "--csv", "c.csv", "--outcomes", "c.misconceptions.csv"), "would overwrite"),
         (("results", "--out", "r.html", "--similarity", "class"), "add --names"),
         (("results", "--out", "r.html", "--names", "--similarity", "class"), "there is no class; give the folder"),
+        (("results", "--out", "r.html", "--names", "--also", "old"), "--also goes with --similarity"),
         (("results", "--out", "r.html", "--threshold", "0"), "above 0 and at most 1"),
         (("results", "--out", "r.html", "--site", "javascript:alert(1)"), "must be an address"),
         ((".", "--out", "r.html"), "holds no submissions.json"),

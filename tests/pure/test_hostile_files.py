@@ -82,6 +82,9 @@ COMMANDS = {
     "report --out": ("report", "class", "--out", "PATH.html"),
     "report --csv": ("report", "class", "--out", "page.html", "--csv", "PATH.csv"),
     "report --similarity": ("report", "class", "--out", "page.html", "--names", "--similarity", "PATH"),
+    "report --also": (
+        *("report", "class", "--out", "page.html", "--names", "--similarity", "class", "--also", "PATH"),
+    ),
     "diff": ("diff", "PATH", "class"),
     "diff --csv": ("diff", "class", "class", "--csv", "PATH"),
     "gradebook": ("gradebook", "canvas", "PATH", "--gradebook", "export.csv", "--dry-run"),

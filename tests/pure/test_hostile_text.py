@@ -282,11 +282,15 @@ def test_a_terminal_gets_text_and_our_colours_only(graded_class: Path, tmp_path:
     export_file.write_bytes(canvas_export(list(HOSTILE.values())))
     gradebook = ("gradebook", "canvas", graded_class, "--gradebook", export_file, "--dry-run", "--maximum", 15)
     variables: dict[str, Any] = {"TERM": "xterm-256color", "COLUMNS": "120"} | ({"NO_COLOR": "1"} if no_color else {})
-    for arguments in (("diff", graded_class, graded_class), gradebook):
+    feedback = [
+        (*("feedback", each, graded_class), *("--out", tmp_path / "feedback.zip")) for each in ("moodle", "mail")
+    ]
+    for arguments in (("diff", graded_class, graded_class), gradebook, *feedback):
         ended = call(course_command.main, *arguments, cwd=tmp_path, is_terminal=True, **variables)
         shown = ended.stdout + ended.stderr
         assert terminal_inventory(shown) <= {"\x1b[0m", "\x1b[1m", "\x1b[3m", "\x1b[2m"}
-        assert "canvas" in arguments or "submissions the same" in shown
+        assert "diff" not in arguments or "submissions the same" in shown
+        assert "feedback" not in arguments or "Without a report:" in shown
 
 
 # ---------------------------------------------------------------- gradebooks

@@ -5,18 +5,23 @@ from __future__ import annotations
 import ast
 import functools
 import itertools
+import json
 import random
 import re
 from collections.abc import Mapping
 
 import pytest
+from hostile_texts import BENIGN, HOSTILE, html_inventory
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from grader.classroom.similarity import RUN, SMALLEST, THRESHOLD, compare, passages, tokens
+from grader.classroom.side_by_side import Kind, Piece, pairs_page, side, side_by_side
+from grader.classroom.similarity import RUN, SMALLEST, THRESHOLD, Ground, compare, passages, tokens
 from grader.core import course
+from grader.workshop.catalogue import variants
 
 Files = dict[str, str]
+EXERCISES = [exercise.name for exercise in course.EXERCISES]
 NAMES = [exercise.file_name for exercise in course.EXERCISES]
 GIVEN = frozenset({"f", "g", "torch"})
 
@@ -24,6 +29,11 @@ GIVEN = frozenset({"f", "g", "torch"})
 @functools.cache
 def starter() -> Files:
     return {name: (course.STARTER / name).read_text("utf-8") for name in NAMES}
+
+
+@functools.cache
+def ground() -> Ground:
+    return Ground(starter())
 
 
 @functools.cache
@@ -71,14 +81,14 @@ def student(draw: random.Random) -> Files:
 
 def share(first: Files, second: Files) -> float:
     """How alike two submissions are."""
-    (pair,) = compare({"a": first, "b": second}, starter(), threshold=1e-9).pairs
+    (pair,) = compare({"a": first, "b": second}, ground(), threshold=1e-9).pairs
     return pair.share
 
 
 def test_independent_answers_stay_below_the_threshold() -> None:
     draw = random.Random(0)
     assert sum(map(len, choices().values())) > 120
-    found = compare({f"{number:02}": student(draw) for number in range(60)}, starter(), threshold=1e-9)
+    found = compare({f"{number:02}": student(draw) for number in range(60)}, ground(), threshold=1e-9)
     pairs = 60 * 59 // 2
     assert found.compared == 60 and found.found > 0.9 * pairs  # they do have something in common
     assert max(pair.share for pair in found.pairs) < THRESHOLD
@@ -132,14 +142,105 @@ def test_comments_docstrings_layout_and_quotes_do_not_count() -> None:
 
 
 def test_what_the_starter_gives_does_not_count() -> None:
-    found = compare({"a": starter(), "b": starter()}, starter(), threshold=1e-9)
+    found = compare({"a": starter(), "b": starter()}, ground(), threshold=1e-9)
     assert found.compared == 0 and found.too_small == ("a", "b") and found.pairs == ()
+
+
+def test_what_model_answers_and_variants_have_does_not_count_and_is_told_apart() -> None:
+    official = [{f"{name}.py": each.submission.files[f"{name}.py"]} for name in EXERCISES for each in variants(name)]
+    known = Ground(starter(), [model(), *official])
+    draw = random.Random(2)
+    everybody = {f"{number}": student(draw) for number in range(8)}  # official answers, in any mixture
+    own = "".join(f"\n\ndef f{n}(x):\n    return [x.m{n}(x, y) * {n} for y in range({n}) if y]\n" for n in range(9))
+    for name in ("8", "9"):
+        everybody[name] = {**student(draw), "kl.py": model()["kl.py"] + own}
+    found = compare(everybody, known, threshold=1e-9, top=5)
+    assert found.compared == 2 and set(found.too_small) == set(map(str, range(8)))
+    assert all(found.ground[name] > 0.97 for name in found.too_small) and 0.5 < found.ground["8"] < 1
+    assert [(pair.first, pair.second, pair.files["kl.py"]) for pair in found.pairs] == [("8", "9", 1.0)]
+    assert compare(everybody, ground(), threshold=1e-9).compared == 10
+
+
+def test_the_first_pairs_of_all_and_of_each_file_are_listed_whatever_their_share() -> None:
+    draw = random.Random(4)
+    everybody = {f"{number}": student(draw) for number in range(6)}
+    everybody["6"] = {**everybody["0"], "kl.py": everybody["1"]["kl.py"]}
+    found = compare(everybody, ground(), threshold=0.8, top=4)
+    assert found.found == 1 and len(found.pairs) == 4 and found.pairs[0].share > 0.8 > found.pairs[1].share > 0
+    assert (found.pairs[0].first, found.pairs[0].second) == ("0", "6")
+    every = compare(everybody, ground(), threshold=1e-9).pairs
+    assert found.pairs == every[:4]
+    for file in NAMES:
+        best = sorted((pair.files[file] for pair in every), reverse=True)[:4]
+        assert [pair.share for pair in found.by_file[file]] == pytest.approx(best)
+        assert all(set(pair.files) == {file} and pair.common > 0 for pair in found.by_file[file])
+
+
+def test_others_are_compared_with_the_class_and_not_with_each_other() -> None:
+    draw = random.Random(6)
+    one, other = student(draw), student(draw)
+    found = compare({"a": one, "b": other}, ground(), also={"2025/x": dict(one), "2025/y": dict(one)}, threshold=0.9)
+    assert (found.compared, found.others, found.found) == (2, 2, 2)
+    assert [(pair.first, pair.second) for pair in found.pairs] == [("a", "2025/x"), ("a", "2025/y")]
+    assert set(found.ground) == {"a", "b"}
+
+
+def shown(first: str, second: str, known: str = "") -> tuple[list[Piece], list[Piece]]:
+    """Two texts side by side, where a third does not count."""
+    floor = Ground({"x.py": ""}, [{"x.py": known}])
+    one, other = (side(text, floor.parts_of("x.py", text)) for text in (first, second))
+    return side_by_side(one, other, floor.known("x.py"))
+
+
+SAME = "def f(x):  # {0}\n    {1} = x.a(1) + x.b(2) - x.c(3)\n    return {1}.d(4)\n"
+
+
+def test_side_by_side_both_texts_are_whole_and_the_common_part_of_each_leads_to_the_other() -> None:
+    alone = "def alone(y):\n    return {y: [y.u, y.v, y.w], 'q': (y ** 2) / 3 @ y if y else ~y}\n"
+    common = "def g(z):\n    return [z.k(7), z.l(8), z.m(9), not z.n(10), z % 2]\n"
+    texts = (SAME.format("mine", "a") + alone + common, common + "\n\n" + SAME.format("theirs", "b"))
+    for text, pieces in zip(texts, shown(*texts), strict=True):
+        assert "".join(piece.text for piece in pieces) == text
+    one, other = ([piece for piece in pieces if piece.kind == Kind.COMMON] for pieces in shown(*texts))
+    assert [(piece.number, piece.other) for piece in one] == [(1, 2), (2, 1)]
+    assert [(piece.number, piece.other) for piece in other] == [(1, 2), (2, 1)]
+    assert one[0].text == SAME.format("mine", "a").strip() and one[1].text == common.strip()
+    assert not any("alone" in piece.text for piece in one + other)
+
+
+def test_side_by_side_what_is_known_is_faint_and_not_common() -> None:
+    text = SAME.format("mine", "a")
+    for pieces in shown(text, SAME.format("theirs", "b"), known=SAME.format("official", "c")):
+        assert [piece.kind for piece in pieces] == [Kind.GROUND, Kind.OWN]  # a newline comes last
+    assert [piece.kind for piece in shown(text, "x = 1\n")[0]] == [Kind.OWN]
+
+
+@settings(max_examples=50)
+@given(
+    st.lists(st.sampled_from(["x + ", "(", ")", "y\n", "def f():\n  ", "'s' ", "# c\n", "\N{SNOWMAN}"]), max_size=60)
+)
+def test_side_by_side_no_character_is_lost_or_added(words: list[str]) -> None:
+    text = "".join(words)
+    for first, second in ((text, text + "z"), (text * 2, text), ("q\n" + text, text)):
+        for whole, pieces in zip((first, second), shown(first, second), strict=True):
+            assert "".join(piece.text for piece in pieces) == whole
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_side_by_side_no_text_is_more_than_text(name: str) -> None:
+    def page(text: str) -> str:
+        line = json.dumps(text.encode("utf-8", "replace").decode()[:2_000], ensure_ascii=False).replace("\0", "")
+        files = {"kl.py": f"def f(x):\n    return [{', '.join(f'x.a{n}({n}) + {line}' for n in range(40))}]\n"}
+        found = compare({f"{text}1": files, f"{text}2": files}, ground(), threshold=0.5, top=3)
+        return pairs_page(found, {f"{text}1": files, f"{text}2": files}, ground(), "1.0")
+
+    assert html_inventory(page(HOSTILE[name])) == html_inventory(page(BENIGN))
 
 
 def test_the_share_is_that_of_the_smaller_submission_and_told_for_each_file() -> None:
     whole = student(random.Random(5))
     part = {"charlm.py": whole["charlm.py"]}
-    (pair,) = compare({"part": part, "whole": whole}, starter(), threshold=0.5).pairs
+    (pair,) = compare({"part": part, "whole": whole}, ground(), threshold=0.5).pairs
     assert (pair.first, pair.second, pair.share, pair.files) == ("part", "whole", 1.0, {"charlm.py": 1.0})
 
 
@@ -152,7 +253,7 @@ def test_all_pairs_are_counted_as_two_sets_are_compared(texts: list[str]) -> Non
     # Letters between keywords, so that no name is replaced; the oracle intersects Python's sets.
     texts = [text.replace("a", "if").replace("b", "or").replace("c", "is") for text in texts]
     runs = [{tuple(words[at : at + RUN]) for at in range(len(words) - RUN + 1)} for words in map(str.split, texts)]
-    found = compare({str(n): {"x.py": text} for n, text in enumerate(texts)}, {"x.py": ""}, threshold=1e-9)
+    found = compare({str(n): {"x.py": text} for n, text in enumerate(texts)}, Ground({"x.py": ""}), threshold=1e-9)
     big = [n for n, each in enumerate(runs) if len(each) >= SMALLEST]
     assert found.compared == len(big)
     expected = {
@@ -168,10 +269,10 @@ def test_the_most_similar_pairs_come_first_and_the_rest_is_counted() -> None:
     one, other = student(draw), student(draw)
     mixed = {**one, "charlm.py": other["charlm.py"]}
     everybody = {"d": one, "c": dict(one), "b": mixed, "a": other}
-    found = compare(everybody, starter(), threshold=1e-9, most=2)
+    found = compare(everybody, ground(), threshold=1e-9, most=2)
     assert found.found == 6 and len(found.pairs) == 2
     assert (found.pairs[0].first, found.pairs[0].second, found.pairs[0].share) == ("c", "d", 1.0)
-    assert compare(dict(sorted(everybody.items())), starter(), threshold=1e-9, most=2) == found
+    assert compare(dict(sorted(everybody.items())), ground(), threshold=1e-9, most=2) == found
 
 
 @pytest.mark.parametrize(
@@ -181,7 +282,7 @@ def test_the_most_similar_pairs_come_first_and_the_rest_is_counted() -> None:
 def test_a_text_that_is_no_python_is_read_as_far_as_it_goes(text: str) -> None:
     good = "x = 1 + 2\n"
     assert tokens(good + text, names=GIVEN)[:5] == ["V", "=", "1", "+", "2"]
-    assert compare({"a": {"kl.py": text}, "b": model()}, starter()).pairs == ()
+    assert compare({"a": {"kl.py": text}, "b": model()}, ground()).pairs == ()
 
 
 def test_passages_are_as_many_as_there_are_different_runs() -> None:
