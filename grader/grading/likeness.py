@@ -799,8 +799,8 @@ def _improbable(places: int, there: int, wrong: int) -> float:
         there: Those that meet the condition; all of them where the wrong ones are the first ones in some order.
         wrong: Those that are wrong.
     """
-    ways = math.comb(places, wrong) / (math.comb(there, wrong) if there < places else 1)
-    return 2 * math.log(ways) / math.log(100)
+    ways, fitting = math.comb(places, wrong), math.comb(there, wrong) if there < places else 1
+    return 2 * (math.log(ways) - math.log(fitting)) / math.log(100)  # their quotient may be too large for a float
 
 
 def _conditions(name: str, value: npt.NDArray[Any]) -> Iterator[tuple[str, npt.NDArray[np.bool_]]]:
