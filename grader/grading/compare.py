@@ -533,7 +533,9 @@ def show(value: Any, digits: int = 6) -> str:
     if isinstance(value, np.ndarray | np.generic):
         return nested(
             _without_dust(np.asarray(value)),
-            lambda number: f"{number:.{digits}g}" if isinstance(number, float) else str(number),
+            lambda number: (
+                f"{number:.{digits}g}" if isinstance(number, float) and digits < _ALL_DIGITS else str(number)
+            ),
         )
     return repr(value)
 
@@ -545,9 +547,13 @@ def _without_dust(array: Array) -> Array:
     return np.where(np.abs(array) <= 1e-14 * np.abs(array).max(), 0.0, array)
 
 
+_ALL_DIGITS = 17
+"""As many tell every float64 from the next one. With them each number has those that it needs: 0.3 needs one."""
+
+
 def show_pair(yours: Float64, expected: Float64) -> tuple[str, str]:
     """Two arrays that differ, with as many digits as it takes to see it."""
-    for digits in (4, 6, 9, 13, 17):
+    for digits in (4, 6, 9, 13, _ALL_DIGITS):
         left, right = show(yours, digits), show(expected, digits)
         if left != right:
             break
@@ -567,6 +573,8 @@ def show_type(value: Any) -> str:
         return f"a tensor of shape {_shape(value.shape)}"
     if isinstance(value, Record):
         return f"a {value.type_name}"
+    if isinstance(value, float):
+        return f"a float: {value:.6g}"
     return f"a {type(value).__name__}" + ("" if isinstance(value, dict) else f": {str(value)[:200]}")
 
 

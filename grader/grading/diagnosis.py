@@ -33,7 +33,18 @@ from .premises import (
 )
 from .settings import Settings
 from .shown_call import show_call
-from .student import Answer, Call, Clock, Example, MachineTooBusy, Student, StudentCrashed, StudentDied, StudentError
+from .student import (
+    Answer,
+    Call,
+    Clock,
+    Example,
+    MachineTooBusy,
+    Student,
+    StudentCrashed,
+    StudentDied,
+    StudentError,
+    Tensor,
+)
 from .vectors import Diagnosis, Observation, Vector, agree
 
 _NAMING_SECONDS = 10.0
@@ -378,7 +389,8 @@ def _failing_call(check: Check, failure: Failure | None) -> list[likeness.Case]:
     if failure is None or failure.numbers is None:
         return []
     example = failure.example
-    return [likeness.case_of_numbers(_by_name(check, example), example, *failure.numbers)]
+    is_mask = isinstance(failure.answer.value, Tensor) and failure.answer.value.dtype == "bool"
+    return [likeness.case_of_numbers(_by_name(check, example), example, *failure.numbers, is_mask=is_mask)]
 
 
 def _by_name(check: Check, example: Example) -> dict[str, Any]:

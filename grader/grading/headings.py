@@ -116,6 +116,16 @@ HEADINGS = {
         "They are at other places",
         "Look for a shift by one, a `flip`, a `sort`, or a transpose that is not undone.",
     ),
+    "turned": (
+        "They are True elsewhere",
+        "What is asked for is on one side, and your True on the other. Look for a comparison that asks for the "
+        "opposite (`<` in place of `>=`, `==` in place of `!=`), and for a `~` that is missing or too many.",
+    ),
+    "compared": (
+        "They are one comparison and no more",
+        "Your mask is what a single comparison gives, and a mask mostly joins several with `&`. The docstring says "
+        "which other conditions there are.",
+    ),
     "begins_right": (
         "They begin right",
         "The first steps are right, so one step is. Something is different from the second one on: what is "

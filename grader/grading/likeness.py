@@ -21,7 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..core import course
-from . import exceptions
+from . import exceptions, masks
 from .student import Example, Half, Record, Transposed
 from .vectors import Observation, rounding_only
 
@@ -102,10 +102,11 @@ def case(arguments: Mapping[str, Any], example: Example, yours: Observation, exp
 
 
 def case_of_numbers(
-    arguments: Mapping[str, Any], example: Example, where: str, yours: Floats, expected: Floats
+    arguments: Mapping[str, Any], example: Example, where: str, yours: Floats, expected: Floats, *, is_mask: bool
 ) -> Case:
     """The same of a call that is no worked example, where two arrays of one shape were compared."""
-    return Case(_numbers_of(arguments, example), {}, {}, (Part(where, yours, expected),))
+    seen = {"dtype": "bool"} if is_mask else {}
+    return Case(_numbers_of(arguments, example), seen, seen, (Part(where, yours, expected),))
 
 
 def likeness(
@@ -166,7 +167,8 @@ def _either(fitting: Sequence[Likeness]) -> Likeness:
     for start in (_WHERE, _SOMEWHERE):
         others = [each for each in others if each.startswith(start) or not first.startswith(start)]
     if fitting[0].name == "where":
-        others = [f"where {each.removeprefix(_WHERE).removeprefix(_SOMEWHERE)}" for each in others]
+        said, *others = [each.removeprefix(_WHERE).removeprefix(_SOMEWHERE) for each in (first, *others)]
+        others = [f"where {each}" for each in others if each not in masks.IMPLIED.get(said, ())]
         return Likeness("where", f"{first}, which is also {' and '.join(others)}" if others else first)
     plain = [each for each in others if "the root of" not in each]  # roots are said where nothing plainer fits
     return Likeness(fitting[0].name, ", or ".join([first, *plain[:_ALIKE]]))
@@ -392,8 +394,8 @@ def _length(case: Case) -> Found:
     """Right, as far as they go."""
     for part in case.parts:
         mine, right = part.yours, part.expected
-        is_shorter = mine.ndim == right.ndim > 0 and mine.shape[1:] == right.shape[1:] and 1 < len(mine) < len(right)
-        if is_shorter and _all_near(mine, right[: len(mine)]):
+        is_shorter = mine.ndim == right.ndim > 0 and mine.shape[1:] == right.shape[1:] and 0 < len(mine) < len(right)
+        if is_shorter and mine.size > 1 and _all_near(mine, right[: len(mine)]):
             return {Likeness("missing", _TOO_FEW): _CERTAIN}
     return {}
 
@@ -405,8 +407,13 @@ def _shape(case: Case) -> Found:
         mine, right = part.yours, part.expected
         if part.same_shape or not mine.size or not right.size or part.where.startswith("gradient"):
             continue
-        if mine.size == right.size and _all_near(mine.reshape(-1), right.reshape(-1)):
-            found[Likeness("shape", f"right {_in(part.where)}and in another shape")] = _CERTAIN
+        forms = {
+            "and in another shape": mine.size == right.size and _all_near(mine.reshape(-1), right.reshape(-1)),
+            "with rows and columns swapped": mine.ndim == 2 and _all_near(mine.T, right),
+        }
+        if any(forms.values()):
+            told_alike = [f"right {_in(part.where)}{form}" for form, fits in forms.items() if fits]
+            found |= {Likeness("shape", told): _CERTAIN for told in told_alike}
         elif not mine.shape and right.size > 1:
             for what, value in (("mean", right.mean()), ("sum", right.sum())):
                 if _all_near(mine, value) and value:
@@ -472,9 +479,14 @@ def _constant(case: Case) -> Found:
     for part in _finite_parts(case):
         mine, right = part.yours, part.expected
         if not mine.any():
-            found[Likeness("zero", f"{_in(part.where)}0 everywhere")] = max(1, _distinct(right)) + (mine.size > 1)
+            zero = "False" if _is_mask(case, part) else "0"
+            found[Likeness("zero", f"{_in(part.where)}{zero} everywhere")] = max(1, _distinct(right)) + (mine.size > 1)
         elif mine.size > 2 and np.ptp(mine) == 0 and np.ptp(right) > 0:
-            found[Likeness("constant", f"{_in(part.where)}the same number everywhere")] = _CERTAIN
+            told = "True everywhere" if _is_mask(case, part) else "the same number everywhere"
+            found[Likeness("constant", f"{_in(part.where)}{told}")] = _CERTAIN
+        elif mine.ndim == 2 and len(mine) > 1 and np.ptp(mine, axis=0).max() == 0:
+            told = f"{_in(part.where)}the same in every row, where the rows that are asked for differ"
+            found[Likeness("constant", told)] = int((~_near(right[1:], right[:1])).sum())
         for name, value in _arrays(case, mine.shape):
             if _all_near(mine, value) and not part.where.startswith("gradient"):
                 is_state = not part.where and name in _STATES
@@ -519,6 +531,40 @@ def _arrays(case: Case, shape: tuple[int, ...]) -> Iterator[tuple[str, Floats]]:
     for name, value in case.arguments.items():
         if isinstance(value, np.ndarray) and value.dtype != bool and value.shape == shape:
             yield name, value
+
+
+# Looks at masks
+
+
+def _is_mask(case: Case, part: Part) -> bool:
+    """Whether a part is all that was returned, and True or False is asked for."""
+    return not part.where and case.expected.get("dtype") == "bool"
+
+
+def _mask(case: Case) -> Found:
+    """A mask that is told by itself: as a comparison, by its place beside the right one, or by its side of it."""
+    found: Found = {}
+    for part in _finite_parts(case):
+        if not _is_mask(case, part) or part.yours.ndim != 2 or case.yours.get("dtype") != "bool":
+            continue
+        mine, right = part.yours.astype(bool), part.expected.astype(bool)
+        if part.wrong.all():
+            told = "True where False is asked for, and False where True is"
+            found[Likeness("turned", told)] = _bits(mine.size)
+        for told in masks.compared(mine, case.arguments):
+            found[Likeness("compared", told)] = _bits(mine.size)
+        if moved := masks.moved(mine, right):
+            found[Likeness("order", f"the expected ones, {moved}")] = int((right[:, 1:] != right[:, :-1]).sum())
+        for told, there in masks.elsewhere(mine, right).items():
+            says_more = not there.all() and (right & ~there).any()  # than that no True is too many
+            evidence = _improbable(mine.size, int(there.sum()), int(mine.sum())) if says_more else 0.0
+            found[Likeness("turned", told)] = evidence
+    return found
+
+
+def _bits(count: int) -> float:
+    """As how many numbers so many times True or False count: as two where chance gives them once in 100."""
+    return 2 * count * math.log(2) / math.log(100)
 
 
 # Looks at how far off it is
@@ -766,28 +812,36 @@ def _where(case: Case) -> Found:
 def _places(case: Case, part: Part) -> dict[str, float]:
     """Where the numbers of one value are wrong, each with how much bears it out."""
     found: dict[str, float] = {}
-    if not part.same_shape or part.yours.ndim == 0 or not part.wrong.any() or part.wrong.all():
+    is_mask = _is_mask(case, part)
+    if not part.same_shape or part.yours.ndim == 0 or not part.wrong.any() or (part.wrong.all() and not is_mask):
         return found
-    if (part.wrong == (part.expected != 0)).all():  # all that could be wrong, but for zeros
+    if (part.wrong == (part.expected != 0)).all() and not is_mask:  # all that could be wrong, but for zeros
         return found
     count = int(part.wrong.sum())
     for told, there in _told_by_numbers(case, part):
+        if there.all() and not is_mask:
+            continue
         if (part.wrong == there).all():
-            found[f"where {told}"] = count
-        if (part.wrong <= there).all() and not there.all():
-            found[f"at some of the places where {told}"] = _improbable(part.wrong.size, int(there.sum()), count)
-    return found | ({} if part.where else _ends(part))
+            found[f"where {told}"] = 0 if there.all() else count
+        if (part.wrong <= there).all():
+            evidence = 0.0 if there.all() else _improbable(part.wrong.size, int(there.sum()), count)
+            found[f"at some of the places where {told}"] = evidence
+    if part.where:
+        return found
+    return found | _ends(part) | (_rows(part) if is_mask else {})
 
 
 def _told_by_numbers(case: Case, part: Part) -> Iterator[tuple[str, npt.NDArray[np.bool_]]]:
     """What can be said of places, by the arguments and by the right numbers."""
+    is_mask = _is_mask(case, part)
+    if is_mask and part.expected.ndim == 2:
+        yield from masks.places(part.expected.astype(bool)).items()
     for name, value in case.arguments.items():
         if isinstance(value, np.ndarray):
             with contextlib.suppress(ValueError):
                 yield from _conditions(name, np.broadcast_to(value, part.yours.shape))
-    is_bool = case.expected.get("dtype") == "bool"
-    yield f"{'False' if is_bool else '0'} is asked for", part.expected == 0
-    yield f"{'True is' if is_bool else 'positive numbers are'} asked for", part.expected > 0
+    yield f"{'False' if is_mask else '0'} is asked for", part.expected == 0
+    yield f"{'True is' if is_mask else 'positive numbers are'} asked for", part.expected > 0
     yield "negative numbers are asked for", part.expected < 0
 
 
@@ -799,8 +853,8 @@ def _improbable(places: int, there: int, wrong: int) -> float:
         there: Those that meet the condition; all of them where the wrong ones are the first ones in some order.
         wrong: Those that are wrong.
     """
-    ways = math.comb(places, wrong) / (math.comb(there, wrong) if there < places else 1)
-    return 2 * math.log(ways) / math.log(100)
+    ways, fitting = math.comb(places, wrong), math.comb(there, wrong) if there < places else 1
+    return 2 * (math.log(ways) - math.log(fitting)) / math.log(100)  # their quotient may be too large for a float
 
 
 def _conditions(name: str, value: npt.NDArray[Any]) -> Iterator[tuple[str, npt.NDArray[np.bool_]]]:
@@ -825,6 +879,19 @@ def _ends(part: Part) -> dict[str, int]:
         found["in the last place"] = count
     if len(rows) > 2 and not rows[0] and rows[1:].all():
         found["after the first row"] = count
+    return found
+
+
+def _rows(part: Part) -> dict[str, float]:
+    """Right but in rows of a mask that are True to the end, or nowhere."""
+    if part.expected.ndim != 2:
+        return {}
+    right, wrong = part.expected.astype(bool), np.any(part.wrong, axis=-1)
+    found: dict[str, float] = {}
+    for told, there in (("to the end", right[:, -1]), ("nowhere", ~right.any(axis=-1))):
+        if (wrong <= there).all():
+            evidence = 0.0 if there.all() else _improbable(len(right), int(there.sum()), int(wrong.sum()))
+            found[f"in rows that must be True {told}"] = evidence
     return found
 
 
@@ -872,7 +939,7 @@ def _too_large(case: Case) -> Found:
     for part in _returned(case):
         apart = (part.yours - part.expected)[part.wrong]
         for told, here in (("large", (apart > 0).all()), ("small", (apart < 0).all())):
-            if here:
+            if here and not _is_mask(case, part):  # there it says no more than where
                 # Six numbers are on one side by chance once in thirty times.
                 found[Likeness("one_side", f"{_in(part.where)}too {told}, wherever they are wrong")] = len(apart) / 3
     return found
@@ -931,7 +998,7 @@ def _gradients(case: Case) -> Found:
 
 Look = Callable[[Case], Found]
 STRONG: tuple[Look, ...] = (
-    _raises, _kind, _dtype, _whole, _length, _shape, _rounding, _digits, _detached, _constant, _scaled, _shifted,
+    _raises, _kind, _dtype, _whole, _length, _shape, _rounding, _digits, _detached, _constant, _mask, _scaled, _shifted,
     _changed_by, _bounded, _same_length, _signs, _order,
 )  # fmt: skip
 """What says how all numbers came to be wrong."""

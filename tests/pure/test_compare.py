@@ -101,6 +101,13 @@ def test_the_two_texts_always_differ():
     left, right = compare.show_pair(np.array([1.0]), np.array([1.0 + 1e-12]))
     assert left != right
     assert compare.show_pair(np.array([1.5]), np.array([2.5])) == ("[1.5]", "[2.5]")
+    beside = compare.show_pair(np.array([0.144, 0.3]), np.array([np.nextafter(0.144, 0.0), 0.3]))
+    assert beside == ("[0.144, 0.3]", "[0.14399999999999996, 0.3]")  # 0.3 has no digits that nobody needs
+
+
+def test_a_number_in_place_of_a_tensor_is_shown_with_six_digits():
+    assert compare.show_type(0.22436063535006412) == "a float: 0.224361"
+    assert compare.show_type(float("nan")) == "a float: nan"
 
 
 def test_the_difference_says_how_many_and_where():

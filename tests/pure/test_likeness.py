@@ -364,3 +364,10 @@ def test_wrong_signs_in_places_are_no_other_order():
     assert said(([1.5, 0.5, -2.25, -0.75], [1.5, -0.5, -2.25, 0.75])) == (
         "of the right size, and some of the opposite sign"
     )
+
+
+def test_a_thousand_wrong_places_are_so_improbable_that_no_float_holds_it():
+    rewards, right = np.ones((2, 700)), np.arange(1400.0).reshape(2, 700)
+    rewards[:, :350] = -1.0
+    wrong = np.where(rewards < 0, right**2 + 7.5, right)
+    assert said((wrong, right), looks=WEAK, rewards=rewards) == "right except where rewards is negative"

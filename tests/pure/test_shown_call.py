@@ -70,6 +70,25 @@ def test_every_argument_is_typed_so_that_it_can_be_pasted(value: Any, typed: str
     assert show_call(Call("f", {"x": value}, {})) == f"f({typed})"
 
 
+def test_logarithms_of_short_numbers_are_typed_as_such_and_others_with_all_of_their_digits() -> None:
+    logp = np.append(np.log([[0.25, 0.9], [1.0, 1e-9]]), [[np.log(0.125), -np.inf]], axis=0)
+    typed = "torch.tensor([[0.25, 0.9], [1.0, 1e-09], [0.125, 0.0]], dtype=torch.float64).log()"
+    assert show_call(Call("f", {"x": logp}, {})) == f"f({typed})"
+    given_back = eval(typed, {"torch": torch})
+    assert np.allclose(given_back.numpy(), logp, rtol=1e-15, atol=0.0)
+    assert show_call(Call("f", {"x": Transposed(logp[:2])}, {})).endswith(".log().T)")
+    with_gradient = show_call(Call("f", {"x": logp[0]}, {}, gradients_of=("x",)))
+    assert with_gradient == "f(torch.tensor([0.25, 0.9], dtype=torch.float64).log().requires_grad_())"
+    for others in (np.array([-1.5, 0.0]), logp[0] + 1e-9, np.append(logp[0], -0.3), np.float32(logp)):
+        assert ".log()" not in show_call(Call("f", {"x": others}, {}))
+
+
+def test_a_tensor_with_its_first_axes_swapped_can_need_a_gradient() -> None:
+    swapped = Transposed(np.array([[[1.0], [2.0]]]))
+    lines = show_call(Call("f", {"x": swapped}, {}, gradients_of=("x",)))
+    assert pasted(lines, f=lambda x: (tuple(x.shape), x.requires_grad)) == "((1, 2, 1), True)\n"
+
+
 def test_a_long_call_has_a_line_for_each_tensor_and_an_object_keeps_its_name() -> None:
     optimizer = Record("make_optimizer", {"policy": Same("policy")})
     call = Call("f", {"policy": ONE, "optimizer": optimizer, "x": np.arange(60), "count": 3}, {"eps": 0.5})

@@ -42,7 +42,7 @@ HISTORY = (
 # Nearly certain of the third action: the probability of the second rounds to 0 in float32.
 SURE = np.array([0.0, -120.0, 1.0], np.float32), np.array([0, 1, 2]), np.array([1.0, 0.0, 0.5], np.float32)
 TABLE = np.array([0.25, 1.0, 0.0, 0.5])
-PEAK = np.array(simulation.single_peak())
+PEAK = np.array(simulation.single_peak()).round(1)
 
 
 DEFAULTS = {
@@ -108,7 +108,7 @@ def test_the_entropy_of_three_actions(student, worked, fresh):
     for case, vector in worked:
         same(student.policy_entropy(*case.arguments), vector.expected_array)
     for size in ((2, 4), (300, 3), (2, 40), tuple(fresh.integers(2, 9, size=2))):
-        logits = fresh.uniform(-4.0, 4.0, size=size)
+        logits = fresh.uniform(-4.0, 4.0, size=size).round(2)
         expected = simulation.entropy(simulation.log_softmax(logits))
         same(student.policy_entropy(logits), expected, why="the examples are right, but other logits are not")
 
@@ -204,8 +204,12 @@ def test_one_step_from_the_uniform_policy(student, premises, worked, fresh):
         same(student.grpo_step(*case.arguments), vector.expected_array)
     settings, why = config(lr=0.7), "the examples are right, but another group is not"
     # Many actions, large groups, one of them with a single hit: its advantage is the root of G - 1.
-    for count, rewards in ((6, fresh.uniform(size=5)), (40, 50 * fresh.uniform(size=300)), (7, np.eye(64)[9])):
-        logits, ref_logits = fresh.uniform(-1.0, 1.0, size=(2, count))
+    for count, rewards in (
+        (6, fresh.uniform(size=5).round(2)),
+        (40, fresh.uniform(high=50.0, size=300).round(2)),
+        (7, np.eye(64)[9]),
+    ):
+        logits, ref_logits = fresh.uniform(-1.0, 1.0, size=(2, count)).round(2)
         actions = fresh.integers(0, count, size=len(rewards))
         expected, _ = grpo_oracle(premises, logits, actions, rewards, ref_logits, settings)
         same(student.grpo_step(logits, actions, rewards, ref_logits, settings), expected, why=why)
@@ -502,8 +506,12 @@ def test_one_reinforce_step_from_the_uniform_policy(student, worked, fresh):
     """
     for case, vector in worked:
         same(student.reinforce_step(*case.arguments, **case.options), vector.expected_array)
-    for count, rewards in ((6, fresh.uniform(size=5)), (40, 500 * fresh.uniform(size=300)), (7, np.eye(64)[9])):
-        logits, actions = fresh.uniform(-1.0, 1.0, size=count), fresh.integers(0, count, size=len(rewards))
+    for count, rewards in (
+        (6, fresh.uniform(size=5).round(2)),
+        (40, fresh.uniform(high=500.0, size=300).round(2)),
+        (7, np.eye(64)[9]),
+    ):
+        logits, actions = fresh.uniform(-1.0, 1.0, size=count).round(2), fresh.integers(0, count, size=len(rewards))
         answer = student.reinforce_step(logits, actions, rewards, config(lr=0.7), baseline=0.3)
         expected = reinforce_oracle(logits, actions, rewards, 0.7, 0.3)
         same(answer, expected, why="the examples are right, but another group is not")
@@ -753,7 +761,7 @@ def test_every_step_of_a_run_is_a_step_of_its_own_group(student, premises, worke
     actions. Which actions are drawn is up to chance; what they do to the policy is not.
     """
     cases = [(TABLE, case.arguments[1], case.options["seed"]) for case, _ in worked]
-    table = fresh.uniform(size=7)
+    table = fresh.uniform(size=7).round(2)
     cases.append((table, config(group_size=5, steps=12, lr=0.8), int(fresh.integers(1 << 31))))
     for rewards, settings, seed in cases:
         answer = student.train_bandit(rewards, settings, seed=seed)
@@ -1060,7 +1068,7 @@ def test_it_learns_on_other_tables_too(student, premises, fresh):
     """
     peak = int(fresh.integers(4, 9))
     cases = [
-        (np.array(simulation.single_peak(peak)), peak, 1, 1),
+        (np.array(simulation.single_peak(peak)).round(1), peak, 1, 1),
         (np.array(simulation.double_peak(), dtype=np.float32), 8, 1, 1),
         (np.array([1, 0, 3]), 3, 1, 1),
         (PEAK, 7, 3, 2),

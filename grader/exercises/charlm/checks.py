@@ -288,7 +288,7 @@ def test_the_mask_of_a_completion_with_an_end(student, worked, fresh):
     for case, vector in worked:
         same(student.completion_mask(*case.arguments), vector.expected_array, dtype="bool")
     why = "the examples are right, but another batch is not"
-    for letters, size in ((3, (6, 8)), (3, (300, 4)), (200, (3, 400))):
+    for letters, size in ((3, (6, 8)), (3, (300, 4)), (200, (3, 400)), (2, (2, 700))):  # the last one has many ends
         tokens = fresh.integers(0, letters, size=size)
         expected = oracle.completion_mask(tokens, 3, 1)
         same(student.completion_mask(tokens, 3, 1), expected, dtype="bool", why=why)
@@ -308,6 +308,10 @@ def test_the_mask_of_a_completion_with_an_end(student, worked, fresh):
         Example(np.array([[5, 6, 0, 0], [5, 6, 7, 8]]), 2, 0),
         Example(np.array([[5, 6, 7, 8]]), 4, 0),
         Example(np.array([[5, 0, 7, 0]]), 1, 0),
+        Example(np.array([[0, 2, 0, 3, 4, 0, 5, 0]]), 3, 0),
+        Example(np.array([[2, 1, 3, 0, 2, 1, 0, 3]]), 3, 0),
+        Example(np.array([[1, 0, 2, 4, 3, 2, 1, 5]]), 3, 0),
+        Example(np.array([[2, 3, 1, 1, 0, 0, 0, 0]]), 3, 0),
     ],
 )
 @example(batch=(TABLE, TOKENS, 1), eos_id=2)

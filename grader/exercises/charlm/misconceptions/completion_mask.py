@@ -59,6 +59,18 @@ def lets_an_end_in_the_prompt_count(tokens: Tensor, prompt_length: int, eos_id: 
     return written & (ends_before == 0)
 
 
+def lets_the_last_token_of_the_prompt_end_it(tokens: Tensor, prompt_length: int, eos_id: int) -> Tensor:
+    """you look for ends from the last token of the prompt on; an end inside the prompt means nothing
+
+    Entry t asks whether token t was an end, and for the first entry that counts this is the last token of the prompt.
+    Where a question ends with the end token, its answer is masked.
+    """
+    _refuse_what_the_stub_refuses(tokens, prompt_length)
+    written = torch.arange(1, tokens.shape[-1], device=tokens.device) >= prompt_length  # (T - 1,)
+    was_end = (tokens[:, :-1] == eos_id) & written  # (B, T - 1)
+    return written & (was_end.cumsum(dim=-1) == 0)
+
+
 def begins_one_token_early(tokens: Tensor, prompt_length: int, eos_id: int) -> Tensor:
     """you begin with the last token of the prompt; the first entry that counts belongs to token prompt_length
 
@@ -161,6 +173,32 @@ def takes_a_missing_end_for_one_at_once(tokens: Tensor, prompt_length: int, eos_
         return (places >= prompt_length).expand(len(tokens), -1).clone()
     end = prompt_length + (tokens[:, prompt_length:] == eos_id).int().argmax(dim=-1, keepdim=True)  # (B, 1)
     return (places >= prompt_length) & (places <= end)
+
+
+def counts_the_ends_down_the_batch(tokens: Tensor, prompt_length: int, eos_id: int) -> Tensor:
+    """you add the ends up along the batch, with dim=0; a completion ends by its own end, so add up along its row
+
+    Where a row ends then depends on the rows above it, and no row that is alone in its batch ever ends. Another order
+    of the same completions gives another loss.
+    """
+    _refuse_what_the_stub_refuses(tokens, prompt_length)
+    written = torch.arange(1, tokens.shape[-1], device=tokens.device) >= prompt_length  # (T - 1,)
+    is_end = (tokens[:, 1:] == eos_id) & written  # (B, T - 1)
+    ends_before = is_end.cumsum(dim=0) - is_end.long()
+    return written & (ends_before == 0)
+
+
+def cuts_the_ends_off_the_end_of_each_row(tokens: Tensor, prompt_length: int, eos_id: int) -> Tensor:
+    """you cut the end tokens off the end of each row; the first end of the completion counts, and nothing after it
+
+    The filling is gone, and the end of the completion with it, because both are the same token. With any other filling
+    nothing is cut off.
+    """
+    _refuse_what_the_stub_refuses(tokens, prompt_length)
+    written = torch.arange(1, tokens.shape[-1], device=tokens.device) >= prompt_length  # (T - 1,)
+    is_letter = tokens[:, 1:] != eos_id  # (B, T - 1)
+    letters_to_come = is_letter.flip(-1).cumsum(dim=-1).flip(-1)
+    return written & (letters_to_come > 0)
 
 
 def keeps_the_prompt(tokens: Tensor, prompt_length: int, eos_id: int) -> Tensor:
