@@ -86,6 +86,17 @@ class Journal:
         self._append(msgspec.json.encode(line) + b"\n")
         self._lines[key] = line
 
+    def take(self, folder: Path) -> None:
+        """Take over every whole result of another folder.
+
+        Raises:
+            OSError: a file cannot be read.
+        """
+        for line in _lines((folder / JOURNAL_FILE).read_bytes()).values():
+            data = result_path(folder, line.key).read_bytes()
+            if _digest(data) == line.file and not self.has(line.key):
+                self.add(line.key, line.content, data.decode(), line.seconds, line.cpu_seconds)
+
     def close(self) -> None:
         self._file.close()
 

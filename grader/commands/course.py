@@ -48,6 +48,7 @@ COMMANDS = {
     "doctor": "say what is different about this machine's environment, and what to do",
     "grade-all": "grade a whole class",
     "regrade": "grade one submission of a graded class again, and say what changed",
+    "merge": "put the results of several machines into one folder",
     "adjust": "check the marks by hand of a graded class, and write them into its table and pages",
     "diff": "say what a second grading of a class changed",
     "report": "write the class report",

@@ -7,9 +7,10 @@ import csv
 import io
 import os
 import sys
+from collections.abc import Sequence
 
 from ..classroom.diff import Difference, compare
-from ..classroom.results import ClassError, read_class, read_settings
+from ..classroom.results import ClassError, Entry, read_class, read_settings
 from ..core.arguments import path_argument
 from ..core.result import replace_file
 from ..core.text import counted, one_line, spreadsheet_safe
@@ -50,12 +51,20 @@ def run(arguments: argparse.Namespace) -> int:
             one_line(f"course diff: {arguments.csv} cannot be written: {error.strerror}", limit=1_000), file=sys.stderr
         )
         return USAGE
+    versions, versions_now = (" and ".join(_versions(entries)) for entries in (old, new))
+    if versions != versions_now:
+        print(f"graded with another version of the course: {versions}, now {versions_now}")
     before, now = read_settings(arguments.old), read_settings(arguments.new)
     for name in now:
         if before.get(name) != now[name]:
             print(f"other settings: {name} was {before.get(name)}, is {now[name]}")
     _show(difference)
     return DIFFERENT if difference.changes else SAME
+
+
+def _versions(entries: Sequence[Entry]) -> list[str]:
+    """Versions of the course that the results are of."""
+    return sorted({one_line(entry.result.course_version) for entry in entries if entry.result})
 
 
 def as_csv(difference: Difference) -> str:

@@ -108,7 +108,7 @@ CONFIGURATIONS: dict[str, dict[str, Any]] = {
     "no hidden checks": {"hidden_checks": False},
     "no hidden checks and other points": {"hidden_checks": False, "points": {"clip": 40, "kl": 40}},
     "a total of 100": {"exercises": FIVE[:3], "points": {"advantages": 30, "clip": 40, "kl": 30}},
-    "the least points": {"exercises": ["advantages", "clip"], "points": {"advantages": 10, "clip": 14}},
+    "the least points": {"exercises": ["advantages", "clip"], "points": {"advantages": 18, "clip": 19}},
     "with the worksheet": {"worksheet": True},
     "a site": {"site": "https://example.org/a/b/c"},
     "a picture": {"logo": "docs/assets/logo.svg"},

@@ -40,7 +40,7 @@ def test_the_command_writes_verifies_and_finds_what_was_put_in_later(
     with monkeypatch.context() as patch:
         patch.setattr(handout_command, "scan", find_nothing)
         assert course_command.main(["handout", "--out", str(out), "--site", SITE]) == 0
-    assert f'site = "{SITE}/"' in (out / "course.toml").read_text("utf-8").splitlines()
+    assert f'site = "{SITE}"' in (out / "course.toml").read_text("utf-8").splitlines()
     assert not (out / "docs").exists()
     (out / ".git").mkdir()
     (out / ".git" / "HEAD").write_text("ref: refs/heads/main\n")
@@ -108,8 +108,8 @@ def test_nothing_is_written_where_a_secret_would_get_out(
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        ([], "give --out OUT, or --verify PATH"),
-        (["--out", "out", "--verify", "."], "give --out OUT, or --verify PATH"),
+        ([], "give --out OUT, --update FOLDER or --verify PATH"),
+        (["--out", "out", "--verify", "."], "give --out OUT, --update FOLDER or --verify PATH"),
         (["--out", "missing/out"], "there is no folder missing"),
         (["--out", "out", "--site", "javascript:alert(1)"], "must be an address"),
         (["--verify", "missing"], "there is no missing"),

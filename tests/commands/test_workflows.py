@@ -168,8 +168,20 @@ def test_the_students_workflow_runs_commands_that_the_handout_has() -> None:
     commands = [line.strip() for step in steps for line in step.get("run", "").splitlines()]
     files = handout.make()
     assert files[".github/workflows/grade.yml"].decode() == STUDENTS.read_text("utf-8")
-    assert "grade --path . --json result.json" in commands
+    assert any(line.startswith("grade --path . --json result.json ") for line in commands)
     formats = {line.split()[2] for line in commands if line.startswith("course export")}
     assert formats == {"github-summary", "github-annotations"}
     for name in formats:
         assert f"grader/reports/{name.replace('-', '_')}.py" in files
+
+
+@pytest.mark.parametrize(("code", "run"), [(0, 0), (1, 0), (2, 1), (3, 1)])
+def test_unfinished_work_does_not_make_the_students_run_red_and_a_failing_grader_does(
+    code: int, run: int, tmp_path: Path
+) -> None:
+    (line,) = (step["run"] for step in parsed(STUDENTS)["jobs"]["grade"]["steps"] if "grade --path" in str(step))
+    (tmp_path / "grade").write_text(f"#!/bin/sh\nexit {code}\n")
+    (tmp_path / "grade").chmod(0o755)
+    # As GitHub runs a step.
+    done = subprocess.run(["bash", "-e", "-c", line], env={"PATH": f"{tmp_path}:/usr/bin:/bin"}, check=False)
+    assert done.returncode == run

@@ -20,6 +20,7 @@ import pytest
 from command import call
 from grading_here import BY_HAND, graded_by_hand, write_class
 
+from grader import __version__
 from grader.classroom import class_files, grading_process
 from grader.classroom.class_files import write_files
 from grader.classroom.diff import compare
@@ -390,6 +391,11 @@ def test_the_command_shows_what_a_second_grading_changed(graded: Path, small_cla
     assert (row["submission"], row["old"], row["new"], row["other_files"]) == ("ada", "20", "5", "yes")
     assert row["passes_no_more"].split() == [f"kl.check_{number}" for number in range(1, BY_HAND)]
     assert call(course_command.main, "diff", graded, graded, cwd=tmp_path).returncode == 0
+    assert "another version" not in completed.stdout
+    for result in (new / "graded").iterdir():
+        result.write_text(json.dumps({**json.loads(result.read_text("utf-8")), "course_version": "9.9"}), "utf-8")
+    completed = call(course_command.main, "diff", graded, new, cwd=tmp_path)
+    assert completed.stdout.startswith(f"graded with another version of the course: {__version__}, now 9.9\n")
 
 
 def test_a_difference_names_who_rose_and_who_fell(graded: Path) -> None:
