@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import ast
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -46,6 +46,11 @@ class Module:
     def to_write(self) -> list[str]:
         """Names of the functions that students write, in order."""
         return functions_to_write(self.text, path=Path(f"reference/{self.name}.py"))
+
+    @cached_property
+    def siblings(self) -> set[str]:
+        """Names of the modules beside this one that it imports, or takes names from."""
+        return {module or name for module, name in self.imported.values()}
 
     @cached_property
     def imported(self) -> dict[str, tuple[str, str]]:
@@ -94,6 +99,19 @@ def of_no_exercise(modules: Mapping[str, Module]) -> list[str]:
     """
     exercises = course.names(drafts=True)
     return [name for name, module in modules.items() if module.to_write and name not in exercises]
+
+
+def given_that_needs(left: Collection[str], modules: Mapping[str, Module]) -> set[str]:
+    """Names of the given modules that import one of some others, themselves or through such modules.
+
+    Args:
+        left: Names of modules that are not there.
+        modules: All files of the model answers by name.
+    """
+    found = {*left}
+    while more := {name for name, each in modules.items() if not each.to_write and each.siblings & found} - found:
+        found |= more
+    return found - {*left}
 
 
 def _place(name: str, modules: Mapping[str, Module]) -> Callable[[str], tuple[bool, str, int]]:

@@ -27,7 +27,7 @@ from ..core import course
 from ..grading import headings
 from ..grading.check import checks_of
 from ..grading.points import FILE_NAME as POINTS
-from .functions import of_no_exercise, read_modules
+from .functions import given_that_needs, of_no_exercise, read_modules
 from .rooms import ROOMS
 from .stubs import make_starter
 
@@ -95,8 +95,8 @@ def make(*, site: str | None = None) -> dict[str, bytes]:
         FileRefused: a model answer cannot be made into a stub, or `course.toml` gives too few points.
     """
     stubs = {f"starter/{name}": text.encode() for name, text in make_starter(course.MODEL_ANSWERS).items()}
-    left = {f"starter/{name}.py" for name in of_no_exercise(read_modules(course.MODEL_ANSWERS))}
-    files = {name: text for name, text in stubs.items() if not _is_of_a_draft(name) and name not in left}
+    left = {f"starter/{name}.py" for name in modules_left_out()}
+    files = {name: text for name, text in stubs.items() if name not in left}
     for path in course.MODEL_ANSWERS.glob("*.safetensors"):
         files[f"starter/{path.name}"] = path.read_bytes()
     files |= course_files(*GRADER, *(() if site else _PAGES)) | _points()
@@ -119,25 +119,29 @@ def course_files(*patterns: str) -> dict[str, bytes]:
         FileNotFoundError: there is none for a pattern.
     """
     files = {}
+    left = {f"reference/{name}.py" for name in modules_left_out()}
     for pattern in patterns:
         paths = sorted(course.ROOT.glob(pattern))
         if not paths:
             raise FileNotFoundError(f"{pattern} is missing in {course.ROOT}")
         named = {path.relative_to(course.ROOT).as_posix(): path for path in paths}
         for name, path in named.items():
-            if not _is_of_a_draft(name):
+            if name not in left and not _is_of_a_draft(name):
                 content = path.read_bytes()
                 files[name] = content if path.suffix == ".safetensors" else content.replace(b"\r\n", b"\n")
     return files
 
 
+def modules_left_out() -> set[str]:
+    """The modules of drafts and of no exercise, and the given code that does not run without them."""
+    modules = read_modules(course.MODEL_ANSWERS)
+    left = {*(draft.name for draft in course.DRAFTS), *of_no_exercise(modules)}
+    return left | given_that_needs(left, modules)
+
+
 def _is_of_a_draft(name: str) -> bool:
-    """Whether a file belongs to an exercise that `course.toml` does not name."""
-    return any(
-        name in (f"starter/{draft.file_name}", f"reference/{draft.file_name}")
-        or name.startswith(f"grader/exercises/{draft.name}/")
-        for draft in course.DRAFTS
-    )
+    """Whether a file is in the folder of an exercise that `course.toml` does not name."""
+    return any(name.startswith(f"grader/exercises/{draft.name}/") for draft in course.DRAFTS)
 
 
 def _points() -> dict[str, bytes]:

@@ -68,6 +68,23 @@ def test_a_file_is_handed_out_only_after_somebody_looked_through_it(files: dict[
     assert sorted(kinds) == [line for line in lines if not line.startswith("#")], "look at the file, then add its line"
 
 
+def test_given_code_goes_with_the_exercise_that_it_does_not_run_without(monkeypatch: pytest.MonkeyPatch) -> None:
+    ours = {"variants.py", "variants_training.py", "run_variants.py"}
+
+    def handed_out() -> set[str]:
+        autograder = handout.course_files("reference/*.py")
+        return {Path(name).name for name in (*handout.make(), *autograder) if name.startswith(("starter", "reference"))}
+
+    assert not ours & handed_out(), "a draft leaves no trace"
+    monkeypatch.setattr(course, "DRAFTS", ())
+    assert ours <= handed_out()
+    charlm = course.exercise("charlm")
+    monkeypatch.setattr(course, "DRAFTS", (charlm,))
+    without = handed_out()
+    assert not without & {"charlm.py", "run_charlm.py", "run_llm.py", "run_variants.py"}
+    assert without >= {"run_bandit.py", "variants.py", "charlm_task.py"}
+
+
 def test_everything_that_students_import_is_in_it_and_nothing_else_of_the_grader(files: dict[str, bytes]) -> None:
     wanted = set()
     for name, content in files.items():
