@@ -234,20 +234,26 @@ class CharLMWork(_Work):
         self._draws += 1
         sampler = _rough_copy(policy) if self.variant.float8 else policy
         kept: list[Completions] = []
-        for _ in range(MOST_DRAWS if self.variant.with_signal else 1):
+        for _ in range(MOST_DRAWS):
             drawn = sample_completions(sampler, prompt, config, generator)
             self.samples += len(drawn.texts)
-            if self.variant.with_signal:
-                rewards = self._reward_fn(drawn.prompts, drawn.texts).reshape(-1, config.group_size)  # (P, G)
-                kept.append(_rows_of(drawn, groups_with_signal(rewards).repeat_interleave(config.group_size)))
+            has_signal = self._rows_with_signal(drawn, config)  # (B,)
+            kept.append(_rows_of(drawn, has_signal))
             if sum(len(each.texts) for each in kept) >= len(drawn.texts):
                 break
-        # Where too few groups have signal, those of the last draw fill the batch up.
-        batch = _rows_of(_joined([*kept, drawn]), torch.arange(len(drawn.texts)))
+        # Where too few groups have signal, others of the last draw fill the batch up.
+        batch = _rows_of(_joined([*kept, _rows_of(drawn, ~has_signal)]), torch.arange(len(drawn.texts)))
         if self.variant.float8:
             with torch.no_grad():
                 self._sampler_logp = charlm.token_logp(sampler, batch.tokens)  # (B, T - 1)
         return batch
+
+    def _rows_with_signal(self, drawn: Completions, config: CharLMConfig) -> Tensor:
+        """Which rows are of a group that is kept: all of them without dynamic sampling; bool, shape (B,)."""
+        if not self.variant.with_signal:
+            return torch.ones(len(drawn.texts), dtype=torch.bool)
+        rewards = self._reward_fn(drawn.prompts, drawn.texts).reshape(-1, config.group_size)  # (P, G)
+        return groups_with_signal(rewards).repeat_interleave(config.group_size)
 
     def _charlm_group_advantages(self, rewards: Tensor) -> Tensor:
         self._waiting.discard("group_advantages")

@@ -117,6 +117,27 @@ def test_dynamic_sampling_trains_on_groups_with_signal_until_there_are_none():
     assert batches.samples > 3 * batch and batches.samples % batch == 0
 
 
+def test_where_hardly_a_group_has_signal_the_batch_is_filled_up_and_nothing_is_in_it_twice():
+    """A policy that hardly ever writes a "b"; the reward function notes what it is asked about."""
+    seen: list[list[str]] = []
+    policy = BigramLM(torch.tensor([[6.0, 0.0, 0.2]] * 3, dtype=torch.float64))
+    config, batches = replace(CHARLM, steps=1, prompts_per_step=3), CharLMWork(VARIANTS["dapo"])
+
+    def reward_fn(prompts, texts):
+        seen.append(list(texts))
+        return LetterReward("b")(prompts, texts)
+
+    rows = batches.train(policy, policy, "a", reward_fn, config, generator=make_generator(1))
+    *draws, trained = seen
+    assert len(draws) == MOST_DRAWS and len(trained) == 24
+    of_groups = [tuple(trained[place : place + 8]) for place in (0, 8, 16)]
+    drawn = [tuple(texts[place : place + 8]) for texts in draws for place in (0, 8, 16)]
+    with_signal = [group for group in drawn if len({text.count("b") for text in group}) > 1]
+    assert 0 < len(with_signal) < 3, "or this test shows nothing"
+    assert of_groups[: len(with_signal)] == with_signal
+    assert rows[0]["zero_signal_fraction"] == pytest.approx(1 - len(with_signal) / 3)
+
+
 def test_a_sampler_in_float8_changes_the_run_and_the_correction_changes_it_again():
     runs = [bandit_run(VARIANTS[name]) for name in ("grpo", "float8", "tis")]
     assert not near(runs[0], runs[1]) and not near(runs[1], runs[2])
