@@ -111,6 +111,10 @@ recording-llm: $(VENV)/installed-dev ## record a run of the pretrained language 
 	$(BIN)/course dev recordings
 	$(BIN)/course dev numbers
 
+recording-variants: $(VENV)/installed-dev ## record runs with the relatives of GRPO, 100 seeds each
+	$(BIN)/python tests/bench/record_variants.py bandit
+	$(BIN)/python tests/bench/record_variants.py charlm
+
 site: $(VENV)/installed-dev ## build the pages into build/site
 	$(BIN)/mkdocs build --strict --site-dir build/site
 
@@ -131,4 +135,4 @@ lighthouse: $(VENV)/installed-dev tests/lighthouse/node_modules/installed ## spe
 clean: ## remove what was installed and built
 	rm -rf $(VENV) build .mypy_cache .ruff_cache tests/*/node_modules
 
-.PHONY: help install grade check test proof attacks-page mutants selftest mutation examples bench bench-class bench-soak bench-contention bench-charlm bench-site fuzz stubs vectors golden recordings recording-llm site offline serve lighthouse clean
+.PHONY: help install grade check test proof attacks-page mutants selftest mutation examples bench bench-class bench-soak bench-contention bench-charlm bench-site fuzz stubs vectors golden recordings recording-llm recording-variants site offline serve lighthouse clean

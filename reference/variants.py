@@ -91,8 +91,9 @@ def token_weights(mask: Tensor, *, level: str, max_tokens: int = 0) -> Tensor:
             number that stays the same for the whole run, not the longest completion of the batch. 0 is none.
 
     Returns:
-        Shape (B, N), in the default float dtype, on the device of `mask`. Exactly 0 where `mask` is False. A completion
-        without tokens has weights of 0 and counts as one of the B; an empty mask gives 0 everywhere, never NaN.
+        Shape (B, N), float32, on the device of `mask`; if another default float dtype is set, either is right. 0 where
+        `mask` is False. A completion without tokens has weights of 0 and counts as one of the B; an empty mask gives 0
+        everywhere, never NaN.
 
     Raises:
         ValueError: `mask` has another shape, `level` is unknown, or `max_tokens` is missing or below 1 for "constant".

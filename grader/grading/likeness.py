@@ -449,7 +449,7 @@ def _digits(case: Case) -> Found:
     if not 1e-9 < apart < 2e-4:
         return {}
     if apart > 1e-5:
-        return {Likeness("digits", "right to some four digits, where float64 has sixteen"): _CERTAIN}
+        return {Likeness("digits", "right to some four digits, and more are asked for"): _CERTAIN}
     # Twelve digits are recorded.
     is_single = np.isclose(part.yours, part.yours.astype(np.float32).astype(np.float64), rtol=2e-12, atol=0.0).all()
     found: Found = {}

@@ -123,21 +123,19 @@ def course_files(*patterns: str, exercises: Sequence[str]) -> dict[str, bytes]:
     """
     others = [name for name in course.names(drafts=True) if name not in exercises]
     files = {}
+    given = of_exercises(exercises, read_modules(course.MODEL_ANSWERS))
     for pattern in patterns:
         paths = sorted(course.ROOT.glob(pattern))
         if not paths:
             raise FileNotFoundError(f"{pattern} is missing in {course.ROOT}")
         named = {path.relative_to(course.ROOT).as_posix(): path for path in paths}
         for name, path in named.items():
-            if not any(_is_of(other, name) for other in others):
+            if name.startswith("reference/") and path.suffix == ".py" and path.stem not in given:
+                continue
+            if not any(name.startswith(f"grader/exercises/{other}/") for other in others):
                 content = path.read_bytes()
                 files[name] = content if path.suffix == ".safetensors" else content.replace(b"\r\n", b"\n")
     return files
-
-
-def _is_of(exercise: str, name: str) -> bool:
-    """Whether a file of the course belongs to an exercise alone."""
-    return name == f"reference/{exercise}.py" or name.startswith(f"grader/exercises/{exercise}/")
 
 
 def _points(exercises: Sequence[course.Exercise]) -> dict[str, bytes]:

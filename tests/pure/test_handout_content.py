@@ -68,6 +68,26 @@ def test_a_file_is_handed_out_only_after_somebody_looked_through_it(files: dict[
     assert sorted(kinds) == [line for line in lines if not line.startswith("#")], "look at the file, then add its line"
 
 
+def test_given_code_goes_with_the_exercises_that_it_does_not_run_without() -> None:
+    ours = {"variants.py", "variants_training.py", "run_variants.py"}
+
+    def handed_out(*names: str) -> set[str]:
+        exercises = [course.exercise(name) for name in names]
+        files = {*handout.make(exercises=exercises), *handout.course_files("reference/*.py", exercises=names)}
+        return {Path(name).name for name in files if name.startswith(("starter", "reference"))}
+
+    everything = handed_out(*course.names())
+    assert not ours & everything, "a draft leaves no trace"
+    assert everything == {path.name for path in course.MODEL_ANSWERS.glob("*.py")} - ours | {"charlm.safetensors"}
+    assert handed_out(*course.names(drafts=True)) == everything | ours
+    without = handed_out("advantages", "clip", "kl", "bandit")
+    assert without == {"__init__.py", "advantages.py", "clip.py", "kl.py", "bandit.py"} | {
+        *("bandit_plots.py", "bandit_task.py", "run_bandit.py")
+    }
+    assert handed_out("clip", "variants") == {"__init__.py", "clip.py", "variants.py"}
+    assert everything - handed_out("advantages", "clip", "kl", "charlm") == {"bandit.py", "run_bandit.py"}
+
+
 def test_everything_that_students_import_is_in_it_and_nothing_else_of_the_grader(files: dict[str, bytes]) -> None:
     wanted = set()
     for name, content in files.items():

@@ -352,7 +352,7 @@ def test_a_step_is_told_of_what_is_stepped_from_only():
 def test_seven_digits_are_those_of_float32_only_if_there_are_no_more():
     right = np.array([1 / 3, -1 / 7, 2 / 9])
     assert said((right + 1e-7, right)) == "right to some five or seven digits, where float64 has sixteen"
-    assert said((right * (1 + 5e-5), right)) == "right to some four digits, where float64 has sixteen"
+    assert said((right * (1 + 5e-5), right)) == "right to some four digits, and more are asked for"
 
 
 def test_numbers_that_sum_to_0_bear_a_factor_out_by_one_less():

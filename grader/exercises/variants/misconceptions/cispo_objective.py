@@ -25,6 +25,19 @@ def lets_the_weight_move_too(
     return weight * advantages * logp
 
 
+def log_pi_is_the_constant(
+    logp: Tensor, old_logp: Tensor, advantages: Tensor, *, clip_eps: float = 1.0, clip_eps_high: float = 4.0
+) -> Tensor:
+    """you take logp out of the graph and leave the weight in it; the weight is the constant, and logp is trained
+
+    The gradient is then ratio * A * logp. A log-probability is negative, so good tokens become less likely; and where
+    the clip binds nothing is learned.
+    """
+    _check_band(logp, old_logp, advantages, clip_eps, clip_eps_high)
+    weight = importance_ratio(logp, old_logp).clamp(1.0 - clip_eps, 1.0 + clip_eps_high)
+    return weight * advantages * logp.detach()
+
+
 def is_the_clipped_surrogate(
     logp: Tensor, old_logp: Tensor, advantages: Tensor, *, clip_eps: float = 1.0, clip_eps_high: float = 4.0
 ) -> Tensor:
@@ -145,6 +158,18 @@ def one_end_for_each_sign(
     _check_band(logp, old_logp, advantages, clip_eps, clip_eps_high)
     ratio = importance_ratio(logp, old_logp).detach()
     weight = torch.where(advantages > 0, ratio.clamp(max=1.0 + clip_eps_high), ratio.clamp(min=1.0 - clip_eps))
+    return weight * advantages * logp
+
+
+def ends_turned_round(
+    logp: Tensor, old_logp: Tensor, advantages: Tensor, *, clip_eps: float = 1.0, clip_eps_high: float = 4.0
+) -> Tensor:
+    """you clip to 1 - clip_eps_high ... 1 + clip_eps; clip_eps is the lower end and clip_eps_high the upper one
+
+    With the defaults a weight is then never above 2, where it may be 5.
+    """
+    _check_band(logp, old_logp, advantages, clip_eps, clip_eps_high)
+    weight = importance_ratio(logp, old_logp).clamp(1.0 - clip_eps_high, 1.0 + clip_eps).detach()
     return weight * advantages * logp
 
 

@@ -115,6 +115,16 @@ def compares_the_first_and_the_last(rewards: Tensor) -> Tensor:
     return rewards[..., 0] != rewards[..., -1]
 
 
+def all_others_differ_from_the_first(rewards: Tensor) -> Tensor:
+    """you ask whether all other rewards differ from the first one; one of them is enough
+
+    In 1, 0, 1 the first and the last are equal, and the one in the middle is a signal. With `all`, most groups of four
+    with right and wrong answers are dropped, and a group of one is kept.
+    """
+    rewards = _checked_rewards(rewards)
+    return (rewards[..., 1:] != rewards[..., :1]).all(dim=-1)
+
+
 def returns_the_share(rewards: Tensor) -> Tensor:
     """you return the share of the groups that are kept; this function says which ones
 

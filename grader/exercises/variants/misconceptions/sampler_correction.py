@@ -83,7 +83,7 @@ def caps_the_log_ratio(old_logp: Tensor, sampler_logp: Tensor, *, cap: float = 2
     With a cap of 2 the largest weight is then e squared, which is 7.4.
     """
     _check(old_logp, sampler_logp, cap)
-    return (old_logp - sampler_logp).clamp(-20.0, cap).exp().detach()
+    return (old_logp - sampler_logp).clamp(-20.0, min(20.0, cap)).exp().detach()
 
 
 def returns_the_logarithm(old_logp: Tensor, sampler_logp: Tensor, *, cap: float = 2.0) -> Tensor:
@@ -113,6 +113,17 @@ def one_weight_for_all_tokens(old_logp: Tensor, sampler_logp: Tensor, *, cap: fl
     return (old_logp - sampler_logp).mean().clamp(-20.0, 20.0).exp().clamp(max=cap).detach().expand_as(old_logp)
 
 
+def one_weight_for_each_row(old_logp: Tensor, sampler_logp: Tensor, *, cap: float = 2.0) -> Tensor:
+    """you sum the log-ratios of each row before exp; here every token has its own weight
+
+    The product over a sequence is another correction. It is further from 1 the longer the answer is, and the cap then
+    binds for whole answers.
+    """
+    _check(old_logp, sampler_logp, cap)
+    difference = (old_logp - sampler_logp).detach().sum(dim=-1, keepdim=True)
+    return difference.clamp(-20.0, 20.0).exp().clamp(max=cap).expand(old_logp.shape)
+
+
 def weights_made_to_average_1(old_logp: Tensor, sampler_logp: Tensor, *, cap: float = 2.0) -> Tensor:
     """you divide the weights by their mean; here they are left as they are
 
@@ -131,3 +142,31 @@ def is_trained_itself(old_logp: Tensor, sampler_logp: Tensor, *, cap: float = 2.
     """
     _check(old_logp, sampler_logp, cap)
     return (old_logp - sampler_logp).clamp(-20.0, 20.0).exp().clamp(max=cap)
+
+
+def trainer_is_trained(old_logp: Tensor, sampler_logp: Tensor, *, cap: float = 2.0) -> Tensor:
+    """you let a gradient reach old_logp, as importance_ratio does with its first argument; the weight is a constant
+
+    `importance_ratio` trains its first argument, because that is the current policy there. Here both are constants.
+    """
+    _check(old_logp, sampler_logp, cap)
+    return importance_ratio(old_logp, sampler_logp).clamp(max=cap)
+
+
+def sampler_is_trained(old_logp: Tensor, sampler_logp: Tensor, *, cap: float = 2.0) -> Tensor:
+    """you let a gradient reach sampler_logp; the weight is a constant, and no gradient reaches its arguments
+
+    One `detach` on the trainer's side is not enough: take the weight itself out of the graph.
+    """
+    _check(old_logp, sampler_logp, cap)
+    return (old_logp.detach() - sampler_logp).clamp(-20.0, 20.0).exp().clamp(max=cap)
+
+
+def does_not_clamp(old_logp: Tensor, sampler_logp: Tensor, *, cap: float = 2.0) -> Tensor:
+    """you take exp of a difference of any size; it is clamped to [-20, 20] first, as in importance_ratio
+
+    A small cap hides it. With a cap so large that it hardly ever binds, one token with a difference above 88.7 has an
+    infinite weight, or that cap.
+    """
+    _check(old_logp, sampler_logp, cap)
+    return (old_logp - sampler_logp).exp().clamp(max=cap).detach()

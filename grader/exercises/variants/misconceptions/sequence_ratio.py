@@ -176,6 +176,17 @@ def does_not_clamp(logp: Tensor, old_logp: Tensor, mask: Tensor) -> Tensor:
     return log_ratio.exp()
 
 
+def root_of_the_product(logp: Tensor, old_logp: Tensor, mask: Tensor) -> Tensor:
+    """you multiply the ratios of all tokens and take the root of the product; take the mean of the logarithms instead
+
+    On paper both are the geometric mean. The product of a long completion is larger or smaller than a float32 can be,
+    and its root is then infinity or 0; and the logarithms are clamped token by token.
+    """
+    _same_shapes(logp, old_logp, mask)
+    ratio = torch.where(mask, importance_ratio(logp, old_logp), 1.0)
+    return ratio.prod(dim=-1) ** (1.0 / mask.sum(dim=-1).clamp(min=1))
+
+
 def _same_shapes(logp: Tensor, old_logp: Tensor, mask: Tensor) -> None:
     """The check that the stub of `sequence_ratio` holds as given code."""
     if logp.ndim != 2 or not logp.shape == old_logp.shape == mask.shape:

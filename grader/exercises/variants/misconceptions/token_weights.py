@@ -156,6 +156,34 @@ def empty_completions_are_nan(mask: Tensor, *, level: str, max_tokens: int = 0) 
     return kept / (len(kept) * max_tokens)
 
 
+def empty_completions_are_nan_by_sequence(mask: Tensor, *, level: str, max_tokens: int = 0) -> Tensor:
+    """you divide 0 by 0 for a completion without tokens by sequence; its weights are 0
+
+    By token the others keep the divisor above 0. By sequence each row has one of its own.
+    """
+    _check_weighing(mask, level, max_tokens)
+    kept = _kept(mask)
+    if level == "sequence":
+        return kept / kept.sum(dim=-1, keepdim=True) / len(kept)
+    if level == "token":
+        return kept / kept.sum().clamp(min=1)
+    return kept / (len(kept) * max_tokens)
+
+
+def empty_masks_are_nan_by_token(mask: Tensor, *, level: str, max_tokens: int = 0) -> Tensor:
+    """you divide 0 by 0 by token when no completion of the batch has tokens; all weights are 0 then
+
+    It is rare, and happens when every answer of a small batch ends at once. From then on all parameters are NaN.
+    """
+    _check_weighing(mask, level, max_tokens)
+    kept = _kept(mask)
+    if level == "sequence":
+        return kept / kept.sum(dim=-1, keepdim=True).clamp(min=1) / len(kept)
+    if level == "token":
+        return kept / kept.sum()
+    return kept / (len(kept) * max_tokens)
+
+
 def empty_completions_are_not_counted(mask: Tensor, *, level: str, max_tokens: int = 0) -> Tensor:
     """you divide by the completions that have tokens; one without tokens is one of the B, too
 
@@ -169,6 +197,21 @@ def empty_completions_are_not_counted(mask: Tensor, *, level: str, max_tokens: i
     if level == "token":
         return kept / kept.sum().clamp(min=1)
     return kept / (rows * max_tokens)
+
+
+def empty_completions_are_not_counted_by_sequence(mask: Tensor, *, level: str, max_tokens: int = 0) -> Tensor:
+    """you divide by the completions that have tokens by sequence; one without tokens is one of the B, too
+
+    By constant you count all of them, so that the two levels disagree about what B is.
+    """
+    _check_weighing(mask, level, max_tokens)
+    kept = _kept(mask)
+    if level == "sequence":
+        rows = mask.any(dim=-1).sum().clamp(min=1)
+        return kept / kept.sum(dim=-1, keepdim=True).clamp(min=1) / rows
+    if level == "token":
+        return kept / kept.sum().clamp(min=1)
+    return kept / (len(kept) * max_tokens)
 
 
 def returns_the_divisors(mask: Tensor, *, level: str, max_tokens: int = 0) -> Tensor:

@@ -39,6 +39,14 @@ def float64_inside(old_logp: Tensor, sampler_logp: Tensor, *, cap: float = 2.0) 
     return difference.exp().clamp_max(cap).to(old_logp.dtype).detach()
 
 
+def cut_before_exp(old_logp: Tensor, sampler_logp: Tensor, *, cap: float = 2.0) -> Tensor:
+    """Cuts the difference at the logarithm of the cap, and at 20, before exp."""
+    _check(old_logp, sampler_logp, cap)
+    import math
+
+    return (old_logp - sampler_logp).detach().clamp(-20.0, min(20.0, math.log(cap))).exp()
+
+
 def loop_over_the_tokens(old_logp: Tensor, sampler_logp: Tensor, *, cap: float = 2.0) -> Tensor:
     """Loops over the tokens in Python with min and math.exp."""
     _check(old_logp, sampler_logp, cap)

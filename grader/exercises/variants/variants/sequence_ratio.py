@@ -50,6 +50,22 @@ def float64_inside(logp: Tensor, old_logp: Tensor, mask: Tensor) -> Tensor:
     return torch.exp(torch.clamp(mean, -20.0, 20.0)).to(logp.dtype)
 
 
+def mean_without_the_nans(logp: Tensor, old_logp: Tensor, mask: Tensor) -> Tensor:
+    """Writes NaN where the mask is False and takes nanmean; of a completion without tokens that is NaN, and then 0."""
+    _same_shapes(logp, old_logp, mask)
+    log_ratio = (logp - old_logp.detach()).masked_fill(~mask, float("nan"))
+    return log_ratio.nanmean(dim=-1).nan_to_num(0.0).clamp(-20.0, 20.0).exp()
+
+
+def tokens_packed_into_one_row(logp: Tensor, old_logp: Tensor, mask: Tensor) -> Tensor:
+    """Takes the tokens that count out of the rows and adds each to the sum of its completion."""
+    _same_shapes(logp, old_logp, mask)
+    rows = mask.nonzero()[:, 0]
+    difference = logp[mask] - old_logp[mask].detach()
+    total = logp.new_zeros(len(mask)).index_add(0, rows, difference)
+    return torch.exp(torch.clamp(total / mask.sum(dim=-1).clamp(min=1), -20.0, 20.0))
+
+
 def own_backward_pass(logp: Tensor, old_logp: Tensor, mask: Tensor) -> Tensor:
     """Writes the derivative by hand in a torch.autograd.Function: ratio / n at each token."""
     _same_shapes(logp, old_logp, mask)

@@ -1,0 +1,333 @@
+"""Train with the relatives of GRPO: what each one is made of, and how the loops of exercises 4 and 5 run with it.
+
+Given code, for `run_variants`. The loops are your own `train_bandit` and `train`, and nothing of them is written again:
+for one run, the functions that they call by name are those of a relative (`bound`). So both must call the functions
+of earlier exercises, as the model answers do; if they do not, the run ends with a sentence.
+
+In the bandit a sample is one action, as if every completion had one token. There the weights by sequence, by token and
+by constant are all the same, and GSPO is GRPO.
+
+Two relatives need a sampler that does not compute as the trainer does. It has its numbers in float8: in the language
+model the parameters, in the bandit the log-probabilities.
+
+Left out on purpose: settings that each paper tunes for its method. All run with those of the command, so that they
+differ in what the methods change. RLOO makes one update without a clip in its paper; here it has as many as the others.
+
+Symbols: P groups, G samples of each, B = P * G rows (completions), N token positions of a row.
+"""
+
+import copy
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+
+import torch
+from torch import Tensor, nn
+
+from . import bandit, charlm
+from .advantages import group_advantages
+from .bandit_task import BanditConfig, BanditHistory, checked_table, sample_actions
+from .charlm_sampling import Completions
+from .charlm_task import EOS_ID, RewardFunction
+from .charlm_training import CharLMConfig, TrainingState, sample_completions
+from .clip import clipped_surrogate, importance_ratio
+from .kl import kl_estimate
+from .variants import (
+    cispo_objective,
+    groups_with_signal,
+    leave_one_out_advantages,
+    sampler_correction,
+    sequence_ratio,
+    token_weights,
+)
+
+MOST_DRAWS = 20
+"""Dynamic sampling gives up after so many draws, or a policy that is always right would never make a step again."""
+
+Surrogate = Callable[[Tensor, Tensor, Tensor, Tensor, float], Tensor]
+"""Maps logp, old_logp, advantages and mask, all of shape (B, N), and clip_eps to an objective of shape (B, N)."""
+
+
+def _clipped(
+    logp: Tensor, old_logp: Tensor, advantages: Tensor, mask: Tensor, clip_eps: float, *, high: float | None = None
+) -> Tensor:
+    return clipped_surrogate(importance_ratio(logp, old_logp), advantages, clip_eps=clip_eps, clip_eps_high=high)
+
+
+def _clipped_by_sequence(logp: Tensor, old_logp: Tensor, advantages: Tensor, mask: Tensor, clip_eps: float) -> Tensor:
+    ratio = sequence_ratio(logp, old_logp, mask)[:, None].expand_as(logp)  # (B, N)
+    return clipped_surrogate(ratio, advantages, clip_eps=clip_eps)
+
+
+def _weighted_log(logp: Tensor, old_logp: Tensor, advantages: Tensor, mask: Tensor, clip_eps: float) -> Tensor:
+    return cispo_objective(logp, old_logp, advantages)  # its range is its own
+
+
+@dataclass(frozen=True, kw_only=True)
+class Variant:
+    """What a relative changes. With nothing but a summary it is GRPO.
+
+    Attributes:
+        summary: For `--help`.
+        advantages: Of rewards of shape (P, G).
+        surrogate: What is weighted, token by token.
+        level: As for `token_weights`.
+        with_signal: Whether groups of equal rewards are drawn again.
+        float8: Whether the sampler has its numbers in float8.
+        corrected: Whether the surrogate is weighted by `sampler_correction`.
+    """
+
+    summary: str
+    advantages: Callable[[Tensor], Tensor] = group_advantages
+    surrogate: Surrogate = _clipped
+    level: str = "sequence"
+    with_signal: bool = False
+    float8: bool = False
+    corrected: bool = False
+
+
+VARIANTS = {
+    "grpo": Variant(summary="GRPO, to compare with"),
+    "rloo": Variant(summary="the mean of the other samples as baseline", advantages=leave_one_out_advantages),
+    "dapo": Variant(
+        summary="clip up to 1.28, weights by token, groups of equal rewards drawn again",
+        surrogate=partial(_clipped, high=0.28),
+        level="token",
+        with_signal=True,
+    ),
+    "dr-grpo": Variant(
+        summary="no standard deviation, weights by constant",
+        advantages=partial(group_advantages, divide_by_std=False),
+        level="constant",
+    ),
+    "gspo": Variant(summary="one ratio for each completion", surrogate=_clipped_by_sequence),
+    "cispo": Variant(summary="a clipped weight times log pi, weights by token", surrogate=_weighted_log, level="token"),
+    "float8": Variant(summary="GRPO with a sampler in float8", float8=True),
+    "tis": Variant(summary="the same, corrected by truncated importance sampling", float8=True, corrected=True),
+}
+
+
+class _Work:
+    """A relative at work.
+
+    Attributes:
+        variant: The relative.
+        samples: How many were drawn in all runs so far, those that were thrown away included.
+    """
+
+    def __init__(self, variant: Variant) -> None:
+        self.variant = variant
+        self.samples = 0
+        self._waiting: set[str] = set()
+
+    def _must_have_called_all(self, loop: str) -> None:
+        if self._waiting:
+            raise NotImplementedError(f"{loop} does not call {' and '.join(sorted(self._waiting))} by name")
+
+    def _dropped(self, logp: Tensor, old_logp: Tensor, advantages: Tensor, mask: Tensor, clip_eps: float) -> Tensor:
+        """Share of the unmasked tokens that the surrogate leaves without a gradient, though they have an advantage."""
+        with torch.enable_grad():
+            logp = logp.detach().requires_grad_()
+            surrogate = self.variant.surrogate(logp, old_logp, advantages, mask, clip_eps)
+            (gradient,) = torch.autograd.grad(torch.where(mask, surrogate, 0.0).sum(), logp)
+        return (mask & (gradient == 0) & (advantages != 0)).sum() / mask.sum().clamp(min=1)
+
+
+class BanditWork(_Work):
+    """Trains the bandit with a relative; `train` takes the place of `train_bandit`."""
+
+    def train(self, reward_table: Tensor, config: BanditConfig, *, seed: int) -> BanditHistory:
+        """As `train_bandit` of exercise 4, which it calls.
+
+        Raises:
+            NotImplementedError: something is not written yet, or the loop does not call what a relative changes.
+        """
+        self._table = checked_table(reward_table)
+        self._grpo_step = bandit.grpo_step
+        names = ("sample_actions", "grpo_step", "group_advantages", "clipped_surrogate")
+        self._waiting = {*names} if config.inner_steps and config.steps else set()
+        functions = {name: getattr(self, f"_bandit_{name}") for name in (*names, "clip_fraction")}
+        with bound(bandit, functions):
+            history = bandit.train_bandit(reward_table, config, seed=seed)
+        self._must_have_called_all("bandit.py")
+        return history
+
+    def _bandit_sample_actions(self, probabilities: Tensor, group_size: int, generator: torch.Generator) -> Tensor:
+        self._waiting.discard("sample_actions")
+        if self.variant.float8:
+            probabilities = _in_float8(probabilities.log()).exp()
+        for _ in range(MOST_DRAWS):
+            actions = sample_actions(probabilities, group_size, generator)
+            self.samples += group_size
+            if not self.variant.with_signal or groups_with_signal(self._table[actions]):
+                break
+        return actions
+
+    def _bandit_grpo_step(
+        self, logits: Tensor, actions: Tensor, rewards: Tensor, ref_logits: Tensor, config: BanditConfig
+    ) -> Tensor:
+        self._waiting.discard("grpo_step")
+        logp = torch.log_softmax(logits, dim=-1)  # (K,)
+        self._old_logp, self._sampler_logp = logp[actions], _in_float8(logp)[actions]  # (G,), (G,)
+        return self._grpo_step(logits, actions, rewards, ref_logits, config)
+
+    def _bandit_group_advantages(self, rewards: Tensor) -> Tensor:
+        self._waiting.discard("group_advantages")
+        return self.variant.advantages(rewards)
+
+    def _bandit_clipped_surrogate(self, ratio: Tensor, advantages: Tensor, *, clip_eps: float) -> Tensor:
+        self._waiting.discard("clipped_surrogate")
+        surrogate = self.variant.surrogate(*_one_token(ratio, advantages), clip_eps).squeeze(-1)  # (G,)
+        if self.variant.corrected:
+            surrogate = surrogate * sampler_correction(self._old_logp, self._sampler_logp)
+        return surrogate
+
+    def _bandit_clip_fraction(self, ratio: Tensor, advantages: Tensor, *, clip_eps: float) -> Tensor:
+        return self._dropped(*_one_token(ratio, advantages), clip_eps).to(ratio.dtype)
+
+
+def _one_token(ratio: Tensor, advantages: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    """G ratios as G completions of one token: logp, old_logp, advantages and mask, of shape (G, 1).
+
+    The old policy's log-probability is taken as 0, and the current one's as the logarithm of the ratio. Their
+    difference is right, and so is every gradient.
+    """
+    logp = ratio.log()[:, None]
+    return logp, torch.zeros_like(logp), advantages[:, None], torch.ones_like(logp, dtype=torch.bool)
+
+
+class CharLMWork(_Work):
+    """Trains the language model with a relative; `train` takes the place of `train` of exercise 5."""
+
+    def train(
+        self,
+        policy: nn.Module,
+        ref_policy: nn.Module,
+        prompt: str | Sequence[str],
+        reward_fn: RewardFunction,
+        config: CharLMConfig,
+        *,
+        generator: torch.Generator,
+        state: TrainingState | None = None,
+    ) -> list[dict[str, float]]:
+        """As `train` of exercise 5, which it calls.
+
+        Raises:
+            NotImplementedError: something is not written yet, or the loop does not call what a relative changes.
+        """
+        self._reward_fn = reward_fn
+        names = ("sample_completions", "group_advantages", "grpo_loss")
+        self._waiting, self._draws = {*names} if config.steps else set(), 0
+        with bound(charlm, {name: getattr(self, f"_charlm_{name}") for name in names}):
+            history = charlm.train(policy, ref_policy, prompt, reward_fn, config, generator=generator, state=state)
+        self._must_have_called_all("charlm.py")
+        return history
+
+    def _charlm_sample_completions(
+        self, policy: nn.Module, prompt: str | Sequence[str], config: CharLMConfig, generator: torch.Generator
+    ) -> Completions:
+        """A batch of P groups, drawn as the relative draws it."""
+        self._waiting.discard("sample_completions")
+        if self._draws:
+            self._must_have_called_all("charlm.py")  # by now, and before a second step is made without them
+        self._draws += 1
+        sampler = _rough_copy(policy) if self.variant.float8 else policy
+        kept: list[Completions] = []
+        for _ in range(MOST_DRAWS):
+            drawn = sample_completions(sampler, prompt, config, generator)
+            self.samples += len(drawn.texts)
+            has_signal = self._rows_with_signal(drawn, config)  # (B,)
+            kept.append(_rows_of(drawn, has_signal))
+            if sum(len(each.texts) for each in kept) >= len(drawn.texts):
+                break
+        # Where too few groups have signal, others of the last draw fill the batch up.
+        batch = _rows_of(_joined([*kept, _rows_of(drawn, ~has_signal)]), torch.arange(len(drawn.texts)))
+        if self.variant.float8:
+            with torch.no_grad():
+                self._sampler_logp = charlm.token_logp(sampler, batch.tokens)  # (B, T - 1)
+        return batch
+
+    def _rows_with_signal(self, drawn: Completions, config: CharLMConfig) -> Tensor:
+        """Which rows are of a group that is kept: all of them without dynamic sampling; bool, shape (B,)."""
+        if not self.variant.with_signal:
+            return torch.ones(len(drawn.texts), dtype=torch.bool)
+        rewards = self._reward_fn(drawn.prompts, drawn.texts).reshape(-1, config.group_size)  # (P, G)
+        return groups_with_signal(rewards).repeat_interleave(config.group_size)
+
+    def _charlm_group_advantages(self, rewards: Tensor) -> Tensor:
+        self._waiting.discard("group_advantages")
+        return self.variant.advantages(rewards)
+
+    def _charlm_grpo_loss(
+        self, logp: Tensor, old_logp: Tensor, ref_logp: Tensor, advantages: Tensor, mask: Tensor, config: CharLMConfig
+    ) -> tuple[Tensor, dict[str, Tensor]]:
+        """Minus the sum of weight * surrogate, plus the KL penalty with the same weights; metrics as `grpo_loss`."""
+        self._waiting.discard("grpo_loss")
+        logp, old_logp, ref_logp = (torch.where(mask, x, 0.0) for x in (logp, old_logp.detach(), ref_logp.detach()))
+        of_rows = advantages.detach()[:, None].expand_as(logp)  # (B, T - 1)
+        surrogate = self.variant.surrogate(logp, old_logp, of_rows, mask, config.clip_eps)  # (B, T - 1)
+        if self.variant.corrected:
+            surrogate = surrogate * sampler_correction(old_logp, torch.where(mask, self._sampler_logp, 0.0))
+        weights = token_weights(mask, level=self.variant.level, max_tokens=config.max_new_tokens)  # (B, T - 1)
+        policy_loss = -(weights * surrogate).sum()
+        kl = (weights * kl_estimate(logp, ref_logp, kind="k3")).sum()
+        dropped = self._dropped(logp, old_logp, of_rows, mask, config.clip_eps)
+        metrics = {"policy_loss": policy_loss.detach(), "kl": kl.detach(), "clip_fraction": dropped}
+        return policy_loss + config.kl_coef * kl, metrics
+
+
+@contextmanager
+def bound(owner: object, meanings: Mapping[str, object]) -> Iterator[None]:
+    """For a while, these names of a module or a class mean something else."""
+    before = {name: vars(owner)[name] for name in meanings if name in vars(owner)}
+    try:
+        for name, meaning in meanings.items():
+            setattr(owner, name, meaning)
+        yield
+    finally:
+        for name in meanings:
+            if name in before:
+                setattr(owner, name, before[name])
+            else:
+                delattr(owner, name)
+
+
+def _in_float8(logp: Tensor) -> Tensor:
+    """Log-probabilities (K,) of a policy that has its logits in float8, with three bits after the point."""
+    rounded = logp.clamp(min=-400.0).to(torch.float8_e4m3fn).to(logp.dtype)
+    return torch.log_softmax(rounded, dim=-1)
+
+
+def _rough_copy(policy: nn.Module) -> nn.Module:
+    """The same policy with its parameters in float8; it computes in their old dtype."""
+    rough = copy.deepcopy(policy)
+    with torch.no_grad():
+        for parameter in rough.parameters():
+            parameter.copy_(parameter.to(torch.float8_e4m3fn).to(parameter.dtype))
+    return rough
+
+
+def _rows_of(completions: Completions, rows: Tensor) -> Completions:
+    """Some rows of a batch, chosen by a mask or by their places."""
+    places = (rows.nonzero().squeeze(-1) if rows.dtype == torch.bool else rows).tolist()
+    return Completions(
+        prompts=[completions.prompts[place] for place in places],
+        texts=[completions.texts[place] for place in places],
+        tokens=completions.tokens[places],
+        prompt_length=completions.prompt_length,
+        entropy=completions.entropy,
+    )
+
+
+def _joined(batches: Sequence[Completions]) -> Completions:
+    """Several batches with prompts of one length as one, each filled up to the longest; entropy is that of the last."""
+    longest = max(each.tokens.shape[-1] for each in batches)
+    tokens = [nn.functional.pad(each.tokens, (0, longest - each.tokens.shape[-1]), value=EOS_ID) for each in batches]
+    return Completions(
+        prompts=[prompt for each in batches for prompt in each.prompts],
+        texts=[text for each in batches for text in each.texts],
+        tokens=torch.cat(tokens),
+        prompt_length=batches[0].prompt_length,
+        entropy=batches[-1].entropy,
+    )

@@ -1,0 +1,219 @@
+"""Training with the relatives of GRPO: the laws that they keep in the loops of exercises 4 and 5, and the command."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from dataclasses import replace
+
+import pytest
+import torch
+from command import call
+from torch import Tensor, nn
+
+from grader.core import course
+from reference import bandit, charlm, run_charlm, run_variants
+from reference.advantages import group_advantages
+from reference.bandit_task import BanditConfig, single_peak
+from reference.charlm_model import BigramLM
+from reference.charlm_sampling import make_generator
+from reference.charlm_task import LetterReward
+from reference.charlm_training import CharLMConfig
+from reference.variants_training import MOST_DRAWS, VARIANTS, BanditWork, CharLMWork, Variant
+
+TABLE = single_peak().double()
+BANDIT = BanditConfig(steps=12, inner_steps=4, lr=1.0)
+CHARLM = CharLMConfig(
+    alphabet=".ab", steps=6, inner_steps=3, lr=0.3, max_new_tokens=5, optimizer="sgd", prompts_per_step=2
+)
+
+
+def bandit_run(variant: Variant, config: BanditConfig = BANDIT) -> Tensor:
+    return BanditWork(variant).train(TABLE, config, seed=3).probabilities
+
+
+def charlm_run(variant: Variant | None, config: CharLMConfig = CHARLM) -> tuple[Tensor, list[dict[str, float]]]:
+    """The logits at the end and the metrics; None: the loop as it is."""
+    torch.manual_seed(0)
+    start = torch.randn(3, 3, dtype=torch.float64)
+    policy, ref_policy = BigramLM(start.clone()), BigramLM(start.clone())
+    train = charlm.train if variant is None else CharLMWork(variant).train
+    history = train(policy, ref_policy, ["a", "b"], LetterReward("b"), config, generator=make_generator(1))
+    return torch.cat([each.detach().flatten() for each in policy.parameters()]), history
+
+
+def near(left: Tensor, right: Tensor) -> bool:
+    return torch.allclose(left, right, rtol=1e-5, atol=1e-7)
+
+
+# Laws
+
+
+def test_grpo_as_a_variant_is_the_loop_as_it_is():
+    plain = bandit.train_bandit(TABLE, BANDIT, seed=3)
+    ours = BanditWork(VARIANTS["grpo"]).train(TABLE, BANDIT, seed=3)
+    assert near(ours.probabilities, plain.probabilities)
+    assert torch.equal(ours.clip_fraction, plain.clip_fraction) and plain.clip_fraction.any()
+    (logits, history), (expected, rows) = charlm_run(VARIANTS["grpo"]), charlm_run(None)
+    assert near(logits, expected)
+    for row, wanted in zip(history, rows, strict=True):
+        assert row == pytest.approx(wanted, rel=1e-5, abs=1e-7)
+
+
+@pytest.mark.parametrize(
+    ("variant", "setting"),
+    [
+        (VARIANTS["gspo"], {"ratio_level": "sequence"}),
+        (Variant(summary="", level="token"), {"loss_level": "token"}),
+    ],
+)
+def test_what_exercise_5_can_do_itself_comes_out_the_same(variant, setting):
+    logits, _ = charlm_run(variant)
+    expected, _ = charlm_run(None, replace(CHARLM, **setting))
+    other, _ = charlm_run(None)
+    assert near(logits, expected) and not near(logits, other)
+
+
+def test_rloo_is_dr_grpo_with_a_learning_rate_that_is_g_over_g_minus_1_times_as_large():
+    factor = BANDIT.group_size / (BANDIT.group_size - 1)
+    larger = replace(BANDIT, lr=BANDIT.lr * factor, inner_steps=1)
+    assert near(bandit_run(VARIANTS["rloo"], replace(BANDIT, inner_steps=1)), bandit_run(VARIANTS["dr-grpo"], larger))
+
+
+def test_dr_grpo_divides_by_the_length_that_completions_may_have_and_not_by_theirs():
+    """A policy that writes "." or "b." moves half as far where twice as many tokens are allowed."""
+    start = torch.tensor([[0.0, 0.0, 0.0], [0.0, -99.0, 0.0], [0.0, -99.0, -99.0]], dtype=torch.float64)
+
+    def moved(max_new_tokens: int) -> Tensor:
+        config = replace(CHARLM, kl_coef=0.0, steps=1, inner_steps=1, max_new_tokens=max_new_tokens)
+        policy, work = BigramLM(start.clone()), CharLMWork(VARIANTS["dr-grpo"])
+        work.train(policy, BigramLM(start), "a", LetterReward("b"), config, generator=make_generator(0))
+        return next(policy.parameters()).detach() - start
+
+    five, ten = moved(5), moved(10)
+    assert five[1].any() and torch.allclose(five, 2 * ten, rtol=1e-5, atol=0)
+
+
+def test_cispo_and_grpo_make_the_same_first_update_and_not_the_same_fourth():
+    one = replace(BANDIT, inner_steps=1)
+    assert near(bandit_run(VARIANTS["cispo"], one), bandit_run(VARIANTS["grpo"], one))
+    assert not near(bandit_run(VARIANTS["cispo"]), bandit_run(VARIANTS["grpo"]))
+    history = BanditWork(VARIANTS["cispo"]).train(TABLE, BANDIT, seed=3)
+    assert not history.clip_fraction.any(), "no token is dropped"
+
+
+def test_dynamic_sampling_trains_on_groups_with_signal_until_there_are_none():
+    work = BanditWork(VARIANTS["dapo"])
+    history = work.train(TABLE, replace(BANDIT, steps=25), seed=3)
+    given_up = int(history.zero_signal.sum())
+    assert 0 < given_up < 25 and work.samples >= BANDIT.group_size * (25 + given_up * (MOST_DRAWS - 1))
+    batches = CharLMWork(VARIANTS["dapo"])
+    policy = BigramLM(torch.tensor([[0.0, 0.0, -3.0]] * 3, dtype=torch.float64))
+    config = replace(CHARLM, steps=3)
+    rows = batches.train(policy, policy, "a", LetterReward("b"), config, generator=make_generator(1))
+    assert [row["zero_signal_fraction"] for row in rows] == [0.0] * 3, "each batch is full of groups with signal"
+    batch = config.group_size * config.prompts_per_step
+    assert batches.samples > 3 * batch and batches.samples % batch == 0
+
+
+def test_where_hardly_a_group_has_signal_the_batch_is_filled_up_and_nothing_is_in_it_twice():
+    """A policy that hardly ever writes a "b"; the reward function notes what it is asked about."""
+    seen: list[list[str]] = []
+    policy = BigramLM(torch.tensor([[6.0, 0.0, 0.2]] * 3, dtype=torch.float64))
+    config, batches = replace(CHARLM, steps=1, prompts_per_step=3), CharLMWork(VARIANTS["dapo"])
+
+    def reward_fn(prompts, texts):
+        seen.append(list(texts))
+        return LetterReward("b")(prompts, texts)
+
+    rows = batches.train(policy, policy, "a", reward_fn, config, generator=make_generator(1))
+    *draws, trained = seen
+    assert len(draws) == MOST_DRAWS and len(trained) == 24
+    of_groups = [tuple(trained[place : place + 8]) for place in (0, 8, 16)]
+    drawn = [tuple(texts[place : place + 8]) for texts in draws for place in (0, 8, 16)]
+    with_signal = [group for group in drawn if len({text.count("b") for text in group}) > 1]
+    assert 0 < len(with_signal) < 3, "or this test shows nothing"
+    assert of_groups[: len(with_signal)] == with_signal
+    assert rows[0]["zero_signal_fraction"] == pytest.approx(1 - len(with_signal) / 3)
+
+
+def test_a_sampler_in_float8_changes_the_run_and_the_correction_changes_it_again():
+    runs = [bandit_run(VARIANTS[name]) for name in ("grpo", "float8", "tis")]
+    assert not near(runs[0], runs[1]) and not near(runs[1], runs[2])
+    ends = [charlm_run(VARIANTS[name])[0] for name in ("grpo", "float8", "tis")]
+    assert not near(ends[0], ends[1]) and not near(ends[1], ends[2])
+
+
+def test_after_a_run_the_loops_are_what_they_were_also_after_an_error():
+    before = dict(vars(bandit)), dict(vars(charlm))
+    bandit_run(VARIANTS["tis"])
+    with pytest.raises(ValueError, match="reward_table"):
+        BanditWork(VARIANTS["rloo"]).train(torch.zeros(2, 2), BANDIT, seed=0)
+    charlm_run(VARIANTS["dapo"])
+    assert (vars(bandit), vars(charlm)) == before
+
+
+# The command
+
+
+def test_a_run_of_the_bandit_says_and_draws_its_variant(tmp_path):
+    picture = tmp_path / "run.svg"
+    done = call(run_variants.main, "bandit", "--variant", "rloo", "--steps", 5, "--out", picture, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("rloo: the mean of the other samples as baseline\n")
+    assert done.stdout.endswith("samples drawn: 40\n")
+    assert "<!-- rloo, single_peak, G = 8" in picture.read_text("utf-8")  # matplotlib says what it has drawn
+
+
+def test_a_run_of_the_language_model_fills_a_folder_and_says_its_variant(tmp_path):
+    options = ("--steps", 2, "--prompts-per-step", 1, "--group-size", 4)
+    done = call(run_variants.main, "charlm", "--variant", "dr-grpo", *options, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "dr-grpo: pizza, G = 4" in done.stdout and "loss level" not in done.stdout
+    assert {each.name for each in (tmp_path / "charlm-dr-grpo").iterdir()} == set(run_charlm.FILES)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("bandit",), "--variant"),
+        (("bandit", "--variant", "ppo"), "invalid choice: 'ppo'"),
+        (("bandit", "--variant", "rloo", "--compare"), "leave --compare out"),
+        (("charlm", "--variant", "gspo", "--level", "token"), "leave --level out"),
+        (("charlm", "--variant", "gspo", "--resume"), "leave --resume out"),
+        (("bandit", "--variant", "rloo", "--group-size", "0"), "group_size must be at least 1"),
+    ],
+)
+def test_what_would_fail_or_be_ignored_is_a_usage_error(tmp_path, arguments, words):
+    done = call(run_variants.main, *arguments, cwd=tmp_path)
+    assert done.returncode == 2
+    assert words in done.stderr
+    assert [*tmp_path.iterdir()] == []
+
+
+def test_before_the_exercise_is_written_the_command_says_which_function_it_needs(tmp_path):
+    folder = shutil.copytree(course.MODEL_ANSWERS, tmp_path / "mine", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copy(course.STARTER / "variants.py", folder)
+    command = [sys.executable, "-m", "mine.run_variants", "bandit", "--variant", "rloo", "--steps", "2"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=120)
+    assert done.returncode == 1
+    assert done.stderr == "variants.leave_one_out_advantages is not written yet; this command needs it.\n"
+
+
+def test_a_loop_that_does_not_call_what_a_relative_changes_is_no_run_of_it(tmp_path, monkeypatch):
+    """It would be GRPO under another name."""
+    inlined = lambda rewards: group_advantages(rewards)  # noqa: E731 - as if `train` had its own
+
+    def train(policy: nn.Module, ref_policy: nn.Module, prompt, reward_fn, config, *, generator, state):
+        for _ in range(config.steps):
+            found = vars(charlm)["sample_completions"](policy, prompt, config, generator)
+            rewards = reward_fn(found.prompts, found.texts)
+            inlined(rewards.reshape(-1, config.group_size))
+            state.record(found, rewards, rewards, {"loss": 0.0})
+        return state.history
+
+    monkeypatch.setattr(charlm, "train", train)
+    done = call(run_variants.main, "charlm", "--variant", "rloo", "--steps", 3, cwd=tmp_path)
+    sentence = "charlm.py does not call group_advantages and grpo_loss by name; this command needs it.\n"
+    assert (done.returncode, done.stderr) == (1, sentence)
