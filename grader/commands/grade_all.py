@@ -63,21 +63,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--worksheet", action=argparse.BooleanOptionalAction, default=course.WRITTEN.worksheet,
         help="grade worksheet.json too (default: as course.toml says)",
     )  # fmt: skip
-    parser.add_argument("--seed", type=int, default=0, metavar="N", help="of the generated inputs (default: 0)")
+    rare = parser.add_argument_group("rare")
+    rare.add_argument("--seed", type=int, default=0, metavar="N", help="of the generated inputs (default: 0)")
     parser.add_argument(
         "--secret", type=path_argument, metavar="FILE",
         help=f"secret of the class, made if missing (default: {SECRET_FILE} in --out); with it another machine or "
         "folder gives the same results",
     )  # fmt: skip
-    parser.add_argument("--examples", type=positive, metavar="N", help="generated inputs for every check (default: 16)")
+    rare.add_argument("--examples", type=positive, metavar="N", help="generated inputs for every check (default: 16)")
     add_jobs(parser)
-    parser.add_argument("--engine", choices=ENGINES, default="threads", help="what runs them (default: threads)")
-    parser.add_argument("--scheduler", metavar="ADDRESS", help="of a running Dask scheduler, with --engine dask")
-    parser.add_argument(
+    rare.add_argument("--engine", choices=ENGINES, default="threads", help="what runs them (default: threads)")
+    rare.add_argument("--scheduler", metavar="ADDRESS", help="of a running Dask scheduler, with --engine dask")
+    rare.add_argument(
         "--require-level", type=int, choices=(0, 1, 2), default=1, metavar="N",
         help="refuse to grade below isolation level N (default: 1; below that, a result is no mark)",
     )  # fmt: skip
-    parser.add_argument("--cold", action="store_true", help="no fork server: an interpreter for every exercise")
+    rare.add_argument("--cold", action="store_true", help="no fork server: an interpreter for every exercise")
     parser.add_argument(
         "--write",
         choices=FORMATS,

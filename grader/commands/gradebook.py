@@ -48,7 +48,7 @@ exit code: 0 fine, 1 something is to be decided (it is listed) or nothing could 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Arguments of `course gradebook`."""
     parser.epilog, parser.formatter_class = EXAMPLES, argparse.RawDescriptionHelpFormatter
-    add = parser.add_argument
+    add, rare = parser.add_argument, parser.add_argument_group("rare").add_argument
     add("platform", choices=_PLATFORMS, help="whose export it is")
     add("results", type=path_argument, metavar="RESULTS", help="folder of the graded class")
     add(
@@ -64,11 +64,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     late = course.ROOT / course.WRITTEN.late_policy if course.WRITTEN.late_policy else None
     add("--late", type=path_argument, metavar="POLICY.toml", default=late,
         help="what lateness costs (default: late_policy in course.toml); without it, nothing")  # fmt: skip
-    add("--no-late", action="store_const", dest="late", const=None, help="lateness costs nothing")
+    rare("--no-late", action="store_const", dest="late", const=None, help="lateness costs nothing")
     add("--roster", type=path_argument, metavar="FILE.csv", help="whose each submission is, and when it came")
-    add("--unmarked-on-time", action="store_true", help="without a time, what is not marked as late is on time")
+    rare("--unmarked-on-time", action="store_true", help="without a time, what is not marked as late is on time")
     add("--scale", action="store_true", help="scale the grades to what the column is worth")
-    add("--maximum", type=_points, metavar="POINTS", help="the column's highest grade, if the export does not say it")
+    rare("--maximum", type=_points, metavar="POINTS", help="the column's highest grade, if the export does not say it")
     several = parser.add_mutually_exclusive_group()
     for name, text in ((BEST, "that counts most"), (LATEST, "handed in last")):
         several.add_argument(
@@ -79,13 +79,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             default="",
             help=f"of several, the one {text}",
         )
-    add("--skip", action="append", default=[], metavar="SUBMISSION", help="leave out this submission; may be repeated")
-    add("--unreadable-zero", action="store_true", help="grade what has no code that can be read: 0 for the code")
-    add("--keep-higher", action="store_true", help="where a higher grade stands already, keep it")
+    rare("--skip", action="append", default=[], metavar="SUBMISSION", help="leave out this submission; may be repeated")
+    rare("--unreadable-zero", action="store_true", help="grade what has no code that can be read: 0 for the code")
+    rare("--keep-higher", action="store_true", help="where a higher grade stands already, keep it")
     add("--missing-zero", action="store_true", help="write 0 for students without a submission")
     add("--feedback", action="store_true", help="Moodle: write the points of each exercise as feedback")
-    add("--decimal", choices=("point", "comma"), help="of the grades; by default as in the export")
-    add(
+    rare("--decimal", choices=("point", "comma"), help="of the grades; by default as in the export")
+    rare(
         "--match", action="append", default=[], type=match_argument, metavar="FIELD=TITLE",
         help=f"Moodle: the title of the column with {', '.join(moodle.FIELDS)}, if it is not in English",
     )  # fmt: skip
