@@ -87,7 +87,6 @@ CONFIGURATIONS: dict[str, dict[str, Any]] = {
         "title": 'Rewards, "groups" & policies',
         "exercises": FIVE[:4],
         "points": {"bandit": 100},
-        "site": "https://example.org/rl/",
         "logo": "docs/assets/favicon.svg",
         "worksheet": True,
         "hidden_checks": False,
