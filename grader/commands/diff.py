@@ -14,6 +14,7 @@ from ..classroom.results import ClassError, Entry, read_class, read_settings
 from ..core.arguments import path_argument
 from ..core.result import replace_file
 from ..core.text import counted, one_line, spreadsheet_safe
+from .personal_data import warn_if_git_takes
 
 SAME, DIFFERENT, USAGE = 0, 1, 2
 EXAMPLES = """examples:
@@ -42,6 +43,7 @@ def run(arguments: argparse.Namespace) -> int:
             raise ClassError(f"{arguments.old} and {arguments.new} have no submission in common")
         difference = compare(old, new)
         if arguments.csv:
+            warn_if_git_takes(arguments.csv, "names and marks")
             replace_file(arguments.csv, as_csv(difference))
     except ClassError as error:
         print(f"course diff: {one_line(str(error), limit=1_000)}", file=sys.stderr)

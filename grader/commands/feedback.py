@@ -19,6 +19,7 @@ from ..gradebook.people import Students
 from ..gradebook.roster import read_roster
 from ..gradebook.table import GradebookError, read_table
 from .gradebook import match_argument, matched_titles
+from .personal_data import warn_if_git_takes
 
 GRADESCOPE = (
     "Gradescope takes no feedback files for its students: they read there what the autograder said. Let the autograder "
@@ -104,6 +105,7 @@ def _check_usage(arguments: argparse.Namespace) -> None:
         arguments.usage_error(f"--out must be a file that ends in .zip, not {arguments.out}")
     if not arguments.out.absolute().parent.is_dir():
         arguments.usage_error(f"there is no folder {arguments.out.parent} to write {arguments.out.name} to")
+    warn_if_git_takes(arguments.out, "names and marks")
     if arguments.platform == "canvas" and (arguments.roster or arguments.gradebook):
         arguments.usage_error("--roster and --gradebook are for moodle and mail; Canvas goes by its own file names")
     if arguments.match and not arguments.gradebook:

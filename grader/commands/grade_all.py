@@ -212,7 +212,7 @@ def _report(out: Path, written: Sequence[Written]) -> int:
     _say_what_is_missing(graded)
     odd = [each for each in written if each.notes]
     for each in odd[:_LISTED]:
-        print(f"  note  {one_line(each.name)}: {one_line(each.notes[0])}")
+        print(f"  note  {one_line(each.name)}: {one_line('; '.join(each.notes), limit=600)}")
     if len(odd) > _LISTED:
         print(f"  note  {len(odd) - _LISTED} more are in {GRADES_FILE}")
     failed = [each for each in written if each.problem]

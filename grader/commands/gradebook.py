@@ -61,8 +61,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--out", type=path_argument, metavar="FILE", help="the filled gradebook; replaced if it exists")
     add("--dry-run", action="store_true", help="show what would be written, and write nothing")
     add("--column", default="", metavar="TITLE", help="which column, by title or number; needed if there are several")
-    late = course.ROOT / course.WRITTEN.late_policy if course.WRITTEN.late_policy else None
-    add("--late", type=path_argument, metavar="POLICY.toml", default=late,
+    add("--late", type=path_argument, metavar="POLICY.toml", default=_late_of_the_course(),
         help="what lateness costs (default: late_policy in course.toml); without it, nothing")  # fmt: skip
     rare("--no-late", action="store_const", dest="late", const=None, help="lateness costs nothing")
     add("--roster", type=path_argument, metavar="FILE.csv", help="whose each submission is, and when it came")
@@ -111,8 +110,11 @@ def run(arguments: argparse.Namespace) -> int:
         source = arguments.gradebook
         table, layout = _read(arguments.platform, data, matched_titles(arguments))
         filled = fill(table, layout, entries, policy, _options(arguments, roster or Roster()))
-    except (ClassError, OSError) as error:
+    except ClassError as error:
         arguments.usage_error(one_line(str(error), limit=1_000))
+    except OSError as error:
+        named = " (late_policy in course.toml)" if source == _late_of_the_course() else ""
+        arguments.usage_error(f"{source}{named} cannot be read: {error.strerror}")
     except LateError as error:
         return _failed(arguments.late, error)
     except GradebookError as error:
@@ -125,6 +127,11 @@ def run(arguments: argparse.Namespace) -> int:
         warn_if_git_takes(arguments.out, "names and marks")
     _show(filled, arguments)
     return 1 if filled.problems else 0
+
+
+def _late_of_the_course() -> Path | None:
+    """The late policy that `course.toml` names."""
+    return course.ROOT / course.WRITTEN.late_policy if course.WRITTEN.late_policy else None
 
 
 def _options(arguments: argparse.Namespace, roster: Roster) -> Options:
@@ -211,6 +218,8 @@ def _show(filled: Filled, arguments: argparse.Namespace) -> None:
     _list(console, "Without a submission", filled.without)
     kinds = [line.kind for line in filled.lines]
     counts = ", ".join(f"{kinds.count(kind)} {kind}" for kind in dict.fromkeys(kinds)) or "no grades"
+    if arguments.late:
+        console.print(Text(f"late policy: {one_line(str(arguments.late))}"))
     target = "nothing written (--dry-run)" if arguments.dry_run else f"{arguments.out} written"
     console.print(Text(f"{target}: {counts}, in the column {one_line(filled.column.header)}"))
 

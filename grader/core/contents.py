@@ -25,7 +25,7 @@ from .files import (
 )
 from .notebook import MAX_NOTEBOOK_BYTES, code_of
 from .submission import MAX_FILE_BYTES, Submission, SubmissionError, text_of
-from .text import counted, one_line
+from .text import counted, listed, one_line
 
 WORKSHEET_FILE, LARGEST_WORKSHEET = "worksheet.json", 2_000_000
 """Its name, and how many bytes of it are read. JSON takes at most six bytes for a character."""
@@ -322,8 +322,12 @@ def _filled(loose: Contents, archives: Sequence[Member], depth: int) -> Contents
         archive = _unreadable(problem)
     read = {*archive.submission.files, *([WORKSHEET_FILE] if isinstance(archive.worksheet, bytes) else [])}
     taken = [each for each in loose.missing if each in read]
+    ours, theirs = loose.submission.files, archive.submission.files
+    other = [each for each in MODULES if each in ours and theirs.get(each, ours[each]) != ours[each]]
+    if other:
+        notes.append(f"in {name} there is another text of {listed(other)}; graded is what lies beside it")
     if not wanted and not taken:
-        return loose
+        return replace(loose, notes=(*notes, *loose.notes)) if other else loose
     if WORKSHEET_FILE in read and WORKSHEET_FILE not in loose.missing:
         notes.append(f"there is a {WORKSHEET_FILE} in {name} too; graded is the one beside it")
     if len(wanted) < len(MODULES):

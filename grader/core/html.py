@@ -17,6 +17,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from .course import TITLE
 from .text import visible
 
 if TYPE_CHECKING:
@@ -59,6 +60,7 @@ def environment() -> Environment:
         keep_trailing_newline=True,
         auto_reload=False,
     )
+    made.globals["course_title"] = TITLE
     del made.filters["safe"]  # a template cannot put a value in as HTML; only `drawing` can
     made.filters |= {"sha256": _sha256, "between_backticks": _between_backticks}
     made.tests["web_address"] = _is_web_address

@@ -131,7 +131,7 @@ def _facts(result: Result) -> list[tuple[str, str]]:
         ("Isolation level", level),
         ("Seed of the generated inputs", str(result.seed)),
         ("Device", result.device),
-        ("Course version", result.course_version),
+        ("Course", f"{course.TITLE}, version {result.course_version}"),
         ("Digest of the graded files", result.sha256[:16]),
     ]
 

@@ -398,7 +398,23 @@ def test_modules_that_are_missing_beside_an_archive_come_from_it_with_a_note(tmp
     )
     contents = one(find_submissions(write_files(tmp_path, {"ada/starter.zip": inner, "ada/clip.py": "# mended\n"})))
     assert contents.submission.files == {"clip.py": "# mended\n", **WITHOUT_CLIP} and not contents.submission.problems
-    assert contents.notes == (f"taken from starter.zip: {', '.join(WITHOUT_CLIP)}",)
+    assert contents.notes == (
+        "in starter.zip there is another text of clip.py; graded is what lies beside it",
+        f"taken from starter.zip: {', '.join(WITHOUT_CLIP)}",
+    )
+
+
+@pytest.mark.parametrize("same", [True, False])
+def test_an_archive_whose_modules_all_lie_beside_it_has_a_note_if_their_texts_differ(
+    tmp_path: Path, same: bool
+) -> None:
+    """Stubs beside a zip with the answers earn nothing, and somebody must hear of it."""
+    loose: dict[str, str | bytes] = {f"ada/{name}": text for name, text in model_files().items()}
+    inner = {name: text if same or name != "kl.py" else "# answer\n" for name, text in model_files().items()}
+    contents = one(find_submissions(write_files(tmp_path, {**loose, "ada/hw.zip": zip_bytes(inner)})))
+    assert contents.submission.files == model_files()
+    note = "in hw.zip there is another text of kl.py; graded is what lies beside it"
+    assert contents.notes == (() if same else (note,))
 
 
 def test_a_worksheet_that_is_missing_beside_all_modules_comes_from_an_archive(tmp_path: Path) -> None:

@@ -152,7 +152,7 @@ def test_what_must_be_known_stands_before_the_total(changes, said):
 def test_seed_level_and_version_are_on_the_page():
     text = page_of(small_result(seed=42)).text
     assert "Seed of the generated inputs 42" in text and "Isolation level 1 (rlimits)" in text
-    assert "Course version 0.1.0" in text and "Submission ada" in text
+    assert f"Course {course.TITLE}, version 0.1.0" in text and "Submission ada" in text
     assert "All checks passed" not in text
 
 
