@@ -44,7 +44,7 @@ class Settings:
     @property
     def graded(self) -> tuple[str, ...]:
         """Names of all that is graded, in course order."""
-        return (*self.exercises, *((WORKSHEET,) if self.worksheet else ()))
+        return graded_by(vars(self))
 
     def noted(self) -> dict[str, Any]:
         """By name, to be written beside the results: of the secret only what tells it from another one."""
@@ -60,6 +60,11 @@ class Settings:
         if noted.get("secret") != fingerprint(secret):
             raise ValueError("it was graded with another secret; name its file with --secret")
         return msgspec.convert({**noted, "secret": secret}, cls)
+
+
+def graded_by(noted: Mapping[str, Any]) -> tuple[str, ...]:
+    """Names of all that is graded with settings as `Settings.noted` wrote them; empty where nothing has been graded."""
+    return (*noted.get("exercises", ()), *((WORKSHEET,) if noted.get("worksheet") else ()))
 
 
 @dataclass(frozen=True)

@@ -9,11 +9,11 @@ from collections.abc import Sequence
 
 from ..classroom.adjustments import ADJUSTMENTS_FILE, COLUMNS
 from ..classroom.class_files import GRADES_FILE, write_files
+from ..classroom.request import graded_by
 from ..classroom.results import ClassError, Entry, read_class, read_settings
 from ..core.arguments import path_argument
 from ..core.by_hand import shown
 from ..core.text import counted, one_line
-from ..worksheet.questions import EXERCISE as WORKSHEET
 
 FINE, USAGE, NOT_WRITTEN = 0, 2, 3
 _WIDTH = 160
@@ -47,9 +47,7 @@ def run(arguments: argparse.Namespace) -> int:
         entries = read_class(out)
         if not (out / ADJUSTMENTS_FILE).exists():
             print(f"There is no {out / ADJUSTMENTS_FILE}, so there are no marks by hand.")
-        settings = read_settings(out)
-        graded = (*settings.get("exercises", ()), *((WORKSHEET,) if settings.get("worksheet") else ()))
-        write_files(out, graded)
+        write_files(out, graded_by(read_settings(out)))
     except ClassError as error:
         print(f"course adjust: {one_line(str(error), limit=1_000)}", file=sys.stderr)
         return USAGE

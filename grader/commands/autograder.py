@@ -135,7 +135,8 @@ def make(
         OSError: a file is missing here.
     """
     files = handout.course_files(
-        *handout.GRADER, "grader/exercises/*/hidden_checks.py", "reference/*.py", "reference/*.safetensors",
+        *handout.GRADER, "grader/exercises/*/hidden_checks.py", "reference/*.safetensors",
+        *(f"reference/{name}" for name in handout.modules_of(exercises)),
         exercises=exercises,
     )  # fmt: skip
     files |= {path.name: path.read_text("utf-8").encode() for path in _FILES.iterdir() if path.is_file()}

@@ -86,6 +86,7 @@ def run(arguments: argparse.Namespace) -> int:
             return _nothing((*planned.left_out, *known.problems))
         packed = pack(each_entry(arguments.results), planned, arguments.platform, drawn_secretly=secretly)
         source = arguments.out
+        warn_if_git_takes(source, "names and marks")
         replace_file(source, packed.data)
     except ClassError as error:
         arguments.usage_error(one_line(str(error), limit=1_000))
@@ -105,7 +106,6 @@ def _check_usage(arguments: argparse.Namespace) -> None:
         arguments.usage_error(f"--out must be a file that ends in .zip, not {arguments.out}")
     if not arguments.out.absolute().parent.is_dir():
         arguments.usage_error(f"there is no folder {arguments.out.parent} to write {arguments.out.name} to")
-    warn_if_git_takes(arguments.out, "names and marks")
     if arguments.platform == "canvas" and (arguments.roster or arguments.gradebook):
         arguments.usage_error("--roster and --gradebook are for moodle and mail; Canvas goes by its own file names")
     if arguments.match and not arguments.gradebook:

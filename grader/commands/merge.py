@@ -6,9 +6,9 @@ import argparse
 import sys
 
 from .. import __version__
-from ..classroom.adjustments import AdjustmentsError
 from ..classroom.class_files import write_files
 from ..classroom.merge import merge
+from ..classroom.request import graded_by
 from ..classroom.results import ClassError
 from ..core.arguments import path_argument
 from ..core.text import counted, one_line
@@ -41,8 +41,8 @@ def run(arguments: argparse.Namespace) -> int:
     warn_if_git_takes(arguments.out, "names, marks and the secret of the class")
     try:
         settings = merge(arguments.parts, arguments.out, course_version=__version__)
-        written = write_files(arguments.out, settings["exercises"] + ["worksheet"] * settings["worksheet"])
-    except (ClassError, AdjustmentsError) as error:
+        written = write_files(arguments.out, graded_by(settings))
+    except ClassError as error:
         print(f"course merge: {one_line(str(error), limit=1_000)}", file=sys.stderr)
         return USAGE
     except OSError as error:

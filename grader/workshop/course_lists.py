@@ -83,7 +83,7 @@ def _label(exercise: course.Exercise) -> str:
 def about() -> Iterator[str]:
     """Whose course it is, and what counts: lines of a list in Markdown."""
     exercises = course.EXERCISES
-    points = sum(_points(each) for each in exercises)
+    points = sum(points_of(each) for each in exercises)
     what = f"{course.TITLE}, {counted(len(exercises), 'exercise')}, {points} points"
     if course.WRITTEN.worksheet:
         what += f", and {empty_result().points} more for the worksheet"
@@ -100,15 +100,16 @@ def facts() -> Iterator[tuple[str, str]]:
     yield from ((" ".join(name.split()), " ".join(text.split())) for name, text in written.policies.items())
 
 
-def _points(exercise: course.Exercise) -> int:
-    return sum(check.points for check in checks_of(exercise.name, hidden=True))
+def points_of(exercise: course.Exercise, *, hidden: bool = True) -> int:
+    """What the checks of an exercise are worth together, or those that are not hidden."""
+    return sum(check.points for check in checks_of(exercise.name, hidden=hidden))
 
 
 def _row(exercise: course.Exercise) -> str:
     """An exercise in the table of the home page."""
     title = f"{exercise.number}. [{exercise.title}](exercises/{exercise.name}.md)"
     file = f"`starter/{exercise.file_name}`"
-    return f"| {title} | {exercise.question} | {file} | {_points(exercise)} | {exercise.minutes} minutes |"
+    return f"| {title} | {exercise.question} | {file} | {points_of(exercise)} | {exercise.minutes} minutes |"
 
 
 # The path: what is read, in how many minutes, which exercises come after it, and what is said around them.

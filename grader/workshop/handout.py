@@ -96,9 +96,8 @@ def make(*, site: str | None = None, exercises: Sequence[course.Exercise] | None
     """
     exercises = course.EXERCISES if exercises is None else exercises
     names = [each.name for each in exercises]
-    given = of_exercises(names, read_modules(course.MODEL_ANSWERS))
-    stubs = make_starter(course.MODEL_ANSWERS)
-    files = {f"starter/{name}": text.encode() for name, text in stubs.items() if name.removesuffix(".py") in given}
+    modules, stubs = modules_of(names), make_starter(course.MODEL_ANSWERS)
+    files = {f"starter/{name}": stubs[name].encode() for name in modules}
     for path in course.MODEL_ANSWERS.glob("*.safetensors"):
         if path.stem in names:
             files[f"starter/{path.name}"] = path.read_bytes()
@@ -115,6 +114,11 @@ def make(*, site: str | None = None, exercises: Sequence[course.Exercise] | None
     return dict(sorted(files.items()))
 
 
+def modules_of(exercises: Sequence[str]) -> list[str]:
+    """Files of the modules, to write and given, that some exercises need."""
+    return [f"{name}.py" for name in sorted(of_exercises(exercises, read_modules(course.MODEL_ANSWERS)))]
+
+
 def course_files(*patterns: str, exercises: Sequence[str]) -> dict[str, bytes]:
     """Files of the course by their path from its root, texts with the line end "\n", without those of other exercises.
 
@@ -123,15 +127,12 @@ def course_files(*patterns: str, exercises: Sequence[str]) -> dict[str, bytes]:
     """
     others = [name for name in course.names(drafts=True) if name not in exercises]
     files = {}
-    given = of_exercises(exercises, read_modules(course.MODEL_ANSWERS))
     for pattern in patterns:
         paths = sorted(course.ROOT.glob(pattern))
         if not paths:
             raise FileNotFoundError(f"{pattern} is missing in {course.ROOT}")
         named = {path.relative_to(course.ROOT).as_posix(): path for path in paths}
         for name, path in named.items():
-            if name.startswith("reference/") and path.suffix == ".py" and path.stem not in given:
-                continue
             if not any(name.startswith(f"grader/exercises/{other}/") for other in others):
                 content = path.read_bytes()
                 files[name] = content if path.suffix == ".safetensors" else content.replace(b"\r\n", b"\n")

@@ -27,7 +27,7 @@ from ..worksheet.grade import empty_result
 from . import ablations
 from .answer_key import BEST, MEASURED_PATH
 from .catalogue import misconceptions, variants
-from .course_lists import minutes_of_the_path
+from .course_lists import minutes_of_the_path, points_of
 from .recordings import RUNS, llm_run, metrics_of, samples_of
 
 ABLATIONS = {ablation.name: ablation for ablation in ablations.ABLATIONS}
@@ -79,7 +79,7 @@ def _signed(value: float) -> str:
 
 def _points(*, hidden: bool = True) -> dict[str, int]:
     """Exercise to the points of its checks, or of those that are not hidden."""
-    return {each.name: sum(check.points for check in checks_of(each.name, hidden=hidden)) for each in course.EXERCISES}
+    return {each.name: points_of(each, hidden=hidden) for each in course.EXERCISES}
 
 
 def _mistakes() -> int:
