@@ -47,13 +47,14 @@ DEATHS_PER_CHECK = 4
 
 @dataclass(frozen=True)
 class Exercise:
-    """One module that the student writes.
+    """One file that the student writes: a module, or data.
 
     Attributes:
-        name: Name of the module and of the exercise on the command line.
+        name: Name of the file, without its ending, and of the exercise on the command line.
         title: What it is about, in a few words.
         minutes: What it takes a student, roughly.
-        functions: The functions to write, as signatures without annotations.
+        functions: The functions to write, as signatures without annotations; of data its tables, without parameters.
+        ending: Of the file: "py" for a module, "toml" for data, which no process of a submission ever sees.
         given: Files that the module needs and that students do not write; a submission's own are not read.
         uses: Function to those of this and earlier exercises that it calls, itself or through others, as
             "exercise.function".
@@ -62,7 +63,7 @@ class Exercise:
         short: The title in a menu.
         question: What it answers, for the table of all exercises.
         points: What `course.toml` makes all its checks worth together; 0: as much as they say.
-        number: Its place in the course, from 1; drafts follow.
+        number: Its place in the course, from 1; of a draft the one that it would have next.
         draft: Whether `course.toml` does not name it.
     """
 
@@ -70,6 +71,7 @@ class Exercise:
     title: str
     minutes: int
     functions: tuple[str, ...]
+    ending: str = "py"
     given: tuple[str, ...] = ()
     uses: Mapping[str, tuple[str, ...]] = field(default_factory=dict, hash=False)
     slow_imports: tuple[str, ...] = ()
@@ -82,13 +84,18 @@ class Exercise:
 
     @property
     def file_name(self) -> str:
-        return f"{self.name}.py"
+        return f"{self.name}.{self.ending}"
+
+    @property
+    def is_data(self) -> bool:
+        """Whether students hand in data and no code: no worker, no worked examples, no known mistakes."""
+        return self.ending != "py"
 
     @property
     def needed_files(self) -> tuple[str, ...]:
         """The file of this exercise, and those of the exercises whose functions it calls."""
         used = (name.split(".")[0] for names in self.uses.values() for name in names)
-        return tuple(dict.fromkeys(f"{name}.py" for name in (self.name, *used)))
+        return tuple(dict.fromkeys((self.file_name, *(f"{name}.py" for name in used))))
 
     @property
     def folder(self) -> Path:
@@ -104,6 +111,11 @@ class Exercise:
     def mistakes_page(self) -> str:
         """The page of its common mistakes, from the repository root."""
         return f"docs/mistakes/{self.name}.md"
+
+    @property
+    def pages(self) -> tuple[str, ...]:
+        """Its pages, from the repository root; of data no mistakes are known by name."""
+        return (self.page,) if self.is_data else (self.page, self.mistakes_page)
 
     @property
     def function_names(self) -> tuple[str, ...]:
@@ -126,9 +138,9 @@ def _exercise(name: str, number: int, *, draft: bool, points: int = 0) -> Exerci
     """The exercise in a folder: what a person says of it in `exercise.toml`, and what its model answer says."""
     entry = read_toml(
         FOLDERS / name / "exercise.toml",
-        {"title": TEXT, "short": TEXT, "question": TEXT, "minutes": COUNT}
-        | {"slow_imports": TEXTS, "extra_parameters": TEXTS},
-        optional={"slow_imports": [], "extra_parameters": []},
+        {"title": TEXT, "short": TEXT, "question": TEXT, "minutes": COUNT, "ending": TEXT}
+        | {"given": TEXTS, "slow_imports": TEXTS, "extra_parameters": TEXTS},
+        optional={"ending": "py", "given": [], "slow_imports": [], "extra_parameters": []},
     )
     written = _functions(name)
     return Exercise(
@@ -141,7 +153,8 @@ def _exercise(name: str, number: int, *, draft: bool, points: int = 0) -> Exerci
         draft=draft,
         minutes=entry["minutes"],
         functions=tuple(written["functions"]),
-        given=tuple(written["given"]),
+        ending=entry["ending"],
+        given=(*written["given"], *entry["given"]),
         uses={function: tuple(used) for function, used in written["uses"].items()},
         slow_imports=tuple(entry["slow_imports"]),
         extra_parameters=tuple(entry["extra_parameters"]),
@@ -167,11 +180,10 @@ def _exercises(written: CourseFile) -> tuple[tuple[Exercise, ...], tuple[Exercis
         if names.count(name) > 1:
             raise wrong_entry(FILE, "exercises", f"name {name!r} once")
     others = [name for name in folders if name not in names]
-    found = [
-        _exercise(name, number, draft=name in others, points=written.points.get(name, 0))
-        for number, name in enumerate([*names, *others], 1)
-    ]
-    named, drafts = tuple(found[: len(names)]), tuple(found[len(names) :])
+    named = tuple(
+        _exercise(name, number, draft=False, points=written.points.get(name, 0)) for number, name in enumerate(names, 1)
+    )
+    drafts = tuple(_exercise(name, len(names) + 1, draft=True) for name in others)
     if missing := missing_of(named):
         raise wrong_entry(FILE, "exercises", missing)
     return named, drafts
@@ -182,7 +194,7 @@ def missing_of(exercises: Sequence[Exercise]) -> str:
     before: list[str] = []
     for each in exercises:
         before.append(each.file_name)
-        if left := [file.removesuffix(".py") for file in each.needed_files if file not in before]:
+        if left := [file.rpartition(".")[0] for file in each.needed_files if file not in before]:
             return f"{each.name} calls functions of {listed(left)}: name them before it"
     return ""
 
@@ -243,6 +255,11 @@ def given_defaults(name: str) -> Mapping[str, Any]:
         and isinstance(field.target, ast.Name)
         and isinstance(field.value, ast.Constant)
     }
+
+
+def file_of(name: str) -> str:
+    """The file of the exercise of that name, one of a module if there is no such exercise any more."""
+    return next((each.file_name for each in KNOWN if each.name == name), f"{name}.py")
 
 
 def exercise(name: str) -> Exercise:

@@ -72,7 +72,7 @@ def functions(names: Iterable[str]) -> str:
 
 def file_name(exercise: ExerciseResult) -> str:
     """The file in which a student writes the exercise."""
-    return WORKSHEET_FILE if exercise.name == WORKSHEET else f"{exercise.name}.py"
+    return WORKSHEET_FILE if exercise.name == WORKSHEET else course.file_of(exercise.name)
 
 
 def problem_of_the_file(exercise: ExerciseResult) -> str:
@@ -85,7 +85,7 @@ def problem_of_the_file(exercise: ExerciseResult) -> str:
     missing = f"{file_name(exercise)} is missing"
     if exercise.checks[0].outcome != BROKEN or exercise.checks[0].story == missing:
         return missing
-    return f"{file_name(exercise)} cannot be {'read' if exercise.name == WORKSHEET else 'imported'}"
+    return f"{file_name(exercise)} cannot be {'imported' if file_name(exercise).endswith('.py') else 'read'}"
 
 
 def unseen_at_home(exercise: ExerciseResult) -> list[CheckResult]:
