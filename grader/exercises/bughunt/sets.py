@@ -36,6 +36,12 @@ _TAKES = re.compile(
     r"(?: from (?P<low>\S+) to (?P<high>[^\s,]+))?(?:,|$)"
 )
 _METHODS = ("mean", "sum", "max", "std")
+_PARTS = ("part", "term", "inner", "partial", "helper", "item", "chunk", "bit", "element", "detail", "core")
+"""Names for what is taken out of a line; no piece has another use for them."""
+_FUNCTIONS = {ast.Sub: "subtract", ast.Div: "divide", ast.Mult: "multiply"}
+"""What some pieces write in place of an operator."""
+_LATER = (ast.IfExp, ast.Lambda, ast.ListComp, ast.GeneratorExp, ast.SetComp, ast.DictComp)
+"""What evaluates its parts only under a condition, or again and again."""
 _SOUND = (2, 3, 4)
 """How many pieces of a set have no bug."""
 
@@ -86,17 +92,16 @@ class Takes:
 
     def problem(self, value: Any) -> str:
         """What is wrong with a value; "" if nothing is."""
-        for _ in range(self.depth):
-            if not isinstance(value, list) or not 0 < len(value) <= LONGEST_LIST:
-                return f"must be a {'table' if self.depth == 2 else 'list'} with 1 to {LONGEST_LIST} entries each"
-            if (
-                self.depth == 2
-                and isinstance(value[0], list)
-                and any(not isinstance(row, list) or len(row) != len(value[0]) for row in value)
-            ):
-                return "must have rows of equal length"
-            value = [each for row in value for each in row] if isinstance(value[0], list) else value
-        return next(filter(None, map(self._problem_of_one, value if self.depth else [value])), "")
+        if not self.depth:
+            return self._problem_of_one(value)
+        rows = value if self.depth == 2 else [value]
+        if not isinstance(rows, list) or not all(isinstance(row, list) for row in rows):
+            return f"must be a {('list', 'table')[self.depth - 1]}"
+        if not all(0 < len(each) <= LONGEST_LIST for each in (rows, *rows)):
+            return f"must have 1 to {LONGEST_LIST} entries"
+        if len({*map(len, rows)}) > 1:
+            return "must have rows of equal length"
+        return next(filter(None, (self._problem_of_one(each) for row in rows for each in row)), "")
 
     def _problem_of_one(self, value: Any) -> str:
         if self.texts:
@@ -142,6 +147,11 @@ class Family:
     calls: tuple[Mapping[str, Any], ...]
     takes: Mapping[str, Takes]
     groups: tuple[tuple[Statement, ...], ...]
+
+    @property
+    def has_numpy(self) -> bool:
+        """Whether it works on arrays."""
+        return any("np." in form for group in self.groups for statement in group for form in statement.forms)
 
     @property
     def bugs(self) -> list[tuple[tuple[str, ...], str]]:
@@ -293,7 +303,7 @@ def _piece(family: Family, draw: Draw, *, sound: bool, first: int) -> Piece:
     names = {name: draw.one((name, *others)) for name, others in family.names.items()}
     bug = draw.one(family.bugs)
     body, right, place = _bodies(family, names, draw, bug)
-    signature = _written(family.signature, names, None)
+    signature = _written(family.signature, names)
     function = names.get(family.name, family.name)
     piece = Piece(family, function, _lines(signature, *body), _lines(signature, *right), 1, bug[0], names)
     quiet = next((call for call in piece.calls if not piece.shown_by(call)), piece.calls[0])
@@ -311,15 +321,59 @@ def _bodies(
     lines: list[str] = []
     right: list[str] = []
     place = 0
+    parts, numpy = draw.mixed(_PARTS), family.has_numpy and draw.chance()
     for group in family.groups:
         for statement in draw.mixed(group):
-            form = _written(draw.one(statement.forms), names, draw)
-            shown = form
+            chosen = draw.one(statement.forms)
+            texts = (chosen, bug[1]) if bug in statement.bugs else (chosen,)
+            trees = [_tree(text, names, draw, numpy=numpy) for text in texts]
+            if draw.chance() and (part := _taken_out(trees, parts[-1], draw)):
+                parts.pop()
+                for each in (lines, right):
+                    each.append(statement.indent + part)
             if bug in statement.bugs:
-                shown, place = _written(bug[1], names, draw), len(lines)
-            lines.append(statement.indent + shown)
-            right.append(statement.indent + form)
+                place = len(lines)
+            lines.append(statement.indent + _one_line(trees[-1]))
+            right.append(statement.indent + _one_line(trees[0]))
     return lines, right, place
+
+
+def _taken_out(trees: Sequence[ast.Module], name: str, draw: Draw) -> str:
+    """Give a part of a line a name in the line before; "" if there is none that can be taken out of all trees.
+
+    Args:
+        trees: The line; of one with a bug the right one first, which keeps the same part.
+        name: For the part.
+        draw: Chooses the part.
+    """
+    statements = [tree.body[0] for tree in trees]
+    values = [each.value for each in statements if isinstance(each, ast.Assign | ast.AugAssign | ast.Return | ast.Expr)]
+    if len(values) < len(trees) or any(isinstance(node, _LATER) for each in statements for node in ast.walk(each)):
+        return ""
+    found = [
+        [ast.unparse(node) for node in ast.walk(value) if isinstance(node, ast.BinOp | ast.Call)][1:]
+        for value in values
+        if value
+    ]
+    common = sorted(text for text in {*found[0]} if all(each.count(text) == 1 for each in found))
+    if not common:
+        return ""
+    text = draw.one(common)
+    for statement in statements:
+        _Replacer(text, name).visit(statement)
+    return f"{name} = {text}"
+
+
+class _Replacer(ast.NodeTransformer):
+    """Puts a name in the place of a part."""
+
+    def __init__(self, text: str, name: str) -> None:
+        self._text, self._name = text, name
+
+    def visit(self, node: ast.AST) -> ast.AST:
+        if isinstance(node, ast.BinOp | ast.Call) and ast.unparse(node) == self._text:
+            return ast.Name(self._name, ast.Load())
+        return self.generic_visit(node)
 
 
 def _doc(family: Family, names: Mapping[str, str], call: Mapping[str, Any]) -> list[str]:
@@ -334,20 +388,29 @@ def _lines(*lines: str) -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
-def _written(line: str, names: Mapping[str, str], draw: Draw | None) -> str:
+def _written(line: str, names: Mapping[str, str]) -> str:
+    """A line with other names."""
+    return _one_line(_tree(line, names, None))
+
+
+def _tree(line: str, names: Mapping[str, str], draw: Draw | None, *, numpy: bool = False) -> ast.Module:
     """A line with other names, and if there is a draw with operands and calls turned where that changes nothing."""
-    opens = line.endswith(":")
-    tree = ast.parse(f"{line} pass" if opens else line)
-    tree = _Rewriter(names, draw).visit(tree)
-    text = ast.unparse(tree)
-    return text.partition("\n")[0] if opens else text
+    tree = ast.parse(f"{line} pass" if line.endswith(":") else line)
+    _Rewriter(names, draw, numpy=numpy).visit(tree)
+    return ast.fix_missing_locations(tree)
+
+
+def _one_line(tree: ast.Module) -> str:
+    text, _, rest = ast.unparse(tree).partition("\n")
+    assert rest.strip() in ("", "pass"), text
+    return text
 
 
 class _Rewriter(ast.NodeTransformer):
-    """Gives other names, and turns what may be turned: a * b, a + b, a & b, a > b, a.sum()."""
+    """Gives other names, and turns what may be turned: a * b, a + b, a & b, a > b, a.sum(), a = a + b."""
 
-    def __init__(self, names: Mapping[str, str], draw: Draw | None) -> None:
-        self._names, self._draw = names, draw
+    def __init__(self, names: Mapping[str, str], draw: Draw | None, *, numpy: bool = False) -> None:
+        self._names, self._draw, self._numpy = names, draw, numpy
 
     def _turns(self) -> bool:
         return self._draw is not None and self._draw.chance()
@@ -371,6 +434,12 @@ class _Rewriter(ast.NodeTransformer):
         lists = lists or (isinstance(node.left, ast.Name) and isinstance(node.right, ast.List))
         if isinstance(node.op, ast.Mult | ast.Add | ast.BitAnd) and not lists and self._turns():
             node.left, node.right = node.right, node.left
+        is_square = isinstance(node.op, ast.Pow) and ast.unparse(node.right) == "2"
+        if is_square and isinstance(node.left, ast.Name) and self._turns():
+            return ast.BinOp(node.left, ast.Mult(), node.left)
+        named = _FUNCTIONS.get(type(node.op))
+        if named and not lists and self._numpy and self._turns() and self._turns():
+            return ast.Call(ast.Attribute(ast.Name("np", ast.Load()), named, ast.Load()), [node.left, node.right], [])
         return node
 
     def visit_Compare(self, node: ast.Compare) -> ast.AST:
@@ -384,11 +453,24 @@ class _Rewriter(ast.NodeTransformer):
     def visit_Call(self, node: ast.Call) -> ast.AST:
         self.generic_visit(node)
         function = node.func
-        if isinstance(function, ast.Attribute) and function.attr in _METHODS:
-            is_numpy = isinstance(function.value, ast.Name) and function.value.id == "np"
-            if not is_numpy and self._turns():
-                node.args = [function.value, *node.args]
-                node.func = ast.Attribute(ast.Name("np", ast.Load()), function.attr, ast.Load())
+        if not isinstance(function, ast.Attribute):
+            return node
+        is_numpy = isinstance(function.value, ast.Name) and function.value.id == "np"
+        if function.attr in _METHODS and not is_numpy and self._turns():
+            node.args = [function.value, *node.args]
+            node.func = ast.Attribute(ast.Name("np", ast.Load()), function.attr, ast.Load())
+        for keyword in node.keywords:
+            if keyword.arg == "axis" and ast.unparse(keyword.value) == "1" and self._turns():
+                keyword.value = ast.UnaryOp(ast.USub(), ast.Constant(1))  # of a table the last one
+        return node
+
+    def visit_Assign(self, node: ast.Assign) -> ast.AST:
+        self.generic_visit(node)
+        value, target = node.value, node.targets[0]
+        changes_itself = isinstance(value, ast.BinOp) and ast.unparse(value.left) == ast.unparse(target)
+        if changes_itself and isinstance(target, ast.Name) and self._turns():
+            assert isinstance(value, ast.BinOp)
+            return ast.AugAssign(target, value.op, value.right)
         return node
 
 

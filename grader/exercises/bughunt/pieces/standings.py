@@ -4,7 +4,7 @@ import numpy as np
 
 # names: standings = relative_marks, compare_marks; marks = prizes, outcomes; prompts = owners, questions; floor = tiny, least
 # names: values = numbers, column; owner = belongs, labels; result = answer, output; prompt = question, label
-# names: members = chosen, inside; own = group, part; gaps = offsets, above; spread = width, scatter
+# names: members = chosen, inside; own = group, family; gaps = offsets, above; spread = width, scatter
 # call: marks = [1.0, 0.0, 3.0, 5.0], prompts = [0, 0, 1, 1], floor = 0.5
 # call: marks = [1.0, 0.0, 0.0, 9.0, 5.0], prompts = [0, 0, 0, 1, 1], floor = 0.001
 
