@@ -140,7 +140,7 @@ def _declare(piece: str) -> None:
     test.__name__ = f"test_{piece}_is_answered"
     test.__doc__ = f"""{piece}: bug = true with a line, a kind and a call, or bug = false.
 
-    The file can be read, and its parts are what they must be. Whether they are right is graded by your instructor.
+    The file can be read, and its parts are what they must be. Whether they are right shows when they are graded.
     """
     globals()[test.__name__] = check(
         piece,

@@ -292,6 +292,12 @@ def pieces_of(name: str, secret: str) -> Mapping[str, Piece]:
     return pieces
 
 
+def right_pieces() -> list[tuple[str, str]]:
+    """Name and text of each piece of the practice set as it would be without its bug; of those that have one."""
+    pieces = pieces_of(PRACTICE, PUBLIC)
+    return [(name, piece.right) for name, piece in pieces.items() if not piece.is_sound]
+
+
 def text_of(name: str, secret: str) -> str:
     """The file of the pieces of a set."""
     parts = (f"\n\n# {title} {'-' * 60}\n\n\n{piece.text}" for title, piece in pieces_of(name, secret).items())
