@@ -212,7 +212,7 @@ def _solutions() -> Iterator[tuple[str, str]]:
 
 
 def _answers_of_data() -> Iterator[tuple[str, str]]:
-    """Name and text of the model answers that are data, and of the right pieces that the bugs of a set were put into."""
+    """Name and text of the model answers that are data, and of the right pieces that bugs were put into."""
     for exercise in course.KNOWN:
         if exercise.is_data:
             yield f"the answers of {exercise.name}", _text(course.MODEL_ANSWERS / exercise.file_name)

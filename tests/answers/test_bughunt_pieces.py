@@ -1,19 +1,28 @@
-"""No piece of the bug hunt, right or wrong, is an answer to another exercise, whatever name it is handed in under."""
+"""The bug hunt, graded: known hand-ins get their points, and no piece is an answer to another exercise.
+
+Whether it is right or wrong, and whatever name it is handed in under.
+"""
 
 from __future__ import annotations
 
 import random
+import re
 from pathlib import Path
+from typing import Any
 
 import pytest
+from command import call
 from submissions import grading_profile
 
+from grader.commands.course import main
 from grader.core import course
 from grader.core.result import Result
 from grader.core.submission import Submission
 from grader.exercises.bughunt import sets
+from grader.grading import check
 from grader.grading.run import Grading
 from grader.sandbox.sandbox import Sandbox
+from grader.workshop.selftest import grading_here, selftest
 
 _ADAPTED = """
 
@@ -55,7 +64,7 @@ def graded(submission: Submission, sandbox: Sandbox) -> Result:
 
 def forms(family: sets.Family) -> dict[str, str]:
     """A family right, and with each of its bugs."""
-    found = {}
+    found: dict[str, str] = {}
     for bug in family.bugs:
         body, right, _ = sets._bodies(family, {}, sets.Draw(1), bug)
         found |= {"right": sets._lines(family.signature, *right), bug[1]: sets._lines(family.signature, *body)}
@@ -82,3 +91,19 @@ def test_no_form_of_a_piece_solves_a_function_even_if_its_numbers_are_made_tenso
         for function in {(check.id.split(".")[0], check.function) for check in result.checks}:
             own = [c for c in result.checks if (c.id.split(".")[0], c.function) == function]
             assert sum(check.earned for check in own) < sum(check.points for check in own), (what, function)
+
+
+def test_every_hand_in_whose_grade_is_known_gets_it(sandbox: Sandbox, tmp_path: Path) -> None:
+    done = call(main, "dev", "selftest", "bughunt", "--quick", "--jobs", "1", cwd=tmp_path, sandbox=sandbox)
+    assert done.returncode == 0 and "self-test passed" in done.stdout, done.stdout
+    counts = dict(reversed(line.split(maxsplit=1)) for line in re.findall(r"^ *(\d+ .*)$", done.stdout, re.M))
+    assert int(counts["fair variants"]) >= 20
+    assert int(counts["misconceptions"]) + int(counts["answers without work"]) >= 20
+
+
+def test_the_self_test_notices_a_hand_in_that_earns_something_else(sandbox: Sandbox, monkeypatch: Any) -> None:
+    known = check.own_module("bughunt", "known")
+    wrong = known.Known("one that earns more than is known", next(known.right_ones()).text, 59)
+    monkeypatch.setattr(known, "right_ones", lambda: iter([wrong]))
+    report = selftest(["bughunt"], grading_here(sandbox.worker, sandbox.worker), only=wrong.name)
+    assert report.problems == [f"bughunt: {wrong.name}: earns 60 of 60 points, not 59"]
