@@ -19,7 +19,7 @@ from grader.core import course
 from grader.core.result import Result
 from grader.core.submission import Submission
 from grader.exercises.bughunt import sets
-from grader.grading import check
+from grader.grading.check import own_module
 from grader.grading.run import Grading
 from grader.sandbox.sandbox import Sandbox
 from grader.workshop.selftest import grading_here, selftest
@@ -102,7 +102,7 @@ def test_every_hand_in_whose_grade_is_known_gets_it(sandbox: Sandbox, tmp_path: 
 
 
 def test_the_self_test_notices_a_hand_in_that_earns_something_else(sandbox: Sandbox, monkeypatch: Any) -> None:
-    known = check.own_module("bughunt", "known")
+    known = own_module("bughunt", "known")
     wrong = known.Known("one that earns more than is known", next(known.right_ones()).text, 59)
     monkeypatch.setattr(known, "right_ones", lambda: iter([wrong]))
     report = selftest(["bughunt"], grading_here(sandbox.worker, sandbox.worker), only=wrong.name)
