@@ -12,6 +12,7 @@ import time
 import tokenize
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +33,7 @@ from grader.grading.check import checks_of
 from grader.grading.hand_in import HandIn, NotAnswered, WrongAnswer
 from grader.grading.run import Grading
 from grader.grading.student import ModuleProblem
+from grader.reports.outcomes import afterwards, at_home
 from grader.workshop.stubs import make_data_stub
 
 plugin.use_profile()
@@ -348,6 +350,17 @@ def test_no_report_names_the_right_line_or_kind() -> None:
     for each in WRONG:
         for check in graded(each.text).checks if each.name.endswith(("not shown", "accused", "another kind")) else ():
             assert not re.search(r"\d", check.story.replace("1 wrong", "")) and not {*KINDS} & {*check.story.split()}
+
+
+def test_nobody_is_sent_to_look_for_the_answers_at_home_or_to_read_on_before_there_are_points() -> None:
+    wrong = next(each for each in WRONG if each.name.endswith("not shown"))
+    (exercise,) = graded(wrong.text).exercises
+    failed = [check for check in exercise.checks if check.outcome == FAILED]
+    assert {at_home(exercise, check) for check in failed} == {
+        "Your own `grade` does not have this check: it does not know which answers are right."
+    }
+    at_a_students = replace(exercise, checks=[check for check in exercise.checks if not check.hidden])
+    assert at_a_students.points == 0 and afterwards(at_a_students) == ""
 
 
 def test_a_set_of_ones_own_makes_the_practice_set_worth_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
