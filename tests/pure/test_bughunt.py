@@ -408,7 +408,7 @@ HOSTILE = {
 def test_what_a_call_may_not_be_is_refused_at_once(body: str) -> None:
     started = time.process_time()
     result = graded(f'set = "practice"\n[piece_01]\n{body}\n')
-    assert time.process_time() - started < 5
+    assert time.process_time() - started < 20
     assert result.earned == 0 and result.complete and not result.problem
     first = result.checks[0]
     assert first.outcome not in (PASSED, "grader error") and 0 < len(first.story) < 300
@@ -427,7 +427,7 @@ def test_the_largest_call_that_is_taken_takes_little_time(family: Family) -> Non
     call = {name: largest(takes) for name, takes in piece.takes.items()}
     started = time.process_time()
     piece.shown_by(call)
-    assert not piece.problem_of(call) and time.process_time() - started < 2
+    assert not piece.problem_of(call) and time.process_time() - started < 10
 
 
 def test_a_call_that_the_piece_does_not_take_shows_nothing() -> None:
