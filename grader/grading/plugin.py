@@ -378,6 +378,8 @@ class GradingPlugin:
         if isinstance(problem, ModuleProblem | NotJudged | MachineTooBusy):
             return True
         call: Call | None = getattr(problem, "call", None)
+        if _ended_while_imported(problem):  # in a worker that has been told nothing yet
+            return True
         return call is not None and is_public(check, call)
 
     def _public_failure(self, check: Check) -> Mismatch | StudentError | None:
@@ -453,6 +455,10 @@ class GradingPlugin:
                 entry.outcome, entry.story = GRADER_ERROR, f"{type(problem).__name__}: {problem}"
         # Names and messages of theirs begin no line of their own, and no report is as long as they like.
         entry.story = _cut(" ".join(entry.story.split()), _LONGEST_TEXT)
+        if entry.outcome == BROKEN and _ended_while_imported(problem):
+            (exercise,) = (each for each in self.result.exercises if each.name == check.exercise)
+            places = [f" ({frame.file.rsplit('/', 1)[-1]}, line {frame.line})" for frame in entry.frames[-1:]]
+            exercise.not_imported = entry.story + "".join(places)
         entry.rows = [(label, _cut(text, _LONGEST_TEXT)) for label, text in entry.rows]
         entry.call, entry.printed = _cut(entry.call, _LONGEST_CALL), _cut(entry.printed, _LONGEST_PRINTED)
         if call and entry.call and is_written_out(entry.call):
@@ -528,6 +534,11 @@ def _shown(problem: BaseException, call: Call) -> Shown:
     if not call.gradients_of:
         return VALUE
     return Shown(f"torch.autograd.grad(value.sum(), [{', '.join(call.gradients_of)}], allow_unused=True)")
+
+
+def _ended_while_imported(problem: BaseException) -> bool:
+    """Whether the submission raised or died before anything was asked of it."""
+    return isinstance(problem, StudentError | StudentDied | StudentCrashed) and problem.call is None
 
 
 def _frame(frame: Frame) -> Frame:

@@ -1162,6 +1162,14 @@ def test_a_formula_in_an_exercise_or_a_name_reaches_no_cell() -> None:
     assert "=" not in feedback(nasty, "")
 
 
+def test_the_comment_says_that_a_module_cannot_be_imported_and_nothing_of_what_it_raises() -> None:
+    submitted = entry("zoe", 0, ZOE)
+    assert submitted.result
+    submitted.result.exercises[0].not_imported = "ModuleNotFoundError: No module named '=1+1' (kl.py, line 1)"
+    assert "advantages 0/5 (cannot be imported), clip 0/200)" in feedback(submitted, "")
+    assert "=1+1" not in feedback(submitted, "")
+
+
 # ---------------------------------------------------------------- the command
 
 
