@@ -21,7 +21,7 @@ from typing import Any
 
 from .course_file import CourseFile, read_course_file
 from .text import listed
-from .toml_file import COUNT, TEXT, TEXTS, TomlFileError, read_toml, wrong_entry
+from .toml_file import COUNT, POINTS, TEXT, TEXTS, TomlFileError, read_toml, refuse_wrong_entries, wrong_entry
 
 ROOT = Path(__file__).resolve().parents[2]
 FILE = ROOT / "course.toml"
@@ -166,6 +166,7 @@ def _exercises(written: CourseFile) -> tuple[tuple[Exercise, ...], tuple[Exercis
             raise wrong_entry(FILE, "exercises", f"there is no exercise {name!r}; there are {', '.join(folders)}")
         if names.count(name) > 1:
             raise wrong_entry(FILE, "exercises", f"name {name!r} once")
+    refuse_wrong_entries(FILE, written.points, dict.fromkeys(names, POINTS), table="points")
     others = [name for name in folders if name not in names]
     found = [
         _exercise(name, number, draft=name in others, points=written.points.get(name, 0))

@@ -422,7 +422,9 @@ def _mark(entry: Entry, time: _Time, policy: Policy | None, options: Options, *r
     points = counted(earned, Decimal(result.points), time.moment, own)
     periods = periods_late(time.moment, own)
     unit = "day" if own.period.days else "hour"
-    late = f"{periods} {unit}{'s' * (periods > 1)} late, counts {written(two_decimals(points), comma=False)} points"
+    late = f"{periods} {unit}{'s' * (periods > 1)} late, "
+    late += "after the last moment, " if own.last and time.moment > own.last else ""
+    late += f"counts {written(two_decimals(points), comma=False)} points"
     return _Mark(entry, time, points, late if periods else "")
 
 

@@ -122,7 +122,8 @@ class _Step:
     Attributes:
         read: What to read and try.
         chapters: Its pages in `docs/learn/`; none where the minutes are known.
-        exercises: Names of those that come after it, if they are in the course.
+        exercises: Names of those that come after it, if they are in the course; where nothing else is to do, one reads
+            on.
         do: What else to do, `{}` in the place of the exercises.
         minutes: What that takes.
     """
@@ -171,13 +172,14 @@ def _steps() -> tuple[_Step, ...]:
 
 
 def _path() -> Iterator[str]:
-    yield f"| 1 | [GRPO in ten minutes](ten-minutes.md), eight figures as a first look | | {_FIRST_LOOK} minutes |"
+    first_look = "[GRPO in ten minutes](ten-minutes.md), eight figures as a first look"
+    yield f"| 1 | {first_look} | Move what can be moved | {_FIRST_LOOK} minutes |"
     for number, step in enumerate(_steps(), 2):
         reading, doing = _minutes(step)
         said = " and ".join(f"[{each.number}](exercises/{each.name}.md)" for each in _exercises(step))
         if said:
             said = f"{'exercise' if len(_exercises(step)) == 1 else 'exercises'} {said}"
-        do = step.do.format(said)
+        do = step.do.format(said) or "read on"
         time = f"{reading} + {doing} minutes" if doing else f"{reading} minutes"
         yield f"| {number} | {step.read} | {do[:1].upper()}{do[1:]} | {time} |"
 
