@@ -62,7 +62,7 @@ class Exercise:
         short: The title in a menu.
         question: What it answers, for the table of all exercises.
         points: What `course.toml` makes all its checks worth together; 0: as much as they say.
-        number: Its place in the course, from 1; drafts follow.
+        number: What pages and reports call it, whatever its place in the course; no two have the same.
         draft: Whether `course.toml` does not name it.
     """
 
@@ -122,11 +122,11 @@ class Exercise:
         return [argument.arg for argument in arguments.args], [argument.arg for argument in arguments.kwonlyargs]
 
 
-def _exercise(name: str, number: int, *, draft: bool, points: int = 0) -> Exercise:
+def _exercise(name: str, *, draft: bool, points: int = 0) -> Exercise:
     """The exercise in a folder: what a person says of it in `exercise.toml`, and what its model answer says."""
     entry = read_toml(
         FOLDERS / name / "exercise.toml",
-        {"title": TEXT, "short": TEXT, "question": TEXT, "minutes": COUNT}
+        {"title": TEXT, "short": TEXT, "number": COUNT, "question": TEXT, "minutes": COUNT}
         | {"slow_imports": TEXTS, "extra_parameters": TEXTS},
         optional={"slow_imports": [], "extra_parameters": []},
     )
@@ -137,7 +137,7 @@ def _exercise(name: str, number: int, *, draft: bool, points: int = 0) -> Exerci
         short=entry["short"],
         question=entry["question"],
         points=points,
-        number=number,
+        number=entry["number"],
         draft=draft,
         minutes=entry["minutes"],
         functions=tuple(written["functions"]),
@@ -167,12 +167,13 @@ def _exercises(written: CourseFile) -> tuple[tuple[Exercise, ...], tuple[Exercis
         if names.count(name) > 1:
             raise wrong_entry(FILE, "exercises", f"name {name!r} once")
     refuse_wrong_entries(FILE, written.points, dict.fromkeys(names, POINTS), table="points")
-    others = [name for name in folders if name not in names]
-    found = [
-        _exercise(name, number, draft=name in others, points=written.points.get(name, 0))
-        for number, name in enumerate([*names, *others], 1)
-    ]
-    named, drafts = tuple(found[: len(names)]), tuple(found[len(names) :])
+    named = tuple(_exercise(name, draft=False, points=written.points.get(name, 0)) for name in names)
+    drafts = tuple(_exercise(name, draft=True) for name in folders if name not in names)
+    of_number: dict[int, str] = {}
+    for each in (*named, *drafts):
+        other = of_number.setdefault(each.number, each.name)
+        if other != each.name:
+            raise wrong_entry(each.folder / "exercise.toml", "number", f"{other} has the number {each.number} already")
     if missing := missing_of(named):
         raise wrong_entry(FILE, "exercises", missing)
     return named, drafts

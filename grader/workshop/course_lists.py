@@ -84,7 +84,7 @@ def about() -> Iterator[str]:
     """Whose course it is, and what counts: lines of a list in Markdown."""
     exercises = course.EXERCISES
     points = sum(points_of(each) for each in exercises)
-    what = f"{course.TITLE}, {counted(len(exercises), 'exercise')}, {points} points"
+    what = f"{html.escape(course.TITLE, quote=False)}, {counted(len(exercises), 'exercise')}, {points} points"
     if course.WRITTEN.worksheet:
         what += f", and {empty_result().points} more for the worksheet"
     yield f"- **Course**: {what}"
@@ -93,10 +93,10 @@ def about() -> Iterator[str]:
 
 
 def facts() -> Iterator[tuple[str, str]]:
-    """What students must know of this course, by its name."""
+    """What students must know of this course, by its name, in Markdown. Only policies are written in it."""
     written = course.WRITTEN
     said = (("Institution", written.institution), ("Questions", written.contact), ("Hand in by", written.deadline))
-    yield from ((name, text) for name, text in said if text)
+    yield from ((name, html.escape(text, quote=False)) for name, text in said if text)
     yield from ((" ".join(name.split()), " ".join(text.split())) for name, text in written.policies.items())
 
 
@@ -122,8 +122,7 @@ class _Step:
     Attributes:
         read: What to read and try.
         chapters: Its pages in `docs/learn/`; none where the minutes are known.
-        exercises: Names of those that come after it, if they are in the course; where nothing else is to do, one reads
-            on.
+        exercises: Names of those that come after it, if they are in the course.
         do: What else to do, `{}` in the place of the exercises.
         minutes: What that takes.
     """
