@@ -168,7 +168,8 @@ def _exercises(written: CourseFile) -> tuple[tuple[Exercise, ...], tuple[Exercis
             raise wrong_entry(FILE, "exercises", f"name {name!r} once")
     refuse_wrong_entries(FILE, written.points, dict.fromkeys(names, POINTS), table="points")
     named = tuple(_exercise(name, draft=False, points=written.points.get(name, 0)) for name in names)
-    drafts = tuple(_exercise(name, draft=True) for name in folders if name not in names)
+    others = (_exercise(name, draft=True) for name in folders if name not in names)
+    drafts = tuple(sorted(others, key=lambda each: each.number))
     of_number: dict[int, str] = {}
     for each in (*named, *drafts):
         other = of_number.setdefault(each.number, each.name)

@@ -77,7 +77,7 @@ def _of_the_site() -> Iterator[PageList]:
 
 
 def _label(exercise: course.Exercise) -> str:
-    return f"{exercise.short} (not in this course)" if exercise.draft else f"{exercise.number}. {exercise.short}"
+    return f"{exercise.number}. {exercise.short}{' (not in this course)' * exercise.draft}"
 
 
 def about() -> Iterator[str]:
