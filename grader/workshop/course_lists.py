@@ -41,7 +41,7 @@ def course_lists() -> Iterator[PageList]:
     """All lists that `course.toml` changes."""
     yield from _of_the_site()
     exercises = course.EXERCISES
-    yield PageList("docs/start.md", r"- \*\*[^*\n]+\*\*: .*", tuple(about()))
+    yield PageList("docs/start.md", r"(?:- )?\*\*[^*\n]+\*\*: .*", tuple(about()))
     yield PageList("docs/index.md", r"\| \d+ \| (?:Chapters? |\[GRPO in ).*", tuple(_path()))
     yield PageList("docs/index.md", r"\| \d+\. \[[^\]\n]+\]\(exercises/\w+\.md\) \|.*", tuple(map(_row, exercises)))
     names = ", ".join(each.name for each in exercises)
@@ -81,15 +81,14 @@ def _label(exercise: course.Exercise) -> str:
 
 
 def about() -> Iterator[str]:
-    """Whose course it is, and what counts: lines of a list in Markdown."""
+    """Whose course it is, and what counts: lines of a list in Markdown, or a sentence where there is no more to say."""
     exercises = course.EXERCISES
     points = sum(points_of(each) for each in exercises)
     what = f"{html.escape(course.TITLE, quote=False)}, {counted(len(exercises), 'exercise')}, {points} points"
     if course.WRITTEN.worksheet:
         what += f", and {empty_result().points} more for the worksheet"
-    yield f"- **Course**: {what}"
-    for name, text in facts():
-        yield f"- **{name}**: {text}"
+    lines = [f"**Course**: {what}", *(f"**{name}**: {text}" for name, text in facts())]
+    yield from (f"- {line}" for line in lines) if len(lines) > 1 else lines
 
 
 def facts() -> Iterator[tuple[str, str]]:
