@@ -117,6 +117,7 @@ class GradingPlugin:
         failure: What `on_update` raised; the run stops then.
         interrupted: Set by Ctrl-C, in case the exception gets lost.
         failures: Id of a check to the call that it failed for.
+        without_answer: The functions, "exercise.function", that gave none to a worked example within their limits.
     """
 
     settings: Settings
@@ -133,6 +134,7 @@ class GradingPlugin:
     failure: Exception | None = None
     errors: list[str] = field(default_factory=list)
     failures: dict[str, Failure] = field(default_factory=dict)
+    without_answer: set[str] = field(default_factory=set)
 
     def __post_init__(self) -> None:
         self._entries = {check.id: check for check in self.result.checks}
@@ -435,6 +437,8 @@ class GradingPlugin:
                 entry.story = what_was_raised(problem.type, problem.message)
                 entry.frames = [_frame(frame) for frame in problem.frames]
             case StudentDied() | StudentCrashed():
+                if isinstance(problem, StudentDied) and call and is_public(check, call):
+                    self.without_answer.add(f"{check.exercise}.{check.function}")
                 entry.story, entry.printed = f"your code {problem.death.detail}", problem.printed
                 if problem.death.place:
                     file, line, function = problem.death.place
