@@ -21,7 +21,7 @@ from typing import Any
 
 from .course_file import CourseFile, read_course_file
 from .text import listed
-from .toml_file import COUNT, TEXT, TEXTS, TomlFileError, read_toml, wrong_entry
+from .toml_file import COUNT, TEXT, TEXTS, TRUTH, TomlFileError, read_toml, wrong_entry
 
 ROOT = Path(__file__).resolve().parents[2]
 FILE = ROOT / "course.toml"
@@ -62,7 +62,8 @@ class Exercise:
         short: The title in a menu.
         question: What it answers, for the table of all exercises.
         points: What `course.toml` makes all its checks worth together; 0: as much as they say.
-        number: Its place in the course, from 1; drafts follow.
+        free: No call has one right value: what it does is judged, nothing is recorded, and no mistake is named.
+        number: Its place in the course, from 1; a draft has the one after the last.
         draft: Whether `course.toml` does not name it.
     """
 
@@ -77,6 +78,7 @@ class Exercise:
     short: str = ""
     question: str = ""
     points: int = 0
+    free: bool = False
     number: int = 0
     draft: bool = False
 
@@ -127,8 +129,8 @@ def _exercise(name: str, number: int, *, draft: bool, points: int = 0) -> Exerci
     entry = read_toml(
         FOLDERS / name / "exercise.toml",
         {"title": TEXT, "short": TEXT, "question": TEXT, "minutes": COUNT}
-        | {"slow_imports": TEXTS, "extra_parameters": TEXTS},
-        optional={"slow_imports": [], "extra_parameters": []},
+        | {"slow_imports": TEXTS, "extra_parameters": TEXTS, "free": TRUTH},
+        optional={"slow_imports": [], "extra_parameters": [], "free": False},
     )
     written = _functions(name)
     return Exercise(
@@ -137,6 +139,7 @@ def _exercise(name: str, number: int, *, draft: bool, points: int = 0) -> Exerci
         short=entry["short"],
         question=entry["question"],
         points=points,
+        free=entry["free"],
         number=number,
         draft=draft,
         minutes=entry["minutes"],
@@ -168,7 +171,7 @@ def _exercises(written: CourseFile) -> tuple[tuple[Exercise, ...], tuple[Exercis
             raise wrong_entry(FILE, "exercises", f"name {name!r} once")
     others = [name for name in folders if name not in names]
     found = [
-        _exercise(name, number, draft=name in others, points=written.points.get(name, 0))
+        _exercise(name, min(number, len(names) + 1), draft=name in others, points=written.points.get(name, 0))
         for number, name in enumerate([*names, *others], 1)
     ]
     named, drafts = tuple(found[: len(names)]), tuple(found[len(names) :])

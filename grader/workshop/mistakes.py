@@ -93,7 +93,7 @@ def _entry(diagnosis: Diagnosis, checks: list[Check], recorded: dict[str, list[v
     titles = list(dict.fromkeys(check.title.rstrip(".") for check, _ in showing))
     listed = "; ".join(f"*{_escaped(title)}*" for title in titles[:CHECKS])
     more = f"; and in {len(titles) - CHECKS} more" if len(titles) > CHECKS else ""
-    shows = f"It shows in: {listed}{more}." if titles else "It shows in no worked example."
+    shows = f"It shows in: {listed}{more}." if titles else "It shows in no worked example." if recorded else ""
     for check, vector in showing:
         right, wrong = _numbers(vector.expected), _numbers(vector.mistakes[diagnosis.name])
         if check.gate and right and wrong:

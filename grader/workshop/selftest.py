@@ -1,9 +1,9 @@
 """Grades answers whose grade is known: the proof that the checks are right.
 
 The untouched stub earns nothing, answers without work earn nothing, the model answers and every fair variant earn
-everything, also where later exercises call them, and every misconception is caught and named. A sample is graded once
-more in one interpreter for all checks, as with `grade --cold`, and must get the same verdicts. `one_check_less` asks
-what each check is good for.
+everything, also where later exercises call them, and every misconception is caught and named (where answers are free,
+only caught). A sample is graded once more in one interpreter for all checks, as with `grade --cold`, and must get the
+same verdicts. `one_check_less` asks what each check is good for.
 """
 
 from __future__ import annotations
@@ -368,7 +368,7 @@ def _must_be_named(entry: Entry) -> Callable[[Result, Report], None]:
         named = {found.name for exercise in result.exercises for found in exercise.misconceptions}
         if not failed:
             report.problems.append("is not caught; add a check that it fails, or an example to one")
-        elif named != {entry.name}:
+        elif named != {entry.name} and not course.exercise(entry.exercise).free:
             report.problems.append(f"is named {' and '.join(sorted(named)) or 'nothing'}; {_to_be_named(entry)}")
         callers = _callers(entry.exercise, {f"{entry.exercise}.{entry.function}"})
         if any(check.function not in {entry.function, *callers} for check in failed):
