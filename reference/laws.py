@@ -49,7 +49,7 @@ def advantages_calls(seed: int) -> Calls:
         Rewards of shape (..., G), float32 or float64, finite and between -1e9 and 1e9.
     """
     random = torch.Generator().manual_seed(seed)
-    ### BEGIN SOLUTION: groups of all kinds: alone and together, moved, equal, of one sample, ... (about 14 lines)
+    ### BEGIN SOLUTION: groups of all kinds: alone and together, moved, equal, of one sample, ... (about 16 lines)
     rewards = torch.randn(3, 5, generator=random, dtype=torch.float64)
     rewards[1] *= 10.0  # a group with another spread than its neighbors
     win = torch.eye(1, 12)  # one success in twelve, in float32
@@ -85,7 +85,7 @@ def advantages_hold(calls: Calls, results: Calls) -> bool:
     Returns:
         Whether a right function could have answered so.
     """
-    ### BEGIN SOLUTION: shape, dtype, a positive multiple of the centred rewards, zeros, other groups (about 15 lines)
+    ### BEGIN SOLUTION: shape, dtype, a positive multiple of the centred rewards, zeros, other groups (about 14 lines)
     for name, call in calls.items():
         rewards, value = call["rewards"], results[name]["value"]
         if value.shape != rewards.shape or value.dtype != rewards.dtype:
@@ -150,7 +150,7 @@ def surrogate_holds(calls: Calls, results: Calls) -> bool:
     Returns:
         Whether a right function could have answered so.
     """
-    ### BEGIN SOLUTION: the factor where nothing is clipped; then value and gradient on each side (about 15 lines)
+    ### BEGIN SOLUTION: the factor where nothing is clipped; then value and gradient on each side (about 18 lines)
     factor = float(results["unit"]["value"].sum())
     if not factor > 0:
         return False
@@ -219,7 +219,7 @@ def divergence_holds(calls: Calls, results: Calls) -> bool:
     Returns:
         Whether a right function could have answered so.
     """
-    ### BEGIN SOLUTION: shape, dtype, sign, finite; what stays the same; the value against the gradient (about 18 lines)
+    ### BEGIN SOLUTION: shape, dtype, sign, finite; what stays the same; the value against the gradient (about 21 lines)
     for name, call in calls.items():
         value, gradients = results[name]["value"], results[name]["gradients"]
         gradient, constant = gradients["logits"], gradients["ref_logits"]
@@ -255,7 +255,7 @@ def estimate_calls(seed: int) -> Calls:
         between -1e3 and 0, and no further apart than 20.
     """
     random = torch.Generator().manual_seed(seed)
-    ### BEGIN SOLUTION: all actions of two policies, near, far or equal; long completions; a small step (about 16 lines)
+    ### BEGIN SOLUTION: all actions of two policies, near, far or equal; long completions; a small step (about 13 lines)
     logp, ref_logp = torch.randn(2, 3, 5, generator=random, dtype=torch.float64).log_softmax(dim=-1)
     rare = torch.tensor([[-12.0, -8.0, 0.0]], dtype=torch.float64).log_softmax(dim=-1)
     pairs = {
@@ -287,7 +287,7 @@ def estimate_holds(calls: Calls, results: Calls) -> bool:
     Returns:
         Whether a right function could have answered so.
     """
-    ### BEGIN SOLUTION: shape, dtype, constants; the mean over all actions; what stays the same; slope (about 18 lines)
+    ### BEGIN SOLUTION: shape, dtype, constants; the mean over all actions; what stays the same; slope (about 17 lines)
     for name, call in calls.items():
         value, gradients = results[name]["value"], results[name]["gradients"]
         if value.shape != call["logp"].shape or value.dtype != call["logp"].dtype or gradients["logp"] is None:

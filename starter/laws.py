@@ -50,7 +50,7 @@ def advantages_calls(seed: int) -> Calls:
         Rewards of shape (..., G), float32 or float64, finite and between -1e9 and 1e9.
     """
     random = torch.Generator().manual_seed(seed)
-    # TODO(laws): groups of all kinds: alone and together, moved, equal, of one sample, ... (about 14 lines)
+    # TODO(laws): groups of all kinds: alone and together, moved, equal, of one sample, ... (about 16 lines)
     raise NotImplementedError("laws.advantages_calls is not written yet")
 
 
@@ -70,7 +70,7 @@ def advantages_hold(calls: Calls, results: Calls) -> bool:
     Returns:
         Whether a right function could have answered so.
     """
-    # TODO(laws): shape, dtype, a positive multiple of the centred rewards, zeros, other groups (about 15 lines)
+    # TODO(laws): shape, dtype, a positive multiple of the centred rewards, zeros, other groups (about 14 lines)
     raise NotImplementedError("laws.advantages_hold is not written yet")
 
 
@@ -107,7 +107,7 @@ def surrogate_holds(calls: Calls, results: Calls) -> bool:
     Returns:
         Whether a right function could have answered so.
     """
-    # TODO(laws): the factor where nothing is clipped; then value and gradient on each side (about 15 lines)
+    # TODO(laws): the factor where nothing is clipped; then value and gradient on each side (about 18 lines)
     raise NotImplementedError("laws.surrogate_holds is not written yet")
 
 
@@ -142,7 +142,7 @@ def divergence_holds(calls: Calls, results: Calls) -> bool:
     Returns:
         Whether a right function could have answered so.
     """
-    # TODO(laws): shape, dtype, sign, finite; what stays the same; the value against the gradient (about 18 lines)
+    # TODO(laws): shape, dtype, sign, finite; what stays the same; the value against the gradient (about 21 lines)
     raise NotImplementedError("laws.divergence_holds is not written yet")
 
 
@@ -157,7 +157,7 @@ def estimate_calls(seed: int) -> Calls:
         between -1e3 and 0, and no further apart than 20.
     """
     random = torch.Generator().manual_seed(seed)
-    # TODO(laws): all actions of two policies, near, far or equal; long completions; a small step (about 16 lines)
+    # TODO(laws): all actions of two policies, near, far or equal; long completions; a small step (about 13 lines)
     raise NotImplementedError("laws.estimate_calls is not written yet")
 
 
@@ -176,5 +176,5 @@ def estimate_holds(calls: Calls, results: Calls) -> bool:
     Returns:
         Whether a right function could have answered so.
     """
-    # TODO(laws): shape, dtype, constants; the mean over all actions; what stays the same; slope (about 18 lines)
+    # TODO(laws): shape, dtype, constants; the mean over all actions; what stays the same; slope (about 17 lines)
     raise NotImplementedError("laws.estimate_holds is not written yet")
