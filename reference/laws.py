@@ -30,8 +30,17 @@ Calls = dict[str, dict[str, Any]]
 """Calls, or results, by the name of the call."""
 
 
-def near(left: Tensor | None, right: Tensor, *, tolerance: float = 1e-5) -> bool:
-    """Given code: one shape, and the same numbers up to rounding. A NaN is near nothing, and so is None."""
+def near(left: Tensor | None, right: Tensor, *, tolerance: float | None = None) -> bool:
+    """Given code: one shape, and the same numbers up to rounding. A NaN is near nothing, and so is None.
+
+    Args:
+        left: Any tensor.
+        right: What it is compared with.
+        tolerance: How far a number may be from another one of size 1; None: 1e-5 for two tensors in float64, else
+            1e-3, because float32 has seven digits, and a sum or a difference loses some.
+    """
+    if tolerance is None:
+        tolerance = 1e-5 if left is not None and left.dtype == right.dtype == torch.float64 else 1e-3
     return (
         left is not None
         and left.shape == right.shape

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from typing import Any
 
 import pytest
 import torch
@@ -28,7 +29,7 @@ def test_every_known_wrong_answer_breaks_a_law_or_keeps_it_for_a_reason(law: str
 
 def test_the_law_on_the_page_catches_what_the_page_says() -> None:
     (code,) = re.findall(r"^```python\n(.*?)^```$", PAGE.read_text("utf-8"), re.DOTALL | re.MULTILINE)
-    names = {"torch": torch, "near": near}
+    names: dict[str, Any] = {"torch": torch, "near": near}
     exec(code, names)
 
     def verdict(function) -> bool:

@@ -114,9 +114,21 @@ def test_calls_that_are_none_are_refused_with_a_sentence(graded: Graded, call: s
     assert (outcome, told in story) == ("failed", True), story
 
 
-def test_a_law_must_answer_with_a_bool(graded: Graded) -> None:
-    result = graded("def estimate_holds(calls, results):\n    return torch.tensor(True)", "estimate_holds")
-    assert ("failed", "estimate_holds must return True or False") in outcomes(result, "is_fair")
+@pytest.mark.parametrize(
+    ("body", "told"),
+    [
+        ("return torch.tensor(True)", "estimate_holds must return True or False"),
+        ("return 1", "estimate_holds must return True or False"),
+        ("return results", "estimate_holds must return True or False"),
+        ("raise SystemExit", "SystemExit"),
+        ("__import__('os')._exit(0)", "your code ended the process with exit status 0"),
+        ("results.clear(); calls.clear(); return True", "says yes although every number that came back is NaN"),
+    ],
+)
+def test_what_is_no_answer_earns_nothing(graded: Graded, body: str, told: str) -> None:
+    result = graded(f"def estimate_holds(calls, results):\n    {body}", "estimate_holds")
+    ((_, story),) = outcomes(result, "is_fair")
+    assert (sum(check.earned for check in result.checks), told in story) == (0, True), story
 
 
 # Laws that try to know more than numbers

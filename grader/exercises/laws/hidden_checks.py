@@ -1,7 +1,7 @@
 """Hidden checks for `laws.py`: the laws against the wrong answers to exercises 1 to 3 that the grader knows.
 
 The known answers are the texts in `misconceptions/` and `variants/` of those exercises, put into the model answer's
-module all at once: one worker for each check runs them, and no line of a submission is in it. What the law is shown
+module all at once: one worker for each law runs them, and no line of a submission is in it. What the law is shown
 is the same for each of them: numbers, in an order that is drawn. Besides the variants, answers that are mistakes in
 their own exercise and keep the law are right here, and so are sums of right ones with drawn weights, which are in no
 file.
