@@ -21,7 +21,17 @@ from typing import Any
 
 from .course_file import CourseFile, read_course_file
 from .text import listed
-from .toml_file import COUNT, POINTS, TEXT, TEXTS, TomlFileError, read_toml, refuse_wrong_entries, wrong_entry
+from .toml_file import (
+    COUNT,
+    POINTS,
+    TEXT,
+    TEXTS,
+    TRUTH,
+    TomlFileError,
+    read_toml,
+    refuse_wrong_entries,
+    wrong_entry,
+)
 
 ROOT = Path(__file__).resolve().parents[2]
 FILE = ROOT / "course.toml"
@@ -62,6 +72,7 @@ class Exercise:
         short: The title in a menu.
         question: What it answers, for the table of all exercises.
         points: What `course.toml` makes all its checks worth together; 0: as much as they say.
+        free: No call has one right value: what it does is judged, nothing is recorded, and no mistake is named.
         number: What pages and reports call it, whatever its place in the course; no two have the same.
         draft: Whether `course.toml` does not name it.
     """
@@ -77,6 +88,7 @@ class Exercise:
     short: str = ""
     question: str = ""
     points: int = 0
+    free: bool = False
     number: int = 0
     draft: bool = False
 
@@ -127,8 +139,8 @@ def _exercise(name: str, *, draft: bool, points: int = 0) -> Exercise:
     entry = read_toml(
         FOLDERS / name / "exercise.toml",
         {"title": TEXT, "short": TEXT, "number": COUNT, "question": TEXT, "minutes": COUNT}
-        | {"slow_imports": TEXTS, "extra_parameters": TEXTS},
-        optional={"slow_imports": [], "extra_parameters": []},
+        | {"slow_imports": TEXTS, "extra_parameters": TEXTS, "free": TRUTH},
+        optional={"slow_imports": [], "extra_parameters": [], "free": False},
     )
     written = _functions(name)
     return Exercise(
@@ -138,6 +150,7 @@ def _exercise(name: str, *, draft: bool, points: int = 0) -> Exercise:
         question=entry["question"],
         points=points,
         number=entry["number"],
+        free=entry["free"],
         draft=draft,
         minutes=entry["minutes"],
         functions=tuple(written["functions"]),
