@@ -89,7 +89,7 @@ def looks_for_what_is_wrong(calls, results):
 def returns_a_tensor(calls, results):
     """you return a tensor with a bool in it; a law returns True or False
 
-    `(x == 0).all()` is a tensor. `bool(...)` makes a bool of it.
+    `(x == 0).all()` is a tensor. `bool(...)` turns it into a bool.
     """
     return (results["equal"]["value"] == 0).all()
 
