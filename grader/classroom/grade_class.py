@@ -171,7 +171,7 @@ def _plan(handed_in: HandedIn, settings: Settings) -> Planned:
 
 def _missing(contents: Contents, settings: Settings) -> list[str]:
     """A note on what was asked for and is not there. Where there is no module at all, `contents` has said so."""
-    wanted = [f"{name}.py" for name in settings.exercises] if contents.has_modules else []
+    wanted = [*map(course.file_of, settings.exercises)] if contents.has_modules else []
     wanted += [WORKSHEET_FILE] if settings.worksheet else []
     names = [name for name in wanted if name in contents.missing]
     return [f"not handed in: {', '.join(names)}"] if names else []

@@ -9,6 +9,7 @@ import csv
 import io
 from collections.abc import Iterable, Mapping, Sequence
 
+from ..core import course
 from ..core.by_hand import shown, signed, total
 from ..core.text import one_line, spreadsheet_safe
 from .results import Entry
@@ -43,7 +44,7 @@ def grades_csv(entries: Iterable[Entry], exercises: Sequence[str], spent: Mappin
                 shown(total(entry.by_hand)) if entry.by_hand else "",
                 "" if entry.counts is None else shown(entry.counts),
                 *(parts.get(name, "") for name in exercises),
-                " ".join(f"{name}.py" for name in entry.missing),
+                " ".join(map(course.file_of, entry.missing)),
                 result.isolation_level if result else "",
                 f"{spent[entry.key]:.1f}" if result and spent.get(entry.key) else "",
                 _text("; ".join(f"{each.reason} ({signed(each.points)})" for each in entry.by_hand)),

@@ -21,6 +21,9 @@ from .personal_data import warn_if_git_takes
 SECONDS = 540
 """Of one grading; Gradescope stops a container after 10 minutes by itself, and then nobody gets anything."""
 
+HIDDEN = ("grader/exercises/*/hidden_checks.py", "grader/exercises/*/sets.py", "grader/exercises/*/pieces/*.py")
+"""What grades beside the checks that students have."""
+
 _FILES = course.GRADER / "workshop" / "autograder_files"
 _EXECUTABLE = ("run_autograder", "setup.sh")
 EXAMPLES = """example:
@@ -135,7 +138,7 @@ def make(
         OSError: a file is missing here.
     """
     files = handout.course_files(
-        *handout.GRADER, "grader/exercises/*/hidden_checks.py", "reference/*.safetensors",
+        *handout.GRADER, *HIDDEN, "reference/*.safetensors",
         *(f"reference/{name}" for name in handout.modules_of(exercises)),
         exercises=exercises,
     )  # fmt: skip

@@ -226,7 +226,7 @@ def _report(out: Path, written: Sequence[Written]) -> int:
 
 def _say_what_is_missing(graded: Sequence[Written]) -> None:
     """Count the modules that are missing or cannot be read, and name the submissions that have none at all."""
-    count = Counter(f"{name}.py" for each in graded for name in each.missing)
+    count = Counter(course.file_of(name) for each in graded for name in each.missing)
     if count:
         found = ", ".join(f"{name} in {counted(number, 'submission')}" for name, number in count.items())
         print(f"Missing or unreadable: {found}; the column missing of {GRADES_FILE} says whose.")

@@ -42,8 +42,10 @@ _DRAFTS = tuple(draft.file_name for draft in DRAFTS)  # graded for who asks for 
 # What Canvas and browsers add to the name of a second upload or download: six characters at most.
 _COPY = r"(?:-(?P<dash>\d{1,3})| ?\((?P<bracket>\d{1,3})\))"
 _ENDS_LIKE_A_COPY = re.compile(rf"{_COPY}\Z", re.ASCII)
-_STEMS = "|".join(re.escape(name.removesuffix(".py")) for name in (*MODULES, *_DRAFTS))  # one with "_" is like Canvas's
-_LIKE_A_MODULE = re.compile(rf"(?P<stem>{_STEMS}|[a-z]+){_COPY}?\.(?:py(?:\.txt)?|ipynb)", re.IGNORECASE | re.ASCII)
+_STEMS = "|".join(re.escape(name.rpartition(".")[0]) for name in (*MODULES, *_DRAFTS))  # one with "_" is like Canvas's
+_LIKE_A_MODULE = re.compile(
+    rf"(?P<stem>{_STEMS}|[a-z]+){_COPY}?\.(?:(?:py|(?P<data>toml))(?:\.txt)?|ipynb)", re.IGNORECASE | re.ASCII
+)
 _LIKE_A_WORKSHEET = re.compile(rf"worksheet{_COPY}?\.json", re.IGNORECASE | re.ASCII)
 _IMPORT = re.compile(r"\b(?:from|import)\b[^\n(]{0,200}(?:\([^)]{0,2000}\))?")
 # Python's own, torch with what it imports, and what a worker takes for the submission's folder.
@@ -209,7 +211,7 @@ def _age(member: Member) -> tuple[int, tuple[str, ...], str, int, str]:
 
 def _stem_and_number(file_name: str) -> tuple[str, int]:
     """What the copies of a file have in common, and which copy this is."""
-    stem = file_name.lower().rpartition(".")[0].removesuffix(".tar").removesuffix(".py")
+    stem = file_name.lower().rpartition(".")[0].removesuffix(".tar").removesuffix(".py").removesuffix(".toml")
     match = _ENDS_LIKE_A_COPY.search(stem, max(0, len(stem) - 6))
     return (stem[: match.start()], int(match["dash"] or match["bracket"])) if match else (stem, 0)
 
@@ -255,7 +257,7 @@ def _helpers(modules: Mapping[str, str], beside: Sequence[Member]) -> tuple[dict
     }
     taken: dict[str, str] = {}
     notes: list[str] = []
-    size, waiting = 0, [*modules.values()]
+    size, waiting = 0, [text for name, text in modules.items() if name.endswith(".py")]
     while waiting and others:
         importing = waiting.pop()
         named = {stem for stem in others if stem in importing}  # most modules name none, which is seen at once
@@ -386,7 +388,7 @@ def _modules(members: Sequence[Member]) -> dict[PurePosixPath, dict[str, list[Me
 
 def _module_name(member: Member) -> str:
     match = _LIKE_A_MODULE.fullmatch(member.name)
-    return f"{match['stem'].lower()}.py" if match else ""
+    return f"{match['stem'].lower()}.{'toml' if match['data'] else 'py'}" if match else ""
 
 
 def _worst_last(member: Member) -> tuple[bool, int, bool, int, str]:

@@ -57,13 +57,14 @@ DEATHS_PER_CHECK = 4
 
 @dataclass(frozen=True)
 class Exercise:
-    """One module that the student writes.
+    """One file that the student writes: a module, or data.
 
     Attributes:
-        name: Name of the module and of the exercise on the command line.
+        name: Name of the file, without its ending, and of the exercise on the command line.
         title: What it is about, in a few words.
         minutes: What it takes a student, roughly.
-        functions: The functions to write, as signatures without annotations.
+        functions: The functions to write, as signatures without annotations; of data its tables, without parameters.
+        ending: Of the file: "py" for a module, "toml" for data, which no process of a submission ever sees.
         given: Files that the module needs and that students do not write; a submission's own are not read.
         uses: Function to those of this and earlier exercises that it calls, itself or through others, as
             "exercise.function".
@@ -81,6 +82,7 @@ class Exercise:
     title: str
     minutes: int
     functions: tuple[str, ...]
+    ending: str = "py"
     given: tuple[str, ...] = ()
     uses: Mapping[str, tuple[str, ...]] = field(default_factory=dict, hash=False)
     slow_imports: tuple[str, ...] = ()
@@ -94,13 +96,18 @@ class Exercise:
 
     @property
     def file_name(self) -> str:
-        return f"{self.name}.py"
+        return f"{self.name}.{self.ending}"
+
+    @property
+    def is_data(self) -> bool:
+        """Whether students hand in data and no code: no worker, no worked examples, no known mistakes."""
+        return self.ending != "py"
 
     @property
     def needed_files(self) -> tuple[str, ...]:
         """The file of this exercise, and those of the exercises whose functions it calls."""
         used = (name.split(".")[0] for names in self.uses.values() for name in names)
-        return tuple(dict.fromkeys(f"{name}.py" for name in (self.name, *used)))
+        return tuple(dict.fromkeys((self.file_name, *(f"{name}.py" for name in used))))
 
     @property
     def folder(self) -> Path:
@@ -116,6 +123,11 @@ class Exercise:
     def mistakes_page(self) -> str:
         """The page of its common mistakes, from the repository root."""
         return f"docs/mistakes/{self.name}.md"
+
+    @property
+    def pages(self) -> tuple[str, ...]:
+        """Its pages, from the repository root; of data no mistakes are known by name."""
+        return (self.page,) if self.is_data else (self.page, self.mistakes_page)
 
     @property
     def function_names(self) -> tuple[str, ...]:
@@ -138,9 +150,9 @@ def _exercise(name: str, *, draft: bool, points: int = 0) -> Exercise:
     """The exercise in a folder: what a person says of it in `exercise.toml`, and what its model answer says."""
     entry = read_toml(
         FOLDERS / name / "exercise.toml",
-        {"title": TEXT, "short": TEXT, "number": COUNT, "question": TEXT, "minutes": COUNT}
-        | {"slow_imports": TEXTS, "extra_parameters": TEXTS, "free": TRUTH},
-        optional={"slow_imports": [], "extra_parameters": [], "free": False},
+        {"title": TEXT, "short": TEXT, "number": COUNT, "question": TEXT, "minutes": COUNT, "ending": TEXT}
+        | {"given": TEXTS, "slow_imports": TEXTS, "extra_parameters": TEXTS, "free": TRUTH},
+        optional={"ending": "py", "given": [], "slow_imports": [], "extra_parameters": [], "free": False},
     )
     written = _functions(name)
     return Exercise(
@@ -154,7 +166,8 @@ def _exercise(name: str, *, draft: bool, points: int = 0) -> Exercise:
         draft=draft,
         minutes=entry["minutes"],
         functions=tuple(written["functions"]),
-        given=tuple(written["given"]),
+        ending=entry["ending"],
+        given=(*written["given"], *entry["given"]),
         uses={function: tuple(used) for function, used in written["uses"].items()},
         slow_imports=tuple(entry["slow_imports"]),
         extra_parameters=tuple(entry["extra_parameters"]),
@@ -198,7 +211,7 @@ def missing_of(exercises: Sequence[Exercise]) -> str:
     before: list[str] = []
     for each in exercises:
         before.append(each.file_name)
-        if left := [file.removesuffix(".py") for file in each.needed_files if file not in before]:
+        if left := [file.rpartition(".")[0] for file in each.needed_files if file not in before]:
             return f"{each.name} calls functions of {listed(left)}: name them before it"
     return ""
 
@@ -259,6 +272,11 @@ def given_defaults(name: str) -> Mapping[str, Any]:
         and isinstance(field.target, ast.Name)
         and isinstance(field.value, ast.Constant)
     }
+
+
+def file_of(name: str) -> str:
+    """The file of the exercise of that name, one of a module if there is no such exercise any more."""
+    return next((each.file_name for each in KNOWN if each.name == name), f"{name}.py")
 
 
 def exercise(name: str) -> Exercise:

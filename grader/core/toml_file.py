@@ -46,20 +46,36 @@ def read_toml(path: Path, kinds: Mapping[str, str], *, optional: Mapping[str, An
     content = path.read_bytes()
     try:
         text = content.decode("utf-8")
-        entries = tomllib.loads(text)
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
         raise TomlFileError(f"{path}, line {line}: this is no TOML: save it as UTF-8") from None
-    except tomllib.TOMLDecodeError as error:
-        where = re.search(r"\(at line (\d+)[^)]*\)", str(error))
-        line = int(where[1]) if where else len(text.splitlines())
-        what = str(error).partition(" (at ")[0]
-        raise TomlFileError(f"{path}, line {line}: this is no TOML: {what}") from None
+    entries = entries_of(text, str(path))
     refuse_wrong_entries(path, entries, kinds)
     missing = [key for key in kinds if key not in entries and key not in (optional or {})]
     if missing:
         raise TomlFileError(f"{path}, line {len(text.splitlines()) + 1}: add {missing[0]}, {kinds[missing[0]]}")
     return {**(optional or {}), **entries}
+
+
+def entries_of(text: str, name: str) -> dict[str, Any]:
+    """The entries of a text, whoever wrote it.
+
+    Args:
+        text: The TOML.
+        name: Of its file, for the message.
+
+    Raises:
+        TomlFileError: it is no TOML, or nested deeper than can be read.
+    """
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        where = re.search(r"\(at line (\d+)[^)]*\)", str(error))
+        line = int(where[1]) if where else len(text.splitlines())
+        what = str(error).partition(" (at ")[0]
+        raise TomlFileError(f"{name}, line {line}: this is no TOML: {what}") from None
+    except (ValueError, RecursionError) as error:  # a number with thousands of digits, brackets in brackets
+        raise TomlFileError(f"{name}: this cannot be read ({type(error).__name__}); write it more simply") from None
 
 
 def refuse_wrong_entries(path: Path, entries: Mapping[str, Any], kinds: Mapping[str, str], *, table: str = "") -> None:

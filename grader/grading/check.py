@@ -122,6 +122,16 @@ def modules(exercise: str, *, hidden: bool) -> list[str]:
     return names
 
 
+def own_module(exercise: str, name: str) -> ModuleType:
+    """A module that only this exercise has, beside its checks: what makes its sets, or its known answers.
+
+    Raises:
+        FileRefused: it cannot be imported.
+    """
+    whole = f"grader.exercises.{exercise}.{name}"
+    return _imported(whole, f"{whole.replace('.', '/')}.py")
+
+
 def oracles_of(exercise: str) -> Mapping[str, Oracle]:
     """What computes the right values of the functions of an exercise that call others, by function."""
     (name,) = modules(exercise, hidden=False)

@@ -43,6 +43,7 @@ from . import curves, hypothesis_compat, vectors
 from .check import Check, checks_of, oracles_of
 from .compare import Mismatch
 from .diagnosis import Failure
+from .hand_in import HandIn, NotAnswered, WrongAnswer
 from .premises import NotJudged, Oracles, Premises, own_functions
 from .settings import Settings
 from .shown_call import VALUE, Shown, is_written_out, needed_imports, show_call
@@ -180,6 +181,14 @@ class GradingPlugin:
             student.close()
         else:
             self._kept[check.exercise] = student
+
+    @pytest.fixture
+    def hand_in(self, request: pytest.FixtureRequest) -> HandIn:
+        """The submission of an exercise that is data. No worker is started; a missing file is a `ModuleProblem`."""
+        file_name, submission = course.exercise(_check_of(request.node).exercise).file_name, self.settings.submission
+        if file_name in submission.files:
+            return HandIn(file_name, submission.files[file_name], self.settings.secret)
+        raise ModuleProblem(submission.problems.get(file_name, f"{file_name} is missing"))
 
     @pytest.fixture
     def premises(self, request: pytest.FixtureRequest) -> Iterator[Premises]:
@@ -410,7 +419,8 @@ class GradingPlugin:
 
     def _may_be_told(self, check: Check, problem: BaseException) -> bool:
         """Whether a failure of such a check says nothing of its secret inputs."""
-        if isinstance(problem, ModuleProblem | NotJudged | MachineTooBusy) or getattr(problem, "may_be_told", False):
+        told = isinstance(problem, ModuleProblem | NotJudged | MachineTooBusy | WrongAnswer | NotAnswered)
+        if told or getattr(problem, "may_be_told", False):
             return True
         call: Call | None = getattr(problem, "call", None)
         if _ended_while_imported(problem):  # in a worker that has been told nothing yet
@@ -476,6 +486,10 @@ class GradingPlugin:
                 if problem.death.place:
                     file, line, function = problem.death.place
                     entry.frames = [_frame(Frame(file, line, function, self._source(file, line)))]
+            case WrongAnswer():
+                entry.outcome, entry.story, entry.rows = FAILED, str(problem), [*problem.rows]
+            case NotAnswered():
+                entry.outcome, entry.story = NOT_WRITTEN, str(problem)
             case ModuleProblem():
                 entry.story = str(problem)
             case Flaky():

@@ -429,7 +429,7 @@ class Student:
             self._worker = self._start(imports) if imports else self._start()
             load = {
                 "request": "load",
-                "files": {**self._submission.files, **course.given_files()},
+                "files": {**self._submission.modules, **course.given_files()},
                 "folder": self._folder,
                 "module": self._exercise.name,
                 "given": [name.removesuffix(".py") for name in self._exercise.given],

@@ -178,7 +178,7 @@ def what_it_is(check: CheckResult, found: NamedMistake, *, also: bool = False) -
 
 def place(each: Listed) -> tuple[str, int]:
     """File and line to look at, from the root of the student's repository; line 1 if nothing says which."""
-    file_name = WORKSHEET_FILE if each.exercise.name == WORKSHEET else f"{each.exercise.name}.py"
+    file_name = WORKSHEET_FILE if each.exercise.name == WORKSHEET else course.file_of(each.exercise.name)
     for frame in reversed(each.check.frames):
         if re.fullmatch(r"[A-Za-z_]\w*\.py", str(frame.file), re.ASCII):
             return f"starter/{frame.file}", max(int(frame.line or 1), 1)

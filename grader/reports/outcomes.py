@@ -54,7 +54,7 @@ def owed(exercise: ExerciseResult) -> str:
 def afterwards(exercise: ExerciseResult) -> str:
     """Where to read on after all points of a whole exercise; empty before, and where its page has no such part."""
     known = next((each for each in course.KNOWN if each.name == exercise.name), None)
-    if known is None or not_tried(known, exercise) or exercise.earned < exercise.points:
+    if known is None or not_tried(known, exercise) or exercise.earned < max(exercise.points, 1):
         return ""
     return course.page_address(f"{exercise.page}#afterwards")
 
@@ -72,7 +72,7 @@ def functions(names: Iterable[str]) -> str:
 
 def file_name(exercise: ExerciseResult) -> str:
     """The file in which a student writes the exercise."""
-    return WORKSHEET_FILE if exercise.name == WORKSHEET else f"{exercise.name}.py"
+    return WORKSHEET_FILE if exercise.name == WORKSHEET else course.file_of(exercise.name)
 
 
 def problem_of_the_file(exercise: ExerciseResult) -> str:
@@ -85,7 +85,7 @@ def problem_of_the_file(exercise: ExerciseResult) -> str:
     missing = f"{file_name(exercise)} is missing"
     if exercise.checks[0].outcome != BROKEN or exercise.checks[0].story == missing:
         return missing
-    return f"{file_name(exercise)} cannot be {'read' if exercise.name == WORKSHEET else 'imported'}"
+    return f"{file_name(exercise)} cannot be {'imported' if file_name(exercise).endswith('.py') else 'read'}"
 
 
 def unseen_at_home(exercise: ExerciseResult) -> list[CheckResult]:
@@ -113,6 +113,8 @@ def at_home(exercise: ExerciseResult, check: CheckResult, *, call_shown: bool = 
     not_shown = NOT_SHOWN in check.story and check.outcome in (FAILED, BROKEN)
     if check.call and call_shown and (unseen or not_shown):
         return "At home the call above shows it: paste it."
+    if unseen and not file_name(exercise).endswith(".py"):
+        return "Your own `grade` does not have this check: it does not know which answers are right."
     if unseen:
         kind = "arguments like these" if not_shown and call_shown else "inputs of your own"
         return (

@@ -59,12 +59,13 @@ def _of_the_site() -> Iterator[PageList]:
     file, shown = "mkdocs.yml", published()
     exercises = (f"      - {_label(each)}: exercises/{each.name}.md" for each in shown)
     yield PageList(file, r" +- [^:\n]+: exercises/\w+\.md", tuple(exercises))
-    mistakes = (f'          - "Mistakes: {each.short}": mistakes/{each.name}.md' for each in shown)
+    code = [each for each in shown if not each.is_data]
+    mistakes = (f'          - "Mistakes: {each.short}": mistakes/{each.name}.md' for each in code)
     yield PageList(file, r' +- "Mistakes: [^"\n]+": mistakes/\w+\.md', tuple(mistakes))
-    functions = (f'          - "Functions: {each.short}": reference/api/{each.name}.md' for each in shown)
+    functions = (f'          - "Functions: {each.short}": reference/api/{each.name}.md' for each in code)
     yield PageList(file, r' +- "Functions: [^"\n]+": reference/api/\w+\.md', tuple(functions))
     hidden = [each for each in course.DRAFTS if each not in shown]
-    pages = [page.removeprefix("docs/") for each in hidden for page in (each.page, each.mistakes_page)]
+    pages = [page.removeprefix("docs/") for each in hidden for page in each.pages]
     written = course.WRITTEN
     yield PageList(file, r"draft_docs: .*", (f"draft_docs: {json.dumps(chr(10).join(pages))}",))
     yield PageList(file, r"site_name: .*", (f"site_name: {json.dumps(course.TITLE)}",))

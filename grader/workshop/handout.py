@@ -101,7 +101,7 @@ def make(*, site: str | None = None, exercises: Sequence[course.Exercise] | None
     for path in course.MODEL_ANSWERS.glob("*.safetensors"):
         if path.stem in names:
             files[f"starter/{path.name}"] = path.read_bytes()
-    pages = (*(page for each in exercises for page in (each.page, each.mistakes_page)), headings.PAGE)
+    pages = (*(page for each in exercises for page in each.pages), headings.PAGE)
     files |= course_files(*GRADER, *(() if site else pages), exercises=names) | _points(exercises)
     for name in [name for name in files if name.startswith("docs/")]:
         files[name] = _plain_page(name, files[name].decode(), files).encode()
@@ -116,7 +116,7 @@ def make(*, site: str | None = None, exercises: Sequence[course.Exercise] | None
 
 def modules_of(exercises: Sequence[str]) -> list[str]:
     """Files of the modules, to write and given, that some exercises need."""
-    return [f"{name}.py" for name in sorted(of_exercises(exercises, read_modules(course.MODEL_ANSWERS)))]
+    return [course.file_of(name) for name in sorted(of_exercises(exercises, read_modules(course.MODEL_ANSWERS)))]
 
 
 def course_files(*patterns: str, exercises: Sequence[str]) -> dict[str, bytes]:

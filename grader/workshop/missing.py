@@ -17,11 +17,11 @@ from pathlib import Path
 from ..core import course
 from ..core.course import Exercise
 from ..grading import headings, vectors
-from ..grading.check import Check, checks_of
+from ..grading.check import Check, checks_of, own_module
 from .catalogue import Entry, misconceptions, parsed, variants
 from .functions import Module, make, of_no_exercise
 from .handout import FRONT_MATTER
-from .stubs import make_stub, why_stale
+from .stubs import make_data_stub, make_stub, why_stale
 
 MISCONCEPTIONS, VARIANTS = 15, 12
 """As many as a released exercise has at least."""
@@ -60,6 +60,8 @@ def missing(name: str, modules: Mapping[str, Module]) -> list[Missing]:
         FileRefused: a file must be corrected before the others can be looked at.
     """
     exercise = course.exercise(name)
+    if exercise.is_data:
+        return [*_of_data(exercise)]
     written = make(name, modules, without=exercise.extra_parameters)
     if (exercise.folder / "functions.json").read_text("utf-8") != written:
         return [Missing(f"{_in(exercise, 'functions.json')} is not what reference/ says: `course dev stubs`")]
@@ -79,6 +81,30 @@ def missing(name: str, modules: Mapping[str, Module]) -> list[Missing]:
     if page.is_file():
         found += [*_of_page(exercise, page.read_text("utf-8"), checks)]
     return found
+
+
+def _of_data(exercise: Exercise) -> Iterator[Missing]:
+    """What an exercise lacks whose hand-in is data: its checks have no examples, and its functions are tables."""
+    if (exercise.folder / "functions.json").read_text("utf-8") != make(exercise.name, {}):
+        yield Missing(f"{_in(exercise, 'functions.json')} is not what reference/ says: `course dev stubs`")
+    stub = make_data_stub((course.MODEL_ANSWERS / exercise.file_name).read_text("utf-8"))
+    if sentence := why_stale(course.STARTER / exercise.file_name, stub.encode()):
+        yield Missing(sentence)
+    checks = checks_of(exercise.name, hidden=True)
+    for function in exercise.function_names:
+        own = [check for check in checks if check.function == function]
+        if len([check for check in own if check.gate]) != 1 or not sum(check.points for check in own):
+            yield Missing(f"{_in(exercise, 'checks.py')}: {function} needs a check with gate=True and one with points")
+    known = own_module(exercise.name, "known")
+    right, wrong = [*known.right_ones()], [*known.wrong_ones()]
+    if len(right) < VARIANTS or len(wrong) < MISCONCEPTIONS:
+        what = f"{len(wrong)} wrong and {len(right)} right hand-ins, and needs {MISCONCEPTIONS} and {VARIANTS}"
+        yield Missing(f"{_in(exercise, 'known.py')} makes {what}", True)
+    page = course.ROOT / exercise.page
+    if not page.is_file():
+        yield Missing(f"{exercise.page}: write the page", True)
+    elif not FRONT_MATTER.sub("", page.read_text("utf-8")).startswith(f"# {exercise.number}. {exercise.title}\n"):
+        yield Missing(f'{exercise.page}: begin it with "# {exercise.number}. {exercise.title}"', exercise.draft)
 
 
 def left_over(modules: Mapping[str, Module]) -> list[str]:

@@ -31,6 +31,7 @@ as they are, because the checks call your functions by them.
 '''
 
 _WEIGHTS = "*.safetensors"
+_TEXTS = ("*.py", "*.toml")
 _MARKER = re.compile(r"### (BEGIN SOLUTION: *(?P<todo>\S.*)|END SOLUTION)")
 # Wider than the markers on purpose: `## BEGIN SOLUTION`, `# end_solution 2`, `### SOLUTION`, `### BEGIN SOLUTON: x`.
 _ATTEMPT = re.compile(r"###.*(solution|\b(begin|end)\b)|.*(?<![a-z])(begin|end)[\W_]*solution", re.IGNORECASE)
@@ -89,6 +90,16 @@ def make_stub(source: str, *, path: Path) -> str:
     return (BANNER if regions else "") + "\n".join(lines)
 
 
+def make_data_stub(text: str) -> str:
+    """Take the entries out of the tables of a model answer that is TOML.
+
+    What comes before the first table stays, and the headers of the tables with the comments below them.
+    """
+    head, *tables = re.split(r"^(?=\[)", text, flags=re.MULTILINE)
+    given = ["".join(line for line in table.splitlines(keepends=True) if line[0] in "[#\n") for table in tables]
+    return "".join([head, *given])
+
+
 def functions_to_write(source: str, *, path: Path) -> list[str]:
     """Names of the functions of a model answer that have a solution region, in order.
 
@@ -137,6 +148,7 @@ def make_starter(reference: Path) -> dict[str, str]:
             tree = ast.parse(source)
             for statement in tree.body[ast.get_docstring(tree) is not None :]:
                 raise StubError(path, statement.lineno, "move this into a module: only a docstring can stand here")
+    starter |= {path.name: make_data_stub(path.read_text("utf-8")) for path in reference.glob("*.toml")}
     return dict(sorted(starter.items()))
 
 
@@ -185,7 +197,7 @@ def stale_files(reference: Path, starter: Path) -> list[str]:
     files = _all_files(reference)
     if not starter.is_dir():
         raise NotADirectoryError(f"{starter}: name a folder that holds the stubs")
-    found = {path.name for pattern in ("*.py", _WEIGHTS) for path in starter.glob(pattern)}
+    found = {path.name for pattern in (*_TEXTS, _WEIGHTS) for path in starter.glob(pattern)}
     reasons = [why_stale(starter / name, content) for name, content in files.items()]
     reasons += [f"{_shown(starter / name)} has no model answer: delete it" for name in found - files.keys()]
     return sorted(filter(None, reasons))
@@ -281,4 +293,4 @@ def _holds(path: Path, content: bytes) -> bool:
     if not path.is_file():
         return False
     found = path.read_bytes()
-    return (found.replace(b"\r\n", b"\n") if path.suffix == ".py" else found) == content
+    return (found.replace(b"\r\n", b"\n") if path.suffix in (".py", ".toml") else found) == content

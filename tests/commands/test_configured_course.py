@@ -39,7 +39,8 @@ def test_a_wrong_course_file_ends_every_command_with_a_sentence(tmp_path: Path) 
     command = [sys.executable, "-m", "grader.commands.grade", "--help"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout) == (2, "")
-    what = "there is no exercise 'ppo'; there are advantages, bandit, charlm, clip, kl"
+    folders = {path.parent.name for path in course.FOLDERS.glob("*/exercise.toml")} - {"variants"}
+    what = f"there is no exercise 'ppo'; there are {', '.join(sorted(folders))}"
     assert done.stderr == f"{tmp_path / 'course.toml'}, line 2: {what}\n"
 
 
@@ -103,6 +104,8 @@ CONFIGURATIONS: dict[str, dict[str, Any]] = {
     "without the advantages": {"exercises": FIVE[1:3]},
     "another order": {"exercises": ["kl", "clip", "advantages", "bandit"]},
     "the draft too": {"exercises": [*FIVE, "variants"]},
+    "the bug hunt too": {"exercises": [*FIVE, "bughunt"]},
+    "the bug hunt alone": {"exercises": ["bughunt"], "personal_sets": True},
     "the draft and what it calls": {"exercises": ["clip", "variants"]},
     "no hidden checks": {"hidden_checks": False},
     "no hidden checks and other points": {"hidden_checks": False, "points": {"clip": 40, "kl": 40}},
@@ -140,10 +143,13 @@ def test_a_course_is_what_its_file_says_and_no_other_file_has_to_be_changed(name
     for exercise in FIVE:
         page = (site / "exercises" / exercise / "index.html").read_text("utf-8")
         assert ("Not in this course" in page) is (exercise not in written.exercises), exercise
-    assert (site / "exercises/variants/index.html").exists() is ("variants" in written.exercises)
+    for draft in ("variants", "bughunt"):
+        assert (site / f"exercises/{draft}/index.html").exists() is (draft in written.exercises)
 
     run(ours, "course", "handout", "--out", theirs)
-    assert {path.stem for path in (theirs / "starter").glob("*.py")} & {*FIVE, "variants"} == {*written.exercises}
+    assert {path.stem for path in (theirs / "starter").iterdir()} & {*FIVE, "variants", "bughunt"} == {
+        *written.exercises
+    }
     assert read_course_file(theirs / "course.toml") == replace(
         written, exercises=tuple(written.exercises), logo="", site=site_of(written)
     )

@@ -192,7 +192,9 @@ def sarif(text: str) -> Read:
     for result in run["results"]:
         assert rules[result["ruleIndex"]]["id"] == result["ruleId"]
         (place,) = result["locations"]
-        assert re.fullmatch(r"starter/\w+\.(py|json)", place["physicalLocation"]["artifactLocation"]["uri"], re.ASCII)
+        assert re.fullmatch(
+            r"starter/\w+\.(py|json|toml)", place["physicalLocation"]["artifactLocation"]["uri"], re.ASCII
+        )
         assert "](" not in result["message"]["text"]
     lines = [_line(rule["id"], rule["properties"]["earned"], rule["properties"]["points"]) for rule in rules]
     return Read(Fraction(run["properties"]["earned"]), lines, _strings(document))
@@ -238,7 +240,7 @@ def github_annotations(text: str) -> Read:
     for name, properties, _ in found:
         assert set(properties) <= {"title", "file", "line"}
         assert name == "error" or "file" not in properties
-        assert re.fullmatch(r"starter/\w+\.(py|json)", properties.get("file", "starter/kl.py"), re.ASCII)
+        assert re.fullmatch(r"starter/\w+\.(py|json|toml)", properties.get("file", "starter/kl.py"), re.ASCII)
     stopped, *rest = text.removesuffix("\n").split("\n")
     token = stopped.removeprefix("::stop-commands::")
     assert re.fullmatch(r"[0-9a-f]{32}", token)

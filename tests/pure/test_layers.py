@@ -196,7 +196,7 @@ def test_torch_is_imported_by_the_worker_only_and_late_by_the_debugger() -> None
 
 
 def test_checks_know_of_the_grading_what_checks_need_and_no_process() -> None:
-    ours = [f"grader.grading.{name}" for name in ("check", "student", "compare", "strategies", "premises")]
+    ours = [f"grader.grading.{name}" for name in ("check", "student", "compare", "strategies", "premises", "hand_in")]
     found = [each for each in imports_in("grader/exercises", without=SUBMISSIONS) if each.is_in(["grader.grading"])]
     assert found and listed(each for each in found if not each.is_in(ours)) == []
 

@@ -1,0 +1,42 @@
+"""Advantages, prompt by prompt, from one flat list."""
+
+import numpy as np
+
+# names: standings = relative_marks, compare_marks; marks = prizes, outcomes; prompts = owners, questions; floor = tiny, least
+# names: values = numbers, column; owner = belongs, labels; result = answer, output; prompt = question, label
+# names: members = chosen, inside; own = group, family; gaps = offsets, above; spread = width, scatter
+# call: marks = [1.0, 0.0, 3.0, 5.0], prompts = [0, 0, 1, 1], floor = 0.5
+# call: marks = [1.0, 0.0, 0.0, 9.0, 5.0], prompts = [0, 0, 0, 1, 1], floor = 0.001
+
+
+def standings(marks, prompts, floor):
+    """How far each mark is above the mean of its own prompt, in standard deviations of that prompt.
+
+    The variance is the mean of the squared distances, and `$floor` is added to the standard deviation.
+
+    Takes:
+        $marks: numbers, one for each answer
+        $prompts: whole numbers from 0 to 20, to which prompt each answer belongs
+        $floor: number from 0.000001 to 1
+    """
+    # any order: 2
+    values = np.asarray(marks, dtype=float)
+    # same: values = np.array(marks, dtype=float)
+    owner = np.asarray(prompts, dtype=int)
+    # same: owner = np.array(prompts)
+    result = np.zeros(len(values))
+    # same: result = np.zeros_like(values)
+    for prompt in np.unique(owner):
+        # same: for prompt in sorted(set(owner.tolist())):
+        members = owner == prompt
+        own = values[members]
+        gaps = own - own.mean()
+        # bug axis: gaps = own - values.mean()
+        spread = np.sqrt((gaps**2).mean())
+        # same: spread = np.sqrt(np.square(gaps).sum() / len(own))
+        # bug scale: spread = (gaps**2).mean()
+        # bug scale: spread = np.sqrt((gaps**2).sum() / max(len(own) - 1, 1))
+        # bug axis: spread = np.sqrt(((values - values.mean()) ** 2).mean())
+        result[members] = gaps / (spread + floor)
+        # bug limit: result[members] = gaps / max(spread, floor)
+    return result
