@@ -115,6 +115,10 @@ def test_no_number_on_a_page_is_without_a_claim(name):
     assert [text[max(0, found.start() - 40) : found.end() + 20] for found in re.finditer(r"\d+", text)] == []
 
 
+def test_the_page_of_the_relatives_leads_to_no_exercise_because_a_course_may_leave_out_theirs():
+    assert not re.search(r"exercises/|mistakes/|starter|run_variants", path_of("variants").read_text("utf-8"))
+
+
 # What a reader can follow: code, commands, links
 
 
