@@ -569,13 +569,15 @@ def _claims_of_dr_grpo_and_rloo() -> Claims:
     grpo, dr_grpo = _relative("grpo"), _relative("dr-grpo")
     _words_hold(_differs(dr_grpo[-1], "wrong_length") == -1, "dividing by the length lets wrong answers grow")
     first = grpo[0]["wrong_length_median"]
-    long, short, between = (_relative(name)[-1]["wrong_length_median"] for name in ("grpo", "dr-grpo", "rloo"))
-    _words_hold(short < between < long and first < long, "is in between")
+    long, short = (steps[-1]["wrong_length_median"] for steps in (grpo, dr_grpo))
+    _words_hold(short < first < long, "lets wrong answers grow")
     yield (
-        f"the first wrong completions of the language model have {first:.1f} tokens, those of the last 20 steps "
+        f"The first wrong completions of the language model have {first:.1f} tokens, those of the last 20 steps "
         f"{long:.1f} with GRPO and {short:.1f} with Dr. GRPO (seed by seed {_apart(dr_grpo[-1], 'wrong_length', 2)})"
     )
-    yield f"is in between with {between:.1f}"
+    undivided = _relative("rloo")[-1]
+    _words_hold(not _differs(undivided, "wrong_length"), "is no different from GRPO")
+    yield f"is no different from GRPO ({_apart(undivided, 'wrong_length', 2)})"
     _words_hold(_differs(dr_grpo[-1]) >= 0, "Supported in the language model")
     yield f"it ends at {dr_grpo[-1]['best_median']:.3f} and GRPO at {grpo[-1]['best_median']:.3f}"
     slow, grpo, rloo = (_relative(f"{name}, single peak") for name in ("dr-grpo", "grpo", "rloo"))
