@@ -117,6 +117,8 @@ recording-llm: $(VENV)/installed-dev ## record a run of the pretrained language 
 recording-variants: $(VENV)/installed-dev ## record runs with the relatives of GRPO, 100 seeds each
 	$(BIN)/python tests/bench/record_variants.py bandit
 	$(BIN)/python tests/bench/record_variants.py charlm
+	$(BIN)/course dev recordings
+	$(BIN)/course dev numbers
 
 site: $(VENV)/installed-dev ## build the pages into build/site
 	$(BIN)/mkdocs build --strict --site-dir build/site
