@@ -35,7 +35,7 @@ _API_OF_ONE = """\
 ---
 # Written by `course dev numbers` from the model answers; do not edit.
 title: "What you write: {exercise.short}"
-search: {{boost: 0.5}}
+search: {{exclude: true}}
 ---
 
 # What you write: {exercise.short}
