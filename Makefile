@@ -65,6 +65,9 @@ examples: $(VENV)/installed ## the laws on the model answers with EXAMPLES=10000
 bench: $(VENV)/installed ## how fast: cold start, watch, wire, whole grading
 	$(BIN)/python tests/bench/bench.py
 
+profile: $(VENV)/installed-dev ## what the seconds of a grading go to, check by check; PROFILE="advantages" for one exercise
+	@$(BIN)/python tests/bench/profile_grading.py $(PROFILE)
+
 bench-class: $(VENV)/installed-dev ## how fast a class of 200 is graded, with what memory, and what five kills change
 	@$(BIN)/python tests/bench/bench_class.py
 
@@ -114,6 +117,8 @@ recording-llm: $(VENV)/installed-dev ## record a run of the pretrained language 
 recording-variants: $(VENV)/installed-dev ## record runs with the relatives of GRPO, 100 seeds each
 	$(BIN)/python tests/bench/record_variants.py bandit
 	$(BIN)/python tests/bench/record_variants.py charlm
+	$(BIN)/course dev recordings
+	$(BIN)/course dev numbers
 
 site: $(VENV)/installed-dev ## build the pages into build/site
 	$(BIN)/mkdocs build --strict --site-dir build/site
@@ -135,4 +140,4 @@ lighthouse: $(VENV)/installed-dev tests/lighthouse/node_modules/installed ## spe
 clean: ## remove what was installed and built
 	rm -rf $(VENV) build .mypy_cache .ruff_cache tests/*/node_modules
 
-.PHONY: help install grade check test proof attacks-page mutants selftest mutation examples bench bench-class bench-soak bench-contention bench-charlm bench-site fuzz stubs vectors golden recordings recording-llm recording-variants site offline serve lighthouse clean
+.PHONY: help install grade check test proof attacks-page mutants selftest mutation examples bench profile bench-class bench-soak bench-contention bench-charlm bench-site fuzz stubs vectors golden recordings recording-llm recording-variants site offline serve lighthouse clean

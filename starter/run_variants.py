@@ -70,7 +70,7 @@ def _parser() -> argparse.ArgumentParser:
         description="Train the bandit or the language model with a relative of GRPO, with the code in this folder. All "
         "other options are those of run_bandit and of run_charlm.",
         epilog=_EXAMPLES
-        + "\n".join(["", "variants:", *(f"  {name:8} {each.summary}" for name, each in VARIANTS.items())]),
+        + "\n".join(["", "variants:", *(f"  {name:13} {each.summary}" for name, each in VARIANTS.items())]),
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("loop", choices=_LOOPS, help="what to train")

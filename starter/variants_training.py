@@ -96,6 +96,8 @@ VARIANTS = {
         level="token",
         with_signal=True,
     ),
+    "dapo-clip": Variant(summary="of DAPO the clip up to 1.28 only", surrogate=partial(_clipped, high=0.28)),
+    "dapo-sampling": Variant(summary="of DAPO the drawing again only", with_signal=True),
     "dr-grpo": Variant(
         summary="no standard deviation, weights by constant",
         advantages=partial(group_advantages, divide_by_std=False),

@@ -31,7 +31,7 @@ class Written:
     Attributes:
         name: Of the submission.
         key: Of its result.
-        notes: What was odd about its files, or could not be written.
+        notes: What was odd about its files, which modules cannot be imported, and what could not be written.
         problem: Why it is not graded; empty if it is.
         no_mark: Why it has no mark, not even 0, graded or not; empty if it has one.
         earned: What its code earned; 0 without a result.
@@ -125,11 +125,11 @@ def _page(out: Path, kind: str, file: str) -> Path:
 def _written(entry: Entry) -> Written:
     result = entry.result
     if result is None:
-        return Written(entry.name, entry.key, entry.notes, entry.problem or "not finished", entry.why_no_mark)
+        return Written(entry.name, entry.key, entry.remarks, entry.problem or "not finished", entry.why_no_mark)
     return Written(
         name=entry.name,
         key=entry.key,
-        notes=entry.notes,
+        notes=entry.remarks,
         problem="",
         no_mark=entry.why_no_mark,
         earned=result.earned,

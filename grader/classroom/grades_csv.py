@@ -48,7 +48,7 @@ def grades_csv(entries: Iterable[Entry], exercises: Sequence[str], spent: Mappin
                 result.isolation_level if result else "",
                 f"{spent[entry.key]:.1f}" if result and spent.get(entry.key) else "",
                 _text("; ".join(f"{each.reason} ({signed(each.points)})" for each in entry.by_hand)),
-                _text("; ".join(entry.notes)),
+                _text("; ".join(entry.remarks)),
                 _text(entry.why_no_mark if result or entry.problem else ""),
             ]
         )

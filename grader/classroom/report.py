@@ -475,7 +475,7 @@ def _has_passed(checks: Sequence[CheckResult]) -> bool:
 def _named_submission(entry: Entry) -> NamedSubmission:
     people = (person.name or person.username or person.email or person.number for person in entry.people)
     result = entry.result
-    remarks = [*entry.notes]
+    remarks = [*entry.remarks]
     if not _is_complete(entry):
         reason = entry.problem or (result.problem if result else "") or ("incomplete" if result else "not graded yet")
         remarks.append(f"no grade: {reason}")

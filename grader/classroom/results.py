@@ -107,6 +107,13 @@ class Entry:
         return bool(self.missing) and {*self.missing} == self._of_code
 
     @property
+    def remarks(self) -> tuple[str, ...]:
+        """What an instructor should know of its files: `notes`, and which modules could not be imported."""
+        graded = self.result.exercises if self.result else ()
+        failed = (f"{each.name}.py cannot be imported: {each.not_imported}" for each in graded if each.not_imported)
+        return (*self.notes, *failed)
+
+    @property
     def _of_code(self) -> set[str]:
         return {each.name for each in self.result.exercises} - {WORKSHEET} if self.result else set()
 

@@ -24,6 +24,7 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 from ..core import course
+from ..core.toml_file import TomlFileError
 from ..sandbox.sandbox import missing_walls
 from ..sandbox.worker import confine
 from ..sandbox.worker.copies import closed_folders
@@ -98,6 +99,7 @@ def findings(root: Path) -> Iterator[Finding]:
     yield from command_on_path(os.environ.get("PATH", ""), Path(sysconfig.get_path("scripts")), root)
     yield from starter_files(root)
     yield from course_files(root)
+    yield from points()
     yield from changed_files(root)
     yield from place(str(root), windows=sys.platform == "win32")
     yield from disk_space(shutil.disk_usage(root).free)
@@ -266,6 +268,22 @@ def course_files(root: Path) -> Iterator[Finding]:
             yield _to_restore(root, name, "missing", serious=True)
         except (OSError, ValueError):
             yield _to_restore(root, name, "damaged", serious=True)
+
+
+def points() -> Iterator[Finding]:
+    """Can the totals of `course.toml` be shared out among the checks?"""
+    with_totals = [exercise for exercise in course.EXERCISES if exercise.points]
+    if not with_totals:
+        return
+    try:
+        from ..grading.check import checks_of  # needs numpy and hypothesis, which may be what is missing
+    except ImportError:
+        return
+    for exercise in with_totals:
+        try:
+            checks_of(exercise.name, hidden=(exercise.folder / "hidden_checks.py").is_file())
+        except TomlFileError as error:
+            yield Finding("course.toml", str(error), "Most commands stop there: change that line.")
 
 
 def changed_files(root: Path) -> Iterator[Finding]:

@@ -93,7 +93,8 @@ def parse(argv: Sequence[str] | None = None) -> argparse.Namespace:
         "exercises",
         nargs="*",
         metavar="EXERCISE[.FUNCTION]",
-        help=f"{', '.join(names)}; if none is given, all but the worksheet",
+        # Drafts are for those who know of them.
+        help=f"{', '.join([*course.names(), _WORKSHEET])}; if none is given, all but the worksheet",
     )
     parser.add_argument(
         "--path", type=path_argument, metavar="FOLDER", help="folder with your modules (default: ./starter, or here)"

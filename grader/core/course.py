@@ -21,7 +21,17 @@ from typing import Any
 
 from .course_file import CourseFile, read_course_file
 from .text import listed
-from .toml_file import COUNT, TEXT, TEXTS, TomlFileError, read_toml, wrong_entry
+from .toml_file import (
+    COUNT,
+    POINTS,
+    TEXT,
+    TEXTS,
+    TRUTH,
+    TomlFileError,
+    read_toml,
+    refuse_wrong_entries,
+    wrong_entry,
+)
 
 ROOT = Path(__file__).resolve().parents[2]
 FILE = ROOT / "course.toml"
@@ -63,7 +73,8 @@ class Exercise:
         short: The title in a menu.
         question: What it answers, for the table of all exercises.
         points: What `course.toml` makes all its checks worth together; 0: as much as they say.
-        number: Its place in the course, from 1; of a draft the one that it would have next.
+        free: No call has one right value: what it does is judged, nothing is recorded, and no mistake is named.
+        number: What pages and reports call it, whatever its place in the course; no two have the same.
         draft: Whether `course.toml` does not name it.
     """
 
@@ -79,6 +90,7 @@ class Exercise:
     short: str = ""
     question: str = ""
     points: int = 0
+    free: bool = False
     number: int = 0
     draft: bool = False
 
@@ -134,13 +146,13 @@ class Exercise:
         return [argument.arg for argument in arguments.args], [argument.arg for argument in arguments.kwonlyargs]
 
 
-def _exercise(name: str, number: int, *, draft: bool, points: int = 0) -> Exercise:
+def _exercise(name: str, *, draft: bool, points: int = 0) -> Exercise:
     """The exercise in a folder: what a person says of it in `exercise.toml`, and what its model answer says."""
     entry = read_toml(
         FOLDERS / name / "exercise.toml",
-        {"title": TEXT, "short": TEXT, "question": TEXT, "minutes": COUNT, "ending": TEXT}
-        | {"given": TEXTS, "slow_imports": TEXTS, "extra_parameters": TEXTS},
-        optional={"ending": "py", "given": [], "slow_imports": [], "extra_parameters": []},
+        {"title": TEXT, "short": TEXT, "number": COUNT, "question": TEXT, "minutes": COUNT, "ending": TEXT}
+        | {"given": TEXTS, "slow_imports": TEXTS, "extra_parameters": TEXTS, "free": TRUTH},
+        optional={"ending": "py", "given": [], "slow_imports": [], "extra_parameters": [], "free": False},
     )
     written = _functions(name)
     return Exercise(
@@ -149,7 +161,8 @@ def _exercise(name: str, number: int, *, draft: bool, points: int = 0) -> Exerci
         short=entry["short"],
         question=entry["question"],
         points=points,
-        number=number,
+        number=entry["number"],
+        free=entry["free"],
         draft=draft,
         minutes=entry["minutes"],
         functions=tuple(written["functions"]),
@@ -179,11 +192,15 @@ def _exercises(written: CourseFile) -> tuple[tuple[Exercise, ...], tuple[Exercis
             raise wrong_entry(FILE, "exercises", f"there is no exercise {name!r}; there are {', '.join(folders)}")
         if names.count(name) > 1:
             raise wrong_entry(FILE, "exercises", f"name {name!r} once")
-    others = [name for name in folders if name not in names]
-    named = tuple(
-        _exercise(name, number, draft=False, points=written.points.get(name, 0)) for number, name in enumerate(names, 1)
-    )
-    drafts = tuple(_exercise(name, len(names) + 1, draft=True) for name in others)
+    refuse_wrong_entries(FILE, written.points, dict.fromkeys(names, POINTS), table="points")
+    named = tuple(_exercise(name, draft=False, points=written.points.get(name, 0)) for name in names)
+    others = (_exercise(name, draft=True) for name in folders if name not in names)
+    drafts = tuple(sorted(others, key=lambda each: each.number))
+    of_number: dict[int, str] = {}
+    for each in (*named, *drafts):
+        other = of_number.setdefault(each.number, each.name)
+        if other != each.name:
+            raise wrong_entry(each.folder / "exercise.toml", "number", f"{other} has the number {each.number} already")
     if missing := missing_of(named):
         raise wrong_entry(FILE, "exercises", missing)
     return named, drafts

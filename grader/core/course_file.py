@@ -64,7 +64,7 @@ class CourseFile:
 
 
 def read_course_file(path: Path) -> CourseFile:
-    """Read `course.toml`.
+    """Read `course.toml`, without asking whether there are such exercises.
 
     Raises:
         TomlFileError: an entry is unknown, missing or wrong, or the file is no TOML.
@@ -75,7 +75,8 @@ def read_course_file(path: Path) -> CourseFile:
     kinds |= dict.fromkeys(("institution", "contact", "logo", "site", "deadline", "late_policy"), TEXT)
     entries = read_toml(path, kinds, optional=dict.fromkeys(kinds.keys() - {"title", "exercises"}))
     given = {name: value for name, value in entries.items() if value is not None}
-    refuse_wrong_entries(path, given.get("points", {}), dict.fromkeys(entries["exercises"], POINTS), table="points")
+    points = given.get("points", {})
+    refuse_wrong_entries(path, points, dict.fromkeys(points, POINTS), table="points")
     policies = given.get("policies", {})
     refuse_wrong_entries(path, policies, dict.fromkeys(policies, TEXT), table="policies")
     for name, (is_right, what) in _FORMS.items():

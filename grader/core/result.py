@@ -169,7 +169,11 @@ class CheckResult:
 
 @dataclass
 class ExerciseResult:
-    """One exercise: its checks, the misconceptions that the numbers show, and the answers of the worksheet."""
+    """One exercise: its checks, the misconceptions that the numbers show, and the answers of the worksheet.
+
+    Attributes:
+        not_imported: What ended the import of its module, with the place; empty where it could be imported.
+    """
 
     name: str
     title: str
@@ -177,6 +181,7 @@ class ExerciseResult:
     checks: list[CheckResult]
     misconceptions: list[NamedMistake] = field(default_factory=list)
     answers: list[WrittenAnswer] = field(default_factory=list)
+    not_imported: str = ""
 
     @property
     def points(self) -> int:

@@ -198,13 +198,12 @@ def feedback(entry: Entry, note: str) -> str:
     result = entry.result
     if result is None:
         raise ValueError(f"{entry.name} has no result")
-    exercises = ", ".join(
-        f"{each.name} {each.earned}/{each.points}{' (no file)' * (each.name in entry.missing)}"
-        for each in result.exercises
-    )
+    why = {each.name: " (cannot be imported)" for each in result.exercises if each.not_imported}
+    why |= dict.fromkeys(entry.missing, " (no file)")
+    counted = (f"{each.name} {each.earned}/{each.points}{why.get(each.name, '')}" for each in result.exercises)
     mistakes = len({found.name for each in result.exercises for found in each.misconceptions})
     named = f" Known mistakes that the report names: {mistakes}." if mistakes else ""
-    points = f"{course.TITLE}: {result.earned} of {result.points} points ({exercises})."
+    points = f"{course.TITLE}: {result.earned} of {result.points} points ({', '.join(counted)})."
     return f"{points}{named}{f' {note}.' if note else ''}"
 
 
@@ -423,7 +422,9 @@ def _mark(entry: Entry, time: _Time, policy: Policy | None, options: Options, *r
     points = counted(earned, Decimal(result.points), time.moment, own)
     periods = periods_late(time.moment, own)
     unit = "day" if own.period.days else "hour"
-    late = f"{periods} {unit}{'s' * (periods > 1)} late, counts {written(two_decimals(points), comma=False)} points"
+    late = f"{periods} {unit}{'s' * (periods > 1)} late, "
+    late += "after the last moment, " if own.last and time.moment > own.last else ""
+    late += f"counts {written(two_decimals(points), comma=False)} points"
     return _Mark(entry, time, points, late if periods else "")
 
 

@@ -90,6 +90,12 @@ class Students:
             return None, "the gradebook has several students of this name; see --roster"
         if person.platform == "github":
             return None, "a GitHub user name does not say who somebody is; see --roster"
+        # Canvas has one column for login names, which at some places are addresses.
+        there = {"name", *(field for field, value in self._by_id if field != "email" or "@" in value)}
+        known = [word for field, word in _WORDS.items() if getattr(person, field)]
+        if known and not any(getattr(person, field) for field in there):
+            wanted = " or ".join(word for field, word in _WORDS.items() if field in there)
+            return None, f"the gradebook has no {' and no '.join(known)}; give the {wanted}, see --roster"
         return None, "is not in the gradebook; see --roster"
 
     def _counts(self, field: str, person: Person) -> bool:
@@ -148,5 +154,6 @@ def _different(first: str, second: str) -> bool:
 
 
 def _letters(name: str) -> str:
-    """Without accents, which many systems drop."""
-    return "".join(c for c in unicodedata.normalize("NFKD", name.casefold()) if not unicodedata.combining(c))
+    """Without accents, which many systems drop, and with a dot on each i, which Canvas puts there for a capital."""
+    plain = unicodedata.normalize("NFKD", name.casefold()).replace("\N{LATIN SMALL LETTER DOTLESS I}", "i")
+    return "".join(c for c in plain if not unicodedata.combining(c))

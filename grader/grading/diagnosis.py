@@ -89,7 +89,11 @@ class Named:
 
 
 def explain(
-    settings: Settings, result: Result, failures: Mapping[str, Failure], by_themselves: Set[str] = frozenset()
+    settings: Settings,
+    result: Result,
+    failures: Mapping[str, Failure],
+    by_themselves: Set[str] = frozenset(),
+    without_answer: Set[str] = frozenset(),
 ) -> None:
     """Write into a result why checks failed.
 
@@ -98,6 +102,8 @@ def explain(
         result: What came of it.
         failures: Id of a check to the call that it failed for, where that came back.
         by_themselves: The checks that fail on their own premises too.
+        without_answer: The functions, "exercise.function", that gave none to a worked example within their limits:
+            there is nothing to compare, and to ask once more takes as long again.
 
     Raises:
         SandboxError: there is no worker to be had.
@@ -106,10 +112,11 @@ def explain(
         if course.exercise(exercise.name).is_data:  # nothing to call, and its checks say themselves what is wrong
             continue
         called = _blame_what_is_called(settings, exercise, result)
+        silent = {name.removeprefix(f"{exercise.name}.") for name in without_answer}
         exercise.misconceptions = [
             as_entry(exercise.name, named)
             for named in (
-                *_named(settings, exercise, called.keys(), failures),
+                *_named(settings, exercise, called.keys() | silent, failures),
                 *_named_beside_others(settings, exercise, called, by_themselves),
             )
         ]

@@ -38,6 +38,7 @@ from ..core.result import (
     Result,
 )
 from ..core.secret import PUBLIC, fresh_seed
+from ..core.submission import Submission
 from . import curves, hypothesis_compat, vectors
 from .check import Check, checks_of, oracles_of
 from .compare import Mismatch
@@ -118,6 +119,7 @@ class GradingPlugin:
         failure: What `on_update` raised; the run stops then.
         interrupted: Set by Ctrl-C, in case the exception gets lost.
         failures: Id of a check to the call that it failed for.
+        without_answer: The functions, "exercise.function", that gave none to a worked example within their limits.
     """
 
     settings: Settings
@@ -134,6 +136,7 @@ class GradingPlugin:
     failure: Exception | None = None
     errors: list[str] = field(default_factory=list)
     failures: dict[str, Failure] = field(default_factory=dict)
+    without_answer: set[str] = field(default_factory=set)
 
     def __post_init__(self) -> None:
         self._entries = {check.id: check for check in self.result.checks}
@@ -148,6 +151,7 @@ class GradingPlugin:
         self._premises: Premises = {}
         self._models: dict[str, Student] = {}
         self._kept: dict[str, Student] = {}
+        self._done: dict[str, Any] = {}
         self._started = time.monotonic()
 
     # Fixtures
@@ -157,7 +161,12 @@ class GradingPlugin:
         """The submission, in a fresh worker (in one for the exercise, where a worker costs an import of torch)."""
         check, asked = _check_of(request.node), self.settings
         student = self._kept.get(check.exercise) or Student(
-            course.exercise(check.exercise), asked.submission, asked.start, device=asked.device, folder=asked.folder
+            course.exercise(check.exercise),
+            asked.submission,
+            asked.start,
+            device=asked.device,
+            folder=asked.folder,
+            cheap=asked.fresh_workers,
         )
         clocks = (self._clocks[check.exercise], Clock(check.seconds * _more_time(), "this check"), self.wall_clock)
         odd_dtypes = self._odd_dtypes_of(check)
@@ -210,6 +219,19 @@ class GradingPlugin:
         return self._models[name]
 
     @pytest.fixture
+    def ours(self) -> Iterator[Callable[[Exercise, Submission], Student]]:
+        """Puts known answers behind the same proxy, in a worker of their own. No line of the submission is in it."""
+        assert self.settings.with_hidden_checks, "only hidden checks may run known answers"
+        with contextlib.ExitStack() as stack:
+
+            def answering(exercise: Exercise, submission: Submission) -> Student:
+                asked = self.settings
+                student = Student(exercise, submission, asked.start, device=asked.device, clocks=(self.wall_clock,))
+                return stack.enter_context(contextlib.closing(student))
+
+            yield answering
+
+    @pytest.fixture
     def worked(self, request: pytest.FixtureRequest, premises: Premises) -> list[tuple[Example, Vector]]:
         """The examples of this check with the model answer's recorded values, or with what is right on its premises."""
         try:
@@ -232,7 +254,20 @@ class GradingPlugin:
     @pytest.fixture
     def fresh(self, request: pytest.FixtureRequest) -> np.random.Generator:
         """Numbers that are in no file: a gate that knew only its worked example would open for a lookup table."""
-        return np.random.default_rng(self._fresh_seed(_check_of(request.node)))
+        return np.random.default_rng(self._fresh_seed(_check_of(request.node).id))
+
+    @pytest.fixture
+    def once(self, request: pytest.FixtureRequest) -> Callable[[Callable[[np.random.Generator], Any]], Any]:
+        """Does for the first check of a function what its others need too, with fresh numbers for all of them."""
+        check = _check_of(request.node)
+        function = f"{check.exercise}.{check.function}"
+
+        def once(work: Callable[[np.random.Generator], Any]) -> Any:
+            if function not in self._done:
+                self._done[function] = work(np.random.default_rng(self._fresh_seed(function)))
+            return self._done[function]
+
+        return once
 
     @pytest.fixture
     def show_curve(self, request: pytest.FixtureRequest) -> Callable[..., None]:
@@ -259,10 +294,10 @@ class GradingPlugin:
         # One seed per check: adding a check does not change the inputs of the others.
         return zlib.crc32(f"{self.settings.seed} {check.id}".encode())
 
-    def _fresh_seed(self, check: Check) -> int:
+    def _fresh_seed(self, what: str) -> int:
         """Of what one submission's answers shall not tell about the next: the seed counts too, for other draws."""
         asked = self.settings
-        return fresh_seed(asked.secret, asked.submission.sha256, f"{asked.seed} {check.id}")
+        return fresh_seed(asked.secret, asked.submission.sha256, f"{asked.seed} {what}")
 
     # Collection
 
@@ -288,7 +323,7 @@ class GradingPlugin:
             if hypothesis.is_hypothesis_test(function):
                 hypothesis_compat.forget_seed(function)
                 check = _check_of(item)
-                hypothesis.seed(self._fresh_seed(check) if check.hidden else self._seed(check))(function)
+                hypothesis.seed(self._fresh_seed(check.id) if check.hidden else self._seed(check))(function)
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         if report.failed:
@@ -384,9 +419,12 @@ class GradingPlugin:
 
     def _may_be_told(self, check: Check, problem: BaseException) -> bool:
         """Whether a failure of such a check says nothing of its secret inputs."""
-        if isinstance(problem, ModuleProblem | NotJudged | MachineTooBusy | WrongAnswer | NotAnswered):
+        told = isinstance(problem, ModuleProblem | NotJudged | MachineTooBusy | WrongAnswer | NotAnswered)
+        if told or getattr(problem, "may_be_told", False):
             return True
         call: Call | None = getattr(problem, "call", None)
+        if _ended_while_imported(problem):  # in a worker that has been told nothing yet
+            return True
         return call is not None and is_public(check, call)
 
     def _public_failure(self, check: Check) -> Mismatch | StudentError | None:
@@ -442,6 +480,8 @@ class GradingPlugin:
                 entry.story = what_was_raised(problem.type, problem.message)
                 entry.frames = [_frame(frame) for frame in problem.frames]
             case StudentDied() | StudentCrashed():
+                if isinstance(problem, StudentDied) and call and is_public(check, call):
+                    self.without_answer.add(f"{check.exercise}.{check.function}")
                 entry.story, entry.printed = f"your code {problem.death.detail}", problem.printed
                 if problem.death.place:
                     file, line, function = problem.death.place
@@ -466,10 +506,14 @@ class GradingPlugin:
                 entry.outcome, entry.story = GRADER_ERROR, f"{type(problem).__name__}: {problem}"
         # Names and messages of theirs begin no line of their own, and no report is as long as they like.
         entry.story = _cut(" ".join(entry.story.split()), _LONGEST_TEXT)
+        if entry.outcome == BROKEN and _ended_while_imported(problem):
+            (exercise,) = (each for each in self.result.exercises if each.name == check.exercise)
+            places = [f" ({frame.file.rsplit('/', 1)[-1]}, line {frame.line})" for frame in entry.frames[-1:]]
+            exercise.not_imported = entry.story + "".join(places)
         entry.rows = [(label, _cut(text, _LONGEST_TEXT)) for label, text in entry.rows]
         entry.call, entry.printed = _cut(entry.call, _LONGEST_CALL), _cut(entry.printed, _LONGEST_PRINTED)
         if call and entry.call and is_written_out(entry.call):
-            imports = needed_imports(check.function, check.exercise, entry.call)
+            imports = needed_imports(call.function, check.exercise, entry.call)
             entry.rows = [*entry.rows, (TO_PASTE, imports)]
         needed = [self._entries[name] for name in check.needs if name in self._entries]
         failed = [other.title for other in needed if other.outcome not in (PASSED, WAITING)]
@@ -541,6 +585,11 @@ def _shown(problem: BaseException, call: Call) -> Shown:
     if not call.gradients_of:
         return VALUE
     return Shown(f"torch.autograd.grad(value.sum(), [{', '.join(call.gradients_of)}], allow_unused=True)")
+
+
+def _ended_while_imported(problem: BaseException) -> bool:
+    """Whether the submission raised or died before anything was asked of it."""
+    return isinstance(problem, StudentError | StudentDied | StudentCrashed) and problem.call is None
 
 
 def _frame(frame: Frame) -> Frame:

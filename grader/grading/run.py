@@ -79,7 +79,7 @@ class Grading(Settings):
             if self.second_pass and not self.debug:
                 by_themselves = second_pass.judge(self, grading, _pytest)
             if self.name_mistakes and not self.debug:  # a person at a breakpoint wants no calls after it
-                diagnosis.explain(self, result, grading.failures, by_themselves)
+                diagnosis.explain(self, result, grading.failures, by_themselves, grading.without_answer)
         except (SandboxError, MachineTooBusy) as error:
             result.problem = str(error)
         result.complete = True

@@ -28,7 +28,7 @@ from ..core.result import (
     NamedMistake,
     Result,
 )
-from ..core.text import counted, first_sentence, one_line, plain
+from ..core.text import counted, first_sentence, listed, one_line, plain
 from ..grading.check import Check
 from ..worksheet.questions import EXERCISE as WORKSHEET
 from .comparison import FURTHER, TITLE, comparisons, not_answered
@@ -319,14 +319,20 @@ def _finish(console: Console) -> RenderableType:
     coin, block, line = ("●", "■", "━") if utf8 else ("o", "#", "-")
     coins = Text(f"  {' '.join(coin * _GROUP)}", style="yellow")
     page = course.page_address("docs/next.md")
+    after = [page]
+    written = [f"You wrote these parts of GRPO: {listed([exercise.short for exercise in course.EXERCISES])}."]
+    if (course.STARTER / "run_llm.py").is_file():  # given only where all that it calls is written
+        after.insert(0, "python -m starter.run_llm    a pretrained language model, trained by your functions")
+        written = [
+            "You wrote GRPO: advantages from a group, the clipped surrogate, the KL penalty,",
+            "and the loops that train a bandit and a language model with them.",
+        ]
     return Group(
         coins,
         Text(f"{line * 2}{line.join(block * _GROUP)}{line * 2}  all eight right, mean 1.00, every advantage 0"),
         Text("This group has nothing left to teach you.", style="bold"),
-        Text("You wrote GRPO: advantages from a group, the clipped surrogate, the KL penalty,"),
-        Text("and the loops that train a bandit and a language model with them."),
-        Text("next  python -m starter.run_llm    a pretrained language model, trained by your functions", style="bold"),
-        Text(f"      {page}", style="bold"),
+        *map(Text, written),
+        *(Text(f"{'' if place else 'next':4}  {text}", style="bold") for place, text in enumerate(after)),
     )
 
 
@@ -337,11 +343,10 @@ def _next(result: Result) -> Iterator[str]:
         if exercise.name in graded and (left := not_tried(exercise, graded[exercise.name])):
             yield f"grade {exercise.name}.{left[0]}"
             return
-    numbers = [exercise.number for exercise in course.EXERCISES if exercise.name in graded]
-    for exercise in course.EXERCISES:
-        if numbers and exercise.number == max(numbers) + 1:
-            page = course.page_address(exercise.page)
-            yield f"{exercise.number}  {exercise.title}: {page}, then `grade {exercise.name}`"
+    places = [place for place, exercise in enumerate(course.EXERCISES, 1) if exercise.name in graded]
+    for exercise in course.EXERCISES[max(places, default=len(course.EXERCISES)) :][:1]:
+        page = course.page_address(exercise.page)
+        yield f"{exercise.number}  {exercise.title}: {page}, then `grade {exercise.name}`"
 
 
 def difference(before: Result, after: Result) -> str:

@@ -41,7 +41,7 @@ def course_lists() -> Iterator[PageList]:
     """All lists that `course.toml` changes."""
     yield from _of_the_site()
     exercises = course.EXERCISES
-    yield PageList("docs/start.md", r"- \*\*[^*\n]+\*\*: .*", tuple(about()))
+    yield PageList("docs/start.md", r"(?:- )?\*\*[^*\n]+\*\*: .*", tuple(about()))
     yield PageList("docs/index.md", r"\| \d+ \| (?:Chapters? |\[GRPO in ).*", tuple(_path()))
     yield PageList("docs/index.md", r"\| \d+\. \[[^\]\n]+\]\(exercises/\w+\.md\) \|.*", tuple(map(_row, exercises)))
     names = ", ".join(each.name for each in exercises)
@@ -78,26 +78,25 @@ def _of_the_site() -> Iterator[PageList]:
 
 
 def _label(exercise: course.Exercise) -> str:
-    return f"{exercise.short} (not in this course)" if exercise.draft else f"{exercise.number}. {exercise.short}"
+    return f"{exercise.number}. {exercise.short}{' (not in this course)' * exercise.draft}"
 
 
 def about() -> Iterator[str]:
-    """Whose course it is, and what counts: lines of a list in Markdown."""
+    """Whose course it is, and what counts: lines of a list in Markdown, or a sentence where there is no more to say."""
     exercises = course.EXERCISES
     points = sum(points_of(each) for each in exercises)
-    what = f"{course.TITLE}, {counted(len(exercises), 'exercise')}, {points} points"
+    what = f"{html.escape(course.TITLE, quote=False)}, {counted(len(exercises), 'exercise')}, {points} points"
     if course.WRITTEN.worksheet:
         what += f", and {empty_result().points} more for the worksheet"
-    yield f"- **Course**: {what}"
-    for name, text in facts():
-        yield f"- **{name}**: {text}"
+    lines = [f"**Course**: {what}", *(f"**{name}**: {text}" for name, text in facts())]
+    yield from (f"- {line}" for line in lines) if len(lines) > 1 else lines
 
 
 def facts() -> Iterator[tuple[str, str]]:
-    """What students must know of this course, by its name."""
+    """What students must know of this course, by its name, in Markdown. Only policies are written in it."""
     written = course.WRITTEN
     said = (("Institution", written.institution), ("Questions", written.contact), ("Hand in by", written.deadline))
-    yield from ((name, text) for name, text in said if text)
+    yield from ((name, html.escape(text, quote=False)) for name, text in said if text)
     yield from ((" ".join(name.split()), " ".join(text.split())) for name, text in written.policies.items())
 
 
@@ -172,13 +171,14 @@ def _steps() -> tuple[_Step, ...]:
 
 
 def _path() -> Iterator[str]:
-    yield f"| 1 | [GRPO in ten minutes](ten-minutes.md), eight figures as a first look | | {_FIRST_LOOK} minutes |"
+    first_look = "[GRPO in ten minutes](ten-minutes.md), eight figures as a first look"
+    yield f"| 1 | {first_look} | Move what can be moved | {_FIRST_LOOK} minutes |"
     for number, step in enumerate(_steps(), 2):
         reading, doing = _minutes(step)
         said = " and ".join(f"[{each.number}](exercises/{each.name}.md)" for each in _exercises(step))
         if said:
             said = f"{'exercise' if len(_exercises(step)) == 1 else 'exercises'} {said}"
-        do = step.do.format(said)
+        do = step.do.format(said) or "read on"
         time = f"{reading} + {doing} minutes" if doing else f"{reading} minutes"
         yield f"| {number} | {step.read} | {do[:1].upper()}{do[1:]} | {time} |"
 

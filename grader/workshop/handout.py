@@ -253,6 +253,7 @@ def _readme(text: str, site: str | None, exercises: Sequence[course.Exercise]) -
         facts="".join(f"\n- **{name}**: {text}" for name, text in facts()),
         first=exercises[0].name,
         files=listed([f"`{each.file_name}`" for each in exercises]),
+        worksheet=" and, if you did the worksheet, `worksheet.json`" if site else "",
         site=(site or "").rstrip("/"),
         name=project["name"],
         version=project["version"],

@@ -75,7 +75,7 @@ def make(name: str, *, title: str, function: str) -> dict[str, str]:
         f"{folder}/variants/{function}.py": "variant.py",
         f"docs/exercises/{name}.md": "page.md",
     }
-    number = len(course.EXERCISES) + len(course.DRAFTS) + 1
+    number = max((each.number for each in course.KNOWN), default=0) + 1
     values = {"name": name, "title": title, "title_as_toml": json.dumps(title), "function": function, "number": number}
     texts = {path: _template(file).substitute(values) for path, file in files.items()}
     return {f"{folder}/__init__.py": '"""All that only this exercise has."""\n', **texts}

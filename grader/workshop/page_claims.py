@@ -29,6 +29,7 @@ from .answer_key import BEST, MEASURED_PATH
 from .catalogue import misconceptions, variants
 from .course_lists import minutes_of_the_path, points_of
 from .recordings import RUNS, llm_run, metrics_of, samples_of
+from .run_pictures import DAPO_PARTS, RELATIVES
 
 ABLATIONS = {ablation.name: ablation for ablation in ablations.ABLATIONS}
 Claims = Iterator[str]
@@ -506,6 +507,180 @@ def _hyperparameters() -> Claims:
     ours = group_advantages(group)
     yield f"is {ours.max():.3f} with our standard deviation and {sample.max():.3f} with that of a sample"
     _words_hold(ours.max() < 2, "the notebook's clip at 2")
+
+
+# The relatives of GRPO
+
+_CERTAIN = 3
+"""Standard errors of a difference that counts."""
+
+
+def _relative(setting: str) -> list[dict[str, float]]:
+    """Rows of a setting; place t is step t + 1. The bandit's name their table: `rloo, single peak`."""
+    return _curves("variants-bandit" if "," in setting else "variants-charlm")[setting]
+
+
+def _over_half(steps: list[dict[str, float]]) -> int:
+    return next(place + 1 for place, at in enumerate(steps) if at["best_median"] > 0.5)
+
+
+def _apart(at: dict[str, float], name: str = "best", digits: int = 4) -> str:
+    """The mean difference to GRPO with the same seed, and its standard error."""
+    mean, error = at[f"{name}_apart_mean"], at[f"{name}_apart_error"]
+    return f"{mean:+.{digits}f} ± {error:.{digits}f}".replace("-", "\u2212") if error else "0"
+
+
+def _differs(at: dict[str, float], name: str = "best") -> int:
+    """Which way a difference to GRPO that counts goes: 1, -1, or 0 for none."""
+    mean, error = at[f"{name}_apart_mean"], at[f"{name}_apart_error"]
+    return int(math.copysign(1, mean)) if abs(mean) > _CERTAIN * error else 0
+
+
+def _mean_of(steps: list[dict[str, float]], name: str) -> float:
+    return float(np.mean([at[f"{name}_mean"] for at in steps]))
+
+
+def _band(at: dict[str, float]) -> tuple[str, str]:
+    return f"{at['best_median']:.3f}", f"{at['best_low']:.3f} to {at['best_high']:.3f}"
+
+
+@claims("docs/results/variants.md")
+def _what_to_see() -> Claims:
+    seeds = [{f"{at['seeds']:.0f}" for at in _relative(name)} for name in ("grpo, single peak", "grpo")]
+    yield f"{' '.join(seeds[0])} seeds for each bandit and {' '.join(seeds[1])} for the language model"
+    for table in (", single peak", ", double peak"):
+        grpo, rloo, dr_grpo, cispo = (_relative(name + table) for name in ("grpo", "rloo", "dr-grpo", "cispo"))
+        _words_hold(_relative(f"gspo{table}") == grpo, "In the bandit GSPO is GRPO")
+        speed = [_over_half(_relative(name + table)) for name in RELATIVES]
+        _words_hold(_over_half(cispo) == min(speed) < _over_half(grpo), "CISPO is the fastest everywhere")
+        _words_hold(max(speed) == _over_half(dr_grpo) and _over_half(rloo) > _over_half(grpo), "late in the bandits")
+        for name in ("float8", "tis"):
+            _words_hold(not _differs(_relative(name + table)[-1]), "Samples from a policy in float8 train as well")
+    for name in ("rloo", "dr-grpo"):
+        _words_hold(_differs(_relative(name)[-1]) == 1, "and not in the language model")
+    for name in ("cispo", "gspo"):
+        _words_hold(_differs(_relative(name)[0]) == 1, "GSPO with it in the language model")
+    for name in ("float8", "tis"):
+        _words_hold(not _differs(_relative(name)[-1]), "Samples from a policy in float8 train as well")
+    yield f"so it is at most {np.std([0, 1]):.3f}, and without"
+    deviations = [4 * math.sqrt(right * (8 - right)) / 8 for right in range(1, 8)]
+    yield f"has a standard deviation of {min(deviations):.3f} to {max(deviations):.3f}"
+
+
+@claims("docs/results/variants.md")
+def _claims_of_dr_grpo_and_rloo() -> Claims:
+    grpo, dr_grpo = _relative("grpo"), _relative("dr-grpo")
+    _words_hold(_differs(dr_grpo[-1], "wrong_length") == -1, "dividing by the length lets wrong answers grow")
+    first = grpo[0]["wrong_length_median"]
+    long, short = (steps[-1]["wrong_length_median"] for steps in (grpo, dr_grpo))
+    _words_hold(short < first < long, "lets wrong answers grow")
+    yield (
+        f"The first wrong completions of the language model have {first:.1f} tokens, those of the last 20 steps "
+        f"{long:.1f} with GRPO and {short:.1f} with Dr. GRPO (seed by seed {_apart(dr_grpo[-1], 'wrong_length', 2)})"
+    )
+    undivided = _relative("rloo")[-1]
+    _words_hold(not _differs(undivided, "wrong_length"), "is no different from GRPO")
+    yield f"is no different from GRPO ({_apart(undivided, 'wrong_length', 2)})"
+    _words_hold(_differs(dr_grpo[-1]) >= 0, "Supported in the language model")
+    yield f"it ends at {dr_grpo[-1]['best_median']:.3f} and GRPO at {grpo[-1]['best_median']:.3f}"
+    slow, grpo, rloo = (_relative(f"{name}, single peak") for name in ("dr-grpo", "grpo", "rloo"))
+    _words_hold(_differs(slow[-1]) == -1, "Contradicted in the bandit")
+    yield f"it passes 0.5 after {_over_half(slow)} steps and GRPO after {_over_half(grpo)}"
+    size = int(_of_model_answers("bandit_task.py", r"^    group_size: int = (\d+)$"))
+    yield f"Its advantages are {size} / {size - 1} of those of Dr. GRPO"
+    yield f"a little faster in the bandit: {_over_half(rloo)} steps to 0.5 and not {_over_half(slow)}"
+
+
+@claims("docs/results/variants.md")
+def _claims_of_dapo() -> Claims:
+    clip, sampling, grpo = (_relative(f"{name}, single peak") for name in ("dapo-clip", "dapo-sampling", "grpo"))
+    for table in (", single peak", ", double peak"):
+        _words_hold(_differs(_relative(f"dapo-clip{table}")[9], "entropy") == -1, "entropy falls faster")
+        _words_hold(_differs(_relative(f"dapo-sampling{table}")[-1]) == 1, "Supported for steps")
+    _words_hold(not _differs(clip[-1]), "ends as GRPO does")
+    yield (
+        f"after 10 steps of the bandit it is {clip[9]['entropy_median']:.3f} and not {grpo[9]['entropy_median']:.3f} "
+        f"({_apart(clip[9], 'entropy', 3)})"
+    )
+    yield f"it ends the bandit at {sampling[-1]['best_median']:.4f}, GRPO at {grpo[-1]['best_median']:.4f}"
+    drawn, all_of_grpo = sampling[-1]["samples_mean"], grpo[-1]["samples_mean"]
+    yield f"it draws {drawn:,.0f} in place of {all_of_grpo:.0f}"
+    step, at = next((place + 1, at) for place, at in enumerate(sampling) if at["samples_mean"] >= all_of_grpo)
+    yield f"When it has drawn {at['samples_mean']:.0f}, after {step} steps, it is at {at['best_median']:.3f} too"
+    _words_hold(abs(at["best_median"] - grpo[-1]["best_median"]) < 0.005, "it is at ... too")
+    alone, dapo = (_relative(name)[-1] for name in ("dapo-sampling", "dapo"))
+    apart = alone["wrong_length_apart_mean"] - dapo["wrong_length_apart_mean"]
+    error = math.hypot(alone["wrong_length_apart_error"], dapo["wrong_length_apart_error"])
+    _words_hold(apart > _CERTAIN * error, "a mean over tokens keeps bad answers from growing long")
+    _words_hold(not _differs(_relative("dapo-clip")[-1], "wrong_length"), "and not the upper clip")
+    yield (
+        f"a wrong completion has {alone['wrong_length_median']:.1f} tokens in the last 20 steps, with all of DAPO "
+        f"{dapo['wrong_length_median']:.1f}"
+    )
+
+
+@claims("docs/results/variants.md")
+def _claims_of_gspo_and_cispo() -> Claims:
+    gspo, grpo, bandit = _relative("gspo"), _relative("grpo"), _relative("grpo, single peak")
+    _words_hold(_differs(gspo[0]) == 1 and _differs(gspo[-1]) == -1, "Faster: supported. Better: contradicted.")
+    yield f"After one step `pizza.` has {gspo[0]['best_median']:.3f}, with GRPO {grpo[0]['best_median']:.3f}"
+    yield f"At the end it has {gspo[-1]['best_median']:.3f} and {grpo[-1]['best_median']:.3f} ({_apart(gspo[-1])})"
+    yield f"It drops {_percent(_mean_of(gspo, 'dropped'))} of the tokens and GRPO {_percent(_mean_of(grpo, 'dropped'))}"
+    cispo, dapo = (_relative(f"{name}, single peak") for name in ("cispo", "dapo"))
+    _words_hold(_over_half(bandit) == _over_half(dapo), "GRPO and DAPO after")
+    yield f"after {_over_half(cispo)} steps of the bandit, GRPO and DAPO after {_over_half(dapo)}"
+    wrong, theirs = ([at["sure_of_wrong_mean"] for at in steps] for steps in (cispo, bandit))
+    yield (
+        f"in step {wrong.index(max(wrong)) + 1} it is sure of a wrong action in {100 * max(wrong):.0f} % of the runs; "
+        f"with GRPO that is {100 * max(theirs):.0f} % at most"
+    )
+    yield f"At the end it is in {100 * wrong[-1]:.0f} %, and GRPO in {100 * theirs[-1]:.0f} %"
+    dropped = [_percent(_mean_of(steps, "dropped")) for steps in (cispo, bandit)]
+    yield f"it drops {dropped[0]} of the samples of the bandit, GRPO {dropped[1]}"
+
+
+@claims("docs/results/variants.md")
+def _claims_of_truncated_importance_sampling() -> Claims:
+    ends = [_relative(setting)[-1] for setting in ("float8, single peak", "float8")]
+    yield f"does no harm here, {_apart(ends[0])} in the bandit and {_apart(ends[1])} in the language model"
+
+
+@claims("docs/results/variants.md")
+def _dapo_taken_apart() -> Claims:
+    of = {name: _relative(f"{name}, single peak") for name in DAPO_PARTS}
+    for name, steps in of.items():
+        early, late = steps[9], steps[-1]
+        best = f"{early['best_median']:.3f}", f"{late['best_median']:.4f}"
+        entropy = f"{early['entropy_median']:.3f}", f"{late['entropy_median']:.3f}"
+        yield _row(DAPO_PARTS[name], *best, *entropy, f"{late['samples_mean']:,.0f}")
+    yield f"After 10 steps that is worth {_apart(of['dapo-clip'][9], digits=3)}"
+    _words_hold(_differs(of["dapo-clip"][9]) == 1 and not _differs(of["dapo-sampling"][9]), "works late")
+    yield f"After 10 steps it has changed {_apart(of['dapo-sampling'][9], digits=3)}"
+    yield f"({_percent(_mean_of(of['grpo'], 'zero_signal'))} of all its groups have no signal)"
+    drawn = [of[name][-1]["samples_mean"] - of[name][29]["samples_mean"] for name in ("dapo-sampling", "grpo")]
+    yield f"From step 31 to step 50 it draws {drawn[0]:,.0f} samples, GRPO {drawn[1]:.0f}"
+
+
+@claims("docs/results/variants.md")
+def _relatives_in_numbers() -> Claims:
+    for name, label in RELATIVES.items():
+        steps = _relative(f"{name}, single peak")
+        last = steps[-1]
+        yield _row(label, _over_half(steps), *_band(last), _apart(last), f"{last['samples_mean']:,.0f}")
+    for name, label in (DAPO_PARTS | RELATIVES).items():
+        steps = _relative(name)
+        last = steps[-1]
+        length = f"{last['wrong_length_median']:.1f}"
+        yield _row(label, f"{steps[0]['best_median']:.3f}", *_band(last), _apart(last), length)
+    cispo, grpo = (_relative(f"{name}, single peak")[-1] for name in ("cispo", "grpo"))
+    _words_hold(cispo["sure_of_wrong_mean"] == 0.01, "CISPO has one")
+    _words_hold(cispo["best_low"] > grpo["best_high"], "its band is above GRPO's")
+    _words_hold(not _differs(cispo), "lost in the error")
+    alone, grpo = (_relative(name)[-1] for name in ("dapo-sampling", "grpo"))
+    drawn = f"{alone['samples_mean']:,.0f} completions in place of {grpo['samples_mean']:,.0f}"
+    yield f"alone it draws {drawn} for {_apart(alone)}"
+    bandit = _relative("dapo-sampling, single peak")[-1]
+    _words_hold(alone["best_apart_mean"] < bandit["best_apart_mean"], "dynamic sampling brings less")
 
 
 # The pretrained language model

@@ -35,6 +35,7 @@ _API_OF_ONE = """\
 ---
 # Written by `course dev numbers` from the model answers; do not edit.
 title: "What you write: {exercise.short}"
+search: {{exclude: true}}
 ---
 
 # What you write: {exercise.short}
@@ -121,6 +122,5 @@ def api_pages() -> dict[str, str]:
             f"\n::: {module}.{function}\n    options: {{heading_level: 2}}\n" for function in functions
         )
         links = ", ".join(f"[`{function}`]({page}#{module}.{function})" for function in functions)
-        number = "" if exercise.draft else f"{exercise.number}. "
-        rows.append(f"| {number}[{exercise.title}]({page}) | {links} |\n")
+        rows.append(f"| {exercise.number}. [{exercise.title}]({page}) | {links} |\n")
     return {"docs/reference/api.md": _API + "".join(rows), **pages}

@@ -4,7 +4,8 @@ A picture has no size of its own: its columns are shares of the width and its te
 read on a phone. All of it is drawn in the color of the text around it, and rewards in gold. `finish_site.py` puts it
 into its page, where light and dark are those of the theme.
 
-Left out: legends, because every chart shows one setting over the pale lines of the others; anything interactive.
+Left out: legends, because every chart shows one setting over the pale lines of the others, or over that of GRPO;
+anything interactive.
 """
 
 from __future__ import annotations
@@ -39,6 +40,23 @@ METRICS = (
 """Title, unit, columns of metrics.csv, and what the axis covers at least: as in the picture that a student's run draws.
 
 They are here once more because nothing in the grader may import the model answers; a test compares the two."""
+RELATIVES = {
+    "grpo": "GRPO",
+    "rloo": "RLOO",
+    "dr-grpo": "Dr. GRPO",
+    "dapo": "DAPO",
+    "cispo": "CISPO",
+    "gspo": "GSPO",
+    "float8": "Sampler in float8",
+    "tis": "Sampler in float8, corrected",
+}
+"""Name in the files of recorded runs to what the pages call it."""
+DAPO_PARTS = {
+    "grpo": "GRPO",
+    "dapo-clip": "DAPO's upper clip alone",
+    "dapo-sampling": "DAPO's dynamic sampling alone",
+    "dapo": "DAPO",
+}
 _LINE, _GAP = 17, 14  # heights in pixels: of a line of text, and between two rows
 _ACROSS, _UP = 1000, 200  # units of a chart in both directions; it is stretched to its place
 _DIVISIONS = 10  # of an axis, about: only its ends are shown, so they may be close
@@ -75,12 +93,47 @@ class Chart:
     reward: bool = False
 
 
+@dataclass(frozen=True, kw_only=True)
+class Panel:
+    """One column of a picture of the relatives of GRPO.
+
+    Attributes:
+        heading: As for `Chart`.
+        loop: What was trained: bandit or charlm.
+        task: What the settings of the file end in.
+        curve: Column of the file, without its ending.
+        steps: How many of them are drawn.
+        band: Whether it has a median and a band; else it has a mean.
+    """
+
+    heading: tuple[str, str]
+    loop: str = "bandit"
+    task: str = ", single peak"
+    curve: str = "best"
+    steps: int = 50
+    band: bool = True
+
+
+ON_EACH_TASK = (
+    Panel(heading=("Single peak", "bandit")),
+    Panel(heading=("Double peak", "bandit"), task=", double peak"),
+    Panel(heading=("Language model", "pizza"), loop="charlm", task="", steps=12),
+)
+WITH_ITS_PRICE = (
+    Panel(heading=("Best action", "probability")),
+    Panel(heading=("Entropy", "nats"), curve="entropy"),
+    Panel(heading=("Samples drawn", "so far, mean"), curve="samples", band=False),
+)
+
+
 def make() -> dict[Path, str]:
     """File to text of all pictures."""
     pictures = {course.RUNS / f"{each.name}.svg": draw_ablation(each, _rows(each.name)) for each in ABLATIONS}
     for name in DRAWN_RUNS:
         pictures[course.RUNS / f"charlm-{name}.svg"] = draw_run(name)
     pictures[course.RUNS / "charlm-arithmetic-10-seeds.svg"] = draw_seeds("charlm-arithmetic-10-seeds")
+    pictures[course.RUNS / "variants.svg"] = draw_relatives("variants", RELATIVES, ON_EACH_TASK)
+    pictures[course.RUNS / "variants-dapo.svg"] = draw_relatives("variants-dapo", DAPO_PARTS, WITH_ITS_PRICE)
     return pictures
 
 
@@ -141,6 +194,39 @@ def draw_seeds(name: str) -> str:
         band=(low, high),
     )
     return picture([("", [chart])], title="Ten runs on additions", height=144)
+
+
+def draw_relatives(picture_name: str, methods: Mapping[str, str], panels: Sequence[Panel]) -> str:
+    """A row of charts for each method, over the pale line of GRPO, which is the first."""
+    columns = [_panel_column(f"{picture_name}-{place}", methods, panel) for place, panel in enumerate(panels)]
+    grid = list(zip(methods.values(), zip(*columns, strict=True), strict=True))
+    return picture(grid, title="GRPO and its relatives", height=60)
+
+
+def _panel_column(name: str, methods: Mapping[str, str], panel: Panel) -> list[Chart]:
+    """One curve of every method."""
+    of = {
+        each: [row for row in _rows(f"variants-{panel.loop}") if row["setting"] == each + panel.task]
+        for each in methods
+    }
+    middle, highest = (f"{panel.curve}_{end}" for end in (("median", "high") if panel.band else ("mean", "mean")))
+    ends = _ends([_column(rows, highest) for rows in of.values()])
+    grpo = next(iter(methods))
+    charts = []
+    for method, rows in of.items():
+        shown = rows[: panel.steps]
+        charts.append(
+            Chart(
+                heading=panel.heading if method == grpo else ("", ""),
+                steps=[int(row["step"]) for row in shown],
+                values=_column(shown, middle),
+                ends=ends,
+                band=(_column(shown, f"{panel.curve}_low"), _column(shown, highest)) if panel.band else None,
+                name=f"{name}-{method}",
+                others=[] if method == grpo else [f"{name}-{grpo}"],
+            )
+        )
+    return charts
 
 
 def picture(grid: Sequence[tuple[str, Sequence[Chart]]], *, title: str, height: int = 72) -> str:

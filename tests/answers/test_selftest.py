@@ -72,6 +72,16 @@ def test_every_answer_gets_its_grade_with_all_inputs_and_gates_and_a_worker_for_
         assert pasted >= 50 and looking_right == [], "\n".join(looking_right)
 
 
+@pytest.mark.proof
+def test_every_known_law_gets_its_grade(sandbox, tmp_path):
+    """Of the draft whose answers are free: they must be caught, and are not named."""
+    path = tmp_path / "report.json"
+    done = call(
+        main, "dev", "selftest", "laws", "--quick", "--jobs", "1", "--json", path, cwd=tmp_path, sandbox=sandbox
+    )
+    check_selftest(["laws"], done, path)
+
+
 def test_answers_are_graded_in_processes_that_end_with_the_command(tmp_path):
     """And that take no module from the folder that the command is started in."""
     (tmp_path / "multiprocessing.py").write_text("raise SystemExit('the student ran')\n", "utf-8")

@@ -378,6 +378,19 @@ def test_the_finish_comes_once_for_a_folder_and_again_after_it_was_lost(
     assert shown == [True, False, False, True]
 
 
+def test_the_finish_of_a_course_without_the_language_model_names_what_was_written(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    monkeypatch.setattr(course, "EXERCISES", course.EXERCISES[1:3])
+    monkeypatch.setattr(course, "STARTER", tmp_path)
+    whole = result_of({exercise.name: PASSED for exercise in course.EXERCISES})
+    cli._report(argparse.Namespace(json=None, call=False, hint=0, path=tmp_path / "me"), whole)
+    said = capsys.readouterr().out
+    assert "You wrote these parts of GRPO: Clip and KL." in said and "run_llm" not in said
+
+
 def test_hints_are_a_ladder_that_ends(grade: Grade, tmp_path: Path) -> None:
     _, _, hints = declared("advantages")[0]  # of the first worked example, which is the first to fail
     assert len(hints) > 1

@@ -73,7 +73,7 @@ def in_copy(copied: Path, monkeypatch: pytest.MonkeyPatch, sandbox: Sandbox) -> 
     places = {"ROOT": ".", "FOLDERS": "grader/exercises", "MODEL_ANSWERS": "reference", "STARTER": "starter"}
     for name, place in places.items():
         monkeypatch.setattr(course, name, copied / place)
-    draft = course._exercise(NAME, len(course.EXERCISES) + 1, draft=True)
+    draft = course._exercise(NAME, draft=True)
     monkeypatch.setattr(course, "DRAFTS", (draft,))
     monkeypatch.setattr(contents, "_DRAFTS", (draft.file_name,))
     like_a_module = contents._LIKE_A_MODULE.pattern.replace("(?P<stem>", f"(?P<stem>{NAME}|")
@@ -116,7 +116,7 @@ def test_the_check_says_what_a_draft_lacks_for_a_class(in_copy: Course) -> None:
         "1 of at least 12 right answers",
     ):
         assert words in later
-    assert "line 3: the question that it answers" in later
+    assert "line 4: the question that it answers" in later
 
 
 @pytest.mark.parametrize(

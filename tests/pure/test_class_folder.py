@@ -292,6 +292,16 @@ def test_pages_of_an_earlier_run_go_and_files_of_others_stay(tmp_path: Path) -> 
     assert (out / "html" / "index.html").read_text() == "mine"
 
 
+def test_the_table_says_which_modules_cannot_be_imported(graded: Path) -> None:
+    path = next(iter((graded / "graded").iterdir()))
+    result = from_json(path.read_text("utf-8"))
+    result.exercises[0].not_imported = "ModuleNotFoundError: No module named 'trl' (kl.py, line 1)"
+    result.write(path)
+    (notes,) = {line.notes for line in write_files(graded, ["kl"]) if line.notes}  # of two with the same content
+    assert notes == ("kl.py cannot be imported: ModuleNotFoundError: No module named 'trl' (kl.py, line 1)",)
+    assert notes[0] in (graded / "grades.csv").read_text("utf-8-sig")
+
+
 def test_a_page_of_a_submission_that_fails_now_goes(graded: Path) -> None:
     write_files(graded, ["kl"], ["junit"])
     entries = [replace(entry, problem="it died" * (entry.name == "ada")) for entry in read_class(graded)]

@@ -58,13 +58,30 @@ def test_texts_are_one_line_and_an_address_ends_with_a_slash(tmp_path: Path) -> 
         ('logo = "logo.gif"\n', "line 3: logo must be a picture in docs/ whose name ends in .svg or .png, "),
         ('logo = "docs/../secret.svg"\n', "line 3: logo must be a picture in docs/"),
         ("[policies]\nLate = 5\n", "line 4: policies.Late must be text, not 5"),
-        ("[points]\nclip = 5\n", "line 4: there is no entry 'points.clip'; there are kl"),
+        ("[points]\nclip = 0\n", "line 4: points.clip must be a whole number from 1 to 10000, not 0"),
         ('universty = "Here"\n', "line 3: there is no entry 'universty'; there are title, exercises, points, policies"),
     ],
 )
 def test_a_wrong_entry_is_a_sentence_with_its_line(tmp_path: Path, more: str, sentence: str) -> None:
     with pytest.raises(TomlFileError) as caught:
         read(tmp_path, SMALL + more)
+    assert sentence in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("exercises", "sentence"),
+    [
+        ('["clpi"]', "line 2: there is no exercise 'clpi'; there are advantages, bandit,"),
+        ('["kl"]', "line 4: there is no entry 'points.clip'; there are kl"),
+    ],
+)
+def test_a_misspelt_exercise_is_named_before_its_points(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, exercises: str, sentence: str
+) -> None:
+    monkeypatch.setattr(course, "FILE", tmp_path / "course.toml")
+    written = read(tmp_path, f'title = "Mine"\nexercises = {exercises}\n[points]\nclip = 40\n')
+    with pytest.raises(TomlFileError) as caught:
+        course._exercises(written)
     assert sentence in str(caught.value)
 
 

@@ -530,6 +530,25 @@ def test_two_students_of_one_name_and_placeholder_are_two() -> None:
         assert done.problems == ("ada: Ada Öz: the gradebook has several students of this name; see --roster",), own
 
 
+def test_what_the_gradebook_has_of_nobody_is_said_with_what_it_has() -> None:
+    done = filled("canvas", CANVAS, [entry("zoe", 33, Person(email="zoe@uni.example"))], column="4711")
+    wanted = "name or student number or login name or number at the platform"
+    assert done.problems == (f"zoe: zoe@uni.example: the gradebook has no address; give the {wanted}, see --roster",)
+
+
+@pytest.mark.parametrize(("name", "uploaded"), [("Iş\u0131k, Eda", "iş\u0131keda"), ("Straße, Ida", "straßeida")])
+def test_canvas_writes_a_name_as_one_word_of_small_letters(name: str, uploaded: str) -> None:
+    export = CANVAS.replace("Müller, Zoë".encode(), name.encode())
+    mine = [entry("zoe", 33, Person(uploaded, platform="canvas", platform_id="101"))]
+    assert not filled("canvas", export, mine, column="4711").problems
+
+
+def test_the_last_moment_is_named_where_it_has_passed() -> None:
+    policy = replace(LATE, last=DUE + DAY)
+    done = filled("canvas", CANVAS, [entry("zoe", 120, ZOE, late=2 * DAY)], policy, column="4711")
+    assert [line.note for line in done.lines] == ["2 days late, after the last moment, counts 0 points"]
+
+
 def test_records_without_a_name_are_never_one_student() -> None:
     export = b"Matrikel,Punkte\n0,\n0,\n0017,\n"
     options: dict[str, Any] = {"titles": {"number": ["Matrikel"]}, "maximum": Decimal(205), "column": "Punkte"}
@@ -1160,6 +1179,14 @@ def test_a_formula_in_an_exercise_or_a_name_reaches_no_cell() -> None:
     assert len(written_cells) == 2
     assert not [cell for cell in written_cells if cell.startswith(("=", "+", "-", "@", "\t", "\r"))]
     assert "=" not in feedback(nasty, "")
+
+
+def test_the_comment_says_that_a_module_cannot_be_imported_and_nothing_of_what_it_raises() -> None:
+    submitted = entry("zoe", 0, ZOE)
+    assert submitted.result
+    submitted.result.exercises[0].not_imported = "ModuleNotFoundError: No module named '=1+1' (kl.py, line 1)"
+    assert "advantages 0/5 (cannot be imported), clip 0/200)" in feedback(submitted, "")
+    assert "=1+1" not in feedback(submitted, "")
 
 
 # ---------------------------------------------------------------- the command

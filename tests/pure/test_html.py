@@ -63,6 +63,7 @@ def full_result(outcome: Outcome) -> Result:
     result.exercises[0].checks.append(second)
     result.exercises[0].misconceptions = [NamedMistake(check, True, *said) for check in (BANDIT, "clip.b")]
     result.exercises[0].answers = [WrittenAnswer("1E.2", "that of REINFORCE")]
+    result.exercises[0].not_imported = "ValueError: no (clip.py, line 3)"
     return result
 
 

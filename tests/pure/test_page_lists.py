@@ -31,7 +31,7 @@ def test_every_exercise_is_in_every_list_and_every_function_on_the_page_of_its_e
         "site",
         "copyright",
         "  logo",
-        r"- \*\*",
+        r"(?:- )?\*\*",
         r"\| `",
         r"\| (?:",
         r"\| \d+ ",

@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from grader.classroom.grading_job import course_digest
+from grader.commands import doctor
 from grader.commands.course import main
 from grader.core import course
 from grader.core.toml_file import POINTS, TABLE, TEXT, TomlFileError, read_toml, refuse_wrong_entries
@@ -84,6 +85,7 @@ def test_less_than_a_point_for_a_check_is_refused_with_the_line(
     with pytest.raises(TomlFileError) as caught:
         checks_of("kl", hidden=False)
     assert str(caught.value) == sentence
+    assert [finding.what for finding in doctor.points()] == [sentence]
     (tmp_path / "class" / "ada").mkdir(parents=True)
     done = call(main, "grade-all", "class", "--out", "graded", cwd=tmp_path)  # once, and before anything is graded
     assert (done.returncode, done.stdout, done.stderr) == (2, "", f"{sentence}\n")

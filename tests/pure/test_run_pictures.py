@@ -43,6 +43,31 @@ def test_every_line_goes_through_the_recorded_numbers(ablation):
             assert [200 * (high - value) / (high - low) for value in known] == pytest.approx(drawn, abs=0.51)
 
 
+@pytest.mark.parametrize(
+    ("name", "methods", "panels"),
+    [
+        ("variants", run_pictures.RELATIVES, run_pictures.ON_EACH_TASK),
+        ("variants-dapo", run_pictures.DAPO_PARTS, run_pictures.WITH_ITS_PRICE),
+    ],
+)
+def test_every_line_of_a_relative_goes_through_its_recorded_numbers_over_that_of_grpo(name, methods, panels):
+    picture = ElementTree.fromstring(PICTURES[course.RUNS / f"{name}.svg"])
+    paths = {path.get("id"): path.get("d") for path in picture.iter(f"{SVG}path")}
+    beside = [each.get("href") for each in picture.iter(f"{SVG}use")]
+    assert beside == [f"#{name}-{place}-grpo" for _ in [*methods][1:] for place in range(len(panels))]
+    ticks = [float(str(each.text)) for each in picture.iter(f"{SVG}text") if is_tick(each)]
+    for row, method in enumerate(methods):
+        for column, panel in enumerate(panels):
+            text = (course.RUNS / f"variants-{panel.loop}.csv").read_text("utf-8")
+            recorded = [line for line in csv.DictReader(text.splitlines()) if line["setting"] == method + panel.task]
+            middle = f"{panel.curve}_{'median' if panel.band else 'mean'}"
+            chart = row * len(panels) + column
+            high, low = ticks[2 * chart : 2 * chart + 2]
+            drawn = [up for _, up in points(str(paths[f"{name}-{column}-{method}"]))]
+            known = [float(line[middle]) for line in recorded][: panel.steps]
+            assert [200 * (high - value) / (high - low) for value in known] == pytest.approx(drawn, abs=0.51)
+
+
 def is_tick(text: ElementTree.Element) -> bool:
     """Whether a text is a number of a vertical axis."""
     return text.get("text-anchor") == "end" and "steps" not in str(text.text)

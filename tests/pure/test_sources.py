@@ -8,7 +8,9 @@ from grader.core import course
 
 DOCS = course.ROOT / "docs"
 SOURCES = DOCS / "reference/sources.md"
-PAPER = re.compile(r"\]\((https?://(?:arxiv\.org/abs|doi\.org|openreview\.net|joschu\.net)[^)\s]*)\)")
+PAPER = re.compile(
+    r"\]\((https?://(?:arxiv\.org/abs|doi\.org|openreview\.net|joschu\.net|fengyao\.notion\.site)[^)\s]*)\)"
+)
 UNCHECKED = "not checked in the primary source"
 PAGES = sorted(
     path.relative_to(DOCS).as_posix()

@@ -24,9 +24,10 @@ from grader.core.result import BROKEN, FAILED, NOT_WRITTEN, PASSED, TO_PASTE, WA
 from grader.grading import plugin
 from grader.grading.check import checks_of
 from grader.grading.run import Grading
-from grader.grading.student import Loaded
+from grader.grading.student import Call, Loaded, Student
 from grader.reports import terminal
 from grader.sandbox.sandbox import Sandbox
+from grader.sandbox.worker_process import WorkerDied
 
 Files = Mapping[str, str | bytes | None]
 Grader = Callable[..., Result]
@@ -461,6 +462,20 @@ def test_endless_loops_in_every_check_use_up_the_time_of_the_exercise_and_no_mor
     stories = [entry.story for entry in of(result, "group_advantages")]
     assert "no answer within 0.3 seconds" in stories[0]
     assert "used up the time of this exercise" in stories[-1]
+
+
+def test_a_worked_example_without_an_answer_is_not_asked_again_for_a_name(
+    graded: Grader, short_calls: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    died, deaths = Student._died, []
+
+    def counted(student: Student, worker: Loaded, call: Call | None, death: WorkerDied) -> BaseException:
+        deaths.append(death.detail)
+        return died(student, worker, call, death)
+
+    monkeypatch.setattr(Student, "_died", counted)
+    gate = only_wrong(graded(with_body("while True:\n    pass"), of="group_advantages"), "group_advantages")
+    assert gate.story == f"your code {deaths[0]}" and len(deaths) == 1
 
 
 def test_megabytes_of_prints_cost_nothing(graded: Grader) -> None:

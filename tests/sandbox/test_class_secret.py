@@ -106,3 +106,23 @@ def fresh_numbers(folder: Path) -> list[str]:
 def test_a_right_submission_keeps_its_points_with_any_secret(sandbox: Sandbox) -> None:
     result = graded(course.MODEL_ANSWERS, sandbox, secret=OTHER)
     assert {check.outcome for check in result.checks} == {PASSED}
+
+
+@pytest.mark.parametrize(
+    ("text", "story"),
+    [
+        ("import torch\nimport trl_magic\n", "ModuleNotFoundError: No module named 'trl_magic'"),
+        ("import os\nprint('once')\nos._exit(3)\n", "your code ended the process with exit status 3"),
+    ],
+)
+def test_a_module_that_cannot_be_imported_says_why_for_it_has_seen_no_input(
+    text: str, story: str, make_submission: SubmissionMaker, sandbox: Sandbox
+) -> None:
+    folder = make_submission({"advantages.py": text})
+    told, withheld = (graded(folder, sandbox, secret=secret) for secret in (PUBLIC, SECRET))
+    for result in told, withheld:
+        (entry,) = (check for check in result.checks if check.id == GATE)
+        assert entry.story == story
+        assert [frame.line for frame in entry.frames] == ([2] if "trl" in text else [])
+        assert not entry.call
+        assert result.exercises[0].not_imported == story + (" (advantages.py, line 2)" if "trl" in text else "")

@@ -1,0 +1,1 @@
+"""All that only this exercise has."""

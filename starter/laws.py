@@ -1,0 +1,189 @@
+# Written by "course dev stubs" from the model answer; replace each TODO.
+"""Laws: what every right answer does, whatever its formula. Write the law that catches the wrong ones.
+
+A test with one example knows one answer. A *law* knows none: it says what must hold of any call, and so it can judge
+code whose answer nobody has computed. A law has two parts. `calls` chooses the calls: where would a mistake show?
+`holds` looks at what came back, and says whether a right function could have answered that.
+
+Each law here is for a family of functions, because libraries write these functions in more than one way, and all of
+these ways are right: the docstring says what they share. A law that computes one formula again and compares rejects
+the others. The grader runs the calls on right answers and on wrong ones, and asks `holds` about each: your process
+never holds the code that was run, and is not told which one it was.
+
+Calls are data: {name of the call: {parameter: tensor or number}}. The names are yours. At most 16 calls, at most 400
+numbers in a tensor. Results have the same names: {name of the call: {"value": tensor, "gradients": {parameter: tensor
+or None}}}. A gradient is that of `value.sum()`, and None where none arrives. What a function answers with an exception
+needs no law: it has been caught.
+
+Left out on purpose: random search for a failing input (hypothesis, QuickCheck), which would run the code that is under
+test, and changes of an argument in place.
+
+Sources: Claessen and Hughes 2000, QuickCheck; Chen et al. 2018, Metamorphic Testing: A Review of Challenges and
+Opportunities.
+"""
+
+from typing import Any
+
+import torch
+from torch import Tensor
+
+Calls = dict[str, dict[str, Any]]
+"""Calls, or results, by the name of the call."""
+
+
+def near(left: Tensor | None, right: Tensor, *, tolerance: float | None = None) -> bool:
+    """Given code: one shape, and the same numbers up to rounding. A NaN is near nothing, and so is None.
+
+    Args:
+        left: Any tensor.
+        right: What it is compared with.
+        tolerance: How far a number may be from another one of size 1; None: 1e-5 for two tensors in float64, else
+            1e-3, because float32 has seven digits, and a sum or a difference loses some.
+    """
+    if tolerance is None:
+        tolerance = 1e-5 if left is not None and left.dtype == right.dtype == torch.float64 else 1e-3
+    return (
+        left is not None
+        and left.shape == right.shape
+        and bool(((left - right).abs() <= tolerance * (1.0 + right.abs())).all())
+    )
+
+
+def advantages_calls(seed: int) -> Calls:
+    """Calls of a function that makes advantages of rewards: {name: {"rewards": tensor}}.
+
+    Args:
+        seed: Of the random numbers. The same seed gives the same calls.
+
+    Returns:
+        Rewards of shape (..., G), float32 or float64, finite and between -1e9 and 1e9.
+    """
+    random = torch.Generator().manual_seed(seed)
+    # TODO(laws): groups of all kinds: alone and together, moved, equal, of one sample, ... (about 16 lines)
+    raise NotImplementedError("laws.advantages_calls is not written yet")
+
+
+def advantages_hold(calls: Calls, results: Calls) -> bool:
+    """Could these be advantages?
+
+    Right is every function that compares the samples of a group (the last axis) with each other. The advantage is the
+    reward minus the mean of the group, times a positive number. That number is the function's own choice: 1, one over a
+    standard deviation of any kind, G / (G - 1). It may differ from group to group, but it depends on the rewards of the
+    group alone, and on their differences only. A group of equal rewards, and a group of one, has advantages of exactly
+    0. Shape and dtype are those of the rewards. Wrong is everything else.
+
+    Args:
+        calls: What `advantages_calls` returned.
+        results: What came back. There are no gradients here.
+
+    Returns:
+        Whether a right function could have answered so.
+    """
+    # TODO(laws): shape, dtype, a positive multiple of the centred rewards, zeros, other groups (about 14 lines)
+    raise NotImplementedError("laws.advantages_hold is not written yet")
+
+
+def surrogate_calls(seed: int) -> Calls:
+    """Calls of a clipped objective: {name: {"ratio": tensor, "advantages": tensor, "clip_eps": number, ...}}.
+
+    Args:
+        seed: Of the random numbers. The same seed gives the same calls.
+
+    Returns:
+        Ratios of any shape, between 1e-3 and 1e3, and advantages that broadcast to them, between -1e3 and 1e3, all
+        float32 or all float64. `clip_eps` (0.2 if left out) and `clip_eps_high` (the same as `clip_eps` if left out)
+        are numbers from 0 to 10.
+    """
+    random = torch.Generator().manual_seed(seed)
+    # TODO(laws): both signs of A, far below and far above the band, bands of all kinds (about 14 lines)
+    raise NotImplementedError("laws.surrogate_calls is not written yet")
+
+
+def surrogate_holds(calls: Calls, results: Calls) -> bool:
+    """Could this be a clipped objective, to be maximized?
+
+    Right is every positive multiple of the objective of exercise 2: an objective that is doubled has the same optimum,
+    and libraries scale it in their own ways. The factor is a number, the same in all calls. Between the ends of the
+    band, and wherever a step would undo what went wrong (a good sample below it, a bad one above it), the objective is
+    proportional to ratio * A. Beyond the band on the other side the clip binds: the objective stays where it was at the
+    end of the band, and no gradient is left. Each element by itself; shape and dtype are those of the ratio. Exactly at
+    an end of the band any gradient between the two is right.
+
+    Args:
+        calls: What `surrogate_calls` returned.
+        results: What came back, with the gradient for "ratio".
+
+    Returns:
+        Whether a right function could have answered so.
+    """
+    # TODO(laws): the factor where nothing is clipped; then value and gradient on each side (about 18 lines)
+    raise NotImplementedError("laws.surrogate_holds is not written yet")
+
+
+def divergence_calls(seed: int) -> Calls:
+    """Calls of a divergence of two policies: {name: {"logits": tensor, "ref_logits": tensor}}.
+
+    Args:
+        seed: Of the random numbers. The same seed gives the same calls.
+
+    Returns:
+        Logits of both, of one shape (..., K), all float32 or all float64, between -1e3 and 1e3.
+    """
+    random = torch.Generator().manual_seed(seed)
+    # TODO(laws): equal ones, moved, in another order, fewer axes, extreme ones, a small step (about 16 lines)
+    raise NotImplementedError("laws.divergence_calls is not written yet")
+
+
+def divergence_holds(calls: Calls, results: Calls) -> bool:
+    """Could this measure how far two policies are apart?
+
+    Right is every divergence between the two distributions over the last axis that is built on KL: in nats or bits, in
+    either direction, or a mixture of both, times any positive number. One number for each row, with the dtype of the
+    logits. It is 0 for equal distributions, positive for different ones, unchanged when a constant is added to all
+    logits of a row or the actions are numbered in another way, and finite, with its gradient, for all logits. No row
+    sees another one. The gradient with respect to "logits" is that of the value; "ref_logits" is a constant, and no
+    gradient (None, or zeros) reaches it. All of that up to rounding, 1e-9 in float64 and 1e-5 in float32.
+
+    Args:
+        calls: What `divergence_calls` returned.
+        results: What came back, with the gradients for "logits" and "ref_logits".
+
+    Returns:
+        Whether a right function could have answered so.
+    """
+    # TODO(laws): shape, dtype, sign, finite; what stays the same; the value against the gradient (about 21 lines)
+    raise NotImplementedError("laws.divergence_holds is not written yet")
+
+
+def estimate_calls(seed: int) -> Calls:
+    """Calls of an estimator of KL(pi || pi_ref): {name: {"logp": tensor, "ref_logp": tensor}}.
+
+    Args:
+        seed: Of the random numbers. The same seed gives the same calls.
+
+    Returns:
+        Log-probabilities of samples under the policy and under the reference, of one shape, all float32 or all float64,
+        between -1e3 and 0, and no further apart than 20.
+    """
+    random = torch.Generator().manual_seed(seed)
+    # TODO(laws): all actions of two policies, near, far or equal; long completions; a small step (about 13 lines)
+    raise NotImplementedError("laws.estimate_calls is not written yet")
+
+
+def estimate_holds(calls: Calls, results: Calls) -> bool:
+    """Could this estimate KL(pi || pi_ref), one value for each sample?
+
+    Right is every estimator that is made of the log-ratio of a sample, is 0 where policy and reference agree, and is
+    unbiased: its mean over all actions, weighted with pi, is KL(pi || pi_ref). k1 and k3 are, k2 is not, and between k1
+    and k3 there are endlessly many. Each element by itself; shape and dtype are those of `logp`. The gradient with
+    respect to "logp" is that of the value; "ref_logp" is a constant, and no gradient (None, or zeros) reaches it.
+
+    Args:
+        calls: What `estimate_calls` returned.
+        results: What came back, with the gradients for "logp" and "ref_logp".
+
+    Returns:
+        Whether a right function could have answered so.
+    """
+    # TODO(laws): shape, dtype, constants; the mean over all actions; what stays the same; slope (about 17 lines)
+    raise NotImplementedError("laws.estimate_holds is not written yet")

@@ -1,0 +1,56 @@
+"""The exercise on laws, without a process: every known answer has its place, and the worked example is true."""
+
+from __future__ import annotations
+
+import ast
+import re
+from typing import Any
+
+import pytest
+import torch
+
+from grader.core import course
+from grader.exercises.laws.checks import LAWS
+from grader.exercises.laws.hidden_checks import KEEPS, RIGHT, WRONG
+from reference.clip import importance_ratio
+from reference.laws import near
+
+PAGE = course.ROOT / "docs" / "exercises" / "laws.md"
+
+
+@pytest.mark.parametrize("law", LAWS)
+def test_every_known_wrong_answer_breaks_a_law_or_keeps_it_for_a_reason(law: str) -> None:
+    exercise, function = LAWS[law].of.split(".")
+    text = (course.exercise(exercise).folder / "misconceptions" / f"{function}.py").read_text("utf-8")
+    known = [node.name for node in ast.parse(text).body if isinstance(node, ast.FunctionDef) and node.name[0] != "_"]
+    sorted_in = [*(each.name for each in (*WRONG[law], *RIGHT[law]) if each.name), *KEEPS[law]]
+    assert sorted(sorted_in) == sorted(known)
+
+
+def test_the_law_on_the_page_catches_what_the_page_says() -> None:
+    (code,) = re.findall(r"^```python\n(.*?)^```$", PAGE.read_text("utf-8"), re.DOTALL | re.MULTILINE)
+    names: dict[str, Any] = {"torch": torch, "near": near}
+    exec(code, names)
+
+    def verdict(function) -> bool:
+        verdicts = []
+        for seed in range(20):
+            calls = names["ratio_calls"](seed)
+            results = {name: {"value": function(**call), "gradients": {}} for name, call in calls.items()}
+            verdicts.append(names["ratio_holds"](calls, results))
+        assert len({*verdicts}) == 1
+        return verdicts[0]
+
+    answers = {
+        "the log-ratio, without exp": lambda logp, old_logp: logp - old_logp,
+        "1 + x in place of exp(x)": lambda logp, old_logp: 1 + logp - old_logp,
+        "one ratio for the whole row": lambda logp, old_logp: (logp - old_logp).sum().exp(),
+        "old over current": lambda logp, old_logp: (old_logp - logp).exp(),
+        "clamped at 5": lambda logp, old_logp: (logp - old_logp).clamp(-5, 5).exp(),
+        "no gradient": lambda logp, old_logp: importance_ratio(logp, old_logp).detach(),
+    }
+    table = re.findall(r"^\| ([^|]+) \|[^|]+\|[^|]+\| (yes|\*\*no\*\*)", PAGE.read_text("utf-8"), re.MULTILINE)
+    assert [name for name, _ in table] == [*answers]
+    assert verdict(importance_ratio)
+    for name, caught in table:
+        assert verdict(answers[name]) == (caught != "yes"), name
