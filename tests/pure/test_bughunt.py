@@ -255,6 +255,21 @@ def test_the_difference_of_two_files_does_not_show_the_bug() -> None:
     assert tried > 200 and right / tried < 0.2 and np.median(fewest) >= 5
 
 
+@pytest.mark.parametrize("accused", [1.0, 0.5])
+def test_guessed_lines_earn_nothing_to_speak_of_even_with_calls_that_show_the_bugs(accused: float) -> None:
+    points = []
+    for code in CODES:
+        for seed in range(4):
+            draw, key = random.Random(f"{code} {seed}"), dict[str, Claim | None]()
+            for name, piece in sets.pieces_of(code, SECRET).items():
+                body = len(_lines_as_they_are(piece.text))
+                line = _first_line(code, name) + piece.text.count("\n") - body + draw.randrange(body)
+                guess = Claim(bug=True, line=line, kind=draw.choice(KINDS), call=piece.calls[-1])
+                key[name] = guess if draw.random() < accused else Claim(bug=False)
+            points.append(earned(known.toml_of(key, code), SECRET))
+    assert np.mean(points) < 1, points
+
+
 @pytest.mark.parametrize("reader", ["_lines_as_they_are", "_lines_without_names"])
 def test_the_rarest_line_of_ten_students_files_earns_next_to_nothing(reader: str) -> None:
     """Accused is in each piece the line that the fewest of the other files have, with a call that shows something."""
