@@ -62,6 +62,8 @@ class Exercise:
         short: The title in a menu.
         question: What it answers, for the table of all exercises.
         points: What `course.toml` makes all its checks worth together; 0: as much as they say.
+        known_answers: Functions of earlier exercises, "exercise.function", whose misconceptions and variants its hidden
+            checks run.
         free: No call has one right value: what it does is judged, nothing is recorded, and no mistake is named.
         number: Its place in the course, from 1; a draft has the one after the last.
         draft: Whether `course.toml` does not name it.
@@ -78,6 +80,7 @@ class Exercise:
     short: str = ""
     question: str = ""
     points: int = 0
+    known_answers: tuple[str, ...] = ()
     free: bool = False
     number: int = 0
     draft: bool = False
@@ -129,8 +132,8 @@ def _exercise(name: str, number: int, *, draft: bool, points: int = 0) -> Exerci
     entry = read_toml(
         FOLDERS / name / "exercise.toml",
         {"title": TEXT, "short": TEXT, "question": TEXT, "minutes": COUNT}
-        | {"slow_imports": TEXTS, "extra_parameters": TEXTS, "free": TRUTH},
-        optional={"slow_imports": [], "extra_parameters": [], "free": False},
+        | {"slow_imports": TEXTS, "extra_parameters": TEXTS, "known_answers": TEXTS, "free": TRUTH},
+        optional={"slow_imports": [], "extra_parameters": [], "known_answers": [], "free": False},
     )
     written = _functions(name)
     return Exercise(
@@ -139,6 +142,7 @@ def _exercise(name: str, number: int, *, draft: bool, points: int = 0) -> Exerci
         short=entry["short"],
         question=entry["question"],
         points=points,
+        known_answers=tuple(entry["known_answers"]),
         free=entry["free"],
         number=number,
         draft=draft,
@@ -185,7 +189,8 @@ def missing_of(exercises: Sequence[Exercise]) -> str:
     before: list[str] = []
     for each in exercises:
         before.append(each.file_name)
-        if left := [file.removesuffix(".py") for file in each.needed_files if file not in before]:
+        needed = (*each.needed_files, *(f"{name.split('.')[0]}.py" for name in each.known_answers))
+        if left := [file.removesuffix(".py") for file in dict.fromkeys(needed) if file not in before]:
             return f"{each.name} calls functions of {listed(left)}: name them before it"
     return ""
 

@@ -75,6 +75,7 @@ def test_points_in_the_course_file_are_the_same_in_handout_class_and_exports(tmp
 
 
 FIVE = ["advantages", "clip", "kl", "bandit", "charlm"]
+DRAFTS = [draft.name for draft in course.DRAFTS]
 WORDS = {
     "institution": "Universität of <Here> & There",
     "contact": "ada@uni.example",
@@ -104,6 +105,7 @@ CONFIGURATIONS: dict[str, dict[str, Any]] = {
     "another order": {"exercises": ["kl", "clip", "advantages", "bandit"]},
     "the draft too": {"exercises": [*FIVE, "variants"]},
     "the draft and what it calls": {"exercises": ["clip", "variants"]},
+    "laws, for a class without a bandit": {"exercises": [*FIVE[:3], "laws"]},
     "no hidden checks": {"hidden_checks": False},
     "no hidden checks and other points": {"hidden_checks": False, "points": {"clip": 40, "kl": 40}},
     "a total of 100": {"exercises": FIVE[:3], "points": {"advantages": 30, "clip": 40, "kl": 30}},
@@ -139,10 +141,11 @@ def test_a_course_is_what_its_file_says_and_no_other_file_has_to_be_changed(name
     for exercise in FIVE:
         page = (site / "exercises" / exercise / "index.html").read_text("utf-8")
         assert ("Not in this course" in page) is (exercise not in written.exercises), exercise
-    assert (site / "exercises/variants/index.html").exists() is ("variants" in written.exercises)
+    for draft in DRAFTS:
+        assert (site / "exercises" / draft / "index.html").exists() is (draft in written.exercises)
 
     run(ours, "course", "handout", "--out", theirs)
-    assert {path.stem for path in (theirs / "starter").glob("*.py")} & {*FIVE, "variants"} == {*written.exercises}
+    assert {path.stem for path in (theirs / "starter").glob("*.py")} & {*FIVE, *DRAFTS} == {*written.exercises}
     assert read_course_file(theirs / "course.toml") == replace(
         written, exercises=tuple(written.exercises), logo="", site=site_of(written)
     )
