@@ -21,8 +21,8 @@ from .personal_data import warn_if_git_takes
 SECONDS = 540
 """Of one grading; Gradescope stops a container after 10 minutes by itself, and then nobody gets anything."""
 
-HIDDEN = ("grader/exercises/*/hidden_checks.py", "grader/exercises/*/sets.py", "grader/exercises/*/pieces/*.py")
-"""What grades beside the checks that students have."""
+SETS = ("grader/exercises/*/sets.py", "grader/exercises/*/pieces/*.py")
+"""What hidden checks need where everybody gets something else; not every course has such an exercise."""
 
 _FILES = course.GRADER / "workshop" / "autograder_files"
 _EXECUTABLE = ("run_autograder", "setup.sh")
@@ -138,7 +138,8 @@ def make(
         OSError: a file is missing here.
     """
     files = handout.course_files(
-        *handout.GRADER, *HIDDEN, "reference/*.safetensors",
+        *handout.GRADER, "grader/exercises/*/hidden_checks.py", "reference/*.safetensors",
+        *(pattern for pattern in SETS if any(course.ROOT.glob(pattern))),
         *(f"reference/{name}" for name in handout.modules_of(exercises)),
         *_known_answers(exercises),
         exercises=exercises,

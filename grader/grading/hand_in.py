@@ -26,15 +26,7 @@ class HandIn:
 
 
 class WrongAnswer(Exception):
-    """An answer in the hand-in is wrong, or cannot be read. The text is a sentence for the student.
-
-    Attributes:
-        rows: (label, text) pairs for the report, in order.
-    """
-
-    def __init__(self, story: str, *rows: tuple[str, str]) -> None:
-        super().__init__(story)
-        self.rows = rows
+    """An answer in the hand-in is wrong, or cannot be read. The text is a sentence for the student."""
 
 
 class NotAnswered(Exception):

@@ -487,7 +487,7 @@ class GradingPlugin:
                     file, line, function = problem.death.place
                     entry.frames = [_frame(Frame(file, line, function, self._source(file, line)))]
             case WrongAnswer():
-                entry.outcome, entry.story, entry.rows = FAILED, str(problem), [*problem.rows]
+                entry.outcome, entry.story = FAILED, str(problem)
             case NotAnswered():
                 entry.outcome, entry.story = NOT_WRITTEN, str(problem)
             case ModuleProblem():

@@ -12,6 +12,7 @@ import time
 import tokenize
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +33,7 @@ from grader.grading.check import checks_of
 from grader.grading.hand_in import HandIn, NotAnswered, WrongAnswer
 from grader.grading.run import Grading
 from grader.grading.student import ModuleProblem
+from grader.reports.outcomes import afterwards, at_home
 from grader.workshop.stubs import make_data_stub
 
 plugin.use_profile()
@@ -350,6 +352,17 @@ def test_no_report_names_the_right_line_or_kind() -> None:
             assert not re.search(r"\d", check.story.replace("1 wrong", "")) and not {*KINDS} & {*check.story.split()}
 
 
+def test_nobody_is_sent_to_look_for_the_answers_at_home_or_to_read_on_before_there_are_points() -> None:
+    wrong = next(each for each in WRONG if each.name.endswith("not shown"))
+    (exercise,) = graded(wrong.text).exercises
+    failed = [check for check in exercise.checks if check.outcome == FAILED]
+    assert {at_home(exercise, check) for check in failed} == {
+        "Your own `grade` does not have this check: it does not know which answers are right."
+    }
+    at_a_students = replace(exercise, checks=[check for check in exercise.checks if not check.hidden])
+    assert at_a_students.points == 0 and afterwards(at_a_students) == ""
+
+
 def test_a_set_of_ones_own_makes_the_practice_set_worth_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     text = (course.MODEL_ANSWERS / FILE).read_text("utf-8")
     assert earned(text, SECRET) == known.ALL
@@ -395,7 +408,7 @@ HOSTILE = {
 def test_what_a_call_may_not_be_is_refused_at_once(body: str) -> None:
     started = time.process_time()
     result = graded(f'set = "practice"\n[piece_01]\n{body}\n')
-    assert time.process_time() - started < 5
+    assert time.process_time() - started < 20
     assert result.earned == 0 and result.complete and not result.problem
     first = result.checks[0]
     assert first.outcome not in (PASSED, "grader error") and 0 < len(first.story) < 300
@@ -414,7 +427,7 @@ def test_the_largest_call_that_is_taken_takes_little_time(family: Family) -> Non
     call = {name: largest(takes) for name, takes in piece.takes.items()}
     started = time.process_time()
     piece.shown_by(call)
-    assert not piece.problem_of(call) and time.process_time() - started < 2
+    assert not piece.problem_of(call) and time.process_time() - started < 10
 
 
 def test_a_call_that_the_piece_does_not_take_shows_nothing() -> None:

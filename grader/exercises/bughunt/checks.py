@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from grader.core.course import exercise
@@ -43,7 +43,7 @@ class Claim:
     bug: bool
     line: int = 0
     kind: str = ""
-    call: Mapping[str, Any] = ()  # type: ignore[assignment]
+    call: Mapping[str, Any] = field(default_factory=dict)
 
 
 @functools.lru_cache(maxsize=4)

@@ -37,7 +37,7 @@ def climb(prizes, steps, crowd, pace, seed):
         chances = powers / powers.sum()
         curve.append(float((chances * table).sum()))
         # same: curve.append(float(np.dot(chances, table)))
-        # bug stale: curve.append(float(table[arms].mean() if curve else table.mean()))
+        # bug stale/random: curve.append(float(table[arms].mean() if curve else table.mean()))
         arms = rng.choice(len(table), size=crowd, p=chances)
         # bug random/stale: arms = np.random.default_rng(seed).choice(len(table), size=crowd, p=chances)
         # bug random/stale: arms = rng.choice(len(table), size=crowd)
@@ -45,12 +45,12 @@ def climb(prizes, steps, crowd, pace, seed):
         # bug axis: gains = table[arms] - table.mean()
         gains = gains / (gains.std() + 0.001)
         # bug scale: gains = gains / (gains.var() + 0.001)
-        # bug axis: gains = gains / (table.std() + 0.001)
+        # bug axis/scale: gains = gains / (table.std() + 0.001)
         slope = np.bincount(arms, weights=gains, minlength=len(table)) - gains.sum() * chances
         # same: slope = (gains[:, None] * (np.eye(len(table))[arms] - chances)).sum(axis=0)
         taste = taste + pace * slope / crowd
         # same: taste = taste + pace / crowd * slope
-        # bug scale: taste = taste + pace * slope / len(table)
+        # bug scale/axis: taste = taste + pace * slope / len(table)
         # bug scale: taste = taste + pace * slope / crowd**2
     powers = np.exp(taste - taste.max())
     return [*curve, float((powers / powers.sum() * table).sum())]

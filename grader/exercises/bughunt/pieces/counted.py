@@ -26,7 +26,7 @@ def counted(texts, start, stop):
     place = np.arange(tokens.shape[1])
     # same: place = np.arange(len(tokens[0]))
     answer = place >= start
-    # bug shift/mask: answer = place > start
+    # bug shift/mask/limit: answer = place > start
     ended = (tokens == stop) & answer
     # bug mask: ended = tokens == stop
     seen = np.cumsum(ended, axis=1)
@@ -37,4 +37,4 @@ def counted(texts, start, stop):
     # bug shift/mask: before = seen
     return (answer & (before == 0)).astype(int)
     # same: return np.where(answer & (before < 1), 1, 0)
-    # bug limit/mask: return (answer & (before <= 1)).astype(int)
+    # bug limit/mask/shift: return (answer & (before <= 1)).astype(int)

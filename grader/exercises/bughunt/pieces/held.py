@@ -40,6 +40,6 @@ def held(logs, drawn_logs, gains, low, high):
     lower = np.minimum(plain, bounded)
     # same: lower = np.where(plain < bounded, plain, bounded)
     # bug sign/limit: lower = np.maximum(plain, bounded)
-    # bug limit/sign: lower = np.where(merit > 0, bounded, plain)
+    # bug limit/sign/mask: lower = np.where(merit > 0, bounded, plain)
     return float(lower.mean())
     # same: return float(lower.sum() / len(lower))

@@ -33,6 +33,6 @@ def judged(texts, answers):
         # bug shift: last = found[0] if found else ""
         result.append(float(last == answer))
         # same: result.append(1.0 if last == answer else 0.0)
-        # bug limit: result.append(float(last.endswith(answer)))
+        # bug limit/mask: result.append(float(last.endswith(answer)))
         # bug mask/limit: result.append(float(answer in found))
     return result

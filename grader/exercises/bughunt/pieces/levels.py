@@ -24,8 +24,8 @@ def levels(marks, keep):
     for mark in marks:
         level = mean / weight if weight > 0 else 0.0
         # same: level = 0.0 if weight == 0 else mean / weight
-        # bug scale: level = mean
-        # bug limit: level = mean / max(weight, 0.5)
+        # bug scale/limit: level = mean
+        # bug limit/scale: level = mean / max(weight, 0.5)
         # any order: 2
         mean = keep * mean + (1 - keep) * mark
         # same: mean = mark + keep * (mean - mark)

@@ -31,11 +31,11 @@ def rounds(count, size, epochs, seed):
         # same: order = rng.permutation(np.arange(count))
         # bug random: order = np.random.default_rng(seed).permutation(count)
         # bug random: order = rng.integers(count, size=count)
-        # bug shift: order = rng.permutation(count - 1)
+        # bug shift/mask/limit: order = rng.permutation(count - 1)
         for first in range(0, count, size):
             # same: for first in np.arange(0, count, size):
             # bug limit/shift/mask: for first in range(0, count - size + 1, size):
             result.append(order[first : first + size].tolist())
             # same: result.append([int(each) for each in order[first : first + size]])
-            # bug shift: result.append(order[first : first + size - 1].tolist())
+            # bug shift/mask/limit: result.append(order[first : first + size - 1].tolist())
     return result

@@ -29,8 +29,8 @@ def solved(right, drawn, tries):
             # bug shift: for place in range(1, tries):
             miss = miss * max(wrong - place, 0) / (drawn - place)
             # same: miss = max(wrong - place, 0) / (drawn - place) * miss
-            # bug random: miss = miss * wrong / drawn
-            # bug scale: miss = miss * max(wrong - place, 0) / drawn
+            # bug random/scale: miss = miss * wrong / drawn
+            # bug scale/shift/random: miss = miss * max(wrong - place, 0) / drawn
         result.append(1.0 - miss)
         # bug sign: result.append(miss)
     return sum(result) / len(result)

@@ -38,5 +38,5 @@ def standings(marks, prompts, floor):
         # bug scale: spread = np.sqrt((gaps**2).sum() / max(len(own) - 1, 1))
         # bug axis: spread = np.sqrt(((values - values.mean()) ** 2).mean())
         result[members] = gaps / (spread + floor)
-        # bug limit: result[members] = gaps / max(spread, floor)
+        # bug limit/scale: result[members] = gaps / max(spread, floor)
     return result

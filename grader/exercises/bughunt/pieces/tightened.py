@@ -29,11 +29,11 @@ def tightened(strength, drifts, goal, width, pace):
         # same: error = (drift - goal) / goal
         # bug sign: error = 1 - drift / goal
         # bug scale: error = drift - goal
-        # bug scale: error = (drift - goal) / max(drift, goal)
+        # bug scale/limit: error = (drift - goal) / max(drift, goal)
         error = min(max(error, -width), width)
         # same: error = max(min(error, width), -width)
         # bug limit: error = min(error, width)
-        # bug limit: error = min(max(error, 0.0), width)
+        # bug limit/sign: error = min(max(error, 0.0), width)
         now = now * (1 + pace * error)
         # same: now = now + now * pace * error
         # bug stale: now = strength * (1 + pace * error)

@@ -34,7 +34,7 @@ def walked(slopes, pace, keep, keep_square, floor):
         square = keep_square * square + (1 - keep_square) * slope**2
         # same: square = square + (1 - keep_square) * (slope * slope - square)
         # bug scale: square = keep_square * square + (1 - keep_square) * abs(slope)
-        # bug stale: square = keep_square * square + (1 - keep_square) * mean**2
+        # bug stale/scale: square = keep_square * square + (1 - keep_square) * mean**2
         # any order: 2
         straight = mean / (1 - keep**step)
         # same: straight = mean / (1 - pow(keep, step))
@@ -44,7 +44,7 @@ def walked(slopes, pace, keep, keep_square, floor):
         # bug limit/scale: size = square**0.5
         place = place - pace * straight / (size + floor)
         # same: place = place - pace / (size + floor) * straight
-        # bug scale: place = place - pace * straight / (size**2 + floor) ** 0.5
+        # bug scale/limit: place = place - pace * straight / (size**2 + floor) ** 0.5
         result.append(place)
         # same: result.append(float(place))
     return result
