@@ -76,6 +76,7 @@ def test_points_in_the_course_file_are_the_same_in_handout_class_and_exports(tmp
 
 
 FIVE = ["advantages", "clip", "kl", "bandit", "charlm"]
+DRAFTS = [draft.name for draft in course.DRAFTS]
 WORDS = {
     "institution": "Universität of <Here> & There",
     "contact": "ada@uni.example",
@@ -107,6 +108,7 @@ CONFIGURATIONS: dict[str, dict[str, Any]] = {
     "the bug hunt too": {"exercises": [*FIVE, "bughunt"]},
     "the bug hunt alone": {"exercises": ["bughunt"], "personal_sets": True},
     "the draft and what it calls": {"exercises": ["clip", "variants"]},
+    "laws, for a class without a bandit": {"exercises": [*FIVE[:3], "laws"]},
     "no hidden checks": {"hidden_checks": False},
     "no hidden checks and other points": {"hidden_checks": False, "points": {"clip": 40, "kl": 40}},
     "a total of 100": {"exercises": FIVE[:3], "points": {"advantages": 30, "clip": 40, "kl": 30}},
@@ -143,13 +145,11 @@ def test_a_course_is_what_its_file_says_and_no_other_file_has_to_be_changed(name
     for exercise in FIVE:
         page = (site / "exercises" / exercise / "index.html").read_text("utf-8")
         assert ("Not in this course" in page) is (exercise not in written.exercises), exercise
-    for draft in ("variants", "bughunt"):
-        assert (site / f"exercises/{draft}/index.html").exists() is (draft in written.exercises)
+    for draft in DRAFTS:
+        assert (site / "exercises" / draft / "index.html").exists() is (draft in written.exercises)
 
     run(ours, "course", "handout", "--out", theirs)
-    assert {path.stem for path in (theirs / "starter").iterdir()} & {*FIVE, "variants", "bughunt"} == {
-        *written.exercises
-    }
+    assert {path.stem for path in (theirs / "starter").iterdir()} & {*FIVE, *DRAFTS} == {*written.exercises}
     assert read_course_file(theirs / "course.toml") == replace(
         written, exercises=tuple(written.exercises), logo="", site=site_of(written)
     )

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 import torch
 
+from grader.commands import autograder
 from grader.core import course
 from grader.exercises.laws.checks import LAWS
 from grader.exercises.laws.hidden_checks import KEEPS, RIGHT, WRONG
@@ -16,6 +17,19 @@ from reference.clip import importance_ratio
 from reference.laws import near
 
 PAGE = course.ROOT / "docs" / "exercises" / "laws.md"
+
+
+def test_the_grader_has_the_known_answers_wherever_the_laws_are_graded() -> None:
+    names = ["advantages", "clip", "kl", "laws"]
+    files = autograder.make(seed=1, secret="5" * 64, exercises=names)
+    for law in LAWS.values():
+        exercise, function = law.of.split(".")
+        assert f"reference/{exercise}.py" in files
+        for kind in ("misconceptions", "variants"):
+            assert f"grader/exercises/{exercise}/{kind}/{function}.py" in files
+    assert {*course.exercise("laws").known_answers} == {law.of for law in LAWS.values()}
+    assert "misconceptions" not in repr([*autograder.make(seed=1, secret="5" * 64, exercises=names[:3])])
+    assert course.missing_of([course.exercise("laws")]).endswith("name them before it")
 
 
 @pytest.mark.parametrize("law", LAWS)
