@@ -96,10 +96,14 @@ GRADED_WITH = (
 """The rooms and files of the grader that a result depends on; a test compares them with what a grading imports."""
 
 
-@functools.cache
 def course_digest() -> str:
     """Digest of what a result depends on besides the submission. A new page or report does not change it."""
-    digest = hashlib.sha256(repr({each.name: each.points for each in course.EXERCISES}).encode())
+    return _digest(tuple((each.name, each.points) for each in course.EXERCISES))
+
+
+@functools.cache
+def _digest(points: tuple[tuple[str, int], ...]) -> str:
+    digest = hashlib.sha256(repr(dict(points)).encode())
     places = [course.GRADER / place for place in GRADED_WITH]
     paths = [path for place in places for path in (place.rglob("*") if place.is_dir() else [place])]
     for path in sorted([*paths, *course.MODEL_ANSWERS.glob("*")]):

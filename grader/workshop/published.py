@@ -12,10 +12,15 @@ import re
 from ..core import course
 
 
-@functools.cache
 def published() -> tuple[course.Exercise, ...]:
     """The exercises of the course, and behind them those whose pages others lead to."""
-    pages = [path for path in (course.ROOT / "docs").rglob("*.md") if path.stem not in {e.name for e in course.DRAFTS}]
-    text = "\n".join(path.read_text("utf-8") for path in pages) if course.DRAFTS else ""
-    linked = [each for each in course.DRAFTS if re.search(rf"\bexercises/{each.name}\.md", text)]
-    return (*course.EXERCISES, *linked)
+    return (*course.EXERCISES, *_linked(course.DRAFTS))
+
+
+@functools.cache
+def _linked(drafts: tuple[course.Exercise, ...]) -> tuple[course.Exercise, ...]:
+    """Those of some drafts to whose pages the page of another exercise or of none leads."""
+    names = {each.name for each in drafts}
+    pages = [path for path in (course.ROOT / "docs").rglob("*.md") if path.stem not in names] if drafts else []
+    text = "\n".join(path.read_text("utf-8") for path in pages)
+    return tuple(each for each in drafts if re.search(rf"\bexercises/{each.name}\.md", text))

@@ -92,9 +92,9 @@ def test_less_than_a_point_for_a_check_is_refused_with_the_line(
 
 
 def test_results_that_other_points_were_given_for_are_not_taken_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    before = course_digest.__wrapped__()
+    before = course_digest()
     worth(monkeypatch, "kl", 40)
-    assert course_digest.__wrapped__() != before
+    assert course_digest() != before
 
 
 @pytest.mark.parametrize(
