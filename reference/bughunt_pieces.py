@@ -61,49 +61,49 @@ def chosen_tokens(rows, begin, stop):
     ids = np.asarray(rows, dtype=int)
     column = np.arange(ids.shape[1])
     answer = column >= begin
-    stops = ids == stop
-    seen = np.cumsum(stops, axis=1)
+    stops = (ids == stop) & answer
+    seen = np.cumsum(stops, axis=0)
     part = stops.astype(int)
     before = seen - part
-    item = (before == 0) & answer
-    return item.astype(int)
+    return ((0 == before) & answer).astype(int)
 
 
 # piece_03 ------------------------------------------------------------
 
 
-def with_penalty(prizes, current, fixed, counted, force):
-    """Each answer's mark minus `force` times its drift, the sum over its tokens of `current` - `fixed`.
+def pulled(marks, logs, fixed, kept, force):
+    """Each answer's mark minus `force` times its drift, the sum over its tokens of `logs` - `fixed`.
 
-    Only tokens with a 1 in `counted` belong to the answer.
+    Only tokens with a 1 in `kept` belong to the answer.
 
     Takes:
-        prizes: numbers, one for each answer
-        current: table of numbers from -100 to 0, a row for each answer
+        marks: numbers, one for each answer
+        logs: table of numbers from -100 to 0, a row for each answer
         fixed: table of numbers from -100 to 0
-        counted: table of whole numbers from 0 to 1
+        kept: table of whole numbers from 0 to 1
         force: number from 0 to 10
 
     Try:
-        prizes = [1.0, 0.0]
-        current = [[-1.0, -1.0], [-2.0, -1.0]]
+        marks = [1.0, 0.0]
+        logs = [[-1.0, -1.0], [-2.0, -1.0]]
         fixed = [[-1.0, -1.0], [-2.0, -1.0]]
-        counted = [[1, 1], [1, 0]]
+        kept = [[1, 1], [1, 0]]
         force = 0.1
     """
-    new = np.array(current, dtype=float)
-    flags = np.array(counted, dtype=float)
-    anchor = np.array(fixed, dtype=float)
-    distance = new - anchor
-    total = np.sum(np.where(0 < flags, distance, 0.0), axis=-1)
-    element = np.asarray(prizes, dtype=float)
-    return element - total * force
+    anchor = np.asarray(fixed, dtype=float)
+    new = np.asarray(logs, dtype=float)
+    flags = np.asarray(kept, dtype=float)
+    gap = np.subtract(new, anchor)
+    bit = gap * flags
+    total = bit.sum(axis=1)
+    part = force * total
+    return np.asarray(marks, dtype=float) - part
 
 
 # piece_04 ------------------------------------------------------------
 
 
-def said_next(table, text):
+def spoken(table, text):
     """The log-probability of each token of a text but the first.
 
     Row t of `table` holds the scores of all tokens after the tokens 0 to t of the text; their softmax is the
@@ -118,218 +118,218 @@ def said_next(table, text):
         text = [0, 1, 0]
     """
     logits = np.asarray(table, dtype=float)
-    ids = np.asarray(text, dtype=int)
-    top = np.max(logits, axis=1, keepdims=True)
+    tokens = np.asarray(text, dtype=int)
+    top = logits.max(axis=1, keepdims=True)
     lowered = logits - top
-    helper = np.exp(lowered)
-    total = np.log(helper.sum(axis=1, keepdims=True))
-    logprobs = lowered - total
-    following = ids[:-1]
-    bit = len(ids)
-    steps = np.arange(0, bit - 1)
-    return logprobs[steps, following]
+    bit = np.exp(lowered)
+    norm = np.log(np.mean(bit, axis=1, keepdims=True))
+    logs = lowered - norm
+    core = len(tokens)
+    spots = np.arange(core - 1)
+    following = tokens[1:]
+    return logs[spots, following]
 
 
 # piece_05 ------------------------------------------------------------
 
 
-def hit_rate(right, taken, shots):
-    """The mean over all prompts of the probability that at least one of `shots` answers is right.
+def hit_rate(hits, samples, attempts):
+    """The mean over all prompts of the probability that at least one of `attempts` answers is right.
 
-    Each prompt had `taken` answers judged, and `right` says how many were right. The tries are different ones of these
+    Each prompt had `samples` answers judged, and `hits` says how many were right. The tries are different ones of these
     answers, all choices equally likely.
 
     Takes:
-        right: whole numbers from 0 to 100, one for each prompt, none above taken
-        taken: whole number from 1 to 100
-        shots: whole number from 1 to 100, at most taken
+        hits: whole numbers from 0 to 100, one for each prompt, none above samples
+        samples: whole number from 1 to 100
+        attempts: whole number from 1 to 100, at most samples
 
     Try:
-        right = [0, 4]
-        taken = 4
-        shots = 1
+        hits = [0, 4]
+        samples = 4
+        attempts = 1
     """
-    rates = []
-    for good in right:
-        wrong = taken - good
-        none_right = 1.0
-        for place in range(0, shots):
-            none_right = max(wrong - place, 0) / (taken - place) * none_right
-        rates.append(none_right)
-    return sum(rates) / len(rates)
+    result = []
+    for good in hits:
+        failing = 1.0
+        misses = good
+        for at in range(0, attempts):
+            failing *= max(misses - at, 0) / (samples - at)
+        part = 1.0 - failing
+        result.append(part)
+    return sum(result) / len(result)
 
 
 # piece_06 ------------------------------------------------------------
 
 
-def choose_tokens(ratings, heat, share, dice):
-    """Draw one token for each of `dice`, numbers that were drawn evenly between 0 and 1.
+def choose_tokens(ratings, temper, share, coins):
+    """Draw one token for each of `coins`, numbers that were drawn evenly between 0 and 1.
 
-    The distribution is the softmax of `ratings` / `heat`. Only its most likely tokens are kept, the fewest that have
+    The distribution is the softmax of `ratings` / `temper`. Only its most likely tokens are kept, the fewest that have
     `share` of the probability together, and their probabilities are scaled to sum to 1. The token for a coin is the
     first one, in the order of the tokens, at which the running sum of these probabilities exceeds the coin.
 
     Takes:
         ratings: numbers, one for each token
-        heat: number from 0.01 to 100
+        temper: number from 0.01 to 100
         share: number from 0.01 to 1
-        dice: numbers from 0 to 0.999
+        coins: numbers from 0 to 0.999
 
     Try:
         ratings = [0.0, 0.0, 0.0, 0.0]
-        heat = 1.0
+        temper = 1.0
         share = 1.0
-        dice = [0.1, 0.3, 0.6, 0.8]
+        coins = [0.1, 0.3, 0.6, 0.8]
     """
-    tempered = np.array(ratings, dtype=float) / heat
-    weights = np.exp(tempered - np.max(tempered))
-    chances = weights / np.sum(weights)
-    ranks = np.argsort(np.negative(chances), kind='stable')
-    summed = np.cumsum(chances)
-    bit = int((summed < share).sum())
-    many = 1 + bit
-    helper = len(chances)
-    kept = np.zeros(helper)
-    kept[ranks[:many]] = 1.0
-    remaining = kept * chances
-    bounds = np.divide(remaining.cumsum(), remaining.sum())
-    return [int(np.sum(bounds <= coin)) for coin in dice]
+    softened = np.array(ratings, dtype=float) / temper
+    masses = np.exp(softened)
+    chances = masses / masses.sum()
+    order = np.argsort(-chances, kind='stable')
+    gathered = chances[order].cumsum()
+    many = int(np.count_nonzero(share > gathered)) + 1
+    allowed = np.zeros(len(chances))
+    allowed[order[:many]] = 1.0
+    left = allowed * chances
+    marks_at = left.cumsum() / np.sum(left)
+    return [int((die >= marks_at).sum()) for die in coins]
 
 
 # piece_07 ------------------------------------------------------------
 
 
-def relative_marks(marks, prompts, floor):
+def compare_marks(outcomes, questions, tiny):
     """How far each mark is above the mean of its own prompt, in standard deviations of that prompt.
 
-    The variance is the mean of the squared distances, and `floor` is added to the standard deviation.
+    The variance is the mean of the squared distances, and `tiny` is added to the standard deviation.
 
     Takes:
-        marks: numbers, one for each answer
-        prompts: whole numbers from 0 to 20, to which prompt each answer belongs
-        floor: number from 0.000001 to 1
+        outcomes: numbers, one for each answer
+        questions: whole numbers from 0 to 20, to which prompt each answer belongs
+        tiny: number from 0.000001 to 1
 
     Try:
-        marks = [1.0, 0.0, 3.0, 5.0]
-        prompts = [0, 0, 1, 1]
-        floor = 0.5
+        outcomes = [1.0, 0.0, 3.0, 5.0]
+        questions = [0, 0, 1, 1]
+        tiny = 0.5
     """
-    values = np.array(marks, dtype=float)
-    labels = np.asarray(prompts, dtype=int)
-    answer = np.zeros(len(values))
-    for question in sorted(set(labels.tolist())):
-        inside = question == labels
-        family = values[inside]
-        helper = np.mean(family)
-        offsets = family - helper
-        scatter = np.sqrt(np.mean(offsets * offsets))
-        answer[inside] = offsets / (scatter + floor)
-    return answer
+    values = np.asarray(outcomes, dtype=float)
+    labels = np.array(questions)
+    output = np.zeros_like(values)
+    for prompt in sorted(set(labels.tolist())):
+        chosen = labels == prompt
+        own = values[chosen]
+        gaps = own - own.mean()
+        width = np.sqrt(np.sum(np.square(gaps)) / len(own))
+        core = tiny + width
+        output[chosen] = gaps / core
+    return output
 
 
 # piece_08 ------------------------------------------------------------
 
 
-def careful_gain(logs, drawn_logs, merits, low, high):
+def held(fresh, drawn_logs, merits, low, over):
     """The objective of PPO, the mean over all tokens; it is maximized.
 
-    A token's ratio is its probability now, with log-probability `logs`, over that when it was drawn. The token counts with
-    the ratio times its gain, or with the ratio kept between 1 - `low` and 1 + `high` times its gain: the smaller one.
+    A token's ratio is its probability now, with log-probability `fresh`, over that when it was drawn. The token counts with
+    the ratio times its gain, or with the ratio kept between 1 - `low` and 1 + `over` times its gain: the smaller one.
 
     Takes:
-        logs: numbers from -100 to 0, one for each token
+        fresh: numbers from -100 to 0, one for each token
         drawn_logs: numbers from -100 to 0
         merits: numbers
         low: number from 0 to 1
-        high: number from 0 to 10
+        over: number from 0 to 10
 
     Try:
-        logs = [-1.0, -1.0]
+        fresh = [-1.0, -1.0]
         drawn_logs = [-1.1, -1.0]
         merits = [1.0, -1.0]
         low = 0.2
-        high = 0.2
+        over = 0.2
     """
-    factor = np.exp(np.subtract(logs, drawn_logs))
-    merit = np.asarray(merits, dtype=float)
-    core = 1 - low
-    inside = np.minimum(np.maximum(factor, core), high + 1)
-    open_part = factor * merit
-    capped = merit * inside
-    smaller = np.minimum(open_part, capped)
-    return float(smaller.mean())
+    inner = np.asarray(fresh, dtype=float) - np.asarray(drawn_logs, dtype=float)
+    quotient = np.exp(inner)
+    merit = np.array(merits, dtype=float)
+    detail = 1 - low
+    inside = np.minimum(np.maximum(quotient, detail), 1 + over)
+    open_part = merit * quotient
+    bounded = inside * merit
+    lower = np.minimum(open_part, bounded)
+    item = lower.sum()
+    return float(item / len(lower))
 
 
 # piece_09 ------------------------------------------------------------
 
 
-def climb(prizes, turns, crowd, speed, key):
-    """Train a policy over some arms, from the uniform one, with one plain GRPO update for each group of `crowd` draws.
+def climb(prizes, turns, draws, pace, seed):
+    """Train a policy over some arms, from the uniform one, with one plain GRPO update for each group of `draws` draws.
 
     The advantage of a draw is its prize minus the mean of the group, over the standard deviation of the group plus
-    0.001. The update is `speed` times the mean over the group of advantage times gradient of the log-probability.
+    0.001. The update is `pace` times the mean over the group of advantage times gradient of the log-probability.
     Returns the expected prize of the policy before each step and after the last one.
 
     Takes:
         prizes: numbers from -100 to 100, of each arm
         turns: whole number from 1 to 100
-        crowd: whole number from 2 to 32
-        speed: number from 0 to 10
-        key: whole number from 0 to 1000
+        draws: whole number from 2 to 32
+        pace: number from 0 to 10
+        seed: whole number from 0 to 1000
 
     Try:
         prizes = [0.0, 0.5, 1.0]
         turns = 40
-        crowd = 8
-        speed = 0.5
-        key = 3
+        draws = 8
+        pace = 0.5
+        seed = 3
     """
-    source = np.random.default_rng(key)
-    worth = np.array(prizes, dtype=float)
-    trace = []
-    detail = len(worth)
-    logits = np.zeros(detail)
+    worth = np.asarray(prizes, dtype=float)
+    rng = np.random.default_rng(seed)
+    liking = np.zeros_like(worth)
+    history = []
     for _ in range(turns):
-        partial = logits - logits.max()
-        raised = np.exp(partial)
-        chances = raised / raised.sum()
-        trace.append(float(np.sum(chances * worth)))
-        arms = source.choice(len(worth), size=crowd, p=chances)
-        bit = worth[arms].mean()
-        gains = worth[arms] - bit
-        item = np.std(gains)
-        gains /= 0.001 + item
-        direction = np.bincount(arms, weights=gains, minlength=len(worth)) - chances * np.sum(gains)
-        logits = direction * (speed / crowd) + logits
-    inner = np.max(logits)
-    raised = np.exp(logits - inner)
-    helper = raised / np.sum(raised)
-    return [*trace, float(np.sum(worth * helper))]
+        inner = liking.max()
+        heights = np.exp(np.subtract(liking, inner))
+        policy = heights / np.sum(heights)
+        history.append(float(np.sum(worth * policy)))
+        picks = rng.choice(len(worth), size=draws, p=policy)
+        edges = worth[picks] - worth[picks].mean()
+        bit = 0.001 + np.std(edges)
+        edges = np.divide(edges, bit)
+        push = np.subtract(np.bincount(picks, weights=edges, minlength=len(worth)), edges.sum() * policy)
+        detail = np.divide(push * pace, draws)
+        liking = detail + liking
+    heights = np.exp(np.subtract(liking, liking.max()))
+    term = np.sum(heights)
+    return history + [float(np.divide(np.dot(heights, worth), term))]
 
 
 # piece_10 ------------------------------------------------------------
 
 
-def usual_marks(marks, memory):
+def running_level(marks, keep):
     """The level of the marks before each of them: 0 before the first, then a weighted mean of all earlier ones.
 
-    The latest mark has the largest weight; each step back multiplies the weight by `memory`.
+    The latest mark has the largest weight; each step back multiplies the weight by `keep`.
 
     Takes:
         marks: numbers
-        memory: number from 0.01 to 0.99
+        keep: number from 0.01 to 0.99
 
     Try:
         marks = [0.5, 0.5, 0.5, 0.5]
-        memory = 0.5
+        keep = 0.5
     """
-    trace = list()
-    average = 1.0
+    average = 0.0
     share = 0.0
-    for prize in marks:
-        level = average / share if share > 0 else 0.0
-        core = (1 - share) * memory
-        share = 1 - core
-        average = memory * average + (1 - memory) * prize
-        trace.append(level)
+    trace = list()
+    for mark in marks:
+        expected = 0.0 if share == 0 else average / share
+        partial = share * keep
+        share = partial + (1 - keep)
+        helper = (average - mark) * keep
+        average = helper + mark
+        trace.append(average / share)
     return trace

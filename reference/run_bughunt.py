@@ -25,9 +25,9 @@ from . import bughunt_pieces
 _EXAMPLES = """examples (in the folder that holds starter/):
   python -m starter.run_bughunt list                          all pieces
   python -m starter.run_bughunt run piece_03                  call it with the arguments below "Try:"
-  python -m starter.run_bughunt run piece_03 "seed = 4"       the same with another value
-  python -m starter.run_bughunt plot piece_03 "steps = 60"    draw what it returns
-  python -m starter.run_bughunt compare piece_03 "seed = 4"   the call below "Try:" beside this one
+  python -m starter.run_bughunt run piece_03 "NAME = 4"       the same with another value
+  python -m starter.run_bughunt plot piece_03 "NAME = 60"     draw what it returns
+  python -m starter.run_bughunt compare piece_03 "NAME = 4"   the call below "Try:" beside this one
   python -m starter.run_bughunt check                         read bughunt.toml before you hand it in
 
 Values are written as in bughunt.toml: numbers, "texts", lists and lists of lists. Quotes keep the shell from them.
@@ -164,7 +164,8 @@ def _said(piece: Piece, answer: Any, lines: Sequence[str]) -> tuple[str, str]:
     if not answer.get("call"):
         return said, "there is no call that shows it"
     try:
-        value = piece(**answer["call"])
+        with np.errstate(all="ignore"):  # a piece may overflow: that can be its bug
+            value = piece(**answer["call"])
     except Exception as error:
         return said, f"its call raises {type(error).__name__}: {error}"
     return f"{said}\n          its call returns {_text(value)[:200]}", ""

@@ -28,7 +28,6 @@ def counted(texts, start, stop):
     answer = place >= start
     # bug shift/mask/limit: answer = place > start
     ended = (tokens == stop) & answer
-    # bug mask: ended = tokens == stop
     seen = np.cumsum(ended, axis=1)
     # same: seen = ended.cumsum(axis=-1)
     # bug axis: seen = np.cumsum(ended, axis=0)

@@ -36,7 +36,7 @@ def drawn(scores, heat, share, coins):
     # bug sign: order = np.argsort(chances, kind="stable")
     reached = np.cumsum(chances[order])
     # same: reached = chances[order].cumsum()
-    # bug stale/mask: reached = np.cumsum(chances)
+    # bug stale/mask/random: reached = np.cumsum(chances)
     count = int((reached < share).sum()) + 1
     # same: count = int(np.count_nonzero(reached < share)) + 1
     # bug shift/limit/mask: count = max(int((reached < share).sum()), 1)

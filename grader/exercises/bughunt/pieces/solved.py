@@ -32,6 +32,5 @@ def solved(right, drawn, tries):
             # bug random/scale: miss = miss * wrong / drawn
             # bug scale/shift/random: miss = miss * max(wrong - place, 0) / drawn
         result.append(1.0 - miss)
-        # bug sign: result.append(miss)
     return sum(result) / len(result)
     # bug axis/scale: return sum(result) / drawn
