@@ -82,10 +82,11 @@ def advantages_hold(calls: Calls, results: Calls) -> bool:
     """Could these be advantages?
 
     Right is every function that compares the samples of a group (the last axis) with each other. The advantage is the
-    reward minus the mean of the group, times a positive number. That number is the function's own choice: 1, one over a
-    standard deviation of any kind, G / (G - 1). It may differ from group to group, but it depends on the rewards of the
-    group alone, and on their differences only. A group of equal rewards, and a group of one, has advantages of exactly
-    0. Shape and dtype are those of the rewards. Wrong is everything else.
+    reward minus the mean of the group, times a positive number. That number is the function's own choice: 1, one
+    over a standard deviation of any kind, G / (G - 1). It may differ from group to group, but it depends on the
+    rewards of the group alone, on their differences only, and not on their order. All of that up to rounding. A
+    group of equal rewards, and a group of one, has advantages of exactly 0. Shape and dtype are those of the
+    rewards. Wrong is everything else.
 
     Args:
         calls: What `advantages_calls` returned.
@@ -215,11 +216,12 @@ def divergence_holds(calls: Calls, results: Calls) -> bool:
     """Could this measure how far two policies are apart?
 
     Right is every divergence between the two distributions over the last axis that is built on KL: in nats or bits, in
-    either direction, or a mixture of both, times any positive number. One number for each row, with the dtype of the
-    logits. It is 0 for equal distributions, positive for different ones, unchanged when a constant is added to all
-    logits of a row or the actions are numbered in another way, and finite, with its gradient, for all logits. No row
-    sees another one. The gradient with respect to "logits" is that of the value; "ref_logits" is a constant, and no
-    gradient (None, or zeros) reaches it. All of that up to rounding, 1e-9 in float64 and 1e-5 in float32.
+    either direction, or a weighted sum of both, times any positive number, which may depend on the number of
+    actions. One number for each row, with the dtype of the logits. It is 0 for equal distributions, positive for
+    different ones, unchanged when a constant is added to all logits of a row or the actions are numbered in another
+    way, and finite, with its gradient, for all logits. No row sees another one. The gradient with respect to
+    "logits" is that of the value; "ref_logits" is a constant, and no gradient (None, or zeros) reaches it. All of
+    that up to rounding, 1e-9 in float64 and 1e-5 in float32.
 
     Args:
         calls: What `divergence_calls` returned.
