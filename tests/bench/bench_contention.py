@@ -84,7 +84,9 @@ def graded(
     """Grade a folder to the end, or kill the command once so many are graded."""
     started = time.monotonic()
     command = [sys.executable, "-m", "grader.commands.course", "grade-all", str(folder / source), "--out"]
-    command += [str(folder / out), "--jobs", str(jobs), "--exercises", *arguments.exercises]
+    # One secret for both: with two, a wrong answer may fail a hidden check of one and not of the other.
+    command += [str(folder / out), "--secret", str(folder / "class-secret")]
+    command += ["--jobs", str(jobs), "--exercises", *arguments.exercises]
     user = {} if arguments.user is None else {"user": arguments.user, "group": arguments.user, "extra_groups": []}
     with tempfile.TemporaryFile("w+") as said:
         process = subprocess.Popen(
@@ -111,7 +113,7 @@ def compared(folder: Path, hostile: list[str]) -> int:
     changed = [name for name in alone if _mark(alone[name]) != _mark(among[name])]
     print(f"{len(alone)} honest submissions beside {len(hostile)} hostile ones, marks changed: {len(changed)}")
     for name in changed:
-        print(f"  {name}: {_mark(alone[name])} -> {_mark(among[name])}")
+        print(f"  {name}: {' '.join(_difference(alone[name], among[name]))}")
     failed = [entry for entry in among.values() if entry.problem]
     print(f"not graded: {len(failed)}")
     for entry in failed:
@@ -130,6 +132,17 @@ def _print_other_words(folder: Path) -> None:
             first[name].splitlines(), second.get(name, "").splitlines(), name, n=0, lineterm=""
         )
         print("\n".join(f"  {line}" for line in itertools.islice(lines, 20)))
+
+
+def _difference(alone: Entry, among: Entry) -> Iterator[str]:
+    """The points, and the checks with another outcome."""
+    if alone.result is None or among.result is None:
+        yield f"{alone.problem or 'graded'} -> {among.problem or 'graded'}"
+        return
+    yield f"{alone.result.earned} -> {among.result.earned} points;"
+    for one, other in zip(alone.result.checks, among.result.checks, strict=True):
+        if one.outcome != other.outcome:
+            yield f"{one.id} {one.outcome} -> {other.outcome}"
 
 
 def _mark(entry: Entry) -> tuple[int, list[str]] | str:
