@@ -27,7 +27,7 @@ from typing import Any
 import msgspec
 
 from ..core.by_hand import ByHand, with_by_hand
-from ..core.course import EXERCISES
+from ..core.course import EXERCISES, file_of
 from ..core.result import Result, from_json, replace_file
 from ..worksheet.questions import EXERCISE as WORKSHEET
 from .adjustments import AdjustmentsError, read_adjustments
@@ -110,8 +110,8 @@ class Entry:
     def remarks(self) -> tuple[str, ...]:
         """What an instructor should know of its files: `notes`, and which modules could not be imported."""
         graded = self.result.exercises if self.result else ()
-        failed = (f"{each.name}.py cannot be imported: {each.not_imported}" for each in graded if each.not_imported)
-        return (*self.notes, *failed)
+        failed = [each for each in graded if each.not_imported]
+        return (*self.notes, *(f"{file_of(each.name)} cannot be imported: {each.not_imported}" for each in failed))
 
     @property
     def _of_code(self) -> set[str]:

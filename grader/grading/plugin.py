@@ -420,11 +420,9 @@ class GradingPlugin:
     def _may_be_told(self, check: Check, problem: BaseException) -> bool:
         """Whether a failure of such a check says nothing of its secret inputs."""
         told = isinstance(problem, ModuleProblem | NotJudged | MachineTooBusy | WrongAnswer | NotAnswered)
-        if told or getattr(problem, "may_be_told", False):
+        if told or getattr(problem, "may_be_told", False) or _ended_while_imported(problem):
             return True
         call: Call | None = getattr(problem, "call", None)
-        if _ended_while_imported(problem):  # in a worker that has been told nothing yet
-            return True
         return call is not None and is_public(check, call)
 
     def _public_failure(self, check: Check) -> Mismatch | StudentError | None:
@@ -588,7 +586,7 @@ def _shown(problem: BaseException, call: Call) -> Shown:
 
 
 def _ended_while_imported(problem: BaseException) -> bool:
-    """Whether the submission raised or died before anything was asked of it."""
+    """Whether the submission raised or died before anything was asked of it, in a worker that knows nothing yet."""
     return isinstance(problem, StudentError | StudentDied | StudentCrashed) and problem.call is None
 
 

@@ -25,8 +25,7 @@ from ..core.result import (
 )
 from ..core.text import one_line, plain, without_logging_commands
 from ..worksheet.questions import EXERCISE as WORKSHEET
-from ..worksheet.questions import FILE_NAME as WORKSHEET_FILE
-from .outcomes import at_home, functions
+from .outcomes import at_home, file_name, functions
 
 HIDDEN = "A hidden check: its inputs are not shown here."
 SELF_CHECK = "A self-check: a mark counts at isolation level 1 or above only."
@@ -178,11 +177,10 @@ def what_it_is(check: CheckResult, found: NamedMistake, *, also: bool = False) -
 
 def place(each: Listed) -> tuple[str, int]:
     """File and line to look at, from the root of the student's repository; line 1 if nothing says which."""
-    file_name = WORKSHEET_FILE if each.exercise.name == WORKSHEET else course.file_of(each.exercise.name)
     for frame in reversed(each.check.frames):
         if re.fullmatch(r"[A-Za-z_]\w*\.py", str(frame.file), re.ASCII):
             return f"starter/{frame.file}", max(int(frame.line or 1), 1)
-    return f"starter/{file_name}", 1
+    return f"starter/{file_name(each.exercise)}", 1
 
 
 def shortened(text: str, limit: int) -> str:

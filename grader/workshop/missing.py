@@ -103,8 +103,8 @@ def _of_data(exercise: Exercise) -> Iterator[Missing]:
     page = course.ROOT / exercise.page
     if not page.is_file():
         yield Missing(f"{exercise.page}: write the page", True)
-    elif not FRONT_MATTER.sub("", page.read_text("utf-8")).startswith(f"# {exercise.number}. {exercise.title}\n"):
-        yield Missing(f'{exercise.page}: begin it with "# {exercise.number}. {exercise.title}"', exercise.draft)
+    else:
+        yield from _of_heading(exercise, page.read_text("utf-8"))
 
 
 def left_over(modules: Mapping[str, Module]) -> list[str]:
@@ -240,11 +240,16 @@ def _of_recorded(exercise: Exercise, wrong: Sequence[Entry]) -> Iterator[Missing
             yield Missing(f"{where}; add one to a check of {entry.function} in which it differs from the model answer")
 
 
+def _of_heading(exercise: Exercise, text: str) -> Iterator[Missing]:
+    heading = f"# {exercise.number}. {exercise.title}"
+    if not FRONT_MATTER.sub("", text).startswith(f"{heading}\n"):
+        yield Missing(f'{exercise.page}: begin it with "{heading}"', exercise.draft)
+
+
 def _of_page(exercise: Exercise, text: str, checks: Sequence[Check]) -> Iterator[Missing]:
     page = exercise.page
     prose = re.sub(r"```.*?```", "", text, flags=re.DOTALL)
-    if not FRONT_MATTER.sub("", text).startswith(f"# {exercise.number}. {exercise.title}\n"):
-        yield Missing(f'{page}: begin it with "# {exercise.number}. {exercise.title}"', exercise.draft)
+    yield from _of_heading(exercise, text)
     found = tuple(re.findall(r"^## (.*)$", prose, re.MULTILINE))
     if found != SECTIONS:
         yield Missing(f"{page}: let its sections be {', '.join(SECTIONS)}", True)

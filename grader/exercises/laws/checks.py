@@ -555,291 +555,101 @@ def _require_practice(student, law: Law) -> None:
     require_caught(law, last, found, {kind: kind for kind in runs}, enough=len(runs))
 
 
-# advantages
+# The checks of each law: two of its calls, two of what it says
 
 
-@check(
-    "advantages_calls",
-    points=1,
-    gate=True,
-    hints=(
+def _declare(law: Law, *, calls: Sequence[str], law_itself: Sequence[str]) -> None:
+    """The public checks of a law.
+
+    Args:
+        law: Which one.
+        calls: Hints for its calls; the last one helps with mistakes that do not show, too.
+        law_itself: Hints for what it says of them.
+    """
+    in_order, show = f"{law.name}_calls_are_in_order", f"{law.name}_calls_show_mistakes"
+    fair, catches = f"{law.name}_law_is_fair", f"{law.name}_law_catches_practice_mistakes"
+    _add(law, _require_in_order, in_order, law.calls, points=1, gate=True, hints=calls)
+    _add(law, _require_shown, show, law.calls, points=1, needs=(in_order,), hints=calls[-1:])
+    _add(law, _require_fair, fair, law.holds, points=2, gate=True, hints=law_itself)
+    _add(law, _require_practice, catches, law.holds, points=2, needs=(fair, show), hints=law_itself)
+
+
+def _add(law: Law, require: Callable[..., None], name: str, function: str, **declared: Any) -> None:
+    """Declare a check of a law, with the words that all laws have for it."""
+
+    def test(student) -> None:
+        require(student, law)
+
+    test.__name__, test.__doc__ = f"test_{name}", _WORDS[require].format(calls=law.calls, holds=law.holds)
+    globals()[test.__name__] = check(function, **declared)(test)
+
+
+_WORDS = {
+    _require_in_order: """`{calls}` returns calls of the function, the same for the same seed.
+
+    A law that cannot be repeated proves nothing: whoever reads "broken" wants to see the call that broke it. The point
+    is earned by a pair: `{holds}` must tell a right function from a wrong one with these calls.
+    """,
+    _require_shown: """With the calls of `{calls}` every practice mistake gives other numbers than every right function.
+
+    What gives the same numbers cannot be told apart, however clever the law is. Most mistakes show in few places only.
+    """,
+    _require_fair: """`{holds}` says yes to right functions of three kinds, and no where nothing but NaN came back.
+
+    Libraries write this function in more than one way, and all of them are right. A law says what they share. A formula
+    that is computed again and compared rejects the others. A false alarm costs more than a missed mistake: nobody
+    listens to the next one. With NaN every comparison is False, so ask for what is right and not for what is wrong.
+    """,
+    _require_practice: """`{holds}` says yes to all right practice functions and no to all wrong ones.
+
+    The report says which kinds of mistakes it misses. Change the calls so that the mistake shows, or ask for one more
+    property.
+    """,
+}
+
+_declare(
+    ADVANTAGES,
+    calls=(
         "Which groups have an answer that you know without computing it?",
         "A mistake that mixes groups shows where a group is alone in one call and with others in another one.",
         "What can be special about a group: all rewards alike, one sample, one success among many?",
     ),
-)
-def test_advantages_calls_are_in_order(student):
-    """`advantages_calls` returns calls of the function, the same for the same seed.
-
-    A law that cannot be repeated proves nothing: whoever reads "broken" wants to see the call that broke it. The point
-    is earned by a pair: `advantages_hold` must tell a right function from a wrong one with these calls.
-    """
-    _require_in_order(student, ADVANTAGES)
-
-
-@check(
-    "advantages_calls",
-    points=1,
-    needs=("advantages_calls_are_in_order",),
-    hints=("What can be special about a group: all rewards alike, one sample, one success among many?",),
-)
-def test_advantages_calls_show_mistakes(student):
-    """With the calls of `advantages_calls` every practice mistake gives other numbers than every right function.
-
-    What gives the same numbers cannot be told apart, however clever the law is. Most mistakes show in few places only.
-    """
-    _require_shown(student, ADVANTAGES)
-
-
-@check(
-    "advantages_hold",
-    points=2,
-    gate=True,
-    hints=(
+    law_itself=(
         "Two numbers of a group are in the same proportion as the two rewards minus the mean.",
         "What must stay the same when the other groups change, or when all rewards are moved?",
     ),
 )
-def test_advantages_law_is_fair(student):
-    """`advantages_hold` says yes to right functions of three kinds, and no where nothing but NaN came back.
-
-    Libraries write this function in more than one way, and all of them are right. A law says what they share. A formula
-    that is computed again and compared rejects the others. A false alarm costs more than a missed mistake: nobody
-    listens to the next one. With NaN every comparison is False, so ask for what is right and not for what is wrong.
-    """
-    _require_fair(student, ADVANTAGES)
-
-
-@check(
-    "advantages_hold",
-    points=2,
-    needs=("advantages_law_is_fair", "advantages_calls_show_mistakes"),
-    hints=(
-        "Two numbers of a group are in the same proportion as the two rewards minus the mean.",
-        "What must stay the same when the other groups change, or when all rewards are moved?",
-    ),
-)
-def test_advantages_law_catches_practice_mistakes(student):
-    """`advantages_hold` says yes to all right practice functions and no to all wrong ones.
-
-    The report says which kinds of mistakes it misses. Change the calls so that the mistake shows, or ask for one more
-    property.
-    """
-    _require_practice(student, ADVANTAGES)
-
-
-# surrogate
-
-
-@check(
-    "surrogate_calls",
-    points=1,
-    gate=True,
-    hints=(
+_declare(
+    SURROGATE,
+    calls=(
         "There are two signs of A and three places for a ratio. Have you all six?",
         "Which of the arguments have a default that could hide a mistake?",
     ),
-)
-def test_surrogate_calls_are_in_order(student):
-    """`surrogate_calls` returns calls of the function, the same for the same seed.
-
-    A law that cannot be repeated proves nothing: whoever reads "broken" wants to see the call that broke it. The point
-    is earned by a pair: `surrogate_holds` must tell a right function from a wrong one with these calls.
-    """
-    _require_in_order(student, SURROGATE)
-
-
-@check(
-    "surrogate_calls",
-    points=1,
-    needs=("surrogate_calls_are_in_order",),
-    hints=("Which of the arguments have a default that could hide a mistake?",),
-)
-def test_surrogate_calls_show_mistakes(student):
-    """With the calls of `surrogate_calls` every practice mistake gives other numbers than every right function.
-
-    What gives the same numbers cannot be told apart, however clever the law is. Most mistakes show in few places only.
-    """
-    _require_shown(student, SURROGATE)
-
-
-@check(
-    "surrogate_holds",
-    points=2,
-    gate=True,
-    hints=(
+    law_itself=(
         "What is left of the gradient where the clip binds, and what stays the value?",
         "The factor is the function's own choice: read it from a call in which nothing is clipped.",
     ),
 )
-def test_surrogate_law_is_fair(student):
-    """`surrogate_holds` says yes to right functions of three kinds, and no where nothing but NaN came back.
-
-    Libraries write this function in more than one way, and all of them are right. A law says what they share. A formula
-    that is computed again and compared rejects the others. A false alarm costs more than a missed mistake: nobody
-    listens to the next one. With NaN every comparison is False, so ask for what is right and not for what is wrong.
-    """
-    _require_fair(student, SURROGATE)
-
-
-@check(
-    "surrogate_holds",
-    points=2,
-    needs=("surrogate_law_is_fair", "surrogate_calls_show_mistakes"),
-    hints=(
-        "What is left of the gradient where the clip binds, and what stays the value?",
-        "The factor is the function's own choice: read it from a call in which nothing is clipped.",
-    ),
-)
-def test_surrogate_law_catches_practice_mistakes(student):
-    """`surrogate_holds` says yes to all right practice functions and no to all wrong ones.
-
-    The report says which kinds of mistakes it misses. Change the calls so that the mistake shows, or ask for one more
-    property.
-    """
-    _require_practice(student, SURROGATE)
-
-
-# divergence
-
-
-@check(
-    "divergence_calls",
-    points=1,
-    gate=True,
-    hints=(
+_declare(
+    DIVERGENCE,
+    calls=(
         "Which two policies have a divergence that you know without computing it?",
         "Logits have one number too many: what may be added to them?",
         "Where would exp overflow, and where would a logarithm be that of 0?",
     ),
-)
-def test_divergence_calls_are_in_order(student):
-    """`divergence_calls` returns calls of the function, the same for the same seed.
-
-    A law that cannot be repeated proves nothing: whoever reads "broken" wants to see the call that broke it. The point
-    is earned by a pair: `divergence_holds` must tell a right function from a wrong one with these calls.
-    """
-    _require_in_order(student, DIVERGENCE)
-
-
-@check(
-    "divergence_calls",
-    points=1,
-    needs=("divergence_calls_are_in_order",),
-    hints=("Where would exp overflow, and where would a logarithm be that of 0?",),
-)
-def test_divergence_calls_show_mistakes(student):
-    """With the calls of `divergence_calls` every practice mistake gives other numbers than every right function.
-
-    What gives the same numbers cannot be told apart, however clever the law is. Most mistakes show in few places only.
-    """
-    _require_shown(student, DIVERGENCE)
-
-
-@check(
-    "divergence_holds",
-    points=2,
-    gate=True,
-    hints=(
+    law_itself=(
         "What does not change: the numbering of actions, a constant, the other rows?",
         "A gradient says how a value changes: make a small step, and compare.",
     ),
 )
-def test_divergence_law_is_fair(student):
-    """`divergence_holds` says yes to right functions of three kinds, and no where nothing but NaN came back.
-
-    Libraries write this function in more than one way, and all of them are right. A law says what they share. A formula
-    that is computed again and compared rejects the others. A false alarm costs more than a missed mistake: nobody
-    listens to the next one. With NaN every comparison is False, so ask for what is right and not for what is wrong.
-    """
-    _require_fair(student, DIVERGENCE)
-
-
-@check(
-    "divergence_holds",
-    points=2,
-    needs=("divergence_law_is_fair", "divergence_calls_show_mistakes"),
-    hints=(
-        "What does not change: the numbering of actions, a constant, the other rows?",
-        "A gradient says how a value changes: make a small step, and compare.",
-    ),
-)
-def test_divergence_law_catches_practice_mistakes(student):
-    """`divergence_holds` says yes to all right practice functions and no to all wrong ones.
-
-    The report says which kinds of mistakes it misses. Change the calls so that the mistake shows, or ask for one more
-    property.
-    """
-    _require_practice(student, DIVERGENCE)
-
-
-# estimate
-
-
-@check(
-    "estimate_calls",
-    points=1,
-    gate=True,
-    hints=(
+_declare(
+    ESTIMATE,
+    calls=(
         "An estimator is right on average. Which samples, with which weights, make an average that has no noise?",
         "Where would a probability in place of its logarithm be 0?",
     ),
-)
-def test_estimate_calls_are_in_order(student):
-    """`estimate_calls` returns calls of the function, the same for the same seed.
-
-    A law that cannot be repeated proves nothing: whoever reads "broken" wants to see the call that broke it. The point
-    is earned by a pair: `estimate_holds` must tell a right function from a wrong one with these calls.
-    """
-    _require_in_order(student, ESTIMATE)
-
-
-@check(
-    "estimate_calls",
-    points=1,
-    needs=("estimate_calls_are_in_order",),
-    hints=("Where would a probability in place of its logarithm be 0?",),
-)
-def test_estimate_calls_show_mistakes(student):
-    """With the calls of `estimate_calls` every practice mistake gives other numbers than every right function.
-
-    What gives the same numbers cannot be told apart, however clever the law is. Most mistakes show in few places only.
-    """
-    _require_shown(student, ESTIMATE)
-
-
-@check(
-    "estimate_holds",
-    points=2,
-    gate=True,
-    hints=(
+    law_itself=(
         "A sample counts by its log-ratio alone: what can be added to both log-probabilities?",
         "A gradient says how a value changes: make a small step, and compare.",
     ),
 )
-def test_estimate_law_is_fair(student):
-    """`estimate_holds` says yes to right functions of three kinds, and no where nothing but NaN came back.
-
-    Libraries write this function in more than one way, and all of them are right. A law says what they share. A formula
-    that is computed again and compared rejects the others. A false alarm costs more than a missed mistake: nobody
-    listens to the next one. With NaN every comparison is False, so ask for what is right and not for what is wrong.
-    """
-    _require_fair(student, ESTIMATE)
-
-
-@check(
-    "estimate_holds",
-    points=2,
-    needs=("estimate_law_is_fair", "estimate_calls_show_mistakes"),
-    hints=(
-        "A sample counts by its log-ratio alone: what can be added to both log-probabilities?",
-        "A gradient says how a value changes: make a small step, and compare.",
-    ),
-)
-def test_estimate_law_catches_practice_mistakes(student):
-    """`estimate_holds` says yes to all right practice functions and no to all wrong ones.
-
-    The report says which kinds of mistakes it misses. Change the calls so that the mistake shows, or ask for one more
-    property.
-    """
-    _require_practice(student, ESTIMATE)

@@ -24,10 +24,8 @@ from grader.core import course
 from grader.core.contents import read_submission
 from grader.core.submission import Submission
 from grader.exercises.laws.checks import (
-    ADVANTAGES,
-    DIVERGENCE,
     ESTIMATE,
-    SURROGATE,
+    LAWS,
     Calls,
     Law,
     Run,
@@ -318,125 +316,45 @@ def require_share(student, law: Law, share: float, ours, once) -> None:
     require_caught(law, found.last, found.found, kinds, enough=enough, may_be_told=True)
 
 
-@check("advantages_hold", points=2)
-def test_advantages_law_catches_half(student, ours, once):
-    """`advantages_hold` catches half of the wrong answers that the grader knows.
+_SHARES = {
+    "half": (
+        HALF,
+        """`{holds}` catches half of the wrong answers that the grader knows.
 
     These are answers to exercises 1 to 3 that graders have seen, by name. Each is run on your calls. The law must
     also say yes to the model answer, to right answers in other styles, and to right functions that are in no file:
     a law with a false alarm counts for nothing.
-    """
-    require_share(student, ADVANTAGES, HALF, ours, once)
-
-
-@check("advantages_hold", points=2)
-def test_advantages_law_catches_most(student, ours, once):
-    """`advantages_hold` catches three quarters of the wrong answers that the grader knows.
+    """,
+    ),
+    "most": (
+        MOST,
+        """`{holds}` catches three quarters of the wrong answers that the grader knows.
 
     What is left after the first half is wrong in corners only: where something is 0, equal, alone, large, or not at
     its default.
-    """
-    require_share(student, ADVANTAGES, MOST, ours, once)
-
-
-@check("advantages_hold", points=2)
-def test_advantages_law_catches_as_many_as_the_model_law(student, ours, once):
-    """`advantages_hold` catches 95 of 100 wrong answers that the grader knows, as the model law does.
+    """,
+    ),
+    "as_many_as_the_model_law": (
+        ALL,
+        """`{holds}` catches 95 of 100 wrong answers that the grader knows, as the model law does.
 
     The last ones have the right numbers: their gradient, dtype or shape is wrong, and a plot of the values shows
     nothing.
-    """
-    require_share(student, ADVANTAGES, ALL, ours, once)
+    """,
+    ),
+}
 
 
-@check("surrogate_holds", points=2)
-def test_surrogate_law_catches_half(student, ours, once):
-    """`surrogate_holds` catches half of the wrong answers that the grader knows.
+def _declare(law: Law, name: str, share: float, words: str) -> None:
+    """The check of one share, with the words that all laws have for it."""
 
-    These are answers to exercises 1 to 3 that graders have seen, by name. Each is run on your calls. The law must
-    also say yes to the model answer, to right answers in other styles, and to right functions that are in no file:
-    a law with a false alarm counts for nothing.
-    """
-    require_share(student, SURROGATE, HALF, ours, once)
+    def test(student, ours, once) -> None:
+        require_share(student, law, share, ours, once)
 
-
-@check("surrogate_holds", points=2)
-def test_surrogate_law_catches_most(student, ours, once):
-    """`surrogate_holds` catches three quarters of the wrong answers that the grader knows.
-
-    What is left after the first half is wrong in corners only: where something is 0, equal, alone, large, or not at
-    its default.
-    """
-    require_share(student, SURROGATE, MOST, ours, once)
+    test.__name__, test.__doc__ = f"test_{law.name}_law_catches_{name}", words.format(holds=law.holds)
+    globals()[test.__name__] = check(law.holds, points=2)(test)
 
 
-@check("surrogate_holds", points=2)
-def test_surrogate_law_catches_as_many_as_the_model_law(student, ours, once):
-    """`surrogate_holds` catches 95 of 100 wrong answers that the grader knows, as the model law does.
-
-    The last ones have the right numbers: their gradient, dtype or shape is wrong, and a plot of the values shows
-    nothing.
-    """
-    require_share(student, SURROGATE, ALL, ours, once)
-
-
-@check("divergence_holds", points=2)
-def test_divergence_law_catches_half(student, ours, once):
-    """`divergence_holds` catches half of the wrong answers that the grader knows.
-
-    These are answers to exercises 1 to 3 that graders have seen, by name. Each is run on your calls. The law must
-    also say yes to the model answer, to right answers in other styles, and to right functions that are in no file:
-    a law with a false alarm counts for nothing.
-    """
-    require_share(student, DIVERGENCE, HALF, ours, once)
-
-
-@check("divergence_holds", points=2)
-def test_divergence_law_catches_most(student, ours, once):
-    """`divergence_holds` catches three quarters of the wrong answers that the grader knows.
-
-    What is left after the first half is wrong in corners only: where something is 0, equal, alone, large, or not at
-    its default.
-    """
-    require_share(student, DIVERGENCE, MOST, ours, once)
-
-
-@check("divergence_holds", points=2)
-def test_divergence_law_catches_as_many_as_the_model_law(student, ours, once):
-    """`divergence_holds` catches 95 of 100 wrong answers that the grader knows, as the model law does.
-
-    The last ones have the right numbers: their gradient, dtype or shape is wrong, and a plot of the values shows
-    nothing.
-    """
-    require_share(student, DIVERGENCE, ALL, ours, once)
-
-
-@check("estimate_holds", points=2)
-def test_estimate_law_catches_half(student, ours, once):
-    """`estimate_holds` catches half of the wrong answers that the grader knows.
-
-    These are answers to exercises 1 to 3 that graders have seen, by name. Each is run on your calls. The law must
-    also say yes to the model answer, to right answers in other styles, and to right functions that are in no file:
-    a law with a false alarm counts for nothing.
-    """
-    require_share(student, ESTIMATE, HALF, ours, once)
-
-
-@check("estimate_holds", points=2)
-def test_estimate_law_catches_most(student, ours, once):
-    """`estimate_holds` catches three quarters of the wrong answers that the grader knows.
-
-    What is left after the first half is wrong in corners only: where something is 0, equal, alone, large, or not at
-    its default.
-    """
-    require_share(student, ESTIMATE, MOST, ours, once)
-
-
-@check("estimate_holds", points=2)
-def test_estimate_law_catches_as_many_as_the_model_law(student, ours, once):
-    """`estimate_holds` catches 95 of 100 wrong answers that the grader knows, as the model law does.
-
-    The last ones have the right numbers: their gradient, dtype or shape is wrong, and a plot of the values shows
-    nothing.
-    """
-    require_share(student, ESTIMATE, ALL, ours, once)
+for _law in LAWS.values():
+    for _name, (_share, _words) in _SHARES.items():
+        _declare(_law, _name, _share, _words)
