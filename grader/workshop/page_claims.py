@@ -203,9 +203,9 @@ def _curves(ablation: str) -> dict[str, list[dict[str, float]]]:
     return found
 
 
-def _best(at: dict[str, float]) -> tuple[str, str]:
+def _best(at: dict[str, float], column: str = "best_probability") -> tuple[str, str]:
     """Probability of the best action: median, and the middle 80 %."""
-    low, middle, high = (f"{at[f'best_probability_{which}']:.3f}" for which in ("low", "median", "high"))
+    low, middle, high = (f"{at[f'{column}_{which}']:.3f}" for which in ("low", "median", "high"))
     return middle, f"{low} to {high}"
 
 
@@ -540,10 +540,6 @@ def _mean_of(steps: list[dict[str, float]], name: str) -> float:
     return float(np.mean([at[f"{name}_mean"] for at in steps]))
 
 
-def _band(at: dict[str, float]) -> tuple[str, str]:
-    return f"{at['best_median']:.3f}", f"{at['best_low']:.3f} to {at['best_high']:.3f}"
-
-
 @claims("docs/results/variants.md")
 def _what_to_see() -> Claims:
     seeds = [{f"{at['seeds']:.0f}" for at in _relative(name)} for name in ("grpo, single peak", "grpo")]
@@ -666,12 +662,12 @@ def _relatives_in_numbers() -> Claims:
     for name, label in RELATIVES.items():
         steps = _relative(f"{name}, single peak")
         last = steps[-1]
-        yield _row(label, _over_half(steps), *_band(last), _apart(last), f"{last['samples_mean']:,.0f}")
+        yield _row(label, _over_half(steps), *_best(last, "best"), _apart(last), f"{last['samples_mean']:,.0f}")
     for name, label in (DAPO_PARTS | RELATIVES).items():
         steps = _relative(name)
         last = steps[-1]
         length = f"{last['wrong_length_median']:.1f}"
-        yield _row(label, f"{steps[0]['best_median']:.3f}", *_band(last), _apart(last), length)
+        yield _row(label, f"{steps[0]['best_median']:.3f}", *_best(last, "best"), _apart(last), length)
     cispo, grpo = (_relative(f"{name}, single peak")[-1] for name in ("cispo", "grpo"))
     _words_hold(cispo["sure_of_wrong_mean"] == 0.01, "CISPO has one")
     _words_hold(cispo["best_low"] > grpo["best_high"], "its band is above GRPO's")

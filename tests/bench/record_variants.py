@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import argparse
 import copy
+import functools
 import hashlib
 import json
 import sys
@@ -125,10 +126,16 @@ def charlm_run(name: str, seed: int) -> Curves:
 RUN: dict[str, Callable[[str, int], Curves]] = {"bandit": bandit_run, "charlm": charlm_run}
 
 
+@functools.cache
+def model_answers_digest() -> str:
+    """What tells runs with these model answers from those with others."""
+    code = b"".join(path.read_bytes() for path in sorted((ROOT / "reference").glob("*.py")))
+    return hashlib.sha256(code).hexdigest()[:12]
+
+
 def kept_run(folder: Path, loop: str, setting: str, seed: int) -> Curves:
     """A run that was made before with the same model answers, or a new one, which is kept in the folder."""
-    code = b"".join(path.read_bytes() for path in sorted((ROOT / "reference").glob("*.py")))
-    file = folder / hashlib.sha256(code).hexdigest()[:12] / loop / f"{setting}, {seed}.json"
+    file = folder / model_answers_digest() / loop / f"{setting}, {seed}.json"
     if not file.is_file():
         file.parent.mkdir(parents=True, exist_ok=True)
         part = file.with_suffix(".part")
