@@ -13,6 +13,7 @@ if not __package__:
     sys.exit("Go to the folder that holds starter/ and run: python -m starter.run_variants")
 
 from collections.abc import Sequence
+from typing import Any
 
 from . import run_bandit, run_charlm
 from .variants_training import VARIANTS, BanditWork, CharLMWork, bound
@@ -64,8 +65,22 @@ def _charlm(name: str, options: Sequence[str]) -> int:
 _LOOPS = {"bandit": _bandit, "charlm": _charlm}
 
 
+class _Help(argparse.Action):
+    """Print the help of this command and, once it is known what is trained, the options of that command."""
+
+    def __call__(self, parser: argparse.ArgumentParser, namespace: argparse.Namespace, *_: Any) -> None:
+        parser.print_help()
+        command = {"bandit": run_bandit, "charlm": run_charlm}.get(namespace.loop)
+        if command:
+            options = command._parser().format_help().partition("options:\n")[2].partition("\n\n")[0]
+            left_out = ", ".join(_OF_THE_VARIANT[namespace.loop])
+            print(f"\nother options (those of run_{namespace.loop}; leave out {left_out}):\n{options}")
+        parser.exit()
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
+        add_help=False,
         prog=f"python -m {__package__}.run_variants",
         description="Train the bandit or the language model with a relative of GRPO, with the code in this folder. All "
         "other options are those of run_bandit and of run_charlm.",
@@ -74,6 +89,7 @@ def _parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("loop", choices=_LOOPS, help="what to train")
+    parser.add_argument("-h", "--help", nargs=0, action=_Help, help="show this; bandit --help, all options of bandit")
     parser.add_argument("--variant", choices=VARIANTS, required=True, metavar="NAME", help="the method, see below")
     for option in {name for names in _OF_THE_VARIANT.values() for name in names}:
         parser.add_argument(option, nargs="?", const=True, help=argparse.SUPPRESS)

@@ -25,6 +25,7 @@ from ..core.text import one_line
 from ..reports import FORMATS, export
 from ..sandbox.sandbox import Sandbox
 from ..sandbox.worker_process import SandboxError
+from . import warm
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -101,6 +102,11 @@ def parse(argv: Sequence[str] | None = None) -> argparse.Namespace:
     )
     parser.add_argument("--watch", action="store_true", help="grade again after every save, what failed last first")
     parser.add_argument("--hint", action="count", default=0, help="a hint for the first failure; repeat for more")
+    parser.add_argument(
+        "--stop-server",
+        action="store_true",
+        help="end the grader that the last command kept ready, and do nothing",
+    )
     parser.add_argument("--call", action="store_true", help="show long calls of failing checks too, to paste them")
     parser.add_argument(
         "--json",
@@ -149,6 +155,12 @@ def parse(argv: Sequence[str] | None = None) -> argparse.Namespace:
         "--name-refused",
         action="store_true",
         help="say which system call the walls refused, by an error that no program expects; not for a mark",
+    )
+    course_options.add_argument(
+        "--no-server",
+        action="store_true",
+        help="neither use nor leave behind a grader that is kept ready for the next command; GRADE_NO_SERVER=1 in the "
+        "environment says it once for all",
     )
     course_options.add_argument(
         "--upload",
@@ -201,29 +213,58 @@ def main(argv: Sequence[str] | None = None) -> int:
         if hasattr(stream, "reconfigure"):  # a terminal that lacks a sign must not end the report
             stream.reconfigure(errors="replace")
     arguments = parse(argv)
-    path: Path = arguments.path
+    if arguments.stop_server:
+        return warm.stop()
+    is_warm = warm.may_help(arguments)
+    code = warm.exit_code(sys.argv[1:] if argv is None else argv) if is_warm else None
+    if code is not None:
+        return code
     try:
-        files = _read(arguments, path)
-    except SubmissionError as error:
-        print(f"grade: {one_line(str(error), limit=1_000)}", file=sys.stderr)
-        return USAGE
-    try:
-        if arguments.only_hint:
-            from . import hint
-
-            return hint.run(arguments.names, path, files.sha256, _console(), _declared)
-        if arguments.debug:
-            return _debug(arguments, files.submission)
-        with _sandbox(arguments) as sandbox:
-            if arguments.watch:
-                return _watch(arguments, path, sandbox)
-            return _grade_once(arguments, files, sandbox)
+        code = _graded(arguments)
     except (SandboxError, FileRefused) as error:
         print(f"grade: {error}", file=sys.stderr)
         return GRADER_FAILED
     except KeyboardInterrupt:
         print("grade: stopped", file=sys.stderr)
         return GRADER_FAILED
+    if is_warm:
+        warm.leave_one_ready()
+    return code
+
+
+def graded_by(sandbox: Sandbox, argv: Sequence[str]) -> int:
+    """Grade as `main` does, with workers of this sandbox, and say so below the report.
+
+    Raises:
+        SandboxError, FileRefused: nothing could be graded.
+        SystemExit: the arguments make no sense.
+    """
+    arguments = parse(argv)
+    code = _graded(arguments, sandbox)
+    if code in (OK, CHECKS_FAILED) and arguments.json != _STANDARD_OUTPUT:
+        told = "Graded by a grader that the last command kept ready; `grade --stop-server` ends it."
+        _console().print(told, style="dim", highlight=False)
+    return code
+
+
+def _graded(arguments: argparse.Namespace, ready: Sandbox | None = None) -> int:
+    """Do what was asked for: in a new sandbox, unless one is ready."""
+    path: Path = arguments.path
+    try:
+        files = _read(arguments, path)
+    except SubmissionError as error:
+        print(f"grade: {one_line(str(error), limit=1_000)}", file=sys.stderr)
+        return USAGE
+    if arguments.only_hint:
+        from . import hint
+
+        return hint.run(arguments.names, path, files.sha256, _console(), _declared)
+    if arguments.debug:
+        return _debug(arguments, files.submission)
+    with contextlib.nullcontext(ready) if ready else _sandbox(arguments) as sandbox:
+        if arguments.watch:
+            return _watch(arguments, path, sandbox)
+        return _grade_once(arguments, files, sandbox)
 
 
 def _written_format(text: str) -> tuple[str, Path]:

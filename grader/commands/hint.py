@@ -71,7 +71,11 @@ def run(
         document = json.loads(_place(folder).read_text("utf-8"))
         result, given = from_json(document["result"]), dict(document["given"])
     except (OSError, ValueError, KeyError, TypeError):
-        print("grade: nothing is known of an earlier grading of this folder; run `grade` first", file=sys.stderr)
+        print(
+            "grade: nothing is known of an earlier grading of this folder; run `grade` first, in a terminal (what goes "
+            "into a file or a pipe is not remembered), or `grade --hint`, which grades and gives a hint",
+            file=sys.stderr,
+        )
         return USAGE
     if sha256 != result.sha256:
         console.print("Your files have changed since they were graded; this is about the last grading.", style="dim")

@@ -324,12 +324,15 @@ def close(
     if not wrong.any():
         return
     place, shown = _excerpt(wrong)
-    rows = list(zip((yours_label + place, label + place), show_pair(yours[shown], expected[shown]), strict=True))
+    are_bools = isinstance(answer.value, Tensor) and answer.value.dtype == "bool" and not shows
+    are_bools = are_bools and np.array_equal(expected, expected > 0)
+    left, right = (yours > 0, expected > 0) if are_bools else (yours, expected)  # shown as what they are
+    rows = list(zip((yours_label + place, label + place), show_pair(left[shown], right[shown]), strict=True))
     piece = place.strip() if isinstance(answer.value, Tensor) else ""
     last, is_plain = shows or f"value{answer.part}{piece}", _is_plain(yours[wrong], expected[wrong])
     if not is_plain and (shows or isinstance(answer.value, Tensor)):
         last += ".tolist()"  # torch prints four digits
-    story = why or _difference(yours, expected, wrong)
+    story = why or _difference(left, right, wrong)
     problem = _mismatch(answer, rows, story, last=last, beside=beside, is_plain=is_plain)
     problem.numbers = (yours_label.removesuffix("yours").removesuffix(", "), yours, expected)
     raise problem
@@ -553,7 +556,7 @@ _ALL_DIGITS = 17
 """As many tell every float64 from the next one. With them each number has those that it needs: 0.3 needs one."""
 
 
-def show_pair(yours: Float64, expected: Float64) -> tuple[str, str]:
+def show_pair(yours: Array, expected: Array) -> tuple[str, str]:
     """Two arrays that differ, with as many digits as it takes to see it."""
     for digits in (4, 6, 9, 13, _ALL_DIGITS):
         left, right = show(yours, digits), show(expected, digits)
@@ -586,7 +589,7 @@ def _type_story(value: Any, expected: str = "a torch.Tensor") -> str:
     return f"your function returned {show_type(value)[:100]}; it must return {expected}"
 
 
-def _difference(yours: Float64, expected: Float64, wrong: npt.NDArray[np.bool_]) -> str:
+def _difference(yours: Array, expected: Array, wrong: npt.NDArray[np.bool_]) -> str:
     count, total = int(wrong.sum()), wrong.size
     if total == 1:
         left, right = show_pair(yours.reshape(()), expected.reshape(()))

@@ -371,7 +371,7 @@ class GradingPlugin:
             try:
                 vectors.require_recorded(self._student, self._worked(check))
             except Mismatch as problem:
-                told = "the rule holds on every input that was tried, but the numbers of this call are wrong: "
+                told = "every input drawn for this check passes, but this worked example does not: "
                 problem.story = ("" if check.gate else told) + problem.story
                 raise
         if self._student is not None:

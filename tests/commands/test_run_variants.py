@@ -192,6 +192,15 @@ def test_what_would_fail_or_be_ignored_is_a_usage_error(tmp_path, arguments, wor
     assert [*tmp_path.iterdir()] == []
 
 
+def test_the_help_for_a_loop_has_the_options_of_that_loop(tmp_path):
+    short = call(run_variants.main, "--help", cwd=tmp_path)
+    bandit_help = call(run_variants.main, "bandit", "--help", cwd=tmp_path)
+    charlm_help = call(run_variants.main, "charlm", "--help", cwd=tmp_path)
+    assert "--inner-steps" not in short.stdout.partition("examples")[0]
+    assert "--peak" in bandit_help.stdout and "--task {" not in bandit_help.stdout
+    assert "--task {" in charlm_help.stdout and "--peak" not in charlm_help.stdout
+
+
 def test_before_the_exercise_is_written_the_command_says_which_function_it_needs(tmp_path):
     folder = shutil.copytree(course.MODEL_ANSWERS, tmp_path / "mine", ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copy(course.STARTER / "variants.py", folder)

@@ -73,6 +73,15 @@ def test_whole_numbers_in_place_of_floats_or_bools_are_compared_exactly():
         compare.same(answer(np.array([0, 1]), odd_dtypes=[]), np.array([1e-9, 1.0]))
 
 
+def test_bools_are_shown_as_bools():
+    with pytest.raises(Mismatch) as wrong:
+        compare.same(answer(np.array([True, True])), np.array([True, False]), dtype="bool")
+    assert wrong.value.rows == [("yours", "[True, True]"), ("expected", "[True, False]")]
+    assert story(compare.same, answer(np.array(True)), np.array(False), dtype="bool") == (
+        "the value is True and must be False"
+    )
+
+
 def test_nan_never_equals_nan():
     assert "NaN" in story(compare.same, answer(np.array([math.nan])), [math.nan])
     assert "infinity" in story(compare.same, answer(np.array([math.inf])), [math.inf])

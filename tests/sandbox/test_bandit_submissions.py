@@ -146,7 +146,7 @@ def test_mistakes_that_one_update_hides_pass_the_first_example_and_fail_the_inne
     assert is_named(result, "old policy")
     # A law that does not see the mistake is told apart from its worked example, which does.
     stories = {check.id.removeprefix("bandit."): check.story for check in of(result, "grpo_step")}
-    told = "the rule holds on every input that was tried, but the numbers of this call are wrong: all 4 values differ"
+    told = "every input drawn for this check passes, but this worked example does not: all 4 values differ"
     same = {name for name, story in stories.items() if story == told}
     assert same == {"an_action_that_nobody_drew_keeps_its_logit", "a_grpo_step_is_pure"}
     wrong = [check for check in result.checks if check.outcome in (FAILED, BROKEN) and check.function != "grpo_step"]
