@@ -767,7 +767,6 @@ def test_the_range_is_one_of_the_weight(student, premises, pair, band):
     examples=[
         Example(LOGP, OLD_LOGP, np.array([[1.0], [-1.0], [0.5]])),
         Example(NOW.astype(np.float32), THEN.astype(np.float32), SIGNS.astype(np.float32)),
-        Example(np.array([-1.0, -900.0]), np.array([-900.0, -1.0]), np.ones(2)),
     ],
     refuses=[
         Example(NOW, THEN[:1], SIGNS),
