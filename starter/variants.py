@@ -33,7 +33,8 @@ def leave_one_out_advantages(rewards: Tensor) -> Tensor:
 
     Returns:
         Shape (..., G), dtype and device of `rewards`, in the unit of the rewards. Up to rounding every group has mean
-        0. A group of one has no others to be compared with: its advantage is 0.
+        0. A group of one has no others to be compared with: its advantage is 0. Nothing is promised for rewards whose
+        sum overflows their dtype.
 
     Raises:
         ValueError: `rewards` has no axis, is empty, or holds a NaN or an infinity.
@@ -118,10 +119,11 @@ def sequence_ratio(logp: Tensor, old_logp: Tensor, mask: Tensor) -> Tensor:
         mask: bool, shape (B, N); only positions with True are tokens of the completion.
 
     Returns:
-        Shape (B,), dtype and device of `logp`: `importance_ratio` of the mean log-probabilities, each over the unmasked
-        tokens of a row. So the mean log-ratio is clamped to [-20, 20], and not that of each token. The gradient
-        with respect to `logp` of each of the n tokens of a row is ratio / n. What is at masked positions, even a NaN,
-        changes neither value nor gradient. A completion without tokens has ratio 1 and no gradient.
+        Shape (B,) and device of `logp`, with the dtype that both have; of two dtypes, either is right:
+        `importance_ratio` of the mean log-probabilities, each over the unmasked tokens of a row. So the mean log-ratio
+        is clamped to [-20, 20], and not that of each token. The gradient with respect to `logp` of each of the n tokens
+        of a row is ratio / n, and 0 where the mean is clamped. What is at masked positions, even a NaN, changes neither
+        value nor gradient. A completion without tokens has ratio 1 and no gradient.
 
     Raises:
         ValueError: the shapes are not one shape (B, N).
@@ -152,13 +154,13 @@ def cispo_objective(
         logp: Of each token under the current policy, in nats, any shape.
         old_logp: Under the policy that drew the tokens, same shape. A constant: no gradient reaches it.
         advantages: Advantages A; must broadcast to the shape of `logp`.
-        clip_eps: How far below 1 the weight may go. 1 means as far as it likes, as in the paper.
+        clip_eps: How far below 1 the weight may go. 1 or more means as far as it likes, as in the paper.
         clip_eps_high: How far above 1 the weight may go.
 
     Returns:
         Shape and device of `logp`, with the dtype that all three have; of several dtypes, any is right. The ratio is
         that of `importance_ratio`. The gradient with respect to `logp` is the clipped ratio times A, whether the clip
-        binds or not.
+        binds or not. Whether one reaches `advantages` is left open.
 
     Raises:
         ValueError: the shapes of `logp` and `old_logp` differ, `advantages` does not broadcast to them, or `clip_eps`

@@ -109,8 +109,9 @@ def masks(rows=4, length=6):
 
 
 def batch(random, *, rows, length, distance=0.6):
-    """Log-probabilities under two policies that are not far from each other, and a mask."""
+    """Log-probabilities under two policies that are not far from each other, some of them 0, and a mask."""
     logp = random.uniform(-3, -0.1, size=(rows, length)).round(2)
+    logp[random.uniform(size=logp.shape) < 0.15] = 0.0  # a token of which the policy is sure
     old_logp = (logp + random.uniform(-distance, distance, size=logp.shape)).round(2)
     return logp, old_logp, random.integers(0, 2, size=logp.shape).astype(bool)
 
@@ -281,6 +282,7 @@ def _same_groups(answer, expected):
     examples=[
         Example(SCORES),
         Example(np.array([[1.0, 1.0 + 1e-6], [2.0, 2.0]])),
+        Example(np.array([[1.0, 1.0 + 1e-12], [0.0, 1e-12], [2.0, 2.0]])),
         Example(np.full((1, 8), 0.7, dtype=np.float32)),
         Example(np.array([[1.0, 2.0, 1.0], [-1.0, -1.0, -1.0], [0.0, 0.0, 2.0]])),
     ],
@@ -295,7 +297,13 @@ def test_any_difference_is_a_signal_and_rounding_is_none(student, rewards, shift
     asks whether the standard deviation is 0 keeps groups of equal rewards.
     """
     shifted = (rewards + shift).astype(np.float32)
-    _same_groups(student.groups_with_signal(shifted), np.ptp(shifted, axis=1) > 0)
+    nearly_equal = rewards * 1e-12 + shift  # float64 tells them apart
+    for answer, drawn in zip(
+        student.each("groups_with_signal", Example(shifted), Example(nearly_equal)),
+        (shifted, nearly_equal),
+        strict=True,
+    ):
+        _same_groups(answer, np.ptp(drawn, axis=1) > 0)
 
 
 @check(
@@ -531,6 +539,7 @@ def test_the_ratios_of_two_completions(student, premises, worked, fresh):
     ),
     examples=[
         Example(np.tile(LOGP, 2), np.tile(OLD_LOGP, 2), np.tile(KEPT, 2)),
+        Example(np.array([[0.0, -1.0, -2.0]]), np.array([[-0.5, 0.0, -1.0]]), np.ones((1, 3), dtype=bool)),
         Example(OLD_LOGP, LOGP, KEPT),
     ],
 )
@@ -644,7 +653,7 @@ def test_masked_positions_and_empty_completions_change_nothing(student, premises
 @example(gap=50.0, dtype="float64")
 @given(gap=st.integers(-60, 60).map(float), dtype=st.sampled_from(["float32", "float64"]))
 def test_ratios_are_finite_and_keep_their_dtype(student, premises, gap, dtype):
-    """The mean log-ratio is clamped to [-20, 20], and not that of each token; float32 stays float32.
+    """The mean log-ratio is clamped to [-20, 20], and not that of each token; float32 and half types are kept.
 
     exp overflows float32 at 88.7. A completion may have tokens far from the old policy and be near it as a whole. Other
     shapes are refused with a ValueError, as the lines given in the stub do.
@@ -658,6 +667,8 @@ def test_ratios_are_finite_and_keep_their_dtype(student, premises, gap, dtype):
         expected, _ = ratio_of_rows(premises, logp, old_logp, mask)
         same(answer, expected, dtype=dtype, rtol=1e-4, atol=1e-8)
     untouched(answer)
+    (half,) = student.each("sequence_ratio", Example(Half(logp), Half(logp), mask))
+    tensor(half, shape=(2,), dtype="bfloat16")
 
 
 # cispo_objective
@@ -777,7 +788,7 @@ def test_the_range_is_one_of_the_weight(student, premises, pair, band):
 )
 @given(pair=logp_pairs(size=4), advantage=st.sampled_from([-1.5, 0.5]))
 def test_objective_keeps_dtype_and_broadcasts(student, premises, pair, advantage):
-    """Advantages of shape (B, 1) serve rows of tokens (B, N); float32 stays float32, and no argument is changed.
+    """Advantages of shape (B, 1) serve rows of tokens (B, N); the dtype is kept, and no argument is changed.
 
     Shapes that do not fit and a negative range are refused with a ValueError, as the lines given in the stub do.
     """
@@ -793,6 +804,8 @@ def test_objective_keeps_dtype_and_broadcasts(student, premises, pair, advantage
     answer = student.cispo_objective(far, far[::-1].copy(), np.ones(2, np.float32))
     expected, _ = weighted_log(premises, far.astype(np.float64), far[::-1].astype(np.float64), np.ones(2))
     same(answer, expected, dtype="float32", atol=1e-5)
+    (half,) = student.each("cispo_objective", Example(Half(logp), Half(old_logp), Half(column)))
+    tensor(half, shape=logp.shape, dtype="bfloat16")
 
 
 # sampler_correction

@@ -207,3 +207,15 @@ def detaches_everything(
     _check_band(logp, old_logp, advantages, clip_eps, clip_eps_high)
     weight = importance_ratio(logp, old_logp).clamp(1.0 - clip_eps, 1.0 + clip_eps_high)
     return (weight * advantages * logp).detach()
+
+
+def zero_is_not_given(
+    logp: Tensor, old_logp: Tensor, advantages: Tensor, *, clip_eps: float = 1.0, clip_eps_high: float = 4.0
+) -> Tensor:
+    """you take a bound of 0 for one that was not given (`or`), and use the default; 0 is a bound like any other
+
+    With both at 0 every weight is 1, which is plain REINFORCE.
+    """
+    _check_band(logp, old_logp, advantages, clip_eps, clip_eps_high)
+    weight = importance_ratio(logp, old_logp).clamp(1.0 - (clip_eps or 1.0), 1.0 + (clip_eps_high or 4.0)).detach()
+    return weight * advantages * logp

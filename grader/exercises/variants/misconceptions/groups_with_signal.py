@@ -132,3 +132,14 @@ def returns_the_share(rewards: Tensor) -> Tensor:
     """
     rewards = _checked_rewards(rewards)
     return (rewards != rewards[..., :1]).any(dim=-1).to(rewards.dtype).mean()
+
+
+def keeps_groups_of_one(rewards: Tensor) -> Tensor:
+    """you keep groups of one; a single sample has no other one to differ from
+
+    Its advantage is 0, so it would take a place in the batch and teach nothing.
+    """
+    rewards = _checked_rewards(rewards)
+    if rewards.shape[-1] == 1:
+        return torch.ones_like(rewards[..., 0], dtype=torch.bool)
+    return (rewards != rewards[..., :1]).any(dim=-1)

@@ -166,6 +166,28 @@ def clamps_each_token(logp: Tensor, old_logp: Tensor, mask: Tensor) -> Tensor:
     return (log_ratio.sum(dim=-1) / mask.sum(dim=-1).clamp(min=1)).exp()
 
 
+def clamps_the_sum(logp: Tensor, old_logp: Tensor, mask: Tensor) -> Tensor:
+    """you clamp the sum of the log-ratios and divide it by the length then; the mean is what is clamped
+
+    A long completion is cut although its ratio is harmless: 200 tokens with log-ratio 0.2 have a sum of 40 and a ratio
+    of 1.22.
+    """
+    _same_shapes(logp, old_logp, mask)
+    sums = [torch.where(mask, each, 0.0).sum(dim=-1) for each in (logp, old_logp)]
+    return ((sums[0] - sums[1].detach()).clamp(-20.0, 20.0) / mask.sum(dim=-1).clamp(min=1)).exp()
+
+
+def empty_completions_have_ratio_0(logp: Tensor, old_logp: Tensor, mask: Tensor) -> Tensor:
+    """you give a completion without tokens a ratio of 0; its mean log-ratio is 0, and its ratio is 1
+
+    A ratio of 0 is outside every band and counts as clipped, where nothing has changed.
+    """
+    _same_shapes(logp, old_logp, mask)
+    length = mask.sum(dim=-1)
+    means = [torch.where(mask, each, 0.0).sum(dim=-1) / length.clamp(min=1) for each in (logp, old_logp)]
+    return torch.where(length > 0, importance_ratio(*means), 0.0)
+
+
 def does_not_clamp(logp: Tensor, old_logp: Tensor, mask: Tensor) -> Tensor:
     """you take exp of a mean log-ratio of any size; it is clamped to [-20, 20] first, as in importance_ratio
 

@@ -240,3 +240,18 @@ def weights_in_float64(mask: Tensor, *, level: str, max_tokens: int = 0) -> Tens
     if level == "token":
         return kept / kept.sum().clamp(min=1)
     return kept / (len(kept) * max_tokens)
+
+
+def empty_completions_count_as_a_token(mask: Tensor, *, level: str, max_tokens: int = 0) -> Tensor:
+    """you count a completion without tokens as one token by token; only tokens count, and it has none
+
+    The weights then sum to less than 1, and all tokens become weaker because another answer is empty.
+    """
+    _check_weighing(mask, level, max_tokens)
+    kept = _kept(mask)
+    lengths = kept.sum(dim=-1, keepdim=True).clamp(min=1)
+    if level == "sequence":
+        return kept / lengths / len(kept)
+    if level == "token":
+        return kept / lengths.sum()
+    return kept / (len(kept) * max_tokens)
