@@ -115,6 +115,8 @@ def leave_one_ready() -> None:
     with contextlib.suppress(OSError):
         _folder()
         session = os.getsid(0)
+        if session == os.getpid():
+            return  # the terminal was opened for this command alone
         os.kill(session, 0)  # without a session that could end, nobody would know when
         subprocess.Popen(
             [sys.executable, "-P", "-m", "grader.commands.warm_server", str(session)],
