@@ -219,3 +219,16 @@ def zero_is_not_given(
     _check_band(logp, old_logp, advantages, clip_eps, clip_eps_high)
     weight = importance_ratio(logp, old_logp).clamp(1.0 - (clip_eps or 1.0), 1.0 + (clip_eps_high or 4.0)).detach()
     return weight * advantages * logp
+
+
+def no_gradient_where_the_clip_binds(
+    logp: Tensor, old_logp: Tensor, advantages: Tensor, *, clip_eps: float = 1.0, clip_eps_high: float = 4.0
+) -> Tensor:
+    """you take the gradient away where the clip binds; the weight is cut there, and the token still learns
+
+    That is what PPO's clip does. CISPO was made to keep rare tokens in the gradient, with a limited weight.
+    """
+    _check_band(logp, old_logp, advantages, clip_eps, clip_eps_high)
+    ratio = importance_ratio(logp, old_logp).detach()
+    weight = ratio.clamp(1.0 - clip_eps, 1.0 + clip_eps_high)
+    return weight * advantages * torch.where(weight == ratio, logp, logp.detach())

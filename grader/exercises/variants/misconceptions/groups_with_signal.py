@@ -143,3 +143,12 @@ def keeps_groups_of_one(rewards: Tensor) -> Tensor:
     if rewards.shape[-1] == 1:
         return torch.ones_like(rewards[..., 0], dtype=torch.bool)
     return (rewards != rewards[..., :1]).any(dim=-1)
+
+
+def looks_below_the_first_only(rewards: Tensor) -> Tensor:
+    """you ask whether a reward is below the first one; one above it is a difference, too
+
+    Which of the samples comes first is chance.
+    """
+    rewards = _checked_rewards(rewards)
+    return (rewards < rewards[..., :1]).any(dim=-1)

@@ -170,3 +170,12 @@ def does_not_clamp(old_logp: Tensor, sampler_logp: Tensor, *, cap: float = 2.0) 
     """
     _check(old_logp, sampler_logp, cap)
     return (old_logp - sampler_logp).exp().clamp(max=cap).detach()
+
+
+def cap_is_at_least_1(old_logp: Tensor, sampler_logp: Tensor, *, cap: float = 2.0) -> Tensor:
+    """you take a cap below 1 for 1; a cap is the largest weight, whatever it is
+
+    A small cap limits all tokens alike, also those on which the two programs agree.
+    """
+    _check(old_logp, sampler_logp, cap)
+    return importance_ratio(old_logp, sampler_logp).clamp(max=max(cap, 1.0)).detach()

@@ -188,6 +188,19 @@ def empty_completions_have_ratio_0(logp: Tensor, old_logp: Tensor, mask: Tensor)
     return torch.where(length > 0, importance_ratio(*means), 0.0)
 
 
+def takes_the_first_positions(logp: Tensor, old_logp: Tensor, mask: Tensor) -> Tensor:
+    """you count the tokens by the mask and take as many from the start of the row; they are where the mask is True
+
+    That is right for completions that begin at the first position. With a prompt before them the tokens of the prompt
+    are taken, and the last ones of the answer are left out.
+    """
+    _same_shapes(logp, old_logp, mask)
+    length = mask.sum(dim=-1)
+    first = torch.arange(mask.shape[-1], device=mask.device) < length[:, None]
+    means = [torch.where(first, each, 0.0).sum(dim=-1) / length.clamp(min=1) for each in (logp, old_logp)]
+    return importance_ratio(*means)
+
+
 def does_not_clamp(logp: Tensor, old_logp: Tensor, mask: Tensor) -> Tensor:
     """you take exp of a mean log-ratio of any size; it is clamped to [-20, 20] first, as in importance_ratio
 
