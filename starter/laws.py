@@ -38,7 +38,8 @@ def near(left: Tensor | None, right: Tensor, *, tolerance: float | None = None) 
         left: Any tensor.
         right: What it is compared with.
         tolerance: How far a number may be from another one of size 1; None: 1e-5 for two tensors in float64, else
-            1e-3, because float32 has seven digits, and a sum or a difference loses some.
+            1e-3, because float32 has seven digits, and a sum or a difference loses some. That is what the docstrings
+            below call rounding.
     """
     if tolerance is None:
         tolerance = 1e-5 if left is not None and left.dtype == right.dtype == torch.float64 else 1e-3
@@ -144,7 +145,7 @@ def divergence_holds(calls: Calls, results: Calls) -> bool:
     different ones, unchanged when a constant is added to all logits of a row or the actions are numbered in another
     way, and finite, with its gradient, for all logits. No row sees another one. The gradient with respect to
     "logits" is that of the value; "ref_logits" is a constant, and no gradient (None, or zeros) reaches it. All of
-    that up to rounding, 1e-9 in float64 and 1e-5 in float32.
+    that up to rounding.
 
     Args:
         calls: What `divergence_calls` returned.

@@ -60,7 +60,7 @@ def test_the_law_on_the_page_catches_what_the_page_says() -> None:
         "1 + x in place of exp(x)": lambda logp, old_logp: 1 + logp - old_logp,
         "one ratio for the whole row": lambda logp, old_logp: (logp - old_logp).sum().exp(),
         "old over current": lambda logp, old_logp: (old_logp - logp).exp(),
-        "clamped at 5": lambda logp, old_logp: (logp - old_logp).clamp(-5, 5).exp(),
+        "the log-ratio clamped at 5": lambda logp, old_logp: (logp - old_logp).clamp(-5, 5).exp(),
         "no gradient": lambda logp, old_logp: importance_ratio(logp, old_logp).detach(),
     }
     table = re.findall(r"^\| ([^|]+) \|[^|]+\|[^|]+\| (yes|\*\*no\*\*)", PAGE.read_text("utf-8"), re.MULTILINE)

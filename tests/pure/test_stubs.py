@@ -2,6 +2,7 @@
 
 import ast
 import importlib.util
+import re
 import subprocess
 from pathlib import Path
 from types import ModuleType
@@ -13,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from grader.commands import course as course_command
+from grader.core.course import KNOWN
 from grader.workshop.stubs import BANNER, PACKAGE, StubError, make_starter, make_stub, stale_files, write_starter
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -454,6 +456,14 @@ def test_no_line_of_a_solution_is_in_the_starter(name: str) -> None:
         elif inside:
             solution.append(line.strip())
     assert not [line for line in solution if line and line in map(str.strip, stub.splitlines())]
+
+
+@pytest.mark.parametrize("exercise", [each for each in KNOWN if not each.is_data], ids=lambda each: each.name)
+def test_a_page_says_how_many_lines_the_todos_of_its_exercise_are(exercise) -> None:
+    page = (ROOT / exercise.page).read_text("utf-8")
+    (told,) = re.findall(r"minutes and (\d+) lines of code", page)
+    todos = re.findall(r"# TODO.*\(about (\d+) lines?\)", (ROOT / "starter" / exercise.file_name).read_text("utf-8"))
+    assert int(told) == sum(map(int, todos))
 
 
 def test_the_starter_of_this_course_refuses_bad_rewards_before_it_says_not_written() -> None:
