@@ -40,7 +40,7 @@ from ..core.result import (
 from ..core.secret import PUBLIC, fresh_seed
 from ..core.submission import Submission
 from . import curves, hypothesis_compat, vectors
-from .check import Check, checks_of, oracles_of
+from .check import Check, NotYet, checks_of, oracles_of
 from .compare import Mismatch
 from .diagnosis import Failure
 from .hand_in import HandIn, NotAnswered, WrongAnswer
@@ -116,6 +116,7 @@ class GradingPlugin:
         wall_clock: What is left of the whole grading's time.
         passed_on: Check to the premises on which it passed.
         not_judged: Checks of which the premises say nothing.
+        not_yet: Checks that have nothing to complain of and wait for something else.
         failure: What `on_update` raised; the run stops then.
         interrupted: Set by Ctrl-C, in case the exception gets lost.
         failures: Id of a check to the call that it failed for.
@@ -132,6 +133,7 @@ class GradingPlugin:
     )
     passed_on: dict[str, Premises] = field(default_factory=dict)
     not_judged: set[str] = field(default_factory=set)
+    not_yet: set[str] = field(default_factory=set)
     interrupted: bool = False
     failure: Exception | None = None
     errors: list[str] = field(default_factory=list)
@@ -270,6 +272,14 @@ class GradingPlugin:
         return once
 
     @pytest.fixture
+    def order(self, request: pytest.FixtureRequest) -> np.random.Generator:
+        """Numbers that decide in which order things are asked: drawn like fresh ones, but no report shows them.
+
+        So a check that takes them has no secret inputs. It must not put them into a call that it complains of.
+        """
+        return np.random.default_rng(self._fresh_seed(f"order of {_check_of(request.node).id}"))
+
+    @pytest.fixture
     def show_curve(self, request: pytest.FixtureRequest) -> Callable[..., None]:
         """Writes a learning curve into the check's result; arguments as for `curves.curve`.
 
@@ -342,7 +352,7 @@ class GradingPlugin:
         self._started = time.monotonic()
         check, entry = _check_of(item), self._entries[_check_of(item).id]
         gates = [other for other in self.result.checks if self.settings.gates and self._is_gate_of(other, check)]
-        closed = [gate for gate in gates if gate.outcome != PASSED]
+        closed = [gate for gate in gates if gate.outcome != PASSED and gate.id not in self.not_yet]
         if closed:
             entry.outcome = NOT_WRITTEN if closed[0].outcome == NOT_WRITTEN else WAITING
             entry.waits_for = [gate.title for gate in closed]
@@ -398,7 +408,9 @@ class GradingPlugin:
             except Exception as error:  # whatever a submission made us stumble over costs this check, not the others
                 entry.outcome, entry.story = GRADER_ERROR, f"{type(error).__name__}: {error}"
             secret = self._draws_secretly(item) or any(problem is odd for odd in self._seen_secretly)
-            if secret and not self._may_be_told(check, problem):
+            if secret and (getattr(problem, "may_be_told", False) or isinstance(problem, MachineTooBusy)):
+                entry.printed = ""  # what is told is the grader's; a print may tell anything that the worker has seen
+            elif secret and not self._may_be_told(check, problem):
                 self.failures.pop(check.id, None)
                 public = self._public_failure(check)
                 lines = show_call(public.call, _shown(public, public.call)) if public and public.call else ""
@@ -419,7 +431,7 @@ class GradingPlugin:
 
     def _may_be_told(self, check: Check, problem: BaseException) -> bool:
         """Whether a failure of such a check says nothing of its secret inputs."""
-        told = isinstance(problem, ModuleProblem | NotJudged | MachineTooBusy | WrongAnswer | NotAnswered)
+        told = isinstance(problem, ModuleProblem | NotJudged | NotYet | MachineTooBusy | WrongAnswer | NotAnswered)
         if told or getattr(problem, "may_be_told", False) or _ended_while_imported(problem):
             return True
         call: Call | None = getattr(problem, "call", None)
@@ -488,6 +500,9 @@ class GradingPlugin:
                 entry.outcome, entry.story = FAILED, str(problem)
             case NotAnswered():
                 entry.outcome, entry.story = NOT_WRITTEN, str(problem)
+            case NotYet():
+                entry.outcome, entry.story, entry.printed = WAITING, str(problem), ""
+                self.not_yet.add(check.id)
             case ModuleProblem():
                 entry.story = str(problem)
             case Flaky():

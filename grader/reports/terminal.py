@@ -217,15 +217,19 @@ def _function(
         yield _line(PASSED, sum(check.points for check in passed), passed, Text(text), console)
     failures = [check for check in checks if check.outcome in (FAILED, BROKEN, GRADER_ERROR) and not check.owed_to]
     explained: set[str] = set()
+    before: CheckResult | None = None
     for index, check in enumerate(failures):
         yield _line(check.outcome, check.earned, [check], Text(plain(check.title)), console)
-        if index < _DETAILED:
+        if index < _DETAILED and before and _says_the_same(before, check):
+            yield _details(Text("the same as above", style="bold"))
+        elif index < _DETAILED:
             named = [found for found in exercise.misconceptions if found.check == check.id]
             if any(found.sentence in explained for found in named):
                 yield _details(Text("the same mistake as above", style="bold yellow"))
             new = [found for found in named if found.sentence not in explained]
             yield from map(_details, _failure(check, new, whole_calls=whole_calls))
             explained |= {found.sentence for found in named}
+        before = check
     if len(failures) > _DETAILED:
         yield _details(Text(f"Only the first {_DETAILED} are shown in full; fix those first.", style="dim"))
     for names in dict.fromkeys(tuple(check.owed_to) for check in checks if check.owed_to):
@@ -235,14 +239,28 @@ def _function(
         yield _line(OWED, sum(check.earned for check in those), those, said, console)
     for outcome in (NOT_WRITTEN, WAITING, NOT_RUN):
         rest = [check for check in checks if check.outcome == outcome and not check.owed_to]
-        if rest:
-            said = Text(_rest(outcome, rest, [name for check in checks for name in check.owed_to]))
-            yield _line(outcome, sum(check.earned for check in rest), rest, said, console)
+        owed_to = [name for check in checks for name in check.owed_to]
+        for those in _by_reason(rest) if outcome == WAITING else [rest] * bool(rest):
+            said = Text(_rest(outcome, those, owed_to))
+            yield _line(outcome, sum(check.earned for check in those), those, said, console)
+
+
+def _says_the_same(one: CheckResult, other: CheckResult) -> bool:
+    """Whether the reports of two failing checks would be word for word the same."""
+    told = ("outcome", "story", "rows", "call", "frames")
+    return bool(one.story) and all(getattr(one, name) == getattr(other, name) for name in told)
+
+
+def _by_reason(checks: list[CheckResult]) -> list[list[CheckResult]]:
+    """Checks by what their stories say; those that say nothing are together."""
+    return [[check for check in checks if check.story == story] for story in dict.fromkeys(c.story for c in checks)]
 
 
 def _rest(outcome: str, checks: list[CheckResult], owed_to: Sequence[str]) -> str:
     """What is said of checks of a function that have not been looked at; others of it may be owed to some functions."""
     text = counted(len(checks), "check")
+    if outcome == WAITING and checks[0].story and not owed_to:
+        return f"{text}: {plain(checks[0].story)}"
     if outcome == WAITING:
         what = f"your {functions(dict.fromkeys(owed_to))} to be right" if owed_to else "the worked example above"
         text += f": {'they wait' if len(checks) > 1 else 'it waits'} for {what}"

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import functools
+from collections.abc import Callable
 
 import pytest
-from submissions import SubmissionMaker, grading_profile, model_answer
+from law_grading import CHECKS, grade_laws
+from submissions import SubmissionMaker, model_answer
+from terminal_reports import report_of
 
-from grader.core.contents import read_submission
-from grader.core.result import Result
+from grader.core.result import FAILED, WAITING, CheckResult, Result
 from grader.core.secret import PUBLIC
 from grader.exercises.laws.hidden_checks import WRONG
-from grader.grading.check import Check
-from grader.grading.run import Grading
-from grader.grading.settings import declared_checks
 from grader.sandbox.sandbox import Sandbox
 
 LAWS = ("advantages", "surrogate", "divergence", "estimate")
@@ -23,17 +22,7 @@ Graded = Callable[..., Result]
 
 @pytest.fixture
 def graded(sandbox: Sandbox, make_submission: SubmissionMaker) -> Graded:
-    """Grades the model laws with some text below them, on the checks of one law; "" for all."""
-
-    def run(text: str, law: str = "", *, secret: str = PUBLIC, checks: Mapping[str, Check] | None = None) -> Result:
-        files = {"laws.py": f"{model_answer('laws')}\n\n{text}\n"}
-        declared = declared_checks(["laws"], hidden=True)
-        checks = checks or {name: check for name, check in declared.items() if check.function.startswith(law)}
-        with grading_profile():
-            submission = read_submission(make_submission(files))
-            return Grading(submission, ["laws"], sandbox.worker, checks=checks, secret=secret).run()
-
-    return run
+    return functools.partial(grade_laws, sandbox, make_submission)
 
 
 def every_law(body: str) -> str:
@@ -76,7 +65,7 @@ def advantages_hold(calls, results):
     ],
 )
 def test_what_a_naive_law_earns_with_the_calls_of_the_model(graded: Graded, text: str, scores) -> None:
-    result = graded(text, "" if len(scores) > 1 else LAWS[0])
+    result = graded(text, law="" if len(scores) > 1 else LAWS[0])
     found = tuple(sum(c.earned for c in result.checks if c.function.startswith(law)) for law in LAWS[: len(scores)])
     assert found == scores
 
@@ -109,7 +98,7 @@ def outcomes(result: Result, ending: str) -> list[tuple[str, str]]:
     ],
 )
 def test_calls_that_are_none_are_refused_with_a_sentence(graded: Graded, call: str, told: str) -> None:
-    result = graded(f"def advantages_calls(seed):\n    return {call}", "advantages_calls")
+    result = graded(f"def advantages_calls(seed):\n    return {call}", law="advantages_calls")
     ((outcome, story),) = outcomes(result, "calls_are_in_order")
     assert (outcome, told in story) == ("failed", True), story
 
@@ -126,7 +115,7 @@ def test_calls_that_are_none_are_refused_with_a_sentence(graded: Graded, call: s
     ],
 )
 def test_what_is_no_answer_earns_nothing(graded: Graded, body: str, told: str) -> None:
-    result = graded(f"def estimate_holds(calls, results):\n    {body}", "estimate_holds")
+    result = graded(f"def estimate_holds(calls, results):\n    {body}", law="estimate_holds")
     ((_, story),) = outcomes(result, "is_fair")
     assert (sum(check.earned for check in result.checks), told in story) == (0, True), story
 
@@ -168,7 +157,7 @@ def estimate_holds(calls, results):
 
 
 def test_a_law_that_counts_the_runs_contradicts_itself(graded: Graded) -> None:
-    result = graded(REMEMBERS, "estimate_holds")
+    result = graded(REMEMBERS, law="estimate_holds")
     assert not any(check.earned for check in result.checks)
     told = "estimate_holds says yes and then no to the same results: it must depend on its arguments only"
     assert told in {check.story for check in result.checks}
@@ -176,7 +165,7 @@ def test_a_law_that_counts_the_runs_contradicts_itself(graded: Graded) -> None:
 
 def test_a_law_finds_nothing_of_the_functions_that_were_run(graded: Graded) -> None:
     """It says no where it finds the name of a wrong one, and so says yes to everything."""
-    result = graded(LOOKS_FOR_CODE, "estimate_holds")
+    result = graded(LOOKS_FOR_CODE, law="estimate_holds")
     told = "estimate_holds says yes although every number that came back is NaN"
     assert outcomes(result, "is_fair") == [("failed", told)]
 
@@ -185,7 +174,7 @@ def test_a_law_finds_nothing_of_the_functions_that_were_run(graded: Graded) -> N
 
 
 def test_kinds_are_told_in_a_class_too_and_nothing_else_of_the_wrong_answers(graded: Graded) -> None:
-    result = graded(ONE_PROPERTY, "advantages_hold", secret="5" * 64)
+    result = graded(ONE_PROPERTY, law="advantages_hold", secret="5" * 64)
     (found,) = (check for check in result.checks if check.id.endswith("catches_as_many_as_the_model_law"))
     assert found.story == "you catch 14 of 22 wrong functions"
     (missing,) = (text for label, text in found.rows if label == "missing")
@@ -195,10 +184,96 @@ def test_kinds_are_told_in_a_class_too_and_nothing_else_of_the_wrong_answers(gra
 
 
 def test_the_same_files_get_the_same_verdict_whichever_check_comes_first(graded: Graded) -> None:
-    declared = declared_checks(["laws"], hidden=True)
-    (last,) = (
-        check for name, check in declared.items() if name == "laws.advantages_law_catches_as_many_as_the_model_law"
-    )
-    everything, alone = graded(ONE_PROPERTY, "advantages_hold"), graded(ONE_PROPERTY, checks={last.id: last})
+    last = CHECKS["laws.advantages_law_catches_as_many_as_the_model_law"]
+    everything, alone = graded(ONE_PROPERTY, law="advantages_hold"), graded(ONE_PROPERTY, checks={last.id: last})
     (found,) = (check for check in everything.checks if check.id == last.id)
     assert [(check.story, check.rows, check.call) for check in alone.checks] == [(found.story, found.rows, found.call)]
+
+
+KNOWN_SCALES = """
+def scaled(rewards):
+    centred = rewards - rewards.mean(dim=-1, keepdim=True)
+    yield centred
+    for correction in (0, 1):
+        yield centred / rewards.std(dim=-1, correction=correction, keepdim=True)
+
+plain_law = advantages_hold
+
+def advantages_hold(calls, results):
+    print("LOOT", results)
+    together = calls["together"]["rewards"]
+    known = any(near(results["together"]["value"], each, tolerance=1e-3) for each in scaled(together))
+    return known and plain_law(calls, results)
+"""
+"""Right in practice, and no to a mean of the others, which has another scale."""
+
+KNOWN_SHARES = """
+plain_law = estimate_holds
+
+def estimate_holds(calls, results):
+    logp, ref_logp = calls["all actions"].values()
+    x, value = ref_logp - logp, results["all actions"]["value"]
+    known = any(near(value, -x + share * torch.expm1(x)) for share in (0.0, 0.3, 1.0))
+    return known and plain_law(calls, results)
+"""
+"""Right in practice and for every known answer, and no to what mixes k1 and k3 in other shares."""
+
+
+def hidden_checks(result: Result) -> list[CheckResult]:
+    return [check for check in result.checks if check.hidden]
+
+
+def pasted(text: str, call: str) -> object:
+    """What the lines of a call print, below the model laws with some text."""
+    names: dict[str, object] = {}
+    exec(f"{model_answer('laws')}\n{text}", names)
+    *lines, last = call.split("\n")
+    exec("\n".join(lines), names)
+    return eval(last, names)
+
+
+@pytest.mark.parametrize("secret", [PUBLIC, "5" * 64])
+def test_a_false_alarm_of_the_graded_checks_can_be_pasted(graded: Graded, secret: str) -> None:
+    """In a class too, if practice calls show it: nothing in them is secret. And it has only the calls that matter."""
+    half, *others = hidden_checks(graded(KNOWN_SCALES, law="advantages_hold", secret=secret))
+    right = "one that compares with the mean of the others; its docstring says what is left open"
+    assert half.story == f"advantages_hold says no to a right function, {right}"
+    assert pasted(KNOWN_SCALES, half.call) is False and half.call.count("'value'") == 1
+    assert all((each.story, each.rows, each.call) == (half.story, half.rows, half.call) for each in others)
+    assert not half.printed or secret == PUBLIC
+
+
+def test_a_false_alarm_is_printed_once(graded: Graded) -> None:
+    result = graded(KNOWN_SCALES, law="advantages_hold")
+    report = " ".join(report_of(result).split())
+    assert report.count("says no to a right function") == 1
+    assert report.count("the same as above") == len(hidden_checks(result)) - 1 == 2
+
+
+def test_what_only_drawn_functions_show_is_withheld_in_a_class(graded: Graded) -> None:
+    half, *_ = hidden_checks(graded(KNOWN_SHARES, law="estimate_holds"))
+    assert "says no to a right function, one that mixes right ones" in half.story
+    assert pasted(KNOWN_SHARES, half.call) is False
+    half, *_ = hidden_checks(graded(KNOWN_SHARES, law="estimate_holds", secret="5" * 64))
+    assert half.story.startswith("estimate_holds says no to a right function, one that mixes right ones, number 1;")
+    assert half.story.endswith(
+        "for an input that is not shown (calls: dict, results: dict); a public call that shows the same: none found"
+    )
+    assert (half.call, half.rows) == ("", [])
+
+
+def test_right_calls_wait_for_their_law_and_are_judged_by_themselves(graded: Graded) -> None:
+    """They are no mistake: a student who has written the calls first reads that they are right."""
+    always = "def advantages_hold(calls, results):\n    return True"
+    counts = "this counts once advantages_hold says yes to right functions and no to a wrong one"
+    result = graded(always, law="advantages")
+    assert outcomes(result, "calls_are_in_order") == [(WAITING, f"the calls are in order; {counts}")]
+    assert outcomes(result, "calls_show_mistakes") == [
+        (WAITING, f"with these calls every practice mistake shows; {counts}")
+    ]
+    assert "waiting 0/1 1 check: the calls are in order; this counts once" in " ".join(report_of(result).split())
+    few = "def advantages_calls(seed):\n    return {'one': {'rewards': torch.tensor([[1.0, 2.0, 4.0]])}}"
+    result = graded(f"{always}\n{few}", law="advantages")
+    ((outcome, _),) = outcomes(result, "calls_are_in_order")
+    ((shown, story),) = outcomes(result, "calls_show_mistakes")
+    assert (outcome, shown) == (WAITING, FAILED) and "some wrong functions give the same numbers" in story

@@ -6,6 +6,9 @@ is the same for each of them: numbers, in an order that is drawn. Besides the va
 their own exercise and keep the law are right here, and so are sums of right ones with drawn weights, which are in no
 file.
 
+A law that says no to a right one is shown the smallest call that it refuses. Where it can be, that is one of the calls
+for the seeds of the practice runs, in which nothing comes from the secret of a class.
+
 Left out: wrong answers that keep the law (`KEEPS`): of other options, of rounding below any tolerance, in place.
 """
 
@@ -26,6 +29,7 @@ from grader.core.submission import Submission
 from grader.exercises.laws.checks import (
     ESTIMATE,
     LAWS,
+    SEEDS,
     Calls,
     Law,
     Run,
@@ -33,9 +37,10 @@ from grader.exercises.laws.checks import (
     drawn_calls,
     no_to_a_right_one,
     require_caught,
+    smallest_refused,
 )
 from grader.grading.check import check
-from grader.grading.student import Answer, Example, StudentError, Tensor
+from grader.grading.student import Answer, Call, Example, StudentError, Tensor
 
 DRAWS = 2
 """As many times calls are drawn."""
@@ -264,13 +269,17 @@ def blend(law: Law, runs: Sequence[Sequence[Calls]], weights: Sequence[float]) -
     return [{name: result([run[place][name] for run in runs]) for name in calls} for place, calls in enumerate(runs[0])]
 
 
+def right_ones(law: Law, variants: Sequence[str]) -> dict[str, Known]:
+    """The known right answers, by what is special about them."""
+    model = {"is the model answer": Known("", "")}
+    relatives = {each.kind: each for each in RIGHT[law.name]}
+    return model | relatives | {f"is written in another way ({name})": Known(name, "") for name in variants}
+
+
 def right_runs(student, law: Law, variants: Sequence[str], calls: Sequence[Calls], fresh) -> dict[str, Run]:
     """Runs of right functions, by what is special about them."""
-    model = run_of(student, law, calls, Known("", "is the model answer"))
-    relatives = {each.kind: run_of(student, law, calls, each) for each in RIGHT[law.name]}
-    found = {"is the model answer": model, **relatives}
-    found |= {f"is written in another way ({name})": run_of(student, law, calls, Known(name, "")) for name in variants}
-    parts = [run for run in (model, *relatives.values()) if run is not None]
+    found = {name: run_of(student, law, calls, known) for name, known in right_ones(law, variants).items()}
+    parts = [run for run in [*found.values()][: 1 + len(RIGHT[law.name])] if run is not None]
     for number in range(BLENDS if parts else 0):
         weights = fresh.uniform(0.1, 2.0, size=len(parts))
         weights /= weights.sum() if law is ESTIMATE else 1.0
@@ -279,41 +288,76 @@ def right_runs(student, law: Law, variants: Sequence[str], calls: Sequence[Calls
 
 
 @dataclass(frozen=True)
+class Refusal:
+    """A right function that a law says no to.
+
+    Attributes:
+        name: What is special about it.
+        call: In which the law says no.
+        is_public: Whether nothing in the call is drawn from the secret of a class.
+    """
+
+    name: str
+    call: Call
+    is_public: bool
+
+
+@dataclass(frozen=True)
 class Tally:
     """What became of a law.
 
     Attributes:
-        last: An answer with its calls.
-        rejected: What is special about the right functions that it says no to.
+        asked: The call that asked for its calls, for a seed that everybody knows.
+        refusal: A right function that it says no to; None if there is none.
         found: Names of the wrong ones that it says no to.
     """
 
-    last: Answer
-    rejected: Sequence[str]
+    asked: Call
+    refusal: Refusal | None
     found: set[str]
 
 
 def tally(student, law: Law, ours, fresh) -> Tally:
     """Show a law the runs of all known answers."""
     seeds = [int(seed) for seed in fresh.integers(0, 1_000_000, size=DRAWS)]
-    calls, last = drawn_calls(student, law, seeds)
+    drawn, asked = drawn_calls(student, law, [*SEEDS, *seeds])
+    public, calls = drawn[: len(SEEDS)], drawn[len(SEEDS) :]
     answers, variants = known_answers(law, ours)
     right = right_runs(answers, law, variants, calls, fresh)
     wrong = {f"wrong: {each.name}": run_of(answers, law, calls, each) for each in WRONG[law.name]}
-    runs = [*{**right, **wrong}.items()]
-    fresh.shuffle(runs)
-    found = caught(student, law, calls, dict(runs), last)
-    return Tally(last, [name for name in right if name in found], {*wrong} & found)
+    found = caught(student, law, calls, {**right, **wrong}, asked, fresh)
+    refusal = None
+    if found & right.keys():
+        student.apart()  # what it has seen shall not decide which calls are shown
+        others = {name: run_of(answers, law, public, known) for name, known in right_ones(law, variants).items()}
+        refusal = _refusal(student, law, public, others, found, is_public=True)
+        refusal = refusal or _refusal(student, law, calls, right, found, is_public=False)
+        refusal = refusal or Refusal(next(name for name in right if name in found), asked, is_public=True)
+    return Tally(asked, refusal, {*wrong} & found)
+
+
+def _refusal(student, law: Law, calls: Sequence[Calls], right, found: set[str], *, is_public: bool) -> Refusal | None:
+    """The first right function, of those that a law says no to, for which it does so with these calls, too."""
+    accepted = next((run for name, run in right.items() if name not in found), None)
+    for name, run in right.items():
+        if name in found:
+            try:
+                refused = smallest_refused(student, law, calls, run, accepted)
+            except StudentError as error:  # a no, too
+                refused = error.call
+            if refused:
+                return Refusal(name, refused, is_public)
+    return None
 
 
 def require_share(student, law: Law, share: float, ours, once) -> None:
     """Require that a law says yes to all right functions, and catches a share of the wrong ones."""
     found = once(lambda fresh: tally(student, law, ours, fresh))
-    if found.rejected:
-        raise no_to_a_right_one(law, found.last, found.rejected[0], may_be_told=True)
+    if refusal := found.refusal:
+        told = {"may_be_told": True} if refusal.is_public else {"story_may_be_told": True}
+        raise no_to_a_right_one(law, refusal.call, refusal.name, **told)
     kinds = {f"wrong: {each.name}": each.kind for each in WRONG[law.name]}
-    enough = math.ceil(share * len(kinds))
-    require_caught(law, found.last, found.found, kinds, enough=enough, may_be_told=True)
+    require_caught(found.asked, found.found, kinds, enough=math.ceil(share * len(kinds)), may_be_told=True)
 
 
 _SHARES = {
