@@ -106,11 +106,11 @@ def advantages_hold(calls: Calls, results: Calls) -> bool:
             return False
         centred = rewards - rewards.mean(dim=-1, keepdim=True)
         scale = value.norm(dim=-1, keepdim=True) / centred.norm(dim=-1, keepdim=True).clamp(min=1e-30)
-        if not near(value, scale * centred, tolerance=1e-4):
+        if not near(value, scale * centred):
             return False
     together = results["together"]["value"]
     same = {"alone": together[:1], "one axis": together[0], "three axes": together[:, None, :], "moved": together}
-    return all(near(results[name]["value"], expected, tolerance=1e-4) for name, expected in same.items())
+    return all(near(results[name]["value"], expected) for name, expected in same.items())
     ### END SOLUTION
 
 
@@ -316,5 +316,5 @@ def estimate_holds(calls: Calls, results: Calls) -> bool:
     if not (near(equal, 0 * equal) and all(near(results[name]["value"], each) for name, each in same.items())):
         return False
     moved = every["value"] - results["two steps on"]["value"]
-    return near(moved / 2e-4, results["a step on"]["gradients"]["logp"], tolerance=1e-4)
+    return near(moved / 2e-4, results["a step on"]["gradients"]["logp"])
     ### END SOLUTION

@@ -11,8 +11,10 @@ import torch
 
 from grader.commands import autograder
 from grader.core import course
+from grader.core.result import FAILED, CheckResult, ExerciseResult
 from grader.exercises.laws.checks import LAWS
 from grader.exercises.laws.hidden_checks import KEEPS, RIGHT, WRONG
+from grader.reports.outcomes import at_home
 from reference.clip import importance_ratio
 from reference.laws import near
 
@@ -39,6 +41,18 @@ def test_every_known_wrong_answer_breaks_a_law_or_keeps_it_for_a_reason(law: str
     known = [node.name for node in ast.parse(text).body if isinstance(node, ast.FunctionDef) and node.name[0] != "_"]
     sorted_in = [*(each.name for each in (*WRONG[law], *RIGHT[law]) if each.name), *KEEPS[law]]
     assert sorted(sorted_in) == sorted(known)
+
+
+@pytest.mark.parametrize(
+    ("call", "told"),
+    [
+        ("estimate_calls(0)", "Your own `grade` does not have this check: it knows the practice answers alone."),
+        ("estimate_holds({}, {})", "At home the call above shows it: paste it."),
+    ],
+)
+def test_only_a_call_of_the_law_itself_shows_at_home_what_failed(call: str, told: str) -> None:
+    check = CheckResult("laws.b", "estimate_holds", "B", "", 2, True, False, FAILED, "you catch 1 of 9", call=call)
+    assert at_home(ExerciseResult("laws", "Laws", "docs/exercises/laws.md", [check]), check) == told
 
 
 def test_the_law_on_the_page_catches_what_the_page_says() -> None:

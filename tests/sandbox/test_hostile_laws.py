@@ -60,3 +60,11 @@ def require_nothing_told(result: Result) -> None:
     everything = json.dumps([asdict(check) for check in result.checks])
     assert not any(known.name in everything for known in WRONG["estimate"])
     assert "\\u001b" not in everything
+
+
+@pytest.mark.proof
+def test_where_no_wall_is_it_pays_to_read_the_known_answers(make_submission: SubmissionMaker) -> None:
+    """So the attack is one: what stops it above are the walls."""
+    (path,) = (path for path in FILES if path.stem == "reads_known_answers_by_path")
+    with Sandbox.start(level=0) as without_walls:
+        assert grade_laws(without_walls, make_submission, text_of(path), law="estimate", secret=SECRET).earned
