@@ -38,9 +38,11 @@ SLOW = "sleeps_where_it_is_unsure"
     "path",
     [pytest.param(path, id=path.stem, marks=[pytest.mark.proof] * (path.stem == SLOW)) for path in FILES],
 )
-def test_a_hostile_law_earns_and_learns_nothing(path: Path, sandbox: Sandbox, make_submission: SubmissionMaker) -> None:
+def test_a_hostile_law_earns_and_learns_nothing(
+    path: Path, walled_sandbox: Sandbox, make_submission: SubmissionMaker
+) -> None:
     text = text_of(path)
-    result = grade_laws(sandbox, make_submission, text, law="estimate", secret=SECRET)
+    result = grade_laws(walled_sandbox, make_submission, text, law="estimate", secret=SECRET)
     told = "\n".join(check.story for check in result.checks)
     for wanted in re.findall("^Report: (.*)$", text, re.MULTILINE):
         assert any(each in told for each in wanted.split(" | ")), told
@@ -48,7 +50,7 @@ def test_a_hostile_law_earns_and_learns_nothing(path: Path, sandbox: Sandbox, ma
     if result.earned:
         honest = re.sub("^.*# the trick$", "", text, flags=re.MULTILINE)
         assert honest != text
-        assert result.earned <= grade_laws(sandbox, make_submission, honest, law="estimate").earned
+        assert result.earned <= grade_laws(walled_sandbox, make_submission, honest, law="estimate").earned
 
 
 def require_nothing_told(result: Result) -> None:
