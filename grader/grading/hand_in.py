@@ -31,3 +31,7 @@ class WrongAnswer(Exception):
 
 class NotAnswered(Exception):
     """There is no answer yet. The text says where it belongs."""
+
+
+class NotCounted(Exception):
+    """An answer is not wrong, and earns nothing yet. The text says what it waits for."""

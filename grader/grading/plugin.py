@@ -43,7 +43,7 @@ from . import curves, hypothesis_compat, vectors
 from .check import Check, checks_of, oracles_of
 from .compare import Mismatch
 from .diagnosis import Failure
-from .hand_in import HandIn, NotAnswered, WrongAnswer
+from .hand_in import HandIn, NotAnswered, NotCounted, WrongAnswer
 from .premises import NotJudged, Oracles, Premises, own_functions
 from .settings import Settings
 from .shown_call import VALUE, Shown, is_written_out, needed_imports, show_call
@@ -419,7 +419,7 @@ class GradingPlugin:
 
     def _may_be_told(self, check: Check, problem: BaseException) -> bool:
         """Whether a failure of such a check says nothing of its secret inputs."""
-        told = isinstance(problem, ModuleProblem | NotJudged | MachineTooBusy | WrongAnswer | NotAnswered)
+        told = isinstance(problem, _TOLD)
         if told or getattr(problem, "may_be_told", False) or _ended_while_imported(problem):
             return True
         call: Call | None = getattr(problem, "call", None)
@@ -488,6 +488,8 @@ class GradingPlugin:
                 entry.outcome, entry.story = FAILED, str(problem)
             case NotAnswered():
                 entry.outcome, entry.story = NOT_WRITTEN, str(problem)
+            case NotCounted():
+                entry.outcome, entry.story = WAITING, str(problem)
             case ModuleProblem():
                 entry.story = str(problem)
             case Flaky():
@@ -522,6 +524,8 @@ class GradingPlugin:
         return lines[line - 1].strip() if 0 < line <= len(lines) else ""
 
 
+_TOLD = (ModuleProblem, NotJudged, MachineTooBusy, WrongAnswer, NotAnswered, NotCounted)
+"""What says nothing of secret inputs."""
 _LONG_CALL = 700
 """Instead of a call with more characters a worked example is shown, if one goes wrong too."""
 _LONGEST_TEXT, _LONGEST_CALL, _LONGEST_PRINTED = 2_000, 30_000, 25_000

@@ -44,8 +44,8 @@ def refuse_debug(result: Result) -> None:
 
 
 def runs_no_code(result: Result) -> bool:
-    """Whether it is a grading of the worksheet alone, whose mark counts without walls."""
-    return all(exercise.name == WORKSHEET for exercise in result.exercises)
+    """Whether no code of the submission was run, so that its mark counts without walls."""
+    return not any(course.runs_code(exercise.name) for exercise in result.exercises)
 
 
 def notes(result: Result) -> list[str]:
@@ -126,7 +126,7 @@ def feedback(each: Listed, *, limit: int = 4_000, show_hidden: bool = False) -> 
     if check.owed_to:
         counts = "its points count" if check.carried else "its points do not count in this course"
         lines.append(f"It is lost only because of your {functions(check.owed_to)}: {counts}.")
-    if check.outcome == WAITING:
+    if check.outcome == WAITING and not check.story:
         first = "; ".join(map(one_line, check.waits_for))
         lines.append(f"It waits for: {first}" if first else "It waits for another check.")
     if check.outcome == NOT_WRITTEN and not check.story:
