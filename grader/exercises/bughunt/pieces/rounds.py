@@ -12,8 +12,8 @@ import numpy as np
 def rounds(count, size, epochs, seed):
     """The samples of each small batch, as lists of their numbers 0 to `$count` - 1.
 
-    In each epoch every sample comes once, in a newly drawn order. A batch has `$size` samples; the last one of an epoch may
-    have fewer.
+    In each of the `$epochs` every sample comes once, in a newly drawn order; `$seed` begins all draws. A batch has
+    `$size` samples; the last one of each may have fewer.
 
     Takes:
         $count: whole number from 1 to 100
