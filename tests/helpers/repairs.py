@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 
 from grader.exercises.bughunt import sets
-from grader.exercises.bughunt.sets import Bug, Family, Takes
+from grader.exercises.bughunt.sets import Bug, Draw, Family, Takes
 
 MORE_CALLS = 30
 """Calls that are drawn, beside those of the family: a line that fits these by luck is no repair."""
@@ -80,33 +80,71 @@ def lines_of(family: Family, bug: Bug) -> tuple[list[str], list[str], int]:
     return [statements[place].indent + bug.text if n == place else line for n, line in enumerate(right)], right, place
 
 
-def repairs(family: Family, bug: Bug, *, only: int | None = None) -> Iterator[Repair]:
+@dataclass(frozen=True)
+class Written:
+    """A piece with a bug as it is written out, and without.
+
+    Attributes:
+        lines: With the bug.
+        right: Without it.
+        place: Of the bug, from 0.
+        listed: Places of the other lines that are right to name.
+    """
+
+    lines: list[str]
+    right: list[str]
+    place: int
+    listed: frozenset[int]
+
+
+def as_in_its_file(family: Family, bug: Bug) -> Written:
+    """A piece as it is in its file."""
+    return Written(*lines_of(family, bug), frozenset(family.repaired(bug)))
+
+
+def with_parts(family: Family, bug: Bug, draws: int = 12) -> Iterator[Written]:
+    """A piece in other ways to write it, where a part of the line with the bug has a line of its own before it."""
+    seen = set()
+    for seed in range(draws):
+        lines, right, (place, *listed) = sets._bodies(family, {}, Draw(seed), bug)
+        before = lines[place - 1].split() if place else [""]
+        if before[0] in sets._PARTS and (what := (*before[2:], bug)) not in seen:
+            seen.add(what)
+            yield Written(lines, right, place, frozenset(listed))
+
+
+def repairs(family: Family, bug: Bug, written: Written, *, only: int | None = None) -> Iterator[Repair]:
     """The lines that repair a bug which is in another one.
 
     Args:
         family: The piece.
         bug: One of its bugs.
+        written: The piece with it.
         only: Place of the one line that is replaced; None: all.
     """
     signal.signal(signal.SIGALRM, _stop)
-    lines, right, place = lines_of(family, bug)
+    lines, right, place = written.lines, written.right, written.place
     calls = [*_calls(family, right)]
     wrong = _runner(family, lines)
     shown = [number for number, (call, value) in enumerate(calls) if not sets._alike(_value(wrong, call), value)]
     ordered = [calls[number] for number in (*shown, *(n for n in range(len(calls)) if n not in shown))]
-    for other in range(len(lines)):
-        if other == place or only not in (None, other):
-            continue
-        listed = other in family.repaired(bug)
+    for other in [each for each in range(len(lines)) if each != place and only in (None, each)]:
+        found = set[str]()
         for text in replacements(lines, other, right[place]):
             changed = [text if number == other else line for number, line in enumerate(lines)]
-            try:
-                function = _runner(family, changed)
-            except Exception:  # no such line
-                continue
-            if all(sets._alike(_value(function, call), value) for call, value in ordered):
+            if _answers_all(family, changed, ordered) and _plain(text) not in found:
+                found.add(_plain(text))
                 again = not _is_used(changed, place) or _value_of(right[place]) in _plain(text)
-                yield Repair(family.name, bug.text, lines[other].strip(), _plain(text), listed, again)
+                yield Repair(family.name, bug.text, lines[other].strip(), _plain(text), other in written.listed, again)
+
+
+def _answers_all(family: Family, lines: Sequence[str], calls: Sequence[tuple[Mapping[str, Any], list[Any]]]) -> bool:
+    """Whether a piece can be compiled and returns what it must for all calls; most fail the first."""
+    try:
+        function = _runner(family, lines)
+    except Exception:  # no such line
+        return False
+    return all(sets._alike(_value(function, call), value) for call, value in calls)
 
 
 def _is_used(lines: Sequence[str], place: int) -> bool:

@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from repairs import Repair, lines_of, repairs
+from repairs import Repair, as_in_its_file, lines_of, repairs, with_parts
 
 from grader.core import course
 from grader.core.contents import read_contents, read_submission
@@ -128,7 +128,7 @@ def test_another_line_that_repairs_a_bug_is_found_by_trying() -> None:
     def found(family: Family, bug: str, line: str) -> list[Repair]:
         (other,) = (n for n, each in enumerate(family.statements) if each.forms[0] == line)
         (wrong,) = (each for each in family.bugs if each.text == bug)
-        return [*repairs(family, wrong, only=other)]
+        return [*repairs(family, wrong, as_in_its_file(family, wrong), only=other)]
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -137,6 +137,17 @@ def test_another_line_that_repairs_a_bug_is_found_by_trying() -> None:
     assert "mean = keep * mean + mark" in [each.text for each in either if each.listed and not each.again]
     texts = [each.text for each in again if each.again and not each.listed]
     assert "count = int((np.cumsum(chances[order]) < share).sum()) + 1" in texts
+
+
+def test_a_part_that_is_right_to_name_too_can_repair_the_line_that_it_was_taken_out_of() -> None:
+    bugs = [(family, bug) for family in sets.families() for bug in family.bugs if bug.or_part]
+    assert len(bugs) >= 3
+    for family, bug in bugs:
+        written = next(with_parts(family, bug))
+        assert written.place - 1 in written.listed
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            assert any(not each.again for each in repairs(family, bug, written, only=written.place - 1)), bug
 
 
 @pytest.mark.parametrize("family", sets.families(), ids=lambda family: family.name)

@@ -31,7 +31,9 @@ from grader.core.toml_file import entries_of
 from grader.exercises.bughunt.checks import LONGEST_LIST, PIECES, PRACTICE
 
 _FOLDER = Path(__file__).with_name("pieces")
-_DIRECTIVE = re.compile(r"^ *# (?P<what>same|any order|bug (?P<kinds>[a-z/]+)|or|names|call): ?(?P<text>.*)$")
+_DIRECTIVE = re.compile(
+    r"^ *# (?P<what>same|any order|bug (?P<kinds>[a-z/]+)|or part|or|names|call)(: ?(?P<text>.*))?$"
+)
 _TAKES = re.compile(
     r"(?P<table>table of )?(?P<whole>whole )?(?P<kind>numbers?|texts)"
     r"(?: from (?P<low>\S+) to (?P<high>[^\s,]+))?(?:,|$)"
@@ -121,11 +123,13 @@ class Bug:
         text: The line.
         repairs: Other lines as each would have to read for the piece to be right, the bug left where it is: where two
             lines do not fit together, either can be changed, and naming either is right.
+        or_part: The same holds for a part of the line that is taken out into a line of its own.
     """
 
     kinds: tuple[str, ...]
     text: str
     repairs: tuple[str, ...] = ()
+    or_part: bool = False
 
 
 @dataclass(frozen=True)
@@ -379,7 +383,7 @@ def _bodies(family: Family, names: Mapping[str, str], draw: Draw, bug: Bug) -> t
             trees = [_tree(text, names, draw, numpy=numpy) for text in ((chosen, bug.text) if has_bug else (chosen,))]
             if draw.chance() and (part := _taken_out(trees, parts[-1], draw)):
                 parts.pop()
-                places += [len(lines)] * is_other  # of such a line also the part that was taken out
+                places += [len(lines)] * (is_other or (has_bug and bug.or_part))
                 for each in (lines, right):
                     each.append(statement.indent + part)
             if has_bug or is_other:
@@ -596,7 +600,11 @@ def _with(line: Statement, found: re.Match[str]) -> Statement:
     """A line with what one more comment below it says."""
     if found["kinds"]:
         return replace(line, bugs=(*line.bugs, Bug(tuple(found["kinds"].split("/")), found["text"])))
-    if found["what"] == "or":
-        *others, last = line.bugs
-        return replace(line, bugs=(*others, replace(last, repairs=(*last.repairs, found["text"]))))
-    return replace(line, forms=(*line.forms, found["text"]))
+    if not found["what"].startswith("or"):
+        return replace(line, forms=(*line.forms, found["text"]))
+    *others, last = line.bugs
+    if found["what"] == "or part":
+        last = replace(last, or_part=True)
+    else:
+        last = replace(last, repairs=(*last.repairs, found["text"]))
+    return replace(line, bugs=(*others, last))

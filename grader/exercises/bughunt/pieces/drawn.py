@@ -41,6 +41,7 @@ def drawn(scores, heat, share, coins):
     # same: count = int(np.count_nonzero(reached < share)) + 1
     # bug shift/limit/mask: count = max(int((reached < share).sum()), 1)
     # or: reached = np.cumsum(chances[order]) - chances[order]
+    # or part
     kept = np.zeros(len(chances))
     # same: kept = np.zeros_like(chances)
     kept[order[:count]] = 1.0

@@ -38,4 +38,5 @@ def rounds(count, size, epochs, seed):
             result.append(order[first : first + size].tolist())
             # same: result.append([int(each) for each in order[first : first + size]])
             # bug shift/mask/limit: result.append(order[first : first + size - 1].tolist())
+            # or part
     return result

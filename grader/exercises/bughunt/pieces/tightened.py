@@ -40,6 +40,7 @@ def tightened(strength, drifts, goal, width, pace):
         # same: now = now + now * pace * error
         # bug stale: now = strength * (1 + pace * error)
         # bug scale: now = now + pace * error
+        # or part
         result.append(now)
         # same: result.append(float(now))
     return result
