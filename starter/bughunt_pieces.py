@@ -15,8 +15,8 @@ import numpy as np
 def rounds(count, width, passes, key):
     """The samples of each small batch, as lists of their numbers 0 to `count` - 1.
 
-    In each epoch every sample comes once, in a newly drawn order. A batch has `width` samples; the last one of an epoch may
-    have fewer.
+    In each of the `passes` every sample comes once, in a newly drawn order; `key` begins all draws. A batch has
+    `width` samples; the last one of each may have fewer.
 
     Takes:
         count: whole number from 1 to 100
@@ -43,13 +43,13 @@ def rounds(count, width, passes, key):
 
 
 def chosen_tokens(rows, begin, stop):
-    """1 for each token of the answer, 0 for every other one.
+    """For each token of `rows` 1 if it belongs to the answer, else 0.
 
     The answer begins at place `begin`, counted from 0, and ends with its first `stop`, which belongs to it. Before
     `begin` there is the prompt, which may hold `stop` too. An answer without `stop` goes on to the end.
 
     Takes:
-        rows: table of whole numbers from 0 to 100, a row for each text
+        rows: table of whole numbers from 0 to 100, a row for each text, a column for each token
         begin: whole number from 0 to 30
         stop: whole number from 0 to 100
 
@@ -72,15 +72,15 @@ def chosen_tokens(rows, begin, stop):
 
 
 def pulled(marks, logs, fixed, kept, force):
-    """Each answer's mark minus `force` times its drift, the sum over its tokens of `logs` - `fixed`.
+    """Each answer's entry of `marks` minus `force` times its drift, the sum over its tokens of `logs` - `fixed`.
 
     Only tokens with a 1 in `kept` belong to the answer.
 
     Takes:
         marks: numbers, one for each answer
-        logs: table of numbers from -100 to 0, a row for each answer
-        fixed: table of numbers from -100 to 0
-        kept: table of whole numbers from 0 to 1
+        logs: table of numbers from -100 to 0, a row for each answer, a column for each token
+        fixed: table of numbers from -100 to 0, as large as `logs`
+        kept: table of whole numbers from 0 to 1, as large as `logs`
         force: number from 0 to 10
 
     Try:
@@ -94,118 +94,118 @@ def pulled(marks, logs, fixed, kept, force):
     new = np.asarray(logs, dtype=float)
     flags = np.asarray(kept, dtype=float)
     gap = np.subtract(new, anchor)
-    bit = gap * flags
-    total = bit.sum(axis=1)
-    part = force * total
-    return np.asarray(marks, dtype=float) - part
+    total = (gap * flags).sum(axis=1)
+    bit = np.asarray(marks, dtype=float)
+    return bit - total * force
 
 
 # piece_04 ------------------------------------------------------------
 
 
-def spoken(table, text):
-    """The log-probability of each token of a text but the first.
+def spoken(table, words):
+    """The log-probability of each token of `words` but the first.
 
-    Row t of `table` holds the scores of all tokens after the tokens 0 to t of the text; their softmax is the
-    distribution of token t + 1. The last row is not needed.
+    Row t of `table` holds the scores of all tokens that there are after the tokens 0 to t of `words`; their softmax is
+    the distribution of token t + 1. The last row is not needed.
 
     Takes:
-        table: table of numbers, a row for each token of the text, a column for each token that there is
-        text: whole numbers from 0 to 29
+        table: table of numbers, a row for each token of `words`, a column for each token that there is
+        words: whole numbers from 0 to 29, one for each row, each the number of a column of `table`
 
     Try:
         table = [[0.0, 0.0], [1.0, 0.0], [0.0, 0.0]]
-        text = [0, 1, 0]
+        words = [0, 1, 0]
     """
-    logits = np.asarray(table, dtype=float)
-    tokens = np.asarray(text, dtype=int)
-    top = logits.max(axis=1, keepdims=True)
-    lowered = logits - top
-    bit = np.exp(lowered)
-    norm = np.log(np.mean(bit, axis=1, keepdims=True))
-    logs = lowered - norm
-    core = len(tokens)
-    spots = np.arange(core - 1)
-    following = tokens[1:]
-    return logs[spots, following]
+    tokens = np.asarray(words, dtype=int)
+    scores = np.asarray(table, dtype=float)
+    peak = np.amax(scores, axis=-1, keepdims=True)
+    lowered = scores - peak
+    total = np.log(np.exp(lowered).sum(axis=-1, keepdims=True))
+    logprobs = lowered - total
+    chunk = len(tokens) - 1
+    places = np.arange(chunk)
+    targets = tokens[:-1]
+    return logprobs[places, targets]
 
 
 # piece_05 ------------------------------------------------------------
 
 
-def hit_rate(hits, samples, attempts):
-    """The mean over all prompts of the probability that at least one of `attempts` answers is right.
+def hit_rate(right, samples, shots):
+    """The mean over all prompts of the probability that at least one of `shots` answers is right.
 
-    Each prompt had `samples` answers judged, and `hits` says how many were right. The tries are different ones of these
-    answers, all choices equally likely.
+    Of each prompt `samples` answers were judged, and its entry of `right` says how many of them were right. The `shots`
+    answers are different ones of these, all choices equally likely.
 
     Takes:
-        hits: whole numbers from 0 to 100, one for each prompt, none above samples
+        right: whole numbers from 0 to 100, one for each prompt, none above samples
         samples: whole number from 1 to 100
-        attempts: whole number from 1 to 100, at most samples
+        shots: whole number from 1 to 100, at most samples
 
     Try:
-        hits = [0, 4]
+        right = [0, 4]
         samples = 4
-        attempts = 1
+        shots = 1
     """
-    result = []
-    for good in hits:
-        failing = 1.0
-        misses = good
-        for at in range(0, attempts):
-            failing *= max(misses - at, 0) / (samples - at)
-        part = 1.0 - failing
-        result.append(part)
-    return sum(result) / len(result)
+    rates = []
+    for number in right:
+        none_right = 1.0
+        wrong = samples - number
+        for at in range(shots):
+            none_right = none_right * wrong / samples
+        rates.append(1.0 - none_right)
+    return sum(rates) / len(rates)
 
 
 # piece_06 ------------------------------------------------------------
 
 
-def choose_tokens(ratings, temper, share, coins):
-    """Draw one token for each of `coins`, numbers that were drawn evenly between 0 and 1.
+def pick_tokens(scores, temper, portion, dice):
+    """Draw one token for each of `dice`, numbers that were drawn evenly between 0 and 1.
 
-    The distribution is the softmax of `ratings` / `temper`. Only its most likely tokens are kept, the fewest that have
-    `share` of the probability together, and their probabilities are scaled to sum to 1. The token for a coin is the
-    first one, in the order of the tokens, at which the running sum of these probabilities exceeds the coin.
+    The distribution is the softmax of `scores` / `temper`. Only its most likely tokens are kept, the fewest that have
+    `portion` of the probability together, and their probabilities are scaled to sum to 1. What is drawn is the first
+    token, in the order of the tokens, at which the running sum of these probabilities exceeds the entry of `dice`.
 
     Takes:
-        ratings: numbers, one for each token
+        scores: numbers, one for each token
         temper: number from 0.01 to 100
-        share: number from 0.01 to 1
-        coins: numbers from 0 to 0.999
+        portion: number from 0.01 to 1
+        dice: numbers from 0 to 0.999, one for each token to draw
 
     Try:
-        ratings = [0.0, 0.0, 0.0, 0.0]
+        scores = [0.0, 0.0, 0.0, 0.0]
         temper = 1.0
-        share = 1.0
-        coins = [0.1, 0.3, 0.6, 0.8]
+        portion = 1.0
+        dice = [0.1, 0.3, 0.6, 0.8]
     """
-    softened = np.array(ratings, dtype=float) / temper
-    masses = np.exp(softened)
-    chances = masses / masses.sum()
-    order = np.argsort(-chances, kind='stable')
-    gathered = chances[order].cumsum()
-    many = int(np.count_nonzero(share > gathered)) + 1
-    allowed = np.zeros(len(chances))
-    allowed[order[:many]] = 1.0
-    left = allowed * chances
-    marks_at = left.cumsum() / np.sum(left)
-    return [int((die >= marks_at).sum()) for die in coins]
+    element = np.asarray(scores, dtype=float)
+    softened = element * temper
+    weights = np.exp(softened - np.amax(softened))
+    chances = weights / np.sum(weights)
+    item = np.negative(chances)
+    sorting = np.argsort(item, kind='stable')
+    gathered = chances[sorting].cumsum()
+    count = int(np.count_nonzero(portion > gathered)) + 1
+    kept = np.zeros(len(chances))
+    kept[sorting[:count]] = 1.0
+    rest = kept * chances
+    marks_at = rest.cumsum() / np.sum(rest)
+    return [int((chance >= marks_at).sum()) for chance in dice]
 
 
 # piece_07 ------------------------------------------------------------
 
 
 def compare_marks(outcomes, questions, tiny):
-    """How far each mark is above the mean of its own prompt, in standard deviations of that prompt.
+    """How far each of `outcomes` is above the mean of those with the same number in `questions`, in standard deviations.
 
-    The variance is the mean of the squared distances, and `tiny` is added to the standard deviation.
+    The standard deviation is that of the same ones: the root of the mean of the squared distances. `tiny` is added to
+    it.
 
     Takes:
         outcomes: numbers, one for each answer
-        questions: whole numbers from 0 to 20, to which prompt each answer belongs
+        questions: whole numbers from 0 to 20, one for each answer: its prompt
         tiny: number from 0.000001 to 1
 
     Try:
@@ -232,13 +232,14 @@ def compare_marks(outcomes, questions, tiny):
 def held(fresh, drawn_logs, merits, low, over):
     """The objective of PPO, the mean over all tokens; it is maximized.
 
-    A token's ratio is its probability now, with log-probability `fresh`, over that when it was drawn. The token counts with
-    the ratio times its gain, or with the ratio kept between 1 - `low` and 1 + `over` times its gain: the smaller one.
+    A token's ratio is its probability now, with log-probability `fresh`, over that when it was drawn, `drawn_logs`. The
+    token counts with the ratio times its entry of `merits`, or with the ratio kept between 1 - `low` and 1 + `over`
+    times that entry: the smaller one.
 
     Takes:
         fresh: numbers from -100 to 0, one for each token
-        drawn_logs: numbers from -100 to 0
-        merits: numbers
+        drawn_logs: numbers from -100 to 0, one for each token
+        merits: numbers, one for each token
         low: number from 0 to 1
         over: number from 0 to 10
 
@@ -265,14 +266,15 @@ def held(fresh, drawn_logs, merits, low, over):
 
 
 def climb(prizes, turns, draws, pace, seed):
-    """Train a policy over some arms, from the uniform one, with one plain GRPO update for each group of `draws` draws.
+    """Train a policy over some arms, from the uniform one, with one plain GRPO update for each group of `draws` arms.
 
-    The advantage of a draw is its prize minus the mean of the group, over the standard deviation of the group plus
-    0.001. The update is `pace` times the mean over the group of advantage times gradient of the log-probability.
-    Returns the expected prize of the policy before each step and after the last one.
+    The reward of an arm that is drawn is its entry of `prizes`. Its advantage is that minus the mean of the group, over
+    the standard deviation of the group plus 0.001. The update is `pace` times the mean over the group of advantage
+    times gradient of the log-probability. All arms are drawn from one stream, begun with `seed`. Returns the expected
+    reward of the policy before each of the `turns` updates and after the last one.
 
     Takes:
-        prizes: numbers from -100 to 100, of each arm
+        prizes: numbers from -100 to 100, one for each arm
         turns: whole number from 1 to 100
         draws: whole number from 2 to 32
         pace: number from 0 to 10
@@ -310,12 +312,12 @@ def climb(prizes, turns, draws, pace, seed):
 
 
 def running_level(marks, keep):
-    """The level of the marks before each of them: 0 before the first, then a weighted mean of all earlier ones.
+    """The running mean of `marks` before each of them: 0 before the first, then a weighted mean of all earlier ones.
 
-    The latest mark has the largest weight; each step back multiplies the weight by `keep`.
+    The latest one has the largest weight; each step back multiplies the weight by `keep`.
 
     Takes:
-        marks: numbers
+        marks: numbers, one for each step
         keep: number from 0.01 to 0.99
 
     Try:

@@ -15,6 +15,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from ..core import course
 from ..core.by_hand import shown
 from ..core.result import BROKEN, FAILED, NOT_WRITTEN, PASSED, WAITING, CheckResult, ExerciseResult, Result
 from ..worksheet.questions import EXERCISE as WORKSHEET
@@ -335,8 +336,8 @@ def _has_failed(entry: Entry) -> bool:
 
 
 def _lacks_walls(result: Result) -> bool:
-    """Whether a student's code ran without walls; a worksheet is no code."""
-    return result.isolation_level < 1 and any(exercise.name != WORKSHEET for exercise in result.exercises)
+    """Whether a student's code ran without walls."""
+    return result.isolation_level < 1 and any(course.runs_code(exercise.name) for exercise in result.exercises)
 
 
 def _is_untouched(checks: Iterable[CheckResult]) -> bool:

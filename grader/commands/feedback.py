@@ -18,6 +18,7 @@ from ..gradebook import moodle
 from ..gradebook.people import Students
 from ..gradebook.roster import read_roster
 from ..gradebook.table import GradebookError, read_table
+from ..reports.feedback import runs_no_code
 from .gradebook import match_argument, matched_titles
 from .personal_data import warn_if_git_takes
 
@@ -158,7 +159,8 @@ def _known(
 
 def _doubts(entries: Iterable[Entry]) -> list[str]:
     """What a person should know of the class as a whole."""
-    unwalled = sum(entry.result.isolation_level < 1 for entry in entries if entry.result)
+    results = [entry.result for entry in entries if entry.result]
+    unwalled = sum(each.isolation_level < 1 and not runs_no_code(each) for each in results)
     said = f"reports of isolation level 0, which say that they are a self-check and no mark: {unwalled}"
     return [said] if unwalled else []
 

@@ -13,7 +13,7 @@ import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NoReturn
 
 from .. import __version__
 from ..core import course
@@ -339,8 +339,8 @@ def _what_is_graded(arguments: argparse.Namespace, found: Contents) -> list[str]
 
 
 def _sandbox(arguments: argparse.Namespace) -> contextlib.AbstractContextManager[Sandbox | None]:
-    """Where the submission's code runs; None for the worksheet alone, which has none."""
-    if not arguments.exercises:
+    """Where the submission's code runs; None where there is none: of data, and of the worksheet."""
+    if not any(map(course.runs_code, arguments.exercises)):
         return contextlib.nullcontext()
     return Sandbox.start(
         cold=arguments.cold,
@@ -351,7 +351,7 @@ def _sandbox(arguments: argparse.Namespace) -> contextlib.AbstractContextManager
 
 
 def _grade_once(arguments: argparse.Namespace, files: _Files, sandbox: Sandbox | None) -> int:
-    if sandbox:
+    if arguments.exercises:
         from ..grading import plugin
 
         plugin.use_profile(arguments.examples or plugin.DEFAULT_EXAMPLES)
@@ -372,11 +372,11 @@ def _grade(
     arguments: argparse.Namespace, files: _Files, sandbox: Sandbox | None, *, first: str | None = None
 ) -> Result:
     """Grade all that was asked for."""
-    if sandbox:
+    if arguments.exercises:
         return _grade_with_progress(arguments, files, sandbox, first=first)
     from ..worksheet.grade import grade_alone
 
-    assert files.worksheet  # there is no sandbox only where nothing else is graded
+    assert files.worksheet  # something is asked for
     submission, options = files.submission, {"seed": arguments.seed, "device": arguments.device}
     result = grade_alone(files.worksheet, submission=submission.folder, sha256=files.sha256, **options)
     result = replace(result, notes=[*submission.notes])
@@ -388,7 +388,7 @@ _NAMED = "refused system calls were named: they fail with another error than in 
 
 
 def _grade_with_progress(
-    arguments: argparse.Namespace, files: _Files, sandbox: Sandbox, *, first: str | None = None
+    arguments: argparse.Namespace, files: _Files, sandbox: Sandbox | None, *, first: str | None = None
 ) -> Result:
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn
@@ -399,13 +399,13 @@ def _grade_with_progress(
     grading = Grading(
         files.submission,
         arguments.exercises,
-        sandbox.worker,
+        sandbox.worker if sandbox else _no_worker,
         seed=arguments.seed,
         secret=read_secret(arguments.secret) if arguments.secret else PUBLIC,
         device=arguments.device,
         checks=_selected(arguments),
         first=first,
-        fresh_workers=not sandbox.cold,
+        fresh_workers=not (sandbox and sandbox.cold),
     )
     worksheet = _graded_worksheet(files)
 
@@ -417,15 +417,21 @@ def _grade_with_progress(
     _save(arguments, whole(grading.empty()))
     columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
-        task = progress.add_task("importing torch", total=len(grading.selected))
+        task = progress.add_task("importing torch" if sandbox else "reading", total=len(grading.selected))
 
         def update(result: Result, entry: CheckResult) -> None:
             progress.update(task, advance=1, description=f"{entry.id.split('.')[0]}: {entry.function}")
             _save(arguments, whole(result))
 
-        result = replace(grading, level=sandbox.level, walls=tuple(sandbox.walls())).run(update)
+        if sandbox:
+            grading = replace(grading, level=sandbox.level, walls=tuple(sandbox.walls()))
+        result = grading.run(update)
     _save(arguments, whole(result))
     return whole(result)
+
+
+def _no_worker(**_: object) -> NoReturn:
+    raise AssertionError("nothing of this submission is code")
 
 
 def _selected(arguments: argparse.Namespace, *, hidden: bool | None = None) -> dict[str, Check] | None:
@@ -492,7 +498,7 @@ def _report(arguments: argparse.Namespace, result: Result) -> None:
             options["hint"] = f"grade hint{given}"
     terminal.show(result, console, whole_calls=arguments.call, **options)
     if arguments.hint:
-        failed = terminal.first_failed(result)
+        failed = terminal.first_for_a_hint(result)
         terminal.show_hints(failed, _declared(failed) if failed else None, arguments.hint, console)
 
 
@@ -527,10 +533,11 @@ def _watch(arguments: argparse.Namespace, path: Path, sandbox: Sandbox | None) -
 
     console, first, code, graded, passed = _console(), None, GRADER_FAILED, "", ""
     last: Result | None = None
-    if sandbox:
+    if arguments.exercises:
         from ..grading import plugin
 
         plugin.use_profile(arguments.examples or plugin.WATCH_EXAMPLES)
+    if sandbox:
         passed = f"Passed with {plugin.examples()} inputs for every law; run `grade` for the full number."
 
     def again() -> None:

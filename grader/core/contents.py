@@ -100,7 +100,8 @@ class Contents:
     @property
     def has_modules(self) -> bool:
         """Whether there is a file of any module, a draft's included, readable or not."""
-        return not {*self.missing} >= {*MODULES} or any(name in self.submission.files for name in _DRAFTS)
+        there = {*self.submission.files, *self.submission.problems}
+        return not {*self.missing} >= {*MODULES} or bool(there & {*_DRAFTS})
 
     def graded(self) -> Submission:
         """The modules, with the notes.
@@ -193,7 +194,7 @@ def _contents(members: Sequence[Member], depth: int = _ARCHIVES_DEEP, top: str =
     archives = [member for member in members if member.name.lower().endswith(endings)]
     if archives and depth and loose.missing:
         return _filled(loose, sorted(archives, key=lambda archive: archive.is_archive), depth)
-    if {*loose.missing} >= {*MODULES}:
+    if not loose.has_modules:
         named = ", ".join(one_line(member.name, limit=60) for member in members[:5])
         there = f"there {'is' if len(members) == 1 else 'are'} {counted(len(members), 'file')}"
         note = f"no module was found; {there}" + (f": {named}" if named else "")

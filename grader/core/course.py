@@ -159,7 +159,7 @@ def _exercise(name: str, *, draft: bool, points: int = 0) -> Exercise:
         optional={"ending": "py", "given": [], "slow_imports": [], "extra_parameters": []}
         | {"known_answers": [], "free": False},
     )
-    written = _functions(name)
+    written = _functions(name, entry["ending"])
     return Exercise(
         name=name,
         title=entry["title"],
@@ -180,10 +180,10 @@ def _exercise(name: str, *, draft: bool, points: int = 0) -> Exercise:
     )
 
 
-def _functions(name: str) -> dict[str, Any]:
+def _functions(name: str, ending: str) -> dict[str, Any]:
     """What `course dev stubs` read from the model answer; nothing where it has not done so yet."""
     path = FOLDERS / name / "functions.json"
-    if not path.is_file() and (MODEL_ANSWERS / f"{name}.py").is_file():
+    if not path.is_file() and (MODEL_ANSWERS / f"{name}.{ending}").is_file():
         return {"functions": [], "given": [], "uses": {}}
     written: dict[str, Any] = json.loads(path.read_text("utf-8"))
     return written
@@ -231,6 +231,8 @@ except (TomlFileError, OSError) as error:  # a person must repair a file before 
     raise SystemExit(2) from None
 
 TITLE = WRITTEN.title
+_WORKSHEET = "worksheet"
+"""The one entry of a result that is no exercise."""
 KNOWN = (*EXERCISES, *DRAFTS)
 """All that can be graded, in the order of the course."""
 
@@ -293,6 +295,11 @@ def exercise(name: str) -> Exercise:
         KeyError: there is none.
     """
     return {exercise.name: exercise for exercise in KNOWN}[name]
+
+
+def runs_code(name: str) -> bool:
+    """Whether grading an exercise runs code of a submission. Data is only read, and so is the worksheet."""
+    return next((not each.is_data for each in KNOWN if each.name == name), name != _WORKSHEET)
 
 
 def names(*, drafts: bool = False) -> list[str]:

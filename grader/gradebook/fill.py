@@ -18,7 +18,6 @@ from ..classroom.results import Entry, Person
 from ..core import course
 from ..core.by_hand import shown, with_by_hand
 from ..core.text import spreadsheet_safe
-from ..worksheet.questions import EXERCISE as WORKSHEET
 from .late import Policy, counted, names, periods_late, placed
 from .layout import BLANK, Column, Layout, choose_column, number
 from .people import Student, Students
@@ -490,7 +489,7 @@ def _notes(entries: Iterable[Entry], policy: Policy | None, of_export: int) -> I
     if late and policy is None:
         yield f"the platform calls {late} of the submissions late; without --late that costs nothing"
     unwalled = sum(
-        entry.result.isolation_level < 1 and any(each.name != WORKSHEET for each in entry.result.exercises)
+        entry.result.isolation_level < 1 and any(course.runs_code(each.name) for each in entry.result.exercises)
         for entry in graded
         if entry.result
     )

@@ -431,7 +431,7 @@ class GradingPlugin:
 
     def _may_be_told(self, check: Check, problem: BaseException) -> bool:
         """Whether a failure of such a check says nothing of its secret inputs."""
-        told = isinstance(problem, ModuleProblem | NotJudged | NotYet | MachineTooBusy | WrongAnswer | NotAnswered)
+        told = isinstance(problem, _TOLD)
         if told or getattr(problem, "may_be_told", False) or _ended_while_imported(problem):
             return True
         call: Call | None = getattr(problem, "call", None)
@@ -537,6 +537,8 @@ class GradingPlugin:
         return lines[line - 1].strip() if 0 < line <= len(lines) else ""
 
 
+_TOLD = (ModuleProblem, NotJudged, MachineTooBusy, WrongAnswer, NotAnswered, NotYet)
+"""What says nothing of secret inputs."""
 _LONG_CALL = 700
 """Instead of a call with more characters a worked example is shown, if one goes wrong too."""
 _LONGEST_TEXT, _LONGEST_CALL, _LONGEST_PRINTED = 2_000, 30_000, 25_000

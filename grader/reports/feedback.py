@@ -44,8 +44,8 @@ def refuse_debug(result: Result) -> None:
 
 
 def runs_no_code(result: Result) -> bool:
-    """Whether it is a grading of the worksheet alone, whose mark counts without walls."""
-    return all(exercise.name == WORKSHEET for exercise in result.exercises)
+    """Whether no code of the submission was run, so that its mark counts without walls."""
+    return not any(course.runs_code(exercise.name) for exercise in result.exercises)
 
 
 def notes(result: Result) -> list[str]:

@@ -13,6 +13,7 @@ from ..core import course
 from ..core.result import BROKEN, FAILED, GRADER_ERROR, PASSED, Result
 from ..core.text import one_line, plain
 from .feedback import Listed, feedback, fitting, listed, notes, place, refuse_debug, title, total
+from .outcomes import form_only
 
 SIZE = 1024 * 1024 - 1
 """GitHub refuses a step's summary of more than 1 MiB."""
@@ -49,7 +50,8 @@ def _summary(result: Result, limit: int) -> str:
 
 def _table(checks: Sequence[Listed]) -> list[str]:
     exercise = checks[0].exercise
-    heading = f"{one_line(exercise.title)}: {exercise.earned} of {exercise.points} points"
+    points = form_only(exercise) or f"{exercise.earned} of {exercise.points} points"
+    heading = f"{one_line(exercise.title)}: {points}"
     lines = [f"<h3>{_text(heading)}</h3>", "<table>"]
     lines.append("<tr><th>Check</th><th>Rule</th><th>Outcome</th><th>Points</th></tr>")
     for each in checks:
@@ -58,7 +60,7 @@ def _table(checks: Sequence[Listed]) -> list[str]:
             f"{each.number} <code>{_text(one_line(check.id))}</code>",
             _text(title(check)),
             f"{_SIGNS.get(check.outcome, '')} {check.outcome}".strip(),
-            f"{check.earned}/{check.points}",
+            f"{check.earned}/{check.points}" if check.points else "",
         )
         lines.append(f"<tr>{''.join(f'<td>{cell}</td>' for cell in cells)}</tr>")
     return [*lines, "</table>"]

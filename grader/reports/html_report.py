@@ -33,7 +33,18 @@ from ..core.text import counted
 from ..grading import curves
 from .comparison import FURTHER, TITLE, Comparison, comparisons, not_answered
 from .feedback import notes, rows, runs_no_code, what_it_is
-from .outcomes import SIGNS, afterwards, at_home, file_name, owed, problem_of_the_file, unseen_at_home, word
+from .outcomes import (
+    SIGNS,
+    afterwards,
+    at_home,
+    file_name,
+    form_only,
+    owed,
+    problem_of_the_file,
+    shown_checks,
+    unseen_at_home,
+    word,
+)
 from .svg_chart import Figure, Series, line_chart, number, numbers_of, small_bar
 
 _TOLD_IN_FULL = (FAILED, BROKEN, GRADER_ERROR)
@@ -188,6 +199,7 @@ class _ToldExercise:
         address: Where to read on.
         afterwards: Where to read on once it has all points; empty before.
         owed: What is lost to mistakes of other functions alone.
+        form_only: Why there are no points to be had; empty where there are.
         comparisons: What was written on the worksheet beside what the numbers show.
         not_answered: The questions of the worksheet to which nothing was written.
     """
@@ -200,6 +212,7 @@ class _ToldExercise:
     address: str
     afterwards: str
     owed: str
+    form_only: str
     comparisons: list[Comparison]
     not_answered: list[str]
 
@@ -218,6 +231,7 @@ def _told(exercise: ExerciseResult) -> _ToldExercise:
         course.page_address(exercise.page),
         afterwards(exercise),
         owed(exercise),
+        form_only(exercise),
         comparisons(exercise),
         not_answered(exercise),
     )
@@ -227,15 +241,14 @@ def _checks(exercise: ExerciseResult, function: str, *, detailed: bool) -> Itera
     """All checks of one function; a misconception or a reason to wait is told once, where it shows first."""
     explained: set[str] = set()
     before = _Details()
-    for check in exercise.checks:
-        if check.function == function:
-            named = [found for found in exercise.misconceptions if found.check == check.id]
-            in_full = check.outcome in _TOLD_IN_FULL
-            way = at_home(exercise, check)
-            details = _failure(check, named, explained, way=way) if in_full else _Details(remark=_remark(check))
-            explained |= {found.sentence for found in named}
-            yield _ToldCheck(check, _kind(check.outcome), _Details() if details == before or not detailed else details)
-            before = details
+    for check in shown_checks(exercise, function):
+        named = [found for found in exercise.misconceptions if found.check == check.id]
+        in_full = check.outcome in _TOLD_IN_FULL
+        way = at_home(exercise, check)
+        details = _failure(check, named, explained, way=way) if in_full else _Details(remark=_remark(check))
+        explained |= {found.sentence for found in named}
+        yield _ToldCheck(check, _kind(check.outcome), _Details() if details == before or not detailed else details)
+        before = details
 
 
 def _remark(check: CheckResult) -> str:

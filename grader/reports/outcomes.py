@@ -70,6 +70,23 @@ def functions(names: Iterable[str]) -> str:
     return " and ".join(f"`{one_line(name.rpartition('.')[2], limit=100)}`" for name in names)
 
 
+def shown_checks(exercise: ExerciseResult, function: str) -> list[CheckResult]:
+    """The checks of a function that a person reads of; one without points that passed says nothing beside others."""
+    checks = [check for check in exercise.checks if check.function == function]
+    count = any(check.points for check in checks)
+    return [check for check in checks if check.points or not count or check.outcome != PASSED]
+
+
+def form_only(exercise: ExerciseResult) -> str:
+    """What to say of an exercise whose checks are worth nothing here; empty if one has points."""
+    if exercise.points or not exercise.checks:
+        return ""
+    return (
+        f"Here only the form of {file_name(exercise)} is checked. Which answers are right, and your points, say the "
+        "reports of your course."
+    )
+
+
 def file_name(exercise: ExerciseResult) -> str:
     """The file in which a student writes the exercise."""
     return WORKSHEET_FILE if exercise.name == WORKSHEET else course.file_of(exercise.name)

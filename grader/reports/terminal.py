@@ -6,7 +6,7 @@ a terminal. Everything that came from the submission is made plain first.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from rich.console import Console, Group, RenderableType
 from rich.padding import Padding
@@ -30,10 +30,21 @@ from ..core.result import (
 )
 from ..core.text import counted, first_sentence, listed, one_line, plain
 from ..grading.check import Check
-from ..worksheet.questions import EXERCISE as WORKSHEET
 from .comparison import FURTHER, TITLE, comparisons, not_answered
 from .feedback import SELF_CHECK, rows, runs_no_code, what_it_is
-from .outcomes import OWED, SIGNS, afterwards, file_name, functions, not_tried, owed, problem_of_the_file, word
+from .outcomes import (
+    OWED,
+    SIGNS,
+    afterwards,
+    file_name,
+    form_only,
+    functions,
+    not_tried,
+    owed,
+    problem_of_the_file,
+    shown_checks,
+    word,
+)
 
 _ASCII_SIGNS: dict[str, str] = {
     PASSED: "+", FAILED: "x", BROKEN: "x", NOT_WRITTEN: "o", WAITING: ".", NOT_RUN: "-", GRADER_ERROR: "!", OWED: "^",
@@ -85,7 +96,7 @@ def show(
         console.print()
         told = _exercise(known.get(exercise.name), exercise, console, whole_calls=whole_calls)
         console.print(told, highlight=False)
-        if exercise.earned < exercise.points:
+        if exercise.earned < exercise.points or (form_only(exercise) and any(map(_has_failed, exercise.checks))):
             page = course.page_address(exercise.page)
             console.print(_indented(Text(f"page  {page}    hint  {hint}", style="dim")), highlight=False)
         elif result.grade and (page := afterwards(exercise)):
@@ -121,7 +132,7 @@ def show_hints(
         console.print("No hint needed: nothing that was graded has failed.", highlight=False)
         return
     if result.outcome == BROKEN:
-        first = "hand in a file that can be read" if check.exercise == WORKSHEET else "make it run"
+        first = "make it run" if course.runs_code(check.exercise) else "hand in a file that can be read"
         console.print(Text(f"Hint: first {first}. {plain(result.story)}", style="bold"), highlight=False)
         return
     console.print(Text(f"Hints for: {check.title}", style="bold"), highlight=False)
@@ -153,7 +164,8 @@ def _exercise(
     title = Table.grid(expand=True, padding=(0, 1))
     title.add_column(ratio=1)
     title.add_column(justify="right", no_wrap=True)
-    points = Text(f"{exercise.earned} of {exercise.points} points", style="bold")
+    only_form = form_only(exercise)
+    points = Text("" if only_form else f"{exercise.earned} of {exercise.points} points", style="bold")
     heading = f"{entry.number}  {exercise.title}" if entry else exercise.title  # exercises have numbers
     heading += " (draft)" if entry and entry.draft else ""
     title.add_row(Text(f"{heading}  ({file_name(exercise)})", style="bold"), points)
@@ -168,7 +180,7 @@ def _exercise(
         for function in dict.fromkeys(check.function for check in exercise.checks):
             parts.append(_indented(Text(function, style="bold cyan")))
             parts.append(_indented(Group(*_function(exercise, function, console, whole_calls=whole_calls))))
-    if said := owed(exercise):
+    for said in filter(None, (owed(exercise), only_form)):
         parts.append(_indented(Text(said, style="bold")))
     parts += map(_indented, _answers(exercise))
     return Group(*parts)
@@ -209,7 +221,7 @@ def _function(
 
     So is what fails because of another function alone: nothing is wrong with it, and its numbers say nothing.
     """
-    checks = [check for check in exercise.checks if check.function == function]
+    checks = shown_checks(exercise, function)
     passed = [check for check in checks if check.outcome == PASSED]
     if passed:
         text = f"all {len(checks)} checks" if 1 < len(passed) == len(checks) else counted(len(passed), "check")
@@ -239,9 +251,11 @@ def _function(
         yield _line(OWED, sum(check.earned for check in those), those, said, console)
     for outcome in (NOT_WRITTEN, WAITING, NOT_RUN):
         rest = [check for check in checks if check.outcome == outcome and not check.owed_to]
-        owed_to = [name for check in checks for name in check.owed_to]
-        for those in _by_reason(rest) if outcome == WAITING else [rest] * bool(rest):
-            said = Text(_rest(outcome, those, owed_to))
+        owed_to = dict.fromkeys(name for check in checks for name in check.owed_to)
+        waits_for = "the worked example above" if course.runs_code(exercise.name) else "an answer that can be read"
+        waits_for = f"your {functions(owed_to)} to be right" if owed_to else waits_for
+        for those in _by_reason(rest) if outcome == WAITING and not owed_to else [rest] * bool(rest):
+            said = Text(_rest(outcome, those, waits_for, is_owed=bool(owed_to)))
             yield _line(outcome, sum(check.earned for check in those), those, said, console)
 
 
@@ -256,19 +270,16 @@ def _by_reason(checks: list[CheckResult]) -> list[list[CheckResult]]:
     return [[check for check in checks if check.story == story] for story in dict.fromkeys(c.story for c in checks)]
 
 
-def _rest(outcome: str, checks: list[CheckResult], owed_to: Sequence[str]) -> str:
-    """What is said of checks of a function that have not been looked at; others of it may be owed to some functions."""
+def _rest(outcome: str, checks: list[CheckResult], waits_for: str, *, is_owed: bool) -> str:
+    """What is said of checks of a function that have not been looked at, or that do not count yet."""
     text = counted(len(checks), "check")
-    if outcome == WAITING and checks[0].story and not owed_to:
-        return f"{text}: {plain(checks[0].story)}"
-    if outcome == WAITING:
-        what = f"your {functions(dict.fromkeys(owed_to))} to be right" if owed_to else "the worked example above"
-        text += f": {'they wait' if len(checks) > 1 else 'it waits'} for {what}"
+    stories = dict.fromkeys(plain(check.story) for check in checks if check.story)
+    if outcome == WAITING and (is_owed or not stories):
+        return f"{text}: {'they wait' if len(checks) > 1 else 'it waits'} for {waits_for}"
     frames = [check.frames[-1] for check in checks if check.frames]
     if outcome == NOT_WRITTEN and frames:
         text += f"; the `raise` is in line {frames[0].line} of {one_line(frames[0].file)}"
-    stories = [plain(check.story) for check in checks if check.story]
-    return f"{text}: {'; '.join(stories)}" if outcome == NOT_WRITTEN and stories else text
+    return f"{text}: {'; '.join(stories)}" if outcome != NOT_RUN and stories else text
 
 
 def _line(outcome: str, earned: int, checks: list[CheckResult], text: Text, console: Console) -> RenderableType:
@@ -279,7 +290,8 @@ def _line(outcome: str, earned: int, checks: list[CheckResult], text: Text, cons
     line.add_column(width=6, justify="right", no_wrap=True)
     line.add_column()
     said = Text(f"{sign} {word(outcome)}", style=_STYLES.get(outcome, ""))
-    line.add_row(said, f"{earned}/{sum(check.points for check in checks)}", text)
+    points = sum(check.points for check in checks)
+    line.add_row(said, f"{earned}/{points}" if points else "", text)
     return line
 
 
@@ -320,9 +332,9 @@ def _in_short(call: str) -> str:
 def _total(result: Result) -> RenderableType:
     if result.problem:
         return Text(f"The grader could not finish: {plain(result.problem)}", style="bold magenta")
-    lines = [Text(f"total  {result.earned} of {result.points} points", style="bold")]
+    lines = [Text(f"total  {result.earned} of {result.points} points", style="bold")] if result.points else []
     if result.grade and result.exit_code == 0:
-        lines.append(Text("All passed."))
+        lines.append(Text("All passed." if result.points else "The form is right."))
         lines += [Text(f"next  {what}", style="bold") for what in _next(result)]
     if not result.grade:
         lines.append(Text("Debug mode: this is no grade. Run `grade` for one."))
@@ -379,6 +391,16 @@ def difference(before: Result, after: Result) -> str:
         parts += [f"{words}: {title}" for title in named[:_NAMED_CHANGES]]
         parts += [f"{words}: {counted(more, 'check')} more"] if more > 0 else []
     return "\n  ".join(parts)
+
+
+def _has_failed(check: CheckResult) -> bool:
+    return check.outcome in (FAILED, BROKEN, NOT_WRITTEN)
+
+
+def first_for_a_hint(result: Result) -> CheckResult | None:
+    """The check whose hints are wanted: the first that failed; of an exercise whose form alone is checked its first."""
+    unjudged = (exercise.checks[0] for exercise in result.exercises if form_only(exercise))
+    return first_failed(result) or next(unjudged, None)
 
 
 def first_failed(result: Result) -> CheckResult | None:

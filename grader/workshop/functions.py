@@ -98,16 +98,6 @@ def read_modules(reference: Path) -> dict[str, Module]:
     return {path.stem: Module(path.stem, path.read_text("utf-8")) for path in sorted(reference.glob("*.py"))}
 
 
-def of_no_exercise(modules: Mapping[str, Module]) -> list[str]:
-    """Names of the modules with something to write that have no exercise: its folder was taken away.
-
-    Args:
-        modules: All files of the model answers by name.
-    """
-    exercises = course.names(drafts=True)
-    return [name for name, module in modules.items() if module.to_write and name not in exercises]
-
-
 def of_exercises(chosen: Collection[str], modules: Mapping[str, Module]) -> set[str]:
     """Names of the modules that students have who are given some exercises: to write, and given.
 

@@ -19,7 +19,7 @@ from ..core.course import Exercise
 from ..grading import headings, vectors
 from ..grading.check import Check, checks_of, own_module
 from .catalogue import Entry, misconceptions, parsed, variants
-from .functions import Module, make, of_no_exercise
+from .functions import Module, make, of_exercises
 from .handout import FRONT_MATTER
 from .stubs import make_data_stub, make_stub, why_stale
 
@@ -85,9 +85,13 @@ def missing(name: str, modules: Mapping[str, Module]) -> list[Missing]:
 
 def _of_data(exercise: Exercise) -> Iterator[Missing]:
     """What an exercise lacks whose hand-in is data: its checks have no examples, and its functions are tables."""
+    answer = course.MODEL_ANSWERS / exercise.file_name
+    if not answer.is_file():
+        yield Missing(f"reference/{exercise.file_name}: write the model answer, then `course dev stubs`")
+        return
     if (exercise.folder / "functions.json").read_text("utf-8") != make(exercise.name, {}):
         yield Missing(f"{_in(exercise, 'functions.json')} is not what reference/ says: `course dev stubs`")
-    stub = make_data_stub((course.MODEL_ANSWERS / exercise.file_name).read_text("utf-8"))
+    stub = make_data_stub(answer.read_text("utf-8"))
     if sentence := why_stale(course.STARTER / exercise.file_name, stub.encode()):
         yield Missing(sentence)
     checks = checks_of(exercise.name, hidden=True)
@@ -95,6 +99,12 @@ def _of_data(exercise: Exercise) -> Iterator[Missing]:
         own = [check for check in checks if check.function == function]
         if len([check for check in own if check.gate]) != 1 or not sum(check.points for check in own):
             yield Missing(f"{_in(exercise, 'checks.py')}: {function} needs a check with gate=True and one with points")
+    ids = [check.id for check in checks]
+    for check in checks:
+        yield from _of_a_check(exercise, check, ids)
+    for path in (answer, course.ROOT / exercise.page, *sorted(exercise.folder.glob("*.*"))):
+        if path.suffix in (".py", ".md", ".toml") and path.is_file():
+            yield from _of_placeholders(path)
     known = own_module(exercise.name, "known")
     right, wrong = [*known.right_ones()], [*known.wrong_ones()]
     if len(right) < VARIANTS or len(wrong) < MISCONCEPTIONS:
@@ -114,10 +124,11 @@ def left_over(modules: Mapping[str, Module]) -> list[str]:
         modules: All files of the model answers by name.
     """
     names = course.names(drafts=True)
-    left = of_no_exercise(modules)
-    found = [course.MODEL_ANSWERS / f"{name}.py" for name in left]
-    known = {*names, *modules, "__init__"} - {*left}
-    found += [path for path in sorted(course.STARTER.glob("*.py")) if path.stem not in known]
+    kept = of_exercises(names, modules)
+    found = [course.MODEL_ANSWERS / f"{name}.py" for name in modules if name not in kept]
+    found += [path for path in sorted(course.STARTER.glob("*.py")) if path.stem not in kept]
+    for folder in (course.MODEL_ANSWERS, course.STARTER):
+        found += [path for path in sorted(folder.glob("*.toml")) if path.stem not in names]
     for pages in ("exercises", "mistakes"):
         found += [path for path in sorted((course.ROOT / "docs" / pages).glob("*.md")) if path.stem not in names]
     found.remove(course.ROOT / headings.PAGE)  # that page is about no exercise
@@ -193,7 +204,7 @@ def _of_a_check(exercise: Exercise, check: Check, ids: Sequence[str]) -> Iterato
         yield Missing(f"{where}: end the first line of the docstring of {check.id} with a period: it is a sentence")
     if not check.explanation:
         yield Missing(f"{where}: say in the docstring of {check.id} why it must hold")
-    if check.points < 1:
+    if check.points < 1 and not (check.gate and exercise.is_data):  # that one only says whether it can be read
         yield Missing(f"{where}: {check.id} is worth nothing; give it points", True)
     if not check.hidden and not check.hints:
         yield Missing(f"{where}: give {check.id} a hint: a student may ask for one", True)

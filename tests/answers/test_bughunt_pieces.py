@@ -67,7 +67,7 @@ def forms(family: sets.Family) -> dict[str, str]:
     found: dict[str, str] = {}
     for bug in family.bugs:
         body, right, _ = sets._bodies(family, {}, sets.Draw(1), bug)
-        found |= {"right": sets._lines(family.signature, *right), bug[1]: sets._lines(family.signature, *body)}
+        found |= {"right": sets._lines(family.signature, *right), bug.text: sets._lines(family.signature, *body)}
     return found
 
 

@@ -23,9 +23,10 @@ from grader.commands import course as course_command
 from grader.commands import grade as grade_command
 from grader.core import course
 from grader.core.result import from_json
-from grader.exercises.bughunt import known, sets
+from grader.exercises.bughunt import checks, known, sets
+from grader.grading import check, settings
 from grader.sandbox.sandbox import Sandbox
-from reference import bughunt_pieces, run_bughunt
+from reference import bughunt_check, bughunt_pieces, run_bughunt
 
 NAMES = ("Ada Lovelace", "Bo Li", "Chloé")
 
@@ -87,9 +88,9 @@ def test_a_class_is_graded_reported_and_exported(
     assert run("--roster", roster, "--out", out).returncode == 0
     submissions = handed_in(tmp_path / "class", out)
     formats = [name for name in READERS if name != "classroom50"]  # which a class cannot have
-    settings = Settings(("bughunt",), secret=(out / "class-secret").read_text("ascii").strip(), require_level=0)
+    asked_for = Settings(("bughunt",), secret=(out / "class-secret").read_text("ascii").strip(), require_level=0)
     with graded_here(sandbox):
-        grade_class(find_submissions(submissions), graded, settings, SerialExecutor(), at_a_time=1)
+        grade_class(find_submissions(submissions), graded, asked_for, SerialExecutor(), at_a_time=1)
     write_files(graded, ["bughunt"], formats)
     rows = [*csv.DictReader((graded / "grades.csv").read_text("utf-8-sig").splitlines())]
     assert [(row["submission"], row["bughunt"]) for row in rows] == [
@@ -166,6 +167,30 @@ def test_a_report_names_the_file_and_sends_nobody_to_what_it_does_not_have(tmp_p
     assert "bughunt.toml cannot be read" in broken.stdout
 
 
+def test_answers_alone_in_a_folder_are_graded_without_a_sandbox_or_a_note(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Sandbox, "start", lambda **_: pytest.fail("nothing of it is code"))
+    shutil.copy(course.MODEL_ANSWERS / "bughunt.toml", tmp_path)
+    done = call(grade_command.main, "bughunt", "--path", tmp_path, cwd=tmp_path)
+    assert done.returncode == 0 and "60 of 60 points" in done.stdout and "nothing of yours was run" in done.stdout
+    assert "no module" not in done.stdout and "/0 " not in done.stdout and "self-check" not in done.stdout
+
+
+def test_at_home_the_report_says_that_only_the_form_is_checked_and_hints_are_about_pieces(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(check, "has_hidden_checks", lambda: False)
+    monkeypatch.setattr(settings, "has_hidden_checks", lambda: False)
+    shutil.copy(course.MODEL_ANSWERS / "bughunt.toml", tmp_path)
+    page = tmp_path / "report.html"
+    asked = ("bughunt.piece_03", "--hint", "--hint", "--path", tmp_path, "--write", f"html={page}")
+    done = call(grade_command.main, *asked, cwd=tmp_path)
+    assert done.returncode == 0 and "Here only the form of bughunt.toml is checked" in done.stdout
+    assert "0 of 0 points" not in done.stdout and "run_bughunt hint piece_03" in done.stdout
+    assert "only the form" in page.read_text("utf-8") and "0 of 0" not in page.read_text("utf-8")
+
+
 # What students run
 
 
@@ -184,14 +209,43 @@ def test_each_piece_can_be_run_drawn_and_compared_as_the_page_says(tmp_path: Pat
         )
 
 
+def test_two_calls_are_compared_with_their_values_row_by_row(tmp_path: Path) -> None:
+    name, piece = next((name, each) for name, each in run_bughunt.pieces().items() if "stop" in call_names(each))
+    texts = call_names(piece)[0]
+    done = call(run_bughunt.main, "compare", name, f"{texts} = {[[9, 9, 9, 9]] * 12}", cwd=tmp_path)
+    assert done.returncode == 0 and "  [0, 0, 1, 1]\n" in done.stdout and "and 4 more rows" in done.stdout
+    assert re.search(r"^  \[\d+\]\[\d\]: \* (nothing|[01]), o [01]$", done.stdout, re.M)
+    long = next(name for name, each in run_bughunt.pieces().items() if each.__doc__ and "GRPO update" in each.__doc__)
+    printed = call(run_bughunt.main, "run", long, cwd=tmp_path).stdout
+    assert "entries)" in printed and max(map(len, printed.splitlines())) < 200
+
+
+def call_names(piece: Callable[..., object]) -> list[str]:
+    """The names of the arguments of a piece."""
+    return [*run_bughunt.call_to_try(piece)]
+
+
+def test_a_hint_speaks_of_the_piece_and_is_the_same_with_the_bug_and_without() -> None:
+    for piece in sets.pieces_of(checks.PRACTICE, "").values():
+        said = [run_bughunt.hints(sets._function(text, piece.function)) for text in (piece.text, piece.right)]
+        assert said[0] == said[1] and all(any(f"- {name} have " in line for line in said[0]) for name in piece.takes)
+
+
 def test_a_value_that_is_wrong_is_a_sentence(tmp_path: Path) -> None:
-    for values, sentence in ((["x = 1"], "has no x; it has"), (["x : 1"], "write values as name = value")):
+    several = "each value as NAME = VALUE in quotes of its own"
+    for values, sentence in (
+        (["x = 1"], "has no x; it has"),
+        (["x : 1"], several),
+        (["x = 1 y = 2"], several),
+        (["x = 1, y = 2"], several),
+    ):
         done = call(run_bughunt.main, "run", "piece_01", *values, cwd=tmp_path)
         assert done.returncode == 2 and sentence in done.stderr
     assert "name a piece" in call(run_bughunt.main, "run", "piece_11", cwd=tmp_path).stderr
     name = next(iter(run_bughunt.call_to_try(run_bughunt.pieces()["piece_01"])))
     done = call(run_bughunt.main, "run", "piece_01", f'{name} = "text"', cwd=tmp_path)
     assert done.returncode == 1 and "raised" in done.stderr
+    assert f"the grader takes no such call: {name} must hold whole numbers" in done.stderr
 
 
 def test_answers_are_looked_through_before_they_are_handed_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -202,7 +256,7 @@ def test_answers_are_looked_through_before_they_are_handed_in(tmp_path: Path, mo
     done = call(run_bughunt.main, "check", cwd=tmp_path)
     assert (
         done.returncode == 0
-        and "look at this" not in done.stdout
+        and "look at line" not in done.stdout
         and done.stdout.count("its call returns") == text.count("call =") - 1
     )
     file.write_text(re.sub(r"^line = \d+", "line = 3", text, flags=re.M), "utf-8")
@@ -210,3 +264,77 @@ def test_answers_are_looked_through_before_they_are_handed_in(tmp_path: Path, mo
     assert done.returncode == 1 and "line 3 is not in this piece, which has lines" in done.stdout
     file.write_text("[", "utf-8")
     assert call(run_bughunt.main, "check", cwd=tmp_path).returncode == 1
+
+
+def test_all_that_is_odd_about_answers_is_said_at_once_with_its_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(run_bughunt, "FILE", tmp_path / "bughunt.toml")
+    first, second = (run_bughunt.pieces()[name] for name in ("piece_01", "piece_02"))
+    count, size, *_ = call_names(first)
+    lines = {
+        1: 'set = "another"',
+        2: "[piece_01]",
+        3: "bug = true",
+        4: "line = 1",
+        5: 'kind = "wrong"',
+        6: f"call = {{ {count} = 0, {size} = 1.5, other = 1 }}",
+        7: "[piece_02]",
+        8: "bug = maybe",
+        9: "[piece_03]",
+        10: "bug = false",
+        11: 'kind = "sign"',
+        12: "[piece_99]",
+        13: "[piece_04]",
+        14: "bug = true",
+    }
+    run_bughunt.FILE.write_text("\n".join(lines.values()), "utf-8")
+    done = call(run_bughunt.main, "check", cwd=tmp_path)
+    said = re.findall(r"look at line (\d+) of bughunt.toml: (.*)", done.stdout)
+    assert done.returncode == 1 and f"to look at: {len(said)}" in done.stdout
+    for line, words in (
+        *(
+            (1, "which is the set of your bughunt_pieces.py"),
+            (4, "line 1 is not in this piece"),
+            (5, "kind must be one"),
+        ),
+        *((6, f"{count} must be from 1 to 100, not 0"), (6, f"{size} must hold whole numbers, not 1.5")),
+        *(
+            (6, "has no other"),
+            (8, "this cannot be read"),
+            (11, "with bug = false"),
+            (12, "there is no piece piece_99"),
+        ),
+        *((13, "in which line the bug is"), (13, "there is no kind"), (13, "there is no call")),
+    ):
+        assert any(int(place) == line and words in sentence for place, sentence in said), (line, words, said)
+    assert second.__name__ in done.stdout
+
+
+def test_the_check_at_home_takes_the_calls_that_the_grader_takes() -> None:
+    wrong: tuple[object, ...] = (
+        0,
+        -1,
+        1.5,
+        10**7,
+        True,
+        "a",
+        [],
+        [1],
+        [[1]],
+        [[1], [1, 2]],
+        [["a"]],
+        ["a"],
+        [0.5, -200.0],
+        [1] * 101,
+    )
+    for code in (checks.PRACTICE, *(sets.name_of_set(name, "5" * 64) for name in NAMES)):
+        for piece in sets.pieces_of(code, "5" * 64).values():
+            function = sets._function(piece.text, piece.function)
+            assert [*bughunt_check.takes(function)] == [*piece.takes]
+            for good in piece.calls:
+                assert bughunt_check.problems_of(function, good) == []
+                for name in good:
+                    for each in ({**good, name: value} for value in wrong):
+                        assert bool(piece.problem_of(each)) == bool(bughunt_check.problems_of(function, each)), each
+    assert bughunt_check.KINDS == checks.KINDS and bughunt_check.LONGEST == checks.LONGEST_LIST

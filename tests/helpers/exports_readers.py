@@ -293,7 +293,7 @@ def github_summary(text: str) -> Read:
     assert page.open == []
     assert page.tags <= {"h2", "h3", "h4", "p", "strong", "table", "tr", "td", "th", "code", "pre"}
     rows = [row for row in page.cells if row[0] != "Check"]
-    lines = [_line(row[0].split(" ")[1], *row[3].split("/")) for row in rows]
+    lines = [_line(row[0].split(" ")[1], *(row[3] or "0/0").split("/")) for row in rows]
     total = re.match(r"GRPO course: (\d+) of (\d+) points", page.texts[0])
     assert total
     return Read(Fraction(total[1]), lines, page.texts)

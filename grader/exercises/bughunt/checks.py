@@ -6,7 +6,7 @@ An answer is data. It is read here, with limits to its size, and never run.
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -27,6 +27,8 @@ LONGEST_FILE, LONGEST_LIST, LONGEST_TEXT = 30_000, 100, 200
 """Characters of the file, entries of a list in a call, and characters of a text in a call."""
 
 _PARTS = ("bug", "line", "kind", "call")
+_SAID = 4
+"""Problems of one answer that are told."""
 
 
 @dataclass(frozen=True)
@@ -92,28 +94,34 @@ def claim_of(hand_in: HandIn, piece: str) -> Claim:
         raise NotAnswered(f"below [{piece}] there is no answer yet")
     if not isinstance(said, dict):
         raise WrongAnswer(f"write the answer below [{piece}], an entry in each line")
+    if problems := [*_problems_of(said)]:
+        more = f"; and {len(problems) - _SAID} more" if len(problems) > _SAID else ""
+        raise WrongAnswer("; ".join(problems[:_SAID]) + more)
+    return Claim(said["bug"], said.get("line", 0), said.get("kind", ""), said.get("call", {}))
+
+
+def _problems_of(said: Mapping[str, Any]) -> Iterator[str]:
+    """What is not as asked for in an answer, a sentence for each entry."""
     for name in said:
         if name not in _PARTS:
-            raise WrongAnswer(f"there is no entry {_shown(name)}; an answer has {', '.join(_PARTS)}")
+            yield f"there is no entry {_shown(name)}; an answer has {', '.join(_PARTS)}"
     if not isinstance(said.get("bug"), bool):
-        raise WrongAnswer("say bug = true or bug = false")
-    if not said["bug"] and len(said) > 1:
-        raise WrongAnswer("with bug = false there is no line, kind or call to name; take them out")
-    if not said["bug"]:
-        return Claim(bug=False)
+        yield "say bug = true or bug = false"
+    elif not said["bug"]:
+        if more := [name for name in _PARTS[1:] if name in said]:
+            yield f"with bug = false there is no {' or '.join(more)} to name; take it out"
+        return
     line, kind, call = said.get("line"), said.get("kind", ""), said.get("call", {})
     if type(line) is not int or not 0 < line < 10_000:
-        raise WrongAnswer("say in which line the bug is: line = 42, counted in the whole file of the pieces")
+        yield "say in which line the bug is: line = 42, counted in the whole file of the pieces"
     if kind not in ("", *KINDS):
-        raise WrongAnswer(f"kind must be one of {', '.join(KINDS)}, not {_shown(kind)}")
+        yield f"kind must be one of {', '.join(KINDS)}, not {_shown(kind)}"
     if not isinstance(call, dict):
-        raise WrongAnswer("a call is a table with a value for each argument: call = { scores = [1, 0], floor = 0.1 }")
+        yield "a call is a table with a value for each argument: call = { scores = [1, 0], floor = 0.1 }"
+        return
     for name, value in call.items():
         if not _is_plain(value, depth=2):
-            raise WrongAnswer(
-                f"{_shown(name)} in the call must be a number, a text, or a list or table of at most {LONGEST_LIST}"
-            )
-    return Claim(bug=True, line=line, kind=kind, call=call)
+            yield f"{_shown(name)} in the call must be a number, a text, or a list or table of at most {LONGEST_LIST}"
 
 
 def _is_plain(value: Any, *, depth: int) -> bool:
@@ -147,7 +155,9 @@ def _declare(piece: str) -> None:
         points=0,
         gate=True,
         hints=(
-            "What does the docstring promise, and for which arguments could the code do something else?",
+            "`python -m starter.run_bughunt check` says all that is odd about your file, and what your calls return.",
+            f"`python -m starter.run_bughunt hint {piece}` lists what {piece} promises and what to try with it. For "
+            "which arguments could the code do something else?",
             "Work out a small call by hand, and compare.",
             "Is there a line that you could not explain? Try ties, zeros, the first and the last entry, and groups of "
             "different size.",

@@ -1,7 +1,9 @@
 """Checks that the answers in `bughunt.toml` are right, and that each call shows the bug that it is for.
 
 No code of a submission runs: a call is data, and what it calls are pieces that `sets` made, with the bug and without.
-A report says of an answer whether it is right, never what would be.
+A report says of each part of an answer whether it is right, never what would be. Line, call and kind are looked at by
+themselves. But almost every rich call shows a bug, and a kind is one of eight: whoever has found nothing would earn
+points for both. So they count with the right line, or when so many bugs are found that nobody can have guessed them.
 """
 
 from __future__ import annotations
@@ -14,11 +16,12 @@ from grader.core.course import WRITTEN
 from grader.core.secret import PUBLIC
 from grader.exercises.bughunt.checks import PIECES, PRACTICE, Claim, claim_of, set_of
 from grader.exercises.bughunt.sets import Piece, is_set, pieces_of
-from grader.grading.check import check
+from grader.grading.check import NotYet, check
 from grader.grading.hand_in import HandIn, NotAnswered, WrongAnswer
 
-FOUND_FIRST = 3
-"""So many bugs must have been found before a piece that is rightly called sound earns points."""
+FOUND_FIRST, IN_WORDS = 3, "three"
+"""So many bugs must have been found before a piece that is rightly called sound earns points, and a call or a kind
+without the right line."""
 
 
 @dataclass(frozen=True)
@@ -30,7 +33,7 @@ class Verdict:
         shown: That the call shows the bug.
         named: Which kind it is.
         is_wrong_accusation: It says that there is a bug, and neither its line nor its call is one.
-        problem: Of the call, if it cannot be made.
+        problem: Why the call shows nothing; "" if it shows the bug, or there is none to show.
     """
 
     found: bool = False
@@ -42,18 +45,32 @@ class Verdict:
 
 def judged(claim: Claim, piece: Piece) -> Verdict:
     """What is right about the answer to one piece."""
-    if not claim.bug or piece.is_sound:
-        right = not claim.bug and piece.is_sound
-        return Verdict(right, right, right, is_wrong_accusation=claim.bug)
-    problem = piece.problem_of(claim.call)
-    shown = not problem and piece.shown_by(claim.call)
-    found = claim.line == piece.line
-    return Verdict(found, shown, claim.kind in piece.kinds, not found and not shown, problem)
+    if not claim.bug:
+        return Verdict(piece.is_sound, piece.is_sound, piece.is_sound)
+    problem = piece.why_not_shown(claim.call) if claim.call else "there is no call"
+    found = claim.line in piece.lines
+    return Verdict(found, not problem, claim.kind in piece.kinds, bool(problem) and not found, problem)
+
+
+@dataclass(frozen=True)
+class Verdicts:
+    """What is right in a hand-in, and what that is worth.
+
+    Attributes:
+        of: Verdict of each piece whose answer can be read.
+        pays: The piece whose points go for each wrong accusation, of those whose bug was found the first ones; "" if
+            there is none left.
+        enough: So many bugs were found, after what wrong accusations cost, that no line is needed for what is right.
+    """
+
+    of: Mapping[str, Verdict]
+    pays: Mapping[str, str]
+    enough: bool
 
 
 @functools.lru_cache(maxsize=4)
-def verdicts(hand_in: HandIn) -> Mapping[str, Verdict]:
-    """What is right in a hand-in, by piece; nothing of a piece whose answer cannot be read."""
+def verdicts(hand_in: HandIn) -> Verdicts:
+    """What is right in a hand-in; nothing of a piece whose answer cannot be read."""
     pieces = pieces_of(_set_of(hand_in), hand_in.secret)
     found = {}
     for name in PIECES:
@@ -61,7 +78,10 @@ def verdicts(hand_in: HandIn) -> Mapping[str, Verdict]:
             found[name] = judged(claim_of(hand_in, name), pieces[name])
         except (NotAnswered, WrongAnswer):
             continue
-    return found
+    bugs = [name for name, verdict in found.items() if verdict.found and not pieces[name].is_sound]
+    accused = [name for name, verdict in found.items() if verdict.is_wrong_accusation]
+    pays = {name: bugs[place] if place < len(bugs) else "" for place, name in enumerate(accused)}
+    return Verdicts(found, pays, len(bugs) - len(accused) >= FOUND_FIRST)
 
 
 def _set_of(hand_in: HandIn) -> str:
@@ -73,44 +93,88 @@ def _set_of(hand_in: HandIn) -> str:
     return name
 
 
-def paying(found: Mapping[str, Verdict], pieces: Mapping[str, Piece]) -> list[str]:
-    """The pieces whose points go: for each wrong accusation one whose bug was found, the first ones."""
-    bugs = [name for name, verdict in found.items() if verdict.found and not pieces[name].is_sound]
-    return bugs[: sum(verdict.is_wrong_accusation for verdict in found.values())]
-
-
-def _require(hand_in: HandIn, piece: str, what: str, story: str) -> None:
+def _require(hand_in: HandIn, piece: str, what: str) -> None:
     """Let a part of an answer pass if it is right and counts.
 
     Raises:
         NotAnswered: there is none.
-        WrongAnswer: it cannot be read, is wrong, or does not count yet.
+        NotYet: it is not wrong, and waits.
+        WrongAnswer: it cannot be read, or is wrong.
     """
-    claim_of(hand_in, piece)
-    found = verdicts(hand_in)
-    verdict, pieces = found[piece], pieces_of(_set_of(hand_in), hand_in.secret)
+    claim = claim_of(hand_in, piece)
+    all_of_them = verdicts(hand_in)
+    verdict = all_of_them.of[piece]
+    if not claim.bug and not all_of_them.enough:  # also where it is wrong: whoever has found nothing learns nothing
+        raise NotYet(f"that a piece has no bug counts once you have found {IN_WORDS} bugs")
     if verdict.is_wrong_accusation:
-        raise WrongAnswer("neither the line nor the call is right: a wrong accusation, which costs another piece")
-    if not verdict.found:
-        said = "the line is not the right one, though there is a bug" if verdict.shown else "this is not so"
-        raise WrongAnswer(said)
+        _refuse_accusation(claim, verdict, what, all_of_them.pays[piece])
     if not getattr(verdict, what):
-        raise WrongAnswer(verdict.problem or story)
-    if piece in (cost := paying(found, pieces)):
-        raise WrongAnswer(f"this is right, and pays for one of {len(cost)} wrong accusations")
-    bugs = sum(each.found and not pieces[name].is_sound for name, each in found.items()) - len(cost)
-    if pieces[piece].is_sound and bugs < FOUND_FIRST:
-        raise WrongAnswer(f"whether this is so counts once you have found {FOUND_FIRST} bugs")
+        raise WrongAnswer(_why_wrong(claim, verdict, what))
+    for accused, paying in all_of_them.pays.items():
+        if paying == piece:
+            raise NotYet(f"right, but its points pay for the wrong accusation of {accused}")
+    if claim.bug and not verdict.found and not all_of_them.enough:
+        raise NotYet(f"right; without the right line it counts once you have found {IN_WORDS} bugs")
 
 
-def _declare(piece: str, what: str, points: int, title: str, why: str, story: str) -> None:
+def _refuse_accusation(claim: Claim, verdict: Verdict, what: str, paying: str) -> None:
+    """Say what a wrong accusation costs, where it is made.
+
+    Raises:
+        WrongAnswer: always.
+    """
+    if what == "found":
+        cost = f"the points of {paying}" if paying else "nothing more: there is no bug found to pay for it"
+        raise WrongAnswer(f"neither the line nor the call is right: this is a wrong accusation, and costs {cost}")
+    if what == "shown":
+        raise WrongAnswer(_why_wrong(claim, verdict, what))
+    raise WrongAnswer("a kind counts beside a line or a call that is right")
+
+
+def _why_wrong(claim: Claim, verdict: Verdict, what: str) -> str:
+    """What is wrong with a part of an answer; never what would be right."""
+    if not claim.bug:
+        return {"found": "it has a bug", "shown": "no call shows its bug", "named": "no kind of bug is named"}[what]
+    if what == "found":
+        return "there is a bug, as the call shows, but not in this line"
+    if what == "shown":
+        return verdict.problem
+    return "it is a bug of another kind" if claim.kind else "there is no kind"
+
+
+def _declare(piece: str, what: str, points: int, title: str, why: str) -> None:
     def test(hand_in: HandIn) -> None:
-        _require(hand_in, piece, what, story)
+        _require(hand_in, piece, what)
 
     test.__name__, test.__doc__ = f"test_{piece}_{what}", f"{piece}: {title}\n\n{why}"
-    declared: Callable[..., None] = check(piece, points=points)(test)
+    declared: Callable[..., None] = check(piece, points=points, hints=HINTS[what])(test)
     globals()[test.__name__] = declared
 
+
+HINTS = {
+    "found": (
+        "Which promise of the docstring have you not tried yet? Each word such as own, first, last, every or at most "
+        "is one. Make a call for each.",
+        "Print what each line computes for the smallest call that goes wrong. Which is the first value that you "
+        "cannot defend?",
+        "Change that line in a copy of the piece. Does the copy now return what the docstring says, for every call "
+        "that you have, and is each other line still needed?",
+    ),
+    "shown": (
+        "What must the piece return for your call, worked out by hand? And what does it return?",
+        "Does your call reach the line? With equal numbers, one group or no padding most bugs are invisible.",
+        "Use numbers that are all different, two groups of different size, a tie, and values beyond each bound. Keep "
+        "to what is below Takes: in the docstring.",
+    ),
+    "named": (
+        "What would you change in the line: an index, an axis, a sign, a factor, a bound, or the variable?",
+        "Compare with the table of kinds on the page. A moved index is a shift, a factor a scale, an older or newer "
+        "variable is stale.",
+    ),
+}
+"""For what has failed; they tell nothing of a piece, since everybody has other ones."""
+
+_WHY = "It counts with the right line, and without it once three bugs are found."
 
 for _piece in PIECES:
     _declare(
@@ -120,21 +184,18 @@ for _piece in PIECES:
         "whether there is a bug, and in which line.",
         "A wrong accusation takes the points of a piece whose bug you found. That a piece is sound counts once three "
         "bugs are found.",
-        "",
     )
     _declare(
         _piece,
         "shown",
         2,
         "the call returns something else than the right piece.",
-        "The right piece must return finite numbers for it. Of a sound piece there is nothing to show.",
-        "for this call the piece with the bug and the right one return the same",
+        f"The right piece must return finite numbers for it. {_WHY} Of a sound piece there is nothing to show.",
     )
     _declare(
         _piece,
         "named",
         1,
         "which kind of bug it is.",
-        "One of the eight kinds of the page. Of a sound piece there is nothing to name.",
-        "it is a bug of another kind",
+        f"One of the eight kinds of the page. {_WHY} Of a sound piece there is nothing to name.",
     )

@@ -12,6 +12,7 @@ from typing import Any
 
 from grader.core.secret import PUBLIC
 from grader.exercises.bughunt.checks import KINDS, PIECES, PRACTICE, Claim
+from grader.exercises.bughunt.hidden_checks import FOUND_FIRST
 from grader.exercises.bughunt.sets import Draw, Piece, pieces_of
 
 Key = dict[str, Claim | None]
@@ -55,7 +56,8 @@ def key_of(pieces: Mapping[str, Piece], *, draw: Draw | None = None) -> Key:
             key[name] = Claim(bug=False)
         else:
             kind, call = (draw.one(piece.kinds), draw.one(calls)) if draw else (piece.kinds[0], calls[0])
-            key[name] = Claim(bug=True, line=piece.line, kind=kind, call=call)
+            line = draw.one(piece.lines) if draw else piece.lines[0]
+            key[name] = Claim(bug=True, line=line, kind=kind, call=call)
     return key
 
 
@@ -124,8 +126,9 @@ def wrong_ones(name: str = PRACTICE, secret: str = PUBLIC) -> Iterator[Known]:
             ("no call", {"call": {}}, SHOWN),
             ("a call with other names", {"call": {"x": 1}}, SHOWN),
             ("another kind", {"kind": other}, NAMED),
-            ("the line below, shown", {"line": pieces[piece].line + 1}, each),
-            ("the line below, not shown", {"line": pieces[piece].line + 1, "call": {}}, 2 * each),
+            ("another line, shown", {"line": 1}, FOUND),
+            ("another line, not shown", {"line": 1, "call": {}}, 2 * each),
+            ("another line and kind, shown", {"line": 1, "kind": other}, FOUND + NAMED),
             *([("a call that shows nothing", {"call": quiet[0]}, SHOWN)] if quiet else []),
         ]
         for what, parts, lost in changes:
@@ -147,3 +150,15 @@ def _without_work(pieces: Mapping[str, Piece], name: str, known: Callable[..., K
         return Claim(bug=True, line=1, kind="scale", call=pieces[piece].calls[-1])
 
     yield known("a bug everywhere, in line 1, with calls that show it", first_line, 0)
+    bugs = [piece for piece in PIECES if not pieces[piece].is_sound]
+
+    def without_lines(piece: str, claim: Claim) -> Claim | None:
+        return replace(claim, line=1) if claim.bug else None
+
+    yield known("calls and kinds of all bugs, and no line", without_lines, 0)
+    for count in (FOUND_FIRST - 1, FOUND_FIRST):
+        yield known(
+            f"lines of {count} bugs only",
+            lambda piece, claim, c=count: claim if piece in bugs[:c] else without_lines(piece, claim),
+            count * (FOUND + SHOWN + NAMED) + (len(bugs) - count) * (SHOWN + NAMED) * (count >= FOUND_FIRST),
+        )

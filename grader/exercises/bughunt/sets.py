@@ -14,6 +14,7 @@ import ast
 import functools
 import hashlib
 import hmac
+import itertools
 import json
 import random
 import re
@@ -30,7 +31,9 @@ from grader.core.toml_file import entries_of
 from grader.exercises.bughunt.checks import LONGEST_LIST, PIECES, PRACTICE
 
 _FOLDER = Path(__file__).with_name("pieces")
-_DIRECTIVE = re.compile(r"^ *# (?P<what>same|any order|bug (?P<kinds>[a-z/]+)|names|call): ?(?P<text>.*)$")
+_DIRECTIVE = re.compile(
+    r"^ *# (?P<what>same|any order|bug (?P<kinds>[a-z/]+)|or part|or|names|call)(: ?(?P<text>.*))?$"
+)
 _TAKES = re.compile(
     r"(?P<table>table of )?(?P<whole>whole )?(?P<kind>numbers?|texts)"
     r"(?: from (?P<low>\S+) to (?P<high>[^\s,]+))?(?:,|$)"
@@ -112,18 +115,36 @@ class Takes:
 
 
 @dataclass(frozen=True)
+class Bug:
+    """A wrong way to write a line.
+
+    Attributes:
+        kinds: Those that are right answers for it.
+        text: The line.
+        repairs: Other lines as each would have to read for the piece to be right, the bug left where it is: where two
+            lines do not fit together, either can be changed, and naming either is right.
+        or_part: The same holds for a part of the line that is taken out into a line of its own.
+    """
+
+    kinds: tuple[str, ...]
+    text: str
+    repairs: tuple[str, ...] = ()
+    or_part: bool = False
+
+
+@dataclass(frozen=True)
 class Statement:
     """One line of a piece with what it may also be.
 
     Attributes:
         indent: Spaces before it.
         forms: Ways to write it; "" leaves it out.
-        bugs: Wrong ways, each with the kinds that are right answers for it.
+        bugs: Wrong ways.
     """
 
     indent: str
     forms: tuple[str, ...]
-    bugs: tuple[tuple[tuple[str, ...], str], ...]
+    bugs: tuple[Bug, ...]
 
 
 @dataclass(frozen=True)
@@ -154,9 +175,24 @@ class Family:
         return any("np." in form for group in self.groups for statement in group for form in statement.forms)
 
     @property
-    def bugs(self) -> list[tuple[tuple[str, ...], str]]:
+    def statements(self) -> list[Statement]:
+        """All lines."""
+        return [statement for group in self.groups for statement in group]
+
+    @property
+    def bugs(self) -> list[Bug]:
         """All that it can have."""
-        return [bug for group in self.groups for statement in group for bug in statement.bugs]
+        return [bug for statement in self.statements for bug in statement.bugs]
+
+    def repaired(self, bug: Bug) -> dict[int, str]:
+        """Places of the other lines that may be changed instead, from 0, and what each would have to read."""
+        (at,) = (place for place, each in enumerate(self.statements) if bug in each.bugs)
+        others = [place for place in range(len(self.statements)) if place != at]
+        found = {}
+        for text in bug.repairs:
+            alike = {place: _begin_alike(self.statements[place].forms[0], text) for place in others}
+            found[max(others, key=lambda place, alike=alike: (alike[place], -abs(place - at)))] = text  # type: ignore[misc]
+        return found
 
 
 @dataclass(frozen=True)
@@ -168,7 +204,8 @@ class Piece:
         function: Its name in the file.
         text: As it is handed out.
         right: The same without its bug; equal to `text` if it has none.
-        line: Where the bug is, in the whole file; 0 if there is none.
+        lines: Where the bug is, in the whole file, first the one that it was put into; several where either of two
+            lines may be changed; none if there is no bug.
         kinds: What the bug is; several where several answers are right.
         names: Own name of the family to the name in this piece.
     """
@@ -177,14 +214,14 @@ class Piece:
     function: str
     text: str
     right: str
-    line: int
+    lines: tuple[int, ...]
     kinds: tuple[str, ...]
     names: Mapping[str, str]
 
     @property
     def is_sound(self) -> bool:
         """Whether it has no bug."""
-        return not self.line
+        return not self.lines
 
     @property
     def takes(self) -> Mapping[str, Takes]:
@@ -205,8 +242,18 @@ class Piece:
 
     def shown_by(self, call: Mapping[str, Any]) -> bool:
         """Whether this piece and the right one return something else for a call, which the right one can answer."""
+        return not self.why_not_shown(call)
+
+    def why_not_shown(self, call: Mapping[str, Any]) -> str:
+        """Why a call shows no bug; "" if it shows one."""
+        if problem := self.problem_of(call):
+            return problem
         right, found = (returned(text, self.function, call) for text in (self.right, self.text))
-        return right is not None and all(map(_is_finite, right)) and not _alike(found, right)
+        if right is None:
+            return "the right piece cannot answer this call: look at the shapes below Takes:"
+        if not all(map(_is_finite, right)):
+            return "for this call the right piece returns numbers that are not finite"
+        return "for this call the piece and the right one return the same" if _alike(found, right) else ""
 
 
 def returned(text: str, function: str, call: Mapping[str, Any]) -> list[Any] | None:
@@ -308,40 +355,42 @@ def _piece(family: Family, draw: Draw, *, sound: bool, first: int) -> Piece:
     """A piece of a family, written in one of many ways. A sound one is a piece with a bug whose bug is left out."""
     names = {name: draw.one((name, *others)) for name, others in family.names.items()}
     bug = draw.one(family.bugs)
-    body, right, place = _bodies(family, names, draw, bug)
+    body, right, places = _bodies(family, names, draw, bug)
     signature = _written(family.signature, names)
     function = names.get(family.name, family.name)
-    piece = Piece(family, function, _lines(signature, *body), _lines(signature, *right), 1, bug[0], names)
+    piece = Piece(family, function, _lines(signature, *body), _lines(signature, *right), (1,), bug.kinds, names)
     quiet = next((call for call in piece.calls if not piece.shown_by(call)), piece.calls[0])
     head = [signature, *_doc(family, names, quiet)]
     text, right_text = _lines(*head, *body), _lines(*head, *right)
     if sound:
-        return replace(piece, text=right_text, right=right_text, line=0, kinds=())
-    return replace(piece, text=text, right=right_text, line=first + len(head) + place + 1)
+        return replace(piece, text=right_text, right=right_text, lines=(), kinds=())
+    lines = tuple(first + len(head) + place + 1 for place in places)
+    return replace(piece, text=text, right=right_text, lines=lines)
 
 
-def _bodies(
-    family: Family, names: Mapping[str, str], draw: Draw, bug: tuple[tuple[str, ...], str]
-) -> tuple[list[str], list[str], int]:
-    """The lines of a function with a bug and without, and which one has it, from 0."""
+def _bodies(family: Family, names: Mapping[str, str], draw: Draw, bug: Bug) -> tuple[list[str], list[str], list[int]]:
+    """The lines of a function with a bug and without, and which ones may be changed, from 0, the one with it first."""
     lines: list[str] = []
     right: list[str] = []
-    place = 0
+    places: list[int] = []
+    others = [family.statements[each] for each in family.repaired(bug)]
     parts, numpy = draw.mixed(_PARTS), family.has_numpy and draw.chance()
     for group in family.groups:
         for statement in draw.mixed(group):
             chosen = draw.one(statement.forms)
-            texts = (chosen, bug[1]) if bug in statement.bugs else (chosen,)
-            trees = [_tree(text, names, draw, numpy=numpy) for text in texts]
+            has_bug = bug in statement.bugs
+            is_other = any(statement is each for each in others)
+            trees = [_tree(text, names, draw, numpy=numpy) for text in ((chosen, bug.text) if has_bug else (chosen,))]
             if draw.chance() and (part := _taken_out(trees, parts[-1], draw)):
                 parts.pop()
+                places += [len(lines)] * (is_other or (has_bug and bug.or_part))
                 for each in (lines, right):
                     each.append(statement.indent + part)
-            if bug in statement.bugs:
-                place = len(lines)
+            if has_bug or is_other:
+                places.insert(0 if has_bug else len(places), len(lines))
             lines.append(statement.indent + _one_line(trees[-1]))
             right.append(statement.indent + _one_line(trees[0]))
-    return lines, right, place
+    return lines, right, places
 
 
 def _taken_out(trees: Sequence[ast.Module], name: str, draw: Draw) -> str:
@@ -519,6 +568,11 @@ def _takes(doc: Sequence[str]) -> dict[str, Takes]:
     return found
 
 
+def _begin_alike(one: str, other: str) -> int:
+    """How many characters two lines have in common before they differ."""
+    return sum(1 for _ in itertools.takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
+
+
 def _groups(code: str) -> tuple[tuple[Statement, ...], ...]:
     groups: list[list[Statement]] = []
     together = 0
@@ -538,10 +592,19 @@ def _groups(code: str) -> tuple[tuple[Statement, ...], ...]:
             together = int(found["text"])
             groups.append([])
         else:
-            old = groups[-1].pop()
-            if found["kinds"]:
-                new = Statement(old.indent, old.forms, (*old.bugs, (tuple(found["kinds"].split("/")), found["text"])))
-            else:
-                new = Statement(old.indent, (*old.forms, found["text"]), old.bugs)
-            groups[-1].append(new)
+            groups[-1].append(_with(groups[-1].pop(), found))
     return tuple(tuple(group) for group in groups)
+
+
+def _with(line: Statement, found: re.Match[str]) -> Statement:
+    """A line with what one more comment below it says."""
+    if found["kinds"]:
+        return replace(line, bugs=(*line.bugs, Bug(tuple(found["kinds"].split("/")), found["text"])))
+    if not found["what"].startswith("or"):
+        return replace(line, forms=(*line.forms, found["text"]))
+    *others, last = line.bugs
+    if found["what"] == "or part":
+        last = replace(last, or_part=True)
+    else:
+        last = replace(last, repairs=(*last.repairs, found["text"]))
+    return replace(line, bugs=(*others, last))

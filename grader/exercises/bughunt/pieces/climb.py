@@ -10,14 +10,15 @@ import numpy as np
 
 
 def climb(prizes, steps, crowd, pace, seed):
-    """Train a policy over some arms, from the uniform one, with one plain GRPO update for each group of `$crowd` draws.
+    """Train a policy over some arms, from the uniform one, with one plain GRPO update for each group of `$crowd` arms.
 
-    The advantage of a draw is its prize minus the mean of the group, over the standard deviation of the group plus
-    0.001. The update is `$pace` times the mean over the group of advantage times gradient of the log-probability.
-    Returns the expected prize of the policy before each step and after the last one.
+    The reward of an arm that is drawn is its entry of `$prizes`. Its advantage is that minus the mean of the group, over
+    the standard deviation of the group plus 0.001. The update is `$pace` times the mean over the group of advantage
+    times gradient of the log-probability. All arms are drawn from one stream, begun with `$seed`. Returns the expected
+    reward of the policy before each of the `$steps` updates and after the last one.
 
     Takes:
-        $prizes: numbers from -100 to 100, of each arm
+        $prizes: numbers from -100 to 100, one for each arm
         $steps: whole number from 1 to 100
         $crowd: whole number from 2 to 32
         $pace: number from 0 to 10
@@ -43,6 +44,7 @@ def climb(prizes, steps, crowd, pace, seed):
         # bug random/stale: arms = rng.choice(len(table), size=crowd)
         gains = table[arms] - table[arms].mean()
         # bug axis: gains = table[arms] - table.mean()
+        # or: gains = (gains - gains.mean()) / (gains.std() + 0.001)
         gains = gains / (gains.std() + 0.001)
         # bug scale: gains = gains / (gains.var() + 0.001)
         # bug axis/scale: gains = gains / (table.std() + 0.001)

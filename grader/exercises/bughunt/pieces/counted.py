@@ -11,13 +11,13 @@ import numpy as np
 
 
 def counted(texts, start, stop):
-    """1 for each token of the answer, 0 for every other one.
+    """For each token of `$texts` 1 if it belongs to the answer, else 0.
 
     The answer begins at place `$start`, counted from 0, and ends with its first `$stop`, which belongs to it. Before
     `$start` there is the prompt, which may hold `$stop` too. An answer without `$stop` goes on to the end.
 
     Takes:
-        $texts: table of whole numbers from 0 to 100, a row for each text
+        $texts: table of whole numbers from 0 to 100, a row for each text, a column for each token
         $start: whole number from 0 to 30
         $stop: whole number from 0 to 100
     """
@@ -33,7 +33,7 @@ def counted(texts, start, stop):
     # bug axis: seen = np.cumsum(ended, axis=0)
     before = seen - ended
     # same: before = seen - ended.astype(int)
-    # bug shift/mask: before = seen
+    # bug shift/limit/mask: before = seen - (seen > 0)
     return (answer & (before == 0)).astype(int)
     # same: return np.where(answer & (before < 1), 1, 0)
     # bug limit/mask/shift: return (answer & (before <= 1)).astype(int)

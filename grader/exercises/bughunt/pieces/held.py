@@ -13,13 +13,14 @@ import numpy as np
 def held(logs, drawn_logs, gains, low, high):
     """The objective of PPO, the mean over all tokens; it is maximized.
 
-    A token's ratio is its probability now, with log-probability `$logs`, over that when it was drawn. The token counts with
-    the ratio times its gain, or with the ratio kept between 1 - `$low` and 1 + `$high` times its gain: the smaller one.
+    A token's ratio is its probability now, with log-probability `$logs`, over that when it was drawn, `$drawn_logs`. The
+    token counts with the ratio times its entry of `$gains`, or with the ratio kept between 1 - `$low` and 1 + `$high`
+    times that entry: the smaller one.
 
     Takes:
         $logs: numbers from -100 to 0, one for each token
-        $drawn_logs: numbers from -100 to 0
-        $gains: numbers
+        $drawn_logs: numbers from -100 to 0, one for each token
+        $gains: numbers, one for each token
         $low: number from 0 to 1
         $high: number from 0 to 10
     """
@@ -32,7 +33,7 @@ def held(logs, drawn_logs, gains, low, high):
     inside = np.clip(change, 1 - low, 1 + high)
     # same: inside = np.minimum(np.maximum(change, 1 - low), 1 + high)
     # bug limit: inside = np.clip(change, 1 - low, 1 + low)
-    # bug limit: inside = np.minimum(change, 1 + high)
+    # bug limit: inside = np.clip(change, 1, 1 + high)
     # any order: 2
     plain = change * merit
     bounded = inside * merit

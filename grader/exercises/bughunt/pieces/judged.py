@@ -11,13 +11,13 @@ import re
 
 
 def judged(texts, answers):
-    """1.0 for each text whose last whole number is the answer to its question, else 0.0.
+    """1.0 for each of `$texts` whose last whole number is its entry of `$answers`, else 0.0.
 
-    A number is a run of digits, with a minus sign if there is one right before it. A text without a number gets 0.0.
+    A number is a run of digits, with a minus sign if there is one right before it. Where there is no number it is 0.0.
 
     Takes:
-        $texts: texts
-        $answers: texts, each a number, one for each text
+        $texts: texts, one for each question
+        $answers: texts, one for each question, each a whole number in quotes
     """
     result = []
     # same: result = list()
@@ -31,8 +31,10 @@ def judged(texts, answers):
         last = found[-1] if found else ""
         # same: last = (["", *found])[-1]
         # bug shift: last = found[0] if found else ""
+        # or: found = re.findall(r"-?\d+", text)[::-1]
         result.append(float(last == answer))
         # same: result.append(1.0 if last == answer else 0.0)
         # bug limit/mask: result.append(float(last.endswith(answer)))
         # bug mask/limit: result.append(float(answer in found))
+        # or: found = re.findall(r"-?\d+", text)[-1:]
     return result

@@ -7,12 +7,12 @@
 
 
 def levels(marks, keep):
-    """The level of the marks before each of them: 0 before the first, then a weighted mean of all earlier ones.
+    """The running mean of `$marks` before each of them: 0 before the first, then a weighted mean of all earlier ones.
 
-    The latest mark has the largest weight; each step back multiplies the weight by `$keep`.
+    The latest one has the largest weight; each step back multiplies the weight by `$keep`.
 
     Takes:
-        $marks: numbers
+        $marks: numbers, one for each step
         $keep: number from 0.01 to 0.99
     """
     # any order: 3
@@ -33,6 +33,7 @@ def levels(marks, keep):
         weight = keep * weight + (1 - keep)
         # same: weight = 1 - keep * (1 - weight)
         # bug scale: weight = keep * weight + 1
+        # or: mean = keep * mean + mark
         result.append(level)
         # bug stale/shift: result.append(mean / weight)
     return result

@@ -10,15 +10,15 @@ import numpy as np
 
 
 def pulled(marks, logs, anchor_logs, counted, strength):
-    """Each answer's mark minus `$strength` times its drift, the sum over its tokens of `$logs` - `$anchor_logs`.
+    """Each answer's entry of `$marks` minus `$strength` times its drift, the sum over its tokens of `$logs` - `$anchor_logs`.
 
     Only tokens with a 1 in `$counted` belong to the answer.
 
     Takes:
         $marks: numbers, one for each answer
-        $logs: table of numbers from -100 to 0, a row for each answer
-        $anchor_logs: table of numbers from -100 to 0
-        $counted: table of whole numbers from 0 to 1
+        $logs: table of numbers from -100 to 0, a row for each answer, a column for each token
+        $anchor_logs: table of numbers from -100 to 0, as large as `$logs`
+        $counted: table of whole numbers from 0 to 1, as large as `$logs`
         $strength: number from 0 to 10
     """
     # any order: 3
@@ -29,13 +29,14 @@ def pulled(marks, logs, anchor_logs, counted, strength):
     weight = np.asarray(counted, dtype=float)
     # same: weight = np.array(counted, dtype=float)
     # bug sign/mask: weight = 1 - np.asarray(counted, dtype=float)
+    # or: total = (drift * (1 - weight)).sum(axis=1)
     drift = own - anchor
     # same: drift = np.subtract(own, anchor)
-    # bug sign: drift = anchor - own
     # bug sign: drift = np.abs(own - anchor)
     total = (drift * weight).sum(axis=1)
     # same: total = np.where(weight > 0, drift, 0.0).sum(axis=-1)
     # bug mask: total = drift.sum(axis=1)
+    # or: drift = (own - anchor) * weight
     # bug scale: total = (drift * weight).mean(axis=1)
     # bug axis: total = (drift * weight).sum()
     # bug scale: total = (drift * weight).sum(axis=1) / weight.sum(axis=1)

@@ -12,8 +12,8 @@ import numpy as np
 def rounds(count, size, epochs, seed):
     """The samples of each small batch, as lists of their numbers 0 to `$count` - 1.
 
-    In each epoch every sample comes once, in a newly drawn order. A batch has `$size` samples; the last one of an epoch may
-    have fewer.
+    In each of the `$epochs` every sample comes once, in a newly drawn order; `$seed` begins all draws. A batch has
+    `$size` samples; the last one of each may have fewer.
 
     Takes:
         $count: whole number from 1 to 100
@@ -38,4 +38,5 @@ def rounds(count, size, epochs, seed):
             result.append(order[first : first + size].tolist())
             # same: result.append([int(each) for each in order[first : first + size]])
             # bug shift/mask/limit: result.append(order[first : first + size - 1].tolist())
+            # or part
     return result

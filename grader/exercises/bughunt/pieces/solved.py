@@ -9,8 +9,8 @@
 def solved(right, drawn, tries):
     """The mean over all prompts of the probability that at least one of `$tries` answers is right.
 
-    Each prompt had `$drawn` answers judged, and `$right` says how many were right. The tries are different ones of these
-    answers, all choices equally likely.
+    Of each prompt `$drawn` answers were judged, and its entry of `$right` says how many of them were right. The `$tries`
+    answers are different ones of these, all choices equally likely.
 
     Takes:
         $right: whole numbers from 0 to 100, one for each prompt, none above $drawn
@@ -23,10 +23,12 @@ def solved(right, drawn, tries):
         # any order: 2
         wrong = drawn - count
         # bug sign: wrong = count
+        # or: miss = miss * max(drawn - wrong - place, 0) / (drawn - place)
         miss = 1.0
         for place in range(tries):
             # same: for place in range(0, tries):
             # bug shift: for place in range(1, tries):
+            # or: miss = (drawn - count) / drawn
             miss = miss * max(wrong - place, 0) / (drawn - place)
             # same: miss = max(wrong - place, 0) / (drawn - place) * miss
             # bug random/scale: miss = miss * wrong / drawn

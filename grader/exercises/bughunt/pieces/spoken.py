@@ -11,14 +11,14 @@ import numpy as np
 
 
 def spoken(table, text):
-    """The log-probability of each token of a text but the first.
+    """The log-probability of each token of `$text` but the first.
 
-    Row t of `$table` holds the scores of all tokens after the tokens 0 to t of the text; their softmax is the
-    distribution of token t + 1. The last row is not needed.
+    Row t of `$table` holds the scores of all tokens that there are after the tokens 0 to t of `$text`; their softmax is
+    the distribution of token t + 1. The last row is not needed.
 
     Takes:
-        $table: table of numbers, a row for each token of the text, a column for each token that there is
-        $text: whole numbers from 0 to 29
+        $table: table of numbers, a row for each token of `$text`, a column for each token that there is
+        $text: whole numbers from 0 to 29, one for each row, each the number of a column of `$table`
     """
     # any order: 2
     scores = np.asarray(table, dtype=float)

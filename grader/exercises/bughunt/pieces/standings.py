@@ -10,13 +10,14 @@ import numpy as np
 
 
 def standings(marks, prompts, floor):
-    """How far each mark is above the mean of its own prompt, in standard deviations of that prompt.
+    """How far each of `$marks` is above the mean of those with the same number in `$prompts`, in standard deviations.
 
-    The variance is the mean of the squared distances, and `$floor` is added to the standard deviation.
+    The standard deviation is that of the same ones: the root of the mean of the squared distances. `$floor` is added to
+    it.
 
     Takes:
         $marks: numbers, one for each answer
-        $prompts: whole numbers from 0 to 20, to which prompt each answer belongs
+        $prompts: whole numbers from 0 to 20, one for each answer: its prompt
         $floor: number from 0.000001 to 1
     """
     # any order: 2
@@ -35,8 +36,10 @@ def standings(marks, prompts, floor):
         spread = np.sqrt((gaps**2).mean())
         # same: spread = np.sqrt(np.square(gaps).sum() / len(own))
         # bug scale: spread = (gaps**2).mean()
+        # or: result[members] = gaps / (np.sqrt(spread) + floor)
         # bug scale: spread = np.sqrt((gaps**2).sum() / max(len(own) - 1, 1))
         # bug axis: spread = np.sqrt(((values - values.mean()) ** 2).mean())
         result[members] = gaps / (spread + floor)
         # bug limit/scale: result[members] = gaps / max(spread, floor)
+        # or: spread = np.sqrt((gaps**2).mean()) + floor
     return result

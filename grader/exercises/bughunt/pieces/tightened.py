@@ -9,8 +9,9 @@
 def tightened(strength, drifts, goal, width, pace):
     """The weight of the KL penalty after each batch, from `$strength` at first.
 
-    If a batch has drifted further than `$goal` the weight grows, and else it shrinks: it is multiplied by 1 plus `$pace`
-    times the relative error, (drift - goal) / goal, which is kept between -`$width` and `$width`.
+    Where the entry of `$drifts` is above `$goal` the weight grows, and else it shrinks: it is multiplied by 1 plus
+    `$pace` times the relative error, how far the entry is above `$goal`, divided by `$goal`. That error is kept between
+    -`$width` and `$width`.
 
     Takes:
         $strength: number from 0 to 10
@@ -27,17 +28,19 @@ def tightened(strength, drifts, goal, width, pace):
     for drift in drifts:
         error = drift / goal - 1
         # same: error = (drift - goal) / goal
-        # bug sign: error = 1 - drift / goal
+        # bug sign: error = abs(drift / goal - 1)
         # bug scale: error = drift - goal
+        # or: error = min(max(error / goal, -width), width)
         # bug scale/limit: error = (drift - goal) / max(drift, goal)
         error = min(max(error, -width), width)
         # same: error = max(min(error, width), -width)
-        # bug limit: error = min(error, width)
+        # bug limit: error = min(max(error, -width), goal)
         # bug limit/sign: error = min(max(error, 0.0), width)
         now = now * (1 + pace * error)
         # same: now = now + now * pace * error
         # bug stale: now = strength * (1 + pace * error)
         # bug scale: now = now + pace * error
+        # or part
         result.append(now)
         # same: result.append(float(now))
     return result

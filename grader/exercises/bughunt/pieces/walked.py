@@ -8,12 +8,14 @@
 
 
 def walked(slopes, pace, keep, keep_square, floor):
-    """Where Adam takes one parameter that begins at 0 and is to be made small in loss: its value after each slope.
+    """Where Adam takes one parameter that begins at 0 and is to make a loss small: its value after each of `$slopes`.
 
-    Both running means are corrected for their start at 0. `$floor` is added to the square root of the second one.
+    `$keep` is what each step keeps of the running mean of `$slopes`, `$keep_square` the same for their squares. Both means
+    are corrected for their start at 0. `$floor` is added to the square root of the second one. `$pace` is the learning
+    rate.
 
     Takes:
-        $slopes: numbers from -1000 to 1000, the gradient of the loss at each step
+        $slopes: numbers from -1000 to 1000, one for each step: the gradient of the loss there
         $pace: number from 0 to 10
         $keep: number from 0 to 0.999
         $keep_square: number from 0 to 0.9999
@@ -30,7 +32,7 @@ def walked(slopes, pace, keep, keep_square, floor):
         # any order: 2
         mean = keep * mean + (1 - keep) * slope
         # same: mean = mean + (1 - keep) * (slope - mean)
-        # bug scale: mean = keep * mean + slope
+        # bug scale: mean = keep * mean + (1 - keep_square) * slope
         square = keep_square * square + (1 - keep_square) * slope**2
         # same: square = square + (1 - keep_square) * (slope * slope - square)
         # bug scale: square = keep_square * square + (1 - keep_square) * abs(slope)
@@ -41,7 +43,7 @@ def walked(slopes, pace, keep, keep_square, floor):
         # bug scale/limit: straight = mean / (1 - keep)
         size = (square / (1 - keep_square**step)) ** 0.5
         # same: size = pow(square / (1 - pow(keep_square, step)), 0.5)
-        # bug limit/scale: size = square**0.5
+        # bug limit/scale/stale: size = (square / (1 - keep**step)) ** 0.5
         place = place - pace * straight / (size + floor)
         # same: place = place - pace / (size + floor) * straight
         # bug scale/limit: place = place - pace * straight / (size**2 + floor) ** 0.5
