@@ -26,14 +26,16 @@ _FIGURE = "grpo-explorable"
 def shorten(scripts: Path) -> None:
     """Let every script in `scripts` that is fetched by itself import all that it needs; does so once.
 
-    What it needs through others goes behind its own imports, so that everything still runs in the same order.
+    What it needs through others goes behind its own imports, so that everything still runs in the same order. What
+    every page asks for anyway is left out.
 
     Raises:
         FileNotFoundError: A script imports one that does not exist.
     """
+    everywhere = _needed([scripts / "index.mjs", scripts / f"widgets/{_IN_EVERY_HEADER}.mjs"])
     for path in _fetched_by_themselves(scripts):
         text = path.read_text("utf-8")
-        more = [each for each in _all_of(path)[1:] if each not in _imports(path)]
+        more = [each for each in _all_of(path)[1:] if each not in {*_imports(path), *everywhere}]
         names = (os.path.relpath(each, path.parent) for each in more)
         added = [f'import"{name if name.startswith(".") else f"./{name}"}"' for name in names]
         if added:
@@ -54,8 +56,7 @@ def preloaded(text: str, scripts: Path) -> str:
     figures = [name for name, rest in found if _FIGURE in rest]
     names = [_IN_EVERY_HEADER, *(at_once or figures[:1])]
     starts = [scripts / "index.mjs", *(scripts / f"widgets/{_file_of(name)}.mjs" for name in names)]
-    needed = dict.fromkeys(each for start in starts if start.exists() for each in _all_of(start))
-    places = (f"{entry[1]}assets/{each.relative_to(scripts.resolve().parent).as_posix()}" for each in needed)
+    places = (f"{entry[1]}assets/{each.relative_to(scripts.resolve().parent).as_posix()}" for each in _needed(starts))
     links = "".join(f'<link rel="modulepreload" href="{place}">' for place in places)
     return text.replace("</head>", f"{links}</head>", 1)
 
@@ -76,6 +77,11 @@ def _fetched_by_themselves(scripts: Path) -> list[Path]:
 
 def _imports(path: Path) -> list[Path]:
     return [(path.parent / name).resolve() for name in _IMPORT.findall(path.read_text("utf-8"))]
+
+
+def _needed(starts: list[Path]) -> list[Path]:
+    """All that is needed to run those of these scripts that exist, each once."""
+    return list(dict.fromkeys(each for start in starts if start.exists() for each in _all_of(start)))
 
 
 def _all_of(path: Path) -> list[Path]:
