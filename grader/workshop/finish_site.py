@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from ..core import course
-from . import share
+from . import script_chains, share
 from .formulas import name_terms, typeset
 from .published import published
 
@@ -34,23 +34,26 @@ def finish(folder: Path) -> list[str]:
 
     Formulas are typeset and their terms marked, pictures of runs are put in, all style sheets but the theme's become
     one, fonts are preloaded, the index of the search waits until somebody searches, pages get a picture for those who
-    share their address, and the course's own scripts and styles are made small.
+    share their address, and the course's own scripts and styles are made small and asked for at once.
 
     Returns:
         What whoever builds the site should know, in sentences.
 
     Raises:
         py_mini_racer.JSEvalException: KaTeX cannot read a formula.
-        FileNotFoundError: a picture of a run is missing.
+        FileNotFoundError: a picture of a run is missing, or a script that another one imports.
         minify.MinifyError: a script or a style sheet cannot be read.
     """
     texts = {path: path.read_text("utf-8") for path in folder.rglob("*.html")}
     _join_sheets(folder, texts.values())
     _minify(folder / "assets")
+    scripts = folder / "assets/js"
+    script_chains.shorten(scripts)
     finished = {
         path: _search_late(_with_one_sheet(_with_runs(_said_not_to_count(text, path.relative_to(folder)), path.parent)))
         for path, text in _with_formulas(texts).items()
     }
+    finished = {path: script_chains.preloaded(text, scripts) for path, text in finished.items()}
     finished, notes = share.with_pictures(finished, folder)
     for path, text in finished.items():
         if text != texts[path]:

@@ -148,7 +148,8 @@ def watch(page: Any, site: str, problems: list[str]) -> None:
             note("request to another place", request.url)
 
     def on_failure(request: Any) -> None:
-        if request.failure != "net::ERR_ABORTED":  # the page was left before a preview of a link had come
+        # The page was left before a preview of a link had come; scripts are preloaded where none may run.
+        if request.failure not in ("net::ERR_ABORTED", "csp"):
             note("failed request", f"{request.url} {request.failure}")
 
     def on_answer(answer: Any) -> None:

@@ -53,6 +53,9 @@ CLICK = "() => document.hasFocus() || (chosen.click(), false)"
 """Firefox without a screen never has the focus of the system, and takes no space for a click then: it is clicked."""
 THROTTLED = "history.replaceState() more than 100 times per 10 seconds"
 """The theme notes the heading that is in view in the address; nobody scrolls as fast as this test but the test."""
+PLAIN_LINKS = """() => [...document.querySelectorAll("article :is(p, li) a[href]:not(.headerlink, .grpo-button)")]
+  .filter((link) => !getComputedStyle(link).textDecorationLine.includes("underline")).map((link) => link.textContent)"""
+"""Links have the colour of the text here, so it is the line below them that shows them."""
 SOON = "() => new Promise((done) => setTimeout(done, 500))"
 VALUE = "() => (chosen.type === 'range' ? chosen.value : chosen.checked ?? null)"
 PRESS = {
@@ -76,6 +79,7 @@ class Visit:
     stuck: list[str]  # controls that take no focus, or do not change when they are operated
     operated: list[str]  # controls
     first: dict[str, str]  # what each figure shows at first
+    plain_links: list[str]  # that look like the text around them
 
 
 Visitor = Callable[[str, str], Visit]
@@ -115,6 +119,7 @@ def visited(window: engines.Engine, address: str) -> Visit:
     window.ask(SETTLED)
     after = window.ask(HEADINGS)
     first = window.ask(FIGURES)
+    plain_links = window.ask(PLAIN_LINKS)
     operated, stuck = operate(window, "[data-ready]" if address.endswith("/course/") else "article [data-ready]")
     return Visit(
         problems=[problem for problem in window.ask("() => problems") if THROTTLED not in problem],
@@ -123,6 +128,7 @@ def visited(window: engines.Engine, address: str) -> Visit:
         stuck=stuck,
         operated=operated,
         first=first,
+        plain_links=plain_links,
     )
 
 
@@ -158,6 +164,11 @@ def test_a_page_has_no_error_in_another_engine(visit: Visitor, engine: str, path
     seen = visit(engine, path)
     assert seen.late == []
     assert seen.problems == []
+
+
+@each_visit
+def test_a_link_looks_like_a_link_in_another_engine(visit: Visitor, engine: str, path: str) -> None:
+    assert visit(engine, path).plain_links == []
 
 
 @each_visit

@@ -43,6 +43,12 @@ FILES = """site => {
 }"""
 """The compressed size of every file that the page asked for, from the cache or not. Chromium also asks for the fonts of
 the page before, if both have the same style sheet; they are left out."""
+WIDE_WITHOUT_A_SIGN = """() => [...document.querySelectorAll("article *")].filter(node => {
+  const { overflowX, backgroundAttachment } = getComputedStyle(node);
+  return /auto|scroll/.test(overflowX) && node.scrollWidth > node.clientWidth + 1 && node.checkVisibility()
+    && !backgroundAttachment.includes("local");
+}).map(node => node.outerHTML.slice(0, 200))"""
+"""Parts that scroll sideways and do not have the shadows of theme.css; how these look: test_wide_content.py."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,6 +58,8 @@ class Visit:
     problems: list[str]  # errors, failed requests, other hosts
     violations: list[str]  # of axe's rules
     overflow: int  # pixels by which the page is wider than a phone
+    unmarked: list[str]  # what scrolls sideways on a phone and does not say so
+    journeys: dict[str, int]  # for each own script, how many others had to come first, each after the other
     first: dict[str, int]  # bytes of each file for what a first look shows
     whole: dict[str, int]  # and for the whole page, read to its end
 
@@ -65,11 +73,16 @@ def visit(browser: Any, site: str) -> Iterator[Visitor]:
     tab = Tab(browser, site)
     page = tab.page
     page.add_init_script("localStorage.clear()")  # there the theme keeps the scheme of the page before
+    askers: dict[str, str] = {}
+    network = page.context.new_cdp_session(page)
+    network.send("Network.enable")
+    network.on("Network.requestWillBeSent", lambda event: askers.setdefault(event["request"]["url"], asker(event)))
 
     @functools.cache
     def visit(path: str, look: Look) -> Visit:
         scheme, width = look
         tab.problems.clear()
+        askers.clear()
         page.set_viewport_size({"width": width, "height": 900})
         page.emulate_media(color_scheme=scheme)
         page.goto(site + path)
@@ -79,14 +92,38 @@ def visit(browser: Any, site: str) -> Iterator[Visitor]:
         wait_until_ready(page)  # read to its end: figures load when they come near
         assert shown_scheme(page) == scheme
         whole = page.evaluate(FILES, site)
+        scripts = [address for address in askers if address.startswith(f"{site}/assets/") and address.endswith(".mjs")]
+        journeys = {address.removeprefix(site): journeys_before(address, askers) for address in scripts}
         hurt = violations(page)
         page.set_viewport_size({"width": PHONE, "height": 900})
         page.evaluate(SETTLED)
         overflow = page.evaluate("() => document.documentElement.scrollWidth - innerWidth")
-        return Visit(problems=[*tab.problems], violations=hurt, overflow=overflow, first=first, whole=whole)
+        return Visit(
+            problems=[*tab.problems],
+            violations=hurt,
+            overflow=overflow,
+            unmarked=page.evaluate(WIDE_WITHOUT_A_SIGN),
+            journeys=journeys,
+            first=first,
+            whole=whole,
+        )
 
     yield visit
     page.context.close()
+
+
+def asker(event: Any) -> str:
+    """The script of the site that asked for a file; empty if the page itself did."""
+    initiator = event["initiator"]
+    stack = initiator.get("stack", {})
+    frames = [*stack.get("callFrames", []), *stack.get("parent", {}).get("callFrames", [])]
+    asked = initiator.get("url") or next((frame["url"] for frame in frames), "")
+    return asked if asked.endswith(".mjs") else ""
+
+
+def journeys_before(address: str, askers: dict[str, str]) -> int:
+    """How many scripts had to come, each after the other, before a browser asked for this one."""
+    return 1 + journeys_before(askers[address], askers) if askers.get(address) else 0
 
 
 def shown_scheme(page: Any) -> str:
@@ -107,6 +144,18 @@ def test_a_page_has_no_error_and_asks_no_other_host(visit: Visitor, path: str, l
 @each_page
 def test_a_page_does_not_scroll_sideways_on_a_phone(visit: Visitor, path: str) -> None:
     assert visit(path, LOOK_OF[path]).overflow <= 0
+
+
+@each_page
+def test_what_scrolls_sideways_on_a_phone_shows_that_there_is_more(visit: Visitor, path: str) -> None:
+    assert visit(path, LOOK_OF[path]).unmarked == []
+
+
+@each_page
+def test_no_script_waits_for_a_chain_of_others(visit: Visitor, path: str) -> None:
+    journeys = visit(path, LOOK_OF[path]).journeys
+    assert journeys["/assets/js/widgets/progress.mjs"] == 0, "the page asks for the scripts of its first look"
+    assert max(journeys.values()) <= 2, journeys
 
 
 @each_page

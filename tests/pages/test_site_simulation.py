@@ -179,7 +179,7 @@ def test_every_slider_changes_the_run_as_it_says(tab: Tab, name: str, place: int
     base = {"k": 4} if name == "eps" else {}  # with one update the clip changes nothing, and the page says so
     page = show(tab, address(seed=5, **base))
     move(page, name, place)
-    assert re.search(r" → .+: the run starts anew with seed 5\.", status(page))
+    assert re.search(r" → .+: .*the run starts anew with seed 5\.", status(page))
     press(page, "Run 50 steps")
     before = replace(DEFAULT, inner_steps=4) if base else DEFAULT
     expected = simulate(replace(before, **changed), seeds=[5], steps=50)
@@ -440,7 +440,7 @@ def test_the_run_before_stays_as_a_ghost_and_what_changed_is_said(tab: Tab) -> N
     press(page, "Run 50 steps")
     finished = page.locator("grpo-simulation path.line-first").first.get_attribute("d")
     move(page, "g", 2)
-    assert status(page) == "Group size G 8 → 4: the run starts anew with seed 3."
+    assert status(page) == "Group size G 8 → 4: each step draws 4 samples and the run starts anew with seed 3."
     assert ghost.get_attribute("d") == finished
     assert "the run before, seed 3" in page.locator(".grpo-keys").inner_text()
     move(page, "g", 1)
@@ -832,7 +832,7 @@ def check_the_sheet(page: Any, height: int) -> None:
     small = "all => all.filter(node => node.getBoundingClientRect().height < 44).map(node => node.outerHTML)"
     assert targets.evaluate_all(small) == []
     move(page, "g", 2)
-    assert status(page) == "Group size G 8 → 4: the run starts anew with seed 3."
+    assert status(page) == "Group size G 8 → 4: each step draws 4 samples and the run starts anew with seed 3."
     setting(page, "g").focus()
     page.keyboard.press("Escape")
     assert not sheet.is_visible()

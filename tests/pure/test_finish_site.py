@@ -253,6 +253,53 @@ def test_published_scripts_and_styles_are_small_and_their_sources_stay(tmp_path:
     assert script.read_text("utf-8") == small
 
 
+CHAIN = {
+    "index.mjs": 'import "./ui/repair.mjs"; import(`./widgets/${name}.mjs`);',
+    "ui/repair.mjs": "export const a = 1;",
+    "ui/last.mjs": "export const z = 26;",
+    "ui/middle.mjs": 'export { z } from "./last.mjs";',
+    "widgets/progress.mjs": "export const b = 2;",
+    "widgets/ratio.mjs": 'import { z } from "../ui/middle.mjs"; import("./ratio/later.mjs"); const c = z',
+    "widgets/ratio/later.mjs": 'import { z } from "../../ui/middle.mjs"; export const d = z;',
+    "widgets/quiz.mjs": 'import { a } from "../ui/repair.mjs"; export const e = a;',
+}
+
+
+def test_scripts_are_asked_for_at_once_and_not_one_after_the_other(tmp_path: Path) -> None:
+    scripts = tmp_path / "assets/js"
+    for name, text in CHAIN.items():
+        (scripts / name).parent.mkdir(parents=True, exist_ok=True)
+        (scripts / name).write_text(text, "utf-8")
+    page = built(tmp_path, site="https://a.example/", figure=f"<grpo-quiz></grpo-quiz>{FIGURE}")
+    finish(tmp_path)
+    asked = re.findall(r'<link rel="modulepreload" href="\.\./assets/js/([^"]*)">', page.read_text("utf-8"))
+    first_look = ["index", "ui/repair", "widgets/progress", "widgets/ratio", "ui/middle", "ui/last"]
+    assert asked == [f"{name}.mjs" for name in first_look], "a quiz is further down"
+    finished = {name: (scripts / name).read_text("utf-8") for name in CHAIN}
+    imported = {name: re.findall(r'(?:import|from) ?"([^"]+)"', text) for name, text in finished.items()}
+    assert imported["widgets/ratio.mjs"] == ["../ui/middle.mjs", "../ui/last.mjs"]
+    assert imported["widgets/ratio/later.mjs"] == ["../../ui/middle.mjs", "../../ui/last.mjs"]
+    assert imported["ui/middle.mjs"] == ["./last.mjs"], "nobody fetches it by itself"
+    text = page.read_text("utf-8")
+    finish(tmp_path)
+    assert page.read_text("utf-8") == text
+    assert {name: (scripts / name).read_text("utf-8") for name in CHAIN} == finished
+
+
+def test_a_page_without_own_scripts_asks_for_none(tmp_path: Path) -> None:
+    page = built(tmp_path, site="https://a.example/")
+    page.write_text(re.sub(r'<script src="../assets/js/.*', "", page.read_text("utf-8")), "utf-8")
+    finish(tmp_path)
+    assert "modulepreload" not in page.read_text("utf-8")
+
+
+def test_a_script_that_imports_what_does_not_exist_stops_the_build(tmp_path: Path) -> None:
+    (tmp_path / "assets/js/widgets").mkdir(parents=True)
+    (tmp_path / "assets/js/widgets/a.mjs").write_text('import "../none.mjs"; import "../b.mjs";', "utf-8")
+    with pytest.raises(FileNotFoundError, match="none"):
+        finish(tmp_path)
+
+
 def test_a_script_that_cannot_be_read_stops_the_build(tmp_path: Path) -> None:
     (tmp_path / "assets/js").mkdir(parents=True)
     (tmp_path / "assets/js/a.mjs").write_text("export const = 1;", "utf-8")

@@ -3,7 +3,7 @@ import { chart, gridLines, line, pixel, scale, words } from "./chart.mjs";
 import { element } from "./element.mjs";
 import { fixed } from "./format.mjs";
 
-const PAD = { left: 44, right: 12, top: 20, bottom: 34 };
+const PAD = { left: 44, right: 12, top: 26, bottom: 34 };
 
 /**
  * A chart { node, draw }. Axes x and y are { low, high, ticks, digits, name }; x may have show(tick), the text of a tick. draw

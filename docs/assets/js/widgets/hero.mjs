@@ -112,7 +112,7 @@ function sentences({ rewards, mean, advantages, zeroSignal, before, after }) {
   const right = rewards.reduce((a, b) => a + b);
   const [rise, sink] = [advantages.find((a) => a > 0), advantages.find((a) => a < 0)];
   return [
-    "One question. The strip is the policy: the wider, the likelier.",
+    "The strip is the policy: the wider an answer, the likelier the model gives it.",
     "Eight answers, drawn from the strip by chance.",
     `A rule scores them: 1 if right, 0 if wrong. ${WORDS[right]} of eight ${right === 1 ? "is" : "are"} right.`,
     zeroSignal ? "All eight are as good as their mean. Nobody stands out, so there is no signal."

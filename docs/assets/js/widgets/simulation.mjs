@@ -20,7 +20,7 @@ import { groupView } from "./simulation/group.mjs";
 import { historyView } from "./simulation/history.mjs";
 import { panel } from "./simulation/panel.mjs";
 import { Run } from "./simulation/run.mjs";
-import { MOST_STEPS, description, difference, fromAddress, randomSeed, steps, toAddress, toCore } from "./simulation/settings.mjs";
+import { MOST_STEPS, description, difference, fromAddress, randomSeed, samples, steps, toAddress, toCore } from "./simulation/settings.mjs";
 import { AT_ONCE, transport } from "./simulation/transport.mjs";
 
 const READOUTS = ["Steps", "KL from the start", "Max π(a)", "Entropy (nats)", "Expected reward", "Clip fraction", "Groups without signal"];
@@ -94,7 +94,8 @@ class SimulationWidget extends Widget {
     if (restart) {
       this.restart();
       const changed = difference(before, this.state) || "The same settings";
-      this.say(look || `${changed}: the run starts anew with seed ${this.state.seed}.`);
+      const drawn = before.g === this.state.g ? "" : `each step draws ${samples(this.state.g)} and `;
+      this.say(look || `${changed}: ${drawn}the run starts anew with seed ${this.state.seed}.`);
     }
     this.showTransport();
     if (keep) this.keep();
@@ -299,7 +300,7 @@ class SimulationWidget extends Widget {
     const { half, best, curves } = this.run;
     const name = `π(${best + 1})`;
     const reached = half === null ? `${name} has not passed 0.5.` : `${name} passed 0.5 in step ${half}.`;
-    return `After ${steps(this.run.steps)} ${name} is ${fixed(curves.best.at(-1), 3)}. ${reached}`;
+    return `After ${steps(this.run.steps)} action ${best + 1}, the best, has probability ${fixed(curves.best.at(-1), 3)}. ${reached}`;
   }
 
   // Handing on

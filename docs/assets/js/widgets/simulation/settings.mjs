@@ -36,7 +36,7 @@ export const SETTINGS = {
   beta: { label: "KL weight β", values: range(0, 2, 0.01), value: DEFAULTS.klCoef, show: (x) => fixed(x, 2) },
   std: {
     label: "Standard deviation",
-    options: [["population", "divide by G (this course)"], ["sample", "divide by G − 1"], ["none", "do not divide (Dr. GRPO)"]],
+    options: [["population", "divide by G"], ["sample", "divide by G − 1"], ["none", "do not divide"]],
     value: "population",
   },
 };
@@ -78,6 +78,7 @@ export const description = (state) => [`Seed ${state.seed}, ${steps(state.steps)
   .filter(([name]) => !unused(state).includes(name)).map(([name, { label }]) => `${label} ${shown(name, state[name])}`)].join("; ");
 
 export const steps = (count) => `${count} ${count === 1 ? "step" : "steps"}`;
+export const samples = (count) => `${count} ${count === 1 ? "sample" : "samples"}`;
 
 /** Settings without an effect beside the others. */
 export const unused = ({ reward, start }) => [reward === "single" ? "" : "peak", start === "biased" ? "" : "bump"];

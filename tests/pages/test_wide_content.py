@@ -1,0 +1,48 @@
+"""What is wider than a phone has a shadow at each edge behind which there is more: a table, a formula, code, a form.
+
+That nothing else scrolls sideways is asked of every page in test_site.py.
+"""
+
+from __future__ import annotations
+
+import io
+from typing import Any
+
+import pytest
+from PIL import Image
+from site_fixtures import SETTLED
+from tab import Tab
+
+WIDE = {
+    "a table": ("/exercises/clip/", ".md-typeset__scrollwrap:has(th:nth-child(9))"),
+    "a formula": ("/exercises/clip/", "div.arithmatex"),
+    "code": ("/", "pre > code"),
+    "a table to fill in": ("/worksheet/", 'grpo-runs[name="1C.3"] .grpo-scroll'),
+}
+BLANK = 2  # pixels below its upper edge nothing is written in any of them
+SEEN = 25  # of 255
+
+
+def shadows(page: Any, node: Any) -> tuple[bool, bool]:
+    """Whether there is a shadow at the left and at the right edge."""
+    page.evaluate(SETTLED)
+    picture = Image.open(io.BytesIO(page.screenshot())).convert("L")
+    box = node.bounding_box()
+    left, right, top = map(round, (box["x"], box["x"] + box["width"], box["y"]))
+    pixels: Any = picture.load()
+    at_left, between, at_right = (pixels[x, top + BLANK] for x in (left + 1, (left + right) // 2, right - 2))
+    return abs(at_left - between) > SEEN, abs(at_right - between) > SEEN
+
+
+@pytest.mark.parametrize("what", WIDE)
+def test_a_shadow_is_at_each_edge_behind_which_there_is_more(tab: Tab, what: str) -> None:
+    path, place = WIDE[what]
+    page = tab.show(path, width=390)
+    node = page.locator(place).first
+    node.evaluate("node => node.scrollIntoView({ behavior: 'instant', block: 'center' })")
+    assert node.evaluate("node => node.scrollWidth - node.clientWidth") > 20, "it is not wide"
+    seen = []
+    for share in (0, 0.5, 1):
+        node.evaluate("(node, share) => { node.scrollLeft = share * (node.scrollWidth - node.clientWidth); }", share)
+        seen.append(shadows(page, node))
+    assert seen == [(False, True), (True, True), (True, False)]
