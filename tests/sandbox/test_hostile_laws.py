@@ -30,13 +30,22 @@ def text_of(path: Path) -> str:
     return path.read_text("utf-8").replace("COURSE_ROOT", str(course.ROOT))
 
 
-SLOW = "sleeps_where_it_is_unsure"
-"""It waits for its time limit, three times."""
+OF_THE_PROOF = frozenset(
+    (
+        *("answers_in_place_of_the_worker", "asks_the_finders", "climbs_the_frames", "goes_by_the_clock"),
+        *("goes_by_the_process_number", "hashes_the_source_of_functions", "imports_the_grader"),
+        *("leaves_notes_in_files", "leaves_notes_in_shared_memory", "looks_at_other_processes"),
+        *("looks_at_the_layout_of_memory", "looks_through_the_garbage", "more_memory_than_there_is"),
+        *("peeks_into_the_channel", "records_the_requests", "searches_its_own_memory"),
+        *("sleeps_where_it_is_unsure", "waits_in_a_thread", "walks_the_disk"),
+    )
+)
+"""What walls and limits stop, as they stop attacks from other exercises; the rest is up to the checks of the laws."""
 
 
 @pytest.mark.parametrize(
     "path",
-    [pytest.param(path, id=path.stem, marks=[pytest.mark.proof] * (path.stem == SLOW)) for path in FILES],
+    [pytest.param(path, id=path.stem, marks=[pytest.mark.proof] * (path.stem in OF_THE_PROOF)) for path in FILES],
 )
 def test_a_hostile_law_earns_and_learns_nothing(
     path: Path, walled_sandbox: Sandbox, make_submission: SubmissionMaker
@@ -62,6 +71,10 @@ def require_nothing_told(result: Result) -> None:
     everything = json.dumps([asdict(check) for check in result.checks])
     assert not any(known.name in everything for known in WRONG["estimate"])
     assert "\\u001b" not in everything
+
+
+def test_what_the_proof_grades_is_there() -> None:
+    assert {path.stem for path in FILES} >= OF_THE_PROOF
 
 
 @pytest.mark.proof
