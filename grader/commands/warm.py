@@ -36,13 +36,13 @@ from ..core import course
 if TYPE_CHECKING:
     import argparse
 
-OK, USAGE, GRADER_FAILED = 0, 2, 3
+OK, GRADER_FAILED = 0, 3
 IDLE_SECONDS = 600
 OFF = "GRADE_NO_SERVER"
 """The environment variable that says what `--no-server` says, once for all."""
 GO, STOP = b"go", b"stop"
 MOST_BYTES = 200_000
-"""Of a request, which is one message. The environment is the most of it."""
+"""Of a request, which is one message, and mostly the environment."""
 _SECONDS_TO_ANSWER = 0.3
 _AT_THE_START = ("PYTHON", "OMP_", "MKL_", "CUDA", "TORCH", "LD_", "LANG", "LC_")
 """Beginnings of environment variables that are read once, when an interpreter starts or torch is imported."""
@@ -60,14 +60,7 @@ def may_help(arguments: argparse.Namespace) -> bool:
 
 
 def _at_a_terminal() -> bool:
-    return any(os.isatty(number) for number in range(3) if _is_open(number))
-
-
-def _is_open(number: int) -> bool:
-    with contextlib.suppress(OSError):
-        os.fstat(number)
-        return True
-    return False
+    return any(map(os.isatty, range(3)))
 
 
 def exit_code(argv: Sequence[str]) -> int | None:
@@ -100,7 +93,7 @@ def _exit_code(server: socket.socket) -> int | None:
 
 def stop() -> int:
     """End the grader that is ready, if there is one."""
-    told = "no grader is kept ready"
+    told = "no grader is kept ready, or it is grading"
     with contextlib.suppress(OSError):
         if sys.platform == "linux":
             with _asked({"stop": True}, files=[]) as server:
