@@ -56,7 +56,8 @@ def may_help(arguments: argparse.Namespace) -> bool:
     if arguments.watch or arguments.debug or arguments.cold or arguments.name_refused or arguments.require_level:
         return False
     counts = arguments.secret or arguments.upload
-    return bool(arguments.exercises) and arguments.device == "cpu" and not (counts or arguments.only_hint)
+    runs_code = any(map(course.runs_code, arguments.exercises))
+    return runs_code and arguments.device == "cpu" and not (counts or arguments.only_hint)
 
 
 def _at_a_terminal() -> bool:

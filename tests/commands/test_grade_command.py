@@ -22,7 +22,7 @@ from typing import Any
 
 import jsonschema
 import pytest
-from command import call, environment
+from command import call, document, environment
 from grading_here import graded_once
 from terminal_reports import result_of
 
@@ -130,15 +130,6 @@ def wrong(folder: Path, exercise: str, function: str, text: str) -> Path:
 def points(output: str) -> tuple[int, int]:
     earned, possible = re.findall(r"total +(\d+) of (\d+) points", output)[-1]
     return int(earned), int(possible)
-
-
-def document(path: Path) -> dict[str, Any]:
-    """A result without what may differ between two gradings: how long each check took."""
-    found: dict[str, Any] = json.loads(path.read_text("utf-8"))
-    for exercise in found["exercises"]:
-        for check in exercise["checks"]:
-            check["seconds"] = 0
-    return found
 
 
 def outcomes(path: Path) -> dict[str, str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import os
 import subprocess
 import sys
@@ -18,7 +17,8 @@ from unittest import mock
 
 import psutil
 import pytest
-from command import call
+from command import call, document
+from submissions import model_answer
 
 from grader.commands import grade, warm, warm_server
 from grader.core import course
@@ -47,19 +47,6 @@ def submission(folder: Path, text: str) -> Path:
     return folder
 
 
-def model_answer() -> str:
-    return (course.MODEL_ANSWERS / "advantages.py").read_text("utf-8")
-
-
-def verdict(file: Path) -> dict[str, Any]:
-    """A result without what differs between two gradings: how long each check took."""
-    found: dict[str, Any] = json.loads(file.read_text("utf-8"))
-    for exercise in found["exercises"]:
-        for check in exercise["checks"]:
-            check.pop("seconds", None)
-    return found
-
-
 @pytest.fixture(scope="module")
 def place() -> Iterator[Path]:
     """Where graders of these tests are asked: not where the developer's own one is."""
@@ -79,7 +66,7 @@ def server(place: Path) -> Iterator[psutil.Process]:
 
 @pytest.mark.parametrize("kind", ["right", "wrong", "not written"])
 def test_a_verdict_is_that_of_a_cold_grading(server, sandbox, tmp_path, kind):
-    text = model_answer()
+    text = model_answer("advantages")
     if kind == "wrong":
         text = text.replace("unbiased=False", "unbiased=True").replace("correction=0", "correction=1")
     if kind == "not written":
@@ -90,11 +77,11 @@ def test_a_verdict_is_that_of_a_cold_grading(server, sandbox, tmp_path, kind):
     assert (
         warm.exit_code([*arguments, str(theirs)]) == done.returncode == (grade.CHECKS_FAILED, grade.OK)[kind == "right"]
     )
-    assert verdict(theirs) == verdict(ours)
+    assert document(theirs) == document(ours)
 
 
 def test_it_writes_where_the_command_writes_and_says_that_it_was_kept_ready(server, tmp_path, capfd, monkeypatch):
-    submission(tmp_path / "me", model_answer())
+    submission(tmp_path / "me", model_answer("advantages"))
     monkeypatch.chdir(tmp_path)
     assert warm.exit_code(["advantages", "--path", "me", *QUICK]) == grade.OK
     report = " ".join(capfd.readouterr().out.split())  # lines end where the terminal is full
@@ -190,6 +177,28 @@ def test_it_can_be_ended(place, sandbox, capsys):
     ]
 
 
+@pytest.mark.parametrize(
+    ("arguments", "helps"),
+    [
+        ("advantages", True),
+        ("bughunt", False),
+        ("worksheet", False),
+        ("hint", False),
+        ("advantages --watch", False),
+        ("advantages --cold", False),
+        ("advantages --no-server", False),
+        ("advantages --upload", False),
+    ],
+)
+def test_it_helps_where_code_of_a_student_is_graded_and_nothing_counts(arguments, helps, monkeypatch):
+    for name in (warm.OFF, "CI"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(os, "isatty", lambda _: True)
+    assert warm.may_help(grade.parse(arguments.split())) is helps
+    monkeypatch.setenv("CI", "true")
+    assert not warm.may_help(grade.parse(arguments.split()))
+
+
 def test_another_user_gets_no_answer_and_gives_none(place, sandbox, monkeypatch):
     with waiting(sandbox, os.getpid()):
         monkeypatch.setattr(os, "getuid", lambda: place.stat().st_uid + 1)
@@ -224,7 +233,7 @@ def test_where_there_is_no_place_for_it_nobody_is_told(problem, tmp_path, monkey
 
 def test_a_first_command_leaves_it_behind_and_ctrl_c_in_a_second_one_ends_it(tmp_path):
     pty = pytest.importorskip("pty")
-    submission(tmp_path / "right", model_answer())
+    submission(tmp_path / "right", model_answer("advantages"))
     submission(tmp_path / "sleeps", SLEEPS)
     variables = {name: value for name, value in os.environ.items() if name not in (warm.OFF, "CI")}
     command = f"{sys.executable} -P -m grader.commands.grade advantages {' '.join(QUICK)} --path"

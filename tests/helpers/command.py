@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import json
 import os
 import subprocess
 import sys
@@ -84,6 +85,15 @@ def call(
                 code = 1
     texts = {name: stream.text() for name, stream in written.items()}
     return subprocess.CompletedProcess([*map(str, arguments)], code or 0, texts["stdout"], texts["stderr"])
+
+
+def document(path: Path) -> dict[str, Any]:
+    """A result that a command wrote, without what may differ between two gradings: how long each check took."""
+    found: dict[str, Any] = json.loads(path.read_text("utf-8"))
+    for exercise in found["exercises"]:
+        for check in exercise["checks"]:
+            check["seconds"] = 0
+    return found
 
 
 class _Stream(io.TextIOWrapper):
