@@ -229,7 +229,7 @@ def class_report(entries: Sequence[Entry]) -> ClassReport:
         without_code=without_code,
         by_hand=sum(bool(entry.by_hand) for entry in entries),
         waiting=len(entries) - len(results) - failed - without_code,
-        without_walls=sum(_lacks_walls(result) for result in results),
+        without_walls=sum(map(course.lacks_walls, results)),
         versions=tuple(sorted({result.course_version for result in results})),
         totals=_distribution(
             [result.earned for result in results],
@@ -333,11 +333,6 @@ def _as_written(entry: Entry, result: Result) -> Result:
 
 def _has_failed(entry: Entry) -> bool:
     return not _is_complete(entry) and bool(entry.problem or entry.result)
-
-
-def _lacks_walls(result: Result) -> bool:
-    """Whether a student's code ran without walls."""
-    return result.isolation_level < 1 and any(course.runs_code(exercise.name) for exercise in result.exercises)
 
 
 def _is_untouched(checks: Iterable[CheckResult]) -> bool:
@@ -482,7 +477,7 @@ def _named_submission(entry: Entry) -> NamedSubmission:
         remarks.append(f"no grade: {reason}")
     elif entry.no_code:
         remarks.append(f"no grade: {entry.why_no_mark}")
-    elif result and _lacks_walls(result):
+    elif result and course.lacks_walls(result):
         remarks.append("graded at isolation level 0")
     if entry.marked_late:
         remarks.append("marked late")

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from ..classroom.feedback import PLATFORMS, Report, known_as, not_graded, pack, plan
 from ..classroom.results import ClassError, Entry, Person, each_entry, read_class, read_settings
+from ..core import course
 from ..core.arguments import path_argument
 from ..core.result import replace_file
 from ..core.text import counted, one_line
@@ -18,7 +19,6 @@ from ..gradebook import moodle
 from ..gradebook.people import Students
 from ..gradebook.roster import read_roster
 from ..gradebook.table import GradebookError, read_table
-from ..reports.feedback import runs_no_code
 from .gradebook import match_argument, matched_titles
 from .personal_data import warn_if_git_takes
 
@@ -160,7 +160,7 @@ def _known(
 def _doubts(entries: Iterable[Entry]) -> list[str]:
     """What a person should know of the class as a whole."""
     results = [entry.result for entry in entries if entry.result]
-    unwalled = sum(each.isolation_level < 1 and not runs_no_code(each) for each in results)
+    unwalled = sum(map(course.lacks_walls, results))
     said = f"reports of isolation level 0, which say that they are a self-check and no mark: {unwalled}"
     return [said] if unwalled else []
 

@@ -37,8 +37,7 @@ if TYPE_CHECKING:
 
 OK, CHECKS_FAILED, USAGE, GRADER_FAILED = 0, 1, 2, 3
 _STANDARD_OUTPUT = Path("-")
-# As in worksheet/questions.py, which imports numpy: nobody shall wait for that before torch.
-_WORKSHEET, _HINT = "worksheet", "hint"
+_HINT = "hint"
 
 _EXAMPLES = """examples:
   grade                           everything in ./starter
@@ -83,7 +82,7 @@ class _Files:
 
 def parse(argv: Sequence[str] | None = None) -> argparse.Namespace:
     """The command line. Exits with 2 and a sentence if it makes no sense."""
-    names = [*course.names(drafts=True), _WORKSHEET]
+    names = [*course.names(drafts=True), course.WORKSHEET]
     parser = argparse.ArgumentParser(
         prog="grade",
         description="Grade your answers to the GRPO exercises and say what to look at.",
@@ -95,7 +94,7 @@ def parse(argv: Sequence[str] | None = None) -> argparse.Namespace:
         nargs="*",
         metavar="EXERCISE[.FUNCTION]",
         # Drafts are for those who know of them.
-        help=f"{', '.join([*course.names(), _WORKSHEET])}; if none is given, all but the worksheet",
+        help=f"{', '.join([*course.names(), course.WORKSHEET])}; if none is given, all but the worksheet",
     )
     parser.add_argument(
         "--path", type=path_argument, metavar="FOLDER", help="folder with your modules (default: ./starter, or here)"
@@ -172,7 +171,7 @@ def parse(argv: Sequence[str] | None = None) -> argparse.Namespace:
     arguments.only_hint = arguments.exercises[:1] == [_HINT]
     del arguments.exercises[: int(arguments.only_hint)]
     arguments.names = [_known_name(parser, name, names) for name in arguments.exercises]
-    arguments.worksheet = _WORKSHEET in arguments.names
+    arguments.worksheet = course.WORKSHEET in arguments.names
     asked = [name.split(".")[0] for name in arguments.names] or course.names()  # drafts count for nothing
     arguments.exercises = [name for name in course.names(drafts=True) if name in asked]
     if arguments.device == "auto":
@@ -200,7 +199,7 @@ def _known_name(parser: argparse.ArgumentParser, name: str, names: Sequence[str]
         parser.error(f"there is no exercise {name!r}; {nearest(exercise, names)}")
     if not function and name != exercise:
         parser.error(f"there is no exercise {name!r}; did you mean {exercise}?")
-    functions = () if exercise == _WORKSHEET else course.exercise(exercise).function_names
+    functions = () if exercise == course.WORKSHEET else course.exercise(exercise).function_names
     if function and function not in functions:
         whole = [f"{exercise}.{each}" for each in functions]
         parser.error(f"there is no {name!r}; {nearest(name, whole or [exercise])}")
@@ -324,7 +323,7 @@ def _ask_for_what_is_there(arguments: argparse.Namespace, found: Contents) -> No
         names = (*MODULES, *((WORKSHEET_FILE,) if arguments.worksheet else ()))
         raise SubmissionError(f"None of the files {', '.join(names)} was handed in. Upload them and submit again.")
     if not found.has_modules:
-        arguments.exercises, arguments.names = [], [_WORKSHEET]
+        arguments.exercises, arguments.names = [], [course.WORKSHEET]
     arguments.worksheet = arguments.worksheet and has_worksheet
 
 
@@ -333,7 +332,7 @@ def _what_is_graded(arguments: argparse.Namespace, found: Contents) -> list[str]
     sentences = [f"graded is what lies in {one_line(str(found.place))}"] if found.has_modules else []
     if not found.has_modules:
         sentences.append(f"none of the files {', '.join(MODULES)} was handed in")
-    if WORKSHEET_FILE in found.missing and _WORKSHEET in arguments.names:
+    if WORKSHEET_FILE in found.missing and course.WORKSHEET in arguments.names:
         sentences.append(f"no {WORKSHEET_FILE} was handed in, so there are no points for the worksheet")
     return sentences
 
@@ -505,7 +504,7 @@ def _report(arguments: argparse.Namespace, result: Result) -> None:
 def _declared(entry: CheckResult) -> Check:
     """The declaration of a check, which has the hints."""
     exercise = entry.id.split(".")[0]
-    if exercise == _WORKSHEET:
+    if exercise == course.WORKSHEET:
         from ..worksheet import grade as worksheet
 
         return worksheet.checks()[entry.id]

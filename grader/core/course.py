@@ -17,7 +17,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .course_file import CourseFile, read_course_file
 from .text import listed
@@ -32,6 +32,9 @@ from .toml_file import (
     refuse_wrong_entries,
     wrong_entry,
 )
+
+if TYPE_CHECKING:
+    from .result import Result
 
 ROOT = Path(__file__).resolve().parents[2]
 FILE = ROOT / "course.toml"
@@ -231,7 +234,7 @@ except (TomlFileError, OSError) as error:  # a person must repair a file before 
     raise SystemExit(2) from None
 
 TITLE = WRITTEN.title
-_WORKSHEET = "worksheet"
+WORKSHEET = "worksheet"
 """The one entry of a result that is no exercise."""
 KNOWN = (*EXERCISES, *DRAFTS)
 """All that can be graded, in the order of the course."""
@@ -299,7 +302,12 @@ def exercise(name: str) -> Exercise:
 
 def runs_code(name: str) -> bool:
     """Whether grading an exercise runs code of a submission. Data is only read, and so is the worksheet."""
-    return next((not each.is_data for each in KNOWN if each.name == name), name != _WORKSHEET)
+    return next((not each.is_data for each in KNOWN if each.name == name), name != WORKSHEET)
+
+
+def lacks_walls(result: Result) -> bool:
+    """Whether code of a submission ran without walls: such a result is a self-check, and no mark."""
+    return result.isolation_level < 1 and any(runs_code(each.name) for each in result.exercises)
 
 
 def names(*, drafts: bool = False) -> list[str]:

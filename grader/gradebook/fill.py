@@ -488,11 +488,7 @@ def _notes(entries: Iterable[Entry], policy: Policy | None, of_export: int) -> I
     late = sum(entry.marked_late for entry in graded)
     if late and policy is None:
         yield f"the platform calls {late} of the submissions late; without --late that costs nothing"
-    unwalled = sum(
-        entry.result.isolation_level < 1 and any(course.runs_code(each.name) for each in entry.result.exercises)
-        for entry in graded
-        if entry.result
-    )
+    unwalled = sum(course.lacks_walls(entry.result) for entry in graded if entry.result)
     if unwalled:
         yield f"{unwalled} of the results are of isolation level 0; a mark counts at level 1 or above only"
 

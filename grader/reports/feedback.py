@@ -56,7 +56,7 @@ def notes(result: Result) -> list[str]:
     elif not result.complete:
         lines.append("Not complete: the grading was stopped, and checks that have not run count 0 points.")
     lines += [f"Files: {one_line(note, limit=400)}" for note in result.notes]
-    if result.isolation_level < 1 and not runs_no_code(result):
+    if course.lacks_walls(result):
         lines.append(SELF_CHECK)
     return lines
 

@@ -338,7 +338,7 @@ def _total(result: Result) -> RenderableType:
         lines += [Text(f"next  {what}", style="bold") for what in _next(result)]
     if not result.grade:
         lines.append(Text("Debug mode: this is no grade. Run `grade` for one."))
-    elif result.isolation_level < 1 and not runs_no_code(result):
+    elif course.lacks_walls(result):
         lines.append(Text(SELF_CHECK, style="dim"))
     return Group(*lines)
 

@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from ..core import course
 from ..core.contents import LARGEST_WORKSHEET, WORKSHEET_FILE
 from ..oracles.simulation import Settings, single_peak
 
@@ -20,7 +21,7 @@ NAME, VERSION = "grpo-bandit", 1
 """What a worksheet's file says of itself."""
 
 FILE_NAME = WORKSHEET_FILE
-EXERCISE, TITLE, PAGE = "worksheet", "The bandit worksheet", "docs/worksheet.md"
+EXERCISE, TITLE, PAGE = course.WORKSHEET, "The bandit worksheet", "docs/worksheet.md"
 """As the result names it, beside the exercises."""
 
 LONGEST_ANSWER, LARGEST_FILE = 20_000, LARGEST_WORKSHEET

@@ -15,7 +15,6 @@ from string import Template
 from ..core import course
 
 _TEMPLATES = Path(__file__).parent / "exercise_files"
-_TAKEN = "worksheet"  # what `grade` calls the worksheet
 
 
 class NameRefused(ValueError):
@@ -45,7 +44,7 @@ def require_new(name: str) -> None:
     require_name(name, of="an exercise")
     if name in course.names(drafts=True):
         raise NameRefused(f"there is an exercise {name} already; `course dev check {name}` says what it lacks")
-    if name == _TAKEN or (course.MODEL_ANSWERS / f"{name}.py").exists() or (course.FOLDERS / name).exists():
+    if name == course.WORKSHEET or (course.MODEL_ANSWERS / f"{name}.py").exists() or (course.FOLDERS / name).exists():
         raise NameRefused(f"{_taken_by(name)} is there already; take another name, or delete it first")
     if importlib.util.find_spec(name):
         raise NameRefused(f"Python has a module {name}, which the exercise would hide; take another name")

@@ -201,7 +201,7 @@ def test_the_result_does_not_overwrite_what_is_handed_in(
 
 
 def test_the_command_line_and_the_table_agree_on_the_names() -> None:
-    assert cli._WORKSHEET == worksheet_questions.EXERCISE
+    assert course.WORKSHEET == worksheet_questions.EXERCISE
     assert (course.ROOT / worksheet_questions.PAGE).parent.is_dir()
 
 
