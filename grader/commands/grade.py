@@ -23,9 +23,9 @@ from ..core.refusal import FileRefused
 from ..core.submission import Submission, SubmissionError
 from ..core.text import one_line
 from ..reports import FORMATS, export
-from ..sandbox.sandbox import Sandbox
 from ..sandbox.worker_process import SandboxError
 from . import warm
+from .graders import MOST_JOBS, Graders
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -162,6 +162,12 @@ def parse(argv: Sequence[str] | None = None) -> argparse.Namespace:
         "environment says it once for all",
     )
     course_options.add_argument(
+        "--jobs",
+        type=positive,
+        metavar="N",
+        help=f"exercises at a time (default: {MOST_JOBS} where there are as many processors); the result is the same",
+    )
+    course_options.add_argument(
         "--upload",
         action="store_true",
         help="FOLDER is a whole upload: grade the modules, or the worksheet, only if some were handed in",
@@ -231,22 +237,22 @@ def main(argv: Sequence[str] | None = None) -> int:
     return code
 
 
-def graded_by(sandbox: Sandbox, argv: Sequence[str]) -> int:
-    """Grade as `main` does, with workers of this sandbox, and say so below the report.
+def graded_by(graders: Graders, argv: Sequence[str]) -> int:
+    """Grade as `main` does, with what is ready, and say so below the report.
 
     Raises:
         SandboxError, FileRefused: nothing could be graded.
         SystemExit: the arguments make no sense.
     """
     arguments = parse(argv)
-    code = _graded(arguments, sandbox)
+    code = _graded(arguments, graders)
     if code in (OK, CHECKS_FAILED) and arguments.json != _STANDARD_OUTPUT:
         told = "Graded by a grader that the last command kept ready; `grade --stop-server` ends it."
         _console().print(told, style="dim", highlight=False)
     return code
 
 
-def _graded(arguments: argparse.Namespace, ready: Sandbox | None = None) -> int:
+def _graded(arguments: argparse.Namespace, ready: Graders | None = None) -> int:
     """Do what was asked for: in a new sandbox, unless one is ready."""
     path: Path = arguments.path
     try:
@@ -260,10 +266,10 @@ def _graded(arguments: argparse.Namespace, ready: Sandbox | None = None) -> int:
         return hint.run(arguments.names, path, files.sha256, _console(), _declared)
     if arguments.debug:
         return _debug(arguments, files.submission)
-    with contextlib.nullcontext(ready) if ready else _sandbox(arguments) as sandbox:
+    with contextlib.nullcontext(ready) if ready else _graders(arguments) as graders:
         if arguments.watch:
-            return _watch(arguments, path, sandbox)
-        return _grade_once(arguments, files, sandbox)
+            return _watch(arguments, path, graders)
+        return _grade_once(arguments, files, graders)
 
 
 def _written_format(text: str) -> tuple[str, Path]:
@@ -337,24 +343,26 @@ def _what_is_graded(arguments: argparse.Namespace, found: Contents) -> list[str]
     return sentences
 
 
-def _sandbox(arguments: argparse.Namespace) -> contextlib.AbstractContextManager[Sandbox | None]:
-    """Where the submission's code runs; None where there is none: of data, and of the worksheet."""
+def _graders(arguments: argparse.Namespace) -> contextlib.AbstractContextManager[Graders | None]:
+    """Begin to start what grades; None where no code runs: of data, and of the worksheet."""
     if not any(map(course.runs_code, arguments.exercises)):
         return contextlib.nullcontext()
-    return Sandbox.start(
+    graders = Graders(
         cold=arguments.cold,
         device=arguments.device,
         require_level=arguments.require_level,
         name_refused=arguments.name_refused,
     )
+    graders.helpers(arguments.exercises, arguments.jobs)
+    return graders
 
 
-def _grade_once(arguments: argparse.Namespace, files: _Files, sandbox: Sandbox | None) -> int:
+def _grade_once(arguments: argparse.Namespace, files: _Files, graders: Graders | None) -> int:
     if arguments.exercises:
         from ..grading import plugin
 
         plugin.use_profile(arguments.examples or plugin.DEFAULT_EXAMPLES)
-    result = _grade(arguments, files, sandbox)
+    result = _grade(arguments, files, graders)
     _report(arguments, result)
     if not arguments.names:
         _point_to_worksheet(arguments, files)
@@ -368,11 +376,11 @@ def _point_to_worksheet(arguments: argparse.Namespace, files: _Files) -> None:
 
 
 def _grade(
-    arguments: argparse.Namespace, files: _Files, sandbox: Sandbox | None, *, first: str | None = None
+    arguments: argparse.Namespace, files: _Files, graders: Graders | None, *, first: str | None = None
 ) -> Result:
     """Grade all that was asked for."""
     if arguments.exercises:
-        return _grade_with_progress(arguments, files, sandbox, first=first)
+        return _grade_with_progress(arguments, files, graders, first=first)
     from ..worksheet.grade import grade_alone
 
     assert files.worksheet  # something is asked for
@@ -387,7 +395,7 @@ _NAMED = "refused system calls were named: they fail with another error than in 
 
 
 def _grade_with_progress(
-    arguments: argparse.Namespace, files: _Files, sandbox: Sandbox | None, *, first: str | None = None
+    arguments: argparse.Namespace, files: _Files, graders: Graders | None, *, first: str | None = None
 ) -> Result:
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn
@@ -395,6 +403,8 @@ def _grade_with_progress(
     from ..core.secret import PUBLIC, read_secret
     from ..grading.run import Grading
 
+    sandbox = graders.sandbox if graders else None
+    helpers = graders.helpers(arguments.exercises, arguments.jobs) if graders else ()
     grading = Grading(
         files.submission,
         arguments.exercises,
@@ -424,7 +434,7 @@ def _grade_with_progress(
 
         if sandbox:
             grading = replace(grading, level=sandbox.level, walls=tuple(sandbox.walls()))
-        result = grading.run(update)
+        result = grading.run(update, helpers)
     _save(arguments, whole(result))
     return whole(result)
 
@@ -524,7 +534,7 @@ def _console() -> Console:
     return Console(width=None if sys.stdout.isatty() else width, color_system=colours, emoji=False)
 
 
-def _watch(arguments: argparse.Namespace, path: Path, sandbox: Sandbox | None) -> int:
+def _watch(arguments: argparse.Namespace, path: Path, graders: Graders | None) -> int:
     """Grade after every save until Ctrl-C. Returns the last exit code."""
     from watchfiles import watch
 
@@ -536,7 +546,7 @@ def _watch(arguments: argparse.Namespace, path: Path, sandbox: Sandbox | None) -
         from ..grading import plugin
 
         plugin.use_profile(arguments.examples or plugin.WATCH_EXAMPLES)
-    if sandbox:
+    if graders:
         passed = f"Passed with {plugin.examples()} inputs for every law; run `grade` for the full number."
 
     def again() -> None:
@@ -552,7 +562,7 @@ def _watch(arguments: argparse.Namespace, path: Path, sandbox: Sandbox | None) -
         if files.sha256 == graded:
             return
         graded = files.sha256
-        result = _grade(arguments, files, sandbox, first=first)
+        result = _grade(arguments, files, graders, first=first)
         failed = terminal.first_failed(result)
         before, last, code, first = last, result, result.exit_code, failed.id if failed else None
         if console.is_terminal:

@@ -9,8 +9,8 @@ It is asked only by its own user, through a socket in a folder that belongs to t
 packages, course and environment are those that it was started with. Whatever goes wrong on the way, the command grades
 without it.
 
-Left out: other systems than Linux, where no worker is forked; commands of programs, which nobody waits for; what counts
-(with the secret of a class), and CI.
+Left out: other systems than Linux, where no worker is forked; commands of programs, which nobody waits for; another
+number of generated inputs; what counts (with the secret of a class), and CI.
 """
 
 from __future__ import annotations
@@ -54,6 +54,8 @@ def may_help(arguments: argparse.Namespace) -> bool:
     if sys.platform != "linux" or is_off or not _at_a_terminal():
         return False
     if arguments.watch or arguments.debug or arguments.cold or arguments.name_refused or arguments.require_level:
+        return False
+    if arguments.examples:  # a check keeps the number of inputs with which it was imported
         return False
     counts = arguments.secret or arguments.upload
     runs_code = any(map(course.runs_code, arguments.exercises))

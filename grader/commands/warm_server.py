@@ -20,9 +20,9 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from ..core.refusal import FileRefused
-from ..sandbox.sandbox import Sandbox
 from ..sandbox.worker_process import SandboxError
 from . import grade, warm
+from .graders import Graders
 
 _MOST_GRADINGS = 100
 _SECONDS_TO_ASK = 1.0
@@ -37,11 +37,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     os.umask(0o077)
     try:
         made_of = warm.version()
-        with _watched(int(session)) as end, warm.the_only_one(), Sandbox.start() as sandbox:
+        with _watched(int(session)) as end, warm.the_only_one(), Graders() as graders:
             _import_what_gradings_need()
-            sandbox.walls()  # a worker is ready
+            graders.sandbox.walls()  # a worker is ready
             with warm.listening() as listener:
-                _serve(listener, end, sandbox, made_of)
+                _serve(listener, end, graders, made_of)
     except (OSError, SandboxError):
         return warm.GRADER_FAILED
     return warm.OK
@@ -62,7 +62,7 @@ def _import_what_gradings_need() -> None:
         importlib.import_module(name)
 
 
-def _serve(listener: socket.socket, end: int, sandbox: Sandbox, made_of: str) -> None:
+def _serve(listener: socket.socket, end: int, graders: Graders, made_of: str) -> None:
     """Take one command after the other. Leaves it to `listening` that nobody asks where nobody answers."""
     waiting = select.poll()
     waiting.register(listener, select.POLLIN)
@@ -73,11 +73,11 @@ def _serve(listener: socket.socket, end: int, sandbox: Sandbox, made_of: str) ->
             return
         connection, _address = listener.accept()
         with connection:
-            if not _goes_on(connection, sandbox, made_of):
+            if not _goes_on(connection, graders, made_of):
                 return
 
 
-def _goes_on(connection: socket.socket, sandbox: Sandbox, made_of: str) -> bool:
+def _goes_on(connection: socket.socket, graders: Graders, made_of: str) -> bool:
     """Do what one command asks for, and say whether this grader can take another one."""
     files: list[int] = []
     try:
@@ -92,7 +92,7 @@ def _goes_on(connection: socket.socket, sandbox: Sandbox, made_of: str) -> bool:
         if request.get("stop"):
             return False
         connection.settimeout(None)
-        code = _graded(request, files, connection, sandbox)
+        code = _graded(request, files, connection, graders)
         if code is None:
             return False
         connection.send(str(code).encode())
@@ -104,11 +104,11 @@ def _goes_on(connection: socket.socket, sandbox: Sandbox, made_of: str) -> bool:
             os.close(number)
 
 
-def _graded(request: dict[str, Any], files: Sequence[int], connection: socket.socket, sandbox: Sandbox) -> int | None:
+def _graded(request: dict[str, Any], files: Sequence[int], connection: socket.socket, graders: Graders) -> int | None:
     """The exit code of a command; None if this grader could not grade, and the command must do it itself."""
     try:
         with _in_place_of(request, files), _interrupted_by(connection):
-            return grade.graded_by(sandbox, request["argv"])
+            return grade.graded_by(graders, request["argv"])
     except SystemExit as end:
         return end.code if isinstance(end.code, int) else None
     except KeyboardInterrupt:

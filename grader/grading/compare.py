@@ -70,6 +70,10 @@ class Mismatch(AssertionError):
     def __str__(self) -> str:
         return self.story
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """An exception would be made again from its text alone."""
+        return type(self), (self.call, self.rows, self.story), vars(self)
+
 
 def _mismatch(
     answer: Answer,

@@ -44,7 +44,7 @@ from .check import Check, NotYet, checks_of, oracles_of
 from .compare import Mismatch
 from .diagnosis import Failure
 from .hand_in import HandIn, NotAnswered, WrongAnswer
-from .premises import NotJudged, Oracles, Premises, own_functions
+from .premises import NotJudged, Oracles, Premises, own_functions, those_called
 from .settings import Settings
 from .shown_call import VALUE, Shown, is_written_out, needed_imports, show_call
 from .student import (
@@ -103,42 +103,64 @@ def examples() -> int:
     return settings.default.max_examples if settings.default else DEFAULT_EXAMPLES
 
 
+@dataclass
+class Findings:
+    """What the checks of a run found that is in no result, for what comes after them.
+
+    Attributes:
+        failures: Id of a check to the call that it failed for.
+        odd_dtypes: Function to the wrong dtypes that its checks have noted.
+        passed_on: Check to the functions, "exercise.function", on whose premises it passed.
+        not_judged: Checks of which the premises say nothing.
+        not_yet: Checks that have nothing to complain of and wait for something else.
+        without_answer: The functions, "exercise.function", that gave none to a worked example within their limits.
+        errors: What pytest could not collect.
+    """
+
+    failures: dict[str, Failure] = field(default_factory=dict)
+    odd_dtypes: dict[str, list[Mismatch]] = field(default_factory=dict)
+    passed_on: dict[str, list[str]] = field(default_factory=dict)
+    not_judged: set[str] = field(default_factory=set)
+    not_yet: set[str] = field(default_factory=set)
+    without_answer: set[str] = field(default_factory=set)
+    errors: list[str] = field(default_factory=list)
+
+    def add(self, others: Findings) -> None:
+        """Take over what another process found in exercises of its own."""
+        self.failures |= others.failures
+        self.odd_dtypes |= others.odd_dtypes
+        self.passed_on |= others.passed_on
+        self.not_judged |= others.not_judged
+        self.not_yet |= others.not_yet
+        self.without_answer |= others.without_answer
+        self.errors += others.errors
+
+
 @dataclass(eq=False)  # pytest before 9 asks a plugin for its hash
 class GradingPlugin:
-    """One run of pytest over the checks of one submission.
+    """Runs of pytest over the checks of one submission.
 
     Attributes:
         settings: What is asked for.
         result: Filled in; every selected check is in it already.
         on_update: Called after every check, with the result and the check's entry.
         wrong: A function, "exercise.function", to the wrong ones that it calls and that it is judged on.
-        odd_dtypes: Function to the wrong dtypes that its checks have noted.
+        found: What is known beside the result.
         wall_clock: What is left of the whole grading's time.
-        passed_on: Check to the premises on which it passed.
-        not_judged: Checks of which the premises say nothing.
-        not_yet: Checks that have nothing to complain of and wait for something else.
         failure: What `on_update` raised; the run stops then.
         interrupted: Set by Ctrl-C, in case the exception gets lost.
-        failures: Id of a check to the call that it failed for.
-        without_answer: The functions, "exercise.function", that gave none to a worked example within their limits.
     """
 
     settings: Settings
     result: Result
     on_update: Callable[[Result, CheckResult], None] = lambda *_: None
     wrong: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    odd_dtypes: dict[str, list[Mismatch]] = field(default_factory=dict)
+    found: Findings = field(default_factory=Findings)
     wall_clock: Clock = field(
         default_factory=lambda: Clock(course.GRADING_SECONDS * _more_time(), "the whole grading", wall=True)
     )
-    passed_on: dict[str, Premises] = field(default_factory=dict)
-    not_judged: set[str] = field(default_factory=set)
-    not_yet: set[str] = field(default_factory=set)
     interrupted: bool = False
     failure: Exception | None = None
-    errors: list[str] = field(default_factory=list)
-    failures: dict[str, Failure] = field(default_factory=dict)
-    without_answer: set[str] = field(default_factory=set)
 
     def __post_init__(self) -> None:
         self._entries = {check.id: check for check in self.result.checks}
@@ -298,7 +320,7 @@ class GradingPlugin:
         """Where the checks of a function note a wrong dtype, for the one that it fails; None if that one is not run."""
         function = f"{check.exercise}.{check.function}"
         promised = {f"{other.exercise}.{other.function}" for other in self.settings.selected.values() if other.dtype}
-        return self.odd_dtypes.setdefault(function, []) if function in promised else None
+        return self.found.odd_dtypes.setdefault(function, []) if function in promised else None
 
     def _seed(self, check: Check) -> int:
         # One seed per check: adding a check does not change the inputs of the others.
@@ -337,11 +359,12 @@ class GradingPlugin:
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         if report.failed:
-            self.errors.append(str(report.longrepr))
+            self.found.errors.append(str(report.longrepr))
 
     def pytest_sessionfinish(self) -> None:
-        for student in (*self._models.values(), *self._kept.values()):
-            student.close()
+        for students in (self._models, self._kept):
+            while students:
+                students.popitem()[1].close()
 
     # Running
 
@@ -352,7 +375,7 @@ class GradingPlugin:
         self._started = time.monotonic()
         check, entry = _check_of(item), self._entries[_check_of(item).id]
         gates = [other for other in self.result.checks if self.settings.gates and self._is_gate_of(other, check)]
-        closed = [gate for gate in gates if gate.outcome != PASSED and gate.id not in self.not_yet]
+        closed = [gate for gate in gates if gate.outcome != PASSED and gate.id not in self.found.not_yet]
         if closed:
             entry.outcome = NOT_WRITTEN if closed[0].outcome == NOT_WRITTEN else WAITING
             entry.waits_for = [gate.title for gate in closed]
@@ -386,12 +409,12 @@ class GradingPlugin:
                 raise
         if self._student is not None:
             vectors.require_refused(self._student, check.function, check.refuses)
-        if check.dtype and not any(self.odd_dtypes.get(name) for name in self._premises):
+        if check.dtype and not any(self.found.odd_dtypes.get(name) for name in self._premises):
             for odd in self._odd_dtypes_of(check) or ():
                 raise odd
         if any(own.says_nothing for own in self._premises.values()):
             raise NotJudged("a premise says nothing")
-        self.passed_on[check.id] = self._premises
+        self.found.passed_on[check.id] = those_called(self._premises)
         return called
 
     @pytest.hookimpl(wrapper=True)
@@ -411,7 +434,7 @@ class GradingPlugin:
             if secret and (getattr(problem, "may_be_told", False) or isinstance(problem, MachineTooBusy)):
                 entry.printed = ""  # what is told is the grader's; a print may tell anything that the worker has seen
             elif secret and not self._may_be_told(check, problem):
-                self.failures.pop(check.id, None)
+                self.found.failures.pop(check.id, None)
                 public = self._public_failure(check)
                 lines = show_call(public.call, _shown(public, public.call)) if public and public.call else ""
                 withhold(entry, problem, lines)
@@ -471,7 +494,7 @@ class GradingPlugin:
         match problem:
             case Mismatch():
                 if asked:
-                    self.failures[check.id] = Failure(*asked, problem.numbers, problem.seen)
+                    self.found.failures[check.id] = Failure(*asked, problem.numbers, problem.seen)
                 entry.outcome, entry.rows = FAILED, problem.rows
                 entry.story = _about_another_example(check, problem.call) + problem.story
                 smaller = self._public_failure(check) if len(entry.call) > _LONG_CALL else None
@@ -491,7 +514,7 @@ class GradingPlugin:
                 entry.frames = [_frame(frame) for frame in problem.frames]
             case StudentDied() | StudentCrashed():
                 if isinstance(problem, StudentDied) and call and is_public(check, call):
-                    self.without_answer.add(f"{check.exercise}.{check.function}")
+                    self.found.without_answer.add(f"{check.exercise}.{check.function}")
                 entry.story, entry.printed = f"your code {problem.death.detail}", problem.printed
                 if problem.death.place:
                     file, line, function = problem.death.place
@@ -502,7 +525,7 @@ class GradingPlugin:
                 entry.outcome, entry.story = NOT_WRITTEN, str(problem)
             case NotYet():
                 entry.outcome, entry.story, entry.printed = WAITING, str(problem), ""
-                self.not_yet.add(check.id)
+                self.found.not_yet.add(check.id)
             case ModuleProblem():
                 entry.story = str(problem)
             case Flaky():
@@ -512,7 +535,7 @@ class GradingPlugin:
                 )
             case NotJudged():
                 entry.outcome, entry.story = FAILED, str(problem)
-                self.not_judged.add(check.id)
+                self.found.not_judged.add(check.id)
             case MachineTooBusy():
                 entry.outcome, entry.story = GRADER_ERROR, str(problem)
             case _:

@@ -387,12 +387,16 @@ def _tensors(value: Any, dtype: str) -> Any:
     return value
 
 
-def owed_to(premises: Premises, owed: Mapping[str, Sequence[str]]) -> list[str]:
-    """The functions that a check is owed to which passes on some premises.
+def those_called(premises: Premises) -> list[str]:
+    """The functions that a check has asked, "exercise.function"; all of them if it has asked none."""
+    return [name for name, own in premises.items() if own.called] or list(premises)
+
+
+def owed_to(called: Iterable[str], owed: Mapping[str, Sequence[str]]) -> list[str]:
+    """The functions that a check is owed to which passes on the premises of some functions.
 
     Args:
-        premises: The premises.
+        called: Those functions, "exercise.function".
         owed: Function to those that it is owed to itself, if no mistake of its own is in it.
     """
-    called = [name for name, own in premises.items() if own.called] or list(premises)
     return list(dict.fromkeys(other for name in called for other in owed.get(name, [name])))

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import os
 import signal
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -15,8 +16,9 @@ from .. import __version__
 from ..core import course
 from ..core.result import CheckResult, ExerciseResult, Result
 from ..sandbox.worker_process import SandboxError
-from . import diagnosis, plugin, second_pass
+from . import diagnosis, parallel, plugin, second_pass
 from .check import as_result, modules
+from .helper import Helper
 from .settings import Settings
 from .student import MachineTooBusy
 
@@ -51,11 +53,17 @@ class Grading(Settings):
             notes=[*self.submission.notes],
         )
 
-    def run(self, on_update: Callable[[Result, CheckResult], None] = lambda *_: None) -> Result:
+    def run(
+        self,
+        on_update: Callable[[Result, CheckResult], None] = lambda *_: None,
+        helpers: Sequence[Helper] = (),
+    ) -> Result:
         """Run the checks, and say why some failed.
 
         Args:
-            on_update: Called after every check, with the result so far and the check's entry in it.
+            on_update: Called after every check, with the result so far and the check's entry in it; never twice at a
+                time.
+            helpers: Processes that grade some of the exercises meanwhile. The result is the same without them.
 
         Returns:
             The result, with every declared check.
@@ -66,34 +74,36 @@ class Grading(Settings):
         """
         result = self.empty()
         grading = plugin.GradingPlugin(self, result, on_update)
-        status = _pytest(grading)
+        run_checks = functools.partial(parallel.run, run_here=run_checks_of, helpers=helpers)
+        status = run_checks(grading)
         if grading.failure is not None:
             raise grading.failure
-        if status == pytest.ExitCode.INTERRUPTED and not grading.errors:
+        found = grading.found
+        if status == pytest.ExitCode.INTERRUPTED and not found.errors:
             raise KeyboardInterrupt
-        if grading.errors or status not in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED):
-            result.problem = "; ".join(grading.errors) or f"pytest ended with {status!r}"
+        if found.errors or status not in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED):
+            result.problem = "; ".join(found.errors) or f"pytest ended with {status!r}"
             return result
         try:
             by_themselves: set[str] = set()
             if self.second_pass and not self.debug:
-                by_themselves = second_pass.judge(self, grading, _pytest)
+                by_themselves = second_pass.judge(self, grading, run_checks)
             if self.name_mistakes and not self.debug:  # a person at a breakpoint wants no calls after it
-                diagnosis.explain(self, result, grading.failures, by_themselves, grading.without_answer)
+                diagnosis.explain(self, result, found.failures, by_themselves, found.without_answer)
         except (SandboxError, MachineTooBusy) as error:
             result.problem = str(error)
         result.complete = True
         return result
 
 
-def _pytest(grading: plugin.GradingPlugin) -> int | pytest.ExitCode:
-    """Run pytest on the modules of the checks."""
+def run_checks_of(grading: plugin.GradingPlugin, exercises: Sequence[str]) -> int | pytest.ExitCode:
+    """Run pytest on the modules of the checks of some exercises."""
     os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"  # entry points of other packages have no business here
     for name in ("PYTEST_ADDOPTS", "PYTEST_PLUGINS"):
         os.environ.pop(name, None)
     settings = grading.settings
     hidden = settings.with_hidden_checks
-    names = [module for exercise in settings.exercises for module in modules(exercise, hidden=hidden)]
+    names = [module for exercise in exercises for module in modules(exercise, hidden=hidden)]
     shown = ["--capture=no", "--maxfail=1"] if settings.debug else ["--capture=sys"]
     with _interruptible(grading):
         return pytest.main([*_OPTIONS, *shown, *names], plugins=[grading, _Silent()])

@@ -17,7 +17,7 @@ from ..core import course
 from ..core.result import BROKEN, FAILED, GRADER_ERROR, PASSED, WAITING, Result
 from .check import Check, as_result
 from .diagnosis import is_wrong
-from .plugin import GradingPlugin
+from .plugin import Findings, GradingPlugin
 from .premises import owed_to, scaled
 from .settings import Settings
 
@@ -59,7 +59,7 @@ def judge(settings: Settings, first: GradingPlugin, run: Callable[[GradingPlugin
         settings=replace(settings, checks=lost, exercises=names, first=None, submission=submission),
         result=replace(result, exercises=exercises),
         wrong=wrong,
-        odd_dtypes={function: [*noted] for function, noted in first.odd_dtypes.items()},
+        found=Findings(odd_dtypes={function: [*noted] for function, noted in first.found.odd_dtypes.items()}),
         wall_clock=first.wall_clock,
     )
     with np.errstate(all="ignore"):  # on wrong premises a run may grow beyond everything: infinities decide nothing
@@ -67,14 +67,14 @@ def judge(settings: Settings, first: GradingPlugin, run: Callable[[GradingPlugin
     if status == pytest.ExitCode.INTERRUPTED:
         raise KeyboardInterrupt
     _write(settings, result, second)
-    problems = [*second.errors, *_grader_errors(second, lost)]
+    problems = [*second.found.errors, *_grader_errors(second, lost)]
     if not problems and status not in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED):
         problems.append(f"pytest ended with {status!r}")
     if problems:
         result.problem = f"checks could not be judged a second time: {'; '.join(problems)}"
         return set()
     failed = {check.id for check in second.result.checks if check.outcome in (FAILED, BROKEN)}
-    return (failed & lost.keys()) - second.not_judged
+    return (failed & lost.keys()) - second.found.not_judged
 
 
 def _wrong_called(settings: Settings, result: Result) -> dict[str, list[str]]:
@@ -110,8 +110,8 @@ def _write(settings: Settings, result: Result, second: GradingPlugin) -> None:
         for function in course.exercise(exercise.name).function_names:
             checks = [check for check in exercise.checks if check.function == function]
             for check in checks:
-                if check.id in second.passed_on.keys() & passed:
-                    check.owed_to = owed_to(second.passed_on[check.id], owed)
+                if check.id in second.found.passed_on.keys() & passed:
+                    check.owed_to = owed_to(second.found.passed_on[check.id], owed)
                     check.carried = settings.error_carried_forward
             if checks and all(check.outcome == PASSED or check.owed_to for check in checks):
                 owed[f"{exercise.name}.{function}"] = _together([check.owed_to for check in checks])

@@ -83,6 +83,16 @@ def second_command(rounds: int = 5) -> None:
     print(f"  kept ready for it, memory        {memory / 1e6:6.0f} MB  goal: at most 400 MB")
 
 
+def all_exercises(rounds: int = 3) -> None:
+    """`grade` on the model answers from the shell, one exercise after the other and two at a time."""
+    times: dict[str, list[float]] = {"1": [], "2": []}
+    for _ in range(rounds):
+        for jobs, found in times.items():
+            found.append(seconds(run(*GRADE, "--path", str(ROOT / "reference"), "--jobs", jobs)))
+    print(f"all five exercises, one at a time  {median(times['1']):6.2f} s")
+    print(f"  two at a time                    {median(times['2']):6.2f} s   goal: at most 5 s")
+
+
 def watch_rerun(rounds: int = 9) -> None:
     """From a save to the new report, with everything warm."""
     with tempfile.TemporaryDirectory() as folder:
@@ -271,6 +281,7 @@ def main() -> None:
     print(f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}" if hasattr(os, "getloadavg") else "")
     cold_start()
     second_command()
+    all_exercises()
     watch_rerun()
     calls_and_grading()
     levels()

@@ -22,7 +22,6 @@ from submissions import model_answer
 
 from grader.commands import grade, warm, warm_server
 from grader.core import course
-from grader.sandbox.sandbox import Sandbox
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="where no worker is forked there is nothing to keep")
 
@@ -117,18 +116,18 @@ def test_a_second_command_does_not_wait_for_it_and_the_first_outlives_it(server,
 
 
 @contextlib.contextmanager
-def waiting(sandbox: Sandbox, session: int) -> Iterator[threading.Thread]:
+def waiting(session: int) -> Iterator[threading.Thread]:
     with contextlib.ExitStack() as stack:
         end, listener = stack.enter_context(warm_server._watched(session)), stack.enter_context(warm.listening())
-        thread = threading.Thread(target=warm_server._serve, args=(listener, end, sandbox, warm.version()))
+        thread = threading.Thread(target=warm_server._serve, args=(listener, end, None, warm.version()))
         thread.start()
         yield thread
         thread.join(10)
         assert not thread.is_alive()
 
 
-def test_it_ends_when_the_course_or_the_interpreter_is_another_one(place, sandbox):
-    with waiting(sandbox, os.getpid()), mock.patch.object(warm, "version", return_value="another"):
+def test_it_ends_when_the_course_or_the_interpreter_is_another_one(place):
+    with waiting(os.getpid()), mock.patch.object(warm, "version", return_value="another"):
         assert warm.exit_code(["advantages"]) is None
     assert not place.exists()
 
@@ -152,23 +151,23 @@ def test_the_version_is_another_one_after(change, tmp_path, monkeypatch):
     assert warm.version() != before
 
 
-def test_it_ends_with_the_session_in_which_it_was_started(place, sandbox):
+def test_it_ends_with_the_session_in_which_it_was_started(place):
     session = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
-    with session, waiting(sandbox, session.pid):
+    with session, waiting(session.pid):
         session.kill()
         session.wait()
     assert not place.exists()
 
 
-def test_it_ends_after_some_minutes_without_a_command(place, sandbox, monkeypatch):
+def test_it_ends_after_some_minutes_without_a_command(place, monkeypatch):
     monkeypatch.setattr(warm, "IDLE_SECONDS", 0.1)
-    with waiting(sandbox, os.getpid()):
+    with waiting(os.getpid()):
         pass
     assert not place.exists()
 
 
-def test_it_can_be_ended(place, sandbox, capsys):
-    with waiting(sandbox, os.getpid()):
+def test_it_can_be_ended(place, capsys):
+    with waiting(os.getpid()):
         assert warm.stop() == grade.OK
     assert warm.stop() == grade.OK
     assert capsys.readouterr().out.splitlines() == [
@@ -188,6 +187,7 @@ def test_it_can_be_ended(place, sandbox, capsys):
         ("advantages --cold", False),
         ("advantages --no-server", False),
         ("advantages --upload", False),
+        ("advantages --examples 100", False),
     ],
 )
 def test_it_helps_where_code_of_a_student_is_graded_and_nothing_counts(arguments, helps, monkeypatch):
@@ -199,8 +199,8 @@ def test_it_helps_where_code_of_a_student_is_graded_and_nothing_counts(arguments
     assert not warm.may_help(grade.parse(arguments.split()))
 
 
-def test_another_user_gets_no_answer_and_gives_none(place, sandbox, monkeypatch):
-    with waiting(sandbox, os.getpid()):
+def test_another_user_gets_no_answer_and_gives_none(place, monkeypatch):
+    with waiting(os.getpid()):
         monkeypatch.setattr(os, "getuid", lambda: place.stat().st_uid + 1)
         with pytest.raises(OSError, match="not ours alone"):
             warm.place()
@@ -236,7 +236,7 @@ def test_a_first_command_leaves_it_behind_and_ctrl_c_in_a_second_one_ends_it(tmp
     submission(tmp_path / "right", model_answer("advantages"))
     submission(tmp_path / "sleeps", SLEEPS)
     variables = {name: value for name, value in os.environ.items() if name not in (warm.OFF, "CI")}
-    command = f"{sys.executable} -P -m grader.commands.grade advantages {' '.join(QUICK)} --path"
+    command = f"{sys.executable} -P -m grader.commands.grade advantages --path"
     # One terminal for two commands. It waits between them, and Ctrl-C ends the command, not the shell.
     lines = f"{command} right > first", "echo $? >> first", "read line", f"{command} sleeps --json began > second"
     script = "; ".join(["trap : INT", *lines, "echo $? >> second"])
@@ -247,15 +247,18 @@ def test_a_first_command_leaves_it_behind_and_ctrl_c_in_a_second_one_ends_it(tmp
         env={**variables, "XDG_RUNTIME_DIR": str(tmp_path)},
         stdin=theirs,
         stderr=subprocess.DEVNULL,
-    ):
-        (socket,) = until(lambda: [*(tmp_path / "grpo-course").glob("?" * 16)])
-        first = (tmp_path / "first").read_text("utf-8")
-        assert "25 of 25 points" in first and "kept ready" not in first
-        assert first.splitlines()[-1] == "0"
-        os.write(ours, b"\n")
-        until((tmp_path / "began").exists)
-        os.write(ours, b"\x03")
+    ) as shell:
+        os.close(theirs)
+        try:
+            (socket,) = until(lambda: [*(tmp_path / "grpo-course").glob("?" * 16)])
+            first = (tmp_path / "first").read_text("utf-8")
+            assert "25 of 25 points" in first and "kept ready" not in first
+            assert first.splitlines()[-1] == "0"
+            os.write(ours, b"\n")
+            until((tmp_path / "began").exists)
+            os.write(ours, b"\x03")
+            shell.wait(20)
+        finally:
+            os.close(ours)  # a shell that is still there is hung up
     assert (tmp_path / "second").read_text("utf-8").splitlines()[-1] == "3"
     until(lambda: not socket.exists())
-    os.close(ours)
-    os.close(theirs)

@@ -21,6 +21,7 @@ from unittest import mock
 
 from hypothesis import settings
 
+from grader.commands import graders
 from grader.sandbox.sandbox import Sandbox
 
 _CHANGING = ("PYTHON", "PYTEST", "NO_COLOR", "FORCE_COLOR", "COLUMNS", "LINES", "TERM", "CI")
@@ -61,7 +62,8 @@ def call(
         main: Takes the arguments and returns the exit code, or exits.
         arguments: Of the command line.
         cwd: Where the command believes to be started.
-        sandbox: Warm; used instead of each sandbox that would be like it. Without it every sandbox is a new one.
+        sandbox: Warm; used instead of each sandbox that would be like it, for one exercise after the other unless
+            `--jobs` says something else. Without it every sandbox is a new one.
         encoding: Of the two streams that the command writes to.
         is_terminal: What these streams say when they are asked whether they are one.
         variables: Of the environment, beside the usual ones.
@@ -76,6 +78,7 @@ def call(
         stack.callback(settings.load_profile, "tests")  # a grading loads its own
         if sandbox is not None:
             stack.enter_context(mock.patch.object(Sandbox, "start", _sharing(sandbox)))
+            stack.enter_context(mock.patch.object(graders, "cores", return_value=1))
         try:
             code: Any = main([str(argument) for argument in arguments])
         except SystemExit as ended:

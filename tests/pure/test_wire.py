@@ -438,12 +438,15 @@ def test_tensors_that_share_their_bytes_cost_no_more_than_was_sent() -> None:
 # How it is made
 
 
-def test_nothing_in_the_grader_unpickles() -> None:
+def test_nothing_in_the_grader_unpickles_but_the_two_ends_of_a_helper_which_it_starts_itself() -> None:
     forbidden = {"pickle", "_pickle", "cPickle", "cloudpickle", "dill", "joblib", "marshal", "shelve", "copyreg"}
     files = sorted(Path(grader.__file__).parent.rglob("*.py"))
     assert len(files) > 20
+    ends = {"grading/helper.py", "grading/helper_process.py"}
     found = []
     for file in files:
+        if file.relative_to(Path(grader.__file__).parent).as_posix() in ends:
+            continue
         for node in ast.walk(ast.parse(file.read_text("utf-8"))):
             names = []
             if isinstance(node, ast.Import):
