@@ -87,7 +87,7 @@ def _graded(grading: Any, name: str) -> Any:
     """Run the checks of one exercise."""
     from . import parallel, plugin, run
 
-    grading.found = plugin.Findings(odd_dtypes=grading.found.odd_dtypes)
+    grading.found = plugin.Findings(odd_dtypes=grading.found.odd_dtypes, silent=grading.found.silent)
     status = run.run_checks_of(grading, [name])
     (exercise,) = (each for each in grading.result.exercises if each.name == name)
     return parallel.Graded(int(status), grading.found, exercise.not_imported, grading.wall_clock.seconds)

@@ -114,6 +114,7 @@ class Findings:
         not_judged: Checks of which the premises say nothing.
         not_yet: Checks that have nothing to complain of and wait for something else.
         without_answer: The functions, "exercise.function", that gave none to a worked example within their limits.
+        silent: Those of them that gave none to their gate: they are asked for nothing more.
         errors: What pytest could not collect.
     """
 
@@ -123,6 +124,7 @@ class Findings:
     not_judged: set[str] = field(default_factory=set)
     not_yet: set[str] = field(default_factory=set)
     without_answer: set[str] = field(default_factory=set)
+    silent: set[str] = field(default_factory=set)
     errors: list[str] = field(default_factory=list)
 
     def add(self, others: Findings) -> None:
@@ -133,6 +135,7 @@ class Findings:
         self.not_judged |= others.not_judged
         self.not_yet |= others.not_yet
         self.without_answer |= others.without_answer
+        self.silent |= others.silent
         self.errors += others.errors
 
 
@@ -168,7 +171,10 @@ class GradingPlugin:
             exercise.name: Clock(_exercise_seconds(exercise.name) * _more_time(), "this exercise in earlier checks")
             for exercise in self.result.exercises
         }
-        self._own_clock = Clock(course.EXERCISE_SECONDS * _more_time(), "the functions that it is judged on")
+        self._own_clocks = {
+            exercise.name: Clock(course.EXERCISE_SECONDS * _more_time(), "the functions that it is judged on")
+            for exercise in self.result.exercises
+        }
         self._student: Student | None = None
         self._seen_secretly: list[Mismatch] = []
         self._public_failures: dict[tuple[str, str], Mismatch | StudentError | None] = {}
@@ -220,10 +226,11 @@ class GradingPlugin:
         check, asked = _check_of(request.node), self.settings
 
         def worker(exercise: Exercise) -> Student:
-            clocks = (self._own_clock, self.wall_clock)
+            clocks = (self._own_clocks[check.exercise], self.wall_clock)
             return Student(exercise, asked.submission, asked.start, device=asked.device, clocks=clocks)
 
-        with own_functions(self.wrong.get(f"{check.exercise}.{check.function}", ()), worker) as self._premises:
+        wrong = self.wrong.get(f"{check.exercise}.{check.function}", ())
+        with own_functions(wrong, worker, silent=self.found.silent) as self._premises:
             yield self._premises
         self._premises = {}
 
@@ -515,6 +522,9 @@ class GradingPlugin:
             case StudentDied() | StudentCrashed():
                 if isinstance(problem, StudentDied) and call and is_public(check, call):
                     self.found.without_answer.add(f"{check.exercise}.{check.function}")
+                    self.found.silent |= {f"{check.exercise}.{check.function}"} if check.gate else set()
+                if self.found.silent & {*self.wrong.get(f"{check.exercise}.{check.function}", ())}:
+                    self.found.not_judged.add(check.id)  # it waited for one that never answers
                 entry.story, entry.printed = f"your code {problem.death.detail}", problem.printed
                 if problem.death.place:
                     file, line, function = problem.death.place

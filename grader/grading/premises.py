@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import contextlib
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -170,14 +170,15 @@ class OwnFunction:
     Args:
         student: Its module, in a worker of its own.
         function: Its name.
+        is_silent: It has answered nothing within its limits, so nobody waits for it again.
 
     Attributes:
         called: Whether it was asked for anything.
         right_calls: The calls whose value is right up to rounding, each as its arguments by name.
     """
 
-    def __init__(self, student: Student, function: str) -> None:
-        self._student, self._function = student, function
+    def __init__(self, student: Student, function: str, *, is_silent: bool = False) -> None:
+        self._student, self._function, self._is_silent = student, function, is_silent
         self.called = False
         self.right_calls: list[dict[str, Any]] = []
         self._asked: Counter[str] = Counter()
@@ -195,6 +196,8 @@ class OwnFunction:
             NotJudged: it raised, died, or cannot be called.
         """
         self.called = True
+        if self._is_silent:
+            raise NotJudged("a premise gives no answer")
         try:
             (answer,) = self._student.each(self._function, example)
         except (StudentError, StudentCrashed, StudentDied, ModuleProblem) as problem:
@@ -268,14 +271,22 @@ Premises = Mapping[str, OwnFunction]
 
 
 @contextlib.contextmanager
-def own_functions(names: Iterable[str], worker: Callable[[Exercise], Student]) -> Iterator[Premises]:
-    """Functions of a submission, "exercise.function", as premises; each is in a worker of its own."""
+def own_functions(
+    names: Iterable[str], worker: Callable[[Exercise], Student], *, silent: Container[str] = ()
+) -> Iterator[Premises]:
+    """Functions of a submission, "exercise.function", as premises; each is in a worker of its own.
+
+    Args:
+        names: The functions.
+        worker: Makes the proxy of an exercise.
+        silent: Those that answer nothing within their limits.
+    """
     with contextlib.ExitStack() as workers:
         premises = {}
         for name in names:
             module, function = name.split(".")
             student = workers.enter_context(contextlib.closing(worker(course.exercise(module))))
-            premises[name] = OwnFunction(student, function)
+            premises[name] = OwnFunction(student, function, is_silent=name in silent)
         yield premises
 
 

@@ -40,7 +40,8 @@ def judge(settings: Settings, first: GradingPlugin, run: Callable[[GradingPlugin
         KeyboardInterrupt: Ctrl-C.
     """
     result = first.result
-    wrong = _wrong_called(settings, result)
+    called = _wrong_called(settings, result)
+    wrong = {function: names for function, names in called.items() if function not in first.found.silent}
     if not wrong:
         return set()
     lost = {
@@ -59,7 +60,10 @@ def judge(settings: Settings, first: GradingPlugin, run: Callable[[GradingPlugin
         settings=replace(settings, checks=lost, exercises=names, first=None, submission=submission),
         result=replace(result, exercises=exercises),
         wrong=wrong,
-        found=Findings(odd_dtypes={function: [*noted] for function, noted in first.found.odd_dtypes.items()}),
+        found=Findings(
+            odd_dtypes={function: [*noted] for function, noted in first.found.odd_dtypes.items()},
+            silent={*first.found.silent},
+        ),
         wall_clock=first.wall_clock,
     )
     with np.errstate(all="ignore"):  # on wrong premises a run may grow beyond everything: infinities decide nothing

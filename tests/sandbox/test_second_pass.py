@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from submissions import SubmissionMaker, grading_profile, model_answer
 
+from grader.core import course
 from grader.core.contents import read_submission
 from grader.core.result import BROKEN, FAILED, PASSED, Result
 from grader.grading.premises import OwnFunction
 from grader.grading.run import Grading
 from grader.grading.settings import declared_checks
+from grader.grading.student import Student
 from grader.reports.outcomes import owed
 from grader.sandbox.sandbox import Sandbox
 
@@ -170,3 +174,28 @@ def test_a_loop_that_repeats_the_mistake_of_a_step_without_calling_it_is_not_exc
     files = beside_a_short_step(f"logits = {call}", f"logits = {SHORT_STEP}")
     lost = [check for check in of(graded(files, "bandit", "train_bandit"), "train_bandit") if check.outcome != PASSED]
     assert lost and all(check.owed_to == [] for check in lost)
+
+
+def test_who_waits_for_a_function_that_never_answers_is_accused_of_nothing_and_costs_one_wait(
+    sandbox, make_submission, monkeypatch
+):
+    loop = answer_and("advantages", "group_advantages", "rewards, **options", "while True: pass")
+    declared = declared_checks(["advantages", "bandit"], hidden=False)
+    functions = ("group_advantages", "grpo_step")
+    checks = {name: check for name, check in declared.items() if check.function in functions}
+    monkeypatch.setattr(course, "CALL_SECONDS", 0.5)
+    waits: list[str] = []
+    died = Student._died
+
+    def remember(student: Student, *arguments: Any) -> BaseException:
+        waits.append(student._exercise.name)
+        return died(student, *arguments)
+
+    monkeypatch.setattr(Student, "_died", remember)
+    with grading_profile():
+        submission = read_submission(make_submission(loop))
+        result = Grading(submission, ["advantages", "bandit"], sandbox.worker, checks=checks).run()
+    assert waits == ["advantages", "bandit"]  # each gate once
+    gate = of(result, "grpo_step")[0]
+    assert (gate.outcome, gate.may_come_from) == (BROKEN, ["your `group_advantages`, which it calls: see above"])
+    assert result.exercises[1].misconceptions == []
