@@ -10,7 +10,7 @@ import argparse
 import contextlib
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NoReturn
@@ -375,12 +375,37 @@ def _point_to_worksheet(arguments: argparse.Namespace, files: _Files) -> None:
         _console().print(f"There is a {WORKSHEET_FILE} too: `grade worksheet` grades it.", highlight=False)
 
 
+@dataclass(frozen=True)
+class _Before:
+    """What a watch knows when it grades again.
+
+    Attributes:
+        result: Of the last grading.
+        submission: That was graded.
+        first: The check that failed first.
+    """
+
+    result: Result
+    submission: Submission
+    first: str | None
+
+    def to_grade_again(self, submission: Submission, checks: Mapping[str, Check]) -> dict[str, Check]:
+        """Those of some checks whose function may have changed since."""
+        from ..core.result import PASSED
+        from ..grading.changed import changed
+
+        lost = {check.id for check in self.result.checks if check.outcome != PASSED}
+        shown = {check.whole_name for check in checks.values() if check.id in lost}
+        again = changed(self.submission, submission, shown=shown)
+        return {key: check for key, check in checks.items() if check.whole_name in again}
+
+
 def _grade(
-    arguments: argparse.Namespace, files: _Files, graders: Graders | None, *, first: str | None = None
+    arguments: argparse.Namespace, files: _Files, graders: Graders | None, before: _Before | None = None
 ) -> Result:
-    """Grade all that was asked for."""
+    """Grade all that was asked for; of what was graded before, what may have changed."""
     if arguments.exercises:
-        return _grade_with_progress(arguments, files, graders, first=first)
+        return _grade_with_progress(arguments, files, graders, before)
     from ..worksheet.grade import grade_alone
 
     assert files.worksheet  # something is asked for
@@ -395,12 +420,13 @@ _NAMED = "refused system calls were named: they fail with another error than in 
 
 
 def _grade_with_progress(
-    arguments: argparse.Namespace, files: _Files, graders: Graders | None, *, first: str | None = None
+    arguments: argparse.Namespace, files: _Files, graders: Graders | None, before: _Before | None
 ) -> Result:
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn
 
     from ..core.secret import PUBLIC, read_secret
+    from ..grading.changed import merged
     from ..grading.run import Grading
 
     sandbox = graders.sandbox if graders else None
@@ -413,15 +439,19 @@ def _grade_with_progress(
         secret=read_secret(arguments.secret) if arguments.secret else PUBLIC,
         device=arguments.device,
         checks=_selected(arguments),
-        first=first,
+        first=before.first if before else None,
+        known=before.result if before else None,
         fresh_workers=not (sandbox and sandbox.cold),
     )
+    if before:
+        grading = replace(grading, checks=before.to_grade_again(files.submission, grading.selected))
     worksheet = _graded_worksheet(files)
 
     def whole(result: Result) -> Result:
         """What is known by now, with the worksheet's part."""
         notes = [*result.notes, *([_NAMED] if arguments.name_refused else [])]
-        return replace(result, exercises=[*result.exercises, *worksheet], sha256=files.sha256, notes=notes)
+        found = replace(result, exercises=[*result.exercises, *worksheet], sha256=files.sha256, notes=notes)
+        return merged(before.result, found) if before else found
 
     _save(arguments, whole(grading.empty()))
     columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
@@ -430,6 +460,8 @@ def _grade_with_progress(
 
         def update(result: Result, entry: CheckResult) -> None:
             progress.update(task, advance=1, description=f"{entry.id.split('.')[0]}: {entry.function}")
+            if before and entry.id == before.first:  # what somebody is waiting for, before the others have run
+                _tell_first(entry, progress.console)
             _save(arguments, whole(result))
 
         if sandbox:
@@ -437,6 +469,14 @@ def _grade_with_progress(
         result = grading.run(update, helpers)
     _save(arguments, whole(result))
     return whole(result)
+
+
+def _tell_first(entry: CheckResult, console: Console) -> None:
+    from ..core.result import PASSED
+
+    if console.is_terminal:
+        words = "passes now" if entry.outcome == PASSED else "does not pass yet"
+        console.print(f"{words}: {entry.title}", markup=False, highlight=False)
 
 
 def _no_worker(**_: object) -> NoReturn:
@@ -453,9 +493,7 @@ def _selected(arguments: argparse.Namespace, *, hidden: bool | None = None) -> d
     declared = declared_checks(arguments.exercises, hidden=has_hidden_checks() if hidden is None else hidden)
     whole = {name for name in arguments.names if "." not in name}
     return {
-        key: check
-        for key, check in declared.items()
-        if check.exercise in whole or f"{check.exercise}.{check.function}" in arguments.names
+        key: check for key, check in declared.items() if check.exercise in whole or check.whole_name in arguments.names
     }
 
 
@@ -540,8 +578,8 @@ def _watch(arguments: argparse.Namespace, path: Path, graders: Graders | None) -
 
     from ..reports import terminal
 
-    console, first, code, graded, passed = _console(), None, GRADER_FAILED, "", ""
-    last: Result | None = None
+    console, code, graded, passed = _console(), GRADER_FAILED, "", ""
+    before: _Before | None = None
     if arguments.exercises:
         from ..grading import plugin
 
@@ -551,7 +589,7 @@ def _watch(arguments: argparse.Namespace, path: Path, graders: Graders | None) -
 
     def again() -> None:
         """Grade what is there now, unless it has been graded."""
-        nonlocal first, code, graded, last
+        nonlocal code, graded, before
         try:
             files = _read(arguments, path)
         except SubmissionError as error:
@@ -562,14 +600,15 @@ def _watch(arguments: argparse.Namespace, path: Path, graders: Graders | None) -
         if files.sha256 == graded:
             return
         graded = files.sha256
-        result = _grade(arguments, files, graders, first=first)
-        failed = terminal.first_failed(result)
-        before, last, code, first = last, result, result.exit_code, failed.id if failed else None
+        result = _grade(arguments, files, graders, before)
+        failed, last, code = terminal.first_failed(result), before and before.result, result.exit_code
+        is_known = result.complete and not result.problem
+        before = _Before(result, files.submission, failed.id if failed else None) if is_known else None
         if console.is_terminal:
             console.clear()
         _report(arguments, result)
-        if before:
-            console.print(f"since the last save  {terminal.difference(before, result)}", markup=False, highlight=False)
+        if last:
+            console.print(f"since the last save  {terminal.difference(last, result)}", markup=False, highlight=False)
         if code == OK and passed:
             console.print(passed)
         console.print(f"Watching {path}; Ctrl-C to stop.", style="dim", markup=False)

@@ -73,6 +73,11 @@ class Check:
     dtype: bool = False
     refuses: tuple[Example, ...] = field(default=(), repr=False)
 
+    @property
+    def whole_name(self) -> str:
+        """The function under test, "exercise.function"."""
+        return f"{self.exercise}.{self.function}"
+
 
 def check(
     function: str,

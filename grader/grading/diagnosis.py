@@ -435,10 +435,11 @@ def _blame_what_is_called(settings: Settings, exercise: ExerciseResult, result: 
 def is_wrong(settings: Settings, used: str, result: Result) -> bool:
     """Whether a function, "exercise.function", fails a check, or a worked example if its exercise was not graded."""
     name, function = used.split(".")
-    checks = [check for exercise in result.exercises if exercise.name == name for check in exercise.checks]
-    graded = [check for check in checks if check.function == function]
-    if graded:
-        return any(check.outcome != PASSED for check in graded)
+    for each in (result, *([settings.known] if settings.known else [])):
+        checks = [check for exercise in each.exercises if exercise.name == name for check in exercise.checks]
+        graded = [check for check in checks if check.function == function]
+        if graded:
+            return any(check.outcome != PASSED for check in graded)
     public = {check.id: check for check in checks_of(name, hidden=False)}
     seen = observations(replace(settings, checks=public), name, {function}).get(function)
     return seen is None or not all(agree(observation, vector.expected) for vector, observation in seen)

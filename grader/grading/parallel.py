@@ -84,10 +84,17 @@ def run(grading: plugin.GradingPlugin, *, run_here: RunHere, helpers: Sequence[H
     Raises:
         KeyboardInterrupt: Ctrl-C.
     """
-    exercises = grading.settings.exercises
+    exercises = _with_checks(grading)
+    if not exercises:
+        return pytest.ExitCode.OK
     if not helpers or len(exercises) < 2:
         return run_here(grading, exercises)
     return _SideBySide(grading, run_here).run(helpers)
+
+
+def _with_checks(grading: plugin.GradingPlugin) -> list[str]:
+    """The exercises that have checks to run."""
+    return [*dict.fromkeys(check.exercise for check in grading.settings.selected.values())]
 
 
 class _SideBySide:
@@ -95,7 +102,7 @@ class _SideBySide:
 
     def __init__(self, grading: plugin.GradingPlugin, run_here: RunHere) -> None:
         first = (grading.settings.first or "").split(".")[0]
-        self._waiting = deque(sorted(grading.settings.exercises, key=lambda name: name != first))
+        self._waiting = deque(sorted(_with_checks(grading), key=lambda name: name != first))
         self._grading, self._run_here = grading, run_here
         self._lock = threading.Lock()
         self._statuses: list[int] = []

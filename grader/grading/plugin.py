@@ -229,7 +229,7 @@ class GradingPlugin:
             clocks = (self._own_clocks[check.exercise], self.wall_clock)
             return Student(exercise, asked.submission, asked.start, device=asked.device, clocks=clocks)
 
-        wrong = self.wrong.get(f"{check.exercise}.{check.function}", ())
+        wrong = self.wrong.get(check.whole_name, ())
         with own_functions(wrong, worker, silent=self.found.silent) as self._premises:
             yield self._premises
         self._premises = {}
@@ -291,7 +291,7 @@ class GradingPlugin:
     def once(self, request: pytest.FixtureRequest) -> Callable[[Callable[[np.random.Generator], Any]], Any]:
         """Does for the first check of a function what its others need too, with fresh numbers for all of them."""
         check = _check_of(request.node)
-        function = f"{check.exercise}.{check.function}"
+        function = check.whole_name
 
         def once(work: Callable[[np.random.Generator], Any]) -> Any:
             if function not in self._done:
@@ -325,7 +325,7 @@ class GradingPlugin:
 
     def _odd_dtypes_of(self, check: Check) -> list[Mismatch] | None:
         """Where the checks of a function note a wrong dtype, for the one that it fails; None if that one is not run."""
-        function = f"{check.exercise}.{check.function}"
+        function = check.whole_name
         promised = {f"{other.exercise}.{other.function}" for other in self.settings.selected.values() if other.dtype}
         return self.found.odd_dtypes.setdefault(function, []) if function in promised else None
 
@@ -521,9 +521,9 @@ class GradingPlugin:
                 entry.frames = [_frame(frame) for frame in problem.frames]
             case StudentDied() | StudentCrashed():
                 if isinstance(problem, StudentDied) and call and is_public(check, call):
-                    self.found.without_answer.add(f"{check.exercise}.{check.function}")
-                    self.found.silent |= {f"{check.exercise}.{check.function}"} if check.gate else set()
-                if self.found.silent & {*self.wrong.get(f"{check.exercise}.{check.function}", ())}:
+                    self.found.without_answer.add(check.whole_name)
+                    self.found.silent |= {check.whole_name} if check.gate else set()
+                if self.found.silent & {*self.wrong.get(check.whole_name, ())}:
                     self.found.not_judged.add(check.id)  # it waited for one that never answers
                 entry.story, entry.printed = f"your code {problem.death.detail}", problem.printed
                 if problem.death.place:

@@ -8,6 +8,7 @@ from functools import cached_property
 
 from ..core import course
 from ..core.contents import read_submission
+from ..core.result import Result
 from ..core.secret import PUBLIC
 from ..core.submission import Submission
 from .check import Check, checks_of, has_hidden_checks
@@ -27,6 +28,7 @@ class Settings:
         device: "cpu" or "cuda".
         hidden: Run the checks that compare with the model answers; None: if they are here.
         checks: Run only these, by id; None: all declared ones.
+        known: Of an earlier grading: what it says of functions that are not graded now.
         folder: How tracebacks name the submission's folder.
         first: Id of a check to run before the others; its gate still comes before it.
         gates: Let checks wait for their gate; False to see what every check says by itself.
@@ -48,6 +50,7 @@ class Settings:
     device: str = "cpu"
     hidden: bool | None = None
     checks: Mapping[str, Check] | None = None
+    known: Result | None = None
     folder: str | None = None
     first: str | None = None
     gates: bool = True

@@ -12,14 +12,17 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 import watchfiles
-from command import call, start
+from command import call, document, start
 
 from grader.commands import grade as cli
 from grader.core import course
 from grader.core.result import replace_file
+from grader.grading import parallel
+from grader.grading.plugin import WATCH_EXAMPLES, GradingPlugin
 from grader.sandbox.sandbox import Sandbox
 
 with_signals = pytest.mark.skipif(os.name != "posix", reason="Ctrl-C is a signal of POSIX here")
@@ -227,3 +230,31 @@ def test_what_is_not_graded_brings_no_report(watch: Watch, me: Path) -> None:
 
     assert len(totals(watch(compile_and_note).stdout)) == 1
     assert len(totals(watch(lambda: (me / "kl.py").write_text(RIGHT, "utf-8")).stdout)) == 2
+
+
+def test_a_save_grades_what_it_may_have_changed_and_the_report_is_that_of_everything(
+    watch: Watch, me: Path, tmp_path: Path, sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    runs: list[set[str]] = []
+    run_checks = parallel.run
+
+    def remember(grading: GradingPlugin, **options: Any) -> Any:
+        if not grading.wrong:  # the second pass
+            runs.append({check.function for check in grading.settings.selected.values()})
+        return run_checks(grading, **options)
+
+    monkeypatch.setattr(parallel, "run", remember)
+    wrong = RIGHT.replace("return (logp.exp()", "return -(logp.exp()")
+    assert wrong != RIGHT
+    (me / "kl.py").write_text(RIGHT, "utf-8")
+    done = watch(
+        lambda: (me / "kl.py").write_text(wrong, "utf-8"),
+        lambda: (me / "kl.py").write_text(wrong + "# what now?\n", "utf-8"),
+    )
+    assert runs == [{"kl_estimate", "categorical_kl"}, {"categorical_kl"}, set()]
+    assert "passes now" not in done.stdout
+    assert len(set(totals(done.stdout)[1:])) == 1
+    watched = document(tmp_path / "r.json")
+    arguments = ["kl", "--path", me, "--examples", WATCH_EXAMPLES, "--json", tmp_path / "whole.json"]
+    assert call(cli.main, *arguments, cwd=tmp_path, sandbox=sandbox).returncode == done.returncode == 1
+    assert watched == document(tmp_path / "whole.json")
