@@ -38,6 +38,7 @@ def shadows(page: Any, node: Any) -> tuple[bool, bool]:
 def test_a_shadow_is_at_each_edge_behind_which_there_is_more(tab: Tab, what: str) -> None:
     path, place = WIDE[what]
     page = tab.show(path, width=390)
+    page.locator("grpo-runs [role=tab]:last-child").evaluate_all("all => all.forEach((tab) => tab.click())")
     node = page.locator(place).first
     node.evaluate("node => node.scrollIntoView({ behavior: 'instant', block: 'center' })")
     assert node.evaluate("node => node.scrollWidth - node.clientWidth") > 20, "it is not wide"
