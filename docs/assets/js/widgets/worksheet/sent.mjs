@@ -22,9 +22,12 @@ export function showSent(box, cells) {
   makeScrollable(box, "Sent runs");
 }
 
-const none = () =>
-  element("p", {}, "None yet. Make a run in the ", element("a", { href: "../simulation/" }, "simulation"),
+/** The address of the simulation is taken from a link of the page: it is another one where the pages are files on a disk. */
+function none() {
+  const { href } = document.querySelector("article a[href*=simulation]");
+  return element("p", {}, "None yet. Make a run in the ", element("a", { href }, "simulation"),
     element("span", {}, " and press ", element("em", {}, "Send to worksheet"), " there"), ".");
+}
 
 function item(run, cells) {
   const places = placesOf(run, cells);

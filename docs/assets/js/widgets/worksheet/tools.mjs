@@ -6,6 +6,7 @@ import { element, uniqueId } from "../../ui/element.mjs";
 import { menu } from "../../ui/menu.mjs";
 import { markDone } from "../../ui/progress.mjs";
 import { ring } from "../../ui/ring.mjs";
+import { makeScrollable } from "../../ui/table.mjs";
 import { WorksheetWidget, changeState, isKept } from "./state.mjs";
 
 const KEPT = "Saved in this browser while you type. Nothing is sent anywhere.";
@@ -58,6 +59,7 @@ export class Tools extends WorksheetWidget {
     );
     this.strip.addEventListener("keydown", ({ key }) => key === "Escape" && this.isOpen && this.open(false));
     this.append(this.strip);
+    new ResizeObserver(() => makeScrollable(this.sent, "Sent runs")).observe(this.sent); // the line of a phone scrolls, the open strip does not
   }
 
   /** What is needed once in a while. */
