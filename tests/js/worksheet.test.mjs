@@ -23,6 +23,7 @@ import {
   reason,
   seedProblem,
   stillMissing,
+  wordsFor,
 } from "../../docs/assets/js/core/worksheet_filling.mjs";
 import { QUESTIONS, RUNS } from "../../docs/assets/js/core/worksheet_runs.mjs";
 
@@ -348,6 +349,15 @@ test("one run may answer three questions, and all tables fill at once", () => {
     "1D.G8.trial3": 13,
     "bonus.run": 14,
   });
+});
+
+test("a sent run is said in a few words", () => {
+  assert.equal(wordsFor(sent(1)), "50 steps");
+  assert.equal(wordsFor(sent(1, { groupSize: 32, klCoef: 0.3 }, 1)), "1 step, G = 32, β = 0.3");
+  assert.equal(wordsFor(sent(1, { algorithm: "reinforce_baseline" }, 200)), "200 steps, REINFORCE + baseline");
+  assert.equal(wordsFor(sent(1, { clipEps: null })), "50 steps, ε = off");
+  const other = { innerSteps: 4, startAction: 2, rewardTable: singlePeak(3) };
+  assert.equal(wordsFor(sent(1, other)), "50 steps, other settings");
 });
 
 test("what is missing is said in words", () => {

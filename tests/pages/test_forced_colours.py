@@ -75,5 +75,5 @@ def test_no_word_and_no_control_is_lost_in_colours_that_the_reader_has_chosen(
     page = look(open_page, path, scheme)
     seen, lost = page.evaluate(LOST)
     assert lost == []
-    assert seen["controls"] > 20 and (seen["words"] > 10) == (path == CHAPTER)
+    assert seen["controls"] > 20 and seen["words"] > 10
     assert violations(page, COLOUR_RULES) == []

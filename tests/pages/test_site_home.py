@@ -282,6 +282,13 @@ def test_without_motion_the_film_is_a_still_that_can_be_stepped(open_page):
         told.append(said.inner_text())
     assert len(set(told)) == len(FIRST_BEATS)
     assert "from 25\u00a0% to 38\u00a0%" in told[-1]
+    for _ in range(5 * len(FIRST_BEATS)):  # through the other five rounds
+        film.get_by_role("button", name="Next step of the film").press("Enter")
+    assert said.inner_text().startswith("Six rounds took 14 from 25\u00a0% to 85\u00a0%.")
+    shares = film.locator("rect.pale + rect.bar + text").all_text_contents()
+    assert [shares[0], shares[1], shares[-1]] == ["25\u00a0%", "38\u00a0%", "85\u00a0%"] and len(shares) == 6
+    film.get_by_role("button", name="Next step of the film").press("Enter")
+    assert film.locator("svg text.soft").all_text_contents()[:1] == ["round 1 of 6"], "and from the start"
 
 
 def test_the_film_plays_once_and_can_be_paused(open_page):

@@ -23,6 +23,9 @@ ANSWERS = {
     question.id: f"To {question.id} I say: rewards, means & <b>odds</b>." for question in QUESTIONS
 }  # with signs that a careless page would break on
 TOOLS = "grpo-worksheet-tools:not([part])"
+IN_THE_MENU = ("Open a saved worksheet …", "Download answers (Markdown)", "Print", "Clear worksheet")
+SHOW_NUMBERS = """() => [...document.querySelectorAll("grpo-runs [role=tab][aria-selected=false]")]
+  .filter((tab) => tab.textContent === "Numbers").forEach((tab) => tab.click())"""
 OUTSIDE = "https://example.org/<script>alert(1)</script>"
 
 
@@ -36,10 +39,12 @@ def field(page, question):
 
 def cells(page, question):
     """The fields of a table by their names."""
+    page.evaluate(SHOW_NUMBERS)
     return page.locator(f"{table(question)} tbody :is(input, textarea)")
 
 
 def cell(page, name):
+    page.evaluate(SHOW_NUMBERS)
     return page.get_by_role("textbox", name=name, exact=True)
 
 
@@ -47,8 +52,17 @@ def filled(page, question):
     return [entry.input_value() for entry in cells(page, question).all()]
 
 
+def button(page, name, inside="body"):
+    """A button, after what it is in was opened: on a phone the strip, and its menu."""
+    if inside == TOOLS and page.locator(".grpo-opener[aria-expanded=false]:visible").count():
+        page.locator(".grpo-opener").click()
+    if name in IN_THE_MENU:
+        page.locator(f"{TOOLS} .grpo-menu:not([open]) > summary").click()
+    return page.locator(inside).get_by_role("button", name=name, exact=True)
+
+
 def press(page, name, inside="body"):
-    page.locator(inside).get_by_role("button", name=name, exact=True).click()
+    button(page, name, inside).click()
 
 
 def status_of(page, inside):
@@ -128,6 +142,7 @@ def test_every_question_is_the_label_of_a_field(tab):
 
 def test_every_run_has_its_fields_and_each_has_a_name_of_its_own(tab):
     page = tab.show(PAGE)
+    page.evaluate(SHOW_NUMBERS)
     names = page.locator("grpo-runs").get_by_role("textbox").evaluate_all("all => all.map(each => each.ariaLabel)")
     numbers = sum(1 + len(run.values) + (9 if "policy" in run.values else 0) for run in RUNS)
     assert len(names) == len(set(names)) == numbers
@@ -381,6 +396,36 @@ def test_filled_numbers_are_those_of_the_replay_in_python(tab):
     assert cell(page, "1E: REINFORCE, max π").input_value() == f"{largest:.3f}"
 
 
+def test_sent_runs_are_in_the_strip_and_what_is_filled_is_in_the_picture(tab):
+    page = tab.show(PAGE)
+    strip = page.locator(f"{TOOLS} .grpo-sent")
+    assert strip.inner_text().startswith("None yet.")
+    send_runs(tab.beside(PAGE), (3, 50), (9, 50, {"groupSize": 16}))
+    strip.locator("li").nth(1).wait_for()  # from another tab
+    rows = [" ".join(row.split()) for row in strip.locator("li").all_inner_texts()]
+    assert rows == ["seed 9 50 steps, G = 16 fits no empty row", "seed 3 50 steps not used yet"]
+    run = simulate(Settings(reward_table=single_peak()), seeds=[3], steps=50)
+    rewards = [single_peak()[action] for action in run.actions[0, 0]]
+    mean = sum(rewards) / len(rewards)
+    sides = ["up" if reward > mean else "down" if reward < mean else "flat" for reward in rewards]
+    marks = strip.locator("li").nth(1).locator("path").evaluate_all("all => all.map(each => each.classList[1])")
+    assert marks == sides
+
+    picture = page.locator(f"{table('1C.1')} .grpo-picture")
+    assert (picture.locator(".ghost").count(), picture.locator(".bar").count()) == (3, 0)
+    fill_table(page, "1C.1")
+    assert (picture.locator(".ghost").count(), picture.locator(".bar").count()) == (2, 1)
+    place = "text => { const { x, width } = [...document.querySelectorAll('grpo-runs[name=\"1C.1\"] text')]"
+    place += ".find(node => node.textContent === text).getBoundingClientRect(); return x + width / 2; }"
+    left, right = (page.evaluate(place, tick) for tick in ("0", "50"))
+    box = picture.locator(".bar").bounding_box()
+    steps = (run.probabilities[0, :, 6] > 0.5).argmax()
+    assert (box["x"] + box["width"] / 2 - left) / (right - left) == pytest.approx(steps / 50, abs=0.005)
+    assert strip.locator("li").nth(1).inner_text().endswith("1C.1")
+    picture.locator(".press").nth(1).click()
+    assert page.evaluate("document.activeElement.ariaLabel") == "1C: Try 2, Seed"
+
+
 def test_filling_says_what_it_did_and_what_is_missing(tab):
     page = tab.show(PAGE)
     assert fill_table(page, "1D.1") == (
@@ -488,6 +533,7 @@ def test_wrong_entries_are_marked_and_explained(tab):
             reason = page.locator(f"#{each.get_attribute('aria-describedby')}")
             assert reason.is_visible() and why in reason.inner_text()
         come_back(page)
+        page.evaluate(SHOW_NUMBERS)
     assert page.locator(f"{table('1D.1')} [aria-live]").get_attribute("aria-live") == "polite"
     for right in (entry, other):
         type_over(right, "7")
@@ -522,9 +568,7 @@ def test_two_quick_clicks_ask_once(tab):
     page = tab.show(PAGE)
     cells(page, "1C.1").first.fill("7")
     for inside, name in ((table("1C.1"), "Empty this table"), (TOOLS, "Clear worksheet")):
-        page.locator(inside).get_by_role("button", name=name, exact=True).evaluate(
-            "node => { node.click(); node.click(); }"
-        )
+        button(page, name, inside).evaluate("node => { node.click(); node.click(); }")
         page.locator("dialog").first.wait_for()
         page.evaluate(SETTLED)  # a second one would come now
         assert page.locator("dialog").count() == 1
@@ -819,6 +863,11 @@ def test_a_full_page_fits_a_phone_and_its_targets_are_large_enough(tab):
           .filter(([box]) => box.width && (box.width < 24 || box.height < 44)).map(([, text]) => text)"""
     )
     assert small == []
+    page.keyboard.press("Escape")
+    page.evaluate("scrollTo({ top: 3000, behavior: 'instant' })")
+    header, strip = (page.locator(place).bounding_box() for place in (".md-header", f"{TOOLS} .grpo-strip"))
+    assert strip["y"] == pytest.approx(header["y"] + header["height"], abs=1) and strip["height"] <= 60, "one line"
+    assert violations(page) == [], "the sent runs scroll in it"
 
 
 @pytest.mark.parametrize("width", [360, pytest.param(1280, marks=pytest.mark.proof)])

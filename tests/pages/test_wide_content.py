@@ -38,6 +38,7 @@ def shadows(page: Any, node: Any) -> tuple[bool, bool]:
 def test_a_shadow_is_at_each_edge_behind_which_there_is_more(tab: Tab, what: str) -> None:
     path, place = WIDE[what]
     page = tab.show(path, width=390)
+    page.locator("grpo-runs [role=tab]:last-child").evaluate_all("all => all.forEach((tab) => tab.click())")
     node = page.locator(place).first
     node.evaluate("node => node.scrollIntoView({ behavior: 'instant', block: 'center' })")
     assert node.evaluate("node => node.scrollWidth - node.clientWidth") > 20, "it is not wide"
@@ -46,3 +47,14 @@ def test_a_shadow_is_at_each_edge_behind_which_there_is_more(tab: Tab, what: str
         node.evaluate("(node, share) => { node.scrollLeft = share * (node.scrollWidth - node.clientWidth); }", share)
         seen.append(shadows(page, node))
     assert seen == [(False, True), (True, True), (True, False)]
+
+
+def test_a_table_of_symbols_needs_no_scrolling_on_a_phone(tab: Tab) -> None:
+    page = tab.show("/exercises/bandit/", width=390)
+    table = page.locator("table", has=page.get_by_role("columnheader", name="Symbol", include_hidden=True)).first
+    frame = table.locator("xpath=ancestor::div[@class='md-typeset__scrollwrap']")
+    assert frame.evaluate("node => node.scrollWidth - node.clientWidth") == 0
+    cells = [cell.bounding_box() for cell in table.locator("tbody tr").first.locator("td").all()]
+    assert len(cells) == 3 and cells[0]["x"] + cells[0]["width"] <= cells[1]["x"], "the meaning is beside the symbol"
+    assert all(cell["x"] + cell["width"] <= 390 for cell in cells)
+    assert table.get_by_role("row").count() == table.locator("tr").count(), "it is a table for a screen reader, too"

@@ -172,18 +172,29 @@ function assignSameSeed(slots, cells, runs) {
   return most;
 }
 
+/** What a sent run is, in a few words: "50 steps, G = 32". Settings without a sign are "other settings". */
+export function wordsFor({ settings, steps }) {
+  const defaults = { rewardTable: singlePeak(), ...DEFAULTS };
+  const changed = Object.keys(defaults).filter((name) => !same(settings[name], defaults[name]));
+  const say = (name) => {
+    if (name === "algorithm") return ALGORITHMS[settings.algorithm] ?? "other settings";
+    return /^.$/u.test(WORDS[name] ?? "") ? `${WORDS[name]} = ${settings[name] ?? "off"}` : "other settings";
+  };
+  return [...new Set([count(steps, "step"), ...changed.map(say)])].join(", ");
+}
+
 /** The runs that are still missing, in words: ["2 runs with G = 32 and 50 steps"]. */
 export function stillMissing(slots, cells) {
   const empty = slots.filter((slot) => !isStarted(cells[slot.id]));
   const kinds = new Map();
   for (const slot of empty) {
-    const words = `${wordsFor(slot) || " with the default settings"} and ${count(slot.steps, "step")}`;
+    const words = `${withWords(slot) || " with the default settings"} and ${count(slot.steps, "step")}`;
     kinds.set(words, (kinds.get(words) ?? 0) + 1);
   }
   return [...kinds].map(([words, n]) => `${count(n, "run")}${words}`);
 }
 
-function wordsFor({ question, settings }) {
+function withWords({ question, settings }) {
   if (question === "1E.1") return ` of ${ALGORITHMS[settings.algorithm] ?? "GRPO"}`;
   if (question === "1D.1") return ` with G = ${settings.groupSize ?? DEFAULTS.groupSize}`;
   const [[name, value] = []] = Object.entries(settings);
@@ -204,5 +215,5 @@ export function seedProblem(question, cells) {
   const twice = seeds.find(({ slot, seed }, i) =>
     seeds.slice(0, i).some((other) => other.seed === seed && same(other.slot.settings, slot.settings)),
   );
-  return twice ? `Seed ${twice.seed} stands twice${wordsFor(twice.slot)}: every trial needs a seed of its own.` : "";
+  return twice ? `Seed ${twice.seed} stands twice${withWords(twice.slot)}: every trial needs a seed of its own.` : "";
 }

@@ -4,6 +4,7 @@ import { element, uniqueId } from "./element.mjs";
 import { embedding, ownAddress } from "./embed.mjs";
 import { copy, download } from "./files.mjs";
 import { drawingOf } from "./picture.mjs";
+import { pictureAndNumbers } from "./tabs.mjs";
 
 const ICONS = {
   reset: "M4.5 10a5.5 5.5 0 1 0 2-4.2M4 3v4h4",
@@ -45,28 +46,8 @@ function fill(stage, picture, numbers) {
     stage.append(element("div", { class: "grpo-picture" }, picture));
     return "";
   }
-  const panels = [["Picture", "grpo-picture", picture], ["Numbers", "grpo-numbers", numbers]].map(([name, style, nodes]) => {
-    const tab = element("button", { type: "button", role: "tab", id: uniqueId("tab"), onclick: () => choose(name) }, name);
-    const panel = element("div", { class: style, role: "tabpanel", id: uniqueId("panel"), "aria-labelledby": tab.id, tabindex: "0" }, nodes);
-    tab.setAttribute("aria-controls", panel.id);
-    return { name, tab, panel };
-  });
-  function choose(chosen) {
-    for (const { name, tab, panel } of panels) {
-      const on = name === chosen;
-      tab.setAttribute("aria-selected", String(on));
-      tab.tabIndex = on ? 0 : -1;
-      panel.classList.toggle("grpo-behind", !on);
-    }
-  }
-  choose("Picture");
-  stage.append(...panels.map(({ panel }) => panel));
-  const tabs = element("div", { class: "grpo-tabs", role: "tablist", "aria-label": "View", onkeydown: ({ key }) => {
-    if (key !== "ArrowLeft" && key !== "ArrowRight") return;
-    const { name, tab } = panels.find(({ tab }) => tab.tabIndex < 0);
-    choose(name);
-    tab.focus();
-  } }, panels.map(({ tab }) => tab));
+  const { tabs, panels } = pictureAndNumbers(picture, numbers);
+  stage.append(...panels);
   return tabs;
 }
 

@@ -2,12 +2,12 @@
 // determines it, { settings, seed, steps }; everything else is computed from that again.
 import { load, save } from "./storage.mjs";
 
-const KEY = "grpo-runs-v1";
+export const RUNS_KEY = "grpo-runs-v1";
 const MOST = 60; // the worksheet asks for 18
 
 /** All sent runs. What another version or a person's hand left there is dropped. */
 export function sentRuns() {
-  const runs = load(KEY, []);
+  const runs = load(RUNS_KEY, []);
   const whole = (x) => Number.isInteger(x) && x >= 0;
   return Array.isArray(runs) ? runs.filter((run) => run?.settings && whole(run.seed) && whole(run.steps)) : [];
 }
@@ -17,11 +17,11 @@ export function sendRuns(added) {
   const texts = added.map((run) => JSON.stringify(run));
   const others = sentRuns().filter((other) => !texts.includes(JSON.stringify(other)));
   const runs = [...others, ...added].slice(-MOST);
-  const kept = save(KEY, runs)
+  const kept = save(RUNS_KEY, runs)
     ? ""
     : " This browser cannot keep them for long: go to the worksheet now, in this tab and by a link.";
   return `The worksheet now has ${runs.length} ${runs.length === 1 ? "run" : "runs"} to fill its tables from.${kept}`;
 }
 
 /** Forgets all sent runs. */
-export const clearRuns = () => save(KEY, null);
+export const clearRuns = () => save(RUNS_KEY, null);

@@ -24,7 +24,7 @@ export function table({ caption, columns }) {
 }
 
 /** Only what scrolls is a stop of the Tab key. */
-function makeScrollable(node, name) {
+export function makeScrollable(node, name) {
   const scrolls = node.scrollWidth > node.clientWidth || node.scrollHeight > node.clientHeight;
   for (const [attribute, value] of Object.entries({ tabindex: "0", role: "region", "aria-label": name })) {
     if (scrolls) node.setAttribute(attribute, value);

@@ -1,5 +1,5 @@
 // <grpo-hero>: the film of the home page: one question, eight answers, and what the policy learns from their difference.
-// It plays once, can be paused and entered at each of its five beats, and is a still where motion is not wanted.
+// It plays once, can be paused and entered at each of its five beats, and is stepped through where motion is not wanted.
 import { ANSWERS, RIGHT } from "../core/answers.mjs";
 import { rounds } from "../core/film.mjs";
 import { element } from "../ui/element.mjs";
@@ -15,6 +15,7 @@ const STILL = BEATS[3][2] - 0.05;
 const WORDS = ["None", "One", "Two", "Three", "Four", "Five", "Six", "Seven", "Eight"];
 const PLAY = "M3.5 1.5v13l11-6.500z";
 const PAUSE = "M3 2h3.500v12H3zM9.500 2H13v12H9.500z";
+const STEP = "M2 2v12l8-6zM11 2h3v12h-3z";
 
 class Hero extends Widget {
   setup() {
@@ -47,8 +48,18 @@ class Hero extends Widget {
   // Time
 
   press() {
+    if (isStill() && !this.playing) return this.step();
     if (this.time >= this.end) this.time = 0;
     this.run(!this.playing);
+  }
+
+  /** Where nothing should move: the still of the next beat, also of the next round. */
+  step() {
+    const round = Math.floor(this.time / LENGTH);
+    const beat = BEATS.findIndex(([, , to]) => this.time % LENGTH < to) + 1;
+    const [place, [, , to]] = beat < BEATS.length ? [round, BEATS[beat]] : [(round + 1) % this.rounds.length, BEATS[0]];
+    this.time = LENGTH * place + to - REST;
+    this.draw();
   }
 
   jump(from, to) {
@@ -58,8 +69,8 @@ class Hero extends Widget {
 
   run(on) {
     this.playing = on;
-    this.toggle.setAttribute("aria-label", on ? "Pause the film" : "Play the film");
-    this.icon.setAttribute("d", on ? PAUSE : PLAY);
+    this.toggle.setAttribute("aria-label", on ? "Pause the film" : isStill() ? "Next step of the film" : "Play the film");
+    this.icon.setAttribute("d", on ? PAUSE : isStill() ? STEP : PLAY);
     this.said.setAttribute("aria-live", on ? "off" : "polite"); // a film that plays does not talk into everything
     this.go();
   }
@@ -87,11 +98,12 @@ class Hero extends Widget {
     const place = Math.floor(this.time / LENGTH);
     const now = this.rounds[place];
     const t = this.time % LENGTH;
-    this.picture.draw(now, t, { width: this.width, title: `round ${place + 1} of ${this.rounds.length}` });
-    this.tell(now, t);
+    const past = place === this.rounds.length - 1 ? this.rounds.map(({ before }) => before[RIGHT]) : [];
+    this.picture.draw(now, t, { width: this.width, title: `round ${place + 1} of ${this.rounds.length}`, past });
+    this.tell(now, t, past);
   }
 
-  tell(now, t) {
+  tell(now, t, past) {
     const current = BEATS.findIndex(([, , to]) => t < to);
     this.beats.forEach((node, i) => {
       const [, from, to] = BEATS[i];
@@ -99,7 +111,7 @@ class Hero extends Widget {
       if (i === current) node.setAttribute("aria-current", "step");
       else node.removeAttribute("aria-current");
     });
-    const sentence = sentences(now)[current];
+    const sentence = sentences(now, past)[current];
     if (this.said.textContent === sentence) return;
     this.said.textContent = sentence;
     const all = now.actions.map((a, i) => `${ANSWERS[a]}, ${now.rewards[i] ? "right" : "wrong"}`).join("; ");
@@ -108,7 +120,7 @@ class Hero extends Widget {
 }
 
 /** What each beat shows, in a sentence. */
-function sentences({ rewards, mean, advantages, zeroSignal, before, after }) {
+function sentences({ rewards, mean, advantages, zeroSignal, before, after }, past) {
   const right = rewards.reduce((a, b) => a + b);
   const [rise, sink] = [advantages.find((a) => a > 0), advantages.find((a) => a < 0)];
   return [
@@ -117,7 +129,8 @@ function sentences({ rewards, mean, advantages, zeroSignal, before, after }) {
     `A rule scores them: 1 if right, 0 if wrong. ${WORDS[right]} of eight ${right === 1 ? "is" : "are"} right.`,
     zeroSignal ? "All eight are as good as their mean. Nobody stands out, so there is no signal."
       : `The mean, ${fixed(mean)}, is the bar to clear. Above it ${signed(rise)}, below it ${signed(sink)}.`,
-    zeroSignal ? "No difference, nothing learned: the policy stays as it is."
+    zeroSignal && past.length ? `${WORDS[past.length]} rounds took 14 from ${percent(past[0])} to ${percent(after[RIGHT])}. All agree now: nothing is left to learn.`
+      : zeroSignal ? "No difference, nothing learned: the policy stays as it is."
       : `14 beat its group, so it becomes likelier: from ${percent(before[RIGHT])} to ${percent(after[RIGHT])}.`,
   ];
 }

@@ -1,5 +1,6 @@
-// The picture of the home page's film: the policy as a strip, the answers that fall from it, and the mean line.
-import { ANSWERS } from "../../core/answers.mjs";
+// The picture of the home page's film: the policy as a strip, the answers that fall from it, and the mean line. Below the
+// last round, the policies of all rounds.
+import { ANSWERS, RIGHT } from "../../core/answers.mjs";
 import { GROUP } from "../../core/film.mjs";
 import { eight, meanLine } from "../../ui/eight.mjs";
 import { element } from "../../ui/element.mjs";
@@ -10,7 +11,10 @@ const SMALL = 520; // pixels: narrower pictures are lower and have no room besid
 const TAB = 88; // width of the mean's tab
 const TOP = 40; // of the strip
 
-/** { node, draw(round, t, { width, title }) }: a round of core/film.mjs, t seconds after its begin, of `length` seconds. */
+/**
+ * { node, draw(round, t, { width, title, past }) }: a round of core/film.mjs, t seconds after its begin, of `length` seconds.
+ * `past` are the shares of the right answer in all rounds, where they are shown.
+ */
 export function heroPicture(length) {
   const circles = () => Array.from({ length: GROUP }, () => element("circle", { r: 5 }));
   const [answers, mean, drops, votes] = [eight(GROUP), meanLine(TAB), circles(), circles()];
@@ -22,18 +26,20 @@ export function heroPicture(length) {
     change: element("text", { "font-size": 14, "font-weight": 700, "text-anchor": "middle" }),
   }));
   const strip = pieces.flatMap(({ ghost, box, name, change }) => [ghost, box, name, change]);
-  const node = element("svg", { role: "img", class: "grpo-chart" }, question, caption, strip, mean.node, answers.node, drops, votes);
+  const memory = element("g");
+  const node = element("svg", { role: "img", class: "grpo-chart" }, question, caption, memory, strip, mean.node, answers.node, drops, votes);
 
-  function draw(round, t, { width, title }) {
+  function draw(round, t, { width, title, past }) {
     const small = width < SMALL;
     const [height, thick] = small ? [326, 32] : [396, 38];
     set(node, { viewBox: `0 0 ${width} ${height}`, height });
     const middles = drawPolicy(round, t, width, thick);
     const frame = layout(round, t, { width, height, thick, small });
-    const place = small ? beside(round.advantages, width) : { at: width - TAB };
+    const place = small ? beside(round, width, frame.s) : { at: width - TAB };
     const alpha = part(t, 3.95, 4.1) * (1 - part(t, length - 0.25, length));
     mean.draw({ left: -frame.s * 0.2, right: width + 2400, y: frame.line, words: `mean ${fixed(round.mean)}`, alpha, ...place });
     round.actions.forEach((_, i) => drawAnswer(i, round, t, frame, middles));
+    memory.replaceChildren(...past.flatMap((share, k) => remembered(share, k, past.length, t, { ...frame, height, small })));
     caption.textContent = title;
     set(caption, { x: width });
   }
@@ -87,6 +93,24 @@ export function heroPicture(length) {
   return { node, draw };
 }
 
+/** The policy of round k of `count`: the share of the right answer, from the left. Each falls out of the one before it. */
+function remembered(share, k, count, t, { width, height, line, s, small }) {
+  const start = 6.1 + k * 0.16;
+  if (t < start) return [];
+  const top = line + s / 2 + (small ? 42 : 32);
+  const pitch = Math.min(28, (height - 2 - top) / count);
+  const y = top + pitch * (k - 1 + part(t, start, start + 0.4, fall));
+  const [left, high] = [60, pitch * 0.68];
+  const full = width - left;
+  const base = y + high / 2 + 4.5;
+  return [
+    element("text", { class: "soft", x: 0, y: base }, `round ${k + 1}`),
+    element("rect", { class: "pale", x: left, y, width: full, height: high, rx: 4 }),
+    element("rect", { class: "bar", x: left, y, width: full * share, height: high, rx: 4 }),
+    element("text", { class: "ink", "font-weight": 700, x: left + full * share + 6, y: base }, percent(share)),
+  ];
+}
+
 /** Sizes and heights: first the line rises to the mean of the rewards, then it makes room for the advantages on its sides. */
 function layout({ advantages, mean, zeroSignal }, t, { width, height, thick, small }) {
   const s = Math.min(56, (width / GROUP) * 0.76); // side of a block
@@ -102,8 +126,9 @@ function layout({ advantages, mean, zeroSignal }, t, { width, height, thick, sma
   return { width, thick, gutter: small ? 0 : TAB + 8, line, s, floor, top, unit, compared };
 }
 
-/** Where the tab of the mean covers nothing on a phone: beside two neighbors on the same side of the line. */
-function beside(advantages, width) {
+/** Where the tab of the mean covers nothing on a phone: beside two neighbors on the same side of the line, or below all. */
+function beside({ advantages, zeroSignal }, width, s) {
+  if (zeroSignal) return { at: width - TAB, lift: s / 2 + 16 };
   const i = Math.max(0, advantages.findIndex((a, j) => j < GROUP - 1 && Math.sign(a) === Math.sign(advantages[j + 1])));
   return { at: (width / GROUP) * (i + 1) - 44, lift: advantages[i] > 0 ? 17 : -17 };
 }

@@ -1,13 +1,13 @@
 // One bar for the film of a run: run or pause, one step, reset, the step that is shown, speed. All else is in a menu.
-import { picks } from "../../ui/picks.mjs";
 import { element } from "../../ui/element.mjs";
+import { menu } from "../../ui/menu.mjs";
+import { picks } from "../../ui/picks.mjs";
 
 const ICONS = {
   play: "M3.5 1.5v13l11-6.5z",
   pause: "M3 2h3.5v12H3zM9.500 2H13v12H9.500z",
   step: "M2 2v12l8-6zM11 2h3v12h-3z",
   reset: "M8 2.500a5.500 5.500 0 1 1-5.300 4l2.100.6A3.400 3.400 0 1 0 8 4.600V7L3.800 3.500 8 0z",
-  more: "M1.300 8a1.700 1.700 0 1 0 3.400 0 1.700 1.700 0 1 0-3.400 0M6.300 8a1.700 1.700 0 1 0 3.400 0 1.700 1.700 0 1 0-3.400 0M11.300 8a1.700 1.700 0 1 0 3.400 0 1.700 1.700 0 1 0-3.400 0",
 };
 export const AT_ONCE = Infinity;
 const SPEEDS = [[0.5, "½×"], [1, "1×"], [4, "4×"], [20, "20×"], [AT_ONCE, "at once"]];
@@ -42,25 +42,4 @@ export function transport({ run, step, reset, seek, pace, speed, actions, settin
     time.style.setProperty("--at", `${(100 * at) / (steps || 1)}%`);
   }
   return { node, show };
-}
-
-/** What is needed once in a while. Escape and a press elsewhere close it. */
-function menu(actions) {
-  const choose = (action) => () => {
-    node.open = false;
-    summary.focus();
-    action();
-  };
-  const summary = element("summary", { class: "grpo-round", "aria-label": "More", title: "More" }, icon(ICONS.more));
-  const node = element("details", { class: "grpo-menu" }, summary,
-    element("div", {}, actions.map(([name, action]) => element("button", { type: "button", onclick: choose(action) }, name))));
-  node.addEventListener("keydown", ({ key }) => {
-    if (key !== "Escape" || !node.open) return;
-    node.open = false;
-    summary.focus();
-  });
-  const away = ({ target }) => node.contains(target) || (node.open = false);
-  node.addEventListener("toggle", () => document[node.open ? "addEventListener" : "removeEventListener"]("pointerdown", away));
-  node.addEventListener("focusout", ({ relatedTarget }) => relatedTarget && away({ target: relatedTarget }));
-  return node;
 }

@@ -71,8 +71,8 @@ export async function clear({ signal }) {
   };
   const sure = await isSure(question, { yes: "Delete everything", no: "Keep everything", signal });
   if (!sure) return "Nothing was deleted.";
-  changeState((state) => Object.assign(state, tidy(null)));
   clearRuns();
+  changeState((state) => Object.assign(state, tidy(null)));
   return "The worksheet is empty.";
 }
 

@@ -1,23 +1,33 @@
-// <grpo-runs name="1D.1">: the table of a question's runs, with a field for each seed and number.
-import { kindOf, readField, slotsOf } from "../../core/worksheet.mjs";
+// <grpo-runs name="1D.1">: the runs of a question as a picture, and behind a tab the table with a field for each seed and
+// number. The Markdown inside is what is asked, in bold its number, and the same table, empty.
+import { isComplete, kindOf, readField, slotsOf } from "../../core/worksheet.mjs";
 import { button } from "../../ui/controls.mjs";
 import { element, uniqueId } from "../../ui/element.mjs";
 import { table } from "../../ui/table.mjs";
+import { pictureAndNumbers } from "../../ui/tabs.mjs";
 import { LAYOUTS, fieldName } from "./layouts.mjs";
+import { plotOf } from "./plots.mjs";
 import { WorksheetWidget, changeState, readState, setField } from "./state.mjs";
 
 export class Runs extends WorksheetWidget {
   setup() {
     const question = this.getAttribute("name");
-    const slots = slotsOf(question);
+    this.id = `runs-${question.toLowerCase()}`;
+    this.slots = slotsOf(question);
     this.fields = [];
     const { caption, columns, rows } = LAYOUTS[question];
     const { node, fill } = table({ caption, columns });
     fill(rows.map(([header, ...cells]) => [header, ...cells.map(([id, field]) => this.field(id, field))]));
     this.status = element("p", { role: "status", class: "grpo-status" });
+    this.recorded = element("p", { class: "grpo-readout" });
+    this.plot = plotOf(question, (id) => this.edit(id));
+    const { tabs, panels, choose } = pictureAndNumbers(element("div", { class: "grpo-plots" }, this.plot.nodes), [node]);
+    this.choose = choose;
+    const { slots } = this;
     const reasons = this.fields.map(({ reason }) => reason);
     this.append(
-      node,
+      element("div", { class: "grpo-head" }, this.asked(tabs)),
+      element("div", { class: "grpo-stage" }, panels),
       element("div", { class: "grpo-reasons", "aria-live": "polite" }, reasons),
       element(
         "div",
@@ -26,7 +36,25 @@ export class Runs extends WorksheetWidget {
         button("Empty this table", () => this.act("emptyTable", { slots })),
       ),
       this.status,
+      this.recorded, // until there is a status
     );
+  }
+
+  /** What is asked, from the page: its first paragraph is the title, whose number becomes a tile. */
+  asked(tabs) {
+    const [title, ...more] = this.fallback.filter((node) => node.localName === "p");
+    title.className = "grpo-asks";
+    const [number, ...words] = title.childNodes;
+    number.className = "grpo-number";
+    title.replaceChildren(number, element("span", {}, words));
+    return [title, tabs, ...more];
+  }
+
+  /** Shows the field of a run that is empty, or its first one. */
+  edit(id) {
+    this.choose("Numbers");
+    const fields = this.fields.filter((entry) => entry.id === id);
+    (fields.find(({ input }) => !input.value.trim()) ?? fields[0]).input.focus();
   }
 
   field(id, field) {
@@ -58,6 +86,9 @@ export class Runs extends WorksheetWidget {
       printed.textContent = text;
       this.judge(entry, input === document.activeElement);
     }
+    const done = this.slots.filter((slot) => isComplete(slot, state.cells[slot.id])).length;
+    this.recorded.textContent = `${done} of ${this.slots.length} recorded.`;
+    this.plot.draw(state.cells);
   }
 
   /** Marks a wrong field and says below the table why. While it is being written, a mark can only go. */

@@ -1,5 +1,6 @@
 // What the widgets of the worksheet share: one state, kept in this browser, and a base class that follows its changes.
 import { tidy } from "../../core/worksheet.mjs";
+import { RUNS_KEY } from "../../ui/runs.mjs";
 import { isStored, load, save } from "../../ui/storage.mjs";
 import { Widget } from "../../ui/widget.mjs";
 
@@ -21,8 +22,8 @@ export function changeState(change) {
 export const isKept = () => isStored(KEY);
 
 /**
- * A widget with a method show(state, typing), called whenever the state changes and when a field is left. After a
- * change in another tab `typing` is the element in which somebody writes here.
+ * A widget with a method show(state, typing), called whenever the state changes, when a field is left, and when another
+ * tab has sent a run. After a change in another tab `typing` is the element in which somebody writes here.
  */
 export class WorksheetWidget extends Widget {
   connectedCallback() {
@@ -34,7 +35,7 @@ export class WorksheetWidget extends Widget {
     window.addEventListener(
       "storage",
       ({ key }) => {
-        if (key === KEY || key === null) this.show(readState(), document.hasFocus() ? document.activeElement : null);
+        if ([KEY, RUNS_KEY, null].includes(key)) this.show(readState(), document.hasFocus() ? document.activeElement : null);
       },
       { signal },
     );
