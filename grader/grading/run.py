@@ -23,10 +23,16 @@ from .settings import Settings
 from .student import MachineTooBusy
 
 _PYTEST_INI = Path(__file__).with_name("pytest.ini")
+_UNUSED = (
+    *("doctest", "junitxml", "legacypath", "logging", "monkeypatch", "pastebin", "recwarn"),
+    *("setuponly", "setupplan", "stepwise", "subtests", "threadexception", "unittest"),
+)
+"""Plugins of pytest that no check asks for: each would be set up for every grading, and the self-test makes many."""
 _OPTIONS = (
     *("-c", str(_PYTEST_INI), "--noconftest", "--assert=plain"),
     "--tb=native",  # nobody sees pytest's own traceback, and its usual one parses the sources at every failure
     *("-p", "no:cacheprovider", "-p", "no:unraisableexception", "-p", "no:debugging", "-q", "--pyargs"),
+    *(part for name in _UNUSED for part in ("-p", f"no:{name}")),
 )
 
 

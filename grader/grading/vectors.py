@@ -293,8 +293,9 @@ def rounding_only(seen: Observation, expected: Observation) -> bool:
 def alike_but_for_rounding(left: Observation, right: Observation, expected: Observation) -> bool:
     """Whether two wrong answers are rounding errors alike: below 0 somewhere, or nowhere."""
     sides = (left, right)
-    negative = {min(_floats(side["values"])) < 0 for side in sides if rounding_only(side, expected)}
-    return len(negative) == 1 and all(rounding_only(side, expected) for side in sides)
+    if not all(rounding_only(side, expected) for side in sides):
+        return False
+    return len({min(_floats(side["values"])) < 0 for side in sides}) == 1
 
 
 def _as_number(side: Observation) -> Observation:

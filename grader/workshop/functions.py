@@ -10,6 +10,7 @@ A given file is a module without a solution region that the exercise imports, it
 from __future__ import annotations
 
 import ast
+import functools
 import json
 import tomllib
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -95,7 +96,13 @@ def tables_of(text: str) -> list[str]:
 
 def read_modules(reference: Path) -> dict[str, Module]:
     """All files of the model answers by name."""
-    return {path.stem: Module(path.stem, path.read_text("utf-8")) for path in sorted(reference.glob("*.py"))}
+    return {path.stem: _module(path.stem, path.read_text("utf-8")) for path in sorted(reference.glob("*.py"))}
+
+
+@functools.lru_cache(64)
+def _module(name: str, text: str) -> Module:
+    """A file that is read again without a change is parsed once."""
+    return Module(name, text)
 
 
 def of_exercises(chosen: Collection[str], modules: Mapping[str, Module]) -> set[str]:

@@ -53,6 +53,8 @@ ONE_OF = {
 
 AGAIN = "once more with --cold"
 """What is counted of the sample."""
+_IN_TURN = 4
+"""Of so many checks `quick` runs one on variants together: the other variants of a function meet the others."""
 _WITHOUT = "answers without work"
 _SAMPLED = ("model answers", _WITHOUT, "fair variants", "misconceptions")
 
@@ -126,6 +128,7 @@ class Job:
         replaced: The one function that is not the model answer; "" if there is none, or more.
         mistake: Name of the misconception; "" if it is none.
         together: All functions that are variants, each as "exercise.function", if there are more than one.
+        place: Of variants together, the number of this submission.
         seed: Of the generated inputs.
     """
 
@@ -137,6 +140,7 @@ class Job:
     replaced: str = ""
     mistake: str = ""
     together: frozenset[str] = frozenset()
+    place: int = 0
     seed: int = 0
 
     def checks(self, *, quick: bool = False) -> dict[str, Check]:
@@ -146,12 +150,17 @@ class Job:
 
         Args:
             quick: Leave out the gates of functions that do not call it, because what they run is the model answer; and
-                for a misconception the checks whose worked examples do not show it, because they do not name it.
+                for a misconception the checks whose worked examples do not show it, because they do not name it. Of
+                variants together the gates of their callers and every fourth of the other checks, in turn: each check
+                meets several of these submissions, each submission several checks, and each variant alone all of its.
         """
         declared = declared_checks([self.exercise], hidden=True)
         if self.together:
             callers = _callers(self.exercise, self.together)
-            return {name: check for name, check in declared.items() if check.function in callers}
+            of_callers = {name: check for name, check in declared.items() if check.function in callers}
+            in_turn = [name for name, check in of_callers.items() if quick and not check.gate]
+            left_out = {name for number, name in enumerate(in_turn) if (number + self.place) % _IN_TURN}
+            return {name: check for name, check in of_callers.items() if name not in left_out}
         if not self.replaced:
             return declared
         gates_of = {*course.exercise(self.exercise).function_names}
@@ -231,8 +240,9 @@ def _variants_together(exercise: str, seed: int) -> Iterator[Job]:
         return
     known = (f"{name}.{entry.function}" for name in {*used, exercise} for entry in variants(name))
     counts = Counter(name for name in known if name in called)  # beyond these nothing has a caller to be graded
-    for submission, together in variants_together(max(counts.values(), default=0), seed=seed):
-        yield Job("fair variants together", submission.folder, exercise, _must_earn_all, submission, together=together)
+    for place, (submission, together) in enumerate(variants_together(max(counts.values(), default=0), seed=seed)):
+        job = Job("fair variants together", submission.folder, exercise, _must_earn_all, submission, together=together)
+        yield replace(job, place=place)
 
 
 def _without_work(exercise: str, function: str) -> Iterator[tuple[str, Submission]]:

@@ -13,6 +13,7 @@ overwriting edited stubs (students hold no `reference/`, so the command stops be
 """
 
 import ast
+import functools
 import io
 import os
 import re
@@ -30,6 +31,8 @@ as they are, because the checks call your functions by them.
 """
 '''
 
+_KEPT = 64
+"""Texts whose regions and stubs are remembered: every handout reads the same model answers several times."""
 _WEIGHTS = "*.safetensors"
 _TEXTS = ("*.py", "*.toml")
 _MARKER = re.compile(r"### (BEGIN SOLUTION: *(?P<todo>\S.*)|END SOLUTION)")
@@ -57,6 +60,7 @@ class _Region:
     todo: str
 
 
+@functools.lru_cache(_KEPT)
 def make_stub(source: str, *, path: Path) -> str:
     r"""Take the solution regions out of one model answer.
 
@@ -214,6 +218,7 @@ def _shown(path: Path) -> str:
     return f"{path.parent.absolute().name}/{path.name}"
 
 
+@functools.lru_cache(_KEPT)
 def _read(source: str, path: Path) -> tuple[str, ast.Module, list[_Region]]:
     """A model answer with line ends "\\n", as a tree, and its regions from top to bottom."""
     source = io.StringIO(source, newline=None).read()  # tokenizer and parser do not agree on what "\r" is

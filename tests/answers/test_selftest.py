@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import multiprocessing
 import re
 import subprocess
 import sys
+from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
@@ -80,6 +82,18 @@ def test_every_known_law_gets_its_grade(sandbox, tmp_path):
         main, "dev", "selftest", "laws", "--quick", "--jobs", "1", "--json", path, cwd=tmp_path, sandbox=sandbox
     )
     check_selftest(["laws"], done, path)
+
+
+@pytest.mark.parametrize("name", ["bandit", "charlm"])
+def test_the_quick_way_grades_variants_together_on_all_gates_and_each_other_check_several_times(name):
+    together = [job for job in selftest.jobs(name, {}) if job.together]
+    quick, whole = ([job.checks(quick=few) for job in together] for few in (True, False))
+    for some, every in zip(quick, whole, strict=True):
+        assert some.items() <= every.items()
+        assert {n for n, check in every.items() if check.gate} <= {*some}
+    met = Counter(itertools.chain(*quick))
+    assert {*met} == {*itertools.chain(*whole)} and min(met.values()) >= 2
+    assert met.total() < Counter(itertools.chain(*whole)).total() / 2
 
 
 def test_answers_are_graded_in_processes_that_end_with_the_command(tmp_path):

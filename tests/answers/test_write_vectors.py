@@ -7,6 +7,7 @@ import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import pytest
 from command import call
@@ -15,10 +16,26 @@ from submissions import grading_profile
 from grader.commands.course import main
 from grader.core import course
 from grader.grading import vectors
+from grader.grading.check import Check
 from grader.sandbox.sandbox import Sandbox
 from grader.workshop import write_vectors
 
 EXERCISE = "advantages"
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _each_vector_once() -> Iterator[None]:
+    """What the answers make of a worked example is computed for the first test of this file that asks for it."""
+    computed: dict[tuple[str, int], vectors.Vector] = {}
+    compute = write_vectors._vector
+
+    def once(check: Check, place: int, *others: Any) -> vectors.Vector:
+        if (check.id, place) not in computed:
+            computed[check.id, place] = compute(check, place, *others)
+        return computed[check.id, place]
+
+    with mock.patch.object(write_vectors, "_vector", once):
+        yield
 
 
 @pytest.fixture

@@ -90,7 +90,7 @@ class WrappedLM(transformers.PreTrainedModel, transformers.GenerationMixin):
     def get_output_embeddings(self) -> nn.Module:
         return self.lm_head
 
-    def prepare_inputs_for_generation(  # type: ignore[override]
+    def prepare_inputs_for_generation(
         self, input_ids: Tensor, attention_mask: Tensor | None = None, **_: Any
     ) -> dict[str, Tensor]:
         return {"input_ids": input_ids}

@@ -57,7 +57,9 @@ def test_points_in_the_course_file_are_the_same_in_handout_class_and_exports(tmp
 
     formats = [name for name in READERS if name != "classroom50"]  # which a class cannot have
     options = [option for name in formats for option in ("--write", name)]
-    run(ours, "course", "grade-all", answer.parents[1], "--out", graded, "--require-level", 0, *options)
+    run(
+        ours, "course", "grade-all", answer.parents[1], "--out", graded, "--require-level", 0, "--examples", 2, *options
+    )
     row = next(csv.DictReader((graded / "grades.csv").read_text("utf-8-sig").splitlines()))
     assert (row["earned"], row["points"], row["kl"]) == ("97", "97", "97")
     checks = json.loads(next((graded / "graded").glob("*.json")).read_text("utf-8"))["exercises"][0]["checks"]
@@ -68,7 +70,7 @@ def test_points_in_the_course_file_are_the_same_in_handout_class_and_exports(tmp
         assert sum(line.points for line in read.lines) == 97, name
 
     run(ours, "course", "handout", "--out", theirs, "--site", "https://example.org/")
-    run(theirs, "grade", "--path", answer.parent, "--json", tmp_path / "result.json")
+    run(theirs, "grade", "--path", answer.parent, "--json", tmp_path / "result.json", "--examples", 2)
     own = json.loads((tmp_path / "result.json").read_text("utf-8"))["exercises"][0]["checks"]
     assert [(each["id"], each["points"]) for each in own] == [
         (each["id"], each["points"]) for each in checks if not each["hidden"]

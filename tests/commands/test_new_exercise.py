@@ -97,7 +97,7 @@ def _forget() -> None:
 
 def test_it_is_graded_at_once_as_a_draft_for_no_points(copied: Path) -> None:
     for path, earned in (("reference", "passed"), ("starter", "not written")):
-        done = run(copied, "grade", NAME, "--path", path, "--json", "result.json")
+        done = run(copied, "grade", NAME, "--path", path, "--json", "result.json", "--examples", "2")
         assert done.returncode == (0 if path == "reference" else 1), done.stdout + done.stderr
         assert 'A "penalty" (draft)' in done.stdout
         result = json.loads((copied / "result.json").read_text("utf-8"))

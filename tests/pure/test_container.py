@@ -62,7 +62,7 @@ def test_an_image_grades_as_an_ordinary_user() -> None:
 
 def test_the_development_container_installs_what_ci_installs() -> None:
     development = json.loads((course.ROOT / ".devcontainer" / "devcontainer.json").read_text("utf-8"))
-    ours = re.findall(r"install ((?:[a-z0-9-]+ ?)+)$", (course.ROOT / ".ci" / "run").read_text("utf-8"), re.MULTILINE)
+    ours = re.findall(r"install ([a-z0-9 -]+)$", (course.ROOT / ".ci" / "run").read_text("utf-8"), re.MULTILINE)
     packages = {name for line in ours for name in line.split()}
     assert {"bubblewrap", "chromium", "nodejs"} <= packages
     assert packages <= {*development["onCreateCommand"].split()}

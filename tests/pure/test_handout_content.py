@@ -93,15 +93,14 @@ def test_given_code_goes_with_the_exercises_that_it_does_not_run_without() -> No
 
 def test_everything_that_students_import_is_in_it_and_nothing_else_of_the_grader(files: dict[str, bytes]) -> None:
     wanted = set()
+    ours = {path.relative_to(course.ROOT).as_posix() for path in (course.ROOT / "grader").rglob("*.py")}
     for name, content in files.items():
         if name.startswith("grader/") and name.endswith(".py"):
             for each in imports_of(content.decode(), name):
                 parts = each.name.split(".")
                 bases = ["/".join(parts[:count]) for count in (len(parts), len(parts) - 1)]
                 if each.top == "grader":
-                    wanted |= {f"{base}{end}" for base in bases for end in (".py", "/__init__.py")} & {
-                        path.relative_to(course.ROOT).as_posix() for path in (course.ROOT / "grader").rglob("*.py")
-                    }
+                    wanted |= {f"{base}{end}" for base in bases for end in (".py", "/__init__.py")} & ours
     missing = {name for name in wanted - files.keys() if "/hidden/" not in name}
     assert missing == set(), "add them to handout.MODULES"
 

@@ -117,8 +117,9 @@ def test_a_premise_that_says_nothing_gives_no_points(graded):
         ("surrogate.mean() -", "surrogate.sum() -", "grpo_step", "sum"),
         pytest.param("+ config.lr * gradient  #", "- config.lr * gradient  #", "grpo_step", "descen",
                      marks=pytest.mark.proof),
-        ("torch.softmax(logits, dim=-1), config.group_size", "torch.softmax(ref_logits, dim=-1), config.group_size",
-         "train_bandit", "polic"),
+        pytest.param("torch.softmax(logits, dim=-1), config.group_size",
+                     "torch.softmax(ref_logits, dim=-1), config.group_size", "train_bandit", "polic",
+                     marks=pytest.mark.proof),
         ("visited.append(logits)", "visited.append(visited[-1])", "train_bandit", ""),
     ],
     ids=["sum", "descent", "samples from the start", "never appends the new logits"],
@@ -168,7 +169,9 @@ def test_global_seeding_is_named(graded):
     assert "global random state of torch" in failed[0].story
 
 
+@pytest.mark.proof
 def test_sampling_of_ones_own_is_fair(graded):
+    """In the model answer; the fair variant that draws so is graded in `answers/`."""
     own = "torch.multinomial(torch.softmax(logits, dim=-1), config.group_size, replacement=True, generator=generator)"
     given = "sample_actions(torch.softmax(logits, dim=-1), config.group_size, generator)"
     assert graded(answer_with(given, own), "train_bandit").exit_code == 0

@@ -469,7 +469,7 @@ class Around(OuterWall):
         return [self._program, *command]
 
 
-@pytest.mark.parametrize("program", ["/nowhere/at/all", "false"])
+@pytest.mark.parametrize("program", ["/nowhere/at/all", pytest.param("false", marks=pytest.mark.proof)])
 def test_a_worker_starts_without_a_wall_whose_program_does_not_start_it(
     cold: Sandbox, monkeypatch: pytest.MonkeyPatch, program: str
 ) -> None:

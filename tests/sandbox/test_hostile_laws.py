@@ -38,6 +38,8 @@ OF_THE_PROOF = frozenset(
         *("looks_at_the_layout_of_memory", "looks_through_the_garbage", "more_memory_than_there_is"),
         *("peeks_into_the_channel", "records_the_requests", "searches_its_own_memory"),
         *("sleeps_where_it_is_unsure", "waits_in_a_thread", "walks_the_disk"),
+        # As `has_a_table_of_practice_results`, and as `calls_that_change_between_two_askings`, by another way.
+        *("copies_the_practice_mistakes", "calls_that_change_with_the_process"),
     )
 )
 """What walls and limits stop, as they stop attacks from other exercises; the rest is up to the checks of the laws."""

@@ -921,7 +921,7 @@ os._exit(0)
     [
         pytest.param("pass", {}, marks=pytest.mark.proof),
         ("ctypes.CDLL(None).prctl(1, 0, 0, 0, 0)", {}),
-        ("ctypes.CDLL(None).prctl(1, 0, 0, 0, 0)", {"level": 0}),
+        pytest.param("ctypes.CDLL(None).prctl(1, 0, 0, 0, 0)", {"level": 0}, marks=pytest.mark.proof),
     ],
     ids=["busy", "without a death signal", "without a death signal at level 0"],
 )
