@@ -40,15 +40,13 @@ REWARDS: dict[tuple[float, ...], dict[str, Any]] = {
 
 def show(tab: Tab, address: str) -> Any:
     """A page on which runs are shown at once, because the reader wants no motion."""
-    page = tab.show(address)
-    page.emulate_media(reduced_motion="reduce")
-    return page
+    return tab.show(address, motion=False)
 
 
 def load(tab: Tab, address: str, *, unchanged: bool = False) -> Any:
-    page = tab.load(address, unchanged=unchanged, scrolling=unchanged)  # the theme writes the address after scrolling
+    # The theme writes the address after scrolling.
+    page = tab.load(address, motion=False, unchanged=unchanged, scrolling=unchanged)
     page.wait_for_selector("article :is(grpo-simulation, grpo-hero)[data-ready]")
-    page.emulate_media(reduced_motion="reduce")
     return page
 
 
@@ -379,32 +377,32 @@ def test_curves_can_be_hidden(tab: Tab) -> None:
 
 
 def test_a_run_moves_can_be_paused_and_is_handed_on_whole(open_page: PageOpener) -> None:
-    page = open_page(address(seed=4, n=30), reduced_motion="no-preference")
+    page = open_page(address(seed=4, n=12), reduced_motion="no-preference")
     widget = page.locator("grpo-simulation")
-    press(page, "Run 30 steps")
-    assert status(page) == "Running 30 steps. Press Pause to stop."
+    press(page, "Run 12 steps")
+    assert status(page) == "Running 12 steps. Press Pause to stop."
     assert page.locator("grpo-simulation [role=status]").get_attribute("aria-live") == "off"
     page.wait_for_function("document.querySelector('grpo-simulation').time > 0.3")
     setting(page, "lock").check()  # does not end the run, so the button stays
     press(page, "Pause")
     still = "node => [node.time, node.querySelector('.grpo-board > svg').innerHTML]"
     before = widget.evaluate(still)
-    assert 0 < before[0] < 30
+    assert 0 < before[0] < 12
     page.wait_for_timeout(200)
     assert widget.evaluate(still) == before
-    assert query(page)["steps"] == "30", "the address is that of the run, and not of the moment"
+    assert query(page)["steps"] == "12", "the address is that of the run, and not of the moment"
     press(page, "Send to worksheet")
-    assert "Sent: seed 4, 30 steps." in status(page)
-    assert readout(page, "Steps") == "30", "what is sent is shown"
-    assert policy(page) == pytest.approx(simulate(DEFAULT, seeds=[4], steps=30).probabilities[0, -1], abs=5.1e-4)
+    assert "Sent: seed 4, 12 steps." in status(page)
+    assert readout(page, "Steps") == "12", "what is sent is shown"
+    assert policy(page) == pytest.approx(simulate(DEFAULT, seeds=[4], steps=12).probabilities[0, -1], abs=5.1e-4)
     press(page, "Reset")
-    press(page, "Run 30 steps")
+    press(page, "Run 12 steps")
     press(page, "Send to worksheet")
     page.get_by_role("radio", name=re.compile("^20")).check(force=True)
-    press(page, "Run 30 steps")
-    page.get_by_text("After 60 steps").wait_for()
+    press(page, "Run 12 steps")
+    page.get_by_text("After 24 steps").wait_for()
     runs = page.evaluate("JSON.parse(localStorage.getItem('grpo-runs-v1'))")
-    assert [(run["seed"], run["steps"]) for run in runs] == [(4, 30)], "the same run, sent twice"
+    assert [(run["seed"], run["steps"]) for run in runs] == [(4, 12)], "the same run, sent twice"
 
 
 def test_a_step_is_a_film_samples_fall_take_sides_and_move_the_bars(tab: Tab) -> None:
