@@ -74,7 +74,7 @@ class Tab:
         self._as_at_the_start(width, motion)
         for tag in tags:
             if not self.page.locator(f"{tag}[data-ready]").count():
-                self.page.locator(tag).scroll_into_view_if_needed()
+                self.page.locator(tag).first.scroll_into_view_if_needed()
                 self.page.wait_for_selector(f"{tag}[data-ready]")
         renew(self.page, mark + query, *tags)
         return self.page
