@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import pytest
 from explorables import Explorable
 from site_fixtures import SETTLED, wait_until_ready
-from tab import follow_a_link
+from tab import follow_a_link, renew
 
 from grader.core import course
 
@@ -220,12 +220,16 @@ def resets(page, figures, found):
 def uses_of_examples(figure):
     """What each example shows at once, after a use of every control, and chosen again."""
     found = {}
+    page, tag = figure.page, figure.tag
     buttons = figure.node.get_by_role("group", name="Examples").get_by_role("button").all_text_contents()
+    start = page.evaluate("location.search")
+    use_every_control(figure)
+    everything_used = page.evaluate("location.search")
     for name in set(buttons) - {"Reset"}:
-        figure.press("Reset")
+        renew(page, start, tag, forgetting=False)
         figure.press(name)
         first = figure.state
-        use_every_control(figure)
+        renew(page, everything_used, tag, forgetting=False)
         used = figure.state
         figure.press(name)
         found[name] = [first, used, figure.state]

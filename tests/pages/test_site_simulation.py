@@ -26,6 +26,7 @@ ROOT = Path(__file__).parents[2]
 GOLDEN = json.loads((ROOT / "tests/golden/simulation.json").read_text("utf-8"))
 DEFAULT = Settings(reward_table=single_peak())
 PAGE = "/simulation/"
+COMPARISON = "grpo-comparison"
 MENU = ("Copy link", "Download CSV", "Print")
 OPEN = """summary => [...document.querySelectorAll("grpo-simulation details")]
   .find(node => node.firstElementChild.textContent === summary).open = true"""
@@ -38,9 +39,9 @@ REWARDS: dict[tuple[float, ...], dict[str, Any]] = {
 }
 
 
-def show(tab: Tab, address: str) -> Any:
-    """A page on which runs are shown at once, because the reader wants no motion."""
-    return tab.show(address, motion=False)
+def show(tab: Tab, address: str, *more: str) -> Any:
+    """A page on which runs are shown at once, because the reader wants no motion; with more widgets by their tags."""
+    return tab.show(address, "grpo-simulation", *more, motion=False)
 
 
 def load(tab: Tab, address: str, *, unchanged: bool = False) -> Any:
@@ -677,7 +678,7 @@ def expected_comparison(settings: Settings, seed: int) -> list[list[str]]:
 
 
 def test_the_comparison_is_that_of_the_oracle(tab: Tab) -> None:
-    page = show(tab, address(seed=40))
+    page = show(tab, address(seed=40), COMPARISON)
     run_comparison(page)
     assert comparison(page) == expected_comparison(DEFAULT, 40)
     assert "GRPO, after" in status(page, "grpo-comparison")
@@ -692,7 +693,7 @@ def test_the_comparison_is_that_of_the_oracle(tab: Tab) -> None:
 
 
 def test_the_comparison_uses_the_settings_above(tab: Tab) -> None:
-    page = show(tab, address(seed=40, g=4, lr=0.3, std="none"))
+    page = show(tab, address(seed=40, g=4, lr=0.3, std="none"), COMPARISON)
     run_comparison(page)
     settings = replace(DEFAULT, group_size=4, lr=0.3, divide_by_std=False)
     assert comparison(page) == expected_comparison(settings, 40)
@@ -709,7 +710,7 @@ def test_the_comparison_uses_the_settings_above(tab: Tab) -> None:
 
 
 def test_five_added_to_all_rewards_hurt_who_has_no_baseline(tab: Tab) -> None:
-    page = show(tab, address(seed=40))
+    page = show(tab, address(seed=40), COMPARISON)
     run_comparison(page)
     page.locator("grpo-comparison [data-setting=offset]").select_option("5")
     compared(page)
@@ -721,7 +722,7 @@ def test_five_added_to_all_rewards_hurt_who_has_no_baseline(tab: Tab) -> None:
 
 
 def test_reinforce_may_draw_one_sample_and_the_left_chart_may_show_the_best(tab: Tab) -> None:
-    page = show(tab, address(seed=40))
+    page = show(tab, address(seed=40), COMPARISON)
     run_comparison(page)
     many = comparison(page)
     page.locator("grpo-comparison [data-setting=samples]").select_option("one")
@@ -739,7 +740,7 @@ def test_reinforce_may_draw_one_sample_and_the_left_chart_may_show_the_best(tab:
 
 
 def test_the_comparison_can_be_sent_and_downloaded(tab: Tab, tmp_path: Path) -> None:
-    page = show(tab, address(seed=40))
+    page = show(tab, address(seed=40), COMPARISON)
     press(page, "Send comparison to worksheet")
     assert "nothing to send yet" in status(page, "grpo-comparison")
     run_comparison(page)
@@ -761,7 +762,7 @@ def test_the_comparison_can_be_sent_and_downloaded(tab: Tab, tmp_path: Path) -> 
 
 
 def test_a_comparison_leaves_the_page_time_to_answer(tab: Tab) -> None:
-    page = show(tab, address(seed=40, g=64, k=4))
+    page = show(tab, address(seed=40, g=64, k=4), COMPARISON)
     run_comparison(page)  # its code is there now
     said = page.evaluate(
         """async () => {
@@ -780,7 +781,7 @@ def test_a_comparison_leaves_the_page_time_to_answer(tab: Tab) -> None:
 
 
 def test_a_later_comparison_takes_the_place_of_one_that_still_runs(tab: Tab) -> None:
-    page = show(tab, address(seed=40, g=16))
+    page = show(tab, address(seed=40, g=16), COMPARISON)
     run_comparison(page)
     said = page.evaluate(
         """() => {
@@ -872,7 +873,7 @@ def test_on_paper_stand_the_picture_the_seed_and_the_settings(tab: Tab) -> None:
     assert empty < 40
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("scheme", ["dark", pytest.param("light", marks=pytest.mark.proof)])
 def test_colours_that_the_reader_has_chosen_are_kept(open_page: PageOpener, scheme: str) -> None:
     page = open_page(address(seed=3, steps=14), scheme=scheme, forced_colors="active", reduced_motion="reduce")
     page.get_by_label("Read step").press("ArrowLeft")
