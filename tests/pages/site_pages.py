@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,8 +17,6 @@ COLOUR_RULES = ["color-contrast", "link-in-text-block"]
 DRAWN = ".katex-html"
 """How a formula is drawn takes a third of axe's time. Readers of the screen get the MathML beside it, and its colors
 are checked where they are defined (test_finish_site.py)."""
-ALIKE = (".md-header", ".md-tabs", ".md-sidebar", ".md-footer", ".katex")
-"""What is alike on all pages."""
 
 
 def address_of(source: Path) -> str:
@@ -46,15 +43,13 @@ def npm(package: str) -> Path:
     return folder
 
 
-def violations(
-    page: Any, rules: Sequence[str] = AXE_RULES, *, within: str = "html", without: Sequence[str] = ()
-) -> list[str]:
+def violations(page: Any, rules: list[str] = AXE_RULES, *, within: str = "html") -> list[str]:
     """What axe-core finds on a page, or in some parts of it: rule, place and reason."""
     if not page.evaluate("() => 'axe' in window"):
         page.evaluate((npm("axe-core") / "axe.min.js").read_text("utf-8"))
     # Preloading would serve rules about film and sound only.
-    options = {"runOnly": [*rules], "resultTypes": ["violations"], "preload": False}
-    where = {"include": within, "exclude": [DRAWN, *without]}
+    options = {"runOnly": rules, "resultTypes": ["violations"], "preload": False}
+    where = {"include": within, "exclude": DRAWN}
     result = page.evaluate("([where, options]) => axe.run(where, options)", [where, options])
     assert result["passes"], "axe has looked at nothing"
     return [

@@ -133,7 +133,7 @@ def visit(one_tab, site):
         use = resets(page, figures, changed)
         examples = {tag: uses_of_examples(figure) for tag, figure in figures.items() if tag in WITH_EXAMPLES}
         paper, after_print = prints(page, {tag: figure for tag, figure in figures.items() if tag in STEPS})
-        return Visit(
+        seen = Visit(
             look=look,
             use=use,
             used_address=used_address,
@@ -144,6 +144,9 @@ def visit(one_tab, site):
             after_print=after_print,
             problems=[*one_tab.problems],
         )
+        follow_a_link(page, f"{site}/start/")  # the next visit goes back to it, and it has no figures to set up
+        page.locator(".grpo-explorable").first.wait_for(state="detached")
+        return seen
 
     return visit
 

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 from explorables import FRAMES
 from site_fixtures import SETTLED, wait_until_ready
-from site_pages import ALIKE, ALL, violations
+from site_pages import ALL, violations
 from tab import Tab
 from test_learn import PATHS
 
@@ -26,8 +26,6 @@ Look = tuple[str, int]
 LOOKS: list[Look] = [(scheme, width) for scheme in ("light", "dark") for width in (PHONE, WIDE)]
 TURNS = (*LOOKS, ("light", PHONE), ("dark", PHONE), ("light", PHONE), ("dark", PHONE))
 LOOK_OF = {path: TURNS[place % len(TURNS)] for place, path in enumerate(ALL)}
-WHOLE = ALL[: len(LOOKS)]
-"""Pages of each look of which axe sees what is alike on all; in its other looks it sees the whole of each page."""
 CHAPTERS = [path for path in PATHS if path.startswith("/learn/")]
 FIRST_SCREEN = {PHONE: 844, WIDE: 720}
 BY_LOOK = sorted(ALL, key=lambda path: LOOK_OF[path])
@@ -106,7 +104,7 @@ def visit(browser: Any, site: str) -> Iterator[Visitor]:
         figures = early, page.evaluate(FRAMES)
         scripts = [address for address in askers if address.startswith(f"{site}/assets/") and address.endswith(".mjs")]
         journeys = {address.removeprefix(site): journeys_before(address, askers) for address in scripts}
-        hurt = violations(page, without=ALIKE if look == LOOK_OF[path] and path not in WHOLE else ())
+        hurt = violations(page)
         page.set_viewport_size({"width": PHONE, "height": 900})
         page.evaluate(SETTLED)
         overflow = page.evaluate("() => document.documentElement.scrollWidth - innerWidth")
