@@ -2,7 +2,7 @@
 
     python tests/bench/figure_heights.py
 
-Run it when the first state, the controls or the text of such a part have changed: `tests/pages/test_frame.py` finds
+Run it when the first state, the controls or the text of such a part have changed: `tests/pages/test_site.py` finds
 that out for figures, `tests/pages/test_engines.py` for all.
 WebKitGTK's letters are up to a tenth wider than Chromium's, so a label that just fits in one line needs two there.
 """

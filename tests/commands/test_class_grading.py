@@ -12,7 +12,6 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 from argparse import Namespace
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -24,6 +23,7 @@ import pytest
 from class_maker import HOSTILE, model_files
 from command import call
 from grading_here import graded_here, write_class
+from waiting import wait_until
 
 from grader.classroom import grading_job
 from grader.classroom.engines import SerialExecutor, open_engine
@@ -93,14 +93,6 @@ def results(out: Path) -> dict[str, str]:
 
 def entries_without_results(out: Path) -> str:
     return (out / "submissions.json").read_text("utf-8")
-
-
-def wait_until(condition: Callable[[], object], process: subprocess.Popen[str] | None = None) -> None:
-    deadline = time.monotonic() + LONG
-    while not condition():
-        assert process is None or process.poll() is None, "it ended before"
-        assert time.monotonic() < deadline, "it never happened"
-        time.sleep(0.02)
 
 
 def one_job(*, settings: Settings = QUICK) -> Job:

@@ -9,16 +9,15 @@ import sys
 import sysconfig
 import tempfile
 import threading
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 from unittest import mock
 
 import psutil
 import pytest
 from command import call, document
 from submissions import model_answer
+from waiting import wait_until
 
 from grader.commands import grade, warm, warm_server
 from grader.core import course
@@ -27,17 +26,6 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="where no worker
 
 QUICK = ("--examples", "2")
 SLEEPS = "import time\ndef group_advantages(rewards, **options):\n    time.sleep(60)\n"
-
-
-def until(condition: Callable[[], Any], seconds: float = 60.0) -> Any:
-    """What a condition gives once it holds."""
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        found = condition()
-        if found:
-            return found
-        time.sleep(0.02)
-    raise TimeoutError(condition)
 
 
 def submission(folder: Path, text: str) -> Path:
@@ -58,7 +46,7 @@ def server(place: Path) -> Iterator[psutil.Process]:
     """A grader that is ready."""
     command = [sys.executable, "-P", "-m", "grader.commands.warm_server", str(os.getpid())]
     with subprocess.Popen(command, stdin=subprocess.DEVNULL, start_new_session=True) as process:
-        until(place.exists)
+        wait_until(place.exists)
         yield psutil.Process(process.pid)
         process.kill()
 
@@ -97,7 +85,7 @@ def test_a_second_command_does_not_wait_for_it_and_the_first_outlives_it(server,
     began, family, second = tmp_path / "result.json", server.children(recursive=True), list[int | None]()
 
     def ask_and_kill() -> None:
-        until(began.exists)
+        wait_until(began.exists)
         second.append(warm.exit_code(arguments))
         family.extend(server.children(recursive=True))
         server.kill()
@@ -250,15 +238,15 @@ def test_a_first_command_leaves_it_behind_and_ctrl_c_in_a_second_one_ends_it(tmp
     ) as shell:
         os.close(theirs)
         try:
-            (socket,) = until(lambda: [*(tmp_path / "grpo-course").glob("?" * 16)])
+            (socket,) = wait_until(lambda: [*(tmp_path / "grpo-course").glob("?" * 16)])
             first = (tmp_path / "first").read_text("utf-8")
             assert "25 of 25 points" in first and "kept ready" not in first
             assert first.splitlines()[-1] == "0"
             os.write(ours, b"\n")
-            until((tmp_path / "began").exists)
+            wait_until((tmp_path / "began").exists)
             os.write(ours, b"\x03")
             shell.wait(20)
         finally:
             os.close(ours)  # a shell that is still there is hung up
     assert (tmp_path / "second").read_text("utf-8").splitlines()[-1] == "3"
-    until(lambda: not socket.exists())
+    wait_until(lambda: not socket.exists())

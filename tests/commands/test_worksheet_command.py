@@ -7,14 +7,13 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
-from typing import Any
 
 import jsonschema
 import pytest
 from command import call, environment
 from grading_here import graded_once
+from waiting import wait_until
 from worksheets import Document, handed_in, right_worksheet
 
 import grader
@@ -101,19 +100,12 @@ def test_every_saved_worksheet_brings_a_report(tmp_path: Path, right: Document) 
             stderr=output,
         )
     try:
-        wait_for(lambda: "total  0 of 30 points" in log.read_text("utf-8"), process)
+        wait_until(lambda: "total  0 of 30 points" in log.read_text("utf-8"), process)
         handed_in(me, right)
-        wait_for(lambda: "total  30 of 30 points" in log.read_text("utf-8"), process)
+        wait_until(lambda: "total  30 of 30 points" in log.read_text("utf-8"), process)
         process.send_signal(signal.SIGINT)
         assert process.wait(30) == cli.OK
     finally:
         process.kill()
         process.wait()
     assert "Traceback" not in log.read_text("utf-8")
-
-
-def wait_for(condition: Any, process: subprocess.Popen[bytes]) -> None:
-    deadline = time.monotonic() + 120
-    while not condition():
-        assert process.poll() is None and time.monotonic() < deadline
-        time.sleep(0.05)

@@ -21,7 +21,14 @@ FLAGS = [
     *("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
     *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
 ]
-CHEAP = ["--js-flags=--no-concurrent-recompilation,--single-threaded-gc"]
+UNUSED = (
+    *("WebUIOmniboxPopup", "WebUIOmniboxAimPopup", "AimEnabled", "DestroyProfileOnBrowserClose", "HttpsUpgrades"),
+    *("LensOverlay", "MediaRouter", "NetworkTimeServiceQuerying", "OptimizationHints", "PaintHolding"),
+    *("PreconnectToSearch", "ThirdPartyStoragePartitioning"),
+)
+"""Features of Chromium. The first two load two pages of its own for the address bar of each window, which cost more CPU
+than one of ours. Playwright switches the others off, and of two such lists Chromium takes only the last."""
+CHEAP = ["--js-flags=--no-concurrent-recompilation,--single-threaded-gc", f"--disable-features={','.join(UNUSED)}"]
 """Threads that compile and clean up beside a page use more than they save on pages that live for a second."""
 LATE = """[...document.querySelectorAll("*")].filter(
   node => node.localName.startsWith("grpo-") && !("ready" in node.dataset))"""

@@ -21,14 +21,41 @@ FOCUS = """node => {
 }"""
 """As the Tab key does it, but the page stays where it is: what is out of sight need not be painted."""
 SLIDE = """(slider, text) => {
-  for (let place = Number(slider.min); place <= Number(slider.max); place++) {
+  const [least, most] = [Number(slider.min), Number(slider.max)];
+  const number = (shown) => parseFloat(shown.replace("\u2212", "-").replace(/[^-.0-9]/g, ""));
+  const move = (place) => {
     slider.value = place;
     slider.dispatchEvent(new Event("input", { bubbles: true }));
-    if (slider.ariaValueText === text) break;
+    return slider.ariaValueText;
+  };
+  for (let low = least, high = most; !Number.isNaN(number(text)) && low <= high; ) {
+    const middle = Math.floor((low + high) / 2);
+    const shown = move(middle);
+    if (shown === text) break;
+    if (number(shown) < number(text)) low = middle + 1;
+    else high = middle - 1;
+  }
+  for (let left = most - least + 1; slider.ariaValueText !== text && left > 0; left--) {
+    move(Number(slider.value) < most ? Number(slider.value) + 1 : least);
   }
   slider.dispatchEvent(new Event("change", { bubbles: true }));
   return slider.ariaValueText;
 }"""
+
+
+FRAMES = """() => {
+  const figures = [...document.querySelectorAll(".grpo-explorable")];
+  return {
+    heights: Object.fromEntries(figures.map((node) => [node.localName, node.offsetHeight])),
+    late: figures.filter((node) => !("ready" in node.dataset)).length,
+    controls: figures.flatMap((node) => [...node.querySelectorAll("button, input, select")])
+      .filter((node) => node.checkVisibility()).map((node) => node.getBoundingClientRect().bottom + scrollY),
+    names: [...document.querySelectorAll(".grpo-asks")].map((node) => node.innerText),
+    chapter: document.querySelector("h1").innerText.split(".")[0],
+  };
+}"""
+"""The figures of a page: how high each is, how many have no code yet, how far down their controls end, their titles,
+and the number of the chapter."""
 
 
 class Explorable:
@@ -36,6 +63,7 @@ class Explorable:
 
     def __init__(self, page: Any, tag: str) -> None:
         self.page = page
+        self.tag = tag
         self.node = page.locator(tag)
 
     @property
@@ -69,7 +97,7 @@ class Explorable:
 
     def pick(self, name: str) -> None:
         """Chooses one of several radio buttons."""
-        self.node.get_by_role("radio", name=name, exact=True).check()
+        self.node.get_by_role("radio", name=name, exact=True).evaluate("node => node.click()")
 
     def choose(self, label: str, text: str) -> None:
         """Chooses from a list."""
@@ -80,6 +108,6 @@ class Explorable:
         self.node.get_by_label(label, exact=True).set_checked(on)
 
     def slide(self, label: str, text: str) -> None:
-        """Moves a slider from its left end until it reads as the text: input while it moves, change when it rests."""
+        """Moves a slider until it reads as the text: input while it moves, change when it rests."""
         found = self.node.get_by_role("slider", name=label, exact=True).evaluate(SLIDE, text)
         assert found == text, f"{label} never reads {text!r}"

@@ -14,6 +14,9 @@ DOCS = ROOT / "docs"
 NODE_MODULES = ROOT / "tests/browser/node_modules"
 AXE_RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 COLOUR_RULES = ["color-contrast", "link-in-text-block"]
+DRAWN = ".katex-html"
+"""How a formula is drawn takes a third of axe's time. Readers of the screen get the MathML beside it, and its colors
+are checked where they are defined (test_finish_site.py)."""
 
 
 def address_of(source: Path) -> str:
@@ -40,14 +43,14 @@ def npm(package: str) -> Path:
     return folder
 
 
-def violations(page: Any, rules: list[str] = AXE_RULES) -> list[str]:
-    """What axe-core finds on a page: rule, place and reason."""
+def violations(page: Any, rules: list[str] = AXE_RULES, *, within: str = "html") -> list[str]:
+    """What axe-core finds on a page, or in some parts of it: rule, place and reason."""
     if not page.evaluate("() => 'axe' in window"):
         page.evaluate((npm("axe-core") / "axe.min.js").read_text("utf-8"))
-    # Preloading would serve rules about film and sound only. Of a formula, readers of the screen get the MathML; how it
-    # is drawn takes a third of the time, and its colors are checked where they are defined (test_finish_site.py).
+    # Preloading would serve rules about film and sound only.
     options = {"runOnly": rules, "resultTypes": ["violations"], "preload": False}
-    result = page.evaluate("options => axe.run({ exclude: ['.katex-html'] }, options)", options)
+    where = {"include": within, "exclude": DRAWN}
+    result = page.evaluate("([where, options]) => axe.run(where, options)", [where, options])
     assert result["passes"], "axe has looked at nothing"
     return [
         f"{violation['id']}: {node['target']}: {node['failureSummary']}"

@@ -22,7 +22,7 @@ RENEW = """async ([query, asked, forgetting]) => {
   }
   scrollTo({ top: 0, behavior: "instant" });
 }"""
-ANOTHER_MEDIUM = "!matchMedia('screen').matches || matchMedia('(prefers-reduced-motion: reduce)').matches"
+MEDIUM = "[matchMedia('screen').matches, matchMedia('(prefers-reduced-motion: no-preference)').matches]"
 FOLLOW = """address => {
   const link = document.createElement("a");
   link.href = address;
@@ -41,12 +41,20 @@ class Tab:
         self._shown = ""
         watch(self.page, site, self.problems)
 
-    def load(self, address: str, *, width: int = 1280, scrolling: bool = True, unchanged: bool = False) -> Any:
-        """Loads a page, with its files from the cache and nothing stored.
+    def load(
+        self,
+        address: str,
+        *,
+        width: int = 1280,
+        motion: bool = True,
+        scrolling: bool = True,
+        unchanged: bool = False,
+    ) -> Any:
+        """Loads a page, with its files from the cache and nothing stored, for a reader who may want no motion.
 
         What a test changes in its window ends with it; if it is unchanged, the next test may use the window.
         """
-        self._as_at_the_start(width)
+        self._as_at_the_start(width, motion)
         if self.page.url.startswith(self.site):
             self.page.evaluate("localStorage.clear()")
         self.page.goto(self.site + address)
@@ -54,7 +62,7 @@ class Tab:
         self._shown = re.split(r"[?#]", address)[0] if unchanged else ""
         return self.page
 
-    def show(self, address: str, *tags: str, width: int = 1280) -> Any:
+    def show(self, address: str, *tags: str, width: int = 1280, motion: bool = True) -> Any:
         """Shows a page whose widgets, or those with the tags, are as on a first visit with this address.
 
         Loads it only if it is another page than the last one, and must leave nothing behind but widgets, the address
@@ -62,11 +70,11 @@ class Tab:
         """
         path, mark, query = address.partition("?")
         if self._shown != path or re.split(r"[?#]", self.page.url)[0] != self.site + path:
-            self.load(path, width=width, scrolling=not tags, unchanged=True)
-        self._as_at_the_start(width)
+            self.load(path, width=width, motion=motion, scrolling=not tags, unchanged=True)
+        self._as_at_the_start(width, motion)
         for tag in tags:
             if not self.page.locator(f"{tag}[data-ready]").count():
-                self.page.locator(tag).scroll_into_view_if_needed()
+                self.page.locator(tag).first.scroll_into_view_if_needed()
                 self.page.wait_for_selector(f"{tag}[data-ready]")
         renew(self.page, mark + query, *tags)
         return self.page
@@ -79,14 +87,14 @@ class Tab:
         wait_until_ready(page)
         return page
 
-    def _as_at_the_start(self, width: int) -> None:
+    def _as_at_the_start(self, width: int, motion: bool) -> None:
         for other in self.page.context.pages[1:]:
             other.close()
         size = {**WIDE, "width": width}
         if self.page.viewport_size != size:
             self.page.set_viewport_size(size)
-        if self.page.evaluate(ANOTHER_MEDIUM):
-            self.page.emulate_media(media="screen", reduced_motion="no-preference")
+        if self.page.evaluate(MEDIUM) != [True, motion]:  # to switch it draws the whole page anew
+            self.page.emulate_media(media="screen", reduced_motion="no-preference" if motion else "reduce")
 
 
 def renew(page: Any, query: str = "", *tags: str, forgetting: bool = True) -> None:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import pytest
 from explorables import Explorable
 from site_fixtures import SETTLED, wait_until_ready
-from tab import follow_a_link
+from tab import follow_a_link, renew
 
 from grader.core import course
 
@@ -133,7 +133,7 @@ def visit(one_tab, site):
         use = resets(page, figures, changed)
         examples = {tag: uses_of_examples(figure) for tag, figure in figures.items() if tag in WITH_EXAMPLES}
         paper, after_print = prints(page, {tag: figure for tag, figure in figures.items() if tag in STEPS})
-        return Visit(
+        seen = Visit(
             look=look,
             use=use,
             used_address=used_address,
@@ -144,6 +144,9 @@ def visit(one_tab, site):
             after_print=after_print,
             problems=[*one_tab.problems],
         )
+        follow_a_link(page, f"{site}/start/")  # the next visit goes back to it, and it has no figures to set up
+        page.locator(".grpo-explorable").first.wait_for(state="detached")
+        return seen
 
     return visit
 
@@ -220,12 +223,16 @@ def resets(page, figures, found):
 def uses_of_examples(figure):
     """What each example shows at once, after a use of every control, and chosen again."""
     found = {}
+    page, tag = figure.page, figure.tag
     buttons = figure.node.get_by_role("group", name="Examples").get_by_role("button").all_text_contents()
+    start = page.evaluate("location.search")
+    use_every_control(figure)
+    everything_used = page.evaluate("location.search")
     for name in set(buttons) - {"Reset"}:
-        figure.press("Reset")
+        renew(page, start, tag, forgetting=False)
         figure.press(name)
         first = figure.state
-        use_every_control(figure)
+        renew(page, everything_used, tag, forgetting=False)
         used = figure.state
         figure.press(name)
         found[name] = [first, used, figure.state]

@@ -6,42 +6,59 @@ import pytest
 from site_pages import violations
 
 CHAPTERS = ("why", "ppo", "group", "gradient", "advantage", "loss", "training", "limits")
+SCANNED = "loss"
+"""Where answered questions are looked at by axe: one script makes those of all chapters."""
 STORED = "JSON.parse(localStorage.getItem('grpo-quiz-v1'))"
-SAID = ".grpo-said"
+
+
+ANSWER = """node => {
+  const served = window.served.page.querySelector(`grpo-quiz[name="${node.getAttribute("name")}"]`).outerHTML;
+  const remarks = [...new DOMParser().parseFromString(served, "text/html").querySelectorAll("details li")]
+    .map((item) => [item.querySelector("strong")?.textContent ?? "", item.textContent.trim()]);
+  const [button, said] = [node.querySelector("button"), node.querySelector(".grpo-said")];
+  const choices = [...node.querySelectorAll("input[type=radio]")];
+  const words = (part) => part.innerText.split(/\\s+/).filter(Boolean).join(" ");
+  button.click();
+  const first = words(said);
+  const right = Number(node.getAttribute("right")) - 1;
+  const order = [...remarks.keys()].filter((i) => i !== right).concat(right);
+  const answers = order.map((i) => {
+    if (choices.length) {
+      choices[i].click();
+    } else {
+      node.querySelector("input[type=text]").value = remarks[i][0].replace(/\\.$/, "") || "-987654";
+    }
+    const before = choices.length ? words(said) : "";
+    button.click();
+    const verdict = i === right ? "Right." : "Not quite.";
+    const wanted = `${verdict} ${remarks[i][1]}`.split(/\\s+/).join(" ");
+    return { before, wanted, said: words(said), counted: words(node).includes("answered right"), right: i === right };
+  });
+  return { choices: choices.length, remarks: remarks.length, first, answers };
+}"""
+"""Answers a question before anything was chosen, then with each wrong choice, and at last with the right one."""
 
 
 @pytest.mark.parametrize("chapter", CHAPTERS)
 def test_each_choice_and_each_number_gets_what_is_said_of_it_and_the_right_one_is_kept(tab, chapter):
-    page = tab.show(f"/learn/{chapter}/")
+    page = tab.show(f"/learn/{chapter}/", "grpo-quiz")
     served = page.evaluate("document.querySelectorAll('grpo-quiz').length")
-    remarks_of = """node => [...new DOMParser().parseFromString(window.served.page.querySelector(
-      `grpo-quiz[name="${node.getAttribute("name")}"]`).outerHTML, "text/html").querySelectorAll("details li")]
-      .map((item) => [item.querySelector("strong")?.textContent ?? "", item.textContent.trim()])"""
     for quiz in page.locator("grpo-quiz").all():
-        right = int(quiz.get_attribute("right")) - 1
-        remarks = quiz.evaluate(remarks_of)
-        choices = quiz.get_by_role("radio")
-        button, said = quiz.get_by_role("button", name="Check"), quiz.locator(SAID)
-        button.click()
-        assert said.inner_text() in ("Choose an answer first.", "Enter a number first.")
-        order = [i for i in range(len(remarks)) if i != right] + [right]
-        for i in order:
-            number, remark = remarks[i]
-            if choices.count():
-                assert choices.count() == len(remarks)
-                choices.nth(i).check()
-                assert said.inner_text() == ""
-                button.click()
-            else:
-                quiz.get_by_role("textbox").fill(number.removesuffix(".") or "-987654")
-                quiz.get_by_role("textbox").press("Enter")
-            verdict = "Right." if i == right else "Not quite."
-            assert said.inner_text().split() == f"{verdict} {remark}".split()
-            assert ("answered right" in quiz.inner_text()) == (i == right)
+        seen = quiz.evaluate(ANSWER)
+        assert seen["first"] in ("Choose an answer first.", "Enter a number first.")
+        assert seen["choices"] in (0, seen["remarks"]) and seen["answers"]
+        for answer in seen["answers"]:
+            assert answer["before"] == ""
+            assert answer["said"] == answer["wanted"]
+            assert answer["counted"] == answer["right"]
+        if not seen["choices"]:
+            quiz.get_by_role("textbox").fill("-987654")
+            quiz.get_by_role("textbox").press("Enter")
+            assert quiz.locator(".grpo-said").inner_text().startswith("Not quite.")
     kept = page.evaluate(STORED)[f"learn/{chapter}"]
     assert (kept["of"], len(kept["right"])) == (served, served) and served >= 3
-    page.evaluate("scrollTo({ top: 0, behavior: 'instant' })")  # away from the theme's button, which may cover one
-    assert violations(page) == []
+    if chapter == SCANNED:
+        assert violations(page, within="grpo-quiz") == []
 
 
 def test_the_list_of_what_is_done_says_how_many_questions_were_answered_right(tab):

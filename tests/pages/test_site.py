@@ -1,36 +1,43 @@
 """Every page of the built site in a real browser: accessibility, errors, other hosts, budgets, width.
 
-One visit of a page finds out all that the tests ask. Usually each page has one of four looks, by turns; the proof
-visits each page in each look. What single widgets do has its own test files. Left out: other browsers (none is at
-hand) and pictures of pages (they differ by machine).
+One visit of a page finds out all that the tests ask. Usually each page has one of four looks, by turns, mostly one of
+those on a phone, where a page costs half; the proof visits each page in each look. What single widgets do has its own
+test files. Left out: other browsers (none is at hand) and pictures of pages (they differ by machine).
 """
 
 from __future__ import annotations
 
 import functools
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import pytest
+from explorables import FRAMES
 from site_fixtures import SETTLED, wait_until_ready
 from site_pages import ALL, violations
 from tab import Tab
+from test_learn import PATHS
 
 KILOBYTE = 1000
 PHONE, WIDE = 360, 1280
 Look = tuple[str, int]
 LOOKS: list[Look] = [(scheme, width) for scheme in ("light", "dark") for width in (PHONE, WIDE)]
-LOOK_OF = {path: LOOKS[place % len(LOOKS)] for place, path in enumerate(ALL)}
-each_page = pytest.mark.parametrize("path", ALL)
+TURNS = (*LOOKS, ("light", PHONE), ("dark", PHONE), ("light", PHONE), ("dark", PHONE))
+LOOK_OF = {path: TURNS[place % len(TURNS)] for place, path in enumerate(ALL)}
+CHAPTERS = [path for path in PATHS if path.startswith("/learn/")]
+FIRST_SCREEN = {PHONE: 844, WIDE: 720}
+BY_LOOK = sorted(ALL, key=lambda path: LOOK_OF[path])
+each_page = pytest.mark.parametrize("path", BY_LOOK)
 each_look = pytest.mark.parametrize(
     ("path", "look"),
     [
         pytest.param(
             path, look, id=f"{path}-{look[0]}-{look[1]}", marks=[] if look == LOOK_OF[path] else pytest.mark.proof
         )
+        for look in sorted(LOOKS)  # one look after the other: a page that changes its look is drawn anew
         for path in ALL
-        for look in LOOKS
     ],
 )
 FILES = """site => {
@@ -62,6 +69,7 @@ class Visit:
     journeys: dict[str, int]  # for each own script, how many others had to come first, each after the other
     first: dict[str, int]  # bytes of each file for what a first look shows
     whole: dict[str, int]  # and for the whole page, read to its end
+    figures: tuple[dict[str, Any], dict[str, Any]]  # as FRAMES sees them, before and after their code has come
 
 
 Visitor = Callable[[str, Look], Visit]
@@ -89,9 +97,11 @@ def visit(browser: Any, site: str) -> Iterator[Visitor]:
         wait_until_ready(page, scrolling=False)
         page.wait_for_load_state("networkidle")
         first = page.evaluate(FILES, site)
+        early = page.evaluate(FRAMES)
         wait_until_ready(page)  # read to its end: figures load when they come near
         assert shown_scheme(page) == scheme
         whole = page.evaluate(FILES, site)
+        figures = early, page.evaluate(FRAMES)
         scripts = [address for address in askers if address.startswith(f"{site}/assets/") and address.endswith(".mjs")]
         journeys = {address.removeprefix(site): journeys_before(address, askers) for address in scripts}
         hurt = violations(page)
@@ -106,6 +116,7 @@ def visit(browser: Any, site: str) -> Iterator[Visitor]:
             journeys=journeys,
             first=first,
             whole=whole,
+            figures=figures,
         )
 
     yield visit
@@ -173,6 +184,28 @@ def test_a_page_keeps_its_budget_on_a_first_visit(visit: Visitor, path: str) -> 
     assert sum(others.values()) <= 200 * KILOBYTE, largest(others)
     # The page with a figure of every step has the scripts of eight; each comes when its figure is near.
     assert own(whole) <= (36 if path == "/ten-minutes/" else 30) * KILOBYTE, largest(whole)
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_a_figure_is_as_high_before_its_code_has_come_as_after(visit: Visitor, path: str) -> None:
+    early, late = visit(path, LOOK_OF[path]).figures
+    assert early["heights"] and early["late"] >= len(early["heights"]) // 2
+    assert late["heights"] == early["heights"], "run: python tests/bench/figure_heights.py"
+
+
+@pytest.mark.parametrize("path", CHAPTERS)
+def test_a_figure_can_be_operated_in_the_first_screen_of_a_chapter(visit: Visitor, path: str) -> None:
+    _, late = visit(path, LOOK_OF[path]).figures
+    assert min(late["controls"]) <= FIRST_SCREEN[LOOK_OF[path][1]]
+
+
+@pytest.mark.parametrize("path", CHAPTERS)
+def test_a_figure_is_named_by_its_number_and_its_question(visit: Visitor, path: str) -> None:
+    _, late = visit(path, LOOK_OF[path]).figures
+    assert [re.sub(r"\s.*", "", name, flags=re.S) for name in late["names"]] == [
+        f"{late['chapter']}.{place}" for place in range(1, len(late["names"]) + 1)
+    ]
+    assert late["names"] and all(name.endswith("?") for name in late["names"])
 
 
 def own(sizes: dict[str, int]) -> int:

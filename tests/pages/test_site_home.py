@@ -260,8 +260,8 @@ def test_the_first_screen_has_the_film_and_both_ways_on(open_page, screen):
     assert all(link.bounding_box()["height"] >= 44 for link in page.locator(".grpo-actions a").all())
 
 
-def test_without_motion_the_film_is_a_still_that_can_be_stepped(open_page):
-    page = open_page("/", reduced_motion="reduce")
+def test_without_motion_the_film_is_a_still_that_can_be_stepped(tab):
+    page = tab.load("/", motion=False, scrolling=False)
     rewards = [float(answer == 2 + 2 * 6) for answer in DRAWN]
     advantages = expected(rewards, divisor="population")
     assert film_advantages(page) == pytest.approx(advantages, abs=0.0055)
@@ -291,8 +291,8 @@ def test_without_motion_the_film_is_a_still_that_can_be_stepped(open_page):
     assert film.locator("svg text.soft").all_text_contents()[:1] == ["round 1 of 6"], "and from the start"
 
 
-def test_the_film_plays_once_and_can_be_paused(open_page):
-    page = open_page("/", reduced_motion="no-preference")
+def test_the_film_plays_once_and_can_be_paused(tab):
+    page = tab.load("/", scrolling=False)
     film = page.locator(FILM)
     film.get_by_role("button", name="Pause the film").click()
     shown = film.locator("svg").first.inner_html()
@@ -305,13 +305,13 @@ def test_the_film_plays_once_and_can_be_paused(open_page):
     page.wait_for_function("() => document.querySelector('grpo-hero svg text.soft').textContent === 'round 1 of 6'")
 
 
-def test_without_scripts_the_film_is_a_table_with_its_numbers(open_page, read_without_scripts):
+def test_without_scripts_the_film_is_a_table_with_its_numbers(tab, read_without_scripts):
     page = read_without_scripts("/")
     film = page.locator(FILM)
     assert film.is_visible()
     drawn, _, advantages = [row.split("\t")[1:] for row in film.locator("tr").all_inner_texts()]
     assert [*map(int, drawn)] == DRAWN
-    assert numbers(" ".join(advantages)) == film_advantages(open_page("/", reduced_motion="reduce"))
+    assert numbers(" ".join(advantages)) == film_advantages(tab.load("/", motion=False, scrolling=False))
 
 
 def test_the_home_page_shows_what_a_recorded_run_answered(read_without_scripts):

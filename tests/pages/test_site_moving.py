@@ -9,6 +9,8 @@ from site_fixtures import SETTLED, wait_until_ready
 from site_pages import COLOUR_RULES, violations
 from tab import Tab
 
+SCANNED = ("/simulation/", "/exercises/kl/")
+"""Pages that axe looks at after instant navigation: one of widgets, one of tables and formulas."""
 LOADED_INDEX = (
     """() => performance.getEntriesByType("resource").some(({ name }) => name.endsWith("search_index.json"))"""
 )
@@ -29,7 +31,8 @@ def test_instant_navigation_keeps_the_window_and_leaves_nothing_undone(tab: Tab,
         follow(page, site + path)
         assert page.evaluate("() => window.visitor") == "the same", path
         assert page.locator(".arithmatex").count() == page.locator(".arithmatex:has(.katex)").count()
-        assert violations(page) == [], path
+        if path in SCANNED:
+            assert violations(page) == [], path
     page.go_back()
     page.wait_for_function("() => document.querySelector('link[rel=canonical]').href.endsWith('/worksheet/')")
     wait_until_ready(page)

@@ -26,6 +26,7 @@ ROOT = Path(__file__).parents[2]
 GOLDEN = json.loads((ROOT / "tests/golden/simulation.json").read_text("utf-8"))
 DEFAULT = Settings(reward_table=single_peak())
 PAGE = "/simulation/"
+COMPARISON = "grpo-comparison"
 MENU = ("Copy link", "Download CSV", "Print")
 OPEN = """summary => [...document.querySelectorAll("grpo-simulation details")]
   .find(node => node.firstElementChild.textContent === summary).open = true"""
@@ -38,17 +39,15 @@ REWARDS: dict[tuple[float, ...], dict[str, Any]] = {
 }
 
 
-def show(tab: Tab, address: str) -> Any:
-    """A page on which runs are shown at once, because the reader wants no motion."""
-    page = tab.show(address)
-    page.emulate_media(reduced_motion="reduce")
-    return page
+def show(tab: Tab, address: str, *more: str) -> Any:
+    """A page on which runs are shown at once, because the reader wants no motion; with more widgets by their tags."""
+    return tab.show(address, "grpo-simulation", *more, motion=False)
 
 
 def load(tab: Tab, address: str, *, unchanged: bool = False) -> Any:
-    page = tab.load(address, unchanged=unchanged, scrolling=unchanged)  # the theme writes the address after scrolling
+    # The theme writes the address after scrolling.
+    page = tab.load(address, motion=False, unchanged=unchanged, scrolling=unchanged)
     page.wait_for_selector("article :is(grpo-simulation, grpo-hero)[data-ready]")
-    page.emulate_media(reduced_motion="reduce")
     return page
 
 
@@ -379,32 +378,32 @@ def test_curves_can_be_hidden(tab: Tab) -> None:
 
 
 def test_a_run_moves_can_be_paused_and_is_handed_on_whole(open_page: PageOpener) -> None:
-    page = open_page(address(seed=4, n=30), reduced_motion="no-preference")
+    page = open_page(address(seed=4, n=12), reduced_motion="no-preference")
     widget = page.locator("grpo-simulation")
-    press(page, "Run 30 steps")
-    assert status(page) == "Running 30 steps. Press Pause to stop."
+    press(page, "Run 12 steps")
+    assert status(page) == "Running 12 steps. Press Pause to stop."
     assert page.locator("grpo-simulation [role=status]").get_attribute("aria-live") == "off"
     page.wait_for_function("document.querySelector('grpo-simulation').time > 0.3")
     setting(page, "lock").check()  # does not end the run, so the button stays
     press(page, "Pause")
     still = "node => [node.time, node.querySelector('.grpo-board > svg').innerHTML]"
     before = widget.evaluate(still)
-    assert 0 < before[0] < 30
+    assert 0 < before[0] < 12
     page.wait_for_timeout(200)
     assert widget.evaluate(still) == before
-    assert query(page)["steps"] == "30", "the address is that of the run, and not of the moment"
+    assert query(page)["steps"] == "12", "the address is that of the run, and not of the moment"
     press(page, "Send to worksheet")
-    assert "Sent: seed 4, 30 steps." in status(page)
-    assert readout(page, "Steps") == "30", "what is sent is shown"
-    assert policy(page) == pytest.approx(simulate(DEFAULT, seeds=[4], steps=30).probabilities[0, -1], abs=5.1e-4)
+    assert "Sent: seed 4, 12 steps." in status(page)
+    assert readout(page, "Steps") == "12", "what is sent is shown"
+    assert policy(page) == pytest.approx(simulate(DEFAULT, seeds=[4], steps=12).probabilities[0, -1], abs=5.1e-4)
     press(page, "Reset")
-    press(page, "Run 30 steps")
+    press(page, "Run 12 steps")
     press(page, "Send to worksheet")
     page.get_by_role("radio", name=re.compile("^20")).check(force=True)
-    press(page, "Run 30 steps")
-    page.get_by_text("After 60 steps").wait_for()
+    press(page, "Run 12 steps")
+    page.get_by_text("After 24 steps").wait_for()
     runs = page.evaluate("JSON.parse(localStorage.getItem('grpo-runs-v1'))")
-    assert [(run["seed"], run["steps"]) for run in runs] == [(4, 30)], "the same run, sent twice"
+    assert [(run["seed"], run["steps"]) for run in runs] == [(4, 12)], "the same run, sent twice"
 
 
 def test_a_step_is_a_film_samples_fall_take_sides_and_move_the_bars(tab: Tab) -> None:
@@ -679,7 +678,7 @@ def expected_comparison(settings: Settings, seed: int) -> list[list[str]]:
 
 
 def test_the_comparison_is_that_of_the_oracle(tab: Tab) -> None:
-    page = show(tab, address(seed=40))
+    page = show(tab, address(seed=40), COMPARISON)
     run_comparison(page)
     assert comparison(page) == expected_comparison(DEFAULT, 40)
     assert "GRPO, after" in status(page, "grpo-comparison")
@@ -694,7 +693,7 @@ def test_the_comparison_is_that_of_the_oracle(tab: Tab) -> None:
 
 
 def test_the_comparison_uses_the_settings_above(tab: Tab) -> None:
-    page = show(tab, address(seed=40, g=4, lr=0.3, std="none"))
+    page = show(tab, address(seed=40, g=4, lr=0.3, std="none"), COMPARISON)
     run_comparison(page)
     settings = replace(DEFAULT, group_size=4, lr=0.3, divide_by_std=False)
     assert comparison(page) == expected_comparison(settings, 40)
@@ -711,7 +710,7 @@ def test_the_comparison_uses_the_settings_above(tab: Tab) -> None:
 
 
 def test_five_added_to_all_rewards_hurt_who_has_no_baseline(tab: Tab) -> None:
-    page = show(tab, address(seed=40))
+    page = show(tab, address(seed=40), COMPARISON)
     run_comparison(page)
     page.locator("grpo-comparison [data-setting=offset]").select_option("5")
     compared(page)
@@ -723,7 +722,7 @@ def test_five_added_to_all_rewards_hurt_who_has_no_baseline(tab: Tab) -> None:
 
 
 def test_reinforce_may_draw_one_sample_and_the_left_chart_may_show_the_best(tab: Tab) -> None:
-    page = show(tab, address(seed=40))
+    page = show(tab, address(seed=40), COMPARISON)
     run_comparison(page)
     many = comparison(page)
     page.locator("grpo-comparison [data-setting=samples]").select_option("one")
@@ -741,7 +740,7 @@ def test_reinforce_may_draw_one_sample_and_the_left_chart_may_show_the_best(tab:
 
 
 def test_the_comparison_can_be_sent_and_downloaded(tab: Tab, tmp_path: Path) -> None:
-    page = show(tab, address(seed=40))
+    page = show(tab, address(seed=40), COMPARISON)
     press(page, "Send comparison to worksheet")
     assert "nothing to send yet" in status(page, "grpo-comparison")
     run_comparison(page)
@@ -763,7 +762,7 @@ def test_the_comparison_can_be_sent_and_downloaded(tab: Tab, tmp_path: Path) -> 
 
 
 def test_a_comparison_leaves_the_page_time_to_answer(tab: Tab) -> None:
-    page = show(tab, address(seed=40, g=64, k=4))
+    page = show(tab, address(seed=40, g=64, k=4), COMPARISON)
     run_comparison(page)  # its code is there now
     said = page.evaluate(
         """async () => {
@@ -782,7 +781,7 @@ def test_a_comparison_leaves_the_page_time_to_answer(tab: Tab) -> None:
 
 
 def test_a_later_comparison_takes_the_place_of_one_that_still_runs(tab: Tab) -> None:
-    page = show(tab, address(seed=40, g=16))
+    page = show(tab, address(seed=40, g=16), COMPARISON)
     run_comparison(page)
     said = page.evaluate(
         """() => {
@@ -874,7 +873,7 @@ def test_on_paper_stand_the_picture_the_seed_and_the_settings(tab: Tab) -> None:
     assert empty < 40
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("scheme", ["dark", pytest.param("light", marks=pytest.mark.proof)])
 def test_colours_that_the_reader_has_chosen_are_kept(open_page: PageOpener, scheme: str) -> None:
     page = open_page(address(seed=3, steps=14), scheme=scheme, forced_colors="active", reduced_motion="reduce")
     page.get_by_label("Read step").press("ArrowLeft")

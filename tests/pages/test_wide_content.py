@@ -26,11 +26,11 @@ SEEN = 25  # of 255
 def shadows(page: Any, node: Any) -> tuple[bool, bool]:
     """Whether there is a shadow at the left and at the right edge."""
     page.evaluate(SETTLED)
-    picture = Image.open(io.BytesIO(page.screenshot())).convert("L")
     box = node.bounding_box()
     left, right, top = map(round, (box["x"], box["x"] + box["width"], box["y"]))
-    pixels: Any = picture.load()
-    at_left, between, at_right = (pixels[x, top + BLANK] for x in (left + 1, (left + right) // 2, right - 2))
+    line = {"x": 0, "y": top + BLANK, "width": right, "height": 1}
+    pixels: Any = Image.open(io.BytesIO(page.screenshot(clip=line))).convert("L").load()
+    at_left, between, at_right = (pixels[x, 0] for x in (left + 1, (left + right) // 2, right - 2))
     return abs(at_left - between) > SEEN, abs(at_right - between) > SEEN
 
 

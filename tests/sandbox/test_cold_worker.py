@@ -15,6 +15,7 @@ from typing import Any
 
 import psutil
 import pytest
+from waiting import wait_until
 
 from grader.core import course
 from grader.core.course import Exercise
@@ -58,11 +59,6 @@ def ours() -> set[threading.Thread]:
 def beats(file: Path) -> int:
     """How often a daemon has written."""
     return file.stat().st_size if file.exists() else 0
-
-
-def wait_for(condition: Callable[[], object]) -> None:
-    while not condition():
-        time.sleep(0.01)
 
 
 # A daemon in the classic way: fork, a session of its own, fork. It ends by itself after a minute.
@@ -151,7 +147,7 @@ def test_nothing_that_a_worker_started_survives_it_and_a_stranger_who_starts_mea
             started.f({})
             stranger = stack.enter_context(somebody_else())
             started.f({file.name: str(file) for file in files})
-            wait_for(lambda: all(beats(file) > 3 for file in files))
+            wait_until(lambda: all(beats(file) > 3 for file in files))
         before = [beats(file) for file in files]
         assert all(before)
         time.sleep(0.5)
@@ -330,7 +326,7 @@ def test_who_keeps_a_pipe_open_does_not_hold_the_grader(kind: Any) -> None:
         stream.close()
         if kind is streams.PipeStream:
             assert ours() == threads
-    wait_for(lambda: ours() <= threads)  # with threads, as on Windows, they end with whoever held the pipe
+    wait_until(lambda: ours() <= threads)  # with threads, as on Windows, they end with whoever held the pipe
 
 
 @pytest.mark.parametrize("kind", [streams.PipeStream, streams.ThreadedPipeStream])
