@@ -319,7 +319,9 @@ def test_the_grader_knows_the_questions_as_the_page_asks_them() -> None:
     text = (course.ROOT / worksheet_questions.PAGE).read_text("utf-8")
     blocks = re.findall(r"^/// html \| grpo-question\n +attrs: \{name: \"(.+?)\"\}\n(.+?)\n///$", text, re.M | re.S)
     on_the_page = {name: " ".join(block.split()) for name, block in blocks}
-    in_the_grader = {each.id: f"**{each.id.replace('bonus', 'Bonus')}** {each.text}" for each in QUESTIONS}
+    in_the_grader = {
+        each.id: f"**{each.id.replace('bonus', 'Bonus')}**{{ .grpo-number }} {each.text}" for each in QUESTIONS
+    }
     assert list(on_the_page) == list(in_the_grader)
     other = [name for name, text in in_the_grader.items() if on_the_page[name] != text]
     to_change = f"{', '.join(other)} in {worksheet_questions.PAGE} or in QUESTIONS of grader/worksheet/questions.py"
