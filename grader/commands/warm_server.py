@@ -26,6 +26,8 @@ from .graders import Graders
 
 _MOST_GRADINGS = 100
 _SECONDS_TO_ASK = 1.0
+_HELPER_SECONDS = 60
+"""A helper, which takes as much memory as all the rest, is kept for so long after a grading."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -68,7 +70,10 @@ def _serve(listener: socket.socket, end: int, graders: Graders, made_of: str) ->
     waiting.register(listener, select.POLLIN)
     waiting.register(end, select.POLLIN)
     for _ in range(_MOST_GRADINGS):
-        ready = dict(waiting.poll(warm.IDLE_SECONDS * 1_000))
+        ready = dict(waiting.poll(min(_HELPER_SECONDS, warm.IDLE_SECONDS) * 1_000))
+        if not ready:
+            graders.end_helpers()
+            ready = dict(waiting.poll(max(0, warm.IDLE_SECONDS - _HELPER_SECONDS) * 1_000))
         if not ready or end in ready:
             return
         connection, _address = listener.accept()

@@ -7,7 +7,7 @@ All of them run the same public checks on the model answers, with the same gener
 suite is pytest in one process that imports torch and calls the submission directly, without a worker, a time limit or a
 wall. The assignment is one test case that does the same; `otter run` executes a notebook first, in a kernel of its own.
 It needs an environment with otter-grader and what the checks need (`pip install -c constraints.txt otter-grader
-ipykernel torch hypothesis pytest msgspec`); without `--otter` it is left out.
+ipykernel torch hypothesis pytest msgspec safetensors`); without `--otter` it is left out.
 
 Left out: `otter grade`, which starts a container for each submission and so takes longer.
 """

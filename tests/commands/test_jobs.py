@@ -175,6 +175,8 @@ def test_there_are_as_many_helpers_as_help(exercises, jobs, processors, helpers)
         graders.Graders(require_level=1) as found,
     ):
         assert len(found.helpers(exercises, jobs)) == len(found.helpers(exercises, jobs)) == helpers
+        found.end_helpers()
+        assert shared.close.call_count == 0 and started.return_value.__enter__.return_value.close.call_count == helpers
     assert started.call_args_list == [mock.call(require_level=1)] * helpers
 
 

@@ -11,6 +11,7 @@ import tempfile
 import threading
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 from unittest import mock
 
 import psutil
@@ -104,10 +105,12 @@ def test_a_second_command_does_not_wait_for_it_and_the_first_outlives_it(server,
 
 
 @contextlib.contextmanager
-def waiting(session: int) -> Iterator[threading.Thread]:
+def waiting(session: int, graders: Any = None) -> Iterator[threading.Thread]:
     with contextlib.ExitStack() as stack:
         end, listener = stack.enter_context(warm_server._watched(session)), stack.enter_context(warm.listening())
-        thread = threading.Thread(target=warm_server._serve, args=(listener, end, None, warm.version()))
+        thread = threading.Thread(
+            target=warm_server._serve, args=(listener, end, graders or mock.Mock(), warm.version())
+        )
         thread.start()
         yield thread
         thread.join(10)
@@ -148,9 +151,11 @@ def test_it_ends_with_the_session_in_which_it_was_started(place):
 
 
 def test_it_ends_after_some_minutes_without_a_command(place, monkeypatch):
-    monkeypatch.setattr(warm, "IDLE_SECONDS", 0.1)
-    with waiting(os.getpid()):
-        pass
+    monkeypatch.setattr(warm, "IDLE_SECONDS", 0.2)
+    monkeypatch.setattr(warm_server, "_HELPER_SECONDS", 0.1)
+    with waiting(os.getpid(), graders := mock.Mock()):
+        wait_until(lambda: graders.end_helpers.called)  # before it ends itself: a helper takes much memory
+        assert place.exists()
     assert not place.exists()
 
 
