@@ -14,9 +14,7 @@ import contextlib
 import functools
 import json
 import os
-import queue
 import sys
-import threading
 from dataclasses import replace
 from pathlib import Path
 from typing import TextIO
@@ -26,6 +24,7 @@ import psutil
 from ..core.result import Result, from_json
 from ..core.submission import Submission
 from ..grading import plugin
+from ..grading.input_queue import queued
 from ..grading.run import Grading
 from ..sandbox.sandbox import Sandbox
 from ..sandbox.worker_process import SandboxError
@@ -44,8 +43,7 @@ def main() -> int:
 
 
 def _serve(answers: TextIO) -> None:
-    jobs: queue.Queue[str] = queue.Queue()
-    threading.Thread(target=_read, args=(jobs,), daemon=True).start()
+    jobs = queued(sys.stdin)
     start = functools.cache(Sandbox.start)
     while True:
         request = read_request(jobs.get())
@@ -78,13 +76,6 @@ def _handed_over(result: Result) -> str:
     except ValueError as error:
         return replace(result, exercises=[], problem=f"what came of it cannot be kept: {error}").as_json()
     return text
-
-
-def _read(jobs: queue.Queue[str]) -> None:
-    for line in sys.stdin:
-        jobs.put(line)
-    plugin.forget_examples()
-    os._exit(0)  # the fork server notices and takes its workers along
 
 
 def _grade(request: Request, sandbox: Sandbox) -> Result:

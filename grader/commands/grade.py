@@ -390,7 +390,9 @@ class _Before:
     first: str | None
 
     def to_grade_again(self, submission: Submission, checks: Mapping[str, Check]) -> dict[str, Check]:
-        """Those of some checks whose function may have changed since."""
+        """Those of some checks whose function may have changed since; all of them if the last grading failed."""
+        if self.result.problem or not self.result.complete:
+            return {**checks}
         from ..core.result import PASSED
         from ..grading.changed import changed
 
@@ -602,8 +604,7 @@ def _watch(arguments: argparse.Namespace, path: Path, graders: Graders | None) -
         graded = files.sha256
         result = _grade(arguments, files, graders, before)
         failed, last, code = terminal.first_failed(result), before and before.result, result.exit_code
-        is_known = result.complete and not result.problem
-        before = _Before(result, files.submission, failed.id if failed else None) if is_known else None
+        before = _Before(result, files.submission, failed.id if failed else None)
         if console.is_terminal:
             console.clear()
         _report(arguments, result)

@@ -41,8 +41,9 @@ class Graders:
             return []
         of_code = sum(map(course.runs_code, exercises))
         wanted = min(jobs or min(MOST_JOBS, cores()), of_code) - 1
-        while len(self._helpers) < wanted:
-            self._helpers.append(self._started.enter_context(Helper(**self._options)))
+        with contextlib.suppress(OSError):  # no process more: what it was to do is done here
+            while len(self._helpers) < wanted:
+                self._helpers.append(self._started.enter_context(Helper(**self._options)))
         return self._helpers[: max(0, wanted)]
 
     def end_helpers(self) -> None:

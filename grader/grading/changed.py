@@ -1,4 +1,4 @@
-"""Which functions of a submission a change may have changed: what a watch has to grade again.
+"""Which functions of a submission a change may have changed, for a watch: it grades these again, and keeps the rest.
 
 A function is as it was if its own definition is, what its module has besides the graded functions, and every function
 whose name occurs in one of the two. Comments and blank lines are no change. Where that cannot be told, as in a file

@@ -18,8 +18,8 @@ import threading
 from collections.abc import Callable, Sequence
 from typing import Any
 
-GONE = (EOFError, OSError, pickle.UnpicklingError)
-"""What hearing a helper raises that has ended."""
+GONE = (EOFError, OSError, pickle.UnpicklingError, ValueError)
+"""What hearing a helper raises that has ended; the last one if its pipes are closed here."""
 _LOOK_EVERY = 0.02
 """Seconds between two looks whether a helper is still needed that is not ready yet."""
 _SECONDS_TO_END = 3
@@ -71,7 +71,7 @@ class Helper:
     def send(self, message: bytes) -> None:
         """Tell it something that is `packed`. That it is gone shows when it is heard."""
         assert self._process.stdin
-        with contextlib.suppress(OSError):
+        with contextlib.suppress(*GONE):
             self._process.stdin.write(message)
             self._process.stdin.flush()
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import threading
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -24,7 +24,8 @@ from ..core.result import CheckResult, Result
 from . import plugin
 from .check import as_result
 from .helper import GONE, Helper, packed
-from .settings import Settings
+from .settings import Settings, declared_checks
+from .student import Loaded
 
 RunHere = Callable[[plugin.GradingPlugin, Sequence[str]], int | pytest.ExitCode]
 """Runs pytest with a plugin on the checks of some exercises."""
@@ -47,10 +48,29 @@ class Job:
     settings: Settings
     checks: tuple[str, ...]
     result: Result
-    wrong: dict[str, list[str]]
+    wrong: Mapping[str, Sequence[str]]
     found: plugin.Findings
     wall_seconds: float
     examples: int
+
+    def begun(self, start: Callable[..., Loaded], tell: Callable[[CheckResult], None]) -> plugin.GradingPlugin:
+        """The plugin, in the process that was asked.
+
+        Args:
+            start: Makes an empty worker there.
+            tell: Called with the entry of every check that has run.
+        """
+        plugin.use_profile(self.examples)
+        declared = declared_checks(self.settings.exercises, hidden=self.settings.with_hidden_checks)
+        grading = plugin.GradingPlugin(
+            settings=replace(self.settings, start=start, checks={name: declared[name] for name in self.checks}),
+            result=self.result,
+            on_update=lambda _, entry: tell(entry),
+            wrong=self.wrong,
+            found=self.found,
+        )
+        grading.wall_clock.seconds = self.wall_seconds
+        return grading
 
 
 @dataclass(frozen=True)
@@ -68,6 +88,15 @@ class Graded:
     found: plugin.Findings
     not_imported: str
     wall_seconds: float
+
+
+def graded(grading: plugin.GradingPlugin, name: str, run_here: RunHere) -> Graded:
+    """Run the checks of one exercise in the process that was asked, and say what came of it."""
+    known = grading.found
+    grading.found = plugin.Findings(odd_dtypes=known.odd_dtypes, silent=known.silent)
+    status = run_here(grading, [name])
+    (exercise,) = (each for each in grading.result.exercises if each.name == name)
+    return Graded(int(status), grading.found, exercise.not_imported, grading.wall_clock.seconds)
 
 
 def run(grading: plugin.GradingPlugin, *, run_here: RunHere, helpers: Sequence[Helper]) -> int | pytest.ExitCode:
@@ -162,7 +191,7 @@ class _SideBySide:
             settings=replace(grading.settings, start=_nothing, checks=None),
             checks=(*grading.settings.selected,),
             result=grading.result,
-            wrong={function: [*called] for function, called in grading.wrong.items()},
+            wrong=grading.wrong,
             found=grading.found,
             wall_seconds=grading.wall_clock.seconds,
             examples=plugin.examples(),

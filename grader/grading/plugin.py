@@ -326,7 +326,7 @@ class GradingPlugin:
     def _odd_dtypes_of(self, check: Check) -> list[Mismatch] | None:
         """Where the checks of a function note a wrong dtype, for the one that it fails; None if that one is not run."""
         function = check.whole_name
-        promised = {f"{other.exercise}.{other.function}" for other in self.settings.selected.values() if other.dtype}
+        promised = {other.whole_name for other in self.settings.selected.values() if other.dtype}
         return self.found.odd_dtypes.setdefault(function, []) if function in promised else None
 
     def _seed(self, check: Check) -> int:
@@ -522,7 +522,8 @@ class GradingPlugin:
             case StudentDied() | StudentCrashed():
                 if isinstance(problem, StudentDied) and call and is_public(check, call):
                     self.found.without_answer.add(check.whole_name)
-                    self.found.silent |= {check.whole_name} if check.gate else set()
+                    if check.gate:
+                        self.found.silent.add(check.whole_name)
                 if self.found.silent & {*self.wrong.get(check.whole_name, ())}:
                     self.found.not_judged.add(check.id)  # it waited for one that never answers
                 entry.story, entry.printed = f"your code {problem.death.detail}", problem.printed

@@ -54,10 +54,9 @@ def judge(settings: Settings, first: GradingPlugin, run: Callable[[GradingPlugin
         replace(each, checks=[as_result(lost[check.id]) if check.id in lost else check for check in each.checks])
         for each in result.exercises
     ]
-    names = [name for name in settings.exercises if any(check.exercise == name for check in lost.values())]
     submission = scaled(settings.submission, {name for called in wrong.values() for name in called})
     second = GradingPlugin(
-        settings=replace(settings, checks=lost, exercises=names, first=None, submission=submission),
+        settings=replace(settings, checks=lost, first=None, submission=submission),
         result=replace(result, exercises=exercises),
         wrong=wrong,
         found=Findings(

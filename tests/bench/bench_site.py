@@ -5,7 +5,6 @@ from the call to the moment at which the browser has laid out the page and is re
 """
 
 import argparse
-import shutil
 import statistics
 import sys
 import tempfile
@@ -18,7 +17,7 @@ import site_server
 from playwright.sync_api import sync_playwright
 from rich.console import Console
 from rich.table import Table
-from site_fixtures import CHROMIUM, FLAGS, wait_until_ready
+from site_fixtures import FLAGS, chromium_program, wait_until_ready
 
 ROUNDS = 7
 
@@ -64,7 +63,7 @@ def main() -> None:
         sync_playwright() as driver,
     ):
         site_server.build(Path(folder), url=f"{address}/")
-        browser = driver.chromium.launch(executable_path=next(filter(None, map(shutil.which, CHROMIUM))), args=FLAGS)
+        browser = driver.chromium.launch(executable_path=chromium_program(), args=FLAGS)
         page = browser.new_page()
         page.context.new_cdp_session(page).send("Emulation.setCPUThrottlingRate", {"rate": throttle})
         page.goto(f"{address}/simulation/?sim.seed=0&sim.steps=50")

@@ -24,6 +24,7 @@ import jsonschema
 import pytest
 from command import call, document, environment
 from grading_here import graded_once
+from submissions import model_answer
 from terminal_reports import result_of
 
 from grader.commands import grade as cli
@@ -117,7 +118,7 @@ def write(folder: Path, files: dict[str, str]) -> Path:
 
 def model_answers(folder: Path, *exercises: str) -> Path:
     """A submission that is right."""
-    answers = {f"{name}.py": (course.MODEL_ANSWERS / f"{name}.py").read_text("utf-8") for name in exercises or NAMES}
+    answers = {f"{name}.py": model_answer(name) for name in exercises or NAMES}
     return write(folder, answers)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import os
 import signal
 import threading
@@ -16,11 +15,11 @@ from unittest import mock
 
 import psutil
 import pytest
-from command import call, document, start
-from submissions import SubmissionMaker, grading_profile
+from command import call, document, start, without_times
+from submissions import SubmissionMaker, grading_profile, model_answer
+from waiting import wait_until
 
 from grader.commands import grade, graders
-from grader.core import course
 from grader.core.contents import read_submission
 from grader.core.result import Result
 from grader.grading import parallel, plugin
@@ -46,9 +45,7 @@ Run = Callable[..., Result]
 
 def added(**texts: str) -> Mapping[str, str]:
     """Model answers with something at their end."""
-    return {
-        f"{name}.py": (course.MODEL_ANSWERS / f"{name}.py").read_text("utf-8") + text for name, text in texts.items()
-    }
+    return {f"{name}.py": model_answer(name) + text for name, text in texts.items()}
 
 
 @pytest.fixture(scope="module")
@@ -75,13 +72,6 @@ def run(sandbox: Sandbox) -> Iterator[Run]:
         yield run
 
 
-def without_times(result: Result) -> dict[str, Any]:
-    for check in result.checks:
-        check.seconds = 0
-    found: dict[str, Any] = json.loads(result.as_json())
-    return found
-
-
 @pytest.mark.parametrize(
     ("names", "texts"),
     [
@@ -104,7 +94,7 @@ def test_the_result_is_that_of_one_exercise_after_the_other(run, helper, make_su
         together = run(me, helper, names=names)
     assert by_helper  # else nothing was compared
     assert alone.complete and not alone.problem
-    assert without_times(together) == without_times(alone)
+    assert without_times(together.as_json()) == without_times(alone.as_json())
     if "bandit" in names:
         assert any(check.owed_to for check in together.checks)
 
@@ -143,7 +133,7 @@ def test_a_helper_that_is_killed_costs_no_verdict(run, sandbox, make_submission)
 
         together = run(me, mortal, names=names, on_update=update)
         assert mortal._process.wait(10) != 0
-    assert without_times(together) == without_times(run(me, names=names))
+    assert without_times(together.as_json()) == without_times(run(me, names=names).as_json())
 
 
 def test_a_helper_behind_other_walls_or_that_is_late_is_left_alone(helper, sandbox):
@@ -180,6 +170,16 @@ def test_there_are_as_many_helpers_as_help(exercises, jobs, processors, helpers)
     assert started.call_args_list == [mock.call(require_level=1)] * helpers
 
 
+def test_where_no_process_more_can_be_started_there_is_no_helper():
+    shared = mock.MagicMock(device="cpu", __enter__=lambda self: self)
+    with (
+        mock.patch.object(Sandbox, "start", return_value=shared),
+        mock.patch.object(graders, "Helper", side_effect=BlockingIOError),
+        graders.Graders() as found,
+    ):
+        assert found.helpers(["advantages", "clip"], 2) == []
+
+
 def test_the_command_grades_two_at_a_time(tmp_path: Path, sandbox: Sandbox, make_submission: SubmissionMaker) -> None:
     me = make_submission(added(kl=ENDS))
     arguments = ["advantages", "kl", "--path", me, *QUICK]
@@ -203,10 +203,9 @@ def test_a_command_that_is_stopped_leaves_no_helper(tmp_path, make_submission, s
     me = make_submission(added(kl=LOOPS))
     arguments = ["advantages", "kl", "--path", me, *QUICK, "--jobs", "2"]
     with start(*arguments, cwd=tmp_path, OMP_NUM_THREADS="1") as command:
-        family: list[psutil.Process] = []
-        while not of_a_helper(family):
-            family = psutil.Process(command.pid).children(recursive=True)
-            time.sleep(0.05)
+        parent = psutil.Process(command.pid)
+        wait_until(lambda: of_a_helper(parent.children(recursive=True)), command)
+        family = parent.children(recursive=True)
         command.send_signal(signal_)
         command.communicate(timeout=20)
     _, left = psutil.wait_procs(family, timeout=10)

@@ -92,7 +92,12 @@ def call(
 
 def document(path: Path) -> dict[str, Any]:
     """A result that a command wrote, without what may differ between two gradings: how long each check took."""
-    found: dict[str, Any] = json.loads(path.read_text("utf-8"))
+    return without_times(path.read_text("utf-8"))
+
+
+def without_times(result: str) -> dict[str, Any]:
+    """A result as JSON, without what may differ between two gradings: how long each check took."""
+    found: dict[str, Any] = json.loads(result)
     for exercise in found["exercises"]:
         for check in exercise["checks"]:
             check["seconds"] = 0

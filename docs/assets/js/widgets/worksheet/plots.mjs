@@ -1,5 +1,5 @@
-// What the numbers of a question's runs look like. A picture shows what stands in the fields, right or wrong, and dashed
-// where nothing stands yet; it computes nothing, so it gives nothing away.
+// What the numbers of a question's runs look like. A picture shows what is in the fields, right or wrong, and dashed
+// where nothing is yet; it computes nothing, so it gives nothing away.
 import { record, slotsOf } from "../../core/worksheet.mjs";
 import { dotPlot } from "../../ui/dot_plot.mjs";
 import { element } from "../../ui/element.mjs";
