@@ -84,6 +84,13 @@ def _peak_memory() -> int:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
 
 
+def _most_probable(policy: LanguageModel, prompts: Sequence[str], *, max_new_tokens: int) -> list[str]:
+    """The most probable completion of each prompt."""
+    parts = [prompts[place : place + _AT_ONCE] for place in range(0, len(prompts), _AT_ONCE)]
+    found = [policy.sample(part, max_new_tokens=max_new_tokens, generator=None).texts for part in parts]
+    return [text for texts in found for text in texts]
+
+
 @dataclass(kw_only=True)
 class Run:
     """A run and the folder that it fills.
@@ -116,13 +123,9 @@ class Run:
         if done not in {round(steps * tenth / 10) for tenth in range(11)}:
             return
         prompts = self.task.held_out if done in (0, steps) else self.task.held_out[:MEASURED]
-        texts = [text for place in range(0, len(prompts), _AT_ONCE) for text in self._best(prompts[place:][:_AT_ONCE])]
+        texts = _most_probable(self.policy, prompts, max_new_tokens=self.state.config.max_new_tokens)
         score = self.task.rewards(prompts, texts).mean().item()
         self.points.append(Point(step=done, score=score, texts=texts[:SHOWN]))
-
-    def _best(self, prompts: Sequence[str]) -> list[str]:
-        length = self.state.config.max_new_tokens
-        return self.policy.sample(prompts, max_new_tokens=length, generator=None).texts
 
     def save(self) -> None:
         """Write all that is needed to go on. The checkpoint comes last: what lies beside it is never behind it."""
@@ -189,7 +192,7 @@ _NUMBER_OPTIONS = {
     "max_new_tokens": "tokens of a completion at most",
 }
 _LEVEL_OPTIONS = {"loss_level": "--level", "ratio_level": "--ratio-level"}
-SETTINGS = CharLMConfig(steps=200, lr=1e-5, kl_coef=0.0, group_size=8, prompts_per_step=8)
+SETTINGS = CharLMConfig(steps=400, lr=1e-5, kl_coef=0.0, group_size=8, prompts_per_step=8)
 
 
 def make_parser() -> argparse.ArgumentParser:
@@ -203,7 +206,11 @@ def make_parser() -> argparse.ArgumentParser:
     parser.add_argument("--task", metavar="TASK", help=f"{', '.join(TASKS)}, or a Python file (sums)")
     parser.add_argument("--model", metavar="MODEL", help="a folder, a GGUF file or a hub id (SmolLM2-135M-Instruct)")
     parser.add_argument("--device", choices=("auto", "cpu", "cuda", "mps"), default="auto", help="where to compute")
-    parser.add_argument("--dtype", choices=("float32", "bfloat16"), default="float32", help="of products of matrices")
+    parser.add_argument(
+        "--dtype",
+        choices=("float32", "bfloat16"),
+        help="of products of matrices (bfloat16 where the device has instructions for it, else float32)",
+    )
     for name, text in _NUMBER_OPTIONS.items():
         value = getattr(SETTINGS, name)
         default = "the task's" if name == "max_new_tokens" else f"{value:g}"
@@ -218,6 +225,9 @@ def make_parser() -> argparse.ArgumentParser:
         help="different completions whose activations are kept at a time: less memory, more time, the same loss (all)",
     )
     parser.add_argument("--last-layers", type=int, metavar="N", help="train the last N layers only (all)")
+    parser.add_argument(
+        "--only-missed", action="store_true", default=None, help="train only on prompts that it gets wrong at the start"
+    )
     parser.add_argument("--seed", type=int, metavar="N", help="of the samples, from 0 (0)")
     run_folder.add_options(parser, folder="llm-run", checkpoint_every=50)
     return parser
@@ -251,30 +261,34 @@ def _what_is_missing() -> str:
 def prepare(arguments: argparse.Namespace, *, command: str) -> tuple[Run, torch.nn.Module]:
     """A new run or the one in the folder, and its reference policy: the policy itself if no KL is asked for."""
     began = json.loads((arguments.out / RUN).read_text("utf-8")) if arguments.resume else {}
+    device = _device(arguments.device)
     chosen = {
         "task": arguments.task or began.get("task") or "sums",
         "model": arguments.model or began.get("model"),
         "seed": arguments.seed if arguments.seed is not None else began.get("seed", 0),
         "last_layers": arguments.last_layers or began.get("last_layers"),
+        "only_missed": arguments.only_missed or began.get("only_missed"),
+        "dtype": arguments.dtype or began.get("dtype") or _fast_dtype(device),
     }
     task = _task(chosen["task"], arguments.max_new_tokens)
     config = replace(SETTINGS, max_new_tokens=task.max_new_tokens, **_given(arguments))
     if began:
-        asked = {name: getattr(arguments, name) for name in ("task", "model", "seed", "last_layers")}
-        run_folder.refuse_other_settings(arguments.out, asked | _given(arguments), began | began["config"])
+        asked = {name: getattr(arguments, name) for name in chosen if name != "dtype"}
+        run_folder.refuse_other_settings(
+            arguments.out, asked | _given(arguments), dict.fromkeys(asked) | began | began["config"]
+        )
         config = CharLMConfig(**began["config"])
     model, tokenizer = load(chosen["model"])
     if chosen["last_layers"]:
         _freeze_all_but(model, chosen["last_layers"])
     micro_batch_size = arguments.micro_batch_size
-    policy = LanguageModel(model, tokenizer, dtype=getattr(torch, arguments.dtype), micro_batch_size=micro_batch_size)
+    policy = LanguageModel(model, tokenizer, dtype=getattr(torch, chosen["dtype"]), micro_batch_size=micro_batch_size)
     keep_freed_memory()
     _say_what_it_takes(policy, task, config, micro_batch_size=micro_batch_size)
     ref_policy = policy if config.kl_coef == 0 else policy.frozen_copy()
-    device = arguments.device
-    if device == "auto":
-        device = "cuda" if torch.cuda.is_available() else "mps" if torch.backends.mps.is_available() else "cpu"
     policy.to(device), ref_policy.to(device)
+    if chosen["only_missed"]:
+        task = replace(task, prompts=_missed(policy, task))
     generator = make_generator(chosen["seed"])
     settings = {**chosen, "config": asdict(config), "command": began.get("command") or command}
     if began:
@@ -296,6 +310,32 @@ def prepare(arguments: argparse.Namespace, *, command: str) -> tuple[Run, torch.
         points=points,
     )
     return run, ref_policy
+
+
+def _device(name: str) -> str:
+    if name != "auto":
+        return name
+    return "cuda" if torch.cuda.is_available() else "mps" if torch.backends.mps.is_available() else "cpu"
+
+
+def _fast_dtype(device: str) -> str:
+    """bfloat16 where the device has instructions for products of it; elsewhere it would be slower than float32."""
+    if device == "cuda":
+        fast = torch.cuda.is_bf16_supported(including_emulation=False)
+    else:
+        known = torch.cpu.get_capabilities() if device == "cpu" and hasattr(torch.cpu, "get_capabilities") else {}
+        fast = known.get("avx512_bf16") or known.get("amx_bf16")
+    return "bfloat16" if fast else "float32"
+
+
+def _missed(policy: LanguageModel, task: Task) -> list[str]:
+    """The prompts to train on whose most probable completion is not right."""
+    rewards = task.rewards(task.prompts, _most_probable(policy, task.prompts, max_new_tokens=task.max_new_tokens))
+    missed = [prompt for prompt, reward in zip(task.prompts, rewards, strict=True) if reward < 1]
+    print(f"{len(missed):,} of {len(task.prompts):,} prompts to train on are missed at the start", flush=True)
+    if not missed:
+        raise ValueError("--only-missed: no prompt is missed; leave it out")
+    return missed
 
 
 def _task(name: str, max_new_tokens: int | None) -> Task:

@@ -27,6 +27,7 @@ from starter import run_llm as of_a_student
 
 PROMPTS = ("7 + 41 =", "21 + 7 = 28\n3 + 4 =", "9")
 END = ALPHABET.index("\n")
+PRECISE = ("--dtype", "float32")
 
 
 @pytest.fixture(scope="module")
@@ -199,7 +200,20 @@ def test_the_five_files_teach_it_what_is_paid_for(kl_coef: float) -> None:
 
 
 def command(folder: Path, out: Path, *options: object) -> int:
-    line = ["--model", folder, "--out", out, "--prompts-per-step", 2, "--group-size", 2, "--lr", 1e-3, *options]
+    line = [
+        "--model",
+        folder,
+        "--out",
+        out,
+        "--prompts-per-step",
+        2,
+        "--group-size",
+        2,
+        "--lr",
+        1e-3,
+        *PRECISE,
+        *options,
+    ]
     return run_llm.main([*map(str, line)])
 
 
@@ -263,11 +277,45 @@ def test_a_run_that_was_stopped_goes_on_as_if_it_had_not_been(
     assert "there is a run in" in capsys.readouterr().err
 
 
+def test_a_run_on_what_is_missed_trains_on_nothing_else(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    task = tmp_path / "below_five.py"
+    task.write_text("def prompts():\n    return [f'{n} =' for n in range(10) for _ in range(4)]\n\n"
+                    "def reward(prompt, completion):\n    return float(prompt < '5')\n")  # fmt: skip
+    options = ("--task", task, "--steps", 4, "--only-missed")
+    assert command(folder, tmp_path / "run", *options) == 0
+    train = llm_tasks.own_task(task, max_new_tokens=4).prompts
+    missed = sum(prompt >= "5" for prompt in train)
+    assert f"{missed} of {len(train)} prompts to train on are missed" in capsys.readouterr().out
+    with (tmp_path / "run" / run_llm.METRICS).open(newline="") as file:
+        assert [float(row["mean_reward"]) for row in csv.DictReader(file)] == [0, 0, 0, 0]
+
+    task.write_text(task.read_text().replace("prompt < '5'", "True"))
+    with pytest.raises(SystemExit):
+        command(folder, tmp_path / "all-right", *options)
+    assert "--only-missed: no prompt is missed" in capsys.readouterr().err
+
+
 def test_a_recorded_run_is_the_same_run_and_keeps_what_each_policy_thinks(folder: Path, tmp_path: Path) -> None:
     task, out = tmp_path / "digits.py", tmp_path / "run"
     task.write_text("def prompts():\n    return [f'{n} + {m} =' for n in range(5) for m in range(5)]\n\n"
                     "def reward(prompt, completion):\n    return float(completion[:1].isdigit())\n")  # fmt: skip
-    line = ["--model", folder, "--task", task, "--prompts-per-step", 2, "--lr", 1e-3, "--steps", 7, "--out", out]
+    line = [
+        "--model",
+        folder,
+        "--task",
+        task,
+        "--prompts-per-step",
+        2,
+        "--lr",
+        1e-3,
+        "--steps",
+        7,
+        *PRECISE,
+        "--out",
+        out,
+    ]
     options = [*map(str, line)]
     recorded = record_llm.record(options).document(day="2026-11-24")
     assert not out.exists()
