@@ -88,6 +88,12 @@ _BY_ANCHOR = {anchor: term.name for term in TERMS for anchor in term.glossary}
 _NAMED = re.compile(rf"<(code|span)((?: class=\"n\w*\")?)>({'|'.join(_BY_CODE)})</\1>")
 _LINKED = re.compile(rf'<a (?=[^>]*href="[^"]*glossary/(?:index\.html)?#({"|".join(_BY_ANCHOR)})")(?![^>]*class=)')
 
+_STRUT = re.compile(r'<span class="katex-strut" style="height:([\d.]+)em;(?:vertical-align:(-?[\d.]+)em;)?"')
+_KATEX_SIZE = 1.21
+"""Font size in KaTeX's style sheet."""
+_ABOVE, _BELOW = 0.918, 0.373
+"""How far a line of its fonts reaches at least, measured: upright ones above the baseline, italic ones below it."""
+
 _TYPESET = """formulas => formulas.map(([tex, displayMode]) => katex.renderToString(tex, {
   displayMode,
   trust: ({ command, class: name }) => command === "\\\\htmlClass" && name.startsWith("term-"),
@@ -106,7 +112,18 @@ def typeset(formulas: Sequence[tuple[str, bool]]) -> list[str]:
     """
     marked = [(_IN_TEX.sub(_with_htmlclass, tex), own) for tex, own in formulas]
     made: list[str] = json.loads(str(_engine().eval(f"JSON.stringify(({_TYPESET})({json.dumps(marked)}))")))
-    return made
+    return [_with_height(each) if own else each for each, (_, own) in zip(made, marked, strict=True)]
+
+
+def _with_height(formula: str) -> str:
+    """A formula that says how high it will be, so that a browser need not lay it out before it comes into view.
+
+    Its line reaches from the top of its highest part, for which KaTeX writes struts, to the bottom of its deepest one.
+    """
+    struts = [(float(height), -float(down or 0)) for height, down in _STRUT.findall(formula)]
+    above, below = max(height - depth for height, depth in struts), max(depth for _, depth in struts)
+    height = _KATEX_SIZE * (max(_ABOVE, above) + max(_BELOW, below))
+    return formula.replace("<span", f'<span style="contain-intrinsic-height:auto {height:.3f}em"', 1)
 
 
 def name_terms(page: str) -> str:

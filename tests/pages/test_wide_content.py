@@ -41,12 +41,32 @@ def test_a_shadow_is_at_each_edge_behind_which_there_is_more(tab: Tab, what: str
     page.locator("grpo-runs [role=tab]:last-child").evaluate_all("all => all.forEach((tab) => tab.click())")
     node = page.locator(place).first
     node.evaluate("node => node.scrollIntoView({ behavior: 'instant', block: 'center' })")
+    page.evaluate(SETTLED)  # a formula is laid out when it comes near
     assert node.evaluate("node => node.scrollWidth - node.clientWidth") > 20, "it is not wide"
     seen = []
     for share in (0, 0.5, 1):
         node.evaluate("(node, share) => { node.scrollLeft = share * (node.scrollWidth - node.clientWidth); }", share)
         seen.append(shadows(page, node))
     assert seen == [(False, True), (True, True), (True, False)]
+
+
+HEIGHTS = """() => [...document.querySelectorAll(".katex-display")].map((node) => {
+  const before = node.getAttribute("style");
+  node.style.containIntrinsicHeight = node.style.containIntrinsicHeight.replace("auto ", "");  // not what was seen last
+  const heights = ["hidden", "visible"].map((look) => {
+    node.style.contentVisibility = look;
+    return node.getBoundingClientRect().height;
+  });
+  node.setAttribute("style", before);
+  return heights;
+})"""
+
+
+@pytest.mark.parametrize("path", ["/exercises/clip/", "/learn/why/"])
+def test_a_formula_that_is_not_laid_out_yet_has_the_height_that_it_will_have(tab: Tab, path: str) -> None:
+    heights = tab.show(path, width=390).evaluate(HEIGHTS)
+    assert len(heights) > 1
+    assert [hidden for hidden, _ in heights] == pytest.approx([visible for _, visible in heights], abs=0.1)
 
 
 def test_a_table_of_symbols_needs_no_scrolling_on_a_phone(tab: Tab) -> None:
