@@ -268,12 +268,14 @@ def test_a_group_of_one_learns_nothing_and_the_page_says_why(tab: Tab) -> None:
 def test_the_clip_is_said_to_be_idle_with_one_update(tab: Tab) -> None:
     page = show(tab, address(seed=2))
     note = page.get_by_text("With one inner update every ratio is 1")
+    assert not note.is_visible(), "nobody has moved it"
+    move(page, "eps", 0)
     assert note.is_visible()
     press(page, "Try 4")
     assert setting(page, "k").evaluate("node => node.value") == "3"
     assert not note.is_visible()
     assert setting(page, "k").evaluate("node => node === document.activeElement")
-    assert query(page)["k"] == "4"
+    assert query(page) == {"seed": "2", "k": "4", "eps": "0.05"}
 
 
 def test_a_locked_seed_repeats_and_an_unlocked_one_does_not(tab: Tab) -> None:
@@ -350,7 +352,7 @@ def test_the_first_step_past_one_half_is_marked(tab: Tab) -> None:
     best = simulate(DEFAULT, seeds=[9], steps=50).probabilities[0, :, 6]
     half = int(np.argmax(best > 0.5))
     assert f"step {half}: π(7) > 0.5" in page.get_by_label("Training history").first.text_content()
-    press(page, "Run 50 steps")
+    press(page, "Run 50 more")
     assert f"π(7) passed 0.5 in step {half}." in status(page)
 
 
@@ -400,10 +402,22 @@ def test_a_run_moves_can_be_paused_and_is_handed_on_whole(open_page: PageOpener)
     press(page, "Run 12 steps")
     press(page, "Send to worksheet")
     page.get_by_role("radio", name=re.compile("^20")).check(force=True)
-    press(page, "Run 12 steps")
+    press(page, "Run 12 more")
     page.get_by_text("After 24 steps").wait_for()
     runs = page.evaluate("JSON.parse(localStorage.getItem('grpo-runs-v1'))")
     assert [(run["seed"], run["steps"]) for run in runs] == [(4, 12)], "the same run, sent twice"
+
+
+def test_a_run_goes_on_and_says_where_it_is_while_a_phone_shows_its_curves(open_page: PageOpener) -> None:
+    page = open_page(address(seed=4, n=400), reduced_motion="no-preference")
+    page.set_viewport_size({"width": 390, "height": 500})
+    page.get_by_role("radio", name=re.compile("^20")).check(force=True)
+    press(page, "Run 400 steps")
+    page.get_by_label("Training history").first.evaluate("node => node.scrollIntoView({ behavior: 'instant' })")
+    assert page.locator(".grpo-board").evaluate("node => node.getBoundingClientRect().bottom") < 0
+    now = page.locator("grpo-simulation").evaluate("node => node.time")
+    page.wait_for_function("now => document.querySelector('grpo-simulation').time > now + 2", arg=now)
+    assert re.fullmatch(r"Step \d+ of 400: π\(7\) is 0\.\d{3}\.", status(page))
 
 
 def test_a_step_is_a_film_samples_fall_take_sides_and_move_the_bars(tab: Tab) -> None:
@@ -441,7 +455,10 @@ def test_the_run_before_stays_as_a_ghost_and_what_changed_is_said(tab: Tab) -> N
     move(page, "g", 2)
     assert status(page) == "Group size G 8 → 4: each step draws 4 samples and the run starts anew with seed 3."
     assert ghost.get_attribute("d") == finished
-    assert "the run before, seed 3" in page.locator(".grpo-keys").inner_text()
+    assert "the run before, Group size G 8, seed 3" in page.locator(".grpo-keys").inner_text()
+    drag = "(node, places) => places.forEach(at => { node.value = at; node.dispatchEvent(new Event('input')); })"
+    setting(page, "g").evaluate(drag, [3, 4, 5])
+    assert status(page).startswith("Group size G 4 → 32: "), "from where the slider was taken"
     move(page, "g", 1)
     assert ghost.get_attribute("d") == finished, "a run without steps leaves none"
     assert show(tab, address(seed=3, ghost="off")).locator("grpo-simulation path.ghost-line").count() == 0
@@ -515,7 +532,7 @@ def test_without_motion_nothing_moves(tab: Tab) -> None:
           .observe(document.querySelector(".grpo-board > svg"), { subtree: true, attributes: true }); }"""
     )
     press(page, "One step")
-    press(page, "Run 50 steps")
+    press(page, "Run 50 more")
     assert readout(page, "Steps") == "51"
     page.wait_for_timeout(200)
     assert page.evaluate("window.pictures") <= 2, "one picture for each press"

@@ -20,7 +20,7 @@ import { groupView } from "./simulation/group.mjs";
 import { historyView } from "./simulation/history.mjs";
 import { panel } from "./simulation/panel.mjs";
 import { Run } from "./simulation/run.mjs";
-import { MOST_STEPS, description, difference, fromAddress, randomSeed, samples, steps, toAddress, toCore } from "./simulation/settings.mjs";
+import { MOST_STEPS, description, difference, fromAddress, otherwise, randomSeed, samples, steps, toAddress, toCore } from "./simulation/settings.mjs";
 import { AT_ONCE, transport } from "./simulation/transport.mjs";
 
 const READOUTS = ["Steps", "KL from the start", "Max π(a)", "Entropy (nats)", "Expected reward", "Clip fraction", "Groups without signal"];
@@ -78,7 +78,7 @@ class SimulationWidget extends Widget {
     new IntersectionObserver((entries) => {
       this.seen = entries.at(-1).isIntersecting; // the last of several
       this.go();
-    }).observe(screen);
+    }).observe(this);
   }
 
   /** The settings as core/bandit.mjs takes them. */
@@ -88,13 +88,12 @@ class SimulationWidget extends Widget {
 
   /** Takes over what the reader changed; whatever determines a run starts it anew. */
   change(settings, { restart = true, keep = true, look = "" } = {}) {
-    const before = { ...this.state };
     Object.assign(this.state, settings);
     this.panel.show(this.state);
     if (restart) {
       this.restart();
-      const changed = difference(before, this.state) || "The same settings";
-      const drawn = before.g === this.state.g ? "" : `each step draws ${samples(this.state.g)} and `;
+      const changed = difference(this.kept, this.state) || "The same settings";
+      const drawn = this.kept.g === this.state.g ? "" : `each step draws ${samples(this.state.g)} and `;
       this.say(look || `${changed}: ${drawn}the run starts anew with seed ${this.state.seed}.`);
     }
     this.showTransport();
@@ -104,6 +103,7 @@ class SimulationWidget extends Widget {
 
   /** Writes the address. Not while a slider moves or a run is shown: browsers allow about three changes a second. */
   keep() {
+    this.kept = { ...this.state };
     this.write(toAddress(this.state));
   }
 
@@ -116,10 +116,11 @@ class SimulationWidget extends Widget {
   /** A run of no steps. The one before stays as a ghost; where there was none, a finished run takes its place. */
   restart({ ghost = true } = {}) {
     this.playing = false;
-    if (this.run?.steps) this.ghost = { run: this.run, name: `the run before, seed ${this.seed}` };
+    if (this.run?.steps) this.ghost = { run: this.run, made: this.made };
     else if (ghost && (!this.ghost || this.ghost.example)) this.ghost = this.read("ghost") === "off" ? null : this.example();
-    this.seed = this.state.seed;
-    this.run = new Run(this.settings, this.seed);
+    this.made = { ...this.state };
+    if (this.ghost?.made) this.ghost.name = ["the run before", otherwise(this.ghost.made, this.made), `seed ${this.ghost.made.seed}`].filter(Boolean).join(", ");
+    this.run = new Run(this.settings, this.state.seed);
     this.advance(0);
   }
 
@@ -240,7 +241,7 @@ class SimulationWidget extends Widget {
     views.flow.show(record);
     this.showReadouts(step);
     this.showTransport();
-    if (playing && !crowd && step > 1 && this.end - this.from > 1) this.say(this.told(step - 1));
+    if (playing && step > 1 && this.end - this.from > 1) this.say(crowd ? this.passed(step) : this.told(step - 1));
     if (playing) return;
     this.tables?.show(run, step); // not while a run is shown
     this.printed.textContent = `${description(this.state)}.`;
@@ -264,7 +265,8 @@ class SimulationWidget extends Widget {
 
   showTransport() {
     const { step, run, playing, time } = this;
-    const label = playing ? "Pause" : time < run.steps ? `Play to step ${run.steps}` : `Run ${steps(this.state.n)}`;
+    const more = `Run ${run.steps ? `${this.state.n} more` : steps(this.state.n)}`;
+    const label = playing ? "Pause" : time < run.steps ? `Play to step ${run.steps}` : more;
     this.transport.show({ step, steps: run.steps, label, playing });
     this.status.setAttribute("aria-live", playing ? "off" : "polite"); // a film that plays does not talk into everything
   }
@@ -283,6 +285,11 @@ class SimulationWidget extends Widget {
     const { run, ghost } = this;
     const pale = ghost ? ` Pale: ${ghost.name}, in which action ${run.best + 1} reached ${percent(ghost.run.curves.best.at(-1))}.` : "";
     return `${this.state.start === "biased" ? "Before the first step." : "Every action is equally likely."}${pale}`;
+  }
+
+  /** Where a run is, while it goes by too fast for more. */
+  passed(step) {
+    return `Step ${step} of ${this.end}: π(${this.run.best + 1}) is ${fixed(this.run.curves.best[step], 3)}.`;
   }
 
   /** What a step changed. */

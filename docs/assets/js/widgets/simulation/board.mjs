@@ -26,7 +26,7 @@ export function board() {
   const ghostName = element("span");
   const key = element("p", { class: "grpo-legend grpo-keys" },
     legendItem("bar", "policy now"), legendItem("ghost", "before the step"), legendItem("line-reference", "at the start"),
-    legendItem("coin", "reward"), side("up", 1, "beat the mean"), side("down", -1, "missed it"), legendItem("pale", ghostName));
+    legendItem("coin", "reward"), side("up", 1, "beat the mean"), side("down", -1, "missed it"), side("flat", 0, "met it"), legendItem("pale", ghostName));
   let drawn = null; // width and height of what is there
 
   function draw({ run, step, t, ghost, crowd }) {
@@ -48,7 +48,7 @@ export function board() {
       p: level[a], before: moved > 0.02 && Math.abs(before[a] - policy[a]) > 4e-3 ? before[a] : null,
       start: run.start[a], reward: rewards[a], end: ghost ? ghost.run.at(ghost.run.steps).policy[a] : null,
     }));
-    drawSamples(record, frame, { level, t, crowd });
+    drawSamples(record, frame, { level, t, crowd, best: run.best });
     [rewards[9], run.start[9]].forEach((value, i) => {
       const covered = record && Math.abs(frame.y(value) - frame.y(record.meanReward)) < 20;
       set(hints[i], { x: width - frame.right + 16, y: frame.y(value) + 4.5, opacity: frame.small || covered ? 0 : 1 });
@@ -61,13 +61,14 @@ export function board() {
   }
 
   /** The samples on their bars, and the mean of their rewards; without them where too many steps pass by. */
-  function drawSamples(record, frame, { level, t, crowd }) {
+  function drawSamples(record, frame, { level, t, crowd, best }) {
     const actions = record && !crowd ? record.actions : [];
     while (pool.length < actions.length) pool.push([element("path", { class: "bar flat" }), element("path")]);
     if (samples.childElementCount !== 2 * actions.length) samples.replaceChildren(...pool.slice(0, actions.length).flat());
     mean.draw({
-      left: frame.left, right: frame.width - frame.right, y: frame.y(record ? record.meanReward * film.rises(t) : 0), at: frame.width - 84,
-      words: `mean ${fixed(record?.meanReward ?? 0)}`, alpha: actions.length ? film.comes(t) : 0,
+      left: frame.left, right: frame.width - frame.right, y: frame.y(record ? record.meanReward * film.rises(t) : 0),
+      at: frame.small && best > 4 ? frame.left : frame.width - 84, // beside the bars, or over those that the best is not among
+      words: `mean ${fixed(record?.meanReward ?? 0)}`, alpha: actions.length ? (frame.small ? film.rises : film.comes)(t) : 0,
     });
     const piles = count(actions);
     const tallest = (a) => Math.max(record.policyBefore[a - 1], record.policy[a - 1]);
@@ -151,4 +152,4 @@ function count(actions) {
 
 const side = (style, way, name) => element("span", { class: "grpo-legend-item" },
   element("svg", { width: 28, height: 14, class: "grpo-chart", "aria-hidden": "true", focusable: "false" },
-    element("path", { class: `bar ${style}`, d: block(14, 7, 13, way, 1) })), name);
+    element("path", { class: `bar ${style}`, d: block(14, 7, 13, way, Math.abs(way)) })), name);

@@ -1,7 +1,7 @@
 // The film of a step, as times between 0 and 1: samples fall on the bars, the mean rises, samples take its side, bars move.
 import { easeInOut, easeOut, fall, part } from "../../ui/moving.mjs";
 
-export const SECONDS = 1.8; // of a step at the usual speed
+export const SECONDS = 1.2; // of a step at the usual speed
 const STAGES = [0.38, 0.52, 0.66]; // where scoring, comparing and updating begin
 
 /** How far each thing has come at time t of a step. */

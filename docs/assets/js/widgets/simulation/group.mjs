@@ -43,7 +43,7 @@ export function groupView() {
   }
 
   function tell(record, count) {
-    const said = words(record, count);
+    const said = `${words(record)}${record ? rest(record.actions.length, count) : ""}`;
     if (note.textContent === said) return;
     note.textContent = said;
     picture.setAttribute("aria-label", record
@@ -53,9 +53,10 @@ export function groupView() {
   return { node, draw };
 }
 
-function words(record, count) {
+const rest = (size, count) => (size > count ? ` ${size - count} more samples are in Step detail.` : "");
+
+function words(record) {
   if (!record) return "Not drawn yet: each sample will stand above or hang below the mean of its group.";
   if (record.zeroSignal) return `Step ${record.steps}: all rewards are ${fixed(record.rewards[0])}. No signal, every advantage is 0.`;
-  const more = record.actions.length - count;
-  return `Step ${record.steps}: mean ${fixed(record.meanReward)}, standard deviation ${fixed(record.std)}.${more ? ` ${more} more samples are in Step detail.` : ""}`;
+  return `Step ${record.steps}: mean ${fixed(record.meanReward)}, standard deviation ${fixed(record.std)}.`;
 }

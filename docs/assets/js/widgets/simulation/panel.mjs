@@ -56,7 +56,7 @@ export function panel(state, change, keep) {
     seed.set(now.seed);
     lock.set(now.lock);
     for (const name of ["peak", "bump"]) controls[name].node.hidden = unused(now).includes(name);
-    noClip.hidden = now.k > 1 || now.eps === null;
+    noClip.hidden = now.k > 1 || [null, SETTINGS.eps.value].includes(now.eps); // whoever moves it sees why nothing happens
     noGroup.hidden = now.g > 1;
   }
   show(state);

@@ -73,6 +73,10 @@ function shown(name, value) {
 export const difference = (before, after) => Object.entries(SETTINGS).filter(([name]) => before[name] !== after[name])
   .map(([name, { label }]) => `${label} ${shown(name, before[name])} → ${shown(name, after[name])}`).join(", ");
 
+/** What a state has where another has something else: "Group size G 8". */
+export const otherwise = (state, other) => Object.entries(SETTINGS).filter(([name]) => state[name] !== other[name])
+  .map(([name, { label }]) => `${label} ${shown(name, state[name])}`).join(", ");
+
 /** All that determines a run, for paper. */
 export const description = (state) => [`Seed ${state.seed}, ${steps(state.steps)}`, ...Object.entries(SETTINGS)
   .filter(([name]) => !unused(state).includes(name)).map(([name, { label }]) => `${label} ${shown(name, state[name])}`)].join("; ");
