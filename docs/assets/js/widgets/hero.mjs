@@ -128,7 +128,7 @@ function sentences({ rewards, mean, advantages, zeroSignal, before, after }, pas
     "Eight answers, drawn from the strip by chance.",
     `A rule scores them: 1 if right, 0 if wrong. ${WORDS[right]} of eight ${right === 1 ? "is" : "are"} right.`,
     zeroSignal ? "All eight are as good as their mean. Nobody stands out, so there is no signal."
-      : `The mean, ${fixed(mean)}, is the bar to clear. Above it ${signed(rise)}, below it ${signed(sink)}.`,
+      : `The mean, ${fixed(mean)}, is the bar to clear. In standard deviations: above it ${signed(rise)}, below it ${signed(sink)}.`,
     zeroSignal && past.length ? `${WORDS[past.length]} rounds took 14 from ${percent(past[0])} to ${percent(after[RIGHT])}. All agree now: nothing is left to learn.`
       : zeroSignal ? "No difference, nothing learned: the policy stays as it is."
       : `14 beat its group, so it becomes likelier: from ${percent(before[RIGHT])} to ${percent(after[RIGHT])}.`,
