@@ -121,8 +121,8 @@ class RecordedRun(run_llm.Run):
 
 
 def moments_of(steps: int) -> list[int]:
-    """The start, the first step, and then evenly to the end."""
-    return sorted({0, 1, *(round(steps * part / (MOMENTS - 2)) for part in range(1, MOMENTS - 1))})
+    """The start, the first step, and then each about as many times later as the one before: most happens early."""
+    return sorted({0, *(round(steps ** (part / (MOMENTS - 2))) for part in range(MOMENTS - 1))})
 
 
 def record(words: Sequence[str]) -> RecordedRun:
