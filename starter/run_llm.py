@@ -28,7 +28,7 @@ from typing import Any
 
 import torch
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
 from . import run_folder
 from .charlm import train
@@ -97,8 +97,8 @@ def _most_probable(policy: LanguageModel, prompts: Sequence[str], *, max_new_tok
     return [text for texts in found for text in texts]
 
 
-class Diverged(Exception):
-    """The weights are no numbers any more; the text says what to do."""
+class WentWrong(Exception):
+    """A run that comes to no good end; the text says what to do."""
 
 
 @dataclass(kw_only=True)
@@ -141,11 +141,11 @@ class Run:
         """Write all that is needed to go on. The checkpoint comes last: what lies beside it is never behind it.
 
         Raises:
-            Diverged: nobody could go on from there; what was written before is kept.
+            WentWrong: nobody could go on from there; what was written before is kept.
             OSError: it cannot be written; the checkpoint before is kept.
         """
         if not all(each.isfinite().all() for each in self.policy.parameters()):
-            raise Diverged(
+            raise WentWrong(
                 f"After {len(self.state.history)} steps the weights are not finite numbers, so they are not saved. "
                 "Does `grade charlm` pass? Then start again with a smaller --lr and --overwrite."
             )
@@ -194,7 +194,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except BrokenPipeError:  # as of `| head`: nobody reads on, so there is nobody to tell
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 2
-    except Diverged as error:
+    except WentWrong as error:
         print(error, file=sys.stderr)
         return 1
     except (TaskFailed, OSError) as error:
@@ -491,9 +491,14 @@ def _longest_prompt(policy: LanguageModel, task: Task, max_new_tokens: int) -> i
 
 
 def run_to_the_end(run: Run, ref_policy: torch.nn.Module, *, checkpoint_every: int) -> None:
-    """Call the student's `train`, with a progress bar if somebody is looking."""
+    """Call the student's `train`, with a progress bar if somebody is looking.
+
+    Raises:
+        WentWrong: the weights are no numbers any more, or steps are missing.
+    """
     config = run.state.config
-    columns = (TextColumn("training"), BarColumn(), MofNCompleteColumn(), TextColumn("{task.description}"))
+    how_far = TextColumn("{task.completed}/{task.total} {task.description}")  # in a narrow terminal its end is cut off
+    columns = (TextColumn("training"), BarColumn(), how_far)
     quiet, began = not sys.stderr.isatty(), time.process_time()
     with Progress(*columns, TimeRemainingColumn(), console=Console(stderr=True), disable=quiet) as progress:
         bar = progress.add_task("", total=config.steps, completed=len(run.state.history))
@@ -518,6 +523,9 @@ def run_to_the_end(run: Run, ref_policy: torch.nn.Module, *, checkpoint_every: i
             began = time.process_time()
         task = run.task
         train(run.policy, ref_policy, task.prompts, task.rewards, config, generator=run.generator, state=run.state)
+    if run.state.steps_left:
+        done = len(run.state.history)
+        raise WentWrong(f"`train` recorded {done} of {config.steps} steps; it must record each: `grade charlm` says.")
 
 
 def _tell(run: Run) -> None:

@@ -9,19 +9,21 @@ import json
 import os
 import re
 import sys
+import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import bench_llm
+import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 import record_llm
 import torch
 from tiny_llm import ALPHABET, save_tiny_llm, tiny_llm
 
-from reference import charlm, llm_files, llm_tasks, run_llm, run_trl
+from reference import charlm, llm_files, llm_report, llm_tasks, run_llm, run_trl
 from reference.charlm_sampling import make_generator
 from reference.charlm_training import CharLMConfig, TrainingState, make_optimizer
 from reference.llm_model import LanguageModel
@@ -555,6 +557,36 @@ def test_weights_that_are_no_numbers_are_not_saved(
     assert command(folder, tmp_path / "out", "--task", task, "--steps", 3) == 1
     assert "`grade charlm`" in capsys.readouterr().err
     assert not (tmp_path / "out").exists()
+
+
+def test_a_train_that_leaves_steps_out_is_named(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def none_of_a_long_run(*arguments: Any, state: TrainingState | None = None, **settings: Any) -> Any:
+        return charlm.train(*arguments, **settings) if state is None else state.history
+
+    monkeypatch.setattr(run_llm, "train", none_of_a_long_run)
+    assert command(folder, tmp_path / "out", "--task", own(tmp_path / "task.py", IS_DIGIT), "--steps", 3) == 1
+    assert "`train` recorded 0 of 3 steps" in capsys.readouterr().err
+
+
+def test_a_picture_shows_rewards_below_zero_and_signs_of_any_kind(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    points = [
+        llm_report.Point(step=step, score=score, texts=["$x^2$ \U0001f600"]) for step, score in ((0, -8.0), (1, -2.0))
+    ]
+    story = llm_report.Story(
+        title="a$b$.py", command="", measure="", prompts=["1 ="], rewards=([0.0], [0.0]), points=points, seconds=0.0
+    )  # fmt: skip
+    monkeypatch.setattr(plt, "close", lambda _: None)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        llm_report.draw(story, tmp_path / "run.png")
+    assert plt.gcf().axes[1].get_ylim()[0] < -8
+    monkeypatch.undo()
+    plt.close("all")
+    assert [path.name for path in tmp_path.iterdir()] == ["run.png"]
 
 
 def test_what_a_student_raises_shows_their_line_and_what_to_do(
