@@ -162,7 +162,7 @@ class Run:
         prompts = self.task.held_out[:SHOWN]
         before, after = (self.task.rewards(prompts, self.points[place].texts).tolist() for place in (0, -1))
         return Story(
-            title=f"{Path(self.settings['model'] or DEFAULT_MODEL).resolve().name} learns {self.task.name} by GRPO",
+            title=f"{Path(self.settings['model'] or DEFAULT_MODEL).absolute().name} learns {self.task.name} by GRPO",
             command=self.settings["command"],
             measure=self.task.measure,
             prompts=prompts,
@@ -173,7 +173,12 @@ class Run:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run the command. Exit code 0 fine, 1 an exercise is missing or wrong, 2 it cannot go (on) so, 130 interrupted."""
+    """Run the command.
+
+    Returns:
+        0 fine, 1 an exercise is missing or wrong, 2 usage, or a task, model or folder that does not work,
+        130 interrupted.
+    """
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):  # a terminal that lacks a sign must not end the run
             stream.reconfigure(errors="replace")
