@@ -190,7 +190,11 @@ def sample_completions(
 
 
 def save_checkpoint(path: Path, policy: nn.Module, state: TrainingState, generator: torch.Generator) -> None:
-    """Write down all that a run is, so that a kill at any moment leaves the old file or the new one, never half."""
+    """Write down all that a run is, so that a kill at any moment leaves the old file or the new one, never half.
+
+    Raises:
+        OSError: it cannot be written; the old file is there still.
+    """
     document = {
         "policy": policy.state_dict(),
         "optimizer": state.optimizer.state_dict(),
@@ -202,6 +206,8 @@ def save_checkpoint(path: Path, policy: nn.Module, state: TrainingState, generat
     try:
         torch.save(document, temporary)
         temporary.replace(path)
+    except RuntimeError as error:  # what torch makes of a full disk
+        raise OSError(f"{path} could not be written: is the disk full?") from error
     finally:
         temporary.unlink(missing_ok=True)
 
@@ -225,4 +231,6 @@ def load_checkpoint(path: Path, policy: nn.Module, generator: torch.Generator) -
     except FileNotFoundError:
         raise
     except Exception as error:  # torch raises half a dozen types for a file that it cannot read
-        raise ValueError(f"{path} is not a checkpoint of this policy, or it is damaged") from error
+        raise ValueError(
+            f"{path} is not a checkpoint of this policy, or it is damaged: start again with --overwrite"
+        ) from error

@@ -79,7 +79,7 @@ class LanguageModel(nn.Module):
             and the one that training computed for it; of the last batch.
 
     Raises:
-        ValueError: `end` is not one token of this tokenizer.
+        ValueError: `end` is not one token of this tokenizer, or the model does not keep what it has read.
     """
 
     def __init__(
@@ -105,6 +105,9 @@ class LanguageModel(nn.Module):
         self.sampling_gap = 0.0
         self._drawn: tuple[Tensor, Tensor] | None = None
         self._known: _Known | None = None
+        with torch.no_grad():
+            if getattr(model(torch.tensor([[EOS_ID]]), use_cache=True), "past_key_values", None) is None:
+                raise ValueError(f"{type(model).__name__} keeps no keys and values to go on from; choose a transformer")
 
     @torch.no_grad()
     def exchange_numbers(self) -> None:

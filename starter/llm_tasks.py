@@ -7,17 +7,24 @@ Left out on purpose: judges that are models themselves, and code that has to be 
 """
 
 import importlib.util
-import math
 import random
+import traceback
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
+from reprlib import repr as short
 
 import torch
 from torch import Tensor
 
 LARGEST_ADDEND = 49
 HELD_OUT = 256
+MOST_PROMPTS = 1_000_000
+
+
+class TaskFailed(ValueError):
+    """Somebody's own task does not work; the text says what to change."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,12 +51,19 @@ class Task:
         """Map B prompts and their B completions to rewards of shape (B,), float32, as `train` asks for them.
 
         Raises:
-            ValueError: a reward is not a finite number.
+            TaskFailed: there is no reward, or it is not a finite number in float32.
         """
-        found = [float(self.reward(*pair)) for pair in zip(prompts, completions, strict=True)]
-        if not all(map(math.isfinite, found)):
-            raise ValueError(f"every reward must be a finite number, got {found}")
-        return torch.tensor(found)
+        return torch.tensor([self._paid(*pair) for pair in zip(prompts, completions, strict=True)])
+
+    def _paid(self, prompt: str, completion: str) -> float:
+        call = f"--task {self.name}: reward({short(prompt)}, {short(completion)})"
+        try:
+            paid = float(self.reward(prompt, completion))
+        except (Exception, SystemExit) as error:  # somebody else's code may raise anything
+            raise TaskFailed(f"{call} does not work: {_what_and_where(error, Path(self.name))}") from error
+        if not torch.tensor(paid).isfinite():
+            raise TaskFailed(f"{call} must return a finite number, got {paid}")
+        return paid
 
 
 def first_line(completion: str) -> str:
@@ -129,32 +143,51 @@ def own_task(path: Path, *, max_new_tokens: int) -> Task:
     """The task in a file with `prompts()`, which returns texts, and `reward(prompt, completion)`, a number.
 
     Raises:
-        ValueError: the file cannot be read, lacks one of the two functions, or they return something else; the text
-            says what to change.
+        TaskFailed: the file cannot be read, lacks one of the two functions, or they return something else.
     """
     spec = importlib.util.spec_from_file_location("own_task", path)
     if spec is None or spec.loader is None or not path.is_file():
-        raise ValueError(f"--task {path}: there is no such Python file")
+        raise TaskFailed(f"--task {path}: there is no such Python file")
     module = importlib.util.module_from_spec(spec)
     try:
         spec.loader.exec_module(module)
-        prompts = [*module.prompts()]
-        paid = float(module.reward(prompts[0], " something\n"))
-    except Exception as error:  # somebody else's code may raise anything
-        raise ValueError(f"--task {path}: prompts() or reward(prompt, completion) does not work: {error!r}") from error
-    if len(prompts) < 2 or not all(isinstance(prompt, str) and prompt for prompt in prompts):
-        raise ValueError(f"--task {path}: prompts() must return at least two texts, none of them empty")
-    if not math.isfinite(paid):
-        raise ValueError(f"--task {path}: reward(prompt, completion) must return a finite number, got {paid}")
-    train, held_out = _split(prompts)
-    return Task(
+        reward, found = module.reward, module.prompts()
+        prompts = [found] if isinstance(found, str) else [*islice(found, MOST_PROMPTS + 1)]
+    except (Exception, SystemExit) as error:  # somebody else's code may raise anything
+        what = _what_and_where(error, path)
+        raise TaskFailed(f"--task {path}: prompts() or reward(prompt, completion) does not work: {what}") from error
+    if len(prompts) > MOST_PROMPTS:
+        raise TaskFailed(f"--task {path}: prompts() must return at most {MOST_PROMPTS:,} texts")
+    if not all(map(_is_text, prompts)) or len({*prompts}) < 2:
+        raise TaskFailed(
+            f"--task {path}: prompts() must return a list of at least two different texts, none of them empty"
+        )
+    # Sorted, for the order of a set is another one in the next process; and none is trained on and measured with.
+    train, held_out = _split(sorted({*prompts}))
+    task = Task(
         name=str(path),
         prompts=train,
         held_out=held_out,
-        reward=module.reward,
+        reward=reward,
         max_new_tokens=max_new_tokens,
         measure="mean reward",
     )
+    task.rewards(train[:1], [" something\n"])
+    return task
+
+
+def _is_text(prompt: object) -> bool:
+    """Not empty, and without half signs, which no tokenizer reads and no file takes."""
+    return isinstance(prompt, str) and prompt.encode("utf-8", "ignore").decode() == prompt != ""
+
+
+def _what_and_where(error: BaseException, file: Path) -> str:
+    """An error, and the last line of a file that it came through."""
+    places = traceback.extract_tb(error.__traceback__)
+    lines = [place.lineno for place in places if Path(place.filename) == file.absolute()]
+    if isinstance(error, SyntaxError):
+        lines, error = [error.lineno] if error.lineno else [], SyntaxError(error.msg)
+    return f"{error!r}" + (f" in line {lines[-1]}" if lines else "")
 
 
 def _rule_checked(

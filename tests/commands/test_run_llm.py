@@ -4,22 +4,26 @@ from __future__ import annotations
 
 import csv
 import importlib.util
+import io
 import json
+import os
 import re
 import sys
-from collections.abc import Sequence
+import warnings
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import bench_llm
+import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 import record_llm
 import torch
 from tiny_llm import ALPHABET, save_tiny_llm, tiny_llm
 
-from reference import charlm, llm_files, llm_tasks, run_llm, run_trl
+from reference import charlm, llm_files, llm_report, llm_tasks, run_llm, run_trl
 from reference.charlm_sampling import make_generator
 from reference.charlm_training import CharLMConfig, TrainingState, make_optimizer
 from reference.llm_model import LanguageModel
@@ -362,11 +366,19 @@ def test_an_empty_starter_says_which_exercise_comes_first(capsys: pytest.Capture
     ("text", "said"),
     [
         ("prompts = 3", "does not work"),
-        ("def prompts(): return []\ndef reward(prompt, completion): return 1.0", "does not work"),
+        ("def prompts(): return []\ndef reward(prompt, completion): return 1.0", "at least two"),
         ("def prompts(): return ['a', '']\ndef reward(prompt, completion): return 1.0", "none of them empty"),
         ("def prompts(): return ['a', 'b']\ndef reward(prompt, completion): return float('nan')", "finite number"),
         ("def prompts(): return ['a', 'b']\ndef reward(prompt, completion): raise KeyError(1)", "KeyError"),
         ("import nothing_of_this_name", "nothing_of_this_name"),
+        ("def prompts(:", r"SyntaxError\('invalid syntax'\) in line 1"),
+        ("import sys\nsys.exit()", "SystemExit.* in line 2"),
+        ("def prompts(): return '1 + 2 ='\ndef reward(prompt, completion): return 1.0", "a list of at least two"),
+        ("def prompts(): return ['a', 'a']\ndef reward(prompt, completion): return 1.0", "two different texts"),
+        ("def prompts(): return ['a', '\\ud800']\ndef reward(prompt, completion): return 1.0", "texts"),
+        ("from itertools import repeat\ndef prompts(): return repeat('a')\ndef reward(*_): return 1.0", "at most"),
+        ("def prompts(): return ['a', 'b']\ndef reward(prompt, completion): return 1e39", "finite number, got 1e"),
+        ("def prompts(): return ['a', 'b']\ndef reward(prompt, completion):\n    raise SystemExit", "in line 3"),
     ],
 )
 def test_a_task_of_ones_own_that_cannot_work_is_refused_before_the_first_step(
@@ -395,6 +407,13 @@ def test_right_answers_are_paid_in_full_and_prompts_that_are_measured_are_not_tr
         (["--model", "no-such-model.gguf"], "there is no such file"),
         (["--task", "nothing"], "must be one of sums, word-problems, short-answers"),
         (["--steps", "0"], "must be at least 1"),
+        (["--steps", "9" * 5000], "below a billion"),
+        (["--group-size", "2.5"], "a whole number, got '2.5'"),
+        (["--lr", "nan"], "a finite number and not negative, got 'nan'"),
+        (["--kl-coef", "-1"], "a finite number and not negative, got '-1'"),
+        (["--task", ""], "must be one of sums"),
+        (["--model", ""], "--model is empty"),
+        (["--model", "x" * 5000 + ".gguf"], "there is no such file"),
         (["--resume"], "no checkpoint"),
     ],
 )
@@ -405,6 +424,285 @@ def test_what_cannot_work_is_said_in_a_sentence(
         run_llm.main([*options, "--out", str(tmp_path / "out")])
     assert stopped.value.code == 2
     assert said in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("place", "said"), [("", "the path is empty"), ("x" * 5000, "File name too long"), ("/proc/run", "can be written")]
+)
+@pytest.mark.skipif(sys.platform != "linux", reason="/proc is Linux'")
+def test_a_folder_that_cannot_be_filled_is_refused(place: str, said: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as stopped:
+        run_llm.main(["--out", place])
+    assert stopped.value.code == 2 and said in capsys.readouterr().err
+
+
+def own(path: Path, reward: str, *, prompts: str = "[f'{n} =' for n in range(12)]") -> Path:
+    path.write_text(f"def prompts():\n    return {prompts}\n\ndef reward(prompt, completion):\n    {reward}\n")
+    return path
+
+
+IS_DIGIT = "return float(completion[:1].isdigit())"
+
+
+def refused(capsys: pytest.CaptureFixture[str], folder: Path, out: Path, *options: object) -> str:
+    """What the command says instead of running."""
+    with pytest.raises(SystemExit) as stopped:
+        command(folder, out, *options)
+    assert stopped.value.code == 2
+    return capsys.readouterr().err
+
+
+def test_completions_are_as_long_as_the_option_says_and_only_missed_counts_those(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    task, lengths = own(tmp_path / "long.py", "return float(len(completion) > 30)"), set()
+    sample = LanguageModel.sample
+
+    def noting(policy: LanguageModel, prompts: Sequence[str], **settings: Any) -> Any:
+        lengths.add(settings["max_new_tokens"])
+        return sample(policy, prompts, **settings)
+
+    monkeypatch.setattr(LanguageModel, "sample", noting)
+    options = ("--task", task, "--max-new-tokens", 3, "--steps", 2, "--only-missed")
+    assert command(folder, tmp_path / "out", *options) == 0
+    assert command(folder, tmp_path / "out", "--resume") == 0
+    assert lengths == {3}
+
+
+@pytest.mark.parametrize("prompts", ["[f'{n % 9} =' for n in range(40)]", "{f'{n} =' for n in range(40)}"])
+def test_no_prompt_is_trained_on_and_measured_with_and_their_order_is_that_of_no_set(
+    prompts: str, tmp_path: Path
+) -> None:
+    task = llm_tasks.own_task(own(tmp_path / "task.py", "return 1.0", prompts=prompts), max_new_tokens=4)
+    assert not {*task.prompts} & {*task.held_out}
+    listed = own(tmp_path / "sorted.py", "return 1.0", prompts=f"sorted({{*{prompts}}})[::-1]")
+    assert llm_tasks.own_task(listed, max_new_tokens=4).held_out == task.held_out
+
+
+def test_a_reward_that_fails_late_is_named_and_costs_nothing_that_was_saved(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    late = "global asked; asked += 1\n    if asked > 22: raise KeyError('late')\n    return 1.0\n\nasked = 0"
+    task, out = own(tmp_path / "task.py", late), tmp_path / "out"
+    assert command(folder, out, "--task", task, "--steps", 6, "--checkpoint-every", 2) == 2
+    said = capsys.readouterr().err
+    assert re.search(r"reward\('\d+ =', '.*'\) does not work: KeyError\('late'\) in line 6; add --resume", said)
+    own(task, IS_DIGIT)
+    assert command(folder, out, "--resume") == 0
+
+    own(task, IS_DIGIT, prompts="[f'{n} =' for n in range(13)]")
+    assert "are not those that the run in" in refused(capsys, folder, out, "--resume")
+
+
+@pytest.mark.parametrize("name", ["prepare", "_what_is_missing", "_tell"])
+def test_ctrl_c_ends_with_a_sentence_at_any_time(
+    name: str, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def stopped(*_: Any, **__: Any) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(run_llm, name, stopped)
+    assert command(folder, tmp_path / "out", "--task", own(tmp_path / "task.py", IS_DIGIT), "--steps", 1) == 130
+    assert "Interrupted; " in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", [run_llm.RUN, run_llm.CHECKPOINT])
+def test_a_damaged_run_is_not_gone_on_with_and_not_touched(
+    name: str, folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "out"
+    assert command(folder, out, "--task", own(tmp_path / "task.py", IS_DIGIT), "--steps", 1) == 0
+    whole = (out / name).read_bytes()
+    for damaged in (b"", whole[: len(whole) // 2], b"[]", b'{"config": {}, "points": 3}', b"\xff"):
+        (out / name).write_bytes(damaged)
+        said = refused(capsys, folder, out, "--resume")
+        assert name in said and "start again with --overwrite" in said
+        assert (out / name).read_bytes() == damaged
+    (out / name).write_bytes(whole)
+    (out / run_llm.METRICS).write_bytes(b"\xff")  # written anew from the checkpoint
+    assert command(folder, out, "--resume") == 0
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="has no limit for the size of a file")
+def test_a_full_disk_is_said_and_leaves_the_checkpoint_before(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    import resource
+
+    save, limits = run_llm.Run.save, resource.getrlimit(resource.RLIMIT_FSIZE)
+
+    def on_a_disk_that_fills_up(run: run_llm.Run) -> None:
+        if len(run.state.history) == 4:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, limits[1]))
+        try:
+            save(run)
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+
+    monkeypatch.setattr(run_llm.Run, "save", on_a_disk_that_fills_up)
+    task, out = own(tmp_path / "task.py", IS_DIGIT), tmp_path / "out"
+    assert command(folder, out, "--task", task, "--steps", 4, "--checkpoint-every", 2) == 2
+    assert "is the disk full?; add --resume to go on" in capsys.readouterr().err
+    assert {path.name for path in out.iterdir()} == {run_llm.METRICS, run_llm.RUN, run_llm.CHECKPOINT}
+    monkeypatch.undo()
+    assert command(folder, out, "--resume") == 0
+
+
+def test_weights_that_are_no_numbers_are_not_saved(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    right = charlm.token_logp
+    monkeypatch.setattr(charlm, "token_logp", lambda *arguments: right(*arguments) * float("nan"))
+    task = own(tmp_path / "task.py", "return float(len(completion))")
+    assert command(folder, tmp_path / "out", "--task", task, "--steps", 3) == 1
+    assert "`grade charlm`" in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_train_that_leaves_steps_out_is_named(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def none_of_a_long_run(*arguments: Any, state: TrainingState | None = None, **settings: Any) -> Any:
+        return charlm.train(*arguments, **settings) if state is None else state.history
+
+    monkeypatch.setattr(run_llm, "train", none_of_a_long_run)
+    assert command(folder, tmp_path / "out", "--task", own(tmp_path / "task.py", IS_DIGIT), "--steps", 3) == 1
+    assert "`train` recorded 0 of 3 steps" in capsys.readouterr().err
+
+
+def test_a_picture_shows_rewards_below_zero_and_signs_of_any_kind(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    points = [
+        llm_report.Point(step=step, score=score, texts=["$x^2$ \U0001f600"]) for step, score in ((0, -8.0), (1, -2.0))
+    ]
+    story = llm_report.Story(
+        title="a$b$.py", command="", measure="", prompts=["1 ="], rewards=([0.0], [0.0]), points=points, seconds=0.0
+    )  # fmt: skip
+    monkeypatch.setattr(plt, "close", lambda _: None)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        llm_report.draw(story, tmp_path / "run.png")
+    assert plt.gcf().axes[1].get_ylim()[0] < -8
+    monkeypatch.undo()
+    plt.close("all")
+    assert [path.name for path in tmp_path.iterdir()] == ["run.png"]
+
+
+def test_what_a_student_raises_shows_their_line_and_what_to_do(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def one_for_each_group(rewards: torch.Tensor) -> torch.Tensor:
+        return rewards[:, 0]
+
+    monkeypatch.setattr(charlm, "group_advantages", one_for_each_group)
+    with pytest.raises(ValueError, match="advantages must have shape") as raised:
+        command(folder, tmp_path / "out", "--task", own(tmp_path / "task.py", IS_DIGIT), "--steps", 2)
+    assert "exercises 1, 2, 3 and 5" in raised.value.__notes__[0]
+
+
+def test_metrics_that_are_not_the_same_in_each_step_are_all_written(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    right, calls = charlm.train_step, []
+
+    def with_one_more(*arguments: Any) -> dict[str, float]:
+        calls.append(1)
+        return right(*arguments) | ({"mine": 1.0} if len(calls) % 2 else {})
+
+    monkeypatch.setattr(charlm, "train_step", with_one_more)
+    task, out = own(tmp_path / "task.py", IS_DIGIT), tmp_path / "out"
+    assert command(folder, out, "--task", task, "--steps", 2) == 0
+    with (out / run_llm.METRICS).open(newline="") as file:
+        assert [row["mine"] for row in csv.DictReader(file)] == ["1.0", ""]
+
+
+def test_an_output_that_cannot_take_it_all_does_not_end_the_run(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    task = own(tmp_path / "zählen.py", "return 0.0")
+    ascii_only = io.TextIOWrapper(io.BytesIO(), encoding="ascii")
+    monkeypatch.setattr(sys, "stdout", ascii_only)
+    assert command(folder, tmp_path / "ascii", "--task", task, "--steps", 1) == 0
+    ascii_only.seek(0)
+    said = ascii_only.read()
+    assert "z?hlen.py by GRPO" in said and "Nothing was learned" in said
+    nobody, end = os.pipe()
+    os.close(nobody)
+    with os.fdopen(end, "w") as closed:
+        monkeypatch.setattr(sys, "stdout", closed)
+        assert command(folder, tmp_path / "closed", "--task", task, "--steps", 1) == 2
+    assert {path.name for path in (tmp_path / "closed").iterdir()} == {*run_llm.FILES}
+
+
+def gpt2(folder: Path) -> Path:
+    from transformers import GPT2Config, GPT2LMHeadModel
+
+    model = GPT2LMHeadModel(GPT2Config(vocab_size=len(ALPHABET), n_positions=32, n_embd=8, n_layer=1, n_head=1))
+    model.save_pretrained(folder)
+    tiny_llm()[1].save_pretrained(folder)
+    return folder
+
+
+def test_what_the_model_cannot_do_is_said_before_the_first_step(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    task, other = ("--task", own(tmp_path / "task.py", IS_DIGIT)), gpt2(tmp_path / "gpt2")
+    cases: list[tuple[Path, tuple[object, ...], str]] = [
+        (folder, ("--last-layers", 3), "this model has 2 layers, got 3"),
+        (other, ("--last-layers", 1), "it is not known where GPT2LMHeadModel has its layers"),
+        (other, ("--max-new-tokens", 30), "reads 32 tokens at most, but the longest prompt has 4"),
+        (folder, ("--group-size", 10**8), "of memory: add --micro-batch-size"),
+    ]
+    for model, options, said in cases:
+        assert said in refused(capsys, model, tmp_path / "out", *task, *options)
+    assert command(other, tmp_path / "out", *task, "--steps", 1, "--max-new-tokens", 28) == 0
+
+
+def test_a_model_that_keeps_nothing_of_what_it_read_is_refused() -> None:
+    from transformers import MambaConfig, MambaForCausalLM
+
+    model = MambaForCausalLM(MambaConfig(vocab_size=len(ALPHABET), hidden_size=8, num_hidden_layers=1, state_size=2))
+    with pytest.raises(ValueError, match="MambaForCausalLM keeps no keys and values"):
+        LanguageModel(model, tiny_llm()[1])
+
+
+def without_its_tokenizer(folder: Path) -> None:
+    for path in folder.glob("token*"):
+        path.unlink()
+
+
+def cut_off(folder: Path) -> None:
+    weights = folder / "model.safetensors"
+    weights.write_bytes(weights.read_bytes()[:5000])
+
+
+@pytest.mark.parametrize("damage", [without_its_tokenizer, cut_off])
+def test_a_folder_of_a_model_that_lacks_something_says_what_must_be_in_it(
+    damage: Callable[[Path], None], tmp_path: Path
+) -> None:
+    damage(save_tiny_llm(tmp_path))
+    with pytest.raises(llm_files.ModelNotFound, match="what save_pretrained writes of a model and of its tokenizer"):
+        llm_files.load(str(tmp_path))
+
+
+@pytest.mark.parametrize("content", [b"", b"GGUF\3\0\0\0", b"hello " * 100])
+def test_a_file_that_is_no_whole_gguf_is_refused(content: bytes, tmp_path: Path) -> None:
+    (tmp_path / "model.GGUF").write_bytes(content)
+    with pytest.raises(llm_files.ModelNotFound, match="that transformers can read"):
+        llm_files.load(str(tmp_path / "model.GGUF"))
+
+
+def test_who_waits_for_the_hub_is_told(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    import transformers
+
+    def without_network(*_: Any, **__: Any) -> None:
+        raise OSError("no network")
+
+    monkeypatch.setattr(transformers.AutoTokenizer, "from_pretrained", without_network)
+    with pytest.raises(llm_files.ModelNotFound, match="no network"):
+        llm_files.load("somebody/something")
+    assert "Looking for somebody/something" in capsys.readouterr().err
 
 
 def test_damaged_weights_in_the_cache_are_not_trained(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
