@@ -324,7 +324,7 @@ def test_a_recorded_run_is_the_same_run_and_keeps_what_each_policy_thinks(folder
     recorded = record_llm.record(options).document(day="2026-11-24")
     assert not out.exists()
     moments = recorded["moments"]
-    assert [moment["step"] for moment in moments] == record_llm.moments_of(7) == [0, 1, 2, 4, 5, 6, 7]
+    assert [moment["step"] for moment in moments] == record_llm.moments_of(7) == [0, 1, 2, 3, 4, 5, 7]
     assert run_llm.main(options) == 0
     with (out / run_llm.METRICS).open(newline="") as file:
         assert recorded["mean_reward"] == [float(row["mean_reward"]) for row in csv.DictReader(file)]
