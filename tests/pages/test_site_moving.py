@@ -95,6 +95,8 @@ def test_wide_blocks_scroll_by_keyboard_when_a_phone_is_turned_and_closed_blocks
     page.set_viewport_size({"width": 240, "height": 900})  # so narrow that a table is wide in every font
     page.evaluate("() => document.querySelectorAll('details').forEach(node => { node.open = true })")
     wait_until_ready(page)
+    for formula in page.locator("div.arithmatex").all():  # it has no width before it comes near
+        formula.scroll_into_view_if_needed()
     wide_blocks = """() => [...document.querySelectorAll("pre > code, .md-typeset__scrollwrap, div.arithmatex")]
       .filter(node => node.scrollWidth > node.clientWidth)
       .map(node => [node.className.split(" ")[0], node.tabIndex, node.ariaLabel])"""

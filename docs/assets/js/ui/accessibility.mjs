@@ -10,10 +10,12 @@ export function repair(root) {
   });
   root.querySelectorAll(".md-code__nav").forEach((node, i) => node.setAttribute("aria-label", `Code block ${i + 1}`));
   root.querySelectorAll("th:empty").forEach((node) => node.replaceWith(document.createElement("td"))); // a corner
-  // Whether a block scrolls depends on its width: a phone turns, a closed block opens. On touch screens the theme takes
-  // the tabindex of code away; this observer is younger than the theme's and has the last word.
-  const resized = new ResizeObserver((entries) => entries.forEach(({ target }) => makeScrollable(target)));
-  root.querySelectorAll(Object.values(SCROLLERS).join()).forEach((node) => resized.observe(node));
+  // Whether a block scrolls depends on its width: a phone turns, a closed block opens. And a formula has none before it
+  // comes near. On touch screens the theme takes the tabindex of code away; this observer is younger than the theme's
+  // and has the last word.
+  const scrollers = Object.values(SCROLLERS).join();
+  const resized = new ResizeObserver((entries) => entries.forEach(({ target }) => makeScrollable(target.closest(scrollers))));
+  root.querySelectorAll(`${scrollers}, ${SCROLLERS.Formula} > *`).forEach((node) => resized.observe(node));
 }
 
 function makeScrollable(node) {
