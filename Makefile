@@ -110,7 +110,7 @@ recordings: $(VENV)/installed ## write the recorded runs of the language model
 	$(BIN)/course dev recordings
 
 recording-llm: $(VENV)/installed-dev ## record a run of the pretrained language model, token by token
-	$(BIN)/python tests/bench/record_llm.py --steps 40
+	$(BIN)/python tests/bench/record_llm.py
 	$(BIN)/course dev recordings
 	$(BIN)/course dev numbers
 

@@ -36,7 +36,15 @@ from .charlm_model import BigramLM
 from .charlm_sampling import make_generator
 from .charlm_task import LetterReward
 from .charlm_training import CharLMConfig, TrainingState, load_checkpoint, make_optimizer, save_checkpoint
-from .llm_files import DEFAULT_MODEL, INSTALL, ModelNotFound, keep_freed_memory, load, memory_needed
+from .llm_files import (
+    DEFAULT_MODEL,
+    INSTALL,
+    ModelNotFound,
+    give_back_freed_memory,
+    keep_freed_memory,
+    load,
+    memory_needed,
+)
 from .llm_model import LanguageModel
 from .llm_report import Point, Story, draw, page
 from .llm_tasks import TASKS, Task, TaskFailed, own_task
@@ -47,6 +55,7 @@ SHOWN = 8
 MEASURED = 64
 """Prompts that the accuracy is measured with on the way; at the start and at the end it is all of them."""
 _AT_ONCE = 64
+_GIVE_BACK_EVERY = 10  # steps
 _NEEDED = "exercises 1, 2, 3 and 5: `grade` says where you are."
 _HOPELESS = 10
 """Times the memory of the machine; the need is an upper bound, and most completions end early."""
@@ -517,6 +526,8 @@ def run_to_the_end(run: Run, ref_policy: torch.nn.Module, *, checkpoint_every: i
                 f"mean reward {row['rolling_mean_reward']:.2f}, groups without signal {row['zero_signal_fraction']:.0%}"
             )
             progress.update(bar, completed=done, description=said)
+            if done % _GIVE_BACK_EVERY == 0:
+                give_back_freed_memory()
             run.look()
             if done % checkpoint_every == 0 or done == config.steps:
                 run.save()

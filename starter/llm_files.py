@@ -159,10 +159,24 @@ def keep_freed_memory() -> None:
     Each step frees what the next one asks for again, in pieces of many megabytes. Given back to the system and asked
     for again, it is filled with zeros each time, and that was a sixth of the time of a step.
     """
-    mallopt = getattr(ctypes.CDLL(None), "mallopt", None) if sys.platform == "linux" else None
+    mallopt = _of_glibc("mallopt")
     if mallopt is not None:
         mallopt(_M_MMAP_MAX, 0)
         mallopt(_M_TRIM_THRESHOLD, 2**31 - 1)
+
+
+def give_back_freed_memory() -> None:
+    """Give it back all the same, where the C library is glibc: what is kept falls into pieces that fit less and less.
+
+    Once in many steps: after each one it would cost what `keep_freed_memory` saves.
+    """
+    malloc_trim = _of_glibc("malloc_trim")
+    if malloc_trim is not None:
+        malloc_trim(0)
+
+
+def _of_glibc(name: str) -> Any:
+    return getattr(ctypes.CDLL(None), name, None) if sys.platform == "linux" else None
 
 
 _M_TRIM_THRESHOLD, _M_MMAP_MAX = -1, -4  # of malloc.h

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
 
 from ..core import course
+from .llm_runs import Outcome
 
 FILE = course.ROOT / "docs/results/challenge.jsonl"
 GOAL = 0.85
@@ -23,37 +24,6 @@ HELD_OUT = 256
 
 class NoRun(Exception):
     """The file holds something that is no entry; the text says what to change."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Outcome:
-    """One run of `run_llm` on the sums.
-
-    Attributes:
-        options: Of `run_llm`, without those of the folder; "" is the recipe that it has by itself.
-        seed: Of the samples.
-        version: Commit of the course; "-dirty" behind it where files were changed.
-        torch: Its version.
-        before: Accuracy on the held-out prompts before the first step.
-        accuracy: After the last one.
-        steps: They were fixed beforehand.
-        completions: That were drawn in training.
-        cpu_seconds: Of the whole process, all threads.
-        peak_gigabytes: The most memory that it held.
-        curve: Accuracy on the way, on the first 64 held-out prompts: [step, accuracy].
-    """
-
-    options: str
-    seed: int
-    version: str
-    torch: str
-    before: float
-    accuracy: float
-    steps: int
-    completions: int
-    cpu_seconds: float
-    peak_gigabytes: float
-    curve: list[list[float]]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -14,7 +14,8 @@ import json
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from statistics import median
 from typing import Any
 
 import numpy as np
@@ -27,7 +28,9 @@ from ..worksheet.grade import empty_result
 from . import ablations
 from .answer_key import BEST, MEASURED_PATH
 from .catalogue import misconceptions, variants
+from .challenge import GOAL
 from .course_lists import minutes_of_the_path, points_of
+from .llm_runs import SEEDS_FILE, SETTINGS, SETTINGS_FILE, Outcome, of_setting, outcomes
 from .recordings import RUNS, llm_run, metrics_of, samples_of
 from .run_pictures import DAPO_PARTS, RELATIVES
 
@@ -112,7 +115,7 @@ def _home_page() -> Claims:
     before, after = (f"{100 * point['score']:.0f} %" for point in (first, last))
     yield f"In a recorded run of {last['step']} steps it goes from {before} to {after} right"
     yield f"answers to {run['measured']['ends']} sums"
-    yield f"took {run['seconds']} CPU seconds"
+    yield f"took {run['seconds'] / 60:.0f} CPU minutes"
     yield f"and after {last['step']} steps"
     minutes = sum(exercise.minutes for exercise in course.EXERCISES)
     yield f"| all | | | {sum(_points().values())} | {minutes} minutes |"
@@ -685,12 +688,45 @@ def _relatives_in_numbers() -> Claims:
 @claims("docs/results/llm.md")
 def _pretrained() -> Claims:
     run = llm_run()
-    steps, measured = run["config"]["steps"], run["measured"]
+    measured = run["measured"]
     _words_hold(run["model"] == "SmolLM2-135M-Instruct" and run["task"] == "sums", "learns to add")
-    _words_hold(steps < 100, "This is a short run")
-    yield f"This is a short run of {steps} steps"
-    yield f"took {run['seconds']} CPU seconds"
-    yield f"`python -m starter.run_llm --steps {steps}`"
-    _words_hold(run["command"] == f"python -m starter.run_llm --steps {steps}", "the settings that it has by default")
+    _words_hold(run["command"] == "python -m starter.run_llm", "the one that run_llm makes by default")
+    yield f"a run of {run['config']['steps']} steps"
+    yield f"The training took {run['seconds'] / 60:.0f} CPU minutes"
     yield f"row count {measured['ends']} sums"
     yield f"the first {measured['between']} of these"
+
+
+def _moments(runs: Sequence[Outcome]) -> Iterator[tuple[float, list[float]]]:
+    """Each step at which runs were measured, and what they had learned by then."""
+    for moment in zip(*(run.curve for run in runs), strict=True):
+        yield moment[0][0], [score for _, score in moment]
+
+
+@claims("docs/results/llm.md")
+def _other_settings() -> Claims:
+    runs = outcomes(SETTINGS_FILE)
+    recipe, *others = ([100 * run.accuracy for run in of_setting(each, runs)] for each in SETTINGS)
+    large, *rest = others
+    yield f"any other setting with either of them: {large[0]:.0f} % and {large[1]:.0f} %"
+    _words_hold(max(large) < min(min(each) for each in (recipe, *rest)), "is worse with both seeds")
+    _words_hold(all(min(each) <= max(recipe) and max(each) >= min(recipe) for each in rest), "cannot be told")
+    yield f"The two seeds of the recipe alone are {max(recipe) - min(recipe):.0f} points apart"
+
+
+@claims("docs/results/llm.md")
+def _ten_seeds() -> Claims:
+    runs = outcomes(SEEDS_FILE)
+    _words_hold([each.seed for each in runs] == [*range(10)], "ten seeds")
+    _words_hold({each.options for each in runs} == {"--steps 400 --dtype bfloat16"}, "and nothing else changed")
+    after = [each.accuracy for each in runs]
+    before, middle = (100 * median(found) for found in ([each.before for each in runs], after))
+    yield f"the median goes from {before:.0f} % to {middle:.0f} %"
+    yield f"The median is {middle:.1f} %, and the worst run has {100 * min(after):.1f} %."
+    first = next(step for step, scores in _moments(runs) if median(scores) > 0.8)
+    yield f"the median passes 80 % after {first:.0f} steps"
+    _words_hold(max(each.accuracy for each in runs) < 1, "None is always right")
+    _words_hold(middle >= 100 * GOAL and sum(each >= 0.75 for each in after) >= 9, "the goal")
+    longest, largest = max(each.cpu_seconds for each in runs), max(each.peak_gigabytes for each in runs)
+    _words_hold(longest <= 1800 and 5 < largest < 5.1, "a little more")
+    yield f"The longest run took {longest:,.0f} CPU seconds, and the largest held {largest:.2f} GB, a little more than"

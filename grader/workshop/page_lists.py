@@ -1,8 +1,8 @@
 """`course dev numbers`: writes lists into the files that have one.
 
 A list is the block of neighboring lines that have its form, and is written again from `course.toml` and the folders of
-the exercises (`course_lists`), from a recorded run, or from the runs of the open challenge. Left out: what pages say of
-the points of exercises, which are claims (`page_claims`).
+the exercises (`course_lists`), from recorded and measured runs, or from those of the open challenge. Left out: what
+pages say of the points of exercises, which are claims (`page_claims`).
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import math
 import re
 from collections.abc import Iterator
 
-from . import challenge
+from . import challenge, llm_runs
 from .course_lists import PageList, course_lists
 from .page_numbers import NoPlace
 from .published import published
@@ -50,6 +50,10 @@ def page_lists() -> Iterator[PageList]:
     yield PageList("docs/index.md", r"\| `[^`\n]+` \| [\d.*]+ \| `[^`\n]+` \| [\d.*]+ \|", tuple(_before_and_after()))
     yield PageList("docs/results/llm.md", r"\| \d+ \| \d+ % \|", tuple(_right_sums()))
     yield PageList("docs/results/llm.md", r"\| \d+ \| `[^`\n]*` \| .*", tuple(_drawn_at_first()))
+    yield PageList("docs/results/llm.md", r"\| \d \| [\d.]+ % \| [\d.]+ % \| .*", tuple(llm_runs.seed_rows()))
+    yield PageList(
+        "docs/results/llm.md", r"\| (?:`--[^`]*`|the recipe) \| [\d.]+ % \| .*", tuple(llm_runs.setting_rows())
+    )
     runs = challenge.entries(challenge.FILE.read_text("utf-8"))
     yield PageList("docs/results/challenge.md", r"\| (?:\d[\d,]*|none yet) \|.*", tuple(challenge.rows(runs)))
 

@@ -15,12 +15,14 @@ import html
 import itertools
 import textwrap
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from statistics import median
 
 from ..core import course
 from ..core.round_numbers import round_ends, round_step
 from .ablations import ABLATIONS, Ablation, Curve
+from .llm_runs import SEEDS_FILE, SETTINGS, SETTINGS_FILE, Outcome, of_setting, outcomes
 from .recordings import metrics_of
 
 DRAWN_RUNS = ("pizza", "arithmetic")
@@ -132,6 +134,8 @@ def make() -> dict[Path, str]:
     for name in DRAWN_RUNS:
         pictures[course.RUNS / f"charlm-{name}.svg"] = draw_run(name)
     pictures[course.RUNS / "charlm-arithmetic-10-seeds.svg"] = draw_seeds("charlm-arithmetic-10-seeds")
+    pictures[course.RUNS / "llm-seeds.svg"] = draw_llm_seeds()
+    pictures[course.RUNS / "llm-settings.svg"] = draw_llm_settings()
     pictures[course.RUNS / "variants.svg"] = draw_relatives("variants", RELATIVES, ON_EACH_TASK)
     pictures[course.RUNS / "variants-dapo.svg"] = draw_relatives("variants-dapo", DAPO_PARTS, WITH_ITS_PRICE)
     return pictures
@@ -194,6 +198,42 @@ def draw_seeds(name: str) -> str:
         band=(low, high),
     )
     return picture([("", [chart])], title="Ten runs on additions", height=144)
+
+
+def draw_llm_seeds() -> str:
+    """Accuracy of the pretrained language model over the steps, of all seeds."""
+    return picture(
+        [("", [_outcomes_chart(outcomes(SEEDS_FILE), "Right sums", "median, lowest, highest")])],
+        title="Ten runs of a pretrained language model",
+        height=144,
+    )
+
+
+def draw_llm_settings() -> str:
+    """The same for the recipe, and below it for other settings: the mean of their seeds over the pale line of the recipe."""
+    runs = outcomes(SETTINGS_FILE)
+    charts = [
+        _outcomes_chart(of_setting(each, runs), each.name, each.detail, name=f"llm-settings-{place}")
+        for place, each in enumerate(SETTINGS)
+    ]
+    recipe, *others = charts
+    over_it = [replace(chart, others=[recipe.name]) for chart in others]
+    grid = [("", [recipe]), *(("", over_it[place : place + 2]) for place in range(0, len(over_it), 2))]
+    return picture(grid, title="Other settings for a pretrained language model")
+
+
+def _outcomes_chart(runs: Sequence[Outcome], title: str, unit: str, *, name: str = "") -> Chart:
+    """The median of some runs, and the band between the worst and the best at each moment."""
+    moments = [*zip(*(run.curve for run in runs), strict=True)]
+    scores = [[score for _, score in moment] for moment in moments]
+    return Chart(
+        heading=(title, unit),
+        steps=[int(moment[0][0]) for moment in moments],
+        values=[median(each) for each in scores],
+        ends=(0.0, 1.0),
+        band=([min(each) for each in scores], [max(each) for each in scores]),
+        name=name,
+    )
 
 
 def draw_relatives(picture_name: str, methods: Mapping[str, str], panels: Sequence[Panel]) -> str:

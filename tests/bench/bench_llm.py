@@ -25,7 +25,8 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))  # for reference/: the model answers are not installed
 
-from grader.workshop.challenge import GOAL, Outcome
+from grader.workshop.challenge import GOAL
+from grader.workshop.llm_runs import Outcome
 from reference.run_llm import CHECKPOINT, METRICS, RUN
 
 LOWEST, SECONDS, GIGABYTES = 0.75, 1800, 5

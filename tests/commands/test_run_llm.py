@@ -23,6 +23,7 @@ import record_llm
 import torch
 from tiny_llm import ALPHABET, save_tiny_llm, tiny_llm
 
+from grader.core import course
 from reference import charlm, llm_files, llm_report, llm_tasks, run_llm, run_trl
 from reference.charlm_sampling import make_generator
 from reference.charlm_training import CharLMConfig, TrainingState, make_optimizer
@@ -279,6 +280,16 @@ def test_a_run_that_was_stopped_goes_on_as_if_it_had_not_been(
     with pytest.raises(SystemExit):
         command(folder, stopped, *options)
     assert "there is a run in" in capsys.readouterr().err
+
+
+def test_the_task_on_the_page_of_results_is_a_task(tmp_path: Path) -> None:
+    page = (course.ROOT / "docs/results/llm.md").read_text("utf-8")
+    task = tmp_path / "animals.py"
+    task.write_text(re.findall(r"```python\n(.*?)```", page, re.DOTALL)[0])
+    found = llm_tasks.own_task(task, max_new_tokens=4)
+    prompt = "An animal that begins with C is the"
+    assert prompt in (*found.prompts, *found.held_out)
+    assert found.rewards([prompt] * 3, [" cat\n", " dog", ""]).tolist() == [1, 0, 0]
 
 
 def test_a_run_on_what_is_missed_trains_on_nothing_else(

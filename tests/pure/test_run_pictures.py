@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import csv
+import json
 import re
 from collections.abc import Iterator
+from typing import Any
 from xml.etree import ElementTree
 
+import numpy as np
 import pytest
 
 from grader.core import course
-from grader.workshop import run_pictures
+from grader.workshop import llm_runs, run_pictures
 from grader.workshop.ablations import ABLATIONS
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -66,6 +69,37 @@ def test_every_line_of_a_relative_goes_through_its_recorded_numbers_over_that_of
             drawn = [up for _, up in points(str(paths[f"{name}-{column}-{method}"]))]
             known = [float(line[middle]) for line in recorded][: panel.steps]
             assert [200 * (high - value) / (high - low) for value in known] == pytest.approx(drawn, abs=0.51)
+
+
+def measured(name: str) -> list[dict[str, Any]]:
+    """Measured runs of the pretrained language model, as they are in their file."""
+    lines = (course.RUNS / "llm-sums" / f"{name}.jsonl").read_text("utf-8").splitlines()
+    return [json.loads(line) for line in lines]
+
+
+def test_the_band_of_ten_seeds_reaches_from_the_worst_to_the_best_and_its_line_is_their_median():
+    picture = ElementTree.fromstring(PICTURES[course.RUNS / "llm-seeds.svg"])
+    curves = np.array([run["curve"] for run in measured("seeds")])  # (10, 11, 2)
+    assert curves.shape == (10, 11, 2) and len({tuple(row) for row in curves[:, :, 0]}) == 1
+    drawn = [[up for _, up in points(str(path.get("d")))] for path in picture.iter(f"{SVG}path")]
+    _, band, line = drawn
+    scores = 200 * (1 - curves[:, :, 1])
+    assert line == pytest.approx(np.median(scores, axis=0), abs=0.51)
+    assert band == pytest.approx([*scores.min(axis=0), *scores.max(axis=0)[::-1]], abs=0.51)
+
+
+def test_every_other_setting_is_drawn_over_the_recipe_with_both_of_its_seeds():
+    picture = ElementTree.fromstring(PICTURES[course.RUNS / "llm-settings.svg"])
+    paths = {path.get("id"): str(path.get("d")) for path in picture.iter(f"{SVG}path")}
+    of: dict[str, list[dict[str, Any]]] = {setting.options: [] for setting in llm_runs.SETTINGS}
+    for run in measured("settings"):
+        of[run["options"].removeprefix(llm_runs.RECIPE).strip()].append(run)
+    for place, runs in enumerate(of.values()):
+        assert sorted(run["seed"] for run in runs) == [0, 1]
+        mean = np.mean([[score for _, score in run["curve"]] for run in runs], axis=0)
+        assert [up for _, up in points(paths[f"llm-settings-{place}"])] == pytest.approx(200 * (1 - mean), abs=0.51)
+    beside = [each.get("href") for each in picture.iter(f"{SVG}use")]
+    assert beside == ["#llm-settings-0"] * (len(of) - 1)
 
 
 def is_tick(text: ElementTree.Element) -> bool:
