@@ -210,7 +210,7 @@ def draw_llm_seeds() -> str:
 
 
 def draw_llm_settings() -> str:
-    """The same for the recipe, and below it for other settings: the mean of their seeds over the pale line of the recipe."""
+    """The same for the recipe, and below it for other settings: the mean of their seeds over its pale line."""
     runs = outcomes(SETTINGS_FILE)
     charts = [
         _outcomes_chart(of_setting(each, runs), each.name, each.detail, name=f"llm-settings-{place}")
