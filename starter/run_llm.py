@@ -477,13 +477,13 @@ def _say_what_it_takes(
         activations=kept * config.max_new_tokens
         + min(kept, config.prompts_per_step) * _longest_prompt(policy, task, config.max_new_tokens),
     )
-    there = psutil.virtual_memory().available
+    memory = psutil.virtual_memory()
     print(f"{total / 1e6:.0f} million parameters, {rows} completions a step: about {needed / 2**30:.1f} GB of memory")
     less = "add --micro-batch-size 4 or --last-layers 4, or lower --prompts-per-step or --group-size"
-    if needed > _HOPELESS * psutil.virtual_memory().total:
-        raise ValueError(f"this machine has {psutil.virtual_memory().total / 2**30:.1f} GB of memory: {less}")
-    if needed > there:
-        print(f"Only {there / 2**30:.1f} GB are free: {less}.", file=sys.stderr)
+    if needed > _HOPELESS * memory.total:
+        raise ValueError(f"this machine has {memory.total / 2**30:.1f} GB of memory: {less}")
+    if needed > memory.available:
+        print(f"Only {memory.available / 2**30:.1f} GB are free: {less}.", file=sys.stderr)
 
 
 def _longest_prompt(policy: LanguageModel, task: Task, max_new_tokens: int) -> int:

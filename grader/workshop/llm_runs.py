@@ -15,6 +15,8 @@ from ..core import course
 
 SEEDS_FILE = course.RUNS / "llm-sums" / "seeds.jsonl"
 SETTINGS_FILE = course.RUNS / "llm-sums" / "settings.jsonl"
+LOWEST, SECONDS, GIGABYTES = 0.75, 1800, 5
+"""What is asked of ten seeds beside the median accuracy: that of nine of them, CPU seconds and memory of each."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,13 +78,19 @@ SETTINGS = (
 
 def outcomes(path: Path) -> list[Outcome]:
     """The runs in a file."""
-    return [Outcome(**json.loads(line)) for line in path.read_text("utf-8").splitlines()]
+    return [Outcome(**json.loads(line)) for line in path.read_text("utf-8").splitlines() if line]
 
 
 def of_setting(setting: Setting, runs: Sequence[Outcome]) -> list[Outcome]:
     """Its runs, by seed."""
     options = f"{RECIPE} {setting.options}".rstrip()
     return sorted((run for run in runs if run.options == options), key=lambda run: run.seed)
+
+
+def moments(runs: Sequence[Outcome]) -> Iterator[tuple[int, list[float]]]:
+    """Each step at which all of them were measured, and their accuracies there."""
+    for moment in zip(*(run.curve for run in runs), strict=True):
+        yield int(moment[0][0]), [score for _, score in moment]
 
 
 def seed_rows() -> Iterator[str]:

@@ -14,7 +14,7 @@ import json
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from statistics import median
 from typing import Any
 
@@ -30,7 +30,17 @@ from .answer_key import BEST, MEASURED_PATH
 from .catalogue import misconceptions, variants
 from .challenge import GOAL
 from .course_lists import minutes_of_the_path, points_of
-from .llm_runs import SEEDS_FILE, SETTINGS, SETTINGS_FILE, Outcome, of_setting, outcomes
+from .llm_runs import (
+    GIGABYTES,
+    LOWEST,
+    SECONDS,
+    SEEDS_FILE,
+    SETTINGS,
+    SETTINGS_FILE,
+    moments,
+    of_setting,
+    outcomes,
+)
 from .recordings import RUNS, llm_run, metrics_of, samples_of
 from .run_pictures import DAPO_PARTS, RELATIVES
 
@@ -697,12 +707,6 @@ def _pretrained() -> Claims:
     yield f"the first {measured['between']} of these"
 
 
-def _moments(runs: Sequence[Outcome]) -> Iterator[tuple[float, list[float]]]:
-    """Each step at which runs were measured, and what they had learned by then."""
-    for moment in zip(*(run.curve for run in runs), strict=True):
-        yield moment[0][0], [score for _, score in moment]
-
-
 @claims("docs/results/llm.md")
 def _other_settings() -> Claims:
     runs = outcomes(SETTINGS_FILE)
@@ -723,10 +727,10 @@ def _ten_seeds() -> Claims:
     before, middle = (100 * median(found) for found in ([each.before for each in runs], after))
     yield f"the median goes from {before:.0f} % to {middle:.0f} %"
     yield f"The median is {middle:.1f} %, and the worst run has {100 * min(after):.1f} %."
-    first = next(step for step, scores in _moments(runs) if median(scores) > 0.8)
-    yield f"the median passes 80 % after {first:.0f} steps"
+    first = next(step for step, scores in moments(runs) if median(scores) > 0.8)
+    yield f"the median passes 80 % after {first} steps"
     _words_hold(max(each.accuracy for each in runs) < 1, "None is always right")
-    _words_hold(middle >= 100 * GOAL and sum(each >= 0.75 for each in after) >= 9, "the goal")
+    _words_hold(middle >= 100 * GOAL and sum(each >= LOWEST for each in after) >= 9, "the goal")
     longest, largest = max(each.cpu_seconds for each in runs), max(each.peak_gigabytes for each in runs)
-    _words_hold(longest <= 1800 and 5 < largest < 5.1, "a little more")
+    _words_hold(longest <= SECONDS and GIGABYTES < largest < GIGABYTES + 0.1, "a little more")
     yield f"The longest run took {longest:,.0f} CPU seconds, and the largest held {largest:.2f} GB, a little more than"

@@ -50,7 +50,7 @@ def page_lists() -> Iterator[PageList]:
     yield PageList("docs/index.md", r"\| `[^`\n]+` \| [\d.*]+ \| `[^`\n]+` \| [\d.*]+ \|", tuple(_before_and_after()))
     yield PageList("docs/results/llm.md", r"\| \d+ \| \d+ % \|", tuple(_right_sums()))
     yield PageList("docs/results/llm.md", r"\| \d+ \| `[^`\n]*` \| .*", tuple(_drawn_at_first()))
-    yield PageList("docs/results/llm.md", r"\| \d \| [\d.]+ % \| [\d.]+ % \| .*", tuple(llm_runs.seed_rows()))
+    yield PageList("docs/results/llm.md", r"\| \d+ \| [\d.]+ % \| [\d.]+ % \| .*", tuple(llm_runs.seed_rows()))
     yield PageList(
         "docs/results/llm.md", r"\| (?:`--[^`]*`|the recipe) \| [\d.]+ % \| .*", tuple(llm_runs.setting_rows())
     )

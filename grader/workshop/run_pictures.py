@@ -22,7 +22,7 @@ from statistics import median
 from ..core import course
 from ..core.round_numbers import round_ends, round_step
 from .ablations import ABLATIONS, Ablation, Curve
-from .llm_runs import SEEDS_FILE, SETTINGS, SETTINGS_FILE, Outcome, of_setting, outcomes
+from .llm_runs import SEEDS_FILE, SETTINGS, SETTINGS_FILE, Outcome, moments, of_setting, outcomes
 from .recordings import metrics_of
 
 DRAWN_RUNS = ("pizza", "arithmetic")
@@ -224,11 +224,10 @@ def draw_llm_settings() -> str:
 
 def _outcomes_chart(runs: Sequence[Outcome], title: str, unit: str, *, name: str = "") -> Chart:
     """The median of some runs, and the band between the worst and the best at each moment."""
-    moments = [*zip(*(run.curve for run in runs), strict=True)]
-    scores = [[score for _, score in moment] for moment in moments]
+    steps, scores = zip(*moments(runs), strict=True)
     return Chart(
         heading=(title, unit),
-        steps=[int(moment[0][0]) for moment in moments],
+        steps=steps,
         values=[median(each) for each in scores],
         ends=(0.0, 1.0),
         band=([min(each) for each in scores], [max(each) for each in scores]),

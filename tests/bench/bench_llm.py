@@ -25,12 +25,10 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))  # for reference/: the model answers are not installed
 
+from grader.workshop import llm_runs
 from grader.workshop.challenge import GOAL
-from grader.workshop.llm_runs import Outcome
+from grader.workshop.llm_runs import GIGABYTES, LOWEST, SECONDS, Outcome
 from reference.run_llm import CHECKPOINT, METRICS, RUN
-
-LOWEST, SECONDS, GIGABYTES = 0.75, 1800, 5
-"""What is asked of ten seeds beside the median accuracy: that of nine of them, CPU seconds and memory of each."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -57,8 +55,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def outcomes(file: Path, options: Sequence[str]) -> list[Outcome]:
     """The lines of a file that were made with these options."""
-    lines = file.read_text("utf-8").splitlines() if file.exists() else []
-    found = [Outcome(**json.loads(line)) for line in lines if line]
+    found = llm_runs.outcomes(file) if file.exists() else []
     return [each for each in found if each.options == " ".join(options)]
 
 

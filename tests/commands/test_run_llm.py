@@ -205,21 +205,14 @@ def test_the_five_files_teach_it_what_is_paid_for(kl_coef: float) -> None:
 
 
 def command(folder: Path, out: Path, *options: object) -> int:
-    line = [
-        "--model",
-        folder,
-        "--out",
-        out,
-        "--prompts-per-step",
-        2,
-        "--group-size",
-        2,
-        "--lr",
-        1e-3,
-        *PRECISE,
-        *options,
-    ]
+    few = ("--prompts-per-step", 2, "--group-size", 2, "--lr", 1e-3)
+    line = ["--model", folder, "--out", out, *few, *PRECISE, *options]
     return run_llm.main([*map(str, line)])
+
+
+def metrics(out: Path) -> list[dict[str, str]]:
+    with (out / run_llm.METRICS).open(newline="") as file:
+        return list(csv.DictReader(file))
 
 
 def weights(out: Path) -> dict[str, torch.Tensor]:
@@ -256,8 +249,7 @@ def test_a_run_that_was_stopped_goes_on_as_if_it_had_not_been(
     frozen = [name for name in first if ".layers.0." in name]
     start = LanguageModel(*tiny_llm()).state_dict()
     assert frozen and all(torch.equal(first[name], start[name]) for name in frozen)
-    with (stopped / run_llm.METRICS).open(newline="") as file:
-        assert [row["step"] for row in csv.DictReader(file)] == ["1", "2", "3", "4"]
+    assert [row["step"] for row in metrics(stopped)] == ["1", "2", "3", "4"]
     documents = [json.loads((out / run_llm.RUN).read_text("utf-8")) for out in (whole, stopped)]
     assert documents[0]["points"] == documents[1]["points"]
     # Both sittings are this very process, so the second counts what the first took once more.
@@ -295,50 +287,30 @@ def test_the_task_on_the_page_of_results_is_a_task(tmp_path: Path) -> None:
 def test_a_run_on_what_is_missed_trains_on_nothing_else(
     folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    task = tmp_path / "below_five.py"
-    task.write_text("def prompts():\n    return [f'{n} =' for n in range(10) for _ in range(4)]\n\n"
-                    "def reward(prompt, completion):\n    return float(prompt < '5')\n")  # fmt: skip
+    task = own(tmp_path / "below_five.py", "return float(prompt < '5')", prompts="[f'{n} =' for n in range(10)]")
     options = ("--task", task, "--steps", 4, "--only-missed")
     assert command(folder, tmp_path / "run", *options) == 0
     train = llm_tasks.own_task(task, max_new_tokens=4).prompts
     missed = sum(prompt >= "5" for prompt in train)
     assert f"{missed} of {len(train)} prompts to train on are missed" in capsys.readouterr().out
-    with (tmp_path / "run" / run_llm.METRICS).open(newline="") as file:
-        assert [float(row["mean_reward"]) for row in csv.DictReader(file)] == [0, 0, 0, 0]
+    assert [float(row["mean_reward"]) for row in metrics(tmp_path / "run")] == [0, 0, 0, 0]
 
-    task.write_text(task.read_text().replace("prompt < '5'", "True"))
-    with pytest.raises(SystemExit):
-        command(folder, tmp_path / "all-right", *options)
-    assert "--only-missed: no prompt is missed" in capsys.readouterr().err
+    own(task, "return 1.0")
+    assert "--only-missed: no prompt is missed" in refused(capsys, folder, tmp_path / "all-right", *options)
 
 
 def test_a_recorded_run_is_the_same_run_and_keeps_what_each_policy_thinks(folder: Path, tmp_path: Path) -> None:
     task, out = tmp_path / "digits.py", tmp_path / "run"
     task.write_text("def prompts():\n    return [f'{n} + {m} =' for n in range(5) for m in range(5)]\n\n"
                     "def reward(prompt, completion):\n    return float(completion[:1].isdigit())\n")  # fmt: skip
-    line = [
-        "--model",
-        folder,
-        "--task",
-        task,
-        "--prompts-per-step",
-        2,
-        "--lr",
-        1e-3,
-        "--steps",
-        7,
-        *PRECISE,
-        "--out",
-        out,
-    ]
-    options = [*map(str, line)]
+    line = ["--model", folder, "--task", task, "--prompts-per-step", 2, "--lr", 1e-3, "--steps", 7, "--out", out]
+    options = [*map(str, (*line, *PRECISE))]
     recorded = record_llm.record(options).document(day="2026-11-24")
     assert not out.exists()
     moments = recorded["moments"]
     assert [moment["step"] for moment in moments] == record_llm.moments_of(7) == [0, 1, 2, 3, 4, 5, 7]
     assert run_llm.main(options) == 0
-    with (out / run_llm.METRICS).open(newline="") as file:
-        assert recorded["mean_reward"] == [float(row["mean_reward"]) for row in csv.DictReader(file)]
+    assert recorded["mean_reward"] == [float(row["mean_reward"]) for row in metrics(out)]
     policy = LanguageModel(*tiny_llm())
     for place, state in ((0, policy.state_dict()), (-1, weights(out))):  # before the first step, after the last one
         policy.load_state_dict(state)
@@ -624,8 +596,7 @@ def test_metrics_that_are_not_the_same_in_each_step_are_all_written(
     monkeypatch.setattr(charlm, "train_step", with_one_more)
     task, out = own(tmp_path / "task.py", IS_DIGIT), tmp_path / "out"
     assert command(folder, out, "--task", task, "--steps", 2) == 0
-    with (out / run_llm.METRICS).open(newline="") as file:
-        assert [row["mine"] for row in csv.DictReader(file)] == ["1.0", ""]
+    assert [row["mine"] for row in metrics(out)] == ["1.0", ""]
 
 
 def test_an_output_that_cannot_take_it_all_does_not_end_the_run(

@@ -34,7 +34,7 @@ def test_every_exercise_is_in_every_list_and_every_function_on_the_page_of_its_e
         r"(?:- )?\*\*",
         r"\| `",
         r"\| (?:",
-        r"\| \d",
+        r"\| \d+ ",
     )  # not of exercises; the last three: samples and runs
     lists = [each for each in page_lists() if not each.form.startswith(others)]
     assert len(lists) >= 5

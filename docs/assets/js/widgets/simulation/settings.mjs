@@ -69,13 +69,13 @@ function shown(name, value) {
   return options ? options.find(([option]) => option === value)[1] : show(value);
 }
 
+const differing = (a, b) => Object.entries(SETTINGS).filter(([name]) => a[name] !== b[name]);
+
 /** What is different in two states: "Group size G 8 → 4". */
-export const difference = (before, after) => Object.entries(SETTINGS).filter(([name]) => before[name] !== after[name])
-  .map(([name, { label }]) => `${label} ${shown(name, before[name])} → ${shown(name, after[name])}`).join(", ");
+export const difference = (before, after) => differing(before, after).map(([name, { label }]) => `${label} ${shown(name, before[name])} → ${shown(name, after[name])}`).join(", ");
 
 /** What a state has where another has something else: "Group size G 8". */
-export const otherwise = (state, other) => Object.entries(SETTINGS).filter(([name]) => state[name] !== other[name])
-  .map(([name, { label }]) => `${label} ${shown(name, state[name])}`).join(", ");
+export const otherwise = (state, other) => differing(state, other).map(([name, { label }]) => `${label} ${shown(name, state[name])}`).join(", ");
 
 /** All that determines a run, for paper. */
 export const description = (state) => [`Seed ${state.seed}, ${steps(state.steps)}`, ...Object.entries(SETTINGS)
