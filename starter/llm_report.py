@@ -23,6 +23,9 @@ import matplotlib.pyplot as plt
 from . import run_folder
 from .bandit_plots import GOLD, GREY, INK, SECOND
 
+PIXELS_A_CHARACTER = 0.602 * 100 / 72
+"""Of matplotlib's monospaced font, DejaVu Sans Mono, for each point of its size, at 100 pixels an inch."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Point:
@@ -77,17 +80,21 @@ class Story:
 def draw(story: Story, path: Path) -> None:
     """Write the picture, 1200 × 630 points: what networks show beside a link."""
     figure, (table, curve) = plt.subplots(1, 2, figsize=(12, 6.3), dpi=100, width_ratios=(1.3, 1))
-    figure.subplots_adjust(left=0.03, right=0.97, top=0.84, bottom=0.16, wspace=0.12)
-    figure.suptitle(f"{_short(story.title, 100)}\n{story.summary()}", color=INK)
+    figure.subplots_adjust(left=0.03, right=0.97, top=0.8, bottom=0.16, wspace=0.12)
+    figure.text(0.03, 0.92, _short(story.title, 64), fontsize=20, color=INK)
+    figure.text(0.03, 0.86, story.summary().replace("->", "→"), fontsize=13, color=GREY)
     table.axis("off")
-    for place, (prompt, before, after, paid_before, paid_after) in enumerate([*story.rows()]):
-        height = 0.86 - place * 0.11
-        table.text(0.0, height, _short(prompt), family="monospace", fontsize=9, color=INK)
-        for left, text, paid in ((0.62, before, paid_before), (0.83, after, paid_after)):
-            box = {"facecolor": GOLD if paid >= 1 else "none", "edgecolor": "none", "pad": 2}
-            table.text(left, height, _short(text, 12), family="monospace", fontsize=9, color=INK, bbox=box)
-    for left, text in ((0.0, "prompt"), (0.62, "before"), (0.83, "after")):
-        table.text(left, 0.96, text, fontsize=10, color=GREY)
+    rows = [[_short(prompt), _short(before, 12), _short(after, 12)] for prompt, before, after, *_ in story.rows()]
+    rows.insert(0, ["prompt", "before", "after"])
+    columns = [max(map(len, column)) + 3 for column in zip(*rows, strict=True)]  # in characters
+    width = table.get_window_extent().width
+    size = min(20.0, width / (sum(columns) * PIXELS_A_CHARACTER))
+    lefts = [sum(columns[:place]) * size * PIXELS_A_CHARACTER / width for place in range(3)]
+    for place, (row, paid) in enumerate(zip(rows, [(0, 0), *zip(*story.rewards, strict=True)], strict=True)):
+        for left, text, reward in zip(lefts, row, (0, *paid), strict=True):
+            box = {"facecolor": GOLD if reward >= 1 else "none", "edgecolor": "none", "pad": 3}
+            color = INK if place else GREY
+            table.text(left, 0.97 - place * 0.11, text, family="monospace", fontsize=size, color=color, bbox=box)
     figure.text(0.03, 0.03, _short(story.command, 150), family="monospace", fontsize=8, color=GREY)
     steps, scores = [point.step for point in story.points], [point.score for point in story.points]
     curve.plot(steps, scores, color=INK, marker="o", markersize=4)

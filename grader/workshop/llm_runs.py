@@ -73,6 +73,9 @@ SETTINGS = (
     Setting(options="--lr 3e-6", name="Learning rate 3e-6", detail="a third"),
     Setting(options="--group-size 4 --prompts-per-step 16", name="G = 4", detail="16 prompts"),
     Setting(options="--group-size 16 --prompts-per-step 4", name="G = 16", detail="4 prompts"),
+    Setting(options="--only-missed", name="Only missed prompts", detail="wrong at the start"),
+    Setting(options="--last-layers 10", name="Last 10 layers", detail="of 30"),
+    Setting(options="--kl-coef 0.05", name="KL penalty", detail="\N{GREEK SMALL LETTER BETA} = 0.05"),
 )
 
 

@@ -210,15 +210,15 @@ def draw_llm_seeds() -> str:
 
 
 def draw_llm_settings() -> str:
-    """The same for the recipe, and below it for other settings: the mean of their seeds over its pale line."""
+    """The same for the recipe and other settings: the mean of their seeds over its pale line."""
     runs = outcomes(SETTINGS_FILE)
     charts = [
         _outcomes_chart(of_setting(each, runs), each.name, each.detail, name=f"llm-settings-{place}")
         for place, each in enumerate(SETTINGS)
     ]
     recipe, *others = charts
-    over_it = [replace(chart, others=[recipe.name]) for chart in others]
-    grid = [("", [recipe]), *(("", over_it[place : place + 2]) for place in range(0, len(over_it), 2))]
+    all_charts = [recipe, *(replace(chart, others=[recipe.name]) for chart in others)]
+    grid = [("", all_charts[place : place + 2]) for place in range(0, len(all_charts), 2)]
     return picture(grid, title="Other settings for a pretrained language model")
 
 
