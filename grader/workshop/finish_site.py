@@ -20,12 +20,23 @@ from .published import published
 _FORMULA = re.compile(r'(<(span|div) class="arithmatex">)(\\[(\[].*?\\[)\]])(</\2>)', re.DOTALL)
 _PICTURE = re.compile(r'<img alt="([^"]*)"[^>]*? src="([^":]*assets/runs/[^":]*\.svg)"[^>]*>')
 _SHEETS = re.compile(r'\s*<link rel="stylesheet" href="([^"]*)(assets/(?!stylesheets/)[^"]*\.css)">')
+_TABLE = re.compile(r'(?<!<div class="grpo-symbols">)<table>.*?</table>', re.DOTALL)
+_KINDS = {
+    "hero": "<grpo-hero",
+    "simulation": "<grpo-simulation",
+    "question": "<grpo-question",
+    "chapter-question": ' id="the-question"',
+}
+"""Pages that look different as a whole, and what says so in them."""
 _OF_EXERCISES, _NOT_IN_THE_COURSE = ("exercises", "mistakes", "discussion", "reference"), "Not in this course"
 _SHEET = "assets/css/site.css"
 _URL = re.compile(r"""url\((["']?)(?!data:|#|/)([^)"']+)\1\)""")
 _FONTS = ("gabarito-latin", "literata-latin")
 _OWN = {"text/javascript": "js/**/*.mjs", "text/css": "css/*.css"}
-_LATE_SEARCH = (Path(__file__).parent / "site_files/late_search.js").read_text("utf-8")
+_BEFORE_THE_THEME = [
+    (Path(__file__).parent / "site_files" / name).read_text("utf-8") for name in ("late_search.js", "kept_sheets.js")
+]
+_SWITCHING = re.compile(r"[^{}]*\[data-md-color-switching\][^{}]*\{[^}]*\}")
 _THEME_SCRIPT = re.compile(r'(?<!</script>)<script src="[^"]*assets/javascripts/bundle\.')
 
 
@@ -46,13 +57,17 @@ def finish(folder: Path) -> list[str]:
     """
     texts = {path: path.read_text("utf-8") for path in folder.rglob("*.html")}
     _join_sheets(folder, texts.values())
+    _let_colors_move(folder / "assets")
     _minify(folder / "assets")
     scripts = folder / "assets/js"
     script_chains.shorten(scripts)
     finished = {
-        path: _search_late(_with_one_sheet(_with_runs(_said_not_to_count(text, path.relative_to(folder)), path.parent)))
+        path: _lighter_theme(
+            _with_one_sheet(_with_runs(_said_not_to_count(text, path.relative_to(folder)), path.parent))
+        )
         for path, text in _with_formulas(texts).items()
     }
+    finished = {path: _with_its_kind(_with_symbols(text)) for path, text in finished.items()}
     finished = {path: script_chains.preloaded(text, scripts) for path, text in finished.items()}
     finished, notes = share.with_pictures(finished, folder)
     for path, text in finished.items():
@@ -87,9 +102,20 @@ def _minify(assets: Path) -> None:
                 path.write_text(small, "utf-8")
 
 
-def _search_late(text: str) -> str:
-    """A page that loads the index of the search when the search is opened."""
-    script = re.sub(r"^//.*\n|^\s+|\n", "", _LATE_SEARCH, flags=re.MULTILINE)
+def _let_colors_move(assets: Path) -> None:
+    """Take out the theme's rule that nothing moves while colors are switched.
+
+    It speaks of all elements, and the theme switches colors at each load: twice the whole page would be styled anew.
+    """
+    for path in assets.glob("stylesheets/*.css"):
+        text = path.read_text("utf-8")
+        if _SWITCHING.search(text):
+            path.write_text(_SWITCHING.sub("", text), "utf-8")
+
+
+def _lighter_theme(text: str) -> str:
+    """A page that loads the index of the search when the search is opened, and its style sheets once."""
+    script = re.sub(r"^//.*\n|^\s+|\n", "", "".join(_BEFORE_THE_THEME), flags=re.MULTILINE)
     return _THEME_SCRIPT.sub(lambda match: f"<script>{script}</script>{match[0]}", text, count=1)
 
 
@@ -102,6 +128,23 @@ def _with_formulas(texts: dict[Path, str]) -> dict[Path, str]:
         path: name_terms(_FORMULA.sub(lambda match: match[1] + made[match[3]] + match[4], text))
         for path, text in texts.items()
     }
+
+
+def _with_symbols(text: str) -> str:
+    """A page whose tables of symbols are marked: they begin with a formula, and no column of theirs is of numbers."""
+
+    def marked(match: re.Match[str]) -> str:
+        first = re.search(r"<td[^>]*>\s*(<span class=\"arithmatex\")?", match[0])
+        is_one = first and first[1] and "<td style=" not in match[0]
+        return f'<div class="grpo-symbols">{match[0]}</div>' if is_one else match[0]
+
+    return _TABLE.sub(marked, text)
+
+
+def _with_its_kind(text: str) -> str:
+    """A page that says in a class what it has: the selector :has would make each change of the page slow."""
+    kinds = [kind for kind, sign in _KINDS.items() if sign in text and f"with-{kind} " not in text]
+    return text.replace('<main class="', '<main class="' + "".join(f"with-{kind} " for kind in kinds), 1)
 
 
 def _with_runs(text: str, folder: Path) -> str:

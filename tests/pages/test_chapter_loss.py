@@ -423,3 +423,15 @@ def test_the_answer_of_the_check_is_right():
     answer = TEXT.split("## Check yourself", 1)[1].split("\n## ", 1)[0]
     assert "= −1.6, and the loss is minus that. Its gradient is 0" in answer
     assert "= −3: the smaller one, which is not clipped" in answer
+
+
+def test_who_points_at_a_term_sees_where_else_it_is(tab):
+    page = tab.load(PATH)
+    lit = """() => [...document.querySelectorAll(".term-ratio, .term-kl")]
+      .map((term) => [term.className.includes("term-kl"), getComputedStyle(term).boxShadow !== "none"])"""
+    page.locator("code.term-ratio, .katex-html .term-ratio").first.hover()
+    found = page.evaluate(lit)
+    assert sum(is_lit for is_kl, is_lit in found if not is_kl) > 1
+    assert not any(is_lit for is_kl, is_lit in found if is_kl)
+    page.locator("h1").hover()
+    assert not any(is_lit for _, is_lit in page.evaluate(lit))

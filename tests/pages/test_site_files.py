@@ -203,6 +203,12 @@ def test_colours_are_written_in_the_tokens_and_nowhere_else() -> None:
     assert {name: colours for name, colours in found.items() if colours} == {}
 
 
+def test_styles_rarely_depend_on_what_an_element_contains() -> None:
+    """Each selector with :has makes every change of a page slow; twenty of them doubled the time to style it."""
+    text = "".join(path.read_text("utf-8") for path in (DOCS / "assets/css").glob("*.css"))
+    assert re.findall(r"\S*:has\(.*?\)", text) == ["a:has(> code)"]
+
+
 def test_every_token_that_is_used_is_declared() -> None:
     text = "".join(path.read_text("utf-8") for path in (DOCS / "assets/css").glob("*.css"))
     scripts = "".join(path.read_text("utf-8") for path in own_scripts())

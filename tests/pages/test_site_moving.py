@@ -39,6 +39,21 @@ def test_instant_navigation_keeps_the_window_and_leaves_nothing_undone(tab: Tab,
     assert page.evaluate("() => window.visitor") == "the same"
 
 
+def test_style_sheets_are_read_once_and_stay_when_the_reader_moves_on(tab: Tab, site: str) -> None:
+    """A sheet whose address is set is read again, and then the whole page is styled a second time."""
+    page = tab.load("/simulation/")
+    sheets = "() => [...document.querySelectorAll('link[rel=stylesheet]')].map((sheet) => sheet.getAttribute('href'))"
+    page.wait_for_selector(f'a[href="{site}/start/"]')  # the theme has set the addresses of the page
+    before = page.evaluate(sheets)
+    assert before and not any(address.startswith("http") for address in before)
+    page.evaluate("() => document.querySelectorAll('link[rel=stylesheet]').forEach((sheet) => { sheet.stayed = true })")
+    follow(page, f"{site}/start/")
+    assert all(address.startswith(site) for address in page.evaluate(sheets))
+    assert page.evaluate(
+        "() => [...document.querySelectorAll('link[rel=stylesheet]')].filter((one) => one.stayed).length"
+    ) == len(before)
+
+
 def test_the_colour_scheme_can_be_switched_and_is_remembered(tab: Tab, site: str) -> None:
     page = tab.load("/")
 

@@ -51,6 +51,41 @@ def test_formulas_are_typeset_once_for_eyes_and_screen_readers(tmp_path: Path) -
     assert page.read_text("utf-8") == text
 
 
+def test_a_page_says_in_a_class_what_it_has(tmp_path: Path) -> None:
+    page, plain = tmp_path / "index.html", tmp_path / "plain.html"
+    page.write_text('<main class="md-main"><h2 id="the-question">?</h2><grpo-hero></grpo-hero></main>', "utf-8")
+    plain.write_text('<main class="md-main"></main>', "utf-8")
+    for _ in range(2):
+        finish(tmp_path)
+        assert '<main class="with-hero with-chapter-question md-main">' in page.read_text("utf-8")
+        assert '<main class="md-main">' in plain.read_text("utf-8")
+
+
+@pytest.mark.parametrize(
+    ("first", "is_one"),
+    [
+        ('<td><span class="arithmatex">', True),
+        ("<td>text", False),
+        ('<td style="text-align: right;"><span class="arithmatex">', False),
+    ],
+)
+def test_tables_of_symbols_are_marked(tmp_path: Path, first: str, is_one: bool) -> None:
+    page = tmp_path / "index.html"
+    table = f"<table><thead><tr><th>a</th></tr></thead><tbody><tr>{first}x</td></tr></tbody></table>"
+    page.write_text(table, "utf-8")
+    for _ in range(2):
+        finish(tmp_path)
+        assert page.read_text("utf-8") == (f'<div class="grpo-symbols">{table}</div>' if is_one else table)
+
+
+def test_the_theme_switches_colors_without_styling_every_element(tmp_path: Path) -> None:
+    sheet = tmp_path / "assets/stylesheets/palette.1.min.css"
+    sheet.parent.mkdir(parents=True)
+    sheet.write_text(":root{--a:1}[data-md-color-switching] *,[data-md-color-switching] :after{b:c}d{e:f}", "utf-8")
+    finish(tmp_path)
+    assert sheet.read_text("utf-8") == ":root{--a:1}d{e:f}"
+
+
 def test_terms_have_their_class_in_formulas_in_code_and_in_links(tmp_path: Path) -> None:
     page = tmp_path / "index.html"
     page.write_text(

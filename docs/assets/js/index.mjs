@@ -1,6 +1,7 @@
 // Entry of the site's own code, after each visit and instant navigation: <grpo-NAME> is defined by
 // widgets/NAME.mjs. What lies further down, explorables, questions and the comparison, is loaded when it comes near the window.
 import { repair } from "./ui/accessibility.mjs";
+import "./ui/terms.mjs";
 
 const near = new IntersectionObserver((entries) =>
   entries.filter((entry) => entry.isIntersecting).forEach(({ target }) => define(target)), { rootMargin: "50%" });

@@ -29,7 +29,7 @@ export function frame(figure, { examples, controls, built, source }) {
     examples.length ? element("div", { class: "grpo-bar", role: "group", "aria-label": "Examples" }, examples) : "");
   figure.append(
     element("div", { class: "grpo-head" }, title, fill(stage, picture, numbers), figure.status),
-    element("div", { class: "grpo-body" }, stage, side),
+    element("div", { class: side.querySelector(":scope > :not(:empty)") ? "grpo-body beside" : "grpo-body" }, stage, side),
     element("div", { class: "grpo-foot" }, element("p", { class: "grpo-source" }, source), tools(figure, { charts, title })));
 }
 

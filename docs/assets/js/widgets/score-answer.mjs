@@ -130,7 +130,7 @@ function field({ label, value, change }) {
   const id = uniqueId("field");
   const input = element("input", { type: "text", id, value, maxlength: MOST, autocomplete: "off",
     onchange: () => change(input.value) });
-  return { node: element("div", { class: "grpo-control" }, element("label", { for: id }, label), input),
+  return { node: element("div", { class: "grpo-control wide" }, element("label", { for: id }, label), input),
     set: (next) => void (input.value = next) };
 }
 
