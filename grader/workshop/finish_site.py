@@ -105,7 +105,7 @@ def _minify(assets: Path) -> None:
 def _let_colors_move(assets: Path) -> None:
     """Take out the theme's rule that nothing moves while colors are switched.
 
-    It speaks of all elements, and the theme switches colors at each load: twice the whole page would be styled anew.
+    It speaks of all elements, and the theme switches colors at each load: twice the whole page would be styled again.
     """
     for path in assets.glob("stylesheets/*.css"):
         text = path.read_text("utf-8")
