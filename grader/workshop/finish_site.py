@@ -1,7 +1,8 @@
 """What happens to the pages of the site after they were built: the same for MkDocs and for Zensical.
 
-It reads what a generator has written and needs nothing of its theme but the names of its files. MkDocs calls
-it by a hook; Zensical, which knows no hooks, is followed by `course dev finish-site`.
+It reads what a generator has written, and needs nothing of its theme but the names of its files, an element `main`
+with a class, and the name of one attribute. MkDocs calls it by a hook; Zensical, which knows no hooks, is followed by
+`course dev finish-site`.
 """
 
 from __future__ import annotations
@@ -33,9 +34,10 @@ _SHEET = "assets/css/site.css"
 _URL = re.compile(r"""url\((["']?)(?!data:|#|/)([^)"']+)\1\)""")
 _FONTS = ("gabarito-latin", "literata-latin")
 _OWN = {"text/javascript": "js/**/*.mjs", "text/css": "css/*.css"}
-_BEFORE_THE_THEME = [
-    (Path(__file__).parent / "site_files" / name).read_text("utf-8") for name in ("late_search.js", "kept_sheets.js")
-]
+_BEFORE_THE_THEME = "".join(
+    re.sub(r"^//.*\n|^\s+|\n", "", (Path(__file__).parent / "site_files" / name).read_text("utf-8"), flags=re.MULTILINE)
+    for name in ("late_search.js", "kept_sheets.js")
+)
 _SWITCHING = re.compile(r"[^{}]*\[data-md-color-switching\][^{}]*\{[^}]*\}")
 _THEME_SCRIPT = re.compile(r'(?<!</script>)<script src="[^"]*assets/javascripts/bundle\.')
 
@@ -44,8 +46,9 @@ def finish(folder: Path) -> list[str]:
     """Finish all built pages in `folder`; pages that have been finished stay as they are.
 
     Formulas are typeset and their terms marked, pictures of runs are put in, all style sheets but the theme's become
-    one, fonts are preloaded, the index of the search waits until somebody searches, pages get a picture for those who
-    share their address, and the course's own scripts and styles are made small and asked for at once.
+    one, fonts are preloaded, the index of the search waits until somebody searches, style sheets are read once, what
+    a page has is said in a class, pages get a picture for those who share their address, and the course's own scripts
+    and styles are made small and asked for at once.
 
     Returns:
         What whoever builds the site should know, in sentences.
@@ -67,8 +70,9 @@ def finish(folder: Path) -> list[str]:
         )
         for path, text in _with_formulas(texts).items()
     }
-    finished = {path: _with_its_kind(_with_symbols(text)) for path, text in finished.items()}
-    finished = {path: script_chains.preloaded(text, scripts) for path, text in finished.items()}
+    finished = {
+        path: script_chains.preloaded(_with_its_kind(_with_symbols(text)), scripts) for path, text in finished.items()
+    }
     finished, notes = share.with_pictures(finished, folder)
     for path, text in finished.items():
         if text != texts[path]:
@@ -115,8 +119,7 @@ def _let_colors_move(assets: Path) -> None:
 
 def _lighter_theme(text: str) -> str:
     """A page that loads the index of the search when the search is opened, and its style sheets once."""
-    script = re.sub(r"^//.*\n|^\s+|\n", "", "".join(_BEFORE_THE_THEME), flags=re.MULTILINE)
-    return _THEME_SCRIPT.sub(lambda match: f"<script>{script}</script>{match[0]}", text, count=1)
+    return _THEME_SCRIPT.sub(lambda match: f"<script>{_BEFORE_THE_THEME}</script>{match[0]}", text, count=1)
 
 
 def _with_formulas(texts: dict[Path, str]) -> dict[Path, str]:
@@ -143,8 +146,8 @@ def _with_symbols(text: str) -> str:
 
 def _with_its_kind(text: str) -> str:
     """A page that says in a class what it has: the selector :has would make each change of the page slow."""
-    kinds = [kind for kind, sign in _KINDS.items() if sign in text and f"with-{kind} " not in text]
-    return text.replace('<main class="', '<main class="' + "".join(f"with-{kind} " for kind in kinds), 1)
+    kinds = "".join(f"with-{kind} " for kind, sign in _KINDS.items() if sign in text)
+    return re.sub('<main class="(?!with-)', lambda match: match[0] + kinds, text, count=1)
 
 
 def _with_runs(text: str, folder: Path) -> str:

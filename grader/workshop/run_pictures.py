@@ -216,9 +216,8 @@ def draw_llm_settings() -> str:
         _outcomes_chart(of_setting(each, runs), each.name, each.detail, name=f"llm-settings-{place}")
         for place, each in enumerate(SETTINGS)
     ]
-    recipe, *others = charts
-    all_charts = [recipe, *(replace(chart, others=[recipe.name]) for chart in others)]
-    grid = [("", all_charts[place : place + 2]) for place in range(0, len(all_charts), 2)]
+    charts[1:] = [replace(chart, others=[charts[0].name]) for chart in charts[1:]]
+    grid = [("", charts[place : place + 2]) for place in range(0, len(charts), 2)]
     return picture(grid, title="Other settings for a pretrained language model")
 
 
