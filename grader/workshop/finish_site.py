@@ -1,26 +1,23 @@
 """What happens to the pages of the site after they were built: the same for MkDocs and for Zensical.
 
-It reads what a generator has written, and needs nothing of its theme but the names of its files, an element `main`
-with a class, and the name of one attribute. MkDocs calls it by a hook; Zensical, which knows no hooks, is followed by
+It reads what a generator has written, and needs nothing of its theme but the names of its files and an element `main`
+with a class. MkDocs calls it by a hook; Zensical, which knows no hooks, is followed by
 `course dev finish-site`.
 """
 
 from __future__ import annotations
 
 import html
-import posixpath
 import re
-from collections.abc import Iterable
 from pathlib import Path
 
 from ..core import course
-from . import script_chains, share
+from . import first_paint, script_chains, share
 from .formulas import name_terms, typeset
 from .published import published
 
 _FORMULA = re.compile(r'(<(span|div) class="arithmatex">)(\\[(\[].*?\\[)\]])(</\2>)', re.DOTALL)
 _PICTURE = re.compile(r'<img alt="([^"]*)"[^>]*? src="([^":]*assets/runs/[^":]*\.svg)"[^>]*>')
-_SHEETS = re.compile(r'\s*<link rel="stylesheet" href="([^"]*)(assets/(?!stylesheets/)[^"]*\.css)">')
 _TABLE = re.compile(r'(?<!<div class="grpo-symbols">)<table>.*?</table>', re.DOTALL)
 _KINDS = {
     "hero": "<grpo-hero",
@@ -30,25 +27,15 @@ _KINDS = {
 }
 """Pages that look different as a whole, and what says so in them."""
 _OF_EXERCISES, _NOT_IN_THE_COURSE = ("exercises", "mistakes", "discussion", "reference"), "Not in this course"
-_SHEET = "assets/css/site.css"
-_URL = re.compile(r"""url\((["']?)(?!data:|#|/)([^)"']+)\1\)""")
-_FONTS = ("gabarito-latin", "literata-latin")
 _OWN = {"text/javascript": "js/**/*.mjs", "text/css": "css/*.css"}
-_BEFORE_THE_THEME = "".join(
-    re.sub(r"^//.*\n|^\s+|\n", "", (Path(__file__).parent / "site_files" / name).read_text("utf-8"), flags=re.MULTILINE)
-    for name in ("late_search.js", "kept_sheets.js")
-)
-_SWITCHING = re.compile(r"[^{}]*\[data-md-color-switching\][^{}]*\{[^}]*\}")
-_THEME_SCRIPT = re.compile(r'(?<!</script>)<script src="[^"]*assets/javascripts/bundle\.')
 
 
 def finish(folder: Path) -> list[str]:
     """Finish all built pages in `folder`; pages that have been finished stay as they are.
 
-    Formulas are typeset and their terms marked, pictures of runs are put in, all style sheets but the theme's become
-    one, fonts are preloaded, the index of the search waits until somebody searches, style sheets are read once, what
-    a page has is said in a class, pages get a picture for those who share their address, and the course's own scripts
-    and styles are made small and asked for at once.
+    Formulas are typeset and their terms marked, pictures of runs are put in, what a page has is said in a class, pages
+    get a picture for those who share their address, and the course's own scripts and styles are made small and asked
+    for at once. What lets a page appear soon is in `first_paint`.
 
     Returns:
         What whoever builds the site should know, in sentences.
@@ -59,19 +46,18 @@ def finish(folder: Path) -> list[str]:
         minify.MinifyError: a script or a style sheet cannot be read.
     """
     texts = {path: path.read_text("utf-8") for path in folder.rglob("*.html")}
-    _join_sheets(folder, texts.values())
-    _let_colors_move(folder / "assets")
+    first_paint.join_sheets(folder, texts.values())
+    first_paint.style_less_often(folder / "assets")
     _minify(folder / "assets")
     scripts = folder / "assets/js"
     script_chains.shorten(scripts)
     finished = {
-        path: _lighter_theme(
-            _with_one_sheet(_with_runs(_said_not_to_count(text, path.relative_to(folder)), path.parent))
-        )
+        path: _with_symbols(_with_runs(_said_not_to_count(text, path.relative_to(folder)), path.parent))
         for path, text in _with_formulas(texts).items()
     }
     finished = {
-        path: script_chains.preloaded(_with_its_kind(_with_symbols(text)), scripts) for path, text in finished.items()
+        path: first_paint.soon(script_chains.preloaded(_with_its_kind(text), scripts))
+        for path, text in finished.items()
     }
     finished, notes = share.with_pictures(finished, folder)
     for path, text in finished.items():
@@ -104,22 +90,6 @@ def _minify(assets: Path) -> None:
             small = minify.string(kind, text)
             if len(small) < len(text):  # a small one may only change the names of its variables
                 path.write_text(small, "utf-8")
-
-
-def _let_colors_move(assets: Path) -> None:
-    """Take out the theme's rule that nothing moves while colors are switched.
-
-    It speaks of all elements, and the theme switches colors at each load: twice the whole page would be styled again.
-    """
-    for path in assets.glob("stylesheets/*.css"):
-        text = path.read_text("utf-8")
-        if _SWITCHING.search(text):
-            path.write_text(_SWITCHING.sub("", text), "utf-8")
-
-
-def _lighter_theme(text: str) -> str:
-    """A page that loads the index of the search when the search is opened, and its style sheets once."""
-    return _THEME_SCRIPT.sub(lambda match: f"<script>{_BEFORE_THE_THEME}</script>{match[0]}", text, count=1)
 
 
 def _with_formulas(texts: dict[Path, str]) -> dict[Path, str]:
@@ -162,33 +132,3 @@ def _inlined(picture: Path, description: str) -> str:
     height = re.search(r' height="(\d+)"', svg)
     style = f' style="--height: {height[1]}px"' if height else ""  # the theme gives pictures a height of its own
     return svg.replace("<svg", f'<svg aria-label="{description}"{style}', 1).replace("\n", "")
-
-
-def _join_sheets(folder: Path, texts: Iterable[str]) -> None:
-    """Make the style sheets of the pages one, in their order: each of a dozen would hold back the first picture."""
-    names = dict.fromkeys(match[2] for text in texts for match in _SHEETS.finditer(text) if match[2] != _SHEET)
-    if names:
-        sheets = [_moved((folder / name).read_text("utf-8"), posixpath.dirname(name)) for name in names]
-        (folder / _SHEET).write_text("\n".join(sheets), "utf-8")
-        for name in names:
-            (folder / name).unlink()  # no page links to it any more
-
-
-def _moved(sheet: str, folder: str) -> str:
-    """A style sheet of `folder` with its addresses as they are from the folder of the joined one."""
-    here = posixpath.dirname(_SHEET)
-    return _URL.sub(lambda match: f"url({posixpath.relpath(posixpath.join(folder, match[2]), here)})", sheet)
-
-
-def _with_one_sheet(text: str) -> str:
-    """The page with the joined style sheet, and with its fonts asked for at once.
-
-    A font that waits for the style sheet comes too late to be shown.
-    """
-    first = _SHEETS.search(text)
-    if first is None or first[2] == _SHEET:
-        return text
-    fonts = (f"{first[1]}assets/vendor/fonts/{name}.woff2" for name in _FONTS)
-    links = [f'<link rel="preload" href="{font}" as="font" type="font/woff2" crossorigin>' for font in fonts]
-    links.append(f'<link rel="stylesheet" href="{first[1]}{_SHEET}">')
-    return _SHEETS.sub(lambda match: "".join(links) if match.start() == first.start() else "", text)

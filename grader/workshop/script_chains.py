@@ -46,7 +46,7 @@ def preloaded(text: str, scripts: Path) -> str:
     """A page that asks at once for the scripts of its first look; one without own scripts stays as it is.
 
     These are the entry, the ring in the header, and the widgets that do not wait until they are near. Where none is of
-    that kind, the first figure is in the first screen or little below.
+    that kind, the first figure is in the first screen or little below. Text, styles, and fonts come before them.
     """
     entry = _ENTRY.search(text)
     if entry is None or 'rel="modulepreload"' in text:
@@ -57,7 +57,7 @@ def preloaded(text: str, scripts: Path) -> str:
     names = [_IN_EVERY_HEADER, *(at_once or figures[:1])]
     starts = [scripts / "index.mjs", *(scripts / f"widgets/{_file_of(name)}.mjs" for name in names)]
     places = (f"{entry[1]}assets/{each.relative_to(scripts.resolve().parent).as_posix()}" for each in _needed(starts))
-    links = "".join(f'<link rel="modulepreload" href="{place}">' for place in places)
+    links = "".join(f'<link rel="modulepreload" href="{place}" fetchpriority="low">' for place in places)
     return text.replace("</head>", f"{links}</head>", 1)
 
 

@@ -3,25 +3,27 @@
 import re
 from typing import Any
 
-from site_fixtures import SETTLED, new_page, wait_until_ready, watch
+from site_fixtures import LATE, SETTLED, new_page, wait_until_ready, watch
 
 WIDE = {"width": 1280, "height": 900}
-RENEW = """async ([query, asked, forgetting]) => {
-  if (window.served?.path !== location.pathname) {
+RENEW = f"""async ([query, asked, forgetting]) => {{
+  if (window.served?.path !== location.pathname) {{
     const text = await (await fetch(location.pathname)).text();
-    window.served = { path: location.pathname, page: new DOMParser().parseFromString(text, "text/html") };
-  }
+    window.served = {{ path: location.pathname, page: new DOMParser().parseFromString(text, "text/html") }};
+  }}
   const served = window.served.page;
   const names = [...served.querySelectorAll("*")].map(node => node.localName);
   const tags = asked.length ? asked : new Set(names.filter(name => name.startsWith("grpo-")));
   history.replaceState(history.state, "", location.pathname + query);
+  document.activeElement.blur();  // what was typed is stored before it is forgotten
   if (forgetting) localStorage.clear();
-  for (const tag of tags) {
+  for (const tag of tags) {{
     const fresh = served.querySelectorAll(tag);
     document.querySelectorAll(tag).forEach((node, i) => node.replaceWith(document.importNode(fresh[i], true)));
-  }
-  scrollTo({ top: 0, behavior: "instant" });
-}"""
+  }}
+  while ({LATE}.some(node => node.matches(":defined"))) await new Promise(done => setTimeout(done));
+  scrollTo({{ top: 0, behavior: "instant" }});
+}}"""
 MEDIUM = "[matchMedia('screen').matches, matchMedia('(prefers-reduced-motion: no-preference)').matches]"
 FOLLOW = """address => {
   const link = document.createElement("a");

@@ -875,6 +875,7 @@ def test_a_full_page_fits_a_phone_and_its_targets_are_large_enough(tab):
     assert small == []
     page.keyboard.press("Escape")
     page.evaluate("scrollTo({ top: 3000, behavior: 'instant' })")
+    page.evaluate(SETTLED)  # the title fades into the header
     header, strip = (page.locator(place).bounding_box() for place in (".md-header", f"{TOOLS} .grpo-strip"))
     assert strip["y"] == pytest.approx(header["y"] + header["height"], abs=1) and strip["height"] <= 60, "one line"
     assert violations(page) == [], "the sent runs scroll in it"

@@ -86,6 +86,17 @@ def test_the_theme_switches_colors_without_styling_every_element(tmp_path: Path)
     assert sheet.read_text("utf-8") == ":root{--a:1}d{e:f}"
 
 
+def test_the_theme_does_not_say_again_which_colors_a_page_has_and_the_map_of_its_script_stays_true(
+    tmp_path: Path,
+) -> None:
+    script = tmp_path / "assets/javascripts/bundle.1.min.js"
+    script.parent.mkdir(parents=True)
+    script.write_text(text := 'let a=x("meta",{name:"theme-color"}),b=x("meta",{name:"color-scheme"});', "utf-8")
+    finish(tmp_path)
+    assert "color-scheme" not in script.read_text("utf-8") and "theme-color" in script.read_text("utf-8")
+    assert len(script.read_text("utf-8")) == len(text)
+
+
 def test_terms_have_their_class_in_formulas_in_code_and_in_links(tmp_path: Path) -> None:
     page = tmp_path / "index.html"
     page.write_text(
@@ -171,13 +182,26 @@ def test_a_formula_that_cannot_be_read_stops_the_build(tmp_path: Path) -> None:
         finish(tmp_path)
 
 
-def test_the_index_of_the_search_waits_in_front_of_the_script_of_the_theme_once(tmp_path: Path) -> None:
+def test_scripts_come_after_the_first_picture_the_theme_s_first_and_once(tmp_path: Path) -> None:
     page = built(tmp_path, site="http://127.0.0.1:8000/")
     finish(tmp_path)
     text = page.read_text("utf-8")
-    assert text.index("XMLHttpRequest") < text.index("javascripts/bundle") < text.index("js/index.mjs")
+    assert not re.search(r"<script[^>]* src=", text), "a browser would run them before it shows anything"
+    late = '[["../assets/javascripts/bundle.1.min.js", ""], ["../assets/js/index.mjs", "module"]]'
+    assert text.index("XMLHttpRequest") < text.index("requestAnimationFrame") and text.count(late) == 1
+    asked = '<link rel="preload" as="script" href="../assets/javascripts/bundle.1.min.js" fetchpriority="low">'
+    assert text.index(asked) < text.index("</head>")
     finish(tmp_path)
-    assert page.read_text("utf-8") == text and text.count("<script") == 3
+    assert page.read_text("utf-8") == text and text.count("<script") == 1
+
+
+def test_a_page_says_that_scripts_run_before_there_is_anything_to_style(tmp_path: Path) -> None:
+    page = built(tmp_path, site="http://127.0.0.1:8000/")
+    page.write_text(page.read_text("utf-8").replace("<head>", '<head><meta charset="utf-8">'), "utf-8")
+    for _ in range(2):
+        finish(tmp_path)
+        assert page.read_text("utf-8").startswith('<html><head><meta charset="utf-8"><script>document')
+        assert page.read_text("utf-8").count("js-focus-visible js") == 1
 
 
 def test_a_page_has_the_picture_of_its_title_and_of_what_its_first_figure_asks(tmp_path: Path) -> None:
@@ -309,7 +333,9 @@ def test_scripts_are_asked_for_at_once_and_not_one_after_the_other(tmp_path: Pat
         (scripts / name).write_text(text, "utf-8")
     page = built(tmp_path, site="https://a.example/", figure=f"<grpo-quiz></grpo-quiz>{FIGURE}")
     finish(tmp_path)
-    asked = re.findall(r'<link rel="modulepreload" href="\.\./assets/js/([^"]*)">', page.read_text("utf-8"))
+    asked = re.findall(
+        r'<link rel="modulepreload" href="\.\./assets/js/([^"]*)" fetchpriority="low">', page.read_text("utf-8")
+    )
     first_look = ["index", "ui/repair", "widgets/progress", "widgets/ratio", "ui/middle", "ui/last"]
     assert asked == [f"{name}.mjs" for name in first_look], "a quiz is further down"
     finished = {name: (scripts / name).read_text("utf-8") for name in CHAIN}

@@ -7,13 +7,17 @@ import { fixed } from "./format.mjs";
 export function chart(height, paint) {
   const node = element("svg", { height, class: "grpo-chart", "aria-hidden": "true", focusable: "false" });
   node.style.setProperty("--tall", `${height}px`);
+  let width, tall; // to ask the node for them would lay out the page at each drawing
   const redraw = () => {
-    const { clientWidth: width, clientHeight: tall } = node; // styles may make it taller
-    if (!width) return;
+    if (!width) return; // before its first layout, after which it is drawn in any case
     node.setAttribute("viewBox", `0 0 ${width} ${tall}`); // paper is narrower than the screen for which it was drawn
     node.replaceChildren(...paint(width, tall).flat());
   };
-  new ResizeObserver(redraw).observe(node);
+  new ResizeObserver(([{ contentRect }]) => {
+    width = Math.round(contentRect.width);
+    tall = Math.round(contentRect.height); // styles may make it taller
+    redraw();
+  }).observe(node);
   return { node, redraw };
 }
 

@@ -21,12 +21,19 @@ export function changeState(change) {
 /** Whether this browser keeps the state when the page is closed. */
 export const isKept = () => isStored(KEY);
 
+let last = Promise.resolve();
+
+/** The page has twenty of these widgets, which all want to be built at once: it answers and draws between them. */
+const turn = () => (last = last.then(() => new Promise((resume) => setTimeout(resume))));
+
 /**
  * A widget with a method show(state, typing), called whenever the state changes, when a field is left, and when another
  * tab has sent a run. After a change in another tab `typing` is the element in which somebody writes here.
  */
 export class WorksheetWidget extends Widget {
-  connectedCallback() {
+  async connectedCallback() {
+    await turn();
+    if (!this.isConnected) return;
     super.connectedCallback();
     this.listening = new AbortController();
     const { signal } = this.listening;
