@@ -18,7 +18,8 @@ from .published import published
 
 _FORMULA = re.compile(r'(<(span|div) class="arithmatex">)(\\[(\[].*?\\[)\]])(</\2>)', re.DOTALL)
 _PICTURE = re.compile(r'<img alt="([^"]*)"[^>]*? src="([^":]*assets/runs/[^":]*\.svg)"[^>]*>')
-_TABLE = re.compile(r'(?<!<div class="grpo-symbols">)<table>.*?</table>', re.DOTALL)
+_WRAPPED = '<div class="md-typeset__scrollwrap"><div class="md-typeset__table">'
+_TABLE = re.compile(rf"(?<!{_WRAPPED})<table>.*?</table>", re.DOTALL)
 _KINDS = {
     "hero": "<grpo-hero",
     "simulation": "<grpo-simulation",
@@ -52,7 +53,7 @@ def finish(folder: Path) -> list[str]:
     scripts = folder / "assets/js"
     script_chains.shorten(scripts)
     finished = {
-        path: _with_symbols(_with_runs(_said_not_to_count(text, path.relative_to(folder)), path.parent))
+        path: _with_tables(_with_runs(_said_not_to_count(text, path.relative_to(folder)), path.parent))
         for path, text in _with_formulas(texts).items()
     }
     finished = {
@@ -103,15 +104,19 @@ def _with_formulas(texts: dict[Path, str]) -> dict[Path, str]:
     }
 
 
-def _with_symbols(text: str) -> str:
-    """A page whose tables of symbols are marked: they begin with a formula, and no column of theirs is of numbers."""
+def _with_tables(text: str) -> str:
+    """A page whose tables are wrapped as the theme's script would, so that nothing moves when it does.
 
-    def marked(match: re.Match[str]) -> str:
+    Those of symbols are marked: they begin with a formula, and no column of theirs is of numbers.
+    """
+
+    def wrapped(match: re.Match[str]) -> str:
         first = re.search(r"<td[^>]*>\s*(<span class=\"arithmatex\")?", match[0])
+        table = f"{_WRAPPED}{match[0]}</div></div>"
         is_one = first and first[1] and "<td style=" not in match[0]
-        return f'<div class="grpo-symbols">{match[0]}</div>' if is_one else match[0]
+        return f'<div class="grpo-symbols">{table}</div>' if is_one else table
 
-    return _TABLE.sub(marked, text)
+    return _TABLE.sub(wrapped, text)
 
 
 def _with_its_kind(text: str) -> str:

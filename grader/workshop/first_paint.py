@@ -18,9 +18,9 @@ _URL = re.compile(r"""url\((["']?)(?!data:|#|/)([^)"']+)\1\)""")
 _FONTS = ("gabarito-latin", "literata-latin")
 _SWITCHING = re.compile(r"[^{}]*\[data-md-color-switching\][^{}]*\{[^}]*\}")
 _COLOR_SCHEME = ('{name:"color-scheme"}', '{name:"color_scheme"}')
-_SCRIPT = re.compile(r'<script src="([^"]*)"(?: type="(module)")?></script>')
 _SCRIPTS = re.compile(
-    r'<script src="[^"]*assets/javascripts/bundle\.[^"]*"></script>(?:\s*<script src="[^>]*></script>)*'
+    r'<script src="([^"]*assets/javascripts/bundle\.[^"]*)"></script>'
+    r'((?:\s*<script src="[^"]*" type="module"></script>)*)'
 )
 _SCRIPTS_RUN = '<meta charset="utf-8"><script>document.documentElement.className="js-focus-visible js"</script>'
 _BEFORE_THEM = "".join(
@@ -84,7 +84,7 @@ def soon(text: str) -> str:
     found = _SCRIPTS.search(text)
     if found is None:
         return text
-    late = [[src, kind] for src, kind in _SCRIPT.findall(found[0])]
-    asked = f'<link rel="preload" as="script" href="{late[0][0]}" fetchpriority="low"></head>'
+    late = [found[1], *re.findall(r'src="([^"]*)"', found[2])]
+    asked = f'<link rel="preload" as="script" href="{found[1]}" fetchpriority="low"></head>'
     text = text.replace(found[0], f"<script>{_BEFORE_THEM.replace('SCRIPTS', json.dumps(late))}</script>", 1)
     return text.replace("</head>", asked, 1).replace('<meta charset="utf-8">', _SCRIPTS_RUN, 1)

@@ -184,7 +184,7 @@ def test_what_is_written_survives_a_reload_and_instant_navigation(tab):
     page.get_by_role("link", name="Simulation", exact=True).first.click()
     page.wait_for_url("**/simulation/**")
     page.go_back()
-    page.wait_for_url("**/worksheet/**")
+    page.wait_for_selector(TOOLS)  # the address changes before the page does
     wait_until_ready(page)
     assert page.evaluate("window.stays")
     assert field(page, "1A.1").input_value() == "Every action has 0.1.\nAll ten."
@@ -279,7 +279,7 @@ def test_a_full_storage_is_said_as_soon_as_something_is_not_stored(tab):
     page.get_by_role("link", name="Simulation", exact=True).first.click()
     page.wait_for_url("**/simulation/**")
     page.go_back()
-    page.wait_for_url("**/worksheet/**")
+    page.wait_for_selector(TOOLS)
     wait_until_ready(page)
     assert field(page, "1F.2").input_value() == "A long answer. " * 40
     assert note.inner_text() == NOT_KEPT
@@ -592,7 +592,7 @@ def test_a_question_goes_with_its_page(tab):
     page.get_by_role("link", name="Simulation", exact=True).first.click()
     page.wait_for_url("**/simulation/**")
     page.go_back()
-    page.wait_for_url("**/worksheet/**")
+    page.wait_for_selector(TOOLS)
     wait_until_ready(page)
     page.evaluate("window.stays = true")
     press(page, "Clear worksheet")
@@ -602,7 +602,7 @@ def test_a_question_goes_with_its_page(tab):
     page.wait_for_function("() => !document.querySelector('dialog')")
     assert page.evaluate("window.stays")
     page.go_back()
-    page.wait_for_url("**/worksheet/**")
+    page.wait_for_selector(TOOLS)
     wait_until_ready(page)
     assert field(page, "1A.1").input_value() == "Uniform."
     press(page, "Clear worksheet")

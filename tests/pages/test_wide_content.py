@@ -72,7 +72,7 @@ def test_a_formula_that_is_not_laid_out_yet_has_the_height_that_it_will_have(tab
 def test_a_table_of_symbols_needs_no_scrolling_on_a_phone(tab: Tab) -> None:
     page = tab.show("/exercises/bandit/", width=390)
     table = page.locator("table", has=page.get_by_role("columnheader", name="Symbol", include_hidden=True)).first
-    frame = table.locator("xpath=ancestor::div[@class='md-typeset__scrollwrap']")
+    frame = table.locator("xpath=ancestor::div[@class='md-typeset__scrollwrap'][last()]")
     assert frame.evaluate("node => node.scrollWidth - node.clientWidth") == 0
     cells = [cell.bounding_box() for cell in table.locator("tbody tr").first.locator("td").all()]
     assert len(cells) == 3 and cells[0]["x"] + cells[0]["width"] <= cells[1]["x"], "the meaning is beside the symbol"

@@ -69,13 +69,16 @@ def test_a_page_says_in_a_class_what_it_has(tmp_path: Path) -> None:
         ('<td style="text-align: right;"><span class="arithmatex">', False),
     ],
 )
-def test_tables_of_symbols_are_marked(tmp_path: Path, first: str, is_one: bool) -> None:
+def test_tables_are_wrapped_as_the_theme_does_and_those_of_symbols_are_marked(
+    tmp_path: Path, first: str, is_one: bool
+) -> None:
     page = tmp_path / "index.html"
     table = f"<table><thead><tr><th>a</th></tr></thead><tbody><tr>{first}x</td></tr></tbody></table>"
     page.write_text(table, "utf-8")
     for _ in range(2):
         finish(tmp_path)
-        assert page.read_text("utf-8") == (f'<div class="grpo-symbols">{table}</div>' if is_one else table)
+        wrapped = f'<div class="md-typeset__scrollwrap"><div class="md-typeset__table">{table}</div></div>'
+        assert page.read_text("utf-8") == (f'<div class="grpo-symbols">{wrapped}</div>' if is_one else wrapped)
 
 
 def test_the_theme_switches_colors_without_styling_every_element(tmp_path: Path) -> None:
@@ -187,7 +190,7 @@ def test_scripts_come_after_the_first_picture_the_theme_s_first_and_once(tmp_pat
     finish(tmp_path)
     text = page.read_text("utf-8")
     assert not re.search(r"<script[^>]* src=", text), "a browser would run them before it shows anything"
-    late = '[["../assets/javascripts/bundle.1.min.js", ""], ["../assets/js/index.mjs", "module"]]'
+    late = '["../assets/javascripts/bundle.1.min.js", "../assets/js/index.mjs"]'
     assert text.index("XMLHttpRequest") < text.index("requestAnimationFrame") and text.count(late) == 1
     asked = '<link rel="preload" as="script" href="../assets/javascripts/bundle.1.min.js" fetchpriority="low">'
     assert text.index(asked) < text.index("</head>")

@@ -1,12 +1,14 @@
-// Scripts run after the first picture of a page: what they do costs time, and a reader reads meanwhile. They run in their
-// order, because the course's own need what the theme's provides. A page that nobody sees is not drawn, and does not wait.
-// The theme begins when the document is said to be complete, which it is by then, so that is said to it again.
+// Scripts run after the first picture of a page: what they do costs time, and a reader reads meanwhile. The course's own
+// need what the theme's provides. A page that nobody sees yet, in a tab or a frame further down, is not drawn; it waits
+// three seconds. The theme begins when the document is said to be complete, which it is by then, so that is said again.
 {
-  const begin = () => document.dispatchEvent(new Event("DOMContentLoaded"));
-  const start = () => {
-    for (const [src, type] of SCRIPTS)
-      document.body.append(Object.assign(document.createElement("script"), { src, type, async: false, onload: begin }));
+  const [address, ...own] = SCRIPTS;
+  const goOn = () => {
+    document.dispatchEvent(new Event("DOMContentLoaded"));
+    for (const each of own) import(new URL(each, location));
   };
-  if (document.hidden) start();
-  else requestAnimationFrame(() => setTimeout(start));
+  const theme = Object.assign(document.createElement("script"), { onload: goOn, onerror: goOn, src: address });
+  const start = () => theme.isConnected || document.body.append(theme);
+  requestAnimationFrame(() => setTimeout(start));
+  setTimeout(start, 3000);
 }
