@@ -1,7 +1,8 @@
 """A page of the site is seen soon: what it needs for that comes first, and what runs comes when it can be read.
 
-It knows three things of the theme, besides the names of its files: an attribute that it sets while colors are switched,
-an element `meta` that it makes, and that it sets addresses again. In a theme without them nothing changes.
+It knows of the theme the names of its files, and what it does as it begins, which is when the document is said to be
+complete: it sets an attribute while it switches colors, makes an element `meta`, sets addresses again, and gives the
+root a class. In a theme that does none of that, only the last of these changes something: the root has a class more.
 """
 
 from __future__ import annotations
