@@ -42,11 +42,11 @@ LATE = """[...document.querySelectorAll("*")].filter(
 READY = f"""scrolling => {{
   const late = {LATE};
   if (scrolling) late[0]?.scrollIntoView({{ behavior: "instant", block: "center" }});
-  return document.querySelector("grpo-progress") && !(scrolling && late.length)
+  return document.readyState === "complete" && document.querySelector("grpo-progress") && !(scrolling && late.length)
     && !document.querySelector(".arithmatex:not(:has(.katex))");
 }}"""
-"""Scripts have run, which put the ring into the header; every formula is typeset and, after scrolling to them as a
-reader does, every widget is set up."""
+"""The page has loaded and its scripts have run, which put the ring into the header; every formula is typeset and, after
+scrolling to them as a reader does, every widget is set up."""
 SETTLED = """() => document.fonts.ready
   .then(() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done))))
   .then(() => Promise.allSettled(document.getAnimations().map(animation => animation.finished)))

@@ -1,6 +1,7 @@
 // What the widgets of the worksheet share: one state, kept in this browser, and a base class that follows its changes.
 import { tidy } from "../../core/worksheet.mjs";
 import { RUNS_KEY } from "../../ui/runs.mjs";
+import { slices } from "../../ui/slices.mjs";
 import { isStored, load, save } from "../../ui/storage.mjs";
 import { Widget } from "../../ui/widget.mjs";
 
@@ -21,10 +22,11 @@ export function changeState(change) {
 /** Whether this browser keeps the state when the page is closed. */
 export const isKept = () => isStored(KEY);
 
+const { rest } = slices();
 let last = Promise.resolve();
 
 /** The page has twenty of these widgets, which all want to be built at once: it answers and draws between them. */
-const turn = () => (last = last.then(() => new Promise((resume) => setTimeout(resume))));
+const turn = () => (last = last.then(rest));
 
 /**
  * A widget with a method show(state, typing), called whenever the state changes, when a field is left, and when another
