@@ -5,6 +5,7 @@ Which file of an upload is which module, `contents` decides, for every command a
 
 from __future__ import annotations
 
+import functools
 import io
 import re
 import tokenize
@@ -66,9 +67,13 @@ class Submission:
 
         Making an optimizer, or transforming a function, imports the compiler.
         """
-        text = "\n".join(self.files.get(name, "") for name in (*names, *sorted(self.helpers)))
-        slow = (("torch._dynamo", _NEEDS_COMPILER), ("matplotlib.pyplot", _NEEDS_PLOTS))
-        return tuple(module for module, needs in slow if needs.search(text))
+        return _slow_imports("\n".join(self.files.get(name, "") for name in (*names, *sorted(self.helpers))))
+
+
+@functools.lru_cache(maxsize=16)  # each new worker asks, and a long text takes 1.6 ms
+def _slow_imports(text: str) -> tuple[str, ...]:
+    slow = (("torch._dynamo", _NEEDS_COMPILER), ("matplotlib.pyplot", _NEEDS_PLOTS))
+    return tuple(module for module, needs in slow if needs.search(text))
 
 
 def text_of(name: str, data: bytes) -> tuple[str, str]:
