@@ -165,7 +165,7 @@ class Run:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run the command. Exit code 0 fine, 1 `train` is not written yet or not right, 2 usage, 130 interrupted."""
+    """Run the command. Exit code 0 fine, 1 `train` is not written yet or not right, 2 usage or disk, 130 stopped."""
     parser = _parser()
     arguments = parser.parse_args(argv)
     _refuse_what_cannot_work(parser, arguments)
@@ -182,19 +182,20 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(f"This run is finished, all {run.state.config.steps} steps: nothing is trained, here is what it gave.")
     try:
         _train(run, checkpoint_every=arguments.checkpoint_every)
+        if run.state.steps_left:
+            done = len(run.state.history)
+            print(f"`train` recorded {done} of {run.state.config.steps} steps; it must record each.", file=sys.stderr)
+            return 1
+        _tell(run)
     except NotImplementedError as error:
         print(f"{error}; this command needs it.", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
-        found = (run.folder / CHECKPOINT).exists()
-        then = "add --resume to go on from the last checkpoint" if found else "there is no checkpoint yet"
-        print(f"Interrupted; {then}.", file=sys.stderr)
+        print(f"Interrupted; {run_folder.how_to_go_on(run.folder / CHECKPOINT)}.", file=sys.stderr)
         return 130
-    if run.state.steps_left:
-        done = len(run.state.history)
-        print(f"`train` recorded {done} of {run.state.config.steps} steps; it must record each.", file=sys.stderr)
-        return 1
-    _tell(run)
+    except OSError as error:  # the disk is full, or the folder is gone
+        print(f"{parser.prog}: {error}; {run_folder.how_to_go_on(run.folder / CHECKPOINT)}.", file=sys.stderr)
+        return 2
     return 0
 
 

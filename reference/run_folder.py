@@ -111,6 +111,11 @@ def refuse_other_settings(folder: Path, asked: Mapping[str, Any], began: Mapping
             )
 
 
+def how_to_go_on(checkpoint: Path) -> str:
+    """What to do after a run that stopped early; completes a sentence."""
+    return "add --resume to go on from the last checkpoint" if checkpoint.exists() else "there is no checkpoint yet"
+
+
 def write(path: Path, content: str | bytes) -> None:
     """A kill at any moment leaves the old file or the new one, never half."""
     temporary = path.with_name(f".{path.name}.tmp")

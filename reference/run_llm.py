@@ -203,7 +203,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         _run(parser, arguments, command=shlex.join([*_PROGRAM, *words]))
         sys.stdout.flush()
     except KeyboardInterrupt:
-        print(f"Interrupted; {_how_to_go_on(arguments.out)}.", file=sys.stderr)
+        print(f"Interrupted; {run_folder.how_to_go_on(arguments.out / CHECKPOINT)}.", file=sys.stderr)
         return 130
     except BrokenPipeError:  # as of `| head`: nobody reads on, so there is nobody to tell
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -212,7 +212,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(error, file=sys.stderr)
         return 1
     except (TaskFailed, OSError) as error:
-        print(f"{parser.prog}: {error}; {_how_to_go_on(arguments.out)}.", file=sys.stderr)
+        print(f"{parser.prog}: {error}; {run_folder.how_to_go_on(arguments.out / CHECKPOINT)}.", file=sys.stderr)
         return 2
     return 0
 
@@ -226,14 +226,10 @@ def _run(parser: argparse.ArgumentParser, arguments: argparse.Namespace, *, comm
     try:
         run_to_the_end(run, ref_policy, checkpoint_every=arguments.checkpoint_every)
     except Exception as error:
-        error.add_note(f"Is it in your code? `grade` says what is wrong there. Then: {_how_to_go_on(run.folder)}.")
+        then = run_folder.how_to_go_on(run.folder / CHECKPOINT)
+        error.add_note(f"Is it in your code? `grade` says what is wrong there. Then: {then}.")
         raise
     _tell(run)
-
-
-def _how_to_go_on(folder: Path) -> str:
-    found = (folder / CHECKPOINT).exists()
-    return "add --resume to go on from the last checkpoint" if found else "there is no checkpoint yet"
 
 
 _NUMBER_OPTIONS = {

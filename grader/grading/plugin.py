@@ -12,6 +12,7 @@ import functools
 import tempfile
 import time
 import zlib
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -181,6 +182,7 @@ class GradingPlugin:
         self._premises: Premises = {}
         self._models: dict[str, Student] = {}
         self._kept: dict[str, Student] = {}
+        self._endless_imports: dict[str, dict[float, StudentDied]] = defaultdict(dict)
         self._done: dict[str, Any] = {}
         self._started = time.monotonic()
 
@@ -197,6 +199,7 @@ class GradingPlugin:
             device=asked.device,
             folder=asked.folder,
             cheap=asked.fresh_workers,
+            endless_imports=self._endless_imports[check.exercise],
         )
         clocks = (self._clocks[check.exercise], Clock(check.seconds * _more_time(), "this check"), self.wall_clock)
         odd_dtypes = self._odd_dtypes_of(check)
@@ -462,7 +465,7 @@ class GradingPlugin:
     def _may_be_told(self, check: Check, problem: BaseException) -> bool:
         """Whether a failure of such a check says nothing of its secret inputs."""
         told = isinstance(problem, _TOLD)
-        if told or getattr(problem, "may_be_told", False) or _ended_while_imported(problem):
+        if told or getattr(problem, "may_be_told", False) or _at_import(problem):
             return True
         call: Call | None = getattr(problem, "call", None)
         return call is not None and is_public(check, call)
@@ -520,7 +523,7 @@ class GradingPlugin:
                 entry.story = what_was_raised(problem.type, problem.message)
                 entry.frames = [_frame(frame) for frame in problem.frames]
             case StudentDied() | StudentCrashed():
-                if isinstance(problem, StudentDied) and call and is_public(check, call):
+                if isinstance(problem, StudentDied) and (problem.at_import or (call and is_public(check, call))):
                     self.found.without_answer.add(check.whole_name)
                     if check.gate:
                         self.found.silent.add(check.whole_name)
@@ -553,7 +556,7 @@ class GradingPlugin:
                 entry.outcome, entry.story = GRADER_ERROR, f"{type(problem).__name__}: {problem}"
         # Names and messages of theirs begin no line of their own, and no report is as long as they like.
         entry.story = _cut(" ".join(entry.story.split()), _LONGEST_TEXT)
-        if entry.outcome == BROKEN and _ended_while_imported(problem):
+        if entry.outcome == BROKEN and _at_import(problem):
             (exercise,) = (each for each in self.result.exercises if each.name == check.exercise)
             places = [f" ({frame.file.rsplit('/', 1)[-1]}, line {frame.line})" for frame in entry.frames[-1:]]
             exercise.not_imported = entry.story + "".join(places)
@@ -636,9 +639,12 @@ def _shown(problem: BaseException, call: Call) -> Shown:
     return Shown(f"torch.autograd.grad(value.sum(), [{', '.join(call.gradients_of)}], allow_unused=True)")
 
 
-def _ended_while_imported(problem: BaseException) -> bool:
-    """Whether the submission raised or died before anything was asked of it, in a worker that knows nothing yet."""
-    return isinstance(problem, StudentError | StudentDied | StudentCrashed) and problem.call is None
+def _at_import(problem: BaseException) -> bool:
+    """Whether the submission raised or died before anything was asked of it, in a worker that knows nothing yet.
+
+    It has no call then; but neither has who dies of one of several in a message, where nobody knows of which.
+    """
+    return isinstance(problem, StudentError | StudentDied | StudentCrashed) and problem.at_import
 
 
 def _frame(frame: Frame) -> Frame:

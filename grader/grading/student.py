@@ -180,7 +180,13 @@ class Answer:
 
 
 class StudentError(Exception):
-    """The submission raised."""
+    """The submission raised.
+
+    Attributes:
+        at_import: It did while its module was imported, in a worker that nothing had been asked yet.
+    """
+
+    at_import = False
 
     def __init__(self, call: Call | None, info: dict[str, Any], printed: str) -> None:
         self.call = call
@@ -204,7 +210,12 @@ class StudentDied(BaseException):
     """The worker died, and a check must end at once.
 
     A BaseException, so that hypothesis does not go on shrinking: one endless loop costs one time limit, not fifty.
+
+    Attributes:
+        at_import: As of `StudentError`.
     """
+
+    at_import = False
 
     def __init__(self, call: Call | None, death: WorkerDied, printed: str) -> None:
         self.call, self.death, self.printed = call, death, printed
@@ -212,7 +223,13 @@ class StudentDied(BaseException):
 
 
 class StudentCrashed(Exception):
-    """The worker crashed, with some deaths left in the quota: hypothesis may look for a smaller input."""
+    """The worker crashed, with some deaths left in the quota: hypothesis may look for a smaller input.
+
+    Attributes:
+        at_import: As of `StudentError`.
+    """
+
+    at_import = False
 
     def __init__(self, call: Call | None, death: WorkerDied, printed: str) -> None:
         self.call, self.death, self.printed = call, death, printed
@@ -281,6 +298,8 @@ class Student:
         folder: How tracebacks name the submission's folder.
         is_model: It holds the model answers, which do not fail: if they do, nobody is to blame but the machine.
         cheap: A new worker costs next to nothing, see `apart`.
+        endless_imports: Seconds after which an import of the module was ended, to how; shared by those who import the
+            same one, so that only the first of them waits.
     """
 
     def __init__(
@@ -294,11 +313,13 @@ class Student:
         folder: str | None = None,
         is_model: bool = False,
         cheap: bool = True,
+        endless_imports: dict[float, StudentDied] | None = None,
     ) -> None:
         self._exercise, self._submission, self._start = exercise, submission, start
         self._device, self._clocks = device, clocks
         self._folder = folder or submission.folder
         self._is_model, self._cheap = is_model, cheap
+        self._endless_imports = {} if endless_imports is None else endless_imports
         self._worker: Loaded | None = None
         self._call_seconds: float | None = None
         self._odd_dtypes: list[Any] | None = None
@@ -424,17 +445,8 @@ class Student:
         if name in self._submission.problems:
             raise ModuleProblem(self._submission.problems[name])
         if self._worker is None:
-            theirs = self._submission.slow_imports(self._exercise.needed_files)
-            imports = tuple(dict.fromkeys((*self._exercise.slow_imports, *theirs)))
-            self._worker = self._start(imports) if imports else self._start()
-            load = {
-                "request": "load",
-                "files": {**self._submission.modules, **course.given_files()},
-                "folder": self._folder,
-                "module": self._exercise.name,
-                "given": [name.removesuffix(".py") for name in self._exercise.given],
-            }
-            self._request(self._worker, load, None)
+            self._import()
+        assert self._worker is not None
         if function not in self._bound:
             positional, keywords = self._exercise.parameters(function)
             bind = {"request": "bind", "module": self._exercise.name, "function": function}
@@ -442,6 +454,31 @@ class Student:
             self._refuse(function, problem.get("problem"))
             self._bound.add(function)
         return self._worker
+
+    def _import(self) -> None:
+        """Load the module into a new worker, unless that is known to take more seconds than it may."""
+        seconds = self._seconds_to_answer()
+        if (before := self._endless_imports.get(seconds)) is not None:
+            again = StudentDied(None, before.death, before.printed)
+            again.at_import = True
+            raise again
+        theirs = self._submission.slow_imports(self._exercise.needed_files)
+        imports = tuple(dict.fromkeys((*self._exercise.slow_imports, *theirs)))
+        self._worker = self._start(imports) if imports else self._start()
+        load = {
+            "request": "load",
+            "files": {**self._submission.modules, **course.given_files()},
+            "folder": self._folder,
+            "module": self._exercise.name,
+            "given": [name.removesuffix(".py") for name in self._exercise.given],
+        }
+        try:
+            self._request(self._worker, load, None)
+        except (StudentError, StudentDied, StudentCrashed) as problem:
+            problem.at_import = True
+            if isinstance(problem, StudentDied) and problem.death.reason == "timeout":
+                self._endless_imports[seconds] = problem
+            raise
 
     def _refuse(self, function: str, problem: object) -> None:
         if problem is None:
@@ -460,8 +497,7 @@ class Student:
                 raise MachineTooBusy
             if clock.seconds < _LEAST_SECONDS:
                 raise StudentDied(call, WorkerDied("timeout", f"used up the time of {clock.whose}"), "")
-        own = (clock.seconds for clock in self._clocks if not clock.wall)
-        seconds = min([self._call_seconds or course.CALL_SECONDS, *own])
+        seconds = self._seconds_to_answer()
         wall_seconds = min((clock.seconds for clock in self._clocks if clock.wall), default=math.inf)
         started = time.monotonic()
         try:
@@ -477,6 +513,10 @@ class Student:
             raise self._died(worker, call, _MALFORMED)
         result: dict[str, Any] = reply["result"]
         return result
+
+    def _seconds_to_answer(self) -> float:
+        own = (clock.seconds for clock in self._clocks if not clock.wall)
+        return min([self._call_seconds or course.CALL_SECONDS, *own])
 
     def _error(self, worker: Loaded, call: Call | None, info: object) -> BaseException:
         if self._is_model:

@@ -7,6 +7,7 @@ is what the grader knows: what kind of arguments they were, and another call, op
 from __future__ import annotations
 
 import builtins
+import re
 from typing import Any
 
 import numpy as np
@@ -56,8 +57,8 @@ def _what_happened(entry: CheckResult, problem: BaseException) -> str:
         known = problem.type if isinstance(getattr(builtins, problem.type, None), type) else "an exception"
         means = meaning(f"{problem.type}: {problem.message}")
         return f"{means} ({known})" if means else f"your code raises {known}"
-    if isinstance(problem, StudentDied | StudentCrashed):
-        return f"your code {problem.death.detail}"
+    if isinstance(problem, StudentDied | StudentCrashed):  # an exit status, a signal, what was sent: it chose them
+        return f"your code {re.split(' with exit status | [(]', problem.death.detail)[0]}"
     return "the check does not hold" if entry.outcome == FAILED else "your code cannot be judged"
 
 

@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import pytest
 from command import call
@@ -579,6 +580,23 @@ def test_a_module_that_dies_at_import_costs_one_exercise(
     graded: Grader, short_calls: None, text: str, words: str
 ) -> None:
     module_is_broken(graded({"advantages.py": text}, "advantages", "kl"), words)
+
+
+def test_an_import_that_never_ends_is_waited_for_once_in_each_exercise(graded: Grader, short_calls: None) -> None:
+    imports: list[str] = []
+    request = Student._request
+
+    def counted(student: Student, worker: Any, body: dict[str, Any], call: Any) -> dict[str, Any]:
+        imports.extend([body["module"]] * (body["request"] == "load"))
+        return request(student, worker, body, call)
+
+    with mock.patch.object(Student, "_request", counted):
+        result = graded({"advantages.py": "while True: pass"}, "advantages", "bandit", "kl")
+    assert imports.count("advantages") == imports.count("bandit") == 1 < imports.count("kl")
+    gates = [check for check in result.checks if check.gate and not check.id.startswith("kl.")]
+    assert len(gates) >= 5 and {check.outcome for check in gates} == {BROKEN}
+    assert {check.story for check in gates} == {"your code gave no answer within 0.3 seconds"}
+    assert all(check.frames[-1].file == "homework/advantages.py" for check in gates)
 
 
 UNREADABLE: dict[str, tuple[bytes, str]] = {

@@ -37,6 +37,8 @@ ENDS = {
     "raises": "raise type('Saw' + str(int(rewards.sum())), (ValueError,), {})(str(rewards.tolist()))",
     "is refused": "raise PermissionError(13, 'Permission denied', str(rewards.tolist()))",
     "changes its type": "return rewards.to(torch.int32)",
+    "ends its process": "import os; os._exit(int(rewards.abs().sum()) % 200 + 3)",
+    "never returns": "while True: pass",
 }
 
 
@@ -82,15 +84,18 @@ def test_a_report_with_a_secret_tells_no_fresh_number(
     (entry,) = (check for check in withheld.checks if check.id == GATE)
     assert shown.outcome == entry.outcome != PASSED
     assert re.search(r"saw \[", shown.printed)
-    assert "rewards: float64 of shape" in entry.story
+    # Of several calls in a message nobody knows which one ended the process.
+    is_known = ends not in ("ends its process", "never returns")
+    assert ("rewards: float64 of shape" in entry.story) is is_known
+    assert not any(exercise.not_imported for exercise in (*told.exercises, *withheld.exercises))
     assert ("which the grader does not allow (PermissionError) for an input" in entry.story) is (ends == "is refused")
     assert not entry.printed and not entry.rows and not entry.frames
-    assert "group_advantages(" in entry.call  # a worked example of another check, which is wrong too
+    assert ("group_advantages(" in entry.call) is is_known  # a worked example of another check, which is wrong too
     fresh = fresh_numbers(folder)
     reports = [withheld.as_json(), *(export(withheld, name, {}) for name in FORMATS if name != "classroom50")]
     for report in reports:
         assert not [number for number in fresh if number in report]
-        assert not re.search(r"saw \[|Saw-?[0-9]", report)
+        assert not re.search(r"saw \[|Saw-?[0-9]|exit status", report)
         assert SECRET not in report
 
 
