@@ -47,7 +47,8 @@ def withhold(entry: CheckResult, problem: BaseException, public_call: str) -> No
         asked = f" ({', '.join(_kind(*each) for each in call.handed_over.items())})" if call else ""
         found = "the call shown goes wrong too" if public_call else "a public call that shows the same: none found"
         entry.story = f"{_what_happened(entry, problem)} {NOT_SHOWN}{asked}; {found}"
-    entry.rows, entry.frames, entry.printed, entry.call = [], [], "", public_call
+    entry.rows, entry.frames, entry.curves = [], [], []
+    entry.printed, entry.call = "", public_call
 
 
 def _what_happened(entry: CheckResult, problem: BaseException) -> str:
