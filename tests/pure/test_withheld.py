@@ -8,7 +8,7 @@ from dataclasses import asdict
 import numpy as np
 import pytest
 
-from grader.core.result import BROKEN, FAILED, CheckResult, Curve
+from grader.core.result import BROKEN, FAILED, CheckResult, Curve, Outcome
 from grader.core.result import Frame as Place
 from grader.grading.student import Call, StudentCrashed, StudentDied, StudentError
 from grader.grading.withheld import withhold
@@ -18,7 +18,7 @@ NUMBER = 7131
 CALL = Call("kl_estimator", {"logp": np.full((1, 3), float(NUMBER))}, {})
 
 
-def entry(outcome: str) -> CheckResult:
+def entry(outcome: Outcome) -> CheckResult:
     """An entry with the number in everything that a submission has a say in."""
     text = f"saw {NUMBER}"
     return CheckResult(
