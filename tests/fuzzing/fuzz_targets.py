@@ -125,8 +125,9 @@ class _Guard:
 
     def _hear(self, event: str, arguments: tuple[Any, ...]) -> None:
         if self.thread == threading.get_ident() and not self.heard:
-            writes = event == "open" and set(str(arguments[1] or "")) & set("wax+")
-            if writes and "__pycache__" in str(arguments[0]):  # Python's own, when a module is imported late
+            # A number is a descriptor, which was heard when it was opened.
+            writes = event == "open" and set(str(arguments[1] or "")) & set("wax+") and type(arguments[0]) is not int
+            if arguments and "__pycache__" in str(arguments[0]):  # Python's own, when a module is imported late
                 return
             if writes or event.startswith((*self._STARTS, *self._CHANGES)):
                 self.heard = f"{event} {arguments!r:.200}"

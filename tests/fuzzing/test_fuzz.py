@@ -88,6 +88,17 @@ def test_reading_that_writes_or_starts_something_is_noticed(tmp_path: Path) -> N
             action()
 
 
+def test_bytecode_that_python_writes_is_not_held_against_reading(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "dont_write_bytecode", False)
+    monkeypatch.syspath_prepend(tmp_path)
+    (tmp_path / "imported_late_by_a_test.py").write_text("x = 1\n")
+    with fuzz_targets.guarded():
+        importlib.import_module("imported_late_by_a_test")
+    assert [*(tmp_path / "__pycache__").iterdir()]
+
+
 def test_what_another_thread_writes_meanwhile_is_not_held_against_reading(tmp_path: Path) -> None:
     go = threading.Event()
     other = threading.Thread(target=lambda: go.wait() and (tmp_path / "a").write_text("x"))
