@@ -51,9 +51,11 @@ from .shown_call import VALUE, Shown, is_written_out, needed_imports, show_call
 from .student import (
     Call,
     Clock,
+    EndlessImports,
     Example,
     MachineTooBusy,
     ModuleProblem,
+    NoAnswer,
     Student,
     StudentCrashed,
     StudentDied,
@@ -182,7 +184,7 @@ class GradingPlugin:
         self._premises: Premises = {}
         self._models: dict[str, Student] = {}
         self._kept: dict[str, Student] = {}
-        self._endless_imports: dict[str, dict[float, StudentDied]] = defaultdict(dict)
+        self._endless_imports: dict[str, EndlessImports] = defaultdict(dict)
         self._done: dict[str, Any] = {}
         self._started = time.monotonic()
 
@@ -640,11 +642,7 @@ def _shown(problem: BaseException, call: Call) -> Shown:
 
 
 def _at_import(problem: BaseException) -> bool:
-    """Whether the submission raised or died before anything was asked of it, in a worker that knows nothing yet.
-
-    It has no call then; but neither has who dies of one of several in a message, where nobody knows of which.
-    """
-    return isinstance(problem, StudentError | StudentDied | StudentCrashed) and problem.at_import
+    return isinstance(problem, NoAnswer) and problem.at_import
 
 
 def _frame(frame: Frame) -> Frame:

@@ -179,14 +179,19 @@ class Answer:
     part: str = ""
 
 
-class StudentError(Exception):
-    """The submission raised.
+class NoAnswer:
+    """What a submission did in place of an answer.
 
     Attributes:
-        at_import: It did while its module was imported, in a worker that nothing had been asked yet.
+        at_import: It did while its module was imported, in a worker that nothing had been asked yet. It has no call
+            then; but neither has who dies of one of several in a message, where nobody knows of which.
     """
 
     at_import = False
+
+
+class StudentError(NoAnswer, Exception):
+    """The submission raised."""
 
     def __init__(self, call: Call | None, info: dict[str, Any], printed: str) -> None:
         self.call = call
@@ -206,30 +211,19 @@ class ModuleProblem(Exception):
     """The module, or the function in it, is not there to be called. The text says what to do."""
 
 
-class StudentDied(BaseException):
+class StudentDied(NoAnswer, BaseException):
     """The worker died, and a check must end at once.
 
     A BaseException, so that hypothesis does not go on shrinking: one endless loop costs one time limit, not fifty.
-
-    Attributes:
-        at_import: As of `StudentError`.
     """
-
-    at_import = False
 
     def __init__(self, call: Call | None, death: WorkerDied, printed: str) -> None:
         self.call, self.death, self.printed = call, death, printed
         super().__init__(str(death))
 
 
-class StudentCrashed(Exception):
-    """The worker crashed, with some deaths left in the quota: hypothesis may look for a smaller input.
-
-    Attributes:
-        at_import: As of `StudentError`.
-    """
-
-    at_import = False
+class StudentCrashed(NoAnswer, Exception):
+    """The worker crashed, with some deaths left in the quota: hypothesis may look for a smaller input."""
 
     def __init__(self, call: Call | None, death: WorkerDied, printed: str) -> None:
         self.call, self.death, self.printed = call, death, printed
@@ -286,6 +280,9 @@ class Clock:
         self.seconds = max(0.0, self.seconds - seconds)
 
 
+EndlessImports = dict[float, tuple[WorkerDied, str]]
+
+
 class Student:
     """One module of a submission. Attributes are its functions.
 
@@ -298,8 +295,8 @@ class Student:
         folder: How tracebacks name the submission's folder.
         is_model: It holds the model answers, which do not fail: if they do, nobody is to blame but the machine.
         cheap: A new worker costs next to nothing, see `apart`.
-        endless_imports: Seconds after which an import of the module was ended, to how; shared by those who import the
-            same one, so that only the first of them waits.
+        endless_imports: Seconds after which an import of the module was ended, to how, and what it had printed; shared
+            by those who import the same one, so that only the first of them waits.
     """
 
     def __init__(
@@ -313,7 +310,7 @@ class Student:
         folder: str | None = None,
         is_model: bool = False,
         cheap: bool = True,
-        endless_imports: dict[float, StudentDied] | None = None,
+        endless_imports: EndlessImports | None = None,
     ) -> None:
         self._exercise, self._submission, self._start = exercise, submission, start
         self._device, self._clocks = device, clocks
@@ -444,24 +441,22 @@ class Student:
         name = self._exercise.file_name
         if name in self._submission.problems:
             raise ModuleProblem(self._submission.problems[name])
-        if self._worker is None:
-            self._import()
-        assert self._worker is not None
+        worker = self._worker or self._import()
         if function not in self._bound:
             positional, keywords = self._exercise.parameters(function)
             bind = {"request": "bind", "module": self._exercise.name, "function": function}
-            problem = self._request(self._worker, {**bind, "positional": positional, "keywords": keywords}, call)
+            problem = self._request(worker, {**bind, "positional": positional, "keywords": keywords}, call)
             self._refuse(function, problem.get("problem"))
             self._bound.add(function)
-        return self._worker
+        return worker
 
-    def _import(self) -> None:
+    def _import(self) -> Loaded:
         """Load the module into a new worker, unless that is known to take more seconds than it may."""
         seconds = self._seconds_to_answer()
-        if (before := self._endless_imports.get(seconds)) is not None:
-            again = StudentDied(None, before.death, before.printed)
-            again.at_import = True
-            raise again
+        if seconds in self._endless_imports:
+            died = StudentDied(None, *self._endless_imports[seconds])
+            died.at_import = True
+            raise died
         theirs = self._submission.slow_imports(self._exercise.needed_files)
         imports = tuple(dict.fromkeys((*self._exercise.slow_imports, *theirs)))
         self._worker = self._start(imports) if imports else self._start()
@@ -477,8 +472,9 @@ class Student:
         except (StudentError, StudentDied, StudentCrashed) as problem:
             problem.at_import = True
             if isinstance(problem, StudentDied) and problem.death.reason == "timeout":
-                self._endless_imports[seconds] = problem
+                self._endless_imports[seconds] = problem.death, problem.printed
             raise
+        return self._worker
 
     def _refuse(self, function: str, problem: object) -> None:
         if problem is None:

@@ -14,6 +14,7 @@ from grader.commands import course as course_command
 from grader.grading.check import checks_of
 from grader.sandbox.sandbox import Sandbox
 
+SECRET = "5" * 64
 WRONG_FOR_HIDDEN_INPUTS = '''
 
 _right = group_advantages
@@ -33,7 +34,7 @@ def test_a_report_says_that_a_hidden_check_failed_and_not_for_which_input(tmp_pa
     folder.mkdir(parents=True)
     (folder / "advantages.py").write_text(model_files()["advantages.py"] + WRONG_FOR_HIDDEN_INPUTS, "utf-8")
     # A secret that is drawn for the class would leave it to chance whether the setting is among the inputs.
-    (tmp_path / "secret").write_text("5" * 64, "utf-8")
+    (tmp_path / "secret").write_text(SECRET, "utf-8")
     asked = ("--exercises", "advantages", "--require-level", 0, "--secret", "secret")
     command = ("grade-all", "class", "--out", "graded", *asked)
     with graded_here(sandbox):
@@ -55,4 +56,4 @@ def test_a_report_says_that_a_hidden_check_failed_and_not_for_which_input(tmp_pa
     assert "for an input that is not shown (rewards: float" in text
     leaks = ("SEEN", "7.125", "<dt>yours</dt>", "<dt>expected</dt>", "<dt>printed</dt>")
     assert not [word for word in leaks if word in page]
-    assert "5" * 64 not in page
+    assert SECRET not in page

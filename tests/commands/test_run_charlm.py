@@ -19,6 +19,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 import torch
+from full_disk import fill_up
 from safetensors.torch import load_file
 
 from grader.commands import course as course_command
@@ -312,24 +313,11 @@ def test_an_interruption_by_hand_says_how_to_go_on(tmp_path, monkeypatch, capsys
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="has no limit for the size of a file")
-@pytest.mark.parametrize("number", [1, 2], ids=["before the first checkpoint", "after it"])
-def test_a_full_disk_is_said_with_how_to_go_on(number, tmp_path, monkeypatch, capsys):
-    import resource
-
-    save, limits, saved = run_charlm.Run.save, resource.getrlimit(resource.RLIMIT_FSIZE), []
-
-    def on_a_disk_that_fills_up(run: run_charlm.Run) -> None:
-        saved.append(run)
-        if len(saved) == number:
-            resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, limits[1]))
-        try:
-            save(run)
-        finally:
-            resource.setrlimit(resource.RLIMIT_FSIZE, limits)
-
-    monkeypatch.setattr(run_charlm.Run, "save", on_a_disk_that_fills_up)
+@pytest.mark.parametrize("step", [5, 10], ids=["before the first checkpoint", "after it"])
+def test_a_full_disk_is_said_with_how_to_go_on(step, tmp_path, monkeypatch, capsys):
+    fill_up(monkeypatch, run_charlm.Run, lambda run: len(run.state.history) == step)
     assert main(*OPTIONS, "--checkpoint-every", 5, "--out", tmp_path / "run") == 2
-    then = "there is no checkpoint yet" if number == 1 else "add --resume to go on from the last checkpoint"
+    then = "there is no checkpoint yet" if step == 5 else "add --resume to go on from the last checkpoint"
     assert capsys.readouterr().err.endswith(f"is the disk full?; {then}.\n")
 
 

@@ -21,6 +21,7 @@ import numpy as np
 import pytest
 import record_llm
 import torch
+from full_disk import fill_up
 from tiny_llm import ALPHABET, save_tiny_llm, tiny_llm
 
 from grader.core import course
@@ -510,19 +511,7 @@ def test_a_damaged_run_is_not_gone_on_with_and_not_touched(
 def test_a_full_disk_is_said_and_leaves_the_checkpoint_before(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    import resource
-
-    save, limits = run_llm.Run.save, resource.getrlimit(resource.RLIMIT_FSIZE)
-
-    def on_a_disk_that_fills_up(run: run_llm.Run) -> None:
-        if len(run.state.history) == 4:
-            resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, limits[1]))
-        try:
-            save(run)
-        finally:
-            resource.setrlimit(resource.RLIMIT_FSIZE, limits)
-
-    monkeypatch.setattr(run_llm.Run, "save", on_a_disk_that_fills_up)
+    fill_up(monkeypatch, run_llm.Run, lambda run: len(run.state.history) == 4)
     task, out = own(tmp_path / "task.py", IS_DIGIT), tmp_path / "out"
     assert command(folder, out, "--task", task, "--steps", 4, "--checkpoint-every", 2) == 2
     assert "is the disk full?; add --resume to go on" in capsys.readouterr().err

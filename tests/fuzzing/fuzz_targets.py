@@ -18,6 +18,7 @@ import importlib
 import inspect
 import io
 import json
+import os
 import random
 import re
 import struct
@@ -125,12 +126,18 @@ class _Guard:
 
     def _hear(self, event: str, arguments: tuple[Any, ...]) -> None:
         if self.thread == threading.get_ident() and not self.heard:
-            # A number is a descriptor, which was heard when it was opened.
-            writes = event == "open" and set(str(arguments[1] or "")) & set("wax+") and type(arguments[0]) is not int
-            if arguments and "__pycache__" in str(arguments[0]):  # Python's own, when a module is imported late
+            writes = event == "open" and self._writes(*arguments)
+            python_s_own = writes or event in ("os.mkdir", "os.rename")  # when a module is imported late
+            if python_s_own and "__pycache__" in str(arguments[0]):
                 return
             if writes or event.startswith((*self._STARTS, *self._CHANGES)):
                 self.heard = f"{event} {arguments!r:.200}"
+
+    def _writes(self, path: object, mode: str | None, flags: int) -> bool:
+        if mode is None:  # of os.open
+            return bool(flags & (os.O_WRONLY | os.O_RDWR))
+        # A number is a descriptor, which was heard when it was opened.
+        return bool({*mode} & {*"wax+"}) and type(path) is not int
 
 
 _GUARD = _Guard()

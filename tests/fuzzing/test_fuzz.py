@@ -10,6 +10,7 @@ import gzip
 import importlib.util
 import io
 import json
+import os
 import random
 import re
 import struct
@@ -83,7 +84,13 @@ def test_promises_hold_for_valid_and_empty_inputs_of(target: str) -> None:
 
 
 def test_reading_that_writes_or_starts_something_is_noticed(tmp_path: Path) -> None:
-    for action in (lambda: (tmp_path / "a").write_text("x"), lambda: subprocess.run([sys.executable, "-c", ""])):
+    (tmp_path / "__pycache__").mkdir()
+    for action in (
+        lambda: (tmp_path / "a").write_text("x"),
+        lambda: os.close(os.open(tmp_path / "a", os.O_WRONLY | os.O_CREAT)),
+        lambda: (tmp_path / "__pycache__").rmdir(),
+        lambda: subprocess.run([sys.executable, "-c", ""]),
+    ):
         with pytest.raises(PromiseBroken, match="must not"), fuzz_targets.guarded():
             action()
 
