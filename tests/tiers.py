@@ -87,8 +87,8 @@ def steps(tier: str) -> list[Step]:
     found = [
         Step("ruff check", (_program("ruff"), "check", ".")),
         Step("ruff format", (_program("ruff"), "format", "--check", ".")),
-        Step("mypy", (python, "-m", "mypy")),
-        Step("node tests", ("node", "--test", *node_tests), needs=("node",)),
+        Step("mypy", (python, "-m", "mypy", "--num-workers", "auto")),
+        Step("node tests", ("node", "--test", "--test-reporter", "spec", *node_tests), needs=("node",)),
         Step("pytest", (*pytest, *_IN_PARALLEL, "-m", selection), again=again),
     ]
     if tier == "proof":

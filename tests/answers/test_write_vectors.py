@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
+import numpy as np
 import pytest
 from command import call
 from submissions import grading_profile
@@ -17,6 +18,7 @@ from grader.commands.course import main
 from grader.core import course
 from grader.grading import vectors
 from grader.grading.check import Check
+from grader.grading.student import Example
 from grader.sandbox.sandbox import Sandbox
 from grader.workshop import write_vectors
 
@@ -91,6 +93,24 @@ def test_without_a_recording_everything_is_written(sandbox: Sandbox, recorded: P
     anew = json.loads(made_anew(sandbox))
     assert [entry["check"] for entry in anew["vectors"]] == [entry["check"] for entry in before["vectors"]]
     assert anew["misconceptions"] == before["misconceptions"]
+
+
+@pytest.mark.parametrize(
+    ("values", "is_trivial"),
+    [
+        ([0.0, 0.0, 0.0], True),
+        ([1.4e-17, 0.0, -5.6e-17], True),
+        ([1.4e-17, 0.5, 0.25], True),
+        ([0.0, 0.5, 0.25 + 5.6e-17], True),
+        ([0.0, 0.5, 0.26], False),
+        ([0.0, 0.5], False),
+    ],
+)
+def test_whether_another_call_says_nothing_new_does_not_hang_on_the_rounding_errors_of_a_processor(
+    values: list[float], is_trivial: bool
+) -> None:
+    seen = {"dtype": "float64", "shape": [len(values)], "values": values, "gradients": {}, "changed": []}
+    assert write_vectors._is_trivial(seen, Example(np.array([0.0, 0.5, 0.25]), "k3")) == is_trivial
 
 
 def test_the_recorded_vectors_are_what_the_command_writes(sandbox: Sandbox) -> None:

@@ -463,6 +463,17 @@ def test_no_prompt_is_trained_on_and_measured_with_and_their_order_is_that_of_no
     assert llm_tasks.own_task(listed, max_new_tokens=4).held_out == task.held_out
 
 
+def test_of_a_task_that_was_saved_twice_in_a_second_the_last_text_counts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "dont_write_bytecode", False)
+    for count in (12, 13):
+        task = own(tmp_path / "task.py", IS_DIGIT, prompts=f"[f'{{n}} =' for n in range({count})]")
+        os.utime(task, (1_000_000_000, 1_000_000_000))
+        found = llm_tasks.own_task(task, max_new_tokens=4)
+        assert len(found.prompts) + len(found.held_out) == count
+
+
 def test_a_reward_that_fails_late_is_named_and_costs_nothing_that_was_saved(
     folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
