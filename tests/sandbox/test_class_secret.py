@@ -38,7 +38,7 @@ ENDS = {
     "is refused": "raise PermissionError(13, 'Permission denied', str(rewards.tolist()))",
     "changes its type": "return rewards.to(torch.int32)",
     "ends its process": "import os; os._exit(int(rewards.abs().sum()) % 200 + 3)",
-    "never returns": "while True: pass",
+    "never returns": "import time; time.sleep(1000)",
 }
 
 
