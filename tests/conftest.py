@@ -4,17 +4,20 @@ The folder of a test is the share of the budget that pays for it. In `pure/` not
 """
 
 import os
+import random
 import signal
 import sys
 from collections.abc import Generator, Iterator, Mapping
 from pathlib import Path
+from types import SimpleNamespace
+from unittest import mock
 
 import pytest
 from hypothesis import settings
 from site_fixtures import browser, open_page, site, site_folder
 from submissions import SubmissionMaker, model_answer
 
-from grader.core import course
+from grader.core import course, secret
 from grader.grading import plugin
 from grader.grading.check import checks_of
 from grader.sandbox.sandbox import Sandbox, missing_walls
@@ -72,11 +75,14 @@ sys.addaudithook(_on_event)
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
-    """In `pure/` nothing starts a process."""
+    """In `pure/` nothing starts a process; the secret of a class that is made in this process is no other next time."""
     global _must_not_start
     _must_not_start = item.nodeid if item.path.parent.name == "pure" else ""
+    drawn = random.Random(item.nodeid)
+    same_each_time = SimpleNamespace(token_hex=lambda size: drawn.randbytes(size).hex())
     try:
-        return (yield)
+        with mock.patch.object(secret, "secrets", same_each_time):
+            return (yield)
     finally:
         _must_not_start = ""
 
