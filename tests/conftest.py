@@ -75,7 +75,7 @@ sys.addaudithook(_on_event)
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
-    """In `pure/` nothing starts a process; the secret of a class that is made in this process is no other next time."""
+    """In `pure/` nothing starts a process. A class secret that is made in this process is the same in every run."""
     global _must_not_start
     _must_not_start = item.nodeid if item.path.parent.name == "pure" else ""
     drawn = random.Random(item.nodeid)

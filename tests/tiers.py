@@ -38,7 +38,7 @@ _STOPPED = 130
 
 _EXAMPLES = """tiers:
   check   ruff, mypy, all tests that need no process, the sane-or-not part of the others, node tests: 2 minutes
-  test    everything at least once; what CI runs: 12 minutes
+  test    everything at least once; what CI runs: 15 minutes
   proof   every repetition: isolation levels, looks of pages, cold workers, fuzzing, Lighthouse: an hour
 
 exit code: 0 all passed, 1 something did not, 130 stopped by Ctrl-C

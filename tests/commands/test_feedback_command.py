@@ -14,7 +14,6 @@ from grader.commands import course as course_command
 from grader.grading.check import checks_of
 from grader.sandbox.sandbox import Sandbox
 
-SECRET = "5" * 64
 WRONG_FOR_HIDDEN_INPUTS = '''
 
 _right = group_advantages
@@ -33,10 +32,7 @@ def test_a_report_says_that_a_hidden_check_failed_and_not_for_which_input(tmp_pa
     folder = tmp_path / "class" / "Ada Lovelace_101_assignsubmission_file_"
     folder.mkdir(parents=True)
     (folder / "advantages.py").write_text(model_files()["advantages.py"] + WRONG_FOR_HIDDEN_INPUTS, "utf-8")
-    # A secret that is drawn for the class would leave it to chance whether the setting is among the inputs.
-    (tmp_path / "secret").write_text(SECRET, "utf-8")
-    asked = ("--exercises", "advantages", "--require-level", 0, "--secret", "secret")
-    command = ("grade-all", "class", "--out", "graded", *asked)
+    command = ("grade-all", "class", "--out", "graded", "--exercises", "advantages", "--require-level", 0)
     with graded_here(sandbox):
         graded = call(course_command.main, *command, "--engine", "serial", cwd=tmp_path)
     assert graded.returncode == 0, graded.stderr
@@ -56,4 +52,4 @@ def test_a_report_says_that_a_hidden_check_failed_and_not_for_which_input(tmp_pa
     assert "for an input that is not shown (rewards: float" in text
     leaks = ("SEEN", "7.125", "<dt>yours</dt>", "<dt>expected</dt>", "<dt>printed</dt>")
     assert not [word for word in leaks if word in page]
-    assert SECRET not in page
+    assert (tmp_path / "graded" / "class-secret").read_text().strip() not in page
