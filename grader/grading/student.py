@@ -27,6 +27,24 @@ from ..sandbox.worker_process import WorkerDied
 Array = npt.NDArray[Any]
 _LEAST_SECONDS = 0.02  # with less there is nothing to begin
 _REMEMBERED = 16  # a law asks for fewer answers at a time
+_SAME_RANDOM_NUMBERS = {
+    "_same_random_numbers.py": """
+import random
+
+import numpy
+import torch
+
+SEED = 2_718_281_828  # that nobody sets: a submission which sets the seed must be seen to change something
+random.seed(SEED)
+numpy.random.seed(SEED)
+torch.default_generator.manual_seed(SEED)
+"""
+}
+"""Given code that each worker imports last before the submission.
+
+Each process that imports torch begins with other random numbers. Without this, what is said of a function that draws
+from a global generator would depend on which process graded it.
+"""
 
 
 @dataclass(frozen=True)
@@ -462,10 +480,10 @@ class Student:
         self._worker = self._start(imports) if imports else self._start()
         load = {
             "request": "load",
-            "files": {**self._submission.modules, **course.given_files()},
+            "files": {**self._submission.modules, **course.given_files(), **_SAME_RANDOM_NUMBERS},
             "folder": self._folder,
             "module": self._exercise.name,
-            "given": [name.removesuffix(".py") for name in self._exercise.given],
+            "given": [name.removesuffix(".py") for name in (*self._exercise.given, *_SAME_RANDOM_NUMBERS)],
         }
         try:
             self._request(self._worker, load, None)

@@ -37,6 +37,10 @@ def group_advantages(rewards, **options):
     return rewards / (rewards - _right(rewards, divide_by_std=False)).clamp(min=0.5)
 """
 RAISES = "\ndef importance_ratio(logp, old_logp):\n    raise KeyError('ratio')\n"
+DRAWS = """
+def categorical_kl(logits, ref_logits):
+    return torch.randn(logits.shape[:-1], dtype=logits.dtype)
+"""
 ENDS = "\nraise SystemExit('not today')\n"
 LOOPS = "\nwhile True:\n    pass\n"
 
@@ -77,8 +81,9 @@ def run(sandbox: Sandbox) -> Iterator[Run]:
     [
         (("advantages", "clip", "kl"), {"clip": RAISES, "kl": ENDS}),
         (("advantages", "bandit"), {"advantages": FORGETS_THE_MEAN}),  # points of the bandit are owed to that
+        (("advantages", "kl"), {"kl": DRAWS}),
     ],
-    ids=["broken", "owed"],
+    ids=["broken", "owed", "drawn"],
 )
 def test_the_result_is_that_of_one_exercise_after_the_other(run, helper, make_submission, names, texts):
     me = make_submission(added(**texts))

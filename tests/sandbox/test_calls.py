@@ -141,6 +141,25 @@ def test_a_change_of_global_random_state_is_noticed(sandbox, body, changed):
     assert answer_of(sandbox, source).random_changed == ""
 
 
+def test_who_draws_from_global_generators_gets_the_same_numbers_in_every_sandbox(sandbox):
+    source = """
+        import random, numpy, torch
+        def f(x, y):
+            return [random.random(), float(numpy.random.rand()), float(torch.rand(()))]
+    """
+    first = answer_of(sandbox, source).value
+    with Sandbox.start(cold=True) as cold, Sandbox.start() as other:
+        assert first == answer_of(cold, source).value == answer_of(other, source).value
+    assert len({*first}) == 3
+
+
+@pytest.mark.parametrize("seed", ["torch.manual_seed", "np.random.seed", "random.seed"])
+def test_setting_a_usual_seed_changes_something(sandbox, seed):
+    source = f"import random, torch, numpy as np\ndef f(x, y):\n    {seed}(x)\n    return 1\n"
+    for usual in (0, 1, 42, 1234):
+        assert answer_of(sandbox, source, usual, watch_random=True).random_changed
+
+
 def test_a_value_that_drags_its_graph_along_is_noticed(sandbox):
     attached = answer_of(sandbox, "def f(x, y):\n    return x.clone().requires_grad_() * 2\n", np.ones(2))
     with pytest.raises(Mismatch, match="graph"):
