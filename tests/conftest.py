@@ -75,8 +75,12 @@ sys.addaudithook(_on_event)
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
-    """In `pure/` nothing starts a process. A class secret that is made in this process is the same in every run."""
+    """In `pure/` nothing starts a process, and each test begins with our profile, whatever the one before graded.
+
+    A class secret that is made in this process is the same in every run.
+    """
     global _must_not_start
+    settings.load_profile("tests")
     _must_not_start = item.nodeid if item.path.parent.name == "pure" else ""
     drawn = random.Random(item.nodeid)
     same_each_time = SimpleNamespace(token_hex=lambda size: drawn.randbytes(size).hex())

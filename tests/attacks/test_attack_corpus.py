@@ -23,6 +23,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import pytest
 
@@ -444,10 +445,13 @@ def _rows_of_page(text: str) -> dict[str, list[str]]:
     return {row[0]: row for row in rows if row[0].startswith("**")}
 
 
-def test_the_page_shows_this_corpus() -> None:
+def test_the_page_shows_this_corpus(monkeypatch: pytest.MonkeyPatch) -> None:
     text = PAGE.read_text("utf-8")
+    # A change of the walls makes recordings stale, which the page says once it is written anew: in hours, not here.
+    monkeypatch.setattr(journal, "digest", lambda _: mock.ANY)
     rows = _rows_of_page(text)
-    assert [*rows] == [first_cell(attack) for attack in ATTACKS.values()], "run `course dev attacks --page` anew"
+    assert text == page(journal.read()), "run `course dev attacks --page` anew"
+    assert [*rows] == [first_cell(attack) for attack in ATTACKS.values()]
     assert [line[3:] for line in text.splitlines() if line.startswith("## ")][1:-1] == [t.title for t in TOPICS]
     for attack in ATTACKS.values():
         _, at_0, at_1, at_2, sentence, seconds = rows[first_cell(attack)]

@@ -14,12 +14,9 @@ import pytest
 from grader.core import course
 from grader.core.contents import read_submission
 from grader.core.result import GRADER_ERROR, PASSED
-from grader.grading import plugin
 from grader.grading.run import Grading
 from grader.sandbox.sandbox import Sandbox
 from grader.workshop import catalogue
-
-plugin.use_profile()
 
 
 @pytest.mark.parametrize(

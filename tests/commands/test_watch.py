@@ -132,6 +132,7 @@ def test_every_save_brings_a_report_and_ctrl_c_ends_with_the_last_exit_code(tmp_
         (me / "kl.py").write_text(HALF, "utf-8")
         watching.wait_for_points(lambda earned, possible: 0 < earned < possible)
         possible = watching.totals[-1][1]
+        assert "for the full number" not in watching.output, "that is for what has passed"
 
         (me / "kl.py").write_text("def categorical_kl(logits, ref_logits:\n", "utf-8")
         watching.wait_for_points(lambda *points: points == (0, possible) and "SyntaxError" in watching.output)

@@ -517,7 +517,8 @@ def _lines(target: str) -> Callable[[bytes, Draw], bytes]:
                 lines = found.splitlines(keepends=True) or [""]
                 at = draw.randrange(len(lines))
                 lines[at : at + 1] = draw.choice([[], [lines[at]] * 2, lines[at:][:1] * 30, [draw.choice(lines)]])
-                found = "".join(lines)
+                # The same line thirty times, and that three times, is more than fits in memory.
+                found = "".join(lines)[:_LONGEST]
             else:
                 at = draw.choice([match.start() for match in re.finditer(r"\b|\W", found)] or [0])
                 length = draw.choice([0, 0, 1, 4, 12])

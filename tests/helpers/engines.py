@@ -18,6 +18,7 @@ import shutil
 import subprocess
 import tempfile
 import threading
+import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Protocol
@@ -70,6 +71,10 @@ UNTIL_READY = f"""async () => {{
   return late().map((node) => node.localName);
 }}"""
 """Scrolls through a page, as a reader does, until every figure is set up; gives the names of those that are not."""
+
+IS_THERE = """(address) => location.href.split("#")[0] === new URL(address).href.split("#")[0]
+  && document.readyState === "complete"
+"""
 
 
 class Engine(Protocol):
@@ -160,6 +165,11 @@ class _Firefox:
 
     def open(self, address: str) -> None:
         self.send("browsingContext.navigate", context=self.context, url=address, wait="complete")
+        # The theme notes in the address which heading is in view; a note of the page before can end that wait early.
+        deadline = time.monotonic() + SECONDS
+        while not self.ask(IS_THERE, address):
+            assert time.monotonic() < deadline, f"{address} does not open"
+            time.sleep(0.02)
 
     def ask(self, function: str, *arguments: Any) -> Any:
         found = self.send(

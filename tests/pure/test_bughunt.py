@@ -30,7 +30,6 @@ from grader.core.submission import Submission
 from grader.exercises.bughunt import checks, hidden_checks, known, sets
 from grader.exercises.bughunt.checks import KINDS, LONGEST_FILE, LONGEST_LIST, PIECES, PRACTICE, Claim
 from grader.exercises.bughunt.sets import Bug, Draw, Family, Piece
-from grader.grading import plugin
 from grader.grading.check import NotYet, checks_of
 from grader.grading.hand_in import HandIn, NotAnswered, WrongAnswer
 from grader.grading.run import Grading
@@ -40,8 +39,6 @@ from grader.workshop import missing as module_missing
 from grader.workshop.functions import read_modules
 from grader.workshop.missing import left_over, missing
 from grader.workshop.stubs import make_data_stub
-
-plugin.use_profile()
 
 SECRET, OTHER_SECRET = "5" * 64, "6" * 64
 NAMES = ("Ada", "Bo Li", "Chloé", "D. E. Fu", "Émile", "Fatima", "Gudrun", "Hans-Peter", "Ines", "José")

@@ -29,7 +29,7 @@ from grader.classroom.grade_class import Progress, grade_class
 from grader.classroom.grading_job import Job, grade_job, make_job
 from grader.classroom.journal import JOURNAL_FILE, Journal
 from grader.classroom.request import Request, Settings, read_request
-from grader.classroom.results import ClassError, Entry, file_name, read_class, write_entries
+from grader.classroom.results import ClassError, Entry, file_name, read_class, result_path, write_entries
 from grader.classroom.submissions import find_submissions
 from grader.commands import course as course_command
 from grader.commands import doctor, grade_all
@@ -406,6 +406,14 @@ def test_the_command_shows_what_a_second_grading_changed(graded: Path, small_cla
         result.write_text(json.dumps({**json.loads(result.read_text("utf-8")), "course_version": "9.9"}), "utf-8")
     completed = call(course_command.main, "diff", graded, new, cwd=tmp_path)
     assert completed.stdout.startswith(f"graded with another version of the course: {__version__}, now 9.9\n")
+
+
+def test_no_points_after_no_result_are_neither_higher_nor_lower(graded: Path, tmp_path: Path) -> None:
+    new = shutil.copytree(graded, tmp_path / "new")
+    nothing = next(entry for entry in read_class(graded) if entry.result and not entry.result.earned)
+    result_path(graded, nothing.key).unlink()
+    completed = call(course_command.main, "diff", graded, new, cwd=tmp_path)
+    assert "3 submissions the same, 0 higher, 0 lower, 1 with other checks" in completed.stdout
 
 
 def test_a_difference_names_who_rose_and_who_fell(graded: Path) -> None:

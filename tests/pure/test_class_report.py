@@ -144,6 +144,7 @@ def test_only_complete_results_count_and_the_others_are_told_apart() -> None:
     ]
     report = class_report(entries)
     assert (report.handed_in, report.graded, report.waiting, report.failed, report.without_walls) == (6, 2, 1, 3, 1)
+    assert class_report(entries[2:4]).finished == 0, "nothing was graded"
     assert report.checks[0].count == 2
     remarks = {each.name: " ".join(each.remarks) for each in named(entries).submissions}
     for number, words in {1: "isolation level 0", 2: "not graded yet", 3: "no worker", 5: "sandbox is gone"}.items():

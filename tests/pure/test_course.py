@@ -7,11 +7,8 @@ import pytest
 
 from grader.core import course
 from grader.core.toml_file import COUNT, TEXT, TEXTS, TomlFileError, read_toml
-from grader.grading import plugin
 from grader.workshop.functions import make, read_modules
 from grader.workshop.missing import missing
-
-plugin.use_profile()
 
 EXERCISES = course.names(drafts=True)
 
