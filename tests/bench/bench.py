@@ -45,7 +45,7 @@ def cold_start(rounds: int = 5) -> None:
     difference = median([grade - imported for imported, grade in zip(imports, grades, strict=True)])
     print(f"cold `grade advantages`            {median(grades):6.2f} s")
     print(f"  python -c 'import torch'         {median(imports):6.2f} s")
-    print(f"  difference                       {difference:6.2f} s   goal: at most 1 s")
+    print(f"  difference                       {difference:6.2f} s   goal: at most 0.5 s")
 
 
 @contextlib.contextmanager
@@ -136,7 +136,45 @@ def watch_rerun(rounds: int = 9) -> None:
         finally:
             process.terminate()
             process.wait()
-    print(f"watch, from save to report         {median(times):6.2f} s   goal: under 0.5 s")
+    print(f"watch, from save to report         {median(times):6.2f} s   goal: at most 0.5 s")
+
+
+def watch_first_verdict(rounds: int = 5) -> None:
+    """From the save that repairs what failed to the line that says so, in a terminal. Not on Windows."""
+    if sys.platform == "win32":
+        return
+    import pty
+
+    with tempfile.TemporaryDirectory() as folder:
+        submission = Path(folder) / "starter"
+        shutil.copytree(ROOT / "reference", submission, ignore=shutil.ignore_patterns("__pycache__"))
+        file = submission / "advantages.py"
+        right = file.read_text("utf-8")
+        wrong = f"{right}\n\ndef group_advantages(rewards, **options):\n    return rewards\n"
+        ours, theirs = pty.openpty()
+        command = [*GRADE, "advantages", "--watch", "--path", str(submission)]
+        process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=theirs, stderr=theirs)
+        times: list[float] = []
+        with open(ours, encoding="utf-8") as screen:
+
+            def wait_for(words: str) -> None:
+                next(line for line in screen if words in line)
+
+            try:
+                wait_for("Watching")
+                for _ in range(rounds):
+                    for text, words in ((wrong, "Watching"), (right, "passes now")):
+                        time.sleep(0.3)
+                        saved = time.perf_counter()
+                        file.write_text(text, "utf-8")
+                        wait_for(words)
+                    times.append(time.perf_counter() - saved)
+                    wait_for("Watching")
+            finally:
+                process.terminate()
+                process.wait()
+                os.close(theirs)
+    print(f"watch, from save to first verdict  {median(times):6.2f} s   goal: at most 0.25 s")
 
 
 def calls_and_grading(rounds: int = 5) -> None:
@@ -182,7 +220,7 @@ def calls_and_grading(rounds: int = 5) -> None:
     ratio = median([wire / here for wire, here in zip(wire_grades, here_grades, strict=True)])
     print(f"three exercises, sandboxed         {median(wire_grades):6.2f} s")
     print(f"three exercises, in this process   {median(here_grades):6.2f} s")
-    print(f"  ratio                            {ratio:6.2f}     goal: at most 1.5")
+    print(f"  ratio                            {ratio:6.2f}     goal: at most 1.3")
 
 
 def levels(rounds: int = 5) -> None:
@@ -302,6 +340,7 @@ def main() -> None:
     second_command()
     all_exercises()
     watch_rerun()
+    watch_first_verdict()
     calls_and_grading()
     levels()
     bandit_steps()
