@@ -26,7 +26,8 @@ Graph = dict[str, set[str]]
 
 
 def reaching_tests(file: str, root: Path) -> list[str]:
-    """Paths of test files: those named after the file, then by the number of steps, then by what they cost.
+    """Paths of test files: those named after the file, then those that give its command as an argument, then by the
+    number of steps, then by what they cost.
 
     Args:
         file: A file of the grader, from the root.
@@ -35,10 +36,10 @@ def reaching_tests(file: str, root: Path) -> list[str]:
     steps = _steps_to(file, import_graph(root))
     tests = [path for path in steps if path.startswith("tests/") and PurePosixPath(path).name.startswith("test_")]
 
-    def order(path: str) -> tuple[bool, int, int, int, str]:
+    def order(path: str) -> tuple[bool, bool, int, int, int, str]:
         text = (root / path).read_text("utf-8")
         price = max((price for word, price in _PRICES.items() if word in text), default=0)
-        return not _is_named_after(path, file), steps[path], price, len(text), path
+        return not _is_named_after(path, file), not _gives_command(text, file), steps[path], price, len(text), path
 
     return sorted(tests, key=order)
 
@@ -100,6 +101,12 @@ def _steps_to(file: str, graph: Graph) -> dict[str, int]:
 def _is_named_after(test: str, file: str) -> bool:
     subject, name = PurePosixPath(test).stem.removeprefix("test_"), PurePosixPath(file).stem
     return subject in name or name in subject or (file.startswith("grader/sandbox/worker/") and subject in _OF_WORKERS)
+
+
+def _gives_command(text: str, file: str) -> bool:
+    """`course diff` is the file `diff.py`, and a test that calls it says `"diff"`."""
+    path = PurePosixPath(file)
+    return path.parent.name == "commands" and f'"{path.stem}"' in text
 
 
 def _dotted(path: str) -> str:

@@ -158,6 +158,8 @@ def test_the_tests_of_a_file_are_those_that_reach_it_and_the_likeliest_come_firs
         assert tests[0] == first
         assert {*among} <= {*tests}
         assert not {"test_changelog_section", "test_chapters"} & {*tests}
+    callers = {Path(test).stem for test in reaching_tests("grader/commands/diff.py", course.ROOT)[:3]}
+    assert "test_class_folder" in callers  # calls it as `course diff`, among dozens that reach every command
 
 
 def tree(folder: Path, files: dict[str, str]) -> Path:
