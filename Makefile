@@ -46,7 +46,7 @@ check: $(VENV)/installed-dev tests/browser/node_modules/installed ## is my chang
 test: $(VENV)/installed-dev tests/browser/node_modules/installed ## may it land? everything that CI runs: 15 minutes
 	@$(BIN)/python tests/tiers.py test
 
-proof: $(VENV)/installed-dev tests/browser/node_modules/installed tests/lighthouse/node_modules/installed ## is it all still true here? every repetition: an hour
+proof: $(VENV)/installed-dev tests/browser/node_modules/installed tests/lighthouse/node_modules/installed ## is it all still true here? every repetition: about two hours
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[fuzz,trl]'
 	@$(BIN)/python tests/tiers.py proof
 

@@ -39,7 +39,7 @@ _STOPPED = 130
 _EXAMPLES = """tiers:
   check   ruff, mypy, all tests that need no process, the sane-or-not part of the others, node tests: 2 minutes
   test    everything at least once; what CI runs: 15 minutes
-  proof   every repetition: isolation levels, looks of pages, cold workers, fuzzing, Lighthouse: an hour
+  proof   every repetition: isolation levels, looks of pages, cold workers, fuzzing, Lighthouse: about two hours
 
 exit code: 0 all passed, 1 something did not, 130 stopped by Ctrl-C
 """

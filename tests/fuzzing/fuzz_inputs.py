@@ -412,7 +412,10 @@ def _zip(data: bytes, draw: Draw) -> bytes:
     if draw.random() < 0.3:
         return _directory(data, draw)
     with zipfile.ZipFile(io.BytesIO(data)) as opened:
-        entries = [(each.filename, opened.read(each), each.external_attr) for each in opened.infolist()]
+        entries = []
+        for each in opened.infolist():
+            with opened.open(each) as packed:
+                entries.append((each.filename, packed.read(_LONGEST), each.external_attr))
     modes = (0, stat.S_IFLNK << 16, stat.S_IFIFO << 16, stat.S_IFCHR << 16, stat.S_IFDIR << 16, 16)
     made = io.BytesIO()
     with zipfile.ZipFile(made, "w") as archive:
@@ -441,14 +444,14 @@ def _directory(data: bytes, draw: Draw) -> bytes:
 
 def _other_tar(data: bytes, draw: Draw) -> bytes:
     is_packed = data[:2] == b"\x1f\x8b"
-    plain = gzip.decompress(data) if is_packed else data
+    plain = gzip.GzipFile(fileobj=io.BytesIO(data)).read(10 * _LONGEST) if is_packed else data
     plain = _tar_headers(plain, draw) if draw.random() < 0.4 else _tar_entries(plain, draw)
     return gzip.compress(plain, 1, mtime=0) if is_packed else plain
 
 
 def _tar_entries(data: bytes, draw: Draw) -> bytes:
-    with tarfile.open(fileobj=io.BytesIO(data)) as opened:
-        entries = [(each.name, opened.extractfile(each).read(), 0) for each in opened if each.isreg()]  # type: ignore[union-attr]
+    with tarfile.open(fileobj=io.BytesIO(data), mode="r:") as opened:  # no xz, which may ask for gigabytes
+        entries = [(each.name, opened.extractfile(each).read(_LONGEST), 0) for each in opened if each.isreg()]  # type: ignore[union-attr]
     kinds = b"00125346DSKLgx7X"
     made = io.BytesIO()
     with tarfile.open(fileobj=made, mode="w", format=draw.choice([0, 1, 2])) as archive:
