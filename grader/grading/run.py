@@ -63,6 +63,7 @@ class Grading(Settings):
         self,
         on_update: Callable[[Result, CheckResult], None] = lambda *_: None,
         helpers: Sequence[Helper] = (),
+        on_second_pass: Callable[[int, int], None] = lambda *_: None,
     ) -> Result:
         """Run the checks, and say why some failed.
 
@@ -70,6 +71,8 @@ class Grading(Settings):
             on_update: Called after every check, with the result so far and the check's entry in it; never twice at a
                 time.
             helpers: Processes that grade some of the exercises meanwhile. The result is the same without them.
+            on_second_pass: Called with how many checks of the second pass have run, and of how many. Not called where
+                nothing has to run once more.
 
         Returns:
             The result, with every declared check.
@@ -93,7 +96,7 @@ class Grading(Settings):
         try:
             by_themselves: set[str] = set()
             if self.second_pass and not self.debug:
-                by_themselves = second_pass.judge(self, grading, run_checks)
+                by_themselves = second_pass.judge(self, grading, run_checks, on_second_pass)
             if self.name_mistakes and not self.debug:  # a person at a breakpoint wants no calls after it
                 diagnosis.explain(self, result, found.failures, by_themselves, found.without_answer)
         except (SandboxError, MachineTooBusy) as error:

@@ -7,6 +7,7 @@ result says so as its problem, with every point that the first pass gave.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
@@ -24,13 +25,19 @@ from .settings import Settings
 _LOST = (FAILED, BROKEN, WAITING)
 
 
-def judge(settings: Settings, first: GradingPlugin, run: Callable[[GradingPlugin], int | pytest.ExitCode]) -> set[str]:
+def judge(
+    settings: Settings,
+    first: GradingPlugin,
+    run: Callable[[GradingPlugin], int | pytest.ExitCode],
+    on_check: Callable[[int, int], None] = lambda *_: None,
+) -> set[str]:
     """Write into a result which of its lost points are owed to wrong functions that are called.
 
     Args:
         settings: What the grading was asked to do.
         first: The first pass, with the result.
         run: Runs pytest with a plugin.
+        on_check: Called with how many checks have run once more, and of how many: before the first, and after each.
 
     Returns:
         The checks that fail on their own premises too: of functions with a mistake of their own.
@@ -38,6 +45,7 @@ def judge(settings: Settings, first: GradingPlugin, run: Callable[[GradingPlugin
     Raises:
         SandboxError: there is no worker to be had.
         KeyboardInterrupt: Ctrl-C.
+        Exception: what `on_check` raised.
     """
     result = first.result
     called = _wrong_called(settings, result)
@@ -55,9 +63,12 @@ def judge(settings: Settings, first: GradingPlugin, run: Callable[[GradingPlugin
         for each in result.exercises
     ]
     submission = scaled(settings.submission, {name for called in wrong.values() for name in called})
+    done = itertools.count()
+    on_check(next(done), len(lost))
     second = GradingPlugin(
         settings=replace(settings, checks=lost, first=None, submission=submission),
         result=replace(result, exercises=exercises),
+        on_update=lambda *_: on_check(next(done), len(lost)),
         wrong=wrong,
         found=Findings(
             odd_dtypes={function: [*noted] for function, noted in first.found.odd_dtypes.items()},
@@ -67,6 +78,8 @@ def judge(settings: Settings, first: GradingPlugin, run: Callable[[GradingPlugin
     )
     with np.errstate(all="ignore"):  # on wrong premises a run may grow beyond everything: infinities decide nothing
         status = run(second)
+    if second.failure is not None:
+        raise second.failure
     if status == pytest.ExitCode.INTERRUPTED:
         raise KeyboardInterrupt
     _write(settings, result, second)

@@ -413,8 +413,10 @@ def test_nobody_needs_a_hint_when_everything_passes(grade: Grade, tmp_path: Path
 # Terminals
 
 
-def on_a_terminal(*arguments: str | Path, cwd: Path, columns: int = 120, **more: str) -> str:
-    """What the command writes to standard output when that is a terminal."""
+def on_a_terminal(
+    *arguments: str | Path, cwd: Path, columns: int = 120, with_progress: bool = False, **more: str
+) -> str:
+    """What the command writes to standard output when that is a terminal; with its progress, to standard error too."""
     pty = pytest.importorskip("pty")
     import fcntl
     import struct
@@ -428,7 +430,7 @@ def on_a_terminal(*arguments: str | Path, cwd: Path, columns: int = 120, **more:
         env=environment(**{"TERM": "xterm-256color", **more}),
         stdin=theirs,
         stdout=theirs,
-        stderr=subprocess.DEVNULL,
+        stderr=theirs if with_progress else subprocess.DEVNULL,
     )
     os.close(theirs)
     written = b""
@@ -462,6 +464,12 @@ def test_a_terminal_gets_signs_words_and_only_then_colours_and_no_line_that_is_t
     for outcome in ("✓ passed", "✗ failed", "○ not written yet"):
         assert outcome in bare
     assert max(map(len, bare.splitlines())) <= 40
+
+
+def test_checks_that_run_once_more_are_counted_on_the_screen(tmp_path: Path) -> None:
+    wrong(tmp_path / "me", "clip", "importance_ratio", SWAPPED)
+    written = on_a_terminal("bandit.grpo_step", "--path", "me", *QUICK, cwd=tmp_path, with_progress=True)
+    assert "what your functions return" in STYLE.sub("", written)
 
 
 def test_colours_can_be_had_without_a_terminal(shown: Grade, tmp_path: Path) -> None:

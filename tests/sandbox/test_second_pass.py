@@ -25,12 +25,20 @@ def graded(sandbox: Sandbox, make_submission: SubmissionMaker):
     Modules that are not given are the model answers.
     """
 
-    def run(files: dict[str, str | None], exercise: str = "bandit", *functions: str, **options) -> Result:
+    def run(
+        files: dict[str, str | None],
+        exercise: str = "bandit",
+        *functions: str,
+        on_second_pass=lambda *_: None,
+        **options,
+    ) -> Result:
         declared = declared_checks([exercise], hidden=True)
         checks = {name: check for name, check in declared.items() if check.gate or check.function in functions}
         submission, options = read_submission(make_submission(files)), {"name_mistakes": False} | options
         with grading_profile():
-            return Grading(submission, [exercise], sandbox.worker, checks=checks, **options).run()
+            return Grading(submission, [exercise], sandbox.worker, checks=checks, **options).run(
+                on_second_pass=on_second_pass
+            )
 
     return run
 
@@ -57,6 +65,16 @@ def test_which_of_the_two_numbers_counts_is_a_setting_of_the_course(graded, coun
     assert result.earned == result.points - (0 if counts else result.owed)
     sentence = "They count: " if counts else "They do not count in this course: "
     assert sentence in owed(result.exercises[0])
+
+
+def test_it_counts_the_checks_that_run_once_more_and_says_nothing_where_none_does(graded):
+    told: list[tuple[int, int]] = []
+    result = graded(TOO_LARGE, on_second_pass=lambda done, of: told.append((done, of)))
+    lost = sum(check.outcome != PASSED for check in result.checks)
+    assert told == [(done, lost) for done in range(lost + 1)] and lost
+    told.clear()
+    graded({}, "clip", on_second_pass=lambda done, of: told.append((done, of)))
+    assert not told
 
 
 def test_a_file_that_is_missing_is_no_premise_and_ends_no_grading(graded):
