@@ -88,10 +88,10 @@ def graded_once(known: dict[Any, Result]) -> Iterator[None]:
     """
     really = Grading.run
 
-    def grade(grading: Grading, on_update: Any = lambda *_: None, helpers: Any = ()) -> Result:
+    def grade(grading: Grading, on_update: Any = lambda *_: None, *more: Any) -> Result:
         key = (grading.submission.folder, grading.submission.sha256, *grading.exercises)
         if key not in known:
-            result = really(grading, on_update, helpers)
+            result = really(grading, on_update, *more)
             known[key] = copy.deepcopy(result)
             return result
         result = copy.deepcopy(known[key])
