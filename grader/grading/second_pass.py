@@ -29,7 +29,7 @@ def judge(
     settings: Settings,
     first: GradingPlugin,
     run: Callable[[GradingPlugin], int | pytest.ExitCode],
-    on_check: Callable[[int, int], None] = lambda *_: None,
+    on_check: Callable[[int, int], None],
 ) -> set[str]:
     """Write into a result which of its lost points are owed to wrong functions that are called.
 

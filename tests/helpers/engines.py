@@ -18,13 +18,13 @@ import shutil
 import subprocess
 import tempfile
 import threading
-import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Protocol
 from urllib.parse import urlsplit
 
 from site_fixtures import CHEAP, FLAGS, LATE, PATIENCE, READY, chromium_program
+from waiting import wait_until
 
 ALL = ("chromium", "firefox", "webkit")
 OTHERS = ALL[1:]
@@ -166,10 +166,7 @@ class _Firefox:
     def open(self, address: str) -> None:
         self.send("browsingContext.navigate", context=self.context, url=address, wait="complete")
         # The theme notes in the address which heading is in view; a note of the page before can end that wait early.
-        deadline = time.monotonic() + SECONDS
-        while not self.ask(IS_THERE, address):
-            assert time.monotonic() < deadline, f"{address} does not open"
-            time.sleep(0.02)
+        wait_until(lambda: self.ask(IS_THERE, address))
 
     def ask(self, function: str, *arguments: Any) -> Any:
         found = self.send(
