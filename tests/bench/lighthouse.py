@@ -2,10 +2,12 @@
 
 Speed varies from run to run, so each page is loaded three times and the median counts. Fails below 0.95 for performance
 or 1.0 for accessibility, best practices and search engines, and where anything moves while a page loads. Not part of
-`make test`: it takes minutes, and its marks for speed need a machine that is otherwise idle.
+`make test`: it takes minutes, and its marks for performance need a fast machine that is otherwise idle: the same page
+had 0.78 and 0.99 within minutes. `make proof` therefore only warns about performance.
 Other pages: `tests/bench/lighthouse.py /start/`.
 """
 
+import argparse
 import contextlib
 import json
 import os
@@ -69,27 +71,44 @@ def failed_audits(found: dict) -> set[str]:
     return {f"{audit['id']}: {audit['title']}" for audit in audits if audit["score"] is not None and audit["score"] < 1}
 
 
+def too_low(medians: dict[str, float]) -> set[str]:
+    """The names of the marks that are below what is asked, and of the layout shift if anything moves."""
+    shifts = {"layout shift"} if medians["CLS"] > MOST_SHIFT else set()
+    return shifts | {name for name, least in LEAST.items() if medians[name] < least}
+
+
 def main() -> int:
     """Prints the medians of all pages; 0 if every page is good enough."""
+    parser = argparse.ArgumentParser(description="Lighthouse's marks for the main pages on a simulated phone.")
+    parser.add_argument("pages", nargs="*", default=PAGES, metavar="page", help="/start/, for example; all main pages")
+    parser.add_argument("--only-warn-about-performance", action="store_true", help="for a machine that is not idle")
+    arguments = parser.parse_args()
     program = chromium_program()
     if program is None:
         print("No Chromium on this machine.", file=sys.stderr)
         return 2
-    good = True
+    failures, warnings = set(), set()
     with contextlib.ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         address = stack.enter_context(site_server.serve(folder / "site"))
         site_server.build(folder / "site", url=f"{address}/")
-        for path in sys.argv[1:] or PAGES:
+        for path in arguments.pages:
             reports = [report(address + path, program=program, output=folder / "report.json") for _ in range(RUNS)]
             runs = [numbers(found) for found in reports]
             medians = {name: statistics.median(run[name] for run in runs) for name in runs[0]}
             print(f"{path}  " + "  ".join(f"{name} {value:.2f}" for name, value in medians.items()), flush=True)
             for reason in sorted(set().union(*map(failed_audits, reports))):
                 print(f"    {reason}")
-            good = good and medians["CLS"] <= MOST_SHIFT
-            good = good and all(medians[name] >= least for name, least in LEAST.items())
-    return 0 if good else 1
+            low = too_low(medians)
+            if arguments.only_warn_about_performance and "performance" in low:
+                low -= {"performance"}
+                warnings.add(path)
+            failures |= {f"{path}: {name} is not good enough" for name in low}
+    if warnings:
+        print(f"Performance below {LEAST['performance']} (not a failure here): {', '.join(sorted(warnings))}.")
+        print("On an idle machine, `make lighthouse` says whether that is true.")
+    print(*sorted(failures), sep="\n", end="\n" if failures else "", file=sys.stderr)
+    return 1 if failures else 0
 
 
 if __name__ == "__main__":

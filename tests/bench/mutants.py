@@ -85,6 +85,9 @@ class Copy:
         self._temporary.mkdir()
         self._temporary.chmod(0o1777)
         copy_commit(commit, self.root) if commit else _copy_working_tree(self.root)
+        # Tests ask git for the files of the course.
+        for command in (["init", "--quiet", "--initial-branch=main"], ["add", "--all"]):
+            subprocess.run(["git", *command], cwd=self.root, check=True)
         for modules in ROOT.glob("tests/*/node_modules"):
             (self.root / modules.relative_to(ROOT)).symlink_to(modules)
         self._python = _make_environment(folder / "environment", self.root)
