@@ -125,7 +125,8 @@ class Copy:
         """Run some tests until one fails. An outcome, and the test that failed or was running when time was up."""
         self._notes.unlink(missing_ok=True)
         command = [str(self._python), "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", "-p", "notes_of_mutants"]
-        command += [f"--deselect={test}" for test in without]
+        # A short name: tests make sockets in their folders, and the system limits the length of a socket's path.
+        command += [f"--basetemp={self._temporary / 't'}", *(f"--deselect={test}" for test in without)]
         variables = {**os.environ, "MUTANTS_NOTES": str(self._notes), "TMPDIR": str(self._temporary)}
         with self._output.open("w") as output:
             process = subprocess.Popen(

@@ -28,7 +28,9 @@ def make_environment(folder: Path) -> Path:
     commands = folder / ("Scripts" if os.name == "nt" else "bin")
     question = "import sysconfig; print(sysconfig.get_path('purelib'))"
     own = subprocess.run([commands / "python", "-c", question], capture_output=True, text=True, check=True).stdout
-    Path(own.strip(), "packages.pth").write_text(sysconfig.get_path("purelib") + "\n", "utf-8")
+    # More than one folder where this environment is such a one itself, as in the copy of `make mutants`.
+    ours = [sysconfig.get_path("purelib"), *(folder for folder in sys.path if Path(folder).name == "site-packages")]
+    Path(own.strip(), "packages.pth").write_text("".join(f"{folder}\n" for folder in dict.fromkeys(ours)), "utf-8")
     return commands
 
 
