@@ -34,7 +34,6 @@ ROOT = Path(__file__).resolve().parents[1]
 BUDGET = {"check": 200, "test": 1_140, "proof": 6_950}
 """CPU seconds of a whole tier."""
 _IN_PARALLEL = ("-n", "auto", "--dist", "loadfile", "--no-loadscope-reorder")  # `tests/conftest.py` says what is first
-_LIGHTHOUSE = ("tests/bench/lighthouse.py", "--only-warn-about-performance")  # it follows the machine, not the page
 _STOPPED = 130
 
 _EXAMPLES = """tiers:
@@ -96,7 +95,11 @@ def steps(tier: str) -> list[Step]:
         found += [
             Step("one check less", (python, "-m", "grader.commands.course", "dev", "selftest", "--without-each-check")),
             Step("fuzzing", (python, "tests/fuzzing/fuzz.py", "--seconds", "20")),
-            Step("Lighthouse", (python, *_LIGHTHOUSE), needs=("node", "chromium")),
+            Step(
+                "Lighthouse",
+                (python, "tests/bench/lighthouse.py", "--only-warn-about-performance"),
+                needs=("node", "chromium"),
+            ),
         ]
     return found
 

@@ -6,10 +6,11 @@ And the files of a commit, and the command `course` on a disk that gets full.
 import os
 import subprocess
 import sys
-import sysconfig
 import tarfile
 import venv
 from pathlib import Path
+
+from grader.sandbox.interpreter import library_folders
 
 _ROOT = Path(__file__).resolve().parents[2]
 
@@ -28,9 +29,8 @@ def make_environment(folder: Path) -> Path:
     commands = folder / ("Scripts" if os.name == "nt" else "bin")
     question = "import sysconfig; print(sysconfig.get_path('purelib'))"
     own = subprocess.run([commands / "python", "-c", question], capture_output=True, text=True, check=True).stdout
-    # More than one folder where this environment is such a one itself, as in the copy of `make mutants`.
-    ours = [sysconfig.get_path("purelib"), *(folder for folder in sys.path if Path(folder).name == "site-packages")]
-    Path(own.strip(), "packages.pth").write_text("".join(f"{folder}\n" for folder in dict.fromkeys(ours)), "utf-8")
+    # Not this environment's own folder: in the copy of `make mutants` it is one that was made here, and holds none.
+    Path(own.strip(), "packages.pth").write_text("".join(f"{folder}\n" for folder in library_folders()), "utf-8")
     return commands
 
 
