@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ast
 import datetime
+import functools
 import html
 import json
 import os
@@ -19,6 +20,7 @@ import socket
 import subprocess
 import sys
 import sysconfig
+import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -60,11 +62,12 @@ SHARED = ("holds leases while a neighbor imports", "holds every kind of lock", "
 """Made every day: what one submission takes from the one that is graded at the same time is nobody's own to see."""
 ALSO = [part for name in SHARED for part in ("--also", name)]
 AS_CLASSES = ["--pairs", "--through", "grade-all", "--user", "ordinary", *ALSO, "--share", SHARE_OF_A_CLASS]
+LEVEL_0 = ["--level", "0", "--quick"]
 RUNS = [
     pytest.param(["--level", str(BEST), "--quick", "--share", SHARE], id="a share"),
     pytest.param(["--level", str(BEST), *AS_CLASSES], id="a share of a class"),
     pytest.param(["--rotate", SEED, "--quick"], id=f"seed {SEED}", marks=pytest.mark.proof),
-    pytest.param(["--level", "0", "--quick"], id="level 0", marks=pytest.mark.proof),
+    pytest.param(LEVEL_0, id="level 0", marks=pytest.mark.proof),
 ]
 
 
@@ -84,16 +87,23 @@ class Run:
         return [Finding(**{**entry, "harms": tuple(map(Harm, entry["harms"]))}) for entry in listed]
 
 
+@functools.cache  # pytest would repeat it for a test that asks for one way only
+def made(*arguments: str) -> Run:
+    """The command with these arguments, once."""
+    with tempfile.TemporaryDirectory() as folder:
+        written = Path(folder, "found.json")
+        command = [*COMMAND, *arguments, "--json", str(written)]
+        done = subprocess.run(
+            command, cwd=course.ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=3600
+        )
+        assert done.returncode in (0, 1, 3), done.stdout
+        return Run([*arguments], done.returncode, done.stdout, json.loads(written.read_text("utf-8")))
+
+
 @pytest.fixture(scope="module", params=RUNS)
-def run(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Run:
-    """The command, once for each way of `RUNS`."""
-    written = tmp_path_factory.mktemp("attacks") / "found.json"
-    command = [*COMMAND, *request.param, "--json", str(written)]
-    done = subprocess.run(
-        command, cwd=course.ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=3600, check=False
-    )
-    assert done.returncode in (0, 1, 3), done.stdout
-    return Run(request.param, done.returncode, done.stdout, json.loads(written.read_text("utf-8")))
+def run(request: pytest.FixtureRequest) -> Run:
+    """Each way of `RUNS`."""
+    return made(*request.param)
 
 
 def test_the_command_finds_no_way_that_lets_through_what_it_should_stop(run: Run) -> None:
@@ -123,7 +133,7 @@ def test_an_attack_does_no_harm_that_its_level_should_stop(run: Run) -> None:
 
 
 @pytest.mark.proof
-@pytest.mark.parametrize("run", [["--level", "0", "--quick"]], indirect=True, ids=["level 0"])
+@pytest.mark.parametrize("run", [LEVEL_0], indirect=True, ids=["level 0"])
 def test_where_no_wall_stands_an_attack_does_what_it_tries(run: Run) -> None:
     # Without this a wall might be praised for stopping an attack that never worked.
     for finding in run.findings:
