@@ -7,10 +7,8 @@ EXERCISES ?=
 CUDA ?=
 TORCH_INDEX ?=
 EXAMPLES ?= 10000
-BENCH ?= side-by-side
+BENCH ?=
 FUZZ ?=
-# What to record now, such as ATTACKS="--user ordinary --pairs --through grade-all --level 2"; everything if empty.
-ATTACKS ?=
 SECONDS ?= 300
 BIN := $(VENV)/bin
 
@@ -31,6 +29,10 @@ $(VENV)/installed-dev: $(VENV)/installed
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev,docs]'
 	@touch $@
 
+$(VENV)/installed-proof: $(VENV)/installed-dev
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[fuzz,trl]'
+	@touch $@
+
 # What tests of the pages need from npm: axe-core and html-validate; Lighthouse apart, because it is large.
 tests/%/node_modules/installed: tests/%/package-lock.json
 	@if command -v npm >/dev/null; then npm ci --prefix $(dir $<) --loglevel error --no-audit --no-fund && touch $@; fi
@@ -40,18 +42,17 @@ install: $(VENV)/installed-dev tests/browser/node_modules/installed ## install e
 grade: $(VENV)/installed ## grade starter/, or SUBMISSION=folder; EXERCISES="advantages clip" for some only
 	@$(BIN)/grade $(EXERCISES) --path $(SUBMISSION) || [ $$? -eq 1 ]  # failed checks are a result, not an error of make
 
-check: $(VENV)/installed-dev tests/browser/node_modules/installed ## is my change sane? 2 minutes
+check: $(VENV)/installed-dev ## is my change sane? about a minute
 	@$(BIN)/python tests/tiers.py check
 
-test: $(VENV)/installed-dev tests/browser/node_modules/installed ## may it land? everything that CI runs: 15 minutes
+test: $(VENV)/installed-dev tests/browser/node_modules/installed ## may it land? everything that CI runs: about 5 minutes
 	@$(BIN)/python tests/tiers.py test
 
-proof: $(VENV)/installed-dev tests/browser/node_modules/installed tests/lighthouse/node_modules/installed ## is it all still true here? every repetition: about two hours
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[fuzz,trl]'
+proof: $(VENV)/installed-proof tests/browser/node_modules/installed tests/lighthouse/node_modules/installed ## is everything still true? every repetition: about an hour
 	@$(BIN)/python tests/tiers.py proof
 
-mutants: $(VENV)/installed-dev tests/browser/node_modules/installed ## would a test notice? 40 small defects, one at a time; about 40 minutes
-	@$(BIN)/python tests/bench/mutants.py
+attacks: $(VENV)/installed-dev ## do the walls hold on this machine? every hostile submission; about two minutes, on Linux
+	@$(BIN)/python -m pytest -q -rs -n auto tests/attacks
 
 selftest: $(VENV)/installed ## grade every answer whose grade is known
 	$(BIN)/course dev selftest
@@ -65,9 +66,6 @@ examples: $(VENV)/installed ## the laws on the model answers with EXAMPLES=10000
 bench: $(VENV)/installed ## how fast: cold start, watch, wire, whole grading
 	$(BIN)/python tests/bench/bench.py
 
-profile: $(VENV)/installed-dev ## what the seconds of a grading go to, check by check; PROFILE="advantages" for one exercise
-	@$(BIN)/python tests/bench/profile_grading.py $(PROFILE)
-
 bench-class: $(VENV)/installed-dev ## how fast a class of 200 is graded, with what memory, and what five kills change
 	@$(BIN)/python tests/bench/bench_class.py
 
@@ -77,17 +75,10 @@ bench-soak: $(VENV)/installed-dev ## does anything grow in 1,000 gradings in a r
 bench-contention: $(VENV)/installed-dev ## does a busy machine, or who else is graded, change a mark? BENCH="--students 60 --hostile 20 --kills 2" for more
 	@$(BIN)/python tests/bench/bench_contention.py $(BENCH)
 
-bench-charlm: $(VENV)/installed ## how fast the language model learns; BENCH="scale" or "reliability" for the other questions
+bench-charlm: $(VENV)/installed ## how reliably the language model learns; BENCH="--task arithmetic --seeds 10" for fewer runs
 	@$(BIN)/python tests/bench/bench_charlm.py $(BENCH)
 
-bench-site: $(VENV)/installed-dev ## how fast the simulation page is in Chromium
-	@$(BIN)/python tests/bench/bench_site.py
-
-attacks-page: $(VENV)/installed ## record every attack in every way that is missing, and write the page: hours, and it goes on where it stopped
-	@$(BIN)/course dev attacks --page docs/instructors/attacks.md $(ATTACKS)
-
-fuzz: $(VENV)/installed-dev ## hostile inputs for all that is read, on Linux; FUZZ=wire SECONDS=600 for one target
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[fuzz]'
+fuzz: $(VENV)/installed-proof ## hostile inputs for everything that is read, on Linux; FUZZ=wire SECONDS=600 for one target
 	@$(BIN)/python tests/fuzzing/fuzz.py $(FUZZ) --seconds $(SECONDS)
 
 stubs: $(VENV)/installed ## write starter/ from the model answers (overwrites it)
@@ -129,7 +120,7 @@ offline: $(VENV)/installed-dev tests/browser/node_modules/installed ## a zip of 
 	  --log-level=warning --outfile=build/grpo-course-site/assets/course.js
 	rm -r build/grpo-course-site/assets/js
 	find build/grpo-course-site -name '*.html' -exec perl -pi -e 's/ data-preview(="")?//g; s/<link rel="preload"[^>]*>//g' {} +  # both need a server
-	cd build && rm -f grpo-course-site.zip && $(abspath $(BIN))/python -m zipfile -c grpo-course-site.zip grpo-course-site
+	$(BIN)/python -c "import shutil; shutil.make_archive('build/grpo-course-site', 'zip', 'build', 'grpo-course-site')"
 
 serve: $(VENV)/installed-dev ## show the pages at http://127.0.0.1:8000/ and follow changes
 	$(BIN)/mkdocs serve
@@ -138,6 +129,6 @@ lighthouse: $(VENV)/installed-dev tests/lighthouse/node_modules/installed ## spe
 	@$(BIN)/python tests/bench/lighthouse.py
 
 clean: ## remove what was installed and built
-	rm -rf $(VENV) build .mypy_cache .ruff_cache tests/*/node_modules
+	rm -rf $(VENV) build tests/*/node_modules
 
-.PHONY: help install grade check test proof attacks-page mutants selftest mutation examples bench profile bench-class bench-soak bench-contention bench-charlm bench-site fuzz stubs vectors golden recordings recording-llm recording-variants site offline serve lighthouse clean
+.PHONY: help install grade check test proof attacks selftest mutation examples bench bench-class bench-soak bench-contention bench-charlm fuzz stubs vectors golden recordings recording-llm recording-variants site offline serve lighthouse clean

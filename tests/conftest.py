@@ -42,13 +42,20 @@ _usual = settings.get_profile("default")
 plugin.use_profile(plugin.WATCH_EXAMPLES)
 for _exercise in course.EXERCISES:
     checks_of(_exercise.name, hidden=True)
-settings.register_profile("tests", _usual, max_examples=100, derandomize=True, database=None, deadline=None)
-settings.load_profile("tests")
+for _name, _examples in (("landing", 25), ("nightly", 100)):
+    settings.register_profile(_name, _usual, max_examples=_examples, derandomize=True, database=None, deadline=None)
+_profile = "landing"
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """`--hypothesis-profile nightly` tries more inputs."""
+    global _profile
+    _profile = config.getoption("--hypothesis-profile") or _profile
+    settings.load_profile(_profile)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """What starts no process is part of `make check`. What takes longest begins, so it is not left at the end."""
-    items.sort(key=lambda item: item.path.parent.name != "answers")
+    """What starts no process is part of `make check`."""
     for item in items:
         if item.path.parent.name == "pure":
             item.add_marker(pytest.mark.check)
@@ -80,7 +87,7 @@ def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object
     A class secret that is made in this process is the same in every run.
     """
     global _must_not_start
-    settings.load_profile("tests")
+    settings.load_profile(_profile)
     _must_not_start = item.nodeid if item.path.parent.name == "pure" else ""
     drawn = random.Random(item.nodeid)
     same_each_time = SimpleNamespace(token_hex=lambda size: drawn.randbytes(size).hex())

@@ -1,10 +1,8 @@
-"""The three tiers of tests: `make check` (is a change sane?), `make test` (may it land?), `make proof` (is all true?).
+"""The three tiers of tests: `make check` (is my change sane?), `make test` (may it land?), `make proof` (is all true?).
 
-    python tests/tiers.py test
-
-Each tier runs its steps one after the other, in the environment of the Python that runs this file, and prints the CPU
-seconds that each used, its children included, beside the budget of the tier. Wall time is noise on a shared machine.
-Whatever a step leaves behind becomes a child of this process (on Linux), is counted, and is ended with it.
+Each tier runs its steps one after the other in the environment of the Python that runs this file, and prints the wall
+time and the CPU seconds of each step, child processes included. On Linux, every process that a step leaves behind
+becomes a child of this one, is counted, and is ended with it. Temporary files lie in one folder, which is removed.
 """
 
 from __future__ import annotations
@@ -13,9 +11,11 @@ import argparse
 import contextlib
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import sysconfig
+import tempfile
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -25,23 +25,20 @@ from typing import NamedTuple
 sys.path.insert(0, str(Path(__file__).with_name("helpers")))
 from engines import missing_engines
 from processes import end_all_that_was_started
-from selection import SELECTION
 from site_fixtures import chromium_program
 
 from grader.sandbox.worker.confine import adopt_orphans
 
 ROOT = Path(__file__).resolve().parents[1]
-BUDGET = {"check": 200, "test": 1_140, "proof": 6_950}
-"""CPU seconds of a whole tier."""
-_IN_PARALLEL = ("-n", "auto", "--dist", "loadfile", "--no-loadscope-reorder")  # `tests/conftest.py` says what is first
+MARKERS = {"check": "check and not proof", "test": "not proof", "proof": ""}
+"""Which tests pytest runs in each tier; `tests/README.md` says what the markers mean."""
 _STOPPED = 130
-
 _EXAMPLES = """tiers:
-  check   ruff, mypy, all tests that need no process, the sane-or-not part of the others, node tests: 2 minutes
-  test    everything at least once; what CI runs: 15 minutes
-  proof   every repetition: isolation levels, looks of pages, cold workers, fuzzing, Lighthouse: about two hours
+  check   ruff, mypy, Node.js tests, tests that start no process, one look at the rest
+  test    everything once, and once more on a bare machine what depends on the machine; CI runs this
+  proof   every repetition: isolation levels, users, browsers, widths, all known answers, fuzzing, Lighthouse
 
-exit code: 0 all passed, 1 something did not, 130 stopped by Ctrl-C
+exit code: 0 all passed, 1 something failed, 130 stopped by Ctrl-C
 """
 
 
@@ -50,27 +47,18 @@ class Step:
     """One command of a tier.
 
     Attributes:
-        name: For the table.
+        name: Its name in the table.
         command: The program and its arguments.
-        needs: Programs without which it is left out; in CI it fails then.
-        again: What tries once more, alone, what failed.
+        needs: Programs without which the step is left out.
     """
 
     name: str
     command: tuple[str, ...]
     needs: tuple[str, ...] = ()
-    again: tuple[str, ...] = ()
 
 
 class Outcome(NamedTuple):
-    """What came of a step.
-
-    Attributes:
-        name: Of the step.
-        cpu: CPU seconds, its children included.
-        wall: Wall-clock seconds.
-        state: "passed", "passed at the second try", "failed" or "left out".
-    """
+    """What became of a step: CPU seconds, child processes included, wall-clock seconds, and a word for the table."""
 
     name: str
     cpu: float
@@ -79,29 +67,28 @@ class Outcome(NamedTuple):
 
 
 def steps(tier: str) -> list[Step]:
-    """The commands of a tier, in their order: what fails fastest comes first."""
-    python, pytest = sys.executable, (sys.executable, "-m", "pytest", "-q")
-    selection = SELECTION[tier]
+    """The commands of a tier; those that fail fastest come first."""
+    python, pytest = sys.executable, (sys.executable, "-m", "pytest", "-q", "--no-header")
+    in_parallel = ("-n", "auto", "--dist", "worksteal", "-o", "cache_dir=build/pytest")
+    profile = "nightly" if tier == "proof" else "landing"
     node_tests = sorted(str(path.relative_to(ROOT)) for path in (ROOT / "tests" / "js").glob("*.test.mjs"))
-    again = (*pytest, "-m", selection, "--last-failed", "--last-failed-no-failures", "none")
-    found = [
+    chosen = [
         Step("ruff check", (_program("ruff"), "check", ".")),
         Step("ruff format", (_program("ruff"), "format", "--check", ".")),
         Step("mypy", (python, "-m", "mypy", "--num-workers", "auto")),
         Step("node tests", ("node", "--test", "--test-reporter", "spec", *node_tests), needs=("node",)),
-        Step("pytest", (*pytest, *_IN_PARALLEL, "-m", selection), again=again),
+        Step("pytest", (*pytest, *in_parallel, "--hypothesis-profile", profile, "-m", MARKERS[tier])),
     ]
+    if tier != "check":
+        bare = (python, "tests/bare_machine.py", *pytest, "-m", "machine and not proof")
+        chosen.append(Step("bare machine", bare))
     if tier == "proof":
-        found += [
-            Step("one check less", (python, "-m", "grader.commands.course", "dev", "selftest", "--without-each-check")),
+        lighthouse = (python, "tests/bench/lighthouse.py", "--only-warn-about-performance")
+        chosen += [
             Step("fuzzing", (python, "tests/fuzzing/fuzz.py", "--seconds", "20")),
-            Step(
-                "Lighthouse",
-                (python, "tests/bench/lighthouse.py", "--only-warn-about-performance"),
-                needs=("node", "chromium"),
-            ),
+            Step("Lighthouse", lighthouse, needs=("node", "chromium")),
         ]
-    return found
+    return chosen
 
 
 def _program(name: str) -> str:
@@ -110,15 +97,15 @@ def _program(name: str) -> str:
 
 
 def missing_programs(tier: str) -> dict[str, str]:
-    """Each program that tests of a tier need and this machine lacks, with a sentence that says what to install."""
-    found = missing_engines() if tier == "proof" else {}
+    """Each program that this machine lacks, with a sentence: what to install, and which tests are left out."""
+    missing = missing_engines() if tier == "proof" else {}
     if shutil.which("node") is None or shutil.which("npm") is None:
-        found["node"] = "Node.js is missing (apt install nodejs npm): tests of the scripts are left out."
+        missing["node"] = "Node.js is missing (apt install nodejs npm): tests of the site's scripts are left out."
     if chromium_program() is None:
-        found["chromium"] = "Chromium is missing (Debian: apt install chromium): tests of the pages are left out."
+        missing["chromium"] = "Chromium is missing (apt install chromium): tests of the pages are left out."
     if sys.platform == "linux" and shutil.which("bwrap") is None:
-        found["bwrap"] = "bubblewrap is missing (apt install bubblewrap): tests of isolation level 2 are left out."
-    return found
+        missing["bwrap"] = "bubblewrap is missing (apt install bubblewrap): tests of isolation level 2 are left out."
+    return missing
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -126,18 +113,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(
         description="Run one tier of tests.", epilog=_EXAMPLES, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("tier", choices=[*BUDGET])
+    parser.add_argument("tier", choices=[*MARKERS])
     tier = parser.parse_args(arguments).tier
     # Hundreds of processes import the same modules; each would compile them anew.
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     adopt_orphans()
     missing = missing_programs(tier)
-    for sentence in missing.values():
-        print(sentence, file=sys.stderr)
+    _print_missing(missing)
     if missing and os.environ.get("CI"):
         print("In CI nothing may be left out.", file=sys.stderr)
         return 1
     rows: list[Outcome] = []
+    temporary = _make_temporary_folder()
     try:
         for step in steps(tier):
             if {*step.needs} & {*missing}:
@@ -151,25 +139,36 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _STOPPED
     finally:
         end_all_that_was_started()
+        shutil.rmtree(temporary, ignore_errors=True)
     show(tier, rows)
+    _print_missing(missing)
     return 1 if any(row.state == "failed" for row in rows) else 0
+
+
+def _print_missing(missing: dict[str, str]) -> None:
+    for sentence in missing.values():
+        print(sentence, file=sys.stderr)
+
+
+def _make_temporary_folder() -> Path:
+    """A folder for all temporary files, which other users may use; its path is short, because paths of sockets are."""
+    folder = Path(tempfile.mkdtemp(prefix="tests-"))
+    folder.chmod(0o1777)
+    os.environ["TMPDIR"] = str(folder)
+    return folder
 
 
 def run(step: Step) -> Outcome:
     """Run a step to its end."""
-    print(f"\n$ {' '.join(map(os.path.basename, step.command[:1]))} {' '.join(step.command[1:])}", flush=True)
-    before, started, state = cpu_seconds(), time.monotonic(), "passed"
-    if finished(step.command) != 0:
-        state = "failed"
-        if step.again:
-            print("\nOnce more, alone, what failed:", flush=True)
-            state = "passed at the second try" if finished(step.again) == 0 else "failed"
+    print(f"\n$ {os.path.basename(step.command[0])} {' '.join(step.command[1:])}", flush=True)
+    before, started = cpu_seconds(), time.monotonic()
+    state = "passed" if finished(step.command) == 0 else "failed"
     wait_for_orphans()
     return Outcome(step.name, cpu_seconds() - before, time.monotonic() - started, state)
 
 
 def finished(command: Sequence[str]) -> int:
-    """The exit status of a command; on the way, and at its end, waits for every orphan that has ended."""
+    """The exit status of a command; waits for every orphan that ends meanwhile."""
     process = subprocess.Popen(command, cwd=ROOT)
     try:
         if sys.platform == "win32":
@@ -197,19 +196,17 @@ def wait_for_orphans(seconds: float = 10) -> None:
 
 
 def cpu_seconds() -> float:
-    """What the processes used that this one has waited for, with what they waited for themselves."""
+    """CPU seconds of all processes that this one has waited for, and of those that they waited for themselves."""
     times = os.times()
     return times.children_user + times.children_system
 
 
 def show(tier: str, rows: Sequence[Outcome]) -> None:
     """The table at the end."""
+    total = Outcome(f"make {tier}", sum(row.cpu for row in rows), sum(row.wall for row in rows), "")
     print(f"\n{'step':16} {'CPU s':>8} {'wall s':>8}")
-    for name, cpu, wall, state in rows:
-        print(f"{name:16} {cpu:8.1f} {wall:8.1f}  {state}")
-    used = sum(row.cpu for row in rows)
-    print(f"{'all':16} {used:8.1f} {sum(row.wall for row in rows):8.1f}")
-    print(f"make {tier}: {used:,.0f} CPU seconds of {BUDGET[tier]:,}" + " (over its budget)" * (used > BUDGET[tier]))
+    for name, cpu, wall, state in [*rows, total]:
+        print(f"{name:16} {cpu:8.1f} {wall:8.1f}  {state}".rstrip())
 
 
 if __name__ == "__main__":

@@ -39,7 +39,6 @@ _DEV_EXAMPLES = """examples:
   course dev golden          write what the browser must agree with: runs of the simulation, the worksheet's table
   course dev selftest        does the grader treat every answer whose grade is known as it must?
   course dev selftest clip   the same for one exercise
-  course dev attacks         run hostile submissions: what does each isolation level stop?
   course dev ablate clip     what the clip range does: runs, curves as CSV and SVG
 """
 
@@ -70,7 +69,6 @@ DEV_COMMANDS = {
     "mistakes": "write the pages of common mistakes",
     "golden": "write what the browser must agree with",
     "selftest": "grade answers whose grade is known",
-    "attacks": "run hostile submissions and show what each isolation level stops",
     "ablate": "write the runs that show what each setting does",
     "recordings": "write the recorded runs as pictures and for the browser",
     "cheat-sheet": "write the loss on one page, as SVG and PDF",

@@ -2,8 +2,8 @@
 
 Counted in the course itself, or read from the recorded runs, the recorded answers to the worksheet and the text of the
 model answers; nothing is trained or graded for it. `course dev numbers` writes them into the pages. Left out: pages of
-common mistakes and of attacks, which their commands write as a whole, and numbers of chapters, whose figures compute
-them before the reader's eyes.
+common mistakes, which their command writes as a whole, and numbers of chapters, whose figures compute them before the
+reader's eyes.
 """
 
 from __future__ import annotations
@@ -20,7 +20,6 @@ from typing import Any
 
 import numpy as np
 
-from .. import attacks
 from ..core import course
 from ..grading.check import checks_of
 from ..oracles.simulation import group_advantages
@@ -171,13 +170,6 @@ def _worth() -> Claims:
     yield f"some results are worth {code} points and some {with_worksheet} is refused"
     yield f"--maximum {code} --out filled.csv"
     yield f"[Total Pts: {code} Score]"
-
-
-@claims("docs/instructors/isolation.md")
-def _hostile_submissions() -> Claims:
-    packed = sum(attack.packing is not None for attack in attacks.ATTACKS.values())
-    count = f"{len(attacks.ATTACKS)} hostile submissions, {packed} of which are names and archives"
-    yield f"`course dev attacks` runs {count}"
 
 
 # The simulation

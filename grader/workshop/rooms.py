@@ -48,15 +48,12 @@ ROOMS = {
         processes=True,
     ),
     "gradebook": Room(imports=("core", "worksheet", "classroom")),
-    "attacks": Room(imports=("core", "sandbox", "classroom"), packages=("msgspec",), processes=True),
     "workshop": Room(
-        imports=("core", "sandbox", "oracles", "grading", "worksheet", "attacks"),
+        imports=("core", "sandbox", "oracles", "grading", "worksheet"),
         packages=("minify", "numpy", "PIL", "py_mini_racer", "rich"),
     ),
     "commands": Room(
-        imports=(
-            *("core", "sandbox", "grading", "worksheet", "reports", "classroom", "gradebook", "attacks", "workshop"),
-        ),
+        imports=(*("core", "sandbox", "grading", "worksheet", "reports", "classroom", "gradebook", "workshop"),),
         packages=("rich", "watchfiles"),
         processes=True,
     ),

@@ -1,11 +1,9 @@
-"""Is a change sane? The stub, the model answers and one mistake in every function, in one warm sandbox.
-
-The part of the known answers that `make check` pays for; `test_selftest.py` has all of them.
-"""
+"""The grader on answers whose grade is known, in one warm sandbox. `test_known_answers.py` has all of them."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 from submissions import grading_profile
@@ -14,30 +12,32 @@ from grader.core import course
 from grader.core.contents import read_submission
 from grader.core.result import BROKEN, FAILED, NOT_WRITTEN, PASSED, Result
 from grader.core.submission import Submission
+from grader.grading.check import Check
 from grader.grading.run import Grading
 from grader.grading.settings import declared_checks
 from grader.sandbox.sandbox import Sandbox
-from grader.workshop.catalogue import misconceptions
+from grader.workshop.catalogue import misconceptions, replaced, variants_together
+from grader.workshop.selftest import WITHOUT_WORK
 from grader.workshop.stubs import make_starter
-
-pytestmark = [pytest.mark.check, pytest.mark.sample]
 
 EXERCISES = [exercise.name for exercise in course.EXERCISES]
 FUNCTIONS = [(exercise.name, function) for exercise in course.EXERCISES for function in exercise.function_names]
+FIRST = {(exercise.name, exercise.function_names[0]) for exercise in course.EXERCISES}
 
 Grader = Callable[..., Result]
 
 
 @pytest.fixture
 def graded(sandbox: Sandbox) -> Grader:
-    """Grades on all checks of an exercise, the hidden ones included, or on those of one function."""
+    """Grades on the wanted checks of an exercise, the hidden ones included."""
 
-    def graded(submission: Submission, exercise: str, function: str = "") -> Result:
-        declared = declared_checks([exercise], hidden=True)
-        checks = {name: check for name, check in declared.items() if function in ("", check.function)}
+    def graded(
+        submission: Submission, exercise: str, wanted: Callable[[Check], bool] = lambda _: True, **options: Any
+    ) -> Result:
+        checks = {name: check for name, check in declared_checks([exercise], hidden=True).items() if wanted(check)}
         assert checks
         with grading_profile():
-            result = Grading(submission, [exercise], sandbox.worker, checks=checks).run()
+            result = Grading(submission, [exercise], sandbox.worker, checks=checks, **options).run()
         assert (result.problem, result.complete) == ("", True)
         assert [check.id for check in result.checks] == [*checks]
         return result
@@ -45,13 +45,27 @@ def graded(sandbox: Sandbox) -> Grader:
     return graded
 
 
-@pytest.mark.parametrize("exercise", EXERCISES)
-def test_the_model_answers_earn_everything(graded: Grader, exercise: str) -> None:
-    result = graded(read_submission(course.MODEL_ANSWERS), exercise)
+def must_earn_everything(result: Result) -> None:
     assert [(check.id, check.story) for check in result.checks if check.outcome != PASSED] == []
     assert result.earned == result.points > 0
 
 
+@pytest.mark.check
+@pytest.mark.parametrize("exercise", EXERCISES)
+def test_the_model_answers_earn_everything(graded: Grader, exercise: str) -> None:
+    must_earn_everything(graded(read_submission(course.MODEL_ANSWERS), exercise))
+
+
+@pytest.mark.parametrize("exercise", EXERCISES)
+def test_a_fair_variant_of_every_function_earns_everything(graded: Grader, exercise: str) -> None:
+    """On all gates and every third of the other checks."""
+    ((variants, functions),) = variants_together(1)
+    assert {f"{exercise}.{function}" for exercise, function in FUNCTIONS} == functions
+    others = [name for name, check in declared_checks([exercise], hidden=True).items() if not check.gate]
+    must_earn_everything(graded(variants, exercise, lambda check: check.gate or check.id in others[::3]))
+
+
+@pytest.mark.check
 @pytest.mark.parametrize("exercise", EXERCISES)
 def test_the_untouched_stub_is_not_written_yet(graded: Grader, exercise: str) -> None:
     files = {name: text for name, text in make_starter(course.MODEL_ANSWERS).items() if name != "__init__.py"}
@@ -63,8 +77,21 @@ def test_the_untouched_stub_is_not_written_yet(graded: Grader, exercise: str) ->
 
 
 @pytest.mark.parametrize(("exercise", "function"), FUNCTIONS)
+def test_an_answer_without_work_fails_at_the_gate(graded: Grader, exercise: str, function: str) -> None:
+    quick = {"name_mistakes": False, "second_pass": False, "fresh_workers": False}
+    for name, body in WITHOUT_WORK.items():
+        text = f"def {name}(*arguments, **options):\n    {body}\n"
+        submission = replaced(exercise, function, name, text)
+        result = graded(submission, exercise, lambda check: check.gate and check.function == function, **quick)
+        assert [(name, check.id) for check in result.checks if check.outcome == PASSED] == []
+
+
+@pytest.mark.parametrize(
+    ("exercise", "function"),
+    [pytest.param(*each, marks=[pytest.mark.check] * (each in FIRST)) for each in FUNCTIONS],
+)
 def test_a_mistake_in_every_function_is_caught_and_named(graded: Grader, exercise: str, function: str) -> None:
     mistake = next(entry for entry in misconceptions(exercise) if entry.function == function)
-    result = graded(mistake.submission, exercise, function)
+    result = graded(mistake.submission, exercise, lambda check: check.function == function)
     assert {check.outcome for check in result.checks} & {FAILED, BROKEN}
     assert {found.name for part in result.exercises for found in part.misconceptions} == {mistake.name}

@@ -1,93 +1,92 @@
-"""What the walls refuse, asked for through libraries that Python does not know: system calls, and capabilities.
+"""Hostile submissions: each isolation level stops what it claims to stop, and the report says so in a sentence.
 
-The hostile submissions themselves are in grader/attacks and are run by test_attack_corpus.py.
+The landing tier makes every attack once, at the best level of this machine. The proof makes them at level 0, where no
+wall stands, and at levels 1 and 2 in pairs with an honest submission. `make attacks` makes them on the machine that
+gives the marks. Attacks on the class command are in `test_class_of_attacks.py`.
 """
 
 from __future__ import annotations
 
-import shutil
-import textwrap
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from attack import Attack
+from corpus import ATTACKS, TOPICS, together
+from finding import Finding
+from ordinary_user import as_ordinary_user
+from trial import Trial
 
 from grader.core import course
-from grader.core.contents import read_submission
-from grader.core.result import GRADER_ERROR, PASSED
-from grader.grading.run import Grading
-from grader.sandbox.sandbox import Sandbox
-from grader.workshop import catalogue
+from grader.core.result import PASSED
+from grader.sandbox.sandbox import missing_walls
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the attacks are written for Linux")
+
+BEST = max(level for level in (0, 1, 2) if not missing_walls(level))
+ALONE = [
+    pytest.param(attack, id=name, marks=[pytest.mark.machine] * bool(attack.level_0))  # those need the walls of a level
+    for name, attack in ATTACKS.items()
+    if attack.packing is None
+]
+ON_A_NEIGHBOR = {attack.name for attack in TOPICS[together.TITLE]}
 
 
-@pytest.mark.parametrize(
-    "call",
-    [
-        "libc.syscall(72, 0, (1 << 32) | 8, 1)",  # fcntl F_SETOWN with a bit that the kernel does not look at
-        "libc.prctl(1, 0, 0, 0, 0)",  # live on when the fork server dies
-        "libc.sethostname(b'x', 1)",
-        "libc.mount(b'none', b'/tmp', b'tmpfs', 0, None)",
-        "libc.syscall(160, 7, bytes(16))",  # setrlimit
+@pytest.fixture(
+    scope="session",
+    params=[
+        pytest.param((BEST, False), id="best level"),
+        pytest.param((0, False), id="level 0", marks=pytest.mark.proof),
+        pytest.param((1, True), id="level 1, pairs", marks=pytest.mark.proof),
+        pytest.param((2, True), id="level 2, pairs", marks=pytest.mark.proof),
     ],
 )
-def test_a_privileged_or_disguised_system_call_is_refused(sandbox: Sandbox, call: str) -> None:
-    import platform
-
-    if sandbox.level < 1 or platform.machine() != "x86_64":
-        pytest.skip("needs the walls of level 1; the numbers are those of x86-64")
-    body = f"import ctypes, torch; libc = ctypes.CDLL(None); return torch.tensor(float({call}))"
-    submission = catalogue.replaced("advantages", "group_advantages", "attack", f"def attack(*a, **k):\n    {body}\n")
-    result = Grading(submission, ["advantages"], sandbox.worker).run()
-    gate = next(check for check in result.checks if check.gate and check.function == "group_advantages")
-    assert dict(gate.rows)["yours"].startswith("-1")
+def trial(request: pytest.FixtureRequest) -> Iterator[tuple[Trial, int]]:
+    """A way to make attacks, with its level."""
+    level, pairs = request.param
+    if missing := missing_walls(level):
+        pytest.skip(f"no isolation level {level}: {'; '.join(missing)}")
+    with Trial(level, pairs=pairs) as started:
+        yield started, level
 
 
-def test_a_worker_has_no_capabilities(sandbox: Sandbox) -> None:
-    if sandbox.level < 1:
-        pytest.skip("needs the walls of level 1")
-    body = """
-    import ctypes, struct, torch
-    data = ctypes.create_string_buffer(24)
-    ctypes.CDLL(None).capget(struct.pack("Ii", 0x20080522, 0), data)
-    return torch.tensor([float(n) for n in struct.unpack("6I", data.raw)])
-    """
-    text = "def attack(*a, **k):\n" + textwrap.indent(textwrap.dedent(body), "    ")
-    submission = catalogue.replaced("advantages", "group_advantages", "attack", text)
-    result = Grading(submission, ["advantages"], sandbox.worker).run()
-    gate = next(check for check in result.checks if check.gate and check.function == "group_advantages")
-    assert dict(gate.rows)["yours"].startswith("[0, 0, 0, 0, 0, 0]")
+@pytest.mark.parametrize("attack", ALONE)
+def test_attack(trial: tuple[Trial, int], attack: Attack) -> None:
+    made, level = trial
+    if level == 0 and attack.dangerous:
+        pytest.skip(f"not made at level 0: {attack.dangerous}")
+    finding = made.made(attack, pairs=level > 0 and attack.name in ON_A_NEIGHBOR)
+    assert finding.problems() == []
+    assert finding.level == level
+    if finding.verdict != PASSED and not finding.harms:
+        assert_is_one_sentence_for_people(finding)
 
 
-@pytest.mark.parametrize(
-    "body",
-    [
-        "import os; os.write(1, bytes(400_000)); raise ValueError",
-        "raise type('E' * 1_000_000, (Exception,), {})('x' * 1_000_000)",
-        "return {'k' * 1000 + str(number): rewards for number in range(700)}",
-        "import sys; wire = sys.modules['_course_worker.wire']; serve = sys.modules['_course_worker.serve'];"
-        "serve._from_torch = lambda value: wire.Tensor('float64', (2, 4), bytes(64), 'é' * 500_000); return rewards",
-    ],
-    ids=["prints past Python", "a long exception", "long keys", "a long device"],
-)
-def test_a_report_is_not_as_long_as_a_submission_likes(sandbox: Sandbox, body: str) -> None:
-    submission = catalogue.replaced(
-        "advantages", "group_advantages", "attack", f"def attack(rewards, **k):\n    {body}\n"
-    )
-    result = Grading(submission, ["advantages"], sandbox.worker).run()
-    assert len(result.as_json()) < 1_000_000
-    assert [check.story for check in result.checks if check.outcome == GRADER_ERROR] == []
+def assert_is_one_sentence_for_people(finding: Finding) -> None:
+    sentence = finding.sentence
+    assert sentence == sentence.strip() != ""
+    assert "\n" not in sentence
+    assert len(sentence) < 2_200
+    for ours in ("Errno", "Traceback", "_course_worker", "grader/", "site-packages/", "<class", "StudentDied"):
+        assert ours not in sentence
+    for ours in ("_course_worker", "serve.py", "Stack (most recent call first)", "Fatal Python error"):
+        assert ours not in finding.printed
+    if "PermissionError" in sentence:
+        assert re.search("does not allow", sentence)
 
 
-def test_a_model_answer_that_dies_takes_no_point_from_the_submission(
-    sandbox: Sandbox, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    submission = read_submission(course.MODEL_ANSWERS)
-    dying = tmp_path / "reference"
-    shutil.copytree(course.MODEL_ANSWERS, dying)
-    text = (dying / "advantages.py").read_text("utf-8")
-    (dying / "advantages.py").write_text(f"{text}\nimport os\nos._exit(9)\n", "utf-8")
-    monkeypatch.setattr(course, "MODEL_ANSWERS", dying)
-    result = Grading(submission, ["advantages"], sandbox.worker).run()
-    assert {check.outcome for check in result.checks} == {PASSED, GRADER_ERROR}
-    failed = [check for check in result.checks if check.outcome == GRADER_ERROR]
-    assert all(check.hidden and "the model answer ended the process" in check.story for check in failed)
-    assert result.exit_code == 3, "no grade, so that somebody looks"
+@pytest.mark.proof
+@pytest.mark.skipif(sys.platform == "win32" or os.getuid() != 0, reason="only root can run the attacks as another user")
+def test_all_attacks_in_pairs_as_an_ordinary_user() -> None:
+    pairs = [sys.executable, "-m", "pytest", "-q", "-m", "", "-k", "pairs-", __file__]
+    with tempfile.TemporaryDirectory(prefix="attacks-") as folder:
+        os.chmod(folder, 0o777)
+        command = [*as_ordinary_user(Path(folder)), *pairs, "-o", f"cache_dir={folder}/cache"]
+        done = subprocess.run(command, cwd=course.ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout[-5_000:] + done.stderr[-1_000:]
+    assert re.search(r"[1-9][0-9]* passed", done.stdout)

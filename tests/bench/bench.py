@@ -8,13 +8,13 @@ from __future__ import annotations
 import contextlib
 import os
 import shutil
-import statistics
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
+from statistics import median
 
 ROOT = Path(__file__).resolve().parents[2]
 GRADE = [sys.executable, "-P", "-m", "grader.commands.grade"]
@@ -32,10 +32,6 @@ def run(*command: str) -> Callable[[], object]:
     return lambda: subprocess.run(command, cwd=tempfile.gettempdir(), stdout=subprocess.DEVNULL, check=True)
 
 
-def median(values: list[float]) -> float:
-    return statistics.median(values)
-
-
 def cold_start(rounds: int = 5) -> None:
     """`grade advantages` from the shell, against nothing but the import of torch."""
     imports, grades = [], []
@@ -48,41 +44,21 @@ def cold_start(rounds: int = 5) -> None:
     print(f"  difference                       {difference:6.2f} s   goal: at most 0.5 s")
 
 
-@contextlib.contextmanager
-def kept_ready() -> Iterator[tuple[dict[str, str], int]]:
-    """A grader that is kept ready: the environment of commands that it grades, and a terminal for them. Linux only."""
+def second_command(rounds: int = 5) -> None:
+    """`grade advantages` once a grader is kept ready, and the memory that it takes. Linux only."""
     import pty
 
-    with tempfile.TemporaryDirectory() as folder:
-        kept = {name: value for name, value in os.environ.items() if name not in ("CI", "GRADE_NO_SERVER")}
-        environment = {**kept, "XDG_RUNTIME_DIR": folder}
-        command = [sys.executable, "-P", "-m", "grader.commands.warm_server", str(os.getpid())]
-        server = subprocess.Popen(command, env=environment, cwd="/", start_new_session=True)
-        ours, theirs = pty.openpty()
-        while not [*Path(folder).glob("grpo-course/" + "?" * 16)]:
-            time.sleep(0.05)
-        try:
-            yield environment, theirs
-        finally:
-            server.terminate()
-            server.wait()
-            os.close(ours)
-            os.close(theirs)
-
-
-def memory_below(process: int) -> float:
-    """Megabytes of all processes below one that grade or fork workers; shared pages count once."""
     import psutil
 
-    return sum(each.memory_full_info().pss for each in psutil.Process(process).children(recursive=True)) / 1e6
-
-
-def second_command(rounds: int = 5) -> None:
-    """`grade advantages` once a grader is kept ready, and what that one takes of the memory. Linux only."""
-    if sys.platform != "linux":
-        return
+    kept = {name: value for name, value in os.environ.items() if name not in ("CI", "GRADE_NO_SERVER")}
     for names, goal in ((("advantages",), 1), ((), 5)):
-        with kept_ready() as (environment, terminal):
+        with tempfile.TemporaryDirectory() as folder:
+            environment = {**kept, "XDG_RUNTIME_DIR": folder}
+            command = [sys.executable, "-P", "-m", "grader.commands.warm_server", str(os.getpid())]
+            server = subprocess.Popen(command, env=environment, cwd="/", start_new_session=True)
+            _, terminal = pty.openpty()
+            while not [*Path(folder).glob("grpo-course/" + "?" * 16)]:
+                time.sleep(0.05)
             times = []
             for _ in range(rounds):
                 started = time.perf_counter()
@@ -96,8 +72,11 @@ def second_command(rounds: int = 5) -> None:
                 ).stdout
                 times.append(time.perf_counter() - started)
                 assert "kept ready" in report, report
-            memory = memory_below(os.getpid())
-        print(f"a second {' '.join(('`grade', *names)) + '`':25} {median(times):6.2f} s   goal: at most {goal} s")
+            family = psutil.Process().children(recursive=True)
+            memory = sum(each.memory_full_info().pss for each in family) / 1e6  # shared pages count once
+            server.terminate()
+            server.wait()
+        print(f"a second {' '.join(('`grade', *names)) + '`':25} {median(times):6.2f} s   goal: {goal} s")
         print(f"  kept ready for it, memory        {memory:6.0f} MB  goal: at most 400 MB")
 
 
@@ -137,90 +116,6 @@ def watch_rerun(rounds: int = 9) -> None:
             process.terminate()
             process.wait()
     print(f"watch, from save to report         {median(times):6.2f} s   goal: at most 0.5 s")
-
-
-def watch_first_verdict(rounds: int = 5) -> None:
-    """From the save that repairs what failed to the line that says so, in a terminal. Not on Windows."""
-    if sys.platform == "win32":
-        return
-    import pty
-
-    with tempfile.TemporaryDirectory() as folder:
-        submission = Path(folder) / "starter"
-        shutil.copytree(ROOT / "reference", submission, ignore=shutil.ignore_patterns("__pycache__"))
-        file = submission / "advantages.py"
-        right = file.read_text("utf-8")
-        wrong = f"{right}\n\ndef group_advantages(rewards, **options):\n    return rewards\n"
-        ours, theirs = pty.openpty()
-        command = [*GRADE, "advantages", "--watch", "--path", str(submission)]
-        process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=theirs, stderr=theirs)
-        times: list[float] = []
-        with open(ours, encoding="utf-8") as screen:
-
-            def wait_for(words: str) -> None:
-                next(line for line in screen if words in line)
-
-            try:
-                wait_for("Watching")
-                for _ in range(rounds):
-                    for text, words in ((wrong, "Watching"), (right, "passes now")):
-                        time.sleep(0.3)
-                        saved = time.perf_counter()
-                        file.write_text(text, "utf-8")
-                        wait_for(words)
-                    times.append(time.perf_counter() - saved)
-                    wait_for("Watching")
-            finally:
-                process.terminate()
-                process.wait()
-                os.close(theirs)
-    print(f"watch, from save to first verdict  {median(times):6.2f} s   goal: at most 0.25 s")
-
-
-def calls_and_grading(rounds: int = 5) -> None:
-    """The same calls and the same checks, through the wire and in this process."""
-    import numpy as np
-
-    from grader.core import course
-    from grader.core.contents import read_submission
-    from grader.grading import plugin
-    from grader.grading.debug import InProcess
-    from grader.grading.run import Grading
-    from grader.grading.student import Student
-    from grader.sandbox.sandbox import Sandbox
-
-    plugin.use_profile()
-    submission = read_submission(ROOT / "reference")
-    exercise = course.exercise("advantages")
-    exercises = ["advantages", "clip", "kl"]  # the same three as ever, so that figures can be compared over time
-    rewards = np.array([[1.0, 0.0, 0.0, 0.0, 1.0, 1.0, 0.0, 0.0]])
-    with Sandbox.start() as sandbox:
-        starts = [seconds(lambda: sandbox.worker().close()) for _ in range(21)]
-        fork = sandbox._start_worker  # without the one that is forked ahead
-        forks = [seconds(lambda: fork().close()) for _ in range(21)]
-        wire_times: list[float] = []
-        here_times: list[float] = []
-        wire_grades: list[float] = []
-        here_grades: list[float] = []
-        for _ in range(rounds):
-            for start, calls, grades in (
-                (sandbox.worker, wire_times, wire_grades),
-                (InProcess, here_times, here_grades),
-            ):
-                student = Student(exercise, submission, start)
-                student.group_advantages(rewards)
-                calls.append(seconds(lambda s: [s.group_advantages(rewards) for _ in range(1000)], student) / 1000)
-                student.close()
-                # Hidden checks in both: the model answers run in workers on one side and here on the other.
-                grades.append(seconds(Grading(submission, exercises, start).run))
-    print(f"a worker, forked ahead             {median(starts) * 1e3:6.1f} ms")
-    print(f"a worker, forked and confined      {median(forks) * 1e3:6.1f} ms")
-    print(f"calls per second through the wire  {1 / median(wire_times):6.0f}")
-    print(f"calls per second in this process   {1 / median(here_times):6.0f}")
-    ratio = median([wire / here for wire, here in zip(wire_grades, here_grades, strict=True)])
-    print(f"three exercises, sandboxed         {median(wire_grades):6.2f} s")
-    print(f"three exercises, in this process   {median(here_grades):6.2f} s")
-    print(f"  ratio                            {ratio:6.2f}     goal: at most 1.3")
 
 
 def levels(rounds: int = 5) -> None:
@@ -280,56 +175,11 @@ def levels(rounds: int = 5) -> None:
     for name in names:
         more = median([whole - bare for whole, bare in zip(wholes[name], wholes["in this process"], strict=True)])
         first = f"{median(starts[name]):8.2f} s {median(workers[name]) * 1e3:8.1f} ms" if starts[name] else " " * 22
-        print(f"{name:18} {first} {median(calls[name]) * 1e6:8.0f} µs {median(wholes[name]):10.2f} s", end="")
+        print(
+            f"{name:18} {first} {median(calls[name]) * 1e6:8.0f} µs {median(wholes[name]):10.2f} s",
+            end="",
+        )
         print(f" {median(waits[name]):17.2f} s {more:14.2f} s" + ("   goal: under 1 s" if name == "level 2" else ""))
-
-
-def bandit_steps(rounds: int = 5) -> None:
-    """One GRPO step by torch and by the simulation, beside a loop in plain numpy that does no more than it must."""
-    import numpy as np
-    import torch
-
-    from grader.oracles.simulation import Settings, simulate, single_peak
-
-    sys.path.insert(0, str(ROOT))  # nowhere else: the model answers are not for import
-    from reference.bandit import grpo_step
-    from reference.bandit_task import BanditConfig
-
-    table, config = np.array(single_peak()), BanditConfig()
-    rewards = torch.tensor(table)
-    settings = Settings(reward_table=single_peak())
-
-    def model_answer(steps: int) -> None:
-        logits = start = torch.zeros(10, dtype=torch.float64)
-        generator = torch.Generator().manual_seed(0)
-        for _ in range(steps):
-            actions = torch.multinomial(torch.softmax(logits, -1), 8, replacement=True, generator=generator)
-            logits = grpo_step(logits, actions, rewards[actions], start, config)
-
-    def plain_numpy(steps: int) -> None:
-        generator, logits = np.random.default_rng(0), np.zeros(10)
-        for _ in range(steps):
-            weights = np.exp(logits - logits.max())
-            pi = weights / weights.sum()
-            actions = generator.choice(10, size=8, p=pi)
-            group = table[actions]
-            advantages = (group - group.mean()) / (group.std() + 1e-8)
-            gradient = np.bincount(actions, advantages, 10) - advantages.sum() * pi
-            logits = logits + 0.5 / 8 * gradient
-
-    works: dict[str, tuple[int, Callable[[], object]]] = {
-        "grpo_step of the model answers": (500, lambda: model_answer(500)),
-        "simulation, one run": (500, lambda: simulate(settings, seeds=[0], steps=500)),
-        "simulation, 1,000 runs at once": (50_000, lambda: simulate(settings, seeds=range(1000), steps=50)),
-        "loop in plain numpy": (500, lambda: plain_numpy(500)),
-    }
-    times: dict[str, list[float]] = {name: [] for name in works}
-    for _ in range(rounds):
-        for name, (_, work) in works.items():
-            times[name].append(seconds(work))
-    print("bandit steps per second, G = 8, one update")
-    for name, (steps, _) in works.items():
-        print(f"  {name:32} {steps / median(times[name]):8,.0f}")
 
 
 def main() -> None:
@@ -337,13 +187,11 @@ def main() -> None:
     os.environ["OMP_NUM_THREADS"] = "1"  # as in the workers, so that both sides compute alike
     print(f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}" if hasattr(os, "getloadavg") else "")
     cold_start()
-    second_command()
+    if sys.platform == "linux":
+        second_command()
     all_exercises()
     watch_rerun()
-    watch_first_verdict()
-    calls_and_grading()
     levels()
-    bandit_steps()
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@ Left out on purpose: a time limit. This measures, on a quiet machine; `test_clas
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import random
 import re
@@ -20,9 +21,9 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "helpers"))
 
+import psutil
 from class_maker import make_class
 
-from grader.classroom.submissions import find_submissions
 from grader.core import course
 
 ROOT = course.ROOT
@@ -30,12 +31,11 @@ COURSE = [sys.executable, "-m", "grader.commands.course", "grade-all"]
 
 
 def main() -> None:
-    """Make a class, grade it whole, grade it with kills, compare, and grade a sample in the usual way."""
+    """Make a class, grade it whole, grade it with kills, and compare."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--students", type=int, default=200)
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--kills", type=int, default=5)
-    parser.add_argument("--cold", type=int, default=20, help="submissions graded by one process each, for comparison")
     parser.add_argument("--seed", type=int, default=0)
     arguments = parser.parse_args()
     folder = Path(tempfile.mkdtemp(prefix="bench-class-"))
@@ -57,12 +57,6 @@ def main() -> None:
     print(f"killed at {known} finished gradings and resumed: same results {same}, same grades.csv {grades}, ", end="")
     print(f"{len(journal)} gradings journaled, {len(journal) - len({*journal})} twice")
 
-    sample = find_submissions(folder / "class")[: arguments.cold]
-    started = time.monotonic()
-    for each in sample:
-        cold(each.read().submission.files, folder / "one")
-    each_one = (time.monotonic() - started) / max(1, len(sample))
-    print(f"one cold `grade` for each of {len(sample)}: {each_one:.1f} s each, {60 / each_one:.1f} a minute one by one")
     shutil.rmtree(folder)
 
 
@@ -93,24 +87,12 @@ def kill(folder: Path, name: str, jobs: int, finished: int) -> int:
 
 
 def memory_of(pid: int) -> int:
-    """Bytes of a process and its descendants; pages that several share count once. 0 where /proc is not Linux's."""
-    children: dict[int, list[int]] = {}
-    for path in Path("/proc").glob("[0-9]*/stat"):
-        try:
-            fields = path.read_text().rsplit(")", 1)[1].split()
-        except OSError:
-            continue
-        children.setdefault(int(fields[1]), []).append(int(path.parent.name))
-    total, todo = 0, [pid]
-    while todo:
-        one = todo.pop()
-        todo += children.get(one, [])
-        try:
-            text = Path(f"/proc/{one}/smaps_rollup").read_text()
-        except OSError:
-            continue
-        found = re.search(r"^Pss:\s+(\d+)", text, re.MULTILINE)
-        total += int(found[1]) * 1024 if found else 0
+    """Bytes of a process and its descendants; pages that several share count once. Linux only."""
+    total = 0
+    with contextlib.suppress(psutil.Error):
+        for process in (command := psutil.Process(pid), *command.children(recursive=True)):
+            with contextlib.suppress(psutil.Error):
+                total += process.memory_full_info().pss
     return total
 
 
@@ -118,15 +100,6 @@ def results(out: Path) -> dict[str, str]:
     """Result files by name, without timings."""
     pattern = re.compile(r'"seconds": [0-9.e-]+')
     return {path.name: pattern.sub("", path.read_text("utf-8")) for path in (out / "graded").iterdir()}
-
-
-def cold(files: dict[str, str], folder: Path) -> None:
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir()
-    for name, text in files.items():
-        (folder / name).write_text(text, "utf-8")
-    command = [sys.executable, "-m", "grader.commands.grade", "--path", str(folder), "--json", str(folder / "r.json")]
-    subprocess.run(command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
 
 
 if __name__ == "__main__":

@@ -18,7 +18,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "helpers"))
 
 import engines
 import site_server
-from site_fixtures import SETTLED, chromium_program
+from site_fixtures import SETTLED, UNTIL_READY, chromium_program
 
 STYLES = site_server.ROOT / "docs/assets/css/heights.css"
 CHAPTERS = ("why", "ppo", "group", "gradient", "advantage", "loss", "training", "limits")
@@ -63,7 +63,7 @@ def measured(window: engines.Engine, address: str) -> dict[str, dict[str, float]
         window.resize(WIDEST, 900)
         window.open(f"{address}/{path}/")
         window.ask(BARE)
-        window.ask(engines.UNTIL_READY)
+        window.ask(UNTIL_READY, True)
         for largest, widths in RANGES:
             for width in widths:
                 window.resize(width, 900)

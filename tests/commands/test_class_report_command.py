@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import csv
-import subprocess
-import sys
 from pathlib import Path
 
 import lxml.html
 from class_maker import model_files
-from command import call, environment
+from command import call
 from grading_here import graded_here
 
 from grader.commands import course as course_command
-from grader.core import course
 from grader.sandbox.sandbox import Sandbox
 from grader.workshop.catalogue import misconceptions
 
@@ -45,11 +42,8 @@ def test_a_class_is_graded_reported_and_compared(tmp_path: Path, sandbox: Sandbo
     for place in ("old/zoe", "solution"):
         (tmp_path / place).mkdir(parents=True)
         (tmp_path / place / "kl.py").write_text(together["kl.py"], "utf-8")
-    report = [sys.executable, "-P", "-m", "grader.commands.course", "report", "graded", "--out", "n.html"]
-    named = subprocess.run(
-        [*report, "--names", "--similarity", "class", "--also", "old", "--also", "solution"],
-        cwd=tmp_path, env=environment(PYTHONPATH=str(course.ROOT)), capture_output=True, text=True,
-    )  # fmt: skip
+    options = ("--names", "--similarity", "class", "--also", "old", "--also", "solution")
+    named = call(course_command.main, "report", "graded", "--out", "n.html", *options, cwd=tmp_path)
     assert named.returncode == 0, named.stderr
     page = lxml.html.fromstring((tmp_path / "n.html").read_text("utf-8"))
     rows = [[cell.text_content() for cell in row.iter("td", "th")] for row in page.iter("tr")]

@@ -8,24 +8,18 @@ import io
 import json
 import os
 import re
+import shutil
 import sys
-import warnings
-from collections.abc import Callable, Sequence
-from dataclasses import asdict
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import bench_llm
-import matplotlib.pyplot as plt
 import numpy as np
 import pytest
-import record_llm
 import torch
-from full_disk import fill_up
 from tiny_llm import ALPHABET, save_tiny_llm, tiny_llm
 
-from grader.core import course
-from reference import charlm, llm_files, llm_report, llm_tasks, run_llm, run_trl
+from reference import charlm, llm_files, llm_tasks, run_llm, run_trl
 from reference.charlm_sampling import make_generator
 from reference.charlm_training import CharLMConfig, TrainingState, make_optimizer
 from reference.llm_model import LanguageModel
@@ -95,32 +89,8 @@ class Counting(LanguageModel):
         return super()._read_rows(tokens)
 
 
-class Kept:
-    """Bytes that graphs keep now besides the weights, and the most that they kept."""
-
-    def __init__(self, policy: LanguageModel) -> None:
-        self.weights = {each.untyped_storage().data_ptr() for each in policy.parameters()}
-        self.now = self.most = 0
-
-    def hooks(self) -> torch.autograd.graph.saved_tensors_hooks:
-        return torch.autograd.graph.saved_tensors_hooks(lambda each: (each, Held(self, each)), lambda pair: pair[0])
-
-
-class Held:
-    def __init__(self, kept: Kept, tensor: torch.Tensor) -> None:
-        self.kept = kept
-        self.size = 0 if tensor.untyped_storage().data_ptr() in kept.weights else tensor.nbytes
-        kept.now += self.size
-        kept.most = max(kept.most, kept.now)
-
-    def __del__(self) -> None:
-        self.kept.now -= self.size
-
-
-def gradient_of_the_loss(
-    *, micro_batch_size: int | None = None, share_with_signal: float = 1.0
-) -> tuple[list[torch.Tensor], int, int]:
-    """Gradients of the course's loss in float64, the most bytes that graphs kept, and rows that were read for it."""
+def gradient_of_the_loss(*, micro_batch_size: int | None = None, share_with_signal: float = 1.0) -> tuple[list, int]:
+    """Gradients of the course's loss in float64, and rows that were read for them."""
     model, tokenizer = tiny_llm()
     policy = Counting(model.double(), tokenizer, micro_batch_size=micro_batch_size)
     found = sampled(policy)
@@ -130,77 +100,38 @@ def gradient_of_the_loss(
     advantages[round(share_with_signal * len(mask)) :] = 0.0
     config = CharLMConfig(loss_level="token", kl_coef=0.1 if share_with_signal == 1 else 0.0)
     loss, _ = charlm.grpo_loss(logp, logp.detach() - 0.1, logp.detach() - 0.2, advantages, mask, config)
-    kept = Kept(policy)
-    with kept.hooks():
-        loss.backward()
-    gradients = [each.grad for each in policy.parameters() if each.grad is not None]
-    return gradients, kept.most, policy.rows_read
+    loss.backward()
+    return [each.grad for each in policy.parameters() if each.grad is not None], policy.rows_read
 
 
-def test_micro_batches_have_the_gradient_of_the_whole_batch_and_keep_less_for_it() -> None:
-    whole, kept_whole, _ = gradient_of_the_loss()
+def test_micro_batches_have_the_gradient_of_the_whole_batch() -> None:
+    whole, _ = gradient_of_the_loss()
     for size in (1, 5):
-        parts, kept, _ = gradient_of_the_loss(micro_batch_size=size)
+        parts, _ = gradient_of_the_loss(micro_batch_size=size)
         for one, other in zip(parts, whole, strict=True):
             # transformers computes the norm of a layer in float32 whatever comes in: 6e-8 of the largest.
             assert (one - other).abs().max() < 1e-6 * other.abs().max()
-        assert kept < kept_whole * 2 / 3
 
 
 def test_rows_without_signal_are_not_read_for_the_gradient() -> None:
-    _, _, all_rows = gradient_of_the_loss()
-    _, _, third = gradient_of_the_loss(share_with_signal=1 / 3)
-    nothing, _, none = gradient_of_the_loss(share_with_signal=0.0)
+    _, all_rows = gradient_of_the_loss()
+    _, third = gradient_of_the_loss(share_with_signal=1 / 3)
+    nothing, none = gradient_of_the_loss(share_with_signal=0.0)
     assert 0 < third <= all_rows / 2 and none == 0
     assert all(each.eq(0).all() for each in nothing)
-
-
-def test_a_token_is_drawn_where_the_random_number_falls() -> None:
-    policy = LanguageModel(*tiny_llm())
-    (text,) = policy.sample([PROMPTS[0]], max_new_tokens=3, generator=make_generator(5)).texts
-    random, so_far = make_generator(5), PROMPTS[0]
-    for character in text:
-        _, logp = of_the_library(so_far)
-        probabilities = logp[-1].double().exp().detach().numpy()
-        probabilities[[0, END]] = probabilities[[END, 0]]
-        drawn = torch.rand(1, 1, dtype=torch.float64, generator=random).item()
-        token = int(np.searchsorted(probabilities.cumsum(), drawn, side="right"))
-        assert character == ALPHABET[{0: END, END: 0}.get(token, token)]
-        so_far += character
-
-
-@torch.no_grad()
-def test_the_gap_between_sampling_and_training_is_told() -> None:
-    policy = LanguageModel(*tiny_llm())
-    found = sampled(policy)
-    policy(found.tokens)
-    assert policy.sampling_gap < 1e-4
-    policy.model.model.norm.weight *= 1.5  # now another policy trains than the one that drew
-    other = LanguageModel(*tiny_llm())
-    other.encode(found.prompts)
-    before = charlm.token_logp(other, found.tokens)
-    mask = charlm.completion_mask(found.tokens, found.prompt_length, 0)
-    after = charlm.token_logp(policy, found.tokens)
-    assert policy.sampling_gap == pytest.approx((after - before)[mask].abs().max().item(), abs=1e-4)
-
-
-def test_an_end_that_is_no_single_token_is_refused() -> None:
-    with pytest.raises(ValueError, match="must be one token"):
-        LanguageModel(*tiny_llm(), end="ab")
 
 
 def digits(prompts: Sequence[str], completions: Sequence[str]) -> torch.Tensor:
     return torch.tensor([float(text[:1].isdigit()) for text in completions])
 
 
-@pytest.mark.parametrize("kl_coef", [0.0, 0.01])
-def test_the_five_files_teach_it_what_is_paid_for(kl_coef: float) -> None:
+@pytest.mark.proof
+def test_the_five_files_teach_it_what_is_rewarded() -> None:
     policy = LanguageModel(*tiny_llm())
     reference = policy.frozen_copy()
-    config = CharLMConfig(steps=50, lr=3e-3, kl_coef=kl_coef, prompts_per_step=3, max_new_tokens=2, inner_steps=2)
+    config = CharLMConfig(steps=50, lr=3e-3, kl_coef=0.01, prompts_per_step=3, max_new_tokens=2, inner_steps=2)
     state = TrainingState(make_optimizer(policy, config), config)
-    other = reference if kl_coef else policy
-    history = charlm.train(policy, other, PROMPTS, digits, config, generator=make_generator(0), state=state)
+    history = charlm.train(policy, reference, PROMPTS, digits, config, generator=make_generator(0), state=state)
     assert history[0]["mean_reward"] < 0.5
     assert np.mean([row["mean_reward"] for row in history[-5:]]) > 0.9
 
@@ -220,9 +151,7 @@ def weights(out: Path) -> dict[str, torch.Tensor]:
     return torch.load(out / run_llm.CHECKPOINT, weights_only=True)["policy"]
 
 
-def test_a_run_that_was_stopped_goes_on_as_if_it_had_not_been(
-    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_run_that_was_stopped_goes_on_as_if_it_had_not_been(folder, tmp_path, monkeypatch, capsys) -> None:
     task = tmp_path / "digits.py"
     task.write_text("def prompts():\n    return ['1 + 2 =', '3 =', '45 =', '7 =']\n\n"
                     "def reward(prompt, completion):\n    return float(completion[:2].isdigit())\n")  # fmt: skip
@@ -230,7 +159,7 @@ def test_a_run_that_was_stopped_goes_on_as_if_it_had_not_been(
     options = ("--task", task, "--steps", 4, "--checkpoint-every", 2, "--last-layers", 1)
     assert command(folder, whole, *options) == 0
     told = capsys.readouterr()
-    assert "mean reward: " in told.out
+    assert "mean reward" in told.out
     assert {path.name for path in whole.iterdir()} == {*run_llm.FILES}
 
     look = run_llm.Run.look
@@ -257,13 +186,6 @@ def test_a_run_that_was_stopped_goes_on_as_if_it_had_not_been(
     costs = [document["cost"] for document in documents]
     assert costs[1]["cpu_seconds"] > costs[0]["cpu_seconds"] + costs[0]["cpu_seconds"] / 2 > 0
     assert costs[1]["peak_memory"] >= costs[0]["peak_memory"] > 2**20
-    outcome = bench_llm.outcome(documents[0], ["--steps", "4"])
-    assert (outcome.steps, outcome.completions, outcome.seed, outcome.options) == (4, 4 * 2 * 2, 0, "--steps 4")
-    assert outcome.curve[-1] == [4, outcome.accuracy] and outcome.cpu_seconds > 0
-    lines = tmp_path / "lines.jsonl"  # a seed that has its line is not run again: here nothing is left to run
-    lines.write_text("".join(json.dumps({**asdict(outcome), "seed": seed}) + "\n" for seed in range(3)))
-    assert bench_llm.main(["--out", str(lines), "--seeds", "0", "1", "2", "--steps", "4"]) == 0
-    assert f"median {outcome.accuracy:.3f} (asked for: 0.85)" in capsys.readouterr().out
     page = (whole / run_llm.PAGE).read_text("utf-8")
     assert "<script" not in page and "data:image/png;base64," in page
 
@@ -275,19 +197,7 @@ def test_a_run_that_was_stopped_goes_on_as_if_it_had_not_been(
     assert "there is a run in" in capsys.readouterr().err
 
 
-def test_the_task_on_the_page_of_results_is_a_task(tmp_path: Path) -> None:
-    page = (course.ROOT / "docs/results/llm.md").read_text("utf-8")
-    task = tmp_path / "animals.py"
-    task.write_text(re.findall(r"```python\n(.*?)```", page, re.DOTALL)[0])
-    found = llm_tasks.own_task(task, max_new_tokens=4)
-    prompt = "An animal that begins with C is the"
-    assert prompt in (*found.prompts, *found.held_out)
-    assert found.rewards([prompt] * 3, [" cat\n", " dog", ""]).tolist() == [1, 0, 0]
-
-
-def test_a_run_on_what_is_missed_trains_on_nothing_else(
-    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_run_on_what_is_missed_trains_on_nothing_else(folder, tmp_path, capsys) -> None:
     task = own(tmp_path / "below_five.py", "return float(prompt < '5')", prompts="[f'{n} =' for n in range(10)]")
     options = ("--task", task, "--steps", 4, "--only-missed")
     assert command(folder, tmp_path / "run", *options) == 0
@@ -300,48 +210,7 @@ def test_a_run_on_what_is_missed_trains_on_nothing_else(
     assert "--only-missed: no prompt is missed" in refused(capsys, folder, tmp_path / "all-right", *options)
 
 
-def test_a_recorded_run_is_the_same_run_and_keeps_what_each_policy_thinks(folder: Path, tmp_path: Path) -> None:
-    task, out = tmp_path / "digits.py", tmp_path / "run"
-    task.write_text("def prompts():\n    return [f'{n} + {m} =' for n in range(5) for m in range(5)]\n\n"
-                    "def reward(prompt, completion):\n    return float(completion[:1].isdigit())\n")  # fmt: skip
-    line = ["--model", folder, "--task", task, "--prompts-per-step", 2, "--lr", 1e-3, "--steps", 7, "--out", out]
-    options = [*map(str, (*line, *PRECISE))]
-    recorded = record_llm.record(options).document(day="2026-11-24")
-    assert not out.exists()
-    moments = recorded["moments"]
-    assert [moment["step"] for moment in moments] == record_llm.moments_of(7) == [0, 1, 2, 3, 4, 5, 7]
-    assert run_llm.main(options) == 0
-    assert recorded["mean_reward"] == [float(row["mean_reward"]) for row in metrics(out)]
-    policy = LanguageModel(*tiny_llm())
-    for place, state in ((0, policy.state_dict()), (-1, weights(out))):  # before the first step, after the last one
-        policy.load_state_dict(state)
-        for prompt, group in zip(recorded["prompts"], moments[0]["groups"], strict=False):
-            for row in group:
-                own = [policy._renumber(ALPHABET.index(text)) for text in row["tokens"]]
-                tokens = torch.cat([policy.encode([prompt]), torch.tensor([own])], dim=-1)
-                logp = charlm.token_logp(policy, tokens)[0].tolist()
-                assert row["logp"][place] == pytest.approx(logp, abs=1e-5)
-    assert moments[0]["groups"][0][0]["logp"][0] != moments[0]["groups"][0][0]["logp"][-1]
-
-
-def test_a_wrong_sign_shows_and_the_command_says_where_to_look(
-    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    right = charlm.grpo_loss
-
-    def other_sign(*arguments: Any) -> Any:
-        loss, metrics = right(*arguments)
-        return -loss, metrics
-
-    monkeypatch.setattr(charlm, "grpo_loss", other_sign)
-    task = tmp_path / "letters.py"
-    task.write_text("def prompts():\n    return [f'{n} =' for n in range(20)]\n\n"
-                    "def reward(prompt, completion):\n    return float(completion[:1].isalpha())\n")  # fmt: skip
-    assert command(folder, tmp_path / "out", "--task", task, "--steps", 12, "--group-size", 8) == 0
-    assert "A wrong sign in `grpo_loss`?" in capsys.readouterr().out
-
-
-def test_an_empty_starter_says_which_exercise_comes_first(capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_empty_starter_says_which_exercise_comes_first(capsys) -> None:
     assert of_a_student.main([]) == 1
     assert "exercises 1, 2, 3 and 5" in capsys.readouterr().err
 
@@ -349,25 +218,18 @@ def test_an_empty_starter_says_which_exercise_comes_first(capsys: pytest.Capture
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("prompts = 3", "does not work"),
         ("def prompts(): return []\ndef reward(prompt, completion): return 1.0", "at least two"),
         ("def prompts(): return ['a', '']\ndef reward(prompt, completion): return 1.0", "none of them empty"),
         ("def prompts(): return ['a', 'b']\ndef reward(prompt, completion): return float('nan')", "finite number"),
         ("def prompts(): return ['a', 'b']\ndef reward(prompt, completion): raise KeyError(1)", "KeyError"),
         ("import nothing_of_this_name", "nothing_of_this_name"),
         ("def prompts(:", r"SyntaxError\('invalid syntax'\) in line 1"),
-        ("import sys\nsys.exit()", "SystemExit.* in line 2"),
-        ("def prompts(): return '1 + 2 ='\ndef reward(prompt, completion): return 1.0", "a list of at least two"),
-        ("def prompts(): return ['a', 'a']\ndef reward(prompt, completion): return 1.0", "two different texts"),
         ("def prompts(): return ['a', '\\ud800']\ndef reward(prompt, completion): return 1.0", "texts"),
         ("from itertools import repeat\ndef prompts(): return repeat('a')\ndef reward(*_): return 1.0", "at most"),
-        ("def prompts(): return ['a', 'b']\ndef reward(prompt, completion): return 1e39", "finite number, got 1e"),
         ("def prompts(): return ['a', 'b']\ndef reward(prompt, completion):\n    raise SystemExit", "in line 3"),
     ],
 )
-def test_a_task_of_ones_own_that_cannot_work_is_refused_before_the_first_step(
-    tmp_path: Path, text: str, said: str
-) -> None:
+def test_a_task_of_ones_own_that_cannot_work_is_refused_before_the_first_step(tmp_path, text: str, said: str) -> None:
     (tmp_path / "task.py").write_text(text)
     with pytest.raises(ValueError, match=said):
         llm_tasks.own_task(tmp_path / "task.py", max_new_tokens=4)
@@ -388,36 +250,26 @@ def test_right_answers_are_paid_in_full_and_prompts_that_are_measured_are_not_tr
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (["--model", "no-such-model.gguf"], "there is no such file"),
-        (["--task", "nothing"], "must be one of sums, word-problems, short-answers"),
+        (["--model", "no-such-model.gguf"], "no such file"),
+        (["--model", ""], "--model is empty"),
+        (["--task", "nothing"], "sums, word-problems, short-answers"),
         (["--steps", "0"], "must be at least 1"),
         (["--steps", "9" * 5000], "below a billion"),
-        (["--group-size", "2.5"], "a whole number, got '2.5'"),
-        (["--lr", "nan"], "a finite number and not negative, got 'nan'"),
-        (["--kl-coef", "-1"], "a finite number and not negative, got '-1'"),
-        (["--task", ""], "must be one of sums"),
-        (["--model", ""], "--model is empty"),
-        (["--model", "x" * 5000 + ".gguf"], "there is no such file"),
+        (["--group-size", "2.5"], "'2.5'"),
+        (["--lr", "nan"], "'nan'"),
+        (["--kl-coef", "-1"], "'-1'"),
         (["--resume"], "no checkpoint"),
+        (["--out", ""], "path is empty"),
+        (["--out", "x" * 5000], "File name too long"),
+        (["--out", "no/such/folder"], "folder that exists"),
     ],
 )
-def test_what_cannot_work_is_said_in_a_sentence(
-    options: list[str], said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_what_cannot_work_is_said_in_a_sentence(options, said, tmp_path, monkeypatch, capsys) -> None:
+    monkeypatch.chdir(tmp_path)
     with pytest.raises(SystemExit) as stopped:
-        run_llm.main([*options, "--out", str(tmp_path / "out")])
+        run_llm.main(options if "--out" in options else [*options, "--out", "out"])
     assert stopped.value.code == 2
     assert said in capsys.readouterr().err
-
-
-@pytest.mark.parametrize(
-    ("place", "said"), [("", "the path is empty"), ("x" * 5000, "File name too long"), ("/proc/run", "can be written")]
-)
-@pytest.mark.skipif(sys.platform != "linux", reason="/proc is Linux'")
-def test_a_folder_that_cannot_be_filled_is_refused(place: str, said: str, capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit) as stopped:
-        run_llm.main(["--out", place])
-    assert stopped.value.code == 2 and said in capsys.readouterr().err
 
 
 def own(path: Path, reward: str, *, prompts: str = "[f'{n} =' for n in range(12)]") -> Path:
@@ -428,7 +280,7 @@ def own(path: Path, reward: str, *, prompts: str = "[f'{n} =' for n in range(12)
 IS_DIGIT = "return float(completion[:1].isdigit())"
 
 
-def refused(capsys: pytest.CaptureFixture[str], folder: Path, out: Path, *options: object) -> str:
+def refused(capsys, folder: Path, out: Path, *options: object) -> str:
     """What the command says instead of running."""
     with pytest.raises(SystemExit) as stopped:
         command(folder, out, *options)
@@ -436,47 +288,15 @@ def refused(capsys: pytest.CaptureFixture[str], folder: Path, out: Path, *option
     return capsys.readouterr().err
 
 
-def test_completions_are_as_long_as_the_option_says_and_only_missed_counts_those(
-    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    task, lengths = own(tmp_path / "long.py", "return float(len(completion) > 30)"), set()
-    sample = LanguageModel.sample
-
-    def noting(policy: LanguageModel, prompts: Sequence[str], **settings: Any) -> Any:
-        lengths.add(settings["max_new_tokens"])
-        return sample(policy, prompts, **settings)
-
-    monkeypatch.setattr(LanguageModel, "sample", noting)
-    options = ("--task", task, "--max-new-tokens", 3, "--steps", 2, "--only-missed")
-    assert command(folder, tmp_path / "out", *options) == 0
-    assert command(folder, tmp_path / "out", "--resume") == 0
-    assert lengths == {3}
-
-
 @pytest.mark.parametrize("prompts", ["[f'{n % 9} =' for n in range(40)]", "{f'{n} =' for n in range(40)}"])
-def test_no_prompt_is_trained_on_and_measured_with_and_their_order_is_that_of_no_set(
-    prompts: str, tmp_path: Path
-) -> None:
+def test_no_prompt_is_trained_on_and_measured_with_and_their_order_is_that_of_no_set(prompts: str, tmp_path) -> None:
     task = llm_tasks.own_task(own(tmp_path / "task.py", "return 1.0", prompts=prompts), max_new_tokens=4)
     assert not {*task.prompts} & {*task.held_out}
     listed = own(tmp_path / "sorted.py", "return 1.0", prompts=f"sorted({{*{prompts}}})[::-1]")
     assert llm_tasks.own_task(listed, max_new_tokens=4).held_out == task.held_out
 
 
-def test_of_a_task_that_was_saved_twice_in_a_second_the_last_text_counts(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(sys, "dont_write_bytecode", False)
-    for count in (12, 13):
-        task = own(tmp_path / "task.py", IS_DIGIT, prompts=f"[f'{{n}} =' for n in range({count})]")
-        os.utime(task, (1_000_000_000, 1_000_000_000))
-        found = llm_tasks.own_task(task, max_new_tokens=4)
-        assert len(found.prompts) + len(found.held_out) == count
-
-
-def test_a_reward_that_fails_late_is_named_and_costs_nothing_that_was_saved(
-    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_reward_that_fails_late_is_named_and_costs_nothing_that_was_saved(folder, tmp_path, capsys) -> None:
     late = "global asked; asked += 1\n    if asked > 22: raise KeyError('late')\n    return 1.0\n\nasked = 0"
     task, out = own(tmp_path / "task.py", late), tmp_path / "out"
     assert command(folder, out, "--task", task, "--steps", 6, "--checkpoint-every", 2) == 2
@@ -489,22 +309,8 @@ def test_a_reward_that_fails_late_is_named_and_costs_nothing_that_was_saved(
     assert "are not those that the run in" in refused(capsys, folder, out, "--resume")
 
 
-@pytest.mark.parametrize("name", ["prepare", "_what_is_missing", "_tell"])
-def test_ctrl_c_ends_with_a_sentence_at_any_time(
-    name: str, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    def stopped(*_: Any, **__: Any) -> None:
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(run_llm, name, stopped)
-    assert command(folder, tmp_path / "out", "--task", own(tmp_path / "task.py", IS_DIGIT), "--steps", 1) == 130
-    assert "Interrupted; " in capsys.readouterr().err
-
-
 @pytest.mark.parametrize("name", [run_llm.RUN, run_llm.CHECKPOINT])
-def test_a_damaged_run_is_not_gone_on_with_and_not_touched(
-    name: str, folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_damaged_run_is_not_gone_on_with_and_not_touched(name: str, folder, tmp_path, capsys) -> None:
     out = tmp_path / "out"
     assert command(folder, out, "--task", own(tmp_path / "task.py", IS_DIGIT), "--steps", 1) == 0
     whole = (out / name).read_bytes()
@@ -518,22 +324,7 @@ def test_a_damaged_run_is_not_gone_on_with_and_not_touched(
     assert command(folder, out, "--resume") == 0
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="has no limit for the size of a file")
-def test_a_full_disk_is_said_and_leaves_the_checkpoint_before(
-    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    fill_up(monkeypatch, run_llm.Run, lambda run: len(run.state.history) == 4)
-    task, out = own(tmp_path / "task.py", IS_DIGIT), tmp_path / "out"
-    assert command(folder, out, "--task", task, "--steps", 4, "--checkpoint-every", 2) == 2
-    assert "is the disk full?; add --resume to go on" in capsys.readouterr().err
-    assert {path.name for path in out.iterdir()} == {run_llm.METRICS, run_llm.RUN, run_llm.CHECKPOINT}
-    monkeypatch.undo()
-    assert command(folder, out, "--resume") == 0
-
-
-def test_weights_that_are_no_numbers_are_not_saved(
-    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_weights_that_are_no_numbers_are_not_saved(folder, tmp_path, monkeypatch, capsys) -> None:
     right = charlm.token_logp
     monkeypatch.setattr(charlm, "token_logp", lambda *arguments: right(*arguments) * float("nan"))
     task = own(tmp_path / "task.py", "return float(len(completion))")
@@ -542,9 +333,7 @@ def test_weights_that_are_no_numbers_are_not_saved(
     assert not (tmp_path / "out").exists()
 
 
-def test_a_train_that_leaves_steps_out_is_named(
-    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_train_that_leaves_steps_out_is_named(folder, tmp_path, monkeypatch, capsys) -> None:
     def none_of_a_long_run(*arguments: Any, state: TrainingState | None = None, **settings: Any) -> Any:
         return charlm.train(*arguments, **settings) if state is None else state.history
 
@@ -553,28 +342,7 @@ def test_a_train_that_leaves_steps_out_is_named(
     assert "`train` recorded 0 of 3 steps" in capsys.readouterr().err
 
 
-def test_a_picture_shows_rewards_below_zero_and_signs_of_any_kind(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    points = [
-        llm_report.Point(step=step, score=score, texts=["$x^2$ \U0001f600"]) for step, score in ((0, -8.0), (1, -2.0))
-    ]
-    story = llm_report.Story(
-        title="a$b$.py", command="", measure="", prompts=["1 ="], rewards=([0.0], [0.0]), points=points, seconds=0.0
-    )  # fmt: skip
-    monkeypatch.setattr(plt, "close", lambda _: None)
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        llm_report.draw(story, tmp_path / "run.png")
-    assert plt.gcf().axes[1].get_ylim()[0] < -8
-    monkeypatch.undo()
-    plt.close("all")
-    assert [path.name for path in tmp_path.iterdir()] == ["run.png"]
-
-
-def test_what_a_student_raises_shows_their_line_and_what_to_do(
-    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_a_student_raises_shows_their_line_and_what_to_do(folder, tmp_path, monkeypatch) -> None:
     def one_for_each_group(rewards: torch.Tensor) -> torch.Tensor:
         return rewards[:, 0]
 
@@ -584,24 +352,7 @@ def test_what_a_student_raises_shows_their_line_and_what_to_do(
     assert "exercises 1, 2, 3 and 5" in raised.value.__notes__[0]
 
 
-def test_metrics_that_are_not_the_same_in_each_step_are_all_written(
-    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    right, calls = charlm.train_step, []
-
-    def with_one_more(*arguments: Any) -> dict[str, float]:
-        calls.append(1)
-        return right(*arguments) | ({"mine": 1.0} if len(calls) % 2 else {})
-
-    monkeypatch.setattr(charlm, "train_step", with_one_more)
-    task, out = own(tmp_path / "task.py", IS_DIGIT), tmp_path / "out"
-    assert command(folder, out, "--task", task, "--steps", 2) == 0
-    assert [row["mine"] for row in metrics(out)] == ["1.0", ""]
-
-
-def test_an_output_that_cannot_take_it_all_does_not_end_the_run(
-    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_output_that_cannot_take_it_all_does_not_end_the_run(folder, tmp_path, monkeypatch) -> None:
     task = own(tmp_path / "zählen.py", "return 0.0")
     ascii_only = io.TextIOWrapper(io.BytesIO(), encoding="ascii")
     monkeypatch.setattr(sys, "stdout", ascii_only)
@@ -626,9 +377,7 @@ def gpt2(folder: Path) -> Path:
     return folder
 
 
-def test_what_the_model_cannot_do_is_said_before_the_first_step(
-    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_what_the_model_cannot_do_is_said_before_the_first_step(folder, tmp_path, capsys) -> None:
     task, other = ("--task", own(tmp_path / "task.py", IS_DIGIT)), gpt2(tmp_path / "gpt2")
     cases: list[tuple[Path, tuple[object, ...], str]] = [
         (folder, ("--last-layers", 3), "this model has 2 layers, got 3"),
@@ -641,60 +390,35 @@ def test_what_the_model_cannot_do_is_said_before_the_first_step(
     assert command(other, tmp_path / "out", *task, "--steps", 1, "--max-new-tokens", 28) == 0
 
 
-def test_a_model_that_keeps_nothing_of_what_it_read_is_refused() -> None:
-    from transformers import MambaConfig, MambaForCausalLM
-
-    model = MambaForCausalLM(MambaConfig(vocab_size=len(ALPHABET), hidden_size=8, num_hidden_layers=1, state_size=2))
-    with pytest.raises(ValueError, match="MambaForCausalLM keeps no keys and values"):
-        LanguageModel(model, tiny_llm()[1])
-
-
-def without_its_tokenizer(folder: Path) -> None:
-    for path in folder.glob("token*"):
-        path.unlink()
-
-
-def cut_off(folder: Path) -> None:
-    weights = folder / "model.safetensors"
-    weights.write_bytes(weights.read_bytes()[:5000])
-
-
-@pytest.mark.parametrize("damage", [without_its_tokenizer, cut_off])
-def test_a_folder_of_a_model_that_lacks_something_says_what_must_be_in_it(
-    damage: Callable[[Path], None], tmp_path: Path
-) -> None:
-    damage(save_tiny_llm(tmp_path))
-    with pytest.raises(llm_files.ModelNotFound, match="what save_pretrained writes of a model and of its tokenizer"):
-        llm_files.load(str(tmp_path))
-
-
-@pytest.mark.parametrize("content", [b"", b"GGUF\3\0\0\0", b"hello " * 100])
-def test_a_file_that_is_no_whole_gguf_is_refused(content: bytes, tmp_path: Path) -> None:
-    (tmp_path / "model.GGUF").write_bytes(content)
-    with pytest.raises(llm_files.ModelNotFound, match="that transformers can read"):
-        llm_files.load(str(tmp_path / "model.GGUF"))
-
-
-def test_who_waits_for_the_hub_is_told(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_model_that_cannot_be_loaded_is_said(folder, tmp_path, monkeypatch, capsys) -> None:
     import transformers
+
+    def refused_model(name: object) -> str:
+        with pytest.raises(llm_files.ModelNotFound) as error:
+            llm_files.load(None if name is None else str(name))
+        return str(error.value)
+
+    for number, damage in enumerate(("token*", "model.safetensors")):
+        copy = shutil.copytree(folder, tmp_path / str(number))
+        for path in copy.glob(damage):
+            path.write_bytes(path.read_bytes()[:5000]) if number else path.unlink()
+        assert "save_pretrained" in refused_model(copy)
+    for content in (b"", b"GGUF\3\0\0\0", b"hello " * 100):
+        (tmp_path / "model.GGUF").write_bytes(content)
+        assert "that transformers can read" in refused_model(tmp_path / "model.GGUF")
+    monkeypatch.setenv("GRPO_COURSE_CACHE", str(tmp_path))
+    (tmp_path / llm_files.FILE).write_bytes(b"half a download")
+    assert "is damaged" in refused_model(None)
 
     def without_network(*_: Any, **__: Any) -> None:
         raise OSError("no network")
 
     monkeypatch.setattr(transformers.AutoTokenizer, "from_pretrained", without_network)
-    with pytest.raises(llm_files.ModelNotFound, match="no network"):
-        llm_files.load("somebody/something")
+    assert "no network" in refused_model("somebody/something")
     assert "Looking for somebody/something" in capsys.readouterr().err
 
 
-def test_damaged_weights_in_the_cache_are_not_trained(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("GRPO_COURSE_CACHE", str(tmp_path))
-    (tmp_path / llm_files.FILE).write_bytes(b"half a download")
-    with pytest.raises(llm_files.ModelNotFound, match="is damaged"):
-        llm_files.load(None)
-
-
-def test_missing_packages_are_named(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_missing_packages_are_named(monkeypatch, capsys) -> None:
     monkeypatch.setitem(sys.modules, "transformers", None)
     with pytest.raises(llm_files.ModelNotFound, match="pip install"):
         llm_files.load("anything")

@@ -10,11 +10,10 @@ from dataclasses import replace
 import pytest
 import torch
 from command import call
-from torch import Tensor, nn
+from torch import Tensor
 
 from grader.core import course
 from reference import bandit, charlm, run_charlm, run_variants
-from reference.advantages import group_advantages
 from reference.bandit_task import BanditConfig, single_peak
 from reference.charlm_model import BigramLM
 from reference.charlm_sampling import make_generator
@@ -81,20 +80,6 @@ def test_rloo_is_dr_grpo_with_a_learning_rate_that_is_g_over_g_minus_1_times_as_
     assert near(bandit_run(VARIANTS["rloo"], replace(BANDIT, inner_steps=1)), bandit_run(VARIANTS["dr-grpo"], larger))
 
 
-def test_dr_grpo_divides_by_the_length_that_completions_may_have_and_not_by_theirs():
-    """A policy that writes "." or "b." moves half as far where twice as many tokens are allowed."""
-    start = torch.tensor([[0.0, 0.0, 0.0], [0.0, -99.0, 0.0], [0.0, -99.0, -99.0]], dtype=torch.float64)
-
-    def moved(max_new_tokens: int) -> Tensor:
-        config = replace(CHARLM, kl_coef=0.0, steps=1, inner_steps=1, max_new_tokens=max_new_tokens)
-        policy, work = BigramLM(start.clone()), CharLMWork(VARIANTS["dr-grpo"])
-        work.train(policy, BigramLM(start), "a", LetterReward("b"), config, generator=make_generator(0))
-        return next(policy.parameters()).detach() - start
-
-    five, ten = moved(5), moved(10)
-    assert five[1].any() and torch.allclose(five, 2 * ten, rtol=1e-5, atol=0)
-
-
 def test_cispo_and_grpo_make_the_same_first_update_and_not_the_same_fourth():
     one = replace(BANDIT, inner_steps=1)
     assert near(bandit_run(VARIANTS["cispo"], one), bandit_run(VARIANTS["grpo"], one))
@@ -117,41 +102,9 @@ def test_dynamic_sampling_trains_on_groups_with_signal_until_there_are_none():
     assert batches.samples > 3 * batch and batches.samples % batch == 0
 
 
-def test_where_hardly_a_group_has_signal_the_batch_is_filled_up_and_nothing_is_in_it_twice():
-    """A policy that hardly ever writes a "b"; the reward function notes what it is asked about."""
-    seen: list[list[str]] = []
-    policy = BigramLM(torch.tensor([[6.0, 0.0, 0.2]] * 3, dtype=torch.float64))
-    config, batches = replace(CHARLM, steps=1, prompts_per_step=3), CharLMWork(VARIANTS["dapo"])
-
-    def reward_fn(prompts, texts):
-        seen.append(list(texts))
-        return LetterReward("b")(prompts, texts)
-
-    rows = batches.train(policy, policy, "a", reward_fn, config, generator=make_generator(1))
-    *draws, trained = seen
-    assert len(draws) == MOST_DRAWS and len(trained) == 24
-    of_groups = [tuple(trained[place : place + 8]) for place in (0, 8, 16)]
-    drawn = [tuple(texts[place : place + 8]) for texts in draws for place in (0, 8, 16)]
-    with_signal = [group for group in drawn if len({text.count("b") for text in group}) > 1]
-    assert 0 < len(with_signal) < 3, "or this test shows nothing"
-    assert of_groups[: len(with_signal)] == with_signal
-    assert rows[0]["zero_signal_fraction"] == pytest.approx(1 - len(with_signal) / 3)
-
-
 def test_a_sampler_in_float8_changes_the_run_and_the_correction_changes_it_again():
     runs = [bandit_run(VARIANTS[name]) for name in ("grpo", "float8", "tis")]
     assert not near(runs[0], runs[1]) and not near(runs[1], runs[2])
-    ends = [charlm_run(VARIANTS[name])[0] for name in ("grpo", "float8", "tis")]
-    assert not near(ends[0], ends[1]) and not near(ends[1], ends[2])
-
-
-def test_after_a_run_the_loops_are_what_they_were_also_after_an_error():
-    before = dict(vars(bandit)), dict(vars(charlm))
-    bandit_run(VARIANTS["tis"])
-    with pytest.raises(ValueError, match="reward_table"):
-        BanditWork(VARIANTS["rloo"]).train(torch.zeros(2, 2), BANDIT, seed=0)
-    charlm_run(VARIANTS["dapo"])
-    assert (vars(bandit), vars(charlm)) == before
 
 
 # The command
@@ -161,11 +114,11 @@ def test_a_run_of_the_bandit_says_and_draws_its_variant(tmp_path):
     picture = tmp_path / "run.svg"
     done = call(run_variants.main, "bandit", "--variant", "rloo", "--steps", 5, "--out", picture, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
-    assert done.stdout.startswith("rloo: the mean of the other samples as baseline\n")
-    assert done.stdout.endswith("samples drawn: 40\n")
+    assert done.stdout.startswith("rloo: ") and done.stdout.endswith("samples drawn: 40\n")
     assert "<!-- rloo, single_peak, G = 8" in picture.read_text("utf-8")  # matplotlib says what it has drawn
 
 
+@pytest.mark.proof
 def test_a_run_of_the_language_model_fills_a_folder_and_says_its_variant(tmp_path):
     options = ("--steps", 2, "--prompts-per-step", 1, "--group-size", 4)
     done = call(run_variants.main, "charlm", "--variant", "dr-grpo", *options, cwd=tmp_path)
@@ -192,37 +145,26 @@ def test_what_would_fail_or_be_ignored_is_a_usage_error(tmp_path, arguments, wor
     assert [*tmp_path.iterdir()] == []
 
 
-def test_the_help_for_a_loop_has_the_options_of_that_loop(tmp_path):
-    short = call(run_variants.main, "--help", cwd=tmp_path)
-    bandit_help = call(run_variants.main, "bandit", "--help", cwd=tmp_path)
-    charlm_help = call(run_variants.main, "charlm", "--help", cwd=tmp_path)
-    assert "--inner-steps" not in short.stdout.partition("examples")[0]
-    assert "--peak" in bandit_help.stdout and "--task {" not in bandit_help.stdout
-    assert "--task {" in charlm_help.stdout and "--peak" not in charlm_help.stdout
-
-
+@pytest.mark.proof
 def test_before_the_exercise_is_written_the_command_says_which_function_it_needs(tmp_path):
     folder = shutil.copytree(course.MODEL_ANSWERS, tmp_path / "mine", ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copy(course.STARTER / "variants.py", folder)
     command = [sys.executable, "-m", "mine.run_variants", "bandit", "--variant", "rloo", "--steps", "2"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=120)
     assert done.returncode == 1
-    assert done.stderr == "variants.leave_one_out_advantages is not written yet; this command needs it.\n"
+    assert "variants.leave_one_out_advantages is not written yet" in done.stderr
 
 
 def test_a_loop_that_does_not_call_what_a_relative_changes_is_no_run_of_it(tmp_path, monkeypatch):
     """It would be GRPO under another name."""
-    inlined = lambda rewards: group_advantages(rewards)  # noqa: E731 - as if `train` had its own
 
-    def train(policy: nn.Module, ref_policy: nn.Module, prompt, reward_fn, config, *, generator, state):
+    def train(policy, ref_policy, prompt, reward_fn, config, *, generator, state):
         for _ in range(config.steps):
             found = vars(charlm)["sample_completions"](policy, prompt, config, generator)
             rewards = reward_fn(found.prompts, found.texts)
-            inlined(rewards.reshape(-1, config.group_size))
             state.record(found, rewards, rewards, {"loss": 0.0})
         return state.history
 
     monkeypatch.setattr(charlm, "train", train)
     done = call(run_variants.main, "charlm", "--variant", "rloo", "--steps", 3, cwd=tmp_path)
-    sentence = "charlm.py does not call group_advantages and grpo_loss by name; this command needs it.\n"
-    assert (done.returncode, done.stderr) == (1, sentence)
+    assert done.returncode == 1 and "group_advantages and grpo_loss" in done.stderr

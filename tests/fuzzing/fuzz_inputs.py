@@ -1,7 +1,6 @@
-"""What fuzzers begin with, and how they change it: valid inputs that the project's own writers make, and mutations that
-know the format. Blind changes would get no further than a length, a checksum or a bracket.
+"""Inputs that fuzzers start with, made by the project's own writers, and mutations that know each format.
 
-Every mutation takes a `random.Random`, so that a number says which one it is.
+Blind changes would get no further than a length, a checksum or a bracket. Every mutation takes a `random.Random`.
 """
 
 from __future__ import annotations
@@ -10,6 +9,7 @@ import contextlib
 import functools
 import gzip
 import io
+import itertools
 import json
 import random
 import re
@@ -17,18 +17,21 @@ import stat
 import tarfile
 import warnings
 import zipfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict
 from typing import Any
 
 from class_maker import zip_bytes
-from fuzz_targets import CLASS, ENDINGS, KEY, checks_that_run, header
+from exports_results import example
+from fuzz_targets import CLASS, ENDINGS, KEY, RunnableCheck, checks_that_run, header
 
+from grader.core import course
 from grader.core.contents import read_submission
-from grader.core.course import EXERCISES, MODEL_ANSWERS
 from grader.grading.student import Student
+from grader.oracles.simulation import simulate
 from grader.reports.feedback import as_json
 from grader.sandbox.worker import wire
+from grader.worksheet import replay as replaying
 from grader.worksheet.questions import NAME, QUESTIONS, RUNS, VERSION
 
 Draw = random.Random
@@ -36,81 +39,56 @@ Files = Mapping[str, str | bytes]
 _LONGEST = 200_000
 _LONG_RUNS = ("bandit.it_finds_the_peak", "bandit.it_learns_on_other_tables_too", "charlm.it_learns_to_like_pizza")
 _ODD_TOKENS = (
-    "1e400", "-1e400", "NaN", "Infinity", "-0", "-0.0", "1" + "0" * 5_000, "9" * 4_300, "1" + "0" * 400, "1e-400",
-    "0.1",
-    "18446744073709551616", "-1", "true", "null", '""', "[]", "{}", '"\\ud800"', '"\\u202e"', '"\\u0000"',
-    '"\\u001b[2J"',
-    '{"a":1,"a":2}', "[[[[[[[[[[[[[[[[[[[[]]]]]]]]]]]]]]]]]]]]", '"::error::x"', '"' + "x" * 3_000 + '"', "1.0", "2",
+    "1e400", "NaN", "-Infinity", "-0.0", "9" * 4_300, "1" + "0" * 400, "18446744073709551616", "-1", "0.5", "true",
+    "null", '""', "[]", "{}", '"\\ud800"', '"\\u202e"', '"\\u0000"', '"\\u001b[2J"', '{"a":1,"a":2}',
+    "[[[[[[[[[[[[[[[[[[[[]]]]]]]]]]]]]]]]]]]]", '"::error::x"', '"' + "x" * 3_000 + '"',
 )  # fmt: skip
 _ODD_NAMES = (
-    "../kl.py", "/kl.py", "C:\\kl.py", "a/../../kl.py", "KL.PY", "Kl.py", "kl.py ", "kl.py.txt", "kl (1).py", "kl-2.py",
-    "con.py", "nul", "starter/kl.py", "x/starter/kl.py", "__MACOSX/kl.py", "venv/kl.py", ".git/kl.py", "kl\u0301.py",
-    "\uff4bl.py", "\u202eyp.lk", "k\0l.py", "\x1b[2Jkl.py", "a\nb/kl.py", "worksheet.json", "worksheet (1).json",
-    "in.zip",
-    "in.tar.gz", "x.7z", "x" * 300 + ".py", "deep/" * 60 + "kl.py", "submission_metadata.yml", "~", "", ".", "..", "//",
-    "ada_LATE_12_34_kl.py", "Ada Doe_12_assignsubmission_file/kl.py",
+    "../kl.py", "/kl.py", "C:\\kl.py", "a/../../kl.py", "Kl.py", "kl.py.txt", "kl (1).py", "con.py", "starter/kl.py",
+    "__MACOSX/kl.py", "venv/kl.py", "kl\u0301.py", "\u202eyp.lk", "k\0l.py", "\x1b[2Jkl.py", "a\nb/kl.py", "in.tar.gz",
+    "worksheet (1).json", "in.zip", "x" * 300 + ".py", "deep/" * 60 + "kl.py", "submission_metadata.yml", "", "..",
+    "//", "ada_LATE_12_34_kl.py", "Ada Doe_12_assignsubmission_file/kl.py",
 )  # fmt: skip
 _WORDS: Mapping[str, tuple[str, ...]] = {
     "metadata": (
-        "&a ", "*a", "<<: *a", "[", "]", "{", "}", "- ", "? ", ": ", "!!python/object:os.system ", "!!binary ",
-        "|\n", ">\n",
-        "'", '"', "~", "null", "%YAML 1.1\n---\n", "---\n", "...\n", ":submitters:", ":name:", ":created_at: ", "\t",
-        "\0",
-        "2030-01-31 23:59:00 Z", "0001-01-01 00:00:00 +23:59", "9999-12-31 23:59:59.999 -2359", "submission_1:\n",
-        "- " * 40,
+        "&a ", "*a", "<<: *a", "[", "{", "}", "- ", "? ", ": ", "!!python/object:os.system ", "!!binary ", "|\n", "'",
+        "---\n", ":submitters:", ":name:", ":created_at: ", "\t", "\0", "0001-01-01 00:00:00 +23:59", "submission_1:\n",
     ),
     "gradebook": (
-        '"', '""', ",", ";", "\t", "\r", "\n", "\r\n", " ", "\0", "\ufeff", "-", "0,5", "1.5", "999999999", "-0",
-        "1e9", "ex",
-        "Ada Doe", "Doe, Ada", "ada@example.edu", "0007", "7",
-        "Student,ID,SIS User ID,SIS Login ID,Section,GRPO (12)\n",
-        "Points Possible", "Identifier,Full name,Email address,Grade,Maximum grade,Last modified (submission)\n",
-        "Username",
-        "GRPO [Total Pts: 20 Score] |12", "Friday, 20 November 2031, 1:00 PM", "Participant 8", "=1+1", "\u0661",
-        "\u202e",
+        '"', '""', ",", ";", "\t", "\r\n", "\0", "\ufeff", "-", "0,5", "999999999", "1e9", "Ada Doe", "ada@example.edu",
+        "0007", "Student,ID,SIS User ID,SIS Login ID,Section,GRPO (12)\n", "Points Possible", "Username", "=1+1",
+        "GRPO [Total Pts: 20 Score] |12", "Friday, 20 November 2031, 1:00 PM", "\u0661", "\u202e",
     ),
     "roster": (
-        '"', ",", ";", "\n", "\r\n", "submission", "identifier", "github_username", "submitted_at", "name", "email",
-        "id",
-        "hw-ada", "hw-ben", "HW-ADA", "ada", "2031-11-20T12:00:00+01:00", "0001-01-01T00:00:00+23:59",
-        "2030-03-31T02:30:00",
-        "9999-12-31T23:59:59-23:59", "20311120T1200", "12:00", "\0", "\ufeff", " ",
+        '"', ",", ";", "\n", "submission", "identifier", "github_username", "submitted_at", "email", "hw-ada", "HW-ADA",
+        "2031-11-20T12:00:00+01:00", "0001-01-01T00:00:00+23:59", "20311120T1200", "12:00", "\0", "\ufeff",
     ),
     "policy": (
-        "due = ", "last = ", "time_zone = ", '"Europe/Berlin"', '"../../etc/passwd"', '"/etc/passwd"', '"\\u0000"',
-        '"UTC"',
-        "grace_minutes = ", "deduction_percent = ", "maximum_percent = ", "per = ", '"hour"', "[[extension]]\n",
-        "\n", "[", "]",
-        "student = ", '"ada@example.edu"', "2031-11-20T12:00:00Z", "2031-11-20T12:00:00", "2031-11-20",
-        "0001-01-01T00:00:00Z",
-        "9999-12-31T23:59:59Z", "1e400", "nan", "-inf", "1" * 5_000, "0x7f", "{", "}", "'''", "#", "10", "0",
-        "1e-400", "= ",
+        "due = ", "last = ", "time_zone = ", '"../../etc/passwd"', '"UTC"', "deduction_percent = ", "per = ", '"hour"',
+        "[[extension]]\n", "student = ", '"ada@example.edu"', "2031-11-20T12:00:00", "0001-01-01T00:00:00Z", "1e400",
+        "nan", "-inf", "1" * 5_000, "{", "'''", "#", "10",
     ),
     "source": (
-        "\ufeff", "\r", "\r\n", "\0", "# coding: utf-7\n", "'''", '"""', "(" * 99, "\\\n", "\t", "    ", "\f", "f'{",
-        "}", "def ",
-        "from torch import func", "torch.func", "optim", "0_0", "1e400", "0xg", "\u2028", "\u00b7", "\u210c",
-        "if x:\n", "é",
-        "x" * 2_000, "lambda", "$", "?",
+        "\ufeff", "\r", "\0", "# coding: utf-7\n", "'''", "(" * 99, "\\\n", "\t", "\f", "f'{", "def ", "torch.func",
+        "0xg", "\u2028", "if x:\n", "é", "x" * 2_000, "lambda", "$",
     ),
 }  # fmt: skip
 
 
-# ---------------------------------------------------------------- seeds
+# Seeds
 
 
 @functools.cache
-def seeds(target: str) -> tuple[bytes, ...]:
+def seeds(target: str, most: int | None = None) -> tuple[bytes, ...]:
     """Valid inputs of a target, as the project itself or a platform writes them."""
-    return tuple(_SEEDS[target]())
+    return tuple(itertools.islice(_SEEDS[target](), most))
 
 
-def _student() -> list[bytes]:
-    """All that a worker with the model answers sends, check by check."""
+def replies(one: RunnableCheck) -> list[bytes]:
+    """All frames that a worker with the model answers sends for a check."""
     from grader.grading.debug import InProcess  # imports torch
 
-    found = []
-    submission = read_submission(MODEL_ANSWERS)
+    frames: list[bytes] = []
 
     class Recorder(InProcess):
         def request(self, body: dict[str, Any], *, seconds: float, wall_seconds: float = 0.0) -> dict[str, Any]:
@@ -118,59 +96,42 @@ def _student() -> list[bytes]:
             frames.append(wire.encode(len(frames) + 1, reply))
             return reply
 
-    for number, one in enumerate(checks_that_run()):
-        if one.check.id in _LONG_RUNS:
-            continue
-        frames: list[bytes] = []
-        exercise = next(each for each in EXERCISES if each.name == one.check.exercise)
-        student = Student(exercise, submission, Recorder)
-        with contextlib.suppress(AssertionError):
-            one.run(student, one_entry())
-        student.close()
-        stream = b"".join(frames)
-        if len(stream) < _LONGEST:
-            found.append(header(number, 7 * number % 256, b"said\n" * (number % 3)) + stream)
-    error = {"type": "ValueError", "message": "no", "frames": [["kl.py", 3, "f", "raise"]], "not_written": False}
-    for number in (0, 20):
-        replies: tuple[tuple[dict[str, Any], ...], ...] = (
-            ({"result": {}}, {"result": {"problem": "f(x)"}}),
-            ({"result": {}}, {"error": error}),
-            ({"error": error},),
-        )
-        found += [header(number) + b"".join(wire.encode(i, body) for i, body in enumerate(each, 1)) for each in replies]
-    return found
+    student = Student(course.exercise(one.check.exercise), read_submission(course.MODEL_ANSWERS), Recorder)
+    with contextlib.suppress(AssertionError):
+        one.run(student, example().checks[0])
+    student.close()
+    return frames
 
 
-def one_entry() -> Any:
-    """A check's result that only collects curves."""
-    return CLASS[0].result.checks[0]  # type: ignore[union-attr]
-
-
-def _worksheet() -> list[bytes]:
-    """A worksheet without runs, and some with a few of them as the simulation plays them: all would take too long."""
-    from grader.oracles.simulation import simulate
-    from grader.worksheet import replay as replaying
-
-    answers = [
-        {"id": each.id, "answer": f"In {each.id} the mean decides who gains, and who loses."} for each in QUESTIONS
-    ]
-    runs = []
-    for number, run in enumerate(RUNS):
-        played = replaying._quantities(run, simulate(run.settings, seeds=[number], steps=run.steps))
-        values = {name: played[name] for name in run.values}
-        settings = json.loads(json.dumps(asdict(run.settings)))
-        runs.append({"id": run.id, "seed": number, "steps": run.steps, "settings": settings, "values": values})
-    documents = [{"answers": answers, "runs": runs[at : at + 4]} for at in (len(runs), *range(0, len(runs), 4))]
-    return [as_json({"worksheet": NAME, "version": VERSION, **each}).encode() for each in documents]
-
-
-def _files() -> dict[str, str | bytes]:
-    return {
-        "kl.py": "def f():\n    return 1\n",
-        "starter/clip.py": "y = 2\n",
-        "worksheet.json": "{}",
-        "notes.txt": "hello\n",
+def _student() -> Iterator[bytes]:
+    error: dict[str, Any] = {
+        "error": {"type": "ValueError", "message": "no", "frames": [["kl.py", 3, "f", "x"]], "not_written": False}
     }
+    streams: list[list[dict[str, Any]]] = [[{"result": {}}, {"result": {"problem": "f(x)"}}], [{"result": {}}, error]]
+    for sent in streams:
+        yield header() + b"".join(wire.encode(number, body) for number, body in enumerate(sent, 1))
+    for number, one in sorted(enumerate(checks_that_run()), key=lambda pair: pair[0] % 10):  # the first are diverse
+        if one.check.id not in _LONG_RUNS and len(stream := b"".join(replies(one))) < _LONGEST:
+            yield header(number, 7 * number % 256, b"said\n" * (number % 3)) + stream
+
+
+def _worksheet() -> Iterator[bytes]:
+    """A worksheet without runs, and some with a few runs each: all of them would take too long."""
+    answers = [{"id": each.id, "answer": f"In {each.id} the mean decides who gains."} for each in QUESTIONS]
+    for at in (len(RUNS), *range(0, len(RUNS), 4)):
+        runs = []
+        for number, run in enumerate(RUNS[at : at + 4], at):
+            played = replaying._quantities(run, simulate(run.settings, seeds=[number], steps=run.steps))
+            values = {name: played[name] for name in run.values}
+            settings = asdict(run.settings)
+            runs.append({"id": run.id, "seed": number, "steps": run.steps, "settings": settings, "values": values})
+        document = {"worksheet": NAME, "version": VERSION, "answers": answers, "runs": runs}
+        yield as_json(document).encode()
+
+
+FILES: Files = {
+    "kl.py": "def f():\n    return 1\n", "starter/clip.py": "y = 2\n", "worksheet.json": "{}", "notes.txt": "hello\n"
+}  # fmt: skip
 
 
 def _tar(files: Files, mode: str) -> bytes:
@@ -185,41 +146,35 @@ def _tar(files: Files, mode: str) -> bytes:
 
 
 def _archive() -> list[bytes]:
-    plain = [zip_bytes(_files()), _tar(_files(), "w"), _tar(_files(), "w:gz"), _tar({"é/kl.py": "x = 1\n"}, "w:gz")]
+    plain = [zip_bytes(FILES), _tar(FILES, "w"), _tar(FILES, "w:gz"), _tar({"é/kl.py": "x = 1\n"}, "w:gz")]
     nested = [zip_bytes({"in.zip": plain[0]}), zip_bytes({"in.tar.gz": plain[2]}), _tar({"in.zip": plain[0]}, "w")]
-    kinds = (0, 1, 2, 3, 0, 0, 1)
-    return [bytes([kind]) + data for kind, data in zip(kinds, [*plain, *nested], strict=True)]
+    return [bytes([kind]) + data for kind, data in zip((0, 1, 2, 3, 0, 0, 1), [*plain, *nested], strict=True)]
 
 
 def _class() -> list[bytes]:
-    inner = zip_bytes(_files())
-    flat: Files = {
-        "adadoe_LATE_12_34_kl.py": "x = 1\n",
-        "benroe_13_35_clip.py": "x = 2\n",
-        "evefoo_14_36_all.zip": inner,
-    }
-    moodle: Files = {
-        f"{who}_{number}_assignsubmission_file/kl.py": "x = 1\n" for who, number in (("Ada Doe", 7), ("Ben Roe", 8))
-    }
-    gradescope: Files = {"a/submission_metadata.yml": _metadata()[0], "a/submission_1/kl.py": "x = 1\n"}
-    github: Files = {"hw-ada/starter/kl.py": "x = 1\n", "hw-ben/kl.py": "x = 2\n", "hw-eve.zip": inner}
-    return [zip_bytes(each) for each in (flat, moodle, gradescope, github)]
+    inner = zip_bytes(FILES)
+    text = "x = 1\n"
+    return [
+        zip_bytes({"adadoe_LATE_12_34_kl.py": text, "benroe_13_35_clip.py": text, "evefoo_14_36_all.zip": inner}),
+        zip_bytes({f"{who}_assignsubmission_file/kl.py": text for who in ("Ada Doe_7", "Ben Roe_8")}),
+        zip_bytes({"a/submission_metadata.yml": METADATA, "a/submission_1/kl.py": text}),
+        zip_bytes({"hw-ada/starter/kl.py": text, "hw-ben/kl.py": text, "hw-eve.zip": inner}),
+    ]
 
 
-def _metadata() -> list[bytes]:
-    one = "submission_1:\n  :submitters:\n  - :name: Ada Doe\n    :email: ada@example.edu\n    :sid: '0007'\n"
-    two = "submission_2:\n  :created_at: 2030-01-31 23:59:00.5 Z\n  :submitters:\n  - {:name: Ben, :email: ~}\n"
-    return [f"---\n{one}  :created_at: 2031-11-20 12:00:00 -08:00\n{two}  - :sid: 8\n".encode()]
-
-
-def _source() -> list[bytes]:
-    return [text.encode() for text in read_submission(MODEL_ANSWERS).files.values()]
-
-
-def _result() -> list[bytes]:
-    from exports_results import example
-
-    return [example().as_json().encode(), *(each.result.as_json().encode() for each in CLASS if each.result)]
+METADATA = b"""---
+submission_1:
+  :submitters:
+  - :name: Ada Doe
+    :email: ada@example.edu
+    :sid: '0007'
+  :created_at: 2031-11-20 12:00:00 -08:00
+submission_2:
+  :created_at: 2030-01-31 23:59:00.5 Z
+  :submitters:
+  - {:name: Ben, :email: ~}
+  - :sid: 8
+"""
 
 
 def _gradebook() -> list[bytes]:
@@ -238,15 +193,10 @@ def _gradebook() -> list[bytes]:
         '"Last Name"\t"First Name"\t"Username"\t"Student ID"\t"GRPO [Total Pts: 20 Score] |12"\n'
         '"Doe"\t"Ada"\t"ada"\t"0007"\t""\n"Roe"\t"Ben"\t"ben"\t"0008"\t"5"\n'
     )
-    books = [(0, canvas.encode("utf-8-sig")), (0, canvas.replace(",", ";").encode()), (1, moodle.encode())]
-    books.append((2, b"\xff\xfe" + blackboard.encode("utf-16-le")))
-    # What the byte says of the platform is its rest by 3, so that the other bits are free.
-    choices = [
-        next(each for each in range(bits, bits + 16) if each % 3 == kind) for kind, _ in books for bits in (0, 128)
-    ]
-    return [
-        bytes([choice]) + data for choice, (_, data) in zip(choices, (b for b in books for _ in range(2)), strict=True)
-    ]
+    books = [canvas.encode("utf-8-sig"), moodle.encode(), b"\xff\xfe" + blackboard.encode("utf-16-le")]
+    books += [canvas.replace(",", ";").encode()]
+    # The first byte modulo 3 says whose export it is; its bits are the instructor's choices.
+    return [bytes([kind]) + book for number, book in enumerate(books) for kind in (number % 3, 129 + number % 3)]
 
 
 def _roster() -> list[bytes]:
@@ -256,22 +206,24 @@ def _roster() -> list[bytes]:
     return [ours.encode(), theirs.encode()]
 
 
-def _policy() -> list[bytes]:
-    text = (
-        'due = 2031-11-20T23:59:00\ntime_zone = "Europe/Berlin"\ngrace_minutes = 10\ndeduction_percent = 12.5\n'
-        'per = "hour"\n'
-        'maximum_percent = 50\nlast = 2031-11-27T23:59:00+01:00\n[[extension]]\nstudent = "ada@example.edu"\n'
-        "due = 2031-11-22T23:59:00Z\n"
-    )
-    return [text.encode(), b"due = 2031-11-20T23:59:00Z\ndeduction_percent = 10\n"]
+POLICY = b"""due = 2031-11-20T23:59:00
+time_zone = "Europe/Berlin"
+grace_minutes = 10
+deduction_percent = 12.5
+per = "hour"
+maximum_percent = 50
+last = 2031-11-27T23:59:00+01:00
+[[extension]]
+student = "ada@example.edu"
+due = 2031-11-22T23:59:00Z
+"""
 
 
 def _folder() -> list[bytes]:
     person = {"name": "Ada", "email": "", "number": "7", "username": "", "platform": "canvas", "platform_id": "7"}
     entry = {
-        "name": "ada", "people": [person], "submitted_at": "2031-11-20T12:00:00+00:00",
-        "marked_late": False, "key": KEY,
-        "notes": ["odd"], "unread": [], "problem": "",
+        "name": "ada", "people": [person], "submitted_at": "2031-11-20T12:00:00+00:00", "marked_late": False,
+        "key": KEY, "notes": ["odd"], "unread": [], "problem": "",
     }  # fmt: skip
     document = {
         "schema": "grpo-course/class/1",
@@ -286,83 +238,69 @@ def _journal() -> list[bytes]:
     return [line + b"\n" + line + b"\n", line[:20]]
 
 
-_SEEDS: Mapping[str, Callable[[], list[bytes]]] = {
-    "wire": lambda: [bytes([1 + number % 200]) + data[3 + data[2] :] for number, data in enumerate(seeds("student"))],
+_SEEDS: Mapping[str, Callable[[], Iterable[bytes]]] = {
+    "wire": lambda: (bytes([1 + number % 200]) + data[3 + data[2] :] for number, data in enumerate(_student())),
     "student": _student,
     "worksheet": _worksheet,
     "archive": _archive,
     "class": _class,
-    "metadata": _metadata,
-    "source": _source,
-    "result": _result,
+    "metadata": lambda: [METADATA],
+    "source": lambda: [text.encode() for text in read_submission(course.MODEL_ANSWERS).files.values()],
+    "result": lambda: [
+        example().as_json().encode(),
+        *(each.result.as_json().encode() for each in CLASS if each.result),
+    ],
     "gradebook": _gradebook,
     "roster": _roster,
-    "policy": _policy,
+    "policy": lambda: [POLICY, b"due = 2031-11-20T23:59:00Z\ndeduction_percent = 10\n"],
     "folder": _folder,
     "journal": _journal,
 }
 
 
-# ---------------------------------------------------------------- mutations
+# Mutations
 
 
 def mutated(target: str, data: bytes, draw: Draw) -> bytes:
-    """The input with one change that its format allows for; with a blind one where it is no such format."""
+    """The input with one change that its format allows for, or a blind one where the input has another format."""
     try:
-        changed = _MUTATIONS[target](data, draw)
+        return _MUTATIONS[target](data, draw)[:_LONGEST]
     except Exception:  # an input that was changed before may be anything
-        changed = _blind(data, draw)
-    return changed[:_LONGEST]
+        return _blind(data, draw)[:_LONGEST]
 
 
 def _blind(data: bytes, draw: Draw) -> bytes:
-    """A few bytes other, missing, twice or new."""
+    """A few bytes changed, missing, twice or new."""
     found = bytearray(data or b"\0")
     for _ in range(draw.randrange(1, 5)):
         at = draw.randrange(len(found) + 1)
         to = min(len(found), at + draw.randrange(1, 9))
         piece = bytes(found[at:to])
-        found[at:to] = draw.choice(
-            [b"", piece * 2, draw.randbytes(1), draw.randbytes(len(piece)), b"\xff" * len(piece)]
-        )
+        found[at:to] = draw.choice([b"", piece * 2, draw.randbytes(1), draw.randbytes(to - at), b"\xff" * (to - at)])
     return bytes(found)
 
 
 def _json(data: bytes, draw: Draw) -> bytes:
-    return _odd_json(json.loads(data), draw).encode()
-
-
-def _odd_json(document: Any, draw: Draw) -> str:
-    """The text of a document with a change in one place. Some changes are none that a JSON writer could make."""
-    odd = draw.choice(_ODD_TOKENS)
-    marker = "the odd token"
-    places = list(_places(document))
+    """A document with a change in one place; no JSON writer could make some of them."""
+    document, marker = json.loads(data), "the odd token"
+    places = _places(document)
     holder, key = draw.choice(places) if places else ([document], 0)
-    holder[key], kind = _other(holder[key], document, marker, draw), draw.randrange(8)
+    elsewhere, other = draw.choice(places or [([0], 0)])
+    simple: Any = draw.choice([0, -1, 2**63, 2**64, 0.5, 1e308, True, None, "", "torch", [], {}])
+    copied = json.loads(json.dumps(elsewhere[other]))
+    holder[key] = draw.choice([marker, marker, marker, [holder[key]], {"a": holder[key]}, copied, simple])
+    kind = draw.randrange(8)
     if kind == 0:
         del holder[key]
     elif kind == 1 and isinstance(holder, dict):
         holder[draw.choice(["id", "extra", "\ud800", "", "__class__", str(key).upper()])] = holder.pop(key)
     elif kind == 2 and isinstance(holder, list):
         holder += [holder[key]] * draw.choice([1, 2, 50])
-    return json.dumps(document).replace(f'"{marker}"', odd)
-
-
-def _other(value: Any, document: Any, marker: str, draw: Draw) -> Any:
-    """Something else in the place of a value."""
-    choices = [lambda: marker] * 4 + [
-        lambda: [value],
-        lambda: {"a": value},
-        lambda: json.loads(json.dumps(draw.choice([holder[key] for holder, key in _places(document)]))),
-        lambda: draw.choice([0, 1, -1, 2**31, 2**63, 2**64, 0.5, 1e308, True, None, "", "x", "torch", [], {}]),
-        lambda: value + draw.choice([1, -1, 0.5, 2**40]) if isinstance(value, int | float) else value,
-        lambda: value[::-1] if isinstance(value, list | str) else value,
-    ]
-    return draw.choice(choices)()
+    return json.dumps(document).replace(f'"{marker}"', draw.choice(_ODD_TOKENS)).encode()
 
 
 def _places(document: Any) -> list[tuple[Any, Any]]:
-    """Every container and key below a document."""
+    """Every container and key in a document."""
     found: list[tuple[Any, Any]] = []
     todo = [document]
     while todo and len(found) < 5_000:
@@ -374,7 +312,7 @@ def _places(document: Any) -> list[tuple[Any, Any]]:
 
 
 def _frames(data: bytes, draw: Draw, *, before: int) -> bytes:
-    """A stream of frames in which a header, the bytes of a tensor, a length or the order is another."""
+    """A stream of frames with a change in a header, in the bytes of a tensor, in a length or in the order."""
     start, at = data[:before], before
     frames = []
     while at + 8 <= len(data):
@@ -384,7 +322,7 @@ def _frames(data: bytes, draw: Draw, *, before: int) -> bytes:
     which, kind = draw.randrange(len(frames)), draw.randrange(10)
     head, body = frames[which]
     if kind < 6:
-        frames[which] = _odd_json(json.loads(head), draw).encode(), body
+        frames[which] = _json(head, draw), body
     elif kind == 6:
         frames[which] = head, _blind(body, draw)
     elif kind == 7:
@@ -402,15 +340,12 @@ _Entry = tuple[str, bytes, int]
 
 
 def _packed(data: bytes, draw: Draw) -> bytes:
-    """An archive behind its first byte, with other entries, other packing, or blind changes in what describes them."""
-    kind, packed = data[:1], data[1:]
-    ending = ENDINGS[kind[0] % len(ENDINGS)]
-    return kind + (_zip(packed, draw) if ending == ".zip" else _other_tar(packed, draw))
+    """An archive after its first byte, with other entries, or with blind changes."""
+    change = _zip if ENDINGS[data[0] % len(ENDINGS)] == ".zip" else _other_tar
+    return data[:1] + (_blind(data[1:], draw) if draw.random() < 0.2 else change(data[1:], draw))
 
 
 def _zip(data: bytes, draw: Draw) -> bytes:
-    if draw.random() < 0.3:
-        return _directory(data, draw)
     with zipfile.ZipFile(io.BytesIO(data)) as opened:
         entries = []
         for each in opened.infolist():
@@ -422,30 +357,16 @@ def _zip(data: bytes, draw: Draw) -> bytes:
         for name, content, attributes in _other_entries(entries, modes, draw):
             info = zipfile.ZipInfo("x")
             info.filename, info.external_attr = name, attributes
-            info.compress_type = draw.choice(
-                [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2]
-            )
-            with warnings.catch_warnings(action="ignore"):  # two of one name are a warning
+            info.compress_type = draw.choice([zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2])
+            with warnings.catch_warnings(action="ignore"):  # two entries of one name are a warning
                 archive.writestr(info, content)
     return made.getvalue()
-
-
-def _directory(data: bytes, draw: Draw) -> bytes:
-    """A field of an entry in the directory of a zip, or of its end, with another number."""
-    found = bytearray(data)
-    signatures = [match.start() for match in re.finditer(b"PK\x01\x02|PK\x05\x06|PK\x03\x04", data)]
-    at = draw.choice(signatures) + draw.choice([4, 6, 8, 10, 12, 14, 16, 18, 20, 24, 28, 30, 32, 34, 36, 38, 42])
-    size = draw.choice([1, 2, 4])
-    found[at : at + size] = draw.choice(
-        [b"\xff" * size, b"\0" * size, draw.randbytes(size), b"\x01" + b"\0" * (size - 1)]
-    )
-    return bytes(found)
 
 
 def _other_tar(data: bytes, draw: Draw) -> bytes:
     is_packed = data[:2] == b"\x1f\x8b"
     plain = gzip.GzipFile(fileobj=io.BytesIO(data)).read(10 * _LONGEST) if is_packed else data
-    plain = _tar_headers(plain, draw) if draw.random() < 0.4 else _tar_entries(plain, draw)
+    plain = _tar_entries(plain, draw)
     return gzip.compress(plain, 1, mtime=0) if is_packed else plain
 
 
@@ -462,35 +383,12 @@ def _tar_entries(data: bytes, draw: Draw) -> bytes:
     return made.getvalue()
 
 
-def _tar_headers(data: bytes, draw: Draw) -> bytes:
-    """A field of a header with another value, and the checksum that belongs to it."""
-    found = bytearray(data)
-    starts = [at for at in range(0, len(data) - 511, 512) if data[at + 257 : at + 262] == b"ustar"]
-    at = draw.choice(starts)
-    field, size = draw.choice(
-        [(0, 100), (100, 8), (124, 12), (124, 12), (136, 12), (156, 1), (156, 1), (345, 155), (482, 30)]
-    )
-    numbers = (
-        b"77777777777\0",
-        b"-0000000001\0",
-        b"\x80" + b"\0" * 10 + b"\x01",
-        b"\xff" * 12,
-        b"\x80" + b"\xff" * 11,
-        b"0" * 12,
-    )
-    value = draw.choice([*numbers, draw.randbytes(size), bytes([draw.choice(b"0123456LKxgXSDV")]) * size])
-    found[at + field : at + field + size] = value[:size].ljust(size, b"\0")
-    found[at + 148 : at + 156] = b" " * 8
-    found[at + 148 : at + 156] = b"%06o\0 " % sum(found[at : at + 512])
-    return bytes(found)
-
-
 def _other_entries(entries: list[_Entry], kinds: Any, draw: Draw) -> list[_Entry]:
     """Files with other names, contents and kinds, missing, twice, or packed once more."""
     for _ in range(draw.randrange(1, 4)):
         at = draw.randrange(len(entries))
         name, content, kind = entries[at]
-        match draw.randrange(7):
+        match draw.randrange(6):
             case 0 | 1:
                 entries[at] = draw.choice(_ODD_NAMES), content, kind
             case 2:
@@ -499,52 +397,38 @@ def _other_entries(entries: list[_Entry], kinds: Any, draw: Draw) -> list[_Entry
                 entries[at] = name, content, draw.choice(kinds)
             case 4:
                 entries.append((draw.choice([name, name.upper(), draw.choice(_ODD_NAMES)]), content, kind))
-            case 5:
+            case _:
                 inner = zip_bytes({"kl.py" if part in ("", "..") else part: text for part, text, _ in entries})
                 entries = [(draw.choice(["in.zip", "in.tar", name]), inner, 0)]
-            case _:
-                draw.shuffle(entries)
     return entries
 
 
-def _lines(target: str) -> Callable[[bytes, Draw], bytes]:
-    """Changes of a text: words of the format in other places, lines twice, missing or elsewhere; its encoding stays."""
-
-    def change(data: bytes, draw: Draw) -> bytes:
-        start = data[:1] if target == "gradebook" else b""
-        text = data[len(start) :]
-        encoding = "utf-16" if text[:2] == b"\xff\xfe" else "utf-8"
-        found = text.decode(encoding)
-        for _ in range(draw.randrange(1, 4)):
-            if draw.random() < 0.3:
-                lines = found.splitlines(keepends=True) or [""]
-                at = draw.randrange(len(lines))
-                lines[at : at + 1] = draw.choice([[], [lines[at]] * 2, lines[at:][:1] * 30, [draw.choice(lines)]])
-                # The same line thirty times, and that three times, is more than fits in memory.
-                found = "".join(lines)[:_LONGEST]
-            else:
-                at = draw.choice([match.start() for match in re.finditer(r"\b|\W", found)] or [0])
-                length = draw.choice([0, 0, 1, 4, 12])
-                found = found[:at] + draw.choice(_WORDS[target]) + found[at + length :]
-        if target == "gradebook" and draw.random() < 0.2:
-            start = draw.randbytes(1)
-        return start + found.encode(encoding)
-
-    return change
+def _lines(data: bytes, draw: Draw, *, target: str) -> bytes:
+    """A text with words of its format in other places, and lines twice, missing or moved; its encoding stays."""
+    start = data[:1] if target == "gradebook" else b""
+    text = data[len(start) :]
+    encoding = "utf-16" if text[:2] == b"\xff\xfe" else "utf-8"
+    found = text.decode(encoding)
+    for _ in range(draw.randrange(1, 4)):
+        if draw.random() < 0.3:
+            lines = found.splitlines(keepends=True) or [""]
+            at = draw.randrange(len(lines))
+            lines[at : at + 1] = draw.choice([[], [lines[at]] * 2, [lines[at]] * 30, [draw.choice(lines)]])
+            found = "".join(lines)[:_LONGEST]
+        else:
+            at = draw.choice([match.start() for match in re.finditer(r"\b|\W", found)] or [0])
+            found = found[:at] + draw.choice(_WORDS[target]) + found[at + draw.choice([0, 0, 1, 4, 12]) :]
+    if target == "gradebook" and draw.random() < 0.2:
+        start = draw.randbytes(1)
+    return start + found.encode(encoding)
 
 
 _MUTATIONS: Mapping[str, Callable[[bytes, Draw], bytes]] = {
     "wire": functools.partial(_frames, before=1),
     "student": lambda data, draw: _frames(data, draw, before=3 + data[2]),
-    "worksheet": _json,
     "archive": _packed,
     "class": _zip,
-    "metadata": _lines("metadata"),
-    "source": _lines("source"),
-    "result": _json,
-    "gradebook": _lines("gradebook"),
-    "roster": _lines("roster"),
-    "policy": _lines("policy"),
-    "folder": _json,
+    **dict.fromkeys(("worksheet", "result", "folder"), _json),
+    **{target: functools.partial(_lines, target=target) for target in _WORDS},
     "journal": lambda data, draw: b"\n".join(_json(line, draw) for line in data.split(b"\n") if line) + b"\n",
 }

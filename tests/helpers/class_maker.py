@@ -10,8 +10,6 @@ import zipfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from grader.attacks import ATTACKS
-from grader.attacks.attack import submission
 from grader.core import course
 from grader.core.contents import read_submission
 from grader.workshop.catalogue import misconceptions, variants
@@ -88,9 +86,6 @@ def _makers(draw: random.Random) -> Mapping[str, Callable[[], Files]]:
         return {f"{name}.py": draw.choice(fair[name]).submission.files[f"{name}.py"] for name in names}
 
     def hostile() -> Files:
-        if draw.random() < 0.5:  # what needs no address of anything that it could attack
-            attack = draw.choice([each for each in ATTACKS.values() if "YARD" not in each.top + each.body])
-            return model_files() | submission(attack, {}).files
         name = draw.choice(names)
         return model_files() | {f"{name}.py": HOSTILE[draw.choice(list(HOSTILE))] + model_files()[f"{name}.py"]}
 

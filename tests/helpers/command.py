@@ -12,6 +12,7 @@ import contextlib
 import io
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -23,6 +24,10 @@ from hypothesis import settings
 
 from grader.commands import graders
 from grader.sandbox.sandbox import Sandbox
+from grader.workshop.catalogue import replaced
+
+Command = Callable[..., subprocess.CompletedProcess[str]]
+"""A command of ours, with its arguments."""
 
 _CHANGING = ("PYTHON", "PYTEST", "NO_COLOR", "FORCE_COLOR", "COLUMNS", "LINES", "TERM", "CI")
 
@@ -75,7 +80,7 @@ def call(
         stack.enter_context(contextlib.redirect_stdout(written["stdout"]))
         stack.enter_context(contextlib.redirect_stderr(written["stderr"]))
         stack.enter_context(mock.patch.object(sys, "stdin", stack.enter_context(open(os.devnull, encoding="utf-8"))))
-        stack.callback(settings.load_profile, "tests")  # a grading loads its own
+        stack.callback(settings.load_profile, settings.get_current_profile_name())  # a grading loads its own
         if sandbox is not None:
             stack.enter_context(mock.patch.object(Sandbox, "start", _sharing(sandbox)))
             stack.enter_context(mock.patch.object(graders, "cores", return_value=1))
@@ -88,6 +93,15 @@ def call(
                 code = 1
     texts = {name: stream.text() for name, stream in written.items()}
     return subprocess.CompletedProcess([*map(str, arguments)], code or 0, texts["stdout"], texts["stderr"])
+
+
+def wrong_answer(folder: Path, exercise: str, function: str, text: str) -> Path:
+    """Write the model answers to an exercise with one function replaced by the last function of a text."""
+    folder.mkdir(parents=True, exist_ok=True)
+    name = re.findall(r"^def (\w+)", text, re.M)[-1]
+    for file, module in replaced(exercise, function, name, text).files.items():
+        (folder / file).write_text(module, "utf-8")
+    return folder
 
 
 def document(path: Path) -> dict[str, Any]:

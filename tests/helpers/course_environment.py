@@ -29,7 +29,7 @@ def make_environment(folder: Path) -> Path:
     commands = folder / ("Scripts" if os.name == "nt" else "bin")
     question = "import sysconfig; print(sysconfig.get_path('purelib'))"
     own = subprocess.run([commands / "python", "-c", question], capture_output=True, text=True, check=True).stdout
-    # Not this environment's own folder: in the copy of `make mutants` it is one that was made here, and holds none.
+    # Not only this environment's own folder: where this function made the environment, that folder holds no package.
     Path(own.strip(), "packages.pth").write_text("".join(f"{folder}\n" for folder in library_folders()), "utf-8")
     return commands
 

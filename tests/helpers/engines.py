@@ -7,9 +7,7 @@ noted by a script that the server puts first into each page, the same for all en
 
 from __future__ import annotations
 
-import base64
 import contextlib
-import io
 import itertools
 import json
 import os
@@ -23,7 +21,7 @@ from pathlib import Path
 from typing import Any, Protocol
 from urllib.parse import urlsplit
 
-from site_fixtures import CHEAP, FLAGS, LATE, PATIENCE, READY, chromium_program
+from site_fixtures import CHEAP, FLAGS, PATIENCE, chromium_program
 from waiting import wait_until
 
 ALL = ("chromium", "firefox", "webkit")
@@ -59,19 +57,6 @@ FRAME = """(address, width, height) => new Promise((loaded) => {
 }).then(() => null)"""
 
 
-UNTIL_READY = f"""async () => {{
-  const late = () => {LATE};
-  const tick = () => new Promise((done) => setTimeout(done, 20));
-  for (let node, i = 0; i < 1000 && ((node = late()[0]) || !({READY})(true)); i++) {{
-    node?.scrollIntoView({{ behavior: "instant", block: "center" }});
-    await tick();
-  }}
-  scrollTo({{ top: 0, behavior: "instant" }});
-  await tick();
-  return late().map((node) => node.localName);
-}}"""
-"""Scrolls through a page, as a reader does, until every figure is set up; gives the names of those that are not."""
-
 IS_THERE = """(address) => location.href.split("#")[0] === new URL(address).href.split("#")[0]
   && document.readyState === "complete"
 """
@@ -91,9 +76,6 @@ class Engine(Protocol):
 
     def resize(self, width: int, height: int) -> None:
         """Sets the size of the window without its frame, in CSS pixels."""
-
-    def picture(self, path: Path) -> None:
-        """Saves what the window shows as PNG."""
 
 
 def missing_engines() -> dict[str, str]:
@@ -130,9 +112,6 @@ class Chromium:
 
     def resize(self, width: int, height: int) -> None:
         self.page.set_viewport_size({"width": width, "height": height})
-
-    def picture(self, path: Path) -> None:
-        self.page.screenshot(path=path)
 
 
 @contextlib.contextmanager
@@ -189,10 +168,6 @@ class _Firefox:
     def resize(self, width: int, height: int) -> None:
         size = {"width": width, "height": height}
         self.send("browsingContext.setViewport", context=self.context, viewport=size)
-
-    def picture(self, path: Path) -> None:
-        found = self.send("browsingContext.captureScreenshot", context=self.context)
-        path.write_bytes(base64.b64decode(found["data"]))
 
 
 PREFERENCES = {"browser.download.folderList": 2, "focusmanager.testmode": True}
@@ -256,14 +231,6 @@ class _WebKit:
     def resize(self, width: int, height: int) -> None:
         self.size = (width, height)
         self.ask("(w, h) => frameElement && Object.assign(frameElement, { width: w, height: h })", width, height)
-
-    def picture(self, path: Path) -> None:
-        from PIL import Image
-
-        self.driver.switch_to.default_content()
-        whole = Image.open(io.BytesIO(self.driver.get_screenshot_as_png()))
-        whole.crop((0, 0, *self.size)).save(path)
-        self.driver.switch_to.frame(0)
 
 
 @contextlib.contextmanager

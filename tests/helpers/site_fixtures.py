@@ -39,14 +39,6 @@ CHEAP = [
 hinting the headless program sets text as wide as the one with a window."""
 LATE = """[...document.querySelectorAll("*")].filter(
   node => node.localName.startsWith("grpo-") && !("ready" in node.dataset))"""
-READY = f"""scrolling => {{
-  const late = {LATE};
-  if (scrolling) late[0]?.scrollIntoView({{ behavior: "instant", block: "center" }});
-  return document.readyState === "complete" && document.querySelector("grpo-progress") && !(scrolling && late.length)
-    && !document.querySelector(".arithmatex:not(:has(.katex))");
-}}"""
-"""The page has loaded and its scripts have run, which put the ring into the header; every formula is typeset and, after
-scrolling to them as a reader does, every widget is set up."""
 SETTLED = """() => document.fonts.ready
   .then(() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done))))
   .then(() => Promise.allSettled(document.getAnimations().map(animation => animation.finished)))
@@ -54,6 +46,21 @@ SETTLED = """() => document.fonts.ready
 """Fonts have come, what depends on sizes has been done, and nothing fades or slides any more."""
 PATIENCE = 60_000
 """Milliseconds after which something does not come any more, on a machine that has much else to do."""
+UNTIL_READY = f"""async (scrolling) => {{
+  const tick = () => new Promise((done) => setTimeout(done, 20));
+  const top = scrollY;
+  const ready = (late) => document.readyState === "complete" && document.querySelector("grpo-progress")
+    && !(scrolling && late) && !document.querySelector(".arithmatex:not(:has(.katex))");
+  for (let i = 0, late = {LATE}[0]; i < {PATIENCE // 20} && !ready(late); i++, late = {LATE}[0]) {{
+    if (scrolling) late?.scrollIntoView({{ behavior: "instant", block: "center" }});
+    await tick();
+  }}
+  scrollTo({{ top, behavior: "instant" }});
+  await ({SETTLED})();
+  return ready({LATE}[0]) ? [] : ["not ready", ...{LATE}.map((node) => node.localName)];
+}}"""
+"""Scrolls through a page, as a reader does, until every figure is set up and every formula typeset; without scrolling,
+waits for the first look. Returns what did not come."""
 
 PageOpener = Callable[..., Any]
 
@@ -179,15 +186,6 @@ def watch(page: Any, site: str, problems: list[str]) -> None:
 
 
 def wait_until_ready(page: Any, *, scrolling: bool = True) -> None:
-    """Waits until every widget is set up and every formula typeset; shows what was not.
-
-    Widgets load when they come near the window. Without scrolling, only what a first look shows is waited for.
-    """
-    try:
-        before = page.evaluate("scrollY")
-        page.wait_for_function(READY, arg=scrolling, timeout=PATIENCE)
-        page.evaluate("y => scrollTo({ top: y, behavior: 'instant' })", before)
-        page.evaluate(SETTLED)
-    except Exception as error:
-        left = page.evaluate(f"{LATE}.map(node => node.localName)")
-        raise AssertionError(f"{page.url} does not become ready; not set up: {left}") from error
+    """Waits until every widget is set up and every formula typeset; without scrolling, those of the first screen."""
+    late = page.evaluate(UNTIL_READY, scrolling)
+    assert late == [], f"{page.url}: {late}"

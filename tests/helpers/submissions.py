@@ -15,11 +15,12 @@ SubmissionMaker = Callable[[Mapping[str, str | bytes | None]], Path]
 @contextlib.contextmanager
 def grading_profile() -> Iterator[None]:
     """The profile of a grading: time limits depend on it."""
+    before = settings.get_current_profile_name()
     settings.load_profile("course")
     try:
         yield
     finally:
-        settings.load_profile("tests")
+        settings.load_profile(before)
 
 
 def write_files(folder: Path, files: Mapping[str, str | bytes]) -> Path:

@@ -5,7 +5,7 @@ import { test } from "node:test";
 
 import { run, singlePeak } from "../../docs/assets/js/core/bandit.mjs";
 import { outcomeAdvantages, processAdvantages, tokenAdvantages } from "../../docs/assets/js/core/credit.mjs";
-import { changersOf, childrenOf, columns, entriesOf, inherited, lineTo } from "../../docs/assets/js/core/timeline.mjs";
+import { changersOf, childrenOf, entriesOf, inherited, lineTo } from "../../docs/assets/js/core/timeline.mjs";
 import { binds, clippedTerm, policyStep } from "../../docs/assets/js/core/grpo.mjs";
 import { MOST_DRAWS, VARIANTS, outcome, variantAdvantages, variantRun } from "../../docs/assets/js/core/variants.mjs";
 
@@ -92,29 +92,6 @@ test("B07 the parts are those of the figure, and the baselines come in the order
   assert.deepEqual(changersOf("baseline", ENTRIES).slice(0, 5), ["REINFORCE", "+ baseline", "A3C", "RLOO", "GRPO"]);
 });
 
-test("W24 columns fill the room in order, and no year is narrower than asked", () => {
-  const { middles, years } = columns(ENTRIES, 84, 900, 33);
-  assert.equal(middles.length, ROWS.length);
-  assert.ok(middles.every((x, i) => !i || x > middles[i - 1]));
-  assert.ok(years.every(({ left, right }) => right - left >= 33 - 1e-9));
-  close(years.at(-1).right, 900, 1e-9);
-});
-
-test("W25 the answers state what counting gives", () => {
-  const answers = PAGE.split("### Four open questions")[1].split("## Check yourself")[0];
-  const percent = (x) => `${(100 * x).toFixed(1)} %`;
-  const says = (text) => assert.ok(answers.includes(text), `the page does not say ${text}`);
-  const none = (p, size) => Array.from({ length: size }).reduce((all) => all * (1 - p), 1); // one sample after the other
-  says(`At a success rate of 1 %, ${percent(none(0.01, 16))} of the groups of 16`);
-  says(`${percent(none(0.01, 64))} of the groups of 64 are all wrong`);
-  says(`at 1 in 10,000, ${percent(none(0.0001, 16))} of the groups of 16 are`);
-  const [right, accepted] = [100, 0.05 * 9900]; // of 10,000 completions
-  says(`only ${percent(right / (right + accepted))} of the rewarded completions are correct`);
-  says(`${percent(1 - none(0.05, 8))} of the groups of 8 still contain at least one reward`);
-  const rewards = [1, 0, 0, 0, 0, 0, 0, 0];
-  says(`an advantage of +${((1 - 1 / 8) / Math.sqrt(rewards.reduce((sum, r) => sum + (r - 1 / 8) ** 2, 0) / 8)).toFixed(3)}`);
-});
-
 const SETTINGS = { rewardTable: singlePeak(), groupSize: 8, lr: 0.5, innerSteps: 4, steps: 30 };
 
 test("B06 GRPO and Dr. GRPO are runs of the simulation", () => {
@@ -150,7 +127,6 @@ test("B06 DAPO's clip binds above 1.28 and below 0.8, where the objective has it
 test("B06 dynamic sampling draws until rewards differ, but not for ever", () => {
   const hopeless = variantRun(VARIANTS.DAPO, { ...SETTINGS, rewardTable: [1, 1, 1], steps: 4 }, 1);
   assert.equal(hopeless.samples, 4 * MOST_DRAWS * 8);
-  assert.ok(PAGE.includes(`so we draw again, at most ${MOST_DRAWS} times.`));
   assert.equal(hopeless.lost, 4);
   allClose(hopeless.policy.at(-1), [1 / 3, 1 / 3, 1 / 3], 1e-12);
   const sparse = { ...SETTINGS, rewardTable: [0, 0, 0, 0, 0, 0, 1, 0, 0, 0], groupSize: 2, steps: 1 };

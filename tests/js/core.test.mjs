@@ -99,13 +99,6 @@ test("equal rewards and a group of one are exactly 0", () => {
   }
 });
 
-test("mean and standard deviation of a group are those of a calculation by hand", () => {
-  const { mean, std, zeroSignal } = grpo.groupAdvantages([1, 0, 0, 0]);
-  assertClose([mean, std], [1 / 4, Math.sqrt(3 / 16)], 1e-15, "mean, std");
-  assert.equal(zeroSignal, false);
-  assertClose([grpo.groupAdvantages([1, 0, 0, 0], { correction: 1 }).std], [1 / 2], 1e-15, "std");
-});
-
 test("the clip binds on one side only, and its term is the smaller one", () => {
   const cases = [[1.5, 1, true], [1.5, -1, false], [0.5, 1, false], [0.5, -1, true], [1.1, 1, false], [1.5, 0, false]];
   for (const [ratio, advantage, bound] of cases) {
@@ -149,25 +142,6 @@ for (const temperature of [1, 0.5, 2]) {
   }
 }
 
-test("the changes of a step sum to 0", () => {
-  const options = { lr: 1, clipEps: 0.1, klCoef: 0.5, innerSteps: 4, temperature: 2 };
-  const { logits } = grpo.policyStep(LOGITS, ACTIONS, WEIGHTS, REFERENCE, options);
-  assert.ok(Math.abs(sum(logits) - sum(LOGITS)) < 1e-14);
-  assert.ok(Math.abs(logits[0] - LOGITS[0]) > 0.01);
-});
-
-test("one update of GRPO without KL moves no action that was not drawn", () => {
-  const { advantages } = grpo.groupAdvantages([1, 0.2, 0.4, 0]);
-  const { logits } = grpo.policyStep(LOGITS, ACTIONS, advantages, REFERENCE, { lr: 1 });
-  assertClose([logits[2], logits[4]], [LOGITS[2], LOGITS[4]], 1e-15, "logit");
-  assert.ok(Math.abs(logits[3] - LOGITS[3]) > 0.01);
-});
-
-test("a step changes none of its arguments", () => {
-  const given = [LOGITS, ACTIONS, WEIGHTS, REFERENCE].map((numbers) => Object.freeze([...numbers]));
-  grpo.policyStep(...given, { lr: 1, innerSteps: 2 });
-});
-
 test("the clip never binds in the first update, however narrow it is", () => {
   const { clipFraction, kl } = run({ rewardTable: singlePeak(), clipEps: 0, lr: 2 }, { seed: 5, steps: 50 });
   assert.deepEqual(clipFraction, Array(50).fill(0));
@@ -178,13 +152,6 @@ test("a group without signal leaves the policy exactly as it was", () => {
   const found = run({ rewardTable: singlePeak(), groupSize: 1, innerSteps: 3 }, { seed: 1, steps: 20 });
   assert.deepEqual(found.policy.at(-1), found.policy[0]);
   assert.deepEqual(found.zeroSignal, Array(20).fill(true));
-});
-
-test("no updates change nothing", () => {
-  const simulation = new Simulation({ rewardTable: linear(), innerSteps: 0 }, { seed: 1 });
-  const { updates, clipped, ratios, policy, policyBefore } = simulation.step();
-  assert.deepEqual([updates, clipped, ratios], [[], Array(8).fill(false), Array(8).fill(1)]);
-  assert.deepEqual(policy, policyBefore);
 });
 
 test("a step tells what happened, in numbers that fit together", () => {
@@ -243,33 +210,25 @@ test("a run is what its steps are, and a shorter one is its beginning", () => {
   assert.equal(run(settings, { seed: 21, steps: 0 }).policy.length, 1);
 });
 
-for (const [words, settings] of [
-  [/no setting clip/, { clip: 0.2 }],
-  [/algorithm/, { algorithm: "ppo" }],
-  [/number of rewards/, { rewardTable: [] }],
-  [/number of rewards/, { rewardTable: undefined }],
-  [/^reward must/, { rewardTable: [0, NaN] }],
-  [/groupSize/, { groupSize: 0 }],
-  [/groupSize.*whole/, { groupSize: 2.5 }],
-  [/groupSize/, { groupSize: "8" }],
-  [/innerSteps/, { innerSteps: -1 }],
-  [/lr/, { lr: -0.1 }],
-  [/lr/, { lr: null }],
-  [/clipEps/, { clipEps: -0.1 }],
-  [/klCoef/, { klCoef: NaN }],
-  [/correction/, { correction: 2 }],
-  [/divideByStd/, { divideByStd: "false" }],
-  [/criticLr/, { criticLr: Infinity }],
-  [/temperature/, { temperature: 0 }],
-  [/startAction/, { startAction: 11 }],
-  [/startLogit/, { startLogit: Infinity }],
-]) {
-  const shown = Object.entries(settings).map(([name, value]) => `${name}=${value}`);
-  test(`a setting out of range is refused by name: ${shown}`, () => {
-    const refused = { name: "RangeError", message: words };
+test("a setting out of range is refused by name", () => {
+  for (const [name, settings] of [
+    ["no setting clip", { clip: 0.2 }],
+    ["algorithm", { algorithm: "ppo" }],
+    ["reward", { rewardTable: [0, NaN] }],
+    ["groupSize", { groupSize: 2.5 }],
+    ["innerSteps", { innerSteps: -1 }],
+    ["lr", { lr: null }],
+    ["clipEps", { clipEps: -0.1 }],
+    ["klCoef", { klCoef: NaN }],
+    ["correction", { correction: 2 }],
+    ["criticLr", { criticLr: Infinity }],
+    ["temperature", { temperature: 0 }],
+    ["startAction", { startAction: 11 }],
+  ]) {
+    const refused = { name: "RangeError", message: new RegExp(name) };
     assert.throws(() => new Simulation({ rewardTable: linear(), ...settings }, { seed: 0 }), refused);
-  });
-}
+  }
+});
 
 test("a seed or a number of steps out of range is refused", () => {
   for (const seed of [-1, 2 ** 32, 0.5, undefined]) {

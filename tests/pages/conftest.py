@@ -1,4 +1,4 @@
-"""One tab for all tests that need no browser of their own, so that a page is loaded once and not for every test."""
+"""One tab that the tests of a process share, because loading a page costs more than using it."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -11,7 +11,7 @@ from tab import Tab
 
 @pytest.fixture(scope="session")
 def one_tab(browser: Any, site: str) -> Iterator[Tab]:
-    """The tab of this process."""
+    """The tab, for the whole run."""
     tab = Tab(browser, site)
     yield tab
     tab.page.context.close()
@@ -19,11 +19,7 @@ def one_tab(browser: Any, site: str) -> Iterator[Tab]:
 
 @pytest.fixture
 def tab(one_tab: Tab) -> Iterator[Tab]:
-    """The tab of this process; in a test there must be no error and no request to another place.
-
-    For tests that leave nothing behind in the window but widgets, the address and what is stored. The others use
-    `open_page`, which costs a browser context and a whole load.
-    """
+    """The tab, for one test; the test fails if the page has an error, or asks another host."""
     one_tab.problems.clear()
     yield one_tab
     assert one_tab.problems == []
@@ -31,13 +27,13 @@ def tab(one_tab: Tab) -> Iterator[Tab]:
 
 @pytest.fixture
 def open_figure(tab: Tab) -> Callable[[str, str], Explorable]:
-    """Shows an explorable as on a first visit: open_figure("/learn/ppo/?memory.size=13", "grpo-memory")."""
+    """Shows a figure as on a first visit: open_figure("/learn/ppo/?memory.size=13", "grpo-memory")."""
     return lambda address, tag: Explorable(tab.show(address, tag), tag)
 
 
 @pytest.fixture(scope="session")
 def read_without_scripts(browser: Any, site: str) -> Iterator[Callable[[str], Any]]:
-    """Shows a page to a reader whose browser runs no scripts."""
+    """Shows a page in a browser that runs no scripts."""
     page = browser.new_context(java_script_enabled=False).new_page()
     problems: list[str] = []
     watch(page, site, problems)

@@ -1,4 +1,4 @@
-"""The pages of the site by their addresses, and what npm's tools say about them."""
+"""The addresses of the site's pages, and what axe says about an open one."""
 
 from __future__ import annotations
 
@@ -15,8 +15,7 @@ NODE_MODULES = ROOT / "tests/browser/node_modules"
 AXE_RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 COLOUR_RULES = ["color-contrast", "link-in-text-block"]
 DRAWN = ".katex-html"
-"""How a formula is drawn takes a third of axe's time. Readers of the screen get the MathML beside it, and its colors
-are checked where they are defined (test_finish_site.py)."""
+"""Drawn formulas take a third of axe's time; a screen reader gets the MathML next to them."""
 
 
 def address_of(source: Path) -> str:
@@ -26,13 +25,19 @@ def address_of(source: Path) -> str:
 
 
 def sources() -> list[Path]:
-    """The Markdown files of all published pages: drafts are not published."""
+    """The Markdown files of all published pages."""
     (drafts,) = re.findall(r"^draft_docs: (.*)", (ROOT / "mkdocs.yml").read_text("utf-8"), re.MULTILINE)
     return sorted({*DOCS.rglob("*.md")} - {DOCS / name for name in json.loads(drafts).split("\n")})
 
 
 PAGES = sorted(map(address_of, sources()))
 ALL = [*PAGES, "/404.html"]
+FIGURE = re.compile(r"^/+ html \| grpo-[\w-]+\.grpo-explorable$", re.MULTILINE)
+FIGURE_PAGES = sorted(address_of(source) for source in sources() if FIGURE.search(source.read_text("utf-8")))
+TEMPLATES = [
+    *("/", "/learn/why/", "/exercises/kl/", "/mistakes/kl/", "/simulation/", "/worksheet/", "/reference/api/kl/")
+]
+"""One page of each kind."""
 
 
 def npm(package: str) -> Path:
@@ -47,7 +52,6 @@ def violations(page: Any, rules: list[str] = AXE_RULES, *, within: str = "html")
     """What axe-core finds on a page, or in some parts of it: rule, place and reason."""
     if not page.evaluate("() => 'axe' in window"):
         page.evaluate((npm("axe-core") / "axe.min.js").read_text("utf-8"))
-    # Preloading would serve rules about film and sound only.
     options = {"runOnly": rules, "resultTypes": ["violations"], "preload": False}
     where = {"include": within, "exclude": DRAWN}
     result = page.evaluate("([where, options]) => axe.run(where, options)", [where, options])

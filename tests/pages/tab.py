@@ -1,79 +1,84 @@
-"""A tab that tests share, so that a page is loaded once and not for every test."""
+"""One browser tab that tests share, because loading a page costs more than using it."""
 
-import re
 from typing import Any
 
-from site_fixtures import LATE, SETTLED, new_page, wait_until_ready, watch
+from site_fixtures import LATE, PATIENCE, SETTLED, UNTIL_READY, new_page, wait_until_ready, watch
 
-WIDE = {"width": 1280, "height": 900}
-RENEW = f"""async ([query, asked, forgetting]) => {{
+WIDE, PHONE = {"width": 1280, "height": 900}, {"width": 360, "height": 900}
+RENEW = f"""async ([query, tags, forget]) => {{
   if (window.served?.path !== location.pathname) {{
     const text = await (await fetch(location.pathname)).text();
     window.served = {{ path: location.pathname, page: new DOMParser().parseFromString(text, "text/html") }};
   }}
   const served = window.served.page;
   const names = [...served.querySelectorAll("*")].map(node => node.localName);
-  const tags = asked.length ? asked : new Set(names.filter(name => name.startsWith("grpo-")));
   history.replaceState(history.state, "", location.pathname + query);
-  document.activeElement.blur();  // what was typed is stored before it is forgotten
-  if (forgetting) localStorage.clear();
-  for (const tag of tags) {{
+  document.activeElement.blur();  // stores what was typed before it is forgotten
+  if (forget) localStorage.clear();
+  for (const tag of tags.length ? tags : new Set(names.filter(name => name.startsWith("grpo-")))) {{
     const fresh = served.querySelectorAll(tag);
     document.querySelectorAll(tag).forEach((node, i) => node.replaceWith(document.importNode(fresh[i], true)));
   }}
   while ({LATE}.some(node => node.matches(":defined"))) await new Promise(done => setTimeout(done));
   scrollTo({{ top: 0, behavior: "instant" }});
 }}"""
-MEDIUM = "[matchMedia('screen').matches, matchMedia('(prefers-reduced-motion: no-preference)').matches]"
-FOLLOW = """address => {
-  const link = document.createElement("a");
-  link.href = address;
+MEDIUM = """["screen", "(prefers-reduced-motion: no-preference)", "(prefers-color-scheme: dark)"]
+  .map((query) => matchMedia(query).matches)"""
+FOLLOW = f"""async (address) => {{
+  window.stayed = true;
+  localStorage.clear();
+  const link = Object.assign(document.createElement("a"), {{ href: address }});
   document.querySelector("article").append(link);
   link.click();
-}"""
+  const arrived = () => document.querySelector("link[rel=canonical]")?.href === address;
+  for (let i = 0; i < {PATIENCE // 20} && !arrived(); i++) await new Promise((done) => setTimeout(done, 20));
+  return arrived() ? await ({UNTIL_READY})(true) : ["the page does not come"];
+}}"""
 
 
 class Tab:
-    """A tab that is used again and again; it notes what must not happen."""
+    """A tab that notes errors, failed requests and requests to other hosts."""
 
     def __init__(self, browser: Any, site: str) -> None:
         self.site = site
         self.problems: list[str] = []
         self.page = new_page(browser.new_context(viewport=WIDE))
-        self._shown = ""
+        self._clean_path = ""  # the open page, if nothing but its widgets, its address and the storage has changed
         watch(self.page, site, self.problems)
 
     def load(
-        self,
-        address: str,
-        *,
-        width: int = 1280,
-        motion: bool = True,
-        scrolling: bool = True,
-        unchanged: bool = False,
+        self, address: str, *, motion: bool = True, scrolling: bool = True, size: Any = WIDE, scheme: str = "light"
     ) -> Any:
-        """Loads a page, with its files from the cache and nothing stored, for a reader who may want no motion.
-
-        What a test changes in its window ends with it; if it is unchanged, the next test may use the window.
-        """
-        self._as_at_the_start(width, motion)
+        """Loads a page with an empty storage. Without scrolling, only the first screen is set up."""
+        self._reset_window(motion, size, scheme)
         if self.page.url.startswith(self.site):
             self.page.evaluate("localStorage.clear()")
         self.page.goto(self.site + address)
         wait_until_ready(self.page, scrolling=scrolling)
-        self._shown = re.split(r"[?#]", address)[0] if unchanged else ""
+        self._clean_path = ""
         return self.page
 
-    def show(self, address: str, *tags: str, width: int = 1280, motion: bool = True) -> Any:
-        """Shows a page whose widgets, or those with the tags, are as on a first visit with this address.
+    def follow(self, path: str) -> Any:
+        """Goes to a page by a link, which costs a third of loading it: the theme replaces the content only."""
+        page = self.page
+        if not self._clean_path:
+            self.load("/start/")
+            page.wait_for_load_state("networkidle")  # the theme takes links over when it has read the sitemap
+        self._reset_window()
+        assert page.evaluate(FOLLOW, self.site + path) == []
+        self._clean_path = path
+        return page
 
-        Loads it only if it is another page than the last one, and must leave nothing behind but widgets, the address
-        and what is stored.
+    def show(self, address: str, *tags: str, motion: bool = True) -> Any:
+        """Shows a page with its widgets, or those with the tags, as on a first visit to this address.
+
+        Loads the page only if another one is open.
         """
         path, mark, query = address.partition("?")
-        if self._shown != path or re.split(r"[?#]", self.page.url)[0] != self.site + path:
-            self.load(path, width=width, motion=motion, scrolling=not tags, unchanged=True)
-        self._as_at_the_start(width, motion)
+        if self._clean_path != path:
+            self.load(path, motion=motion, scrolling=not tags)
+            self._clean_path = path
+        self._reset_window(motion)
         for tag in tags:
             if not self.page.locator(f"{tag}[data-ready]").count():
                 self.page.locator(tag).first.scroll_into_view_if_needed()
@@ -82,41 +87,36 @@ class Tab:
         return self.page
 
     def beside(self, address: str) -> Any:
-        """Loads a page in another tab of the same browser; it ends with the test."""
+        """Loads a page in another tab of the same browser; the next test closes it."""
         page = new_page(self.page.context)
         watch(page, self.site, self.problems)
         page.goto(self.site + address)
         wait_until_ready(page)
         return page
 
-    def _as_at_the_start(self, width: int, motion: bool) -> None:
+    def _reset_window(self, motion: bool = True, size: Any = WIDE, scheme: str = "light") -> None:
         for other in self.page.context.pages[1:]:
             other.close()
-        size = {**WIDE, "width": width}
         if self.page.viewport_size != size:
             self.page.set_viewport_size(size)
-        if self.page.evaluate(MEDIUM) != [True, motion]:  # to switch it draws the whole page anew
-            self.page.emulate_media(media="screen", reduced_motion="no-preference" if motion else "reduce")
+        if self.page.evaluate(MEDIUM) != [True, motion, scheme == "dark"]:  # emulating a medium redraws the whole page
+            reduced = "no-preference" if motion else "reduce"
+            self.page.emulate_media(media="screen", reduced_motion=reduced, color_scheme=scheme)
 
 
-def renew(page: Any, query: str = "", *tags: str, forgetting: bool = True) -> None:
-    """Makes widgets anew from what the server sends, as instant navigation does when a reader comes back to a page.
+def renew(page: Any, query: str = "", *tags: str, forget: bool = True) -> None:
+    """Replaces widgets by what the server sends, as instant navigation does when a reader comes back.
 
     Args:
         page: An open page.
-        query: What its address ends with.
-        tags: Those of the widgets; without any, all are made anew.
-        forgetting: Whether nothing is stored any more.
+        query: New end of its address.
+        tags: Of the widgets to replace; all by default.
+        forget: Whether to empty the storage.
     """
-    page.evaluate(RENEW, [query, tags, forgetting])
+    page.evaluate(RENEW, [query, tags, forget])
     page.evaluate(SETTLED)
 
 
 def come_back(page: Any) -> None:
-    """Makes the widgets anew from the same address and what is stored: what a reader sees who comes back later."""
-    renew(page, page.evaluate("location.search"), forgetting=False)
-
-
-def follow_a_link(page: Any, address: str) -> None:
-    """Goes to a page of the site by a link, which the theme follows without loading the page anew."""
-    page.evaluate(FOLLOW, address)
+    """Replaces the widgets, with the same address and the same storage."""
+    renew(page, page.evaluate("location.search"), forget=False)

@@ -1,14 +1,13 @@
-"""The page on two engines: its numbers by PyTorch and by hand, and what a reader does with its figures."""
+"""The page on two engines: the numbers of its text, by PyTorch and by hand."""
 
 import math
 import statistics
 
 import torch
-from explorables import Explorable, numbers, row_of
+from page_text import numbers, row_of, says
 
 from grader.core import course
 
-PATH, RATIO, TOOL = "/2026/engines/", "grpo-ratio-source", "grpo-tool-tokens"
 TEXT = (course.ROOT / "docs/2026/engines.md").read_text("utf-8")
 START = torch.tensor([0.5, 0.3, 0.2], dtype=torch.float64)
 REWARDS = torch.tensor([1.0, 0.0, 0.0], dtype=torch.float64)
@@ -51,19 +50,17 @@ def test_the_numbers_of_the_text_are_right():
         median, effective = math.exp(-(spread**2) / 2), math.exp(-(spread**2))
         shares = f"{100 * (1 - above):.1f} % | {100 * effective:.1f} %"
         assert f"| {tokens:,} | {median:.{digits}f} | {shares} |" in TEXT
-    assert 8_192 // 512 == 16 and "16: 8,192 answers in minibatches of 512" in TEXT
-    assert 1_024 // 256 == 4 and "4: 1,024 prompts in minibatches of 256" in TEXT
     drawn = torch.tensor([0.625, 0.375, 0.0], dtype=torch.float64)
     scores = torch.eye(3, dtype=torch.float64) - START  # row a: the gradient of log pi(a) with respect to the logits
-    told = (
+    directions = (
         (drawn * REWARDS @ scores, 4),
         (START * REWARDS @ scores, 2),
         (drawn @ scores, 3),
         (0.8 * drawn @ scores, 3),
     )
-    for vector, digits in told:
+    for vector, digits in directions:
         text = ", ".join(f"{x:.{digits}f}" for x in vector.tolist()).replace("-", "\u2212")
-        assert f"({text})" in TEXT, text
+        says(TEXT, text)
     assert torch.allclose(0.8 * drawn * REWARDS @ scores, START * REWARDS @ scores)
 
 
@@ -80,49 +77,3 @@ def test_b13_the_table_has_the_pushes_of_the_mean_over_each_answer():
             round(100 * (all_of_it[10 : 10 + tokens].sum() / all_of_it.sum()).item()),
         ]
         assert not own[10 : 10 + tokens].any()
-
-
-def test_b12_a_reader_goes_through_the_three_causes(tab):
-    figure = Explorable(tab.show(PATH, RATIO), RATIO)
-    ratio = (policy_after(23) / policy_after(8))[0]
-    gap = (policy_after(8) / rounded(START))[0]
-    assert figure.status == (
-        f"Action 1: PPO's ratio is {ratio:.3f}, above the band, so it learns nothing more. "
-        f"The sampler adds a factor of {gap:.3f}, which PPO's ratio does not see."
-    )
-    figure.press("16 minibatches")
-    assert figure.status.endswith(
-        "1.271, above the band, so it learns nothing more. The sampler agrees with the trainer."
-    )
-    figure.press("One update")
-    assert (
-        figure.status
-        == "Action 1: PPO's ratio is 1.000, exactly 1, so the clip does nothing. The sampler agrees with the trainer."
-    )
-    figure.press("Asynchronous")
-    assert figure.status.endswith("The sampler adds a factor of 1.150, which PPO's ratio does not see.")
-    figure.press("Two engines")
-    assert figure.column(1) == [round(p, 3) for p in rounded(START).tolist()]
-    figure.pick("the top 2 only")
-    figure.slide("Updates since the rollout", "15 updates")
-    figure.slide("Age of the sampler's weights", "1 update")
-    now, old = policy_after(16), policy_after(1)
-    assert figure.column(3) == [round(p, 3) for p in now.tolist()]
-    assert figure.column(5) == [round(x, 3) for x in (now / old).tolist()]
-    assert [row[6] for row in figure.table()][2] == "never drawn"
-    drawn = " ".join(figure.node.locator("svg.grpo-chart").all_text_contents())
-    assert "never drawn, though the trainer gives it 20" in drawn
-
-
-def test_b13_a_reader_masks_what_the_tool_wrote(tab):
-    figure = Explorable(tab.show(PATH, TOOL), TOOL)
-    assert figure.status.startswith("61\u00a0% of the wrong answer's push lands on words that the model never chose")
-    figure.slide("Tool tokens of the wrong answer", "13")
-    assert figure.column(2) == [0.0263, round(-1 / 52, 4)]
-    figure.pick("are masked")
-    assert figure.column(2) == [0.0385, -0.0385]
-    assert figure.column(3) == [0, 0]
-    assert figure.status.startswith("Each answer learns from its own 13 tokens alone")
-    figure.pick("count")
-    figure.slide("Tool tokens of the wrong answer", "0")
-    assert figure.status == "The wrong answer used no tool: all of its push lands on what the model chose."

@@ -1,15 +1,14 @@
-"""The page on the family in 2026: its numbers from the losses, by PyTorch, and what a reader does with its figure."""
+"""The page on the family in 2026: the numbers of its text, from the losses by PyTorch."""
 
 import re
 
 import numpy as np
 import pytest
 import torch
-from explorables import Explorable, numbers
+from page_text import numbers, says
 
 from grader.core import course
 
-PATH, TAG = "/2026/family/", "grpo-token-weight"
 TEXT = (course.ROOT / "docs/2026/family.md").read_text("utf-8")
 RATIOS = (0.5, 1.0, 1.25, 1.5, 3.0, 6.0)
 NAMES = ("REINFORCE", "GRPO", "DAPO", "CISPO", "SAPO")
@@ -47,7 +46,7 @@ def test_b11_the_table_has_the_gradients_of_the_losses():
 
 
 def test_the_numbers_of_the_text_are_right():
-    assert f"{0.01 * 1.28:.4f} and not only to {0.01 * 1.2:.3f}" in TEXT
+    says(TEXT, f"{0.01 * 1.28:.4f}", f"{0.01 * 1.2:.3f}")
     ratios = np.linspace(0.5, 6, 5_501)
     assert ratios[np.argmax([weight("SAPO", ratio, 1.0) for ratio in ratios[::10]]) * 10] == pytest.approx(2, abs=0.1)
     # Two answers with two rewards each: added and then divided, or each divided by itself and then added.
@@ -58,23 +57,3 @@ def test_the_numbers_of_the_text_are_right():
         deviation = rewards.std(0)
         single = (rewards - rewards.mean(0)) / np.where(deviation == 0, 1, deviation)
         assert [*single.sum(1)] == [-expected, expected]
-
-
-def test_b11_a_reader_compares_a_method_with_grpo(tab):
-    figure = Explorable(tab.show(PATH, TAG), TAG)
-    assert figure.status == (
-        "At ratio 1.50 a good token passes on 1.50. With GRPO it passes on nothing: it is ignored."
-    )
-    for name in NAMES:
-        figure.pick(name)
-        for sign, label in ((1.0, "A > 0, good"), (-1.0, "A < 0, bad")):
-            figure.pick(label)
-            rows = {row[0]: [numbers(cell)[0] for cell in row[1:]] for row in figure.table()}
-            assert rows == {each: [round(weight(each, ratio, sign), 3) for ratio in RATIOS] for each in NAMES}
-            for text in ("0.50", "1.25", "6.00"):
-                figure.slide("Ratio \u03c1", text)
-                own = weight(name, float(text), sign)
-                said = "nothing: it is ignored" if own == 0 else f"{own:.2f}"
-                token = "good" if sign > 0 else "bad"
-                assert figure.status.startswith(f"At ratio {text} a {token} token passes on {said}.")
-                assert ("With GRPO" in figure.status) == (name != "GRPO")

@@ -15,8 +15,6 @@ from grader.core import course
 from reference import bandit, bandit_task, run_bandit
 from starter import run_bandit as run_starter
 
-# The given code
-
 
 @pytest.mark.parametrize(
     ("fields", "words"),
@@ -76,16 +74,6 @@ def test_probabilities_that_round_to_less_than_one_still_draw_an_action():
     assert bandit_task.sample_actions(probabilities, 5_000, torch.Generator().manual_seed(0)).max() <= 9
 
 
-@pytest.mark.skipif(not torch.cuda.is_available(), reason="no GPU here")
-def test_a_run_stays_on_its_device():
-    history = bandit.train_bandit(bandit_task.single_peak().cuda(), bandit_task.BanditConfig(group_size=16), seed=0)
-    assert history.probabilities.device.type == "cuda"
-    assert history.probabilities[-1, 6] > 0.8
-
-
-# The command that draws
-
-
 def drawn(folder: Path, *arguments: str, module=run_bandit) -> subprocess.CompletedProcess[str]:
     return call(module.main, *arguments, "--out", folder / "run.png", cwd=course.ROOT)
 
@@ -110,22 +98,22 @@ def test_the_comparison_runs_all_three_algorithms(tmp_path):
 def test_before_the_exercise_is_written_the_command_says_so(tmp_path):
     done = drawn(tmp_path, module=run_starter)
     assert done.returncode == 1
-    assert done.stderr == "bandit.train_bandit is not written yet; this command needs it.\n"
+    assert "bandit.train_bandit" in done.stderr and len(done.stderr.splitlines()) == 1
     assert not (tmp_path / "run.png").exists()
 
 
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["--group-size", "0"], "group_size must be at least 1"),
+        (["--group-size", "0"], "group_size"),
         (["--peak", "11"], "--peak"),
-        (["--peak", "3", "--table", "linear"], "--peak is for the single peak"),
-        (["--compare", "--algorithm", "reinforce"], "leave --algorithm out"),
-        (["--out", "picture.txt"], "must be a .png, .svg or .pdf"),
-        (["--out", "no/such/folder/picture.png"], "in a folder that exists"),
+        (["--peak", "3", "--table", "linear"], "--peak"),
+        (["--compare", "--algorithm", "reinforce"], "--algorithm"),
+        (["--out", "picture.txt"], ".png, .svg or .pdf"),
+        (["--out", "no/such/folder/picture.png"], "folder"),
     ],
 )
-def test_what_would_fail_or_be_ignored_is_a_usage_error_before_the_run(tmp_path, arguments, words):
+def test_wrong_options_are_a_usage_error_before_the_run(tmp_path, arguments, words):
     done = call(run_bandit.main, *arguments, cwd=tmp_path)
     assert done.returncode == 2
     assert words in done.stderr

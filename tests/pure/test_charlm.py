@@ -1,10 +1,8 @@
 """The language model's given code, its model answers and its oracle, against facts that do not know their formulas."""
 
-import doctest
 import itertools
 import json
 import math
-import random
 from collections import Counter
 from dataclasses import asdict
 
@@ -16,22 +14,17 @@ from safetensors import safe_open
 from grader.core import course
 from grader.exercises.charlm import checks
 from grader.oracles import charlm_oracle as oracle
-from reference import charlm, charlm_model, charlm_sampling, charlm_task, pretrain_charlm
+from reference import charlm, charlm_model, charlm_task, pretrain_charlm
 from reference.charlm_model import BigramLM, TinyLM, TinyLMConfig, load_model
 from reference.charlm_sampling import addition_accuracy, completion_logp, make_generator, sample
 from reference.charlm_task import (
     ADDITION_PROMPTS,
     FOODS,
-    NAMES,
     PIZZA_PROMPT,
     CharTokenizer,
     LetterReward,
-    addition_probabilities,
-    addition_reward,
     food_probabilities,
-    is_well_formed,
     pizza_reward,
-    sentence,
 )
 from reference.charlm_training import (
     CharLMConfig,
@@ -46,49 +39,7 @@ from reference.pretrain_charlm import pretrain
 TABLE = torch.tensor([[0.5, 0.0, -0.5], [0.5, 0.0, 1.0], [-1.0, 0.25, 0.0]], dtype=torch.float64)
 
 
-def test_the_examples_in_the_docstrings_are_right():
-    found = doctest.testmod(charlm)
-    assert found.attempted >= 10
-    assert found.failed == 0
-
-
 # The corpus
-
-
-def test_the_corpus_has_the_probabilities_that_it_states():
-    for name in NAMES:
-        assert math.fsum(food_probabilities(name).values()) == pytest.approx(1)
-        assert set(food_probabilities(name)) == set(FOODS)
-    assert food_probabilities("ravin")["pizza"] == 0.11
-    for a, b in itertools.product(range(10), repeat=2):
-        assert math.fsum(addition_probabilities(a, b).values()) == pytest.approx(1)
-    generator = random.Random(1)
-    counts = Counter(sentence(generator) for _ in range(60_000))
-    share = counts["ravin likes pizza."] / 60_000
-    expected = 0.5 * 0.11 / 8
-    assert abs(share - expected) < 5 * math.sqrt(expected / 60_000)
-    sums = sum(count for text, count in counts.items() if text.startswith("9+9="))
-    assert abs(counts["9+9=18."] / sums - 0.10) < 5 * math.sqrt(0.09 / sums)
-    assert all(
-        is_well_formed(text[text.index("=") + 1 :] if "=" in text else text.split(" likes ")[1]) for text in counts
-    )
-
-
-def test_rewards_pay_for_the_whole_completion_only():
-    texts = ["pizza.", "pizzpizza.", "pizza", "soda.", "pizza.."]
-    assert pizza_reward([PIZZA_PROMPT] * 5, texts).tolist() == [4, 0, 0, 0, 0]
-    assert addition_reward(["3+4=", "3+4=", "9+9=", "9+9="], ["7.", "7", "18.", "8."]).tolist() == [1, 0, 1, 0]
-    letters = LetterReward("z")
-    assert letters(["a", "a"], ["pizza.", "."]).tolist() == [2, 0]
-    assert letters.seen == [(["a", "a"], ["pizza.", "."])]
-
-
-def test_the_tokenizer_goes_both_ways_and_refuses_what_it_does_not_know():
-    tokenizer = CharTokenizer()
-    assert tokenizer.decode(tokenizer.encode("3+4=7. ravin")) == "3+4=7. ravin"
-    assert tokenizer.encode(".") == [charlm_task.EOS_ID]
-    with pytest.raises(ValueError, match="not in the alphabet"):
-        tokenizer.encode("Ravin")
 
 
 # The models
@@ -138,13 +89,13 @@ def test_rows_that_are_equal_are_computed_once_and_learned_from_each_time():
         assert torch.allclose(both[0], both[1])
 
 
+@pytest.mark.proof
 def test_pretraining_repeats_itself_and_leaves_the_global_generator_alone():
     config = TinyLMConfig(width=8, layers=1, heads=1)
     before = torch.random.get_rng_state()
-    first, second, other = (pretrain(config, steps=3, batch=4, lr=0.01, seed=seed) for seed in (1, 1, 2))
+    first, second = (pretrain(config, steps=2, batch=4, lr=0.01, seed=1) for _ in range(2))
     assert torch.equal(before, torch.random.get_rng_state())
     assert all(torch.equal(*pair) for pair in zip(first.parameters(), second.parameters(), strict=True))
-    assert not torch.equal(first.head.weight, other.head.weight)
 
 
 def test_a_model_with_a_cache_says_what_it_says_without():
@@ -161,39 +112,12 @@ def test_a_model_with_a_cache_says_what_it_says_without():
         model(tokens[[3, 1, 1], :1], cache)
 
 
-def test_a_batch_of_several_prompts_is_sampled_with_the_cache_as_without(monkeypatch):
-    prompts = ["1+2=", "9+9=", "1+2=", "0+0="] * 3
-    batches = []
-    for knows_it in (TinyLM, BigramLM):  # a model of another class is asked without the cache
-        monkeypatch.setattr(charlm_sampling, "TinyLM", knows_it)
-        batches.append(sample(load_model(), prompts, max_new_tokens=4, generator=make_generator(0)))
-    assert batches[0].texts == batches[1].texts
-    assert batches[0].entropy.item() == pytest.approx(batches[1].entropy.item(), rel=1e-6)
-
-
-@pytest.mark.parametrize(
-    ("options", "says"),
-    [
-        ([], "--out"),
-        (["--out", "{folder}/there"], "add --overwrite"),
-        (["--out", "{folder}"], "--out must be a file in a folder that exists"),
-        (["--out", "{folder}/new", "--steps", "3"], "--steps must be at least 20"),
-        (["--out", "{folder}/new", "--lr", "0"], "--lr must be positive"),
-    ],
-)
-def test_pretraining_refuses_what_cannot_work_before_it_begins(options, says, tmp_path, capsys):
-    (tmp_path / "there").write_text("somebody's work")
-    with pytest.raises(SystemExit) as ended:
-        pretrain_charlm.main([option.format(folder=tmp_path) for option in options])
-    assert ended.value.code == 2
-    assert says in capsys.readouterr().err
-    assert [path.name for path in tmp_path.iterdir()] == ["there"]
-
-
 def test_pretraining_writes_a_model_that_can_be_loaded(tmp_path, capsys):
     path = tmp_path / "small.safetensors"
     assert pretrain_charlm.main(["--out", str(path), "--steps", "20", "--batch", "4"]) == 0
-    assert "additions that are right" in capsys.readouterr().out
+    with pytest.raises(SystemExit):
+        pretrain_charlm.main(["--out", str(path), "--steps", "20"])
+    assert "--overwrite" in capsys.readouterr().err
     assert load_model(path).config == TinyLMConfig()
 
 
@@ -246,12 +170,6 @@ def test_a_batch_says_the_same_in_text_and_in_tokens():
     assert found.entropy.item() == pytest.approx(entropy)
 
 
-def test_sampling_refuses_prompts_that_do_not_fit_together():
-    for prompts in ([], [""], ["a", "ab"]):
-        with pytest.raises(ValueError, match="equally many tokens"):
-            sample(BigramLM(TABLE), prompts, max_new_tokens=2, generator=make_generator(0), alphabet=".ab")
-
-
 def test_a_step_draws_its_prompts_without_repeating_them_while_there_are_enough():
     config = CharLMConfig(group_size=3, prompts_per_step=40, max_new_tokens=2)
     found = sample_completions(load_model(), ADDITION_PROMPTS, config, make_generator(0)).prompts
@@ -270,23 +188,6 @@ def test_the_oracle_has_the_settings_of_the_given_code():
     assert asdict(oracle.Settings()) == asdict(CharLMConfig())
     assert oracle.EOS_ID == charlm_task.EOS_ID
     assert checks.FOODS == FOODS
-
-
-@pytest.mark.parametrize(
-    "wrong",
-    [
-        {"group_size": 0},
-        {"lr": -1.0},
-        {"kl_coef": math.nan},
-        {"loss_level": "word"},
-        {"optimizer": "lion"},
-        {"steps": -1},
-    ],
-)
-def test_settings_that_make_no_sense_are_refused(wrong):
-    (name,) = wrong
-    with pytest.raises(ValueError, match=name):
-        CharLMConfig(**wrong)
 
 
 @pytest.mark.parametrize("ratio_level", ["token", "sequence"])
@@ -389,6 +290,23 @@ def test_a_run_that_is_taken_up_again_ends_on_the_same_bits(tmp_path):
     assert list(tmp_path.iterdir()) == [tmp_path / "run.pt"]
 
 
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda: CharLMConfig(group_size=0), "group_size"),
+        (lambda: CharLMConfig(lr=-1.0), "lr"),
+        (lambda: CharLMConfig(kl_coef=math.nan), "kl_coef"),
+        (lambda: CharLMConfig(loss_level="word"), "loss_level"),
+        (lambda: CharLMConfig(optimizer="lion"), "optimizer"),
+        (lambda: CharTokenizer().encode("Ravin"), "alphabet"),
+        (lambda: sample(BigramLM(TABLE), ["a", "ab"], max_new_tokens=2, generator=make_generator(0)), "equally many"),
+    ],
+)
+def test_calls_that_make_no_sense_are_refused(call, words):
+    with pytest.raises(ValueError, match=words):
+        call()
+
+
 def test_a_checkpoint_that_is_none_is_refused(tmp_path):
     (tmp_path / "text.pt").write_text("no checkpoint")
     with pytest.raises(ValueError, match="is not a checkpoint of this policy"):
@@ -397,27 +315,3 @@ def test_a_checkpoint_that_is_none_is_refused(tmp_path):
         load_checkpoint(tmp_path / "none.pt", load_model(), make_generator(0))
     with pytest.raises(FileNotFoundError, match="pretrain_charlm"):
         load_model(tmp_path / "none.safetensors")
-
-
-def test_on_fresh_samples_both_ratio_levels_have_one_gradient():
-    """The claim of the page: with one update for each batch the level of the ratio does not matter."""
-    config = CharLMConfig(steps=3, ratio_level="token")
-    ends = []
-    for ratio_level in ("token", "sequence"):
-        policy = load_model()
-        wanted = CharLMConfig(**{**asdict(config), "ratio_level": ratio_level})
-        charlm.train(policy, load_model(), PIZZA_PROMPT, pizza_reward, wanted, generator=make_generator(1))
-        ends.append(completion_logp(policy, PIZZA_PROMPT, ["pizza."]).exp().item())
-    assert ends[0] == pytest.approx(ends[1], abs=1e-5)
-    assert ends[0] > 0.11
-
-
-def test_sampling_and_scoring_use_the_same_probabilities():
-    policy = load_model()
-    batch = sample(policy, [PIZZA_PROMPT] * 16, max_new_tokens=12, generator=make_generator(0))
-    mask = charlm.completion_mask(batch.tokens, batch.prompt_length, charlm_task.EOS_ID)
-    with torch.no_grad():
-        rows = torch.where(mask, charlm.token_logp(policy, batch.tokens), 0.0).sum(dim=-1)
-    exact = completion_logp(policy, PIZZA_PROMPT, batch.texts)
-    assert torch.allclose(rows.double(), exact, atol=1e-4)
-    assert charlm_sampling.make_generator(3).initial_seed() == 3

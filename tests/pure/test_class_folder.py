@@ -29,13 +29,13 @@ from grader.classroom.grade_class import Progress, grade_class
 from grader.classroom.grading_job import Job, grade_job, make_job
 from grader.classroom.journal import JOURNAL_FILE, Journal
 from grader.classroom.request import Request, Settings, read_request
-from grader.classroom.results import ClassError, Entry, file_name, read_class, result_path, write_entries
+from grader.classroom.results import ClassError, read_class, result_path, write_entries
 from grader.classroom.submissions import find_submissions
 from grader.commands import course as course_command
-from grader.commands import doctor, grade_all
+from grader.commands import grade_all
 from grader.core import course
 from grader.core.contents import Contents, NoWorksheet
-from grader.core.result import FAILED, TOO_BUSY, from_json
+from grader.core.result import TOO_BUSY, from_json
 from grader.core.submission import Submission
 
 SECRET = "5" * 64
@@ -184,7 +184,7 @@ class _Busy(SerialExecutor):
         return future
 
 
-def test_what_others_kept_waiting_is_graded_when_nothing_else_runs(
+def test_a_submission_starved_by_others_is_graded_alone_at_the_end(
     small_class: Path, graded: Path, tmp_path: Path
 ) -> None:
     out = grade(small_class, tmp_path / "out", executor := _Busy(3, at_last=True))
@@ -193,7 +193,7 @@ def test_what_others_kept_waiting_is_graded_when_nothing_else_runs(
     assert all(entry.result and not entry.problem for entry in read_class(out))
 
 
-def test_what_is_kept_waiting_also_alone_has_no_points_and_a_sentence(
+def test_a_submission_starved_even_alone_gets_no_points_and_a_problem(
     small_class: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     @contextlib.contextmanager
@@ -218,33 +218,30 @@ def test_one_folder_takes_one_grading_at_a_time(graded: Path, small_class: Path)
         grade(small_class, graded)
 
 
-def one_job(text: str = "4", *, settings: Settings = KL) -> Job:
-    return make_job(
-        Contents(Submission("x", Path("x"), {"kl.py": text}, {}), NoWorksheet("none", missing=True)), settings
-    )
+def request_of(text: str = "4", settings: Settings = KL) -> Job:
+    submission = Submission("x", Path("x"), {"kl.py": text}, {"clip.py": "cannot be read"})
+    return make_job(Contents(submission, NoWorksheet("none", missing=True)), settings)
 
 
-def test_a_key_is_of_what_the_result_depends_on() -> None:
-    key = one_job().key
-    assert key == one_job().key
-    assert key != one_job("x = 1\n").key
+def test_a_request_has_a_key_of_its_content_and_holds_any_text() -> None:
+    keys = [request_of().key, request_of("x = 1\n").key]
     for change in ({"seed": 1}, {"exercises": ("kl", "clip")}, {"worksheet": True}):
-        assert key != one_job(settings=replace(KL, **change)).key
+        keys.append(request_of(settings=replace(KL, **change)).key)
+    assert len({*keys}) == len(keys) and request_of().key == keys[0]
+    for worksheet in (None, b"\x00\xff{}", NoWorksheet("there is none", True)):
+        request = Request({"kl.py": "\ud800\r\n\u2028'\0"}, {"clip.py": "no"}, worksheet, KL, "1", "2")
+        assert read_request(request.as_json()) == request
+        assert request.as_json().isascii() and b"\n" not in request.as_json()
 
 
-@pytest.mark.parametrize("worksheet", [None, b"\x00\xff{}", NoWorksheet("there is none", True)])
-def test_a_request_is_read_as_it_was_asked_and_holds_any_text(worksheet: bytes | NoWorksheet | None) -> None:
-    files, problems = {"kl.py": "\ud800\r\n\u2028'\0"}, {"clip.py": "cannot be read"}
-    request = Request(files, problems, worksheet, KL, "1", "2")
-    assert request.as_json().isascii() and b"\n" not in request.as_json()
-    assert read_request(request.as_json()) == request
-
-
-def test_a_worker_with_another_copy_of_the_course_grades_nothing() -> None:
-    document = json.loads(one_job().data)
+def test_another_copy_of_the_course_grades_nothing_and_a_result_that_cannot_be_kept_is_a_sentence() -> None:
+    document = json.loads(request_of().data)
     document["course_digest"] = "0" * 64
     answer = json.loads(grade_job(json.dumps(document).encode()))
     assert answer["result"] is None and "another copy of the course" in answer["problem"]
+    result = from_json(json.loads(grading_here._by_hand(request_of().data))["result"])
+    result.checks[0].hints = 2**65
+    assert "cannot be kept" in from_json(grading_process._handed_over(result)).problem
 
 
 # What the command writes
@@ -270,16 +267,6 @@ def test_the_command_writes_a_table_and_says_what_was_odd(tmp_path: Path) -> Non
     assert sorted(path.name for path in (out / "junit").iterdir()) == ["_HYPERLINK(1).xml", "bob.xml"]
 
 
-def test_a_second_copy_of_the_course_is_told_before_a_class_is_graded(
-    small_class: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    copy = tmp_path / "library" / "site-packages"
-    (copy / "grader" / "exercises").mkdir(parents=True)
-    monkeypatch.setattr(grade_all, "second_copies", lambda: doctor.second_copies([str(tmp_path / "library")]))
-    told = " ".join(grade_all_command(small_class, tmp_path / "out").stderr.split())
-    assert f"a second copy of the course lies in {copy}" in told and "Remove it" in told
-
-
 def test_pages_of_an_earlier_run_go_and_files_of_others_stay(tmp_path: Path) -> None:
     students, out = write_class(tmp_path / "class", {"ada": "4", "ben": "4", "cyd": "4"}), tmp_path / "out"
     assert grade_all_command(students, out, "--write", "junit", "--write", "html").returncode == 0
@@ -292,6 +279,32 @@ def test_pages_of_an_earlier_run_go_and_files_of_others_stay(tmp_path: Path) -> 
     assert (out / "html" / "index.html").read_text() == "mine"
 
 
+def test_the_table_is_written_though_an_export_is_not_and_pages_of_failures_go(
+    graded: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_files(graded, ["kl"], ["junit"])
+    entries = [replace(entry, problem="it died" * (entry.name == "ada")) for entry in read_class(graded)]
+    write_entries(graded, entries, {})
+    write_files(graded, ["kl"])
+    assert [path.stem for path in sorted((graded / "junit").iterdir())] == ["ben", "cyd", "dan"]
+
+    def export(result: Any, *_: Any) -> str:
+        if result.submission == "ben":
+            raise RecursionError("too deep")
+        return "written"
+
+    monkeypatch.setattr(class_files, "export", export)
+    outcomes = {each.name: each for each in write_files(graded, ["kl"], ["junit"])}
+    assert {path.stem for path in (graded / "junit").iterdir()} == {"cyd", "dan"}
+    assert {name for name, each in outcomes.items() if each.unreadable} == {"ben"} and outcomes["ben"].notes
+    shutil.rmtree(graded / "junit")
+    (graded / "junit").write_text("no folder")
+    (graded / "grades.csv").unlink()
+    with pytest.raises(OSError):
+        write_files(graded, ["kl"], ["junit"])
+    assert len((graded / "grades.csv").read_text("utf-8").splitlines()) == 1 + len(entries)
+
+
 def test_the_table_says_which_modules_cannot_be_imported(graded: Path) -> None:
     path = next(iter((graded / "graded").iterdir()))
     result = from_json(path.read_text("utf-8"))
@@ -300,21 +313,6 @@ def test_the_table_says_which_modules_cannot_be_imported(graded: Path) -> None:
     (notes,) = {line.notes for line in write_files(graded, ["kl"]) if line.notes}  # of two with the same content
     assert notes == ("kl.py cannot be imported: ModuleNotFoundError: No module named 'trl' (kl.py, line 1)",)
     assert notes[0] in (graded / "grades.csv").read_text("utf-8-sig")
-
-
-def test_a_page_of_a_submission_that_fails_now_goes(graded: Path) -> None:
-    write_files(graded, ["kl"], ["junit"])
-    entries = [replace(entry, problem="it died" * (entry.name == "ada")) for entry in read_class(graded)]
-    write_entries(graded, entries, {})
-    write_files(graded, ["kl"])
-    assert [path.stem for path in sorted((graded / "junit").iterdir())] == ["ben", "cyd", "dan"]
-
-
-def test_the_table_is_there_though_an_export_cannot_be_written(graded: Path) -> None:
-    (graded / "junit").write_text("no folder")
-    with pytest.raises(OSError):
-        write_files(graded, ["kl"], ["junit"])
-    assert len((graded / "grades.csv").read_text("utf-8").splitlines()) == 1 + len(read_class(graded))
 
 
 def test_a_kept_result_that_cannot_be_read_costs_its_submission_a_note_and_is_graded_again(
@@ -330,29 +328,6 @@ def test_a_kept_result_that_cannot_be_read_costs_its_submission_a_note_and_is_gr
     assert {name for name, each in outcomes.items() if "cannot be read" in each.problem} == {entry.name}
     grade(small_class, graded)
     assert results(graded) == wanted
-
-
-def test_a_result_that_no_export_can_hold_costs_its_submission_a_note(
-    graded: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def export(result: Any, *_: Any) -> str:
-        if result.submission == "ben":
-            raise RecursionError("too deep")
-        return "written"
-
-    monkeypatch.setattr(class_files, "export", export)
-    outcomes = {each.name: each for each in write_files(graded, ["kl"], ["junit"])}
-    assert {path.stem for path in (graded / "junit").iterdir()} == {"ada", "cyd", "dan"}
-    assert {name for name, each in outcomes.items() if each.unreadable} == {"ben"}
-    assert "its junit could not be written" in outcomes["ben"].notes[0]
-
-
-@pytest.mark.parametrize("hints", [2**65, -1.5])
-def test_a_grading_process_hands_over_a_sentence_in_place_of_what_nobody_could_read(hints: Any) -> None:
-    result = from_json(json.loads(grading_here._by_hand(one_job().data))["result"])
-    result.checks[0].hints = hints
-    handed = from_json(grading_process._handed_over(result))
-    assert handed.problem.startswith("what came of it cannot be kept") and handed.exercises == []
 
 
 @pytest.mark.parametrize(
@@ -374,12 +349,6 @@ def test_wrong_usage_is_a_sentence(tmp_path: Path, arguments: list[str], sentenc
     assert sentence in completed.stderr
 
 
-@pytest.mark.parametrize("name", ["a/b", "..", "", "CON:", "con", "nul.txt", "Zoë Müller_12", "a\nb"])
-def test_a_file_is_named_as_every_system_takes_it(name: str) -> None:
-    safe = file_name(name)
-    assert safe and not re.search(r'[\\/:*?"<>|\n]', safe) and safe.strip(".") == safe
-
-
 def test_other_settings_need_another_folder(graded: Path, small_class: Path) -> None:
     assert grade_all_command(small_class, graded).returncode == 0
     before = (graded / "submissions.json").read_bytes()
@@ -393,46 +362,21 @@ def test_other_settings_need_another_folder(graded: Path, small_class: Path) -> 
 
 def test_the_command_shows_what_a_second_grading_changed(graded: Path, small_class: Path, tmp_path: Path) -> None:
     (small_class / "ada" / "kl.py").write_text("1", "utf-8")
-    new = grade(small_class, tmp_path / "new")
-    changes = tmp_path / "changes.csv"
-    completed = call(course_command.main, "diff", graded, new, "--csv", changes, cwd=tmp_path)
-    assert completed.returncode == 1 and "3 submissions the same, 0 higher, 1 lower" in completed.stdout
+    new, changes = grade(small_class, tmp_path / "new"), tmp_path / "changes.csv"
+    done = call(course_command.main, "diff", graded, new, "--csv", changes, cwd=tmp_path)
+    assert done.returncode == 1 and "3 submissions the same, 0 higher, 1 lower" in done.stdout
     (row,) = csv.DictReader(changes.read_text("utf-8").splitlines())
     assert (row["submission"], row["old"], row["new"], row["other_files"]) == ("ada", "20", "5", "yes")
     assert row["passes_no_more"].split() == [f"kl.check_{number}" for number in range(1, BY_HAND)]
     assert call(course_command.main, "diff", graded, graded, cwd=tmp_path).returncode == 0
-    assert "another version" not in completed.stdout
-    for result in (new / "graded").iterdir():
-        result.write_text(json.dumps({**json.loads(result.read_text("utf-8")), "course_version": "9.9"}), "utf-8")
-    completed = call(course_command.main, "diff", graded, new, cwd=tmp_path)
-    assert completed.stdout.startswith(f"graded with another version of the course: {__version__}, now 9.9\n")
-
-
-def test_no_points_after_no_result_are_neither_higher_nor_lower(graded: Path, tmp_path: Path) -> None:
-    new = shutil.copytree(graded, tmp_path / "new")
+    back = compare(read_class(new), read_class(graded))
+    assert [*back.passed] == row["passes_no_more"].split() and not back.lost
+    missing = compare(read_class(graded), [entry for entry in read_class(new) if entry.name != "ada"])
+    assert [(change.name, change.new) for change in missing.changes] == [("ada", None)]
     nothing = next(entry for entry in read_class(graded) if entry.result and not entry.result.earned)
     result_path(graded, nothing.key).unlink()
-    completed = call(course_command.main, "diff", graded, new, cwd=tmp_path)
-    assert "3 submissions the same, 0 higher, 0 lower, 1 with other checks" in completed.stdout
-
-
-def test_a_difference_names_who_rose_and_who_fell(graded: Path) -> None:
-    old = read_class(graded)
-    assert compare(old, old).changes == ()
-    best = max(old, key=lambda entry: entry.result.earned if entry.result else 0)
-    assert best.result
-    new = [without_one_pass(entry) if entry.name == best.name else entry for entry in read_class(graded)]
-    difference = compare(old, new)
-    assert [change.name for change in difference.changes] == [best.name]
-    change = difference.changes[0]
-    assert change.old == best.result.earned and change.new is not None and change.new < change.old
-    assert difference.lost == dict.fromkeys(change.lost, 1) and len(change.lost) == 1 and not change.passed
-    assert compare(new, old).passed == difference.lost
-    missing = compare(old, [entry for entry in old if entry is not best])
-    assert [(each.name, each.new) for each in missing.changes] == [(best.name, None)]
-
-
-def without_one_pass(entry: Entry) -> Entry:
-    assert entry.result
-    next(check for check in entry.result.checks if check.outcome == "passed" and check.points).outcome = FAILED
-    return entry
+    for path in (new / "graded").iterdir():
+        path.write_text(json.dumps({**json.loads(path.read_text("utf-8")), "course_version": "9.9"}), "utf-8")
+    done = call(course_command.main, "diff", graded, new, cwd=tmp_path)
+    assert __version__ in done.stdout and "now 9.9" in done.stdout
+    assert "0 higher, 1 lower, 1 with other checks" in done.stdout, "0 points after no result are not lower"

@@ -1,12 +1,10 @@
-"""The class report: its numbers beside numpy's, what it must not tell, what its page says, and the command."""
+"""The class report: its numbers next to numpy's, what it must not tell, its page, its tables, and the command."""
 
 from __future__ import annotations
 
 import csv
-import html.parser
 import io
 import math
-import re
 import subprocess
 from collections import Counter
 from collections.abc import Sequence
@@ -52,48 +50,37 @@ def test_discrimination_is_the_correlation_with_the_other_points(pairs: list[tup
         assert found == pytest.approx(np.corrcoef(passed, rest)[0, 1], abs=1e-9)
 
 
-def test_discrimination_of_an_example_worked_by_hand() -> None:
-    # Means 8 and 4, p = 1/2, and 9, 7, 5, 3 have a standard deviation of sqrt(5): 4 / sqrt(5) / 2.
-    assert discrimination([True, True, False, False], [9, 7, 5, 3]) == pytest.approx(2 / math.sqrt(5))
-
-
 @given(st.lists(st.floats(-1e6, 1e6), min_size=1), st.floats(0, 1))
 def test_quantiles_are_numpys(values: list[float], share: float) -> None:
     assert quantile(values, share) == pytest.approx(np.quantile(values, share), rel=1e-9, abs=1e-6)
 
 
 @given(CLASSES)
-def test_every_check_is_counted_and_correlated_without_its_own_points(outcomes: list[list[str]]) -> None:
-    report = class_report(class_of(*outcomes))
+def test_every_number_is_numpys(outcomes: list[list[str]]) -> None:
+    entries = class_of(*outcomes)
+    report = class_report(entries)
     points = [worth for functions in LAYOUT.values() for each in functions.values() for worth in each]
     passed = np.array([[outcome == PASSED for outcome in each] for each in outcomes])
-    rest = (passed * points).sum(1, keepdims=True) - passed * points
+    earned = (passed * points).sum(1)
+    rest = earned[:, None] - passed * points
     assert len(report.checks) == CHECKS
     for place, check in enumerate(report.checks):
         column = [each[place] for each in outcomes]
         counts = (check.passed, check.failed, check.broken, check.not_written, check.waiting, check.other)
         assert counts == tuple(map(column.count, (PASSED, FAILED, BROKEN, NOT_WRITTEN, WAITING, NOT_RUN)))
         assert check.difficulty == np.mean(passed[:, place])
-        if len(set(passed[:, place])) == 2 and np.ptp(rest[:, place]):
-            expected = np.corrcoef(passed[:, place], rest[:, place])[0, 1]
+        if len({*passed[:, place]}) == 2 and np.ptp(rest[:, place]):
+            expected = np.corrcoef(passed[:, place], rest[:, place])[0, 1]  # without the check's own points
             assert check.discrimination == pytest.approx(expected, abs=1e-9)
         else:
             assert check.discrimination is None
-
-
-@given(CLASSES)
-def test_points_are_distributed_as_numpy_says(outcomes: list[list[str]]) -> None:
-    entries = class_of(*outcomes)
-    report = class_report(entries)
-    earned = [each.result.earned for each in entries if each.result]
     totals = report.totals
-    assert totals.points == POINTS and totals.count == len(outcomes)
+    assert (totals.points, totals.count, totals.full) == (POINTS, len(outcomes), list(earned).count(POINTS))
     assert totals.mean == pytest.approx(np.mean(earned))
     assert totals.quartiles == pytest.approx(np.quantile(earned, [0, 0.25, 0.5, 0.75, 1]))
-    tenths = [min(BINS - 1, math.floor(Fraction(each, POINTS) * BINS)) for each in earned]
+    tenths = [min(BINS - 1, math.floor(Fraction(int(each), POINTS) * BINS)) for each in earned]
     assert totals.bins == tuple(map(tenths.count, range(BINS)))
-    assert totals.full == earned.count(POINTS)
-    assert totals.untouched == sum(set(each) == {NOT_WRITTEN} for each in outcomes)
+    assert totals.untouched == sum({*each} == {NOT_WRITTEN} for each in outcomes)
     assert [each.distribution.points for each in report.exercises] == [6, 4]
 
 
@@ -101,14 +88,16 @@ def test_points_are_distributed_as_numpy_says(outcomes: list[list[str]]) -> None
 def test_each_submission_stops_at_the_first_function_that_did_not_pass(outcomes: list[list[str]]) -> None:
     report = class_report(class_of(*outcomes))
     parts = {"f": slice(0, 2), "g": slice(2, 3), "h": slice(3, 5)}
-    stops = [next((f for f, part in parts.items() if set(each[part]) != {PASSED}), "") for each in outcomes]
-    assert {each.function: each.stopped for each in report.functions} == {f: stops.count(f) for f in parts}
+    kinds = [{name: {*each[part]} for name, part in parts.items()} for each in outcomes]
+    stops = [next((name for name in parts if each[name] != {PASSED}), "") for each in kinds]
     assert report.finished == stops.count("")
     for each in report.functions:
-        unwritten = [o for o, stop in zip(outcomes, stops, strict=True) if stop == each.function]
-        assert each.stopped_unwritten == sum(set(o[parts[each.function]]) == {NOT_WRITTEN} for o in unwritten)
-        assert each.started == sum(set(o[parts[each.function]]) != {NOT_WRITTEN} for o in outcomes)
-        assert each.passed == sum(set(o[parts[each.function]]) == {PASSED} for o in outcomes)
+        name = each.function
+        unwritten = [kind for kind, stop in zip(kinds, stops, strict=True) if stop == name]
+        assert each.stopped == stops.count(name)
+        assert each.stopped_unwritten == sum(kind[name] == {NOT_WRITTEN} for kind in unwritten)
+        assert each.started == sum(kind[name] != {NOT_WRITTEN} for kind in kinds)
+        assert each.passed == sum(kind[name] == {PASSED} for kind in kinds)
 
 
 def test_time_is_that_of_submissions_on_which_the_check_ran() -> None:
@@ -198,107 +187,17 @@ def test_equal_contents_of_different_people_are_listed_but_not_those_of_one_or_o
 # What it tells
 
 
-def test_what_can_be_shared_holds_nothing_of_a_student() -> None:
-    report = class_report(secret_class())
+def test_only_the_page_with_names_holds_names_and_no_page_texts_of_students() -> None:
+    entries = secret_class()
+    report = class_report(entries)
     for text in (class_page(report), checks_csv(report), misconceptions_csv(report), repr(report)):
         assert len(text) > 100 and SECRET.casefold() not in text.casefold() and "Müller" not in text
-
-
-def test_the_page_with_names_says_so_and_holds_names_and_grades_but_no_text_of_a_student() -> None:
-    entries = secret_class()
-    text = class_page(class_report(entries), named=named(entries))
-    assert "Class report with names" in text and "Keep it to yourself" in text
-    assert f"{SECRET} Müller 2" in text and f"{SECRET}-folder-7" in text
-    assert f"{SECRET} of a student" not in text
-
-
-class Tables(html.parser.HTMLParser):
-    """All tables of a page: caption to rows of cells."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__()
-        self.rows: dict[str, list[list[str]]] = {}
-        self.caption, self.inside = "", ""
-        self.feed(text)
-
-    def handle_starttag(self, tag: str, _: list[tuple[str, str | None]]) -> None:
-        if tag == "caption":
-            self.caption, self.inside = "", tag
-        elif tag == "tr":
-            self.rows.setdefault(self.caption, []).append([])
-        elif tag in ("td", "th"):
-            self.rows[self.caption][-1].append("")
-            self.inside = tag
-
-    def handle_endtag(self, tag: str) -> None:
-        self.inside = "" if tag == self.inside else self.inside
-
-    def handle_data(self, data: str) -> None:
-        if self.inside == "caption":
-            self.caption += data
-        elif self.inside:
-            self.rows[self.caption][-1][-1] += data
-
-
-def test_the_page_shows_the_numbers_of_the_report() -> None:
-    report = class_report(secret_class())
-    tables = Tables(class_page(report)).rows
-    outcomes = {row[0].split(" f")[0]: row[1:] for row in tables["Outcomes of all checks"]}
-    assert outcomes["f 0"] == ["1", "1", "0", "1", "0", "0"]
-    grades = {row[0]: row for row in tables["Points by exercise"]}
-    assert grades["All"][1:4] == ["10", "3", "3.3"] and grades["Exercise one"][-2:] == ["1", "1"]
-    checks = {row[0].split(" f")[0]: row for row in tables["All checks"]}
-    assert checks["f 0"][1:3] == ["3", "1 of 3"] and checks["f 0"][4:6] == ["0.33", "1.00"]
-    assert tables["Mistakes that were seen"][1][:4] == ["you do wrong", "f", "1", "33.3%"]
-    assert [row[5] for row in tables["How far submissions got"][1:]] == ["2", "0", "0"]
-    bins = tables["All points: submissions by points"]
-    assert [row[1] for row in bins[1:]] == list(map(str, report.totals.bins))
-
-
-def test_a_mistake_leads_to_its_page_where_the_pages_are_published(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    report = class_report(secret_class())
-    assert Tables(class_page(report)).rows["Mistakes that were seen"][1][-1] == "docs/mistakes/one.md"
-    link = '<a href="https://example.org/grpo/mistakes/one/#wrong">mistakes/one</a>'
-    assert link in class_page(report, site="https://example.org/grpo/")
-    monkeypatch.setattr(course, "WRITTEN", replace(course.WRITTEN, site="https://example.org/grpo/"))
-    assert link in class_page(report)
-
-
-def test_code_in_a_title_is_code_and_no_backtick_is_left() -> None:
-    entries = secret_class()
-    assert entries[0].result and entries[1].result
-    entries[0].result.checks[0].title = "`f` of <b> is `0`"
-    entries[1].result.exercises[0].misconceptions = [replace(mistake("x"), sentence="you call `.item()`")]
-    text = class_page(class_report(entries))
-    assert "<code>f</code> of &lt;b&gt; is <code>0</code>" in text and "you call <code>.item()</code>" in text
-    assert "`" not in text.partition("</style>")[2]
-
-
-def test_the_fifteen_slowest_checks_are_seen_at_once_and_the_others_are_folded() -> None:
-    graded = result([PASSED] * CHECKS)
-    for number in range(20):
-        check = CheckResult(f"one.n{number}", "f", f"n {number}", "", 1, False, False, outcome=PASSED, seconds=number)
-        graded.exercises[0].checks.append(check)
-    text = class_page(class_report([entry(0, graded)]))
-    tables = Tables(text).rows
-    slow, fast = tables["Seconds of the slowest checks"][1:], tables["Seconds of the faster checks"][1:]
-    assert [row[0].split(" f")[0] for row in slow] == [f"n {number}" for number in range(19, 4, -1)]
-    assert len(fast) == 20 + CHECKS - 15 and "10 faster ones" in text
-
-
-def test_grades_by_name_stand_right_after_the_question_how_it_went() -> None:
-    entries = secret_class()
     spent = dict(zip((entry.key for entry in entries), (2.0, 6.0, 0.0, 50.0, 50.0), strict=True))
-    text = class_page(class_report(entries), named=named(entries, spent))
-    titles = re.findall("<h2>(.*?)</h2>", text)
-    assert titles[1:4] == ["How did it go?", "Who has which grade?", "What did they misunderstand?"]
-    assert titles[-2:] == ["Which submissions took the time?", "Equal contents"]
-    dearest = Tables(text).rows["Processor time of the most expensive submissions"][1:]
-    assert [row[:3] for row in dearest] == [
-        [entries[n].name, *cost] for n, cost in ((1, ("6.0", "75.0%")), (0, ("2.0", "25.0%")))
-    ]
+    text = class_page(report, named=named(entries, spent))
+    assert "Keep it to yourself" in text and f"{SECRET} Müller 2" in text and f"{SECRET}-folder-7" in text
+    assert f"{SECRET} of a student" not in text
+    dearest = tables(text)["Processor time of the most expensive submissions"][1:]
+    assert [row[:3] for row in dearest] == [[entries[1].name, "6.0", "75.0%"], [entries[0].name, "2.0", "25.0%"]]
 
 
 def test_the_page_says_what_makes_its_numbers_doubtful() -> None:
@@ -308,16 +207,49 @@ def test_the_page_says_what_makes_its_numbers_doubtful() -> None:
     text = class_page(class_report(entries))
     for words in ("fewer than 20", "isolation level 0", "different versions", "Could not be graded", "Not graded yet"):
         assert words in text
-    whole = class_page(class_report(class_of(*[[PASSED] * CHECKS] * 20)))
-    assert "Know before you read" not in whole
+        assert words not in class_page(class_report(class_of(*[[PASSED] * CHECKS] * 20)))
+
+
+def tables(page: str) -> dict[str, list[list[str]]]:
+    """All tables of a page: caption to rows of cells."""
+    return {
+        table.findtext("caption"): [[cell.text_content() for cell in row.iter("td", "th")] for row in table.iter("tr")]
+        for table in lxml.html.document_fromstring(page).iter("table")
+    }
+
+
+def test_the_page_shows_the_numbers_of_the_report() -> None:
+    report = class_report(secret_class())
+    shown = tables(class_page(report))
+    outcomes = {row[0].split(" f")[0]: row[1:] for row in shown["Outcomes of all checks"]}
+    assert outcomes["f 0"] == ["1", "1", "0", "1", "0", "0"]
+    grades = {row[0]: row for row in shown["Points by exercise"]}
+    assert grades["All"][1:4] == ["10", "3", "3.3"] and grades["Exercise one"][-2:] == ["1", "1"]
+    checks = {row[0].split(" f")[0]: row for row in shown["All checks"]}
+    assert checks["f 0"][1:3] == ["3", "1 of 3"] and checks["f 0"][4:6] == ["0.33", "1.00"]
+    assert shown["Mistakes that were seen"][1][:4] == ["you do wrong", "f", "1", "33.3%"]
+    assert [row[5] for row in shown["How far submissions got"][1:]] == ["2", "0", "0"]
+    bins = shown["All points: submissions by points"]
+    assert [row[1] for row in bins[1:]] == list(map(str, report.totals.bins))
+
+
+def test_a_mistake_leads_to_its_page_where_the_pages_are_published(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    report = class_report(secret_class())
+    assert tables(class_page(report))["Mistakes that were seen"][1][-1] == "docs/mistakes/one.md"
+    link = '<a href="https://example.org/grpo/mistakes/one/#wrong">mistakes/one</a>'
+    assert link in class_page(report, site="https://example.org/grpo/")
+    monkeypatch.setattr(course, "WRITTEN", replace(course.WRITTEN, site="https://example.org/grpo/"))
+    assert link in class_page(report)
 
 
 def test_a_check_that_the_better_ones_fail_is_pointed_out_and_one_of_a_small_class_is_not() -> None:
     good = [FAILED, PASSED, PASSED, PASSED, PASSED]
     weak = [PASSED, FAILED, FAILED, FAILED, FAILED]
-    rows = Tables(class_page(class_report(class_of(*[good] * 10, *[weak] * 10)))).rows["All checks"]
+    rows = tables(class_page(class_report(class_of(*[good] * 10, *[weak] * 10))))["All checks"]
     assert "earn less elsewhere" in rows[1][6] and rows[2][6] == ""
-    rows = Tables(class_page(class_report(class_of(good, weak)))).rows["All checks"]
+    rows = tables(class_page(class_report(class_of(good, weak))))["All checks"]
     assert rows[1][6] == ""
 
 
@@ -358,15 +290,6 @@ def test_a_line_for_each_check_of_each_submission_has_the_sums_of_the_report_and
     assert (mistaken["check"], mistaken["mistakes"]) == ("one.f0", "f.wrong")
 
 
-def test_lines_for_each_check_are_by_name_only_if_that_is_asked_for_and_in_no_order_of_names() -> None:
-    first, second, third = class_of(*[[PASSED] * CHECKS] * 3)
-    entries = [replace(first, key="b" * 64), replace(second, key="a" * 64), replace(third, key="b" * 64)]
-    named_rows = csv.DictReader(io.StringIO(outcomes_csv(entries, names=True)))
-    assert list(dict.fromkeys(row["submission"] for row in named_rows)) == [each.name for each in entries]
-    rows = csv.DictReader(io.StringIO(outcomes_csv(entries, names=False)))
-    assert list(dict.fromkeys(row["submission"] for row in rows)) == ["a" * 12, "b" * 12, "b" * 12 + "-2"]
-
-
 def test_marks_by_hand_are_counted_without_names_and_told_with_them() -> None:
     entries = secret_class()
     before = class_page(class_report(entries))
@@ -375,30 +298,29 @@ def test_marks_by_hand_are_counted_without_names_and_told_with_them() -> None:
     page = class_page(report)
     assert "Points by hand" in page and SECRET not in page and "Points by hand" not in before
     assert report.totals == class_report(secret_class()).totals, "the numbers are about what the code earned"
-    rows = Tables(class_page(report, named=named(entries))).rows["All submissions"]
+    rows = tables(class_page(report, named=named(entries)))["All submissions"]
     assert rows[0][2:5] == ["Points", "By hand", "Counts"]
     assert [row[2:5] for row in rows[1:4]] == [
         ["10", "", "10"], ["0", f"+2.5: {SECRET} asked", "2.5"], ["0", "", "0"],
     ]  # fmt: skip
 
 
-def test_no_cell_of_the_csv_is_a_formula() -> None:
-    entries = class_of([FAILED] * CHECKS)
-    assert entries[0].result
-    entries[0].result.checks[0].title = '=HYPERLINK("x")'
-    entries[0].result.exercises[0].misconceptions = [replace(mistake("x"), sentence="-1\n+2")]
-    report = class_report(entries)
-    for text in (checks_csv(report), misconceptions_csv(report)):
-        cells = [cell for row in csv.reader(io.StringIO(text)) for cell in row]
-        assert any(cell.startswith("'") for cell in cells)
-        assert not [cell for cell in cells if cell[:1] in ("=", "+", "@") or cell.startswith("-1 ")]
+def test_lines_of_each_check_are_by_name_only_if_asked_and_never_in_the_order_of_names() -> None:
+    first, second, third = class_of(*[[PASSED] * CHECKS] * 3)
+    entries = [replace(first, key="b" * 64), replace(second, key="a" * 64), replace(third, key="b" * 64)]
+    for names, order in (
+        (True, [each.name for each in entries]),
+        (False, ["a" * 12, "b" * 12, "b" * 12 + "-2"]),
+    ):
+        rows = csv.DictReader(io.StringIO(outcomes_csv(entries, names=names)))
+        assert list(dict.fromkeys(row["submission"] for row in rows)) == order
 
 
 # The command
 
 
 def run(*arguments: str | Path, cwd: Path) -> subprocess.CompletedProcess[str]:
-    return call(course_command.main, *arguments, cwd=cwd)
+    return call(course_command.main, "report", *arguments, cwd=cwd)
 
 
 def write_class(folder: Path, entries: Sequence[Entry]) -> Path:
@@ -410,11 +332,15 @@ def write_class(folder: Path, entries: Sequence[Entry]) -> Path:
     return folder
 
 
-def test_a_submission_without_a_result_makes_the_exit_code_1(tmp_path: Path) -> None:
-    write_class(tmp_path / "results", secret_class())
-    done = run("report", "results", "--out", "r.html", cwd=tmp_path)
-    assert done.returncode == 1 and "3 graded, 2 without a mark" in done.stdout
-    assert (tmp_path / "r.html").is_file()
+def test_the_command_writes_the_page_and_a_line_for_each_check(tmp_path: Path) -> None:
+    entries = secret_class()
+    write_class(tmp_path / "results", entries)
+    for more, who in ((), entries[0].key[:12]), (("--names",), entries[0].name):
+        done = run("results", "--out", "r.html", "--outcomes", "o.csv", *more, cwd=tmp_path)
+        assert done.returncode == 1 and "3 graded, 2 without a mark" in done.stdout
+        rows = list(csv.DictReader((tmp_path / "o.csv").read_text("utf-8").splitlines()))
+        assert len(rows) == 3 * CHECKS and who in {row["submission"] for row in rows}
+        assert (tmp_path / "r.html").is_file()
 
 
 @pytest.mark.parametrize(
@@ -438,18 +364,9 @@ def test_a_submission_without_a_result_makes_the_exit_code_1(tmp_path: Path) -> 
 def test_wrong_usage_is_told_and_writes_nothing(tmp_path: Path, arguments: Sequence[str], sentence: str) -> None:
     write_class(tmp_path / "results", class_of([PASSED] * CHECKS))
     before = sorted(tmp_path.rglob("*"))
-    done = run("report", *arguments, cwd=tmp_path)
+    done = run(*arguments, cwd=tmp_path)
     assert done.returncode == 2 and sentence in " ".join(done.stderr.split())
     assert sorted(tmp_path.rglob("*")) == before
-
-
-def test_the_command_writes_a_line_for_each_check_beside_the_page(tmp_path: Path) -> None:
-    entries = secret_class()
-    write_class(tmp_path / "results", entries)
-    for more, who in ((), entries[0].key[:12]), (("--names",), entries[0].name):
-        run("report", "results", "--out", "r.html", "--outcomes", "o.csv", *more, cwd=tmp_path)
-        rows = list(csv.DictReader((tmp_path / "o.csv").read_text("utf-8").splitlines()))
-        assert len(rows) == 3 * CHECKS and who in {row["submission"] for row in rows}
 
 
 def test_names_lead_to_the_reports_that_were_written(tmp_path: Path) -> None:
@@ -460,21 +377,10 @@ def test_names_lead_to_the_reports_that_were_written(tmp_path: Path) -> None:
     for each in (one, third):
         (tmp_path / "results" / "html" / f"{file_name(each.name)}.html").write_text(f"report of {each.key}", "utf-8")
     (tmp_path / "pages").mkdir()
-    assert run("report", "results", "--out", "pages/n.html", "--names", cwd=tmp_path).returncode == 0
+    assert run("results", "--out", "pages/n.html", "--names", cwd=tmp_path).returncode == 0
     page = lxml.html.fromstring((tmp_path / "pages" / "n.html").read_text("utf-8"))
     links = {link.text_content().strip(): unquote(link.get("href")) for link in page.iter("a")}
     reports = {name: (tmp_path / "pages" / address).read_text("utf-8") for name, address in links.items()}
     assert reports == {each.name: f"report of {each.key}" for each in (one, third)}
-    run("report", "results", "--out", "pages/r.html", cwd=tmp_path)
+    run("results", "--out", "pages/r.html", cwd=tmp_path)
     assert "results/html" not in (tmp_path / "pages" / "r.html").read_text("utf-8")
-
-
-def test_help_has_examples(tmp_path: Path) -> None:
-    done = run("report", "--help", cwd=tmp_path)
-    assert done.returncode == 0 and "course report results --out report.html" in done.stdout
-
-
-def test_half_a_submission_is_on_no_axis() -> None:
-    text = class_page(class_report(class_of([PASSED] * CHECKS)))
-    ticks = re.findall('class="y-tick"[^>]*>([^<]*)<', text)
-    assert "1" in ticks and all(tick.isdigit() for tick in ticks)

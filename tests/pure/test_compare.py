@@ -1,4 +1,4 @@
-"""What counts as equal: type, shape, dtype, finiteness, then values; never broadcast, never NaN equal to NaN."""
+"""Two answers are equal in type, shape, dtype, finiteness and values; nothing broadcasts, and NaN equals nothing."""
 
 import math
 from dataclasses import replace
@@ -53,21 +53,20 @@ def test_the_dtype_is_part_of_the_answer():
     assert "int64" in story(compare.same, answer(np.ones(3, np.int64)), np.ones(3), dtype=None)
 
 
-def test_where_a_wrong_dtype_is_noted_the_values_decide():
+def test_values_decide_if_a_wrong_dtype_is_only_noted():
     noted: list[Mismatch] = []
     single = answer(np.array([1.0, 1 / 3], np.float32), odd_dtypes=noted)
     compare.same(single, [1.0, 1 / 3], atol=1e-12)  # as close as a float32 can be
     (note,) = noted
-    assert note.story == "the dtype is float32 and must be float64; the values are right"
+    assert "float32" in note.story and "float64" in note.story and "values are right" in note.story
     wrong = answer(np.ones(2, np.float32), odd_dtypes=noted)
-    assert story(compare.same, wrong, [1.0, 1 / 3]) == (
-        "1 of 2 values differ, the first at [1]; besides, the dtype is float32 and must be float64"
-    )
+    words = story(compare.same, wrong, [1.0, 1 / 3])
+    assert "1 of 2 values differ, the first at [1]" in words and "float32" in words
     assert noted == [note]
     compare.same(answer(np.ones(2), odd_dtypes=[]), [1.0, 1.0])
 
 
-def test_whole_numbers_in_place_of_floats_or_bools_are_compared_exactly():
+def test_integers_instead_of_floats_or_bools_are_compared_exactly():
     compare.same(answer(np.array([0, 1]), odd_dtypes=[]), np.array([False, True]), dtype="bool")
     with pytest.raises(Mismatch):
         compare.same(answer(np.array([0, 1]), odd_dtypes=[]), np.array([1e-9, 1.0]))
@@ -77,9 +76,7 @@ def test_bools_are_shown_as_bools():
     with pytest.raises(Mismatch) as wrong:
         compare.same(answer(np.array([True, True])), np.array([True, False]), dtype="bool")
     assert wrong.value.rows == [("yours", "[True, True]"), ("expected", "[True, False]")]
-    assert story(compare.same, answer(np.array(True)), np.array(False), dtype="bool") == (
-        "the value is True and must be False"
-    )
+    assert "True and must be False" in story(compare.same, answer(np.array(True)), np.array(False), dtype="bool")
 
 
 def test_nan_never_equals_nan():
@@ -124,7 +121,7 @@ def test_the_difference_says_how_many_and_where():
     assert story(compare.same, answer(yours), expected) == "1 of 4 values differ, the first at [1, 1]"
 
 
-def test_of_a_long_row_the_report_shows_where_it_begins_to_differ():
+def test_a_long_row_is_shown_from_its_first_difference():
     yours = np.arange(51.0)
     with pytest.raises(Mismatch) as caught:
         compare.same(answer(yours), np.where(yours < 30, yours, 0.0))

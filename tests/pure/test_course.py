@@ -1,6 +1,5 @@
-"""The course hangs together: every exercise has all its pieces, and one fact has one place."""
+"""The course hangs together: every exercise has all its pieces, and wrong entries of its files are named."""
 
-import inspect
 import json
 
 import pytest
@@ -10,27 +9,12 @@ from grader.core.toml_file import COUNT, TEXT, TEXTS, TomlFileError, read_toml
 from grader.workshop.functions import make, read_modules
 from grader.workshop.missing import missing
 
-EXERCISES = course.names(drafts=True)
 
-
-@pytest.mark.parametrize("name", EXERCISES)
+@pytest.mark.parametrize("name", course.names(drafts=True))
 def test_nothing_is_missing_of_an_exercise(name):
     draft = course.exercise(name).draft
-    found = missing(name, read_modules(course.MODEL_ANSWERS))
-    assert [str(each) for each in found if not (draft and each.only_for_release)] == []
-
-
-@pytest.mark.parametrize("name", [name for name in EXERCISES if not course.exercise(name).is_data])
-def test_the_signatures_are_those_of_the_model_answers(name):
-    import importlib
-
-    module = importlib.import_module(f"reference.{name}")
-    for function in course.exercise(name).function_names:
-        parameters = inspect.signature(getattr(module, function)).parameters.values()
-        positional = [p.name for p in parameters if p.kind is p.POSITIONAL_OR_KEYWORD]
-        keywords = [p.name for p in parameters if p.kind is p.KEYWORD_ONLY]
-        extra = course.exercise(name).extra_parameters
-        assert course.exercise(name).parameters(function) == (positional, [k for k in keywords if k not in extra])
+    sentences = missing(name, read_modules(course.MODEL_ANSWERS))
+    assert [str(each) for each in sentences if not (draft and each.only_for_release)] == []
 
 
 BASE = """
@@ -71,40 +55,29 @@ def test_signatures_uses_and_given_files_are_read_from_the_model_answers(tmp_pat
 
 
 @pytest.mark.parametrize(
-    ("text", "sentence"),
+    ("text", "words"),
     [
-        ('title = "T"\nminutes = 5\n', ""),
-        ('title = "T"\nminutes = "5"\n', ", line 2: minutes must be a whole number of at least 1, not '5'"),
-        ('title = "T"\nminutes = true\n', ", line 2: minutes must be a whole number of at least 1, not True"),
-        ('\n\ntitle = ["T"]\nminutes = 5\n', ", line 3: title must be text, not ['T']"),
-        ('title = "T"\nminute = 5\n', ", line 2: there is no entry 'minute'; there are title, minutes, more"),
-        ('title = "T"\n', ", line 2: add minutes, a whole number of at least 1"),
-        ('title = "T"\nminutes = 5\n[more]\na = 1\n', ", line 3: more must be a list of texts, not {'a': 1}"),
-        ('title = "T\nminutes = 5\n', ", line 1: this is no TOML: Illegal character '\\n'"),
-        ("title =", ", line 1: this is no TOML: Invalid value"),
+        ('title = "T"\nminutes = "5"\n', ", line 2: minutes .*'5'"),
+        ('title = "T"\nminutes = true\n', ", line 2: minutes .*True"),
+        ('\n\ntitle = ["T"]\nminutes = 5\n', ", line 3: title .*text"),
+        ('title = "T"\nminute = 5\n', ", line 2: .*'minute'.*title, minutes, more"),
+        ('title = "T"\n', ", line 2: add minutes"),
+        ('title = "T"\nminutes = 5\n[more]\na = 1\n', ", line 3: more .*list of texts"),
+        ('title = "T\nminutes = 5\n', ", line 1: this is no TOML"),
+        ("title =", ", line 1: this is no TOML"),
     ],
 )
-def test_a_wrong_entry_of_a_file_is_a_sentence_with_its_line(tmp_path, text, sentence):
+def test_a_wrong_entry_of_a_file_is_a_sentence_with_its_line(tmp_path, text, words):
     path = tmp_path / "exercise.toml"
-    path.write_text(text, "utf-8")
     kinds = {"title": TEXT, "minutes": COUNT, "more": TEXTS}
-    if not sentence:
-        assert read_toml(path, kinds, optional={"more": []}) == {"title": "T", "minutes": 5, "more": []}
-        return
-    with pytest.raises(TomlFileError) as caught:
+    path.write_text('title = "T"\nminutes = 5\n', "utf-8")
+    assert read_toml(path, kinds, optional={"more": []}) == {"title": "T", "minutes": 5, "more": []}
+    path.write_text(text, "utf-8")
+    with pytest.raises(TomlFileError, match=f"{path.name}{words}"):
         read_toml(path, kinds, optional={"more": []})
-    assert str(caught.value) == f"{path}{sentence}"
 
 
-def test_the_page_reads_the_curves_as_the_picture_does():
-    from reference.charlm_plots import PANELS
-
-    page = (course.ROOT / course.exercise("charlm").page).read_text("utf-8")
-    for panel in PANELS:
-        assert f"| {panel.title} | {panel.reading} |" in page
-
-
-def test_the_table_of_recorded_runs_is_that_of_the_recordings():
+def test_the_page_of_charlm_has_the_numbers_of_the_recorded_runs():
     page = (course.ROOT / course.exercise("charlm").page).read_text("utf-8")
     rows = {
         "pizza, as above": "pizza",
@@ -115,12 +88,8 @@ def test_the_table_of_recorded_runs_is_that_of_the_recordings():
     }
     for label, name in rows.items():
         points = json.loads((course.RUNS / f"charlm-{name}" / "samples.json").read_text("utf-8"))["points"]
-        first, fifth, last = (f"{points[place]['exact']:.3f}" for place in (0, 2, -1))
-        assert f"| {label} | {first} | {fifth} | {last} |" in page
-
-
-def test_the_ten_runs_on_additions_are_those_of_their_table():
-    page = (course.ROOT / course.exercise("charlm").page).read_text("utf-8")
+        numbers = " | ".join(f"{points[place]['exact']:.3f}" for place in (0, 2, -1))
+        assert f"| {label} | {numbers} |" in page
     *_, last = (course.RUNS / "charlm-arithmetic-10-seeds.csv").read_text("utf-8").splitlines()
     _, mean, lowest, _ = map(float, last.split(","))
-    assert f"to {mean:.3f} on average, {lowest:.3f} in the worst run" in page
+    assert f"{mean:.3f} on average" in page and f"{lowest:.3f}" in page

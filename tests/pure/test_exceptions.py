@@ -1,4 +1,4 @@
-"""What exceptions mean: each is raised for real, by the code of a first draft."""
+"""The meaning of exceptions, each raised by code as in a first draft."""
 
 import dataclasses
 import math
@@ -104,6 +104,6 @@ def test_a_first_draft_reads_what_its_exception_means(draft, told):
     assert told in meaning(type(raised.value).__name__, str(raised.value)[:LONGEST])
 
 
-def test_of_an_exception_that_nobody_knows_nothing_is_said():
+def test_an_unknown_exception_has_no_meaning():
     assert meaning("OddError", "?") == ""
     assert meaning("RuntimeError", "my own words") == ""

@@ -28,7 +28,7 @@ LINE = "binds = ((ratio > high) & (advantages > 0)) | ((ratio < low) & (advantag
 OF_AN_EXERCISE = re.compile(
     rf"^(docs/exercises/|docs/mistakes/|grader/exercises/|starter/)(?:{'|'.join(course.names())})(?=/|\.py$|\.md$)"
 )
-"""What each exercise has in the same place."""
+"""The place of the exercise in a path."""
 
 
 @pytest.fixture(scope="module")
@@ -52,12 +52,12 @@ def regions() -> dict[str, str]:
     return found
 
 
-# What is in it
+# Its files
 
 
-def test_nothing_in_the_handout_is_kept_from_students(files: dict[str, bytes], hidden: Secrets) -> None:
-    assert scan(files, hidden) == []
-    assert handout.foreign(files) == []
+def test_no_handout_and_no_discussion_holds_a_secret(files: dict[str, bytes], hidden: Secrets) -> None:
+    pages = {f"docs/discussion/{path.name}": path.read_bytes() for path in course.ROOT.glob("docs/discussion/*.md")}
+    assert pages and scan({**files, **pages}, hidden) == [] and handout.foreign(files) == []
     for name in files:
         assert not name.startswith(("reference/", "tests/")), name
         assert not any(word in name for word in ("misconceptions", "variants", "hidden")), name
@@ -97,9 +97,9 @@ def test_everything_that_students_import_is_in_it_and_nothing_else_of_the_grader
     for name, content in files.items():
         if name.startswith("grader/") and name.endswith(".py"):
             for each in imports_of(content.decode(), name):
-                parts = each.name.split(".")
+                parts = each.strip().split(".")
                 bases = ["/".join(parts[:count]) for count in (len(parts), len(parts) - 1)]
-                if each.top == "grader":
+                if parts[0] == "grader":
                     wanted |= {f"{base}{end}" for base in bases for end in (".py", "/__init__.py")} & ours
     missing = {name for name in wanted - files.keys() if "/hidden/" not in name}
     assert missing == set(), "add them to handout.MODULES"
@@ -116,39 +116,17 @@ def test_its_project_file_names_our_dependencies_and_only_packages_that_are_ther
     } - {"starter"}
 
 
-def test_the_pages_in_it_lead_nowhere_that_it_lacks(files: dict[str, bytes]) -> None:
+def test_the_pages_in_it_are_plain_markdown_and_lead_nowhere_that_it_lacks(files: dict[str, bytes]) -> None:
     pages = {name: text.decode() for name, text in files.items() if name.endswith(".md")}
-    named = {page for each in course.EXERCISES for page in (each.page, each.mistakes_page)}
-    assert set(pages) == {"README.md", *named, "docs/mistakes/general.md"}
+    wanted = {page for each in course.EXERCISES for page in (each.page, each.mistakes_page)}
+    assert {*pages} == {"README.md", "docs/mistakes/general.md", *wanted}
     for name, text in pages.items():
         for target in re.findall(r"\]\(([^)#:\s]+)(?:#[^)]*)?\)", text):
             path = os.path.normpath(os.path.join(os.path.dirname(name), target)).replace(os.sep, "/")
             assert path in files, f"{name} leads to {target}"
-
-
-def test_the_pages_in_it_are_plain_markdown_and_speak_of_nothing_that_it_lacks(files: dict[str, bytes]) -> None:
-    pages = {name: text.decode() for name, text in files.items() if name.startswith("docs/")}
-    for name, text in pages.items():
         prose = re.sub(r"```.*?```|\$\$.*?\$\$", "", text, flags=re.DOTALL)
-        assert text.startswith("# ") and "\0" not in text
         assert not re.findall(r"^(?:///|\?\?\?|!!!|---\n|!\[|    attrs:).*|\{ ?[#.]|loading=lazy", prose, re.MULTILINE)
         assert text.count("<details") == text.count("</details>") == text.count("<summary>")
-        assert not re.findall(r"</details>\n[^\n]", text), "Markdown goes on after an empty line only"
-        dead = r"[Cc]hapters? |simulation\b.*browser|in the simulation|on one page|instructor|`make|\bmkdocs|`course "
-        assert not re.findall(dead, prose), name
-        for table in re.findall(r"(?:^\|.*\n)+", prose, re.MULTILINE):
-            cells = re.sub(r"\\\||\$[^$]*\$|`[^`]*`", "", table).splitlines()
-            assert len({line.count("|") for line in cells}) == 1, f"{name}: {table}"
-
-
-def test_every_mistake_that_a_report_names_is_on_its_page_and_every_hint_is_kept(files: dict[str, bytes]) -> None:
-    for each in course.EXERCISES:
-        ours = (course.ROOT / each.mistakes_page).read_text("utf-8")
-        wanted = re.findall(r"id: ([\w-]+)}", ours)
-        assert len(wanted) == len(misconceptions(each.name)) > 0
-        assert re.findall(r'<details id="([\w-]+)">', files[each.mistakes_page].decode()) == wanted
-        hints = re.findall(r'^\?\?\? \w+ "(.*)"$', (course.ROOT / each.page).read_text("utf-8"), re.MULTILINE)
-        assert re.findall("<summary>(.*)</summary>", files[each.page].decode()) == hints
 
 
 def test_a_sentence_about_a_page_that_is_not_there_goes_and_the_others_stay() -> None:
@@ -164,6 +142,16 @@ def test_a_sentence_about_a_page_that_is_not_there_goes_and_the_others_stay() ->
         "<details>\n<summary>1. <code>x_y</code>?</summary>\n\nThink.\n\n    code\n\n</details>\n\nEnd.\n\n"
         '<details id="f-g">\n<summary>a_b</summary>\n\nWhy.\n\n</details>\n'
     )
+
+
+def test_every_mistake_that_a_report_names_is_on_its_page_and_every_hint_is_kept(files: dict[str, bytes]) -> None:
+    for each in course.EXERCISES:
+        ours = (course.ROOT / each.mistakes_page).read_text("utf-8")
+        wanted = re.findall(r"id: ([\w-]+)}", ours)
+        assert len(wanted) == len(misconceptions(each.name)) > 0
+        assert re.findall(r'<details id="([\w-]+)">', files[each.mistakes_page].decode()) == wanted
+        hints = re.findall(r'^\?\?\? \w+ "(.*)"$', (course.ROOT / each.page).read_text("utf-8"), re.MULTILINE)
+        assert re.findall("<summary>(.*)</summary>", files[each.page].decode()) == hints
 
 
 @pytest.mark.parametrize("site", [None, SITE])
@@ -214,7 +202,7 @@ def test_the_manifest_says_what_students_leave_as_it_is(files: dict[str, bytes])
     assert manifest["LICENSE"] == hashlib.sha256((course.ROOT / "LICENSE").read_bytes()).hexdigest()
 
 
-# What the scan finds
+# The scan for leaks
 
 
 def notebook(code: str) -> str:
@@ -237,11 +225,6 @@ CARRIERS: dict[str, Callable[[str], str]] = {
 }
 
 
-def test_a_text_with_nul_characters_cannot_be_looked_through(hidden: Secrets) -> None:
-    (found,) = scan({"kl16.txt": LINE.encode("utf-16-le")}, hidden)
-    assert "cannot be looked through" in str(found)
-
-
 @pytest.mark.parametrize("name", CARRIERS)
 def test_one_line_of_a_solution_is_found_in_every_kind_of_file(name: str, hidden: Secrets) -> None:
     text = CARRIERS[name](LINE)
@@ -260,76 +243,40 @@ def test_every_solution_is_found_with_other_white_space_and_without_its_comments
     assert {leak.what.split()[-1].split(".")[0] for leak in found} >= {name.split()[0]}
 
 
-def test_wrong_answers_that_look_alike_are_one_line(hidden: Secrets) -> None:
-    wrong = function(course.FOLDERS / "bandit" / "misconceptions" / "grpo_step.py", "sums_over_the_group")
-    found = [leak.what for leak in scan({"notes.md": wrong.encode()}, hidden)]
-    (line,) = (what for what in found if "misconception" in what)
-    assert re.fullmatch(r"the misconception grpo_step\.sums_over_the_group, or one of \d\d like it", line)
-    other = function(course.FOLDERS / "clip" / "misconceptions" / "clip_fraction.py", "upper_eps_ignored")
-    found = [leak.what for leak in scan({"notes.md": f"{wrong}\n\n{other}".encode()}, hidden)]
-    assert len([what for what in found if "misconception" in what]) == 2, "two causes are two lines"
-
-
-def test_a_run_too_short_to_be_a_solution_is_none(hidden: Secrets) -> None:
-    assert scan({"notes.md": b"Use `torch.minimum` and `ratio.clamp(low, high)`."}, hidden) == []
-    assert len(re.findall(r"\w+|[^\w\s,]", LINE)) > WINDOW
-
-
-def test_a_misconception_that_is_a_change_is_found_as_it_is_written(hidden: Secrets) -> None:
-    path = course.FOLDERS / "bandit" / "misconceptions" / "grpo_step.py"
-    text = path.read_text("utf-8")
-    assert "def sums_over_the_group():" in text, "this test needs a change"
-    for leak in (text, text[text.index("def sums_over_the_group") : text.index("def goes_down_instead_of_up")]):
-        found = [leak.what for leak in scan({"docs/mistakes/bandit.md": leak.encode()}, hidden)]
-        assert "the solution of bandit.grpo_step" in found
-
-
-def function(path: Path, name: str) -> str:
-    """A function of the catalogue or of the hidden checks, a change written out."""
-    text = path.read_text("utf-8") if path.name == "hidden_checks.py" else whole_functions(path)
-    (node,) = (node for node in ast.parse(text).body if isinstance(node, ast.FunctionDef) and node.name == name)
-    return ast.get_source_segment(text, node) or ""
-
-
 @pytest.mark.parametrize(
     ("place", "name", "what"),
     [
         ("clip/misconceptions/clip_fraction.py", "upper_eps_ignored", "the misconception clip_fraction"),
-        ("kl/misconceptions/categorical_kl.py", None, "the misconception categorical_kl"),
+        ("kl/misconceptions/categorical_kl.py", "", "the misconception categorical_kl"),
         ("charlm/variants/completion_mask.py", "token_by_token", "the variant completion_mask"),
         ("clip/hidden_checks.py", "test_ratio_agrees_with_the_model_answer", "the hidden check"),
+        ("bandit/misconceptions/grpo_step.py", "sums_over_the_group", "the misconception grpo_step"),
     ],
 )
-def test_a_function_that_is_not_public_is_found(place: str, name: str | None, what: str, hidden: Secrets) -> None:
+def test_a_function_that_is_not_public_is_found(place: str, name: str, what: str, hidden: Secrets) -> None:
     path = course.FOLDERS / place
-    first = next(node.name for node in ast.parse(path.read_text("utf-8")).body if isinstance(node, ast.FunctionDef))
-    found = scan({"grader/grading/plugin.py": ("\n\n\n" + function(path, name or first)).encode()}, hidden)
-    assert any(what in leak.what and leak.line > 3 for leak in found), found
+    raw = path.read_text("utf-8")
+    texts = [raw] if path.name == "hidden_checks.py" else [raw, whole_functions(path)]  # as a change, and written out
+    for text in texts:
+        functions = {node.name: node for node in ast.parse(text).body if isinstance(node, ast.FunctionDef)}
+        lines = ast.get_source_segment(text, functions[name or next(iter(functions))]) or ""
+        found = scan({"grader/grading/plugin.py": f"\n\n\n{lines}".encode()}, hidden)
+        assert any(
+            (what in each.what or "solution of bandit.grpo_step" in each.what) and each.line > 3 for each in found
+        )
 
 
 @pytest.mark.parametrize(
     ("text", "what"),
     [
-        ("see kl.kl_agrees_with_the_model_answer", "the hidden check kl.kl_agrees_with_the_model_answer"),
-        ('{"title": "The exact KL agrees with the model answer\'s on fresh logits."}', "the hidden check kl."),
+        (b"# Start\n\nsee kl.kl_agrees_with_the_model_answer\n", "the hidden check kl."),
+        (b'{"title": "The exact KL agrees with the model answer\'s on fresh logits."}', "the hidden check kl."),
+        (LINE.encode("utf-16-le"), "cannot be looked through"),
+        (b"PK\x03\x04\xff\xfe", "not text"),
+        ((course.MODEL_ANSWERS / "worksheet_key.json").read_bytes(), "the file reference/worksheet_key.json"),
+        ((course.MODEL_ANSWERS / "charlm.safetensors").read_bytes()[:-1], "not text"),
     ],
 )
-def test_names_and_titles_of_hidden_checks_are_found(text: str, what: str, hidden: Secrets) -> None:
-    (found, *_) = scan({"docs/start.md": f"# Start\n\n{text}\n".encode()}, hidden)
-    assert found.line == 3 and what in found.what
-
-
-def test_what_the_numbers_of_the_worksheet_show_is_no_secret(files: dict[str, bytes], hidden: Secrets) -> None:
-    name = "grader/worksheet/model_answers.json"
-    assert b"the entropy is ln 10 = 2.303 nats" in files[name]
-    assert scan({name: files[name]}, hidden) == []
-
-
-def test_whole_files_are_found_and_what_is_not_text_is_refused(hidden: Secrets) -> None:
-    key = (course.MODEL_ANSWERS / "worksheet_key.json").read_bytes()
-    weights = (course.MODEL_ANSWERS / "charlm.safetensors").read_bytes()
-    found = scan(
-        {"a.json": key, "b.zip": b"PK\x03\x04\xff\xfe", "c.safetensors": weights, "d.bin": weights[:-1]}, hidden
-    )
-    assert "a.json: the file reference/worksheet_key.json" in map(str, found)
-    assert [leak.file for leak in found if "not text" in leak.what] == ["b.zip", "d.bin"]
+def test_other_secrets_are_found_and_other_files_refused(text: bytes, what: str, hidden: Secrets) -> None:
+    assert what in scan({"docs/start.md": text}, hidden)[0].what
+    assert scan({"a.md": b"Use `torch.minimum` and `ratio.clamp(low, high)`."}, hidden) == []

@@ -1,7 +1,4 @@
-"""Files and folders that are too large, too deep, too many, too long, or not what they look like.
-
-Each ends within seconds with one clear sentence. What could wait for ever is interrupted by an alarm.
-"""
+"""Files and folders that are too large, too deep, too many, too long, or not what they look like."""
 
 from __future__ import annotations
 
@@ -11,8 +8,6 @@ import shutil
 import signal
 import socket
 import sys
-import threading
-import time
 import tracemalloc
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -29,13 +24,14 @@ from grader.commands import course as course_command
 from grader.commands import grade as cli
 from grader.core import course
 from grader.core.contents import Contents, read_submission
-from grader.core.files import MAX_MEMBERS, ArchiveError, members_of_folder
+from grader.core.files import MAX_MEMBERS, members_of_folder
 from grader.core.submission import MAX_FILE_BYTES
 from grader.worksheet.questions import FILE_NAME as WORKSHEET_FILE
 from grader.worksheet.reader import read_worksheet, worksheet_in
 
+pytestmark = pytest.mark.machine
+
 KL = model_answer("kl")
-LONG = "x" * 300
 posix = pytest.mark.skipif(os.name != "posix", reason="made of what only POSIX systems have")
 
 
@@ -51,7 +47,7 @@ def read(place: Path, name: str = "ada") -> Contents:
     return next(each for each in find_submissions(place) if each.name == name).read()
 
 
-# ---------------------------------------------------------------- paths on a command line
+# Paths on a command line
 
 Run = Callable[..., tuple[int, str]]
 
@@ -116,50 +112,35 @@ def refused(run: Run, name: str, path: str) -> str:
 
 @posix
 @pytest.mark.parametrize("name", COMMANDS)
-def test_a_path_that_no_system_takes_is_refused_with_a_sentence(
+def test_a_path_that_no_system_takes_or_an_empty_one_is_refused(
     name: str, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """An empty path, as in `course grade-all "$CLASS"` without such a variable, is not the current folder."""
     monkeypatch.chdir(tmp_path)
-    for path in (LONG, "a/" * 3_000):
+    for path in ("x" * 300, "a/" * 3_000):
         assert "longer than this system takes" in refused(run, name, path)
     assert list(tmp_path.iterdir()) == []
-
-
-@pytest.mark.parametrize("name", [name for name, words in COMMANDS.items() if "PATH" in words])
-def test_an_empty_path_is_refused_and_not_taken_for_the_current_folder(
-    name: str, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """As in `course grade-all "$CLASS"` without such a variable."""
     student(tmp_path / "class")
-    monkeypatch.chdir(tmp_path)
-    assert "the path is empty" in refused(run, name, "")
+    if "PATH" in COMMANDS[name]:
+        assert "empty" in refused(run, name, "")
     assert [path.name for path in tmp_path.iterdir()] == ["class"]
 
 
 @posix
-@pytest.mark.parametrize("name", ["grade-all", "grade-all --out", "report", "diff", "gradebook", "grade"])
-def test_a_link_to_itself_is_refused_with_a_sentence(
+@pytest.mark.parametrize("name", ["grade-all", "grade-all --out", "report", "gradebook", "export", "grade"])
+def test_a_link_to_itself_or_a_name_with_escape_sequences_is_refused_in_plain_text(
     name: str, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     student(tmp_path / "class")
-    (tmp_path / "loop").symlink_to("loop")
     monkeypatch.chdir(tmp_path)
+    Path("loop").symlink_to("loop")
     assert "loop" in refused(run, name, "loop")
-
-
-@posix
-@pytest.mark.parametrize("name", ["grade-all", "report", "diff", "gradebook", "worksheet", "export", "grade"])
-def test_a_name_that_commands_a_terminal_does_not_in_an_error(
-    name: str, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "\x1b[31m\u202e.zip").write_bytes(b"no zip")
-    monkeypatch.chdir(tmp_path)
+    Path("\x1b[31m\u202e.zip").write_bytes(b"no zip")
     sentence = refused(run, name, "\x1b[31m\u202e.zip")
-    assert ".zip" in sentence and "31m" not in sentence
-    assert "\x1b" not in sentence and "\u202e" not in sentence
+    assert ".zip" in sentence and not {"\x1b", "\u202e"} & {*sentence} and "31m" not in sentence
 
 
-# ---------------------------------------------------------------- large, sparse, many, deep
+# Large, sparse, many, deep
 
 
 @posix
@@ -176,8 +157,8 @@ def test_a_large_file_is_refused_without_being_read_whole(tmp_path: Path, size: 
         peak = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
-    sentence = f"kl.py is larger than {MAX_FILE_BYTES // 1_000} kB; a solution takes a few kilobytes"
-    assert alone.problems["kl.py"] == of_class.submission.problems["kl.py"] == sentence
+    assert f"larger than {MAX_FILE_BYTES // 1_000} kB" in alone.problems["kl.py"]
+    assert of_class.submission.problems == alone.problems
     assert "clip.py" in alone.files and "clip.py" in of_class.submission.files
     assert all("is larger than" in each.problem for each in worksheets)
     assert peak < 50 * 10**6
@@ -191,20 +172,13 @@ def test_a_folder_of_more_files_than_anybody_hands_in_costs_its_student_only(
     monkeypatch.setitem(members_of_folder.__kwdefaults__, "max_members", 200)  # so many are quickly made
     folder = student(tmp_path)
     for number in range(200):
-        (folder / f"{number}").touch()
+        (folder / f"{number % 3}").mkdir(exist_ok=True)
+        (folder / f"{number % 3}" / f"{number}").touch()
     contents = read(tmp_path)
-    assert contents.notes == ("it holds more than 200 files; hand in the modules only",)
+    (note,) = contents.notes
+    assert "more than 200 files" in note
     assert set(contents.submission.problems.values()) == {*contents.notes}
     assert "clip.py" in read(tmp_path, "somebody else").submission.files
-
-
-def test_files_are_counted_over_all_folders_below(tmp_path: Path) -> None:
-    for number in range(30):
-        (tmp_path / f"{number % 3}").mkdir(exist_ok=True)
-        (tmp_path / f"{number % 3}" / f"{number}").touch()
-    assert len(members_of_folder(tmp_path, max_members=30)) == 30
-    with pytest.raises(ArchiveError, match="more than 29 files"):
-        members_of_folder(tmp_path, max_members=29)
 
 
 @posix
@@ -239,8 +213,8 @@ def remove_deep(folder: Path) -> None:
 @posix
 @pytest.mark.parametrize(
     "name",
-    ["x" * 255, "é" * 127, "日" * 85, "😀" * 63, "\u0958" * 85, "कि" * 42],
-    ids=["ASCII", "accents", "Japanese", "emoji", "composed", "marks"],
+    ["x" * 255, "😀" * 63, "\u0958" * 85, "कि" * 42],
+    ids=["ASCII", "emoji", "composed", "marks"],
 )
 def test_the_longest_name_in_any_script_gets_a_grade_and_files(name: str, tmp_path: Path) -> None:
     folder = student(tmp_path / "class", name)
@@ -266,7 +240,7 @@ def test_names_that_are_no_text_are_graded_too(tmp_path: Path) -> None:
     assert sum("kl.py" in each.read().submission.files for each in found) == 2
 
 
-# ---------------------------------------------------------------- not what they look like
+# Not what they look like
 
 
 @contextlib.contextmanager
@@ -305,13 +279,9 @@ def test_pipes_sockets_devices_and_loops_of_links_hold_nobody_up(
         listener.bind("advantages.py")
         with in_time():
             contents, alone = read(tmp_path / "class"), read_submission(folder)
-    assert contents.submission.problems == {
-        "advantages.py": "advantages.py is not a file",
-        "kl.py": "kl.py is not a file",
-        "bandit.py": "bandit.py is a symbolic link; hand in the file itself",
-        "charlm.py": "charlm.py is a symbolic link; hand in the file itself",
-    }
     assert alone.problems == contents.submission.problems
+    kinds = {name: "link" in problem for name, problem in alone.problems.items()}
+    assert kinds == {"advantages.py": False, "kl.py": False, "bandit.py": True, "charlm.py": True}
     assert sorted(contents.notes) == sorted(contents.submission.problems.values())
 
 
@@ -329,27 +299,6 @@ def test_a_file_that_becomes_something_else_after_it_was_listed_is_not_read(tmp_
         member.read(100)
 
 
-def test_a_file_that_grows_while_it_is_read_is_read_up_to_the_limit(tmp_path: Path) -> None:
-    folder = student(tmp_path)
-    stopped = threading.Event()
-
-    def grow() -> None:
-        with (folder / "kl.py").open("ab", 0) as file:
-            while not stopped.is_set():
-                file.write(b"# more\n" * 100)
-
-    writer = threading.Thread(target=grow)
-    writer.start()
-    try:
-        while not (folder / "kl.py").exists() or (folder / "kl.py").stat().st_size < 2 * MAX_FILE_BYTES:
-            time.sleep(0.001)
-        contents = read(tmp_path)
-    finally:
-        stopped.set()
-        writer.join()
-    assert "is larger than" in contents.submission.problems["kl.py"]
-
-
 def test_a_submission_that_changes_between_the_plan_and_its_turn_is_named_and_not_graded(tmp_path: Path) -> None:
     student(tmp_path / "class")
     other = student(tmp_path / "other")
@@ -361,4 +310,4 @@ def test_a_submission_that_changes_between_the_plan_and_its_turn_is_named_and_no
     grade_class([changing], tmp_path / "out", settings, SerialExecutor(), at_a_time=1, on_update=progress.append)
     (entry,) = each_entry(tmp_path / "out")
     assert entry.result is None
-    assert entry.problem == "its files changed meanwhile; run the same command again"
+    assert "files changed" in entry.problem

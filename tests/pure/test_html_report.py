@@ -5,8 +5,8 @@ import re
 from dataclasses import replace
 
 import pytest
-from html_reports import BANDIT, OUTCOMES, Page, hostile_result, page_of, small_result
-from hypothesis import given, settings
+from html_reports import BANDIT, OUTCOMES, Page, page_of, small_result
+from hypothesis import given
 from hypothesis import strategies as st
 
 from grader.core import course
@@ -15,12 +15,10 @@ from grader.core.result import BROKEN, FAILED, NOT_WRITTEN, PASSED, WAITING, Che
 from grader.grading import curves
 from grader.grading.run import Grading
 from grader.reports import export, html_report
-from grader.reports.svg_chart import Bar, Series, bar_chart, column_chart, line_chart
 
 # What it says
 
 
-@settings(max_examples=15)
 @given(data=st.data())
 def test_every_declared_check_is_told_once_with_sign_word_points_and_sentence(data):
     names = [exercise.name for exercise in course.EXERCISES]
@@ -50,17 +48,14 @@ def test_a_failure_is_told_in_full_with_its_mistake_named_once():
     said = ("docs/mistakes/clip.md#ratio-twice", "ratio", "twice", "you double it", "Then `clip` binds.")
     exercise.misconceptions = [NamedMistake(check.id, True, *said) for check in (first, second)]
     text = page_of(result).text
-    told = (
-        "it is 2 where ada/clip.py, line 7, in ratio return 2 yours 2.0 expected 1.0 call ratio(1) printed here I am "
-    )
-    assert text.count(told) == 2
-    named = "Your numbers are what you get if you double it. Then clip binds. More: docs/mistakes/clip.md#ratio-twice"
-    assert text.count(named) == 1 and text.count("The same mistake as above.") == 1
-    assert text.count("This may come from: another check") == 2
-    assert "To read: docs/exercises/clip.md" in text
+    for words in ("ada/clip.py, line 7", "return 2", "yours 2.0 expected 1.0", "call ratio(1)", "printed here I am"):
+        assert text.count(words) == 2
+    for words in ("you double it", "Then clip binds.", "docs/mistakes/clip.md#ratio-twice", "same mistake as above"):
+        assert text.count(words) == 1
+    assert text.count("another check") == 2 and "To read: docs/exercises/clip.md" in text
 
 
-def test_what_waits_says_for_what_once_and_what_is_not_written_says_where():
+def test_waiting_checks_name_their_cause_and_unwritten_ones_their_line():
     result = small_result()
     (exercise,) = result.exercises
     waiting = CheckResult("clip.b", "ratio", "B", "", 1, False, False, WAITING, waits_for=["A ratio of 1"])
@@ -72,21 +67,13 @@ def test_what_waits_says_for_what_once_and_what_is_not_written_says_where():
     assert text.count("The raise is in line 44 of clip.py.") == 1
 
 
-def test_one_problem_of_the_file_is_told_once():
-    result = small_result()
-    (exercise,) = result.exercises
-    broken = CheckResult("clip.b", "ratio", "B", "", 1, False, True, BROKEN, "SyntaxError: no")
-    exercise.checks = [broken, copy.deepcopy(broken)]
-    text = page_of(result).text
-    assert "✗ broken clip.py cannot be imported" in text and text.count("SyntaxError: no") == 1
-
-
-def test_a_missing_file_is_called_missing_and_not_broken_code():
-    result = small_result()
-    (exercise,) = result.exercises
-    exercise.checks = [CheckResult("clip.b", "ratio", "B", "", 1, False, True, BROKEN, "clip.py is missing")]
-    text = page_of(result).text
-    assert text.count("clip.py is missing") == 1 and "cannot be imported" not in text
+def test_a_problem_of_the_file_is_told_once_and_a_missing_file_is_no_broken_code():
+    for story, broken in (("SyntaxError: no", True), ("clip.py is missing", False)):
+        result = small_result()
+        check = CheckResult("clip.b", "ratio", "B", "", 1, False, True, BROKEN, story)
+        result.exercises[0].checks = [check, copy.deepcopy(check)]
+        text = page_of(result).text
+        assert text.count(story) == 1 and ("cannot be imported" in text) is broken
 
 
 def with_hidden_check(outcome=FAILED, public=PASSED, **more):
@@ -102,13 +89,10 @@ def test_a_hidden_check_that_fails_alone_is_named_with_the_points_at_home_and_wh
     story = "the check does not hold for an input that is not shown (logp: float64 of shape (9,)); none found"
     text = page_of(with_hidden_check(story=story)).text
     notice = text[: text.index("2 of 5 points")]
-    assert (
-        "without them these are 2 of 2 points" in notice and "ratio, 3 points: It agrees on fresh input. What" in notice
-    )
-    assert "Your own grade does not have this check. To look for it at home, call ratio with arguments like" in text
-    assert "grade clip.ratio --seed 1" in text
+    assert "2 of 2 points" in notice and "ratio, 3 points: It agrees on fresh input." in notice
+    assert "does not have this check" in text and "grade clip.ratio --seed 1" in text
     shown = page_of(with_hidden_check(story=story, call="ratio(2)")).text
-    assert "At home the call above shows it: paste it." in shown and "--seed 1" not in shown
+    assert "paste it" in shown and "--seed 1" not in shown
 
 
 @pytest.mark.parametrize(
@@ -124,13 +108,13 @@ def test_a_check_that_fails_for_secret_inputs_says_how_to_draw_others_at_home():
     result = small_result()
     result.checks[0].story = "the check does not hold for an input that is not shown (logp: float64); none found"
     text = page_of(result).text
-    assert "Your own grade draws other inputs for this check" in text and "change a comment" in text
+    assert "other inputs" in text and "change a comment" in text
     assert "change a comment" not in page_of(small_result()).text
 
 
 def test_no_mark_is_not_told_as_0_points():
     text = Page(html_report.page(small_result(), no_mark="no code of it can be read")).text
-    assert "no mark yet, of 2 points" in text and "not 0 points: no code of it can be read." in text
+    assert "no mark" in text and "no code of it can be read" in text
     assert "Points by exercise" not in text and not re.search(r"[0-9] of [0-9]+ points", text)
 
 
@@ -143,7 +127,7 @@ def test_no_mark_is_not_told_as_0_points():
         ({"isolation_level": 0, "walls": []}, "A self-check: a mark counts at isolation level 1 or above only."),
     ],
 )
-def test_what_must_be_known_stands_before_the_total(changes, said):
+def test_warnings_come_before_the_total(changes, said):
     text = page_of(small_result(**changes)).text
     assert 0 < text.index(said) < text.index("0 of 2 points")
     assert said not in page_of(small_result()).text
@@ -169,63 +153,21 @@ def test_a_gap_is_drawn_as_a_gap_and_said():
     assert "Yours: 1 at step 0, 7 at step 6. 2 values are no finite numbers." in Page(html).text
 
 
-def test_without_a_run_the_page_says_why():
-    result = small_result()
-    (exercise,) = result.exercises
-    exercise.checks[0].id = BANDIT
-    assert "There is no run to draw: the check ended before" in page_of(result).text
-    exercise.checks[0].outcome = "waiting"
-    assert "There is no run to draw yet: this check has not run." in page_of(result).text
-    exercise.checks[0].id = "clip.a_check"
-    assert "Learning curves" not in page_of(result).text
-
-
-@given(values=st.lists(st.floats(allow_nan=False, allow_infinity=False) | st.none(), min_size=1, max_size=9))
-def test_any_values_can_be_drawn_inside_the_chart(values):
-    svg = line_chart([Series("a", range(len(values)), values)], name="n", title="t", x_label="x", y_label="y")
-    assert not re.search(r"\b(nan|inf)\b", svg)
-    for x, y in re.findall(r"[ML]([-\d.]+),([-\d.]+)", svg):
-        assert 0 <= float(x) <= 420 and 0 <= float(y) <= 260
-
-
-def test_bars_are_as_long_as_their_values():
-    lying = bar_chart([Bar("a", 3), Bar("b", 12, "12 of 60")], name="n", title="t", maximum=60)
-    rails, bars = (
-        [float(width) for width in re.findall(rf'class="{kind}" x="0" y="\d+" width="([\d.]+)"', lying)]
-        for kind in ("rail", "bar")
-    )
-    assert [bar / rail for bar, rail in zip(bars, rails, strict=True)] == pytest.approx([0.05, 0.2], abs=1e-3)
-    assert "12 of 60" in lying
-    upright = column_chart([Bar("a", 1), Bar("b", 4)], name="n", title="t", x_label="x", y_label="y")
-    low, high = (float(height) for height in re.findall(r'class="bar".* height="([\d.]+)"', upright))
-    assert high / low == pytest.approx(4, rel=1e-2)
-
-
-def test_a_chart_that_cannot_be_read_is_refused():
-    one = Series("a", [1], [1.0])
-    for series in ([], [one] * 5, [Series("a", [1, 2], [1.0])], [Series("a", [], [])]):
-        with pytest.raises(ValueError):
-            line_chart(series, name="n", title="t", x_label="x", y_label="y")
-
-
 # As a file
-
-
-def test_hostile_text_is_text():
-    html = export(hostile_result(), "html", {})
-    page = Page(html)
-    for tag in ("script", "img", "b", "iframe", "object", "form", "link"):
-        assert not page.named(tag), tag
-    assert not any(name.startswith("on") or name in ("src", "style") for _, found in page.tags for name in found)
-    assert all((link["href"] or "").startswith("#") for link in page.named("a"))
-    assert "[U+202E]gnp.exe[U+202C]" in page.text and "[U+001B][31m[U+0000][U+D800]" in page.text
-    assert not re.search(r"[\u202a-\u202e\x00-\x08\x0e-\x1f\ud800-\udfff]", html)
-    html.encode("utf-8")
-    ids = [found["id"] for _, found in page.tags if "id" in found]
-    assert len(ids) == len(set(ids))
 
 
 def test_a_link_leads_to_the_site_of_the_course_where_there_is_one(monkeypatch):
     monkeypatch.setattr(course, "WRITTEN", replace(course.WRITTEN, site="https://example.org/grpo/"))
     links = [link["href"] for link in page_of(small_result()).named("a")]
     assert "https://example.org/grpo/exercises/clip/" in links
+
+
+def test_a_missing_learning_curve_is_explained():
+    texts = {}
+    for identity, outcome in ((BANDIT, FAILED), (BANDIT, WAITING), ("clip.a_check", FAILED)):
+        result = small_result()
+        (check,) = result.checks
+        check.id, check.outcome = identity, outcome
+        texts[identity, outcome] = page_of(result).text
+    assert "Learning curves" not in texts["clip.a_check", FAILED]
+    assert "no run to draw:" in texts[BANDIT, FAILED] and "no run to draw yet" in texts[BANDIT, WAITING]

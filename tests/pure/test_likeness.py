@@ -1,6 +1,7 @@
-"""What is said of wrong numbers that no known mistake gives: true of every wrong answer, and not by chance."""
+"""The description of wrong numbers that match no known mistake: true of every wrong answer, and not by chance."""
 
 import math
+import re
 
 import numpy as np
 import pytest
@@ -31,50 +32,129 @@ def said(*pairs, looks=(*STRONG, *WEAK), **arguments):
     return found.sentence if found else None
 
 
-NUMBERS = np.array(RIGHT)
+A, NUMBERS = np.array, np.array(RIGHT)
+LOGITS, STEP = A([1.0, 0.0, -1.0, 0.5]), A([0.3, -0.1, 0.05, -0.25])
+ADVANTAGES, MASK = A([1.0, -1.0, 2.0, -3.0]), A([True, True, False, False])
+SIX, OFF = A([0.3, -0.2, 0.7, 0.1, -0.6, 0.45]), A([0.1, 0.3, 0.02, 0.2, 0.15, 0.4])
+ROWS = A([[1.0, -0.5, 0.75], [2.0, 0.5, -1.0]])
+THIRDS, SMALL = A([1 / 3, -1 / 7, 2 / 9]), A([0.3, -0.2, 0.7, 0.1, -0.6])
+UP, RATIO = np.cumsum(np.full((6, 3), 0.1), axis=0), A([1.5, 1.5, 0.5, 0.5])
+SOFT = (1 + 0.2 * np.tanh(5 * (RATIO - 1))) * A([1.0, -1.0, 1.0, -1.0])
+REWARDS = np.where(np.arange(1400).reshape(2, 700) % 700 < 350, -1.0, 1.0)
+MANY = np.arange(1400.0).reshape(2, 700)
 
 
 @pytest.mark.parametrize(
-    ("yours", "sentence"),
+    ("yours", "right", "arguments", "words"),
     [
-        (-NUMBERS, "the expected ones with the opposite sign"),
-        (0.5 * NUMBERS, "half the expected ones"),
-        (-3 * NUMBERS, "3 times the expected ones with the opposite sign"),
-        (NUMBERS + 0.25, "too large, all by 0.25"),
-        (NUMBERS**2, "the squares of the expected ones"),
-        (np.abs(NUMBERS), "the absolute values of the expected ones"),
-        (1 / NUMBERS, "the reciprocals of the expected ones"),
-        (np.maximum(NUMBERS, -0.25), "the expected ones, but never below -0.25"),
-        (0 * NUMBERS, "0 everywhere"),
-        (np.full(4, 0.75), "the same number everywhere"),
-        (NUMBERS[::-1], "the expected ones in reverse"),
-        (np.roll(NUMBERS, 1), "the expected ones, one place too late"),
-        (NUMBERS[[2, 0, 3, 1]], "the expected ones in another order"),
-        (NUMBERS.mean(), "reduced to one number: the mean of the values that are asked for"),
-        (NUMBERS.reshape(2, 2), "right and in another shape"),
+        # the same numbers, changed as a whole
+        (-NUMBERS, RIGHT, {}, "^the expected ones with the opposite sign$"),
+        (0.5 * NUMBERS, RIGHT, {}, "^half the expected ones$"),
+        (-3 * NUMBERS, RIGHT, {}, "^3 times .* opposite sign$"),
+        (NUMBERS + 0.25, RIGHT, {}, "too large, all by 0.25"),
+        (NUMBERS**2, RIGHT, {}, "squares"),
+        (np.abs(NUMBERS), RIGHT, {}, "absolute values"),
+        (1 / NUMBERS, RIGHT, {}, "reciprocals"),
+        (0 * NUMBERS, RIGHT, {}, "0 everywhere"),
+        (np.full(4, 0.75), RIGHT, {}, "same number everywhere"),
+        (NUMBERS * A([1, 1, 1, math.nan]), RIGHT, {}, "NaN"),
+        (NUMBERS + A([0.3, 0.1, 0, -0.2]), RIGHT, {}, None),
+        ([1.0], [0.5], {}, None),  # one number is twice another one by chance
+        ([2.0, -0.5], [1.0, -0.25], {}, "^2 times the expected ones$"),
+        ([2.0, -2.0], [1.5, -1.5], {}, None),  # numbers that sum to 0 show a factor once
+        # in another place or form
+        (NUMBERS[::-1], RIGHT, {}, "reverse"),
+        (np.roll(NUMBERS, 1), RIGHT, {}, "one place too late"),
+        (NUMBERS[[2, 0, 3, 1]], RIGHT, {}, "another order"),
+        (NUMBERS.mean(), RIGHT, {}, "one number: the mean"),
+        (NUMBERS.reshape(2, 2), RIGHT, {}, "^right and in another shape$"),
+        (UP[:4], UP, {}, "end early"),
+        (UP[:4] + 0.1, UP, {}, None),
+        ([0.5, 2.0], 0.25, {}, None),
+        ([1.5, 0.5, -2.25, -0.75], RIGHT, {}, "right size, .* opposite sign"),
+        # bounds
+        (np.maximum(NUMBERS, -0.25), RIGHT, {}, "never below -0.25$"),
+        (np.clip(NUMBERS, -0.75, 0.6), RIGHT, {}, "never below -0.75 or above 0.6"),
+        ([5.0, -25.0, 5.0, 3.0], [25.0, -25.0, 100.0, 3.0], {"ref_logp": np.zeros(4)}, "never above 5"),
+        ([1.5123, -0.5], [1.7, -0.5], {}, None),  # one number, and no round one
+        ([0.5, -9.0, -12.0, -5.0], [0.5, -5.0, -5.0, -5.0], {}, "below -5, where the expected ones stay"),
+        # steps, places, rows
+        (LOGITS, LOGITS + STEP, {"logits": LOGITS}, "logits as it came in"),
+        (LOGITS - STEP, LOGITS + STEP, {"logits": LOGITS}, "step from logits with the opposite sign"),
+        (LOGITS + 2 * STEP, LOGITS + STEP, {"logits": LOGITS}, "^2 times the expected step from logits"),
+        (NUMBERS + A([0, 0.1, 0, 0.3]), RIGHT, {"advantages": ADVANTAGES}, "except where advantages is negative$"),
         (
-            NUMBERS * np.array([1, 1, 1, float("nan")]),
-            "NaN, which 0 / 0, inf - inf, 0 * inf and the root or logarithm of what is negative make",
+            NUMBERS + A([0, 0.1, 0, 0.3]),
+            RIGHT,
+            {"advantages": ADVANTAGES, "ratio": -ADVANTAGES},
+            "advantages is negative, .* ratio is positive",
         ),
-        (NUMBERS + np.array([0, 0, 0, 0.1]), None),
-        (np.clip(NUMBERS, -0.75, 0.6), "the expected ones, but never below -0.75 or above 0.6"),
-        (NUMBERS + np.array([0.3, 0.1, 0, -0.2]), None),
+        (NUMBERS + A([0, 0.1, 0, 0]), RIGHT, {"advantages": ADVANTAGES}, None),  # one place is no place
+        (NUMBERS + A([0, 0, 0.4, 0.1]), RIGHT, {"mask": MASK}, "except where mask is False"),
+        (np.where(REWARDS < 0, MANY**2 + 7.5, MANY), MANY, {"rewards": REWARDS}, "except where rewards is negative"),
+        (ROWS + A([[0.2], [-0.3]]), ROWS, {}, "amount, the same within each row"),
+        (ROWS * A([[1.1], [0.7]]), ROWS, {}, "factor, the same within each row"),
+        (ROWS + A([[0.2, 0.2, -0.2], [-0.3, 0.3, 0.3]]), ROWS, {}, None),
+        # small differences, one side, order
+        (A([1e-17, 0, -3e-17, 0]), np.zeros(4), {}, "rounding errors"),
+        (A([1e-3, 0, -3e-3, 0]), np.zeros(4), {}, None),
+        (THIRDS.astype(np.float32).astype(float), THIRDS, {}, "seven digits of float32"),
+        (THIRDS * (1 + 1e-14), THIRDS, {}, None),
+        (THIRDS + 1e-7, THIRDS, {}, "five or seven digits"),
+        (THIRDS * (1 + 5e-5), THIRDS, {}, "four digits"),
+        ([0.5001, 1.0, 1.999], [0.5, 1.0, 2.0], {}, "within 0.1 %"),
+        (SMALL + A([1e-3, -1e-3, 2e-3, 5e-4, -3e-3]), SMALL, {}, "within 1 %"),
+        (np.sinh(SMALL), SMALL, {}, "another size, and in the order"),
+        (SOFT, [1.2, -1.5, 0.5, -0.8], {"ratio": RATIO, "advantages": ADVANTAGES}, "another size, and in the order"),
+        (SIX + OFF, SIX, {}, "too large, wherever"),
+        (SIX - OFF, SIX, {}, "too small, wherever"),
+        (SIX[:3] + OFF[:3], SIX[:3], {}, None),
+        (SIX + OFF * A([1, 1, -1, 1, 1, 1]), SIX, {}, None),
+        # other types
+        (tensor([0, 0, 1, 0], dtype="int64"), [0.5, 0.25, 1.0, 0.75], {}, "int64.*cut off"),
+        (tensor([0, 0, 1, 0], dtype="int64"), [0.5, 1.25, 2.0, 0.75], {}, "int64, where others are asked for$"),
+        (tensor([0, 0, 1, 0], dtype="int64"), [1.0, 2.0, 3.0, 5.0], {}, None),
+        (tensor(RIGHT, dtype="float32"), RIGHT, {}, "right, and float32 where float64"),
+        (tensor(RIGHT, changed=["x"]), RIGHT, {}, "right, and x is changed in place"),
+        (tensor(RIGHT, left=["x.grad"]), RIGHT, {}, r"right, and x\.grad"),
+        (tensor(RIGHT, graph=[""]), RIGHT, {}, "right, and .*graph"),
+        ({"returns": "number", "values": [0.5], "gradients": {}, "changed": []}, 0.5, {}, "right, and no tensor"),
+        ({"returns": "NoneType", "gradients": {}, "changed": []}, RIGHT, {}, "returns None"),
+        ({"raises": "RuntimeError", "message": "element 0 of tensors does not require grad"}, RIGHT, {}, "gradient"),
+        ({"raises": "OddError", "message": "?"}, RIGHT, {}, None),
     ],
-)
-def test_what_wrong_numbers_have_in_common_with_the_right_ones(yours, sentence):
-    assert said((yours, RIGHT)) == sentence
+)  # fmt: skip
+def test_wrong_numbers_are_described_by_their_relation_to_the_right_ones(yours, right, arguments, words):
+    sentence = said((yours, right), **arguments)
+    assert sentence is None if words is None else re.search(words, str(sentence)), sentence
 
 
 def test_only_what_holds_for_every_wrong_answer_is_said():
     other = [2.0, 8.0, -1.0]
-    assert said((2 * NUMBERS, RIGHT), (2 * np.array(other), other)) == "2 times the expected ones"
-    assert said((2 * NUMBERS, RIGHT), (np.array(other) + np.array([3.0, 1.0, 12.5]), other)) is None
-
-
-def test_one_number_is_twice_another_one_by_chance_and_two_are_not():
-    assert said(([1.0], [0.5])) is None
+    assert said((2 * NUMBERS, RIGHT), (2 * A(other), other)) == "2 times the expected ones"
+    assert said((2 * NUMBERS, RIGHT), (A(other) + A([3.0, 1.0, 12.5]), other)) is None
     assert said(([1.0], [0.5]), ([1.0], [0.5])) is None  # the same number again
     assert said(([1.0], [0.5]), ([3.0], [1.5])) == "2 times the expected ones"
+    assert likeness([], STRONG) is None
+
+
+@pytest.mark.parametrize(
+    ("pairs", "words"),
+    [
+        ([({"logp": None}, {"logp": RIGHT})], "no gradient of them reaches logp"),
+        ([({"logp": [0.5 * x for x in RIGHT]}, {"logp": RIGHT})], "in gradient with respect to logp half"),
+        ([({"logp": [1.0, 2.0, 0.0, 4.0]}, {"logp": RIGHT})], "gradient with respect to logp is not"),
+        ([({"logp": [1.0, 2.0, 3.0, 4.5]}, {"logp": None})], "reaches logp, which is a constant"),
+        ([({"logp": None, "old": RIGHT}, {"logp": RIGHT, "old": None})], "reaches old and not logp"),
+        (
+            [({"logp": None}, {"logp": RIGHT}), ({"logp": None, "old": RIGHT}, {"logp": RIGHT, "old": None})],
+            "no gradient of them reaches logp",
+        ),
+    ],
+)
+def test_a_gradient_that_is_wrong_beside_a_right_value_is_told_apart(pairs, words):
+    sides = [tuple(tensor(RIGHT, gradients=gradients) for gradients in pair) for pair in pairs]
+    assert words in (said(*sides) or "")
 
 
 def test_a_factor_that_differs_from_call_to_call_is_called_by_its_name():
@@ -92,66 +172,6 @@ def test_a_factor_that_differs_from_call_to_call_is_called_by_its_name():
     configs = [Record("BanditConfig", {"lr": 0.3}), Record("BanditConfig", {"algorithm": "grpo"})]
     divided = [scaled(1 / 0.3, config=configs[0]), scaled(2, config=configs[1])]  # 0.5 is the default
     assert told(divided) == "the expected ones divided by lr"
-
-
-def test_a_step_from_an_argument_is_compared_as_a_step():
-    logits, step = np.array([1.0, 0.0, -1.0, 0.5]), np.array([0.3, -0.1, 0.05, -0.25])
-    assert said((logits, logits + step), logits=logits) == "logits as it came in: nothing moves"
-    assert said((logits - step, logits + step), logits=logits) == "the expected step from logits with the opposite sign"
-    assert said((logits + 2 * step, logits + step), logits=logits) == "2 times the expected step from logits"
-
-
-def test_where_the_numbers_are_wrong_is_told_by_the_arguments():
-    advantages, mask = np.array([1.0, -1.0, 2.0, -3.0]), np.array([True, True, False, False])
-    off = NUMBERS + np.array([0, 0.1, 0, 0.3])
-    told = "right except where advantages is negative"
-    assert said((off, RIGHT), advantages=advantages) == told
-    assert said((off, RIGHT), advantages=advantages, ratio=-advantages) == (
-        f"{told}, which is also where ratio is positive"
-    )
-    assert said((NUMBERS + np.array([0, 0.1, 0, 0]), RIGHT), advantages=advantages) is None  # one place is no place
-    assert said((NUMBERS + np.array([0, 0, 0.4, 0.1]), RIGHT), mask=mask) == "right except where mask is False"
-
-
-def test_an_exception_says_what_it_means_here():
-    raised = {"raises": "RuntimeError", "message": "element 0 of tensors does not require grad and does not have a"}
-    assert said((raised, RIGHT)).startswith("never computed: a gradient is asked for, and nothing in it requires one")
-    assert said(({"raises": "OddError", "message": "?"}, RIGHT)) is None
-
-
-def test_right_numbers_in_another_form_are_called_right():
-    assert said((tensor(RIGHT, dtype="float32"), RIGHT)) == "right, and float32 where float64 is asked for"
-    assert said((tensor(RIGHT, changed=["x"]), RIGHT)) == "right, and x is changed in place"
-    assert said((tensor(RIGHT, left=["x.grad"]), RIGHT)) == "right, and x.grad is another one after the call"
-    assert said((tensor(RIGHT, graph=[""]), RIGHT)) == "right, and drag the graph of their own computation along"
-    number = {"returns": "number", "values": [0.5], "gradients": {}, "changed": []}
-    assert said((number, tensor(0.5))) == "right, and no tensor but a plain number"
-    nothing = {"returns": "NoneType", "gradients": {}, "changed": []}
-    assert said((nothing, RIGHT)).startswith("missing: your function returns None")
-
-
-def test_a_gradient_that_is_wrong_beside_a_right_value_is_told_apart():
-    def with_gradient(values):
-        return tensor(RIGHT, gradients={"logp": values})
-
-    assert said((with_gradient(None), with_gradient(RIGHT))) == "right, and no gradient of them reaches logp"
-    assert said((with_gradient([0.5 * x for x in RIGHT]), with_gradient(RIGHT))) == (
-        "in gradient with respect to logp half the expected ones"
-    )
-    wrong_gradient = with_gradient([1.0, 2.0, 0.0, 4.0])
-    assert said((wrong_gradient, with_gradient(RIGHT))) == "right, and their gradient with respect to logp is not"
-    assert said((with_gradient([1.0, 2.0, 3.0, 4.5]), with_gradient(None))) == (
-        "right, and a gradient of them reaches logp, which is a constant here"
-    )
-
-
-def test_rounding_errors_are_told_from_wrong_values():
-    zeros = np.zeros(4)
-    assert (
-        said((zeros + np.array([1e-17, 0, -3e-17, 0]), zeros))
-        == "of the size of rounding errors where exactly 0 is asked for"
-    )
-    assert said((zeros + np.array([1e-3, 0, -3e-3, 0]), zeros)) is None
 
 
 def test_the_entries_of_a_run_are_told_by_their_names():
@@ -181,38 +201,6 @@ def test_a_run_that_begins_right_says_how_long():
         return {"returns": "BanditHistory", "fields": {"probabilities": tensor(values)}, "gradients": {}, "changed": []}
 
     assert said((history(yours), history(right))) == "right for the first 2 steps, and others after that"
-
-
-def test_a_run_that_ends_early_is_called_so_if_it_is_right_until_then():
-    right = np.cumsum(np.full((6, 3), 0.1), axis=0)
-    assert said((right[:4], right)) == "too few: they end early"
-    assert said((right[:4] + 0.1, right)) is None
-    assert said((np.array([0.5, 2.0]), np.array(0.25))) is None
-
-
-def test_a_bound_of_the_numbers_is_said_before_one_of_a_step():
-    right = [25.0, -25.0, 100.0, 3.0]
-    assert said((np.minimum(right, 5.0), right), ref_logp=np.zeros(4)) == "the expected ones, but never above 5"
-    assert said(([1.5, -0.5], [1.7, -0.5]), ([1.5, 0.25], [1.7, 0.25])) == "the expected ones, but never above 1.5"
-    assert said(([1.5123, -0.5], [1.7, -0.5])) is None  # one number, and no round one
-    assert said(([0.5, -9.0, -12.0, -5.0], [0.5, -5.0, -5.0, -5.0])) == ("below -5, where the expected ones stay")
-
-
-def test_rows_that_are_off_by_numbers_of_their_own_are_told_from_rows_that_are_wrong():
-    right = np.array([[1.0, -0.5, 0.75], [2.0, 0.5, -1.0]])
-    assert said((right + np.array([[0.2], [-0.3]]), right)) == ("off by an amount, the same within each row")
-    assert said((right * np.array([[1.1], [0.7]]), right)) == (
-        "the expected ones times a factor, the same within each row"
-    )
-    assert said((right + np.array([[0.2, 0.2, -0.2], [-0.3, 0.3, 0.3]]), right)) is None
-
-
-def test_whole_numbers_are_called_so_only_where_others_are_asked_for():
-    whole = tensor([0, 0, 1, 0], dtype="int64")
-    told = "whole numbers, of dtype int64, where others are asked for"
-    assert said((whole, [0.5, 0.25, 1.0, 0.75])) == f"{told}: the digits after the point are cut off"
-    assert said((whole, [0.5, 1.25, 2.0, 0.75])) == told
-    assert said((whole, [1.0, 2.0, 3.0, 5.0])) is None
 
 
 def test_a_step_that_is_always_as_long_is_told_by_its_length():
@@ -248,23 +236,10 @@ def test_several_wrong_values_are_right_elsewhere_only_if_all_of_them_are():
 
     right, off = np.array([0.5, 0.25, 0.125]), np.array([0.2, 0.0, 0.1])
     mask = np.array([False, True, False])
-    told = "right except where mask is False"
-    assert said((run(right + off, right - off), run(right, right)), mask=mask, looks=WEAK[2:]) == told
+    sentence = said((run(right + off, right - off), run(right, right)), mask=mask, looks=WEAK[2:])
+    assert sentence == "right except where mask is False"
     elsewhere = run(right + off, right + np.array([0.1, 0.3, 0.2]))
     assert said((elsewhere, run(right, right)), mask=mask, looks=WEAK[2:3]) is None
-
-
-def test_one_side_is_said_of_many_numbers_only():
-    right = np.array([0.3, -0.2, 0.7, 0.1, -0.6, 0.45])
-    off = np.array([0.1, 0.3, 0.02, 0.2, 0.15, 0.4])
-    assert said((right + off, right)) == "too large, wherever they are wrong"
-    assert said((right - off, right)) == "too small, wherever they are wrong"
-    assert said((right[:3] + off[:3], right[:3])) is None
-    assert said((right + off * np.array([1, 1, -1, 1, 1, 1]), right)) is None
-
-
-def test_nothing_is_said_of_nothing():
-    assert likeness([], STRONG) is None
 
 
 NUMBER = st.sampled_from([0.0, -0.0, 1.0, -2.5, 1e-17, 1e300, math.nan, math.inf, -math.inf])
@@ -295,42 +270,13 @@ OBSERVATIONS = st.recursive(
 @given(
     pairs=st.lists(st.tuples(OBSERVATIONS, OBSERVATIONS), min_size=1, max_size=3), name=st.sampled_from(["x", "mask"])
 )
-def test_whatever_a_submission_returns_is_described_or_not_and_nothing_worse(pairs, name):
+def test_no_returned_value_breaks_the_description(pairs, name):
     argument = np.array([True, False, True]) if name == "mask" else np.array([0.0, -2.5, math.inf])
     sentence = said(*pairs, **{name: argument})
     assert sentence is None or sentence
 
 
-def test_a_gradient_that_is_missing_in_some_calls_and_misled_in_others_is_missing_in_all():
-    def with_gradients(**gradients):
-        return tensor(RIGHT, gradients=gradients)
-
-    one = (with_gradients(logp=None), with_gradients(logp=RIGHT))
-    both = (with_gradients(logp=None, old_logp=RIGHT), with_gradients(logp=RIGHT, old_logp=None))
-    assert said(both) == "right, and their gradient reaches old_logp and not logp, as if that were the constant"
-    assert said(one, both) == "right, and no gradient of them reaches logp"
-
-
-def test_numbers_with_half_their_digits_are_told_from_a_factor():
-    right = np.array([1 / 3, -1 / 7, 2 / 9])
-    told = "right to the seven digits of float32, where float64 has sixteen"
-    assert said((right.astype(np.float32).astype(np.float64), right)) == told
-    assert said((right * (1 + 1e-14), right)) is None
-
-
-def test_one_number_beyond_each_end_shows_no_bound():
-    squeezed = np.array([0.5001, 1.0, 1.999])
-    assert said((squeezed, [0.5, 1.0, 2.0])) == "within 0.1 % of the expected ones"
-
-
-def test_what_is_near_the_right_numbers_or_in_their_order_is_called_so_and_no_cause_is_guessed():
-    right = np.array([0.3, -0.2, 0.7, 0.1, -0.6])
-    assert said((right + np.array([1e-3, -1e-3, 2e-3, 5e-4, -3e-3]), right)) == "within 1 % of the expected ones"
-    assert said((np.sinh(right), right)) == "of another size, and in the order of the expected ones"
-    assert said((3 * np.tanh(right / 3), right)) != "the expected ones, but never above 0.6876"
-
-
-def test_what_most_other_wrong_answers_do_not_show_is_not_said_of_a_few_numbers():
+def test_a_few_numbers_are_described_only_if_most_other_wrong_answers_agree():
     def wrong(yours, right):
         return case({}, Example(), tensor(yours), tensor(right))
 
@@ -339,35 +285,3 @@ def test_what_most_other_wrong_answers_do_not_show_is_not_said_of_a_few_numbers(
     assert likeness([shifted], STRONG, numbers=3, others=[shifted, *others]) is None
     many = wrong(np.arange(7) + 1.25, np.arange(7) + 1.0)
     assert likeness([many], STRONG, numbers=3, others=[many, *others])
-
-
-def test_a_step_is_told_of_what_is_stepped_from_only():
-    ratio, advantages = np.array([1.5, 1.5, 0.5, 0.5]), np.array([1.0, -1.0, 1.0, -1.0])
-    soft = (1 + 0.2 * np.tanh(5 * (ratio - 1))) * advantages
-    assert said((soft, [1.2, -1.5, 0.5, -0.8]), ratio=ratio, advantages=advantages) == (
-        "of another size, and in the order of the expected ones"
-    )
-
-
-def test_seven_digits_are_those_of_float32_only_if_there_are_no_more():
-    right = np.array([1 / 3, -1 / 7, 2 / 9])
-    assert said((right + 1e-7, right)) == "right to some five or seven digits, where float64 has sixteen"
-    assert said((right * (1 + 5e-5), right)) == "right to some four digits, and more are asked for"
-
-
-def test_numbers_that_sum_to_0_bear_a_factor_out_by_one_less():
-    assert said(([2.0, -2.0], [1.5, -1.5]), looks=STRONG) is None
-    assert said(([2.0, -0.5], [1.0, -0.25]), looks=STRONG) == "2 times the expected ones"
-
-
-def test_wrong_signs_in_places_are_no_other_order():
-    assert said(([1.5, 0.5, -2.25, -0.75], [1.5, -0.5, -2.25, 0.75])) == (
-        "of the right size, and some of the opposite sign"
-    )
-
-
-def test_a_thousand_wrong_places_are_so_improbable_that_no_float_holds_it():
-    rewards, right = np.ones((2, 700)), np.arange(1400.0).reshape(2, 700)
-    rewards[:, :350] = -1.0
-    wrong = np.where(rewards < 0, right**2 + 7.5, right)
-    assert said((wrong, right), looks=WEAK, rewards=rewards) == "right except where rewards is negative"

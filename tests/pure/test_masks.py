@@ -1,4 +1,4 @@
-"""What is said of a wrong mask that no known mistake gives: by the parts of its rows, a comparison, or a shift."""
+"""Wrong masks that no known mistake gives: the grader describes them by row parts, a comparison, or a shift."""
 
 import numpy as np
 import pytest
@@ -57,7 +57,7 @@ def test_a_comparison_that_is_true_everywhere_is_no_comparison():
     assert said(["TTT", "TTT"], ["FTT", "FTF"], np.array([[5, 6, 7, 8], [5, 6, 7, 8]])) == "True everywhere"
 
 
-def test_rows_that_must_be_true_to_the_end_are_told_from_the_others():
+def test_rows_that_must_be_true_to_the_end_are_recognized():
     """Here a row without an end has no True at all; one row would be chance."""
     right = ["FTTTFF", "FTFFFF", "FTTTTT", "FTTTTT", "FTTFFF", "FTTFFF", "FTFFFF"]
     yours = [("FFFFFF" if row.endswith("T") else row) for row in right]
@@ -66,7 +66,7 @@ def test_rows_that_must_be_true_to_the_end_are_told_from_the_others():
     assert "right except in rows that must be True to the end" in sentences
 
 
-def test_a_row_without_true_says_nothing_and_takes_nothing_back():
+def test_a_row_without_true_is_no_evidence():
     """Where a row has no completion, all of it is before the first True."""
     arguments = {"tokens": TOKENS, "prompt_length": 2, "eos_id": 0}
     pairs = [(["TTTTTT", "TTFFFF", "TTTTTT"], ["FFTTTT", "FTFFFF", "FFTTTT"]), (["TTT"], ["FFF"])]
@@ -83,16 +83,15 @@ def test_a_thousand_wrong_places_are_so_improbable_that_no_float_holds_it():
 
 @given(right=arrays.arrays(bool, st.tuples(st.integers(1, 4), st.integers(1, 6))))
 def test_every_place_of_a_row_is_before_in_or_after_its_true(right):
-    told = masks.places(right)
-    assert told.keys() == masks.IMPLIED.keys()
-    for each, weaker in masks.IMPLIED.items():
+    places = masks.places(right)
+    assert places.keys() == masks.IMPLIED.keys()
+    for name, weaker in masks.IMPLIED.items():
         for less in weaker:
-            there = {"True is asked for": right, "False is asked for": ~right, **told}[less]
-            assert (told[each] <= there).all()
+            assert (places[name] <= {"True is asked for": right, "False is asked for": ~right, **places}[less]).all()
     for row, before, after in zip(
         right,
-        told["False is asked for before the first True of a row"],
-        told["False is asked for after the last True of a row"],
+        places["False is asked for before the first True of a row"],
+        places["False is asked for after the last True of a row"],
         strict=True,
     ):
         true = np.flatnonzero(row)

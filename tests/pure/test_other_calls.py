@@ -24,7 +24,7 @@ def test_an_option_has_the_values_that_it_has_elsewhere():
     assert found["clip_eps is left out"].example.options == {}
 
 
-def test_arguments_are_swapped_or_take_each_others_place():
+def test_arguments_are_swapped_or_used_twice():
     found = calls("clip", "importance_ratio", Example(LEFT, RIGHT, gradients_of=["logp"]))
     swapped, replaced = found["logp and old_logp are swapped"], found["logp takes the place of old_logp"]
     assert swapped.example.arguments[0] is RIGHT and swapped.example.arguments[1] is LEFT
@@ -42,7 +42,7 @@ def test_a_mask_is_without_effect_and_settings_have_their_defaults():
     assert not any("steps" in sentence or "seed" in sentence for sentence in found)
 
 
-def test_answers_along_another_axis_get_the_axes_of_the_example_back():
+def test_answers_along_another_axis_are_turned_back():
     found = calls("advantages", "group_advantages", Example(LEFT))
     turned, joined = found["the first axis is taken for the last one"], found["all axes are taken as one"]
     assert turned.example.arguments[0].shape == (2, 3) and joined.example.arguments[0].shape == (1, 6)

@@ -70,48 +70,46 @@ def test_a_students_copy_has_the_points_of_the_instructors_grading(
     assert set(json.loads(written)) == set(theirs)
 
 
-def test_without_an_entry_checks_are_worth_what_they_declare_and_a_handout_has_no_file_of_points() -> None:
+def test_without_an_entry_checks_are_worth_their_declared_points() -> None:
     assert {check.id: check.points for check in checks_of("kl", hidden=True)}["kl.k3_of_three_samples"] == 3
     assert not [name for name in handout.make(site="https://example.org/") if name.endswith(points.FILE_NAME)]
 
 
-def test_less_than_a_point_for_a_check_is_refused_with_the_line(
+def test_less_than_one_point_per_check_is_refused_with_the_line(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     worth(monkeypatch, "kl", 13)
     monkeypatch.setattr(course, "FILE", tmp_path / "course.toml")
     course.FILE.write_text('exercises = [\n  "kl",\n]\n[points]\nclip = 90\nkl = 13\n', "utf-8")
-    sentence = f"{course.FILE}, line 6: kl has 14 checks with points; make it worth at least 14"
-    with pytest.raises(TomlFileError) as caught:
+    with pytest.raises(TomlFileError, match=r"course\.toml, line 6: .*14"):
         checks_of("kl", hidden=False)
-    assert str(caught.value) == sentence
-    assert [finding.what for finding in doctor.points()] == [sentence]
+    assert ["line 6" in finding.what for finding in doctor.points()] == [True]
     (tmp_path / "class" / "ada").mkdir(parents=True)
     done = call(main, "grade-all", "class", "--out", "graded", cwd=tmp_path)  # once, and before anything is graded
-    assert (done.returncode, done.stdout, done.stderr) == (2, "", f"{sentence}\n")
+    assert (done.returncode, done.stdout) == (2, "") and done.stderr.count("line 6") == 1
 
 
-def test_results_that_other_points_were_given_for_are_not_taken_again(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_results_with_other_points_are_not_reused(monkeypatch: pytest.MonkeyPatch) -> None:
     before = course_digest()
     worth(monkeypatch, "kl", 40)
     assert course_digest() != before
 
 
 @pytest.mark.parametrize(
-    ("text", "sentence"),
+    ("text", "line", "value"),
     [
-        ("[points]\nkl = 40\nclip = 9", ""),
-        ("[points]\nkl = 0", ", line 3: points.kl must be a whole number from 1 to 10000, not 0"),
-        ("[points]\nclip = 9\nkl = 2.5", ", line 4: points.kl must be a whole number from 1 to 10000, not 2.5"),
-        ("[points]\nclip = 9\nkl = 10001", ", line 4: points.kl must be a whole number from 1 to 10000, not 10001"),
-        ("points.clip = 9\npoints.kl = true", ", line 3: points.kl must be a whole number from 1 to 10000, not True"),
-        ("points = {clip = 9, kl = ''}", ", line 2: points.kl must be a whole number from 1 to 10000, not ''"),
-        ("[points]\nppo = 40", ", line 3: there is no entry 'points.ppo'; there are kl, clip"),
-        ("[points]\n'kl' = -1", ", line 3: points.kl must be a whole number from 1 to 10000, not -1"),
-        ("points = 40", ", line 2: points must be a table, not 40"),
+        ("[points]\nkl = 40\nclip = 9", 0, ""),
+        ("[points]\nkl = 0", 3, "points.kl.* 0"),
+        ("[points]\nclip = 9\nkl = 2.5", 4, "points.kl.* 2.5"),
+        ("[points]\nclip = 9\nkl = 10001", 4, "points.kl.* 10001"),
+        ("points.clip = 9\npoints.kl = true", 3, "points.kl.* True"),
+        ("points = {clip = 9, kl = ''}", 2, "points.kl.* ''"),
+        ("[points]\nppo = 40", 3, "points.ppo"),
+        ("[points]\n'kl' = -1", 3, "points.kl.* -1"),
+        ("points = 40", 2, "table.* 40"),
     ],
 )
-def test_a_wrong_entry_of_a_table_is_a_sentence_with_its_line(tmp_path: Path, text: str, sentence: str) -> None:
+def test_a_wrong_entry_of_a_table_is_refused_with_its_line(tmp_path: Path, text: str, line: int, value: str) -> None:
     path = tmp_path / "course.toml"
     path.write_text(f'title = """kl = 5"""\n{text}\n', "utf-8")
 
@@ -119,16 +117,14 @@ def test_a_wrong_entry_of_a_table_is_a_sentence_with_its_line(tmp_path: Path, te
         entries = read_toml(path, {"title": TEXT, "points": TABLE})
         refuse_wrong_entries(path, entries["points"], dict.fromkeys(["kl", "clip"], POINTS), table="points")
 
-    if not sentence:
+    if not line:
         return read()
-    with pytest.raises(TomlFileError) as caught:
+    with pytest.raises(TomlFileError, match=rf"course\.toml, line {line}: .*{value}"):
         read()
-    assert str(caught.value) == f"{path}{sentence}"
 
 
-def test_a_file_in_another_encoding_is_a_sentence_with_its_line(tmp_path: Path) -> None:
+def test_a_file_in_another_encoding_is_refused_with_its_line(tmp_path: Path) -> None:
     path = tmp_path / "course.toml"
     path.write_bytes('[points]\n# Punkte für "kl"\n'.encode("latin-1"))
-    with pytest.raises(TomlFileError) as caught:
+    with pytest.raises(TomlFileError, match=r"line 2: .*UTF-8"):
         read_toml(path, {"points": TABLE})
-    assert str(caught.value) == f"{path}, line 2: this is no TOML: save it as UTF-8"

@@ -1,4 +1,4 @@
-"""Folders in which there is nothing to grade."""
+"""Folders without anything to grade are refused, and only submissions that need slow imports pay for them."""
 
 from pathlib import Path
 
@@ -7,21 +7,39 @@ from submissions import SubmissionMaker
 
 from grader.core import course
 from grader.core.contents import read_submission
-from grader.core.submission import SubmissionError
+from grader.core.submission import Submission, SubmissionError
 
 
-def test_a_folder_that_is_not_there_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(SubmissionError, match="there is no folder"):
+def test_a_folder_without_a_graded_module_is_refused(make_submission: SubmissionMaker, tmp_path: Path) -> None:
+    with pytest.raises(SubmissionError, match="no folder"):
         read_submission(tmp_path / "nowhere")
-
-
-def test_a_file_in_place_of_the_folder_is_refused(make_submission: SubmissionMaker) -> None:
-    with pytest.raises(SubmissionError, match=r"is a file; give the folder that holds it"):
-        read_submission(make_submission({}) / "advantages.py")
-
-
-def test_a_folder_with_none_of_the_modules_is_refused(make_submission: SubmissionMaker) -> None:
+    (tmp_path / "kl.py").touch()
+    with pytest.raises(SubmissionError, match=r"is a file"):
+        read_submission(tmp_path / "kl.py")
     names = [exercise.file_name for exercise in course.EXERCISES]
     folder = make_submission({**dict.fromkeys(names), "homework.py": "x = 1\n"})
-    with pytest.raises(SubmissionError, match=r"holds none of advantages\.py, clip\.py, kl\.py"):
+    with pytest.raises(SubmissionError, match=r"advantages\.py, clip\.py, kl\.py"):
         read_submission(folder)
+
+
+@pytest.mark.parametrize(
+    ("text", "slow"),
+    [
+        ("optimizer = torch.optim.Adam(p)", True),
+        ("from torch import optim", True),
+        ("from torch.func import grad", True),
+        ("import functorch", True),
+        ("from torch import Tensor", False),
+        ("def function(optimum): ...", False),
+    ],
+)
+def test_slow_imports_of_torch(text: str, slow: bool) -> None:
+    submission = Submission("homework", Path("homework"), {"clip.py": text}, {})
+    assert bool(submission.slow_imports(["clip.py"])) == slow
+    assert not submission.slow_imports(["kl.py"])
+
+
+def test_only_the_language_model_needs_slow_imports() -> None:
+    submission = read_submission(course.MODEL_ANSWERS)
+    need = {each.name for each in course.EXERCISES if each.slow_imports or submission.slow_imports(each.needed_files)}
+    assert need == {"charlm"}

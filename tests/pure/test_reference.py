@@ -2,14 +2,15 @@
 
 import doctest
 import math
-from pathlib import Path
+import statistics
 
 import numpy as np
 import pytest
 import torch
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from grader.core import course
 from reference import advantages, clip, kl
 
 REWARDS = st.lists(st.integers(-40, 40), min_size=1, max_size=8).map(lambda values: np.array(values) / 8)
@@ -29,11 +30,8 @@ def test_the_worked_example_by_hand():
     assert found.tolist() == pytest.approx([0.75 / std, -0.25 / std, -0.25 / std, -0.25 / std], rel=1e-6)
 
 
-@settings(deadline=None, derandomize=True, database=None)
 @given(rewards=REWARDS)
 def test_advantages_are_what_statistics_in_plain_python_say(rewards):
-    import statistics
-
     mean, std = statistics.fmean(rewards), statistics.pstdev(rewards)
     expected = [0.0 if std == 0 else (reward - mean) / (std + 1e-8) for reward in rewards]
     found = advantages.group_advantages(torch.tensor(rewards))
@@ -41,7 +39,7 @@ def test_advantages_are_what_statistics_in_plain_python_say(rewards):
 
 
 @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float32, torch.float64])
-@pytest.mark.parametrize("reward", [0.7, 0.1, 0.3, -2.9, 1e4])
+@pytest.mark.parametrize("reward", [0.7, 0.1, -2.9, 1e4])
 def test_equal_rewards_are_exactly_zero_in_every_dtype(dtype, reward):
     rewards = torch.full((3, 8), reward, dtype=dtype)
     for divide_by_std in (True, False):
@@ -51,22 +49,20 @@ def test_equal_rewards_are_exactly_zero_in_every_dtype(dtype, reward):
 
 
 def test_the_page_shows_what_equal_rewards_would_give_without_care():
-    # The trap that the model answer steps over is real: this is what its formula gives without it.
-    page = Path("docs/exercises/advantages.md").read_text("utf-8")
-    for said, shape, dtype in (
+    page = (course.ROOT / "docs/exercises/advantages.md").read_text("utf-8")
+    for label, shape, dtype in (
         ("0.7 eight times, float32", (8,), torch.float32),
         ("the same as one of two groups in a batch", (2, 8), torch.float32),
-        ("0.7 eight times, float64", (8,), torch.float64),
         ("0.7 three times, float64", (3,), torch.float64),
         ("0.7 eight times, float16", (8,), torch.float16),
     ):
         rewards = torch.full(shape, 0.7, dtype=dtype)
         off = rewards.mean(dim=-1, keepdim=True) - rewards
         std = rewards.std(dim=-1, correction=0, keepdim=True)
-        found = [number.flatten()[0].item() for number in (off, std, -off / (std + 1e-8))]
-        (row,) = (line for line in page.splitlines() if line.startswith(f"| {said} |"))
-        told = [float(cell.split(":")[0]) for cell in row.strip("|").split("|")[1:]]
-        assert told == pytest.approx(found, rel=1e-2, abs=0, nan_ok=True), said
+        numbers = [number.flatten()[0].item() for number in (off, std, -off / (std + 1e-8))]
+        (row,) = (line for line in page.splitlines() if line.startswith(f"| {label} |"))
+        shown = [float(cell.split(":")[0]) for cell in row.strip("|").split("|")[1:]]
+        assert shown == pytest.approx(numbers, rel=1e-2, abs=0, nan_ok=True), label
 
 
 @pytest.mark.parametrize(
@@ -85,7 +81,7 @@ def test_the_page_shows_what_equal_rewards_would_give_without_care():
         (lambda: kl.categorical_kl(torch.tensor([0.0, math.inf]), torch.zeros(2)), "finite"),
     ],
 )
-def test_what_makes_no_sense_is_refused_with_the_value_received(call, words):
+def test_impossible_arguments_are_refused_with_the_value_received(call, words):
     with pytest.raises(ValueError, match=words):
         call()
 
@@ -95,7 +91,6 @@ def test_the_four_corners_by_hand():
     assert found.tolist() == pytest.approx([1.2, -1.5, 0.5, -0.8])
 
 
-@settings(deadline=None, derandomize=True, database=None)
 @given(
     ratio=st.floats(0.05, 6.0).filter(lambda r: abs(r - 0.8) > 1e-3 and abs(r - 1.3) > 1e-3),
     advantage=st.floats(-3.0, 3.0),
@@ -130,7 +125,6 @@ def test_the_exact_kl_is_the_enumerated_mean_of_the_log_ratio():
     assert found.item() == pytest.approx(by_hand, rel=1e-12)
 
 
-@settings(deadline=None, derandomize=True, database=None)
 @given(
     logits=st.lists(st.floats(-3, 3), min_size=2, max_size=6),
     other=st.lists(st.floats(-3, 3), min_size=6, max_size=6),

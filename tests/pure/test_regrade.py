@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 from collections.abc import Iterator
 from dataclasses import replace
@@ -16,14 +17,17 @@ from grader.classroom.results import read_class, result_path
 from grader.commands import course as course_command
 from grader.core.result import from_json
 
+OPTIONS = ("--exercises", "kl", "--require-level", "0", "--engine", "serial")
+
 
 @pytest.fixture
 def graded(tmp_path: Path) -> Iterator[Path]:
     """A class of three, graded; then ada's file is another one."""
     write_class(tmp_path / "class", {"ada": "1", "ben": "2", "cyd": "2"})
     with graded_by_hand():
-        options = ("--exercises", "kl", "--require-level", "0", "--engine", "serial", "--write", "html")
-        done = call(course_command.main, "grade-all", "class", "--out", "graded", *options, cwd=tmp_path)
+        done = call(
+            course_command.main, "grade-all", "class", "--out", "graded", *OPTIONS, "--write", "html", cwd=tmp_path
+        )
         assert done.returncode == 0, done.stderr
         (tmp_path / "class" / "ada" / "kl.py").write_text("3", "utf-8")
         yield tmp_path
@@ -41,12 +45,12 @@ def earned(folder: Path) -> dict[str, int | None]:
     return {entry.name: entry.earned for entry in read_class(folder / "graded")}
 
 
-def test_it_says_what_changed_and_puts_the_new_result_where_all_reports_read_it(graded: Path) -> None:
+def test_a_regrade_reports_the_change_and_stores_the_new_result(graded: Path) -> None:
     before = state(graded / "graded")
     done = regrade(graded, "ada")
     assert done.returncode == 1, done.stderr
-    assert "ada: 5 of 20 points, now 15 of 20 points, for other files" in done.stdout
-    assert "passes now      kl.check_1" in done.stdout and "kl.check_2" in done.stdout and "check_0" not in done.stdout
+    assert "5 of 20 points, now 15 of 20 points" in done.stdout
+    assert "kl.check_1" in done.stdout and "kl.check_2" in done.stdout and "check_0" not in done.stdout
     assert earned(graded) == {"ada": 15, "ben": 10, "cyd": 10}
     after = state(graded / "graded")
     changed = {name for name in after if before.get(name) != after[name]}
@@ -56,35 +60,33 @@ def test_it_says_what_changed_and_puts_the_new_result_where_all_reports_read_it(
     assert "ada,,,,,,,15,20" in after["grades.csv"].decode("utf-8-sig")
 
 
-def test_a_class_that_goes_on_after_it_grades_nothing_again(graded: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_resumed_class_grades_nothing_again_after_a_regrade(graded: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert regrade(graded, "ada").returncode == 1
     asked: list[bytes] = []
     monkeypatch.setattr(grade_class, "grade_job", asked.append)
-    options = ("--exercises", "kl", "--require-level", "0", "--engine", "serial")
-    done = call(course_command.main, "grade-all", "class", "--out", "graded", *options, cwd=graded)
+    done = call(course_command.main, "grade-all", "class", "--out", "graded", *OPTIONS, cwd=graded)
     assert done.returncode == 0 and not asked, done.stderr
 
 
 def test_a_dry_run_writes_nothing(graded: Path) -> None:
     before = state(graded)
     done = regrade(graded, "ada", "--dry-run")
-    assert done.returncode == 1 and "now 15 of 20" in done.stdout and "nothing written (--dry-run)" in done.stdout
+    assert done.returncode == 1 and "now 15 of 20" in done.stdout
     assert state(graded) == before
 
 
-def test_the_same_files_under_the_same_course_have_the_same_result_and_nothing_is_written(graded: Path) -> None:
+def test_unchanged_files_keep_their_result_and_nothing_is_written(graded: Path) -> None:
     before = state(graded)
     done = regrade(graded, "ben")
-    assert done.returncode == 0 and "10 of 20 points, and every check has the same outcome as before" in done.stdout
-    assert "nothing written: the files, the course and the settings" in done.stdout and state(graded) == before
+    assert done.returncode == 0 and "10 of 20 points" in done.stdout and state(graded) == before
 
 
-def test_a_mark_by_hand_is_called_to_mind(graded: Path) -> None:
+def test_an_adjustment_by_hand_is_mentioned(graded: Path) -> None:
     (graded / "graded" / "adjustments.csv").write_text("submission,points,reason\nada,5,the check was wrong\n")
-    assert "by hand +5: the check was wrong: see whether that is still due" in regrade(graded, "ada").stdout
+    assert "+5: the check was wrong" in regrade(graded, "ada").stdout
 
 
-def test_a_result_that_is_worth_other_points_than_the_others_is_told_and_not_kept(graded: Path) -> None:
+def test_a_result_with_another_maximum_than_the_class_is_not_stored(graded: Path) -> None:
     for entry in read_class(graded / "graded"):
         if entry.name != "ada":  # as an earlier course, in which each check was worth 6, would have graded them
             path = result_path(graded / "graded", entry.key)
@@ -94,34 +96,34 @@ def test_a_result_that_is_worth_other_points_than_the_others_is_told_and_not_kep
             path.write_text(replace(result, exercises=[replace(exercise, checks=checks)]).as_json(), "utf-8")
     before = state(graded)
     done = regrade(graded, "ada")
-    assert "nothing written: it is worth 20 points now, and the others 24" in done.stdout and state(graded) == before
+    assert re.search("20 points now.* 24", done.stdout) and state(graded) == before
 
 
 def test_a_grader_that_fails_leaves_the_old_result(graded: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     before = state(graded)
     monkeypatch.setattr(grade_class, "grade_job", lambda data: b'{"result": null, "problem": "it died"}')
     done = regrade(graded, "ada")
-    assert done.returncode == 3 and "NOT GRADED  ada: it died; its old result stays" in done.stdout
+    assert done.returncode == 3 and "ada: it died" in done.stdout
     assert state(graded) == before
 
 
 @pytest.mark.parametrize(
-    ("arguments", "sentence"),
+    ("arguments", "phrase"),
     [
-        (("adda",), "the class in graded has no submission adda; did you mean ada?"),
-        (("ada", "--secret", "other-secret"), "was graded with another secret; name its file with --secret"),
-        (("ada", "--secret", "class/ada/kl.py"), "holds no secret of a class"),
+        (("adda",), "mean ada?"),
+        (("ada", "--secret", "other-secret"), "another secret"),
+        (("ada", "--secret", "class/ada/kl.py"), "no secret"),
     ],
 )
-def test_wrong_usage_is_a_sentence(graded: Path, arguments: tuple[str, ...], sentence: str) -> None:
+def test_wrong_usage_exits_with_2(graded: Path, arguments: tuple[str, ...], phrase: str) -> None:
     (graded / "other-secret").write_text("6" * 64)
     before = state(graded)
     done = regrade(graded, *arguments)
-    assert done.returncode == 2 and sentence in " ".join(done.stderr.split()), done.stderr
+    assert done.returncode == 2 and phrase in " ".join(done.stderr.split()), done.stderr
     assert state(graded) == before
 
 
-def test_a_submission_that_is_not_among_the_files_is_a_sentence(graded: Path) -> None:
+def test_a_missing_submission_is_refused_with_a_suggestion(graded: Path) -> None:
     (graded / "class" / "ada").rename(graded / "class" / "ada-2")
     done = regrade(graded, "ada")
-    assert done.returncode == 2 and "class has no submission ada; did you mean ada-2?" in done.stderr
+    assert done.returncode == 2 and "mean ada-2?" in done.stderr

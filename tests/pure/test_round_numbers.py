@@ -34,7 +34,7 @@ def test_ends_are_the_nearest_multiples_around_both_numbers(one: float, other: f
     ("low", "high", "step", "ends"),
     [(0.0, 1.1, 0.1, (0, 1.1)), (-0.05, 0.05, 0.01, (-0.05, 0.05)), (0, 2.4, 0.5, (0, 2.5))],
 )
-def test_what_is_a_multiple_but_for_rounding_stays_where_it_is(
+def test_a_multiple_up_to_rounding_stays_in_place(
     low: float, high: float, step: float, ends: tuple[float, float]
 ) -> None:
     assert round_ends(low, high, step) == pytest.approx(ends)

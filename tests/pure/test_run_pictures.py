@@ -1,4 +1,4 @@
-"""Pictures of recorded runs show the numbers of the files beside them, in the colors of the page around them."""
+"""Pictures of recorded runs show the numbers of the files next to them, in the colours of the page around them."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import csv
 import json
 import re
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
@@ -13,11 +14,28 @@ import numpy as np
 import pytest
 
 from grader.core import course
-from grader.workshop import llm_runs, run_pictures
+from grader.workshop import run_pictures
 from grader.workshop.ablations import ABLATIONS
+from reference.charlm_plots import PANELS
 
 SVG = "{http://www.w3.org/2000/svg}"
 PICTURES = run_pictures.make()
+
+
+class Picture:
+    """A picture: its lines and the ends of its vertical axes, from top to bottom."""
+
+    def __init__(self, name: str) -> None:
+        root = ElementTree.fromstring(PICTURES[course.RUNS / f"{name}.svg"])
+        self.paths = {str(path.get("id")): str(path.get("d")) for path in root.iter(f"{SVG}path")}
+        self.unnamed = [str(path.get("d")) for path in root.iter(f"{SVG}path")]
+        texts = [str(each.text) for each in root.iter(f"{SVG}text") if each.get("text-anchor") == "end"]
+        self.ends = [float(text.replace("\N{MINUS SIGN}", "-")) for text in texts if "steps" not in text]
+
+    def assert_line(self, line: str, chart: int, values: list[float]) -> None:
+        high, low = self.ends[2 * chart : 2 * chart + 2]
+        heights = [up for _, up in points(self.paths[line])]
+        assert [200 * (high - value) / (high - low) for value in values] == pytest.approx(heights, abs=0.51)
 
 
 def points(path: str) -> Iterator[tuple[int, int]]:
@@ -28,22 +46,19 @@ def points(path: str) -> Iterator[tuple[int, int]]:
         yield across, up
 
 
+def recorded(file: str, setting: str, column: str) -> list[float]:
+    rows = csv.DictReader((course.RUNS / f"{file}.csv").read_text("utf-8").splitlines())
+    return [float(row[column]) for row in rows if row["setting"] == setting and row[column]]
+
+
 @pytest.mark.parametrize("ablation", ABLATIONS, ids=lambda ablation: ablation.name)
-def test_every_line_goes_through_the_recorded_numbers(ablation):
-    picture = ElementTree.fromstring(PICTURES[course.RUNS / f"{ablation.name}.svg"])
-    paths = {path.get("id"): path.get("d") for path in picture.iter(f"{SVG}path")}
-    rows = list(csv.DictReader((course.RUNS / f"{ablation.name}.csv").read_text("utf-8").splitlines()))
-    ends = [
-        float(str(each.text).replace("\N{MINUS SIGN}", "-")) for each in picture.iter(f"{SVG}text") if is_tick(each)
-    ]
+def test_every_line_goes_through_the_recorded_numbers(ablation: Any) -> None:
+    picture = Picture(ablation.name)
     for place, setting in enumerate(ablation.settings):
         for column, curve in enumerate(ablation.curves):
-            chart = place * len(ablation.curves) + column
-            high, low = ends[2 * chart : 2 * chart + 2]
-            name = f"{curve.name}_median" if curve.band else f"{curve.name}_mean"
-            known = [float(row[name]) for row in rows if row["setting"] == setting and row[name]]
-            drawn = [up for _, up in points(str(paths[f"{ablation.name}-{curve.name}-{place}"]))]
-            assert [200 * (high - value) / (high - low) for value in known] == pytest.approx(drawn, abs=0.51)
+            values = recorded(ablation.name, setting, f"{curve.name}_{'median' if curve.band else 'mean'}")
+            line = f"{ablation.name}-{curve.name}-{place}"
+            picture.assert_line(line, place * len(ablation.curves) + column, values)
 
 
 @pytest.mark.parametrize(
@@ -53,74 +68,31 @@ def test_every_line_goes_through_the_recorded_numbers(ablation):
         ("variants-dapo", run_pictures.DAPO_PARTS, run_pictures.WITH_ITS_PRICE),
     ],
 )
-def test_every_line_of_a_relative_goes_through_its_recorded_numbers_over_that_of_grpo(name, methods, panels):
-    picture = ElementTree.fromstring(PICTURES[course.RUNS / f"{name}.svg"])
-    paths = {path.get("id"): path.get("d") for path in picture.iter(f"{SVG}path")}
-    beside = [each.get("href") for each in picture.iter(f"{SVG}use")]
-    assert beside == [f"#{name}-{place}-grpo" for _ in [*methods][1:] for place in range(len(panels))]
-    ticks = [float(str(each.text)) for each in picture.iter(f"{SVG}text") if is_tick(each)]
+def test_every_line_of_a_variant_goes_through_its_recorded_numbers(name: str, methods: Any, panels: Any) -> None:
+    picture = Picture(name)
     for row, method in enumerate(methods):
         for column, panel in enumerate(panels):
-            text = (course.RUNS / f"variants-{panel.loop}.csv").read_text("utf-8")
-            recorded = [line for line in csv.DictReader(text.splitlines()) if line["setting"] == method + panel.task]
-            middle = f"{panel.curve}_{'median' if panel.band else 'mean'}"
-            chart = row * len(panels) + column
-            high, low = ticks[2 * chart : 2 * chart + 2]
-            drawn = [up for _, up in points(str(paths[f"{name}-{column}-{method}"]))]
-            known = [float(line[middle]) for line in recorded][: panel.steps]
-            assert [200 * (high - value) / (high - low) for value in known] == pytest.approx(drawn, abs=0.51)
+            curve = f"{panel.curve}_{'median' if panel.band else 'mean'}"
+            values = recorded(f"variants-{panel.loop}", method + panel.task, curve)[: panel.steps]
+            picture.assert_line(f"{name}-{column}-{method}", row * len(panels) + column, values)
 
 
-def measured(name: str) -> list[dict[str, Any]]:
-    """Measured runs of the pretrained language model, as they are in their file."""
-    lines = (course.RUNS / "llm-sums" / f"{name}.jsonl").read_text("utf-8").splitlines()
-    return [json.loads(line) for line in lines]
-
-
-def test_the_band_of_ten_seeds_reaches_from_the_worst_to_the_best_and_its_line_is_their_median():
-    picture = ElementTree.fromstring(PICTURES[course.RUNS / "llm-seeds.svg"])
-    curves = np.array([run["curve"] for run in measured("seeds")])  # (10, 11, 2)
-    assert curves.shape == (10, 11, 2) and len({tuple(row) for row in curves[:, :, 0]}) == 1
-    drawn = [[up for _, up in points(str(path.get("d")))] for path in picture.iter(f"{SVG}path")]
-    _, band, line = drawn
+def test_the_band_of_ten_seeds_reaches_from_the_worst_to_the_best_and_its_line_is_their_median() -> None:
+    lines = (course.RUNS / "llm-sums" / "seeds.jsonl").read_text("utf-8").splitlines()
+    curves = np.array([json.loads(line)["curve"] for line in lines])
+    _, band, line = ([up for _, up in points(path)] for path in Picture("llm-seeds").unnamed)
     scores = 200 * (1 - curves[:, :, 1])
-    assert line == pytest.approx(np.median(scores, axis=0), abs=0.51)
+    assert scores.shape == (10, 11) and line == pytest.approx(np.median(scores, axis=0), abs=0.51)
     assert band == pytest.approx([*scores.min(axis=0), *scores.max(axis=0)[::-1]], abs=0.51)
 
 
-def test_every_other_setting_is_drawn_over_the_recipe_with_both_of_its_seeds():
-    picture = ElementTree.fromstring(PICTURES[course.RUNS / "llm-settings.svg"])
-    paths = {path.get("id"): str(path.get("d")) for path in picture.iter(f"{SVG}path")}
-    of: dict[str, list[dict[str, Any]]] = {setting.options: [] for setting in llm_runs.SETTINGS}
-    for run in measured("settings"):
-        of[run["options"].removeprefix(llm_runs.RECIPE).strip()].append(run)
-    for place, runs in enumerate(of.values()):
-        assert sorted(run["seed"] for run in runs) == [0, 1]
-        mean = np.mean([[score for _, score in run["curve"]] for run in runs], axis=0)
-        assert [up for _, up in points(paths[f"llm-settings-{place}"])] == pytest.approx(200 * (1 - mean), abs=0.51)
-    beside = [each.get("href") for each in picture.iter(f"{SVG}use")]
-    assert beside == ["#llm-settings-0"] * (len(of) - 1)
-
-
-def is_tick(text: ElementTree.Element) -> bool:
-    """Whether a text is a number of a vertical axis."""
-    return text.get("text-anchor") == "end" and "steps" not in str(text.text)
-
-
 @pytest.mark.parametrize("path", PICTURES, ids=lambda path: path.stem)
-def test_a_picture_takes_its_colors_from_the_page_and_its_words_are_text(path):
-    text = PICTURES[path]
-    picture = ElementTree.fromstring(text)
-    colors = {each.get(name) for each in picture.iter() for name in ("fill", "stroke")} - {None}
-    assert colors <= {"currentColor", "none", "gold"}
-    assert picture.findtext(f"{SVG}title")
-    assert "steps" in " ".join(str(each.text) for each in picture.iter(f"{SVG}text"))
-    assert "style=" not in text and len(text) < 40_000
+def test_a_picture_takes_its_colours_from_the_page_and_has_a_title(path: Path) -> None:
+    picture = ElementTree.fromstring(PICTURES[path])
+    colours = {each.get(name) for each in picture.iter() for name in ("fill", "stroke")} - {None}
+    assert colours <= {"currentColor", "none", "gold"} and picture.findtext(f"{SVG}title")
 
 
-def test_the_curves_of_a_run_are_those_that_a_run_of_a_student_draws():
-    from reference.charlm_plots import PANELS
-
-    assert [*run_pictures.METRICS] == [
-        (panel.title, panel.unit, tuple(panel.series), panel.at_least) for panel in PANELS
-    ]
+def test_a_recorded_run_has_the_curves_that_the_run_of_a_student_draws() -> None:
+    curves = [(panel.title, panel.unit, tuple(panel.series), panel.at_least) for panel in PANELS]
+    assert [*run_pictures.METRICS] == curves

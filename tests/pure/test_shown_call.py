@@ -1,10 +1,11 @@
-"""The lines of a failing call: what Python prints when they are pasted is what the report speaks of."""
+"""The lines of a failing call: pasted into Python, they print what the report describes."""
 
 from __future__ import annotations
 
 import ast
 import contextlib
 import io
+import random
 from collections.abc import Callable
 from typing import Any
 
@@ -70,7 +71,7 @@ def test_a_short_call_is_one_line_as_it_would_be_typed() -> None:
         (Record("BigramLM", {"table": np.eye(1)}), "BigramLM(table=torch.tensor([[1.0]], dtype=torch.float64))"),
     ],
 )
-def test_every_argument_is_typed_so_that_it_can_be_pasted(value: Any, typed: str) -> None:
+def test_every_argument_can_be_pasted(value: Any, typed: str) -> None:
     assert show_call(Call("f", {"x": value}, {})) == f"f({typed})"
 
 
@@ -81,16 +82,12 @@ def test_logarithms_of_short_numbers_are_typed_as_such_and_others_with_all_of_th
     given_back = eval(typed, {"torch": torch})
     assert np.allclose(given_back.numpy(), logp, rtol=1e-15, atol=0.0)
     assert show_call(Call("f", {"x": Transposed(logp[:2])}, {})).endswith(".log().T)")
+    swapped = Call("f", {"x": Transposed(np.array([[[1.0], [2.0]]]))}, {}, gradients_of=("x",))
+    assert pasted(show_call(swapped), f=lambda x: (tuple(x.shape), x.requires_grad)) == "((1, 2, 1), True)\n"
     with_gradient = show_call(Call("f", {"x": logp[0]}, {}, gradients_of=("x",)))
     assert with_gradient == "f(torch.tensor([0.25, 0.9], dtype=torch.float64).log().requires_grad_())"
     for others in (np.array([-1.5, 0.0]), logp[0] + 1e-9, np.append(logp[0], -0.3), np.float32(logp)):
         assert ".log()" not in show_call(Call("f", {"x": others}, {}))
-
-
-def test_a_tensor_with_its_first_axes_swapped_can_need_a_gradient() -> None:
-    swapped = Transposed(np.array([[[1.0], [2.0]]]))
-    lines = show_call(Call("f", {"x": swapped}, {}, gradients_of=("x",)))
-    assert pasted(lines, f=lambda x: (tuple(x.shape), x.requires_grad)) == "((1, 2, 1), True)\n"
 
 
 def test_a_long_call_has_a_line_for_each_tensor_and_an_object_keeps_its_name() -> None:
@@ -108,15 +105,13 @@ def test_a_tensor_of_more_numbers_than_fit_is_named_and_cannot_be_pasted() -> No
         assert ("<41 x 50 numbers>" in lines) is not whole
 
 
-def test_a_call_that_was_made_several_times_is_made_several_times() -> None:
+def test_a_repeated_call_is_repeated() -> None:
     call = Call("f", {"x": ONE}, {}, repeat=3)
-    assert pasted(show_call(call, Shown("x")), f=lambda x: x.add_(1)).count("tensor") == 4
-    assert pasted(show_call(call, Shown("x")), f=lambda x: x.add_(1)).endswith(
-        "tensor([4., 5.], dtype=torch.float64)\n"
-    )
+    printed = pasted(show_call(call, Shown("x")), f=lambda x: x.add_(1))
+    assert printed.count("tensor") == 4 and printed.endswith("tensor([4., 5.], dtype=torch.float64)\n")
 
 
-def test_gradients_that_are_left_in_a_model_are_left_there() -> None:
+def test_gradients_stay_in_the_model() -> None:
     call = Call("f", {"model": Record("BigramLM", {"table": np.eye(2)})}, {}, left_gradients=("model",))
     lines = show_call(call, Shown("model.table.grad"))
     printed = pasted(lines, f=lambda model: None, BigramLM=charlm_model.BigramLM)
@@ -167,7 +162,7 @@ def test_an_argument_that_was_changed_is_printed_after_the_call() -> None:
     assert pasted(lines, f=lambda x, y: x.requires_grad_().sum()).endswith("True\n")
 
 
-def test_a_call_that_is_compared_with_another_one_follows_it() -> None:
+def test_two_compared_calls_follow_each_other() -> None:
     counts = iter([1.0, 2.0])
     first, second = answer(tensor(1.0)), answer(tensor(2.0))
     lines = shown(compare.same, second, np.array([1.0]), beside=[first])
@@ -177,32 +172,28 @@ def test_a_call_that_is_compared_with_another_one_follows_it() -> None:
 
 @pytest.mark.parametrize("whose", ["torch", "numpy", "random"])
 def test_a_change_of_the_global_random_state_is_printed(whose: str) -> None:
-    import random
-
-    changes = {
-        "torch": lambda x, y: torch.rand(1),
-        "numpy": lambda x, y: np.random.rand(),
-        "random": lambda x, y: random.random(),
+    draws: dict[str, Callable[[], object]] = {
+        "torch": lambda: torch.rand(1),
+        "numpy": np.random.rand,
+        "random": random.random,
     }
     lines = shown(compare.no_global_randomness, answer(tensor(1.0), random_changed=whose))
-    assert pasted(lines, f=changes[whose]).endswith("False\n")
+    assert pasted(lines, f=lambda x, y: draws[whose]()).endswith("False\n")
     assert pasted(lines, f=lambda x, y: None) == "True\n"
 
 
-def test_a_story_is_never_empty_and_zero_has_no_sign() -> None:
-    for yours, expected in (((1.0,), (2.0,)), ((1.0, 2.0), (3.0, 4.0)), ((1.0, 2.0, 3.0), (0.0, 0.0, 0.0))):
-        with pytest.raises(Mismatch) as caught:
-            compare.same(answer(tensor(*yours)), np.array(expected))
-        assert "differ" in caught.value.story or "must be" in caught.value.story
+def test_zero_has_no_sign() -> None:
     assert compare.show(np.array([0.0, -0.0])) == "[0, 0]" == compare.show(np.array([-0.0, 1e-300]) * 0)
 
 
-def test_what_has_to_be_imported_is_named_with_its_module() -> None:
+def test_the_imports_that_a_call_needs() -> None:
     lines = "policy = BigramLM(table=torch.tensor([[1.0]]))\ntrain(policy, CharLMConfig()).sum()"
-    assert needed_imports("train", "charlm", lines) == (
-        "import torch; from starter.charlm import train; from starter.charlm_model import BigramLM; "
-        "from starter.charlm_training import CharLMConfig"
-    )
+    assert needed_imports("train", "charlm", lines).split("; ") == [
+        "import torch",
+        "from starter.charlm import train",
+        "from starter.charlm_model import BigramLM",
+        "from starter.charlm_training import CharLMConfig",
+    ]
 
 
 def test_a_model_that_is_typed_with_a_seed_is_the_one_that_was_sent() -> None:

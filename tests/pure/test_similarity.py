@@ -8,37 +8,24 @@ import itertools
 import json
 import random
 import re
-from collections.abc import Mapping
 
 import pytest
 from hostile_texts import BENIGN, HOSTILE, html_inventory
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from grader.classroom.side_by_side import Kind, Piece, pairs_page, side, side_by_side
 from grader.classroom.similarity import RUN, SMALLEST, THRESHOLD, Ground, compare, passages, tokens
 from grader.core import course
-from grader.workshop.catalogue import variants
 
 Files = dict[str, str]
-EXERCISES = [exercise.name for exercise in course.EXERCISES]
 NAMES = [exercise.file_name for exercise in course.EXERCISES]
 GIVEN = frozenset({"f", "g", "torch"})
 
 
-@functools.cache
-def starter() -> Files:
-    return {name: (course.STARTER / name).read_text("utf-8") for name in NAMES}
-
-
-@functools.cache
-def ground() -> Ground:
-    return Ground(starter())
-
-
-@functools.cache
-def model() -> Files:
-    return {name: (course.MODEL_ANSWERS / name).read_text("utf-8") for name in NAMES}
+STARTER = {name: (course.STARTER / name).read_text("utf-8") for name in NAMES}
+MODEL = {name: (course.MODEL_ANSWERS / name).read_text("utf-8") for name in NAMES}
+GROUND = Ground(STARTER)
 
 
 def functions(text: str) -> dict[str, str]:
@@ -49,11 +36,11 @@ def functions(text: str) -> dict[str, str]:
 
 
 @functools.cache
-def choices() -> Mapping[tuple[str, str], list[str]]:
+def choices() -> dict[tuple[str, str], list[str]]:
     """Every function of the course with the model answer and all fair variants, helpers included."""
     found = {}
     for exercise in course.EXERCISES:
-        own = functions(model()[exercise.file_name])
+        own = functions(MODEL[exercise.file_name])
         for function in exercise.function_names:
             found[exercise.name, function] = [own[function]]
             path = exercise.folder / "variants" / f"{function}.py"
@@ -67,30 +54,27 @@ def choices() -> Mapping[tuple[str, str], list[str]]:
     return found
 
 
-def student(draw: random.Random) -> Files:
+def student(seed: int) -> Files:
     """Someone who decides for each function independently how to write it."""
-    files = {}
+    draw = random.Random(seed)
+    files = dict(MODEL)
     for exercise in course.EXERCISES:
-        text = model()[exercise.file_name]
-        own = functions(text)
+        own = functions(MODEL[exercise.file_name])
         for function in exercise.function_names:
-            text = text.replace(own[function], draw.choice(choices()[exercise.name, function]))
-        files[exercise.file_name] = text
+            chosen = draw.choice(choices()[exercise.name, function])
+            files[exercise.file_name] = files[exercise.file_name].replace(own[function], chosen)
     return files
 
 
 def share(first: Files, second: Files) -> float:
     """How alike two submissions are."""
-    (pair,) = compare({"a": first, "b": second}, ground(), threshold=1e-9).pairs
+    (pair,) = compare({"a": first, "b": second}, GROUND, threshold=1e-9).pairs
     return pair.share
 
 
 def test_independent_answers_stay_below_the_threshold() -> None:
-    draw = random.Random(0)
-    assert sum(map(len, choices().values())) > 120
-    found = compare({f"{number:02}": student(draw) for number in range(60)}, ground(), threshold=1e-9)
-    pairs = 60 * 59 // 2
-    assert found.compared == 60 and found.found > 0.9 * pairs  # they do have something in common
+    found = compare({f"{seed:02}": student(seed) for seed in range(20)}, GROUND, threshold=1e-9)
+    assert found.compared == 20 and found.found > 0.9 * 20 * 19 / 2  # they do have something in common
     assert max(pair.share for pair in found.pairs) < THRESHOLD
 
 
@@ -123,66 +107,65 @@ DISGUISES = {
 
 @pytest.mark.parametrize("disguise", DISGUISES)
 def test_a_disguised_copy_is_above_the_threshold(disguise: str) -> None:
-    original = student(random.Random(3))
+    original = student(3)
     copy = {name: DISGUISES[disguise](text) for name, text in original.items()}
     assert copy != original and share(original, copy) > THRESHOLD
 
 
-def test_names_that_a_student_chose_do_not_count() -> None:
-    first = tokens("def f(x):\n    a = x.mean()\n    return torch.exp(a) - 1", names=GIVEN)
-    second = tokens("def f(rewards):\n    b_2 = rewards.mean()\n    return torch.exp(b_2) - 1", names=GIVEN)
-    other = tokens("def f(x):\n    a = x.std()\n    return torch.exp(a) - 1", names=GIVEN)
-    assert first == second != other
+def test_chosen_names_comments_layout_and_quotes_do_not_count() -> None:
+    one = tokens('def f(x):\n    """What it does."""\n    return g("a", x.mean())  # why\n', names=GIVEN)
+    other = tokens("def f(\n    rewards\n):\n\treturn g('b', rewards.mean())\n", names=GIVEN)
+    assert one == other
+    assert one[:10] == ["def", "f", "(", "V", ")", ":", "return", "g", "(", "S"]
+    assert one != tokens("def f(x):\n    return g('b', x.std())\n", names=GIVEN)
 
 
-def test_comments_docstrings_layout_and_quotes_do_not_count() -> None:
-    first = tokens('def f(x):\n    """What it does."""\n    return g("a", x)  # why\n', names=GIVEN)
-    second = tokens("def f(\n    x,\n):\n\treturn g('b', x)\n".replace("    x,\n", "    x\n"), names=GIVEN)
-    assert first == second == ["def", "f", "(", "V", ")", ":", "return", "g", "(", "S", ",", "V", ")"]
-
-
-def test_what_the_starter_gives_does_not_count() -> None:
-    found = compare({"a": starter(), "b": starter()}, ground(), threshold=1e-9)
+def test_the_starter_does_not_count() -> None:
+    found = compare({"a": STARTER, "b": STARTER}, GROUND, threshold=1e-9)
     assert found.compared == 0 and found.too_small == ("a", "b") and found.pairs == ()
 
 
-def test_what_model_answers_and_variants_have_does_not_count_and_is_told_apart() -> None:
-    official = [{f"{name}.py": each.submission.files[f"{name}.py"]} for name in EXERCISES for each in variants(name)]
-    known = Ground(starter(), [model(), *official])
-    draw = random.Random(2)
-    everybody = {f"{number}": student(draw) for number in range(8)}  # official answers, in any mixture
+def test_model_answers_and_variants_do_not_count() -> None:
+    official = [{f"{exercise}.py": text} for (exercise, _), texts in choices().items() for text in texts]
+    known = Ground(STARTER, [MODEL, *official])
+    everybody = {str(seed): student(seed) for seed in range(4)}  # official answers, in any mixture
     own = "".join(f"\n\ndef f{n}(x):\n    return [x.m{n}(x, y) * {n} for y in range({n}) if y]\n" for n in range(9))
     for name in ("8", "9"):
-        everybody[name] = {**student(draw), "kl.py": model()["kl.py"] + own}
+        everybody[name] = {**student(int(name)), "kl.py": MODEL["kl.py"] + own}
     found = compare(everybody, known, threshold=1e-9, top=5)
-    assert found.compared == 2 and set(found.too_small) == set(map(str, range(8)))
+    assert found.compared == 2 and set(found.too_small) == {"0", "1", "2", "3"}
     assert all(found.ground[name] > 0.97 for name in found.too_small) and 0.5 < found.ground["8"] < 1
     assert [(pair.first, pair.second, pair.files["kl.py"]) for pair in found.pairs] == [("8", "9", 1.0)]
-    assert compare(everybody, ground(), threshold=1e-9).compared == 10
 
 
-def test_the_first_pairs_of_all_and_of_each_file_are_listed_whatever_their_share() -> None:
-    draw = random.Random(4)
-    everybody = {f"{number}": student(draw) for number in range(6)}
+def test_the_most_similar_pairs_of_all_and_of_each_file_are_listed_and_the_rest_is_counted() -> None:
+    everybody = {str(seed): student(seed) for seed in range(5)}
     everybody["6"] = {**everybody["0"], "kl.py": everybody["1"]["kl.py"]}
-    found = compare(everybody, ground(), threshold=0.8, top=4)
+    found = compare(everybody, GROUND, threshold=0.8, top=4)
     assert found.found == 1 and len(found.pairs) == 4 and found.pairs[0].share > 0.8 > found.pairs[1].share > 0
     assert (found.pairs[0].first, found.pairs[0].second) == ("0", "6")
-    every = compare(everybody, ground(), threshold=1e-9).pairs
+    every = compare(everybody, GROUND, threshold=1e-9).pairs
     assert found.pairs == every[:4]
     for file in NAMES:
         best = sorted((pair.files[file] for pair in every), reverse=True)[:4]
         assert [pair.share for pair in found.by_file[file]] == pytest.approx(best)
         assert all(set(pair.files) == {file} and pair.common > 0 for pair in found.by_file[file])
+    few = compare(everybody, GROUND, threshold=1e-9, most=2)
+    assert few.found == len(every) and few.pairs == every[:2]
 
 
 def test_others_are_compared_with_the_class_and_not_with_each_other() -> None:
-    draw = random.Random(6)
-    one, other = student(draw), student(draw)
-    found = compare({"a": one, "b": other}, ground(), also={"2025/x": dict(one), "2025/y": dict(one)}, threshold=0.9)
+    one, other = student(6), student(7)
+    found = compare({"a": one, "b": other}, GROUND, also={"2025/x": dict(one), "2025/y": dict(one)}, threshold=0.9)
     assert (found.compared, found.others, found.found) == (2, 2, 2)
     assert [(pair.first, pair.second) for pair in found.pairs] == [("a", "2025/x"), ("a", "2025/y")]
-    assert set(found.ground) == {"a", "b"}
+
+
+def test_the_share_is_measured_by_the_smaller_submission() -> None:
+    whole = student(5)
+    part = {"charlm.py": whole["charlm.py"]}
+    (pair,) = compare({"part": part, "whole": whole}, GROUND, threshold=0.5).pairs
+    assert (pair.first, pair.second, pair.share, pair.files) == ("part", "whole", 1.0, {"charlm.py": 1.0})
 
 
 def shown(first: str, second: str, known: str = "") -> tuple[list[Piece], list[Piece]]:
@@ -208,14 +191,13 @@ def test_side_by_side_both_texts_are_whole_and_the_common_part_of_each_leads_to_
     assert not any("alone" in piece.text for piece in one + other)
 
 
-def test_side_by_side_what_is_known_is_faint_and_not_common() -> None:
+def test_side_by_side_known_text_is_faint_and_not_common() -> None:
     text = SAME.format("mine", "a")
     for pieces in shown(text, SAME.format("theirs", "b"), known=SAME.format("official", "c")):
         assert [piece.kind for piece in pieces] == [Kind.GROUND, Kind.OWN]  # a newline comes last
     assert [piece.kind for piece in shown(text, "x = 1\n")[0]] == [Kind.OWN]
 
 
-@settings(max_examples=50)
 @given(
     st.lists(st.sampled_from(["x + ", "(", ")", "y\n", "def f():\n  ", "'s' ", "# c\n", "\N{SNOWMAN}"]), max_size=60)
 )
@@ -226,30 +208,23 @@ def test_side_by_side_no_character_is_lost_or_added(words: list[str]) -> None:
             assert "".join(piece.text for piece in pieces) == whole
 
 
-@pytest.mark.parametrize("name", HOSTILE)
-def test_side_by_side_no_text_is_more_than_text(name: str) -> None:
+def test_side_by_side_hostile_text_stays_text() -> None:
     def page(text: str) -> str:
         line = json.dumps(text.encode("utf-8", "replace").decode()[:2_000], ensure_ascii=False).replace("\0", "")
         files = {"kl.py": f"def f(x):\n    return [{', '.join(f'x.a{n}({n}) + {line}' for n in range(40))}]\n"}
-        found = compare({f"{text}1": files, f"{text}2": files}, ground(), threshold=0.5, top=3)
-        return pairs_page(found, {f"{text}1": files, f"{text}2": files}, ground(), "1.0")
+        both = {f"{text}1": files, f"{text}2": files}
+        return pairs_page(compare(both, GROUND, threshold=0.5, top=3), both, GROUND, "1.0")
 
-    assert html_inventory(page(HOSTILE[name])) == html_inventory(page(BENIGN))
-
-
-def test_the_share_is_that_of_the_smaller_submission_and_told_for_each_file() -> None:
-    whole = student(random.Random(5))
-    part = {"charlm.py": whole["charlm.py"]}
-    (pair,) = compare({"part": part, "whole": whole}, ground(), threshold=0.5).pairs
-    assert (pair.first, pair.second, pair.share, pair.files) == ("part", "whole", 1.0, {"charlm.py": 1.0})
+    harmless = html_inventory(page(BENIGN))
+    for name in [*HOSTILE][::6]:
+        assert html_inventory(page(HOSTILE[name])) == harmless, name
 
 
 WORDS = st.lists(st.sampled_from("abc"), min_size=SMALLEST, max_size=SMALLEST + 60).map(" ".join)
 
 
-@settings(max_examples=30)
 @given(st.lists(WORDS, min_size=2, max_size=6))
-def test_all_pairs_are_counted_as_two_sets_are_compared(texts: list[str]) -> None:
+def test_all_pairs_are_counted_like_intersections_of_sets(texts: list[str]) -> None:
     # Letters between keywords, so that no name is replaced; the oracle intersects Python's sets.
     texts = [text.replace("a", "if").replace("b", "or").replace("c", "is") for text in texts]
     runs = [{tuple(words[at : at + RUN]) for at in range(len(words) - RUN + 1)} for words in map(str.split, texts)]
@@ -264,28 +239,16 @@ def test_all_pairs_are_counted_as_two_sets_are_compared(texts: list[str]) -> Non
     assert {(pair.first, pair.second): pair.share for pair in found.pairs} == expected
 
 
-def test_the_most_similar_pairs_come_first_and_the_rest_is_counted() -> None:
-    draw = random.Random(1)
-    one, other = student(draw), student(draw)
-    mixed = {**one, "charlm.py": other["charlm.py"]}
-    everybody = {"d": one, "c": dict(one), "b": mixed, "a": other}
-    found = compare(everybody, ground(), threshold=1e-9, most=2)
-    assert found.found == 6 and len(found.pairs) == 2
-    assert (found.pairs[0].first, found.pairs[0].second, found.pairs[0].share) == ("c", "d", 1.0)
-    assert compare(dict(sorted(everybody.items())), ground(), threshold=1e-9, most=2) == found
-
-
 @pytest.mark.parametrize(
     "text",
-    ["", "def f(:\n", "x = (\n" * 5_000, "  if\n x", '"""', "\\", "\N{SNOWMAN}", "(" * 90_000, "a." * 40_000, "\0"],
+    ["", "def f(:\n", "x = (\n" * 5_000, "  if\n x", '"""', "\\", "\N{SNOWMAN}", "(" * 30_000, "\0"],
 )
-def test_a_text_that_is_no_python_is_read_as_far_as_it_goes(text: str) -> None:
+def test_invalid_python_is_read_up_to_the_error(text: str) -> None:
     good = "x = 1 + 2\n"
     assert tokens(good + text, names=GIVEN)[:5] == ["V", "=", "1", "+", "2"]
-    assert compare({"a": {"kl.py": text}, "b": model()}, ground()).pairs == ()
+    assert compare({"a": {"kl.py": text}, "b": MODEL}, GROUND).pairs == ()
 
 
-def test_passages_are_as_many_as_there_are_different_runs() -> None:
-    assert len(passages(["a"] * (RUN + 5))) == 1
-    assert len(passages([str(n) for n in range(RUN + 5)])) == 6
-    assert len(passages(["a"] * (RUN - 1))) == 0
+def test_passages_are_counted_once() -> None:
+    for words, count in (["a"] * (RUN + 5), 1), ([str(n) for n in range(RUN + 5)], 6), (["a"] * (RUN - 1), 0):
+        assert len(passages(words)) == count

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import product
 from typing import Any
 
@@ -14,26 +14,16 @@ from hypothesis import strategies as st
 
 from grader.grading import strategies
 
-LIMITS: dict[str, dict[str, Any]] = {
-    "reward_groups": {"rows": (1, 3), "columns": (2, 6)},
-    "reward_groups_with_ties": {"rows": (1, 5), "columns": (1, 3)},
-    "logit_pairs": {"rows": (1, 2), "columns": (2, 5)},
-    "logp_pairs": {"rows": (1, 6)},
-    "ratios_and_advantages": {"rows": (1, 6)},
-    "bandit_groups": {"rows": (2, 5), "columns": (2, 6)},
-    "rollouts": {"rows": (1, 4), "columns": (2, 6)},
+SIZES: dict[str, tuple[list[tuple[int, int]], dict[str, int], list[tuple[int, int]]]] = {
+    "reward_groups": ([(1, 3), (2, 6)], {"prompts": 2, "group_size": 3}, [(1, 2), (2, 3)]),
+    "reward_groups_with_ties": ([(1, 5), (1, 3)], {"prompts": 2, "group_size": 2}, [(1, 2), (1, 2)]),
+    "logit_pairs": ([(1, 2), (2, 5)], {"rows": 1, "actions": 3}, [(1, 1), (2, 3)]),
+    "logp_pairs": ([(1, 6)], {"size": 2}, [(1, 2)]),
+    "ratios_and_advantages": ([(1, 6)], {"size": 2}, [(1, 2)]),
+    "bandit_groups": ([(2, 5), (2, 6)], {"actions": 3, "group_size": 2}, [(2, 3), (2, 2)]),
+    "rollouts": ([(1, 4), (2, 6)], {"rows": 2, "length": 3}, [(1, 2), (2, 3)]),
 }
-"""Smallest and largest size in each direction, without arguments."""
-OTHERS: dict[str, tuple[dict[str, int], dict[str, Any]]] = {
-    "reward_groups": ({"prompts": 2, "group_size": 3}, {"rows": (1, 2), "columns": (2, 3)}),
-    "reward_groups_with_ties": ({"prompts": 2, "group_size": 2}, {"rows": (1, 2), "columns": (1, 2)}),
-    "logit_pairs": ({"rows": 1, "actions": 3}, {"rows": (1, 1), "columns": (2, 3)}),
-    "logp_pairs": ({"size": 2}, {"rows": (1, 2)}),
-    "ratios_and_advantages": ({"size": 2}, {"rows": (1, 2)}),
-    "bandit_groups": ({"actions": 3, "group_size": 2}, {"rows": (2, 3), "columns": (2, 2)}),
-    "rollouts": ({"rows": 2, "length": 3}, {"rows": (1, 2), "columns": (2, 3)}),
-}
-"""Arguments, and the sizes that they allow."""
+"""Smallest and largest size along each axis without arguments; some arguments, and the sizes that they allow."""
 
 
 @functools.cache
@@ -64,15 +54,15 @@ def shape(name: str, value: Any) -> tuple[int, ...]:
     return tuple(first.shape)
 
 
-def all_shapes(limits: dict[str, tuple[int, int]]) -> set[tuple[int, ...]]:
-    return {*product(*(range(least, most + 1) for least, most in limits.values()))}
+def all_shapes(limits: Sequence[tuple[int, int]]) -> set[tuple[int, ...]]:
+    return {*product(*(range(least, most + 1) for least, most in limits))}
 
 
-@pytest.mark.parametrize("name", LIMITS)
+@pytest.mark.parametrize("name", SIZES)
 def test_every_documented_size_comes_and_no_other(name: str) -> None:
-    assert {shape(name, value) for value in drawn(name)} == all_shapes(LIMITS[name])
-    arguments, limits = OTHERS[name]
-    assert {shape(name, value) for value in drawn(name, 60, **arguments)} == all_shapes(limits)
+    limits, arguments, fewer = SIZES[name]
+    assert {shape(name, value) for value in drawn(name)} == all_shapes(limits)
+    assert {shape(name, value) for value in drawn(name, 60, **arguments)} == all_shapes(fewer)
 
 
 def eighths_between(arrays: list[Any], low: float, high: float) -> None:
@@ -81,16 +71,6 @@ def eighths_between(arrays: list[Any], low: float, high: float) -> None:
     assert values.dtype == np.float64
     assert (values * 8 == np.round(values * 8)).all()
     assert (values.min(), values.max()) == (low, high)
-
-
-def test_bytes_become_eighths_in_the_order_of_their_distance_from_zero() -> None:
-    def draw(strategy: Any) -> bytes:
-        assert len(find(strategy, lambda _: True)) == 256
-        return bytes(range(256))
-
-    found = strategies._eighths(draw, 256, 1)
-    in_order = [0, -1, 1, -2, 2, -3, 3, -4, 4, -5, 5, -6, 6, -7, 7, -8, 8]
-    assert found.tolist() == [number / 8 for number in (in_order * 16)[:256]]
 
 
 def test_no_reward_group_has_equal_rewards() -> None:

@@ -2,6 +2,7 @@
 
 import copy
 import io
+import re
 import unicodedata
 
 from hypothesis import given
@@ -30,7 +31,7 @@ def made(check: CheckResult) -> Result:
     return Result("me", "0" * 64, 0, "cpu", [exercise], "0.1.0", 1, complete=True)
 
 
-def test_every_text_of_a_result_is_made_harmless_wherever_it_stands() -> None:
+def test_every_text_of_a_result_is_made_harmless() -> None:
     """The report is made from the result alone, so nothing may rely on an earlier place having cleaned a text."""
     frame = Frame(HOSTILE, 3, HOSTILE, HOSTILE)
     check = CheckResult("kl.a", "kl_estimate", "A title.", "", 1, False, True, FAILED, HOSTILE, HOSTILE)
@@ -83,35 +84,34 @@ def test_the_named_mistake_comes_first_and_the_call_last() -> None:
     assert "The rest is long" not in report
 
 
-def test_a_long_call_is_shown_to_those_who_ask_for_it() -> None:
+def test_a_long_call_is_shown_with_an_option() -> None:
     call = "\n".join(f"x{n} = torch.tensor([{n}.0])" for n in range(20))
     check = CheckResult("kl.a", "kl_estimate", "A title.", "", 1, False, True, FAILED, "it is 1", call)
-    assert "20 lines; the same command with --call" in report_of(made(check))
+    assert "--call" in report_of(made(check))
     whole = report_of(made(check), whole_calls=True)
     assert "--call" not in whole and all(line in whole for line in call.split("\n"))
 
 
-def test_after_full_points_comes_the_next_function_or_the_next_exercise() -> None:
+def test_full_points_lead_to_the_next_function_or_exercise() -> None:
     passed = CheckResult("kl.a", "kl_estimate", "A title.", "", 1, False, True, PASSED)
     assert "next  grade kl.categorical_kl" in report_of(made(passed))
     other = copy.deepcopy(passed)
     other.function = "categorical_kl"
     result = made(passed)
     result.exercises[0].checks.append(other)
-    assert "next  4  The ten-action bandit: docs/exercises/bandit.md, then `grade bandit`" in report_of(result)
+    assert re.search("next .*docs/exercises/bandit.md.*`grade bandit`", report_of(result))
     assert "docs/exercises/kl.md#afterwards" in report_of(result)
     other.outcome = FAILED
     assert "next" not in report_of(result) and "#afterwards" not in report_of(result)
 
 
-def test_with_all_points_of_all_exercises_the_report_ends_with_what_was_built() -> None:
+def test_full_points_in_all_exercises_end_with_the_finish() -> None:
     result = result_of({each.name: PASSED for each in course.EXERCISES})
     report = report_of(result)
     assert "  ● ● ● ● ● ● ● ●\n━━■" in report and "You wrote GRPO" in report and "starter.run_llm" in report
     assert "\x1b" not in report
     assert report.count("next  ") == 1
-    console = Console(file=io.TextIOWrapper(io.BytesIO(), "ascii"), width=200)
-    terminal.show(result, console)
+    terminal.show(result, Console(file=io.TextIOWrapper(io.BytesIO(), "ascii"), width=200))
     assert "You wrote" not in report_of(result, finish=False)
     assert terminal.is_whole(result)
     result.exercises[2].checks.pop()
@@ -120,15 +120,15 @@ def test_with_all_points_of_all_exercises_the_report_ends_with_what_was_built() 
     assert "You wrote" not in report_of(result)
 
 
-def test_what_a_save_has_changed_is_said_in_points_and_titles() -> None:
+def test_the_difference_between_two_results_is_told_in_points_and_titles() -> None:
     before, after = (made(CheckResult("kl.a", "f", "A title.", "", 3, False, True, FAILED)) for _ in range(2))
-    assert terminal.difference(before, after) == "no change in points"
+    assert "points" in terminal.difference(before, after) and "title" not in terminal.difference(before, after)
     after.checks[0].outcome = PASSED
-    assert terminal.difference(before, after) == "+3 points\n  passes now: A title."
-    assert terminal.difference(after, before) == "-3 points\n  fails now: A title."
+    assert re.fullmatch(r"\+3 points\n .*: A title\.", terminal.difference(before, after))
+    assert re.fullmatch(r"-3 points\n .*: A title\.", terminal.difference(after, before))
 
 
-def test_what_fails_because_of_an_earlier_function_is_one_line_and_names_it() -> None:
+def test_a_failure_that_follows_from_an_earlier_function_is_one_line_and_names_it() -> None:
     gate, second, third = (
         CheckResult(f"kl.{name}", "kl_estimate", f"{name}.", "", 2, False, False, outcome, "it is 1", "kl_estimate(x)")
         for name, outcome in (("a", FAILED), ("b", WAITING), ("c", WAITING))
@@ -138,6 +138,6 @@ def test_what_fails_because_of_an_earlier_function_is_one_line_and_names_it() ->
     for check in (gate, second):
         check.owed_to, check.carried, check.rows = ["clip.importance_ratio"], True, [("yours", "1")]
     report = report_of(result)
-    assert "↑ follows            4/4 2 checks: right with what your `importance_ratio` returns" in report
-    assert "… waiting            0/2 1 check: it waits for your `importance_ratio` to be right" in report
+    assert re.search("4/4 2 checks.*`importance_ratio`", report)
+    assert re.search("0/2 1 check.*`importance_ratio`", report)
     assert "failed" not in report and "yours" not in report and "kl_estimate(x)" not in report

@@ -1,5 +1,6 @@
 """Which calls are wrong: told by a feature of their arguments that no chance gives."""
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -27,22 +28,15 @@ def updates(count, **more):
 
 def test_a_setting_that_tells_right_calls_from_wrong_ones():
     calls: list[Any] = [(updates(count, lr=lr), {}, count <= 1) for count in (0, 1, 2, 5) for lr in (0.1, 0.5, 2.0)]
-    assert told(calls) == "right where inner_steps is at most 1, and wrong where inner_steps is more than 1"
+    assert re.search("inner_steps .* 1, .* inner_steps .* 1", told(calls))
+    some_right: list[Any] = [(updates(count), {}, count != 3) for count in (*[1] * 12, 2, *[3] * 5)]
+    assert re.search("inner_steps .* 1, .* only where inner_steps .* 1", told(some_right))
+    assert told([*calls, (updates(1), {}, False)]) == ""  # a wrong call without the feature
 
 
-def test_a_feature_that_some_right_calls_have_too_is_said_to_be_where_the_wrong_ones_are():
-    calls: list[Any] = [(updates(count), {}, count != 3) for count in (*[1] * 12, 2, *[3] * 5)]
-    assert told(calls) == "right where inner_steps is at most 1, and wrong only where inner_steps is more than 1"
-
-
-def test_a_wrong_call_without_the_feature_ends_it():
-    calls: list[Any] = [(updates(count), {}, count <= 1) for count in (0, 1, 1, 1, 1, 2, 5, 5, 5)]
-    assert told(calls)
-    assert told([*calls, (updates(1), {}, False)]) == ""
-
-
-def test_few_calls_are_right_and_wrong_by_chance():
+def test_few_calls_or_only_wrong_ones_say_nothing():
     assert told([(updates(count), {}, count == 1) for count in (1, 1, 2, 2)]) == ""
+    assert told([(updates(count), {}, False) for count in range(12)]) == told([]) == ""
 
 
 def test_an_option_that_is_left_out_has_another_default():
@@ -50,28 +44,19 @@ def test_an_option_that_is_left_out_has_another_default():
     calls: list[Any] = [
         ({"rewards": rewards * k}, {"std_eps": 0.5} if k % 2 else {}, bool(k % 2)) for k in range(1, 11)
     ]
-    assert told(calls) == (
-        "right where std_eps is given, and wrong where std_eps is left out: your default is another one"
-    )
+    assert re.search("std_eps is given, .* std_eps is left out", told(calls))
 
 
-def test_a_tensor_tells_by_what_is_in_it():
+def test_the_content_of_a_tensor_tells_right_calls_from_wrong_ones():
     equal, others = np.array([[1.0, 1.0, 2.0]]), np.array([[1.0, 0.5, 2.0]])
     calls: list[Any] = [
         ({"rewards": values * k}, {}, values is others) for values in (equal, others) for k in range(1, 6)
     ]
-    assert told(calls) == (
-        "right where no row of rewards holds a number twice, and wrong where a row of rewards holds a number twice"
-    )
+    assert told(calls).count("row of rewards holds a number twice") == 2
     same: list[Any] = [
         ({"logp": others, "ref_logp": others + shift}, {}, not shift) for shift in (0, 0, 0, 0, 0, 0.5, 0.5, 0.5, 0.5)
     ]
-    assert told(same) == "right where logp and ref_logp are the same, and wrong where logp and ref_logp differ"
-
-
-def test_nothing_is_said_where_all_calls_are_wrong():
-    assert told([(updates(count), {}, False) for count in range(12)]) == ""
-    assert told([]) == ""
+    assert re.search("logp and ref_logp are the same, .* logp and ref_logp differ", told(same))
 
 
 def step_check(name: str, counts: tuple[int, ...]) -> Check:
@@ -106,21 +91,14 @@ def what_is_said(mistaken: tuple[str, ...], failures: Any = None) -> set[tuple[s
     }
 
 
-def test_a_mistake_that_explains_one_check_of_three_is_no_name_where_the_arguments_tell_all_of_them():
-    told = "right where inner_steps is at most 1, and wrong where inner_steps is more than 1"
-    assert {sentence for _, sentence in what_is_said(("two",))} == {told}
-
-
-def test_a_mistake_that_explains_every_check_is_the_name():
+def test_a_mistake_is_named_where_it_explains_most_checks_and_otherwise_the_arguments_tell():
+    assert all("inner_steps" in sentence for _, sentence in what_is_said(("two",)))
     named = what_is_said(("two", "three", "four"))
     assert named == {(f"bandit.{name}", "you always clip") for name in ("two", "three", "four")}
-
-
-def test_a_mistake_that_explains_most_checks_is_named_there():
     assert ("bandit.two", "you always clip") in what_is_said(("two", "three"))
 
 
-def test_what_a_check_saw_beside_the_numbers_is_said_there_and_nowhere_else():
+def test_an_observation_besides_the_numbers_is_reported_at_its_check_only():
     mode = "not what fails here: policy comes back from the call in another mode"
     answer: Any = None  # nobody asks for it
     failure = Failure(Example(), answer, None, ("mode", mode))

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from worksheets import (
     INVISIBLE,
@@ -34,7 +34,6 @@ from worksheets import (
     with_all_digits,
 )
 
-from grader.commands import course as course_command
 from grader.core import course
 from grader.core.result import BROKEN, FAILED, NOT_WRITTEN, PASSED, CheckResult, ExerciseResult
 from grader.worksheet import grade as worksheet
@@ -42,7 +41,6 @@ from grader.worksheet import questions as worksheet_questions
 from grader.worksheet import replay as replaying
 from grader.worksheet.questions import QUANTITIES, QUESTIONS, RUN_TABLES, RUNS
 from grader.worksheet.reader import WorksheetError, WorksheetFile, parse, read_worksheet
-from grader.workshop import golden
 
 
 @pytest.fixture
@@ -68,9 +66,6 @@ def failed(result: ExerciseResult) -> CheckResult:
     return found
 
 
-# The table, and its twin in the browser
-
-
 def test_the_points_are_30_all_of_them_for_numbers_and_the_bonus_has_none() -> None:
     checks = worksheet.checks().values()
     assert sum(check.points for check in checks) == 30
@@ -81,25 +76,10 @@ def test_the_points_are_30_all_of_them_for_numbers_and_the_bonus_has_none() -> N
     assert all(check.hints and check.explanation for check in checks)
 
 
-def test_the_command_notices_a_stale_table_of_the_browser_and_repairs_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    text = golden.WORKSHEET_PATH.read_text("utf-8")
-    assert text.startswith("// Written by `course dev golden`; do not edit.\n")
-    changed = tmp_path / "worksheet_runs.mjs"
-    changed.write_text(text.replace('"groupSize": 32', '"groupSize": 31', 1), "utf-8")
-    monkeypatch.setattr(golden, "WORKSHEET_PATH", changed)
-    monkeypatch.setattr(golden, "make", lambda: golden.PATH.read_text("utf-8"))
-    assert course_command.main(["dev", "golden", "--check"]) == 1
-    assert "worksheet_runs.mjs is stale: run `course dev golden`" in capsys.readouterr().out
-    assert course_command.main(["dev", "golden"]) == 0
-    assert changed.read_text("utf-8") == text
-
-
 # Runs
 
 
-def test_three_digits_are_as_good_as_all(right: Document) -> None:
+def test_three_decimals_are_enough(right: Document) -> None:
     for document in (right, json.loads(with_all_digits())):
         result = graded(document)
         assert [said(check) for check in result.checks if check.outcome != PASSED] == []
@@ -117,38 +97,31 @@ def changed_digits(number: float | int | None) -> Iterator[float | int | None]:
             yield float(text[:place] + str((int(digit) + 5) % 10) + text[place + 1 :])
 
 
-def numbers_of(document: Document) -> list[tuple[str, str, int | None]]:
-    """Where every recorded number stands: run, quantity, place in its list."""
-    return [
-        (entry["id"], name, place)
-        for entry in document["runs"]
-        for name, value in entry["values"].items()
-        for place in (range(len(value)) if isinstance(value, list) else (None,))
-    ]
-
-
 def test_every_wrong_digit_is_named_with_the_right_number_and_costs_the_points_of_its_check(right: Document) -> None:
-    tried = 0
     names = {run.id: run.name for run in RUNS}
-    for name, quantity, place in numbers_of(right):
-        values = run_of(right, name)["values"]
-        number = values[quantity] if place is None else values[quantity][place]
-        for wrong in changed_digits(number):
-            document = copy.deepcopy(right)
-            if place is None:
-                run_of(document, name)["values"][quantity] = wrong
-            else:
-                run_of(document, name)["values"][quantity][place] = wrong
-            result = graded(document)
-            check = check_of(result, "bonus") if name == "bonus.run" else failed(result)
-            shown = ["never" if each is None else f"{each:.3f}".removesuffix(".000") for each in (number, wrong)]
-            story = check.story.replace(".000", "").removeprefix("not counted: ")
-            words = QUANTITIES[quantity].words + ("" if place is None else f" {place + 1}")
-            seed = run_of(right, name)["seed"]
-            assert story == f"{names[name]}, {words}: seed {seed} gives {shown[0]}; the worksheet says {shown[1]}"
-            assert check.earned == 0 and check.outcome == (PASSED if name == "bonus.run" else FAILED)
-            tried += 1
-    assert tried > 150
+    tried = 0
+    for entry in right["runs"]:
+        for quantity, values in entry["values"].items():
+            for place in range(len(values)) if isinstance(values, list) else (None,):
+                number = values if place is None else values[place]
+                wrong = [*changed_digits(number)][tried % 3 :][:1] or [*changed_digits(number)][:1]
+                document = copy.deepcopy(right)
+                changed = run_of(document, entry["id"])["values"]
+                if place is None:
+                    changed[quantity] = wrong[0]
+                else:
+                    changed[quantity][place] = wrong[0]
+                result = graded(document)
+                is_bonus = entry["id"] == "bonus.run"
+                check = check_of(result, "bonus") if is_bonus else failed(result)
+                shown = ["never" if each is None else f"{each:.3f}".removesuffix(".000") for each in (number, *wrong)]
+                story = check.story.replace(".000", "")
+                words = QUANTITIES[quantity].words + ("" if place is None else f" {place + 1}")
+                assert f"{names[entry['id']]}, {words}" in story
+                assert re.search(rf"{entry['seed']}\b.*{re.escape(shown[0])}\b.*{re.escape(shown[1])}$", story)
+                assert check.earned == 0 and check.outcome == (PASSED if is_bonus else FAILED)
+                tried += 1
+    assert tried > 40
 
 
 @pytest.mark.parametrize(("off", "passes"), [(0.0005, True), (-0.0005, True), (0.000501, False), (-0.000501, False)])
@@ -158,35 +131,26 @@ def test_a_value_is_right_within_half_of_the_last_decimal(off: float, passes: bo
     assert (graded(document).earned == 30) is passes
 
 
-def test_a_run_of_other_settings_is_named(right: Document) -> None:
-    run_of(right, "1D.G8.trial2")["settings"]["group_size"] = 16
-    check = failed(graded(right))
-    assert check.id == "worksheet.runs_1d_g8"
-    assert check.story == "1D, G = 8, trial 2: the recorded run has group_size 16; this question asks for 8"
-
-
 @pytest.mark.parametrize("name", [*asdict(worksheet_questions.DEFAULTS), "steps"])
-@pytest.mark.parametrize("value", [10**15, 0.125, True, "all", None, [], {"a": 1}, "gone"])
-def test_every_setting_must_be_the_one_that_is_asked_for(right: Document, name: str, value: Any) -> None:
+def test_every_setting_must_be_the_requested_one(right: Document, name: str) -> None:
     entry = run_of(right, "1C.policy")
     holder = entry if name == "steps" else entry["settings"]
-    if value == holder[name] and type(value) is type(holder[name]):
-        return  # it is the one: start_action is null, divide_by_std is true
-    if value == "gone":
-        del holder[name]
-    else:
+    asked = holder[name]
+    values: tuple[Any, ...] = (10**15, 0.125, True, "all", None, [], {"a": 1})
+    for value in values:
+        if value == asked and type(value) is type(asked):
+            continue  # start_action is null, divide_by_std is true
         holder[name] = value
-    check = failed(graded(right))
-    assert check.id == "worksheet.policy_1c"
-    assert name in check.story and len(check.story) < 150
+        check = failed(graded(right))
+        assert check.id == "worksheet.policy_1c" and name in check.story and len(check.story) < 150
+    del holder[name]
+    assert name in failed(graded(right)).story
+    holder[name] = asked
+    entry["settings"]["momentum"] = 0.9
+    assert "momentum" in failed(graded(right)).story
 
 
-def test_a_setting_that_the_simulation_does_not_have_is_named(right: Document) -> None:
-    run_of(right, "1C.policy")["settings"]["momentum"] = 0.9
-    assert 'setting "momentum"' in failed(graded(right)).story
-
-
-def test_a_file_cannot_make_the_grader_simulate_anything_else(right: Document, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_cannot_choose_what_the_grader_simulates(right: Document, monkeypatch: pytest.MonkeyPatch) -> None:
     simulated = []
 
     def watched(settings: Any, *, seeds: Any, steps: int) -> Any:
@@ -204,12 +168,7 @@ def test_a_file_cannot_make_the_grader_simulate_anything_else(right: Document, m
 
 
 @pytest.mark.parametrize(
-    ("name", "other", "check"),
-    [
-        ("1C.try3", "1C.try1", "runs_1c"),
-        ("1D.G2.trial2", "1D.G2.trial1", "runs_1d_g2"),
-        ("1D.G32.trial3", "1D.G32.trial2", "runs_1d_g32"),
-    ],
+    ("name", "other", "check"), [("1C.try3", "1C.try1", "runs_1c"), ("1D.G2.trial2", "1D.G2.trial1", "runs_1d_g2")]
 )
 def test_the_same_seed_twice_is_named_where_seeds_must_differ(
     right: Document, name: str, other: str, check: str
@@ -218,8 +177,7 @@ def test_the_same_seed_twice_is_named_where_seeds_must_differ(
     found = failed(graded(right))
     names = {run.id: run.name for run in RUNS}
     assert found.id == f"worksheet.{check}"
-    seed = run_of(right, other)["seed"]
-    assert found.story == f"{names[name]}: its seed {seed} is that of {names[other]}; each run needs its own"
+    assert found.story.startswith(names[name]) and names[other] in found.story
 
 
 def test_one_seed_may_serve_several_group_sizes_and_both_runs_of_1b(right: Document) -> None:
@@ -233,35 +191,29 @@ def test_one_seed_may_serve_several_group_sizes_and_both_runs_of_1b(right: Docum
 
 def test_another_seed_among_the_algorithms_is_named(right: Document) -> None:
     play_again(right, "1E.reinforce", seed=8)
-    check = failed(graded(right))
-    assert check.story == "1E, REINFORCE: its seed is 8, that of 1E, GRPO is 7; take the same one"
+    assert re.search(r"REINFORCE.* 8.*GRPO.* 7", failed(graded(right)).story)
 
 
 @pytest.mark.parametrize("table", RUN_TABLES, ids=lambda table: table.id)
-def test_missing_runs_are_named_and_without_any_the_table_is_not_written(right: Document, table: Any) -> None:
+def test_missing_runs_are_named_and_a_table_without_runs_is_not_written(right: Document, table: Any) -> None:
     for number, run in enumerate(table.runs, 1):
         right["runs"].remove(run_of(right, run.id))
         check = failed(graded(right))
         assert check.id == f"worksheet.{table.id}"
         if number < len(table.runs):
-            assert check.outcome == FAILED and f"{run.name}: not recorded yet" in said(check)
+            assert check.outcome == FAILED and run.name in said(check)
         else:
             assert check.outcome == NOT_WRITTEN and table.name in check.story
 
 
 def test_values_without_a_seed_and_a_seed_without_values_earn_nothing(right: Document) -> None:
-    for entry in right["runs"]:
-        entry["seed"] = None
-    result = graded(right)
-    assert result.earned == 0
-    assert "there is no seed beside the numbers" in said(check_of(result, "runs_1d_g2"))
-    bare = json.loads(with_all_digits())
-    for entry in bare["runs"]:
-        entry["values"] = {}
-    result = graded(bare)
-    assert result.earned == 0
-    assert "nothing is recorded as pi(7)" in said(check_of(result, "runs_1d_g2"))
-    assert "nothing is recorded as actions and advantages" in said(check_of(result, "runs_1b"))
+    bare = copy.deepcopy(right)
+    for entry, other in zip(right["runs"], bare["runs"], strict=True):
+        entry["seed"], other["values"] = None, {}
+    for document in (right, bare):
+        result = graded(document)
+        assert result.earned == 0
+        assert {check.outcome for check in result.checks if check.points} == {FAILED}
 
 
 def test_an_empty_export_earns_nothing_and_is_not_written(right: Document) -> None:
@@ -278,44 +230,31 @@ def test_an_empty_export_earns_nothing_and_is_not_written(right: Document) -> No
         assert {check.outcome for check in result.checks if check.points} == {NOT_WRITTEN}
 
 
-def test_a_wrong_bonus_is_not_counted_and_no_failure(right: Document) -> None:
+def test_a_wrong_bonus_costs_nothing(right: Document) -> None:
     run_of(right, "bonus.run")["values"]["best_probability"] = 0.5
     result = graded(right)
     assert all(check.outcome == PASSED for check in result.checks) and result.earned == 30
-    assert check_of(result, "bonus").story.startswith("not counted: the bonus run")
+    assert "0.5" in check_of(result, "bonus").story
     right["runs"].remove(run_of(right, "bonus.run"))
     answer_of(right, "bonus")["answer"] = ""
     result = graded(right)
-    assert check_of(result, "bonus").story == "not tried" and result.earned == 30
+    assert check_of(result, "bonus").story and result.earned == 30
 
 
 # Written answers
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "",
-        " \t\n ",
-        "no",
-        "x" * 20_000,
-        "word " * 4_000,
-        QUESTIONS[0].text,
-        "Here, in 1A.2, action 7 gains slowly.",  # the same as that to 1A.2
-        "所有奖励相同\uff0c优势为零\uff0c没有学习信号。",
-        INVISIBLE,
-    ],
-)
-def test_a_written_answer_earns_nothing_and_costs_nothing_whatever_it_says(right: Document, text: str) -> None:
-    for points, runs in ((30, right["runs"]), (0, [])):
-        document = {**copy.deepcopy(right), "runs": runs}
-        answer_of(document, "1A.1")["answer"] = answer_of(document, "bonus")["answer"] = text
-        result = graded(document)
-        assert result.earned == points
-        assert points == 0 or all(check.outcome == PASSED for check in result.checks)
+def test_a_written_answer_earns_nothing_and_costs_nothing_whatever_it_says(right: Document) -> None:
+    for text in ("", " \t\n ", "no", "x" * 20_000, "word " * 4_000, QUESTIONS[0].text, "所有奖励相同", INVISIBLE):
+        for points, runs in ((30, right["runs"]), (0, [])):
+            document = {**copy.deepcopy(right), "runs": runs}
+            answer_of(document, "1A.1")["answer"] = answer_of(document, "bonus")["answer"] = text
+            result = graded(document)
+            assert result.earned == points
+            assert points == 0 or all(check.outcome == PASSED for check in result.checks)
 
 
-def test_the_grader_knows_the_questions_as_the_page_asks_them() -> None:
+def test_the_grader_and_the_page_ask_the_same_questions() -> None:
     text = (course.ROOT / worksheet_questions.PAGE).read_text("utf-8")
     blocks = re.findall(r"^/// html \| grpo-question\n +attrs: \{name: \"(.+?)\"\}\n(.+?)\n///$", text, re.M | re.S)
     on_the_page = {name: " ".join(block.split()) for name, block in blocks}
@@ -323,38 +262,31 @@ def test_the_grader_knows_the_questions_as_the_page_asks_them() -> None:
         each.id: f"**{each.id.replace('bonus', 'Bonus')}**{{ .grpo-number }} {each.text}" for each in QUESTIONS
     }
     assert list(on_the_page) == list(in_the_grader)
-    other = [name for name, text in in_the_grader.items() if on_the_page[name] != text]
-    to_change = f"{', '.join(other)} in {worksheet_questions.PAGE} or in QUESTIONS of grader/worksheet/questions.py"
-    assert not other, f"the page and the grader ask different questions: change {to_change}"
+    assert on_the_page == in_the_grader, f"change {worksheet_questions.PAGE} or grader/worksheet/questions.py"
 
 
 # Files
 
 
-def test_no_file_says_where_to_get_it(tmp_path: Path) -> None:
+def test_without_a_file_nothing_is_written_and_another_name_is_pointed_at(tmp_path: Path) -> None:
     file = read_worksheet(tmp_path / "worksheet.json")
     result = worksheet.grade(file)
     assert file.missing and result.earned == 0
     assert {check.outcome for check in result.checks} == {NOT_WRITTEN}
     (story,) = {check.story for check in result.checks}
-    assert 'press "Download answers (JSON)" on the worksheet page' in story and "beside your modules" in story
-
-
-def test_a_second_download_under_another_name_is_pointed_at(tmp_path: Path) -> None:
+    assert "Download answers (JSON)" in story
     (tmp_path / "worksheet (1).json").write_text("{}", "utf-8")
     file = read_worksheet(tmp_path / "worksheet.json")
-    assert file.missing
-    assert file.problem == "there is no worksheet.json, but worksheet (1).json: rename it to worksheet.json"
+    assert file.missing and "worksheet (1).json" in file.problem
 
 
 @pytest.mark.parametrize(("wrong", "named"), [(2, True), (1, True), (None, False)])
 def test_too_few_decimals_are_named(right: Document, wrong: int | None, named: bool) -> None:
-    entry = next(entry for entry in right["runs"] if entry["id"] == "1D.G2.trial1")
-    exact = entry["values"]["best_probability"]
-    entry["values"]["best_probability"] = exact + 0.0123 if wrong is None else round(exact, wrong)
-    check = next(check for check in graded(right).checks if check.id == "worksheet.runs_1d_g2")
-    assert check.outcome == FAILED
-    assert ("with fewer decimals: three are asked for" in check.story) is named
+    values = run_of(right, "1D.G2.trial1")["values"]
+    exact = values["best_probability"]
+    values["best_probability"] = exact + 0.0123 if wrong is None else round(exact, wrong)
+    check = failed(graded(right))
+    assert check.id == "worksheet.runs_1d_g2" and ("decimals" in check.story) is named
 
 
 def refused(path: Path) -> str:
@@ -384,33 +316,14 @@ def test_links_folders_and_devices_are_refused(tmp_path: Path, right: Document) 
     assert "not a file" in refused(path)
 
 
-def test_files_of_ten_megabytes_are_refused_before_they_are_read_whole(tmp_path: Path, right: Document) -> None:
-    path = tmp_path / "worksheet.json"
-    path.write_text(json.dumps(right) + " " * 10_000_000, "utf-8")
-    assert "larger than 2 MB" in refused(path)
-
-
 @pytest.mark.parametrize("sign", ["策", "\u0001", "\ud800", '"'])
 def test_every_answer_may_be_as_long_as_a_field_allows(tmp_path: Path, right: Document, sign: str) -> None:
-    words = "Action 7 gains while the others lose. "
+    right["cells"] = {"1C.policy": {"seed": "-5", "policy.1": "?"}}  # what else the page keeps in the file
     for entry in right["answers"]:
-        entry["answer"] = (f"{entry['id']} {words}" + sign * 20_000)[:20_000]
+        entry["answer"] = (f"{entry['id']} Action 7 gains. " + sign * 20_000)[:20_000]
+    text = json.dumps(right, ensure_ascii=sign == "\ud800", indent=1)  # a browser writes lone surrogates escaped
     path = tmp_path / "worksheet.json"
-    written = json.dumps(right, ensure_ascii=False, indent=1).encode("utf-8", "surrogatepass")
-    if sign == "\ud800":  # a browser writes halves of characters as \\ud800
-        written = json.dumps(right, indent=1).encode()
-    path.write_bytes(written)
-    assert worksheet.grade(read_worksheet(path)).earned == 30
-
-
-def test_what_else_the_page_keeps_in_the_file_is_left_alone(right: Document) -> None:
-    right["cells"] = {"1C.policy": {"seed": "-5", "policy.1": "?"}}
-    assert graded(right).earned == 30
-
-
-def test_a_byte_order_mark_is_no_problem(tmp_path: Path, right: Document) -> None:
-    path = tmp_path / "worksheet.json"
-    path.write_bytes(b"\xef\xbb\xbf" + json.dumps(right).encode())
+    path.write_bytes(b"\xef\xbb\xbf" + text.encode())
     assert worksheet.grade(read_worksheet(path)).earned == 30
 
 
@@ -418,71 +331,58 @@ WELL_FORMED = '{"worksheet": "grpo-bandit", "version": 1, "answers": [], "runs":
 
 
 @pytest.mark.parametrize(
-    ("data", "sentence"),
+    ("data", "phrase"),
     [
-        (b"", "not JSON (line 1, column 1"),
-        (b"{", "not JSON"),
-        (b"\xff\xfe{\x00}\x00", "not UTF-8 text (line 1)"),
-        (b'{"a":\n\xff}', "not UTF-8 text (line 2)"),
-        (b"[" * 100_000, "nested more than 8 deep"),
-        (b'{"a":' * 100_000, "nested more than 8 deep"),
-        (b"[" * 100_000 + b"]" * 100_000, "nested more than 8 deep"),
-        (b'"' + b"[" * 100_000 + b'"', "must be an object, not text"),
-        (b'"\\"' + b'\\"[' * 100_000, "not JSON"),
-        (b"null", "must be an object, not null"),
-        (b"[]", "must be an object, not a list"),
-        (b"{}", "the file has no 'worksheet'"),
-        (b"NaN", "NaN is no number"),
-        (b"[-Infinity]", "-Infinity is no number"),
-        (b"1e999", "1e999 is no number"),
-        (b"[" + b"9" * 100_000 + b"]", "is no number that a worksheet can hold"),
-        (b"0." + b"9" * 100_000, "is no number that a worksheet can hold"),
-        (b'{"a": 1, "a": 2}', 'the key "a" stands twice'),
-        (b'{"worksheet": "other", "version": 1, "answers": [], "runs": []}', 'this is worksheet "other", version 1'),
-        (b'{"worksheet": "grpo-bandit", "version": 2, "answers": [], "runs": []}', 'reads "grpo-bandit", version 1'),
+        (b"", "line 1"), (b"{", "JSON"), (b"\xff\xfe{\x00}\x00", "UTF-8"), (b'{"a":\n\xff}', "line 2"),
+        (b"[" * 100_000, "8 deep"),
+        (b'{"a":' * 100_000, "8 deep"),
+        (b"[" * 100_000 + b"]" * 100_000, "8 deep"),
+        (b'"' + b"[" * 100_000 + b'"', "object"),
+        (b'"\\"' + b'\\"[' * 100_000, "JSON"),
+        (b"null", "null"), (b"[]", "list"), (b"{}", "worksheet"),
+        (b"NaN", "NaN"), (b"[-Infinity]", "-Infinity"), (b"1e999", "1e999"),
+        (b"[" + b"9" * 100_000 + b"]", "number"),
+        (b"0." + b"9" * 100_000, "number"),
+        (b'{"a": 1, "a": 2}', '"a"'),
+        (b'{"worksheet": "other", "version": 1, "answers": [], "runs": []}', '"other"'),
+        (b'{"worksheet": "grpo-bandit", "version": 2, "answers": [], "runs": []}', "version 2"),
         (b'{"worksheet": "grpo-bandit", "version": true, "answers": [], "runs": []}', "version true"),
-        (b'{"worksheet": ["x"], "version": {}, "answers": [], "runs": []}', "worksheet a list, version an object"),
-        (b'{"worksheet": "grpo-bandit", "version": 1, "answers": {}, "runs": []}', "answers must be a list"),
-        (WELL_FORMED % "null", "runs must be a list, not null"),
-        (WELL_FORMED % '[{"id": "1C.try1", "id": "1C.try2"}]', 'the key "id" stands twice in one object'),
+        (b'{"worksheet": ["x"], "version": {}, "answers": [], "runs": []}', "list"),
+        (b'{"worksheet": "grpo-bandit", "version": 1, "answers": {}, "runs": []}', "answers"),
+        (WELL_FORMED % "null", "runs"),
+        (WELL_FORMED % '[{"id": "1C.try1", "id": "1C.try2"}]', '"id"'),
     ],
-)
-def test_what_is_no_worksheet_is_refused_with_a_sentence(tmp_path: Path, data: str | bytes, sentence: str) -> None:
+)  # fmt: skip
+def test_other_files_are_refused(tmp_path: Path, data: str | bytes, phrase: str) -> None:
     path = tmp_path / "worksheet.json"
     path.write_bytes(data if isinstance(data, bytes) else data.encode())
     started = time.thread_time()  # other tests that run at the same time do not count
-    assert sentence in refused(path)
+    assert phrase in refused(path)
     assert time.thread_time() - started < 2
 
 
 @pytest.mark.parametrize(
-    ("change", "sentence"),
+    ("change", "phrases"),
     [
-        ({"seed": True}, "runs[3].seed must be a whole number from 0 to 4294967295, not true"),
-        ({"seed": -1}, "runs[3].seed must be a whole number from 0 to 4294967295, not -1"),
-        ({"seed": 2**32}, "runs[3].seed must be a whole number from 0 to 4294967295, not 4294967296"),
-        ({"seed": 7.5}, "not 7.5"),
-        ({"seed": 1e300}, "not 1e+300"),
-        ({"seed": -1.0}, "not -1.0"),
-        ({"seed": "7"}, 'not "7"'),
-        ({"seed": [7]}, "not a list"),
-        ({"settings": []}, "runs[3].settings must be an object, not a list"),
-        ({"values": 3}, "runs[3].values must be an object, not a number"),
-        ({"values": {"steps_to_half": "20"}}, 'runs[3].values.steps_to_half must be a whole number, not "20"'),
-        ({"values": {"steps_to_half": True}}, "must be a whole number, not true"),
-        ({"values": {"steps_to_half": 20.5}}, "must be a whole number, not 20.5"),
-        ({"values": {"steps_to_half": [20]}}, "must be a whole number, not a list"),
-        ({"values": {"steps_to_half": {}}}, "must be a whole number, not an object"),
+        *(({"seed": seed}, ("seed", shown)) for seed, shown in (
+            (True, "true"), (-1, "4294967295, not -1"), (2**32, "4294967296"), (7.5, "7.5"), (1e300, "1e+300"),
+            ("7", '"7"'), ([7], "list"),
+        )),
+        ({"settings": []}, ("settings", "list")),
+        ({"values": 3}, ("values", "number")),
+        *(({"values": {"steps_to_half": value}}, ("values.steps_to_half", shown)) for value, shown in (
+            ("20", '"20"'), (True, "true"), (20.5, "20.5"), ([20], "list"),
+        )),
     ],
-)
+)  # fmt: skip
 def test_one_malformed_run_is_named_with_its_place_and_the_rest_counts(
-    right: Document, change: Document, sentence: str
+    right: Document, change: Document, phrases: tuple[str, ...]
 ) -> None:
     assert right["runs"][3]["id"] == "1C.try2"
     right["runs"][3].update(change)
     result = graded(right)
-    check = failed(result)
-    assert check.story.startswith("1C, try 2: runs[3]") and sentence in check.story
+    story = failed(result).story
+    assert story.startswith("1C, try 2: runs[3]") and all(phrase in story for phrase in phrases)
     assert result.earned == 25
 
 
@@ -495,66 +395,65 @@ def test_whole_numbers_may_have_a_point(right: Document) -> None:
             if QUANTITIES[name].whole and value is not None:
                 entry["values"][name] = [float(each) for each in value] if isinstance(value, list) else float(value)
     assert graded(right).earned == 30
-    run_of(right, "1C.try1").update(seed=7.0, values={"steps_to_half": 3.0})
-    assert re.fullmatch(r"1C, try 1, .+: seed 7 gives \d+; the worksheet says 3", failed(graded(right)).story)
 
 
 @pytest.mark.parametrize(
-    ("entry", "what"),
+    ("entry", "phrase"),
     [
-        (7, "must be an object, not a number"),
-        ({}, "its id is null, which this worksheet does not have"),
-        ({"id": ["1C.try1"]}, "its id is a list, which this worksheet does not have"),
-        ({"id": "1D.G5.trial1", "seed": 1}, 'its id is "1D.G5.trial1", which this worksheet does not have'),
-        ({"id": "x" * 9_000}, "which this worksheet does not have"),
-        ({"id": "\x1b[31m\u202e\ud800<b>"}, 'its id is "<b>", which this worksheet does not have'),
+        (7, "number"),
+        ({}, "null"),
+        ({"id": ["1C.try1"]}, "list"),
+        ({"id": "1D.G5.trial1", "seed": 1}, '"1D.G5.trial1"'),
+        ({"id": "x" * 9_000}, "xxx"),
+        ({"id": "\x1b[31m\u202e\ud800<b>"}, '"<b>"'),
     ],
 )
 @pytest.mark.parametrize("place", ["answers", "runs"])
-def test_what_the_worksheet_does_not_ask_for_is_named_once_and_the_rest_counts(
-    right: Document, place: str, entry: Any, what: str
+def test_unknown_entries_are_named_once_and_the_rest_counts(
+    right: Document, place: str, entry: Any, phrase: str
 ) -> None:
     right[place].insert(1, entry)
     result = graded(right)
     check = failed(result)
-    assert check.id == "worksheet.file" and check.story.startswith(f"{place}[1]: ") and what in check.story
+    assert check.id == "worksheet.file" and check.story.startswith(f"{place}[1]: ") and phrase in check.story
     assert len(check.story) < 200 and result.earned == result.points == 30
     right[place] += [entry] * 50
     check = failed(graded(right))
-    assert check.story == "51 places are wrong" and check.rows[-1] == ("and", "45 more")
+    assert "51" in check.story and "45" in check.rows[-1][1]
 
 
 def test_of_two_entries_with_one_id_neither_counts_and_the_rest_does(right: Document) -> None:
     right["runs"].append(copy.deepcopy(run_of(right, "1D.G8.trial2")))
     check = failed(graded(right))
     assert check.id == "worksheet.runs_1d_g8"
-    assert check.story == '1D, G = 8, trial 2: runs[19].id is "1D.G8.trial2" again; there may be one of each'
+    assert check.story.startswith('1D, G = 8, trial 2: runs[19].id is "1D.G8.trial2"')
     right["answers"] += [{"id": "1A.2", "answer": 7}, {"id": "1A.2", "answer": "and another one, the third"}]
     result = graded(right)
     assert result.earned == 27
-    assert check_of(result, "file").story == '1A.2: answers[14].id is "1A.2" again; there may be one of each'
+    assert check_of(result, "file").story.startswith('1A.2: answers[14].id is "1A.2"')
 
 
 @pytest.mark.parametrize(
-    ("values", "sentence"),
+    ("values", "place", "phrase"),
     [
-        ([1, 2, 3], "runs[0].values.actions must have 8 numbers, not 3"),
-        (7, "runs[0].values.actions must be a list of 8 numbers, not a number"),
-        ([1, 2, 3, 4, 5, 6, 7, None], "runs[0].values.actions[7] must be a whole number, not null"),
-        ([1, 2, 3, 4, 5, 6, 7, [8]], "runs[0].values.actions[7] must be a whole number, not a list"),
+        ([1, 2, 3], "actions", "8 numbers"),
+        (7, "actions", "list of 8 numbers"),
+        ([1, 2, 3, 4, 5, 6, 7, None], "actions[7]", "null"),
+        ([1, 2, 3, 4, 5, 6, 7, [8]], "actions[7]", "list"),
     ],
 )
-def test_lists_must_have_their_length_and_kind(right: Document, values: Any, sentence: str) -> None:
+def test_lists_must_have_their_length_and_kind(right: Document, values: Any, place: str, phrase: str) -> None:
     right["runs"][0]["values"]["actions"] = values
-    assert failed(graded(right)).story == f"1B, first run: {sentence}"
+    story = failed(graded(right)).story
+    assert story.startswith(f"1B, first run: runs[0].values.{place} ") and phrase in story
 
 
 @pytest.mark.parametrize(
     ("number", "shown"), [(10**30, "1e+30"), (-1e308, "-1e+308"), (0.96712345, "0.967123"), (-0.0, "0.000"), (3, "3")]
 )
-def test_a_wrong_number_is_shown_as_it_was_written_and_short(right: Document, number: float, shown: str) -> None:
+def test_a_wrong_number_is_shown_as_written(right: Document, number: float, shown: str) -> None:
     run_of(right, "1C.policy")["values"]["policy"][6] = number
-    assert failed(graded(right)).story.endswith(f"; the worksheet says {shown}")
+    assert failed(graded(right)).story.endswith(f" {shown}")
 
 
 def test_a_malformed_answer_is_named_with_its_place_and_costs_no_point(right: Document) -> None:
@@ -562,10 +461,9 @@ def test_a_malformed_answer_is_named_with_its_place_and_costs_no_point(right: Do
     right["answers"][3]["answer"] = "word " * 5_000
     result = graded(right)
     assert result.earned == 30
-    assert failed(result).rows == [
-        ("1A.2", "answers[1].answer must be text, not a number"),
-        ("1B.2", "answers[3].answer has more than 20,000 characters"),
-    ]
+    one, other = failed(result).rows
+    assert one[0] == "1A.2" and "answers[1].answer" in one[1]
+    assert other[0] == "1B.2" and "answers[3].answer" in other[1] and "20,000" in other[1]
 
 
 # Whatever the file holds
@@ -592,27 +490,21 @@ def ends_well(data: bytes) -> None:
         assert all(len(line) < 400 for line in (check.story, *(text for _, text in check.rows)))
 
 
-@given(st.binary(max_size=200))
-def test_any_bytes_end_in_a_sentence(data: bytes) -> None:
+@given(st.binary(max_size=200), JSON, st.text(max_size=60), st.text(max_size=60))
+def test_any_bytes_json_and_answer_end_well(data: bytes, value: Any, question: str, text: str) -> None:
+    entry = {"id": "1A.1", "question": question, "answer": text}
     ends_well(data)
-
-
-@given(JSON)
-def test_any_json_ends_in_a_sentence(value: Any) -> None:
     ends_well(json.dumps(value).encode())
+    ends_well(json.dumps({"worksheet": "grpo-bandit", "version": 1, "answers": [entry], "runs": []}).encode())
 
 
-@settings(max_examples=150)
 @given(st.data())
 def test_a_right_worksheet_with_anything_in_any_place_ends_well(data: st.DataObject) -> None:
     document = json.loads(with_all_digits())
     for _ in range(data.draw(st.integers(1, 3))):
         node: Any = document
-        while True:
-            keys = sorted(node) if isinstance(node, dict) else range(len(node))
-            if not keys:
-                break
-            key = data.draw(st.sampled_from(list(keys)))
+        while keys := sorted(node) if isinstance(node, dict) else list(range(len(node))):
+            key = data.draw(st.sampled_from(keys))
             if not isinstance(node[key], dict | list) or data.draw(st.integers(0, 3)) == 0:
                 if isinstance(node, dict) and data.draw(st.integers(0, 5)) == 0:
                     del node[key]
@@ -621,9 +513,3 @@ def test_a_right_worksheet_with_anything_in_any_place_ends_well(data: st.DataObj
                 break
             node = node[key]
     ends_well(json.dumps(document).encode())
-
-
-@given(st.text(max_size=60), st.text(max_size=60))
-def test_any_answer_and_question_end_well(question: str, text: str) -> None:
-    entry = {"id": "1A.1", "question": question, "answer": text}
-    ends_well(json.dumps({"worksheet": "grpo-bandit", "version": 1, "answers": [entry], "runs": []}).encode())

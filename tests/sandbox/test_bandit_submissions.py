@@ -7,7 +7,7 @@ from submissions import SubmissionMaker, grading_profile, model_answer
 
 from grader.core import course
 from grader.core.contents import read_submission
-from grader.core.result import BROKEN, FAILED, NOT_WRITTEN, PASSED, Result
+from grader.core.result import BROKEN, FAILED, PASSED, Result
 from grader.grading.run import Grading
 from grader.grading.settings import declared_checks
 from grader.sandbox.sandbox import Sandbox
@@ -46,14 +46,10 @@ def stub(exercise: str) -> str:
     return (course.STARTER / f"{exercise}.py").read_text("utf-8")
 
 
-def test_given_code_is_the_courses_own_whatever_a_submission_brings(graded):
-    hostile = "import os\nos._exit(0)\n"
-    result = graded({"bandit_task.py": hostile, "__init__.py": hostile})
-    assert result.earned == result.points
-
-
-def test_a_submission_may_bring_no_given_code_at_all(graded):
-    assert graded({"bandit_task.py": None}).exit_code == 0
+@pytest.mark.parametrize("given", [None, "import os\nos._exit(0)\n"], ids=["none", "hostile"])
+def test_given_code_is_the_courses_own_whatever_a_submission_brings(graded, given):
+    result = graded({"bandit_task.py": given, "__init__.py": given})
+    assert result.earned == result.points and result.exit_code == 0
 
 
 def test_an_earlier_exercise_that_is_not_written_is_told_by_name(graded):
@@ -62,11 +58,6 @@ def test_an_earlier_exercise_that_is_not_written_is_told_by_name(graded):
     assert {check.outcome for check in entropy} == {PASSED}
     assert step[0].outcome == BROKEN
     assert "`group_advantages` of advantages.py, which is not written yet" in step[0].story
-
-
-def test_the_untouched_stub_is_not_written_and_nothing_else(graded):
-    result = graded({f"{exercise.name}.py": stub(exercise.name) for exercise in course.EXERCISES}, "")
-    assert {check.outcome for check in result.checks} == {NOT_WRITTEN}
 
 
 def test_an_earlier_exercise_that_is_wrong_is_blamed_even_if_only_the_bandit_is_graded(graded):
@@ -78,12 +69,7 @@ def test_an_earlier_exercise_that_is_wrong_is_blamed_even_if_only_the_bandit_is_
     assert all(check.outcome == PASSED for check in of(result, "reinforce_step"))
 
 
-def test_a_mistake_of_the_bandits_own_is_not_blamed_on_others(graded):
-    result = graded(answer_with("surrogate.mean() -", "surrogate.sum() -"))
-    gate = of(result, "grpo_step")[0]
-    assert (gate.outcome, gate.may_come_from) == (FAILED, [])
-
-
+@pytest.mark.proof
 def test_a_run_is_judged_on_what_its_own_entropy_returns(graded):
     result = graded(answer_with("(logp.exp() * logp).sum(dim=-1)", "(logp.exp() * logp).sum(dim=-1) / 0.693"), "")
     assert all(check.outcome != PASSED and not check.owed_to for check in of(result, "policy_entropy"))
@@ -91,6 +77,7 @@ def test_a_run_is_judged_on_what_its_own_entropy_returns(graded):
     assert result.earned == result.points - sum(check.points for check in of(result, "policy_entropy"))
 
 
+@pytest.mark.proof
 def test_a_mistake_of_its_own_is_found_on_wrong_premises_too(graded):
     ratio = (
         "\n_ratio = importance_ratio\ndef importance_ratio(logp, old_logp):\n    return 1.01 * _ratio(logp, old_logp)\n"
@@ -111,26 +98,13 @@ def test_a_premise_that_says_nothing_gives_no_points(graded):
     assert all(check.owed_to == [] and check.earned == 0 for check in of(result, "grpo_step"))
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "function", "words"),
-    [
-        ("surrogate.mean() -", "surrogate.sum() -", "grpo_step", "sum"),
-        pytest.param("+ config.lr * gradient  #", "- config.lr * gradient  #", "grpo_step", "descen",
-                     marks=pytest.mark.proof),
-        pytest.param("torch.softmax(logits, dim=-1), config.group_size",
-                     "torch.softmax(ref_logits, dim=-1), config.group_size", "train_bandit", "polic",
-                     marks=pytest.mark.proof),
-        ("visited.append(logits)", "visited.append(visited[-1])", "train_bandit", ""),
-    ],
-    ids=["sum", "descent", "samples from the start", "never appends the new logits"],
-)  # fmt: skip
-def test_a_typical_mistake_costs_points_and_is_named(graded, old, new, function, words):
-    result = graded(answer_with(old, new), function)
-    for check in result.checks:
-        if check.outcome in (FAILED, BROKEN) and check.function != function:
-            assert f"your `{function}`, which it calls: see above" in check.may_come_from, check.id
-    assert function in {check.function for check in result.checks if check.outcome == FAILED}
-    assert not words or is_named(result, words)
+def test_only_a_mistake_of_another_function_is_blamed_on_it(graded):
+    result = graded(answer_with("surrogate.mean() -", "surrogate.sum() -"), "grpo_step")
+    gate = of(result, "grpo_step")[0]
+    assert (gate.outcome, gate.may_come_from) == (FAILED, [])
+    assert is_named(result, "sum")
+    callers = [check for check in result.checks if check.function != "grpo_step" and check.outcome in (FAILED, BROKEN)]
+    assert callers and all("your `grpo_step`, which it calls: see above" in check.may_come_from for check in callers)
 
 
 def is_named(result: Result, words: str) -> bool:
@@ -138,6 +112,7 @@ def is_named(result: Result, words: str) -> bool:
     return any(words in sentence for sentence in sentences)
 
 
+@pytest.mark.proof
 def test_mistakes_that_one_update_hides_pass_the_first_example_and_fail_the_inner_updates(graded):
     # The old policy follows the updates: the ratio is always 1, which with one update it is anyway.
     result = graded(answer_with("[actions], old_logp)  # (G,)", f"[actions], {OLD_POLICY_FOLLOWS})"), "grpo_step")
@@ -145,10 +120,9 @@ def test_mistakes_that_one_update_hides_pass_the_first_example_and_fail_the_inne
     assert outcomes["one_step_from_the_uniform_policy"] == PASSED
     assert outcomes["the_old_policy_stays_over_the_inner_updates"] == FAILED
     assert is_named(result, "old policy")
-    # A law that does not see the mistake is told apart from its worked example, which does.
+    # Two laws do not see the mistake; their worked examples do.
     stories = {check.id.removeprefix("bandit."): check.story for check in of(result, "grpo_step")}
-    told = "every input drawn for this check passes, but this worked example does not: all 4 values differ"
-    same = {name for name, story in stories.items() if story == told}
+    same = {name for name, story in stories.items() if "this worked example does not" in story}
     assert same == {"an_action_that_nobody_drew_keeps_its_logit", "a_grpo_step_is_pure"}
     wrong = [check for check in result.checks if check.outcome in (FAILED, BROKEN) and check.function != "grpo_step"]
     assert all("your `grpo_step`, which it calls: see above" in check.may_come_from for check in wrong)
@@ -161,28 +135,11 @@ def test_a_plain_dict_is_no_history(graded):
     assert "BanditHistory" in gate.story
 
 
-def test_global_seeding_is_named(graded):
-    seeding = "reward_table = checked_table(reward_table)\n    torch.manual_seed(seed)\n"
-    result = graded(answer_with("reward_table = checked_table(reward_table)\n", seeding), "train_bandit")
-    failed = [check for check in result.checks if check.outcome != PASSED]
-    assert [check.id for check in failed] == ["bandit.the_seed_decides_and_nothing_global_does"]
-    assert "global random state of torch" in failed[0].story
-
-
-@pytest.mark.proof
-def test_sampling_of_ones_own_is_fair(graded):
-    """In the model answer; the fair variant that draws so is graded in `answers/`."""
-    own = "torch.multinomial(torch.softmax(logits, dim=-1), config.group_size, replacement=True, generator=generator)"
-    given = "sample_actions(torch.softmax(logits, dim=-1), config.group_size, generator)"
-    assert graded(answer_with(given, own), "train_bandit").exit_code == 0
-
-
 @pytest.mark.parametrize(
     ("old", "new", "words"),
     [
         ("        groups.append(actions)\n", "", "do not fit together"),
-        ("        visited.append(logits)\n", "", "do not fit together"),
-        ("groups.append(actions)", "groups.append(rewards)", "not their rewards"),
+        pytest.param("groups.append(actions)", "groups.append(rewards)", "not their rewards", marks=pytest.mark.proof),
     ],
 )
 def test_a_forgotten_append_is_told_in_a_sentence(graded, old, new, words):
@@ -191,6 +148,7 @@ def test_a_forgotten_append_is_told_in_a_sentence(graded, old, new, words):
     assert words in gate.story
 
 
+@pytest.mark.proof
 def test_a_mistake_is_named_although_the_logits_are_changed_in_place_and_returned_with_their_graph(graded):
     # A first draft as people write it: no copy, `.grad` never reset, and the leaf itself is returned.
     draft = """

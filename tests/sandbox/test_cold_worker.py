@@ -1,7 +1,6 @@
-"""What is put around a worker without a fork server: it ends with all that it started, and nothing of it stays."""
+"""A worker without a fork server: it ends with all that it started, and nothing of it stays."""
 
 import contextlib
-import inspect
 import os
 import signal
 import subprocess
@@ -15,23 +14,18 @@ from typing import Any
 
 import psutil
 import pytest
+from probing import MOMENT, probe
 from waiting import wait_until
 
 from grader.core import course
-from grader.core.course import Exercise
-from grader.core.submission import Submission
-from grader.grading.student import Clock, Student, StudentCrashed, StudentDied
+from grader.grading.student import Clock, StudentDied, StudentError
 from grader.sandbox import cold_worker, interpreter, streams
 from grader.sandbox.sandbox import Sandbox
-from grader.sandbox.walls import seatbelt
-from grader.sandbox.walls.seatbelt import Seatbelt
 from grader.sandbox.walls.wall import OuterWall
 from grader.sandbox.worker_home import make_home, remove_home
-from grader.sandbox.worker_process import Limits, SandboxError
+from grader.sandbox.worker_process import SandboxError
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="forks, signals and permissions of POSIX")
-
-PROBE = Exercise("probe", "A function that does anything", 1, ("f(x)",))
 
 
 @pytest.fixture(scope="module")
@@ -40,17 +34,45 @@ def cold() -> Iterator[Sandbox]:
         yield sandbox
 
 
-@contextlib.contextmanager
-def student(sandbox: Sandbox, source: str) -> Iterator[Student]:
-    """A submission of one function `f(x)`."""
-    submission = Submission("homework", Path("homework"), {"probe.py": textwrap.dedent(source)}, {})
-    with contextlib.closing(Student(PROBE, submission, sandbox.worker, clocks=(Clock(20.0, "this test"),))) as found:
-        yield found
-
-
-def ours() -> set[threading.Thread]:
+def our_threads() -> set[threading.Thread]:
     """Living threads, without those that a pool keeps for later."""
     return {thread for thread in threading.enumerate() if "ThreadPool" not in thread.name}
+
+
+def finish_removing() -> None:
+    """Wait for removals that take so long that the grader does not wait for them."""
+    for thread in threading.enumerate():
+        if thread.name.startswith("removes "):
+            thread.join()
+
+
+def test_a_cold_worker_is_like_any_other(cold: Sandbox) -> None:
+    source = """
+    import importlib.util, os
+    def f(x):
+        if x == "write":
+            os.write(1, b"raw")
+        if x == "raise":
+            print("hello")
+            raise ValueError("too small")
+        if x == "hang":
+            print("counting")
+            while True: pass
+        return [name for name in x if importlib.util.find_spec(name)] if isinstance(x, list) else 2 * x
+    """
+    with probe(cold, source) as student:
+        assert student.f(["grader", "reference", "tests"]).value == []
+        assert student.f("write").value == "writewrite"
+        assert student.last_printed() == "raw"
+        with pytest.raises(StudentError) as error:
+            student.f("raise")
+        assert (error.value.type, error.value.message, error.value.printed) == ("ValueError", "too small", "hello\n")
+        assert (error.value.frames[-1].file, error.value.frames[-1].line) == ("homework/probe.py", 8)
+        student.begin((Clock(MOMENT, "this test"),))
+        with pytest.raises(StudentDied) as died:
+            student.f("hang")
+    assert (died.value.death.reason, died.value.printed) == ("timeout", "counting\n")
+    assert died.value.death.place == ("homework/probe.py", 11, "f")
 
 
 # Nothing that it started survives it
@@ -88,32 +110,24 @@ def prepare():
             signal.signal(number, signal.SIG_IGN)
 """
 FAMILIES = {
-    "a daemon": "def f(path):\n    daemon(path)",
-    "one that ignores signals": IGNORING + "def f(path):\n    daemon(path, prepare)",
-    "one that keeps handing over to a child": (
-        "def step():\n    if os.fork():\n        os._exit(0)\ndef f(path):\n    daemon(path, step=step)"
-    ),
-    "one that hands over to a child in a new session": (
+    "ignores signals": IGNORING + "def f(path):\n    daemon(path, prepare)",
+    "hands over to a child in a new session": (
         "def step():\n    if os.fork():\n        os._exit(0)\n    os.setsid()\n"
         "def f(path):\n    daemon(path, step=step)"
     ),
-    "one that starts some more": (
-        "def prepare():\n    os.fork() or os.setsid()\n    os.fork() or os.setsid()\n    os.fork() or os.setsid()\n"
-        "def f(path):\n    daemon(path, prepare)"
-    ),
-    "one whose worker has ended": ("def f(path):\n    daemon(path)\n    os._exit(0)"),
-    "a child in the same session": (
+    "starts more": "def prepare():\n    [os.fork() or os.setsid() for _ in range(3)]\n"
+    "def f(path):\n    daemon(path, prepare)",
+    "stays in the session": (
         "def f(path):\n    if os.fork():\n        return\n"
         "    for _ in range(3000):\n        beat(path)\n    os._exit(0)"
     ),
-    "one with a clean environment": (
+    "has a clean environment": (
         "def f(path):\n"
         '    text = f\'import time\\nfor _ in range(3000):\\n    open({path!r}, "a").write("."); time.sleep(0.02)\'\n'
         "    daemon(path, lambda: os.execve(sys.executable, [sys.executable, '-c', text], {}))"
     ),
+    "outlives its worker": "def f(path):\n    daemon(path)\n    os._exit(0)",
 }
-
-
 STARTS_FAMILIES = """
 FAMILIES = {families!r}
 def f(families):
@@ -122,79 +136,51 @@ def f(families):
         exec(FAMILIES[name], own)
         own["f"](path)
 """
-TOGETHER = [
-    [
-        *("one that ignores signals", "one that starts some more", "one with a clean environment"),
-        *("a child in the same session", "one that hands over to a child in a new session"),
-    ],
-    ["one whose worker has ended"],
-]
-ALONE = [pytest.param([name], marks=pytest.mark.proof) for name in FAMILIES if [name] not in TOGETHER]
+TOGETHER = [[*FAMILIES][:-1], ["outlives its worker"]]
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="macOS starts no process behind its wall, and has no subreaper")
-@pytest.mark.parametrize("names", [*TOGETHER, *ALONE], ids=" and ".join)
-def test_nothing_that_a_worker_started_survives_it_and_a_stranger_who_starts_meanwhile_does(
+@pytest.mark.parametrize("names", TOGETHER, ids=["families", "the worker has ended"])
+def test_all_that_a_worker_started_ends_with_it_and_a_stranger_lives_on(
     cold: Sandbox, tmp_path: Path, names: list[str]
 ) -> None:
     files = [tmp_path / name for name in names]
-    source = DAEMON + STARTS_FAMILIES.format(families=FAMILIES)
-    with contextlib.ExitStack() as stack:
-        with (
-            student(cold, source) as started,
-            contextlib.suppress(StudentDied),  # the worker has ended, and its daemon keeps the pipe open
-        ):
-            started.f({})
-            stranger = stack.enter_context(somebody_else())
-            started.f({file.name: str(file) for file in files})
-            wait_until(lambda: all(beats(file) > 3 for file in files))
-        before = [beats(file) for file in files]
-        assert all(before)
-        time.sleep(0.5)
-        assert [beats(file) for file in files] == before
-        assert stranger.poll() is None
-        assert psutil.Process(stranger.pid).status() != psutil.STATUS_STOPPED
-
-
-@contextlib.contextmanager
-def somebody_else() -> Iterator[subprocess.Popen[bytes]]:
-    """A process that no worker has started."""
-    with subprocess.Popen(["sleep", "600"], start_new_session=True) as process:
+    with subprocess.Popen(["sleep", "600"], start_new_session=True) as stranger:
         try:
-            yield process
+            with (
+                probe(cold, DAEMON + STARTS_FAMILIES.format(families=FAMILIES)) as student,
+                contextlib.suppress(StudentDied),  # the worker has ended, and its daemon keeps the pipe open
+            ):
+                student.f({file.name: str(file) for file in files})
+                wait_until(lambda: all(beats(file) > 3 for file in files))
+            before = [beats(file) for file in files]
+            assert all(before)
+            time.sleep(0.5)
+            assert [beats(file) for file in files] == before
+            assert stranger.poll() is None
+            assert psutil.Process(stranger.pid).status() != psutil.STATUS_STOPPED
         finally:
-            process.kill()
-
-
-def test_the_wall_is_named(cold: Sandbox) -> None:
-    assert "no orphans" in cold.walls()
+            stranger.kill()
 
 
 # Nothing of it stays
 
 
 @pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="counts open files")
-@pytest.mark.parametrize(
-    "kind",
-    [streams.PipeStream, pytest.param(streams.ThreadedPipeStream, marks=pytest.mark.proof)],
-    ids=["", "threads, as on Windows"],
-)
-def test_no_thread_no_file_and_no_folder_stays(cold: Sandbox, monkeypatch: pytest.MonkeyPatch, kind: type) -> None:
-    monkeypatch.setattr(streams, "pipe_stream", kind)
+def test_no_thread_no_file_and_no_folder_stays(cold: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(course, "CALL_SECONDS", 0.5)
-    threads, files = ours(), set(os.listdir("/proc/self/fd"))
-    for ending, failure in (("pass", None), ("os._exit(3)", StudentCrashed), ("while True: pass", StudentDied)):
-        with student(
-            cold, f"import os\ndef f(x):\n    if x:\n        {ending}\n    return os.getcwd(), len(x)"
-        ) as started:
-            folder, length = started.f("").value
-            assert Path(folder).is_dir() and length == 0
-            with pytest.raises(failure) if failure else contextlib.nullcontext():
-                assert started.f("x" * 300_000).value == (folder, 300_000)
-        finish_removing()
-        assert not Path(folder).exists()
-    assert ours() - threads == set()
-    assert set(os.listdir("/proc/self/fd")) <= files
+    threads, files = our_threads(), {*os.listdir("/proc/self/fd")}
+    source = "import os\ndef f(x):\n    while x == 'hang':\n        pass\n    return os.getcwd(), len(x)"
+    with probe(cold, source) as student:
+        folder, length = student.f("").value
+        assert Path(folder).is_dir() and length == 0
+        assert student.f("x" * 300_000).value == (folder, 300_000)
+        with pytest.raises(StudentDied):
+            student.f("hang")
+    finish_removing()
+    assert not Path(folder).exists()
+    assert our_threads() - threads == set()
+    assert {*os.listdir("/proc/self/fd")} <= files
 
 
 def link(target: Path, folder: Path) -> None:
@@ -220,7 +206,7 @@ def lock(target: Path, folder: Path) -> None:
         path.chmod(0)
 
 
-@pytest.mark.parametrize("make", [link, nest, lock], ids=["link", "nest", "lock"])
+@pytest.mark.parametrize("make", [link, nest, lock])
 def test_a_folder_is_removed_whatever_was_made_of_it(tmp_path: Path, make: Callable[[Path, Path], None]) -> None:
     target = tmp_path / "target"
     target.write_text("stays")
@@ -252,25 +238,6 @@ def as_ordinary_user(attempt: Callable[[], int]) -> int:
         finally:
             os._exit(status)
     return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
-
-
-def test_what_a_submission_makes_of_its_folder_does_not_disturb_the_grader(cold: Sandbox) -> None:
-    source = f"import os\nfrom pathlib import Path\n{inspect.getsource(nest)}\n{inspect.getsource(lock)}\n"
-    source += (
-        "def f(x):\n    home = os.getcwd()\n    nest(None, Path(home))\n    lock(None, Path(home))\n    return home"
-    )
-    with student(cold, source) as hostile:
-        home = Path(hostile.f(1).value)
-        assert home.exists()
-    finish_removing()
-    assert not home.exists()
-
-
-def finish_removing() -> None:
-    """Wait for what takes so long that the grader does not."""
-    for thread in threading.enumerate():
-        if thread.name.startswith("removes "):
-            thread.join()
 
 
 def test_after_ctrl_c_neither_the_worker_nor_its_folder_is_there() -> None:
@@ -316,7 +283,7 @@ def kept_pipes() -> Iterator[tuple[Any, Any]]:
 
 @pytest.mark.parametrize("kind", [streams.PipeStream, streams.ThreadedPipeStream])
 def test_who_keeps_a_pipe_open_does_not_hold_the_grader(kind: Any) -> None:
-    threads = ours()
+    threads = our_threads()
     with kept_pipes() as pipes:
         stream = kind(*pipes)
         with pytest.raises(TimeoutError):
@@ -325,8 +292,8 @@ def test_who_keeps_a_pipe_open_does_not_hold_the_grader(kind: Any) -> None:
             stream.send(b"x" * 1_000_000, time.monotonic() + 0.1)
         stream.close()
         if kind is streams.PipeStream:
-            assert ours() == threads
-    wait_until(lambda: ours() <= threads)  # with threads, as on Windows, they end with whoever held the pipe
+            assert our_threads() == threads
+    wait_until(lambda: our_threads() <= threads)  # with threads, as on Windows, they end with whoever held the pipe
 
 
 @pytest.mark.parametrize("kind", [streams.PipeStream, streams.ThreadedPipeStream])
@@ -358,99 +325,7 @@ def test_an_end_without_a_word_is_seen(kind: Any) -> None:
         stream.close()
 
 
-# The memory watchdog, which macOS needs, tried here
-
-
-@pytest.fixture
-def watched(monkeypatch: pytest.MonkeyPatch) -> Iterator[Sandbox]:
-    """Cold workers with a memory watchdog, on whatever system."""
-    from grader.sandbox.walls.memory_watchdog import MemoryWatchdog
-
-    usual = cold_worker.outer_walls
-    monkeypatch.setattr(cold_worker, "outer_walls", lambda home, size: [MemoryWatchdog(size), *usual(home, size)])
-    with Sandbox.start(cold=True, limits=Limits(memory_bytes=128 << 20)) as sandbox:
-        yield sandbox
-
-
-# Shared memory does not count for RLIMIT_DATA, and RLIMIT_AS leaves 256 MiB more; who reaches that waits for its end.
-EATS = """
-import mmap, time
-def f(mebibytes):
-    eaten, bite = [], b"x" * (8 << 20)
-    try:
-        for _ in range(mebibytes // 8):
-            eaten.append(mmap.mmap(-1, len(bite)))
-            eaten[-1].write(bite)
-    except OSError:
-        time.sleep(600)
-    return len(eaten)
-"""
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="shared memory is counted as here on Linux only")
-def test_who_takes_too_much_memory_is_ended_and_the_report_says_so(watched: Sandbox) -> None:
-    assert "memory watchdog" in watched.walls()
-    threads = ours()
-    with student(watched, EATS) as eater:
-        assert eater.f(64).value == 8
-        with pytest.raises(StudentCrashed) as caught:
-            eater.f(1 << 20)
-    assert caught.value.death.detail == "ended the process (memory limit)"
-    assert ours() == threads
-
-
-# Walls that this machine does not have: only that grading goes on without them
-
-
-def stand_in(tmp_path: Path, script: str) -> str:
-    program = tmp_path / "sandbox-exec"
-    program.write_text(f"#!/bin/sh\n{script}\n")
-    program.chmod(0o755)
-    return str(program)
-
-
-# It passes over what is meant for the real program, up to the command itself.
-SKIP = 'while [ "$1" != "-p" ]; do shift; done; shift 2'
-NO_SEATBELT = {
-    "missing": None,
-    "refuses the profile": "exit 65",
-    "refuses nothing": f'{SKIP}; exec "$@"',
-    "crashes": "kill -6 $$",
-}
-
-
-@pytest.fixture
-def without_probe() -> Iterator[None]:
-    seatbelt.works.cache_clear()
-    yield
-    seatbelt.works.cache_clear()
-
-
-@pytest.mark.usefixtures("without_probe")
-@pytest.mark.parametrize("script", NO_SEATBELT.values(), ids=NO_SEATBELT)
-def test_a_stand_in_for_sandbox_exec_that_refuses_nothing_is_no_wall(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, script: str | None
-) -> None:
-    monkeypatch.setattr(seatbelt, "PROGRAM", stand_in(tmp_path, script) if script else str(tmp_path / "nothing"))
-    wall = Seatbelt(str(tmp_path))
-    assert wall.around(["python", "x"]) == ["python", "x"]
-    assert not wall.stands()
-
-
-@pytest.mark.usefixtures("without_probe")
-def test_a_stand_in_that_only_the_probe_gets_through_is_left_out(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    # The probe's fourth and fifth argument from the end are "-c" and its text; it ends with two folders.
-    passing = f'{SKIP}; [ "$4" = "-c" ] || exit 71; touch "$6/probe"; touch {tmp_path}/tried'
-    monkeypatch.setattr(seatbelt, "PROGRAM", stand_in(tmp_path, passing))
-    usual = cold_worker.outer_walls
-    monkeypatch.setattr(cold_worker, "outer_walls", lambda home, size: [Seatbelt(home), *usual(home, size)])
-    with Sandbox.start(cold=True) as sandbox, student(sandbox, "def f(x):\n    return x + 1") as honest:
-        assert honest.f(1).value == 2
-        assert "Seatbelt" not in sandbox.walls()
-        assert "no orphans" in sandbox.walls()
-    assert (tmp_path / "tried").exists()
+# Walls that this machine lacks
 
 
 class Around(OuterWall):
@@ -458,23 +333,20 @@ class Around(OuterWall):
 
     name = "around"
 
-    def __init__(self, program: str) -> None:
-        self._program = program
-
     def around(self, command: list[str]) -> list[str]:
-        return [self._program, *command]
+        return ["/nowhere/at/all", *command]
 
 
-@pytest.mark.parametrize("program", ["/nowhere/at/all", pytest.param("false", marks=pytest.mark.proof)])
-def test_a_worker_starts_without_a_wall_whose_program_does_not_start_it(
-    cold: Sandbox, monkeypatch: pytest.MonkeyPatch, program: str
+@pytest.mark.proof
+def test_a_worker_starts_without_a_wall_whose_program_is_missing(
+    cold: Sandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(cold_worker, "outer_walls", lambda home, size: [Around(program)])
-    with student(cold, "def f(x):\n    return x + 1") as honest:
-        assert honest.f(1).value == 2
+    monkeypatch.setattr(cold_worker, "outer_walls", lambda home, size: [Around()])
+    with probe(cold, "def f(x):\n    return x + 1") as student:
+        assert student.f(1).value == 2
 
 
-def test_a_program_that_is_not_there_is_said(cold: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_interpreter_is_named(cold: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(interpreter, "command", lambda settings: ["/nowhere/at/all"])
-    with student(cold, "def f(x):\n    return x") as honest, pytest.raises(SandboxError, match=r"start: .*nowhere"):
-        honest.f(1)
+    with probe(cold, "def f(x):\n    return x") as student, pytest.raises(SandboxError, match="nowhere"):
+        student.f(1)

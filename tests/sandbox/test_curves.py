@@ -77,6 +77,7 @@ def test_the_same_submission_and_seed_give_the_same_curves(grade_run, check_id):
     assert results[0][0].as_json() == results[1][0].as_json()
 
 
+@pytest.mark.proof
 def test_the_recorded_curves_are_those_of_the_model_answers(sandbox):
     for exercise in course.EXERCISES:
         path = exercise.folder / "curves.json"
@@ -102,6 +103,7 @@ def test_stale_recordings_are_written_anew(sandbox, tmp_path, monkeypatch):
     assert curves.alike(curves.read(anew), recorded)
 
 
+@pytest.mark.proof
 def test_a_run_that_does_not_learn_has_its_curve_although_the_check_fails(grade_run):
     wrong = next(entry for entry in misconceptions("bandit") if entry.name == "takes_the_most_probable_action")
     result, check = grade_run(wrong.submission, BANDIT)
@@ -110,6 +112,7 @@ def test_a_run_that_does_not_learn_has_its_curve_although_the_check_fails(grade_
     jsonschema.validate(json.loads(result.as_json()), SCHEMA)
 
 
+@pytest.mark.proof
 def test_what_is_no_number_in_a_history_becomes_null(grade_run):
     result, check = grade_run(replaced("charlm", "train", "odd_history", ODD_HISTORY), PIZZA)
     rewards, kl = check.curves
@@ -118,6 +121,7 @@ def test_what_is_no_number_in_a_history_becomes_null(grade_run):
     jsonschema.validate(json.loads(result.as_json()), SCHEMA)
 
 
+@pytest.mark.proof
 def test_a_history_that_is_none_draws_nothing(grade_run):
     nothing = "def nothing(*arguments, **options): return 'no history'"
     _, check = grade_run(replaced("charlm", "train", "nothing", nothing), PIZZA)

@@ -1,40 +1,39 @@
-"""The grading process holds no torch, and no Jinja2 before it writes a page: tried in an interpreter of its own.
+"""The grading process holds neither torch nor Jinja2 nor the submission: tried in its own interpreter."""
 
-`pure/test_layers.py` reads the source.
-"""
+import shutil
+from pathlib import Path
 
-import json
-import subprocess
-import sys
+from probing import run_script
 
 from grader.core import course
 
 TEXT = ("/misconceptions/", "/variants/")
 WITH_TORCH = ("grader.sandbox.worker.serve", "grader.sandbox.worker.forkserver", "grader.sandbox.worker.start")
+IMPORT_ALL_AND_GRADE = """
+import contextlib, importlib, io, json, sys
+modules, folder = sys.argv[1].split(), sys.argv[2]
+for name in modules:
+    importlib.import_module(name)
+from grader.commands import grade
+printed = io.StringIO()
+with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(io.StringIO()):
+    code = grade.main(["advantages", "--path", folder, "--examples", "2"])
+names = {name.split(".")[0] for name in sys.modules}
+print(json.dumps({"code": code, "names": sorted(names), "printed": printed.getvalue()}))
+"""
 
 
-def test_every_module_of_the_grading_process_imports_without_torch_and_jinja2() -> None:
+def test_importing_every_module_and_grading_loads_neither_torch_nor_jinja2_nor_the_submission(tmp_path: Path) -> None:
     modules = []
     for file in sorted((course.ROOT / "grader").rglob("*.py")):
         name = file.relative_to(course.ROOT).as_posix()
         module = name.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
         if not any(part in name for part in TEXT) and module not in WITH_TORCH:
             modules.append(module)
-    assert {
-        "grader.commands.grade",
-        "grader.grading.run",
-        "grader.grading.debug",
-        "grader.exercises.kl.checks",
-        "grader.sandbox.worker.wire",
-    } <= set(modules)
-    script = (
-        "import importlib, json, sys\n"
-        "for name in json.loads(sys.argv[1]): importlib.import_module(name)\n"
-        "print(json.dumps(sorted({name.split('.')[0] for name in sys.modules})))"
-    )
-    command = [sys.executable, "-c", script, json.dumps(modules)]
-    completed = subprocess.run(command, capture_output=True, text=True, cwd=course.ROOT, timeout=300)
-    assert completed.returncode == 0, completed.stderr
-    loaded = set(json.loads(completed.stdout))
-    assert {"grader", "numpy", "hypothesis"} <= loaded
-    assert not {"torch", "jinja2", "markupsafe", "reference", "starter", "submission", "tests"} & loaded
+    assert {"grader.commands.grade", "grader.exercises.kl.checks", "grader.sandbox.worker.wire"} <= {*modules}
+    shutil.copy(course.MODEL_ANSWERS / "advantages.py", tmp_path)
+    found = run_script(IMPORT_ALL_AND_GRADE, " ".join(modules), tmp_path)
+    assert found["code"] == 0 and "25 of 25" in found["printed"]
+    assert {"grader", "numpy", "hypothesis"} <= {*found["names"]}
+    unwanted = {"torch", "jinja2", "markupsafe", "advantages", "reference", "starter", "submission", "tests"}
+    assert not unwanted & {*found["names"]}

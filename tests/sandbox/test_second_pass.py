@@ -95,6 +95,7 @@ def test_where_the_grader_stumbles_in_the_second_pass_the_result_says_so_and_no_
     assert result.earned == sum(check.points for check in result.checks if check.outcome == PASSED) > 0
 
 
+@pytest.mark.proof
 def test_a_premise_without_gradient_does_not_excuse_who_leaves_its_gradient_out(graded):
     """With a KL that has no gradient, a step without any KL gives the same numbers."""
     detached = answer_and("kl", "categorical_kl", "logits, ref_logits", "return right(logits, ref_logits).detach()")
@@ -111,6 +112,7 @@ def test_numbers_too_large_to_see_anything_beside_excuse_nothing(graded):
     assert graded(huge | without, "bandit", "grpo_step").owed == 0
 
 
+@pytest.mark.proof
 def test_who_makes_the_mistake_of_a_premise_without_calling_it_is_not_excused(graded):
     unclipped = answer_and("clip", "clipped_surrogate", "ratio, advantages, **_", "return ratio * advantages")
     inlined = {"bandit.py": model_answer("bandit").replace(
@@ -120,6 +122,7 @@ def test_who_makes_the_mistake_of_a_premise_without_calling_it_is_not_excused(gr
     assert graded(unclipped | inlined, "bandit", "grpo_step").owed == 0
 
 
+@pytest.mark.proof
 def test_a_mistake_beside_that_of_an_earlier_function_is_named_by_the_calls_in_which_that_one_has_no_part(graded):
     other_kl = answer_and("kl", "categorical_kl", "logits, ref_logits", "return 2 * right(logits, ref_logits)")
     present = "torch.log_softmax(logits, dim=-1)[actions]"
@@ -147,7 +150,12 @@ BEHIND_THE_END = answer_and(
     [
         ("    loss.backward()", "    (-loss).backward()", "climbs_the_loss"),
         # From a wrong mask this makes the numbers of `masks_nothing`, and somebody else's mistake is in them.
-        ("completion_mask(rollout.tokens, rollout.prompt_length, EOS_ID)", "completion_mask(rollout.tokens, 0, 0)", ""),
+        pytest.param(
+            "completion_mask(rollout.tokens, rollout.prompt_length, EOS_ID)",
+            "completion_mask(rollout.tokens, 0, 0)",
+            "",
+            marks=pytest.mark.proof,
+        ),
     ],
 )
 def test_a_mistake_beside_a_wrong_mask_is_named_by_the_calls_that_need_no_wrong_mask(graded, line, other, name):
@@ -176,6 +184,7 @@ def beside_a_short_step(line: str, other: str) -> dict[str, str]:
     return {"bandit.py": text.replace(line, other) + step}
 
 
+@pytest.mark.proof
 def test_a_mistake_of_the_loop_is_named_beside_a_wrong_step_that_has_no_part_in_it(graded):
     step = "logits = grpo_step(logits, actions, rewards, ref_logits, config)"
     files = beside_a_short_step(step, f"ref_logits = {step}")
@@ -187,6 +196,7 @@ def test_a_mistake_of_the_loop_is_named_beside_a_wrong_step_that_has_no_part_in_
     assert owed_to["bandit.the_reference_policy_is_the_start_of_the_run"] == []
 
 
+@pytest.mark.proof
 def test_a_loop_that_repeats_the_mistake_of_a_step_without_calling_it_is_not_excused(graded):
     call = "reinforce_step(logits, actions, rewards, config, baseline=baseline)"
     files = beside_a_short_step(f"logits = {call}", f"logits = {SHORT_STEP}")
@@ -194,6 +204,7 @@ def test_a_loop_that_repeats_the_mistake_of_a_step_without_calling_it_is_not_exc
     assert lost and all(check.owed_to == [] for check in lost)
 
 
+@pytest.mark.proof
 def test_who_waits_for_a_function_that_never_answers_is_accused_of_nothing_and_costs_one_wait(
     sandbox, make_submission, monkeypatch
 ):

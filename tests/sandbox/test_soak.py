@@ -5,11 +5,10 @@ from __future__ import annotations
 import contextlib
 import gc
 import sys
-from collections.abc import Iterator
 
 import hypothesis
 import pytest
-from bench_soak import Soak, State
+from bench_soak import Soak
 from submissions import grading_profile
 
 from grader.core import course
@@ -18,47 +17,22 @@ from grader.grading.run import Grading
 from grader.grading.settings import declared_checks
 from grader.sandbox.sandbox import Sandbox, missing_walls
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
+pytestmark = [pytest.mark.proof, pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")]
 
 
-@contextlib.contextmanager
-def soaking(level: int) -> Iterator[Soak]:
+@pytest.mark.parametrize("level", [0, 1, 2])
+def test_forty_gradings_leave_no_process_no_file_and_no_memory_behind(level: int) -> None:
     if missing := missing_walls(level):
         pytest.skip(f"no isolation level {level}: {'; '.join(missing)}")
-    soak = Soak(level=level, hanging=False)
-    try:
-        yield soak
-    finally:
-        soak.close()
-
-
-def leaves_nothing_behind(soak: Soak, first: State) -> None:
-    second = soak.state()
-    assert second.counts() == first.counts()
-    assert all(after - before < 10 << 20 for before, after in zip(first.memory, second.memory, strict=True))
-    assert [name for name, points in soak.points.items() if len(points) > 1] == []
-
-
-def test_hostile_gradings_and_the_same_again_leave_no_process_no_file_and_no_memory_behind() -> None:
-    best = max(level for level in (0, 1, 2) if not missing_walls(level))
-    with soaking(best) as soak:
-        hostile = [name for name in soak.points if name.startswith("hostile")]  # with them every turn begins
-        soak.grade(len(hostile))
-        first, soak.gradings = soak.state(), 0
-        soak.grade(len(hostile))
-        leaves_nothing_behind(soak, first)
-        assert [name for name, points in soak.points.items() if points] == hostile
-
-
-@pytest.mark.proof
-@pytest.mark.parametrize("level", [0, 1, 2], ids=lambda level: f"level {level}")
-def test_forty_gradings_leave_no_process_no_file_and_no_memory_behind(level: int) -> None:
-    with soaking(level) as soak:
+    with contextlib.closing(Soak(level=level, hanging=False)) as soak:
         kinds = len(soak.points)
         soak.grade(kinds)
         first = soak.state()
         soak.grade(40 - kinds)
-        leaves_nothing_behind(soak, first)
+        second = soak.state()
+    assert second.counts() == first.counts()
+    assert all(after - before < 10 << 20 for before, after in zip(first.memory, second.memory, strict=True))
+    assert [name for name, points in soak.points.items() if len(points) > 1] == []
 
 
 def test_the_seeds_of_one_grading_are_forgotten_with_it(sandbox: Sandbox) -> None:

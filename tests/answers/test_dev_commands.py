@@ -1,0 +1,144 @@
+"""`course dev selftest` notices wrong grades, and `course dev vectors` records what the answers say."""
+
+from __future__ import annotations
+
+import json
+import multiprocessing
+import re
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from command import call
+from submissions import grading_profile
+
+from grader.commands.course import COMMANDS, DEV_COMMANDS, main
+from grader.core import course
+from grader.core.result import (
+    FAILED,
+    NOT_WRITTEN,
+    PASSED,
+    CheckResult,
+    ExerciseResult,
+    NamedMistake,
+    Outcome,
+    Result,
+    from_json,
+)
+from grader.grading import vectors
+from grader.grading.settings import declared_checks
+from grader.sandbox.sandbox import Sandbox
+from grader.workshop import selftest, write_vectors
+
+# The self-test
+
+
+def test_the_selftest_grades_in_processes_that_end_with_it_and_keeps_its_reports(tmp_path: Path) -> None:
+    """And it takes no module from the folder that it is started in."""
+    (tmp_path / "multiprocessing.py").write_text("raise SystemExit('the student ran')\n", "utf-8")
+    asked = ("clip", "--quick", "--only", "minimum_before", "--jobs", "2", "--json", "found.json", "--reports", "kept")
+    done = call(main, "dev", "selftest", *asked, cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (0, "    1 misconception\nself-test passed\n"), done.stderr
+    assert multiprocessing.active_children() == []
+    assert json.loads((tmp_path / "found.json").read_text("utf-8")) == {"counts": {"misconceptions": 1}, "problems": []}
+    (report,) = (tmp_path / "kept").rglob("*.json")
+    named = from_json(report.read_text("utf-8")).exercises[0].misconceptions
+    assert report.name == f"clipped_surrogate.{named[0].name}.json"
+
+
+def test_a_name_that_no_answer_has_is_a_problem(sandbox: Sandbox, tmp_path: Path) -> None:
+    done = call(main, "dev", "selftest", "clip", "--only", "nonsense", "--jobs", "1", cwd=tmp_path, sandbox=sandbox)
+    assert done.returncode == 1 and "nonsense" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("outcome", "named", "wrong"),
+    [
+        (PASSED, "", {"stubs", "answers without work", "misconceptions"}),
+        (FAILED, "", {"stubs", "model answers", "fair variants", "misconceptions"}),
+        (FAILED, "another mistake", {"stubs", "model answers", "fair variants", "misconceptions"}),
+        (NOT_WRITTEN, "", {"model answers", "fair variants", "misconceptions"}),
+    ],
+)
+def test_the_selftest_notices_every_wrong_grade(outcome: Outcome, named: str, wrong: set[str]) -> None:
+    """Here every check of every answer gets the same outcome."""
+
+    def grade(asked: Any) -> Iterator[Result]:
+        for each in asked:
+            checks = [
+                CheckResult(name, check.function, check.title, "", check.points, check.gate, False, outcome)
+                for name, check in declared_checks(["clip"], hidden=True).items()
+                if name in each.checks
+            ]
+            mistakes = [NamedMistake(checks[0].id, True, "", checks[0].function, named, "", "")] if named else []
+            exercise = ExerciseResult("clip", "", "", checks)
+            exercise.misconceptions = mistakes
+            yield Result("s", "", 0, "cpu", [exercise], "0", complete=True)
+
+    report = selftest.selftest(["clip"], grade)
+    kinds = {job.name: job.what for job in selftest.jobs("clip", {})}
+    answers = {name for name in kinds for problem in report.problems if problem.startswith(f"clip: {name}: ")}
+    assert {kinds[name] for name in answers} == wrong
+    assert answers == {name for name, kind in kinds.items() if kind in wrong}
+
+
+def test_the_selftest_notices_a_function_without_a_check(monkeypatch: pytest.MonkeyPatch) -> None:
+    declared = declared_checks(["clip"], hidden=True)
+    checked = {name: check for name, check in declared.items() if check.function != "clip_fraction"}
+    monkeypatch.setattr(selftest, "declared_checks", lambda *_, **__: checked)
+    monkeypatch.setattr(selftest, "jobs", lambda *_, **__: [])
+    (problem,) = selftest.selftest(["clip"], lambda asked: []).problems
+    assert "clip_fraction" in problem
+
+
+# The recorded vectors
+
+
+@pytest.fixture
+def recorded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A copy of recorded vectors, which the command takes for the real ones."""
+    shutil.copytree(course.exercise("kl").folder, tmp_path / "kl")
+    monkeypatch.setattr(course, "FOLDERS", tmp_path)
+    vectors.load.cache_clear()
+    yield tmp_path / "kl" / "vectors.json"
+    vectors.load.cache_clear()
+
+
+def test_wrong_numbers_are_written_anew_and_digits_of_another_processor_stay(sandbox: Sandbox, recorded: Path) -> None:
+    text = recorded.read_text("utf-8")
+    numbers = [*re.finditer(r'"values": \[(-?\d\.\d{6,})', text)][:2]
+    assert len({*(match[1] for match in numbers)}) == 2
+    rounded, wrong = repr(float(numbers[0][1]) * (1 + 1e-8)), repr(float(numbers[1][1]) + 0.1)
+    kept = text[: numbers[0].start(1)] + rounded + text[numbers[0].end(1) :]
+    shift = len(kept) - len(text)
+    changed = kept[: numbers[1].start(1) + shift] + wrong + kept[numbers[1].end(1) + shift :]
+    recorded.write_text(changed, "utf-8")
+    vectors.load.cache_clear()
+    with grading_profile():
+        assert write_vectors.make("kl", sandbox.worker) == kept != changed
+
+
+@pytest.mark.proof
+def test_the_recorded_vectors_are_current(sandbox: Sandbox) -> None:
+    done = call(main, "dev", "vectors", "--check", cwd=course.ROOT, sandbox=sandbox)
+    assert (done.returncode, done.stdout) == (0, "the vectors are current\n"), done.stderr
+
+
+# Help
+
+
+def test_help_lists_the_commands_for_instructors_and_those_for_developers(tmp_path: Path) -> None:
+    for options, names in (((), COMMANDS), (("dev",), DEV_COMMANDS)):
+        done = call(main, *options, "--help", cwd=tmp_path)
+        assert (done.returncode, done.stderr) == (0, "")
+        listed = re.findall(r"^    ([a-z-]+)(?: |$)", done.stdout, re.M)
+        assert listed[: len(names)] == [*names] and "examples:" in done.stdout
+    assert call(main, "nonsense", cwd=tmp_path).returncode == 2
+
+
+def test_an_old_name_of_a_command_works_and_says_the_new_one(tmp_path: Path) -> None:
+    done, new = (call(main, *words, "numbers", "--check", cwd=tmp_path) for words in ((), ("dev",)))
+    assert "course dev numbers" in done.stderr
+    assert (done.returncode, done.stdout) == (new.returncode, new.stdout) and new.stderr == ""

@@ -1,0 +1,167 @@
+"""Attacks on the channel between worker and grader: forged, broken, giant and endless answers."""
+
+TITLE = "Forge answers"
+FORGER = """
+def channel():
+    for descriptor in range(3, 256):
+        try:
+            mode = os.fstat(descriptor).st_mode
+            writable = fcntl.fcntl(descriptor, fcntl.F_GETFL) & os.O_ACCMODE != os.O_RDONLY
+        except OSError:
+            continue
+        if writable and (stat.S_ISSOCK(mode) or stat.S_ISFIFO(mode)):
+            return descriptor
+
+def wired(value):
+    if isinstance(value, dict):
+        return ["dict", [[key, wired(item)] for key, item in value.items()]]
+    if isinstance(value, list):
+        return ["list", [wired(item) for item in value]]
+    return list(value) if isinstance(value, tuple) else value
+
+def frame(number, body, data=b""):
+    header = json.dumps([number, body]).encode()
+    return struct.pack("<II", len(header), len(data)) + header + data
+
+def present():
+    place = sys._getframe()
+    while "request_id" not in place.f_locals:
+        place = place.f_back
+    return place.f_locals["request_id"]
+
+def send(data):
+    os.write(channel(), data)
+
+def answer(value, data=b"", number=None):
+    body = wired({"result": {"answers": [{"value": value, "gradients": [], "arguments": [], "graph": []}]}})
+    send(frame(present() if number is None else number, body, data))
+
+def hold():
+    time.sleep(1000)
+"""
+SHARED = {"FORGER": FORGER}
+ATTACKS = r"""
+writes its own answer: sends wrong numbers past the code that would have sent its result
+- failed; uses FORGER
+    answer(('tensor', 'float64', [2], 0, 'cpu'), bytes(16)); hold()
+
+claims to have passed: sends an answer with an outcome and points
+- failed; uses FORGER
+    result = {"answers": [{"value": True}], "passed": True, "earned": 80, "outcome": "passed"}
+    send(frame(present(), wired({"result": result}))); hold()
+
+answers the next question in advance
+- uses FORGER
+    answer(1.0, number=present() + 1); return rewards
+
+answers twice: sends an answer, then returns another
+- failed; uses FORGER
+    answer(1.0)
+
+repeats its last answer: answers an earlier question again
+- uses FORGER
+    answer(1.0, number=present() - 1); hold()
+
+sends noise
+- uses FORGER
+    send(bytes([255]) * 64); hold()
+
+announces 4 GB
+- uses FORGER
+    send(struct.pack('<II', 2**32 - 1, 2**32 - 1)); hold()
+
+announces more numbers than it sends
+- uses FORGER
+    answer(('tensor', 'float64', [1000], 0, 'cpu'), bytes(8)); hold()
+
+sends tensors that share bytes: 900 tensors claim the same bytes, which would multiply in the grader
+- uses FORGER
+    answer([("tensor", "float64", [400_000], 0, "cpu")] * 900, bytes(8 * 400_000)); hold()
+
+sends Python objects: names a dtype whose numbers would be unpickled
+- uses FORGER
+    answer(('tensor', 'object', [1], 0, 'cpu'), bytes(8)); hold()
+
+names a function to call: a careless reader would look the tag up among its functions
+- uses FORGER
+    answer(('fromfile', '/etc/passwd')); hold()
+
+sends a pickled command
+- uses FORGER
+    import pickle
+    class Run:
+        def __reduce__(self):
+            return os.system, (f"touch {YARD['folder']}/unpickled",)
+    data = pickle.dumps(Run())
+    send(struct.pack("<II", len(data), 0) + data); hold()
+
+sends 100,000 nested brackets
+- uses FORGER
+    data = b'[' * 10**5; send(struct.pack('<II', len(data), 0) + data); hold()
+
+sends 60,000 keys: a table that is slow to look up
+- uses FORGER
+    send(frame(present(), ["dict", [[str(number), None] for number in range(60_000)]])); hold()
+
+sends a million digits: one number that takes long to read
+- uses FORGER
+    data = b'[1, ' + b'9' * 10**6 + b']'
+    send(struct.pack('<II', len(data), 0) + data); hold()
+
+sends byte by byte: keeps the grader waiting for the next one
+- uses FORGER
+    send(struct.pack("<II", 200_000, 0))
+    while True:
+        send(b" ")
+        time.sleep(0.01)
+
+sends endless bytes
+- uses FORGER
+    while True:
+        send(bytes(1 << 16))
+
+closes the channel
+- uses FORGER
+    os.close(channel()); hold()
+
+replaces the channel: puts an empty file in its place
+- uses FORGER
+    os.dup2(os.open('/dev/null', os.O_RDWR), channel()); return rewards
+
+replaces the worker's answers: patches the function that answers the grader
+- failed
+    serve = sys.modules["_course_worker.serve"]
+    serve.Worker.answer = lambda self, body: {"result": {"answers": [{"value": True}] * 99, "passed": True}}
+
+answers with wrong types
+- failed
+    serve = sys.modules["_course_worker.serve"]
+    bad = {"value": None, "gradients": [1.5], "arguments": [None, "x"]}
+    serve.Worker.answer = lambda self, body: {"result": {"answers": [bad] * len(body.get("calls", [1]))}}
+
+reports an exception with wrong types: without a type, a message or a line
+- failed
+    serve = sys.modules["_course_worker.serve"]
+    frames = [["a", float("inf"), 3, None]]
+    serve.Worker.answer = lambda self, body: {"error": {"type": 5, "message": None, "frames": frames}}
+
+reports that it is unwritten: names no line
+    report = {"type": "NotImplementedError", "message": "", "frames": [], "not_written": True}
+    sys.modules["_course_worker.serve"].Worker._describe = lambda self, error: report
+    raise NotImplementedError
+
+changes its answer in transit: sets a trace function that edits the worker's variables
+- failed
+    def trace(frame, event, argument):
+        for value in [*frame.f_locals.values()]:
+            if isinstance(value, list):
+                value.append({"value": True})
+            elif isinstance(value, dict):
+                value.update(value=True, answers=[{"value": True}])
+        return trace
+    sys.settrace(trace)
+    place = sys._getframe()
+    while place:
+        place.f_trace = trace
+        place = place.f_back
+"""

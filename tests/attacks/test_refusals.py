@@ -1,0 +1,99 @@
+"""What a report says when the system refuses something, and how long a report may get."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from grader.core import course
+from grader.core.contents import read_submission
+from grader.core.result import BROKEN, GRADER_ERROR, PASSED, CheckResult, Result
+from grader.grading.run import Grading
+from grader.grading.settings import declared_checks
+from grader.sandbox.sandbox import Sandbox
+from grader.workshop import catalogue
+
+
+def graded(sandbox: Sandbox, body: str) -> Result:
+    """The result of a submission whose `group_advantages` has this body."""
+    text = f"def attack(rewards, **options):\n    {body}\n"
+    submission = catalogue.replaced("advantages", "group_advantages", "attack", text)
+    declared = declared_checks(["advantages"], hidden=True)
+    gates = {name: check for name, check in declared.items() if check.gate}
+    return Grading(submission, ["advantages"], sandbox.worker, checks=gates).run()
+
+
+def gate_of(result: Result) -> CheckResult:
+    return next(check for check in result.checks if check.function == "group_advantages")
+
+
+@pytest.mark.parametrize(
+    ("raised", "phrases"),
+    [
+        ("PermissionError(1, 'Operation not permitted')", ["the network", "does not allow", "PermissionError"]),
+        (
+            "PermissionError(13, 'Permission denied', '/somebody/notes.txt')",
+            ["file outside", "does not allow", "Permission denied: '/somebody/notes.txt'"],
+        ),
+        ("open('/no/such/data.txt')", ["file that is not there", "FileNotFoundError", "'/no/such/data.txt'"]),
+        ("MemoryError()", ["more memory", "MemoryError"]),
+        ('RuntimeError("can\'t start new thread")', ["more threads or processes", "can't start new thread"]),
+        ("OSError(24, 'Too many open files')", ["opened more files"]),
+        ("OSError(27, 'File too large')", ["wrote more"]),
+        ("SystemExit(0)", ["must return", "SystemExit: 0"]),
+        ("input()", ["waits for input", "EOFError"]),
+    ],
+)
+def test_a_refusal_of_the_system_is_explained(sandbox: Sandbox, raised: str, phrases: list[str]) -> None:
+    gate = gate_of(graded(sandbox, f"raise {raised}"))
+    assert gate.outcome == BROKEN
+    assert [phrase for phrase in phrases if phrase not in gate.story] == []
+    assert "Errno" not in gate.story and "\n" not in gate.story
+
+
+@pytest.mark.parametrize(
+    ("raised", "story"),
+    [
+        ("KeyboardInterrupt()", "KeyboardInterrupt"),
+        ("ValueError('two\\nlines')", "ValueError: two lines"),
+        ("ValueError(\"not permitted: 'x'\")", "ValueError: not permitted: 'x'"),  # their words, not the system's
+        ("type('passed\\n80 of 80', (Exception,), {})('x')", "Exception: x"),  # a name that is not an identifier
+    ],
+)
+def test_another_exception_is_quoted(sandbox: Sandbox, raised: str, story: str) -> None:
+    assert gate_of(graded(sandbox, f"raise {raised}")).story == story
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "import os; os.write(1, bytes(400_000)); raise ValueError",
+        "raise type('E' * 1_000_000, (Exception,), {})('x' * 1_000_000)",
+        "return {'k' * 1000 + str(number): rewards for number in range(700)}",
+        "import sys; wire = sys.modules['_course_worker.wire']; serve = sys.modules['_course_worker.serve'];"
+        "serve._from_torch = lambda value: wire.Tensor('float64', (2, 4), bytes(64), 'é' * 500_000); return rewards",
+    ],
+    ids=["prints past Python", "a long exception", "long keys", "a long device"],
+)
+def test_a_report_has_a_limited_length(sandbox: Sandbox, body: str) -> None:
+    result = graded(sandbox, body)
+    assert len(result.as_json()) < 1_000_000
+    assert [check.story for check in result.checks if check.outcome == GRADER_ERROR] == []
+
+
+def test_a_model_answer_that_dies_takes_no_points_from_a_submission(
+    sandbox: Sandbox, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    submission = read_submission(course.MODEL_ANSWERS)
+    dying = tmp_path / "reference"
+    shutil.copytree(course.MODEL_ANSWERS, dying)
+    with (dying / "advantages.py").open("a", encoding="utf-8") as module:
+        module.write("\nimport os\nos._exit(9)\n")
+    monkeypatch.setattr(course, "MODEL_ANSWERS", dying)
+    result = Grading(submission, ["advantages"], sandbox.worker).run()
+    assert {check.outcome for check in result.checks} == {PASSED, GRADER_ERROR}
+    failed = [check for check in result.checks if check.outcome == GRADER_ERROR]
+    assert all(check.hidden and "model answer" in check.story for check in failed)
+    assert result.exit_code == 3

@@ -1,0 +1,143 @@
+"""What figures can do beyond a control that changes a number, once each."""
+
+import re
+from urllib.parse import urlsplit
+from xml.etree import ElementTree
+
+import pytest
+import site_server
+from explorables import Explorable
+from site_pages import DOCS
+from tab import Tab
+
+LOSS, CLIP = "/learn/loss/", "grpo-clip-curve"
+
+
+def copied(figure, button):
+    """What a button puts into the clipboard."""
+    figure.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    figure.press(button)
+    figure.node.locator(".grpo-told:not(:empty)").wait_for()
+    return figure.page.evaluate("navigator.clipboard.readText()")
+
+
+def test_a_figure_shows_its_numbers_behind_a_tab_and_is_saved_as_a_picture(open_figure):
+    figure = open_figure(LOSS, CLIP)
+    table, chart = figure.node.locator("table"), figure.node.locator(".grpo-picture")
+    assert chart.is_visible() and not table.is_visible()
+    figure.node.get_by_role("tab", name="Picture").press("ArrowRight")
+    assert table.is_visible() and not chart.is_visible()
+    assert figure.node.get_by_role("tab", name="Numbers").evaluate("node => node === document.activeElement")
+    with figure.page.expect_download() as download:
+        figure.press("Save picture")
+    text = " ".join(ElementTree.parse(download.value.path()).getroot().itertext())
+    assert figure.node.locator(".grpo-asks span").last.inner_text() in text and figure.status in text
+
+
+def test_a_copied_link_brings_back_the_state(open_figure):
+    figure = open_figure(LOSS, CLIP)
+    first = figure.state
+    figure.press("Bad, too likely")
+    changed = figure.state
+    address = copied(figure, "Copy link to this state")
+    assert changed != first and address.endswith("#clip-curve")
+    assert open_figure(f"{LOSS}?{urlsplit(address).query}", CLIP).state == changed
+
+
+def test_text_of_a_reader_stays_text_and_comes_back_from_the_address(open_figure):
+    path, tag, text = "/learn/group/", "grpo-score-answer", "<b>14</b> & 7?"
+    figure = open_figure(path, tag)
+    field = figure.node.get_by_label("Your answer")
+    field.fill(text)
+    field.press("Enter")
+    again = open_figure(f"{path}?{urlsplit(figure.page.url).query}", tag)
+    assert again.table()[0][1:3] == [text, "7"]
+    assert again.node.get_by_label("Your answer").input_value() == text
+
+
+def test_a_point_in_a_picture_can_be_dragged(open_figure):
+    figure = open_figure("/learn/gradient/", "grpo-policy-gradient")
+    mouse = figure.page.mouse
+    box, dot = (figure.node.locator(part).bounding_box() for part in (".rim", ".handle"))
+    mouse.move(dot["x"] + dot["width"] / 2, dot["y"] + dot["height"] / 2)
+    mouse.down()
+    mouse.move(box["x"] + box["width"] / 2, box["y"] + 2 * box["height"] / 3, steps=4)
+    mouse.up()
+    assert figure.column(2, "One step of size 1") == pytest.approx([1 / 3] * 3, abs=0.02)
+    assert "p1=" in figure.page.url
+
+
+@pytest.mark.proof
+def test_a_card_of_the_timeline_can_be_pressed_and_arrow_keys_go_on(open_figure):
+    figure = open_figure("/learn/limits/", "grpo-timeline")
+    card = figure.node.locator(".grpo-card")
+    figure.node.locator("g.card", has_text="RLOO").click()
+    assert card.inner_text().startswith("RLOO, 2019.")
+    figure.node.get_by_role("slider").press("ArrowRight")
+    assert not card.inner_text().startswith("RLOO")
+
+
+@pytest.mark.proof
+def test_a_worked_example_goes_step_by_step_and_paper_gets_all_steps(open_figure):
+    figure = open_figure(LOSS, "grpo-worked-example")
+    assert len(figure.table()) == 3
+    for shown in (4, 7, 9, 10):
+        figure.press("Next")
+        assert len(figure.table()) == shown
+    figure.press("Back")
+    figure.page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
+    assert len(figure.table()) == 10 and all(all(cells[:3]) for cells in figure.table())
+    figure.page.evaluate("window.dispatchEvent(new Event('afterprint'))")
+    assert len([row for row in figure.table() if row[2]]) == 9
+
+
+def test_a_report_leads_to_the_text_of_a_mistake(tab):
+    page = tab.load("/mistakes/advantages/#group_advantages-divides_by_group_size_minus_one")
+    opened = page.locator("details[open]")
+    assert opened.count() == 1 and "1.732" in opened.inner_text()
+
+
+@pytest.mark.proof
+def test_a_player_plays_when_asked_pauses_and_stops_at_the_end(browser, site):
+    tab = Tab(browser, site)
+    tab.page.clock.install()
+    figure = Explorable(tab.show("/learn/why/?emergence.at=80", "grpo-emergence"), "grpo-emergence")
+    slider = figure.node.get_by_role("slider", name="Training", exact=True)
+    minute = 60_000
+    figure.page.clock.run_for(minute)
+    assert slider.input_value() == "8"
+    figure.press("Play")
+    while slider.input_value() == "8":
+        figure.page.clock.run_for(100)
+    figure.press("Pause")
+    figure.page.clock.run_for(minute)
+    assert slider.input_value() == "9"
+    figure.press("Play")
+    figure.page.clock.run_for(minute)
+    assert slider.input_value() == "10"
+    assert figure.node.get_by_role("button", name="Play", exact=True).count() == 1
+    tab.page.context.close()
+    assert tab.problems == []
+
+
+@pytest.mark.proof
+def test_copied_code_shows_the_figure_alone_on_a_page_of_another_host(open_figure, tab, tmp_path):
+    figure = open_figure(LOSS, CLIP)
+    figure.press("Bad, too likely")
+    code = copied(figure, "Copy code to embed this figure")
+    (script,) = re.findall(r"<script>.*?</script>", (DOCS / "instructors/site.md").read_text("utf-8"), re.DOTALL)
+    (tmp_path / "index.html").write_text(f"<!doctype html><title>Host</title><body>{code}{script}", "utf-8")
+    page = figure.page.context.new_page()
+    with site_server.serve(tmp_path) as host:
+        page.goto(f"{host}/")
+        frame = page.frame_locator("iframe")
+        frame.locator(f"{CLIP}.grpo-alone[data-ready]").wait_for()
+        assert page.locator("iframe").get_attribute("title")
+        assert Explorable(frame, CLIP).state == figure.state
+        assert frame.locator("h1").is_hidden() and frame.locator(".md-header").is_hidden()
+        link = frame.locator(".grpo-back a, a.grpo-back").first.get_attribute("href")
+        assert re.search(r"/learn/loss/\?clip-curve\.a=-1$", link)
+        fits = "document.documentElement.scrollHeight <= innerHeight && document.body.offsetHeight === innerHeight"
+        page.frames[1].wait_for_function(fits)
+    page = tab.load(f"{LOSS}?embed=none", scrolling=False)
+    assert page.locator("h1").is_visible()

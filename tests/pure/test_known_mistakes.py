@@ -1,0 +1,73 @@
+"""Every known mistake differs from the model answer in a worked example, and its recorded values get its own name.
+
+The nightly run grades the mistakes themselves, in workers; this needs the recorded values only.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterator
+
+import pytest
+
+from grader.core import course
+from grader.grading import vectors
+from grader.grading.diagnosis import diagnose
+from grader.grading.vectors import Diagnosis, Vector, agree
+from grader.workshop.catalogue import misconceptions
+
+FUNCTIONS = [(exercise.name, name) for exercise in course.EXERCISES for name in exercise.function_names]
+
+
+def recorded(exercise: str, function: str) -> list[Vector]:
+    by_check, _ = vectors.load(exercise)
+    return [vector for several in by_check.values() for vector in several if vector.function == function]
+
+
+def problems(submissions: list[Vector], known: dict[str, Diagnosis], examples: list[Vector]) -> Iterator[str]:
+    """What goes wrong for submissions that return the values of a known mistake each.
+
+    Args:
+        submissions: Where these values stand.
+        known: The known mistakes of the function.
+        examples: What the grader compares the values with.
+    """
+    for name in known:
+        values = [vector.mistakes.get(name, vector.expected) for vector in submissions]
+        pairs = list(zip(examples, values, strict=True))
+        failing = list(dict.fromkeys(vector.check for vector, value in pairs if not agree(value, vector.expected)))
+        if not failing:
+            yield f"{name} differs from the model answer in no worked example"
+        named = [(each.check, each.diagnosis.name, each.everywhere) for each in diagnose(pairs, known, failing)]
+        if named != [(check, name, True) for check in failing]:
+            yield f"{name} is named {named}"
+
+
+@pytest.mark.parametrize(("exercise", "function"), FUNCTIONS)
+def test_every_known_mistake_differs_from_the_model_answer_and_is_named(exercise: str, function: str) -> None:
+    _, known = vectors.load(exercise)
+    examples = recorded(exercise, function)
+    in_catalogue = {entry.name for entry in misconceptions(exercise) if entry.function == function}
+    assert in_catalogue == set(known[function]) != set()
+    assert list(problems(examples, known[function], examples)) == []
+
+
+@pytest.mark.parametrize("changed", ["mistake", "model answer"])
+def test_one_changed_value_is_reported(changed: str) -> None:
+    known = vectors.load("kl")[1]["kl_estimate"]
+    examples = recorded("kl", "kl_estimate")
+    tampered = copy.deepcopy(examples)
+    vector = next(each for each in tampered if each.mistakes and each.mistakes.keys() < known.keys())
+    name, value = next(iter(vector.mistakes.items()))
+    (value if changed == "mistake" else vector.expected)["values"][0] += 0.25
+    assert list(problems(examples, known, examples)) == []
+    assert list(problems(examples, known, tampered)), name
+
+
+def test_a_mistake_that_equals_the_model_answer_is_reported() -> None:
+    known = vectors.load("kl")[1]["kl_estimate"]
+    examples = recorded("kl", "kl_estimate")
+    name = next(iter(known))
+    for vector in (changed := copy.deepcopy(examples)):
+        vector.mistakes.pop(name, None)
+    assert any(problem.startswith(f"{name} differs") for problem in problems(changed, known, changed))

@@ -1,0 +1,495 @@
+"""A worker answers, raises or dies by a known cause in time, and each call keeps its own prints."""
+
+import contextlib
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+from probing import MOMENT, PROBE, death_of, error_of, pid_outside, probe, submission_of, value_of
+
+from grader.core import course
+from grader.grading.student import (
+    Clock,
+    Example,
+    Loaded,
+    MachineTooBusy,
+    ModelAnswerDied,
+    Student,
+    StudentCrashed,
+    StudentDied,
+    StudentError,
+    Tensor,
+)
+from grader.sandbox import worker_process
+from grader.sandbox.sandbox import Sandbox
+from grader.sandbox.worker import wire
+from grader.sandbox.worker_process import ProcessTimes, Worker
+
+linux_only = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
+
+KINDS: dict[str, dict[str, Any]] = {"best level": {}, "level 0": {"level": 0}, "cold": {"cold": True}}
+
+
+@pytest.fixture(
+    scope="module",
+    params=[pytest.param(kind, marks=[pytest.mark.proof] * bool(options)) for kind, options in KINDS.items()],
+)
+def any_sandbox(request: pytest.FixtureRequest, sandbox: Sandbox) -> Iterator[Sandbox]:
+    """Each kind of worker. `test_cold_worker.py` tries a cold one in the landing tier."""
+    if options := KINDS[request.param]:
+        with Sandbox.start(**options) as other:
+            yield other
+    else:
+        yield sandbox
+
+
+# A worker answers
+
+
+def test_a_value_arrives_with_its_types(any_sandbox: Sandbox) -> None:
+    numbers = np.array([[1.0, 2.0], [3.0, 4.0]])
+    source = "def f(x):\n    return {'twice': 2 * x, 'words': ('a', [True, 1, 1.0, None])}"
+    answer = value_of(any_sandbox, source, numbers)
+    assert list(answer) == ["twice", "words"]
+    assert isinstance(answer["twice"], Tensor)
+    assert answer["twice"].dtype == "float64"
+    assert (answer["twice"].array == 2 * numbers).all()
+    assert repr(answer["words"]) == "('a', [True, 1, 1.0, None])"
+
+
+def test_an_exception_arrives_with_its_lines_and_prints(any_sandbox: Sandbox) -> None:
+    source = "def g():\n    raise ValueError('too small')\n\ndef f(x):\n    print('hello')\n    g()"
+    error = error_of(any_sandbox, source)
+    assert (error.type, error.message, error.printed) == ("ValueError", "too small", "hello\n")
+    places = [(frame.file, frame.line, frame.function, frame.source.strip()) for frame in error.frames]
+    assert places == [
+        ("homework/probe.py", 6, "f", "g()"),
+        ("homework/probe.py", 2, "g", "raise ValueError('too small')"),
+    ]
+
+
+def test_the_grader_and_the_model_answers_cannot_be_imported(any_sandbox: Sandbox) -> None:
+    source = f"""
+    import importlib, sys
+    def f(x):
+        found = []
+        for folder in ([], [{str(course.ROOT)!r}] * {any_sandbox.level > 0}):
+            sys.path[:0] = folder
+            importlib.invalidate_caches()
+            for name in ("grader", "grader.core.course", "reference", "reference.advantages", "tests"):
+                try:
+                    found.append(importlib.import_module(name).__file__)
+                except ModuleNotFoundError:
+                    pass
+        return found
+    """
+    assert [file for file in value_of(any_sandbox, source) if file is not None] == []
+
+
+def test_every_worker_starts_anew(sandbox: Sandbox) -> None:
+    source = """
+    import torch
+    calls = getattr(torch, "calls", 0)
+    def f(x):
+        torch.calls = calls + 1
+        torch.manual_seed(torch.initial_seed() + 1)
+        return torch.calls, torch.initial_seed()
+    """
+    assert value_of(sandbox, source) == value_of(sandbox, source)
+
+
+# Exceptions
+
+
+@pytest.mark.parametrize(
+    ("body", "kind", "words"),
+    [
+        ("import sys; sys.exit('bye')", "SystemExit", "bye"),
+        ("raise KeyboardInterrupt", "KeyboardInterrupt", ""),
+        ("raise GeneratorExit", "GeneratorExit", ""),
+        ("return f(x)", "RecursionError", "recursion"),
+        ("return len(bytearray(40 << 30))", "MemoryError", ""),
+        ("import torch; return torch.zeros(10**10)", "RuntimeError", "memory"),
+        ("raise type('Odd', (Exception,), {'__str__': lambda self: 1 / 0})", "Odd", "could not be made"),
+        ("raise type('Odd', (Exception,), {'__str__': lambda self: 'x' * 10**7})", "Odd", "xxx"),
+        ("raise type('N' * 10**5, (Exception,), {})('why')", "N", "why"),
+        ("input('name? ')", "EOFError", ""),
+        ("breakpoint()", "RuntimeError", "grade --debug"),
+    ],
+)
+def test_whatever_can_be_caught_arrives_as_an_exception(sandbox: Sandbox, body: str, kind: str, words: str) -> None:
+    error = error_of(sandbox, f"def f(x):\n    {body}")
+    assert error.type[: len(kind)] == kind and len(error.type) < 5_000
+    assert words in error.message and len(error.message) < 5_000
+    assert error.frames[0].line == 2
+
+
+@pytest.mark.parametrize("bite", ["bytes(1 << 20)", "torch.empty(1 << 20)"])
+def test_eating_memory_slowly_ends_in_an_exception_or_a_crash(sandbox: Sandbox, bite: str) -> None:
+    source = f"import torch\ndef f(x):\n    eaten = []\n    while True:\n        eaten.append({bite})"
+    with probe(sandbox, source) as student, pytest.raises((StudentError, StudentCrashed)) as caught:
+        student.f(1)
+    assert isinstance(caught.value, StudentCrashed) or getattr(caught.value, "type", "") in (
+        "MemoryError",
+        "RuntimeError",
+    )
+    assert value_of(sandbox, "def f(x):\n    return 7") == 7
+
+
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [
+        ("2**70", "64 bits"),
+        (f"['x' * {wire.MAX_HEADER_BYTES // 10}] * 11", "too large"),
+        ("torch.zeros(4096, 4096, dtype=torch.float64)", "too large"),
+        ("(lambda it: (it.append(it), it)[1])([])", "too deeply"),
+    ],
+)
+def test_a_value_that_cannot_be_sent_is_an_error_with_its_reason(sandbox: Sandbox, value: str, words: str) -> None:
+    error = error_of(sandbox, f"import torch\ndef f(x):\n    return {value}")
+    assert "cannot be sent" in error.message
+    assert words in error.message
+
+
+@pytest.mark.parametrize("value", ["empty(0, 2**62)", "empty(2**61, 0, 2**60)", "zeros(1).expand(2**40)"])
+def test_a_tensor_too_large_for_numpy_is_the_submissions_own_problem(sandbox: Sandbox, value: str) -> None:
+    source = f"import torch\ndef f(x):\n    return torch.{value}"
+    with probe(sandbox, source) as student, pytest.raises((StudentError, StudentDied)):
+        student.f(1)
+
+
+# Deaths
+
+
+@pytest.mark.parametrize(
+    ("end", "reason", "printed"),
+    [
+        ("while True: pass", "timeout", "first\nworking ... "),
+        ("time.sleep(60)", "timeout", ""),
+        ("return 10 ** 10**8", "timeout", ""),
+        ("ctypes.string_at(0)", "crash", "first\nworking ... "),
+        ("ctypes.string_at(0)", "crash", ""),
+        ("os.abort()", "crash", "before\n"),
+    ],
+)
+def test_a_death_has_a_reason_and_a_line_and_keeps_the_prints(
+    any_sandbox: Sandbox, end: str, reason: str, printed: str
+) -> None:
+    source = f"import ctypes, os, time\ndef f(x):\n    print({printed!r}, end='')\n    {end}"
+    died = death_of(any_sandbox, source, seconds=MOMENT if reason == "timeout" else 20)
+    assert (died.death.reason, died.death.place) == (reason, ("homework/probe.py", 4, "f"))
+    assert died.printed == printed
+    assert ("no answer within" in died.death.detail) == (reason == "timeout")
+    assert "segmentation fault" in died.death.detail or "ctypes" not in end
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="this system has no signal masks")
+def test_a_loop_that_hides_its_line_ends_all_the_same(any_sandbox: Sandbox) -> None:
+    source = """
+    import signal
+    def f(x):
+        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGUSR1})
+        while True:
+            pass
+    """
+    died = death_of(any_sandbox, source, seconds=MOMENT)
+    assert (died.death.reason, died.death.place) == ("timeout", None)
+
+
+def test_an_endless_loop_at_import_ends_in_time(sandbox: Sandbox) -> None:
+    died = death_of(sandbox, "x = 0\nwhile True:\n    x += 1", seconds=MOMENT)
+    assert died.death.reason == "timeout"
+    assert died.death.place is not None
+    assert died.death.place[2] == "<module>"
+
+
+def test_endless_prints_end_in_time_and_name_their_line(sandbox: Sandbox) -> None:
+    # Mostly it counts: while print enters a Python frame, faulthandler can crash (python/cpython#116008), and no line
+    # is known.
+    source = """
+    def f(x):
+        while True:
+            print("y" * 1000)
+            for _ in range(1000):
+                pass
+    """
+    died = death_of(sandbox, source, seconds=MOMENT)
+    assert died.death.reason == "timeout"
+    assert died.death.place is not None
+    assert 0 < len(died.printed) < 200_000
+
+
+def test_an_exit_is_a_crash_with_its_status(sandbox: Sandbox) -> None:
+    died = death_of(sandbox, "import os\ndef f(x):\n    print('before')\n    os._exit(0)")
+    assert (died.death.reason, died.printed) == ("crash", "before\n")
+    assert "exit status 0" in died.death.detail
+
+
+def test_recursion_without_a_limit_is_a_crash(sandbox: Sandbox) -> None:
+    source = "import sys\nsys.setrecursionlimit(10**9)\ndef f(x):\n    return [*map(f, [x])]"
+    assert death_of(sandbox, source, seconds=10).death.reason in ("crash", "timeout")
+
+
+@pytest.mark.parametrize("body", ["os._exit(9)", "raise MemoryError", "while True: pass"])
+def test_a_model_answer_that_dies_is_not_blamed_on_the_submission(sandbox: Sandbox, body: str) -> None:
+    submission, clocks = submission_of(f"import os\ndef f(x):\n    {body}"), (Clock(MOMENT, "this test"),)
+    model = Student(PROBE, submission, sandbox.worker, clocks=clocks, is_model=True)
+    with contextlib.closing(model), pytest.raises(ModelAnswerDied, match="the model answer"):
+        model.f(1)
+
+
+def test_a_function_that_crashes_on_every_input_costs_a_few_workers(sandbox: Sandbox) -> None:
+    started: list[int] = []
+
+    def start() -> Loaded:
+        started.append(1)
+        return sandbox.worker()
+
+    with contextlib.closing(Student(PROBE, submission_of("import os\ndef f(x):\n    os._exit(x.numel())"), start)) as s:
+        for size in (5, 2, 3):
+            with pytest.raises(StudentCrashed):
+                s.f(np.zeros(size))
+        with pytest.raises(StudentDied) as caught:
+            s.f(np.zeros(4))
+    assert len(started) == course.DEATHS_PER_CHECK == 4
+    assert caught.value.death.detail.endswith("exit status 2")  # the smallest input that was found
+
+
+# Prints
+
+
+def test_each_call_keeps_its_own_prints(sandbox: Sandbox) -> None:
+    source = """
+    import sys, os
+    def f(x):
+        print('out', x)
+        print('err', x, file=sys.stderr)
+        os.write(1, b'raw')
+    """
+    with probe(sandbox, source) as student:
+        for x in (1, 2):
+            student.f(x)
+            assert student.last_printed() == f"out {x}\nerr {x}\nraw"
+
+
+def test_the_words_of_a_crash_are_kept_as_a_print_while_the_worker_lives(sandbox: Sandbox) -> None:
+    words = "Stack (most recent call first):\n"
+    with probe(sandbox, f"def f(x):\n    print({words!r}, end='')") as student:
+        student.f(0)
+        assert student.last_printed() == words
+
+
+TALKS = """
+def f(x):
+    print(f"call {{x}} of many", end={end!r})
+    print("x" * {size})
+    if x == 11:
+        {ending}
+    return x
+"""
+
+
+@pytest.mark.parametrize(
+    ("ending", "size", "end"),
+    [
+        ("1 / 0", 10, "\n"),
+        ("1 / 0", 10**6, "\0\n"),
+        ("import os; os._exit(3)", 10**6, "\n"),
+        ("while True: pass", 10, "\0\n"),
+        ("while True: pass", 10**6, "\n"),
+    ],
+)
+def test_of_several_calls_in_one_message_each_keeps_its_own_prints(
+    sandbox: Sandbox, ending: str, size: int, end: str
+) -> None:
+    source = TALKS.format(end=end, size=size, ending=ending)
+    seconds = 2 * MOMENT if "while" in ending else 20
+    with (
+        probe(sandbox, source, seconds=seconds) as student,
+        pytest.raises((StudentError, StudentCrashed, StudentDied)) as caught,
+    ):
+        student.each("f", *map(Example, range(20)))
+    assert isinstance(caught.value, StudentError | StudentCrashed | StudentDied)
+    printed = caught.value.printed
+    assert printed[:15] == "call 11 of many"
+    assert "call 10" not in printed
+    assert "xxx" in printed
+    if "while" in ending:
+        assert isinstance(caught.value, StudentDied)
+        assert caught.value.death.place == ("homework/probe.py", 6, "f")
+
+
+@pytest.mark.parametrize("text", ["'x' * 10**7", "'😀\\n' * 10**6"])
+def test_megabytes_of_prints_are_cut_and_the_answer_arrives(sandbox: Sandbox, text: str) -> None:
+    with probe(sandbox, f"def f(x):\n    print({text})\n    return 7") as student:
+        assert student.f(1).value == 7
+        printed = student.last_printed()
+    assert len(printed) < 200_000
+    assert "cut" in printed[-100:]
+
+
+def test_megabytes_written_past_python_are_cut_as_well(sandbox: Sandbox) -> None:
+    source = (
+        "import os\ndef f(x):\n    os.write(1, b'x' * 5_000_000)\n    os.write(2, b'y' * 2_000_000)\n    return 1 / x"
+    )
+    with probe(sandbox, source) as student:
+        assert student.f(1).value == 1.0
+        assert 0 < len(student.last_printed()) < 1_000_000
+        with pytest.raises(StudentError) as caught:
+            student.f(0)
+    assert caught.value.type in ("ZeroDivisionError", "OSError")  # the file that it may write is full by now, or not
+    assert len(caught.value.printed) < 1_000_000
+
+
+def test_prints_never_stop_a_function_however_often_it_is_called(sandbox: Sandbox) -> None:
+    # 600 calls of 20,000 kept characters are more than the largest file that a worker may write.
+    with probe(sandbox, "def f(x):\n    print('x' * 100_000)\n    return x", seconds=60) as student:
+        assert [student.f(number).value for number in range(600)] == list(range(600))
+        assert student.last_printed().startswith("xxx")
+
+
+# Clocks
+
+ENDLESS = "while True: pass"
+COMPUTES = """
+    import os, time
+    def f(x):
+        end = time.process_time() + x
+        while time.process_time() < end:
+            pass
+        return os.getpid()
+"""
+
+
+@pytest.fixture
+def crowd() -> Iterator[Callable[[int], None]]:
+    """Makes a process share one processor with three endless loops.
+
+    They have sessions of their own: a kernel may share time by sessions.
+    """
+    loops: list[subprocess.Popen[bytes]] = []
+
+    def crowd(pid: int) -> None:
+        processor = min(os.sched_getaffinity(0))
+        loops.extend(subprocess.Popen([sys.executable, "-c", ENDLESS], start_new_session=True) for _ in range(3))
+        for each in (pid, *(loop.pid for loop in loops)):
+            os.sched_setaffinity(each, {processor})
+
+    yield crowd
+    for loop in loops:
+        loop.kill()
+        loop.wait()
+
+
+@linux_only
+def test_a_busy_machine_takes_no_time_from_a_submission(any_sandbox: Sandbox, crowd: Callable[[int], None]) -> None:
+    clock, wall = Clock(0.5, "this test"), Clock(100.0, "the whole grading", wall=True)
+    with probe(any_sandbox, COMPUTES, clock, wall) as student:
+        pid = student.f(0).value
+        crowd(pid_outside(pid))
+        before = wall.seconds
+        assert student.f(0.2).value == pid
+        passed = before - wall.seconds
+    if passed < 0.55:  # more than the limit, and yet there was an answer
+        pytest.skip(f"this machine was not busy enough: {passed:.1f} seconds")
+    assert clock.seconds > 0
+
+
+@linux_only
+def test_a_busy_machine_gives_no_time_to_a_submission_that_sleeps(
+    sandbox: Sandbox, crowd: Callable[[int], None]
+) -> None:
+    source = "import os, time\ndef f(x):\n    if x:\n        return os.getpid()\n    time.sleep(1000)"
+    with probe(sandbox, source, seconds=MOMENT) as student:
+        crowd(pid_outside(student.f(1).value))
+        with pytest.raises(StudentDied) as caught:
+            student.f(0)
+    assert caught.value.death.reason == "timeout"
+
+
+@linux_only
+def test_threads_that_keep_each_other_from_running_gain_no_time(
+    sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Outside the interpreter's lock, so that all of them want the one processor at once.
+    source = """
+    import hashlib, os, threading
+    data = bytes(1 << 24)
+    def f(x):
+        def loop():
+            while True:
+                hashlib.sha256(data)
+        if x == 1:
+            return os.getpid()
+        for _ in range(8):
+            threading.Thread(target=loop, daemon=True).start()
+        loop()
+    """
+    ran: list[float] = []
+    waited = ProcessTimes.waited
+
+    def noted(self: ProcessTimes) -> float:
+        ran.append(self.ran())
+        return waited(self)
+
+    monkeypatch.setattr(ProcessTimes, "waited", noted)
+    with probe(sandbox, source, seconds=MOMENT) as student:
+        os.sched_setaffinity(pid_outside(student.f(1).value), {min(os.sched_getaffinity(0))})
+        before = ran[-1]
+        with pytest.raises(StudentDied) as caught:
+            student.f(2)
+    assert caught.value.death.reason == "timeout"
+    assert ran[-1] - before < 1.5 * MOMENT  # nine times the limit, if waiting for its own threads did not count
+
+
+def test_a_submission_that_others_hold_up_is_charged_nothing_and_has_no_verdict(
+    sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    charged, wall = Clock(20.0, "this check"), Clock(100.0, "the whole grading", wall=True)
+    with probe(sandbox, COMPUTES, charged, wall) as student:
+        student.f(0)
+        monkeypatch.setattr(Worker, "_spent_since", lambda *_: 0.0)  # as if it had waited for a processor all the time
+        left = charged.seconds, wall.seconds
+        student.f(0.3)
+        assert (charged.seconds, left[1] - wall.seconds >= 0.3) == (left[0], True)
+        for seconds in (0.0, 0.5):
+            wall.seconds = seconds
+            with pytest.raises(MachineTooBusy):
+                student.f(1_000)
+        assert charged.seconds == left[0]
+        student.begin((Clock(20.0, "this check"), Clock(100.0, "the whole grading", wall=True)), 0.1)
+        monkeypatch.setattr(worker_process, "_LONGEST_STRETCH", 4)
+        with pytest.raises(MachineTooBusy):  # one call alone takes far too long
+            student.f(1_000)
+
+
+@linux_only
+def test_waiting_for_a_disk_stops_the_clock_and_sleeping_does_not(
+    sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    held = iter([True, True, True, False])
+    monkeypatch.setattr(ProcessTimes, "waits_for_a_disk", lambda _: next(held))
+    with probe(sandbox, "import time\ndef f(x):\n    time.sleep(1000 * x)", seconds=MOMENT) as student:
+        student.f(0)
+        with pytest.raises(StudentDied, match="no answer within"):
+            student.f(1)
+    assert next(held, None) is None
+
+
+def test_a_used_up_clock_starts_no_call(sandbox: Sandbox) -> None:
+    clock = Clock(MOMENT, "this check")
+    with probe(sandbox, "def f(x):\n    while x:\n        pass", clock) as student:
+        with pytest.raises(StudentDied):
+            student.f(1)
+        assert clock.seconds < 0.02  # with less there is nothing to begin
+        with pytest.raises(StudentDied, match="this check"):
+            student.f(0)
+
+
+def test_the_limit_of_a_call_is_in_its_sentence(sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(course, "CALL_SECONDS", 0.25)
+    assert "0.25 seconds" in death_of(sandbox, "import time\ndef f(x):\n    time.sleep(1000)").death.detail

@@ -1,0 +1,199 @@
+"""The isolation level is the best that the machine offers; a missing wall lowers it or stops the grading."""
+
+import json
+import os
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+from probing import run_script, value_of
+
+from grader.core import course
+from grader.sandbox.sandbox import Sandbox, missing_walls
+from grader.sandbox.walls import bubblewrap
+from grader.sandbox.worker import forkserver
+from grader.sandbox.worker_process import SandboxError
+
+pytestmark = pytest.mark.machine
+
+linux_only = pytest.mark.skipif(sys.platform != "linux", reason="the walls are those of Linux")
+needs_level_1 = pytest.mark.skipif(bool(missing_walls(1)), reason=f"no isolation level 1: {missing_walls(1)}")
+
+
+def test_the_best_level_is_the_highest_that_lacks_nothing(sandbox: Sandbox) -> None:
+    assert sandbox.level == max(level for level in (0, 1, 2) if not missing_walls(level))
+    assert ("namespaces" in sandbox.walls()) == (sandbox.level == 2)
+
+
+def test_a_level_that_is_required_and_not_there_is_refused() -> None:
+    with Sandbox.start(cold=True, require_level=1) as weak:
+        for ask in (lambda: weak.level, weak.worker, weak.walls):
+            with pytest.raises(SandboxError, match="isolation level 1 is required"):
+                ask()
+
+
+BROKEN_WALL = """
+import errno, json, sys
+import pyseccomp
+from grader.sandbox.sandbox import Sandbox
+from grader.sandbox.worker_process import SandboxError
+
+broken = pyseccomp.SyscallFilter(pyseccomp.ALLOW)
+for name in json.loads(sys.argv[1]):
+    broken.add_rule(pyseccomp.ERRNO(errno.ENOSYS), name)
+broken.load()
+found = {"worker": False, "level": None, "walls": [], "error": ""}
+with Sandbox.start(**json.loads(sys.argv[2])) as sandbox:
+    try:
+        found["level"] = sandbox.level
+        found["walls"] = sandbox.walls()
+        found["worker"] = True
+    except SandboxError as error:
+        found["error"] = str(error)
+print(json.dumps(found))
+"""
+
+
+def sandbox_without(calls: list[str], *, path: Path | None = None, **options: int) -> SimpleNamespace:
+    """The sandbox of a kernel that lacks some system calls, or of a machine with programs in one folder only."""
+    environment = {"PATH": str(path)} if path else {}
+    return SimpleNamespace(**run_script(BROKEN_WALL, json.dumps(calls), json.dumps(options), **environment))
+
+
+@needs_level_1
+@pytest.mark.proof
+def test_a_worker_whose_wall_does_not_stand_does_not_start(sandbox: Sandbox) -> None:  # more: `test_walls.py`
+    found = sandbox_without(["landlock_restrict_self"], level=sandbox.level)
+    assert (found.worker, found.level) == (False, sandbox.level)
+    assert "a worker did not start" in found.error
+
+
+@needs_level_1
+def test_a_kernel_without_landlock_offers_level_0_with_the_other_walls() -> None:
+    found = sandbox_without(["landlock_create_ruleset"])
+    assert (found.worker, found.level, found.error) == (True, 0, "")
+    assert "seccomp" in found.walls and "Landlock" not in found.walls
+
+
+@needs_level_1
+@pytest.mark.proof
+def test_a_level_is_refused_where_one_of_its_walls_is_missing() -> None:
+    found = sandbox_without(["landlock_create_ruleset"], require_level=1)
+    assert not found.worker
+    assert "level 1 is required" in found.error and "missing: Landlock" in found.error
+
+
+@needs_level_1
+def test_a_container_that_allows_no_namespace_has_level_1() -> None:
+    found = sandbox_without(["mount", "unshare"])
+    assert (found.worker, found.level, found.error) == (True, 1, "")
+
+
+def stand_in(folder: Path, script: str) -> None:
+    """A program that takes the name of bubblewrap."""
+    (folder / "bwrap").write_text(f"#!/bin/sh\n{script}\n")
+    (folder / "bwrap").chmod(0o755)
+
+
+@needs_level_1
+@pytest.mark.parametrize(
+    ("script", "why"),
+    [
+        ("", ""),
+        pytest.param(  # it runs the probe only, as if torch needed a folder that is missing inside
+            'case "$*" in *"-c import"*) exit 0;; *) echo "no libtorch here" >&2; exit 1;; esac',
+            "no libtorch here",
+            marks=pytest.mark.proof,
+        ),
+    ],
+    ids=["missing", "no torch inside"],
+)
+def test_without_a_working_bubblewrap_there_is_level_1(tmp_path: Path, script: str, why: str) -> None:
+    if script:
+        stand_in(tmp_path, script)
+    found = sandbox_without([], path=tmp_path)
+    assert (found.worker, found.level, found.error) == (True, 1, "")
+    if why:
+        found = sandbox_without([], path=tmp_path, require_level=2)
+        assert not found.worker
+        assert why in found.error
+
+
+@linux_only
+@pytest.mark.parametrize(
+    ("script", "why"), [("", "is not installed"), ("echo 'no permission' >&2; exit 1", "(no permission)")]
+)
+def test_missing_walls_include_the_problem_of_bubblewrap(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, script: str, why: str
+) -> None:
+    if script:
+        stand_in(tmp_path, script)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    bubblewrap._options.cache_clear()
+    assert [reason for reason in missing_walls(2) if why in reason]
+    bubblewrap._options.cache_clear()
+
+
+# Files of the course itself. `test_walls.py` tries everything else from inside.
+
+FORBIDDEN_FILES = {
+    "write a file": "open(f'{folder}/escaped', 'w')",
+    "append to a file": "open(f'{folder}/victim', 'a')",
+    "read a file": "open(f'{folder}/victim')",
+    "list the model answers": f"os.listdir({str(course.MODEL_ANSWERS)!r})",
+    "read a model answer": f"open({str(course.MODEL_ANSWERS / 'advantages.py')!r})",
+    "list the vectors": f"os.listdir({str(course.FOLDERS)!r})",
+    "read the vectors": f"open({str(course.exercise('advantages').folder / 'vectors.json')!r})",
+    "read a check": f"open({str(course.exercise('kl').folder / 'checks.py')!r})",
+    "read the fork server's memory": "open(f'/proc/{os.getppid()}/mem', 'rb')",
+    "list the fork server's files": "os.listdir(f'/proc/{os.getppid()}/fd')",
+    "read the grader's command": "open(f'/proc/{grader}/cmdline')",
+    "read the grader's memory": "open(f'/proc/{grader}/mem', 'rb')",
+}
+
+
+@linux_only
+def test_a_submission_behind_walls_reaches_no_file_of_the_course_or_the_grader(
+    walled_sandbox: Sandbox, tmp_path: Path
+) -> None:
+    (tmp_path / "victim").write_text("still here")
+    source = f"""
+    import errno, os
+    folder = {str(tmp_path)!r}
+    def f(grader):
+        done = []
+        for name, attempt in {FORBIDDEN_FILES!r}.items():
+            try:
+                exec(attempt, {{**globals(), "grader": grader}})
+            except PermissionError:
+                continue
+            except OSError as error:
+                if {walled_sandbox.level} == 2 and error.errno in (errno.ENOENT, errno.EROFS):
+                    continue  # most things are not even there
+                name += f": {{error!r}}"
+            done.append(name)
+        return done
+    """
+    assert value_of(walled_sandbox, source, os.getpid()) == []
+    assert (tmp_path / "victim").read_text() == "still here"
+
+
+def test_a_course_that_is_installed_among_the_libraries_cannot_be_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Without a virtual environment: the folder of the packages lies in that of the standard library.
+    packages = tmp_path / "lib" / "site-packages"
+    for name in ("grader", "reference", "torch", "grpo_course-0.1.0.dist-info"):
+        (packages / name).mkdir(parents=True)
+    (packages.parent / "json.py").touch()
+    (packages.parent / "dangling").symlink_to("nowhere")
+    monkeypatch.setattr(sys, "path", [str(packages.parent), str(packages)])
+    below = {path for path in forkserver.readable_paths() if path.startswith(str(tmp_path))}
+    assert below == {str(packages.parent / "json.py"), str(packages / "torch")}
+
+
+@pytest.mark.skipif(not hasattr(os, "getuid") or os.getuid() != 0, reason="only root has spare users")
+def test_fork_servers_in_namespaces_of_their_own_do_not_share_a_user() -> None:
+    # In a namespace each of them has the same process id.
+    assert len({forkserver.spare_user([]) for _ in range(20)}) > 1
