@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from ..core import course
@@ -141,7 +141,6 @@ def make(
         *handout.GRADER, "grader/exercises/*/hidden_checks.py", "reference/*.safetensors",
         *(pattern for pattern in SETS if any(course.ROOT.glob(pattern))),
         *(f"reference/{name}" for name in handout.modules_of(exercises)),
-        *_known_answers(exercises),
         exercises=exercises,
     )  # fmt: skip
     files |= {path.name: path.read_text("utf-8").encode() for path in _FILES.iterdir() if path.is_file()}
@@ -158,12 +157,3 @@ def make(
     files["autograder.json"] = (json.dumps(settings, indent=1) + "\n").encode()
     files["pyproject.toml"] = handout.pyproject(files).encode()
     return files
-
-
-def _known_answers(exercises: Sequence[str]) -> Iterator[str]:
-    """The files of wrong and right answers that hidden checks run; the others grade without any."""
-    for name in exercises:
-        for known in course.exercise(name).known_answers:
-            exercise, function = known.split(".")
-            for kind in ("misconceptions", "variants"):
-                yield f"grader/exercises/{exercise}/{kind}/{function}.py"

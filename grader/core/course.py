@@ -21,17 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 from .course_file import CourseFile, read_course_file
 from .text import listed
-from .toml_file import (
-    COUNT,
-    POINTS,
-    TEXT,
-    TEXTS,
-    TRUTH,
-    TomlFileError,
-    read_toml,
-    refuse_wrong_entries,
-    wrong_entry,
-)
+from .toml_file import COUNT, POINTS, TEXT, TEXTS, TomlFileError, read_toml, refuse_wrong_entries, wrong_entry
 
 if TYPE_CHECKING:
     from .result import Result
@@ -76,9 +66,6 @@ class Exercise:
         short: The title in a menu.
         question: What it answers, for the table of all exercises.
         points: What `course.toml` makes all its checks worth together; 0: as much as they say.
-        known_answers: Functions of earlier exercises, "exercise.function", whose misconceptions and variants its hidden
-            checks run.
-        free: No call has one right value: what it does is judged, nothing is recorded, and no mistake is named.
         number: What pages and reports call it, whatever its place in the course; no two have the same.
         draft: Whether `course.toml` does not name it.
     """
@@ -95,8 +82,6 @@ class Exercise:
     short: str = ""
     question: str = ""
     points: int = 0
-    known_answers: tuple[str, ...] = ()
-    free: bool = False
     number: int = 0
     draft: bool = False
 
@@ -157,10 +142,8 @@ def _exercise(name: str, *, draft: bool, points: int = 0) -> Exercise:
     entry = read_toml(
         FOLDERS / name / "exercise.toml",
         {"title": TEXT, "short": TEXT, "number": COUNT, "question": TEXT, "minutes": COUNT, "ending": TEXT}
-        | {"given": TEXTS, "slow_imports": TEXTS, "extra_parameters": TEXTS}
-        | {"known_answers": TEXTS, "free": TRUTH},
-        optional={"ending": "py", "given": [], "slow_imports": [], "extra_parameters": []}
-        | {"known_answers": [], "free": False},
+        | {"given": TEXTS, "slow_imports": TEXTS, "extra_parameters": TEXTS},
+        optional={"ending": "py", "given": [], "slow_imports": [], "extra_parameters": []},
     )
     written = _functions(name, entry["ending"])
     return Exercise(
@@ -170,8 +153,6 @@ def _exercise(name: str, *, draft: bool, points: int = 0) -> Exercise:
         question=entry["question"],
         points=points,
         number=entry["number"],
-        known_answers=tuple(entry["known_answers"]),
-        free=entry["free"],
         draft=draft,
         minutes=entry["minutes"],
         functions=tuple(written["functions"]),
@@ -220,8 +201,7 @@ def missing_of(exercises: Sequence[Exercise]) -> str:
     before: list[str] = []
     for each in exercises:
         before.append(each.file_name)
-        needed = (*each.needed_files, *(f"{name.split('.')[0]}.py" for name in each.known_answers))
-        if left := [file.rpartition(".")[0] for file in dict.fromkeys(needed) if file not in before]:
+        if left := [file.rpartition(".")[0] for file in each.needed_files if file not in before]:
             return f"{each.name} calls functions of {listed(left)}: name them before it"
     return ""
 

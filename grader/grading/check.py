@@ -31,7 +31,7 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 class NotYet(Exception):
     """What a check asks for is there, but counts only with something else that is not: the check waits for that.
 
-    The text says what is right, and what it waits for. The other checks of the function run, if it is a gate.
+    The text says what is right, and what it waits for.
     """
 
 

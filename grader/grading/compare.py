@@ -45,8 +45,6 @@ class Mismatch(AssertionError):
         numbers: What was compared, the submission's numbers and the expected ones, if they have one shape.
         seen: What was seen beside the numbers: its heading on the page of general observations, and the end of "your
             numbers are ...".
-        may_be_told: Nothing in it tells what was drawn from the secret of a class.
-        story_may_be_told: The story does not, but the call or the rows do.
     """
 
     def __init__(
@@ -59,12 +57,9 @@ class Mismatch(AssertionError):
         is_plain: bool = True,
         numbers: tuple[str, Float64, Float64] | None = None,
         seen: tuple[str, str] | None = None,
-        may_be_told: bool = False,
-        story_may_be_told: bool = False,
     ) -> None:
         self.call, self.rows, self.story, self.shown, self.is_plain = call, list(rows), story, shown, is_plain
         self.numbers, self.seen = numbers, seen
-        self.may_be_told, self.story_may_be_told = may_be_told, story_may_be_told
         super().__init__(story)
 
     def __str__(self) -> str:

@@ -39,7 +39,6 @@ from ..core.result import (
     Result,
 )
 from ..core.secret import PUBLIC, fresh_seed
-from ..core.submission import Submission
 from . import curves, hypothesis_compat, vectors
 from .check import Check, NotYet, checks_of, oracles_of
 from .compare import Mismatch
@@ -115,7 +114,6 @@ class Findings:
         odd_dtypes: Function to the wrong dtypes that its checks have noted.
         passed_on: Check to the functions, "exercise.function", on whose premises it passed.
         not_judged: Checks of which the premises say nothing.
-        not_yet: Checks that have nothing to complain of and wait for something else.
         without_answer: The functions, "exercise.function", that gave none to a worked example within their limits.
         silent: Those of them that gave none to their gate: they are asked for nothing more.
         errors: What pytest could not collect.
@@ -125,7 +123,6 @@ class Findings:
     odd_dtypes: dict[str, list[Mismatch]] = field(default_factory=dict)
     passed_on: dict[str, list[str]] = field(default_factory=dict)
     not_judged: set[str] = field(default_factory=set)
-    not_yet: set[str] = field(default_factory=set)
     without_answer: set[str] = field(default_factory=set)
     silent: set[str] = field(default_factory=set)
     errors: list[str] = field(default_factory=list)
@@ -136,7 +133,6 @@ class Findings:
         self.odd_dtypes |= others.odd_dtypes
         self.passed_on |= others.passed_on
         self.not_judged |= others.not_judged
-        self.not_yet |= others.not_yet
         self.without_answer |= others.without_answer
         self.silent |= others.silent
         self.errors += others.errors
@@ -185,7 +181,6 @@ class GradingPlugin:
         self._models: dict[str, Student] = {}
         self._kept: dict[str, Student] = {}
         self._endless_imports: dict[str, EndlessImports] = defaultdict(dict)
-        self._done: dict[str, Any] = {}
         self._started = time.monotonic()
 
     # Fixtures
@@ -200,7 +195,6 @@ class GradingPlugin:
             asked.start,
             device=asked.device,
             folder=asked.folder,
-            cheap=asked.fresh_workers,
             endless_imports=self._endless_imports[check.exercise],
         )
         clocks = (self._clocks[check.exercise], Clock(check.seconds * _more_time(), "this check"), self.wall_clock)
@@ -255,19 +249,6 @@ class GradingPlugin:
         return self._models[name]
 
     @pytest.fixture
-    def ours(self) -> Iterator[Callable[[Exercise, Submission], Student]]:
-        """Puts known answers behind the same proxy, in a worker of their own. No line of the submission is in it."""
-        assert self.settings.with_hidden_checks, "only hidden checks may run known answers"
-        with contextlib.ExitStack() as stack:
-
-            def answering(exercise: Exercise, submission: Submission) -> Student:
-                asked = self.settings
-                student = Student(exercise, submission, asked.start, device=asked.device, clocks=(self.wall_clock,))
-                return stack.enter_context(contextlib.closing(student))
-
-            yield answering
-
-    @pytest.fixture
     def worked(self, request: pytest.FixtureRequest, premises: Premises) -> list[tuple[Example, Vector]]:
         """The examples of this check with the model answer's recorded values, or with what is right on its premises."""
         try:
@@ -290,28 +271,7 @@ class GradingPlugin:
     @pytest.fixture
     def fresh(self, request: pytest.FixtureRequest) -> np.random.Generator:
         """Numbers that are in no file: a gate that knew only its worked example would open for a lookup table."""
-        return np.random.default_rng(self._fresh_seed(_check_of(request.node).id))
-
-    @pytest.fixture
-    def once(self, request: pytest.FixtureRequest) -> Callable[[Callable[[np.random.Generator], Any]], Any]:
-        """Does for the first check of a function what its others need too, with fresh numbers for all of them."""
-        check = _check_of(request.node)
-        function = check.whole_name
-
-        def once(work: Callable[[np.random.Generator], Any]) -> Any:
-            if function not in self._done:
-                self._done[function] = work(np.random.default_rng(self._fresh_seed(function)))
-            return self._done[function]
-
-        return once
-
-    @pytest.fixture
-    def order(self, request: pytest.FixtureRequest) -> np.random.Generator:
-        """Numbers that decide in which order things are asked: drawn like fresh ones, but no report shows them.
-
-        So a check that takes them has no secret inputs. It must not put them into a call that it complains of.
-        """
-        return np.random.default_rng(self._fresh_seed(f"order of {_check_of(request.node).id}"))
+        return np.random.default_rng(self._fresh_seed(_check_of(request.node)))
 
     @pytest.fixture
     def show_curve(self, request: pytest.FixtureRequest) -> Callable[..., None]:
@@ -338,10 +298,10 @@ class GradingPlugin:
         # One seed per check: adding a check does not change the inputs of the others.
         return zlib.crc32(f"{self.settings.seed} {check.id}".encode())
 
-    def _fresh_seed(self, what: str) -> int:
+    def _fresh_seed(self, check: Check) -> int:
         """Of what one submission's answers shall not tell about the next: the seed counts too, for other draws."""
         asked = self.settings
-        return fresh_seed(asked.secret, asked.submission.sha256, f"{asked.seed} {what}")
+        return fresh_seed(asked.secret, asked.submission.sha256, f"{asked.seed} {check.id}")
 
     # Collection
 
@@ -367,7 +327,7 @@ class GradingPlugin:
             if hypothesis.is_hypothesis_test(function):
                 hypothesis_compat.forget_seed(function)
                 check = _check_of(item)
-                hypothesis.seed(self._fresh_seed(check.id) if check.hidden else self._seed(check))(function)
+                hypothesis.seed(self._fresh_seed(check) if check.hidden else self._seed(check))(function)
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         if report.failed:
@@ -387,7 +347,7 @@ class GradingPlugin:
         self._started = time.monotonic()
         check, entry = _check_of(item), self._entries[_check_of(item).id]
         gates = [other for other in self.result.checks if self.settings.gates and self._is_gate_of(other, check)]
-        closed = [gate for gate in gates if gate.outcome != PASSED and gate.id not in self.found.not_yet]
+        closed = [gate for gate in gates if gate.outcome != PASSED]
         if closed:
             entry.outcome = NOT_WRITTEN if closed[0].outcome == NOT_WRITTEN else WAITING
             entry.waits_for = [gate.title for gate in closed]
@@ -443,7 +403,7 @@ class GradingPlugin:
             except Exception as error:  # whatever a submission made us stumble over costs this check, not the others
                 entry.outcome, entry.story = GRADER_ERROR, f"{type(error).__name__}: {error}"
             secret = self._draws_secretly(item) or any(problem is odd for odd in self._seen_secretly)
-            if secret and (getattr(problem, "may_be_told", False) or isinstance(problem, MachineTooBusy)):
+            if secret and isinstance(problem, MachineTooBusy):
                 entry.printed = ""  # what is told is the grader's; a print may tell anything that the worker has seen
             elif secret and not self._may_be_told(check, problem):
                 self.found.failures.pop(check.id, None)
@@ -466,8 +426,7 @@ class GradingPlugin:
 
     def _may_be_told(self, check: Check, problem: BaseException) -> bool:
         """Whether a failure of such a check says nothing of its secret inputs."""
-        told = isinstance(problem, _TOLD)
-        if told or getattr(problem, "may_be_told", False) or _at_import(problem):
+        if isinstance(problem, _TOLD) or _at_import(problem):
             return True
         call: Call | None = getattr(problem, "call", None)
         return call is not None and is_public(check, call)
@@ -541,7 +500,6 @@ class GradingPlugin:
                 entry.outcome, entry.story = NOT_WRITTEN, str(problem)
             case NotYet():
                 entry.outcome, entry.story, entry.printed = WAITING, str(problem), ""
-                self.found.not_yet.add(check.id)
             case ModuleProblem():
                 entry.story = str(problem)
             case Flaky():

@@ -121,8 +121,6 @@ def show_argument(value: Any) -> str:
         return (value.typed or f"{value.type_name}({', '.join(shown)})") + mode
     if isinstance(value, Same):
         return value.name
-    if isinstance(value, dict):
-        return "{" + ", ".join(f"{key!r}: {show_argument(item)}" for key, item in value.items()) + "}"
     return repr(value)
 
 

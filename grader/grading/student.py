@@ -312,7 +312,6 @@ class Student:
         clocks: Every one of them limits how long the submission may take.
         folder: How tracebacks name the submission's folder.
         is_model: It holds the model answers, which do not fail: if they do, nobody is to blame but the machine.
-        cheap: A new worker costs next to nothing, see `apart`.
         endless_imports: Seconds after which an import of the module was ended, to how, and what it had printed; shared
             by those who import the same one, so that only the first of them waits.
     """
@@ -327,13 +326,12 @@ class Student:
         clocks: Sequence[Clock] = (),
         folder: str | None = None,
         is_model: bool = False,
-        cheap: bool = True,
         endless_imports: EndlessImports | None = None,
     ) -> None:
         self._exercise, self._submission, self._start = exercise, submission, start
         self._device, self._clocks = device, clocks
         self._folder = folder or submission.folder
-        self._is_model, self._cheap = is_model, cheap
+        self._is_model = is_model
         self._endless_imports = {} if endless_imports is None else endless_imports
         self._worker: Loaded | None = None
         self._call_seconds: float | None = None
@@ -431,14 +429,6 @@ class Student:
         """Go on in a new worker, which knows nothing of the calls so far."""
         self.close()
         self._bound.clear()
-
-    def apart(self) -> None:
-        """Let the next call know nothing of those so far, unless each worker is an interpreter of its own.
-
-        There it would cost an import of torch. What is graded so is a self-check, and no mark.
-        """
-        if self._cheap:
-            self.forget()
 
     def last_printed(self, call: Call | None = None) -> str:
         """What the submission printed during a call of the last request; during the last call if None."""

@@ -52,8 +52,6 @@ def withhold(entry: CheckResult, problem: BaseException, public_call: str) -> No
 
 
 def _what_happened(entry: CheckResult, problem: BaseException) -> str:
-    if getattr(problem, "story_may_be_told", False):
-        return entry.story
     if isinstance(problem, StudentError):
         known = problem.type if isinstance(getattr(builtins, problem.type, None), type) else "an exception"
         means = meaning(f"{problem.type}: {problem.message}")

@@ -72,8 +72,7 @@ def missing(name: str, modules: Mapping[str, Module]) -> list[Missing]:
     found = [*_of_files(exercise, modules[name]), *_of_functions(exercise, checks)]
     for function in exercise.function_names:
         own = [check for check in checks if check.function == function and not check.hidden]
-        promises = _of_promises(_in(exercise, "checks.py"), modules[name].functions[function], own)
-        found += [] if exercise.free else [*promises]
+        found += _of_promises(_in(exercise, "checks.py"), modules[name].functions[function], own)
     for check in checks:
         found += _of_a_check(exercise, check, [each.id for each in checks])
     wrong = misconceptions(name)
@@ -164,7 +163,7 @@ def _of_functions(exercise: Exercise, checks: Sequence[Check]) -> Iterator[Missi
         if len(gates) != 1:
             count = "no check" if not gates else f"{len(gates)} checks"
             yield Missing(f"{_in(exercise, 'checks.py')}: {function} has {count} with gate=True; it needs exactly one")
-        elif not gates[0].examples and not exercise.free:
+        elif not gates[0].examples:
             yield Missing(f"{_in(exercise, 'checks.py')}: give {gates[0].id}, the gate of {function}, an example")
     for kind in ("misconceptions", "variants"):
         for path in sorted((exercise.folder / kind).glob("*.py")):
@@ -246,7 +245,7 @@ def _of_recorded(exercise: Exercise, wrong: Sequence[Entry]) -> Iterator[Missing
         diagnosis = known.get(entry.function, {}).get(entry.name)
         if diagnosis is None or diagnosis.sentence != entry.sentence:
             yield Missing(f"{_in(exercise, 'vectors.json')} does not know {entry.name}, or not its words: {command}")
-        elif not exercise.free and not any(entry.name in v.mistakes for group in recorded.values() for v in group):
+        elif not any(entry.name in vector.mistakes for group in recorded.values() for vector in group):
             where = f"{_in(exercise, 'checks.py')}: no check catches {entry.name} in a worked example"
             yield Missing(f"{where}; add one to a check of {entry.function} in which it differs from the model answer")
 

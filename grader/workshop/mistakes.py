@@ -30,16 +30,10 @@ search:
 
 # Common mistakes: {number}. {title}
 
-The grader knows {count} wrong answers to [this exercise](../exercises/{name}.md). {rest}
-"""
-_NAMED = """\
-If your numbers are those of one of
+The grader knows {count} wrong answers to [this exercise](../exercises/{name}.md). If your numbers are those of one of
 them, the report names it, and its line `more` leads here. You can also read the list before you write. Each line opens
-and says what follows from the mistake, where it shows, and what it makes of the worked example."""
-_FREE = """\
-Many answers are right here, so a
-report does not name one of these: it says what an answer does. Read the list before you write. Each line opens and says
-what follows from the mistake."""
+and says what follows from the mistake, where it shows, and what it makes of the worked example.
+"""
 _ENTRY = """
 /// details | {title}
     type: {kind}
@@ -83,8 +77,7 @@ def make(name: str) -> str:
     exercise = course.exercise(name)
     recorded, known = vectors.load(name)
     count = sum(map(len, known.values()))
-    rest = _FREE if exercise.free else _NAMED
-    parts = [_HEAD.format(number=exercise.number, title=exercise.title, name=name, count=count, rest=rest)]
+    parts = [_HEAD.format(number=exercise.number, title=exercise.title, name=name, count=count)]
     checks = [check for check in checks_of(name, hidden=False) if check.id in recorded]
     for function in exercise.function_names:
         parts.append(f"\n## `{function}`\n")
@@ -100,7 +93,7 @@ def _entry(diagnosis: Diagnosis, checks: list[Check], recorded: dict[str, list[v
     titles = list(dict.fromkeys(check.title.rstrip(".") for check, _ in showing))
     listed = "; ".join(f"*{_escaped(title)}*" for title in titles[:CHECKS])
     more = f"; and in {len(titles) - CHECKS} more" if len(titles) > CHECKS else ""
-    shows = f"It shows in: {listed}{more}." if titles else "It shows in no worked example." if recorded else ""
+    shows = f"It shows in: {listed}{more}." if titles else "It shows in no worked example."
     for check, vector in showing:
         right, wrong = _numbers(vector.expected), _numbers(vector.mistakes[diagnosis.name])
         if check.gate and right and wrong:

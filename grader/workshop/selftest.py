@@ -1,9 +1,9 @@
 """Grades answers whose grade is known: the proof that the checks are right.
 
 The untouched stub earns nothing, answers without work earn nothing, the model answers and every fair variant earn
-everything, also where later exercises call them, and every misconception is caught and named (where answers are free,
-only caught). A sample is graded once more in one interpreter for all checks, as with `grade --cold`, and must get the
-same verdicts. `one_check_less` asks what each check is good for.
+everything, also where later exercises call them, and every misconception is caught and named. A sample is graded once
+more in one interpreter for all checks, as with `grade --cold`, and must get the same verdicts. `one_check_less` asks
+what each check is good for.
 """
 
 from __future__ import annotations
@@ -396,15 +396,14 @@ def _must_earn_nothing(function: str) -> Callable[[Result, Report], None]:
 
 def _must_be_named(entry: Entry) -> Callable[[Result, Report], None]:
     def judge(result: Result, report: Report) -> None:
-        free = course.exercise(entry.exercise).free
         failed = [check for check in result.checks if check.outcome in (FAILED, BROKEN)]
         named = {found.name for exercise in result.exercises for found in exercise.misconceptions}
         if not failed:
             report.problems.append("is not caught; add a check that it fails, or an example to one")
-        elif named != {entry.name} and not free:
+        elif named != {entry.name}:
             report.problems.append(f"is named {' and '.join(sorted(named)) or 'nothing'}; {_to_be_named(entry)}")
         callers = _callers(entry.exercise, {f"{entry.exercise}.{entry.function}"})
-        if not free and any(check.function not in {entry.function, *callers} for check in failed):
+        if any(check.function not in {entry.function, *callers} for check in failed):
             report.problems.append("makes checks of another function fail; let it do one thing wrong, not two")
 
     return judge

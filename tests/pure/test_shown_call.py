@@ -64,10 +64,6 @@ def test_a_short_call_is_one_line_as_it_would_be_typed() -> None:
         (Transposed(np.array([[[1], [2]]])), "torch.tensor([[[1]], [[2]]]).transpose(0, 1)"),
         (np.zeros((0, 3), np.float32), "torch.empty((0, 3), dtype=torch.float32)"),
         (np.array([np.nan, -np.inf]), "torch.tensor([torch.nan, -torch.inf], dtype=torch.float64)"),
-        (
-            {"a": {"x": np.array([1.5]), "eps": 0.2}},
-            "{'a': {'x': torch.tensor([1.5], dtype=torch.float64), 'eps': 0.2}}",
-        ),
         (Record("BigramLM", {"table": np.eye(1)}), "BigramLM(table=torch.tensor([[1.0]], dtype=torch.float64))"),
     ],
 )
