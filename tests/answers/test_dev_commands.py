@@ -138,6 +138,17 @@ def test_help_lists_the_commands_for_instructors_and_those_for_developers(tmp_pa
     assert call(main, "nonsense", cwd=tmp_path).returncode == 2
 
 
+@pytest.mark.parametrize(
+    "words", [*((name,) for name in COMMANDS), *(("dev", name) for name in DEV_COMMANDS)], ids=" ".join
+)
+def test_help_of_a_command_says_how_to_call_it(tmp_path: Path, words: tuple[str, ...]) -> None:
+    done = call(main, *words, "--help", cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+    usage = " ".join(done.stdout.partition("\n\n")[0].split())
+    assert usage.startswith(f"usage: course {' '.join(words)} ")
+    assert not re.search(r"--[a-z-]+ \]", usage), "an option takes a value that has no name"
+
+
 def test_an_old_name_of_a_command_works_and_says_the_new_one(tmp_path: Path) -> None:
     done, new = (call(main, *words, "numbers", "--check", cwd=tmp_path) for words in ((), ("dev",)))
     assert "course dev numbers" in done.stderr

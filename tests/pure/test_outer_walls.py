@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from grader.sandbox import cold_worker
 from grader.sandbox.walls import seatbelt
 from grader.sandbox.walls.windows_job import WindowsJob
 
@@ -23,6 +24,21 @@ def test_the_macos_profile_uses_every_parameter(tmp_path: Path) -> None:
     assert set(re.findall(r'\(param "([A-Z_0-9]+)"\)', profile)) == given
     assert profile.count("(") == profile.count(")")
     assert command[-2:] == ["python", "x"]
+
+
+@pytest.mark.parametrize(
+    ("system", "walls"),
+    [
+        ("linux", {"NoOrphans"}),
+        ("darwin", {"Seatbelt", "MemoryWatchdog", "NoOrphans"}),
+        ("win32", {"WindowsJob"}),
+    ],
+)
+def test_each_system_has_its_walls(
+    monkeypatch: pytest.MonkeyPatch, system: str, walls: set[str], tmp_path: Path
+) -> None:
+    monkeypatch.setattr(sys, "platform", system)
+    assert {type(wall).__name__ for wall in cold_worker.outer_walls(str(tmp_path), 1 << 30)} == walls
 
 
 class StandInJobs:
