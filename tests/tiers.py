@@ -80,7 +80,7 @@ def steps(tier: str) -> list[Step]:
         Step("pytest", (*pytest, *in_parallel, "--hypothesis-profile", profile, "-m", MARKERS[tier])),
     ]
     if tier != "check":
-        bare = (python, "tests/bare_machine.py", *pytest, "-m", "machine and not proof")
+        bare = (python, "tests/bare_machine.py", *pytest, "-n", "auto", "-m", "machine and not proof")
         chosen.append(Step("bare machine", bare))
     if tier == "proof":
         lighthouse = (python, "tests/bench/lighthouse.py", "--only-warn-about-performance")

@@ -6,6 +6,7 @@ import csv
 from pathlib import Path
 
 import lxml.html
+import pytest
 from class_maker import model_files
 from command import call
 from grading_here import graded_here
@@ -17,6 +18,7 @@ from grader.workshop.catalogue import misconceptions
 OTHERS = ("old/zoe", "solution/")
 
 
+@pytest.mark.proof
 def test_a_class_is_graded_reported_and_compared(tmp_path: Path, sandbox: Sandbox) -> None:
     advantages = {"advantages.py": model_files()["advantages.py"]}
     (wrong,) = (each for each in misconceptions("advantages") if each.name == "whole_batch_statistics")

@@ -184,7 +184,6 @@ def points(path: Path) -> dict[str, tuple[int, int]]:
     return {exercise["name"]: (exercise["earned"], exercise["points"]) for exercise in exercises}
 
 
-@pytest.mark.machine
 def test_a_student_with_one_right_and_one_wrong_answer_gets_their_points_and_the_pages_of_the_site(student, tmp_path):
     """The last two exercises are not there: their stubs need a part of torch that takes seconds to import."""
     text = model_answer("advantages")

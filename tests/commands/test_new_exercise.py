@@ -24,6 +24,8 @@ from grader.core import contents, course
 from grader.grading import vectors
 from grader.workshop import new_exercise
 
+pytestmark = pytest.mark.proof
+
 NAME = "length_penalty"
 FOLDER = f"grader/exercises/{NAME}"
 FILES = (f"reference/{NAME}.py", f"starter/{NAME}.py", f"docs/exercises/{NAME}.md", f"docs/mistakes/{NAME}.md")
