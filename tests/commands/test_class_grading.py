@@ -11,6 +11,7 @@ import re
 import signal
 import subprocess
 import sys
+from argparse import Namespace
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -23,13 +24,14 @@ from waiting import wait_until
 
 from grader.classroom import grading_job
 from grader.classroom.engines import SerialExecutor, open_engine
-from grader.classroom.grade_class import grade_class
+from grader.classroom.grade_class import Progress, grade_class
 from grader.classroom.grading_job import GradingProcess, Job, close_idle_processes, grade_job, make_job
 from grader.classroom.journal import JOURNAL_FILE
 from grader.classroom.request import Settings
 from grader.classroom.results import Entry, read_class
 from grader.classroom.submissions import find_submissions
 from grader.commands import course as course_command
+from grader.commands import grade_all
 from grader.core import course
 from grader.core.contents import Contents, NoWorksheet
 from grader.core.result import TOO_BUSY
@@ -259,3 +261,16 @@ def test_the_digest_of_the_course_covers_what_a_grading_imports():
     assert {name.split("/")[0] for name in loaded} - {"classroom"} == rooms, "rooms that a grading imports"
     files = {f"{name}.py" for name in loaded if name.startswith("classroom/")}
     assert files == {*grading_job.GRADED_WITH} - rooms
+
+
+def test_without_a_terminal_a_line_says_now_and_then_how_far_the_class_is(small_class, tmp_path, monkeypatch, capsys):
+    def count(*_, on_update, **__):
+        for done in range(3):
+            on_update(Progress(total=5, known=2, done=done, failed={"x": "why"} if done == 2 else {}))
+
+    monkeypatch.setattr(grade_all, "grade_class", count)
+    monkeypatch.setattr(grade_all, "_MINUTE", 0.0)
+    arguments = Namespace(submissions=small_class, out=tmp_path, engine="serial", jobs=1, scheduler=None)
+    grade_all._grade(arguments, Settings(("kl",), examples=WATCH_EXAMPLES))
+    printed = capsys.readouterr().err
+    assert "graded 1 of 3 (2 known)\n" in printed and "graded 2 of 3 (2 known, 1 failed)\n" in printed

@@ -30,7 +30,9 @@ def make_environment(folder: Path) -> Path:
     question = "import sysconfig; print(sysconfig.get_path('purelib'))"
     own = subprocess.run([commands / "python", "-c", question], capture_output=True, text=True, check=True).stdout
     # Not only this environment's own folder: where this function made the environment, that folder holds no package.
-    Path(own.strip(), "packages.pth").write_text("".join(f"{folder}\n" for folder in library_folders()), "utf-8")
+    folders = [*map(str, library_folders())]
+    # In ASCII, because a path file is read in the encoding of the locale.
+    Path(own.strip(), "packages.pth").write_text(f"import sys; sys.path.extend({folders!a})\n", "ascii")
     return commands
 
 
