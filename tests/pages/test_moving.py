@@ -25,6 +25,7 @@ def test_the_search_finds_a_page(tab: Tab) -> None:
 
 def test_the_keyboard_skips_to_the_content(tab: Tab) -> None:
     page = tab.load("/simulation/", scrolling=False)
+    page.wait_for_selector("grpo-simulation[data-ready]")  # what is drawn anew loses the place of the keyboard
     page.keyboard.press("Tab")
     page.keyboard.press("Enter")
     page.wait_for_function("() => location.hash && document.activeElement === document.body")
