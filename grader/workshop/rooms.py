@@ -53,7 +53,7 @@ ROOMS = {
         packages=("minify", "numpy", "PIL", "py_mini_racer", "rich"),
     ),
     "commands": Room(
-        imports=(*("core", "sandbox", "grading", "worksheet", "reports", "classroom", "gradebook", "workshop"),),
+        imports=("core", "sandbox", "grading", "worksheet", "reports", "classroom", "gradebook", "workshop"),
         packages=("rich", "watchfiles"),
         processes=True,
     ),
