@@ -55,7 +55,6 @@ COMMANDS = {
     "feedback": "pack the reports for the upload to Moodle or Canvas, or for a mail merge",
     "export": "write one result in another format",
     "autograder": "make the zip that Gradescope runs",
-    "bughunt": "write everybody's own set of the bug hunt",
     "worksheet": "write a page with submitted worksheets side by side",
 }
 """Name of a command to what it does. The module of that name beside this one has its `add_arguments` and `run`."""

@@ -21,7 +21,7 @@ def run(arguments: argparse.Namespace) -> int:
     texts: dict[Path, str] = {
         course.ROOT / exercise.mistakes_page: make(exercise.name)
         for exercise in course.KNOWN
-        if not exercise.is_data and (not exercise.draft or (exercise.folder / "vectors.json").is_file())
+        if not exercise.draft or (exercise.folder / "vectors.json").is_file()
     }
     texts[course.ROOT / headings.PAGE] = make_general()
     return write_or_check(

@@ -189,7 +189,7 @@ def _compared(arguments: argparse.Namespace) -> _Compared:
         each.name: each.read().submission.files for each in _tracked(find_submissions(arguments.similarity), "reading")
     }
     also = {name: files for path in arguments.also for name, files in _others(path).items()}
-    names = [exercise.file_name for exercise in course.EXERCISES if not exercise.is_data]
+    names = [exercise.file_name for exercise in course.EXERCISES]
     starter, model = (
         {name: (folder / name).read_text("utf-8") for name in names}
         for folder in (course.STARTER, course.MODEL_ANSWERS)

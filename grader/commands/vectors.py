@@ -22,7 +22,7 @@ def run(arguments: argparse.Namespace) -> int:
     """`course dev vectors`: 0 fine, 1 stale."""
     plugin.use_profile()
     with Sandbox.start() as sandbox:
-        names = [name for name in arguments.exercises or course.names() if not course.exercise(name).is_data]
+        names = arguments.exercises or course.names()
         texts = {}
         for name in names:
             folder = course.exercise(name).folder

@@ -43,9 +43,7 @@ _DRAFTS = tuple(draft.file_name for draft in DRAFTS)  # graded for who asks for 
 _COPY = r"(?:-(?P<dash>\d{1,3})| ?\((?P<bracket>\d{1,3})\))"
 _ENDS_LIKE_A_COPY = re.compile(rf"{_COPY}\Z", re.ASCII)
 _STEMS = "|".join(re.escape(name.rpartition(".")[0]) for name in (*MODULES, *_DRAFTS))  # one with "_" is like Canvas's
-_LIKE_A_MODULE = re.compile(
-    rf"(?P<stem>{_STEMS}|[a-z]+){_COPY}?\.(?:(?:py|(?P<data>toml))(?:\.txt)?|ipynb)", re.IGNORECASE | re.ASCII
-)
+_LIKE_A_MODULE = re.compile(rf"(?P<stem>{_STEMS}|[a-z]+){_COPY}?\.(?:py(?:\.txt)?|ipynb)", re.IGNORECASE | re.ASCII)
 _LIKE_A_WORKSHEET = re.compile(rf"worksheet{_COPY}?\.json", re.IGNORECASE | re.ASCII)
 _IMPORT = re.compile(r"\b(?:from|import)\b[^\n(]{0,200}(?:\([^)]{0,2000}\))?")
 # Python's own, torch with what it imports, and what a worker takes for the submission's folder.
@@ -212,7 +210,7 @@ def _age(member: Member) -> tuple[int, tuple[str, ...], str, int, str]:
 
 def _stem_and_number(file_name: str) -> tuple[str, int]:
     """What the copies of a file have in common, and which copy this is."""
-    stem = file_name.lower().rpartition(".")[0].removesuffix(".tar").removesuffix(".py").removesuffix(".toml")
+    stem = file_name.lower().rpartition(".")[0].removesuffix(".tar").removesuffix(".py")
     match = _ENDS_LIKE_A_COPY.search(stem, max(0, len(stem) - 6))
     return (stem[: match.start()], int(match["dash"] or match["bracket"])) if match else (stem, 0)
 
@@ -389,7 +387,7 @@ def _modules(members: Sequence[Member]) -> dict[PurePosixPath, dict[str, list[Me
 
 def _module_name(member: Member) -> str:
     match = _LIKE_A_MODULE.fullmatch(member.name)
-    return f"{match['stem'].lower()}.{'toml' if match['data'] else 'py'}" if match else ""
+    return f"{match['stem'].lower()}.py" if match else ""
 
 
 def _worst_last(member: Member) -> tuple[bool, int, bool, int, str]:

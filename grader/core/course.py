@@ -50,14 +50,13 @@ DEATHS_PER_CHECK = 4
 
 @dataclass(frozen=True)
 class Exercise:
-    """One file that the student writes: a module, or data.
+    """One file that the student writes.
 
     Attributes:
-        name: Name of the file, without its ending, and of the exercise on the command line.
+        name: Name of the file, without its suffix, and of the exercise on the command line.
         title: What it is about, in a few words.
         minutes: What it takes a student, roughly.
-        functions: The functions to write, as signatures without annotations; of data its tables, without parameters.
-        ending: Of the file: "py" for a module, "toml" for data, which no process of a submission ever sees.
+        functions: The functions to write, as signatures without annotations.
         given: Files that the module needs and that students do not write; a submission's own are not read.
         uses: Function to those of this and earlier exercises that it calls, itself or through others, as
             "exercise.function".
@@ -74,7 +73,6 @@ class Exercise:
     title: str
     minutes: int
     functions: tuple[str, ...]
-    ending: str = "py"
     given: tuple[str, ...] = ()
     uses: Mapping[str, tuple[str, ...]] = field(default_factory=dict, hash=False)
     slow_imports: tuple[str, ...] = ()
@@ -87,12 +85,7 @@ class Exercise:
 
     @property
     def file_name(self) -> str:
-        return f"{self.name}.{self.ending}"
-
-    @property
-    def is_data(self) -> bool:
-        """Whether students hand in data and no code: no worker, no worked examples, no known mistakes."""
-        return self.ending != "py"
+        return f"{self.name}.py"
 
     @property
     def needed_files(self) -> tuple[str, ...]:
@@ -117,8 +110,8 @@ class Exercise:
 
     @property
     def pages(self) -> tuple[str, ...]:
-        """Its pages, from the repository root; of data no mistakes are known by name."""
-        return (self.page,) if self.is_data else (self.page, self.mistakes_page)
+        """Its pages, from the repository root."""
+        return (self.page, self.mistakes_page)
 
     @property
     def function_names(self) -> tuple[str, ...]:
@@ -141,11 +134,11 @@ def _exercise(name: str, *, draft: bool, points: int = 0) -> Exercise:
     """The exercise in a folder: what a person says of it in `exercise.toml`, and what its model answer says."""
     entry = read_toml(
         FOLDERS / name / "exercise.toml",
-        {"title": TEXT, "short": TEXT, "number": COUNT, "question": TEXT, "minutes": COUNT, "ending": TEXT}
-        | {"given": TEXTS, "slow_imports": TEXTS, "extra_parameters": TEXTS},
-        optional={"ending": "py", "given": [], "slow_imports": [], "extra_parameters": []},
+        {"title": TEXT, "short": TEXT, "number": COUNT, "question": TEXT, "minutes": COUNT}
+        | {"slow_imports": TEXTS, "extra_parameters": TEXTS},
+        optional={"slow_imports": [], "extra_parameters": []},
     )
-    written = _functions(name, entry["ending"])
+    written = _functions(name)
     return Exercise(
         name=name,
         title=entry["title"],
@@ -156,18 +149,17 @@ def _exercise(name: str, *, draft: bool, points: int = 0) -> Exercise:
         draft=draft,
         minutes=entry["minutes"],
         functions=tuple(written["functions"]),
-        ending=entry["ending"],
-        given=(*written["given"], *entry["given"]),
+        given=tuple(written["given"]),
         uses={function: tuple(used) for function, used in written["uses"].items()},
         slow_imports=tuple(entry["slow_imports"]),
         extra_parameters=tuple(entry["extra_parameters"]),
     )
 
 
-def _functions(name: str, ending: str) -> dict[str, Any]:
+def _functions(name: str) -> dict[str, Any]:
     """What `course dev stubs` read from the model answer; nothing where it has not done so yet."""
     path = FOLDERS / name / "functions.json"
-    if not path.is_file() and (MODEL_ANSWERS / f"{name}.{ending}").is_file():
+    if not path.is_file() and (MODEL_ANSWERS / f"{name}.py").is_file():
         return {"functions": [], "given": [], "uses": {}}
     written: dict[str, Any] = json.loads(path.read_text("utf-8"))
     return written
@@ -267,8 +259,8 @@ def given_defaults(name: str) -> Mapping[str, Any]:
 
 
 def file_of(name: str) -> str:
-    """The file of the exercise of that name, one of a module if there is no such exercise any more."""
-    return next((each.file_name for each in KNOWN if each.name == name), f"{name}.py")
+    """The file of the exercise of that name, which need not be here any more."""
+    return f"{name}.py"
 
 
 def exercise(name: str) -> Exercise:
@@ -281,8 +273,8 @@ def exercise(name: str) -> Exercise:
 
 
 def runs_code(name: str) -> bool:
-    """Whether grading an exercise runs code of a submission. Data is only read, and so is the worksheet."""
-    return next((not each.is_data for each in KNOWN if each.name == name), name != WORKSHEET)
+    """Whether grading an entry runs code of a submission; the worksheet is only read."""
+    return name != WORKSHEET
 
 
 def lacks_walls(result: Result) -> bool:

@@ -25,7 +25,6 @@ class CourseFile:
         points: Exercise to what it is worth in all; without an entry, what its checks declare.
         error_carried_forward: Whether a function counts that is right on its own premises.
         hidden_checks: Whether gradings with the model answers run the hidden checks.
-        personal_sets: Whether a class hands in its own sets, so that the practice set of the bug hunt earns nothing.
         worksheet: Whether `grade-all` and the autograder grade the worksheet too, unless they are told otherwise.
         institution: Whose course it is.
         contact: Whom students ask: an address, or words with one.
@@ -40,7 +39,6 @@ class CourseFile:
     exercises: tuple[str, ...]
     error_carried_forward: bool = True
     hidden_checks: bool = True
-    personal_sets: bool = False
     worksheet: bool = False
     institution: str = ""
     contact: str = ""
@@ -71,7 +69,7 @@ def read_course_file(path: Path) -> CourseFile:
         OSError: it cannot be read.
     """
     kinds = {"title": TEXT, "exercises": TEXTS, "points": TABLE, "policies": TABLE}
-    kinds |= dict.fromkeys(("error_carried_forward", "hidden_checks", "personal_sets", "worksheet"), TRUTH)
+    kinds |= dict.fromkeys(("error_carried_forward", "hidden_checks", "worksheet"), TRUTH)
     kinds |= dict.fromkeys(("institution", "contact", "logo", "site", "deadline", "late_policy"), TEXT)
     entries = read_toml(path, kinds, optional=dict.fromkeys(kinds.keys() - {"title", "exercises"}))
     given = {name: value for name, value in entries.items() if value is not None}

@@ -53,11 +53,6 @@ class Submission:
         return digest.hexdigest()
 
     @property
-    def modules(self) -> dict[str, str]:
-        """The files that are code. Data goes to no worker."""
-        return {name: text for name, text in self.files.items() if name.endswith(".py")}
-
-    @property
     def helpers(self) -> frozenset[str]:
         """Names of the files beside the modules that these import."""
         return frozenset(self.files) - {exercise.file_name for exercise in KNOWN}

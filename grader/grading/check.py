@@ -28,13 +28,6 @@ from .student import Example
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
-class NotYet(Exception):
-    """What a check asks for is there, but counts only with something else that is not: the check waits for that.
-
-    The text says what is right, and what it waits for.
-    """
-
-
 @dataclass(frozen=True)
 class Check:
     """One declared check.
@@ -132,16 +125,6 @@ def modules(exercise: str, *, hidden: bool) -> list[str]:
     if hidden and course.WRITTEN.hidden_checks and (course.exercise(exercise).folder / "hidden_checks.py").is_file():
         names.append(f"grader.exercises.{exercise}.hidden_checks")
     return names
-
-
-def own_module(exercise: str, name: str) -> ModuleType:
-    """A module that only this exercise has, beside its checks: what makes its sets, or its known answers.
-
-    Raises:
-        FileRefused: it cannot be imported.
-    """
-    whole = f"grader.exercises.{exercise}.{name}"
-    return _imported(whole, f"{whole.replace('.', '/')}.py")
 
 
 def oracles_of(exercise: str) -> Mapping[str, Oracle]:

@@ -109,8 +109,6 @@ def explain(
         SandboxError: there is no worker to be had.
     """
     for exercise in result.exercises:
-        if course.exercise(exercise.name).is_data:  # nothing to call, and its checks say themselves what is wrong
-            continue
         called = _blame_what_is_called(settings, exercise, result)
         silent = {name.removeprefix(f"{exercise.name}.") for name in without_answer}
         exercise.misconceptions = [

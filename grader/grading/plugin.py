@@ -40,10 +40,9 @@ from ..core.result import (
 )
 from ..core.secret import PUBLIC, fresh_seed
 from . import curves, hypothesis_compat, vectors
-from .check import Check, NotYet, checks_of, oracles_of
+from .check import Check, checks_of, oracles_of
 from .compare import Mismatch
 from .diagnosis import Failure
-from .hand_in import HandIn, NotAnswered, WrongAnswer
 from .premises import NotJudged, Oracles, Premises, own_functions, those_called
 from .settings import Settings
 from .shown_call import VALUE, Shown, is_written_out, needed_imports, show_call
@@ -210,14 +209,6 @@ class GradingPlugin:
             student.close()
         else:
             self._kept[check.exercise] = student
-
-    @pytest.fixture
-    def hand_in(self, request: pytest.FixtureRequest) -> HandIn:
-        """The submission of an exercise that is data. No worker is started; a missing file is a `ModuleProblem`."""
-        file_name, submission = course.exercise(_check_of(request.node).exercise).file_name, self.settings.submission
-        if file_name in submission.files:
-            return HandIn(file_name, submission.files[file_name], self.settings.secret)
-        raise ModuleProblem(submission.problems.get(file_name, f"{file_name} is missing"))
 
     @pytest.fixture
     def premises(self, request: pytest.FixtureRequest) -> Iterator[Premises]:
@@ -494,12 +485,6 @@ class GradingPlugin:
                 if problem.death.place:
                     file, line, function = problem.death.place
                     entry.frames = [_frame(Frame(file, line, function, self._source(file, line)))]
-            case WrongAnswer():
-                entry.outcome, entry.story = FAILED, str(problem)
-            case NotAnswered():
-                entry.outcome, entry.story = NOT_WRITTEN, str(problem)
-            case NotYet():
-                entry.outcome, entry.story, entry.printed = WAITING, str(problem), ""
             case ModuleProblem():
                 entry.story = str(problem)
             case Flaky():
@@ -534,7 +519,7 @@ class GradingPlugin:
         return lines[line - 1].strip() if 0 < line <= len(lines) else ""
 
 
-_TOLD = (ModuleProblem, NotJudged, MachineTooBusy, WrongAnswer, NotAnswered, NotYet)
+_TOLD = (ModuleProblem, NotJudged, MachineTooBusy)
 """What says nothing of secret inputs."""
 _LONG_CALL = 700
 """Instead of a call with more characters a worked example is shown, if one goes wrong too."""

@@ -470,7 +470,7 @@ class Student:
         self._worker = self._start(imports) if imports else self._start()
         load = {
             "request": "load",
-            "files": {**self._submission.modules, **course.given_files(), **_SAME_RANDOM_NUMBERS},
+            "files": {**self._submission.files, **course.given_files(), **_SAME_RANDOM_NUMBERS},
             "folder": self._folder,
             "module": self._exercise.name,
             "given": [name.removesuffix(".py") for name in (*self._exercise.given, *_SAME_RANDOM_NUMBERS)],

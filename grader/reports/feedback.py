@@ -126,7 +126,7 @@ def feedback(each: Listed, *, limit: int = 4_000, show_hidden: bool = False) -> 
     if check.owed_to:
         counts = "its points count" if check.carried else "its points do not count in this course"
         lines.append(f"It is lost only because of your {functions(check.owed_to)}: {counts}.")
-    if check.outcome == WAITING and not check.story:
+    if check.outcome == WAITING:
         first = "; ".join(map(one_line, check.waits_for))
         lines.append(f"It waits for: {first}" if first else "It waits for another check.")
     if check.outcome == NOT_WRITTEN and not check.story:

@@ -132,8 +132,7 @@ def show_hints(
         console.print("No hint needed: nothing that was graded has failed.", highlight=False)
         return
     if result.outcome == BROKEN:
-        first = "make it run" if course.runs_code(check.exercise) else "hand in a file that can be read"
-        console.print(Text(f"Hint: first {first}. {plain(result.story)}", style="bold"), highlight=False)
+        console.print(Text(f"Hint: first make it run. {plain(result.story)}", style="bold"), highlight=False)
         return
     console.print(Text(f"Hints for: {check.title}", style="bold"), highlight=False)
     for number, hint in enumerate(check.hints[:count], 1):
@@ -252,11 +251,10 @@ def _function(
     for outcome in (NOT_WRITTEN, WAITING, NOT_RUN):
         rest = [check for check in checks if check.outcome == outcome and not check.owed_to]
         owed_to = dict.fromkeys(name for check in checks for name in check.owed_to)
-        waits_for = "the worked example above" if course.runs_code(exercise.name) else "an answer that can be read"
-        waits_for = f"your {functions(owed_to)} to be right" if owed_to else waits_for
-        for those in _by_reason(rest) if outcome == WAITING and not owed_to else [rest] * bool(rest):
-            said = Text(_rest(outcome, those, waits_for, is_owed=bool(owed_to)))
-            yield _line(outcome, sum(check.earned for check in those), those, said, console)
+        if rest:
+            waits_for = f"your {functions(owed_to)} to be right" if owed_to else "the worked example above"
+            said = Text(_rest(outcome, rest, waits_for))
+            yield _line(outcome, sum(check.earned for check in rest), rest, said, console)
 
 
 def _says_the_same(one: CheckResult, other: CheckResult) -> bool:
@@ -265,16 +263,11 @@ def _says_the_same(one: CheckResult, other: CheckResult) -> bool:
     return bool(one.story) and all(getattr(one, name) == getattr(other, name) for name in told)
 
 
-def _by_reason(checks: list[CheckResult]) -> list[list[CheckResult]]:
-    """Checks by what their stories say; those that say nothing are together."""
-    return [[check for check in checks if check.story == story] for story in dict.fromkeys(c.story for c in checks)]
-
-
-def _rest(outcome: str, checks: list[CheckResult], waits_for: str, *, is_owed: bool) -> str:
-    """What is said of checks of a function that have not been looked at, or that do not count yet."""
+def _rest(outcome: str, checks: list[CheckResult], waits_for: str) -> str:
+    """What is said of checks of a function that have not run."""
     text = counted(len(checks), "check")
     stories = dict.fromkeys(plain(check.story) for check in checks if check.story)
-    if outcome == WAITING and (is_owed or not stories):
+    if outcome == WAITING:
         return f"{text}: {'they wait' if len(checks) > 1 else 'it waits'} for {waits_for}"
     frames = [check.frames[-1] for check in checks if check.frames]
     if outcome == NOT_WRITTEN and frames:

@@ -59,10 +59,9 @@ def _of_the_site() -> Iterator[PageList]:
     file, shown = "mkdocs.yml", published()
     exercises = (f"      - {_label(each)}: exercises/{each.name}.md" for each in shown)
     yield PageList(file, r" +- [^:\n]+: exercises/\w+\.md", tuple(exercises))
-    code = [each for each in shown if not each.is_data]
-    mistakes = (f'          - "Mistakes: {each.short}": mistakes/{each.name}.md' for each in code)
+    mistakes = (f'          - "Mistakes: {each.short}": mistakes/{each.name}.md' for each in shown)
     yield PageList(file, r' +- "Mistakes: [^"\n]+": mistakes/\w+\.md', tuple(mistakes))
-    functions = (f'          - "Functions: {each.short}": reference/api/{each.name}.md' for each in code)
+    functions = (f'          - "Functions: {each.short}": reference/api/{each.name}.md' for each in shown)
     yield PageList(file, r' +- "Functions: [^"\n]+": reference/api/\w+\.md', tuple(functions))
     hidden = [each for each in course.DRAFTS if each not in shown]
     pages = [page.removeprefix("docs/") for each in hidden for page in each.pages]

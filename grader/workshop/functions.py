@@ -12,13 +12,11 @@ from __future__ import annotations
 import ast
 import functools
 import json
-import tomllib
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from ..core import course
 from ..core.refusal import not_python
 from .stubs import functions_to_write
 
@@ -75,9 +73,6 @@ def make(name: str, modules: Mapping[str, Module], *, without: Sequence[str] = (
         modules: All files of the model answers by name.
         without: Keyword-only parameters that are no part of what students write.
     """
-    if name not in modules:  # data
-        tables = tables_of((course.MODEL_ANSWERS / course.file_of(name)).read_text("utf-8"))
-        return json.dumps({"generated": _BANNER, "functions": tables, "uses": {}, "given": []}, indent=1) + "\n"
     module = modules[name]
     used = {function: sorted(_used(name, function, modules), key=_place(name, modules)) for function in module.to_write}
     document = {
@@ -87,11 +82,6 @@ def make(name: str, modules: Mapping[str, Module], *, without: Sequence[str] = (
         "given": sorted(f"{given}.py" for given in _given(name, modules, set())),
     }
     return json.dumps(document, indent=1) + "\n"
-
-
-def tables_of(text: str) -> list[str]:
-    """The tables of a model answer that is data, in order, as the functions of its exercise."""
-    return [f"{name}()" for name, value in tomllib.loads(text).items() if isinstance(value, dict)]
 
 
 def read_modules(reference: Path) -> dict[str, Module]:
@@ -116,7 +106,6 @@ def of_exercises(chosen: Collection[str], modules: Mapping[str, Module]) -> set[
         modules: All files of the model answers by name.
     """
     given = set().union(*(_given(name, modules, set()) for name in chosen if name in modules))
-    given |= {file.removesuffix(".py") for name in {*chosen} - {*modules} for file in course.exercise(name).given}
     programs = {name for name, module in modules.items() if _PROGRAM in module.text and not module.to_write}
     kept = {"__init__", *chosen}
     for name in programs:

@@ -24,7 +24,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..core import course
-from ..grading.check import checks_of, own_module
+from ..grading.check import checks_of
 from .catalogue import whole_functions
 from .stubs import make_starter, make_stub
 
@@ -107,8 +107,6 @@ def secrets() -> Secrets:
 
     for name, code in _solutions():
         add(f"the solution of {name}", _runs(_words_of_code(code)))
-    for name, code in _answers_of_data():
-        add(name, _runs(_words_of_code(code)))
     for name, code in _functions_not_public():
         words = _words_of_code(code)
         whole = [tuple(words)] if _SENTENCE <= len(words) < WINDOW else []
@@ -211,23 +209,12 @@ def _solutions() -> Iterator[tuple[str, str]]:
             yield f"{path.stem}.{function}", found[1]
 
 
-def _answers_of_data() -> Iterator[tuple[str, str]]:
-    """Name and text of the model answers that are data, and of the right pieces that bugs were put into."""
-    for exercise in course.KNOWN:
-        if exercise.is_data:
-            yield f"the answers of {exercise.name}", _text(course.MODEL_ANSWERS / exercise.file_name)
-        if (exercise.folder / "sets.py").is_file():
-            for name, code in own_module(exercise.name, "sets").right_pieces():
-                yield f"the right {name} of {exercise.name}", code
-
-
 def _functions_not_public() -> Iterator[tuple[str, str]]:
-    """Name and body of every misconception, variant, hidden check, and piece that bugs are put into."""
+    """Name and body of every misconception, variant and hidden check."""
     places = {
         "the misconception": ("misconceptions/*.py", whole_functions),
         "the variant": ("variants/*.py", whole_functions),
         "the hidden check": ("hidden_checks.py", _text),
-        "the piece": ("pieces/*.py", _text),
     }
     for what, (pattern, read) in places.items():
         for path in sorted(course.FOLDERS.glob(f"*/{pattern}")):

@@ -17,11 +17,11 @@ from pathlib import Path
 from ..core import course
 from ..core.course import Exercise
 from ..grading import headings, vectors
-from ..grading.check import Check, checks_of, own_module
+from ..grading.check import Check, checks_of
 from .catalogue import Entry, misconceptions, parsed, variants
 from .functions import Module, make, of_exercises
 from .handout import FRONT_MATTER
-from .stubs import make_data_stub, make_stub, why_stale
+from .stubs import make_stub, why_stale
 
 MISCONCEPTIONS, VARIANTS = 15, 12
 """As many as a released exercise has at least."""
@@ -60,8 +60,6 @@ def missing(name: str, modules: Mapping[str, Module]) -> list[Missing]:
         FileRefused: a file must be corrected before the others can be looked at.
     """
     exercise = course.exercise(name)
-    if exercise.is_data:
-        return [*_of_data(exercise)]
     written = make(name, modules, without=exercise.extra_parameters)
     if (exercise.folder / "functions.json").read_text("utf-8") != written:
         return [Missing(f"{_in(exercise, 'functions.json')} is not what reference/ says: `course dev stubs`")]
@@ -82,40 +80,6 @@ def missing(name: str, modules: Mapping[str, Module]) -> list[Missing]:
     return found
 
 
-def _of_data(exercise: Exercise) -> Iterator[Missing]:
-    """What an exercise lacks whose hand-in is data: its checks have no examples, and its functions are tables."""
-    answer = course.MODEL_ANSWERS / exercise.file_name
-    if not answer.is_file():
-        yield Missing(f"reference/{exercise.file_name}: write the model answer, then `course dev stubs`")
-        return
-    if (exercise.folder / "functions.json").read_text("utf-8") != make(exercise.name, {}):
-        yield Missing(f"{_in(exercise, 'functions.json')} is not what reference/ says: `course dev stubs`")
-    stub = make_data_stub(answer.read_text("utf-8"))
-    if sentence := why_stale(course.STARTER / exercise.file_name, stub.encode()):
-        yield Missing(sentence)
-    checks = checks_of(exercise.name, hidden=True)
-    for function in exercise.function_names:
-        own = [check for check in checks if check.function == function]
-        if len([check for check in own if check.gate]) != 1 or not sum(check.points for check in own):
-            yield Missing(f"{_in(exercise, 'checks.py')}: {function} needs a check with gate=True and one with points")
-    ids = [check.id for check in checks]
-    for check in checks:
-        yield from _of_a_check(exercise, check, ids)
-    for path in (answer, course.ROOT / exercise.page, *sorted(exercise.folder.glob("*.*"))):
-        if path.suffix in (".py", ".md", ".toml") and path.is_file():
-            yield from _of_placeholders(path)
-    known = own_module(exercise.name, "known")
-    right, wrong = [*known.right_ones()], [*known.wrong_ones()]
-    if len(right) < VARIANTS or len(wrong) < MISCONCEPTIONS:
-        what = f"{len(wrong)} wrong and {len(right)} right hand-ins, and needs {MISCONCEPTIONS} and {VARIANTS}"
-        yield Missing(f"{_in(exercise, 'known.py')} makes {what}", True)
-    page = course.ROOT / exercise.page
-    if not page.is_file():
-        yield Missing(f"{exercise.page}: write the page", True)
-    else:
-        yield from _of_heading(exercise, page.read_text("utf-8"))
-
-
 def left_over(modules: Mapping[str, Module]) -> list[str]:
     """Files of exercises whose folder in `grader/exercises/` is gone, from the repository root.
 
@@ -126,8 +90,6 @@ def left_over(modules: Mapping[str, Module]) -> list[str]:
     kept = of_exercises(names, modules)
     found = [course.MODEL_ANSWERS / f"{name}.py" for name in modules if name not in kept]
     found += [path for path in sorted(course.STARTER.glob("*.py")) if path.stem not in kept]
-    for folder in (course.MODEL_ANSWERS, course.STARTER):
-        found += [path for path in sorted(folder.glob("*.toml")) if path.stem not in names]
     for pages in ("exercises", "mistakes"):
         found += [path for path in sorted((course.ROOT / "docs" / pages).glob("*.md")) if path.stem not in names]
     found.remove(course.ROOT / headings.PAGE)  # that page is about no exercise
@@ -203,7 +165,7 @@ def _of_a_check(exercise: Exercise, check: Check, ids: Sequence[str]) -> Iterato
         yield Missing(f"{where}: end the first line of the docstring of {check.id} with a period: it is a sentence")
     if not check.explanation:
         yield Missing(f"{where}: say in the docstring of {check.id} why it must hold")
-    if check.points < 1 and not (check.gate and exercise.is_data):  # that one only says whether it can be read
+    if check.points < 1:
         yield Missing(f"{where}: {check.id} is worth nothing; give it points", True)
     if not check.hidden and not check.hints:
         yield Missing(f"{where}: give {check.id} a hint: a student may ask for one", True)

@@ -143,11 +143,8 @@ def _points_of_an_exercise(name: str) -> Callable[[], Claims]:
             for function in course.exercise(name).function_names
         ]
         yield f"about {course.exercise(name).minutes} minutes and"
-        if course.exercise(name).is_data:
-            yield f"answers for {_points()[name]} points"
-        else:
-            yield f"of code for {_points()[name]} points"
-            yield f"({', '.join(each)})"
+        yield f"of code for {_points()[name]} points"
+        yield f"({', '.join(each)})"
 
     return points_of_an_exercise
 

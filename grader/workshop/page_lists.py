@@ -119,7 +119,7 @@ def api_pages() -> dict[str, str]:
     """
     pages = {}
     rows = []
-    for exercise in [each for each in published() if not each.is_data]:
+    for exercise in published():
         page = f"api/{exercise.name}.md"
         module, functions = f"starter.{exercise.name}", exercise.function_names
         pages[f"docs/reference/{page}"] = _API_OF_ONE.format(exercise=exercise) + "".join(

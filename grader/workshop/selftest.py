@@ -20,7 +20,7 @@ from ..core.contents import read_submission
 from ..core.result import BROKEN, FAILED, GRADER_ERROR, NOT_WRITTEN, PASSED, Result
 from ..core.submission import Submission
 from ..grading import vectors
-from ..grading.check import Check, own_module
+from ..grading.check import Check
 from ..grading.diagnosis import as_entry, diagnose
 from ..grading.run import Grading
 from ..grading.settings import declared_checks
@@ -55,8 +55,7 @@ AGAIN = "once more with --cold"
 """What is counted of the sample."""
 _IN_TURN = 4
 """Of so many checks `quick` runs one on variants together: the other variants of a function meet the others."""
-_WITHOUT = "answers without work"
-_SAMPLED = ("model answers", _WITHOUT, "fair variants", "misconceptions")
+_SAMPLED = ("model answers", "answers without work", "fair variants", "misconceptions")
 
 
 @dataclass
@@ -194,9 +193,6 @@ def jobs(exercise: str, starter: dict[str, str], *, seeds: int = 1) -> Iterator[
     """
     stub = Submission("stub", Path("stub"), {n: t for n, t in starter.items() if n != "__init__.py"}, {})
     yield Job("stubs", "the untouched stub", exercise, _must_be_not_written, stub)
-    if course.exercise(exercise).is_data:
-        yield from _of_data(exercise)
-        return
     for function in course.exercise(exercise).function_names:
         for name, submission in _without_work(exercise, function):
             judge = _must_earn_nothing(function)
@@ -208,16 +204,6 @@ def jobs(exercise: str, starter: dict[str, str], *, seeds: int = 1) -> Iterator[
         name = f"{entry.function}: {entry.name}"
         judge = _must_be_named(entry)
         yield Job("misconceptions", name, exercise, judge, entry.submission, entry.function, entry.name)
-
-
-def _of_data(exercise: str) -> Iterator[Job]:
-    """The hand-ins to an exercise that is data, which its module `known` makes; no seed changes what they earn."""
-    yield Job("model answers", "the model answer", exercise, _must_earn_all, read_submission(course.MODEL_ANSWERS))
-    known, file_name = own_module(exercise, "known"), course.file_of(exercise)
-    for each in (*known.right_ones(), *known.wrong_ones()):
-        what = "fair variants" if each.earned == known.ALL else "misconceptions" if each.earned else _WITHOUT
-        submission = Submission(each.name, Path("known"), {file_name: each.text}, {})
-        yield Job(what, each.name, exercise, _must_earn(each.earned), submission)
 
 
 def _right(exercise: str, seed: int) -> Iterator[Job]:
@@ -376,14 +362,6 @@ def _must_earn_all(result: Result, report: Report) -> None:
 
 def _must_be_not_written(result: Result, report: Report) -> None:
     report.problems += [f"{c.outcome}, not unwritten: {c.title}" for c in result.checks if c.outcome != NOT_WRITTEN]
-
-
-def _must_earn(points: int) -> Callable[[Result, Report], None]:
-    def judge(result: Result, report: Report) -> None:
-        if result.earned != points:
-            report.problems.append(f"earns {result.earned} of {result.points} points, not {points}")
-
-    return judge
 
 
 def _must_earn_nothing(function: str) -> Callable[[Result, Report], None]:

@@ -94,16 +94,6 @@ def make_stub(source: str, *, path: Path) -> str:
     return (BANNER if regions else "") + "\n".join(lines)
 
 
-def make_data_stub(text: str) -> str:
-    """Take the entries out of the tables of a model answer that is TOML.
-
-    What comes before the first table stays, and the headers of the tables with the comments below them.
-    """
-    head, *tables = re.split(r"^(?=\[)", text, flags=re.MULTILINE)
-    given = ["".join(line for line in table.splitlines(keepends=True) if line[0] in "[#\n") for table in tables]
-    return "".join([head, *given])
-
-
 def functions_to_write(source: str, *, path: Path) -> list[str]:
     """Names of the functions of a model answer that have a solution region, in order.
 
@@ -152,7 +142,6 @@ def make_starter(reference: Path) -> dict[str, str]:
             tree = ast.parse(source)
             for statement in tree.body[ast.get_docstring(tree) is not None :]:
                 raise StubError(path, statement.lineno, "move this into a module: only a docstring can stand here")
-    starter |= {path.name: make_data_stub(path.read_text("utf-8")) for path in reference.glob("*.toml")}
     return dict(sorted(starter.items()))
 
 

@@ -15,7 +15,6 @@ FULL = CourseFile(
     exercises=("kl", "clip"),
     error_carried_forward=False,
     hidden_checks=False,
-    personal_sets=True,
     worksheet=True,
     institution="University of Here",
     contact="ada@uni.example",

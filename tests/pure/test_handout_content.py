@@ -71,7 +71,6 @@ def test_a_file_is_handed_out_only_after_somebody_looked_through_it(files: dict[
 
 def test_given_code_goes_with_the_exercises_that_it_does_not_run_without() -> None:
     ours = {"variants.py", "variants_training.py", "run_variants.py"}
-    ours |= {"bughunt.toml", "bughunt_check.py", "bughunt_pieces.py", "run_bughunt.py"}
 
     def handed_out(*names: str) -> set[str]:
         exercises = [course.exercise(name) for name in names]

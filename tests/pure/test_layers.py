@@ -95,7 +95,7 @@ def test_torch_is_imported_by_the_worker_only_and_late_by_the_debugger() -> None
 @pytest.mark.parametrize(
     ("place", "known"),
     [
-        ("exercises", ("check", "student", "compare", "strategies", "premises", "hand_in")),
+        ("exercises", ("check", "student", "compare", "strategies", "premises")),
         ("worksheet", ("check",)),
         ("reports", ("check", "curves")),
     ],

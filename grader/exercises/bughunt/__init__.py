@@ -1,1 +1,0 @@
-"""All that only this exercise has."""
