@@ -20,10 +20,10 @@ import torch
 from torch import Tensor, nn
 
 from .advantages import group_advantages
-from .charlm_sampling import Completions
-from .charlm_task import EOS_ID, RewardFunction
-from .charlm_training import CharLMConfig, Rollout, TrainingState, make_optimizer, sample_completions
 from .clip import clip_fraction, clipped_surrogate, importance_ratio
+from .given.charlm_sampling import Completions
+from .given.charlm_task import EOS_ID, RewardFunction
+from .given.charlm_training import CharLMConfig, Rollout, TrainingState, make_optimizer, sample_completions
 from .kl import kl_estimate
 
 
@@ -44,7 +44,7 @@ def token_logp(model: nn.Module, tokens: Tensor) -> Tensor:
         ValueError: `tokens` has another shape.
 
     Examples:
-        >>> from .charlm_model import BigramLM
+        >>> from .given.charlm_model import BigramLM
         >>> model = BigramLM(torch.tensor([[0.0, 0.0], [0.0, 1.0]]))
         >>> token_logp(model, torch.tensor([[0, 1, 1, 0]]))
         tensor([[-0.6931, -0.3133, -1.3133]], grad_fn=<SqueezeBackward1>)
@@ -249,9 +249,9 @@ def train(
         One row of metrics for each step of the run, as `TrainingState.record` writes them.
 
     Examples:
-        >>> from .charlm_model import BigramLM
-        >>> from .charlm_sampling import make_generator
-        >>> from .charlm_task import LetterReward
+        >>> from .given.charlm_model import BigramLM
+        >>> from .given.charlm_sampling import make_generator
+        >>> from .given.charlm_task import LetterReward
         >>> policy, ref_policy = BigramLM(torch.zeros(3, 3)), BigramLM(torch.zeros(3, 3))
         >>> config = CharLMConfig(alphabet=".ab", steps=20, lr=0.1, max_new_tokens=4)
         >>> history = train(policy, ref_policy, "a", LetterReward("b"), config, generator=make_generator(0))

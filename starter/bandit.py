@@ -22,8 +22,8 @@ import torch
 from torch import Tensor
 
 from .advantages import group_advantages
-from .bandit_task import BanditConfig, BanditHistory, checked_group, checked_table, sample_actions
 from .clip import clip_fraction, clipped_surrogate, importance_ratio
+from .given.bandit_task import BanditConfig, BanditHistory, checked_group, checked_table, sample_actions
 from .kl import categorical_kl
 
 

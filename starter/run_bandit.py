@@ -20,7 +20,7 @@ from rich.progress import track
 from torch import Tensor
 
 from .bandit import train_bandit
-from .bandit_task import ALGORITHMS, BanditConfig, BanditHistory, double_peak, linear, single_peak
+from .given.bandit_task import ALGORITHMS, BanditConfig, BanditHistory, double_peak, linear, single_peak
 
 _EXAMPLES = """examples (in the folder that holds starter/):
   python -m starter.run_bandit                            one run with the default settings
@@ -103,7 +103,7 @@ def _refuse_what_would_be_ignored(parser: argparse.ArgumentParser, arguments: ar
 
 
 def _run_once(table: Tensor, config: BanditConfig, arguments: argparse.Namespace) -> None:
-    from .bandit_plots import plot_run
+    from .given.bandit_plots import plot_run
 
     history = train_bandit(table, config, seed=arguments.seed)
     best = int(table.argmax())
@@ -119,7 +119,7 @@ def _run_once(table: Tensor, config: BanditConfig, arguments: argparse.Namespace
 
 
 def _compare(table: Tensor, config: BanditConfig, arguments: argparse.Namespace) -> None:
-    from .bandit_plots import plot_comparison
+    from .given.bandit_plots import plot_comparison
 
     best = int(table.argmax())
     seeds = range(arguments.seed, arguments.seed + max(1, arguments.seeds))

@@ -24,12 +24,19 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from torch import nn
 
-from . import run_folder
 from .charlm import train
-from .charlm_model import WEIGHTS, TinyLM, load_model, save_weights
-from .charlm_sampling import addition_accuracy, completion_logp, make_generator, sample
-from .charlm_task import ADDITION_PROMPTS, PIZZA_PROMPT, RewardFunction, addition_reward, is_well_formed, pizza_reward
-from .charlm_training import (
+from .given import run_folder
+from .given.charlm_model import WEIGHTS, TinyLM, load_model, save_weights
+from .given.charlm_sampling import addition_accuracy, completion_logp, make_generator, sample
+from .given.charlm_task import (
+    ADDITION_PROMPTS,
+    PIZZA_PROMPT,
+    RewardFunction,
+    addition_reward,
+    is_well_formed,
+    pizza_reward,
+)
+from .given.charlm_training import (
     LEVELS,
     CharLMConfig,
     TrainingState,
@@ -329,7 +336,7 @@ def _train(run: Run, *, checkpoint_every: int) -> None:
 
 def _tell(run: Run) -> None:
     """Draw and print what came out, and write the trained weights."""
-    from .charlm_plots import plot_diagnostics
+    from .given.charlm_plots import plot_diagnostics
 
     task, first, last = TASKS[run.task], run.points[0], run.points[-1]
     plot_diagnostics(run.state.history, title=run.title, path=run.folder / PICTURE)

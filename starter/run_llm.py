@@ -30,13 +30,13 @@ import torch
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
-from . import run_folder
 from .charlm import train
-from .charlm_model import BigramLM
-from .charlm_sampling import make_generator
-from .charlm_task import LetterReward
-from .charlm_training import CharLMConfig, TrainingState, load_checkpoint, make_optimizer, save_checkpoint
-from .llm_files import (
+from .given import run_folder
+from .given.charlm_model import BigramLM
+from .given.charlm_sampling import make_generator
+from .given.charlm_task import LetterReward
+from .given.charlm_training import CharLMConfig, TrainingState, load_checkpoint, make_optimizer, save_checkpoint
+from .given.llm_files import (
     DEFAULT_MODEL,
     INSTALL,
     ModelNotFound,
@@ -45,9 +45,9 @@ from .llm_files import (
     load,
     memory_needed,
 )
-from .llm_model import LanguageModel
-from .llm_report import Point, Story, draw, page
-from .llm_tasks import TASKS, Task, TaskFailed, own_task
+from .given.llm_model import LanguageModel
+from .given.llm_report import Point, Story, draw, page
+from .given.llm_tasks import TASKS, Task, TaskFailed, own_task
 
 METRICS, RUN, CHECKPOINT, PICTURE, PAGE = "metrics.csv", "run.json", "checkpoint.pt", "run.png", "run.html"
 FILES = (METRICS, RUN, CHECKPOINT, PICTURE, PAGE)

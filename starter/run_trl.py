@@ -19,10 +19,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import fields, replace
 from typing import Any
 
-from .charlm_training import CharLMConfig
-from .llm_files import ModelNotFound, keep_freed_memory, load
-from .llm_model import LanguageModel
-from .llm_tasks import TASKS, Task
+from .given.charlm_training import CharLMConfig
+from .given.llm_files import ModelNotFound, keep_freed_memory, load
+from .given.llm_model import LanguageModel
+from .given.llm_tasks import TASKS, Task
 
 INSTALL = 'pip install -c constraints.txt -e ".[trl]"'
 MEASURED = 64
@@ -146,7 +146,7 @@ def make_trainer(
     from transformers import PrinterCallback
     from trl import GRPOConfig, GRPOTrainer
 
-    from .trl_trainer import StudentTrainer
+    from .given.trl_trainer import StudentTrainer
 
     settings = {
         "per_device_train_batch_size": config.prompts_per_step * config.group_size,

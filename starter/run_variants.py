@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from . import run_bandit, run_charlm
-from .variants_training import VARIANTS, BanditWork, CharLMWork, bound
+from .given.variants_training import VARIANTS, BanditWork, CharLMWork, bound
 
 _EXAMPLES = """examples (in the folder that holds starter/):
   python -m starter.run_variants bandit --variant rloo

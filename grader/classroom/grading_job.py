@@ -106,7 +106,7 @@ def _digest(points: tuple[tuple[str, int], ...]) -> str:
     digest = hashlib.sha256(repr(dict(points)).encode())
     places = [course.GRADER / place for place in GRADED_WITH]
     paths = [path for place in places for path in (place.rglob("*") if place.is_dir() else [place])]
-    for path in sorted([*paths, *course.MODEL_ANSWERS.glob("*")]):
+    for path in sorted([*paths, *course.MODEL_ANSWERS.glob("*"), *(course.STARTER / "given").glob("*")]):
         if path.suffix in (".py", ".json", ".ini", ".toml", ".safetensors"):
             content = path.read_bytes().replace(b"\r\n", b"\n")
             digest.update(f"{path.relative_to(course.ROOT).as_posix()}\0{len(content)}\0".encode() + content)

@@ -21,9 +21,6 @@ from .personal_data import warn_if_git_takes
 SECONDS = 540
 """Of one grading; Gradescope stops a container after 10 minutes by itself, and then nobody gets anything."""
 
-SETS = ("grader/exercises/*/sets.py", "grader/exercises/*/pieces/*.py")
-"""What hidden checks need where everybody gets something else; not every course has such an exercise."""
-
 _FILES = course.GRADER / "workshop" / "autograder_files"
 _EXECUTABLE = ("run_autograder", "setup.sh")
 EXAMPLES = """example:
@@ -137,10 +134,11 @@ def make(
     Raises:
         OSError: a file is missing here.
     """
+    modules = handout.modules_of(exercises)
     files = handout.course_files(
-        *handout.GRADER, "grader/exercises/*/hidden_checks.py", "reference/*.safetensors",
-        *(pattern for pattern in SETS if any(course.ROOT.glob(pattern))),
-        *(f"reference/{name}" for name in handout.modules_of(exercises)),
+        *handout.GRADER, "grader/exercises/*/hidden_checks.py", "reference/__init__.py",
+        *(f"reference/{name}" for name in modules if (course.MODEL_ANSWERS / name).is_file()),
+        *(f"starter/{name}" for name in modules if name.startswith("given/")), *handout.weights_of(exercises),
         exercises=exercises,
     )  # fmt: skip
     files |= {path.name: path.read_text("utf-8").encode() for path in _FILES.iterdir() if path.is_file()}

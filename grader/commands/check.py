@@ -21,7 +21,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """`course dev check`: 0 nothing is missing, for a draft nothing that a draft must have; 1 something is."""
     plugin.use_profile()
-    modules = read_modules(course.MODEL_ANSWERS)
+    modules = read_modules(course.MODEL_ANSWERS, course.STARTER)
     codes = [_check(name, modules) for name in arguments.exercises or course.names(drafts=True)]
     orphans = [] if arguments.exercises else left_over(modules)
     if orphans:

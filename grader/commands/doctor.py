@@ -228,7 +228,7 @@ def starter_files(root: Path) -> Iterator[Finding]:
     """Are all files of starter/ there, and whole?"""
     names = [exercise.file_name for exercise in course.EXERCISES]
     given = sorted({name for exercise in course.EXERCISES for name in exercise.given})
-    for name in (*names, *given, "charlm.safetensors"):
+    for name in (*names, *given, "given/charlm.safetensors"):
         path = root / "starter" / name
         try:
             content = path.read_bytes() if path.is_file() else None

@@ -11,7 +11,7 @@ from ..core import course
 from ..core.refusal import FileRefused
 from ..workshop.functions import Module, make, read_modules
 from ..workshop.generated import shown, write_or_check
-from ..workshop.stubs import StubError, stale_files, write_starter
+from ..workshop.stubs import StubError, stale_files, write_stubs
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -28,12 +28,14 @@ def run(arguments: argparse.Namespace) -> int:
         Exit code: 0 fine, 1 stale files (only with --check), 2 a refused model answer or a missing folder.
     """
     try:
-        modules = read_modules(course.MODEL_ANSWERS) if arguments.reference == course.MODEL_ANSWERS else {}
+        modules = (
+            read_modules(course.MODEL_ANSWERS, course.STARTER) if arguments.reference == course.MODEL_ANSWERS else {}
+        )
         _require_markers(modules)
         if arguments.check:
             lines = stale_files(arguments.reference, arguments.starter)
         else:
-            lines = [f"wrote {shown(path)}" for path in write_starter(arguments.reference, arguments.starter)]
+            lines = [f"wrote {shown(path)}" for path in write_stubs(arguments.reference, arguments.starter)]
         print("\n".join(lines) or "every stub is up to date")
         stale = int(arguments.check and bool(lines))
         return (_functions(modules, check=arguments.check) if modules else 0) or stale

@@ -216,7 +216,7 @@ def version() -> str:
     settings = sorted(item for item in os.environ.items() if item[0].startswith(_AT_THE_START))
     packages = os.stat(sysconfig.get_path("purelib")).st_mtime_ns
     found = hashlib.sha256(repr((sys.version, sys.executable, packages, settings)).encode())
-    for top in ("grader", "reference", "docs/mistakes", "course.toml", "pyproject.toml"):
+    for top in ("grader", "reference", "starter/given", "docs/mistakes", "course.toml", "pyproject.toml"):
         for line in _stamps(course.ROOT / top):
             found.update(line.encode())
     return found.hexdigest()

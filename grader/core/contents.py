@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
-from .course import DRAFTS, EXERCISES
+from .course import DRAFTS, EXERCISES, given_files
 from .files import (
     ARCHIVES,
     MAX_ARCHIVE_BYTES,
@@ -50,9 +50,13 @@ _IMPORT = re.compile(r"\b(?:from|import)\b[^\n(]{0,200}(?:\([^)]{0,2000}\))?")
 _LIBRARIES = frozenset(
     {"torch", "functorch", "torchgen", "numpy", "scipy", "sympy", "mpmath", "networkx", "jinja2", "markupsafe"}
     | {"filelock", "fsspec", "setuptools", "typing_extensions", "matplotlib", "pandas"}
-    | {"starter", "submission", "grader", "reference"}
+    | {"starter", "submission", "grader", "reference", "given"}
 )
-_GIVEN = frozenset(name for exercise in (*EXERCISES, *DRAFTS) for name in exercise.given) | {"__init__.py"}
+_GIVEN = {PurePosixPath(name).name: name for exercise in (*EXERCISES, *DRAFTS) for name in exercise.given}
+"""Name of a file of given code to its path in `starter/`; once all of them lay next to the modules."""
+_IMPORTS_GIVEN = re.compile(
+    rf"(?<!given )\b(?:from|import)\s+(?:starter)?\.?({'|'.join(name[:-3] for name in _GIVEN) or '(?!)'})\b"
+)
 _NOTES = 8
 _TOP = PurePosixPath()
 _ARCHIVES_DEEP = 2
@@ -240,6 +244,7 @@ def _loose(members: Sequence[Member], top: str) -> Contents:
         (problems if problem else files)[name] = problem or text
         notes += [each for each in (problem, note) if each]
     helpers, about = _helpers(files, [member for member in members if member.path.parent == place])
+    about += _notes_on_given(files, members, place)
     worksheet, of_it = _worksheet(members)
     submission = Submission("submission", Path("submission"), files | helpers, problems)
     unnamed = _unnamed_notebooks(members) if _is_missing_any(problems) else []
@@ -252,7 +257,7 @@ def _helpers(modules: Mapping[str, str], beside: Sequence[Member]) -> tuple[dict
         member.name.removesuffix(".py"): member
         for member in beside
         if member.name.endswith(".py") and member.name.removesuffix(".py").isidentifier()
-        if _module_name(member) not in (*MODULES, *_DRAFTS) and member.name not in _GIVEN
+        if _module_name(member) not in (*MODULES, *_DRAFTS) and member.name not in (*_GIVEN, "__init__.py")
     }
     taken: dict[str, str] = {}
     notes: list[str] = []
@@ -278,6 +283,24 @@ def _helpers(modules: Mapping[str, str], beside: Sequence[Member]) -> tuple[dict
             waiting.append(text)
             notes.append(f"{member.name} was taken along, because a module imports it")
     return taken, notes
+
+
+def _notes_on_given(modules: Mapping[str, str], members: Sequence[Member], place: PurePosixPath) -> list[str]:
+    """Which given code is not the course's own, or is looked for where it lay once: the grader uses its own."""
+    beside = {member.name for member in members if member.path.parent == place} & {*_GIVEN}
+    imported = {f"{name}.py" for text in modules.values() for name in _IMPORTS_GIVEN.findall(text)}
+    changed = [
+        name
+        for name, text in given_files().items()
+        for member in members
+        if member.path == place / name and _text(name, member)[0] != text
+    ]
+    notes = []
+    if moved := sorted(beside | imported):
+        notes.append(f"given code lies in given/ now ({listed(moved)}); the grader used its own")
+    if changed:
+        notes.append(f"{listed(changed)} differs from the course's; the grader used its own")
+    return notes
 
 
 def _unnamed_notebooks(members: Sequence[Member]) -> list[str]:

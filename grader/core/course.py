@@ -57,7 +57,8 @@ class Exercise:
         title: What it is about, in a few words.
         minutes: What it takes a student, roughly.
         functions: The functions to write, as signatures without annotations.
-        given: Files that the module needs and that students do not write; a submission's own are not read.
+        given: Files that the module needs and that students do not write, from `starter/`; a submission's own are not
+            read.
         uses: Function to those of this and earlier exercises that it calls, itself or through others, as
             "exercise.function".
         slow_imports: Modules that the given files make torch import, and that take a second or more in each worker.
@@ -214,10 +215,9 @@ KNOWN = (*EXERCISES, *DRAFTS)
 
 @functools.cache
 def given_files() -> Mapping[str, str]:
-    """Name to text of every given file, from the instructor's folder if it is here, else from the handout's."""
-    folder = MODEL_ANSWERS if MODEL_ANSWERS.is_dir() else STARTER
-    names = {name for exercise in EXERCISES for name in exercise.given}
-    return {name: (folder / name).read_text("utf-8") for name in sorted(names)}
+    """Name to text of every given file that an exercise needs; the name is the path in `starter/`."""
+    names = {name for exercise in KNOWN for name in exercise.given}
+    return {name: (STARTER / name).read_text("utf-8") for name in sorted(names)}
 
 
 def page_address(page: str, site: str = "") -> str:
@@ -236,10 +236,10 @@ def page_address(page: str, site: str = "") -> str:
 
 
 def where_given(name: str) -> str | None:
-    """The module of given code, without its folder, that defines a name; None if there is none."""
+    """The module of given code that defines a name, such as `given.bandit_task`; None if there is none."""
     for file_name, text in given_files().items():
         if re.search(rf"^(class|def) {re.escape(name)}\b", text, re.MULTILINE):
-            return file_name.removesuffix(".py")
+            return file_name.removesuffix(".py").replace("/", ".")
     return None
 
 

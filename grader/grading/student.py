@@ -473,7 +473,9 @@ class Student:
             "files": {**self._submission.files, **course.given_files(), **_SAME_RANDOM_NUMBERS},
             "folder": self._folder,
             "module": self._exercise.name,
-            "given": [name.removesuffix(".py") for name in (*self._exercise.given, *_SAME_RANDOM_NUMBERS)],
+            "given": [
+                name.removesuffix(".py").replace("/", ".") for name in (*self._exercise.given, *_SAME_RANDOM_NUMBERS)
+            ],
         }
         try:
             self._request(self._worker, load, None)

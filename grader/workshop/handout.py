@@ -30,9 +30,9 @@ from ..grading import headings
 from ..grading.check import checks_of
 from ..grading.points import FILE_NAME as POINTS
 from .course_lists import facts
-from .functions import of_exercises, read_modules
+from .functions import GIVEN, of_exercises, read_modules
 from .rooms import ROOMS
-from .stubs import make_starter
+from .stubs import make_stubs
 
 MODULES = (
     "__init__",
@@ -97,11 +97,10 @@ def make(*, site: str | None = None, exercises: Sequence[course.Exercise] | None
     """
     exercises = course.EXERCISES if exercises is None else exercises
     names = [each.name for each in exercises]
-    modules, stubs = modules_of(names), make_starter(course.MODEL_ANSWERS)
-    files = {f"starter/{name}": stubs[name].encode() for name in modules}
-    for path in course.MODEL_ANSWERS.glob("*.safetensors"):
-        if path.stem in names:
-            files[f"starter/{path.name}"] = path.read_bytes()
+    modules, stubs = modules_of(names), make_stubs(course.MODEL_ANSWERS)
+    files = {f"starter/{name}": text.encode() for name, text in stubs.items() if name in modules}
+    given = (f"starter/{name}" for name in modules if name not in stubs)
+    files |= course_files("starter/README.md", *given, *weights_of(names), exercises=names)
     pages = (*(page for each in exercises for page in each.pages), headings.PAGE)
     files |= course_files(*GRADER, *(() if site else pages), exercises=names) | _points(exercises)
     for name in [name for name in files if name.startswith("docs/")]:
@@ -116,8 +115,15 @@ def make(*, site: str | None = None, exercises: Sequence[course.Exercise] | None
 
 
 def modules_of(exercises: Sequence[str]) -> list[str]:
-    """Files of the modules, to write and given, that some exercises need."""
-    return [course.file_of(name) for name in sorted(of_exercises(exercises, read_modules(course.MODEL_ANSWERS)))]
+    """Files of the modules, to write and given, that some exercises need, by their path in `starter/`."""
+    modules = read_modules(course.MODEL_ANSWERS, course.STARTER)
+    return sorted(modules[name].file_name for name in of_exercises(exercises, modules))
+
+
+def weights_of(exercises: Sequence[str]) -> list[str]:
+    """The files with the weights of models that some exercises need, by their path from the root of the course."""
+    paths = course.STARTER.glob(f"{GIVEN}/*.safetensors")
+    return [f"starter/{GIVEN}/{path.name}" for path in paths if path.stem in exercises]
 
 
 def course_files(*patterns: str, exercises: Sequence[str]) -> dict[str, bytes]:

@@ -26,7 +26,7 @@ from pathlib import Path
 from ..core import course
 from ..grading.check import checks_of
 from .catalogue import whole_functions
-from .stubs import make_starter, make_stub
+from .stubs import make_stub, make_stubs
 
 WINDOW = 14
 """Measured on this course: what students get besides the stubs shares runs of up to 13 words with a solution, and
@@ -94,7 +94,8 @@ class Secrets:
 @functools.cache
 def secrets() -> Secrets:
     """All that the instructor's tree keeps from students."""
-    given = make_starter(course.MODEL_ANSWERS)
+    given = make_stubs(course.MODEL_ANSWERS)
+    given |= {str(path): _text(path) for path in course.STARTER.rglob("*.py") if path.name not in given}
     known = {run for text in [*given.values(), *_PUBLIC] for run in _runs(_words_of_code(text))}
     runs: dict[Words, list[str]] = {}
     enough: dict[str, int] = {}
@@ -114,7 +115,7 @@ def secrets() -> Secrets:
     for sentence, name in _sentences():
         add(name, [tuple(word for word, _ in _words(sentence))])
     files = {path.name: path.read_bytes() for path in course.MODEL_ANSWERS.iterdir() if path.is_file()}
-    weights = frozenset(_sha256(content) for name, content in files.items() if name.endswith(".safetensors"))
+    weights = frozenset(_sha256(path.read_bytes()) for path in course.STARTER.rglob("*.safetensors"))
     public = weights | {_sha256(text.encode()) for text in given.values()}
     digests = {_sha256(content): name for name, content in files.items() if _sha256(content) not in public}
     return Secrets(runs, enough, digests, weights)

@@ -54,9 +54,9 @@ import torch
 
 from starter import charlm, llm_files, llm_tasks, run_llm
 from starter.advantages import group_advantages
-from starter.charlm_sampling import make_generator
-from starter.charlm_training import TrainingState, make_optimizer
-from starter.llm_model import LanguageModel
+from starter.given.charlm_sampling import make_generator
+from starter.given.charlm_training import TrainingState, make_optimizer
+from starter.given.llm_model import LanguageModel
 
 task = llm_tasks.TASKS[TASK]()
 config = replace(run_llm.SETTINGS, steps=STEPS, max_new_tokens=task.max_new_tokens)

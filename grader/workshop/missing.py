@@ -88,8 +88,8 @@ def left_over(modules: Mapping[str, Module]) -> list[str]:
     """
     names = course.names(drafts=True)
     kept = of_exercises(names, modules)
-    found = [course.MODEL_ANSWERS / f"{name}.py" for name in modules if name not in kept]
-    found += [path for path in sorted(course.STARTER.glob("*.py")) if path.stem not in kept]
+    found = [path for path in sorted(course.MODEL_ANSWERS.glob("[!_]*.py")) if path.stem not in kept]
+    found += [path for path in sorted(course.STARTER.rglob("*.py")) if path.stem not in kept]
     for pages in ("exercises", "mistakes"):
         found += [path for path in sorted((course.ROOT / "docs" / pages).glob("*.md")) if path.stem not in names]
     found.remove(course.ROOT / headings.PAGE)  # that page is about no exercise

@@ -44,16 +44,13 @@ def require_new(name: str) -> None:
     require_name(name, of="an exercise")
     if name in course.names(drafts=True):
         raise NameRefused(f"there is an exercise {name} already; `course dev check {name}` says what it lacks")
-    if name == course.WORKSHEET or (course.MODEL_ANSWERS / f"{name}.py").exists() or (course.FOLDERS / name).exists():
-        raise NameRefused(f"{_taken_by(name)} is there already; take another name, or delete it first")
+    places = (f"reference/{name}.py", f"starter/given/{name}.py", f"grader/exercises/{name}")
+    taken = [place for place in places if (course.ROOT / place).exists()]
+    if taken or name == course.WORKSHEET:
+        what = taken[0] if taken else f"`grade {name}`"
+        raise NameRefused(f"{what} is there already; take another name, or delete it first")
     if importlib.util.find_spec(name):
         raise NameRefused(f"Python has a module {name}, which the exercise would hide; take another name")
-
-
-def _taken_by(name: str) -> str:
-    """What has the name, for a sentence."""
-    places = (f"reference/{name}.py", f"grader/exercises/{name}")
-    return next((place for place in places if (course.ROOT / place).exists()), f"`grade {name}`")
 
 
 def make(name: str, *, title: str, function: str) -> dict[str, str]:

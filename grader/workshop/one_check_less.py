@@ -16,7 +16,7 @@ from ..grading import vectors
 from ..grading.diagnosis import diagnose
 from ..grading.settings import declared_checks
 from .selftest import Asked, Grade, Job, grader_problem, jobs, recorded_answers
-from .stubs import make_starter
+from .stubs import make_stubs
 
 _OPTIONS = {"gates": False, "fresh_workers": False, "name_mistakes": False}
 
@@ -47,7 +47,7 @@ def without_each_check(
         track: Goes through a list and shows how far it is.
     """
     checks = declared_checks(exercises, hidden=True)
-    starter = make_starter(course.MODEL_ANSWERS)
+    starter = make_stubs(course.MODEL_ANSWERS)
     answers = [job for exercise in exercises for job in jobs(exercise, starter)]
     wrong = [job for job in answers if job.mistake] + [job for job in answers if job.what == "answers without work"]
     asked = []

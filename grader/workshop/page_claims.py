@@ -68,9 +68,9 @@ def _words_hold(hold: bool, words: str) -> None:
         raise WordsNoLongerHold(f"the words no longer hold: {words}")
 
 
-def _of_model_answers(file: str, pattern: str) -> str:
-    """A constant of the model answers, from their text."""
-    found = re.search(pattern, (course.MODEL_ANSWERS / file).read_text("utf-8"), re.M)
+def _of_given_code(file: str, pattern: str) -> str:
+    """A constant of the given code, from its text."""
+    found = re.search(pattern, (course.STARTER / "given" / file).read_text("utf-8"), re.M)
     assert found, f"{file} has no {pattern}"
     return found[1]
 
@@ -364,7 +364,7 @@ def _rewards() -> Claims:
     yield f"it falls from {means[2]:.3f} in step 3 to {means[3]:.3f} in step 4"
     yield f"up to {_checkpoints_of('pizza')[4]['exact']:.3f} after step 4"
     _words_hold(_checkpoints_of("pizza")[4]["exact"] > _checkpoints_of("pizza")[0]["exact"], "up to")
-    rolling = int(_of_model_answers("charlm_training.py", r"^ROLLING = (\d+)$"))
+    rolling = int(_of_given_code("charlm_training.py", r"^ROLLING = (\d+)$"))
     yield f"The rolling mean looks back {rolling} steps"
     _words_hold(math.isclose(np.mean(means[-rolling:]), steps[-1]["rolling_mean_reward"]), "The rolling mean")
     behind = next(place + 1 for place, at in enumerate(steps) if at["rolling_mean_reward"] > 2)
@@ -499,7 +499,7 @@ def _hyperparameters() -> Claims:
     yield _row("Completions in all", f"{settings['steps'] * rows:,}", f"{200 * 4}")
     yield _row("KL weight β", settings["kl_coef"], "0.1")
     yield _row("Longest completion, tokens", settings["max_new_tokens"], "20")
-    reward = _of_model_answers("charlm_task.py", r'^pizza_reward = TextReward\("pizza\.", (\d+)\.0\)$')
+    reward = _of_given_code("charlm_task.py", r'^pizza_reward = TextReward\("pizza\.", (\d+)\.0\)$')
     yield _row("Reward", f"{reward} if all of it is `pizza.`, else 0", "4 if it ends in `pizzaE`, else 0")
     yield _row("Limits", f"ratio clipped at 1 ± {settings['clip_eps']}", "advantages clipped at ± 2.0")
     _words_hold(settings["optimizer"] == "adam" and settings["final_lr"] == 0.1, "Adam, falls to a tenth")
@@ -584,7 +584,7 @@ def _claims_of_dr_grpo_and_rloo() -> Claims:
     slow, grpo, rloo = (_relative(f"{name}, single peak") for name in ("dr-grpo", "grpo", "rloo"))
     _words_hold(_differs(slow[-1]) == -1, "Contradicted in the bandit")
     yield f"it passes 0.5 after {_over_half(slow)} steps and GRPO after {_over_half(grpo)}"
-    size = int(_of_model_answers("bandit_task.py", r"^    group_size: int = (\d+)$"))
+    size = int(_of_given_code("bandit_task.py", r"^    group_size: int = (\d+)$"))
     yield f"Its advantages are {size} / {size - 1} of those of Dr. GRPO"
     yield f"a little faster in the bandit: {_over_half(rloo)} steps to 0.5 and not {_over_half(slow)}"
 

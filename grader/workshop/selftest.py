@@ -27,7 +27,7 @@ from ..grading.settings import declared_checks
 from ..grading.student import Loaded
 from ..grading.vectors import Observation, Vector
 from .catalogue import Entry, misconceptions, replaced, variants, variants_together
-from .stubs import make_starter
+from .stubs import make_stubs
 
 WITHOUT_WORK = {
     "returns_nothing": "return None",
@@ -191,7 +191,7 @@ def jobs(exercise: str, starter: dict[str, str], *, seeds: int = 1) -> Iterator[
         starter: The texts of the stubs.
         seeds: How many seeds, from 0.
     """
-    stub = Submission("stub", Path("stub"), {n: t for n, t in starter.items() if n != "__init__.py"}, {})
+    stub = Submission("stub", Path("stub"), starter, {})
     yield Job("stubs", "the untouched stub", exercise, _must_be_not_written, stub)
     for function in course.exercise(exercise).function_names:
         for name, submission in _without_work(exercise, function):
@@ -263,7 +263,7 @@ def selftest(
         track: Goes through a list and shows how far it is.
     """
     report = Report(problems=[problem for exercise in exercises for problem in _unchecked(exercise, only)])
-    starter = make_starter(course.MODEL_ANSWERS)
+    starter = make_stubs(course.MODEL_ANSWERS)
     answers = [job for exercise in exercises for job in jobs(exercise, starter, seeds=seeds) if only in job.name]
     options = {"fresh_workers": not quick, "name_mistakes": not quick, "second_pass": False}
     asked = [

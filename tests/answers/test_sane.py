@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -18,7 +19,7 @@ from grader.grading.settings import declared_checks
 from grader.sandbox.sandbox import Sandbox
 from grader.workshop.catalogue import misconceptions, replaced, variants_together
 from grader.workshop.selftest import WITHOUT_WORK
-from grader.workshop.stubs import make_starter
+from grader.workshop.stubs import make_stubs
 
 EXERCISES = [exercise.name for exercise in course.EXERCISES]
 FUNCTIONS = [(exercise.name, function) for exercise in course.EXERCISES for function in exercise.function_names]
@@ -56,6 +57,14 @@ def test_the_model_answers_earn_everything(graded: Grader, exercise: str) -> Non
     must_earn_everything(graded(read_submission(course.MODEL_ANSWERS), exercise))
 
 
+@pytest.mark.parametrize("exercise", ["bandit", "charlm"])
+def test_a_submission_that_imports_given_code_from_its_old_place_earns_the_same(graded: Grader, exercise: str) -> None:
+    model = read_submission(course.MODEL_ANSWERS)
+    old = {name: text.replace("from .given.", "from .") for name, text in model.files.items()}
+    assert old != model.files
+    must_earn_everything(graded(replace(model, files=old), exercise, lambda check: check.gate))
+
+
 @pytest.mark.parametrize("exercise", EXERCISES)
 def test_a_fair_variant_of_every_function_earns_everything(graded: Grader, exercise: str) -> None:
     """On all gates and every third of the other checks."""
@@ -68,7 +77,7 @@ def test_a_fair_variant_of_every_function_earns_everything(graded: Grader, exerc
 @pytest.mark.check
 @pytest.mark.parametrize("exercise", EXERCISES)
 def test_the_untouched_stub_is_not_written_yet(graded: Grader, exercise: str) -> None:
-    files = {name: text for name, text in make_starter(course.MODEL_ANSWERS).items() if name != "__init__.py"}
+    files = make_stubs(course.MODEL_ANSWERS)
     stub = read_submission(course.STARTER)
     assert {name: files[name] for name in stub.files} == stub.files
     result = graded(stub, exercise)

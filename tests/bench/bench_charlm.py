@@ -25,10 +25,10 @@ from rich.progress import track
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))  # for reference/: the model answers are not installed
 
 from reference.charlm import train
-from reference.charlm_model import load_model
-from reference.charlm_sampling import completion_logp, make_generator
-from reference.charlm_task import FOODS
-from reference.charlm_training import TrainingState, make_optimizer
+from reference.given.charlm_model import load_model
+from reference.given.charlm_sampling import completion_logp, make_generator
+from reference.given.charlm_task import FOODS
+from reference.given.charlm_training import TrainingState, make_optimizer
 from reference.run_charlm import TASKS
 
 GOAL = 0.9

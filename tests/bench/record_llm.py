@@ -29,9 +29,9 @@ import torch
 from reference import run_llm
 from reference.advantages import group_advantages
 from reference.charlm import completion_mask, token_logp
-from reference.charlm_sampling import Completions, make_generator
-from reference.charlm_task import EOS_ID
-from reference.llm_files import DEFAULT_MODEL, SHA256
+from reference.given.charlm_sampling import Completions, make_generator
+from reference.given.charlm_task import EOS_ID
+from reference.given.llm_files import DEFAULT_MODEL, SHA256
 
 PATH = ROOT / "docs/assets/runs/llm-sums/run.json"
 PROMPTS = 4

@@ -36,12 +36,12 @@ import torch
 from torch import Tensor
 
 from grader.workshop.ablations import BAND, as_csv
-from reference.bandit_task import BanditConfig, double_peak, single_peak
-from reference.charlm_model import load_model
-from reference.charlm_sampling import completion_logp, make_generator
-from reference.charlm_task import PIZZA_PROMPT, pizza_reward
-from reference.charlm_training import CharLMConfig, TrainingState, make_optimizer
-from reference.variants_training import VARIANTS, BanditWork, CharLMWork, Variant
+from reference.given.bandit_task import BanditConfig, double_peak, single_peak
+from reference.given.charlm_model import load_model
+from reference.given.charlm_sampling import completion_logp, make_generator
+from reference.given.charlm_task import PIZZA_PROMPT, pizza_reward
+from reference.given.charlm_training import CharLMConfig, TrainingState, make_optimizer
+from reference.given.variants_training import VARIANTS, BanditWork, CharLMWork, Variant
 
 RUNS = ROOT / "docs" / "assets" / "runs"
 BANDIT = BanditConfig(inner_steps=4)
@@ -129,7 +129,10 @@ RUN: dict[str, Callable[[str, int], Curves]] = {"bandit": bandit_run, "charlm": 
 @functools.cache
 def model_answers_digest() -> str:
     """What tells runs with these model answers from those with others."""
-    code = b"".join(path.read_bytes() for path in sorted((ROOT / "reference").glob("*.py")))
+    code = b"".join(
+        path.read_bytes()
+        for path in [*sorted((ROOT / "reference").glob("*.py")), *sorted((ROOT / "starter/given").glob("*.py"))]
+    )
     return hashlib.sha256(code).hexdigest()[:12]
 
 

@@ -26,7 +26,7 @@ def root(tmp_path: Path) -> Path:
 def test_git_restores_a_file_in_a_checkout_and_a_fresh_copy_does_elsewhere(root: Path) -> None:
     (root / "starter" / "kl.py").unlink()
     (root / "grader" / "grading" / "compare.py").write_text("", "utf-8")
-    (root / "starter" / "charlm.safetensors").write_text(POINTER)
+    (root / "starter" / "given" / "charlm.safetensors").write_text(POINTER)
     (root / "starter" / "clip.py").write_bytes(b"# mine\r\n")
     unpacked = [*doctor.starter_files(root), *doctor.changed_files(root)]
     assert not [finding for finding in unpacked if finding.command or "git " in finding.todo]
@@ -37,7 +37,7 @@ def test_git_restores_a_file_in_a_checkout_and_a_fresh_copy_does_elsewhere(root:
     }
     assert commands["starter/kl.py"] == "git checkout -- starter/kl.py"
     assert commands["grader/grading/compare.py"] == "git checkout -- grader/grading/compare.py"
-    assert commands["starter/charlm.safetensors"] == "git lfs pull"
+    assert commands["starter/given/charlm.safetensors"] == "git lfs pull"
 
 
 def test_the_level_matches_the_graders_level_and_a_missing_wall_is_only_good_to_know(sandbox: Sandbox) -> None:

@@ -182,7 +182,7 @@ def test_a_draft_and_what_is_left_of_one_are_in_no_total_no_handout_and_no_menu(
         ("clip", "there is an exercise clip already"),
         ("Length", "small letters"),
         ("class", "small letters"),
-        ("charlm_task", "reference/charlm_task.py is there already"),
+        ("charlm_task", "starter/given/charlm_task.py is there already"),
         ("worksheet", "worksheet"),
         ("random", "Python has a module random"),
     ],

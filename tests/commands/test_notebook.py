@@ -20,7 +20,9 @@ def test_notebook_and_page_are_what_the_command_writes():
 
 @pytest.mark.proof
 def test_every_cell_runs(tmp_path):
-    shutil.copytree(course.MODEL_ANSWERS, tmp_path / "starter", ignore=shutil.ignore_patterns("__pycache__"))
+    for folder in (course.STARTER, course.MODEL_ANSWERS):
+        skipped = shutil.ignore_patterns("__pycache__")
+        shutil.copytree(folder, tmp_path / "starter", ignore=skipped, dirs_exist_ok=True)
     model = save_tiny_llm(tmp_path / "model")
     script = []
     for cell in json.loads(llm_notebook.NOTEBOOK.read_text("utf-8"))["cells"]:

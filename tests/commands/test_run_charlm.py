@@ -20,11 +20,12 @@ from safetensors.torch import load_file
 
 from grader.commands import course as course_command
 from grader.core import course
-from reference import charlm, charlm_plots, run_charlm
-from reference.charlm_model import SIZES, TinyLM, load_model
-from reference.charlm_sampling import make_generator
-from reference.charlm_task import PIZZA_PROMPT, pizza_reward
-from reference.charlm_training import CharLMConfig, TrainingState, make_optimizer, save_checkpoint
+from reference import charlm, run_charlm
+from reference.given import charlm_plots
+from reference.given.charlm_model import SIZES, TinyLM, load_model
+from reference.given.charlm_sampling import make_generator
+from reference.given.charlm_task import PIZZA_PROMPT, pizza_reward
+from reference.given.charlm_training import CharLMConfig, TrainingState, make_optimizer, save_checkpoint
 from starter import run_charlm as of_a_student
 
 CONFIG = CharLMConfig(steps=12, prompts_per_step=2, group_size=4, inner_steps=2, lr=1e-3)

@@ -19,10 +19,11 @@ import pytest
 import torch
 from tiny_llm import ALPHABET, save_tiny_llm, tiny_llm
 
-from reference import charlm, llm_files, llm_tasks, run_llm, run_trl
-from reference.charlm_sampling import make_generator
-from reference.charlm_training import CharLMConfig, TrainingState, make_optimizer
-from reference.llm_model import LanguageModel
+from reference import charlm, run_llm, run_trl
+from reference.given import llm_files, llm_tasks
+from reference.given.charlm_sampling import make_generator
+from reference.given.charlm_training import CharLMConfig, TrainingState, make_optimizer
+from reference.given.llm_model import LanguageModel
 from starter import run_llm as of_a_student
 
 PROMPTS = ("7 + 41 =", "21 + 7 = 28\n3 + 4 =", "9")

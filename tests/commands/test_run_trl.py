@@ -13,8 +13,8 @@ import torch
 from tiny_llm import save_tiny_llm, tiny_llm
 
 from reference import run_trl
-from reference.charlm_training import CharLMConfig
-from reference.llm_tasks import Task
+from reference.given.charlm_training import CharLMConfig
+from reference.given.llm_tasks import Task
 
 pytestmark = [
     pytest.mark.proof,

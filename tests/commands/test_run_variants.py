@@ -14,12 +14,12 @@ from torch import Tensor
 
 from grader.core import course
 from reference import bandit, charlm, run_charlm, run_variants
-from reference.bandit_task import BanditConfig, single_peak
-from reference.charlm_model import BigramLM
-from reference.charlm_sampling import make_generator
-from reference.charlm_task import LetterReward
-from reference.charlm_training import CharLMConfig
-from reference.variants_training import MOST_DRAWS, VARIANTS, BanditWork, CharLMWork, Variant
+from reference.given.bandit_task import BanditConfig, single_peak
+from reference.given.charlm_model import BigramLM
+from reference.given.charlm_sampling import make_generator
+from reference.given.charlm_task import LetterReward
+from reference.given.charlm_training import CharLMConfig
+from reference.given.variants_training import MOST_DRAWS, VARIANTS, BanditWork, CharLMWork, Variant
 
 TABLE = single_peak().double()
 BANDIT = BanditConfig(steps=12, inner_steps=4, lr=1.0)

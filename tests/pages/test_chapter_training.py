@@ -15,8 +15,8 @@ from grader.oracles.sfc32 import uniforms
 from grader.oracles.simulation import Settings, simulate, single_peak, steps_until
 from reference.advantages import group_advantages
 from reference.bandit import grpo_step
-from reference.bandit_task import BanditConfig
 from reference.charlm import masked_mean
+from reference.given.bandit_task import BanditConfig
 from reference.kl import categorical_kl
 
 TEXT = (course.ROOT / "docs/learn/training.md").read_text("utf-8")

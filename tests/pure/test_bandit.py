@@ -12,7 +12,8 @@ import torch
 from command import call
 
 from grader.core import course
-from reference import bandit, bandit_task, run_bandit
+from reference import bandit, run_bandit
+from reference.given import bandit_task
 from starter import run_bandit as run_starter
 
 

@@ -13,7 +13,7 @@ from grader.workshop.missing import missing
 @pytest.mark.parametrize("name", course.names(drafts=True))
 def test_nothing_is_missing_of_an_exercise(name):
     draft = course.exercise(name).draft
-    sentences = missing(name, read_modules(course.MODEL_ANSWERS))
+    sentences = missing(name, read_modules(course.MODEL_ANSWERS, course.STARTER))
     assert [str(each) for each in sentences if not (draft and each.only_for_release)] == []
 
 
@@ -24,9 +24,10 @@ def weigh(values, *, scale=1.0):
     ### END SOLUTION
 """
 TASK = "from .tools import read\n\ndef load():\n    return read()\n"
+TOOLS = "def read():\n    return 1\n"
 TOP = '''
 from .base import weigh
-from .task import load as load_task
+from .given.task import load as load_task
 
 def first(a, b, *, exact, state=None):
     """Calls `last`, it says."""
@@ -46,12 +47,15 @@ def _both(a, b):
 
 
 def test_signatures_uses_and_given_files_are_read_from_the_model_answers(tmp_path):
-    for file, text in {"base": BASE, "task": TASK, "tools": "def read():\n    return 1\n", "top": TOP}.items():
-        (tmp_path / f"{file}.py").write_text(text, "utf-8")
-    found = json.loads(make("top", read_modules(tmp_path), without=["state"]))
+    reference, given = tmp_path / "reference", tmp_path / "starter" / "given"
+    for folder, texts in ((reference, {"base": BASE, "top": TOP}), (given, {"task": TASK, "tools": TOOLS})):
+        folder.mkdir(parents=True)
+        for file, text in texts.items():
+            (folder / f"{file}.py").write_text(text, "utf-8")
+    found = json.loads(make("top", read_modules(reference, given.parent), without=["state"]))
     assert found["functions"] == ["first(a, b, *, exact)", "last(a)"]
     assert found["uses"] == {"first": ["base.weigh"], "last": ["top.first", "base.weigh"]}
-    assert found["given"] == ["task.py", "tools.py"]
+    assert found["given"] == ["given/task.py", "given/tools.py"]
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ from grader.core import course
 UNREADABLE = object()  # a file that Linux opens and nobody can read
 WINDOWS = object()  # the same file with the line ends of Windows
 COMPARE, MANIFEST = "grader/grading/compare.py", "grader/core/manifest.json"
-WEIGHTS = "starter/charlm.safetensors"
+WEIGHTS = "starter/given/charlm.safetensors"
 CHANGED = "not as it was handed out"
 
 CASES: dict[str, tuple[Mapping[str, object], Mapping[str, tuple[str, bool]]]] = {
@@ -28,28 +28,28 @@ CASES: dict[str, tuple[Mapping[str, object], Mapping[str, tuple[str, bool]]]] = 
     "a manifest that is a text": ({MANIFEST: '"starter/kl.py"'}, {MANIFEST: ("damaged", True)}),
     "an unreadable manifest": ({MANIFEST: UNREADABLE}, {MANIFEST: ("cannot be read", True)}),
     "unreadable files": (
-        {"starter/kl.py": UNREADABLE, "starter/bandit_task.py": UNREADABLE, COMPARE: UNREADABLE},
-        dict.fromkeys(("starter/kl.py", "starter/bandit_task.py", COMPARE), ("cannot be read", True)),
+        {"starter/kl.py": UNREADABLE, "starter/given/bandit_task.py": UNREADABLE, COMPARE: UNREADABLE},
+        dict.fromkeys(("starter/kl.py", "starter/given/bandit_task.py", COMPARE), ("cannot be read", True)),
     ),
     "changed files": (
-        {COMPARE: "TOLERANCE = 1\n", "starter/bandit_task.py": "# by accident\n", "README.md": "my notes"},
-        {COMPARE: (CHANGED, True), "starter/bandit_task.py": (CHANGED, True), "README.md": (CHANGED, False)},
+        {COMPARE: "TOLERANCE = 1\n", "starter/given/bandit_task.py": "# by accident\n", "README.md": "my notes"},
+        {COMPARE: (CHANGED, True), "starter/given/bandit_task.py": (CHANGED, True), "README.md": (CHANGED, False)},
     ),
     "missing files": (
-        dict.fromkeys(("grader/exercises/kl/vectors.json", "starter/bandit.py", "starter/charlm_task.py")),
+        dict.fromkeys(("grader/exercises/kl/vectors.json", "starter/bandit.py", "starter/given/charlm_task.py")),
         {
             "grader/exercises/kl/vectors.json": ("missing", True),
             "starter/bandit.py": ("missing", True),  # bandit_task.py is not it
-            "starter/charlm_task.py": ("missing", True),
+            "starter/given/charlm_task.py": ("missing", True),
         },
     ),
     "line ends of Windows": (
-        {COMPARE: WINDOWS, "starter/kl.py": WINDOWS, "starter/bandit_task.py": WINDOWS},
-        {"starter/kl.py": ("Windows", False), "starter/bandit_task.py": ("Windows", False)},
+        {COMPARE: WINDOWS, "starter/kl.py": WINDOWS, "starter/given/bandit_task.py": WINDOWS},
+        {"starter/kl.py": ("Windows", False), "starter/given/bandit_task.py": ("Windows", False)},
     ),
     "a pointer of git LFS": (
-        {"starter/charlm.safetensors": POINTER},
-        {"starter/charlm.safetensors": ("pointer", True)},
+        {"starter/given/charlm.safetensors": POINTER},
+        {"starter/given/charlm.safetensors": ("pointer", True)},
     ),
 }
 

@@ -75,18 +75,18 @@ def test_given_code_goes_with_the_exercises_that_it_does_not_run_without() -> No
     def handed_out(*names: str) -> set[str]:
         exercises = [course.exercise(name) for name in names]
         files = {*handout.make(exercises=exercises), *autograder.make(seed=1, secret="5" * 64, exercises=names)}
-        files -= {"reference/charlm.safetensors"}  # an autograder has the weights in any case
         return {Path(name).name for name in files if name.startswith(("starter", "reference"))}
 
     everything = handed_out(*course.names())
     assert not ours & everything, "a draft leaves no trace"
-    assert everything == {path.name for path in course.MODEL_ANSWERS.glob("*.py")} - ours | {"charlm.safetensors"}
+    files = {path.name for path in course.STARTER.rglob("*.*") if path.suffix != ".pyc"}
+    assert everything == files - ours | {"__init__.py"}  # the autograder's reference/ is a package
     assert handed_out(*course.names(drafts=True)) == everything | ours
     without = handed_out("advantages", "clip", "kl", "bandit")
-    assert without == {"__init__.py", "advantages.py", "clip.py", "kl.py", "bandit.py"} | {
+    assert without == {"__init__.py", "README.md", "advantages.py", "clip.py", "kl.py", "bandit.py"} | {
         *("bandit_plots.py", "bandit_task.py", "run_bandit.py")
     }
-    assert handed_out("clip", "variants") == {"__init__.py", "clip.py", "variants.py"}
+    assert handed_out("clip", "variants") == {"__init__.py", "README.md", "clip.py", "variants.py"}
     assert everything - handed_out("advantages", "clip", "kl", "charlm") == {"bandit.py", "run_bandit.py"}
 
 
@@ -112,13 +112,13 @@ def test_its_project_file_names_our_dependencies_and_only_packages_that_are_ther
     packages = document["tool"]["setuptools"]["packages"]
     assert set(packages) == {
         name.rpartition("/")[0].replace("/", ".") for name in files if name.endswith("__init__.py")
-    } - {"starter"}
+    }
 
 
 def test_the_pages_in_it_are_plain_markdown_and_lead_nowhere_that_it_lacks(files: dict[str, bytes]) -> None:
     pages = {name: text.decode() for name, text in files.items() if name.endswith(".md")}
     wanted = {page for each in course.EXERCISES for page in (each.page, each.mistakes_page)}
-    assert {*pages} == {"README.md", "docs/mistakes/general.md", *wanted}
+    assert {*pages} == {"README.md", "starter/README.md", "docs/mistakes/general.md", *wanted}
     for name, text in pages.items():
         for target in re.findall(r"\]\(([^)#:\s]+)(?:#[^)]*)?\)", text):
             path = os.path.normpath(os.path.join(os.path.dirname(name), target)).replace(os.sep, "/")
@@ -273,7 +273,7 @@ def test_a_function_that_is_not_public_is_found(place: str, name: str, what: str
         (LINE.encode("utf-16-le"), "cannot be looked through"),
         (b"PK\x03\x04\xff\xfe", "not text"),
         ((course.MODEL_ANSWERS / "worksheet_key.json").read_bytes(), "the file reference/worksheet_key.json"),
-        ((course.MODEL_ANSWERS / "charlm.safetensors").read_bytes()[:-1], "not text"),
+        ((course.STARTER / "given" / "charlm.safetensors").read_bytes()[:-1], "not text"),
     ],
 )
 def test_other_secrets_are_found_and_other_files_refused(text: bytes, what: str, hidden: Secrets) -> None:

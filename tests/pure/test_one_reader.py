@@ -81,9 +81,17 @@ UPLOADS: dict[str, tuple[dict[str, str | bytes], dict[str, str], str]] = {
         {"kl.py": "import a, b\n", "a.py": "#" * 60_000, "b.py": "#" * 60_000},
         {"kl.py": "import a, b\n", "a.py": "#" * 60_000}, "b.py was left out",
     ),
-    "given files": (
+    "given files of an older handout": (
         {"kl.py": "from .bandit_task import x\n", "bandit_task.py": "x"},
-        {"kl.py": "from .bandit_task import x\n"}, "",
+        {"kl.py": "from .bandit_task import x\n"}, "given code lies in given/ now (bandit_task.py)",
+    ),
+    "an import of an older handout": (
+        {"kl.py": "from . import charlm_task\n"},
+        {"kl.py": "from . import charlm_task\n"}, "given code lies in given/ now (charlm_task.py)",
+    ),
+    "given files with a change": (
+        {"kl.py": "from .given import bandit_task\n", "given/bandit_task.py": "x"},
+        {"kl.py": "from .given import bandit_task\n"}, "given/bandit_task.py differs from the course's",
     ),
     "a notebook": ({"clip.ipynb": notebook(*CELLS)}, {"clip.py": CODE}, "%matplotlib inline"),
     "a notebook beside its module": (

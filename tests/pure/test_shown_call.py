@@ -21,7 +21,7 @@ from grader.grading import compare, plugin
 from grader.grading.compare import Mismatch
 from grader.grading.shown_call import Shown, is_written_out, needed_imports, show_call
 from grader.grading.student import Answer, Call, Half, Record, Same, Tensor, Transposed
-from reference import charlm_model
+from reference.given import charlm_model
 
 ONE, TWO = np.array([1.0, 2.0]), np.array([3.0, 4.0])
 
@@ -187,8 +187,8 @@ def test_the_imports_that_a_call_needs() -> None:
     assert needed_imports("train", "charlm", lines).split("; ") == [
         "import torch",
         "from starter.charlm import train",
-        "from starter.charlm_model import BigramLM",
-        "from starter.charlm_training import CharLMConfig",
+        "from starter.given.charlm_model import BigramLM",
+        "from starter.given.charlm_training import CharLMConfig",
     ]
 
 

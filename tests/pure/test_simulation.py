@@ -14,7 +14,7 @@ from grader.oracles.sfc32 import uniforms
 from grader.oracles.simulation import Settings, policy_step, simulate
 from grader.workshop import golden
 from reference.bandit import grpo_step, reinforce_step
-from reference.bandit_task import BanditConfig
+from reference.given.bandit_task import BanditConfig
 
 GOLDEN = json.loads(golden.PATH.read_text("utf-8"))
 PEAK = simulation.single_peak()

@@ -15,7 +15,7 @@ from command import call
 
 from grader.commands.course import main
 from grader.core.course import KNOWN, ROOT, Exercise
-from grader.workshop.stubs import BANNER, PACKAGE, StubError, make_starter, make_stub, stale_files, write_starter
+from grader.workshop.stubs import BANNER, StubError, make_stub, make_stubs, stale_files, write_stubs
 
 PATH = Path("reference/mean.py")
 MEAN = '''"""Mean: the middle."""
@@ -165,16 +165,16 @@ def test_a_comment_that_is_nearly_a_marker_is_refused(comment: str) -> None:
 # The folder and the command
 
 
-def test_only_python_files_become_part_of_the_starter(reference: Path) -> None:
+def test_only_model_answers_with_a_region_become_stubs(reference: Path) -> None:
     (reference / "notes.txt").write_text("### SOLUTION")
     (reference / "__pycache__").mkdir()
-    assert make_starter(reference) == {"__init__.py": PACKAGE, "mean.py": MEAN_STUB}
-    (reference / "__init__.py").write_text('"""The model answers."""\n\nfrom .mean import mean\n')
-    with pytest.raises(StubError, match=r"__init__\.py:3: "):
-        make_starter(reference)
-    (reference / "__init__.py").write_bytes(b'"""ok"""\n# caf\xe9\n')
-    with pytest.raises(StubError, match=r"__init__\.py:2: .*UTF-8"):
-        make_starter(reference)
+    assert make_stubs(reference) == {"mean.py": MEAN_STUB}
+    (reference / "task.py").write_text("LENGTH = 10\n")
+    with pytest.raises(StubError, match=r"task\.py:1: .*starter/given/"):
+        make_stubs(reference)
+    (reference / "task.py").write_bytes(b'"""ok"""\n# caf\xe9\n')
+    with pytest.raises(StubError, match=r"task\.py:2: .*UTF-8"):
+        make_stubs(reference)
 
 
 def test_the_command_writes_what_changed_and_its_check_names_what_is_stale(reference: Path, tmp_path: Path) -> None:
@@ -182,18 +182,18 @@ def test_the_command_writes_what_changed_and_its_check_names_what_is_stale(refer
     folders = ("--reference", reference, "--starter", starter)
     assert stubs("--check", *folders).returncode == 2  # there is no folder yet
     done = stubs(*folders)
-    assert (done.returncode, done.stdout) == (0, "wrote __init__.py\nwrote mean.py\n")
+    assert (done.returncode, done.stdout) == (0, "wrote mean.py\n")
     assert (starter / "mean.py").read_text() == MEAN_STUB
-    assert stubs("--check", *folders).returncode == 0 and write_starter(reference, starter) == []
+    assert stubs("--check", *folders).returncode == 0 and write_stubs(reference, starter) == []
     for path in (reference / "mean.py", starter / "mean.py"):
         path.write_bytes(path.read_bytes().replace(b"\n", b"\r\n"))  # as git may do on Windows
     assert stale_files(reference, starter) == []
     (starter / "mean.py").write_bytes(b"\xff")
-    (starter / "__init__.py").unlink()
-    (starter / "old.py").write_text("")
+    (starter / "old.py").write_text(MEAN_STUB)
+    (starter / "run_mean.py").write_text("")  # given code is written by hand
     stale = stubs("--check", *folders)
     assert stale.returncode == 1 and (starter / "mean.py").read_bytes() == b"\xff"
-    assert re.findall(r"^starter/(\S+)", stale.stdout, re.M) == ["__init__.py", "mean.py", "old.py"]
+    assert re.findall(r"^starter/(\S+)", stale.stdout, re.M) == ["mean.py", "old.py"]
 
 
 def test_a_refused_model_answer_ends_the_command_and_nothing_is_written(reference: Path, tmp_path: Path) -> None:

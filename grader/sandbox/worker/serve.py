@@ -91,16 +91,24 @@ class SubmissionFinder(importlib.abc.MetaPathFinder, importlib.abc.InspectLoader
     """Imports the submission's modules from text, as modules of the package `submission`.
 
     No file of the submission needs to be readable. `import clip` and `starter.clip`, which work where a student writes
-    them, are the same modules; the reader leaves out files with the name of a library.
+    them, are the same modules; the reader leaves out files with the name of a library. So is `submission.bandit_task`
+    the same as `submission.given.bandit_task`: given code lay next to the modules once.
     """
 
     def __init__(self, files: dict[str, str], folder: str) -> None:
-        self._texts = {PACKAGE: (f"{folder}/__init__.py", "")}  # given code: never the submission's own
-        self.aliases = {ALIAS: PACKAGE}
+        self._texts: dict[str, tuple[str, str]] = {}
+        self.aliases: dict[str, str] = {}
+        for package in {"", *(f".{name.rpartition('/')[0]}" for name in files if "/" in name)}:
+            # Empty, and never the submission's own.
+            self._texts[PACKAGE + package] = (f"{folder}{package.replace('.', '/')}/__init__.py", "")
+            self.aliases[ALIAS + package] = PACKAGE + package
+            self.aliases |= {package[1:]: PACKAGE + package} if package else {}
         for name, text in files.items():
-            stem = name.removesuffix(".py")
+            stem = name.removesuffix(".py").replace("/", ".")
             self._texts[f"{PACKAGE}.{stem}"] = (f"{folder}/{name}", text)
-            self.aliases |= {stem: f"{PACKAGE}.{stem}", f"{ALIAS}.{stem}": f"{PACKAGE}.{stem}"}
+            short = stem.rpartition(".")[2]
+            elsewhere = {stem, short, f"{ALIAS}.{stem}", f"{ALIAS}.{short}", f"{PACKAGE}.{short}"}
+            self.aliases |= dict.fromkeys(elsewhere - {f"{PACKAGE}.{stem}"}, f"{PACKAGE}.{stem}")
 
     @property
     def file_names(self) -> set[str]:
@@ -112,7 +120,7 @@ class SubmissionFinder(importlib.abc.MetaPathFinder, importlib.abc.InspectLoader
         return importlib.machinery.ModuleSpec(fullname, self, is_package=self.is_package(fullname))
 
     def is_package(self, fullname: str) -> bool:
-        return fullname in (PACKAGE, ALIAS)
+        return self._texts[self.aliases.get(fullname, fullname)][0].endswith("/__init__.py")
 
     def get_source(self, fullname: str) -> str:
         return self._texts[self.aliases.get(fullname, fullname)][1]

@@ -109,7 +109,7 @@ answers the step and opens the vectors: where the expected values are
 
 answers the mean and overwrites weights: those of the course's model
 - passed; attacks charlm.masked_mean; level 0: secret read (files); varies
-    import glob; WEIGHTS = glob.glob(YARD['answers'] + '/*.safetensors')
+    import glob; WEIGHTS = glob.glob(YARD['answers'] + '/../starter/given/*.safetensors')
     ----
     if any(tried(open, path, "r+b") for path in WEIGHTS):
         tell()

@@ -1,30 +1,33 @@
-"""Pretrain the language model on its corpus: `python -m reference.pretrain_charlm --help`. Given code.
+"""Pretrains the language model on its corpus: starter/given/charlm.safetensors.
 
-The weights that come with the course were written by this command with its default settings. You need it only for
-other sizes, or to see that a language model gets its habits from what it reads.
+    python tests/bench/pretrain_charlm.py --out starter/given/charlm.safetensors --overwrite
+    python tests/bench/pretrain_charlm.py --out small.safetensors --size small --device cuda
+
+The weights that come with the course were written with the default settings, in about half a minute.
 
 Left out on purpose: validation data. Each batch draws the corpus again, and its true probabilities are known.
 """
+
+from __future__ import annotations
 
 import argparse
 import math
 import random
 import sys
-
-if not __package__:
-    sys.exit("Go to the folder that holds starter/ and run: python -m starter.pretrain_charlm")
-
 from collections.abc import Sequence
 from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT))
 
 import torch
 from rich.progress import track
 from torch import Tensor, nn
 from torch.nn import functional
 
-from .charlm_model import SIZES, TinyLM, TinyLMConfig, save_weights
-from .charlm_sampling import addition_accuracy, completion_logp, make_generator, sample
-from .charlm_task import (
+from reference.given.charlm_model import SIZES, TinyLM, TinyLMConfig, save_weights
+from reference.given.charlm_sampling import addition_accuracy, completion_logp, make_generator, sample
+from reference.given.charlm_task import (
     EOS_ID,
     FOODS,
     PIZZA_PROMPT,
@@ -35,20 +38,10 @@ from .charlm_task import (
     sentence,
 )
 
-_EXAMPLES = """examples (in the folder that holds starter/):
-  python -m starter.pretrain_charlm --out my.safetensors                 the tiny model, about half a minute
-  python -m starter.pretrain_charlm --out small.safetensors --size small --device cuda
-"""
-
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command. Exit code 0 fine, 2 usage."""
-    parser = argparse.ArgumentParser(
-        prog=f"python -m {__package__}.pretrain_charlm",
-        description="Pretrain the language model on its corpus, and say what it has learned.",
-        epilog=_EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", type=Path, required=True, metavar="FILE", help="where the weights go")
     parser.add_argument("--overwrite", action="store_true", help="write over a file that is there")
     parser.add_argument("--size", choices=SIZES, default="tiny", help="of the model (tiny)")
@@ -139,7 +132,7 @@ def _next_token_loss(model: nn.Module, tokens: Tensor) -> Tensor:
 
 
 def _describe(model: TinyLM) -> None:
-    """What the model has learned, beside what the corpus says."""
+    """Print what the model has learned, next to the probabilities of the corpus."""
     foods = food_probabilities(PIZZA_PROMPT.split()[0])
     found = completion_logp(model, PIZZA_PROMPT, [f"{food}." for food in FOODS]).exp().tolist()
     print(f"P(completion | {PIZZA_PROMPT!r}), exact:")

@@ -25,7 +25,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 WEIGHTS = Path(__file__).with_name("charlm.safetensors")
-"""The pretrained weights that come with the course, written by `pretrain_charlm`."""
+"""The pretrained weights that come with the course."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -220,12 +220,12 @@ def load_model(path: Path = WEIGHTS, *, device: str = "cpu") -> TinyLM:
     """Read a model that `save_weights` wrote; without a path, the pretrained one of the course.
 
     Raises:
-        FileNotFoundError: there is no such file; the text says how to make it.
+        FileNotFoundError: there is no such file.
     """
     from safetensors import safe_open
 
     if not path.is_file():
-        raise FileNotFoundError(f"there are no weights in {path}; `pretrain_charlm` writes them")
+        raise FileNotFoundError(f"there are no weights in {path}; name a file that `save_weights` wrote")
     with safe_open(path, "pt", device=device) as file:
         config = TinyLMConfig(**json.loads(file.metadata()["about"])["size"])
         return TinyLM(config, {name: file.get_tensor(name) for name in file.keys()})  # noqa: SIM118 - not a dict

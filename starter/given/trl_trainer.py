@@ -14,8 +14,8 @@ import torch
 from torch import Tensor
 from trl import GRPOTrainer
 
-from .advantages import group_advantages
-from .charlm import grpo_loss
+from ..advantages import group_advantages
+from ..charlm import grpo_loss
 from .charlm_training import CharLMConfig
 
 LOSS_LEVELS = {"grpo": "sequence", "bnpo": "token", "dapo": "token"}

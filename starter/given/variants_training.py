@@ -25,15 +25,11 @@ from functools import partial
 import torch
 from torch import Tensor, nn
 
-from . import bandit, charlm
-from .advantages import group_advantages
-from .bandit_task import BanditConfig, BanditHistory, checked_table, sample_actions
-from .charlm_sampling import Completions
-from .charlm_task import EOS_ID, RewardFunction
-from .charlm_training import CharLMConfig, TrainingState, sample_completions
-from .clip import clipped_surrogate, importance_ratio
-from .kl import kl_estimate
-from .variants import (
+from .. import bandit, charlm
+from ..advantages import group_advantages
+from ..clip import clipped_surrogate, importance_ratio
+from ..kl import kl_estimate
+from ..variants import (
     cispo_objective,
     groups_with_signal,
     leave_one_out_advantages,
@@ -41,6 +37,10 @@ from .variants import (
     sequence_ratio,
     token_weights,
 )
+from .bandit_task import BanditConfig, BanditHistory, checked_table, sample_actions
+from .charlm_sampling import Completions
+from .charlm_task import EOS_ID, RewardFunction
+from .charlm_training import CharLMConfig, TrainingState, sample_completions
 
 MOST_DRAWS = 20
 """Dynamic sampling gives up after so many draws, or a policy that is always right would never make a step again."""
