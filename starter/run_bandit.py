@@ -1,8 +1,8 @@
 """Run your bandit from the command line and look at it: `python -m starter.run_bandit --help`.
 
-Given code. It calls `train_bandit` of the folder that it lies in, prints what came out and draws a picture.
+Given code. It calls your `train_bandit`, prints what came out and draws a picture.
 
-Left out on purpose: a grade; that is what `grade bandit` is for.
+Left out on purpose: a grade, which is for `grade bandit`.
 """
 
 import argparse
@@ -11,9 +11,12 @@ import sys
 if not __package__:
     sys.exit("Go to the folder that holds starter/ and run: python -m starter.run_bandit")
 
+import importlib
+import importlib.util
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
+from typing import Any
 
 import torch
 from rich.progress import track
@@ -36,15 +39,17 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser = _parser()
     arguments = parser.parse_args(argv)
     _refuse_what_would_be_ignored(parser, arguments)
+    arguments.algorithm = arguments.algorithm or BanditConfig().algorithm
     fields = {name: getattr(arguments, name) for name in asdict(BanditConfig())}
     try:
         config = BanditConfig(**fields)
         table = _TABLES[arguments.table]() if arguments.table != "single_peak" else single_peak(arguments.peak)
+        arguments.work = _variant(arguments.variant) if arguments.variant else None
     except ValueError as error:
         parser.error(str(error))
     try:
-        work = _compare if arguments.compare else _run_once
-        work(table.double() + arguments.add, config, arguments)
+        run = _compare if arguments.compare else _run_once
+        run(table.double() + arguments.add, config, arguments)
     except NotImplementedError as error:
         print(f"{error}; this command needs it.", file=sys.stderr)
         return 1
@@ -65,9 +70,9 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--table", choices=_TABLES, default="single_peak", help="reward table (single_peak)")
     parser.add_argument("--peak", type=int, default=7, choices=range(1, 11), metavar="1..10", help="best action (7)")
     parser.add_argument("--add", type=float, default=0.0, metavar="X", help="added to all rewards (0)")
-    parser.add_argument(
-        "--algorithm", choices=ALGORITHMS, default=default.algorithm, help="what makes the steps (grpo)"
-    )
+    parser.add_argument("--algorithm", choices=ALGORITHMS, help="what makes the steps (grpo)")
+    text = "train with a relative of GRPO (exercise variants), such as rloo; a wrong name lists all"
+    parser.add_argument("--variant", metavar="NAME", help=text)
     for name, text in (
         ("group_size", "samples per step"),
         ("steps", "groups, one after the other"),
@@ -85,27 +90,45 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--compare", action="store_true", help="all three algorithms over many seeds")
     parser.add_argument("--seeds", type=int, default=20, metavar="N", help="runs of each algorithm with --compare (20)")
     parser.add_argument(
-        "--out", type=Path, metavar="FILE", help="the picture, .png, .svg or .pdf (bandit.png, or compare.png)"
+        "--out", type=Path, metavar="FILE", help="the picture, .png, .svg or .pdf (bandit.png; or compare.png)"
     )
     return parser
 
 
 def _refuse_what_would_be_ignored(parser: argparse.ArgumentParser, arguments: argparse.Namespace) -> None:
     """Say so before the run; fill in the name of the picture."""
-    default = BanditConfig()
-    if arguments.compare and arguments.algorithm != default.algorithm:
+    if arguments.compare and arguments.algorithm:
         parser.error("--compare runs all algorithms: leave --algorithm out")
+    if arguments.variant and (arguments.compare or arguments.algorithm):
+        option = "--compare" if arguments.compare else "--algorithm"
+        parser.error(f"leave {option} out: --variant sets the method from the first step to the last")
     if arguments.peak != 7 and arguments.table != "single_peak":
         parser.error(f"--peak is for the single peak, and --table is {arguments.table}")
-    arguments.out = arguments.out or Path("compare.png" if arguments.compare else "bandit.png")
+    name = "compare" if arguments.compare else f"bandit-{arguments.variant}" if arguments.variant else "bandit"
+    arguments.out = arguments.out or Path(f"{name}.png")
     if arguments.out.suffix not in (".png", ".svg", ".pdf") or not arguments.out.parent.is_dir():
         parser.error(f"--out must be a .png, .svg or .pdf file in a folder that exists, got {arguments.out}")
 
 
-def _run_once(table: Tensor, config: BanditConfig, arguments: argparse.Namespace) -> None:
-    from .given.bandit_plots import plot_run
+def _variant(name: str) -> Any:
+    """A relative of GRPO at work in your `train_bandit`.
 
-    history = train_bandit(table, config, seed=arguments.seed)
+    Raises:
+        ValueError: there is none of this name.
+    """
+    if importlib.util.find_spec(".given.variants_training", __package__) is None:
+        raise ValueError("--variant: this course does not have the exercise variants")
+    module = importlib.import_module(".given.variants_training", __package__)
+    return module.BanditWork(module.variant(name))
+
+
+def _run_once(table: Tensor, config: BanditConfig, arguments: argparse.Namespace) -> None:
+    from .given.plots import plot_run
+
+    work = arguments.work
+    if work:
+        print(f"{arguments.variant}: {work.variant.summary}")
+    history = (work.train if work else train_bandit)(table, config, seed=arguments.seed)
     best = int(table.argmax())
     print("action      " + " ".join(f"{action:5}" for action in range(1, len(table) + 1)))
     print("reward      " + " ".join(f"{reward:5.2f}" for reward in table.tolist()))
@@ -116,16 +139,18 @@ def _run_once(table: Tensor, config: BanditConfig, arguments: argparse.Namespace
     print(f"groups without signal: {silent} of {config.steps}")
     plot_run(history, table, title=_title(config, arguments, f"seed {arguments.seed}"), path=arguments.out)
     print(f"picture: {arguments.out}")
+    if work:
+        print(f"samples drawn: {work.samples}")
 
 
 def _compare(table: Tensor, config: BanditConfig, arguments: argparse.Namespace) -> None:
-    from .given.bandit_plots import plot_comparison
+    from .given.plots import plot_comparison
 
     best = int(table.argmax())
     seeds = range(arguments.seed, arguments.seed + max(1, arguments.seeds))
     histories: dict[str, list[BanditHistory]] = {}
     for algorithm in track(ALGORITHMS, description="runs", transient=True, disable=not sys.stderr.isatty()):
-        settings = BanditConfig(**{**asdict(config), "algorithm": algorithm})
+        settings = replace(config, algorithm=algorithm)
         histories[algorithm] = [train_bandit(table, settings, seed=seed) for seed in seeds]
     print(f"probability of the best action, {best + 1}, after {config.steps} steps, {len(seeds)} seeds")
     for algorithm, runs in histories.items():
@@ -142,7 +167,7 @@ def _first_step(history: BanditHistory, best: int) -> str:
 
 
 def _title(config: BanditConfig, arguments: argparse.Namespace, seeds: str) -> str:
-    names = "" if arguments.compare else f"{config.algorithm}, "
+    names = "" if arguments.compare else f"{arguments.variant or config.algorithm}, "
     table = arguments.table + (f" + {arguments.add:g}" if arguments.add else "")
     return (
         f"{names}{table}, G = {config.group_size}, lr = {config.lr:g}, clip_eps = {config.clip_eps:g}, "

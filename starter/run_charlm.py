@@ -1,31 +1,30 @@
 """Train the language model with your code and look at it: `python -m starter.run_charlm --help`.
 
-Given code. It calls `train` of the folder that it lies in, prints what came out, and fills a folder: metrics, a picture
-of them, samples from the whole run, a checkpoint to go on from, and the trained weights.
+Given code. It calls your `train`, prints samples before and after, and fills a folder: metrics, a picture of them,
+samples from the whole run, a checkpoint to go on from, and the trained weights. `runs` is shared with `run_llm`.
 
-Left out on purpose: a grade, that is what `grade charlm` is for; a dashboard, for a CSV file opens anywhere.
+Left out on purpose: a grade, which is for `grade charlm`; a dashboard, because a CSV file opens anywhere.
 """
 
 import argparse
 import hashlib
-import json
 import sys
 
 if not __package__:
     sys.exit("Go to the folder that holds starter/ and run: python -m starter.run_charlm")
 
+import importlib
+import importlib.util
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import torch
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from torch import nn
 
 from .charlm import train
-from .given import run_folder
+from .given import runs
 from .given.charlm_model import WEIGHTS, TinyLM, load_model, save_weights
 from .given.charlm_sampling import addition_accuracy, completion_logp, make_generator, sample
 from .given.charlm_task import (
@@ -36,21 +35,14 @@ from .given.charlm_task import (
     is_well_formed,
     pizza_reward,
 )
-from .given.charlm_training import (
-    LEVELS,
-    CharLMConfig,
-    TrainingState,
-    load_checkpoint,
-    make_optimizer,
-    sample_completions,
-    save_checkpoint,
-)
+from .given.charlm_training import CharLMConfig, TrainingState, load_checkpoint, make_optimizer, sample_completions
+from .given.runs import CHECKPOINT, METRICS
 
-METRICS, PICTURE, SAMPLES = "metrics.csv", "diagnostics.png", "samples.json"
-CHECKPOINT, POLICY = "checkpoint.pt", "policy.safetensors"
+PICTURE, SAMPLES, POLICY = "diagnostics.png", "samples.json", "policy.safetensors"
 FILES = (METRICS, PICTURE, SAMPLES, CHECKPOINT, POLICY)
+FOLDER = "charlm-run"
 
-SAMPLES_AT_A_POINT = 16
+_SAMPLES_PER_POINT = 16
 
 _EXAMPLES = """examples (in the folder that holds starter/):
   python -m starter.run_charlm                                  teach it to say "pizza.", a few seconds
@@ -67,8 +59,8 @@ class Task:
     Attributes:
         prompt: As for `train`.
         reward: As for `train`.
-        measure: What `exact` measures.
-        exact: How good a policy is, computed and not sampled, so without noise.
+        measure: Name of the quantity that `exact` computes.
+        exact: How good a policy is, computed from its probabilities instead of sampled, so without noise.
         config: Settings unless options say otherwise.
     """
 
@@ -101,129 +93,87 @@ TASKS = {
 }
 
 
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command. Exit code 0 fine, 1 `train` is not written yet or not right, 2 usage or disk, 130 stopped."""
+    parser = _parser()
+    arguments = parser.parse_args(argv)
+    _refuse_what_cannot_work(parser, arguments)
+    # A model this small gains nothing from a second thread, and the last bits depend on the number of threads.
+    torch.set_num_threads(1)
+    return runs.exit_code(parser, arguments.out, lambda: _run(parser, arguments))
+
+
+def _run(parser: argparse.ArgumentParser, arguments: argparse.Namespace) -> None:
+    try:
+        work = _variant(arguments.variant) if arguments.variant else None
+        run = _prepare(arguments)
+    except (ValueError, FileNotFoundError) as error:
+        parser.error(str(error))
+    if work:
+        print(f"{arguments.variant}: {work.variant.summary}")
+    task = TASKS[run.task]
+    run.train(work.train if work else train, task.prompt, task.reward, checkpoint_every=arguments.checkpoint_every)
+    _tell(run)
+    if work:
+        print(f"samples drawn: {work.samples}")
+
+
 @dataclass(kw_only=True)
-class Run:
-    """A run and the folder that it fills.
+class Run(runs.Run):
+    """A run of one task.
 
     Attributes:
-        folder: Where its files go; made with the first of them.
-        task: Name of the task.
+        task: Its name.
         seed: Of the samples that are trained on.
         weights: SHA-256 of the file that the reference policy comes from.
-        policy: Is trained.
-        ref_policy: The KL is measured against it.
-        generator: Where the randomness of the training comes from.
-        state: How far the run has come.
-        points: What the policy wrote at about eleven moments of the run.
+        variant: Name of the relative of GRPO that trains; None is GRPO.
     """
 
-    folder: Path
+    document_name = SAMPLES
+    policy: TinyLM
+    ref_policy: TinyLM
     task: str
     seed: int
     weights: str
-    policy: TinyLM
-    ref_policy: TinyLM
-    generator: torch.Generator
-    state: TrainingState
-    points: list[dict[str, Any]] = field(default_factory=list)
+    variant: str | None = None
 
     @property
     def title(self) -> str:
-        """What was run, in a line or two."""
+        """What was run, in two lines."""
         config = self.state.config
+        name = f"{self.variant}: {self.task}" if self.variant else self.task
+        levels = f"loss level {config.loss_level}, ratio level {config.ratio_level}, "
         return (
-            f"{self.task}, G = {config.group_size}, P = {config.prompts_per_step}, lr = {config.lr:g}, "
+            f"{name}, G = {config.group_size}, P = {config.prompts_per_step}, lr = {config.lr:g}, "
             f"kl_coef = {config.kl_coef:g}, clip_eps = {config.clip_eps:g}, inner_steps = {config.inner_steps},\n"
-            f"loss level {config.loss_level}, ratio level {config.ratio_level}, seed {self.seed}"
+            f"{'' if self.variant else levels}seed {self.seed}"  # a variant sets the levels itself
         )
 
-    def look(self) -> None:
-        """Write down what the policy says now, unless nobody wants to know at this step.
-
-        The random numbers are the same every time and not the run's: between two points only the policy differs, and
-        the run is not disturbed.
-        """
-        step, steps = len(self.state.history), self.state.config.steps
-        if step not in {round(steps * tenth / 10) for tenth in range(11)}:
-            return
+    def measure(self) -> dict[str, Any]:
+        """Samples of the policy, always with the same random numbers: between two points only the policy differs."""
         task = TASKS[self.task]
-        config = replace(self.state.config, prompts_per_step=SAMPLES_AT_A_POINT, group_size=1)
+        config = replace(self.state.config, prompts_per_step=_SAMPLES_PER_POINT, group_size=1)
         found = sample_completions(self.policy, task.prompt, config, make_generator(self.seed))
         rewards = task.reward(found.prompts, found.texts).tolist()
         rows = zip(found.prompts, found.texts, rewards, strict=True)
         samples = [{"prompt": prompt, "text": text, "reward": reward} for prompt, text, reward in rows]
-        self.points.append({"step": step, "exact": task.exact(self.policy), "samples": samples})
+        return {"exact": task.exact(self.policy), "samples": samples}
 
-    def save(self) -> None:
-        """Write all that is needed to go on. The checkpoint comes last: what lies beside it is never behind it."""
-        self.folder.mkdir(parents=True, exist_ok=True)
-        run_folder.write_table(self.folder / METRICS, self.state.history)
-        document = {
+    def document(self) -> dict[str, Any]:
+        """The content of samples.json."""
+        return {
             "task": self.task,
             "seed": self.seed,
+            **({"variant": self.variant} if self.variant else {}),
             "weights_sha256": self.weights,
             "torch": torch.__version__,
             "settings": asdict(self.state.config),
             "measure": TASKS[self.task].measure,
             "points": self.points,
         }
-        run_folder.write(self.folder / SAMPLES, json.dumps(document, indent=1) + "\n")
-        save_checkpoint(self.folder / CHECKPOINT, self.policy, self.state, self.generator)
-
-
-def main(argv: Sequence[str] | None = None) -> int:
-    """Run the command. Exit code 0 fine, 1 `train` is not written yet or not right, 2 usage or disk, 130 stopped."""
-    parser = _parser()
-    arguments = parser.parse_args(argv)
-    _refuse_what_cannot_work(parser, arguments)
-    # On a model this small a second thread costs more than it saves, and the last bits would depend on how many there
-    # are.
-    torch.set_num_threads(1)
-    try:
-        run = _resume(arguments) if arguments.resume else _start(arguments)
-    except (ValueError, FileNotFoundError) as error:
-        parser.error(str(error))
-    except (KeyError, TypeError):
-        parser.error(f"{arguments.out / SAMPLES} is not what this command wrote: --overwrite starts a new run")
-    if arguments.resume and not run.state.steps_left:
-        print(f"This run is finished, all {run.state.config.steps} steps: nothing is trained, here is what it gave.")
-    try:
-        _train(run, checkpoint_every=arguments.checkpoint_every)
-        if run.state.steps_left:
-            done = len(run.state.history)
-            print(f"`train` recorded {done} of {run.state.config.steps} steps; it must record each.", file=sys.stderr)
-            return 1
-        _tell(run)
-    except NotImplementedError as error:
-        print(f"{error}; this command needs it.", file=sys.stderr)
-        return 1
-    except KeyboardInterrupt:
-        print(f"Interrupted; {run_folder.how_to_go_on(run.folder / CHECKPOINT)}.", file=sys.stderr)
-        return 130
-    except OSError as error:  # the disk is full, or the folder is gone
-        print(f"{parser.prog}: {error}; {run_folder.how_to_go_on(run.folder / CHECKPOINT)}.", file=sys.stderr)
-        return 2
-    return 0
-
-
-_LEVEL_OPTIONS = {
-    "loss_level": ("--level", "of the means in the loss: every completion weighs alike, or every token"),
-    "ratio_level": ("--ratio-level", "one importance ratio for each token, or for each completion"),
-}
-_NUMBER_OPTIONS = {
-    "steps": "batches, one after the other",
-    "lr": "learning rate of the first step; it falls to a tenth",
-    "kl_coef": "weight of the KL penalty",
-    "clip_eps": "clip range; matters with several inner steps only",
-    "group_size": "completions of each prompt",
-    "prompts_per_step": "prompts in a batch",
-    "inner_steps": "updates with each batch",
-    "max_new_tokens": "tokens of a completion at most",
-}
 
 
 def _parser() -> argparse.ArgumentParser:
-    """Options of the run are None unless given, so that --resume knows which were."""
     parser = argparse.ArgumentParser(
         prog=f"python -m {__package__}.run_charlm",
         description="Train the language model with the code in this folder, and write down what happened.",
@@ -231,112 +181,101 @@ def _parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--task", choices=TASKS, help="what to train for (pizza)")
+    text = "train with a relative of GRPO (exercise variants), such as rloo, into charlm-NAME; a wrong name lists all"
+    parser.add_argument("--variant", metavar="NAME", help=text)
+    text = f"the pretrained model ({WEIGHTS.name})"
+    parser.add_argument("--weights", type=Path, default=WEIGHTS, metavar="FILE", help=text)
+    text = "where to compute (cpu)"
+    parser.add_argument("--device", type=runs.device, choices=("cpu", "cuda"), default="cpu", help=text)
     first, second = (asdict(task.config) for task in TASKS.values())
-    for name, (option, text) in _LEVEL_OPTIONS.items():
-        parser.add_argument(option, dest=name, choices=LEVELS, help=f"{text} ({first[name]})")
-    for name, text in _NUMBER_OPTIONS.items():
-        default = f"{first[name]:g}" + (f"; arithmetic {second[name]:g}" if first[name] != second[name] else "")
-        option = f"--{name.replace('_', '-')}"
-        parser.add_argument(option, type=type(first[name]), metavar="X", help=f"{text} ({default})")
-    parser.add_argument("--seed", type=int, metavar="N", help="of the samples, from 0 (0)")
-    parser.add_argument(
-        "--weights", type=Path, default=WEIGHTS, metavar="FILE", help=f"the pretrained model ({WEIGHTS.name})"
-    )
-    parser.add_argument("--device", choices=("cpu", "cuda"), default="cpu", help="where to compute (cpu)")
-    run_folder.add_options(parser, folder="charlm-run", checkpoint_every=10)
+    both = {name: f"{first[name]:g}; arithmetic {second[name]:g}" for name in first if first[name] != second[name]}
+    runs.add_options(parser, TASKS["pizza"].config, shown=both, folder=FOLDER, checkpoint_every=10)
     return parser
 
 
 def _refuse_what_cannot_work(parser: argparse.ArgumentParser, arguments: argparse.Namespace) -> None:
     """Say so before the run."""
-    if arguments.device != "cpu" and not torch.cuda.is_available():
-        parser.error(f"--device {arguments.device}: torch finds no such device here; leave it out")
+    if arguments.variant:
+        for option, value in (
+            ("--level", arguments.loss_level),
+            ("--ratio-level", arguments.ratio_level),
+            ("--resume", arguments.resume),
+        ):
+            if value:
+                parser.error(f"leave {option} out: --variant sets the method from the first step to the last")
+        if arguments.out == Path(FOLDER):
+            arguments.out = Path(f"charlm-{arguments.variant}")
     if arguments.overwrite and arguments.weights.resolve().parent == arguments.out.resolve():
         parser.error("--overwrite would delete the --weights, which are in the same folder: choose another with --out")
-    run_folder.refuse_what_cannot_work(parser, arguments, files=FILES, to_resume=(CHECKPOINT, SAMPLES))
+    runs.refuse_what_cannot_work(parser, arguments, files=FILES, to_resume=(CHECKPOINT, SAMPLES))
 
 
-def _start(arguments: argparse.Namespace) -> Run:
-    """A new run, in an empty place."""
-    task, seed = arguments.task or "pizza", arguments.seed or 0
-    config = replace(TASKS[task].config, **_given(arguments))
+def _prepare(arguments: argparse.Namespace) -> Run:
+    """A new run, or the one in the folder as far as its checkpoint.
+
+    Raises:
+        ValueError: the options contradict the model or the run in the folder.
+    """
+    began = runs.read_document(arguments.out / SAMPLES, settings="settings") if arguments.resume else {}
+    asked = {"task": arguments.task, "seed": arguments.seed, **runs.given(arguments)}
+    task, seed = began.get("task") or asked["task"] or "pizza", began.get("seed") or asked["seed"] or 0
     policy, ref_policy = _models(arguments)
-    longest = policy.config.context - max(map(len, TASKS[task].prompts))
-    if config.max_new_tokens > longest:
-        raise ValueError(f"--max-new-tokens can be {longest} at most with this model, got {config.max_new_tokens}")
-    for name in FILES:
-        (arguments.out / name).unlink(missing_ok=True)
-    return Run(
-        folder=arguments.out,
-        task=task,
-        seed=seed,
-        weights=_sha256(arguments.weights),
-        policy=policy,
-        ref_policy=ref_policy,
-        generator=make_generator(seed),
-        state=TrainingState(make_optimizer(policy, config), config),
-    )
-
-
-def _resume(arguments: argparse.Namespace) -> Run:
-    """The run in the folder, as far as its checkpoint; options that say something else than it are refused."""
-    try:
-        document = json.loads((arguments.out / SAMPLES).read_text("utf-8"))
-        task, seed, weights, points = (document[name] for name in ("task", "seed", "weights_sha256", "points"))
-    except (ValueError, KeyError) as error:
-        raise ValueError(f"{arguments.out / SAMPLES} is not what a run wrote: {error}") from error
-    policy, ref_policy = _models(arguments)
-    if weights != _sha256(arguments.weights):
-        raise ValueError(f"--resume: the run in {arguments.out} began with other --weights than {arguments.weights}")
-    generator = make_generator(seed)
-    try:
+    generator, weights = make_generator(seed), hashlib.sha256(arguments.weights.read_bytes()).hexdigest()
+    if began:
+        if "variant" in began:
+            raise ValueError(f"--resume: the run in {arguments.out} has a --variant; start it again with --overwrite")
+        runs.refuse_other_settings(arguments.out, asked, began | began["settings"])
+        if weights != began["weights_sha256"]:
+            raise ValueError(f"--resume: the run in {arguments.out} began with other --weights")
         state = load_checkpoint(arguments.out / CHECKPOINT, policy, generator)
-    except ValueError as error:  # its text is a page long
-        raise ValueError(
-            f"--resume: {arguments.out / CHECKPOINT} is damaged or of another model; start again with --overwrite"
-        ) from error
-    began = {"task": task, "seed": seed, **asdict(state.config)}
-    asked = {"task": arguments.task, "seed": arguments.seed, **_given(arguments)}
-    run_folder.refuse_other_settings(arguments.out, asked, began)
+    else:
+        config = replace(TASKS[task].config, **runs.given(arguments))
+        longest = policy.config.context - max(map(len, TASKS[task].prompts))
+        if config.max_new_tokens > longest:
+            raise ValueError(f"--max-new-tokens can be {longest} at most with this model, got {config.max_new_tokens}")
+        for name in FILES:
+            (arguments.out / name).unlink(missing_ok=True)
+        state = TrainingState(make_optimizer(policy, config), config)
     return Run(
         folder=arguments.out,
-        task=task,
-        seed=seed,
-        weights=weights,
         policy=policy,
         ref_policy=ref_policy,
         generator=generator,
         state=state,
-        # Samples may be ahead of the checkpoint, if the run was stopped between writing the two.
-        points=[point for point in points if point["step"] <= len(state.history)],
+        points=began.get("points", []),
+        task=task,
+        seed=seed,
+        weights=weights,
+        variant=arguments.variant,
     )
 
 
-def _train(run: Run, *, checkpoint_every: int) -> None:
-    """Call the student's `train`, with a progress bar if somebody is looking."""
-    config, task = run.state.config, TASKS[run.task]
-    columns = (TextColumn("training"), BarColumn(), MofNCompleteColumn(), TextColumn("{task.description}"))
-    quiet = not sys.stderr.isatty()
-    with Progress(*columns, TimeRemainingColumn(), console=Console(stderr=True), disable=quiet) as progress:
-        bar = progress.add_task("", total=config.steps, completed=len(run.state.history))
+def _models(arguments: argparse.Namespace) -> tuple[TinyLM, TinyLM]:
+    """The policy, and the reference policy that it starts as."""
+    try:
+        policy, ref_policy = (load_model(arguments.weights, device=arguments.device) for _ in range(2))
+    except FileNotFoundError:
+        raise
+    except Exception as error:  # what safetensors raises depends on what is wrong with the file
+        raise ValueError(f"{arguments.weights} holds no model of this course: {error}") from error
+    return policy, ref_policy
 
-        def after_step() -> None:
-            done = len(run.state.history)
-            reward = run.state.history[-1]["rolling_mean_reward"]
-            progress.update(bar, completed=done, description=f"mean reward {reward:.2f}")
-            run.look()
-            if done % checkpoint_every == 0 or done == config.steps:
-                run.save()
 
-        run.state.after_step = after_step
-        if not run.points:
-            run.look()
-        train(run.policy, run.ref_policy, task.prompt, task.reward, config, generator=run.generator, state=run.state)
+def _variant(name: str) -> Any:
+    """A relative of GRPO at work in your `train`.
+
+    Raises:
+        ValueError: there is none of this name.
+    """
+    if importlib.util.find_spec(".given.variants_training", __package__) is None:
+        raise ValueError("--variant: this course does not have the exercise variants")
+    module = importlib.import_module(".given.variants_training", __package__)
+    return module.CharLMWork(module.variant(name))
 
 
 def _tell(run: Run) -> None:
     """Draw and print what came out, and write the trained weights."""
-    from .given.charlm_plots import plot_diagnostics
+    from .given.plots import plot_diagnostics
 
     task, first, last = TASKS[run.task], run.points[0], run.points[-1]
     plot_diagnostics(run.state.history, title=run.title, path=run.folder / PICTURE)
@@ -360,27 +299,6 @@ def _well_formed(model: TinyLM, run: Run) -> float:
     longest = run.state.config.max_new_tokens
     texts = sample(model, rows, max_new_tokens=longest, generator=make_generator(run.seed)).texts
     return sum(map(is_well_formed, texts)) / len(texts)
-
-
-def _given(arguments: argparse.Namespace) -> dict[str, Any]:
-    """The settings that were given as options."""
-    settings = {name: getattr(arguments, name) for name in (*_LEVEL_OPTIONS, *_NUMBER_OPTIONS)}
-    return {name: value for name, value in settings.items() if value is not None}
-
-
-def _models(arguments: argparse.Namespace) -> tuple[TinyLM, TinyLM]:
-    """The policy, and the reference policy that it starts as."""
-    try:
-        policy, ref_policy = (load_model(arguments.weights, device=arguments.device) for _ in range(2))
-    except FileNotFoundError:
-        raise
-    except Exception as error:  # what safetensors raises depends on what is wrong with the file
-        raise ValueError(f"{arguments.weights} holds no model that `pretrain_charlm` wrote: {error}") from error
-    return policy, ref_policy
-
-
-def _sha256(path: Path) -> str:
-    return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
 if __name__ == "__main__":

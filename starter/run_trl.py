@@ -20,8 +20,7 @@ from dataclasses import fields, replace
 from typing import Any
 
 from .given.charlm_training import CharLMConfig
-from .given.llm_files import ModelNotFound, keep_freed_memory, load
-from .given.llm_model import LanguageModel
+from .given.llm_model import LanguageModel, ModelNotFound, keep_freed_memory, load
 from .given.llm_tasks import TASKS, Task
 
 INSTALL = 'pip install -c constraints.txt -e ".[trl]"'

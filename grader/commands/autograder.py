@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ..core import course
-from ..core.arguments import add_exercises, chosen_exercises, path_argument
+from ..core.arguments import add_exercises, exercises_to_grade, path_argument
 from ..core.refusal import FileRefused
 from ..core.secret import FILE_NAME as SECRET
 from ..core.secret import secret_in
@@ -78,7 +78,7 @@ def run(arguments: argparse.Namespace) -> int:
         arguments.usage_error(f"{out} is there already; give another name, or --force to replace it")
     if not out.absolute().parent.is_dir():
         arguments.usage_error(f"{out} cannot be written: there is no folder {out.parent}")
-    kept, exercises = arguments.secret or out.with_name(SECRET), chosen_exercises(arguments)
+    kept, exercises = arguments.secret or out.with_name(SECRET), exercises_to_grade(arguments)
     try:
         files = make(
             seed=arguments.seed,
@@ -134,15 +134,17 @@ def make(
     Raises:
         OSError: a file is missing here.
     """
-    modules = handout.modules_of(exercises)
+    files_needed = {file for name in exercises for file in course.exercise(name).needed_files}
+    needed = [each.name for each in course.HANDED_OUT if each.file_name in files_needed]
+    modules = handout.modules_of(needed)
     files = handout.course_files(
         *handout.GRADER, "grader/exercises/*/hidden_checks.py", "reference/__init__.py",
         *(f"reference/{name}" for name in modules if (course.MODEL_ANSWERS / name).is_file()),
-        *(f"starter/{name}" for name in modules if name.startswith("given/")), *handout.weights_of(exercises),
-        exercises=exercises,
+        *(f"starter/{name}" for name in modules if name.startswith("given/")), *handout.weights_of(needed),
+        exercises=needed,
     )  # fmt: skip
     files |= {path.name: path.read_text("utf-8").encode() for path in _FILES.iterdir() if path.is_file()}
-    files |= handout.course_file(site=site or course.WRITTEN.site, exercises=exercises)
+    files |= handout.course_file(site=site or course.WRITTEN.site, exercises=needed)
     files |= {"torch_index.txt": f"{torch_index}\n".encode()} if torch_index else {}
     settings = {
         "seed": seed,

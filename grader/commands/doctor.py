@@ -227,7 +227,7 @@ def command_on_path(path: str, scripts: Path, root: Path) -> Iterator[Finding]:
 def starter_files(root: Path) -> Iterator[Finding]:
     """Are all files of starter/ there, and whole?"""
     names = [exercise.file_name for exercise in course.EXERCISES]
-    given = sorted({name for exercise in course.EXERCISES for name in exercise.given})
+    given = sorted({name for exercise in course.HANDED_OUT for name in exercise.given})
     for name in (*names, *given, "given/charlm.safetensors"):
         path = root / "starter" / name
         try:
@@ -325,7 +325,7 @@ def _is_checkout(root: Path) -> bool:
 
 def _to_restore(root: Path, name: str, what: str, *, serious: bool = True) -> Finding:
     """A file to bring back."""
-    own = name in {f"starter/{exercise.file_name}" for exercise in course.EXERCISES}
+    own = name in {f"starter/{exercise.file_name}" for exercise in course.HANDED_OUT}
     keep = "" if own or what == "missing" else " Your own code belongs into the exercises in starter/."
     if _is_checkout(root):
         return Finding(name, what, f"Bring the original back.{keep}", f"git checkout -- {name}", serious)

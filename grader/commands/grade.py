@@ -94,7 +94,8 @@ def parse(argv: Sequence[str] | None = None) -> argparse.Namespace:
         nargs="*",
         metavar="EXERCISE[.FUNCTION]",
         # Drafts are for those who know of them.
-        help=f"{', '.join([*course.names(), course.WORKSHEET])}; if none is given, all but the worksheet",
+        help=f"{', '.join([*course.names(optional=True), course.WORKSHEET])}; "
+        f"if none is given, {', '.join(course.names())}",
     )
     parser.add_argument(
         "--path", type=path_argument, metavar="FOLDER", help="folder with your modules (default: ./starter, or here)"
@@ -178,7 +179,7 @@ def parse(argv: Sequence[str] | None = None) -> argparse.Namespace:
     del arguments.exercises[: int(arguments.only_hint)]
     arguments.names = [_known_name(parser, name, names) for name in arguments.exercises]
     arguments.worksheet = course.WORKSHEET in arguments.names
-    asked = [name.split(".")[0] for name in arguments.names] or course.names()  # drafts count for nothing
+    asked = [name.split(".")[0] for name in arguments.names] or course.names()
     arguments.exercises = [name for name in course.names(drafts=True) if name in asked]
     if arguments.device == "auto":
         arguments.device = "cpu"

@@ -22,7 +22,7 @@ from ..classroom.request import Settings
 from ..classroom.results import ClassError, read_settings
 from ..classroom.submissions import find_submissions
 from ..core import course
-from ..core.arguments import add_exercises, add_jobs, path_argument, positive
+from ..core.arguments import add_exercises, add_jobs, exercises_to_grade, path_argument, positive
 from ..core.refusal import FileRefused
 from ..core.secret import FILE_NAME as SECRET_FILE
 from ..core.secret import secret_in
@@ -98,7 +98,7 @@ def run(arguments: argparse.Namespace) -> int:
     if Path(os.path.realpath(arguments.submissions)) in (out, *out.parents):
         arguments.usage_error(f"--out {arguments.out} lies in the submissions and would be graded too; choose another")
     warn_if_git_takes(out, "names, marks and the secret of the class")
-    exercises = tuple(each.name for each in course.EXERCISES if each.name in arguments.exercises)
+    exercises = tuple(each.name for each in exercises_to_grade(arguments))
     declared_checks(exercises, hidden=has_hidden_checks())  # what is wrong with them is said once, here
     try:
         settings = Settings(

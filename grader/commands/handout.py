@@ -12,7 +12,7 @@ import zlib
 from pathlib import Path
 
 from ..core import course
-from ..core.arguments import add_exercises, chosen_exercises, path_argument
+from ..core.arguments import add_exercises, exercises_to_hand_out, path_argument
 from ..core.course_file import is_address, read_course_file
 from ..core.text import counted
 from ..workshop import handout
@@ -74,7 +74,7 @@ def run(arguments: argparse.Namespace) -> int:
     out: Path = arguments.out
     as_zip = arguments.zip or out.suffix.lower() == ".zip"
     _refuse_to_overwrite(arguments, out, as_zip=as_zip)
-    exercises = chosen_exercises(arguments)
+    exercises = exercises_to_hand_out(arguments)
     try:
         files = handout.make(site=arguments.site or course.WRITTEN.site or None, exercises=exercises)
     except (StubError, OSError) as error:
@@ -102,7 +102,8 @@ def _update(arguments: argparse.Namespace) -> int:
         arguments.usage_error(f"{folder} is no folder with a handout ({handout.MANIFEST} is missing)")
     try:
         theirs = read_course_file(folder / course.FILE.name)
-        exercises = tuple(each for each in course.EXERCISES if each.name in theirs.exercises)
+        names = {*theirs.exercises, *theirs.optional}
+        exercises = tuple(each for each in course.HANDED_OUT if each.name in names)
         site = arguments.site or theirs.site or course.WRITTEN.site or None
         files = handout.make(site=site, exercises=exercises)
         if leaks := scan(files, secrets()):

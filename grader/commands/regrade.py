@@ -96,7 +96,7 @@ def _settings(arguments: argparse.Namespace) -> Settings:
         settings = Settings.of(read_settings(arguments.out), secret)
     except ValueError as error:
         raise ClassError(f"{arguments.out}: {error}") from None
-    gone = [name for name in settings.exercises if name not in course.names()]
+    gone = [name for name in settings.exercises if name not in course.names(optional=True)]
     if gone:
         raise ClassError(
             f"{arguments.out} was graded with {', '.join(gone)}, which this course does not have; "

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from . import course
 from .cores import cores
+from .text import listed
 
 
 def path_argument(text: str) -> Path:
@@ -80,17 +81,30 @@ def add_names(parser: argparse.ArgumentParser, of: str, names: Sequence[str]) ->
 
 
 def add_exercises(parser: argparse.ArgumentParser) -> None:
-    """`--exercises`, for `chosen_exercises`."""
-    names = course.names()
+    """`--exercises`, for `exercises_to_hand_out` and `exercises_to_grade`."""
+    names = course.names(optional=True)
     parser.add_argument(
-        "--exercises", nargs="+", choices=names, default=names, metavar="NAME",
-        help=f"some exercises only: {', '.join(names)}",
-    )  # fmt: skip
+        "--exercises", nargs="+", choices=names, metavar="NAME", help=f"some exercises only: {', '.join(names)}"
+    )
 
 
-def chosen_exercises(arguments: argparse.Namespace) -> tuple[course.Exercise, ...]:
+def exercises_to_hand_out(arguments: argparse.Namespace) -> tuple[course.Exercise, ...]:
     """The exercises of `--exercises`, in the order of the course; a usage error if one is missing that others call."""
-    chosen = tuple(each for each in course.EXERCISES if each.name in arguments.exercises)
+    chosen = tuple(
+        each for each in course.HANDED_OUT if each.name in (arguments.exercises or course.names(optional=True))
+    )
     if missing := course.missing_of(chosen):
         arguments.usage_error(f"--exercises: {missing}")
+    return chosen
+
+
+def exercises_to_grade(arguments: argparse.Namespace) -> tuple[course.Exercise, ...]:
+    """The exercises of `--exercises`, by default those that count; a usage error if an optional one is among them."""
+    chosen = tuple(each for each in course.HANDED_OUT if each.name in (arguments.exercises or course.names()))
+    optional = [each.name for each in chosen if each.optional]
+    if optional and len(chosen) > len(optional):
+        arguments.usage_error(
+            f"--exercises: {listed(optional)} is optional and in no total; grade it alone, or count it by naming it in "
+            f"`exercises` of {course.FILE.name}"
+        )
     return chosen

@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
-from .course import DRAFTS, EXERCISES, given_files
+from .course import EXERCISES, KNOWN, given_files
 from .files import (
     ARCHIVES,
     MAX_ARCHIVE_BYTES,
@@ -38,11 +38,12 @@ MODULES = tuple(exercise.file_name for exercise in EXERCISES)
 MAX_HELPERS, MAX_HELPER_BYTES = 10, 100_000
 """Other files that are taken along: how many, and how large all together."""
 
-_DRAFTS = tuple(draft.file_name for draft in DRAFTS)  # graded for who asks for them, and nobody misses one
+_UNCOUNTED = tuple(exercise.file_name for exercise in KNOWN if exercise not in EXERCISES)  # optional, and drafts
 # What Canvas and browsers add to the name of a second upload or download: six characters at most.
 _COPY = r"(?:-(?P<dash>\d{1,3})| ?\((?P<bracket>\d{1,3})\))"
 _ENDS_LIKE_A_COPY = re.compile(rf"{_COPY}\Z", re.ASCII)
-_STEMS = "|".join(re.escape(name.rpartition(".")[0]) for name in (*MODULES, *_DRAFTS))  # one with "_" is like Canvas's
+# A name with "_" is like those of Canvas.
+_STEMS = "|".join(re.escape(name.rpartition(".")[0]) for name in (*MODULES, *_UNCOUNTED))
 _LIKE_A_MODULE = re.compile(rf"(?P<stem>{_STEMS}|[a-z]+){_COPY}?\.(?:py(?:\.txt)?|ipynb)", re.IGNORECASE | re.ASCII)
 _LIKE_A_WORKSHEET = re.compile(rf"worksheet{_COPY}?\.json", re.IGNORECASE | re.ASCII)
 _IMPORT = re.compile(r"\b(?:from|import)\b[^\n(]{0,200}(?:\([^)]{0,2000}\))?")
@@ -52,7 +53,7 @@ _LIBRARIES = frozenset(
     | {"filelock", "fsspec", "setuptools", "typing_extensions", "matplotlib", "pandas"}
     | {"starter", "submission", "grader", "reference", "given"}
 )
-_GIVEN = {PurePosixPath(name).name: name for exercise in (*EXERCISES, *DRAFTS) for name in exercise.given}
+_GIVEN = {PurePosixPath(name).name: name for exercise in KNOWN for name in exercise.given}
 """Name of a file of given code to its path in `starter/`; once all of them lay next to the modules."""
 _IMPORTS_GIVEN = re.compile(
     rf"(?<!given )\b(?:from|import)\s+(?:starter)?\.?({'|'.join(name[:-3] for name in _GIVEN) or '(?!)'})\b"
@@ -101,9 +102,9 @@ class Contents:
 
     @property
     def has_modules(self) -> bool:
-        """Whether there is a file of any module, a draft's included, readable or not."""
+        """Whether there is a file of any module, of an optional one too, readable or not."""
         there = {*self.submission.files, *self.submission.problems}
-        return not {*self.missing} >= {*MODULES} or bool(there & {*_DRAFTS})
+        return not {*self.missing} >= {*MODULES} or bool(there & {*_UNCOUNTED})
 
     def graded(self) -> Submission:
         """The modules, with the notes.
@@ -234,7 +235,7 @@ def _loose(members: Sequence[Member], top: str) -> Contents:
     notes = [f"there are modules in {one_line(str(other))} too; graded is {graded}" for other in others]
     files: dict[str, str] = {}
     problems: dict[str, str] = {}
-    for name in (*MODULES, *(draft for draft in _DRAFTS if draft in found[place])):
+    for name in (*MODULES, *(name for name in _UNCOUNTED if name in found[place])):
         if name not in found[place]:
             problems[name] = _is_missing(name)
             continue
@@ -257,7 +258,7 @@ def _helpers(modules: Mapping[str, str], beside: Sequence[Member]) -> tuple[dict
         member.name.removesuffix(".py"): member
         for member in beside
         if member.name.endswith(".py") and member.name.removesuffix(".py").isidentifier()
-        if _module_name(member) not in (*MODULES, *_DRAFTS) and member.name not in (*_GIVEN, "__init__.py")
+        if _module_name(member) not in (*MODULES, *_UNCOUNTED) and member.name not in (*_GIVEN, "__init__.py")
     }
     taken: dict[str, str] = {}
     notes: list[str] = []
@@ -308,7 +309,7 @@ def _unnamed_notebooks(members: Sequence[Member]) -> list[str]:
         f"{one_line(member.name, limit=60)} was left out: of a notebook the code is taken if it has the name of a"
         f" module, for example {MODULES[0].removesuffix('.py')}.ipynb"
         for member in members
-        if member.name.lower().endswith(".ipynb") and _module_name(member) not in (*MODULES, *_DRAFTS)
+        if member.name.lower().endswith(".ipynb") and _module_name(member) not in (*MODULES, *_UNCOUNTED)
     ]
 
 
@@ -400,7 +401,7 @@ def _modules(members: Sequence[Member]) -> dict[PurePosixPath, dict[str, list[Me
     found: dict[PurePosixPath, dict[str, list[Member]]] = {}
     for member in reversed(members):  # of two with one path the last, as unpacked
         name = _module_name(member)
-        if name in (*MODULES, *_DRAFTS):
+        if name in (*MODULES, *_UNCOUNTED):
             found.setdefault(member.path.parent, {}).setdefault(name, []).append(member)
     for modules in found.values():
         for candidates in modules.values():
@@ -414,7 +415,7 @@ def _module_name(member: Member) -> str:
 
 
 def _worst_last(member: Member) -> tuple[bool, int, bool, int, str]:
-    plain = member.name in (*MODULES, *_DRAFTS)
+    plain = member.name in (*MODULES, *_UNCOUNTED)
     return _is_notebook(member), -member.upload, not plain, -_number(member.name), member.name
 
 

@@ -3,8 +3,9 @@
 Points, hints and visibility of a check are beside the check (`grader/exercises/`); an exercise's total is their sum,
 unless `course.toml` gives it another one.
 
-A folder in `grader/exercises/` that `course.toml` does not name is a *draft*: it is graded by those who ask for it by
-name, and is in no total, no handout and no menu.
+An *optional* exercise is on the site and in the handout, is graded when it is asked for by name, and is in no total. A
+folder in `grader/exercises/` that `course.toml` does not name is a *draft*: the same, but with no trace on the site and
+in the handout.
 """
 
 from __future__ import annotations
@@ -67,6 +68,7 @@ class Exercise:
         question: What it answers, for the table of all exercises.
         points: What `course.toml` makes all its checks worth together; 0: as much as they say.
         number: What pages and reports call it, whatever its place in the course; no two have the same.
+        optional: Whether it is shown and handed out, but in no total.
         draft: Whether `course.toml` does not name it.
     """
 
@@ -82,6 +84,7 @@ class Exercise:
     question: str = ""
     points: int = 0
     number: int = 0
+    optional: bool = False
     draft: bool = False
 
     @property
@@ -131,7 +134,7 @@ class Exercise:
         return [argument.arg for argument in arguments.args], [argument.arg for argument in arguments.kwonlyargs]
 
 
-def _exercise(name: str, *, draft: bool, points: int = 0) -> Exercise:
+def _exercise(name: str, *, optional: bool = False, draft: bool = False, points: int = 0) -> Exercise:
     """The exercise in a folder: what a person says of it in `exercise.toml`, and what its model answer says."""
     entry = read_toml(
         FOLDERS / name / "exercise.toml",
@@ -147,6 +150,7 @@ def _exercise(name: str, *, draft: bool, points: int = 0) -> Exercise:
         question=entry["question"],
         points=points,
         number=entry["number"],
+        optional=optional,
         draft=draft,
         minutes=entry["minutes"],
         functions=tuple(written["functions"]),
@@ -166,27 +170,30 @@ def _functions(name: str) -> dict[str, Any]:
     return written
 
 
-def _exercises(written: CourseFile) -> tuple[tuple[Exercise, ...], tuple[Exercise, ...]]:
-    """The exercises that `course.toml` names, in its order, and the drafts."""
-    names = written.exercises
+def _exercises(written: CourseFile) -> tuple[tuple[Exercise, ...], ...]:
+    """The exercises that count, in the order of `course.toml`, the optional ones, and the drafts."""
+    names = (*written.exercises, *written.optional)
     folders = sorted(each.parent.name for each in FOLDERS.glob("*/exercise.toml"))
     for name in names:
+        key = "exercises" if name in written.exercises else "optional"
         if name not in folders:
-            raise wrong_entry(FILE, "exercises", f"there is no exercise {name!r}; there are {', '.join(folders)}")
+            raise wrong_entry(FILE, key, f"there is no exercise {name!r}; there are {', '.join(folders)}")
         if names.count(name) > 1:
-            raise wrong_entry(FILE, "exercises", f"name {name!r} once")
-    refuse_wrong_entries(FILE, written.points, dict.fromkeys(names, POINTS), table="points")
-    named = tuple(_exercise(name, draft=False, points=written.points.get(name, 0)) for name in names)
+            raise wrong_entry(FILE, key, f"name {name!r} once")
+    refuse_wrong_entries(FILE, written.points, dict.fromkeys(written.exercises, POINTS), table="points")
+    counted = tuple(_exercise(name, points=written.points.get(name, 0)) for name in written.exercises)
+    optional = tuple(_exercise(name, optional=True) for name in written.optional)
     others = (_exercise(name, draft=True) for name in folders if name not in names)
     drafts = tuple(sorted(others, key=lambda each: each.number))
     of_number: dict[int, str] = {}
-    for each in (*named, *drafts):
+    for each in (*counted, *optional, *drafts):
         other = of_number.setdefault(each.number, each.name)
         if other != each.name:
             raise wrong_entry(each.folder / "exercise.toml", "number", f"{other} has the number {each.number} already")
-    if missing := missing_of(named):
-        raise wrong_entry(FILE, "exercises", missing)
-    return named, drafts
+    for key, exercises in (("exercises", counted), ("optional", (*counted, *optional))):
+        if missing := missing_of(exercises):
+            raise wrong_entry(FILE, key, missing)
+    return counted, optional, drafts
 
 
 def missing_of(exercises: Sequence[Exercise]) -> str:
@@ -201,7 +208,7 @@ def missing_of(exercises: Sequence[Exercise]) -> str:
 
 try:
     WRITTEN = read_course_file(FILE)
-    EXERCISES, DRAFTS = _exercises(WRITTEN)
+    EXERCISES, OPTIONAL, DRAFTS = _exercises(WRITTEN)
 except (TomlFileError, OSError) as error:  # a person must repair a file before any command can do anything
     print(error, file=sys.stderr)
     raise SystemExit(2) from None
@@ -209,7 +216,9 @@ except (TomlFileError, OSError) as error:  # a person must repair a file before 
 TITLE = WRITTEN.title
 WORKSHEET = "worksheet"
 """The one entry of a result that is no exercise."""
-KNOWN = (*EXERCISES, *DRAFTS)
+HANDED_OUT = (*EXERCISES, *OPTIONAL)
+"""All that students see and get, in the order of the course."""
+KNOWN = (*HANDED_OUT, *DRAFTS)
 """All that can be graded, in the order of the course."""
 
 
@@ -282,6 +291,6 @@ def lacks_walls(result: Result) -> bool:
     return result.isolation_level < 1 and any(runs_code(each.name) for each in result.exercises)
 
 
-def names(*, drafts: bool = False) -> list[str]:
-    """Names of the exercises, in the order of the course, and those of the drafts."""
-    return [exercise.name for exercise in (KNOWN if drafts else EXERCISES)]
+def names(*, optional: bool = False, drafts: bool = False) -> list[str]:
+    """Names of the exercises that count, in the order of the course; with the optional ones; with the drafts too."""
+    return [exercise.name for exercise in (KNOWN if drafts else HANDED_OUT if optional else EXERCISES)]

@@ -22,6 +22,7 @@ class CourseFile:
     Attributes:
         title: What the course is called.
         exercises: Names of its exercises, in order.
+        optional: Names of exercises that students see and get, but that are in no total.
         points: Exercise to what it is worth in all; without an entry, what its checks declare.
         error_carried_forward: Whether a function counts that is right on its own premises.
         hidden_checks: Whether gradings with the model answers run the hidden checks.
@@ -37,6 +38,7 @@ class CourseFile:
 
     title: str
     exercises: tuple[str, ...]
+    optional: tuple[str, ...] = ()
     error_carried_forward: bool = True
     hidden_checks: bool = True
     worksheet: bool = False
@@ -68,7 +70,7 @@ def read_course_file(path: Path) -> CourseFile:
         TomlFileError: an entry is unknown, missing or wrong, or the file is no TOML.
         OSError: it cannot be read.
     """
-    kinds = {"title": TEXT, "exercises": TEXTS, "points": TABLE, "policies": TABLE}
+    kinds = {"title": TEXT, "exercises": TEXTS, "optional": TEXTS, "points": TABLE, "policies": TABLE}
     kinds |= dict.fromkeys(("error_carried_forward", "hidden_checks", "worksheet"), TRUTH)
     kinds |= dict.fromkeys(("institution", "contact", "logo", "site", "deadline", "late_policy"), TEXT)
     entries = read_toml(path, kinds, optional=dict.fromkeys(kinds.keys() - {"title", "exercises"}))
@@ -83,7 +85,7 @@ def read_course_file(path: Path) -> CourseFile:
     texts = {name: " ".join(value.split()) for name, value in given.items() if kinds[name] == TEXT}
     if "site" in texts:
         texts["site"] = texts["site"].rstrip("/") + "/"
-    given["exercises"] = tuple(given["exercises"])
+    given |= {name: tuple(given[name]) for name in ("exercises", "optional") if name in given}
     return CourseFile(**given | texts)
 
 

@@ -36,7 +36,7 @@ Bools = npt.NDArray[np.bool_]
 
 EOS_ID = 0
 WEIGHTS_SHA256 = "22f02b9c16321ecfd0ea3428204b645efadcff676078b14940f3993eb3c7b352"
-"""Of the pretrained weights, as `pretrain_charlm` writes them with its default settings."""
+"""Of the pretrained weights that come with the course."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -166,7 +166,7 @@ def _exercise(
     only_form = form_only(exercise)
     points = Text("" if only_form else f"{exercise.earned} of {exercise.points} points", style="bold")
     heading = f"{entry.number}  {exercise.title}" if entry else exercise.title  # exercises have numbers
-    heading += " (draft)" if entry and entry.draft else ""
+    heading += " (optional)" if entry and entry.optional else " (draft)" if entry and entry.draft else ""
     title.add_row(Text(f"{heading}  ({file_name(exercise)})", style="bold"), points)
     parts: list[RenderableType] = [title]
     problem = problem_of_the_file(exercise)

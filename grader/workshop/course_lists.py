@@ -44,12 +44,13 @@ def course_lists() -> Iterator[PageList]:
     yield PageList("docs/start.md", r"(?:- )?\*\*[^*\n]+\*\*: .*", tuple(about()))
     yield PageList("docs/index.md", r"\| \d+ \| (?:Chapters? |\[GRPO in ).*", tuple(_path()))
     yield PageList("docs/index.md", r"\| \d+\. \[[^\]\n]+\]\(exercises/\w+\.md\) \|.*", tuple(map(_row, exercises)))
+    yield PageList("docs/index.md", r"After these exercises: .*", (_after_the_exercises(),))
     names = ", ".join(each.name for each in exercises)
     edited = f"starter/      the modules you write: {names}. The only folder a student edits"
     yield PageList("README.md", r"starter/ .*", (edited,))
     counts = tuple(f"  {each.name}: {len(each.function_names)}," for each in exercises)
     yield PageList("docs/assets/js/core/report_files.mjs", r"  \w+: \d+,", counts)
-    functions = [f"{each.name}.{function}" for each in exercises for function in each.function_names]
+    functions = [f"{each.name}.{name}" for each in course.HANDED_OUT for name in each.function_names]
     form = ".github/ISSUE_TEMPLATE/wrong-verdict.yml"
     yield PageList(form, r" +- \w+\.\w+", tuple(f"        - {function}" for function in functions))
 
@@ -77,7 +78,8 @@ def _of_the_site() -> Iterator[PageList]:
 
 
 def _label(exercise: course.Exercise) -> str:
-    return f"{exercise.number}. {exercise.short}{' (not in this course)' * exercise.draft}"
+    standing = " (optional)" if exercise.optional else " (not in this course)" if exercise.draft else ""
+    return f"{exercise.number}. {exercise.short}{standing}"
 
 
 def about() -> Iterator[str]:
@@ -102,6 +104,12 @@ def facts() -> Iterator[tuple[str, str]]:
 def points_of(exercise: course.Exercise, *, hidden: bool = True) -> int:
     """What the checks of an exercise are worth together, or those that are not hidden."""
     return sum(check.points for check in checks_of(exercise.name, hidden=hidden))
+
+
+def _after_the_exercises() -> str:
+    optional = (f"[{each.title}](exercises/{each.name}.md). {each.question}" for each in course.OPTIONAL)
+    found = " ".join(optional)
+    return f"After these exercises: {f'optional and in no total, {found}' if found else '[next steps](next.md).'}"
 
 
 def _row(exercise: course.Exercise) -> str:
@@ -141,7 +149,8 @@ def _steps() -> tuple[_Step, ...]:
         "The [worksheet](worksheet.md): six experiments with the [simulation](simulation.md?sim.n=50&sim.seed=7). "
         f"No code; the numbers that you record earn {empty_result().points} points"
     )
-    after = "[Next steps](next.md): a pretrained model, a library, papers"
+    optional = [f"the optional exercise [{each.number}](exercises/{each.name}.md), then " for each in course.OPTIONAL]
+    after = f"{''.join(optional)}[next steps](next.md): a pretrained model, a library, papers"
     return (
         _Step(
             "Chapters [1](learn/why.md), [2](learn/ppo.md) and [3](learn/group.md): why, at what cost, and how to "

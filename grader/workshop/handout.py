@@ -86,7 +86,7 @@ def make(*, site: str | None = None, exercises: Sequence[course.Exercise] | None
 
     Args:
         site: Address of the published pages; None puts the pages of the exercises into the handout.
-        exercises: Those that are handed out, in the order of the course; None: all of it.
+        exercises: Those that are handed out, in the order of the course; None: all of it, the optional ones too.
 
     Returns:
         Path, from the root of the handout, to content; sorted. Texts have the line end "\n".
@@ -95,7 +95,7 @@ def make(*, site: str | None = None, exercises: Sequence[course.Exercise] | None
         OSError: a file that students need is missing here.
         FileRefused: a model answer cannot be made into a stub, or `course.toml` gives too few points.
     """
-    exercises = course.EXERCISES if exercises is None else exercises
+    exercises = course.HANDED_OUT if exercises is None else exercises
     names = [each.name for each in exercises]
     modules, stubs = modules_of(names), make_stubs(course.MODEL_ANSWERS)
     files = {f"starter/{name}": text.encode() for name, text in stubs.items() if name in modules}
@@ -161,7 +161,12 @@ def course_file(*, site: str | None, exercises: Sequence[str]) -> dict[str, byte
     """`course.toml` for some exercises and the address of the published pages, without what is for instructors."""
     ours = course.WRITTEN
     points = {name: value for name, value in ours.points.items() if name in exercises}
-    theirs = replace(ours, exercises=tuple(exercises), points=points, site=site or "", logo="", late_policy="")
+    counted = tuple(name for name in exercises if name not in ours.optional)
+    optional = tuple(name for name in exercises if name in ours.optional)
+    theirs = replace(
+        ours, exercises=counted or optional, optional=optional if counted else (), points=points, site=site or "",
+        logo="", late_policy="",
+    )  # fmt: skip
     return {course.FILE.name: f"# What this course is, as it was handed out.\n{theirs}".encode()}
 
 
@@ -259,7 +264,7 @@ def _readme(text: str, site: str | None, exercises: Sequence[course.Exercise]) -
         title=course.TITLE,
         facts="".join(f"\n- **{name}**: {text}" for name, text in facts()),
         first=exercises[0].name,
-        files=listed([f"`{each.file_name}`" for each in exercises]),
+        files=listed([f"`{each.file_name}`" for each in exercises if not each.optional] or ["all files"]),
         worksheet=" and, if you did the worksheet, `worksheet.json`" if site else "",
         site=(site or "").rstrip("/"),
         name=project["name"],

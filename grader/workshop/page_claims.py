@@ -143,13 +143,13 @@ def _points_of_an_exercise(name: str) -> Callable[[], Claims]:
             for function in course.exercise(name).function_names
         ]
         yield f"about {course.exercise(name).minutes} minutes and"
-        yield f"of code for {_points()[name]} points"
+        yield f"of code for {points_of(course.exercise(name))} points"
         yield f"({', '.join(each)})"
 
     return points_of_an_exercise
 
 
-for _exercise in course.EXERCISES:
+for _exercise in course.HANDED_OUT:
     claims(_exercise.page)(_points_of_an_exercise(_exercise.name))
 
 

@@ -13,8 +13,8 @@ from ..core import course
 
 
 def published() -> tuple[course.Exercise, ...]:
-    """The exercises of the course, and behind them those whose pages others lead to."""
-    return (*course.EXERCISES, *_linked(course.DRAFTS))
+    """The exercises of the course, the optional ones too, and after them those whose pages others lead to."""
+    return (*course.HANDED_OUT, *_linked(course.DRAFTS))
 
 
 @functools.cache

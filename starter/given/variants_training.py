@@ -1,26 +1,27 @@
-"""Train with the relatives of GRPO: what each one is made of, and how the loops of exercises 4 and 5 run with it.
+"""Train with the relatives of GRPO: how each one differs, and how the loops of exercises 4 and 5 run with it.
 
-Given code, for `run_variants`. The loops are your own `train_bandit` and `train`, and nothing of them is written again:
-for one run, the functions that they call by name are those of a relative (`bound`). So both must call the functions
-of earlier exercises, as the model answers do; if they do not, the run ends with a sentence.
+Given code, for `run_bandit --variant` and `run_charlm --variant`. The loops are your own `train_bandit` and `train`:
+during a run, `patch` replaces functions that they call by name with those of a relative. So both must call the
+functions of earlier exercises, as the model answers do; otherwise the run ends with a sentence.
 
 In the bandit a sample is one action, as if every completion had one token. There the weights by sequence, by token and
 by constant are all the same, and GSPO is GRPO.
 
-Two relatives need a sampler that does not compute as the trainer does. It has its numbers in float8: in the language
-model the parameters, in the bandit the log-probabilities.
+Two relatives need a sampler that computes less precisely than the trainer, in float8: in the language model the
+parameters are in float8, in the bandit the log-probabilities.
 
-Left out on purpose: settings that each paper tunes for its method. All run with those of the command, so that they
-differ in what the methods change. RLOO makes one update without a clip in its paper; here it has as many as the others.
+Left out on purpose: settings that each paper tunes for its method. All run with those of the command, so that only the
+methods differ. RLOO makes one update without a clip in its paper; here it makes as many as the others.
 
 Symbols: P groups, G samples of each, B = P * G rows (completions), N token positions of a row.
 """
 
 import copy
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
+from unittest.mock import patch
 
 import torch
 from torch import Tensor, nn
@@ -69,7 +70,7 @@ class Variant:
     """What a relative changes. With nothing but a summary it is GRPO.
 
     Attributes:
-        summary: For `--help`.
+        summary: In a line.
         advantages: Of rewards of shape (P, G).
         surrogate: What is weighted, token by token.
         level: As for `token_weights`.
@@ -108,6 +109,18 @@ VARIANTS = {
     "float8": Variant(summary="GRPO with a sampler in float8", float8=True),
     "tis": Variant(summary="the same, corrected by truncated importance sampling", float8=True, corrected=True),
 }
+
+
+def variant(name: str) -> Variant:
+    """The relative of this name.
+
+    Raises:
+        ValueError: there is none; the text lists all of them.
+    """
+    if name not in VARIANTS:
+        rows = "".join(f"\n  {known:13} {each.summary}" for known, each in VARIANTS.items())
+        raise ValueError(f"--variant: there is no {name!r}; choose one of{rows}")
+    return VARIANTS[name]
 
 
 class _Work:
@@ -149,8 +162,8 @@ class BanditWork(_Work):
         self._grpo_step = bandit.grpo_step
         names = ("sample_actions", "grpo_step", "group_advantages", "clipped_surrogate")
         self._waiting = {*names} if config.inner_steps and config.steps else set()
-        functions = {name: getattr(self, f"_bandit_{name}") for name in (*names, "clip_fraction")}
-        with bound(bandit, functions):
+        functions: dict[str, Any] = {name: getattr(self, f"_bandit_{name}") for name in (*names, "clip_fraction")}
+        with patch.multiple(bandit, create=True, **functions):
             history = bandit.train_bandit(reward_table, config, seed=seed)
         self._must_have_called_all("bandit.py")
         return history
@@ -221,7 +234,8 @@ class CharLMWork(_Work):
         self._reward_fn = reward_fn
         names = ("sample_completions", "group_advantages", "grpo_loss")
         self._waiting, self._draws = {*names} if config.steps else set(), 0
-        with bound(charlm, {name: getattr(self, f"_charlm_{name}") for name in names}):
+        functions: dict[str, Any] = {name: getattr(self, f"_charlm_{name}") for name in names}
+        with patch.multiple(charlm, create=True, **functions):
             history = charlm.train(policy, ref_policy, prompt, reward_fn, config, generator=generator, state=state)
         self._must_have_called_all("charlm.py")
         return history
@@ -277,22 +291,6 @@ class CharLMWork(_Work):
         dropped = self._dropped(logp, old_logp, of_rows, mask, config.clip_eps)
         metrics = {"policy_loss": policy_loss.detach(), "kl": kl.detach(), "clip_fraction": dropped}
         return policy_loss + config.kl_coef * kl, metrics
-
-
-@contextmanager
-def bound(owner: object, meanings: Mapping[str, object]) -> Iterator[None]:
-    """For a while, these names of a module or a class mean something else."""
-    before = {name: vars(owner)[name] for name in meanings if name in vars(owner)}
-    try:
-        for name, meaning in meanings.items():
-            setattr(owner, name, meaning)
-        yield
-    finally:
-        for name in meanings:
-            if name in before:
-                setattr(owner, name, before[name])
-            else:
-                delattr(owner, name)
 
 
 def _in_float8(logp: Tensor) -> Tensor:

@@ -28,7 +28,8 @@ sys.path.insert(0, str(ROOT))  # for reference/: the model answers are not insta
 from grader.workshop import llm_runs
 from grader.workshop.challenge import GOAL
 from grader.workshop.llm_runs import GIGABYTES, LOWEST, SECONDS, Outcome
-from reference.run_llm import CHECKPOINT, METRICS, RUN
+from reference.given.runs import CHECKPOINT, METRICS
+from reference.run_llm import RUN
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -16,7 +16,7 @@ import platform
 import shlex
 import sys
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -28,10 +28,10 @@ import torch
 
 from reference import run_llm
 from reference.advantages import group_advantages
-from reference.charlm import completion_mask, token_logp
+from reference.charlm import completion_mask, token_logp, train
 from reference.given.charlm_sampling import Completions, make_generator
 from reference.given.charlm_task import EOS_ID
-from reference.given.llm_files import DEFAULT_MODEL, SHA256
+from reference.given.llm_model import DEFAULT_MODEL, SHA256
 
 PATH = ROOT / "docs/assets/runs/llm-sums/run.json"
 PROMPTS = 4
@@ -66,7 +66,7 @@ class RecordedRun(run_llm.Run):
     def save(self) -> None:
         """Nothing: a record cannot be resumed."""
 
-    def document(self, *, day: str) -> dict[str, Any]:
+    def recording(self, *, day: str) -> dict[str, Any]:
         """All that is recorded."""
         return {
             "day": day,
@@ -79,7 +79,7 @@ class RecordedRun(run_llm.Run):
             "seconds": round(self.seconds),
             "mean_reward": [row["mean_reward"] for row in self.state.history],
             "prompts": [*self.task.held_out[: run_llm.SHOWN]],
-            "points": [asdict(point) | {"rewards": self._rewards(point.texts)} for point in self.points],
+            "points": [point | {"rewards": self._rewards(point["texts"])} for point in self.points],
             "moments": self.moments,
         }
 
@@ -128,16 +128,16 @@ def moments_of(steps: int) -> list[int]:
 def record(words: Sequence[str]) -> RecordedRun:
     """Train with these options of `run_llm`."""
     arguments = run_llm.make_parser().parse_args(words)
-    run, ref_policy = run_llm.prepare(arguments, command=shlex.join(["python", "-m", "starter.run_llm", *words]))
-    recorded = RecordedRun(**vars(run))
-    run_llm.run_to_the_end(recorded, ref_policy, checkpoint_every=arguments.checkpoint_every)
+    run = run_llm.prepare(arguments, command=shlex.join(["python", "-m", "starter.run_llm", *words]))
+    recorded, task = RecordedRun(**vars(run)), run.task
+    recorded.train(train, task.prompts, task.rewards, checkpoint_every=arguments.checkpoint_every)
     return recorded
 
 
 def main() -> int:
     """Write the file."""
     day = datetime.datetime.now(datetime.UTC).date().isoformat()
-    document = record(sys.argv[1:]).document(day=day)
+    document = record(sys.argv[1:]).recording(day=day)
     PATH.parent.mkdir(parents=True, exist_ok=True)
     PATH.write_text(json.dumps(document, ensure_ascii=False, separators=(",", ":")) + "\n", "utf-8", newline="\n")
     print(f"wrote {PATH.relative_to(ROOT)}: now run `course dev recordings` and `course dev numbers`")

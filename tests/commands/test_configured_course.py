@@ -43,7 +43,7 @@ def test_a_wrong_course_file_ends_every_command_with_a_sentence(tmp_path: Path) 
 
 
 FIVE = ["advantages", "clip", "kl", "bandit", "charlm"]
-DRAFTS = [draft.name for draft in course.DRAFTS]
+OPTIONAL = [exercise.name for exercise in course.OPTIONAL]
 WORDS = {
     "institution": "Universität of <Here> & There",
     "contact": "ada@uni.example",
@@ -66,7 +66,8 @@ CONFIGURATIONS: dict[str, dict[str, Any]] = {
     "without the language model": {"exercises": FIVE[:4]},
     "without the advantages": {"exercises": FIVE[1:3]},
     "another order": {"exercises": ["kl", "clip", "advantages", "bandit"]},
-    "the drafts too": {"exercises": [*FIVE, *DRAFTS]},
+    "an optional exercise": {"optional": OPTIONAL},
+    "all of them count": {"exercises": [*FIVE, *OPTIONAL]},
     "no hidden checks and other points": {"hidden_checks": False, "points": {"clip": 40, "kl": 40}},
     "a total of 100": {"exercises": FIVE[:3], "points": {"advantages": 30, "clip": 40, "kl": 30}},
     "a site": {"site": "https://example.org/a/b/c"},
@@ -95,16 +96,15 @@ def test_a_course_is_what_its_file_says_and_no_other_file_has_to_be_changed(name
     for text in (written.institution, written.contact, written.deadline, *written.policies.values()):
         assert html.escape(text, quote=False) in start
     assert f" - {written.title}</title>" in html.unescape(menu)
-    for exercise in FIVE:
+    named = {*written.exercises, *written.optional}
+    for exercise in (*FIVE, *OPTIONAL):
         page = (site / "exercises" / exercise / "index.html").read_text("utf-8")
-        assert ("Not in this course" in page) is (exercise not in written.exercises), exercise
-    for draft in DRAFTS:
-        assert (site / "exercises" / draft / "index.html").exists() is (draft in written.exercises)
+        assert ("Not in this course" in page) is (exercise not in named), exercise
 
     run(ours, "course", "handout", "--out", theirs)
-    assert {path.stem for path in (theirs / "starter").iterdir()} & {*FIVE, *DRAFTS} == {*written.exercises}
+    assert {path.stem for path in (theirs / "starter").iterdir()} & {*FIVE, *OPTIONAL} == named
     assert read_course_file(theirs / "course.toml") == replace(
-        written, exercises=tuple(written.exercises), logo="", site=site_of(written)
+        written, exercises=tuple(written.exercises), optional=tuple(written.optional), logo="", site=site_of(written)
     )
     done = run_module(theirs, "grader.commands.grade", "--json", tmp_path / "result.json", expected=1)
     assert "not written yet" in done

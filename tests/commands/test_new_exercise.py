@@ -79,7 +79,7 @@ def grade_in_copy(copied, monkeypatch, sandbox) -> Iterator[Command]:
         monkeypatch.setattr(course, name, copied / place)
     draft = course._exercise(NAME, draft=True)
     monkeypatch.setattr(course, "DRAFTS", (*course.DRAFTS, draft))
-    monkeypatch.setattr(contents, "_DRAFTS", (*contents._DRAFTS, draft.file_name))
+    monkeypatch.setattr(contents, "_UNCOUNTED", (*contents._UNCOUNTED, draft.file_name))
     like_a_module = contents._LIKE_A_MODULE.pattern.replace("(?P<stem>", f"(?P<stem>{NAME}|")
     monkeypatch.setattr(contents, "_LIKE_A_MODULE", re.compile(like_a_module, re.IGNORECASE | re.ASCII))
     monkeypatch.setattr(course, "KNOWN", (*course.KNOWN, draft))

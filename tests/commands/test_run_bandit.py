@@ -1,5 +1,6 @@
 """The command that draws the bandit, as a student starts it; the rest of it is in `pure/test_bandit.py`."""
 
+import shutil
 import subprocess
 import sys
 
@@ -15,3 +16,13 @@ def test_one_run_is_printed_and_drawn(tmp_path):
     assert done.returncode == 0, done.stderr
     assert "entropy 2.303 to" in done.stdout
     assert (tmp_path / "run.png").read_bytes().startswith(b"\x89PNG")
+
+
+@pytest.mark.proof
+def test_before_the_variants_are_written_the_command_says_which_function_it_needs(tmp_path):
+    folder = shutil.copytree(course.MODEL_ANSWERS, tmp_path / "mine", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copy(course.STARTER / "variants.py", folder)
+    command = [sys.executable, "-m", "mine.run_bandit", "--variant", "rloo", "--steps", "2"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=120)
+    assert done.returncode == 1
+    assert "variants.leave_one_out_advantages is not written yet" in done.stderr

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -21,7 +22,7 @@ from safetensors.torch import load_file
 from grader.commands import course as course_command
 from grader.core import course
 from reference import charlm, run_charlm
-from reference.given import charlm_plots
+from reference.given import plots
 from reference.given.charlm_model import SIZES, TinyLM, load_model
 from reference.given.charlm_sampling import make_generator
 from reference.given.charlm_task import PIZZA_PROMPT, pizza_reward
@@ -95,7 +96,7 @@ def _one_thread():
 def finished(tmp_path_factory) -> Path:
     """A run that nobody interrupted."""
     folder = tmp_path_factory.mktemp("runs") / "finished"
-    with mock.patch.object(charlm_plots, "plot_diagnostics", without_picture):
+    with mock.patch.object(plots, "plot_diagnostics", without_picture):
         assert main(*OPTIONS, "--out", folder) == 0
     return folder
 
@@ -109,7 +110,7 @@ def copy(finished, tmp_path) -> Path:
 @pytest.fixture
 def no_picture(monkeypatch):
     """A second less, where the question is another one."""
-    monkeypatch.setattr(charlm_plots, "plot_diagnostics", without_picture)
+    monkeypatch.setattr(plots, "plot_diagnostics", without_picture)
 
 
 # A whole run
@@ -123,6 +124,18 @@ def test_a_run_fills_its_folder_and_says_what_came_out(tmp_path, capsys):
     assert f"{before:.3f} before, {after:.3f} after" in printed.out
     assert printed.err == "", "no progress bar where no terminal is"
     assert (tmp_path / "run" / "diagnostics.png").read_bytes().startswith(b"\x89PNG")
+
+
+@pytest.mark.usefixtures("no_picture")
+def test_a_run_with_a_variant_fills_a_folder_of_its_name_and_is_not_resumed(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    options = ("--steps", 2, "--prompts-per-step", 1, "--group-size", 4)
+    assert main("--variant", "dr-grpo", *options) == 0
+    printed = capsys.readouterr().out
+    assert printed.startswith("dr-grpo: ") and printed.endswith("samples drawn: 8\n")
+    assert "dr-grpo: pizza, G = 4" in printed and "loss level" not in printed
+    assert {path.name for path in (tmp_path / "charlm-dr-grpo").iterdir()} == {*run_charlm.FILES}
+    assert "has a --variant" in refused(capsys, "--resume", "--out", "charlm-dr-grpo")
 
 
 def test_the_metrics_and_the_weights_are_those_of_train(finished):
@@ -153,9 +166,9 @@ def test_the_samples_cover_the_whole_run_and_have_the_right_rewards(finished):
 
 def test_the_picture_draws_the_numbers_of_the_metrics_file(finished, tmp_path):
     rows = metrics_in(finished)
-    figure = charlm_plots.diagnostics(rows, title="12 steps")
+    figure = plots.diagnostics(rows, title="12 steps")
     drawn = []
-    for panel in charlm_plots.PANELS:
+    for panel in plots.PANELS:
         (axes,) = (axes for axes in figure.axes if axes.get_title(loc="left") == panel.title)
         lines = {line.get_label(): line for line in axes.lines}
         for metric, label in panel.series.items():
@@ -202,13 +215,13 @@ def test_overwriting_leaves_nothing_of_the_old_run(copy):
 
 @pytest.mark.skipif(sys.platform == "win32", reason="has no limit for the size of a file")
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # torch leaves the file open
+@pytest.mark.parametrize("name", ["run", "Übung"])  # torch writes in another way where a path is not ASCII
 @pytest.mark.parametrize(("step", "words"), [(5, "no checkpoint yet"), (10, "add --resume")])
-def test_a_full_disk_is_said_with_how_to_go_on(step, words, tmp_path, monkeypatch, capsys):
+def test_a_full_disk_is_said_with_how_to_go_on(name, step, words, tmp_path, monkeypatch, capsys):
     fill_up(monkeypatch, run_charlm.Run, lambda run: len(run.state.history) == step)
-    assert main(*OPTIONS, "--checkpoint-every", 5, "--out", tmp_path / "run") == 2
+    assert main(*OPTIONS, "--checkpoint-every", 5, "--out", tmp_path / name) == 2
     errors = capsys.readouterr().err
-    # torch writes into a folder whose name is not ASCII in another way, which says what failed.
-    assert ("is the disk full?" in errors or "File too large" in errors) and words in errors
+    assert re.search(rf"{name}(/checkpoint.pt)? could not be (read or )?written.*{words}", errors)
 
 
 # What the student has not written, or not right
@@ -242,8 +255,8 @@ def refused(capsys, *arguments: object) -> str:
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ("--steps 0", "--steps must be at least 1"),
-        ("--group-size 0", "group_size must be at least 1"),
+        ("--steps 0", "--steps: must be at least 1"),
+        ("--group-size 0", "--group-size: must be at least 1"),
         ("--lr -1", "not negative"),
         ("--task sums", "'sums'"),
         ("--max-new-tokens 29", "28 at most"),
@@ -253,6 +266,9 @@ def refused(capsys, *arguments: object) -> str:
         ("--out no/such/folder", "folder that exists"),
         ("--resume", "no checkpoint"),
         ("--resume --overwrite", "one of them"),
+        ("--variant gspo --level token", "leave --level out"),
+        ("--variant gspo --resume", "leave --resume out"),
+        ("--variant ppo", "there is no 'ppo'"),
     ],
 )
 def test_what_cannot_work_is_refused_before_the_run(options, words, tmp_path, monkeypatch, capsys):
@@ -289,9 +305,9 @@ def test_damaged_files_of_a_run_are_refused(copy, capsys):
     save_checkpoint(
         copy / "checkpoint.pt", large, TrainingState(make_optimizer(large, CONFIG), CONFIG), make_generator(0)
     )
-    assert "checkpoint.pt is damaged" in refused(capsys, "--resume", "--out", copy)
+    assert "checkpoint.pt is not a checkpoint of this policy" in refused(capsys, "--resume", "--out", copy)
     (copy / "checkpoint.pt").write_bytes(b"half a file")
-    assert "checkpoint.pt is damaged" in refused(capsys, "--resume", "--out", copy)
+    assert "checkpoint.pt is not a checkpoint of this policy" in refused(capsys, "--resume", "--out", copy)
 
 
 # The recorded runs of the pages

@@ -27,7 +27,7 @@ def address_of(source: Path) -> str:
 def sources() -> list[Path]:
     """The Markdown files of all published pages."""
     (drafts,) = re.findall(r"^draft_docs: (.*)", (ROOT / "mkdocs.yml").read_text("utf-8"), re.MULTILINE)
-    return sorted({*DOCS.rglob("*.md")} - {DOCS / name for name in json.loads(drafts).split("\n")})
+    return sorted({*DOCS.rglob("*.md")} - {DOCS / name for name in json.loads(drafts).split("\n") if name})
 
 
 PAGES = sorted(map(address_of, sources()))

@@ -87,6 +87,14 @@ def test_one_run_is_printed_and_drawn(tmp_path):
     assert (tmp_path / "run.png").read_bytes().startswith(b"\x89PNG")
 
 
+def test_a_run_with_a_variant_says_and_draws_its_name(tmp_path):
+    options = ("--variant", "rloo", "--steps", 5, "--out", tmp_path / "run.svg")
+    done = call(run_bandit.main, *options, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("rloo: ") and done.stdout.endswith("samples drawn: 40\n")
+    assert "<!-- rloo, single_peak, G = 8" in (tmp_path / "run.svg").read_text("utf-8")  # what matplotlib has drawn
+
+
 def test_the_comparison_runs_all_three_algorithms(tmp_path):
     done = drawn(tmp_path, "--compare", "--seeds", "3", "--steps", "20", "--table", "double_peak")
     assert done.returncode == 0, done.stderr
@@ -96,8 +104,9 @@ def test_the_comparison_runs_all_three_algorithms(tmp_path):
     assert (tmp_path / "run.png").stat().st_size > 10_000
 
 
-def test_before_the_exercise_is_written_the_command_says_so(tmp_path):
-    done = drawn(tmp_path, module=run_starter)
+@pytest.mark.parametrize("options", [(), ("--variant", "rloo")])
+def test_before_the_exercise_is_written_the_command_says_so(tmp_path, options):
+    done = drawn(tmp_path, *options, module=run_starter)
     assert done.returncode == 1
     assert "bandit.train_bandit" in done.stderr and len(done.stderr.splitlines()) == 1
     assert not (tmp_path / "run.png").exists()
@@ -110,6 +119,9 @@ def test_before_the_exercise_is_written_the_command_says_so(tmp_path):
         (["--peak", "11"], "--peak"),
         (["--peak", "3", "--table", "linear"], "--peak"),
         (["--compare", "--algorithm", "reinforce"], "--algorithm"),
+        (["--variant", "rloo", "--compare"], "leave --compare out"),
+        (["--variant", "rloo", "--algorithm", "grpo"], "leave --algorithm out"),
+        (["--variant", "ppo"], "there is no 'ppo'"),
         (["--out", "picture.txt"], ".png, .svg or .pdf"),
         (["--out", "no/such/folder/picture.png"], "folder"),
     ],
@@ -118,6 +130,7 @@ def test_wrong_options_are_a_usage_error_before_the_run(tmp_path, arguments, wor
     done = call(run_bandit.main, *arguments, cwd=tmp_path)
     assert done.returncode == 2
     assert words in done.stderr
+    assert [*tmp_path.iterdir()] == []
 
 
 def test_the_command_says_where_to_stand():

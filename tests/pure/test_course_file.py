@@ -13,6 +13,7 @@ SMALL = 'title = "Mine"\nexercises = ["kl"]\n'
 FULL = CourseFile(
     title='Rewards "and" groups, täglich',
     exercises=("kl", "clip"),
+    optional=("variants",),
     error_carried_forward=False,
     hidden_checks=False,
     worksheet=True,
@@ -58,7 +59,7 @@ def test_texts_are_one_line_and_an_address_ends_with_a_slash(tmp_path: Path) -> 
         ('logo = "docs/../secret.svg"\n', "line 3: logo must be a picture in docs/"),
         ("[policies]\nLate = 5\n", "line 4: policies.Late "),
         ("[points]\nclip = 0\n", "line 4: points.clip .*1 to 10000"),
-        ('universty = "Here"\n', "line 3: .*'universty'.*title, exercises, points, policies"),
+        ('universty = "Here"\n', "line 3: .*'universty'.*title, exercises, optional, points, policies"),
     ],
 )
 def test_a_wrong_entry_is_a_sentence_with_its_line(tmp_path: Path, more: str, words: str) -> None:

@@ -26,7 +26,7 @@ LINE = "binds = ((ratio > high) & (advantages > 0)) | ((ratio < low) & (advantag
 
 
 OF_AN_EXERCISE = re.compile(
-    rf"^(docs/exercises/|docs/mistakes/|grader/exercises/|starter/)(?:{'|'.join(course.names())})(?=/|\.py$|\.md$)"
+    rf"^(docs/exercises/|docs/mistakes/|grader/exercises/|starter/)(?:{'|'.join(course.names(optional=True))})(?=/|\.py$|\.md$)"
 )
 """The place of the exercise in a path."""
 
@@ -60,7 +60,7 @@ def test_no_handout_and_no_discussion_holds_a_secret(files: dict[str, bytes], hi
     assert pages and scan({**files, **pages}, hidden) == [] and handout.foreign(files) == []
     for name in files:
         assert not name.startswith(("reference/", "tests/")), name
-        assert not any(word in name for word in ("misconceptions", "variants", "hidden")), name
+        assert not re.search(r"misconceptions|hidden|exercises/\w+/variants/", name), name
 
 
 def test_a_file_is_handed_out_only_after_somebody_looked_through_it(files: dict[str, bytes]) -> None:
@@ -70,24 +70,24 @@ def test_a_file_is_handed_out_only_after_somebody_looked_through_it(files: dict[
 
 
 def test_given_code_goes_with_the_exercises_that_it_does_not_run_without() -> None:
-    ours = {"variants.py", "variants_training.py", "run_variants.py"}
-
     def handed_out(*names: str) -> set[str]:
         exercises = [course.exercise(name) for name in names]
         files = {*handout.make(exercises=exercises), *autograder.make(seed=1, secret="5" * 64, exercises=names)}
         return {Path(name).name for name in files if name.startswith(("starter", "reference"))}
 
-    everything = handed_out(*course.names())
-    assert not ours & everything, "a draft leaves no trace"
-    files = {path.name for path in course.STARTER.rglob("*.*") if path.suffix != ".pyc"}
-    assert everything == files - ours | {"__init__.py"}  # the autograder's reference/ is a package
-    assert handed_out(*course.names(drafts=True)) == everything | ours
+    everything = {path.name for path in course.STARTER.rglob("*.*") if path.suffix != ".pyc"}
+    everything |= {"__init__.py"}  # the autograder's reference/ is a package
+    assert handed_out(*course.names(optional=True)) == everything
+    assert handed_out(*course.names()) == everything - {"variants.py", "variants_training.py"}
     without = handed_out("advantages", "clip", "kl", "bandit")
     assert without == {"__init__.py", "README.md", "advantages.py", "clip.py", "kl.py", "bandit.py"} | {
-        *("bandit_plots.py", "bandit_task.py", "run_bandit.py")
+        *("bandit_task.py", "plots.py", "run_bandit.py")
     }
     assert handed_out("clip", "variants") == {"__init__.py", "README.md", "clip.py", "variants.py"}
-    assert everything - handed_out("advantages", "clip", "kl", "charlm") == {"bandit.py", "run_bandit.py"}
+    assert handed_out(*course.names()) - handed_out("advantages", "clip", "kl", "charlm") == {
+        "bandit.py",
+        "run_bandit.py",
+    }
 
 
 def test_everything_that_students_import_is_in_it_and_nothing_else_of_the_grader(files: dict[str, bytes]) -> None:
@@ -117,7 +117,7 @@ def test_its_project_file_names_our_dependencies_and_only_packages_that_are_ther
 
 def test_the_pages_in_it_are_plain_markdown_and_lead_nowhere_that_it_lacks(files: dict[str, bytes]) -> None:
     pages = {name: text.decode() for name, text in files.items() if name.endswith(".md")}
-    wanted = {page for each in course.EXERCISES for page in (each.page, each.mistakes_page)}
+    wanted = {page for each in course.HANDED_OUT for page in (each.page, each.mistakes_page)}
     assert {*pages} == {"README.md", "starter/README.md", "docs/mistakes/general.md", *wanted}
     for name, text in pages.items():
         for target in re.findall(r"\]\(([^)#:\s]+)(?:#[^)]*)?\)", text):
@@ -196,7 +196,7 @@ def test_the_same_course_gives_the_same_bytes(files: dict[str, bytes], tmp_path:
 
 def test_the_manifest_says_what_students_leave_as_it_is(files: dict[str, bytes]) -> None:
     manifest = json.loads(files[handout.MANIFEST])
-    own = {f"starter/{name}.py" for name in course.names()}
+    own = {f"starter/{name}.py" for name in course.names(optional=True)}
     assert set(files) - set(manifest) == own | {handout.MANIFEST}
     assert manifest["LICENSE"] == hashlib.sha256((course.ROOT / "LICENSE").read_bytes()).hexdigest()
 

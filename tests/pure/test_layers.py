@@ -19,7 +19,7 @@ STANDARD = frozenset(sys.stdlib_module_names) | {"__future__"}
 PROCESSES = frozenset({"subprocess", "multiprocessing", "socket"})
 SUBMISSIONS = ("/misconceptions/", "/variants/")  # texts that run in a worker, joined with a model answer
 WITH_TORCH = ("torch", *(f"grader.sandbox.worker.{name}" for name in ("serve", "forkserver", "start")))
-FOR_PEOPLE = re.compile(r"/(plots|\w+_plots|run\w+|llm_\w+|trl_trainer)\.py$")  # no worker loads them
+FOR_PEOPLE = re.compile(r"/(plots|runs|run_\w+|llm_\w+|trl_trainer)\.py$")  # no worker loads them
 
 
 def imports_of(text: str, file: str) -> Iterator[str]:

@@ -16,7 +16,7 @@ import pytest
 from grader.core import course
 from grader.workshop import run_pictures
 from grader.workshop.ablations import ABLATIONS
-from reference.given.charlm_plots import PANELS
+from reference.given.plots import PANELS
 
 SVG = "{http://www.w3.org/2000/svg}"
 PICTURES = run_pictures.make()

@@ -1,25 +1,20 @@
-"""Training with the relatives of GRPO: the laws that they keep in the loops of exercises 4 and 5, and the command."""
+"""Training with the relatives of GRPO: the laws that they keep in the loops of exercises 4 and 5."""
 
 from __future__ import annotations
 
-import shutil
-import subprocess
-import sys
 from dataclasses import replace
 
 import pytest
 import torch
-from command import call
 from torch import Tensor
 
-from grader.core import course
-from reference import bandit, charlm, run_charlm, run_variants
+from reference import bandit, charlm
 from reference.given.bandit_task import BanditConfig, single_peak
 from reference.given.charlm_model import BigramLM
 from reference.given.charlm_sampling import make_generator
 from reference.given.charlm_task import LetterReward
-from reference.given.charlm_training import CharLMConfig
-from reference.given.variants_training import MOST_DRAWS, VARIANTS, BanditWork, CharLMWork, Variant
+from reference.given.charlm_training import CharLMConfig, TrainingState, make_optimizer
+from reference.given.variants_training import MOST_DRAWS, VARIANTS, BanditWork, CharLMWork, Variant, variant
 
 TABLE = single_peak().double()
 BANDIT = BanditConfig(steps=12, inner_steps=4, lr=1.0)
@@ -28,25 +23,22 @@ CHARLM = CharLMConfig(
 )
 
 
-def bandit_run(variant: Variant, config: BanditConfig = BANDIT) -> Tensor:
-    return BanditWork(variant).train(TABLE, config, seed=3).probabilities
+def bandit_run(changes: Variant, config: BanditConfig = BANDIT) -> Tensor:
+    return BanditWork(changes).train(TABLE, config, seed=3).probabilities
 
 
-def charlm_run(variant: Variant | None, config: CharLMConfig = CHARLM) -> tuple[Tensor, list[dict[str, float]]]:
+def charlm_run(changes: Variant | None, config: CharLMConfig = CHARLM) -> tuple[Tensor, list[dict[str, float]]]:
     """The logits at the end and the metrics; None: the loop as it is."""
     torch.manual_seed(0)
     start = torch.randn(3, 3, dtype=torch.float64)
     policy, ref_policy = BigramLM(start.clone()), BigramLM(start.clone())
-    train = charlm.train if variant is None else CharLMWork(variant).train
+    train = charlm.train if changes is None else CharLMWork(changes).train
     history = train(policy, ref_policy, ["a", "b"], LetterReward("b"), config, generator=make_generator(1))
     return torch.cat([each.detach().flatten() for each in policy.parameters()]), history
 
 
 def near(left: Tensor, right: Tensor) -> bool:
     return torch.allclose(left, right, rtol=1e-5, atol=1e-7)
-
-
-# Laws
 
 
 def test_grpo_as_a_variant_is_the_loop_as_it_is():
@@ -61,14 +53,14 @@ def test_grpo_as_a_variant_is_the_loop_as_it_is():
 
 
 @pytest.mark.parametrize(
-    ("variant", "setting"),
+    ("changes", "setting"),
     [
         (VARIANTS["gspo"], {"ratio_level": "sequence"}),
         (Variant(summary="", level="token"), {"loss_level": "token"}),
     ],
 )
-def test_what_exercise_5_can_do_itself_comes_out_the_same(variant, setting):
-    logits, _ = charlm_run(variant)
+def test_what_exercise_5_can_do_itself_comes_out_the_same(changes, setting):
+    logits, _ = charlm_run(changes)
     expected, _ = charlm_run(None, replace(CHARLM, **setting))
     other, _ = charlm_run(None)
     assert near(logits, expected) and not near(logits, other)
@@ -107,55 +99,7 @@ def test_a_sampler_in_float8_changes_the_run_and_the_correction_changes_it_again
     assert not near(runs[0], runs[1]) and not near(runs[1], runs[2])
 
 
-# The command
-
-
-def test_a_run_of_the_bandit_says_and_draws_its_variant(tmp_path):
-    picture = tmp_path / "run.svg"
-    done = call(run_variants.main, "bandit", "--variant", "rloo", "--steps", 5, "--out", picture, cwd=tmp_path)
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.startswith("rloo: ") and done.stdout.endswith("samples drawn: 40\n")
-    assert "<!-- rloo, single_peak, G = 8" in picture.read_text("utf-8")  # matplotlib says what it has drawn
-
-
-@pytest.mark.proof
-def test_a_run_of_the_language_model_fills_a_folder_and_says_its_variant(tmp_path):
-    options = ("--steps", 2, "--prompts-per-step", 1, "--group-size", 4)
-    done = call(run_variants.main, "charlm", "--variant", "dr-grpo", *options, cwd=tmp_path)
-    assert done.returncode == 0, done.stderr
-    assert "dr-grpo: pizza, G = 4" in done.stdout and "loss level" not in done.stdout
-    assert {each.name for each in (tmp_path / "charlm-dr-grpo").iterdir()} == set(run_charlm.FILES)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        (("bandit",), "--variant"),
-        (("bandit", "--variant", "ppo"), "invalid choice: 'ppo'"),
-        (("bandit", "--variant", "rloo", "--compare"), "leave --compare out"),
-        (("charlm", "--variant", "gspo", "--level", "token"), "leave --level out"),
-        (("charlm", "--variant", "gspo", "--resume"), "leave --resume out"),
-        (("bandit", "--variant", "rloo", "--group-size", "0"), "group_size must be at least 1"),
-    ],
-)
-def test_what_would_fail_or_be_ignored_is_a_usage_error(tmp_path, arguments, words):
-    done = call(run_variants.main, *arguments, cwd=tmp_path)
-    assert done.returncode == 2
-    assert words in done.stderr
-    assert [*tmp_path.iterdir()] == []
-
-
-@pytest.mark.proof
-def test_before_the_exercise_is_written_the_command_says_which_function_it_needs(tmp_path):
-    folder = shutil.copytree(course.MODEL_ANSWERS, tmp_path / "mine", ignore=shutil.ignore_patterns("__pycache__"))
-    shutil.copy(course.STARTER / "variants.py", folder)
-    command = [sys.executable, "-m", "mine.run_variants", "bandit", "--variant", "rloo", "--steps", "2"]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=120)
-    assert done.returncode == 1
-    assert "variants.leave_one_out_advantages is not written yet" in done.stderr
-
-
-def test_a_loop_that_does_not_call_what_a_relative_changes_is_no_run_of_it(tmp_path, monkeypatch):
+def test_a_loop_that_does_not_call_what_a_relative_changes_is_no_run_of_it(monkeypatch):
     """It would be GRPO under another name."""
 
     def train(policy, ref_policy, prompt, reward_fn, config, *, generator, state):
@@ -166,5 +110,13 @@ def test_a_loop_that_does_not_call_what_a_relative_changes_is_no_run_of_it(tmp_p
         return state.history
 
     monkeypatch.setattr(charlm, "train", train)
-    done = call(run_variants.main, "charlm", "--variant", "rloo", "--steps", 3, cwd=tmp_path)
-    assert done.returncode == 1 and "group_advantages and grpo_loss" in done.stderr
+    policy = BigramLM(torch.zeros(3, 3))
+    state = TrainingState(make_optimizer(policy, CHARLM), CHARLM)
+    work = CharLMWork(VARIANTS["rloo"])
+    with pytest.raises(NotImplementedError, match=r"charlm\.py does not call group_advantages and grpo_loss"):
+        work.train(policy, policy, "a", LetterReward("b"), CHARLM, generator=make_generator(1), state=state)
+
+
+def test_a_name_that_is_no_variant_is_refused_with_all_names():
+    with pytest.raises(ValueError, match=r"(?s)there is no 'ppo'; choose one of.*  dr-grpo +no standard deviation"):
+        variant("ppo")

@@ -1,8 +1,10 @@
-"""Diagnostics of a language model's run, given code: every metric that the run wrote down, with how to read it.
+"""Pictures of runs: a run of the bandit, algorithms side by side, and all metrics of a language model.
 
-`PANELS` is all there is to say about the panels; the picture and the course's page both take it from there.
+Given code. `PANELS` holds all texts of a language model's diagnostics; the picture and the course's page use them.
 
-Left out on purpose: anything interactive; the page of the exercise replays recorded runs.
+Left out on purpose: anything interactive; the course's site has a simulation, and replays recorded runs.
+
+Symbols: K actions, S seeds.
 """
 
 import textwrap
@@ -15,11 +17,104 @@ import matplotlib
 matplotlib.use("Agg")  # files only: no window, so no display is needed
 
 import matplotlib.pyplot as plt
+import numpy as np
+import torch
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from torch import Tensor
 
-from .bandit_plots import GREY, LINES
-from .charlm_training import ROLLING
+from .bandit_task import BanditHistory
+
+# As on the course's site: ink is the policy, gold a reward, grey the reference; blue and orange are pushes up and down
+# and nothing else. Lines of a kind differ in their style.
+INK, SECOND, GREY, GOLD = "#1e1a2b", "#8c8499", "#6c6676", "#f5b301"
+LINES = ((INK, "-"), (SECOND, "--"), (INK, ":"), (SECOND, "-."))
+
+
+def plot_run(history: BanditHistory, reward_table: Tensor, *, title: str, path: Path) -> None:
+    """Draw one run: the policy at the start and at the end, and four curves over the steps.
+
+    Args:
+        history: Of the run.
+        reward_table: Reward of every action, shape (K,).
+        title: What was run, with its settings and seed.
+        path: Where the picture goes; the ending decides the format (.png, .svg, .pdf).
+    """
+    table = reward_table.cpu().numpy()
+    best = int(table.argmax())
+    probabilities = history.probabilities.cpu().numpy()  # (steps + 1, K)
+    figure, axes = plt.subplots(2, 2, figsize=(11, 7), layout="constrained")
+    figure.suptitle(title)
+
+    policy, confidence, undecided, signal = axes.flat
+    actions = np.arange(1, len(table) + 1)
+    policy.bar(actions, probabilities[-1], color=INK, label=f"policy after {len(probabilities) - 1} steps")
+    policy.step(actions, probabilities[0], where="mid", color=GREY, linestyle="--", label="policy at the start")
+    policy.plot(actions, table, "o", color=INK, markerfacecolor=GOLD, label="reward")
+    policy.set(title="Where the probability went", xlabel="action", ylabel="probability (bars), reward (circles)")
+    policy.set_xticks(actions)
+    policy.set_ylim(min(0.0, table.min()), max(1.05, table.max() * 1.05))
+
+    confidence.plot(probabilities[:, best], color=INK, label=f"best action ({best + 1})")
+    confidence.plot(history.max_probability.cpu(), color=SECOND, linestyle="--", label="most probable action")
+    confidence.set(title="How sure is the policy, and of what?", ylabel="probability")
+    over = np.flatnonzero(probabilities[:, best] > 0.5)
+    if len(over):
+        confidence.axvline(over[0], color=GREY, linestyle=":", label=f"over 0.5 after {over[0]} steps")
+    confidence.set_ylim(0.0, 1.05)
+
+    undecided.plot(history.entropy.cpu(), color=INK, label="entropy")
+    undecided.plot(history.kl.cpu(), color=SECOND, linestyle="--", label="KL from the start")
+    undecided.set(title="How undecided is it, and how far has it gone?", ylabel="nats")
+
+    steps = np.arange(1, len(history.mean_reward) + 1)
+    signal.plot(steps, history.mean_reward.cpu(), "o", color=INK, markerfacecolor=GOLD, label="mean reward")
+    if history.clip_fraction.any():  # with one inner step it is 0 by definition
+        signal.plot(steps, history.clip_fraction.cpu(), color=SECOND, linestyle="--", label="clip fraction")
+    silent = history.zero_signal.cpu().numpy()
+    signal.plot(steps[silent], np.zeros(int(silent.sum())), "|", color=INK, label="group without signal")
+    signal.set(title="What each group said", ylabel="reward, fraction")
+    _finish([confidence, undecided, signal])
+    policy.legend()
+    _save(path)
+
+
+def plot_comparison(histories: Mapping[str, Sequence[BanditHistory]], best: int, *, title: str, path: Path) -> None:
+    """Draw algorithms side by side: median and band of 80 % of the seeds, for two quantities over the steps.
+
+    Args:
+        histories: Name of the algorithm to its runs, one for each of S seeds.
+        best: The best action, counted from 0.
+        title: What was run, with its settings and seeds.
+        path: As for `plot_run`.
+    """
+    figure, (confidence, undecided) = plt.subplots(1, 2, figsize=(11, 4.5), layout="constrained")
+    figure.suptitle(title)
+    for (name, runs), (color, style) in zip(histories.items(), LINES, strict=False):
+        sure = torch.stack([run.probabilities[:, best] for run in runs])  # (S, steps + 1)
+        entropy = torch.stack([run.entropy for run in runs])  # (S, steps + 1)
+        for axes, curves in ((confidence, sure), (undecided, entropy)):
+            low, middle, high = np.quantile(curves.cpu().numpy(), (0.1, 0.5, 0.9), axis=0)
+            axes.plot(middle, color=color, linestyle=style, label=name)
+            axes.fill_between(np.arange(len(middle)), low, high, color=color, alpha=0.15, linewidth=0)
+    confidence.set(title=f"Probability of the best action ({best + 1})", ylabel="probability")
+    confidence.set_ylim(0.0, 1.05)
+    undecided.set(title="Entropy of the policy", ylabel="nats")
+    _finish([confidence, undecided])
+    _save(path)
+
+
+def _finish(charts: Sequence[Axes]) -> None:
+    for axes in charts:
+        axes.set_xlabel("steps")
+        axes.set_xlim(left=0)
+        axes.grid(alpha=0.3)
+        axes.legend()
+
+
+def _save(path: Path) -> None:
+    plt.savefig(path, dpi=150)
+    plt.close()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,7 +122,6 @@ class Panel:
     """One panel of the grid.
 
     Attributes:
-        name: Short name, unique.
         series: Metric to the label of its line.
         title: What the panel shows.
         unit: Of the y axis.
@@ -35,7 +129,6 @@ class Panel:
         at_least: What the y axis covers at least, so that rounding errors look as small as they are.
     """
 
-    name: str
     series: Mapping[str, str]
     title: str
     unit: str
@@ -45,15 +138,13 @@ class Panel:
 
 PANELS = (
     Panel(
-        name="reward",
-        series={"mean_reward": "mean of the batch", "rolling_mean_reward": f"mean of the last {ROLLING} steps"},
+        series={"mean_reward": "mean of the batch", "rolling_mean_reward": "rolling mean"},
         title="Mean reward",
         unit="reward",
         reading="The only curve that says whether it works. Single batches are noisy: follow the rolling mean.",
         at_least=(0.0, 1.0),
     ),
     Panel(
-        name="kl",
         series={"kl": "KL"},
         title="KL from the reference policy",
         unit="nats per token",
@@ -62,7 +153,6 @@ PANELS = (
         at_least=(0.0, 0.1),
     ),
     Panel(
-        name="policy_loss",
         series={"policy_loss": "policy loss"},
         title="Policy loss",
         unit="loss",
@@ -71,7 +161,6 @@ PANELS = (
         at_least=(-0.05, 0.05),
     ),
     Panel(
-        name="loss",
         series={"loss": "total loss"},
         title="Total loss",
         unit="loss",
@@ -79,7 +168,6 @@ PANELS = (
         at_least=(-0.05, 0.05),
     ),
     Panel(
-        name="mean_advantage",
         series={"mean_advantage": "mean advantage"},
         title="Mean advantage",
         unit="advantage",
@@ -87,7 +175,6 @@ PANELS = (
         at_least=(-0.1, 0.1),
     ),
     Panel(
-        name="zero_signal",
         series={"zero_signal_fraction": "zero-signal share"},
         title="Zero-signal share",
         unit="share of the groups",
@@ -96,7 +183,6 @@ PANELS = (
         at_least=(0.0, 1.0),
     ),
     Panel(
-        name="clip_fraction",
         series={"clip_fraction": "clip fraction"},
         title="Clip fraction",
         unit="share of the tokens",
@@ -105,7 +191,6 @@ PANELS = (
         at_least=(0.0, 1.0),
     ),
     Panel(
-        name="entropy",
         series={"entropy": "entropy"},
         title="Entropy",
         unit="nats per token",
@@ -114,7 +199,6 @@ PANELS = (
         at_least=(0.0, 1.0),
     ),
     Panel(
-        name="completion_length",
         series={"completion_length": "completion length"},
         title="Completion length",
         unit="tokens",
@@ -123,7 +207,6 @@ PANELS = (
         at_least=(0.0, 4.0),
     ),
     Panel(
-        name="well_formed",
         series={"well_formed": "well-formed share"},
         title="Well-formed share",
         unit="share of the completions",
@@ -149,14 +232,11 @@ def plot_diagnostics(history: Sequence[Mapping[str, float]], *, title: str, path
 
 def diagnostics(history: Sequence[Mapping[str, float]], *, title: str) -> Figure:
     """The grid of all panels, as a figure; arguments as for `plot_diagnostics`."""
-    columns = 2
-    rows = -(-len(PANELS) // columns)
-    figure, grid = plt.subplots(rows, columns, figsize=(11, 3 * rows), layout="constrained")
+    rows = len(PANELS) // 2
+    figure, grid = plt.subplots(rows, 2, figsize=(11, 3 * rows), layout="constrained")
     figure.suptitle(title)
-    for panel, axes in zip(PANELS, grid.flat, strict=False):
+    for panel, axes in zip(PANELS, grid.flat, strict=True):
         _draw(panel, axes, history)
-    for axes in grid.flat[len(PANELS) :]:
-        axes.set_axis_off()
     figure.align_ylabels()
     return figure
 
