@@ -1,10 +1,10 @@
-"""`course dev recordings`: write the recorded runs as pictures and as modules for the browser."""
+"""`course dev recordings`: write the recorded runs and the pieces of the bug hunt as pictures and for the browser."""
 
 from __future__ import annotations
 
 import argparse
 
-from ..workshop import recordings, run_pictures
+from ..workshop import bughunt, recordings, run_pictures
 from ..workshop.generated import write_or_check
 
 
@@ -16,4 +16,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """`course dev recordings`: 0 fine, 1 stale."""
     texts = {recordings.PATH: recordings.make(), recordings.LLM_PATH: recordings.make_llm(), **run_pictures.make()}
-    return write_or_check(texts, command="course dev recordings", what="the recorded runs are", check=arguments.check)
+    pieces = bughunt.pieces()
+    texts |= {
+        bughunt.PATH: bughunt.make(pieces),
+        bughunt.PAGE: bughunt.make_page(bughunt.PAGE.read_text("utf-8"), pieces),
+    }
+    return write_or_check(
+        texts, command="course dev recordings", what="the recorded runs and the bug hunt are", check=arguments.check
+    )

@@ -34,7 +34,7 @@ export function divergingBars({ height: usual = 200, limit, ticks, digits = 1, n
     const [middle, wide] = [left + step / 2, Math.min((called ? 0.86 : 0.6) * step, widest)];
     return [
       mark({ middle, wide, line: y(0), end: y(end) }),
-      words(middle, y(end) + (end >= 0 ? -6 : 16), signed(value), { "text-anchor": "middle", class: "name" }),
+      words(middle, y(end) + (end > 0 ? -6 : end < 0 ? 16 : -11), signed(value), { "text-anchor": "middle", class: "name" }),
     ];
   }
 
