@@ -2,8 +2,8 @@
 
 A piece is a file of `bughunt_files/`: an explanation, the right function with a marker, and `effect`, which calls the
 function or trains with it. The marker stands below the line that can go wrong: `# bug KINDS: wrong line`, or, if the
-line is right and looks odd, `# odd: tempting line`. Numbers in explanations come from `effect`: `{right[60]:.2f}` is its
-value at step 60 with the right line, `{wrong[60]:.2f}` with the other one.
+line is right and looks odd, `# odd: tempting line`. Numbers in explanations come from `effect`: `{right[60]:.2f}` is
+its value at step 60 with the right line, `{wrong[60]:.2f}` with the other one.
 """
 
 from __future__ import annotations

@@ -31,7 +31,7 @@ def answer(page: Any, piece: bughunt.Piece) -> None:
         page.locator(".grpo-hunt-line").nth(piece.line - 1).click()
         page.get_by_role("button", name=bughunt.KINDS[piece.kinds[0]], exact=True).click()
     else:
-        page.get_by_text("No bug here", exact=True).click()
+        page.get_by_role("radio", name="No bug here").click()
         page.get_by_role("button", name="Yes, every line is right").click()
 
 
@@ -54,7 +54,7 @@ def test_three_pieces_are_played_by_the_keyboard_alone(tab: Tab) -> None:
             for _ in range([*bughunt.KINDS].index(piece.kinds[0])):
                 page.keyboard.press("Tab")
         page.keyboard.press("Enter")
-        assert page.evaluate("document.activeElement.className") == "grpo-hunt-verdict"
+        assert page.evaluate("document.activeElement.matches('.grpo-hunt-verdict')")
         assert verdict(page).startswith("Right: ") and verdict(page).endswith("2 of 2 points")
         assert page.locator(".grpo-hunt-score").inner_text() == f"{2 * place + 2} of {2 * place + 2} points"
         page.keyboard.press("Tab")

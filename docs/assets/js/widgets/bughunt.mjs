@@ -21,6 +21,13 @@ class Bughunt extends Widget {
     this.stage = element("div", { class: "grpo-hunt-stage" });
     this.append(element("div", { class: "grpo-hunt-head" }, this.strip, this.score), this.stage);
     window.addEventListener("hashchange", () => this.isConnected && this.named && this.open(this.named, true));
+    this.addEventListener("click", (event) => {
+      const link = event.target.closest("a[href^='#']");
+      if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
+      event.preventDefault();
+      event.stopPropagation(); // instant navigation would change the address without telling
+      this.go(link.hash.slice(1));
+    });
     const asked = this.named;
     this.open(asked ?? nextOpen(PIECES, this.answers)?.id ?? END, false);
     if (asked) this.scrollIntoView();
@@ -30,6 +37,12 @@ class Bughunt extends Widget {
   get named() {
     const name = location.hash.slice(1);
     return name === END || PIECES.some(({ id }) => id === name) ? name : null;
+  }
+
+  /** Goes to a piece or the end, so that Back leads back. */
+  go(id) {
+    if (this.named === id) this.open(id, true);
+    else location.hash = id;
   }
 
   /** Shows a piece or the end. With focus, its title is read out and brought into sight. */
@@ -147,8 +160,7 @@ class Bughunt extends Widget {
     const again = () => {
       this.answers = {};
       save(KEY, null);
-      location.hash = PIECES[0].id;
-      if (this.shown === END) this.open(PIECES[0].id, true); // the address had it already
+      this.go(PIECES[0].id);
     };
     this.stage.replaceChildren(title, element("ol", { class: "grpo-hunt-list" }, rows),
       element("div", { class: "grpo-bar" }, field, button("Copy", share), button("Play again", again), told));
