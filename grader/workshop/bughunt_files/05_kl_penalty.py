@@ -12,7 +12,7 @@ PICTURE = {"kind": "curve", "caption": "KL divergence from the reference, 20 run
 
 
 def penalized_rewards(rewards, logp, ref_logp, mask, kl_coef):
-    """The reward of each completion minus `kl_coef` times its drift: the sum of `logp` - `ref_logp` over its tokens.
+    """The reward of each completion minus `kl_coef` times its drift: the sum of `logp - ref_logp` over its tokens.
     The arrays have one row per completion; `mask` is 1 for tokens of the completion and 0 for padding.
     """
     log_ratio = logp - ref_logp

@@ -21,7 +21,7 @@ PICTURE = {
 
 def clipped_objective(logp, old_logp, advantages, clip_eps):
     """PPO's objective, a mean over tokens that is maximized. Each token counts the smaller of two numbers: ratio times
-    advantage, and the same with the ratio clipped to the band from 1 - `clip_eps` to 1 + `clip_eps`.
+    advantage, and the same with the ratio clipped to the band from `1 - clip_eps` to `1 + clip_eps`.
     """
     ratio = np.exp(logp - old_logp)
     bound = np.where(advantages > 0, 1 + clip_eps, 1 - clip_eps)

@@ -17,7 +17,7 @@ PICTURE = {
 
 
 def sequence_ratio(logp, old_logp, mask):
-    """GSPO's ratio of each completion: the exponential of the mean of `logp` - `old_logp` over its tokens. The arrays
+    """GSPO's ratio of each completion: the exponential of the mean of `logp - old_logp` over its tokens. The arrays
     have one row per completion; `mask` is 1 for its tokens and 0 for the padding after them.
     """
     log_ratio = (logp - old_logp) * mask

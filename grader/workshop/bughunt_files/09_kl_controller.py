@@ -12,7 +12,7 @@ PICTURE = {"kind": "curve", "caption": "KL divergence from the reference, target
 
 def train(reward_table, kl_coef, target, steps, lr):
     """The KL divergence from the uniform policy before each update by the exact gradient of reward minus `coef` times
-    KL. `coef` starts at `kl_coef`; each step multiplies it by 1 + 0.1 times the error, KL / `target` - 1 within ±0.2.
+    KL. `coef` starts at `kl_coef`; each step multiplies it by 1 + 0.1 times the error, `KL / target - 1` within ±0.2.
     """
     logits, coef, kls = np.zeros(len(reward_table)), kl_coef, []
     for _ in range(steps):

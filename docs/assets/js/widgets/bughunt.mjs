@@ -85,10 +85,11 @@ class Bughunt extends Widget {
   question(piece) {
     const name = uniqueId("line");
     const lines = shownLines(piece);
-    const next = element("div", { class: "grpo-hunt-next", role: "group" });
+    const next = element("div", { class: "grpo-hunt-next" });
     const choose = (line) => {
       const give = (kind) => this.answer(piece, { line, kind });
       const label = element("p", { id: uniqueId("kind") }, line ? `What is wrong in line ${line}?` : "Are you sure?");
+      next.setAttribute("role", "group");
       next.setAttribute("aria-labelledby", label.id);
       next.replaceChildren(label, element("div", { class: "grpo-hunt-kinds" }, line
         ? Object.entries(KINDS).map(([kind, text]) => button(text, () => give(kind)))
