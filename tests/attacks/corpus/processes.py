@@ -11,11 +11,11 @@ def waits():  # for its parent's end, half a minute at most
 }
 ATTACKS = r"""
 kills its parent: the process that forks the workers
-- level 0: grader failed (processes)
+- level 0: grader failed (processes); varies
     os.kill(os.getppid(), 9)
 
 kills the grader
-- level 0: grader failed, process disturbed (processes)
+- level 0: grader failed, process disturbed (processes); varies
     os.kill(YARD['grader'], 9)
 
 kills the grader's process group
