@@ -147,6 +147,9 @@ def test_help_of_a_command_says_how_to_call_it(tmp_path: Path, words: tuple[str,
     usage = " ".join(done.stdout.partition("\n\n")[0].split())
     assert usage.startswith(f"usage: course {' '.join(words)} ")
     assert not re.search(r"--[a-z-]+ \]", usage), "an option takes a value that has no name"
+    values = re.findall(r"--([a-z-]+) ([A-Z_]+)", usage)
+    repeated = {name for name, value in values if value == name.upper().replace("-", "_")}
+    assert repeated <= {"out"}, "the name of a value only repeats its option: give it a metavar"
 
 
 def test_an_old_name_of_a_command_works_and_says_the_new_one(tmp_path: Path) -> None:

@@ -58,9 +58,7 @@ def every_third(*arguments, **options):
 
 
 @pytest.mark.parametrize(("name", "text"), [("by_shape", BY_SHAPE), ("every_third", EVERY_THIRD)])
-def test_a_function_that_remembers_calls_gets_the_same_verdicts_from_cold_workers(
-    sandbox: Sandbox, name: str, text: str
-) -> None:
+def test_a_function_that_remembers_calls_gets_the_same_verdicts_from_cold_workers(sandbox, name, text):
     submission = catalogue.replaced("advantages", "group_advantages", name, text)
     checks = declared_checks(["advantages"], hidden=True)
     with Sandbox.start(cold=True) as cold, grading_profile():

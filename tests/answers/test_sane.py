@@ -96,8 +96,7 @@ def test_an_answer_without_work_fails_at_the_gate(graded: Grader, exercise: str,
 
 
 @pytest.mark.parametrize(
-    ("exercise", "function"),
-    [pytest.param(*each, marks=[pytest.mark.check] * (each in FIRST)) for each in FUNCTIONS],
+    ("exercise", "function"), [pytest.param(*each, marks=[pytest.mark.check] * (each in FIRST)) for each in FUNCTIONS]
 )
 def test_a_mistake_in_every_function_is_caught_and_named(graded: Grader, exercise: str, function: str) -> None:
     mistake = next(entry for entry in misconceptions(exercise) if entry.function == function)

@@ -143,16 +143,12 @@ def _attacks(text: str) -> dict[str, Any]:
 
 
 _OPTIONS: dict[str, Callable[[str], dict[str, Any]]] = {
-    "failed": lambda _: {"verdict": FAILED},
-    "passed": lambda _: {"verdict": PASSED},
-    "level 0: ": _level_0,
-    "varies": lambda _: {"varies": True},
-    "dangerous: ": lambda text: {"dangerous": text},
-    "attacks ": _attacks,
+    "failed": lambda _: {"verdict": FAILED}, "passed": lambda _: {"verdict": PASSED}, "level 0: ": _level_0,
+    "varies": lambda _: {"varies": True}, "dangerous: ": lambda text: {"dangerous": text}, "attacks ": _attacks,
     "behind the gate": lambda _: {"verdict": PASSED, "behind_gate": True},
     "called by ": lambda text: {"verdict": FAILED, "called_by": text},
     "twice": lambda _: {"verdict": FAILED, "rounds": 2},
-}
+}  # fmt: skip
 
 
 def attacks_in(text: str, shared: Mapping[str, str]) -> tuple[Attack, ...]:

@@ -10,6 +10,7 @@ import textwrap
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "helpers"))
 from attack import Attack
 from corpus import ATTACKS, TOPICS
 

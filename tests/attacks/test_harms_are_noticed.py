@@ -17,7 +17,6 @@ from typing import Any
 
 import pytest
 from attack import FUNCTION, Attack, Harm, submission
-from consumers import misread
 from corpus import ATTACKS, TOPICS
 from corpus.behind_gate import SHARED
 from finding import finding_of
@@ -35,55 +34,20 @@ Addresses = dict[str, Any]
 # The yard
 
 
-def limit(at: Addresses) -> None:
-    import resource
-
-    resource.prlimit(at["victim_process"], resource.RLIMIT_NOFILE, (64, 64))
-
-
 def send_packet(at: Addresses) -> None:
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sender:
         sender.sendto(b"", ("127.0.0.1", at["udp"]))
 
 
-def connect(name: str) -> Callable[[Addresses], None]:
-    def do(at: Addresses) -> None:
-        with socket.socket(socket.AF_UNIX) as connection:
-            connection.connect(at[name])
-
-    return do
-
-
-def lower_priority(at: Addresses) -> None:
-    now = os.getpriority(os.PRIO_PROCESS, at["victim_process"])
-    os.setpriority(os.PRIO_PROCESS, at["victim_process"], 19 if now < 19 else 18)
-
-
-def pin(at: Addresses) -> None:
-    if len(os.sched_getaffinity(0)) == 1:
-        pytest.skip("this machine has one core")
-    os.sched_setaffinity(at["victim_process"], {min(os.sched_getaffinity(0))})
-
-
 HARMS: dict[str, tuple[Harm, Callable[[Addresses], object]]] = {
-    "kill": (Harm.PROCESS_DISTURBED, lambda at: os.kill(at["victim_process"], signal.SIGKILL)),
     "signal": (Harm.PROCESS_DISTURBED, lambda at: os.kill(at["victim_process"], signal.SIGUSR2)),
     "stop": (Harm.PROCESS_DISTURBED, lambda at: os.kill(at["victim_process"], signal.SIGSTOP)),
-    "limit": (Harm.PROCESS_DISTURBED, limit),
-    "nice": (Harm.PROCESS_DISTURBED, lower_priority),
-    "pin": (Harm.PROCESS_DISTURBED, pin),
     "results": (Harm.FILE_CHANGED, lambda at: Path(at["results"]).write_text('{"earned": 80}')),
-    "append": (Harm.FILE_CHANGED, lambda at: Path(at["victim"]).write_text("as it was\nx")),
-    "mode": (Harm.FILE_CHANGED, lambda at: os.chmod(at["victim"], 0o600)),
     "time": (Harm.FILE_CHANGED, lambda at: os.utime(at["victim"], (0, 0))),
     "delete": (Harm.FILE_CHANGED, lambda at: os.unlink(at["victim"])),
-    "new file": (Harm.FILE_CHANGED, lambda at: Path(at["folder"], "new").touch()),
     "link": (Harm.FILE_CHANGED, lambda at: os.symlink("/", f"{at['folder']}/link")),
     "public folder": (Harm.FILE_CHANGED, lambda at: Path(f"/tmp/{at['mark']}").touch()),
-    "tcp": (Harm.NETWORK_REACHED, lambda at: socket.create_connection(("127.0.0.1", at["tcp"])).close()),
     "udp": (Harm.NETWORK_REACHED, send_packet),
-    "abstract": (Harm.NETWORK_REACHED, connect("abstract")),
-    "local": (Harm.NETWORK_REACHED, connect("local")),
     "shared memory": (Harm.MEMORY_LEFT, lambda at: ctypes.CDLL(None).shmget(at["key"], 4096, 0o1600)),
     "queue": (Harm.MEMORY_LEFT, lambda at: ctypes.CDLL(None).mq_open(f"/{at['mark']}".encode(), 0o102, 0o600, None)),
 }
@@ -169,35 +133,3 @@ def test_every_attack_has_its_own_name_and_holds_no_answer_that_it_looks_for() -
         text = submission(attack, {}).files[f"{attack.exercise}.py"]
         ast.parse(text)
         assert (f"def {attack.function}(" in text) == ("honest" in text.partition("\ndef attack(")[2]), name
-
-
-# The readers of what a class command wrote
-
-TABLE = "\ufeffsubmission,points\r\nada,205\r\n"
-
-
-@pytest.mark.parametrize(
-    ("place", "text", "problem"),
-    [
-        ("grades.csv", "\ufeffsubmission,points\r\n=1+1,205\r\n", "computed"),
-        ("grades.csv", "\ufeffsubmission,points\r\nada,205,more\r\n", "different lengths"),
-        ("grades.csv", "\ufeffsubmission,points\r\nada,205\r\nbob,205\r\n", "2 rows"),
-        ("graded/a.json", '{"value": NaN}', "JSON"),
-        ("graded/a.json", '{"value": ', "cannot be read"),
-        ("junit/a.xml", "<testsuites><testsuite></testsuites>", "cannot be read"),
-        ("junit/a.xml", "<testsuites><script/></testsuites>", "other elements"),
-        ("html/a.html", "<p>fine<script>alert(1)</script>", "<script>"),
-        ("html/a.html", "<img src=x onerror=alert(1)>", "onerror"),
-        ("html/a.html", "<a href='javascript:alert(1)'>x</a>", "javascript"),
-        ("github-annotations/a.txt", "::warning file=a::text\n::set-env name=PATH::x", "annotation"),
-        ("github-annotations/a.txt", "::stop-commands::t\n::t::\n::set-env name=PATH::x\n", "annotation"),
-        ("github-annotations/a.txt", "::stop-commands::t\n::set-env name=PATH::x\n::t::\n", ""),
-    ],
-)
-def test_a_misread_report_is_noticed(tmp_path: Path, place: str, text: str, problem: str) -> None:
-    (tmp_path / "grades.csv").write_text(TABLE, "utf-8", newline="")
-    assert misread(tmp_path, 1) == []
-    (tmp_path / place).parent.mkdir(exist_ok=True)
-    (tmp_path / place).write_text(text, "utf-8", newline="")
-    problems = misread(tmp_path, 1)
-    assert problem in " ".join(problems) if problem else problems == []

@@ -175,10 +175,7 @@ def levels(rounds: int = 5) -> None:
     for name in names:
         more = median([whole - bare for whole, bare in zip(wholes[name], wholes["in this process"], strict=True)])
         first = f"{median(starts[name]):8.2f} s {median(workers[name]) * 1e3:8.1f} ms" if starts[name] else " " * 22
-        print(
-            f"{name:18} {first} {median(calls[name]) * 1e6:8.0f} µs {median(wholes[name]):10.2f} s",
-            end="",
-        )
+        print(f"{name:18} {first} {median(calls[name]) * 1e6:8.0f} µs {median(wholes[name]):10.2f} s", end="")
         print(f" {median(waits[name]):17.2f} s {more:14.2f} s" + ("   goal: under 1 s" if name == "level 2" else ""))
 
 

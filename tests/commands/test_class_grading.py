@@ -215,15 +215,6 @@ def test_a_busy_machine_and_a_missing_level_give_no_result_and_say_so(monkeypatc
     assert TOO_BUSY in late["problem"]
 
 
-def test_every_hostile_submission_is_graded(tmp_path, monkeypatch, sandbox):
-    monkeypatch.setattr(course, "CALL_SECONDS", 0.2)
-    texts = {name: text + model_files()["kl.py"] for name, text in HOSTILE.items()}
-    with graded_here(sandbox):
-        entries = grade_serially(write_class(tmp_path / "class", texts), tmp_path / "out")
-    assert [entry.problem for entry in entries] == [""] * len(HOSTILE)
-    assert {entry.name: entry.result.earned for entry in entries if entry.result} == dict.fromkeys(HOSTILE, 0)
-
-
 HUGE = """
 _honest = train_bandit
 def train_bandit(*arguments, **options):

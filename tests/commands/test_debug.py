@@ -185,10 +185,3 @@ def test_it_stops_at_the_first_failure_with_the_verdicts_of_a_grading_and_the_wh
     grade("kl", "--path", "me", "--json", "g.json")
     graded = {check["id"]: check["outcome"] for check in checks_of(tmp_path / "g.json")}
     assert all(graded[check["id"]] == check["outcome"] for check in checks[: stopped + 1])
-
-
-def test_the_untouched_starter_is_not_written_yet(grade):
-    done = grade("--debug", "kl", "--path", course.STARTER)
-    assert done.returncode == 1
-    assert "○ not written yet" in done.stdout
-    assert not re.search("failed|broken|Traceback", done.stdout + done.stderr)

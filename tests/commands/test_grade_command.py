@@ -161,21 +161,14 @@ def test_a_wrong_answer_exits_with_1_and_loses_only_its_own_points(shown, tmp_pa
 @pytest.mark.parametrize(
     ("arguments", "phrase"),
     [
-        (["advantags"], "did you mean advantages?"),
-        (["clip.clip_fracton"], "did you mean clip.clip_fraction?"),
-        (["kl.py"], "did you mean kl?"),
-        (["zzzz"], "advantages, clip, kl"),
-        (["--pth", "me"], "--pth"),
-        (["--seed", "one"], "--seed"),
-        (["--examples", "0"], "at least 1"),
-        (["--device", "tpu"], "tpu"),
-        (["--path", "nowhere"], "no folder nowhere"),
-        (["--path", "a_file.txt"], "a_file.txt is a file"),
-        (["--path", "empty"], "advantages.py, clip.py, kl.py"),
-        (["--debug", "--watch"], "--debug and --watch"),
+        (["advantags"], "did you mean advantages?"), (["clip.clip_fracton"], "did you mean clip.clip_fraction?"),
+        (["kl.py"], "did you mean kl?"), (["zzzz"], "advantages, clip, kl"), (["--pth", "me"], "--pth"),
+        (["--seed", "one"], "--seed"), (["--examples", "0"], "at least 1"), (["--device", "tpu"], "tpu"),
+        (["--path", "nowhere"], "no folder nowhere"), (["--path", "a_file.txt"], "a_file.txt is a file"),
+        (["--path", "empty"], "advantages.py, clip.py, kl.py"), (["--debug", "--watch"], "--debug and --watch"),
         (["--json", "nowhere/r.json"], "no folder nowhere"),
     ],
-)
+)  # fmt: skip
 def test_wrong_usage_exits_with_2_and_says_what_to_do(grade, tmp_path, arguments, phrase):
     (tmp_path / "a_file.txt").write_text("")
     (tmp_path / "empty").mkdir()
@@ -254,20 +247,6 @@ def test_one_function_is_graded_alone(grade, tmp_path):
     assert "grade clip.importance_ratio" in done.stdout, "the next step"
 
 
-@pytest.mark.proof
-def test_another_seed_keeps_the_verdicts(grade, tmp_path):
-    wrong_answer(tmp_path / "me", "kl", "categorical_kl", WRONG_ABOVE_TWO)
-    verdicts = []
-    for seed in ("0", "987654321"):
-        assert (
-            grade("kl.categorical_kl", "--path", "me", "--seed", seed, "--json", "r.json").returncode == CHECKS_FAILED
-        )
-        assert document(tmp_path / "r.json")["seed"] == int(seed)
-        verdicts.append(outcomes(tmp_path / "r.json"))
-    assert verdicts[0] == verdicts[1]
-    assert {"failed", "passed"} <= {*verdicts[0].values()}
-
-
 # Hints and the finish
 
 
@@ -325,37 +304,6 @@ def three_outcomes(folder: Path) -> Path:
     with (folder / "clip.py").open("a", encoding="utf-8") as file:
         file.write("\ndef stub(*a, **k):\n    raise NotImplementedError\nclip_fraction = stub\n")
     return folder
-
-
-@pytest.mark.proof
-def test_a_terminal_gets_signs_words_colours_and_no_line_that_is_too_long(tmp_path):
-    pty, fcntl, termios = (pytest.importorskip(name) for name in ("pty", "fcntl", "termios"))
-    three_outcomes(tmp_path / "me")
-    ours, theirs = pty.openpty()
-    fcntl.ioctl(theirs, termios.TIOCSWINSZ, b"\x32\0\x28\0\0\0\0\0")  # 50 rows, 40 columns
-    terminal = subprocess.Popen(
-        [*COMMAND, "clip", "--path", "me", *QUICK],
-        cwd=tmp_path,
-        env=environment(TERM="xterm-256color"),
-        stdin=theirs,
-        stdout=theirs,
-        stderr=subprocess.DEVNULL,
-    )
-    os.close(theirs)
-    written = b""
-    try:
-        while part := os.read(ours, 1 << 16):
-            written += part
-    except OSError:  # how Linux says that the other end is closed
-        pass
-    os.close(ours)
-    assert terminal.wait(30) == CHECKS_FAILED
-    output = written.decode("utf-8")
-    assert STYLE.search(output)
-    bare = STYLE.sub("", output)
-    assert ESCAPE not in bare
-    assert all(outcome in bare for outcome in ("✓ passed", "✗ failed", "○ not written yet"))
-    assert max(map(len, bare.splitlines())) <= 40
 
 
 def test_colours_follow_the_terminal_and_the_environment(shown, tmp_path):
@@ -425,8 +373,7 @@ def stable(result: Path) -> bytes:
 
 
 @pytest.mark.proof
-@pytest.mark.parametrize("installed", ["here", "elsewhere"])
-def test_surroundings_change_no_byte_of_the_result_and_nothing_is_left_behind(grade, tmp_path, installed):
+def test_surroundings_change_no_byte_of_the_result_and_nothing_is_left_behind(tmp_path):
     """Files beside the submission, variables, where the course lies and the order of hashes change nothing.
 
     A counterexample that Hypothesis found and shrunk is in the result, and one other input would change the result.
@@ -434,16 +381,13 @@ def test_surroundings_change_no_byte_of_the_result_and_nothing_is_left_behind(gr
     """
     undisturbed, disturbed = tmp_path / "undisturbed" / "r.json", tmp_path / "disturbed" / "r.json"
     changing(undisturbed.with_name("me"))
-    if installed == "here":
-        done = grade("kl", "--path", "me", "--json", "r.json", *EXAMPLES, cwd=undisturbed.parent)
-    else:
-        packages = tmp_path / "site-packages"
-        for name in ("grader", "reference"):
-            shutil.copytree(course.ROOT / name, packages / name, ignore=shutil.ignore_patterns("__pycache__"))
-        shutil.copy(course.ROOT / "course.toml", packages)
-        start = f"import sys; sys.path.insert(0, {str(packages)!r}); from grader.commands import grade; "
-        command = (sys.executable, "-P", "-c", start + "sys.exit(grade.main())")
-        done = process("kl", "--path", "me", "--json", "r.json", *EXAMPLES, cwd=undisturbed.parent, command=command)
+    packages = tmp_path / "site-packages"
+    for name in ("grader", "reference"):
+        shutil.copytree(course.ROOT / name, packages / name, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copy(course.ROOT / "course.toml", packages)
+    start = f"import sys; sys.path.insert(0, {str(packages)!r}); from grader.commands import grade; "
+    command = (sys.executable, "-P", "-c", start + "sys.exit(grade.main())")
+    done = process("kl", "--path", "me", "--json", "r.json", *EXAMPLES, cwd=undisturbed.parent, command=command)
     assert done.returncode == CHECKS_FAILED and ESCAPE not in done.stdout + done.stderr
 
     me = changing(disturbed.with_name("me"))

@@ -6,12 +6,10 @@ import os
 import re
 import shutil
 import subprocess
-import sys
 import zipfile
 from pathlib import Path
 
 import pytest
-from class_maker import zip_bytes
 from course_environment import install, make_environment
 from submissions import model_answer, write_files
 
@@ -23,7 +21,6 @@ from grader.workshop import handout
 SITE = "https://example.org/grpo/"
 LINE = "binds = ((ratio > high) & (advantages > 0)) | ((ratio < low) & (advantages < 0))"
 """Of the model answer `clip.clip_fraction`."""
-WITH_TORCH = ("grader.sandbox.worker.serve", "grader.sandbox.worker.forkserver", "grader.sandbox.worker.start")
 """Modules of a worker, which import torch."""
 
 
@@ -92,57 +89,18 @@ def test_nothing_is_written_where_a_secret_would_get_out(tmp_path, capsys, monke
 @pytest.mark.parametrize(
     ("arguments", "phrase"),
     [
-        ([], "give --out OUT"),
-        (["--out", "out", "--verify", "."], "give --out OUT"),
+        ([], "give --out OUT"), (["--out", "out", "--verify", "."], "give --out OUT"),
         (["--out", "missing/out"], "no folder missing"),
-        (["--out", "out", "--site", "javascript:alert(1)"], "address"),
-        (["--verify", "missing"], "no missing"),
-        (["--out", "mine", "--force"], "mine is no handout"),
-        (["--out", "mine/file.txt"], "is a file"),
+        (["--out", "out", "--site", "javascript:alert(1)"], "address"), (["--verify", "missing"], "no missing"),
+        (["--out", "mine", "--force"], "mine is no handout"), (["--out", "mine/file.txt"], "is a file"),
     ],
-)
+)  # fmt: skip
 def test_wrong_usage_is_refused_and_touches_nothing(arguments, phrase, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     write_files(tmp_path, {"mine/file.txt": "mine"})
     assert phrase in refused(capsys, *arguments)
     assert (tmp_path / "mine" / "file.txt").read_text() == "mine"
     assert [path.name for path in tmp_path.iterdir()] == ["mine"]
-
-
-def test_a_zip_with_a_password_is_refused_in_words(tmp_path, capsys):
-    data = bytearray(zip_bytes({"kl.py": "x = 1\n"}))
-    for at in (data.index(b"PK\x03\x04") + 6, data.index(b"PK\x01\x02") + 8):
-        data[at] |= 1
-    (tmp_path / "locked.zip").write_bytes(data)
-    assert course_command.main(["handout", "--verify", str(tmp_path / "locked.zip")]) == 1
-    assert "cannot be read" in capsys.readouterr().out
-
-
-def test_every_module_of_the_handout_imports_without_what_was_left_out(tmp_path):
-    files = handout.make()
-    handout.write_folder(files, tmp_path)
-    names = [name.removesuffix(".py").replace("/", ".").removesuffix(".__init__") for name in files]
-    modules = [name for name in names if name.startswith("grader") and f"{name.replace('.', '/')}.json" not in files]
-    modules = [
-        name for name in modules if re.fullmatch(r"[\w.]+", name) and name not in WITH_TORCH and _is_module(name)
-    ]
-    script = (
-        "import importlib, json, sys\n"
-        "sys.path.insert(0, sys.argv[1])\n"
-        "for name in json.loads(sys.argv[2]): importlib.import_module(name)\n"
-        "print(json.dumps([m.__file__ for n, m in sys.modules.items() if n.split('.')[0] == 'grader' and m.__file__]))"
-    )
-    command = [sys.executable, "-I", "-c", script, str(tmp_path), json.dumps(modules)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path)
-    assert done.returncode == 0, done.stderr
-    loaded = [Path(each) for each in json.loads(done.stdout)]
-    assert len(loaded) >= len(modules) > 40
-    assert all(path.is_relative_to(tmp_path) for path in loaded)
-
-
-def _is_module(name: str) -> bool:
-    path = course.ROOT.joinpath(*name.split("."))
-    return path.with_suffix(".py").is_file() or (path / "__init__.py").is_file()
 
 
 # A student with it

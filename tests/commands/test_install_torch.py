@@ -95,12 +95,10 @@ def test_an_index_that_cannot_be_reached_is_said_and_not_waited_for(
 @pytest.mark.parametrize(
     ("arguments", "system", "machine", "size"),
     [
-        (["--cuda"], "linux", "x86_64", "3 GB"),
-        ([], "darwin", "arm64", "250 MB"),
-        ([], "win32", "AMD64", "250 MB"),
+        (["--cuda"], "linux", "x86_64", "3 GB"), ([], "darwin", "arm64", "250 MB"), ([], "win32", "AMD64", "250 MB"),
         ([], "linux", "riscv64", "250 MB"),
     ],
-)
+)  # fmt: skip
 def test_where_there_is_nothing_to_choose_the_next_step_installs_torch(
     arguments, system, machine, size, without_torch, no_pip, monkeypatch, capsys
 ):

@@ -106,15 +106,11 @@ def test_a_helper_that_is_killed_costs_no_verdict(run, sandbox, make_submission)
 @pytest.mark.parametrize(
     ("exercises", "jobs", "processors", "helpers"),
     [
-        (["advantages"], None, 2, 0),
-        (["advantages", "clip"], None, 2, 1),
-        (["advantages", "clip"], None, 1, 0),
-        (["advantages", "clip", "kl", "bandit"], None, 16, 1),
-        (["advantages", "clip", "kl", "bandit"], 3, 1, 2),
-        (["advantages", "clip"], 9, 16, 1),
-        (["advantages", "clip"], 1, 16, 0),
+        (["advantages"], None, 2, 0), (["advantages", "clip"], None, 2, 1), (["advantages", "clip"], None, 1, 0),
+        (["advantages", "clip", "kl", "bandit"], None, 16, 1), (["advantages", "clip", "kl", "bandit"], 3, 1, 2),
+        (["advantages", "clip"], 9, 16, 1), (["advantages", "clip"], 1, 16, 0),
     ],
-)
+)  # fmt: skip
 def test_there_are_as_many_helpers_as_help(exercises, jobs, processors, helpers):
     shared = mock.MagicMock(device="cpu", __enter__=lambda self: self)
     with (

@@ -33,14 +33,8 @@ FILES = (f"reference/{NAME}.py", f"starter/{NAME}.py", f"docs/exercises/{NAME}.m
 LEFT = "left_over"
 COPIED = ("grader", "reference", "starter", "docs", ".github")
 COPIED_FILES = (
-    "course.toml",
-    "mkdocs.yml",
-    "README.md",
-    "CHANGELOG.md",
-    "pyproject.toml",
-    "LICENSE",
-    "constraints.txt",
-)
+    "course.toml", "mkdocs.yml", "README.md", "CHANGELOG.md", "pyproject.toml", "LICENSE", "constraints.txt",
+)  # fmt: skip
 SOLUTION = (
     "    ### BEGIN SOLUTION: each value plus itself (about 1 line)\n"
     "    return torch.add(values, values)\n    ### END SOLUTION\n"
@@ -179,14 +173,11 @@ def test_a_draft_and_what_is_left_of_one_are_in_no_total_no_handout_and_no_menu(
 @pytest.mark.parametrize(
     ("name", "phrase"),
     [
-        ("clip", "there is an exercise clip already"),
-        ("Length", "small letters"),
-        ("class", "small letters"),
-        ("charlm_task", "starter/given/charlm_task.py is there already"),
-        ("worksheet", "worksheet"),
+        ("clip", "there is an exercise clip already"), ("Length", "small letters"), ("class", "small letters"),
+        ("charlm_task", "starter/given/charlm_task.py is there already"), ("worksheet", "worksheet"),
         ("random", "Python has a module random"),
     ],
-)
+)  # fmt: skip
 def test_a_name_that_cannot_be_is_refused(name, phrase):
     with pytest.raises(new_exercise.NameRefused, match=phrase):
         new_exercise.require_new(name)

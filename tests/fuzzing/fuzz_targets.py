@@ -558,20 +558,10 @@ def journal(data: bytes) -> None:
 
 
 TARGETS: Mapping[str, Callable[[bytes], None]] = {
-    "wire": wire_frames,
-    "student": student_replies,
-    "worksheet": worksheet_file,
-    "archive": archive,
-    "class": class_zip,
-    "metadata": metadata,
-    "source": source_file,
-    "result": result_file,
-    "gradebook": gradebook,
-    "roster": roster,
-    "policy": policy,
-    "folder": class_folder,
-    "journal": journal,
-}
+    "wire": wire_frames, "student": student_replies, "worksheet": worksheet_file, "archive": archive,
+    "class": class_zip, "metadata": metadata, "source": source_file, "result": result_file, "gradebook": gradebook,
+    "roster": roster, "policy": policy, "folder": class_folder, "journal": journal,
+}  # fmt: skip
 
 
 def header(check: int = 0, piece: int = 0, printed: bytes = b"") -> bytes:

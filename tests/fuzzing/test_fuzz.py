@@ -14,9 +14,7 @@ import struct
 import tarfile
 import tracemalloc
 import zipfile
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import fuzz_inputs
 import pytest
@@ -65,9 +63,7 @@ def contents_of(name: str, data: bytes) -> Contents:
 
 @pytest.mark.parametrize("pack", [bytes, gzip.compress])
 @pytest.mark.parametrize("size", [b"\x80" + b"\xff" * 11, b"\x80" + b"\0" * 5 + b"\x7f" * 6], ids=["2**88", "2**47"])
-def test_a_tar_that_announces_more_than_there_is_does_not_stop_the_class(
-    size: bytes, pack: Callable[[Any], bytes]
-) -> None:
+def test_a_tar_that_announces_more_than_there_is_does_not_stop_the_class(size, pack):
     # tarfile skipped the announced bytes 10 kB at a time, long after the end of the file.
     data = pack(tar_of(("kl.py", b"0", b"x = 1\n"), ("big.bin", b"0", b"y"), size=size))
     name = "ada.tar.gz" if pack is gzip.compress else "ada.tar"
@@ -124,19 +120,6 @@ DAMAGED[_at + 2 : _at + 8] = b"\xff" * 6
 )
 def test_promises_hold_for_what_fuzzing_has_found(target: str, data: bytes) -> None:
     TARGETS[target](data)
-
-
-def test_paths_outside_double_members_and_odd_folders_are_named() -> None:
-    for data, name in ((zip_bytes({"../kl.py": "x = 1\n"}), "a.zip"), (tar_of(("../kl.py", b"0", b"x")), "a.tar")):
-        assert "outside" in contents_of(name, data).submission.problems["kl.py"]
-    both = contents_of("a.zip", zip_bytes({"../kl.py": "x = 1\n", "kl.py": "x = 2\n"}))
-    assert both.submission.files["kl.py"] == "x = 2\n" and any("(..)" in note for note in both.notes)
-    twice = contents_of("a.tar", tar_of(("kl.py", b"0", b"x = 1\n"), ("kl.py", b"0", b"x = 2\n")))
-    assert twice.submission.files["kl.py"] == "x = 2\n" and any("2 of kl.py" in note for note in twice.notes)
-    for folder in ("a\nb", "\x1b[2J", "\u202e"):
-        files = {"kl.py": "x = 1\n", f"{folder}/kl.py": "x = 1\n", f"{folder}/clip.py": "x = 1\n"}
-        notes = contents_of("a.zip", zip_bytes(files)).notes
-        assert notes and all(note.isprintable() for note in notes)
 
 
 @pytest.mark.parametrize("settings", [b"[]", b'"x"', b'{"settings": [1]}', b"[" * 100_000])

@@ -18,17 +18,14 @@ from grader.workshop.stubs import make_stubs
 Files = dict[str, str]
 
 HOSTILE = {
-    "ends the process": "import os\nos._exit(0)\n",
-    "never returns": "while True: pass\n",
-    "wants all memory": "x = bytearray(1 << 34)\n",
-    "leaves pytest": "raise SystemExit(0)\n",
+    "ends the process": "import os\nos._exit(0)\n", "never returns": "while True: pass\n",
+    "wants all memory": "x = bytearray(1 << 34)\n", "leaves pytest": "raise SystemExit(0)\n",
     "forks": "import os\nwhile True: os.fork()\n",
     "kills its parent": "import os, signal\nos.kill(os.getppid(), signal.SIGKILL)\n",
-    "crashes": "import ctypes\nctypes.string_at(0)\n",
-    "floods": "while True: print('::error::' + 'x' * 10_000)\n",
+    "crashes": "import ctypes\nctypes.string_at(0)\n", "floods": "while True: print('::error::' + 'x' * 10_000)\n",
     "reads the answers": "print(open('/etc/passwd').read())\nfrom reference.kl import *\n",
     "is no Python": "def kl_estimate(:\n",
-}
+}  # fmt: skip
 """Text of a module by what it does when it is imported. Loops fit a line: in which one they are stopped is a timing."""
 
 

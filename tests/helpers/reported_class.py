@@ -40,10 +40,7 @@ def result(outcomes: Sequence[str], *, seconds: float = 0.5, level: int = 1, **m
                 )
                 check.outcome, check.seconds = Outcome(rest.pop(0)), seconds
                 check.story = check.call = check.printed = f"{SECRET} of a student"
-                check.rows, check.frames = (
-                    [("yours", SECRET)],
-                    [Frame(SECRET, 1, "f", SECRET)],
-                )
+                check.rows, check.frames = ([("yours", SECRET)], [Frame(SECRET, 1, "f", SECRET)])
                 checks.append(check)
         exercises.append(ExerciseResult(name, f"Exercise {name}", f"docs/exercises/{name}.md", checks))
     assert not rest

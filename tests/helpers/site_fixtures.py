@@ -126,12 +126,7 @@ def open_page(browser: Any, site: str) -> Iterator[PageOpener]:
     contexts = []
 
     def open_page(
-        path: str = "/",
-        *,
-        width: int = 1280,
-        height: int = 900,
-        scheme: str = "light",
-        **options: Any,
+        path: str = "/", *, width: int = 1280, height: int = 900, scheme: str = "light", **options: Any
     ) -> Any:
         context = browser.new_context(viewport={"width": width, "height": height}, color_scheme=scheme, **options)
         contexts.append(context)

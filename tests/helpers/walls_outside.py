@@ -86,14 +86,7 @@ def look(folder: str, port: int, *, calls: dict[str, list[int]], level: int, lac
 
 
 def given_to_the_probe(folder: str, port: int, calls: dict[str, list[int]], libraries: list[str]) -> dict[str, Any]:
-    parts = (
-        "grader/exercises",
-        "grader/core/course.py",
-        "reference",
-        "starter",
-        "tests",
-        "docs",
-    )
+    parts = ("grader/exercises", "grader/core/course.py", "reference", "starter", "tests", "docs")
     worker = course.ROOT / "grader" / "sandbox" / "worker"
     devices = [f"/dev/{name}" for name in sorted({*os.listdir("/dev")} - EVERYBODYS_DEVICES)]
     return {

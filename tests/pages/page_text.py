@@ -19,3 +19,20 @@ def says(text: str, *values: object) -> None:
     flat = " ".join(text.split())
     missing = [value for value in map(str, values) if not re.search(rf"(?<![\d.,]){re.escape(value)}(?!\d)", flat)]
     assert not missing, f"the page does not say {missing}"
+
+
+def written(number: float, digits: int = 3, *, sign: bool = True) -> str:
+    """A number as pages write it: with a real minus, and 0 without a sign."""
+    text = f"{abs(number):.{digits}f}"
+    return text if float(text) == 0 else ("\u2212" if number < 0 else "+" * sign) + text
+
+
+def rows_of(text: str, heading: str) -> list[list[str]]:
+    """The cells of the table on a page whose head begins like this."""
+    table = text.split(heading, 1)[1].split("\n\n", 1)[0]
+    return [[cell.strip() for cell in line.strip("| ").split("|")] for line in table.splitlines()[2:]]
+
+
+def table_row(*cells: object) -> str:
+    """A row of a table as Markdown has it."""
+    return f"| {' | '.join(map(str, cells))} |"

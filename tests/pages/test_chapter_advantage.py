@@ -7,7 +7,7 @@ from collections import Counter
 import numpy as np
 import pytest
 import torch
-from page_text import numbers, says
+from page_text import numbers, rows_of, says
 
 from grader.core import course
 from reference.advantages import group_advantages
@@ -26,17 +26,11 @@ def cells(*values, digits=3):
     return [f"{value:+.{digits}f}".replace("-", "\u2212") for value in values]
 
 
-def rows(text, first):
-    """Cells of the rows of a Markdown table, found by the words that its head begins with."""
-    table = text[text.index(f"| {first} |") :].split("\n\n", 1)[0]
-    return [[cell.strip() for cell in row.strip("| ").split("|")] for row in table.splitlines()[2:]]
-
-
 # T09: the formula and what decides whether code is right
 
 
 def test_t09_the_two_prompts_of_the_formula_are_those_of_the_model_answer():
-    for prompt, rewards, mean, std, shown in rows(TEXT, "Prompt | Rewards"):
+    for prompt, rewards, mean, std, shown in rows_of(TEXT, "| Prompt | Rewards"):
         group = numbers(rewards)
         assert numbers(shown) == pytest.approx(advantages(group), abs=5e-4), prompt
         assert (float(mean), float(std)) == pytest.approx((np.mean(group), np.std(group)), abs=5e-4)
@@ -65,7 +59,7 @@ def test_w10_worked_numbers_on_the_page_are_those_of_the_model_answers():
     spread, wider = np.std(group), np.std(group, ddof=1)
     says(TEXT, f"{np.mean(group):.4f}", f"{spread:.4f}", f"{wider:.4f}")
     expected = zip(group, advantages(group), strict=True)
-    assert [row[1:] for row in rows(TEXT, "Sample | Reward")] == [
+    assert [row[1:] for row in rows_of(TEXT, "| Sample | Reward")] == [
         [f"{reward:.2f}", *cells(reward - np.mean(group), score, score * spread / wider)] for reward, score in expected
     ]
     says(TEXT, f"{spread / wider:.3f}")
@@ -101,13 +95,13 @@ def test_w08_worked_numbers_on_the_page_are_those_of_the_model_answers():
 
 
 def test_w12_worked_numbers_on_the_page_are_those_of_the_model_answers():
-    for count, right, wrong in rows(TEXT, "Correct of 8"):
+    for count, right, wrong in rows_of(TEXT, "| Correct of 8"):
         if count == "0 or 8":
             assert set(advantages([1] * 8) + advantages([0] * 8)) == {0} and (right, wrong) == ("0", "0")
             continue
         first, *_, last = advantages([1] * int(count) + [0] * (8 - int(count)))
         assert [right, wrong] == cells(first, last)
-    assert [row[0] for row in rows(TEXT, "Correct of 8")] == ["0 or 8", *map(str, range(1, 8))]
+    assert [row[0] for row in rows_of(TEXT, "| Correct of 8")] == ["0 or 8", *map(str, range(1, 8))]
     says(TEXT, f"{math.sqrt(7):.2f}")
     every = {round(a, 6) for k in range(9) for a in advantages([1] * k + [0] * (8 - k))}
     assert len(every) == 2 * (8 - 1) + 1
@@ -117,7 +111,7 @@ def test_w12_worked_numbers_on_the_page_are_those_of_the_model_answers():
 
 
 def test_b05_numbers_on_the_page_are_those_of_numpy_and_of_pytorch():
-    for reward, mean, centred, std, score in rows(TEXT, "Reward | Mean, computed"):
+    for reward, mean, centred, std, score in rows_of(TEXT, "| Reward | Mean, computed"):
         expected = summed_in_order(float(reward), 8)
         found = [float(cell.replace("\u2212", "-")) for cell in (mean, centred, std, score)]
         assert found[0] == pytest.approx(expected[0], abs=5e-10)
@@ -177,7 +171,7 @@ def gradients(*, best=0.1, size=8, offset=0.0, scale=1.0):
 @pytest.mark.proof
 def test_b01_worked_numbers_on_the_page_are_those_of_all_groups():
     uniform, lifted, late = gradients(), gradients(offset=5), gradients(best=0.9)
-    found = [row[1:] for row in rows(TEXT, "Advantage | Signal")]
+    found = [row[1:] for row in rows_of(TEXT, "| Advantage | Signal")]
     names = ("none", "mean", "others", "std", "critic")
     assert found == [[f"{uniform[n][0]:.3f}", f"{uniform[n][3]:.2f}", f"{lifted[n][3]:.2f}"] for n in names]
     says(TEXT, *(f"{uniform[name][i]:.3f}" for name in ("mean", "std") for i in (0, 1)))

@@ -14,10 +14,7 @@ from grader.oracles.sfc32 import uniforms
 TEXT = (course.ROOT / "docs/2026/debates.md").read_text("utf-8")
 PROBLEMS = ((0.6, 0.5, 0.1), (0.2, 0.0, 0.2), (0.2, 0.0, 0.0))  # share; chance by the first way and by the second
 SAMPLES = (1, 2, 8, 64, 256, 1024)
-STARTS = {
-    "undecided": ([1.0, 1.0] + [0.0] * 8, [0.0] * 10),
-    "sure": ([0.8, 1.0] + [0.0] * 8, [4.0] + [0.0] * 9),
-}
+STARTS = {"undecided": ([1.0, 1.0] + [0.0] * 8, [0.0] * 10), "sure": ([0.8, 1.0] + [0.0] * 8, [4.0] + [0.0] * 9)}
 
 
 def cells(first):

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from page_text import says
+from page_text import says, written
 
 from grader.core import course
 from grader.oracles import sfc32
@@ -17,14 +17,11 @@ ANSWERS = [24, 14, 12, 10, 13]
 CHANCES = [0.5, 0.25, 0.12, 0.08, 0.05]
 SOLUTIONS: dict[str, tuple[Any, ...]] = {
     "A, sound": ("3 x 4 = 12, 2 + 12 = 14. Answer: 14", 1, 1, 1),
-    "B, false steps": ("2 + 3 = 7, 7 x 4 = 14. Answer: 14", 1, 1, 0),
-    "C, bare guess": ("14", 1, 0, 0),
+    "B, false steps": ("2 + 3 = 7, 7 x 4 = 14. Answer: 14", 1, 1, 0), "C, bare guess": ("14", 1, 0, 0),
     "D, idle steps": ("1 + 1 = 2, 2 + 2 = 4. Answer: 14", 1, 1, 1),
-    "E, wrong": ("2 + 3 = 5, 5 x 4 = 20. Answer: 20", 0, 1, 1),
-    "F, wrong": ("20", 0, 0, 0),
-    "G, wrong": ("3 x 4 = 11, 2 + 11 = 13. Answer: 13", 0, 1, 0.5),
-    "H, wrong": ("9", 0, 0, 0),
-}
+    "E, wrong": ("2 + 3 = 5, 5 x 4 = 20. Answer: 20", 0, 1, 1), "F, wrong": ("20", 0, 0, 0),
+    "G, wrong": ("3 x 4 = 11, 2 + 11 = 13. Answer: 13", 0, 1, 0.5), "H, wrong": ("9", 0, 0, 0),
+}  # fmt: skip
 """Text (x for the sign of multiplication), outcome, whether it has the form, share of true steps; by hand."""
 
 
@@ -36,12 +33,6 @@ def binary(right, size):
     """Advantage of a right and of a wrong sample where some of a group are right."""
     found = advantages([1.0] * right + [0.0] * (size - right))
     return found[0], found[-1]
-
-
-def written(number, digits=3):
-    """A number as the page writes it, with its sign."""
-    text = f"{abs(number):.{digits}f}"
-    return text if float(text) == 0 else ("+" if number > 0 else "\u2212") + text
 
 
 def typeset(text):
@@ -163,17 +154,6 @@ def test_t07_the_table_of_group_sizes_is_right():
         assert f"| {size} | {0.5 / math.sqrt(size):.4f} | {shares[0]} | {shares[1]} |" in TEXT
     assert advantages([5.0, 2.0]) == pytest.approx([1, -1])
     assert advantages([0.3, 0.2]) == pytest.approx([1, -1])
-
-
-def test_t08_a_group_of_one_is_what_the_page_says():
-    assert advantages([1.0]) == [0.0]
-    with pytest.warns(UserWarning, match="degrees of freedom"):
-        assert torch.tensor([1.0]).std().isnan()
-
-
-def test_n03_a_rounded_group_has_no_signal_where_a_drawn_one_may():
-    assert advantages([1.0] * int(2 * 0.2) + [0.0] * 2) == [0, 0]
-    says(TEXT, f"{100 * signal(0.2, 2):.0f} %")
 
 
 def test_the_batch_on_the_page_and_the_answer_are_right():

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from page_text import numbers, says
+from page_text import numbers, rows_of, says, written
 
 from grader.core import course
 from grader.oracles import simulation
@@ -19,18 +19,6 @@ RATINGS = [[1, 1, 1], [1, 0, 0], [0, 0, 0], [0, 0, 1]]
 SEEDS = range(1, 21)
 MINUS = "\u2212"
 NONE = "\u2013"
-
-
-def signed(value, digits=3):
-    """A number as the page writes it: with a sign, and a real minus."""
-    text = f"{abs(value):.{digits}f}"
-    return text if float(text) == 0 else ("+" if value > 0 else MINUS) + text
-
-
-def rows_of(text, heading):
-    """The cells of the table on the page that has this heading."""
-    table = text.split(heading, 1)[1].split("\n\n", 1)[0]
-    return [[cell.strip() for cell in line.strip("|").split("|")] for line in table.splitlines()[2:]]
 
 
 def token_advantages(values, lam):
@@ -55,10 +43,10 @@ def test_w19_the_table_on_the_page_is_that_of_generalized_advantage_estimation()
     columns = [token_advantages(VALUES, lam) for lam in (0, 0.5, 1)]
     rows = rows_of(TEXT, "| Token | Expected before it |")
     for t, (_, value, grpo, *ppo) in enumerate(rows):
-        assert [float(value), grpo] == [VALUES[t], signed(grpo_blame())]
+        assert [float(value), grpo] == [VALUES[t], written(grpo_blame())]
         assert [numbers(cell)[0] for cell in ppo] == pytest.approx([column[t] for column in columns], abs=5.01e-4)
     notice = TEXT.split("| Token | Expected before it |", 1)[1]
-    says(notice, signed(columns[0][4]), signed(token_advantages([0.5] * 6, 1)[0]), signed(grpo_blame()))
+    says(notice, written(columns[0][4]), written(token_advantages([0.5] * 6, 1)[0]), written(grpo_blame()))
 
 
 # W20
@@ -69,9 +57,9 @@ def test_w20_the_table_and_the_notice_on_the_page_are_those_of_the_model_answers
     for i, (_, ratings, outcome, *steps) in enumerate(rows_of(TEXT, "| Solution | Ratings |")):
         assert [int(rating) for rating in ratings.split(",")] == RATINGS[i]
         assert outcome == ("+1.000" if RATINGS[i][-1] else f"{MINUS}1.000")
-        assert steps == [signed(a) for a in process[i]]
+        assert steps == [written(a) for a in process[i]]
     flat = np.array(RATINGS).ravel()
-    says(TEXT, f"{flat.mean():.3f}", f"{flat.std():.3f}", signed(process[3][0]), signed(process[1][0]))
+    says(TEXT, f"{flat.mean():.3f}", f"{flat.std():.3f}", written(process[3][0]), written(process[1][0]))
 
 
 # B06

@@ -5,7 +5,7 @@ import math
 
 import pytest
 import torch
-from page_text import says
+from page_text import says, table_row, written
 
 from grader.core import course
 from reference.advantages import group_advantages
@@ -17,13 +17,9 @@ REWARDS = [0.0, 1.0, 0.0, 1.0, 0.0, 0.0, 1.0, 0.0]
 WRONG, RIGHT = group_advantages(torch.tensor(REWARDS, dtype=torch.float64))[:2].tolist()
 OLD, NOW, REF = 0.30, 0.45, 0.28
 TOKENS = {
-    "The": (0.90, 0.92, 0.91),
-    "answer": (0.80, 0.80, 0.82),
-    "is": (0.95, 0.93, 0.95),
-    "1": (0.40, 0.62, 0.35),
-    "4": (0.50, 0.58, 0.45),
-    ".": (0.70, 0.50, 0.72),
-}
+    "The": (0.90, 0.92, 0.91), "answer": (0.80, 0.80, 0.82), "is": (0.95, 0.93, 0.95), "1": (0.40, 0.62, 0.35),
+    "4": (0.50, 0.58, 0.45), ".": (0.70, 0.50, 0.72),
+}  # fmt: skip
 WORDS = {"tea": 0.40, "coffee": 0.30, "water": 0.15, "milk": 0.10, "soup": 0.05}
 THREE = torch.tensor([0.5, 0.3, 0.2], dtype=torch.float64).log()
 
@@ -46,18 +42,6 @@ def estimate(now, ref, kind="k3"):
 
 def loss(now, old, ref, advantage, *, beta=0.04, kind="k3"):
     return beta * estimate(now, ref, kind) - surrogate(now, old, advantage)[0]
-
-
-def written(x, digits, *, sign=False):
-    """A number as the page writes it."""
-    text = f"{x:+.{digits}f}" if sign else f"{x:.{digits}f}"
-    if float(text) == 0:
-        text = text.lstrip("+-")
-    return text.replace("-", "−")
-
-
-def row(*cells):
-    return f"| {' | '.join(cells)} |"
 
 
 def estimators(drift):
@@ -85,11 +69,11 @@ def estimators(drift):
 def test_w14_and_w15_tables_and_cards_are_those_of_the_model_answers():
     for advantage, name in ((1.0, "+1"), (-1.0, "−1")):
         value, binds = surrogate(NOW, OLD, advantage)
-        cells = [written(x, 3, sign=True) for x in (1.5 * advantage, 1.2 * advantage, value)]
-        assert row(name, *cells, "0: the clip binds" if binds else name) in TEXT
+        cells = [written(x, 3) for x in (1.5 * advantage, 1.2 * advantage, value)]
+        assert table_row(name, *cells, "0: the clip binds" if binds else name) in TEXT
         for ratio in (1.5, 0.5):
             value, binds = surrogate(ratio, 1.0, advantage)
-            assert f"| {ratio} | {name} | {written(value, 2, sign=True)} | {'off' if binds else 'on'}: " in TEXT
+            assert f"| {ratio} | {name} | {written(value, 2)} | {'off' if binds else 'on'}: " in TEXT
     says(TEXT, f"{NOW / OLD:.1f}", f"{math.log(NOW / OLD):.3f}", f"{0.95 / 0.80:.2f}")
 
 
@@ -100,13 +84,13 @@ def test_w21_worked_numbers_on_the_page_are_those_of_the_model_answers():
         return p * math.log(p / q)
 
     for word, ref in WORDS.items():
-        both = [written(x, 3, sign=True) for x in (part(policy[word], ref), part(ref, policy[word]))]
-        assert row(word, f"{100 * ref:.0f} %", f"{100 * policy[word]:.0f} %", *both) in TEXT
+        both = [written(x, 3) for x in (part(policy[word], ref), part(ref, policy[word]))]
+        assert table_row(word, f"{100 * ref:.0f} %", f"{100 * policy[word]:.0f} %", *both) in TEXT
     now, ref = log(list(policy.values())), log(list(WORDS.values()))
     sums = [f"{kl.item():.3f}" for kl in (categorical_kl(now, ref), categorical_kl(ref, now))]
     assert f"| sum | | | {' | '.join(sums)} |" in TEXT
     never, much = (part(0.01, 0.05), part(0.05, 0.01)), part(0.5, 0.05)
-    says(TEXT, written(never[0], 3), f"+{never[1]:.3f}", f"{much:.3f}")
+    says(TEXT, written(never[0], 3, sign=False), f"+{never[1]:.3f}", f"{much:.3f}")
 
 
 def test_w16_worked_numbers_on_the_page_are_those_of_the_model_answers():
@@ -119,7 +103,7 @@ def test_w16_worked_numbers_on_the_page_are_those_of_the_model_answers():
         "loss": [loss(NOW, OLD, REF, RIGHT, beta=beta, kind=kind) for beta, kind in columns],
     }
     for name, values in rows.items():
-        assert row(name, *(written(x, 4, sign=True) for x in values)) in TEXT
+        assert table_row(name, *(written(x, 4) for x in values)) in TEXT
     says(TEXT, f"{100 * rows['β · estimate'][0] / part:.2f}", f"{1.2 * OLD:.2f}")
     above, below = estimate(0.95, REF), estimate(0.02, REF)
     says(TEXT, f"{above:.3f}", f"{below:.3f}")
@@ -141,8 +125,8 @@ def test_w22_worked_numbers_on_the_page_are_those_of_the_model_answers():
         (4, "k3", f"{REF / NOW:.4f} − 1 + {math.log(NOW / REF):.4f}", estimate(NOW, REF)),
         (5, "loss", f"−{value:.4f} + 0.04 · {estimate(NOW, REF):.4f}", loss(NOW, OLD, REF, RIGHT)),
     ]:
-        assert row(str(step), name, how.replace("-", "−"), written(x, 4)) in TEXT
-    says(TEXT, written(WRONG, 4), f"+{loss(NOW, OLD, REF, WRONG):.4f}")
+        assert table_row(str(step), name, how.replace("-", "−"), written(x, 4, sign=False)) in TEXT
+    says(TEXT, written(WRONG, 4, sign=False), f"+{loss(NOW, OLD, REF, WRONG):.4f}")
 
 
 def test_w13_worked_numbers_on_the_page_are_those_of_the_model_answers():
@@ -156,19 +140,19 @@ def test_w13_worked_numbers_on_the_page_are_those_of_the_model_answers():
                 tokens.append(token)
         clip = "binds" if token in binding[RIGHT] else "–"
         numbers_of_token = [f"{old:.2f}", f"{now:.2f}", f"{ref:.2f}", f"{now / old:.3f}", clip, f"{drifts[-1]:.4f}"]
-        assert row(token, *numbers_of_token, written(losses[-1], 4)) in TEXT
+        assert table_row(token, *numbers_of_token, written(losses[-1], 4, sign=False)) in TEXT
     means = sum(drifts) / 6, sum(losses) / 6
-    assert f"| mean | | | | | | {means[0]:.4f} | {written(means[1], 4)} |" in TEXT
-    says(TEXT, written(means[1], 4))
+    assert f"| mean | | | | | | {means[0]:.4f} | {written(means[1], 4, sign=False)} |" in TEXT
+    says(TEXT, written(means[1], 4, sign=False))
     assert binding == {RIGHT: ["1"], WRONG: ["."]}
-    says(TEXT, f"+{RIGHT:.3f}", written(WRONG, 3))
+    says(TEXT, f"+{RIGHT:.3f}", written(WRONG, 3, sign=False))
 
 
 def test_b02_worked_numbers_on_the_page_are_those_of_autograd():
     found = estimators(1)
     for name, (mean, std, *gradient) in found.items():
         noise = "–" if std is None else f"{std:.3f}"
-        assert row(name, f"{mean:.3f}", noise, *(written(x, 3, sign=True) for x in gradient)) in TEXT
+        assert table_row(name, f"{mean:.3f}", noise, *(written(x, 3) for x in gradient)) in TEXT
     policy = (THREE + torch.tensor([1.0, 0.0, -1.0])).softmax(-1)
     says(TEXT, ", ".join(f"{p:.3f}" for p in policy.tolist()), f"{found['k2'][0]:.3f}", f"{found['k1'][0]:.3f}")
     says(TEXT, *(f"{estimators(drift)[kind][1]:.3f}" for drift in (0.1, 2) for kind in ("k3", "k1")))

@@ -8,7 +8,7 @@ import math
 import numpy as np
 import pytest
 import torch
-from page_text import says
+from page_text import says, table_row, written
 
 from grader.core import course
 from grader.oracles.sfc32 import uniforms
@@ -31,16 +31,8 @@ def section(anchor):
     return " ".join(below.split("\n### ", 1)[0].split())
 
 
-def fixed(x, digits=3, *, sign=False):
-    """A number as the site writes it."""
-    text = f"{abs(x):.{digits}f}"
-    if float(text) == 0:
-        return text
-    return ("\u2212" if x < 0 else "+" if sign else "") + text
-
-
-def table_row(*cells):
-    return f"| {' | '.join(map(str, cells))} |"
+def fixed(number, digits=3):
+    return written(number, digits, sign=False)
 
 
 # One training step
@@ -76,7 +68,7 @@ def test_w17_worked_numbers_on_the_page_are_those_of_the_model_answers():
     for i, (action, reward, advantage) in enumerate(
         zip(first["actions"], first["rewards"].tolist(), first["advantages"].tolist(), strict=True)
     ):
-        shown = fixed(advantage, sign=True)
+        shown = written(advantage)
         assert table_row(i + 1, action, f"{reward:.2f}", shown, shown) in text
     mean, std = first["rewards"].mean(), first["rewards"].std(correction=0)
     says(text, f"{mean:.3f}", f"{std:.3f}")
@@ -213,7 +205,7 @@ def test_b03_worked_numbers_on_the_page_are_those_of_the_model_answers():
     lengths = [4, 10, 4, 20]
     found = [pushes(lengths, way) for way in ("sequence", "token", "constant")]
     for i, name in enumerate(("correct 1", "correct 2", "wrong 1", "wrong 2")):
-        assert table_row(name, lengths[i], *(fixed(push[i], 4, sign=True) for push, _ in found)) in text
+        assert table_row(name, lengths[i], *(written(push[i], 4) for push, _ in found)) in text
     assert f"| fresh loss | | {' | '.join(fixed(loss, 4) for _, loss in found)} |" in text
     (sequence, _), (token, _), _ = found
     assert [abs(push * n) for push, n in zip(sequence, lengths, strict=True)] == pytest.approx([0.25] * 4)
@@ -242,7 +234,7 @@ def test_d09_worked_numbers_on_the_page_are_those_of_the_recorded_files():
     for step in (1, 10, 20, 40):
         row = rows[step - 1]
         cells = [float(row[name]) for name in ("mean_reward", "kl", "policy_loss", "zero_signal_fraction")]
-        assert table_row(step, *map(fixed, cells)) in text
+        assert table_row(step, *(fixed(cell) for cell in cells)) in text
     usual, held = exact("pizza"), exact("pizza-kl")
     says(text, f"{usual[0]:.3f}", f"{usual[40]:.3f}", f"{held[8]:.3f}", f"{held[40]:.3f}")
     assert [row["mean_reward"] for row in rows] == [row["mean_reward"] for row in by_sequence]

@@ -11,11 +11,8 @@ from grader.core import course
 TEXT = (course.ROOT / "docs/learn/why.md").read_text("utf-8")
 RUNS = course.ROOT / "docs/assets/runs"
 SCORES = {  # table 5 of arXiv:2402.03300, rows Instruct and RL, in words
-    "GSM8K": (82.9, 88.2),
-    "MATH": (46.8, 51.7),
-    "MGSM-zh": (73.2, 79.6),
-    "CMATH": (84.6, 88.8),
-}
+    "GSM8K": (82.9, 88.2), "MATH": (46.8, 51.7), "MGSM-zh": (73.2, 79.6), "CMATH": (84.6, 88.8),
+}  # fmt: skip
 
 
 def points(run):

@@ -8,7 +8,6 @@ import pytest
 import site_server
 from explorables import Explorable
 from site_pages import DOCS
-from tab import Tab
 
 LOSS, CLIP = "/learn/loss/", "grpo-clip-curve"
 
@@ -68,16 +67,6 @@ def test_a_point_in_a_picture_can_be_dragged(open_figure):
 
 
 @pytest.mark.proof
-def test_a_card_of_the_timeline_can_be_pressed_and_arrow_keys_go_on(open_figure):
-    figure = open_figure("/learn/limits/", "grpo-timeline")
-    card = figure.node.locator(".grpo-card")
-    figure.node.locator("g.card", has_text="RLOO").click()
-    assert card.inner_text().startswith("RLOO, 2019.")
-    figure.node.get_by_role("slider").press("ArrowRight")
-    assert not card.inner_text().startswith("RLOO")
-
-
-@pytest.mark.proof
 def test_a_worked_example_goes_step_by_step_and_paper_gets_all_steps(open_figure):
     figure = open_figure(LOSS, "grpo-worked-example")
     assert len(figure.table()) == 3
@@ -95,29 +84,6 @@ def test_a_report_leads_to_the_text_of_a_mistake(tab):
     page = tab.load("/mistakes/advantages/#group_advantages-divides_by_group_size_minus_one")
     opened = page.locator("details[open]")
     assert opened.count() == 1 and "1.732" in opened.inner_text()
-
-
-@pytest.mark.proof
-def test_a_player_plays_when_asked_pauses_and_stops_at_the_end(browser, site):
-    tab = Tab(browser, site)
-    tab.page.clock.install()
-    figure = Explorable(tab.show("/learn/why/?emergence.at=80", "grpo-emergence"), "grpo-emergence")
-    slider = figure.node.get_by_role("slider", name="Training", exact=True)
-    minute = 60_000
-    figure.page.clock.run_for(minute)
-    assert slider.input_value() == "8"
-    figure.press("Play")
-    while slider.input_value() == "8":
-        figure.page.clock.run_for(100)
-    figure.press("Pause")
-    figure.page.clock.run_for(minute)
-    assert slider.input_value() == "9"
-    figure.press("Play")
-    figure.page.clock.run_for(minute)
-    assert slider.input_value() == "10"
-    assert figure.node.get_by_role("button", name="Play", exact=True).count() == 1
-    tab.page.context.close()
-    assert tab.problems == []
 
 
 @pytest.mark.proof

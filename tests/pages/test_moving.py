@@ -34,18 +34,6 @@ def test_the_keyboard_skips_to_the_content(tab: Tab) -> None:
 
 
 @pytest.mark.proof
-def test_the_keyboard_reaches_the_content_through_the_navigation(tab: Tab) -> None:
-    page = tab.load("/start/", scrolling=False)
-    for stops in range(100):
-        page.keyboard.press("Tab")
-        if page.evaluate("() => document.activeElement.closest('article') !== null"):
-            assert stops > 3
-            break
-    else:
-        pytest.fail("100 times Tab do not reach the content")
-
-
-@pytest.mark.proof
 def test_wide_blocks_can_be_scrolled_by_keyboard_after_a_phone_is_turned(open_page: PageOpener) -> None:
     page = open_page("/exercises/bandit/", width=900, has_touch=True, is_mobile=True)
     page.set_viewport_size({"width": 240, "height": 900})  # so narrow that a table is wide in every font

@@ -68,9 +68,7 @@ def test_links_and_ids_are_sound(site_folder: Path) -> None:
 
 
 @pytest.mark.parametrize("paths", [TEMPLATES, pytest.param(ALL, marks=pytest.mark.proof)], ids=["one of each", "all"])
-def test_html_is_valid_but_for_the_known_faults_of_the_theme(
-    site_folder: Path, tmp_path: Path, paths: list[str]
-) -> None:
+def test_html_is_valid_but_for_the_known_faults_of_the_theme(site_folder, tmp_path, paths):
     files = [site_folder / (path[1:] + "index.html" * path.endswith("/")) for path in paths]
     if shutil.which("node") is None:
         cannot("Node.js is missing (apt install nodejs npm): HTML is not validated.")

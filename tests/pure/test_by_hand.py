@@ -72,28 +72,20 @@ TITLES = "submission,points,reason\n"
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        (f"{TITLES}eva,5,x\n", "line 2 .*eva"),
-        (f'{TITLES}ada,5,"two\nlines"\neva,5,x\n', "line 4 .*eva"),
-        (f"{TITLES},5,x\n", "line 2 .*which submission"),
-        (f"{TITLES}ada,,x\n", "line 2 has no points"),
-        (f"{TITLES}ada,five,x\n", "line 2 .*five"),
-        (f"{TITLES}ada,NaN,x\n", "line 2 .*NaN"),
-        (f"{TITLES}ada,1e3,x\n", "line 2 .*1e3"),
-        (f"{TITLES}ada,5.,x\n", r"line 2 .*5\."),
-        (f"{TITLES}ada,--5,x\n", "line 2 .*--5"),
-        (f"{TITLES}ada,0.125,x\n", "line 2 .*two decimals"),
-        (f"{TITLES}ada,1000.01,x\n", "line 2 .*1000.01"),
-        (f"{TITLES}ada,٣,x\n", "line 2 .*٣"),
-        (f"{TITLES}ada,5,\n", "line 2 has no reason"),
-        (f"{TITLES}ada,5,x,y\n", "line 2 has 4 cells"),
-        (f'{TITLES}ada,5,x\nben,5,"x', "line 3 is no CSV"),
-        (f"{TITLES}ada,x,\neva,1,x\n", "line 2 .*line 3 .*eva"),
+        (f"{TITLES}eva,5,x\n", "line 2 .*eva"), (f'{TITLES}ada,5,"two\nlines"\neva,5,x\n', "line 4 .*eva"),
+        (f"{TITLES},5,x\n", "line 2 .*which submission"), (f"{TITLES}ada,,x\n", "line 2 has no points"),
+        (f"{TITLES}ada,five,x\n", "line 2 .*five"), (f"{TITLES}ada,NaN,x\n", "line 2 .*NaN"),
+        (f"{TITLES}ada,1e3,x\n", "line 2 .*1e3"), (f"{TITLES}ada,5.,x\n", r"line 2 .*5\."),
+        (f"{TITLES}ada,--5,x\n", "line 2 .*--5"), (f"{TITLES}ada,0.125,x\n", "line 2 .*two decimals"),
+        (f"{TITLES}ada,1000.01,x\n", "line 2 .*1000.01"), (f"{TITLES}ada,٣,x\n", "line 2 .*٣"),
+        (f"{TITLES}ada,5,\n", "line 2 has no reason"), (f"{TITLES}ada,5,x,y\n", "line 2 has 4 cells"),
+        (f'{TITLES}ada,5,x\nben,5,"x', "line 3 is no CSV"), (f"{TITLES}ada,x,\neva,1,x\n", "line 2 .*line 3 .*eva"),
         ("", "line 1 .*submission, points, reason"),
         ("name,points,reason\nada,1,x\n", "line 1 .*name, points, reason"),
         ("submission,points,reason,points\n", "line 1 "),
         (f"{TITLES}ada,5,fünf\n".encode("latin-1"), "line 2 is not UTF-8"),
     ],
-)
+)  # fmt: skip
 def test_a_wrong_line_is_named(tmp_path: Path, text: str | bytes, words: str) -> None:
     with pytest.raises(AdjustmentsError, match=words) as error:
         read(tmp_path, text)

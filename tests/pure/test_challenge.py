@@ -10,20 +10,10 @@ import pytest
 from grader.workshop import challenge
 
 RUN: dict[str, Any] = {
-    "options": "--steps 100",
-    "seed": 0,
-    "version": "v1",
-    "torch": "2.13.0",
-    "before": 0.5,
-    "accuracy": 0.875,
-    "steps": 100,
-    "completions": 6400,
-    "cpu_seconds": 240,
-    "peak_gigabytes": 3,
-    "curve": [[0, 0.5], [100, 0.875]],
-    "by": "Ada",
-    "code": "",
-}
+    "options": "--steps 100", "seed": 0, "version": "v1", "torch": "2.13.0", "before": 0.5, "accuracy": 0.875,
+    "steps": 100, "completions": 6400, "cpu_seconds": 240, "peak_gigabytes": 3, "curve": [[0, 0.5], [100, 0.875]],
+    "by": "Ada", "code": "",
+}  # fmt: skip
 
 
 def text(*runs: dict[str, Any]) -> str:
@@ -47,17 +37,13 @@ def test_the_fewest_completions_come_first_and_each_seed_has_its_row() -> None:
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
-        ({"accuracy": 0.84375}, "from 0.85"),
-        ({"accuracy": 0.9}, "a share of 256"),
-        ({"seed": "0"}, "seed must be int"),
-        ({"steps": True}, "steps must be int"),
-        ({"completions": 0}, "must be positive"),
-        ({"by": " "}, "must name somebody"),
-        ({"options": "--out a | b"}, r"may hold a \|"),
-        ({"code": "javascript:alert(1)"}, "a link with https"),
+        ({"accuracy": 0.84375}, "from 0.85"), ({"accuracy": 0.9}, "a share of 256"),
+        ({"seed": "0"}, "seed must be int"), ({"steps": True}, "steps must be int"),
+        ({"completions": 0}, "must be positive"), ({"by": " "}, "must name somebody"),
+        ({"options": "--out a | b"}, r"may hold a \|"), ({"code": "javascript:alert(1)"}, "a link with https"),
         ({"more": 1}, "exactly the fields"),
     ],
-)
+)  # fmt: skip
 def test_a_line_that_is_no_run_is_refused_with_the_reason(changes: dict[str, Any], said: str) -> None:
     with pytest.raises(challenge.NoRun, match=said):
         challenge.entries(text(*three(), {**RUN, **changes}))

@@ -119,13 +119,6 @@ def test_a_change_is_the_function_that_somebody_writes_out(hunks: list[str], exp
     assert same_code(written(*hunks), expected) and same_code(written(*hunks[::-1]), expected)
 
 
-def test_the_result_looks_like_ordinary_code() -> None:
-    lines = written(f"- {SECOND}\n+ second = weight").split("\n")
-    assert lines[2:6] == ["", "def wrong(", "    weights, *, lr=0.5", "):"]
-    assert "        first = helper(weight)  # (K,)" in lines and "        second = weight" in lines
-    assert not any("SOLUTION" in line or "Once for both" in line or "model answer" in line for line in lines)
-
-
 def test_whole_functions_helpers_and_their_order_stay() -> None:
     before = 'def first(w, *, lr=0.5):\n    """you"""\n    return _help(w)\n\n\ndef _help():\n    return 1\n'
     after = 'def last(weights):\n    """you"""\n    return weights\n'
@@ -155,20 +148,3 @@ def test_whole_functions_helpers_and_their_order_stay() -> None:
 def test_a_hunk_that_does_not_fit_is_refused_with_its_line(hunks: list[str], words: str) -> None:
     with pytest.raises(ValueError, match=rf"^NAME/misconceptions/step\.py: wrong: .*{words}"):
         written(*hunks)
-
-
-@pytest.mark.parametrize(
-    ("text", "function", "words"),
-    [
-        (
-            change("- first,\n+ third,").replace('"""\n    - first', '"""- first'),
-            "step",
-            "after its quotes.*`- first,`",
-        ),
-        ('def wrong():\n    """you are wrong"""\n    return weights\n', "step", "line 3 is not a string"),
-        (change("- first,"), "gone", "no model answer to `gone`"),
-    ],
-)
-def test_a_file_that_holds_no_change_is_refused(text: str, function: str, words: str) -> None:
-    with pytest.raises(ValueError, match=words):
-        written_out(text, MODEL, function, "step.py")

@@ -84,9 +84,7 @@ def journal(out: Path) -> list[bytes]:
 # What is graded
 
 
-def test_threads_and_another_order_give_what_one_after_the_other_gives(
-    small_class: Path, graded: Path, tmp_path: Path
-) -> None:
+def test_threads_and_another_order_give_what_one_after_the_other_gives(small_class, graded, tmp_path):
     found = find_submissions(small_class)
     random.Random(1).shuffle(found)
     with open_engine("threads", jobs=3) as (executor, at_a_time):
@@ -184,18 +182,14 @@ class _Busy(SerialExecutor):
         return future
 
 
-def test_a_submission_starved_by_others_is_graded_alone_at_the_end(
-    small_class: Path, graded: Path, tmp_path: Path
-) -> None:
+def test_a_submission_starved_by_others_is_graded_alone_at_the_end(small_class, graded, tmp_path):
     out = grade(small_class, tmp_path / "out", executor := _Busy(3, at_last=True))
     assert len(executor.alone) == 2
     assert results(out) == results(graded)
     assert all(entry.result and not entry.problem for entry in read_class(out))
 
 
-def test_a_submission_starved_even_alone_gets_no_points_and_a_problem(
-    small_class: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_submission_starved_even_alone_gets_no_points_and_a_problem(small_class, tmp_path, monkeypatch):
     @contextlib.contextmanager
     def busy(*_: object, **__: object) -> Iterator[tuple[SerialExecutor, int]]:
         yield _Busy(3, at_last=False), 1
@@ -279,9 +273,7 @@ def test_pages_of_an_earlier_run_go_and_files_of_others_stay(tmp_path: Path) -> 
     assert (out / "html" / "index.html").read_text() == "mine"
 
 
-def test_the_table_is_written_though_an_export_is_not_and_pages_of_failures_go(
-    graded: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_table_is_written_though_an_export_is_not_and_pages_of_failures_go(graded, monkeypatch):
     write_files(graded, ["kl"], ["junit"])
     entries = [replace(entry, problem="it died" * (entry.name == "ada")) for entry in read_class(graded)]
     write_entries(graded, entries, {})
@@ -315,9 +307,7 @@ def test_the_table_says_which_modules_cannot_be_imported(graded: Path) -> None:
     assert notes[0] in (graded / "grades.csv").read_text("utf-8-sig")
 
 
-def test_a_kept_result_that_cannot_be_read_costs_its_submission_a_note_and_is_graded_again(
-    small_class: Path, graded: Path
-) -> None:
+def test_a_kept_result_that_cannot_be_read_costs_its_submission_a_note_and_is_graded_again(small_class, graded):
     wanted, entry = results(graded), read_class(graded)[0]
     path = graded / "graded" / f"{entry.key}.json"
     poisoned = path.read_text("utf-8").replace('"hints": 0', f'"hints": {2**65}', 1)

@@ -24,7 +24,7 @@ from reported_class import CHECKS, LAYOUT, POINTS, SECRET, class_of, entry, mist
 
 from grader.classroom.outcomes_csv import outcomes_csv
 from grader.classroom.page import class_page
-from grader.classroom.report import BINS, class_report, discrimination, named, quantile
+from grader.classroom.report import BINS, class_report, named
 from grader.classroom.report_csv import checks_csv, misconceptions_csv
 from grader.classroom.results import GRADED_FOLDER, Entry, Person, file_name, result_path, write_entries
 from grader.commands import course as course_command
@@ -38,21 +38,6 @@ OUTCOMES = st.lists(
 CLASSES = st.lists(OUTCOMES, min_size=1, max_size=12)
 
 # The numbers
-
-
-@given(st.lists(st.tuples(st.booleans(), st.integers(0, 30)), max_size=30))
-def test_discrimination_is_the_correlation_with_the_other_points(pairs: list[tuple[bool, int]]) -> None:
-    passed, rest = [ok for ok, _ in pairs], [points for _, points in pairs]
-    found = discrimination(passed, rest)
-    if len(set(passed)) < 2 or len(set(rest)) < 2:
-        assert found is None
-    else:
-        assert found == pytest.approx(np.corrcoef(passed, rest)[0, 1], abs=1e-9)
-
-
-@given(st.lists(st.floats(-1e6, 1e6), min_size=1), st.floats(0, 1))
-def test_quantiles_are_numpys(values: list[float], share: float) -> None:
-    assert quantile(values, share) == pytest.approx(np.quantile(values, share), rel=1e-9, abs=1e-6)
 
 
 @given(CLASSES)
@@ -233,9 +218,7 @@ def test_the_page_shows_the_numbers_of_the_report() -> None:
     assert [row[1] for row in bins[1:]] == list(map(str, report.totals.bins))
 
 
-def test_a_mistake_leads_to_its_page_where_the_pages_are_published(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_mistake_leads_to_its_page_where_the_pages_are_published(monkeypatch):
     report = class_report(secret_class())
     assert tables(class_page(report))["Mistakes that were seen"][1][-1] == "docs/mistakes/one.md"
     link = '<a href="https://example.org/grpo/mistakes/one/#wrong">mistakes/one</a>'
@@ -308,10 +291,7 @@ def test_marks_by_hand_are_counted_without_names_and_told_with_them() -> None:
 def test_lines_of_each_check_are_by_name_only_if_asked_and_never_in_the_order_of_names() -> None:
     first, second, third = class_of(*[[PASSED] * CHECKS] * 3)
     entries = [replace(first, key="b" * 64), replace(second, key="a" * 64), replace(third, key="b" * 64)]
-    for names, order in (
-        (True, [each.name for each in entries]),
-        (False, ["a" * 12, "b" * 12, "b" * 12 + "-2"]),
-    ):
+    for names, order in ((True, [each.name for each in entries]), (False, ["a" * 12, "b" * 12, "b" * 12 + "-2"])):
         rows = csv.DictReader(io.StringIO(outcomes_csv(entries, names=names)))
         assert list(dict.fromkeys(row["submission"] for row in rows)) == order
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import io
-import random
 import re
 import stat
 import tarfile
@@ -20,7 +19,7 @@ from submissions import write_files
 from grader.classroom.results import ClassError, Person, file_name
 from grader.classroom.submissions import HandedIn, find_submissions
 from grader.core import files as class_files
-from grader.core.contents import MODULES, Contents, read_submission
+from grader.core.contents import MODULES, Contents
 from grader.core.files import ArchiveError, members_of_archive
 from grader.worksheet.reader import worksheet_in
 
@@ -122,13 +121,10 @@ def test_a_submission_that_gradescope_lists_and_does_not_hold_is_named(tmp_path:
 @pytest.mark.parametrize(
     "entry",
     [
-        "5",
-        "\n  :submitters: 5",
-        "\n  :submitters:\n  - 3\n  - :name: [a, b]\n  :created_at: 2026-13-45",
-        "\n  :created_at: [1]",
-        "!!python/object/apply:os.mkdir [made]",
+        "5", "\n  :submitters: 5", "\n  :submitters:\n  - 3\n  - :name: [a, b]\n  :created_at: 2026-13-45",
+        "\n  :created_at: [1]", "!!python/object/apply:os.mkdir [made]",
     ],
-)
+)  # fmt: skip
 def test_odd_metadata_is_ignored_and_never_executed(tmp_path: Path, monkeypatch, entry: str) -> None:
     monkeypatch.chdir(tmp_path)
     files: Files = {"submission_metadata.yml": f"submission_1: {entry}\n", "submission_1/kl.py": KL}
@@ -243,14 +239,12 @@ def test_names_stay_different_as_names_of_files(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("files", "path", "words"),
     [
-        ({}, "nothing", "there is no"),
-        ({"kl.py": KL}, "", "is one submission"),
+        ({}, "nothing", "there is no"), ({"kl.py": KL}, "", "is one submission"),
         ({"notes.txt": ""}, "", "no folder and no archive"),
         ({"submission_metadata.yml": "submission_1:\n  :score: 3.0\n"}, "", "no folder and no archive"),
-        ({"class.zip": b"PK no"}, "class.zip", "unpack it"),
-        ({"class.rar": b"Rar!"}, "class.rar", "unpack it"),
+        ({"class.zip": b"PK no"}, "class.zip", "unpack it"), ({"class.rar": b"Rar!"}, "class.rar", "unpack it"),
     ],
-)
+)  # fmt: skip
 def test_a_path_without_a_class_is_refused(tmp_path: Path, files: Files, path: str, words: str) -> None:
     with pytest.raises(ClassError, match=words):
         find_submissions(write_files(tmp_path, files) / path)
@@ -347,14 +341,10 @@ def in_every_packing(folder: Path, files: Files) -> list[HandedIn]:
 @pytest.mark.parametrize(
     "names",
     [
-        ["hw.zip", "hw (1).zip", "hw-2.zip"],
-        ["hw-2.zip", "hw-10.zip"],
-        ["hw (9).tar.gz", "hw(10).zip"],
-        ["HW.zip", "hw (1).zip"],
-        ["a-3.zip", "b.zip"],
-        ["hw-3.zip", "more/hw-2.zip"],
+        ["hw.zip", "hw (1).zip", "hw-2.zip"], ["hw-2.zip", "hw-10.zip"], ["hw (9).tar.gz", "hw(10).zip"],
+        ["HW.zip", "hw (1).zip"], ["a-3.zip", "b.zip"], ["hw-3.zip", "more/hw-2.zip"],
     ],
-)
+)  # fmt: skip
 def test_the_archive_with_the_highest_number_is_graded(tmp_path: Path, names: list[str]) -> None:
     inner: Files = {
         name: zip_bytes({"kl.py": f"# {name}\n"}) if name.endswith("zip") else tar_of({"kl.py": "# old\n"}, "w:gz")
@@ -371,12 +361,10 @@ def test_the_archive_with_the_highest_number_is_graded(tmp_path: Path, names: li
 @pytest.mark.parametrize(
     "names",
     [
-        ["worksheet.json", "worksheet (2).json"],
-        ["worksheet-2.json", "worksheet-10.json"],
-        ["worksheet(1).json"],
+        ["worksheet.json", "worksheet (2).json"], ["worksheet-2.json", "worksheet-10.json"], ["worksheet(1).json"],
         ["Worksheet.json", "worksheet.json"],
     ],
-)
+)  # fmt: skip
 def test_the_last_download_of_a_worksheet_is_graded_with_a_note(tmp_path: Path, names: list[str]) -> None:
     files: Files = {"bob/kl.py": KL, "ada/kl.py": KL, **{f"ada/{name}": name for name in names}}
     for each in in_every_packing(tmp_path, files):
@@ -479,18 +467,14 @@ def _damaged_inside() -> bytes:
 @pytest.mark.parametrize(
     ("name", "data", "words"),
     [
-        ("ada.zip", b"", "cannot be read"),
-        ("ada.zip", b"PK\x03\x04" + b"\0" * 50, "cannot be read"),
+        ("ada.zip", b"", "cannot be read"), ("ada.zip", b"PK\x03\x04" + b"\0" * 50, "cannot be read"),
         ("ada.zip", zip_bytes({"kl.py": KL})[:-30], "cannot be read"),
         ("ada.tar.gz", gzip.compress(b"no tar at all" * 100, mtime=0)[:-10], "cannot be read"),
-        ("ada.tgz", b"\x1f\x8b broken", "cannot be read"),
-        ("ada.rar", b"Rar!\x1a", "hand in a zip"),
-        ("ada.tar.xz", b"\xfd7zXZ", "hand in a zip"),
-        ("ada.zip", _damaged_inside(), "inner.zip cannot be unpacked"),
-        ("ada.zip", _encrypted(), "password"),
-        ("ada.zip", _rarely_packed(), "plain zip"),
+        ("ada.tgz", b"\x1f\x8b broken", "cannot be read"), ("ada.rar", b"Rar!\x1a", "hand in a zip"),
+        ("ada.tar.xz", b"\xfd7zXZ", "hand in a zip"), ("ada.zip", _damaged_inside(), "inner.zip cannot be unpacked"),
+        ("ada.zip", _encrypted(), "password"), ("ada.zip", _rarely_packed(), "plain zip"),
     ],
-)
+)  # fmt: skip
 def test_a_broken_archive_is_a_sentence_for_its_student(tmp_path: Path, name: str, data: bytes, words: str) -> None:
     assert words in problem_with(tmp_path, name, data)
 
@@ -502,29 +486,3 @@ def test_the_last_of_two_members_with_one_name_counts(tmp_path: Path) -> None:
         with pytest.warns(UserWarning, match="Duplicate name"):
             archive.writestr("kl.py", b"# last\n")
     assert handed_in(tmp_path, {"ada.zip": data.getvalue()}).submission.files == {"kl.py": "# last\n"}
-
-
-def test_damaged_archives_never_stop_the_class(tmp_path: Path) -> None:
-    draw = random.Random(0)
-    files: Files = {"starter/kl.py": KL, "clip.py": KL * 50}
-    whole = {"zip": zip_bytes(files), "tar.gz": gzip.compress(tar_of(files), mtime=0)}
-    for number in range(200):
-        ending = ("zip", "tar.gz")[number % 2]
-        data = bytearray(whole[ending])
-        for _ in range(draw.randrange(1, 6)):
-            data[draw.randrange(len(data))] = draw.randrange(256)
-        write_files(tmp_path, {f"{number}.{ending}": bytes(data[: draw.randrange(20, len(data) + 1)])})
-    found = find_submissions(tmp_path)
-    assert len(found) == 200
-    for each in found:
-        contents = each.read()
-        assert {*contents.submission.files, *contents.submission.problems} == {*MODULES}
-        worksheet_in(contents.worksheet)
-
-
-def test_odd_files_have_the_same_sentences_as_for_a_single_student(tmp_path: Path) -> None:
-    odd: Files = {"kl.py": b"\xff\xfe", "clip.py": b"a\0b", "bandit.py": b"#" * 100_001}
-    folder = write_files(tmp_path / "class" / "ada", {**odd, "advantages.py": b"\xef\xbb\xbfx = 1\r\n"})
-    alone, in_class = read_submission(folder), one(find_submissions(tmp_path / "class")).submission
-    assert in_class.files == alone.files and {*alone.files} == {"advantages.py"}
-    assert in_class.problems == alone.problems and in_class.sha256 == alone.sha256

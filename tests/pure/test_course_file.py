@@ -69,14 +69,9 @@ def test_a_wrong_entry_is_a_sentence_with_its_line(tmp_path: Path, more: str, wo
 
 @pytest.mark.parametrize(
     ("exercises", "words"),
-    [
-        ('["clpi"]', "line 2: .*'clpi'.*advantages, bandit,"),
-        ('["kl"]', "line 4: .*'points.clip'"),
-    ],
+    [('["clpi"]', "line 2: .*'clpi'.*advantages, bandit,"), ('["kl"]', "line 4: .*'points.clip'")],
 )
-def test_a_misspelt_exercise_is_named_before_its_points(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, exercises: str, words: str
-) -> None:
+def test_a_misspelt_exercise_is_named_before_its_points(tmp_path, monkeypatch, exercises, words):
     monkeypatch.setattr(course, "FILE", tmp_path / "course.toml")
     written = read(tmp_path, f'title = "Mine"\nexercises = {exercises}\n[points]\nclip = 40\n')
     with pytest.raises(TomlFileError, match=words):

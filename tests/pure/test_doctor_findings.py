@@ -85,16 +85,10 @@ def test_a_file_of_the_handout_that_is_not_as_it_was_is_named_once(case: str, ro
 @pytest.mark.parametrize(
     ("name", "is_it"),
     [
-        ("clip (1).py", True),
-        ("clip-1.py", True),
-        ("Clip.PY", True),
-        ("clip - Copy.py", True),
-        ("Copy of clip.py", True),
-        ("clip.py.txt", True),
-        ("clipboard.py", False),
-        ("my_clip_notes.py", False),
+        ("clip (1).py", True), ("clip-1.py", True), ("Clip.PY", True), ("clip - Copy.py", True),
+        ("Copy of clip.py", True), ("clip.py.txt", True), ("clipboard.py", False), ("my_clip_notes.py", False),
     ],
-)
+)  # fmt: skip
 def test_a_file_that_was_renamed_on_the_way_is_named_beside_the_missing_one(name: str, is_it: bool, root: Path) -> None:
     (root / "starter" / "clip.py").rename(root / "starter" / name)
     if (root / "starter" / "clip.py").exists():

@@ -46,9 +46,7 @@ def read(result: Result, name: str) -> Read:
 
 
 @given(result=results(), data=st.data())
-def test_any_result_is_valid_lists_every_check_once_and_falls_with_each_pass(
-    result: Result, data: st.DataObject
-) -> None:
+def test_any_result_is_valid_lists_every_check_once_and_falls_with_each_pass(result, data):
     places = {each.id: f"{part.name} {place}" for part in result.exercises for place, each in enumerate(part.checks, 1)}
     changed = data.draw(st.sampled_from(result.checks))
     changed.outcome = PASSED
@@ -168,14 +166,11 @@ def test_classroom_50_dates_the_commit_and_not_the_grading(given: dict[str, str]
 @pytest.mark.parametrize(
     "given",
     [
-        {"SUBMISSION_TAG": "submit/by-hand"},
-        {"SUBMISSION_TAG": "submit/2026-13-01T14-32-05Z-a1b2c3d"},
-        {"SUBMISSION_TAG": "v1"},
-        {"COMMIT_DATE": "yesterday"},
-        {"COMMIT_DATE": "2026-06-01T08:00:00"},
+        {"SUBMISSION_TAG": "submit/by-hand"}, {"SUBMISSION_TAG": "submit/2026-13-01T14-32-05Z-a1b2c3d"},
+        {"SUBMISSION_TAG": "v1"}, {"COMMIT_DATE": "yesterday"}, {"COMMIT_DATE": "2026-06-01T08:00:00"},
         {"ASSIGNMENT_TYPE": "pair"},
     ],
-)
+)  # fmt: skip
 def test_classroom_50_refuses_what_its_collector_would_refuse(given: dict[str, str]) -> None:
     with pytest.raises(ValueError, match=r"COMMIT_DATE|SUBMISSION_TAG|ASSIGNMENT_TYPE"):
         export(example(), "classroom50", CLASSROOM | given)
@@ -263,17 +258,12 @@ def course(*arguments: object, **environment: Any) -> subprocess.CompletedProces
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        (None, "cannot be read"),
-        (b"\xff\xfe", "not UTF-8"),
-        (b"{", "no result of a grading"),
-        (b"[]", "no result of a grading"),
-        (b'{"schema": "other/1"}', "its schema is 'other/1'"),
+        (None, "cannot be read"), (b"\xff\xfe", "not UTF-8"), (b"{", "no result of a grading"),
+        (b"[]", "no result of a grading"), (b'{"schema": "other/1"}', "its schema is 'other/1'"),
         (example(grade=False, isolation_level=-1).as_json().encode(), "debug mode"),
     ],
-)
-def test_the_command_says_in_a_sentence_what_is_wrong_with_a_file(
-    text: bytes | None, sentence: str, tmp_path: Path
-) -> None:
+)  # fmt: skip
+def test_the_command_says_in_a_sentence_what_is_wrong_with_a_file(text, sentence, tmp_path):
     path = tmp_path / "r.json"
     if text is not None:
         path.write_bytes(text)

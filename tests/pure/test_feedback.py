@@ -215,9 +215,7 @@ def test_the_same_reports_are_the_same_file_and_no_secret_is_in_it(tmp_path: Pat
 
 
 @pytest.mark.parametrize("platform", ["moodle", "mail"])
-def test_a_mail_merge_has_a_row_for_each_student_and_no_name_leads_out_of_the_zip(
-    platform: str, tmp_path: Path
-) -> None:
+def test_a_mail_merge_has_a_row_for_each_student_and_no_name_leads_out_of_the_zip(platform, tmp_path):
     entries = [entry("a/../team", ADA, ZOE)]
     for number, text in enumerate(HOSTILE.values(), 500):
         person = Person(name=text, email=f"s{number}@uni.example", platform="moodle", platform_id=str(number))

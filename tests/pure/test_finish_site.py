@@ -8,10 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from grader.core import course
 from grader.workshop import share
 from grader.workshop.finish_site import finish
-from grader.workshop.share_figures import Curves, Values, first_figure
 from grader.workshop.share_picture import picture
 
 pytest.importorskip("py_mini_racer")
@@ -139,22 +137,3 @@ def test_a_page_has_the_picture_of_its_title_and_of_what_its_first_figure_asks(t
 def test_without_an_address_there_are_no_pictures(tmp_path: Path) -> None:
     assert "og:image" not in finished(tmp_path, FIGURE) and not (tmp_path / "assets/share").exists()
     assert finish(tmp_path) == [share.NO_ADDRESS]
-
-
-TABLE = """<grpo-x class="grpo-explorable" data-share="{share}" question="Q?"><table>
-<thead><tr><th>Sample</th><th>Reward</th><th>Advantage</th></tr></thead><tbody>
-<tr><td>1</td><td>1</td><td>+1.5</td></tr><tr><td>2</td><td>0</td><td>&minus;0.5</td></tr>
-<tr><td>3</td><td>0.2</td><td>0.00</td></tr>
-</tbody></table></grpo-x>"""
-
-
-def test_a_shared_figure_is_drawn_from_the_column_the_row_or_the_chart_that_it_names() -> None:
-    column, row = (first_figure(TABLE.format(share=name)) for name in ("Advantage", "3"))
-    assert isinstance(column, Values) and column.signed and column.numbers == [1.5, -0.5, 0.0]
-    assert isinstance(row, Values) and not row.signed and row.numbers == [0.2, 0.0]
-    curves = first_figure(f"<p>{(course.RUNS / 'mean-reward.svg').read_text('utf-8')}</p>")
-    assert isinstance(curves, Curves) and curves.name == "Mean reward" and len(curves.line) == 80
-    plain = picture("T", "").tobytes()
-    assert plain != picture("T", "", column).tobytes() != picture("T", "", curves).tobytes() != plain
-    with pytest.raises(ValueError, match="no row and no column"):
-        first_figure(TABLE.format(share="Loss"))

@@ -164,9 +164,7 @@ def test_the_readme_speaks_of_what_this_kind_of_handout_has(site: str | None) ->
     assert commands <= set(re.findall(r"^(\w+):", made["Makefile"].decode(), re.MULTILINE))
 
 
-def test_the_stubs_come_from_the_model_answers_and_not_from_what_lies_in_starter(
-    files: dict[str, bytes], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_the_stubs_come_from_the_model_answers_and_not_from_what_lies_in_starter(files, monkeypatch, tmp_path):
     starter = tmp_path / "starter"
     shutil.copytree(course.STARTER, starter)
     (starter / "clip.py").write_text("my own attempt")

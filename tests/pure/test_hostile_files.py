@@ -18,7 +18,7 @@ from submissions import model_answer
 from grader.classroom.engines import SerialExecutor
 from grader.classroom.grade_class import Progress, grade_class
 from grader.classroom.request import Settings
-from grader.classroom.results import each_entry, file_name
+from grader.classroom.results import each_entry
 from grader.classroom.submissions import HandedIn, find_submissions
 from grader.commands import course as course_command
 from grader.commands import grade as cli
@@ -112,9 +112,7 @@ def refused(run: Run, name: str, path: str) -> str:
 
 @posix
 @pytest.mark.parametrize("name", COMMANDS)
-def test_a_path_that_no_system_takes_or_an_empty_one_is_refused(
-    name: str, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_path_that_no_system_takes_or_an_empty_one_is_refused(name, run, tmp_path, monkeypatch):
     """An empty path, as in `course grade-all "$CLASS"` without such a variable, is not the current folder."""
     monkeypatch.chdir(tmp_path)
     for path in ("x" * 300, "a/" * 3_000):
@@ -128,9 +126,7 @@ def test_a_path_that_no_system_takes_or_an_empty_one_is_refused(
 
 @posix
 @pytest.mark.parametrize("name", ["grade-all", "grade-all --out", "report", "gradebook", "export", "grade"])
-def test_a_link_to_itself_or_a_name_with_escape_sequences_is_refused_in_plain_text(
-    name: str, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_link_to_itself_or_a_name_with_escape_sequences_is_refused_in_plain_text(name, run, tmp_path, monkeypatch):
     student(tmp_path / "class")
     monkeypatch.chdir(tmp_path)
     Path("loop").symlink_to("loop")
@@ -164,9 +160,7 @@ def test_a_large_file_is_refused_without_being_read_whole(tmp_path: Path, size: 
     assert peak < 50 * 10**6
 
 
-def test_a_folder_of_more_files_than_anybody_hands_in_costs_its_student_only(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_folder_of_more_files_than_anybody_hands_in_costs_its_student_only(tmp_path, monkeypatch):
     """A virtual environment, or somebody who tries. The folder beside it is graded."""
     assert members_of_folder.__kwdefaults__ == {"max_members": MAX_MEMBERS}
     monkeypatch.setitem(members_of_folder.__kwdefaults__, "max_members", 200)  # so many are quickly made
@@ -210,25 +204,6 @@ def remove_deep(folder: Path) -> None:
     shutil.rmtree(folder / "d")
 
 
-@posix
-@pytest.mark.parametrize(
-    "name",
-    ["x" * 255, "😀" * 63, "\u0958" * 85, "कि" * 42],
-    ids=["ASCII", "emoji", "composed", "marks"],
-)
-def test_the_longest_name_in_any_script_gets_a_grade_and_files(name: str, tmp_path: Path) -> None:
-    folder = student(tmp_path / "class", name)
-    (folder / name).touch()
-    (folder / "kl.py").write_text(KL, "utf-8")
-    assert read_submission(folder).folder == name
-    named = {each.name: each for each in find_submissions(tmp_path / "class")}
-    (long,) = named.keys() - {"somebody else"}
-    assert "kl.py" in named[long].read().submission.files
-    written = tmp_path / f".{file_name(long)}.html.12345678"  # as it is called while it is written
-    written.touch()
-    assert course_command.main(["worksheet", str(folder), "--out", str(tmp_path / "page.html")]) == 1
-
-
 @pytest.mark.skipif(sys.platform != "linux", reason="names of files are bytes on Linux")
 def test_names_that_are_no_text_are_graded_too(tmp_path: Path) -> None:
     student(tmp_path)
@@ -260,9 +235,7 @@ def in_time() -> Iterator[None]:
 
 
 @posix
-def test_pipes_sockets_devices_and_loops_of_links_hold_nobody_up(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_pipes_sockets_devices_and_loops_of_links_hold_nobody_up(tmp_path, monkeypatch):
     folder = student(tmp_path / "class")
     os.mkfifo(folder / "kl.py")
     os.mkfifo(folder / WORKSHEET_FILE)

@@ -17,14 +17,13 @@ import yaml
 from class_maker import model_files, zip_bytes
 from submissions import write_files
 
-from grader.classroom.grade_class import _missing
 from grader.classroom.grading_job import make_job
 from grader.classroom.request import Settings, read_request
 from grader.classroom.submissions import find_submissions
 from grader.commands import autograder
 from grader.commands import grade as cli
 from grader.core import course
-from grader.core.contents import MAX_HELPERS, MODULES, Contents
+from grader.core.contents import MAX_HELPERS
 
 WORKFLOW = course.ROOT / "grader" / "workshop" / "handout_files" / "grade.yml"
 KL, CLIP = "def kl_estimate(): ...\n", "def clip_fraction(): ...\n"
@@ -148,9 +147,7 @@ def by_workflow(repository: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[dict
 
 
 @pytest.mark.parametrize("name", UPLOADS)
-def test_every_entrance_takes_the_same_files_with_the_same_notes(
-    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_every_entrance_takes_the_same_files_with_the_same_notes(name, tmp_path, monkeypatch):
     upload, wanted, note = UPLOADS[name]
     folder = write_files(tmp_path / "class" / "ada", upload)
     write_files(tmp_path / "container" / "submission", upload)
@@ -170,24 +167,6 @@ def test_an_archive_alone_is_graded_like_its_folder(tmp_path: Path) -> None:
     archive = tmp_path / "ada.zip"
     archive.write_bytes(zip_bytes({f"starter/{name}": text for name, text in model_files().items()}))
     assert by_grade(["--path", str(archive)]) == (model_files(), [])
-
-
-def test_canvas_numbers_uploads_and_the_newest_wins_elsewhere_the_plain_name_wins(tmp_path: Path) -> None:
-    canvas: dict[str, str | bytes] = {"doejane_1_5551_clip.py": "# older\n", "doejane_1_5560_clip-1.py": "# newer\n"}
-    files, notes = by_grade_all(write_files(tmp_path / "canvas", canvas))
-    assert files == {"clip.py": "# newer\n"} and all("clip-1.py" in note for note in notes) and len(notes) == 2
-    edited: dict[str, str | bytes] = {"clip.py": "# edited\n", "clip-1.py": "# a copy\n"}
-    assert by_grade(["--path", str(write_files(tmp_path / "me", edited))])[0] == {"clip.py": "# edited\n"}
-
-
-def test_a_missing_module_is_a_note_for_a_class_that_was_asked_for_it(tmp_path: Path) -> None:
-    (found,) = find_submissions(write_files(tmp_path, {"ada/clip.py": CLIP}))
-    contents: Contents = found.read()
-    assert contents.notes == ()
-    rest = ", ".join(name for name in MODULES if name != "clip.py")
-    (note,) = _missing(contents, Settings(tuple(course.names()), worksheet=True))
-    assert note.endswith(f" {rest}, worksheet.json")
-    assert _missing(contents, Settings(("clip",))) == []
 
 
 @pytest.mark.parametrize("coding", ["rot13", "zlib", "hex"])

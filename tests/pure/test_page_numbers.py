@@ -11,7 +11,7 @@ from grader.commands import numbers
 from grader.commands.course import main
 from grader.core import course
 from grader.grading import vectors
-from grader.workshop import mistakes, page_claims
+from grader.workshop import mistakes
 from grader.workshop.page_numbers import NoPlace, with_numbers
 
 PAGE = """The mean is
@@ -67,19 +67,6 @@ def test_a_stale_page_is_named_and_written(page: Path, tmp_path: Path) -> None:
     assert call(main, "dev", "numbers", cwd=tmp_path).returncode == 0
     assert page.read_text("utf-8") == PAGE.replace("is\n0.35 after", "is\n0.4 after")
     assert call(main, "dev", "numbers", "--check", cwd=tmp_path).returncode == 0
-
-
-def test_a_claim_that_no_longer_holds_is_named_and_nothing_is_written(
-    page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def falls() -> page_claims.Claims:
-        yield "The mean is 0.4 after"
-        raise page_claims.WordsNoLongerHold("it falls")
-
-    monkeypatch.setattr(numbers, "CLAIMS", {"page.md": [falls]})
-    done = call(main, "dev", "numbers", cwd=tmp_path)
-    assert done.returncode == 1 and "it falls" in done.stdout
-    assert page.read_text("utf-8") == PAGE
 
 
 def test_a_page_of_mistakes_shows_each_mistake_with_its_recorded_numbers() -> None:

@@ -25,14 +25,11 @@ def test_a_folder_without_a_graded_module_is_refused(make_submission: Submission
 @pytest.mark.parametrize(
     ("text", "slow"),
     [
-        ("optimizer = torch.optim.Adam(p)", True),
-        ("from torch import optim", True),
-        ("from torch.func import grad", True),
-        ("import functorch", True),
-        ("from torch import Tensor", False),
+        ("optimizer = torch.optim.Adam(p)", True), ("from torch import optim", True),
+        ("from torch.func import grad", True), ("import functorch", True), ("from torch import Tensor", False),
         ("def function(optimum): ...", False),
     ],
-)
+)  # fmt: skip
 def test_slow_imports_of_torch(text: str, slow: bool) -> None:
     submission = Submission("homework", Path("homework"), {"clip.py": text}, {})
     assert bool(submission.slow_imports(["clip.py"])) == slow

@@ -123,23 +123,15 @@ def test_a_result_is_read_back_and_its_sums_are_recomputed() -> None:
 @pytest.mark.parametrize(
     ("path", "value"),
     [
-        ("schema", "another/1"),
-        ("seed", "0"),
-        ("exercises", None),
-        ("exercises.0.misconceptions", [1]),
-        ("exercises.0.answers", [{"question": "1A.1\n", "text": ""}]),
-        ("exercises.0.checks", []),
-        ("exercises.0.checks.0.outcome", "excellent"),
-        ("exercises.0.checks.0.points", "5"),
-        ("exercises.0.checks.0.points", 10**400),
-        ("exercises.0.checks.0.frames", 5),
-        ("exercises.0.checks.0.frames", [{"file": "kl.py"}]),
-        ("exercises.0.checks.0.seconds", 1e999),
-        ("exercises.0.checks.0.seconds", float("nan")),
-        ("exercises.0.checks.0.waits_for", [["x"]]),
+        ("schema", "another/1"), ("seed", "0"), ("exercises", None), ("exercises.0.misconceptions", [1]),
+        ("exercises.0.answers", [{"question": "1A.1\n", "text": ""}]), ("exercises.0.checks", []),
+        ("exercises.0.checks.0.outcome", "excellent"), ("exercises.0.checks.0.points", "5"),
+        ("exercises.0.checks.0.points", 10**400), ("exercises.0.checks.0.frames", 5),
+        ("exercises.0.checks.0.frames", [{"file": "kl.py"}]), ("exercises.0.checks.0.seconds", 1e999),
+        ("exercises.0.checks.0.seconds", float("nan")), ("exercises.0.checks.0.waits_for", [["x"]]),
         ("exercises.0.checks.0.id", "\ud800"),
     ],
-)
+)  # fmt: skip
 def test_a_damaged_result_is_refused(path: str, value: Any) -> None:
     document = a_document()
     _set(document, path, value)

@@ -5,16 +5,13 @@ from __future__ import annotations
 import csv
 import json
 import re
-from argparse import Namespace
 from collections.abc import Iterable
 from dataclasses import asdict
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from grader.commands import answer_key as command
 from grader.core import course
 from grader.oracles.simulation import Settings, simulate, single_peak
 from grader.worksheet.model_answers import model_answers
@@ -93,19 +90,6 @@ def test_the_files_of_the_model_answers_agree(key: dict[str, dict[str, Any]]) ->
     for name, entry in entries.items():
         shown = [text.replace("\u03c0", "pi").replace("\u03b2", "beta") for text in json.loads(entry)]
         assert shown == [key[name]["answer"], key[name]["experiment"]]
-
-
-def test_a_changed_model_answer_is_noticed_and_written_again(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    for name in ("ANSWERS_PATH", "BROWSER_PATH", "MEASURED_PATH"):
-        monkeypatch.setattr(answer_key, name, tmp_path / name)
-    monkeypatch.setattr(command, "SEEDS", 30)
-    monkeypatch.setattr(command, "PARTS", (answer_key.first_look, answer_key.reflection))
-    assert command.run(Namespace(check=True)) == 1
-    assert capsys.readouterr().out.count("stale") == 3
-    assert command.run(Namespace(check=False)) == 0
-    assert command.run(Namespace(check=True)) == 0
 
 
 def test_the_measurements_show_what_the_model_answers_say(key: dict[str, dict[str, Any]]) -> None:

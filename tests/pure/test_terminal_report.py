@@ -8,20 +8,10 @@ import unicodedata
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
-from terminal_reports import HOSTILE, MARKUP, assert_harmless, report_of, result_of
+from terminal_reports import report_of, result_of
 
 from grader.core import course
-from grader.core.result import (
-    FAILED,
-    PASSED,
-    TO_PASTE,
-    WAITING,
-    CheckResult,
-    ExerciseResult,
-    Frame,
-    NamedMistake,
-    Result,
-)
+from grader.core.result import FAILED, PASSED, TO_PASTE, WAITING, CheckResult, ExerciseResult, NamedMistake, Result
 from grader.core.text import plain
 from grader.reports import terminal
 
@@ -29,29 +19,6 @@ from grader.reports import terminal
 def made(check: CheckResult) -> Result:
     exercise = ExerciseResult("kl", "KL", "docs/exercises/kl.md", [check])
     return Result("me", "0" * 64, 0, "cpu", [exercise], "0.1.0", 1, complete=True)
-
-
-def test_every_text_of_a_result_is_made_harmless() -> None:
-    """The report is made from the result alone, so nothing may rely on an earlier place having cleaned a text."""
-    frame = Frame(HOSTILE, 3, HOSTILE, HOSTILE)
-    check = CheckResult("kl.a", "kl_estimate", "A title.", "", 1, False, True, FAILED, HOSTILE, HOSTILE)
-    check.rows, check.frames, check.printed = [("yours", HOSTILE)], [frame], HOSTILE
-    result = made(check)
-    result.submission = HOSTILE
-    report = report_of(result)
-    assert_harmless(report)
-    assert report.count(MARKUP) == 8, "in each of them"
-    result.problem = HOSTILE
-    assert_harmless(report_of(result))
-
-
-@given(st.text(st.characters(codec=None), max_size=60), st.integers(20, 200))
-def test_any_text_can_be_shown_at_any_width(text: str, width: int) -> None:
-    check = CheckResult("kl.a", "kl_estimate", "A title.", "", 1, False, True, FAILED, text, text)
-    check.rows, check.printed = [("yours", text)], text
-    report = report_of(made(check), width=width)
-    assert not [c for c in report if c != "\n" and unicodedata.category(c) in ("Cc", "Cf", "Cs", "Co", "Cn")]
-    report.encode("utf-8")
 
 
 @given(st.text(), st.integers(1, 50))

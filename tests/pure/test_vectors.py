@@ -2,6 +2,8 @@
 
 import math
 
+import pytest
+
 from grader.grading.diagnosis import diagnose, diagnose_by_other_calls
 from grader.grading.vectors import Diagnosis, Vector, agree
 
@@ -24,64 +26,44 @@ def names(found):
     return [(named.check, named.diagnosis.name, named.everywhere) for named in found]
 
 
-def test_a_mistake_is_named_where_it_reproduces_the_numbers():
-    wrong = seen_as([3.0, 2.0])
-    seen = [(vector("a", one=wrong), wrong), (vector("b"), RIGHT)]
-    assert names(diagnose(seen, known("one"), ["a"])) == [("a", "one", True)]
+WRONG, MIXED, OTHER = seen_as([3.0, 2.0]), seen_as([3.0, 4.0]), seen_as([8.0, 8.0])
+SECOND, SPECIAL = seen_as([1.0, 7.0]), seen_as([math.nan, 2.0])
+IN_A, RIGHT_IN_B = (vector("a", one=WRONG), WRONG), (vector("b"), RIGHT)
+A, B = ("a", "one", True), ("b", "one", True)
+DIAGNOSES = {
+    "it reproduces the numbers": ([IN_A, RIGHT_IN_B], "one", "a", [A]),
+    "it must reproduce every example of a check": ([IN_A, (vector("a", one=WRONG), RIGHT)], "one", "a", []),
+    "of two mistakes each is named at its own check": (
+        [IN_A, (vector("b", two=SECOND), SECOND)], "one two", "a b", [A, ("b", "two", True)]
+    ),
+    "the one that explains more of the rest": (
+        [(vector("a", large=WRONG, small=WRONG), WRONG), (vector("b", large=SPECIAL), SPECIAL)],
+        "large small", "a", [("a", "large", True)],
+    ),
+    "mixed with another it is named for this check only": (
+        [(vector("a", one=MIXED), MIXED), (vector("b", one=MIXED), OTHER)], "one", "a b", [("a", "one", False)]
+    ),
+    "one number alone is not enough": ([IN_A, (vector("b", one=WRONG), OTHER)], "one", "a b", []),
+    "most other answers contradict it": (
+        [(vector("a", one=MIXED), MIXED), *[(vector("b", one=MIXED), OTHER)] * 2], "one", "a", []
+    ),
+    "two that are equally good": (
+        [(vector("a", one=WRONG, two=WRONG), WRONG)], "one two", "a", [A, ("a", "two", True)]
+    ),
+    "three that are equally good": (
+        [(vector("a", one=WRONG, two=WRONG, three=WRONG), WRONG)], "one two three", "a", []
+    ),
+    "a check that fails on other inputs": ([IN_A, RIGHT_IN_B], "one", "b", [B]),
+    "a correct answer": ([(vector("a", one=WRONG), RIGHT)], "one", "a", []),
+    "nothing fails": ([(vector("a", one=WRONG), RIGHT)], "one", "", []),
+    "another example refutes it": ([IN_A, (vector("b", one=WRONG), RIGHT)], "one", "a", []),
+}  # fmt: skip
 
 
-def test_a_mistake_must_reproduce_every_example_of_a_check():
-    wrong = seen_as([3.0, 2.0])
-    seen = [(vector("a", one=wrong), wrong), (vector("a", one=wrong), RIGHT)]
-    assert diagnose(seen, known("one"), ["a"]) == []
-
-
-def test_a_first_draft_with_two_mistakes_gets_each_named_at_its_own_check():
-    first, second = seen_as([3.0, 2.0]), seen_as([1.0, 7.0])
-    seen = [(vector("a", one=first), first), (vector("b", two=second), second)]
-    assert names(diagnose(seen, known("one", "two"), ["a", "b"])) == [("a", "one", True), ("b", "two", True)]
-
-
-def test_the_one_that_explains_more_of_the_rest_is_named():
-    wrong, special = seen_as([3.0, 2.0]), seen_as([math.nan, 2.0])
-    seen = [(vector("a", large=wrong, small=wrong), wrong), (vector("b", large=special), special)]
-    assert names(diagnose(seen, known("large", "small"), ["a"])) == [("a", "large", True)]
-
-
-def test_a_mistake_mixed_with_another_is_named_for_this_check_only():
-    wrong, other = seen_as([3.0, 4.0]), seen_as([8.0, 8.0])
-    seen = [(vector("a", one=wrong), wrong), (vector("b", one=wrong), other)]
-    assert names(diagnose(seen, known("one"), ["a", "b"])) == [("a", "one", False)]
-
-
-def test_one_number_alone_is_not_enough_to_name_a_mistake():
-    wrong, other = seen_as([3.0, 2.0]), seen_as([8.0, 8.0])
-    assert diagnose([(vector("a", one=wrong), wrong), (vector("b", one=wrong), other)], known("one"), ["a", "b"]) == []
-
-
-def test_a_mistake_that_most_other_answers_contradict_is_not_named():
-    wrong, other = seen_as([3.0, 4.0]), seen_as([8.0, 8.0])
-    seen = [(vector("a", one=wrong), wrong), *[(vector("b", one=wrong), other)] * 2]
-    assert diagnose(seen, known("one"), ["a", "b"]) == []
-
-
-def test_two_mistakes_that_are_equally_good_are_both_named_and_three_are_not():
-    wrong = seen_as([3.0, 2.0])
-    seen = [(vector("a", one=wrong, two=wrong), wrong)]
-    assert names(diagnose(seen, known("one", "two"), ["a"])) == [("a", "one", True), ("a", "two", True)]
-    seen = [(vector("a", one=wrong, two=wrong, three=wrong), wrong)]
-    assert diagnose(seen, known("one", "two", "three"), ["a"]) == []
-
-
-def test_a_check_that_fails_on_other_inputs_gets_the_mistake_that_all_examples_show():
-    wrong = seen_as([3.0, 2.0])
-    seen = [(vector("a", one=wrong), wrong), (vector("b"), RIGHT)]
-    assert names(diagnose(seen, known("one"), ["b"])) == [("b", "one", True)]
-
-
-def test_a_correct_answer_shows_no_mistake():
-    assert diagnose([(vector("a", one=seen_as([3.0, 2.0])), RIGHT)], known("one"), ["a"]) == []
-    assert diagnose([(vector("a", one=seen_as([3.0, 2.0])), RIGHT)], known("one"), []) == []
+@pytest.mark.parametrize("case", DIAGNOSES)
+def test_a_mistake_is_named_only_where_it_makes_the_numbers_that_were_seen(case):
+    seen, mistakes, failing, expected = DIAGNOSES[case]
+    assert names(diagnose(seen, known(*mistakes.split()), failing.split())) == expected
 
 
 def test_observations_agree_up_to_rounding_and_not_beyond():
@@ -108,12 +90,6 @@ def test_differences_besides_the_values_count_too():
     assert agree(error, dict(error))
     for other in ({**error, "raises": "TypeError"}, {**error, "message": "other"}, RIGHT):
         assert not agree(error, other)
-
-
-def test_a_mistake_that_another_example_refutes_is_not_named():
-    wrong = seen_as([3.0, 2.0])
-    seen = [(vector("a", one=wrong), wrong), (vector("b", one=wrong), RIGHT)]
-    assert diagnose(seen, known("one"), ["a"]) == []
 
 
 def test_rounding_errors_of_one_mistake_agree_whatever_their_digits():

@@ -1,17 +1,14 @@
 """What the grader and a worker send each other arrives as it was sent, and hostile bytes are refused."""
 
-import ast
 import contextlib
 import enum
 import io
 import json
 import math
-import re
 import struct
 import tracemalloc
 from collections import OrderedDict, namedtuple
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,7 +16,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import grader
 from grader.sandbox.worker import wire
 from grader.sandbox.worker.wire import Foreign, Reader, Record, Same, Tensor, WireError
 
@@ -82,25 +78,6 @@ plain_values = st.recursive(
     max_leaves=10,
 )
 bodies = st.dictionaries(st.text(max_size=10), plain_values, max_size=4)
-json_values = st.recursive(
-    st.none()
-    | st.booleans()
-    | st.integers(-5, 5)
-    | st.integers()
-    | st.floats()
-    | st.text(max_size=3)
-    | st.sampled_from(["list", "tuple", "dict", "record", "tensor", "object", "float64", "bool", "cpu"]),
-    lambda inner: (
-        st.lists(inner, max_size=5)
-        | st.dictionaries(st.text(max_size=3), inner, max_size=2)
-        | st.tuples(st.sampled_from(["list", "tuple", "dict", "object"]), inner).map(list)
-        | st.tuples(st.just("record"), inner, inner).map(list)
-        | st.tuples(st.just("tensor"), st.sampled_from(["float64", "bool"]) | inner, inner, inner, inner).map(list)
-    ),
-    max_leaves=20,
-)
-
-
 # What is sent arrives
 
 
@@ -112,9 +89,7 @@ def test_every_allowed_value_arrives_as_it_was_sent(request_id: int, body: dict[
 
 
 @given(first=bodies, second=bodies, sizes=st.lists(st.integers(1, 9), min_size=1, max_size=5))
-def test_frames_survive_arriving_in_pieces_and_glued_together(
-    first: dict[str, Any], second: dict[str, Any], sizes: list[int]
-) -> None:
+def test_frames_survive_arriving_in_pieces_and_glued_together(first, second, sizes):
     stream = io.BytesIO(wire.encode(1, first) + wire.encode(2, second))
     turns = iter(range(1 << 30))
     reader = Reader()
@@ -129,12 +104,6 @@ def test_frames_survive_arriving_in_pieces_and_glued_together(
         reader.read(receive)
 
 
-@pytest.mark.parametrize("value", [True, 1, 1.0, -0.0, math.nan, -math.inf, None, "", [], (), {}, -LARGEST], ids=repr)
-def test_the_exact_type_arrives(value: object) -> None:
-    _, body = read(wire.encode(1, {"value": value, "inside": [(value,)]}))
-    assert identical(body, {"value": value, "inside": [(value,)]})
-
-
 @pytest.mark.parametrize("dtype", sorted(set(wire.ITEM_SIZES) - {"bfloat16"}))
 def test_numpy_reads_the_elements_that_were_sent(dtype: str) -> None:
     for shape in ((), (0,), (2, 0, 3), (2, 3), (1,) * wire.MAX_AXES):
@@ -142,12 +111,6 @@ def test_numpy_reads_the_elements_that_were_sent(dtype: str) -> None:
         _, body = read(wire.encode(1, {"value": Tensor(dtype, shape, array.tobytes())}))
         assert body["value"].shape == shape
         assert (np.frombuffer(body["value"].data, dtype).reshape(shape) == array).all()
-
-
-def test_several_tensors_keep_their_own_bytes() -> None:
-    sent = [Tensor("uint8", (size,), bytes([size] * size)) for size in (3, 0, 1, 5)]
-    _, body = read(wire.encode(1, {"first": sent[0], "rest": (sent[1], [sent[2], {"last": sent[3]}])}))
-    assert body == {"first": sent[0], "rest": (sent[1], [sent[2], {"last": sent[3]}])}
 
 
 # What is refused before it is sent
@@ -205,39 +168,6 @@ def test_the_name_of_a_foreign_type_is_cut() -> None:
 
 
 # What is refused when it arrives
-
-
-def refused(frame: bytes) -> bool:
-    try:
-        request_id, body = read(frame)
-    except (WireError, EOFError):
-        return True
-    assert type(request_id) is int
-    assert type(body) is dict
-    return False
-
-
-@given(noise=st.binary(max_size=200), header=st.binary(max_size=100), data=st.binary(max_size=20))
-def test_random_bytes_are_refused(noise: bytes, header: bytes, data: bytes) -> None:
-    assert refused(noise) and refused(frame_of(header, data))
-
-
-@given(header=json_values, data=st.binary(max_size=40))
-def test_a_frame_around_random_json_is_a_message_or_refused(header: object, data: bytes) -> None:
-    for frame in (frame_of(header, data), frame_of([1, header], data), frame_with(header, data)):
-        refused(frame)
-
-
-@given(
-    body=bodies,
-    cuts=st.lists(st.tuples(st.floats(0, 1), st.integers(0, 4), st.binary(max_size=4)), min_size=1, max_size=4),
-)
-def test_a_damaged_frame_is_a_message_or_refused(body: dict[str, Any], cuts: list[tuple[float, int, bytes]]) -> None:
-    frame = wire.encode(1, body)
-    for where, length, replacement in cuts:
-        start = int(where * len(frame))
-        frame = frame[:start] + replacement + frame[start + length :]
-    refused(frame)
 
 
 HOSTILE_TENSORS = [
@@ -321,26 +251,3 @@ def test_tensors_cost_no_more_than_was_sent() -> None:
     claims = ["list", [["tensor", "uint8", [len(data) - 1], 1, "cpu"]] * 100]  # all share the same bytes
     for frame in (wire.encode(1, {"value": Tensor("uint8", (1 << 20,), data)}), frame_with(claims, data)):
         assert peak_bytes_of_reading(frame) < 8 << 20
-
-
-def test_the_grader_unpickles_nothing_but_what_its_own_helper_sends() -> None:
-    """`torch.load` and `numpy.load` unpickle too."""
-    forbidden = {"pickle", "_pickle", "cPickle", "cloudpickle", "dill", "joblib", "marshal", "shelve", "copyreg"}
-    root = Path(grader.__file__).parent
-    files = {path.relative_to(root).as_posix(): path.read_text("utf-8") for path in sorted(root.rglob("*.py"))}
-    found = []
-    for name, text in files.items():
-        if name in ("grading/helper.py", "grading/helper_process.py"):
-            continue
-        words = {*re.findall(r"\w+", text)} & forbidden
-        loads = re.findall(r"\b(?:torch|np)\.(?:load|save)\b", text)
-        if not words and not loads:
-            continue
-        for node in ast.walk(ast.parse(text)):
-            names = [alias.name for alias in node.names] if isinstance(node, ast.Import | ast.ImportFrom) else []
-            names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
-            found += [f"{name}: {each}" for each in names if each.split(".")[0] in forbidden]
-            if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
-                call = f"{node.value.id}.{node.attr}"
-                found += [f"{name}: {call}"] * (call in ("torch.load", "torch.save", "np.load", "np.save"))
-    assert len(files) > 20 and found == []

@@ -43,26 +43,11 @@ def entry(outcome: Outcome) -> CheckResult:
     ("problem", "phrase"),
     [
         (AssertionError(f"{NUMBER}"), "hold"),
-        (
-            StudentError(CALL, {"type": f"Saw{NUMBER}", "message": f"{NUMBER}"}, f"{NUMBER}"),
-            "exception",
-        ),
-        (
-            StudentDied(None, WorkerDied("crash", f"ended the process with exit status {NUMBER}"), ""),
-            "ended",
-        ),
-        (
-            StudentCrashed(CALL, WorkerDied("crash", f"ended the process (signal {NUMBER})"), ""),
-            "ended",
-        ),
-        (
-            StudentDied(None, WorkerDied("protocol", f"sent the grader something malformed ({NUMBER})"), ""),
-            "sent",
-        ),
-        (
-            StudentDied(None, WorkerDied("timeout", "gave no answer within 5 seconds"), ""),
-            "5",
-        ),
+        (StudentError(CALL, {"type": f"Saw{NUMBER}", "message": f"{NUMBER}"}, f"{NUMBER}"), "exception"),
+        (StudentDied(None, WorkerDied("crash", f"ended the process with exit status {NUMBER}"), ""), "ended"),
+        (StudentCrashed(CALL, WorkerDied("crash", f"ended the process (signal {NUMBER})"), ""), "ended"),
+        (StudentDied(None, WorkerDied("protocol", f"sent the grader something malformed ({NUMBER})"), ""), "sent"),
+        (StudentDied(None, WorkerDied("timeout", "gave no answer within 5 seconds"), ""), "5"),
     ],
 )
 def test_nothing_is_left_that_a_submission_could_influence(problem: BaseException, phrase: str) -> None:

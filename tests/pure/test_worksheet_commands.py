@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html.parser
 import json
 import re
 import subprocess
@@ -13,6 +12,7 @@ import jsonschema
 import pytest
 from class_maker import zip_bytes
 from command import call
+from html_reports import Page
 from worksheets import (
     BAD,
     INVISIBLE,
@@ -124,13 +124,11 @@ def test_a_missing_or_unreadable_file_is_one_sentence_in_the_report(tmp_path: Pa
     ("arguments", "phrase"),
     [
         (["worksheet", "--path", "nowhere"], "no folder nowhere"),
-        (["worksheet", "--path", "worksheet.json"], "worksheet.json is a file"),
-        (["worksheet", "--debug"], "debug"),
-        (["worksheet", "advantages", "--debug"], "debug"),
-        (["worksheet.json"], "mean worksheet?"),
+        (["worksheet", "--path", "worksheet.json"], "worksheet.json is a file"), (["worksheet", "--debug"], "debug"),
+        (["worksheet", "advantages", "--debug"], "debug"), (["worksheet.json"], "mean worksheet?"),
         (["worksheets"], "mean worksheet?"),
     ],
-)
+)  # fmt: skip
 def test_wrong_usage_exits_with_2(tmp_path: Path, right: Document, arguments: list[str], phrase: str) -> None:
     done = run(*arguments, cwd=handed_in(tmp_path, right))
     assert done.returncode == cli.USAGE
@@ -157,48 +155,7 @@ def test_the_result_does_not_overwrite_a_submission(tmp_path: Path, right: Docum
     assert result_of(tmp_path / name)["points"] == 30
 
 
-def test_control_characters_do_not_reach_the_terminal(tmp_path: Path, right: Document) -> None:
-    bad = "\x1b[2J\x1b]0;x\x07\u202e\u2066\x00\u200b\ud800"
-    run_of(right, "1C.policy")["settings"]["algorithm"] = bad
-    run_of(right, "1C.try1")["settings"][bad] = 1
-    run_of(right, "1C.try2")["seed"] = bad
-    answer_of(right, "1D.2")["answer"] = f"{bad} [bold]x[/] ::error::"
-    for more in ([], [{"id": bad}]):
-        right["runs"] += more
-        done = run("worksheet", "--path", handed_in(tmp_path / "me", right), cwd=tmp_path)
-        assert done.returncode == cli.CHECKS_FAILED
-        assert not set(done.stdout) & set(bad) - set("[2J]0;x")
-        assert "[bold]x[/]" in done.stdout and "::error::" not in done.stdout
-
-
 # `course worksheet`
-
-
-class Page(html.parser.HTMLParser):
-    """A page's tags and text; every tag must be closed in order."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__()
-        self.tags: list[tuple[str, dict[str, str | None]]] = []
-        self.open: list[str] = []
-        self.text = ""
-        self.feed(text)
-        self.close()
-        assert self.open == []
-
-    def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
-        self.tags.append((tag, dict(attributes)))
-        if tag not in ("meta", "br"):
-            self.open.append(tag)
-
-    def handle_endtag(self, tag: str) -> None:
-        assert self.open.pop() == tag
-
-    def handle_data(self, data: str) -> None:
-        self.text += data
-
-    def named(self, tag: str) -> list[dict[str, str | None]]:
-        return [attributes for name, attributes in self.tags if name == tag]
 
 
 def side_by_side(tmp_path: Path, *submissions: str | Path) -> tuple[subprocess.CompletedProcess[str], Page]:

@@ -112,13 +112,10 @@ def test_a_field_that_raises_is_the_submissions_own_problem(sandbox):
 @pytest.mark.parametrize(
     ("body", "changed"),
     [
-        ("torch.rand(1)", "torch"),
-        ("np.random.rand()", "numpy"),
-        ("random.random()", "random"),
-        ("torch.rand(1, generator=torch.Generator().manual_seed(x))", ""),
-        ("np.random.default_rng(x).random()", ""),
+        ("torch.rand(1)", "torch"), ("np.random.rand()", "numpy"), ("random.random()", "random"),
+        ("torch.rand(1, generator=torch.Generator().manual_seed(x))", ""), ("np.random.default_rng(x).random()", ""),
     ],
-)
+)  # fmt: skip
 def test_a_change_of_global_random_state_is_noticed(sandbox, body, changed):
     source = f"import random, torch, numpy as np\ndef f(x, y):\n    {body}\n    return 1\n"
     assert answer_of(sandbox, source, watch_random=True).random_changed == changed
@@ -325,13 +322,11 @@ MODULES = {
 @pytest.mark.parametrize(
     "line",
     [
-        "from clip import clip_fraction",
-        "from starter.clip import clip_fraction",
+        "from clip import clip_fraction", "from starter.clip import clip_fraction",
         "from starter import clip; clip_fraction = clip.clip_fraction",
-        "import starter.clip as c; clip_fraction = c.clip_fraction",
-        "from .clip import clip_fraction",
+        "import starter.clip as c; clip_fraction = c.clip_fraction", "from .clip import clip_fraction",
     ],
-)
+)  # fmt: skip
 def test_an_import_that_works_on_a_students_own_machine_works_here(sandbox: Sandbox, line: str) -> None:
     source = f"{line}\nimport clip as c\ndef f(x, y): return [clip_fraction(), clip_fraction is c.clip_fraction]"
     submission = Submission("homework", Path("homework"), {"probe.py": source, **MODULES}, {})

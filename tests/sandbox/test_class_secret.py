@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from submissions import SubmissionMaker, grading_profile
+from submissions import grading_profile
 
 from grader.core.contents import read_submission
 from grader.core.refusal import FileRefused
@@ -73,9 +73,7 @@ def test_a_secret_is_made_once_and_only_its_owner_may_read_it(tmp_path: Path) ->
 
 
 @pytest.mark.parametrize("ends", ENDS)
-def test_a_report_with_a_secret_tells_no_fresh_number(
-    ends: str, make_submission: SubmissionMaker, sandbox: Sandbox
-) -> None:
+def test_a_report_with_a_secret_tells_no_fresh_number(ends, make_submission, sandbox):
     text = KNOWS_THE_EXAMPLE.replace("{ends}", ENDS[ends]).replace("{example}", str(PAGE_EXAMPLE.tolist()))
     folder = make_submission({"advantages.py": text})
     told, withheld = (graded(folder, sandbox, secret=secret) for secret in (PUBLIC, SECRET))
@@ -114,9 +112,7 @@ def fresh_numbers(folder: Path) -> list[str]:
         ("import os\nprint('once')\nos._exit(3)\n", "exit status 3"),
     ],
 )
-def test_a_module_that_cannot_be_imported_says_why_for_it_has_seen_no_input(
-    text: str, story: str, make_submission: SubmissionMaker, sandbox: Sandbox
-) -> None:
+def test_a_module_that_cannot_be_imported_says_why_for_it_has_seen_no_input(text, story, make_submission, sandbox):
     folder = make_submission({"advantages.py": text})
     told, withheld = (graded(folder, sandbox, secret=secret) for secret in (PUBLIC, SECRET))
     for result in told, withheld:

@@ -19,9 +19,8 @@ from waiting import wait_until
 
 from grader.core import course
 from grader.grading.student import Clock, StudentDied, StudentError
-from grader.sandbox import cold_worker, interpreter, streams
+from grader.sandbox import interpreter, streams
 from grader.sandbox.sandbox import Sandbox
-from grader.sandbox.walls.wall import OuterWall
 from grader.sandbox.worker_home import make_home, remove_home
 from grader.sandbox.worker_process import SandboxError
 
@@ -141,9 +140,7 @@ TOGETHER = [[*FAMILIES][:-1], ["outlives its worker"]]
 
 @pytest.mark.skipif(sys.platform != "linux", reason="macOS starts no process behind its wall, and has no subreaper")
 @pytest.mark.parametrize("names", TOGETHER, ids=["families", "the worker has ended"])
-def test_all_that_a_worker_started_ends_with_it_and_a_stranger_lives_on(
-    cold: Sandbox, tmp_path: Path, names: list[str]
-) -> None:
+def test_all_that_a_worker_started_ends_with_it_and_a_stranger_lives_on(cold, tmp_path, names):
     files = [tmp_path / name for name in names]
     with subprocess.Popen(["sleep", "600"], start_new_session=True) as stranger:
         try:
@@ -327,24 +324,6 @@ def test_an_end_without_a_word_is_seen(kind: Any) -> None:
 
 
 # Walls that this machine lacks
-
-
-class Around(OuterWall):
-    """A wall that starts another program."""
-
-    name = "around"
-
-    def around(self, command: list[str]) -> list[str]:
-        return ["/nowhere/at/all", *command]
-
-
-@pytest.mark.proof
-def test_a_worker_starts_without_a_wall_whose_program_is_missing(
-    cold: Sandbox, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(cold_worker, "outer_walls", lambda home, size: [Around()])
-    with probe(cold, "def f(x):\n    return x + 1") as student:
-        assert student.f(1).value == 2
 
 
 def test_a_missing_interpreter_is_named(cold: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,9 +1,7 @@
 """Learning curves of a grading: what a run did, as plain numbers, whatever the submission calls a number."""
 
 import hmac
-import json
 
-import jsonschema
 import numpy as np
 import pytest
 from submissions import grading_profile
@@ -16,22 +14,8 @@ from grader.grading.settings import declared_checks
 from grader.grading.student import Record, Student
 from grader.oracles import simulation
 from grader.workshop import write_vectors
-from grader.workshop.catalogue import misconceptions, replaced
 
 BANDIT, PIZZA = "bandit.it_finds_the_peak", "charlm.it_learns_to_like_pizza"
-SCHEMA = json.loads((course.GRADER / "core" / "result.schema.json").read_text("utf-8"))
-ODD_HISTORY = """
-_right = train
-def odd_history(*arguments, **options):
-    history = _right(*arguments, **options)
-    odd = [float("nan"), float("-inf"), "3", True, None, {}, [1.0]]
-    for row, value in zip(history, odd):
-        row["mean_reward"] = value
-    history[7].pop("mean_reward")
-    for row in history[8:]:
-        row["mean_reward"] = 1 / 3
-    return history
-"""
 
 
 @pytest.fixture(scope="module")
@@ -89,40 +73,3 @@ def test_the_recorded_curves_are_those_of_the_model_answers(sandbox):
     for drawn in recorded.values():
         first, *_, last = (value for value in drawn[0].values if value is not None)
         assert last > 2 * first, "they learn"
-
-
-def test_stale_recordings_are_written_anew(sandbox, tmp_path, monkeypatch):
-    stale = json.loads((course.exercise("bandit").folder / "curves.json").read_text("utf-8"))
-    stale["curves"][BANDIT][0]["values"][10:] = [0.1] * 41
-    recorded = {check: drawn for check, drawn in curves.of_model_answers().items() if check == BANDIT}
-    monkeypatch.setattr(course, "FOLDERS", tmp_path)
-    (tmp_path / "bandit").mkdir()
-    (tmp_path / "bandit" / "curves.json").write_text(json.dumps(stale), "utf-8")
-    with grading_profile():
-        anew = write_vectors.make_curves("bandit", sandbox.worker)
-    assert curves.alike(curves.read(anew), recorded)
-
-
-@pytest.mark.proof
-def test_a_run_that_does_not_learn_has_its_curve_although_the_check_fails(grade_run):
-    wrong = next(entry for entry in misconceptions("bandit") if entry.name == "takes_the_most_probable_action")
-    result, check = grade_run(wrong.submission, BANDIT)
-    assert check.outcome == "failed"
-    assert check.curves[0].values == [0.1] * 51
-    jsonschema.validate(json.loads(result.as_json()), SCHEMA)
-
-
-@pytest.mark.proof
-def test_what_is_no_number_in_a_history_becomes_null(grade_run):
-    result, check = grade_run(replaced("charlm", "train", "odd_history", ODD_HISTORY), PIZZA)
-    rewards, kl = check.curves
-    assert rewards.values == [None] * 8 + [0.3333] * 32
-    assert all(value is not None for value in kl.values)
-    jsonschema.validate(json.loads(result.as_json()), SCHEMA)
-
-
-@pytest.mark.proof
-def test_a_history_that_is_none_draws_nothing(grade_run):
-    nothing = "def nothing(*arguments, **options): return 'no history'"
-    _, check = grade_run(replaced("charlm", "train", "nothing", nothing), PIZZA)
-    assert check.outcome == "failed" and check.curves == []

@@ -5,7 +5,6 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from typing import Any
 
 import numpy as np
 import pytest
@@ -22,7 +21,6 @@ from grader.grading.student import (
     StudentCrashed,
     StudentDied,
     StudentError,
-    Tensor,
 )
 from grader.sandbox import worker_process
 from grader.sandbox.sandbox import Sandbox
@@ -31,63 +29,7 @@ from grader.sandbox.worker_process import ProcessTimes, Worker
 
 linux_only = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
 
-KINDS: dict[str, dict[str, Any]] = {"best level": {}, "level 0": {"level": 0}, "cold": {"cold": True}}
-
-
-@pytest.fixture(
-    scope="module",
-    params=[pytest.param(kind, marks=[pytest.mark.proof] * bool(options)) for kind, options in KINDS.items()],
-)
-def any_sandbox(request: pytest.FixtureRequest, sandbox: Sandbox) -> Iterator[Sandbox]:
-    """Each kind of worker. `test_cold_worker.py` tries a cold one in the landing tier."""
-    if options := KINDS[request.param]:
-        with Sandbox.start(**options) as other:
-            yield other
-    else:
-        yield sandbox
-
-
 # A worker answers
-
-
-def test_a_value_arrives_with_its_types(any_sandbox: Sandbox) -> None:
-    numbers = np.array([[1.0, 2.0], [3.0, 4.0]])
-    source = "def f(x):\n    return {'twice': 2 * x, 'words': ('a', [True, 1, 1.0, None])}"
-    answer = value_of(any_sandbox, source, numbers)
-    assert list(answer) == ["twice", "words"]
-    assert isinstance(answer["twice"], Tensor)
-    assert answer["twice"].dtype == "float64"
-    assert (answer["twice"].array == 2 * numbers).all()
-    assert repr(answer["words"]) == "('a', [True, 1, 1.0, None])"
-
-
-def test_an_exception_arrives_with_its_lines_and_prints(any_sandbox: Sandbox) -> None:
-    source = "def g():\n    raise ValueError('too small')\n\ndef f(x):\n    print('hello')\n    g()"
-    error = error_of(any_sandbox, source)
-    assert (error.type, error.message, error.printed) == ("ValueError", "too small", "hello\n")
-    places = [(frame.file, frame.line, frame.function, frame.source.strip()) for frame in error.frames]
-    assert places == [
-        ("homework/probe.py", 6, "f", "g()"),
-        ("homework/probe.py", 2, "g", "raise ValueError('too small')"),
-    ]
-
-
-def test_the_grader_and_the_model_answers_cannot_be_imported(any_sandbox: Sandbox) -> None:
-    source = f"""
-    import importlib, sys
-    def f(x):
-        found = []
-        for folder in ([], [{str(course.ROOT)!r}] * {any_sandbox.level > 0}):
-            sys.path[:0] = folder
-            importlib.invalidate_caches()
-            for name in ("grader", "grader.core.course", "reference", "reference.advantages", "tests"):
-                try:
-                    found.append(importlib.import_module(name).__file__)
-                except ModuleNotFoundError:
-                    pass
-        return found
-    """
-    assert [file for file in value_of(any_sandbox, source) if file is not None] == []
 
 
 def test_every_worker_starts_anew(sandbox: Sandbox) -> None:
@@ -128,18 +70,6 @@ def test_whatever_can_be_caught_arrives_as_an_exception(sandbox: Sandbox, body: 
     assert error.frames[0].line == 2
 
 
-@pytest.mark.parametrize("bite", ["bytes(1 << 20)", "torch.empty(1 << 20)"])
-def test_eating_memory_slowly_ends_in_an_exception_or_a_crash(sandbox: Sandbox, bite: str) -> None:
-    source = f"import torch\ndef f(x):\n    eaten = []\n    while True:\n        eaten.append({bite})"
-    with probe(sandbox, source) as student, pytest.raises((StudentError, StudentCrashed)) as caught:
-        student.f(1)
-    assert isinstance(caught.value, StudentCrashed) or getattr(caught.value, "type", "") in (
-        "MemoryError",
-        "RuntimeError",
-    )
-    assert value_of(sandbox, "def f(x):\n    return 7") == 7
-
-
 @pytest.mark.parametrize(
     ("value", "words"),
     [
@@ -155,78 +85,24 @@ def test_a_value_that_cannot_be_sent_is_an_error_with_its_reason(sandbox: Sandbo
     assert words in error.message
 
 
-@pytest.mark.parametrize("value", ["empty(0, 2**62)", "empty(2**61, 0, 2**60)", "zeros(1).expand(2**40)"])
-def test_a_tensor_too_large_for_numpy_is_the_submissions_own_problem(sandbox: Sandbox, value: str) -> None:
-    source = f"import torch\ndef f(x):\n    return torch.{value}"
-    with probe(sandbox, source) as student, pytest.raises((StudentError, StudentDied)):
-        student.f(1)
-
-
 # Deaths
 
 
 @pytest.mark.parametrize(
     ("end", "reason", "printed"),
     [
-        ("while True: pass", "timeout", "first\nworking ... "),
-        ("time.sleep(60)", "timeout", ""),
-        ("return 10 ** 10**8", "timeout", ""),
-        ("ctypes.string_at(0)", "crash", "first\nworking ... "),
-        ("ctypes.string_at(0)", "crash", ""),
-        ("os.abort()", "crash", "before\n"),
+        ("while True: pass", "timeout", "first\nworking ... "), ("time.sleep(60)", "timeout", ""),
+        ("return 10 ** 10**8", "timeout", ""), ("ctypes.string_at(0)", "crash", "first\nworking ... "),
+        ("ctypes.string_at(0)", "crash", ""), ("os.abort()", "crash", "before\n"),
     ],
-)
-def test_a_death_has_a_reason_and_a_line_and_keeps_the_prints(
-    any_sandbox: Sandbox, end: str, reason: str, printed: str
-) -> None:
+)  # fmt: skip
+def test_a_death_has_a_reason_and_a_line_and_keeps_the_prints(sandbox, end, reason, printed):
     source = f"import ctypes, os, time\ndef f(x):\n    print({printed!r}, end='')\n    {end}"
-    died = death_of(any_sandbox, source, seconds=MOMENT if reason == "timeout" else 20)
+    died = death_of(sandbox, source, seconds=MOMENT if reason == "timeout" else 20)
     assert (died.death.reason, died.death.place) == (reason, ("homework/probe.py", 4, "f"))
     assert died.printed == printed
     assert ("no answer within" in died.death.detail) == (reason == "timeout")
     assert "segmentation fault" in died.death.detail or "ctypes" not in end
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="this system has no signal masks")
-def test_a_loop_that_hides_its_line_ends_all_the_same(any_sandbox: Sandbox) -> None:
-    source = """
-    import signal
-    def f(x):
-        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGUSR1})
-        while True:
-            pass
-    """
-    died = death_of(any_sandbox, source, seconds=MOMENT)
-    assert (died.death.reason, died.death.place) == ("timeout", None)
-
-
-def test_an_endless_loop_at_import_ends_in_time(sandbox: Sandbox) -> None:
-    died = death_of(sandbox, "x = 0\nwhile True:\n    x += 1", seconds=MOMENT)
-    assert died.death.reason == "timeout"
-    assert died.death.place is not None
-    assert died.death.place[2] == "<module>"
-
-
-def test_endless_prints_end_in_time_and_name_their_line(sandbox: Sandbox) -> None:
-    # Mostly it counts: while print enters a Python frame, faulthandler can crash (python/cpython#116008), and no line
-    # is known.
-    source = """
-    def f(x):
-        while True:
-            print("y" * 1000)
-            for _ in range(1000):
-                pass
-    """
-    died = death_of(sandbox, source, seconds=MOMENT)
-    assert died.death.reason == "timeout"
-    assert died.death.place is not None
-    assert 0 < len(died.printed) < 200_000
-
-
-def test_an_exit_is_a_crash_with_its_status(sandbox: Sandbox) -> None:
-    died = death_of(sandbox, "import os\ndef f(x):\n    print('before')\n    os._exit(0)")
-    assert (died.death.reason, died.printed) == ("crash", "before\n")
-    assert "exit status 0" in died.death.detail
 
 
 def test_recursion_without_a_limit_is_a_crash(sandbox: Sandbox) -> None:
@@ -276,13 +152,6 @@ def test_each_call_keeps_its_own_prints(sandbox: Sandbox) -> None:
             assert student.last_printed() == f"out {x}\nerr {x}\nraw"
 
 
-def test_the_words_of_a_crash_are_kept_as_a_print_while_the_worker_lives(sandbox: Sandbox) -> None:
-    words = "Stack (most recent call first):\n"
-    with probe(sandbox, f"def f(x):\n    print({words!r}, end='')") as student:
-        student.f(0)
-        assert student.last_printed() == words
-
-
 TALKS = """
 def f(x):
     print(f"call {{x}} of many", end={end!r})
@@ -296,16 +165,11 @@ def f(x):
 @pytest.mark.parametrize(
     ("ending", "size", "end"),
     [
-        ("1 / 0", 10, "\n"),
-        ("1 / 0", 10**6, "\0\n"),
-        ("import os; os._exit(3)", 10**6, "\n"),
-        ("while True: pass", 10, "\0\n"),
-        ("while True: pass", 10**6, "\n"),
+        ("1 / 0", 10, "\n"), ("1 / 0", 10**6, "\0\n"), ("import os; os._exit(3)", 10**6, "\n"),
+        ("while True: pass", 10, "\0\n"), ("while True: pass", 10**6, "\n"),
     ],
-)
-def test_of_several_calls_in_one_message_each_keeps_its_own_prints(
-    sandbox: Sandbox, ending: str, size: int, end: str
-) -> None:
+)  # fmt: skip
+def test_of_several_calls_in_one_message_each_keeps_its_own_prints(sandbox, ending, size, end):
     source = TALKS.format(end=end, size=size, ending=ending)
     seconds = 2 * MOMENT if "while" in ending else 20
     with (
@@ -321,28 +185,6 @@ def test_of_several_calls_in_one_message_each_keeps_its_own_prints(
     if "while" in ending:
         assert isinstance(caught.value, StudentDied)
         assert caught.value.death.place == ("homework/probe.py", 6, "f")
-
-
-@pytest.mark.parametrize("text", ["'x' * 10**7", "'😀\\n' * 10**6"])
-def test_megabytes_of_prints_are_cut_and_the_answer_arrives(sandbox: Sandbox, text: str) -> None:
-    with probe(sandbox, f"def f(x):\n    print({text})\n    return 7") as student:
-        assert student.f(1).value == 7
-        printed = student.last_printed()
-    assert len(printed) < 200_000
-    assert "cut" in printed[-100:]
-
-
-def test_megabytes_written_past_python_are_cut_as_well(sandbox: Sandbox) -> None:
-    source = (
-        "import os\ndef f(x):\n    os.write(1, b'x' * 5_000_000)\n    os.write(2, b'y' * 2_000_000)\n    return 1 / x"
-    )
-    with probe(sandbox, source) as student:
-        assert student.f(1).value == 1.0
-        assert 0 < len(student.last_printed()) < 1_000_000
-        with pytest.raises(StudentError) as caught:
-            student.f(0)
-    assert caught.value.type in ("ZeroDivisionError", "OSError")  # the file that it may write is full by now, or not
-    assert len(caught.value.printed) < 1_000_000
 
 
 def test_prints_never_stop_a_function_however_often_it_is_called(sandbox: Sandbox) -> None:
@@ -386,9 +228,9 @@ def crowd() -> Iterator[Callable[[int], None]]:
 
 
 @linux_only
-def test_a_busy_machine_takes_no_time_from_a_submission(any_sandbox: Sandbox, crowd: Callable[[int], None]) -> None:
+def test_a_busy_machine_takes_no_time_from_a_submission(sandbox: Sandbox, crowd: Callable[[int], None]) -> None:
     clock, wall = Clock(0.5, "this test"), Clock(100.0, "the whole grading", wall=True)
-    with probe(any_sandbox, COMPUTES, clock, wall) as student:
+    with probe(sandbox, COMPUTES, clock, wall) as student:
         pid = student.f(0).value
         crowd(pid_outside(pid))
         before = wall.seconds
@@ -400,9 +242,7 @@ def test_a_busy_machine_takes_no_time_from_a_submission(any_sandbox: Sandbox, cr
 
 
 @linux_only
-def test_a_busy_machine_gives_no_time_to_a_submission_that_sleeps(
-    sandbox: Sandbox, crowd: Callable[[int], None]
-) -> None:
+def test_a_busy_machine_gives_no_time_to_a_submission_that_sleeps(sandbox, crowd):
     source = "import os, time\ndef f(x):\n    if x:\n        return os.getpid()\n    time.sleep(1000)"
     with probe(sandbox, source, seconds=MOMENT) as student:
         crowd(pid_outside(student.f(1).value))
@@ -412,9 +252,7 @@ def test_a_busy_machine_gives_no_time_to_a_submission_that_sleeps(
 
 
 @linux_only
-def test_threads_that_keep_each_other_from_running_gain_no_time(
-    sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_threads_that_keep_each_other_from_running_gain_no_time(sandbox, monkeypatch):
     # Outside the interpreter's lock, so that all of them want the one processor at once.
     source = """
     import hashlib, os, threading
@@ -446,9 +284,7 @@ def test_threads_that_keep_each_other_from_running_gain_no_time(
     assert ran[-1] - before < 1.5 * MOMENT  # nine times the limit, if waiting for its own threads did not count
 
 
-def test_a_submission_that_others_hold_up_is_charged_nothing_and_has_no_verdict(
-    sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_submission_that_others_hold_up_is_charged_nothing_and_has_no_verdict(sandbox, monkeypatch):
     charged, wall = Clock(20.0, "this check"), Clock(100.0, "the whole grading", wall=True)
     with probe(sandbox, COMPUTES, charged, wall) as student:
         student.f(0)
@@ -468,9 +304,7 @@ def test_a_submission_that_others_hold_up_is_charged_nothing_and_has_no_verdict(
 
 
 @linux_only
-def test_waiting_for_a_disk_stops_the_clock_and_sleeping_does_not(
-    sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_waiting_for_a_disk_stops_the_clock_and_sleeping_does_not(sandbox, monkeypatch):
     held = iter([True, True, True, False])
     monkeypatch.setattr(ProcessTimes, "waits_for_a_disk", lambda _: next(held))
     with probe(sandbox, "import time\ndef f(x):\n    time.sleep(1000 * x)", seconds=MOMENT) as student:
@@ -488,8 +322,3 @@ def test_a_used_up_clock_starts_no_call(sandbox: Sandbox) -> None:
         assert clock.seconds < 0.02  # with less there is nothing to begin
         with pytest.raises(StudentDied, match="this check"):
             student.f(0)
-
-
-def test_the_limit_of_a_call_is_in_its_sentence(sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(course, "CALL_SECONDS", 0.25)
-    assert "0.25 seconds" in death_of(sandbox, "import time\ndef f(x):\n    time.sleep(1000)").death.detail

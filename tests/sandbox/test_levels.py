@@ -7,9 +7,8 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from probing import run_script, value_of
+from probing import run_script
 
-from grader.core import course
 from grader.sandbox.sandbox import Sandbox, missing_walls
 from grader.sandbox.walls import bubblewrap
 from grader.sandbox.worker import forkserver
@@ -62,26 +61,10 @@ def sandbox_without(calls: list[str], *, path: Path | None = None, **options: in
 
 
 @needs_level_1
-@pytest.mark.proof
-def test_a_worker_whose_wall_does_not_stand_does_not_start(sandbox: Sandbox) -> None:  # more: `test_walls.py`
-    found = sandbox_without(["landlock_restrict_self"], level=sandbox.level)
-    assert (found.worker, found.level) == (False, sandbox.level)
-    assert "a worker did not start" in found.error
-
-
-@needs_level_1
 def test_a_kernel_without_landlock_offers_level_0_with_the_other_walls() -> None:
     found = sandbox_without(["landlock_create_ruleset"])
     assert (found.worker, found.level, found.error) == (True, 0, "")
     assert "seccomp" in found.walls and "Landlock" not in found.walls
-
-
-@needs_level_1
-@pytest.mark.proof
-def test_a_level_is_refused_where_one_of_its_walls_is_missing() -> None:
-    found = sandbox_without(["landlock_create_ruleset"], require_level=1)
-    assert not found.worker
-    assert "level 1 is required" in found.error and "missing: Landlock" in found.error
 
 
 @needs_level_1
@@ -124,9 +107,7 @@ def test_without_a_working_bubblewrap_there_is_level_1(tmp_path: Path, script: s
 @pytest.mark.parametrize(
     ("script", "why"), [("", "is not installed"), ("echo 'no permission' >&2; exit 1", "(no permission)")]
 )
-def test_missing_walls_include_the_problem_of_bubblewrap(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, script: str, why: str
-) -> None:
+def test_missing_walls_include_the_problem_of_bubblewrap(tmp_path, monkeypatch, script, why):
     if script:
         stand_in(tmp_path, script)
     monkeypatch.setenv("PATH", str(tmp_path))
@@ -135,53 +116,7 @@ def test_missing_walls_include_the_problem_of_bubblewrap(
     bubblewrap._options.cache_clear()
 
 
-# Files of the course itself. `test_walls.py` tries everything else from inside.
-
-FORBIDDEN_FILES = {
-    "write a file": "open(f'{folder}/escaped', 'w')",
-    "append to a file": "open(f'{folder}/victim', 'a')",
-    "read a file": "open(f'{folder}/victim')",
-    "list the model answers": f"os.listdir({str(course.MODEL_ANSWERS)!r})",
-    "read a model answer": f"open({str(course.MODEL_ANSWERS / 'advantages.py')!r})",
-    "list the vectors": f"os.listdir({str(course.FOLDERS)!r})",
-    "read the vectors": f"open({str(course.exercise('advantages').folder / 'vectors.json')!r})",
-    "read a check": f"open({str(course.exercise('kl').folder / 'checks.py')!r})",
-    "read the fork server's memory": "open(f'/proc/{os.getppid()}/mem', 'rb')",
-    "list the fork server's files": "os.listdir(f'/proc/{os.getppid()}/fd')",
-    "read the grader's command": "open(f'/proc/{grader}/cmdline')",
-    "read the grader's memory": "open(f'/proc/{grader}/mem', 'rb')",
-}
-
-
-@linux_only
-def test_a_submission_behind_walls_reaches_no_file_of_the_course_or_the_grader(
-    walled_sandbox: Sandbox, tmp_path: Path
-) -> None:
-    (tmp_path / "victim").write_text("still here")
-    source = f"""
-    import errno, os
-    folder = {str(tmp_path)!r}
-    def f(grader):
-        done = []
-        for name, attempt in {FORBIDDEN_FILES!r}.items():
-            try:
-                exec(attempt, {{**globals(), "grader": grader}})
-            except PermissionError:
-                continue
-            except OSError as error:
-                if {walled_sandbox.level} == 2 and error.errno in (errno.ENOENT, errno.EROFS):
-                    continue  # most things are not even there
-                name += f": {{error!r}}"
-            done.append(name)
-        return done
-    """
-    assert value_of(walled_sandbox, source, os.getpid()) == []
-    assert (tmp_path / "victim").read_text() == "still here"
-
-
-def test_a_course_that_is_installed_among_the_libraries_cannot_be_read(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_course_that_is_installed_among_the_libraries_cannot_be_read(tmp_path, monkeypatch):
     # Without a virtual environment: the folder of the packages lies in that of the standard library.
     packages = tmp_path / "lib" / "site-packages"
     for name in ("grader", "reference", "torch", "grpo_course-0.1.0.dist-info"):

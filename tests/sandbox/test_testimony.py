@@ -6,12 +6,10 @@ import textwrap
 
 import numpy as np
 import pytest
-from submissions import SubmissionMaker
 
 from grader.core import course
 from grader.core.contents import read_submission
 from grader.grading.student import Example, Student, as_sent
-from grader.sandbox.sandbox import Sandbox
 
 CHANGES_ITS_ARGUMENT = """
 import builtins, sys, random
@@ -77,9 +75,7 @@ def frames():
 
 
 @pytest.mark.parametrize("hides", HIDES)
-def test_a_changed_argument_and_random_state_cannot_be_hidden(
-    hides: str, make_submission: SubmissionMaker, sandbox: Sandbox
-) -> None:
+def test_a_changed_argument_and_random_state_cannot_be_hidden(hides, make_submission, sandbox):
     """In neither of two calls of one message: the second one could change the answer to the first."""
     body = textwrap.indent(textwrap.dedent(HIDES[hides]).strip(), "    ")
     submission = read_submission(

@@ -26,15 +26,10 @@ from grader.sandbox.sandbox import Sandbox, missing_walls
 from grader.sandbox.worker import confine
 from grader.sandbox.worker_process import SandboxError
 
-pytestmark = [
-    pytest.mark.machine,
-    pytest.mark.skipif(sys.platform != "linux", reason="the walls are those of Linux"),
-]
+pytestmark = [pytest.mark.machine, pytest.mark.skipif(sys.platform != "linux", reason="the walls are those of Linux")]
 
 OUTSIDE = course.ROOT / "tests" / "helpers" / "walls_outside.py"
 ROOT, BARE_ROOT, ORDINARY = "root", "root without a spare user", "an ordinary user"
-GIB = 1 << 30
-
 REFUSED = """
     ptrace process_vm_readv process_vm_writev process_madvise pidfd_open pidfd_getfd pidfd_send_signal kcmp kill
     tkill tgkill rt_sigqueueinfo rt_tgsigqueueinfo setpriority sched_setscheduler sched_setattr sched_setparam
@@ -93,21 +88,14 @@ BY_ARGUMENT = {
     "sending out of band among other flags": ("sendto", 3, 0, 0, 0x4001),
 }
 LET_THROUGH = {
-    "clone of a thread": ("clone", 0x3D0F00),
-    "own limits read": ("prlimit64", 0, 0, 0, 1),
-    "own processors": ("sched_setaffinity", 0),
-    "prctl": ("prctl", 2),
+    "clone of a thread": ("clone", 0x3D0F00), "own limits read": ("prlimit64", 0, 0, 0, 1),
+    "own processors": ("sched_setaffinity", 0), "prctl": ("prctl", 2),
     **{f"fcntl {command}": ("fcntl", 0, command) for command in (0, 1, 2, 3, 4, 1030, 1032)},
-    "giving memory back": ("madvise", 0, 0, 4),
-    "ioctl": ("ioctl", 0, 0x5401),
-    "opening a file": ("openat", 3, 0, 0o2000000),
-    "writing a file, which is Landlock's": ("openat", 3, 0, 0o1101),
-    "sending": ("sendto", 3, 0, 0, 0),
-    "getpid": ("getpid",),
-    "read": ("read",),
-    "mmap": ("mmap",),
+    "giving memory back": ("madvise", 0, 0, 4), "ioctl": ("ioctl", 0, 0x5401),
+    "opening a file": ("openat", 3, 0, 0o2000000), "writing a file, which is Landlock's": ("openat", 3, 0, 0o1101),
+    "sending": ("sendto", 3, 0, 0, 0), "getpid": ("getpid",), "read": ("read",), "mmap": ("mmap",),
     "futex": ("futex",),
-}
+}  # fmt: skip
 
 
 def number_of(call: str) -> int:
@@ -168,9 +156,7 @@ class Seen:
 
 
 @pytest.fixture(
-    scope="module",
-    params=[*LOOKS, *(pytest.param(look, marks=pytest.mark.proof) for look in REPEATED)],
-    ids=str,
+    scope="module", params=[*LOOKS, *(pytest.param(look, marks=pytest.mark.proof) for look in REPEATED)], ids=str
 )
 def seen(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Seen:
     """One worker for each look."""
@@ -519,16 +505,11 @@ found["newer"] = in_a_child(newer, list(range(470, 520)))
 print(json.dumps(found))
 """
 LYING_CALLS: dict[str, list[list[Any]]] = {
-    "Landlock": [["landlock_restrict_self"]],
-    "seccomp": [["seccomp"], ["prctl", 22]],
-    "rlimits": [["prlimit64"], ["setrlimit"]],
-    "spare user": [["setresuid"]],
-    "spare user (its group)": [["setresgid"]],
-    "spare user (other groups)": [["setgroups"]],
-    "no capabilities": [["capset"]],
-    "not dumpable": [["prctl", 4]],
-    "no_new_privs": [["prctl", 38]],
-}
+    "Landlock": [["landlock_restrict_self"]], "seccomp": [["seccomp"], ["prctl", 22]],
+    "rlimits": [["prlimit64"], ["setrlimit"]], "spare user": [["setresuid"]],
+    "spare user (its group)": [["setresgid"]], "spare user (other groups)": [["setgroups"]],
+    "no capabilities": [["capset"]], "not dumpable": [["prctl", 4]], "no_new_privs": [["prctl", 38]],
+}  # fmt: skip
 WITHOUT = {"no capabilities": ["spare user"], "not dumpable": ["spare user"], "no_new_privs": ["seccomp", "Landlock"]}
 """Walls that would do the same by themselves, or would not go up."""
 NEED_ROOT = {name for name in LYING_CALLS if "user" in name} | {"no capabilities", "no_new_privs"}

@@ -1,43 +1,12 @@
 """Attacks on the channel between worker and grader: forged, broken, giant and endless answers."""
 
+from forging import CHANNEL
+
 TITLE = "Forge answers"
-FORGER = """
-def channel():
-    for descriptor in range(3, 256):
-        try:
-            mode = os.fstat(descriptor).st_mode
-            writable = fcntl.fcntl(descriptor, fcntl.F_GETFL) & os.O_ACCMODE != os.O_RDONLY
-        except OSError:
-            continue
-        if writable and (stat.S_ISSOCK(mode) or stat.S_ISFIFO(mode)):
-            return descriptor
-
-def wired(value):
-    if isinstance(value, dict):
-        return ["dict", [[key, wired(item)] for key, item in value.items()]]
-    if isinstance(value, list):
-        return ["list", [wired(item) for item in value]]
-    return list(value) if isinstance(value, tuple) else value
-
-def frame(number, body, data=b""):
-    header = json.dumps([number, body]).encode()
-    return struct.pack("<II", len(header), len(data)) + header + data
-
-def present():
-    place = sys._getframe()
-    while "request_id" not in place.f_locals:
-        place = place.f_back
-    return place.f_locals["request_id"]
-
-def send(data):
-    os.write(channel(), data)
-
+FORGER = f"""{CHANNEL}
 def answer(value, data=b"", number=None):
-    body = wired({"result": {"answers": [{"value": value, "gradients": [], "arguments": [], "graph": []}]}})
+    body = wired({{"result": {{"answers": [{{"value": value, "gradients": [], "arguments": [], "graph": []}}]}}}})
     send(frame(present() if number is None else number, body, data))
-
-def hold():
-    time.sleep(1000)
 """
 SHARED = {"FORGER": FORGER}
 ATTACKS = r"""

@@ -105,17 +105,14 @@ def _own_grader() -> dict[str, str]:
 
 
 NAMES = {
-    "has a formula for a name": "=HYPERLINK(0)+{0}",
-    "has a script for a name": '{0}"><script>alert(1)<|script>',
+    "has a formula for a name": "=HYPERLINK(0)+{0}", "has a script for a name": '{0}"><script>alert(1)<|script>',
     "has the end of a document for a name": '{0}]]><|testcase>"}}]}}',
     "has a name of several lines": "{0}\n::error::owned\n\x1b[2J\r,,,205",
     "has invisible letters in its name": "\u202e\u2066{0}\u200b\u2060",
-    "has a name that is not UTF-8": "{0}\udcff\udcfe",
-    "has a name of 250 letters": "{0}" + "x" * 240,
-    "has its neighbor's name in capitals": "NEIGHBOR",
-    "has the results file's name": "submissions.json",
+    "has a name that is not UTF-8": "{0}\udcff\udcfe", "has a name of 250 letters": "{0}" + "x" * 240,
+    "has its neighbor's name in capitals": "NEIGHBOR", "has the results file's name": "submissions.json",
     "has a Windows device's name": "con.{0}",
-}
+}  # fmt: skip
 _MODEL, _SECRET = "{answers}/advantages.py", "{secret}"
 _BOMB = b"\0" * (64 << 20)
 _PACKED: dict[str, Packing] = {

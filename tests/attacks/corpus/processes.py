@@ -7,7 +7,7 @@ def waits():  # for its parent's end, half a minute at most
     parent, end = os.getppid(), time.monotonic() + 30
     while os.getppid() == parent and time.monotonic() < end:
         time.sleep(0.05)
-""",
+"""
 }
 ATTACKS = r"""
 kills its parent: the process that forks the workers
