@@ -28,7 +28,8 @@ def worth(monkeypatch: pytest.MonkeyPatch, name: str, total: int) -> None:
     """Let an exercise be worth so much in this process, as an entry in `course.toml` would."""
     changed = tuple(replace(each, points=total) if each.name == name else each for each in course.EXERCISES)
     monkeypatch.setattr(course, "EXERCISES", changed)
-    monkeypatch.setattr(course, "KNOWN", (*changed, *course.DRAFTS))
+    monkeypatch.setattr(course, "HANDED_OUT", (*changed, *course.OPTIONAL))
+    monkeypatch.setattr(course, "KNOWN", (*course.HANDED_OUT, *course.DRAFTS))
 
 
 @given(WEIGHTS, st.integers(0, 300))

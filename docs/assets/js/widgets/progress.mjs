@@ -15,10 +15,11 @@ class Progress extends Widget {
     else this.arrive();
   }
 
-  /** The stops of the course in the navigation: [{ id, title, address }]. */
+  /** The stops of the course in the navigation, without the exercises that do not count: [{ id, title, address }]. */
   get stops() {
     const links = [...document.querySelectorAll(".md-nav--primary a.md-nav__link:not([href*='#'])")];
-    return links.map((link) => ({ id: stopAt(link.pathname), title: link.textContent.trim(), address: link.href })).filter(({ id }) => id);
+    const pages = links.map((link) => ({ id: stopAt(link.pathname), title: link.textContent.trim(), address: link.href }));
+    return pages.filter(({ id, title }) => id && !/\((optional|not in this course)\)$/.test(title));
   }
 
   async arrive() {
