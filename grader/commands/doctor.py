@@ -314,8 +314,7 @@ def changed_files(root: Path) -> Iterator[Finding]:
         if content is None:
             yield _to_restore(root, name, "missing", serious=name.startswith("grader/"))
         elif hashlib.sha256(content.replace(b"\r\n", b"\n")).hexdigest() != sha256:
-            serious = name.startswith(("grader/", "starter/"))
-            yield _to_restore(root, name, "not as it was handed out", serious=serious)
+            yield _to_restore(root, name, "not as it was handed out", serious=name.startswith("grader/"))
 
 
 def _is_checkout(root: Path) -> bool:

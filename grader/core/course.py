@@ -224,9 +224,14 @@ KNOWN = (*HANDED_OUT, *DRAFTS)
 
 @functools.cache
 def given_files() -> Mapping[str, str]:
-    """Name to text of every given file that an exercise needs; the name is the path in `starter/`."""
+    """Name to text of every given file that an exercise needs; the name is the path in `starter/`.
+
+    In a handout, where `starter/` is the student's, the grader has a copy of its own.
+    """
+    own = GRADER / "core"
+    folder = own if (own / "given").is_dir() else STARTER
     names = {name for exercise in KNOWN for name in exercise.given}
-    return {name: (STARTER / name).read_text("utf-8") for name in sorted(names)}
+    return {name: (folder / name).read_text("utf-8") for name in sorted(names)}
 
 
 def page_address(page: str, site: str = "") -> str:

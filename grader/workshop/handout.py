@@ -101,6 +101,8 @@ def make(*, site: str | None = None, exercises: Sequence[course.Exercise] | None
     files = {f"starter/{name}": text.encode() for name, text in stubs.items() if name in modules}
     given = (f"starter/{name}" for name in modules if name not in stubs)
     files |= course_files("starter/README.md", *given, *weights_of(names), exercises=names)
+    graded_with = {name for each in exercises for name in each.given}
+    files |= {f"grader/core/{name}": files[f"starter/{name}"] for name in graded_with}
     pages = (*(page for each in exercises for page in each.pages), headings.PAGE)
     files |= course_files(*GRADER, *(() if site else pages), exercises=names) | _points(exercises)
     for name in [name for name in files if name.startswith("docs/")]:
@@ -265,6 +267,9 @@ def _readme(text: str, site: str | None, exercises: Sequence[course.Exercise]) -
         facts="".join(f"\n- **{name}**: {text}" for name, text in facts()),
         first=exercises[0].name,
         files=listed([f"`{each.file_name}`" for each in exercises if not each.optional] or ["all files"]),
+        optional="".join(
+            f" `{each.file_name}` is optional: `grade {each.name}`." for each in exercises if each.optional
+        ),
         worksheet=" and, if you did the worksheet, `worksheet.json`" if site else "",
         site=(site or "").rstrip("/"),
         name=project["name"],

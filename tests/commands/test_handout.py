@@ -174,6 +174,14 @@ def test_the_model_answers_earn_every_public_point_in_a_handout(student, tmp_pat
     assert sum(earned for earned, _ in points(tmp_path / "r.json").values()) == 190
 
 
+def test_a_change_in_given_code_changes_no_verdict_and_is_noted(student, tmp_path):
+    names = ("advantages", "clip", "kl", "bandit")
+    answers = {f"{name}.py": model_answer(name) for name in names} | {"given/bandit_task.py": "raise RuntimeError\n"}
+    done = student.run("grade", "bandit.policy_entropy", "--path", write_files(tmp_path / "answers", answers))
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "given/bandit_task.py differs from the course's" in " ".join(done.stdout.split())
+
+
 @pytest.mark.machine
 def test_a_handout_has_the_worksheet_and_the_commands_of_students(student, tmp_path):
     sheet = student.run("grade", "worksheet", "--json", tmp_path / "r.json")

@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from handouts import untouched_handout
 
 from grader.core import course
 from grader.core.toml_file import COUNT, TEXT, TEXTS, TomlFileError, read_toml
@@ -56,6 +57,15 @@ def test_signatures_uses_and_given_files_are_read_from_the_model_answers(tmp_pat
     assert found["functions"] == ["first(a, b, *, exact)", "last(a)"]
     assert found["uses"] == {"first": ["base.weigh"], "last": ["top.first", "base.weigh"]}
     assert found["given"] == ["given/task.py", "given/tools.py"]
+
+
+def test_the_grader_of_a_handout_has_given_code_of_its_own(tmp_path, monkeypatch):
+    root = untouched_handout(tmp_path)
+    changed = root / "starter" / "given" / "bandit_task.py"
+    changed.write_text("LENGTH = 1\n", "utf-8")
+    monkeypatch.setattr(course, "GRADER", root / "grader")
+    monkeypatch.setattr(course, "STARTER", root / "starter")
+    assert course.given_files.__wrapped__() == course.given_files()
 
 
 @pytest.mark.parametrize(

@@ -33,7 +33,7 @@ CASES: dict[str, tuple[Mapping[str, object], Mapping[str, tuple[str, bool]]]] = 
     ),
     "changed files": (
         {COMPARE: "TOLERANCE = 1\n", "starter/given/bandit_task.py": "# by accident\n", "README.md": "my notes"},
-        {COMPARE: (CHANGED, True), "starter/given/bandit_task.py": (CHANGED, True), "README.md": (CHANGED, False)},
+        {COMPARE: (CHANGED, True), "starter/given/bandit_task.py": (CHANGED, False), "README.md": (CHANGED, False)},
     ),
     "missing files": (
         dict.fromkeys(("grader/exercises/kl/vectors.json", "starter/bandit.py", "starter/given/charlm_task.py")),
