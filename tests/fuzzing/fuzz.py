@@ -8,6 +8,7 @@ build/fuzz/TARGET/crashes.
 from __future__ import annotations
 
 import argparse
+import ast
 import hashlib
 import importlib
 import importlib.util
@@ -21,7 +22,12 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 WORK = ROOT / "build" / "fuzz"
-NAMES = re.findall(r'^    "(\w+)": \w+,$', Path(__file__).with_name("fuzz_targets.py").read_text("utf-8"), re.M)
+_TREE = ast.parse(Path(__file__).with_name("fuzz_targets.py").read_text("utf-8"))
+(NAMES,) = (
+    [str(ast.literal_eval(key)) for key in node.value.keys if key]
+    for node in _TREE.body
+    if isinstance(node, ast.AnnAssign) and ast.unparse(node.target) == "TARGETS" and isinstance(node.value, ast.Dict)
+)
 """The targets, read as text: Atheris has to watch the first import of the grader."""
 EXAMPLES = """examples:
   make fuzz                             every target, 5 minutes each
