@@ -551,7 +551,7 @@ def _report(arguments: argparse.Namespace, result: Result) -> None:
             options["hint"] = f"grade hint{given}"
     terminal.show(result, console, whole_calls=arguments.call, **options)
     if arguments.hint:
-        failed = terminal.first_for_a_hint(result)
+        failed = terminal.first_failed(result)
         terminal.show_hints(failed, _declared(failed) if failed else None, arguments.hint, console)
 
 

@@ -81,7 +81,7 @@ def run(
         console.print("Your files have changed since they were graded; this is about the last grading.", style="dim")
     for exercise in result.exercises:
         exercise.checks = [check for check in exercise.checks if not names or _is_named(check, names)]
-    failed = terminal.first_for_a_hint(result)
+    failed = terminal.first_failed(result)
     check = declared(failed) if failed else None
     count = 1
     if check:

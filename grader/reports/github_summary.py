@@ -13,7 +13,6 @@ from ..core import course
 from ..core.result import BROKEN, FAILED, GRADER_ERROR, PASSED, Result
 from ..core.text import one_line, plain
 from .feedback import Listed, feedback, fitting, listed, notes, place, refuse_debug, title, total
-from .outcomes import form_only
 
 SIZE = 1024 * 1024 - 1
 """GitHub refuses a step's summary of more than 1 MiB."""
@@ -50,8 +49,7 @@ def _summary(result: Result, limit: int) -> str:
 
 def _table(checks: Sequence[Listed]) -> list[str]:
     exercise = checks[0].exercise
-    points = form_only(exercise) or f"{exercise.earned} of {exercise.points} points"
-    heading = f"{one_line(exercise.title)}: {points}"
+    heading = f"{one_line(exercise.title)}: {exercise.earned} of {exercise.points} points"
     lines = [f"<h3>{_text(heading)}</h3>", "<table>"]
     lines.append("<tr><th>Check</th><th>Rule</th><th>Outcome</th><th>Points</th></tr>")
     for each in checks:

@@ -38,10 +38,8 @@ from .outcomes import (
     afterwards,
     at_home,
     file_name,
-    form_only,
     owed,
     problem_of_the_file,
-    shown_checks,
     unseen_at_home,
     word,
 )
@@ -199,7 +197,6 @@ class _ToldExercise:
         address: Where to read on.
         afterwards: Where to read on once it has all points; empty before.
         owed: What is lost to mistakes of other functions alone.
-        form_only: Why there are no points to be had; empty where there are.
         comparisons: What was written on the worksheet beside what the numbers show.
         not_answered: The questions of the worksheet to which nothing was written.
     """
@@ -212,7 +209,6 @@ class _ToldExercise:
     address: str
     afterwards: str
     owed: str
-    form_only: str
     comparisons: list[Comparison]
     not_answered: list[str]
 
@@ -231,7 +227,6 @@ def _told(exercise: ExerciseResult) -> _ToldExercise:
         course.page_address(exercise.page),
         afterwards(exercise),
         owed(exercise),
-        form_only(exercise),
         comparisons(exercise),
         not_answered(exercise),
     )
@@ -241,7 +236,7 @@ def _checks(exercise: ExerciseResult, function: str, *, detailed: bool) -> Itera
     """All checks of one function; a misconception or a reason to wait is told once, where it shows first."""
     explained: set[str] = set()
     before = _Details()
-    for check in shown_checks(exercise, function):
+    for check in [check for check in exercise.checks if check.function == function]:
         named = [found for found in exercise.misconceptions if found.check == check.id]
         in_full = check.outcome in _TOLD_IN_FULL
         way = at_home(exercise, check)

@@ -70,23 +70,6 @@ def functions(names: Iterable[str]) -> str:
     return " and ".join(f"`{one_line(name.rpartition('.')[2], limit=100)}`" for name in names)
 
 
-def shown_checks(exercise: ExerciseResult, function: str) -> list[CheckResult]:
-    """The checks of a function that a person reads of; one without points that passed says nothing beside others."""
-    checks = [check for check in exercise.checks if check.function == function]
-    count = any(check.points for check in checks)
-    return [check for check in checks if check.points or not count or check.outcome != PASSED]
-
-
-def form_only(exercise: ExerciseResult) -> str:
-    """What to say of an exercise whose checks are worth nothing here; empty if one has points."""
-    if exercise.points or not exercise.checks:
-        return ""
-    return (
-        f"Here only the form of {file_name(exercise)} is checked. Which answers are right, and your points, say the "
-        "reports of your course."
-    )
-
-
 def file_name(exercise: ExerciseResult) -> str:
     """The file in which a student writes the exercise."""
     return WORKSHEET_FILE if exercise.name == WORKSHEET else course.file_of(exercise.name)
@@ -130,8 +113,6 @@ def at_home(exercise: ExerciseResult, check: CheckResult, *, call_shown: bool = 
     not_shown = NOT_SHOWN in check.story and check.outcome in (FAILED, BROKEN)
     if f"{check.function}(" in check.call and call_shown and (unseen or not_shown):
         return "At home the call above shows it: paste it."
-    if unseen and not file_name(exercise).endswith(".py"):
-        return "Your own `grade` does not have this check: it does not know which answers are right."
     if unseen:
         kind = "arguments like these" if not_shown and call_shown else "inputs of your own"
         return (

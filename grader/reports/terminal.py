@@ -37,12 +37,10 @@ from .outcomes import (
     SIGNS,
     afterwards,
     file_name,
-    form_only,
     functions,
     not_tried,
     owed,
     problem_of_the_file,
-    shown_checks,
     word,
 )
 
@@ -96,7 +94,7 @@ def show(
         console.print()
         told = _exercise(known.get(exercise.name), exercise, console, whole_calls=whole_calls)
         console.print(told, highlight=False)
-        if exercise.earned < exercise.points or (form_only(exercise) and any(map(_has_failed, exercise.checks))):
+        if exercise.earned < exercise.points:
             page = course.page_address(exercise.page)
             console.print(_indented(Text(f"page  {page}    hint  {hint}", style="dim")), highlight=False)
         elif result.grade and (page := afterwards(exercise)):
@@ -163,8 +161,7 @@ def _exercise(
     title = Table.grid(expand=True, padding=(0, 1))
     title.add_column(ratio=1)
     title.add_column(justify="right", no_wrap=True)
-    only_form = form_only(exercise)
-    points = Text("" if only_form else f"{exercise.earned} of {exercise.points} points", style="bold")
+    points = Text(f"{exercise.earned} of {exercise.points} points", style="bold")
     heading = f"{entry.number}  {exercise.title}" if entry else exercise.title  # exercises have numbers
     heading += " (optional)" if entry and entry.optional else " (draft)" if entry and entry.draft else ""
     title.add_row(Text(f"{heading}  ({file_name(exercise)})", style="bold"), points)
@@ -179,8 +176,8 @@ def _exercise(
         for function in dict.fromkeys(check.function for check in exercise.checks):
             parts.append(_indented(Text(function, style="bold cyan")))
             parts.append(_indented(Group(*_function(exercise, function, console, whole_calls=whole_calls))))
-    for said in filter(None, (owed(exercise), only_form)):
-        parts.append(_indented(Text(said, style="bold")))
+    if lost := owed(exercise):
+        parts.append(_indented(Text(lost, style="bold")))
     parts += map(_indented, _answers(exercise))
     return Group(*parts)
 
@@ -220,7 +217,7 @@ def _function(
 
     So is what fails because of another function alone: nothing is wrong with it, and its numbers say nothing.
     """
-    checks = shown_checks(exercise, function)
+    checks = [check for check in exercise.checks if check.function == function]
     passed = [check for check in checks if check.outcome == PASSED]
     if passed:
         text = f"all {len(checks)} checks" if 1 < len(passed) == len(checks) else counted(len(passed), "check")
@@ -384,16 +381,6 @@ def difference(before: Result, after: Result) -> str:
         parts += [f"{words}: {title}" for title in named[:_NAMED_CHANGES]]
         parts += [f"{words}: {counted(more, 'check')} more"] if more > 0 else []
     return "\n  ".join(parts)
-
-
-def _has_failed(check: CheckResult) -> bool:
-    return check.outcome in (FAILED, BROKEN, NOT_WRITTEN)
-
-
-def first_for_a_hint(result: Result) -> CheckResult | None:
-    """The check whose hints are wanted: the first that failed; of an exercise whose form alone is checked its first."""
-    unjudged = (exercise.checks[0] for exercise in result.exercises if form_only(exercise))
-    return first_failed(result) or next(unjudged, None)
 
 
 def first_failed(result: Result) -> CheckResult | None:
