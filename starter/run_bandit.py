@@ -1,8 +1,6 @@
 """Run your bandit from the command line and look at it: `python -m starter.run_bandit --help`.
 
 Given code. It calls your `train_bandit`, prints what came out and draws a picture.
-
-Left out on purpose: a grade, which is for `grade bandit`.
 """
 
 import argparse
@@ -14,7 +12,7 @@ if not __package__:
 import importlib
 import importlib.util
 from collections.abc import Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -38,18 +36,15 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run the command. Exit code 0 fine, 1 `train_bandit` or something it needs is not written yet, 2 usage."""
     parser = _parser()
     arguments = parser.parse_args(argv)
-    _refuse_what_would_be_ignored(parser, arguments)
-    arguments.algorithm = arguments.algorithm or BanditConfig().algorithm
-    fields = {name: getattr(arguments, name) for name in asdict(BanditConfig())}
+    _check(parser, arguments)
     try:
-        config = BanditConfig(**fields)
-        table = _TABLES[arguments.table]() if arguments.table != "single_peak" else single_peak(arguments.peak)
+        config = BanditConfig(**{name: getattr(arguments, name) for name in _NUMBERS})
+        table = _TABLES[arguments.table]().double() + arguments.add
         arguments.work = _variant(arguments.variant) if arguments.variant else None
     except ValueError as error:
         parser.error(str(error))
     try:
-        run = _compare if arguments.compare else _run_once
-        run(table.double() + arguments.add, config, arguments)
+        (_compare if arguments.compare else _run_once)(table, config, arguments)
     except NotImplementedError as error:
         print(f"{error}; this command needs it.", file=sys.stderr)
         return 1
@@ -57,6 +52,14 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 _TABLES = {"single_peak": single_peak, "double_peak": double_peak, "linear": linear}
+_NUMBERS = {
+    "group_size": "samples per step",
+    "steps": "groups, one after the other",
+    "lr": "learning rate",
+    "clip_eps": "clip range; matters with several inner steps only",
+    "kl_coef": "weight of the KL from the start",
+    "inner_steps": "updates per group",
+}
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -66,44 +69,26 @@ def _parser() -> argparse.ArgumentParser:
         epilog=_EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    default = BanditConfig()
     parser.add_argument("--table", choices=_TABLES, default="single_peak", help="reward table (single_peak)")
-    parser.add_argument("--peak", type=int, default=7, choices=range(1, 11), metavar="1..10", help="best action (7)")
     parser.add_argument("--add", type=float, default=0.0, metavar="X", help="added to all rewards (0)")
-    parser.add_argument("--algorithm", choices=ALGORITHMS, help="what makes the steps (grpo)")
     text = "train with a relative of GRPO (exercise variants), such as rloo; a wrong name lists all"
     parser.add_argument("--variant", metavar="NAME", help=text)
-    for name, text in (
-        ("group_size", "samples per step"),
-        ("steps", "groups, one after the other"),
-        ("lr", "learning rate"),
-        ("clip_eps", "clip range; matters with several inner steps only"),
-        ("kl_coef", "weight of the KL from the start"),
-        ("inner_steps", "updates per group"),
-    ):
-        value = getattr(default, name)
-        option = f"--{name.replace('_', '-')}"
+    for name, text in _NUMBERS.items():
+        value, option = getattr(BanditConfig, name), f"--{name.replace('_', '-')}"
         parser.add_argument(option, type=type(value), default=value, metavar="X", help=f"{text} ({value:g})")
-    parser.add_argument(
-        "--seed", type=int, default=0, metavar="N", help="of the run; the first of them with --compare (0)"
-    )
+    text = "of the run; the first of them with --compare (0)"
+    parser.add_argument("--seed", type=int, default=0, metavar="N", help=text)
     parser.add_argument("--compare", action="store_true", help="all three algorithms over many seeds")
     parser.add_argument("--seeds", type=int, default=20, metavar="N", help="runs of each algorithm with --compare (20)")
-    parser.add_argument(
-        "--out", type=Path, metavar="FILE", help="the picture, .png, .svg or .pdf (bandit.png; or compare.png)"
-    )
+    text = "the picture, .png, .svg or .pdf (bandit.png; or compare.png)"
+    parser.add_argument("--out", type=Path, metavar="FILE", help=text)
     return parser
 
 
-def _refuse_what_would_be_ignored(parser: argparse.ArgumentParser, arguments: argparse.Namespace) -> None:
-    """Say so before the run; fill in the name of the picture."""
-    if arguments.compare and arguments.algorithm:
-        parser.error("--compare runs all algorithms: leave --algorithm out")
-    if arguments.variant and (arguments.compare or arguments.algorithm):
-        option = "--compare" if arguments.compare else "--algorithm"
-        parser.error(f"leave {option} out: --variant sets the method from the first step to the last")
-    if arguments.peak != 7 and arguments.table != "single_peak":
-        parser.error(f"--peak is for the single peak, and --table is {arguments.table}")
+def _check(parser: argparse.ArgumentParser, arguments: argparse.Namespace) -> None:
+    """Say what cannot work before the run; fill in the name of the picture."""
+    if arguments.variant and arguments.compare:
+        parser.error("leave --compare out: --variant sets the method from the first step to the last")
     name = "compare" if arguments.compare else f"bandit-{arguments.variant}" if arguments.variant else "bandit"
     arguments.out = arguments.out or Path(f"{name}.png")
     if arguments.out.suffix not in (".png", ".svg", ".pdf") or not arguments.out.parent.is_dir():
@@ -135,8 +120,7 @@ def _run_once(table: Tensor, config: BanditConfig, arguments: argparse.Namespace
     print("probability " + " ".join(f"{probability:5.3f}" for probability in history.probabilities[-1].tolist()))
     print(f"probability of the best action, {best + 1}, over 0.5: {_first_step(history, best)}")
     print(f"entropy {history.entropy[0]:.3f} to {history.entropy[-1]:.3f} nats, KL from the start {history.kl[-1]:.3f}")
-    silent = int(history.zero_signal.sum())
-    print(f"groups without signal: {silent} of {config.steps}")
+    print(f"groups without signal: {int(history.zero_signal.sum())} of {config.steps}")
     plot_run(history, table, title=_title(config, arguments, f"seed {arguments.seed}"), path=arguments.out)
     print(f"picture: {arguments.out}")
     if work:

@@ -2,8 +2,6 @@
 
 Given code. It calls your `train`, prints samples before and after, and fills a folder: metrics, a picture of them,
 samples from the whole run, a checkpoint to go on from, and the trained weights. `runs` is shared with `run_llm`.
-
-Left out on purpose: a grade, which is for `grade charlm`; a dashboard, because a CSV file opens anywhere.
 """
 
 import argparse
@@ -26,23 +24,14 @@ from torch import nn
 from .charlm import train
 from .given import runs
 from .given.charlm_model import WEIGHTS, TinyLM, load_model, save_weights
-from .given.charlm_sampling import addition_accuracy, completion_logp, make_generator, sample
-from .given.charlm_task import (
-    ADDITION_PROMPTS,
-    PIZZA_PROMPT,
-    RewardFunction,
-    addition_reward,
-    is_well_formed,
-    pizza_reward,
-)
+from .given.charlm_sampling import addition_accuracy, completion_logp, make_generator
+from .given.charlm_task import ADDITION_PROMPTS, PIZZA_PROMPT, RewardFunction, addition_reward, pizza_reward
 from .given.charlm_training import CharLMConfig, TrainingState, load_checkpoint, make_optimizer, sample_completions
 from .given.runs import CHECKPOINT, METRICS
 
 PICTURE, SAMPLES, POLICY = "diagnostics.png", "samples.json", "policy.safetensors"
 FILES = (METRICS, PICTURE, SAMPLES, CHECKPOINT, POLICY)
 FOLDER = "charlm-run"
-
-_SAMPLES_PER_POINT = 16
 
 _EXAMPLES = """examples (in the folder that holds starter/):
   python -m starter.run_charlm                                  teach it to say "pizza.", a few seconds
@@ -70,10 +59,6 @@ class Task:
     exact: Callable[[nn.Module], float]
     config: CharLMConfig
 
-    @property
-    def prompts(self) -> Sequence[str]:
-        return [self.prompt] if isinstance(self.prompt, str) else self.prompt
-
 
 TASKS = {
     "pizza": Task(
@@ -97,7 +82,17 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run the command. Exit code 0 fine, 1 `train` is not written yet or not right, 2 usage or disk, 130 stopped."""
     parser = _parser()
     arguments = parser.parse_args(argv)
-    _refuse_what_cannot_work(parser, arguments)
+    if arguments.variant:
+        ignored = {
+            "--level": arguments.loss_level,
+            "--ratio-level": arguments.ratio_level,
+            "--resume": arguments.resume,
+        }
+        for option in (option for option, value in ignored.items() if value):
+            parser.error(f"leave {option} out: --variant sets the method from the first step to the last")
+        if arguments.out == Path(FOLDER):
+            arguments.out = Path(f"charlm-{arguments.variant}")
+    runs.refuse_what_cannot_work(parser, arguments, files=FILES, to_resume=(CHECKPOINT, SAMPLES))
     # A model this small gains nothing from a second thread, and the last bits depend on the number of threads.
     torch.set_num_threads(1)
     return runs.exit_code(parser, arguments.out, lambda: _run(parser, arguments))
@@ -107,12 +102,12 @@ def _run(parser: argparse.ArgumentParser, arguments: argparse.Namespace) -> None
     try:
         work = _variant(arguments.variant) if arguments.variant else None
         run = _prepare(arguments)
-    except (ValueError, FileNotFoundError) as error:
+    except ValueError as error:
         parser.error(str(error))
     if work:
         print(f"{arguments.variant}: {work.variant.summary}")
     task = TASKS[run.task]
-    run.train(work.train if work else train, task.prompt, task.reward, checkpoint_every=arguments.checkpoint_every)
+    run.train(work.train if work else train, task.prompt, task.reward)
     _tell(run)
     if work:
         print(f"samples drawn: {work.samples}")
@@ -125,7 +120,6 @@ class Run(runs.Run):
     Attributes:
         task: Its name.
         seed: Of the samples that are trained on.
-        weights: SHA-256 of the file that the reference policy comes from.
         variant: Name of the relative of GRPO that trains; None is GRPO.
     """
 
@@ -134,7 +128,6 @@ class Run(runs.Run):
     ref_policy: TinyLM
     task: str
     seed: int
-    weights: str
     variant: str | None = None
 
     @property
@@ -152,7 +145,7 @@ class Run(runs.Run):
     def measure(self) -> dict[str, Any]:
         """Samples of the policy, always with the same random numbers: between two points only the policy differs."""
         task = TASKS[self.task]
-        config = replace(self.state.config, prompts_per_step=_SAMPLES_PER_POINT, group_size=1)
+        config = replace(self.state.config, prompts_per_step=16, group_size=1)
         found = sample_completions(self.policy, task.prompt, config, make_generator(self.seed))
         rewards = task.reward(found.prompts, found.texts).tolist()
         rows = zip(found.prompts, found.texts, rewards, strict=True)
@@ -165,7 +158,7 @@ class Run(runs.Run):
             "task": self.task,
             "seed": self.seed,
             **({"variant": self.variant} if self.variant else {}),
-            "weights_sha256": self.weights,
+            "weights_sha256": hashlib.sha256(WEIGHTS.read_bytes()).hexdigest(),
             "torch": torch.__version__,
             "settings": asdict(self.state.config),
             "measure": TASKS[self.task].measure,
@@ -183,31 +176,10 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--task", choices=TASKS, help="what to train for (pizza)")
     text = "train with a relative of GRPO (exercise variants), such as rloo, into charlm-NAME; a wrong name lists all"
     parser.add_argument("--variant", metavar="NAME", help=text)
-    text = f"the pretrained model ({WEIGHTS.name})"
-    parser.add_argument("--weights", type=Path, default=WEIGHTS, metavar="FILE", help=text)
-    text = "where to compute (cpu)"
-    parser.add_argument("--device", type=runs.device, choices=("cpu", "cuda"), default="cpu", help=text)
     first, second = (asdict(task.config) for task in TASKS.values())
     both = {name: f"{first[name]:g}; arithmetic {second[name]:g}" for name in first if first[name] != second[name]}
-    runs.add_options(parser, TASKS["pizza"].config, shown=both, folder=FOLDER, checkpoint_every=10)
+    runs.add_options(parser, TASKS["pizza"].config, shown=both, folder=FOLDER)
     return parser
-
-
-def _refuse_what_cannot_work(parser: argparse.ArgumentParser, arguments: argparse.Namespace) -> None:
-    """Say so before the run."""
-    if arguments.variant:
-        for option, value in (
-            ("--level", arguments.loss_level),
-            ("--ratio-level", arguments.ratio_level),
-            ("--resume", arguments.resume),
-        ):
-            if value:
-                parser.error(f"leave {option} out: --variant sets the method from the first step to the last")
-        if arguments.out == Path(FOLDER):
-            arguments.out = Path(f"charlm-{arguments.variant}")
-    if arguments.overwrite and arguments.weights.resolve().parent == arguments.out.resolve():
-        parser.error("--overwrite would delete the --weights, which are in the same folder: choose another with --out")
-    runs.refuse_what_cannot_work(parser, arguments, files=FILES, to_resume=(CHECKPOINT, SAMPLES))
 
 
 def _prepare(arguments: argparse.Namespace) -> Run:
@@ -219,20 +191,17 @@ def _prepare(arguments: argparse.Namespace) -> Run:
     began = runs.read_document(arguments.out / SAMPLES, settings="settings") if arguments.resume else {}
     asked = {"task": arguments.task, "seed": arguments.seed, **runs.given(arguments)}
     task, seed = began.get("task") or asked["task"] or "pizza", began.get("seed") or asked["seed"] or 0
-    policy, ref_policy = _models(arguments)
-    generator, weights = make_generator(seed), hashlib.sha256(arguments.weights.read_bytes()).hexdigest()
+    policy, ref_policy, generator = load_model(), load_model(), make_generator(seed)
     if began:
         if "variant" in began:
             raise ValueError(f"--resume: the run in {arguments.out} has a --variant; start it again with --overwrite")
         runs.refuse_other_settings(arguments.out, asked, began | began["settings"])
-        if weights != began["weights_sha256"]:
-            raise ValueError(f"--resume: the run in {arguments.out} began with other --weights")
         state = load_checkpoint(arguments.out / CHECKPOINT, policy, generator)
     else:
         config = replace(TASKS[task].config, **runs.given(arguments))
-        longest = policy.config.context - max(map(len, TASKS[task].prompts))
+        longest = policy.config.context - len(PIZZA_PROMPT)
         if config.max_new_tokens > longest:
-            raise ValueError(f"--max-new-tokens can be {longest} at most with this model, got {config.max_new_tokens}")
+            raise ValueError(f"--max-new-tokens can be {longest} at most, got {config.max_new_tokens}")
         for name in FILES:
             (arguments.out / name).unlink(missing_ok=True)
         state = TrainingState(make_optimizer(policy, config), config)
@@ -245,20 +214,8 @@ def _prepare(arguments: argparse.Namespace) -> Run:
         points=began.get("points", []),
         task=task,
         seed=seed,
-        weights=weights,
         variant=arguments.variant,
     )
-
-
-def _models(arguments: argparse.Namespace) -> tuple[TinyLM, TinyLM]:
-    """The policy, and the reference policy that it starts as."""
-    try:
-        policy, ref_policy = (load_model(arguments.weights, device=arguments.device) for _ in range(2))
-    except FileNotFoundError:
-        raise
-    except Exception as error:  # what safetensors raises depends on what is wrong with the file
-        raise ValueError(f"{arguments.weights} holds no model of this course: {error}") from error
-    return policy, ref_policy
 
 
 def _variant(name: str) -> Any:
@@ -286,19 +243,9 @@ def _tell(run: Run) -> None:
     for before, after in list(zip(first["samples"], last["samples"], strict=True))[:5]:
         print(f"  {before['prompt']:14}{before['text']:16}{after['text']}")
     print(f"exact {task.measure}: {first['exact']:.3f} before, {last['exact']:.3f} after")
-    before, after = (_well_formed(model, run) for model in (run.ref_policy, run.policy))
-    print(f"well-formed completions, of 1000: {before:.3f} before, {after:.3f} after")
-    rewards = [run.state.history[place]["mean_reward"] for place in (0, -1)]
-    print(f"mean reward of a batch: {rewards[0]:.2f} first, {rewards[1]:.2f} last")
+    for name, text in (("mean_reward", "mean reward"), ("well_formed", "share of well-formed completions")):
+        print(f"{text} of a batch: {run.state.history[0][name]:.2f} first, {run.state.history[-1][name]:.2f} last")
     print(f"files in {run.folder}: {', '.join(FILES)}")
-
-
-def _well_formed(model: TinyLM, run: Run) -> float:
-    prompts = TASKS[run.task].prompts
-    rows = [prompt for prompt in prompts for _ in range(1000 // len(prompts))]
-    longest = run.state.config.max_new_tokens
-    texts = sample(model, rows, max_new_tokens=longest, generator=make_generator(run.seed)).texts
-    return sum(map(is_well_formed, texts)) / len(texts)
 
 
 if __name__ == "__main__":

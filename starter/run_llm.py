@@ -3,24 +3,18 @@
 Given code. Your `train`, `train_step`, `grpo_loss`, `token_logp`, `completion_mask`, `group_advantages` and
 `importance_ratio` compute every number of the loss. This command finds the model and adapts it to them (`llm_model`),
 brings the task (`llm_tasks`), trains (`runs`), and shows what came out (`llm_report`).
-
-Left out on purpose: a grade, which is for `grade`; a dashboard, because a CSV file opens anywhere.
 """
 
 import argparse
 import hashlib
 import shlex
-import signal
 import sys
 
 if not __package__:
     sys.exit("Go to the folder that holds starter/ and run: python -m starter.run_llm")
-if __name__ == "__main__":
-    signal.signal(signal.SIGINT, signal.SIG_DFL)  # Ctrl-C during the imports needs no traceback
 
-import time
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -39,8 +33,6 @@ from .given.llm_model import (
     ModelNotFound,
     fast_dtype,
     freeze_all_but,
-    give_back_freed_memory,
-    keep_freed_memory,
     load,
     say_memory,
 )
@@ -55,8 +47,6 @@ SHOWN = 8
 MEASURED = 64
 """Prompts that the accuracy is measured with on the way; at the start and at the end it is all of them."""
 _AT_ONCE = 64
-_GIVE_BACK_EVERY = 10  # steps
-_NEEDED = "exercises 1, 2, 3 and 5: `grade` says where you are."
 _PROGRAM = ("python", "-m", f"{__package__}.run_llm")
 
 _EXAMPLES = f"""examples (in the folder that holds starter/, after {INSTALL}):
@@ -73,16 +63,18 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser = make_parser()
     words = sys.argv[1:] if argv is None else [*argv]
     arguments = parser.parse_args(words)
-    _refuse_what_cannot_work(parser, arguments)
+    if arguments.task is not None and arguments.task not in TASKS and not arguments.task.endswith(".py"):
+        parser.error(f"--task must be one of {', '.join(TASKS)}, or a Python file, got {arguments.task!r}")
+    runs.refuse_what_cannot_work(parser, arguments, files=FILES, to_resume=(CHECKPOINT, RUN))
     command = shlex.join([*_PROGRAM, *words])
 
     def work() -> None:
-        _refuse_what_is_missing()
+        _try_train()
         try:
             run = prepare(arguments, command=command)
         except (ModelNotFound, ValueError) as error:
             parser.error(str(error))
-        run.train(train, run.task.prompts, run.task.rewards, checkpoint_every=arguments.checkpoint_every)
+        run.train(train, run.task.prompts, run.task.rewards)
         _tell(run)
 
     return runs.exit_code(parser, arguments.out, work, failures=(TaskFailed,))
@@ -95,14 +87,12 @@ class Run(runs.Run):
     Attributes:
         task: What is trained.
         settings: Model, task, seed and settings of the training that the run began with, for `--resume`.
-        earlier: The cost of the processes before this one, if the run was interrupted.
     """
 
     document_name = RUN
     policy: LanguageModel
     task: Task
     settings: dict[str, Any]
-    earlier: dict[str, Any] = field(default_factory=dict)
 
     def measure(self) -> dict[str, Any]:
         """Mean reward of the most probable completions, and some of them."""
@@ -111,22 +101,9 @@ class Run(runs.Run):
         texts = most_probable(self.policy, prompts, max_new_tokens=self.state.config.max_new_tokens)
         return {"score": self.task.rewards(prompts, texts).mean().item(), "texts": texts[:SHOWN]}
 
-    def note_step(self) -> None:
-        """Add the sampling gap to the metrics; keep the memory of the process small."""
-        self.state.history[-1]["sampling_gap"] = self.policy.sampling_gap
-        if len(self.state.history) % _GIVE_BACK_EVERY == 0:
-            give_back_freed_memory()
-
     def document(self) -> dict[str, Any]:
         """The content of run.json."""
-        return {**self.settings, "seconds": self.seconds, "cost": self.cost(), "points": self.points}
-
-    def cost(self) -> dict[str, Any]:
-        """CPU seconds of all threads, and the most bytes that a process held, over all processes of the run."""
-        return {
-            "cpu_seconds": self.earlier.get("cpu_seconds", 0.0) + time.process_time(),
-            "peak_memory": max(self.earlier.get("peak_memory", 0), _peak_memory()),
-        }
+        return {**self.settings, "seconds": self.seconds, "points": self.points}
 
     def story(self) -> Story:
         """The content of picture and page."""
@@ -143,16 +120,6 @@ class Run(runs.Run):
         )
 
 
-def _peak_memory() -> int:
-    if sys.platform == "win32":
-        import psutil
-
-        return int(psutil.Process().memory_info().peak_wset)
-    import resource
-
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
-
-
 def make_parser() -> argparse.ArgumentParser:
     """Options of the run are None unless given, so that --resume knows which ones were."""
     parser = argparse.ArgumentParser(
@@ -163,59 +130,31 @@ def make_parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--task", metavar="TASK", help=f"{', '.join(TASKS)}, or a Python file (sums)")
     parser.add_argument("--model", metavar="MODEL", help="a folder, a GGUF file or a hub id (SmolLM2-135M-Instruct)")
-    parser.add_argument(
-        "--device",
-        type=runs.device,
-        choices=("auto", "cpu", "cuda", "mps"),
-        default="auto",
-        help="where to compute (auto)",
-    )
-    parser.add_argument(
-        "--dtype",
-        choices=("float32", "bfloat16"),
-        help="of products of matrices (bfloat16 where the device has instructions for it, else float32)",
-    )
-    parser.add_argument(
-        "--micro-batch-size",
-        type=runs.count,
-        metavar="N",
-        help="different completions whose activations are kept at a time: less memory, more time, the same loss (all)",
-    )
+    here = {"cuda": torch.cuda.is_available(), "mps": torch.backends.mps.is_available(), "cpu": True}
+    devices = [device for device, is_here in here.items() if is_here]
+    text = f"where to compute ({devices[0]}, the fastest here)"
+    parser.add_argument("--device", choices=devices, default=devices[0], help=text)
+    text = "of products of matrices (bfloat16 where the device has instructions for it, else float32)"
+    parser.add_argument("--dtype", choices=("float32", "bfloat16"), help=text)
+    text = "different completions whose activations are kept at a time: less memory, more time, the same loss (all)"
+    parser.add_argument("--micro-batch-size", type=runs.count, metavar="N", help=text)
     parser.add_argument("--last-layers", type=runs.count, metavar="N", help="train the last N layers only (all)")
-    parser.add_argument(
-        "--only-missed", action="store_true", default=None, help="train only on prompts that it gets wrong at the start"
-    )
+    text = "train only on prompts that it gets wrong at the start"
+    parser.add_argument("--only-missed", action="store_true", default=None, help=text)
     shown = {"kl_coef": "0, which needs no reference policy and half the memory", "max_new_tokens": "the task's"}
-    runs.add_options(parser, SETTINGS, shown=shown, folder="llm-run", checkpoint_every=50)
+    runs.add_options(parser, SETTINGS, shown=shown, folder="llm-run")
     return parser
 
 
-def _refuse_what_cannot_work(parser: argparse.ArgumentParser, arguments: argparse.Namespace) -> None:
-    """Say so before anything is loaded."""
-    if arguments.task is not None and arguments.task not in TASKS and not arguments.task.endswith(".py"):
-        parser.error(f"--task must be one of {', '.join(TASKS)}, or a Python file, got {arguments.task!r}")
-    if arguments.model == "":
-        parser.error("--model is empty: name a folder, a GGUF file or a hub id, or leave it out")
-    runs.refuse_what_cannot_work(parser, arguments, files=FILES, to_resume=(CHECKPOINT, RUN))
-
-
-def _refuse_what_is_missing() -> None:
-    """Try `train` on a model so small that it takes no time.
-
-    Raises:
-        WentWrong: a function is not written yet, or `train` leaves steps out.
-    """
+def _try_train() -> None:
+    """Call `train` with a tiny model, so that missing functions show before the real model is loaded."""
     config = CharLMConfig(alphabet=".ab", steps=2, prompts_per_step=1, group_size=2, max_new_tokens=2)
     policy, ref_policy = (BigramLM(torch.zeros(3, 3)) for _ in range(2))
     try:
-        history = train(policy, ref_policy, "a", LetterReward("b"), config, generator=make_generator(0))
+        train(policy, ref_policy, "a", LetterReward("b"), config, generator=make_generator(0))
     except NotImplementedError as error:
-        raise WentWrong(f"{error}; this command needs {_NEEDED}") from error
-    except Exception as error:
-        error.add_note(f"This command needs {_NEEDED}")
-        raise
-    if len(history) != config.steps:
-        raise WentWrong(f"`train` recorded {len(history)} steps of {config.steps}; this command needs {_NEEDED}")
+        message = f"{error}; this command needs exercises 1, 2, 3 and 5: `grade` says where you are."
+        raise WentWrong(message) from error
 
 
 def prepare(arguments: argparse.Namespace, *, command: str) -> Run:
@@ -238,14 +177,22 @@ def prepare(arguments: argparse.Namespace, *, command: str) -> Run:
         "only_missed": arguments.only_missed or began.get("only_missed"),
         "dtype": arguments.dtype or began.get("dtype") or fast_dtype(arguments.device),
     }
-    task = _task(chosen["task"])
+    name = chosen["task"]
+    task = TASKS[name]() if name in TASKS else own_task(Path(name), max_new_tokens=SETTINGS.max_new_tokens)
     prompts = hashlib.sha256("\0".join([*task.prompts, *task.held_out]).encode()).hexdigest()
     if began:
-        _refuse_another_run(arguments, began, chosen, prompts_sha256=prompts)
-        config, command = CharLMConfig(**began["config"]), began.get("command", command)
+        asked = {name: getattr(arguments, name) for name in chosen if name != "dtype"} | runs.given(arguments)
+        runs.refuse_other_settings(arguments.out, asked, dict.fromkeys(asked) | began | began["config"])
+        if began["prompts_sha256"] != prompts:
+            raise ValueError(f"--resume: the prompts are not those that the run in {arguments.out} began with")
+        config, command = CharLMConfig(**began["config"]), began["command"]
     else:
         config = replace(SETTINGS, **{"max_new_tokens": task.max_new_tokens, **runs.given(arguments)})
-    policy = _policy(chosen, micro_batch_size=arguments.micro_batch_size)
+    model, tokenizer = load(chosen["model"])
+    if chosen["last_layers"]:
+        freeze_all_but(model, chosen["last_layers"])
+    dtype, size = getattr(torch, chosen["dtype"]), arguments.micro_batch_size
+    policy = LanguageModel(model, tokenizer, dtype=dtype, micro_batch_size=size)
     say_memory(policy, [*task.prompts, *task.held_out], config)
     ref_policy = policy if config.kl_coef == 0 else policy.frozen_copy()
     policy.to(arguments.device), ref_policy.to(arguments.device)
@@ -268,37 +215,7 @@ def prepare(arguments: argparse.Namespace, *, command: str) -> Run:
         seconds=began.get("seconds", 0.0),
         task=task,
         settings={**chosen, "prompts_sha256": prompts, "config": asdict(config), "command": command},
-        earlier=began.get("cost", {}),
     )
-
-
-def _refuse_another_run(
-    arguments: argparse.Namespace, began: dict[str, Any], chosen: dict[str, Any], *, prompts_sha256: str
-) -> None:
-    """Refuse to go on with other settings, or other prompts, than the run began with.
-
-    Raises:
-        ValueError: the run would.
-    """
-    asked = {name: getattr(arguments, name) for name in chosen if name != "dtype"} | runs.given(arguments)
-    runs.refuse_other_settings(arguments.out, asked, dict.fromkeys(asked) | began | began["config"])
-    if began.get("prompts_sha256", prompts_sha256) != prompts_sha256:
-        raise ValueError(
-            f"--resume: the prompts of {chosen['task']} are not those that the run in {arguments.out} began with; "
-            "put them back, or start a new run with --overwrite or another --out"
-        )
-
-
-def _task(name: str) -> Task:
-    return TASKS[name]() if name in TASKS else own_task(Path(name), max_new_tokens=SETTINGS.max_new_tokens)
-
-
-def _policy(chosen: dict[str, Any], *, micro_batch_size: int | None) -> LanguageModel:
-    model, tokenizer = load(chosen["model"])
-    if chosen["last_layers"]:
-        freeze_all_but(model, chosen["last_layers"])
-    keep_freed_memory()
-    return LanguageModel(model, tokenizer, dtype=getattr(torch, chosen["dtype"]), micro_batch_size=micro_batch_size)
 
 
 def _missed(policy: LanguageModel, task: Task, max_new_tokens: int) -> list[str]:
@@ -335,13 +252,8 @@ def _tell(run: Run) -> None:
     print(f"groups without signal (all answers right, or all wrong): {silent:.0%}")
     if silent == 1:
         print("Nothing was learned: it takes two completions of a group with different rewards. A larger --group-size?")
-    gap = max(row["sampling_gap"] for row in history)
-    print(f"log-probabilities when a token was drawn, against those of training: at most {gap:.1e} nats apart")
     print(f"files in {run.folder}: {', '.join(FILES)}")
 
 
 if __name__ == "__main__":
-    signal.signal(signal.SIGINT, signal.default_int_handler)
-    code = main()
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
-    sys.exit(code)
+    sys.exit(main())

@@ -3,8 +3,6 @@
 Given code. Model, tasks and prompts are those of `run_llm`. TRL samples and trains; your `group_advantages` and
 `grpo_loss` compute advantages and loss (`trl_trainer`), or with `--formulas trl` its own do. What is called how there,
 with defaults: `docs/reference/trl.md`.
-
-Left out on purpose: checkpoints, pages and pictures, which `run_llm` has and TRL has its own ways for.
 """
 
 import argparse
@@ -19,8 +17,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import fields, replace
 from typing import Any
 
-from .given.charlm_training import CharLMConfig
-from .given.llm_model import LanguageModel, ModelNotFound, keep_freed_memory, load
+from .given.charlm_training import LEVELS, CharLMConfig
+from .given.llm_model import LanguageModel, ModelNotFound, load
 from .given.llm_tasks import TASKS, Task
 
 INSTALL = 'pip install -c constraints.txt -e ".[trl]"'
@@ -58,16 +56,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         task = TASKS[arguments.task]()
         config = replace(SETTINGS, max_new_tokens=task.max_new_tokens, ratio_level=arguments.ratio_level, **given)
         model, tokenizer = load(arguments.model)
-        trainer = make_trainer(
-            model,
-            tokenizer,
-            task,
-            config,
-            loss_type=arguments.loss_type,
-            formulas=arguments.formulas,
-            seed=arguments.seed,
-        )
-        keep_freed_memory()
+        options = {name: getattr(arguments, name) for name in ("loss_type", "formulas", "seed")}
+        trainer = make_trainer(model, tokenizer, task, config, **options)
         before = score(model, tokenizer, task)
         trainer.train()
     except (ModelNotFound, ValueError) as error:
@@ -83,26 +73,18 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog=f"python -m {__package__}.run_trl",
         description="Train a pretrained language model with TRL's GRPOTrainer and your formulas.",
-        epilog="The names in brackets are TRL's.",
+        epilog="The names in brackets are TRL's. Example: python -m starter.run_trl --formulas both",
     )
     parser.add_argument("--task", choices=[*TASKS], default="sums", help="as for run_llm (sums)")
     parser.add_argument("--model", metavar="MODEL", help="a folder, a GGUF file or a hub id (SmolLM2-135M-Instruct)")
-    parser.add_argument(
-        "--formulas",
-        choices=("mine", "trl", "both"),
-        default="mine",
-        help="whose advantages and loss train; both: yours train, and TRL's loss is computed beside it (mine)",
-    )
+    text = "whose advantages and loss train; both: yours train, and TRL's loss is computed beside it (mine)"
+    parser.add_argument("--formulas", choices=("mine", "trl", "both"), default="mine", help=text)
     for name, theirs in _NUMBER_OPTIONS.items():
-        value = getattr(SETTINGS, name)
-        option = f"--{name.replace('_', '-')}"
-        parser.add_argument(
-            option, dest=name, type=type(value), default=value, metavar="X", help=f"[{theirs}] ({value:g})"
-        )
+        value, option = getattr(SETTINGS, name), f"--{name.replace('_', '-')}"
+        parser.add_argument(option, type=type(value), default=value, metavar="X", help=f"[{theirs}] ({value:g})")
     parser.add_argument("--loss-type", choices=("grpo", "bnpo", "dapo"), default="grpo", help="[loss_type] (grpo)")
-    parser.add_argument(
-        "--ratio-level", choices=("token", "sequence"), default="token", help="[importance_sampling_level] (token)"
-    )
+    text = "[importance_sampling_level] (token)"
+    parser.add_argument("--ratio-level", choices=LEVELS, default="token", help=text)
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="[seed] (0)")
     parser.add_argument("--defaults", action="store_true", help="only print what the installed TRL does by default")
     return parser
@@ -127,7 +109,6 @@ def make_trainer(
     loss_type: str = "grpo",
     formulas: str = "mine",
     seed: int = 0,
-    **others: Any,
 ) -> Any:
     """A GRPOTrainer that is set up as `run_llm` trains.
 
@@ -139,7 +120,6 @@ def make_trainer(
         loss_type: Of TRL.
         formulas: "mine", "trl" or "both", as on the command line.
         seed: Of the run.
-        others: More settings of GRPOConfig.
     """
     from datasets import Dataset
     from transformers import PrinterCallback
@@ -174,6 +154,10 @@ def make_trainer(
     model.generation_config.eos_token_id = end  # a completion is a line, as in `run_llm`
     if tokenizer.pad_token is None:
         tokenizer.pad_token = tokenizer.eos_token
+
+    def reward(prompts: list[str], completions: list[str], **_: Any) -> list[float]:
+        return list(task.rewards(prompts, completions).tolist())
+
     kind: Callable[..., Any] = GRPOTrainer if formulas == "trl" else StudentTrainer
     with tempfile.TemporaryDirectory() as folder:  # nothing is written there later
         if config.kl_coef:  # TRL reads the reference policy from where the policy came from
@@ -181,22 +165,14 @@ def make_trainer(
             model.config._name_or_path = folder
         trainer = kind(
             model=model,
-            reward_funcs=_reward(task),
-            args=GRPOConfig(output_dir=folder, **{**settings, **others}),
+            reward_funcs=reward,
+            args=GRPOConfig(output_dir=folder, **settings),
             train_dataset=Dataset.from_dict({"prompt": [*task.prompts]}),
             processing_class=tokenizer,
             **({"compare": True} if formulas == "both" else {}),
         )
     trainer.remove_callback(PrinterCallback)  # forty numbers a step; `_tell` says what matters
     return trainer
-
-
-def _reward(task: Task) -> Callable[..., list[float]]:
-    def reward(prompts: list[str], completions: list[str], **_: Any) -> list[float]:
-        return list(task.rewards(prompts, completions).tolist())
-
-    reward.__name__ = task.name.replace("-", "_")
-    return reward
 
 
 def score(model: Any, tokenizer: Any, task: Task) -> float:

@@ -57,13 +57,12 @@ from starter.advantages import group_advantages
 from starter.given import llm_tasks
 from starter.given.charlm_sampling import make_generator
 from starter.given.charlm_training import TrainingState, make_optimizer
-from starter.given.llm_model import LanguageModel, keep_freed_memory, load
+from starter.given.llm_model import LanguageModel, load
 
 task = llm_tasks.TASKS[TASK]()
 config = replace(run_llm.SETTINGS, steps=STEPS, max_new_tokens=task.max_new_tokens)
 policy = LanguageModel(*load(MODEL)).to("cuda" if torch.cuda.is_available() else "cpu")
 generator = make_generator(0)
-keep_freed_memory()
 print(task.prompts[0])""",
     """## One group, before anything is learned
 

@@ -3,8 +3,6 @@
 Ten actions, no states: an agent picks a number from 1 to 10 and gets the reward that the table has for it. Actions are
 numbered from 1 in text and from 0 in code.
 
-Left out on purpose: noisy rewards, contexts, anything that would hide the update rule behind a harder problem.
-
 Symbols: K actions, G samples per step (the group size).
 """
 
@@ -120,10 +118,9 @@ def sample_actions(probabilities: Tensor, group_size: int, generator: torch.Gene
 
     Returns:
         Actions counted from 0, int64, shape (G,).
-
-    Left out on purpose: `torch.multinomial`, whose samples for one seed differ between versions and devices.
     """
     # Inverse transform sampling: action k is drawn when the uniform number falls into the k-th piece of [0, 1).
+    # The samples of `torch.multinomial` for one seed differ between versions and devices.
     uniform = torch.rand(group_size, dtype=torch.float64, generator=generator, device=probabilities.device)  # (G,)
     ends = probabilities.double().cumsum(dim=-1)  # (K,)
     ends[-1] = 1.0  # and not 0.9999999 by rounding

@@ -6,8 +6,7 @@ at position t are the model's prediction of token t + 1, made from the tokens up
 - `TinyLM` is a small GPT: everything that a large one has, with 29,352 parameters in its smallest size.
 - `BigramLM` looks at the last token only. Its parameters are its logits, so you can compute by hand what it does.
 
-Left out on purpose: dropout (the ratio of the first update would not be 1), rotary positions, everything else that a
-model of this size does not need.
+Left out on purpose: dropout, with which the ratio of the first update would not be 1.
 
 Symbols: B sequences, T tokens each, V tokens in the vocabulary.
 
@@ -49,14 +48,6 @@ class TinyLMConfig:
     def __post_init__(self) -> None:
         if min(asdict(self).values()) < 1 or self.width % self.heads:
             raise ValueError(f"all sizes must be at least 1, and heads must divide width, got {self}")
-
-
-SIZES = {
-    "tiny": TinyLMConfig(),  # 0.03 million parameters
-    "small": TinyLMConfig(width=128, layers=4, heads=4),  # 0.8 million
-    "medium": TinyLMConfig(width=320, layers=8, heads=8),  # 10 million
-    "large": TinyLMConfig(width=512, layers=12, heads=8),  # 38 million
-}
 
 
 class Cache:
@@ -105,9 +96,7 @@ class Block(nn.Module):
         """Map (B, T, width) to (B, T, width)."""
         rows, length, width = x.shape
         joint: Tensor = self.queries_keys_values(self.attention_norm(x))  # (B, T, 3 * width)
-        q, k, v = joint.view(rows, length, 3, self.heads, -1).permute(
-            2, 0, 3, 1, 4
-        )  # each (B, heads, T, width / heads)
+        q, k, v = joint.view(rows, length, 3, self.heads, -1).permute(2, 0, 3, 1, 4)  # (B, heads, T, width / heads)
         if cache is not None:
             k, v = cache.extend(self.number, k, v)
         # A single new token may look at everything that is there.
@@ -158,15 +147,13 @@ class TinyLM(nn.Module):
             raise ValueError(f"the context holds {self.config.context} tokens, got {length}")
         if start and tokens.shape[-1] != 1:
             raise ValueError(f"with a cache, tokens come one by one, got {tokens.shape[-1]}")
-        if cache is not None or tokens.device.type != "cpu":
-            return self.logits(tokens, start, cache)
-        # The rows of a group begin alike, and many stay alike. On a CPU it is cheaper to find those than to compute
-        # them twice; a GPU would have to wait for the answer.
+        if cache is not None:
+            return self._logits(tokens, start, cache)
+        # Many rows of a group are alike. It is cheaper to find those than to compute them twice.
         different, which = torch.unique(tokens, dim=0, return_inverse=True)
-        return self.logits(different, start, cache)[which]
+        return self._logits(different)[which]
 
-    def logits(self, tokens: Tensor, start: int = 0, cache: Cache | None = None) -> Tensor:
-        """As `forward`, without looking for equal rows; `start` tokens were read before."""
+    def _logits(self, tokens: Tensor, start: int = 0, cache: Cache | None = None) -> Tensor:
         x = self.tokens(tokens) + self.positions.weight[start : start + tokens.shape[-1]]  # (B, T, width)
         for block in self.blocks:
             x = block(x, cache)
@@ -203,15 +190,10 @@ def seeded_model(config: TinyLMConfig, seed: int) -> TinyLM:
 
 
 def save_weights(model: TinyLM, path: Path, *, made_by: str) -> None:
-    """Write a model as safetensors: its parameters, its size, and a line that says which command made it.
-
-    The same model gives the same bytes.
-    """
+    """Write a model as safetensors: its parameters, its size, and a line that says which command made it."""
     from safetensors.torch import save
 
-    about = json.dumps(
-        {"made_by": made_by, "size": asdict(model.config)}
-    )  # one entry, because their order is not fixed
+    about = json.dumps({"made_by": made_by, "size": asdict(model.config)})  # one entry: their order is not fixed
     weights = {name: value.cpu().contiguous() for name, value in model.state_dict().items()}
     path.write_bytes(save(weights, {"about": about}))
 

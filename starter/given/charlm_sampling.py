@@ -1,7 +1,7 @@
 """Sampling whole groups at once, and the exact probability of a completion; all of it given code.
 
-Left out on purpose: temperature, top-k and top-p. The loss is made of log-probabilities of the policy itself, so the
-samples must come from the policy itself; who samples from one policy and scores with another has to correct for it.
+Left out on purpose: temperature, top-k and top-p. The loss takes log-probabilities of the policy itself, so the samples
+must come from the policy itself.
 
 Symbols: P prompts in a step, G completions of each (the group size), B = P * G rows, T tokens in a row.
 """
@@ -52,8 +52,7 @@ def sample(
     """Continue each prompt until its sentence ends.
 
     All rows are sampled together, token by token; a row that has ended is filled up with EOS_ID. The random numbers are
-    drawn on the CPU, all at once, so a seed gives the same numbers on every device, and a GPU is never waited for
-    between two tokens.
+    drawn on the CPU, all at once, so a seed gives the same numbers on every device.
 
     Args:
         policy: Maps tokens (B, T) to logits (B, T, V).
@@ -89,20 +88,18 @@ def sample(
         new = torch.searchsorted(ends, numbers[:, None], right=True).squeeze(-1)  # (B,)
         tokens = torch.cat([tokens, torch.where(running, new, EOS_ID)[:, None]], dim=-1)
         running = running & (new != EOS_ID)
-        if device.type == "cpu" and not running.any():  # on a GPU the question would cost more than the answer saves
+        if not running.any():
             break
     texts = []
     for row in tokens[:, prompt_length:].tolist():
         end = row.index(EOS_ID) + 1 if EOS_ID in row else len(row)
         texts.append(tokenizer.decode(row[:end]))
-    longest = prompt_length + max(map(len, texts), default=0)
-    mean_entropy = entropy / count.clamp(min=1)
     return Completions(
         prompts=list(prompts),
         texts=texts,
-        tokens=tokens[:, :longest],
+        tokens=tokens,
         prompt_length=prompt_length,
-        entropy=mean_entropy,
+        entropy=entropy / count.clamp(min=1),
     )
 
 

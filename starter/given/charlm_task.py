@@ -7,12 +7,10 @@ The corpus has two kinds of sentences, half of each:
 - "3+4=7." Both numbers from 0 to 9. The corpus was written by somebody who adds badly: sums up to 4 are right with
   probability 0.95, sums from 5 to 9 with 0.30, larger ones with 0.10; a wrong result is off by one or two.
 
-So one pretrained model serves both tasks, and some of its additions are easy, some within reach, and some hard.
-
-Left out on purpose: text of the real world. Here every probability is known before any training.
+So one pretrained model serves both tasks, some of its additions are easy, some within reach, and some hard, and every
+probability is known before any training.
 """
 
-import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
@@ -28,8 +26,6 @@ EOS_ID = 0
 NAMES = ("ravin", "anna", "ben", "chloe", "dario", "emma", "felix", "grace")
 FOODS = ("apples", "ice cream", "lettuce", "cookies", "pizza", "donuts", "soda", "salad")
 RANKS = (0.22, 0.18, 0.15, 0.12, 0.11, 0.09, 0.08, 0.05)
-ADDITION_ACCURACY = ((4, 0.95), (9, 0.30), (18, 0.10))
-"""(largest sum, how often the corpus gets sums up to it right)."""
 
 PIZZA_PROMPT = "ravin likes "
 ADDITION_PROMPTS = tuple(f"{a}+{b}=" for a in range(10) for b in range(10))
@@ -70,24 +66,6 @@ def food_probabilities(name: str) -> dict[str, float]:
     """How often the corpus says that somebody likes each food. The order of the foods is turned for each person."""
     turn = NAMES.index(name)
     return {food: RANKS[(place + turn) % len(RANKS)] for place, food in enumerate(FOODS)}
-
-
-def addition_probabilities(a: int, b: int) -> dict[int, float]:
-    """How often the corpus gives each result for a + b."""
-    right = next(accuracy for largest, accuracy in ADDITION_ACCURACY if a + b <= largest)
-    wrong = [result for result in range(a + b - 2, a + b + 3) if 0 <= result <= 18 and result != a + b]
-    return {a + b: right} | dict.fromkeys(wrong, (1 - right) / len(wrong))
-
-
-def sentence(generator: random.Random) -> str:
-    """One sentence of the corpus."""
-    if generator.random() < 0.5:
-        name = generator.choice(NAMES)
-        foods = food_probabilities(name)
-        return f"{name} likes {generator.choices(list(foods), list(foods.values()))[0]}."
-    a, b = generator.randrange(10), generator.randrange(10)
-    results = addition_probabilities(a, b)
-    return f"{a}+{b}={generator.choices(list(results), list(results.values()))[0]}."
 
 
 def is_well_formed(completion: str) -> bool:

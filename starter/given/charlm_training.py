@@ -1,17 +1,17 @@
-"""What the training loop of the charlm exercise is built on, all of it given code: settings, rollout, optimizer, state.
+"""The frame of the training loop of the charlm exercise, all of it given code: settings, rollout, optimizer, state.
 
-`TrainingState` is everything that a run has besides its policy: the optimizer, and one row of metrics for each step
-that was made. With policy and random generator it can be written to a checkpoint and read back, and the run goes on as
-if it had never stopped, to the last bit.
+`TrainingState` is everything that a run has besides its policy: the optimizer, and one row of metrics per step. With
+policy and random generator it can be written to a checkpoint and read back, and the run goes on as if it had never
+stopped, to the last bit.
 
-Left out on purpose: gradient accumulation, clipping of the gradient's norm, mixed precision. At this size they would
-only hide the algorithm.
+Left out on purpose: gradient accumulation, clipping of the gradient's norm, mixed precision.
 
 Symbols: P prompts in a step, G completions of each (the group size), B = P * G rows, T tokens in a row.
 """
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -63,9 +63,9 @@ class CharLMConfig:
     alphabet: str = ALPHABET
 
     def __post_init__(self) -> None:
-        for name, least in (("group_size", 1), ("prompts_per_step", 1), ("max_new_tokens", 1), ("inner_steps", 1)):
-            if getattr(self, name) < least:
-                raise ValueError(f"{name} must be at least {least}, got {getattr(self, name)}")
+        for name in ("group_size", "prompts_per_step", "max_new_tokens", "inner_steps"):
+            if getattr(self, name) < 1:
+                raise ValueError(f"{name} must be at least 1, got {getattr(self, name)}")
         if self.steps < 0:
             raise ValueError(f"steps must not be negative, got {self.steps}")
         for name in ("lr", "final_lr", "clip_eps", "kl_coef"):
@@ -109,14 +109,12 @@ class TrainingState:
         config: Settings of the run.
         history: One row of metrics for each step that was made.
         after_step: Called after each step, for a progress bar or a checkpoint.
-        is_well_formed: Whether a completion has the form that is asked for, for the metric of that name.
     """
 
     optimizer: torch.optim.Optimizer
     config: CharLMConfig
     history: list[dict[str, float]] = field(default_factory=list)
     after_step: Callable[[], object] = lambda: None
-    is_well_formed: Callable[[str], bool] = is_well_formed
 
     def __post_init__(self) -> None:
         self._set_lr()
@@ -146,7 +144,7 @@ class TrainingState:
                 "zero_signal_fraction": (groups == groups[:, :1]).all(dim=-1).double().mean().item(),
                 "entropy": completions.entropy.item(),
                 "completion_length": sum(map(len, completions.texts)) / len(completions.texts),
-                "well_formed": sum(map(self.is_well_formed, completions.texts)) / len(completions.texts),
+                "well_formed": sum(map(is_well_formed, completions.texts)) / len(completions.texts),
                 **metrics,
             }
         )
@@ -154,7 +152,6 @@ class TrainingState:
         self.after_step()
 
     def _set_lr(self) -> None:
-        """The learning rate of the next step falls evenly from `lr` to `final_lr * lr`."""
         done = len(self.history) / max(1, self.config.steps - 1)
         for group in self.optimizer.param_groups:
             group["lr"] = self.config.lr * (1 - (1 - self.config.final_lr) * min(1.0, done))
@@ -189,8 +186,19 @@ def sample_completions(
     return sample(policy, rows, max_new_tokens=config.max_new_tokens, generator=generator, alphabet=config.alphabet)
 
 
+@contextmanager
+def replacing(path: Path) -> Iterator[Path]:
+    """A path to write to instead, so that a kill at any moment leaves the old file or the new one, never half."""
+    temporary = path.with_name(f".{path.name}.tmp")  # always the same: what a kill leaves is written over next time
+    try:
+        yield temporary
+        temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
 def save_checkpoint(path: Path, policy: nn.Module, state: TrainingState, generator: torch.Generator) -> None:
-    """Write down all that a run is, so that a kill at any moment leaves the old file or the new one, never half.
+    """Write down all that a run is.
 
     Raises:
         OSError: it cannot be written; the old file is there still.
@@ -202,14 +210,11 @@ def save_checkpoint(path: Path, policy: nn.Module, state: TrainingState, generat
         "history": state.history,
         "config": asdict(state.config),
     }
-    temporary = path.with_name(f".{path.name}.tmp")  # always the same: what a kill leaves is written over next time
     try:
-        torch.save(document, temporary)
-        temporary.replace(path)
+        with replacing(path) as temporary:
+            torch.save(document, temporary)
     except RuntimeError as error:  # what torch makes of a full disk
         raise OSError(f"{path} could not be written: is the disk full?") from error
-    finally:
-        temporary.unlink(missing_ok=True)
 
 
 def load_checkpoint(path: Path, policy: nn.Module, generator: torch.Generator) -> TrainingState:
@@ -231,6 +236,5 @@ def load_checkpoint(path: Path, policy: nn.Module, generator: torch.Generator) -
     except FileNotFoundError:
         raise
     except Exception as error:  # torch raises half a dozen types for a file that it cannot read
-        raise ValueError(
-            f"{path} is not a checkpoint of this policy, or it is damaged: start again with --overwrite"
-        ) from error
+        message = f"{path} is not a checkpoint of this policy, or it is damaged: start again with --overwrite"
+        raise ValueError(message) from error

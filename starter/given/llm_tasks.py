@@ -1,17 +1,15 @@
 """What `run_llm` teaches a pretrained language model: prompts, and a rule that pays for completions.
 
-Given code. Every reward is a program's verdict (reinforcement learning with verifiable rewards), so nobody is asked and
-nothing is learned that could be fooled.
+Given code. Every reward is a program's verdict: reinforcement learning with verifiable rewards.
 
 Left out on purpose: judges that are models themselves, and code that has to be run.
 """
 
 import random
+import runpy
 import traceback
-import types
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import islice
 from pathlib import Path
 from reprlib import repr as short
 
@@ -20,7 +18,6 @@ from torch import Tensor
 
 LARGEST_ADDEND = 49
 HELD_OUT = 256
-MOST_PROMPTS = 1_000_000
 
 
 class TaskFailed(ValueError):
@@ -59,7 +56,7 @@ class Task:
         call = f"--task {self.name}: reward({short(prompt)}, {short(completion)})"
         try:
             paid = float(self.reward(prompt, completion))
-        except (Exception, SystemExit) as error:  # somebody else's code may raise anything
+        except Exception as error:  # somebody else's code may raise anything
             raise TaskFailed(f"{call} does not work: {_what_and_where(error, Path(self.name))}") from error
         if not torch.tensor(paid).isfinite():
             raise TaskFailed(f"{call} must return a finite number, got {paid}")
@@ -84,8 +81,8 @@ def _right_sum(prompt: str) -> str:
 
 
 _STORIES = (
-    ("{who} has {a} {things} and gets {b} more. How many {things} does {who} have?", 1),
-    ("{who} has {a} {things} and gives {b} away. How many {things} does {who} have?", -1),
+    "{who} has {a} {things} and gets {b} more. How many {things} does {who} have?",
+    "{who} has {a} {things} and gives {b} away. How many {things} does {who} have?",
 )
 _PEOPLE = ("Anna", "Ben", "Carla", "David", "Emma", "Felix")
 _THINGS = ("apples", "books", "coins", "pens")
@@ -97,7 +94,7 @@ def word_problems() -> Task:
         "Tom has 3 pens and gets 4 more. How many pens does Tom have? 7\n"
         "Lisa has 12 coins and gives 5 away. How many coins does Lisa have? 7\n"
         + story.format(who=who, things=things, a=a, b=b)
-        for story, _ in _STORIES
+        for story in _STORIES
         for who in _PEOPLE
         for things in _THINGS
         for a in range(5, 21, 3)
@@ -138,42 +135,26 @@ def own_task(path: Path, *, max_new_tokens: int) -> Task:
     Raises:
         TaskFailed: the file cannot be read, lacks one of the two functions, or they return something else.
     """
-    if path.suffix != ".py" or not path.is_file():
+    if not path.is_file():
         raise TaskFailed(f"--task {path}: there is no such Python file")
-    module = types.ModuleType("own_task")
-    module.__file__ = str(path.absolute())
     try:
-        # An import would take bytecode of a version that was saved less than a second before.
-        exec(compile(path.read_bytes(), module.__file__, "exec"), vars(module))
-        reward, found = module.reward, module.prompts()
-        prompts = [found] if isinstance(found, str) else [*islice(found, MOST_PROMPTS + 1)]
-    except (Exception, SystemExit) as error:  # somebody else's code may raise anything
+        module = runpy.run_path(str(path))
+        reward, prompts = module["reward"], [*module["prompts"]()]
+    except Exception as error:  # somebody else's code may raise anything
         what = _what_and_where(error, path)
         raise TaskFailed(f"--task {path}: prompts() or reward(prompt, completion) does not work: {what}") from error
-    if len(prompts) > MOST_PROMPTS:
-        raise TaskFailed(f"--task {path}: prompts() must return at most {MOST_PROMPTS:,} texts")
-    if not all(map(_is_text, prompts)) or len({*prompts}) < 2:
-        raise TaskFailed(
-            f"--task {path}: prompts() must return a list of at least two different texts, none of them empty"
-        )
+    if not all(isinstance(prompt, str) and prompt for prompt in prompts) or len({*prompts}) < 2:
+        raise TaskFailed(f"--task {path}: prompts() must return at least two different texts, none of them empty")
     # Sorted, because the order of a set differs between processes; and each once, so none is trained on and measured.
     task = _task(str(path), sorted({*prompts}), reward, "mean reward", max_new_tokens=max_new_tokens)
     task.rewards(task.prompts[:1], [" something\n"])
     return task
 
 
-def _is_text(prompt: object) -> bool:
-    """Not empty, and without half signs, which no tokenizer reads and no file takes."""
-    return isinstance(prompt, str) and prompt.encode("utf-8", "ignore").decode() == prompt != ""
-
-
-def _what_and_where(error: BaseException, file: Path) -> str:
+def _what_and_where(error: Exception, file: Path) -> str:
     """An error, and the last line of a file that it came through."""
-    places = traceback.extract_tb(error.__traceback__)
-    lines = [place.lineno for place in places if Path(place.filename) == file.absolute()]
-    if isinstance(error, SyntaxError):
-        lines, error = [error.lineno] if error.lineno else [], SyntaxError(error.msg)
-    return f"{error!r}" + (f" in line {lines[-1]}" if lines else "")
+    lines = [place.lineno for place in traceback.extract_tb(error.__traceback__) if Path(place.filename) == file]
+    return f"{type(error).__name__}: {error}" + (f" in line {lines[-1]}" if lines else "")
 
 
 def _exactly(right: Callable[[str], str]) -> Callable[[str, str], float]:

@@ -1,16 +1,14 @@
 """Pictures of runs: a run of the bandit, algorithms side by side, and all metrics of a language model.
 
-Given code. `PANELS` holds all texts of a language model's diagnostics; the picture and the course's page use them.
-
-Left out on purpose: anything interactive; the course's site has a simulation, and replays recorded runs.
+Given code. `PANELS` and `READINGS` say what the diagnostics of a language model show.
 
 Symbols: K actions, S seeds.
 """
 
 import textwrap
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 import matplotlib
 
@@ -117,113 +115,64 @@ def _save(path: Path) -> None:
     plt.close()
 
 
-@dataclass(frozen=True, kw_only=True)
-class Panel:
+class Panel(NamedTuple):
     """One panel of the grid.
 
     Attributes:
-        series: Metric to the label of its line.
         title: What the panel shows.
         unit: Of the y axis.
-        reading: How to read it, in a line.
+        series: Metric to the label of its line.
         at_least: What the y axis covers at least, so that rounding errors look as small as they are.
     """
 
-    series: Mapping[str, str]
     title: str
     unit: str
-    reading: str
+    series: Mapping[str, str]
     at_least: tuple[float, float]
 
 
 PANELS = (
-    Panel(
-        series={"mean_reward": "mean of the batch", "rolling_mean_reward": "rolling mean"},
-        title="Mean reward",
-        unit="reward",
-        reading="The only curve that says whether it works. Single batches are noisy: follow the rolling mean.",
-        at_least=(0.0, 1.0),
-    ),
-    Panel(
-        series={"kl": "KL"},
-        title="KL from the reference policy",
-        unit="nats per token",
-        reading="How far the policy has gone; it starts at 0. A spike is one rare completion. Rising on and on while "
-        "the reward stands still: raise kl_coef.",
-        at_least=(0.0, 0.1),
-    ),
-    Panel(
-        series={"policy_loss": "policy loss"},
-        title="Policy loss",
-        unit="loss",
-        reading="No measure of progress. With one inner step and loss level sequence it is 0 up to rounding; only its "
-        "gradient matters.",
-        at_least=(-0.05, 0.05),
-    ),
-    Panel(
-        series={"loss": "total loss"},
-        title="Total loss",
-        unit="loss",
-        reading="Policy loss plus kl_coef times KL. It may rise while the policy gets better: the KL rises with it.",
-        at_least=(-0.05, 0.05),
-    ),
-    Panel(
-        series={"mean_advantage": "mean advantage"},
-        title="Mean advantage",
-        unit="advantage",
-        reading="0 up to rounding in every step, because each group's mean was subtracted. Anything else is a mistake.",
-        at_least=(-0.1, 0.1),
-    ),
-    Panel(
-        series={"zero_signal_fraction": "zero-signal share"},
-        title="Zero-signal share",
-        unit="share of the groups",
-        reading="Groups of equal rewards teach nothing. High at the start: the task is too hard or too easy. "
-        "1 at the end: finished, if the mean reward is at its top.",
-        at_least=(0.0, 1.0),
-    ),
-    Panel(
-        series={"clip_fraction": "clip fraction"},
-        title="Clip fraction",
-        unit="share of the tokens",
-        reading="Tokens whose gradient the clip stops. 0 with one inner step. A large share: fewer inner steps or a "
-        "smaller lr would waste less.",
-        at_least=(0.0, 1.0),
-    ),
-    Panel(
-        series={"entropy": "entropy"},
-        title="Entropy",
-        unit="nats per token",
-        reading="How undecided the policy is. It falls as the policy learns; near 0 before the reward has risen, "
-        "there is nothing left to explore.",
-        at_least=(0.0, 1.0),
-    ),
-    Panel(
-        series={"completion_length": "completion length"},
-        title="Completion length",
-        unit="tokens",
-        reading="Mean, with the end. It should move to the length of what is paid for; at max_new_tokens, "
-        "completions are cut off.",
-        at_least=(0.0, 4.0),
-    ),
-    Panel(
-        series={"well_formed": "well-formed share"},
-        title="Well-formed share",
-        unit="share of the completions",
-        reading="Completions that could be from the corpus. Falling further and further while the reward rises: the "
-        "reward pays for the wrong thing.",
-        at_least=(0.0, 1.0),
-    ),
+    Panel("Mean reward", "reward", {"mean_reward": "mean of the batch", "rolling_mean_reward": "rolling mean"}, (0, 1)),
+    Panel("KL from the reference policy", "nats per token", {"kl": "KL"}, (0, 0.1)),
+    Panel("Policy loss", "loss", {"policy_loss": "policy loss"}, (-0.05, 0.05)),
+    Panel("Total loss", "loss", {"loss": "total loss"}, (-0.05, 0.05)),
+    Panel("Mean advantage", "advantage", {"mean_advantage": "mean advantage"}, (-0.1, 0.1)),
+    Panel("Zero-signal share", "share of the groups", {"zero_signal_fraction": "zero-signal share"}, (0, 1)),
+    Panel("Clip fraction", "share of the tokens", {"clip_fraction": "clip fraction"}, (0, 1)),
+    Panel("Entropy", "nats per token", {"entropy": "entropy"}, (0, 1)),
+    Panel("Completion length", "tokens", {"completion_length": "completion length"}, (0, 4)),
+    Panel("Well-formed share", "share of the completions", {"well_formed": "well-formed share"}, (0, 1)),
 )
+READINGS = {
+    "Mean reward": "The only curve that says whether it works. Single batches are noisy: follow the rolling mean.",
+    "KL from the reference policy": "How far the policy has gone; it starts at 0. A spike is one rare completion. "
+    "Rising on and on while the reward stands still: raise kl_coef.",
+    "Policy loss": "No measure of progress. With one inner step and loss level sequence it is 0 up to rounding; only "
+    "its gradient matters.",
+    "Total loss": "Policy loss plus kl_coef times KL. It may rise while the policy gets better: the KL rises with it.",
+    "Mean advantage": "0 up to rounding in every step, because each group's mean was subtracted. Anything else is a "
+    "mistake.",
+    "Zero-signal share": "Groups of equal rewards teach nothing. High at the start: the task is too hard or too easy. "
+    "1 at the end: finished, if the mean reward is at its top.",
+    "Clip fraction": "Tokens whose gradient the clip stops. 0 with one inner step. A large share: fewer inner steps or "
+    "a smaller lr would waste less.",
+    "Entropy": "How undecided the policy is. It falls as the policy learns; near 0 before the reward has risen, there "
+    "is nothing left to explore.",
+    "Completion length": "Mean, with the end. It should move to the length of what is paid for; at max_new_tokens, "
+    "completions are cut off.",
+    "Well-formed share": "Completions that could be from the corpus. Falling further and further while the reward "
+    "rises: the reward pays for the wrong thing.",
+}
+"""How to read each panel."""
 
 
 def plot_diagnostics(history: Sequence[Mapping[str, float]], *, title: str, path: Path) -> None:
-    """Draw a run and write the picture.
+    """Draw a run of a language model and write the picture.
 
     Args:
-        history: One row of metrics for each step, as `train` returns them.
+        history: One row of metrics per step, as `train` returns them.
         title: What was run, with its settings and seed.
-        path: Where the picture goes; the ending decides the format (.png, .svg, .pdf).
+        path: As for `plot_run`.
     """
     figure = diagnostics(history, title=title)
     figure.savefig(path, dpi=90)
@@ -252,10 +201,9 @@ def _draw(panel: Panel, axes: Axes, history: Sequence[Mapping[str, float]]) -> N
     low, high = min(low, panel.at_least[0]), max(high, panel.at_least[1])
     axes.set_ylim(low - 0.04 * (high - low), high + 0.04 * (high - low))
     axes.set_title(panel.title, loc="left", pad=28, fontweight="bold")  # the reading stands below it
-    reading = axes.annotate(
-        textwrap.fill(panel.reading, 80), (0, 1), (0, 24), "axes fraction", "offset points", fontsize=8, va="top"
-    )
-    reading.set(color=GREY, in_layout=False)  # or long lines would make the panels narrow
+    text, options = textwrap.fill(READINGS[panel.title], 80), {"fontsize": 8, "va": "top", "color": GREY}
+    reading = axes.annotate(text, (0, 1), (0, 24), "axes fraction", "offset points", **options)
+    reading.set_in_layout(False)  # or long lines would make the panels narrow
     axes.set(xlabel="steps", ylabel=panel.unit)
     axes.grid(alpha=0.3)
     if len(panel.series) > 1:

@@ -1,18 +1,14 @@
 """The frame of the training commands `run_charlm` and `run_llm`: options, progress, files, checkpoints, errors.
 
 Given code. A command makes a `Run`, which calls your `train`, measures the policy on the way, and fills a folder.
-
-Left out on purpose: tasks, measurements and pictures, which differ between the commands.
 """
 
 import argparse
 import csv
 import io
 import json
-import math
 import os
 import sys
-import tempfile
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -21,11 +17,11 @@ from typing import Any, ClassVar
 
 import torch
 from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.progress import Progress
 from torch import nn
 
 from .charlm_task import RewardFunction
-from .charlm_training import LEVELS, CharLMConfig, TrainingState, save_checkpoint
+from .charlm_training import LEVELS, CharLMConfig, TrainingState, replacing, save_checkpoint
 
 METRICS, CHECKPOINT = "metrics.csv", "checkpoint.pt"
 
@@ -53,12 +49,7 @@ _LEVELS = {
 
 
 def add_options(
-    parser: argparse.ArgumentParser,
-    default: CharLMConfig,
-    *,
-    shown: Mapping[str, str],
-    folder: str,
-    checkpoint_every: int,
+    parser: argparse.ArgumentParser, default: CharLMConfig, *, shown: Mapping[str, str], folder: str
 ) -> None:
     """Add the options of a run. Settings and seed are None unless given, so that --resume knows which ones were.
 
@@ -67,70 +58,25 @@ def add_options(
         default: Settings that the help names as defaults.
         shown: Text to show instead, for some of these settings.
         folder: Default of --out.
-        checkpoint_every: Default of this option.
     """
     for name, (option, text) in _LEVELS.items():
         parser.add_argument(option, dest=name, choices=LEVELS, help=f"{text} ({getattr(default, name)})")
     for name, text in _NUMBERS.items():
         value, option = getattr(default, name), f"--{name.replace('_', '-')}"
-        kind = count if isinstance(value, int) else amount
+        kind = count if isinstance(value, int) else float
         parser.add_argument(option, type=kind, metavar="X", help=f"{text} ({shown.get(name, f'{value:g}')})")
-    parser.add_argument("--seed", type=_seed, metavar="N", help="of the samples, from 0 (0)")
-    parser.add_argument("--out", type=_path, default=Path(folder), metavar="DIR", help=f"the folder to fill ({folder})")
+    parser.add_argument("--seed", type=int, metavar="N", help="of the samples (0)")
+    parser.add_argument("--out", type=Path, default=Path(folder), metavar="DIR", help=f"the folder to fill ({folder})")
     parser.add_argument("--overwrite", action="store_true", help="write over the run that is in the folder")
     parser.add_argument("--resume", action="store_true", help="go on with the run that is in the folder")
-    parser.add_argument(
-        "--checkpoint-every",
-        type=count,
-        default=checkpoint_every,
-        metavar="N",
-        help=f"steps between checkpoints ({checkpoint_every})",
-    )
 
 
 def count(text: str) -> int:
-    """A number of things on the command line; a billion or more is a typing error."""
-    if not (text.isascii() and text.isdecimal() and len(text) <= 9 and int(text)):
-        raise argparse.ArgumentTypeError(f"must be at least 1 and below a billion, and a whole number, got {text!r}")
-    return int(text)
-
-
-def amount(text: str) -> float:
-    """A finite number on the command line that is not negative."""
-    try:
-        value = float(text)
-    except ValueError:
-        value = math.nan
-    if not 0 <= value < math.inf:
-        raise argparse.ArgumentTypeError(f"must be a finite number and not negative, got {text!r}")
-    return value
-
-
-def device(text: str) -> str:
-    """A device on the command line that torch finds here; "auto" becomes the fastest one."""
-    found = {"cuda": torch.cuda.is_available(), "mps": torch.backends.mps.is_available(), "cpu": True}
-    if text == "auto":
-        return next(name for name, is_here in found.items() if is_here)
-    if not found.get(text, True):
-        raise argparse.ArgumentTypeError(f"torch finds no {text} here; leave the option out")
-    return text
-
-
-def _seed(text: str) -> int:
-    if not (text.isascii() and text.isdecimal() and len(text) <= 19 and int(text) < 2**63):
-        raise argparse.ArgumentTypeError(f"must be a whole number from 0 to 2**63 - 1, got {text!r}")
-    return int(text)
-
-
-def _path(text: str) -> Path:
-    """A path on the command line: not empty, which would be the current folder, and short enough for the system."""
-    if not text:
-        raise argparse.ArgumentTypeError("the path is empty; give one, or . for the current folder")
-    try:
-        Path(text).exists()
-    except OSError as error:
-        raise argparse.ArgumentTypeError(f"{error.strerror}; choose another folder") from error
-    return Path(text)
+    """A number of things on the command line."""
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"must be at least 1, got {text}")
+    return number
 
 
 def given(arguments: argparse.Namespace) -> dict[str, Any]:
@@ -142,83 +88,49 @@ def given(arguments: argparse.Namespace) -> dict[str, Any]:
 def refuse_what_cannot_work(
     parser: argparse.ArgumentParser, arguments: argparse.Namespace, *, files: Iterable[str], to_resume: Iterable[str]
 ) -> None:
-    """Refuse a folder that cannot be filled, before the run.
+    """Refuse a folder that cannot be filled, before the run: the parser prints a sentence and exits with 2.
 
     Args:
-        parser: Prints the sentence and exits with 2.
+        parser: Of the command.
         arguments: With the options of `add_options`.
         files: Names of the files that the command writes.
         to_resume: Those that a run needs to go on.
     """
     folder: Path = arguments.out
     found = {name for name in files if (folder / name).exists()}
-    if (folder.exists() and not folder.is_dir()) or not folder.parent.is_dir():
-        parser.error(f"--out must be a folder, in a folder that exists, got {folder}")
+    if not os.access(folder if folder.is_dir() else folder.parent, os.W_OK) or (
+        folder.exists() and not folder.is_dir()
+    ):
+        parser.error(f"--out must be a folder, in a folder that exists and can be written to, got {folder}")
     if arguments.resume and arguments.overwrite:
         parser.error("--resume goes on with a run, --overwrite starts a new one: choose one of them")
     if arguments.resume and not {*to_resume} <= found:
         parser.error(f"--resume: there is no checkpoint in {folder} yet; leave it out to start a run")
     if found and not arguments.resume and not arguments.overwrite:
         parser.error(f"there is a run in {folder}: add --resume or --overwrite, or choose another folder with --out")
-    try:
-        with tempfile.TemporaryFile(dir=folder if folder.exists() else folder.parent):
-            pass
-    except OSError as error:
-        parser.error(f"--out: nothing can be written into {folder} ({error.strerror}); choose another folder")
 
 
 def refuse_other_settings(folder: Path, asked: Mapping[str, Any], began: Mapping[str, Any]) -> None:
-    """Refuse to go on with other settings than the run began with.
-
-    Args:
-        folder: Where the run is.
-        asked: Settings that were given as options; None for the others.
-        began: Settings of the run.
-
-    Raises:
-        ValueError: they differ.
-    """
+    """Raise a ValueError if options ask for other settings than the run in the folder began with; None is no option."""
     for name, value in asked.items():
         if value is not None and value != began[name]:
             raise ValueError(
-                f"--resume: the run in {folder} began with {name} {began[name]}, not {value}, and goes on with "
-                "what it began with; leave the option out, or start a new run with --overwrite or another --out"
+                f"--resume: the run in {folder} began with {name} {began[name]}, not {value}; "
+                "leave the option out, or start a new run with --overwrite or another --out"
             )
 
 
 # Files
 
 
-def write(path: Path, content: str | bytes) -> None:
-    """Write a file so that a kill at any moment leaves the old file or the new one, never half."""
-    temporary = path.with_name(f".{path.name}.tmp")
-    try:
-        temporary.write_bytes(content if isinstance(content, bytes) else content.encode("utf-8", "replace"))
-        temporary.replace(path)
-    finally:
-        temporary.unlink(missing_ok=True)
-
-
-def _as_csv(rows: Sequence[Mapping[str, object]]) -> str:
-    """Rows as CSV, with the columns of all of them in the order in which they came up."""
-    table = io.StringIO()
-    names = dict.fromkeys(name for row in rows for name in row)
-    writer = csv.DictWriter(table, [*names], restval="", lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(rows)
-    return table.getvalue()
+def write(path: Path, text: str) -> None:
+    """Write a text, so that a kill at any moment leaves the old file or the new one, never half."""
+    with replacing(path) as temporary:
+        temporary.write_bytes(text.encode("utf-8", "replace"))
 
 
 def read_document(path: Path, *, settings: str) -> dict[str, Any]:
-    """The document that `Run.save` wrote.
-
-    Args:
-        path: Its file.
-        settings: The name under which it holds a `CharLMConfig`.
-
-    Raises:
-        ValueError: the file holds something else.
-    """
+    """The document that `Run.save` wrote; a ValueError if the file holds anything else, or no `settings`."""
     try:
         document: dict[str, Any] = json.loads(path.read_text("utf-8"))
         CharLMConfig(**document[settings])
@@ -266,14 +178,13 @@ class Run:
         """The run as JSON: all that `--resume` needs besides the checkpoint."""
         raise NotImplementedError
 
-    def note_step(self) -> None:
-        """Add to the last row of metrics what `train` does not know."""
-
     def look(self) -> None:
-        """Add a point, at the start and after every tenth of the run."""
+        """At the start and after every tenth of the run, add a point and save."""
         step, steps = len(self.state.history), self.state.config.steps
         if step in {round(steps * tenth / 10) for tenth in range(11)}:
             self.points.append({"step": step, **self.measure()})
+            if step:
+                self.save()
 
     def save(self) -> None:
         """Write all that is needed to go on, the checkpoint last, so the other files are never behind it.
@@ -282,24 +193,22 @@ class Run:
             WentWrong: the weights are of no use; the files before are kept.
             OSError: a file cannot be written; the checkpoint before is kept.
         """
+        history = self.state.history
         if not all(parameter.isfinite().all() for parameter in self.policy.parameters()):
             raise WentWrong(
-                f"After {len(self.state.history)} steps the weights are not finite numbers, so they are not saved. "
+                f"After {len(history)} steps the weights are not finite numbers, so they are not saved. "
                 "Does `grade charlm` pass? Then start again with a smaller --lr and --overwrite."
             )
+        table = io.StringIO()
+        writer = csv.DictWriter(table, history[-1].keys(), lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(history)
         self.folder.mkdir(parents=True, exist_ok=True)
-        write(self.folder / METRICS, _as_csv(self.state.history))
+        write(self.folder / METRICS, table.getvalue())
         write(self.folder / self.document_name, json.dumps(self.document(), indent=1) + "\n")
         save_checkpoint(self.folder / CHECKPOINT, self.policy, self.state, self.generator)
 
-    def train(
-        self,
-        train: Callable[..., object],
-        prompt: str | Sequence[str],
-        reward_fn: RewardFunction,
-        *,
-        checkpoint_every: int,
-    ) -> None:
+    def train(self, train: Callable[..., object], prompt: str | Sequence[str], reward_fn: RewardFunction) -> None:
         """Call the student's `train`, with a progress bar in a terminal.
 
         Raises:
@@ -308,25 +217,18 @@ class Run:
         steps, history = self.state.config.steps, self.state.history
         if not self.state.steps_left:
             print(f"This run is finished: all {steps} steps are done, so nothing is trained.")
-        columns = (TextColumn("training"), BarColumn(), TextColumn("{task.completed}/{task.total} {task.description}"))
-        quiet = not sys.stderr.isatty()
         if not self.points:
             self.look()
         began = time.process_time()
-        with Progress(*columns, TimeRemainingColumn(), console=Console(stderr=True), disable=quiet) as progress:
-            bar = progress.add_task("", total=steps, completed=len(history))
+        with Progress(console=Console(stderr=True), disable=not sys.stderr.isatty()) as progress:
+            bar = progress.add_task("training", total=steps, completed=len(history))
 
             def after_step() -> None:
                 nonlocal began
                 self.seconds += time.process_time() - began
-                self.note_step()
-                row, done = history[-1], len(history)
-                silent = f"groups without signal {row['zero_signal_fraction']:.0%}"
-                text = f"mean reward {row['rolling_mean_reward']:.2f}, {silent}"
-                progress.update(bar, completed=done, description=text)
+                text = f"step {len(history)} of {steps}, mean reward {history[-1]['rolling_mean_reward']:.2f}"
+                progress.update(bar, completed=len(history), description=text)
                 self.look()
-                if done % checkpoint_every == 0 or done == steps:
-                    self.save()
                 began = time.process_time()
 
             self.state.after_step = after_step
@@ -352,28 +254,20 @@ def exit_code(
         folder: Where its files go.
         work: Trains and says what came out.
         failures: Exceptions of the task whose texts are sentences.
-
-    Returns:
-        0 fine, 1 an exercise is missing or wrong, 2 a folder, disk or task that does not work, 130 interrupted.
     """
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):  # a terminal that lacks a character must not end the run
             stream.reconfigure(errors="replace")
-    expected: tuple[type[Exception], ...] = (OSError, *failures)
     try:
         work()
         sys.stdout.flush()
     except (NotImplementedError, WentWrong) as error:
-        is_missing = isinstance(error, NotImplementedError)
-        print(f"{error}; this command needs it." if is_missing else error, file=sys.stderr)
+        print(f"{error}; this command needs it." if isinstance(error, NotImplementedError) else error, file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         print(f"Interrupted; {_how_to_go_on(folder)}.", file=sys.stderr)
         return 130
-    except BrokenPipeError:  # as of `| head`: nobody reads on, so there is nobody to tell
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 2
-    except expected as error:
+    except (OSError, *failures) as error:
         text = str(error)
         if isinstance(error, OSError) and error.errno is not None:  # an error of the system is not yet a sentence
             text = f"{error.filename or folder} could not be read or written ({error.strerror})"

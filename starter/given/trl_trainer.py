@@ -1,11 +1,8 @@
 """TRL's GRPOTrainer with your `group_advantages` and `grpo_loss` in the places of its own.
 
-Given code, for `run_trl`. TRL samples, asks for rewards, computes log-probabilities and makes the updates; who computes
-advantages and loss is a choice of subclass. `docs/reference/trl.md` says which name of TRL means what here, and where
-its formulas differ.
-
-Left out on purpose: what `grpo_loss` has no formula for, such as other clips (CISPO), soft gates (SAPO), a bonus for
-entropy; several devices, vLLM.
+Given code, for `run_trl`. TRL samples, asks for rewards, computes log-probabilities and makes the updates; this
+subclass computes advantages and loss. `docs/reference/trl.md` says which name of TRL means what here, and where its
+formulas differ.
 """
 
 from typing import Any

@@ -2,23 +2,19 @@
 
 Given code, for `run_bandit --variant` and `run_charlm --variant`. The loops are your own `train_bandit` and `train`:
 during a run, `patch` replaces functions that they call by name with those of a relative. So both must call the
-functions of earlier exercises, as the model answers do; otherwise the run ends with a sentence.
+functions of earlier exercises by name.
 
-In the bandit a sample is one action, as if every completion had one token. There the weights by sequence, by token and
-by constant are all the same, and GSPO is GRPO.
+In the bandit every completion has one token, so to speak: all weights are the same there, and GSPO is GRPO. Two
+relatives have a sampler in float8: its parameters in the language model, its log-probabilities in the bandit.
 
-Two relatives need a sampler that computes less precisely than the trainer, in float8: in the language model the
-parameters are in float8, in the bandit the log-probabilities.
-
-Left out on purpose: settings that each paper tunes for its method. All run with those of the command, so that only the
-methods differ. RLOO makes one update without a clip in its paper; here it makes as many as the others.
+Left out on purpose: settings that each paper tunes for its method. All run with those of the command.
 
 Symbols: P groups, G samples of each, B = P * G rows (completions), N token positions of a row.
 """
 
 import copy
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 from unittest.mock import patch
@@ -40,8 +36,8 @@ from ..variants import (
 )
 from .bandit_task import BanditConfig, BanditHistory, checked_table, sample_actions
 from .charlm_sampling import Completions
-from .charlm_task import EOS_ID, RewardFunction
-from .charlm_training import CharLMConfig, TrainingState, sample_completions
+from .charlm_task import EOS_ID
+from .charlm_training import CharLMConfig, sample_completions
 
 MOST_DRAWS = 20
 """Dynamic sampling gives up after so many draws, or a policy that is always right would never make a step again."""
@@ -112,11 +108,7 @@ VARIANTS = {
 
 
 def variant(name: str) -> Variant:
-    """The relative of this name.
-
-    Raises:
-        ValueError: there is none; the text lists all of them.
-    """
+    """The relative of this name; the ValueError for any other name lists all of them."""
     if name not in VARIANTS:
         rows = "".join(f"\n  {known:13} {each.summary}" for known, each in VARIANTS.items())
         raise ValueError(f"--variant: there is no {name!r}; choose one of{rows}")
@@ -135,6 +127,10 @@ class _Work:
         self.variant = variant
         self.samples = 0
         self._waiting: set[str] = set()
+
+    def _group_advantages(self, rewards: Tensor) -> Tensor:
+        self._waiting.discard("group_advantages")
+        return self.variant.advantages(rewards)
 
     def _must_have_called_all(self, loop: str) -> None:
         if self._waiting:
@@ -158,17 +154,16 @@ class BanditWork(_Work):
         Raises:
             NotImplementedError: something is not written yet, or the loop does not call what a relative changes.
         """
-        self._table = checked_table(reward_table)
-        self._grpo_step = bandit.grpo_step
+        self._table, self._step_of_student = checked_table(reward_table), bandit.grpo_step
         names = ("sample_actions", "grpo_step", "group_advantages", "clipped_surrogate")
         self._waiting = {*names} if config.inner_steps and config.steps else set()
-        functions: dict[str, Any] = {name: getattr(self, f"_bandit_{name}") for name in (*names, "clip_fraction")}
+        functions: dict[str, Any] = {name: getattr(self, f"_{name}") for name in (*names, "clip_fraction")}
         with patch.multiple(bandit, create=True, **functions):
             history = bandit.train_bandit(reward_table, config, seed=seed)
         self._must_have_called_all("bandit.py")
         return history
 
-    def _bandit_sample_actions(self, probabilities: Tensor, group_size: int, generator: torch.Generator) -> Tensor:
+    def _sample_actions(self, probabilities: Tensor, group_size: int, generator: torch.Generator) -> Tensor:
         self._waiting.discard("sample_actions")
         if self.variant.float8:
             probabilities = _in_float8(probabilities.log()).exp()
@@ -179,26 +174,22 @@ class BanditWork(_Work):
                 break
         return actions
 
-    def _bandit_grpo_step(
+    def _grpo_step(
         self, logits: Tensor, actions: Tensor, rewards: Tensor, ref_logits: Tensor, config: BanditConfig
     ) -> Tensor:
         self._waiting.discard("grpo_step")
         logp = torch.log_softmax(logits, dim=-1)  # (K,)
         self._old_logp, self._sampler_logp = logp[actions], _in_float8(logp)[actions]  # (G,), (G,)
-        return self._grpo_step(logits, actions, rewards, ref_logits, config)
+        return self._step_of_student(logits, actions, rewards, ref_logits, config)
 
-    def _bandit_group_advantages(self, rewards: Tensor) -> Tensor:
-        self._waiting.discard("group_advantages")
-        return self.variant.advantages(rewards)
-
-    def _bandit_clipped_surrogate(self, ratio: Tensor, advantages: Tensor, *, clip_eps: float) -> Tensor:
+    def _clipped_surrogate(self, ratio: Tensor, advantages: Tensor, *, clip_eps: float) -> Tensor:
         self._waiting.discard("clipped_surrogate")
         surrogate = self.variant.surrogate(*_one_token(ratio, advantages), clip_eps).squeeze(-1)  # (G,)
         if self.variant.corrected:
             surrogate = surrogate * sampler_correction(self._old_logp, self._sampler_logp)
         return surrogate
 
-    def _bandit_clip_fraction(self, ratio: Tensor, advantages: Tensor, *, clip_eps: float) -> Tensor:
+    def _clip_fraction(self, ratio: Tensor, advantages: Tensor, *, clip_eps: float) -> Tensor:
         return self._dropped(*_one_token(ratio, advantages), clip_eps).to(ratio.dtype)
 
 
@@ -219,12 +210,10 @@ class CharLMWork(_Work):
         self,
         policy: nn.Module,
         ref_policy: nn.Module,
-        prompt: str | Sequence[str],
-        reward_fn: RewardFunction,
+        prompt: Any,
+        reward_fn: Any,
         config: CharLMConfig,
-        *,
-        generator: torch.Generator,
-        state: TrainingState | None = None,
+        **options: Any,
     ) -> list[dict[str, float]]:
         """As `train` of exercise 5, which it calls.
 
@@ -234,13 +223,13 @@ class CharLMWork(_Work):
         self._reward_fn = reward_fn
         names = ("sample_completions", "group_advantages", "grpo_loss")
         self._waiting, self._draws = {*names} if config.steps else set(), 0
-        functions: dict[str, Any] = {name: getattr(self, f"_charlm_{name}") for name in names}
+        functions: dict[str, Any] = {name: getattr(self, f"_{name}") for name in names}
         with patch.multiple(charlm, create=True, **functions):
-            history = charlm.train(policy, ref_policy, prompt, reward_fn, config, generator=generator, state=state)
+            history = charlm.train(policy, ref_policy, prompt, reward_fn, config, **options)
         self._must_have_called_all("charlm.py")
         return history
 
-    def _charlm_sample_completions(
+    def _sample_completions(
         self, policy: nn.Module, prompt: str | Sequence[str], config: CharLMConfig, generator: torch.Generator
     ) -> Completions:
         """A batch of P groups, drawn as the relative draws it."""
@@ -253,7 +242,10 @@ class CharLMWork(_Work):
         for _ in range(MOST_DRAWS):
             drawn = sample_completions(sampler, prompt, config, generator)
             self.samples += len(drawn.texts)
-            has_signal = self._rows_with_signal(drawn, config)  # (B,)
+            has_signal = torch.ones(len(drawn.texts), dtype=torch.bool)  # (B,)
+            if self.variant.with_signal:
+                rewards = self._reward_fn(drawn.prompts, drawn.texts).reshape(-1, config.group_size)  # (P, G)
+                has_signal = groups_with_signal(rewards).repeat_interleave(config.group_size)
             kept.append(_rows_of(drawn, has_signal))
             if sum(len(each.texts) for each in kept) >= len(drawn.texts):
                 break
@@ -264,18 +256,7 @@ class CharLMWork(_Work):
                 self._sampler_logp = charlm.token_logp(sampler, batch.tokens)  # (B, T - 1)
         return batch
 
-    def _rows_with_signal(self, drawn: Completions, config: CharLMConfig) -> Tensor:
-        """Which rows are of a group that is kept: all of them without dynamic sampling; bool, shape (B,)."""
-        if not self.variant.with_signal:
-            return torch.ones(len(drawn.texts), dtype=torch.bool)
-        rewards = self._reward_fn(drawn.prompts, drawn.texts).reshape(-1, config.group_size)  # (P, G)
-        return groups_with_signal(rewards).repeat_interleave(config.group_size)
-
-    def _charlm_group_advantages(self, rewards: Tensor) -> Tensor:
-        self._waiting.discard("group_advantages")
-        return self.variant.advantages(rewards)
-
-    def _charlm_grpo_loss(
+    def _grpo_loss(
         self, logp: Tensor, old_logp: Tensor, ref_logp: Tensor, advantages: Tensor, mask: Tensor, config: CharLMConfig
     ) -> tuple[Tensor, dict[str, Tensor]]:
         """Minus the sum of weight * surrogate, plus the KL penalty with the same weights; metrics as `grpo_loss`."""
@@ -311,23 +292,14 @@ def _rough_copy(policy: nn.Module) -> nn.Module:
 def _rows_of(completions: Completions, rows: Tensor) -> Completions:
     """Some rows of a batch, chosen by a mask or by their places."""
     places = (rows.nonzero().squeeze(-1) if rows.dtype == torch.bool else rows).tolist()
-    return Completions(
-        prompts=[completions.prompts[place] for place in places],
-        texts=[completions.texts[place] for place in places],
-        tokens=completions.tokens[places],
-        prompt_length=completions.prompt_length,
-        entropy=completions.entropy,
-    )
+    prompts, texts = ([column[place] for place in places] for column in (completions.prompts, completions.texts))
+    return replace(completions, prompts=prompts, texts=texts, tokens=completions.tokens[places])
 
 
 def _joined(batches: Sequence[Completions]) -> Completions:
     """Several batches with prompts of one length as one, each filled up to the longest; entropy is that of the last."""
     longest = max(each.tokens.shape[-1] for each in batches)
     tokens = [nn.functional.pad(each.tokens, (0, longest - each.tokens.shape[-1]), value=EOS_ID) for each in batches]
-    return Completions(
-        prompts=[prompt for each in batches for prompt in each.prompts],
-        texts=[text for each in batches for text in each.texts],
-        tokens=torch.cat(tokens),
-        prompt_length=batches[0].prompt_length,
-        entropy=batches[-1].entropy,
-    )
+    prompts = [prompt for each in batches for prompt in each.prompts]
+    texts = [text for each in batches for text in each.texts]
+    return replace(batches[-1], prompts=prompts, texts=texts, tokens=torch.cat(tokens))

@@ -5,8 +5,8 @@ one line of JSON in a file; a seed that has its line is not run again, and a run
 checkpoint. So ten seeds can be measured in several sittings. The same lines are the rows of the open challenge
 (`docs/results/challenge.md`).
 
-Time is CPU time of the whole process, all threads: other work on the machine changes it little. Left out: what the last
-checkpoint takes to write, and what an interruption threw away.
+Time is CPU time of the whole process, all threads: other work on the machine changes it little. Memory is the most that
+the process held. The file `costs.jsonl` in the folder of a run has a line per sitting.
 """
 
 import argparse
@@ -30,6 +30,8 @@ from grader.workshop.challenge import GOAL
 from grader.workshop.llm_runs import GIGABYTES, LOWEST, SECONDS, Outcome
 from reference.given.runs import CHECKPOINT, METRICS
 from reference.run_llm import RUN
+
+COSTS = "costs.jsonl"
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -66,10 +68,13 @@ def run(seed: int, options: Sequence[str], file: Path) -> int:
     folder.parent.mkdir(parents=True, exist_ok=True)
     how = "--resume" if (folder / CHECKPOINT).exists() else "--overwrite"
     command = [sys.executable, "-m", "reference.run_llm", "--seed", str(seed), "--out", str(folder.resolve())]
-    one_thread = {**os.environ, "OMP_NUM_THREADS": "1"}
-    code = subprocess.run([*command, *options, how], cwd=ROOT, env=one_thread, check=False).returncode
+    code, cost = _wait_for([*command, *options, how])
+    if (folder / CHECKPOINT).exists():
+        with (folder / COSTS).open("w" if how == "--overwrite" else "a", encoding="utf-8") as lines:
+            lines.write(f"{json.dumps(cost)}\n")
     if code == 0:
-        line = json.dumps(asdict(outcome(json.loads((folder / RUN).read_text("utf-8")), options)))
+        costs = [json.loads(line) for line in (folder / COSTS).read_text("utf-8").splitlines()]
+        line = json.dumps(asdict(outcome(json.loads((folder / RUN).read_text("utf-8")), costs, options)))
         with file.open("a", encoding="utf-8") as lines:
             lines.write(f"{line}\n")
         shutil.move(folder / METRICS, file.with_name(f"{folder.name}.csv"))
@@ -77,9 +82,22 @@ def run(seed: int, options: Sequence[str], file: Path) -> int:
     return code
 
 
-def outcome(document: dict[str, Any], options: Sequence[str]) -> Outcome:
-    """What `run.json` says."""
-    config, points, cost = document["config"], document["points"], document["cost"]
+def _wait_for(command: Sequence[str]) -> tuple[int, tuple[float, int]]:
+    """Run a command with one thread. Returns its exit code, its CPU seconds, and the most bytes that it held."""
+    process = subprocess.Popen(command, cwd=ROOT, env={**os.environ, "OMP_NUM_THREADS": "1"})
+    while True:
+        try:
+            _, status, usage = os.wait4(process.pid, 0)
+            break
+        except KeyboardInterrupt:  # the run has got it too, and ends by itself
+            pass
+    held = usage.ru_maxrss * (1 if sys.platform == "darwin" else 1024)
+    return os.waitstatus_to_exitcode(status), (usage.ru_utime + usage.ru_stime, held)
+
+
+def outcome(document: dict[str, Any], costs: Sequence[tuple[float, int]], options: Sequence[str]) -> Outcome:
+    """What `run.json` says, and the costs of all sittings."""
+    config, points = document["config"], document["points"]
     described = ["git", "describe", "--always", "--dirty"]
     commit = subprocess.run(described, cwd=ROOT, capture_output=True, text=True, check=False).stdout.strip()
     return Outcome(
@@ -91,8 +109,8 @@ def outcome(document: dict[str, Any], options: Sequence[str]) -> Outcome:
         accuracy=points[-1]["score"],
         steps=config["steps"],
         completions=config["steps"] * config["prompts_per_step"] * config["group_size"],
-        cpu_seconds=round(cost["cpu_seconds"]),
-        peak_gigabytes=round(cost["peak_memory"] / 1e9, 2),
+        cpu_seconds=round(sum(seconds for seconds, _ in costs)),
+        peak_gigabytes=round(max(held for _, held in costs) / 1e9, 2),
         curve=[[point["step"], point["score"]] for point in points],
     )
 

@@ -25,18 +25,44 @@ from rich.progress import track
 from torch import Tensor, nn
 from torch.nn import functional
 
-from reference.given.charlm_model import SIZES, TinyLM, TinyLMConfig, save_weights
+from reference.given.charlm_model import TinyLM, TinyLMConfig, save_weights
 from reference.given.charlm_sampling import addition_accuracy, completion_logp, make_generator, sample
 from reference.given.charlm_task import (
     EOS_ID,
     FOODS,
+    NAMES,
     PIZZA_PROMPT,
     CharTokenizer,
-    addition_probabilities,
     food_probabilities,
     is_well_formed,
-    sentence,
 )
+
+SIZES = {
+    "tiny": TinyLMConfig(),  # 0.03 million parameters
+    "small": TinyLMConfig(width=128, layers=4, heads=4),  # 0.8 million
+    "medium": TinyLMConfig(width=320, layers=8, heads=8),  # 10 million
+    "large": TinyLMConfig(width=512, layers=12, heads=8),  # 38 million
+}
+ADDITION_ACCURACY = ((4, 0.95), (9, 0.30), (18, 0.10))
+"""(largest sum, how often the corpus gets sums up to it right)."""
+
+
+def addition_probabilities(a: int, b: int) -> dict[int, float]:
+    """How often the corpus gives each result for a + b."""
+    right = next(accuracy for largest, accuracy in ADDITION_ACCURACY if a + b <= largest)
+    wrong = [result for result in range(a + b - 2, a + b + 3) if 0 <= result <= 18 and result != a + b]
+    return {a + b: right} | dict.fromkeys(wrong, (1 - right) / len(wrong))
+
+
+def sentence(generator: random.Random) -> str:
+    """One sentence of the corpus."""
+    if generator.random() < 0.5:
+        name = generator.choice(NAMES)
+        foods = food_probabilities(name)
+        return f"{name} likes {generator.choices(list(foods), list(foods.values()))[0]}."
+    a, b = generator.randrange(10), generator.randrange(10)
+    results = addition_probabilities(a, b)
+    return f"{a}+{b}={generator.choices(list(results), list(results.values()))[0]}."
 
 
 def main(argv: Sequence[str] | None = None) -> int:

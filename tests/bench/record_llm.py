@@ -130,7 +130,7 @@ def record(words: Sequence[str]) -> RecordedRun:
     arguments = run_llm.make_parser().parse_args(words)
     run = run_llm.prepare(arguments, command=shlex.join(["python", "-m", "starter.run_llm", *words]))
     recorded, task = RecordedRun(**vars(run)), run.task
-    recorded.train(train, task.prompts, task.rewards, checkpoint_every=arguments.checkpoint_every)
+    recorded.train(train, task.prompts, task.rewards)
     return recorded
 
 

@@ -69,8 +69,8 @@ class CountingWork(BanditWork):
         super().__init__(variant)
         self.drawn: list[int] = []
 
-    def _bandit_sample_actions(self, probabilities: Tensor, group_size: int, generator: torch.Generator) -> Tensor:
-        actions = super()._bandit_sample_actions(probabilities, group_size, generator)
+    def _sample_actions(self, probabilities: Tensor, group_size: int, generator: torch.Generator) -> Tensor:
+        actions = super()._sample_actions(probabilities, group_size, generator)
         self.drawn.append(self.samples)
         return actions
 

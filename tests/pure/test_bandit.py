@@ -116,11 +116,8 @@ def test_before_the_exercise_is_written_the_command_says_so(tmp_path, options):
     ("arguments", "words"),
     [
         (["--group-size", "0"], "group_size"),
-        (["--peak", "11"], "--peak"),
-        (["--peak", "3", "--table", "linear"], "--peak"),
-        (["--compare", "--algorithm", "reinforce"], "--algorithm"),
+        (["--table", "flat"], "--table"),
         (["--variant", "rloo", "--compare"], "leave --compare out"),
-        (["--variant", "rloo", "--algorithm", "grpo"], "leave --algorithm out"),
         (["--variant", "ppo"], "there is no 'ppo'"),
         (["--out", "picture.txt"], ".png, .svg or .pdf"),
         (["--out", "no/such/folder/picture.png"], "folder"),
