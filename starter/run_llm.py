@@ -77,7 +77,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         run.train(train, run.task.prompts, run.task.rewards)
         _tell(run)
 
-    return runs.exit_code(parser, arguments.out, work, failures=(TaskFailed,))
+    return runs.exit_code(parser, arguments.out, work, failures=(OSError, TaskFailed))
 
 
 @dataclass(kw_only=True)

@@ -366,7 +366,7 @@ def freeze_all_but(model: Any, last: int) -> None:
     Raises:
         ValueError: the model has fewer layers, or they have another name than usual.
     """
-    layers = getattr(model.get_decoder(), "layers", [])
+    layers: Any = getattr(model.get_decoder(), "layers", [])
     if last > len(layers):
         raise ValueError(f"--last-layers: this model has {len(layers)} layers that can be chosen, got {last}")
     model.requires_grad_(False)

@@ -201,9 +201,9 @@ def _draw(panel: Panel, axes: Axes, history: Sequence[Mapping[str, float]]) -> N
     low, high = min(low, panel.at_least[0]), max(high, panel.at_least[1])
     axes.set_ylim(low - 0.04 * (high - low), high + 0.04 * (high - low))
     axes.set_title(panel.title, loc="left", pad=28, fontweight="bold")  # the reading stands below it
-    text, options = textwrap.fill(READINGS[panel.title], 80), {"fontsize": 8, "va": "top", "color": GREY}
-    reading = axes.annotate(text, (0, 1), (0, 24), "axes fraction", "offset points", **options)
-    reading.set_in_layout(False)  # or long lines would make the panels narrow
+    text = textwrap.fill(READINGS[panel.title], 80)
+    reading = axes.annotate(text, (0, 1), (0, 24), "axes fraction", "offset points", fontsize=8, va="top")
+    reading.set(color=GREY, in_layout=False)  # or long lines would make the panels narrow
     axes.set(xlabel="steps", ylabel=panel.unit)
     axes.grid(alpha=0.3)
     if len(panel.series) > 1:

@@ -245,7 +245,7 @@ def exit_code(
     folder: Path,
     work: Callable[[], object],
     *,
-    failures: tuple[type[Exception], ...] = (),
+    failures: tuple[type[Exception], ...] = (OSError,),
 ) -> int:
     """Do the work of a command, and say in a sentence what stopped it and how to go on.
 
@@ -253,7 +253,7 @@ def exit_code(
         parser: Of the command.
         folder: Where its files go.
         work: Trains and says what came out.
-        failures: Exceptions of the task whose texts are sentences.
+        failures: Exceptions that end as a sentence.
     """
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):  # a terminal that lacks a character must not end the run
@@ -267,7 +267,7 @@ def exit_code(
     except KeyboardInterrupt:
         print(f"Interrupted; {_how_to_go_on(folder)}.", file=sys.stderr)
         return 130
-    except (OSError, *failures) as error:
+    except failures as error:
         text = str(error)
         if isinstance(error, OSError) and error.errno is not None:  # an error of the system is not yet a sentence
             text = f"{error.filename or folder} could not be read or written ({error.strerror})"

@@ -76,12 +76,13 @@ def train_once(name: str, lr: float, steps: int, seed: int) -> Outcome:
 
     state.after_step = after_step
     train(policy, load_model(), task.prompt, task.reward, config, generator=make_generator(seed), state=state)
+    prompts = [task.prompt] if isinstance(task.prompt, str) else task.prompt
     return Outcome(
         curve=curve,
         end=task.exact(policy),
         steps_to_goal=next((n * EVERY[name] for n, success in enumerate(curve) if n and success >= GOAL), None),
         well_formed=statistics.mean(
-            completion_logp(policy, prompt, WELL_FORMED).exp().sum().item() for prompt in task.prompts
+            completion_logp(policy, prompt, WELL_FORMED).exp().sum().item() for prompt in prompts
         ),
         kl=state.history[-1]["kl"],
         seconds=time.process_time() - started,

@@ -20,8 +20,10 @@ def test_one_run_is_printed_and_drawn(tmp_path):
 
 @pytest.mark.proof
 def test_before_the_variants_are_written_the_command_says_which_function_it_needs(tmp_path):
-    folder = shutil.copytree(course.MODEL_ANSWERS, tmp_path / "mine", ignore=shutil.ignore_patterns("__pycache__"))
-    shutil.copy(course.STARTER / "variants.py", folder)
+    for folder in (course.STARTER, course.MODEL_ANSWERS):
+        skipped = shutil.ignore_patterns("__pycache__")
+        shutil.copytree(folder, tmp_path / "mine", ignore=skipped, dirs_exist_ok=True)
+    shutil.copy(course.STARTER / "variants.py", tmp_path / "mine")
     command = [sys.executable, "-m", "mine.run_bandit", "--variant", "rloo", "--steps", "2"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=120)
     assert done.returncode == 1
