@@ -36,7 +36,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run the command. Exit code 0 fine, 1 `train_bandit` or something it needs is not written yet, 2 usage."""
     parser = _parser()
     arguments = parser.parse_args(argv)
-    _check(parser, arguments)
+    if arguments.variant and arguments.compare:
+        parser.error("leave --compare out: --variant sets the method from the first step to the last")
+    name = "compare" if arguments.compare else f"bandit-{arguments.variant}" if arguments.variant else "bandit"
+    arguments.out = arguments.out or Path(f"{name}.png")
+    if arguments.out.suffix not in (".png", ".svg", ".pdf") or not arguments.out.parent.is_dir():
+        parser.error(f"--out must be a .png, .svg or .pdf file in a folder that exists, got {arguments.out}")
     try:
         config = BanditConfig(**{name: getattr(arguments, name) for name in _NUMBERS})
         table = _TABLES[arguments.table]().double() + arguments.add
@@ -83,16 +88,6 @@ def _parser() -> argparse.ArgumentParser:
     text = "the picture, .png, .svg or .pdf (bandit.png; or compare.png)"
     parser.add_argument("--out", type=Path, metavar="FILE", help=text)
     return parser
-
-
-def _check(parser: argparse.ArgumentParser, arguments: argparse.Namespace) -> None:
-    """Say what cannot work before the run; fill in the name of the picture."""
-    if arguments.variant and arguments.compare:
-        parser.error("leave --compare out: --variant sets the method from the first step to the last")
-    name = "compare" if arguments.compare else f"bandit-{arguments.variant}" if arguments.variant else "bandit"
-    arguments.out = arguments.out or Path(f"{name}.png")
-    if arguments.out.suffix not in (".png", ".svg", ".pdf") or not arguments.out.parent.is_dir():
-        parser.error(f"--out must be a .png, .svg or .pdf file in a folder that exists, got {arguments.out}")
 
 
 def _variant(name: str) -> Any:

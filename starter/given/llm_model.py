@@ -382,7 +382,7 @@ def fast_dtype(device: str) -> str:
 
 
 def say_memory(policy: LanguageModel, prompts: Sequence[str], config: CharLMConfig) -> None:
-    """Print about how much memory a run takes at most and how much is free, with a hint if that is less.
+    """Print about how much memory a run takes at most and how much is free, and how to need less if that is too little.
 
     Raises:
         ValueError: the model cannot read the longest prompt with a completion.
@@ -410,6 +410,6 @@ def say_memory(policy: LanguageModel, prompts: Sequence[str], config: CharLMConf
     }
     needed, free = 4 * sum(numbers.values()), psutil.virtual_memory().available
     print(f"{total / 1e6:.0f} million parameters, {rows} completions per step: ", end="")
-    print(f"about {needed / 2**30:.1f} GB of memory, of {free / 2**30:.1f} GB that are free")
+    print(f"about {needed / 2**30:.1f} GB of memory; {free / 2**30:.1f} GB are free")
     if needed > free:
         print("To need less, add --micro-batch-size 4 or --last-layers 4, or lower --group-size.", file=sys.stderr)

@@ -66,7 +66,6 @@ def draw(story: Story, path: Path) -> None:
         [["none"] * 3, *(["none", _color(was), _color(now)] for *_, was, now in story.rows())],
         cellLoc="left",
         bbox=(0, 0, 1, 1),
-        edges="closed",
     )
     table.auto_set_column_width([0, 1, 2])
     for cell in table.get_celld().values():
@@ -76,8 +75,9 @@ def draw(story: Story, path: Path) -> None:
     curve.plot(steps, scores, color=INK, marker="o", markersize=4)
     curve.axhline(scores[0], color=SECOND, linestyle="--", linewidth=1)
     curve.set(title=story.measure, xlabel="step", ylim=(min(0.0, *scores) * 1.03, max(1.0, *scores) * 1.03))
+    # The warnings are about characters that the font lacks; the picture shows a box for each.
     with warnings.catch_warnings(category=UserWarning, action="ignore"), replacing(path) as temporary:
-        figure.savefig(temporary, format="png")  # a sign that the font lacks is a box
+        figure.savefig(temporary, format="png")
     plt.close(figure)
 
 

@@ -111,7 +111,7 @@ def refuse_what_cannot_work(
 
 
 def refuse_other_settings(folder: Path, asked: Mapping[str, Any], began: Mapping[str, Any]) -> None:
-    """Raise a ValueError if options ask for other settings than the run in the folder began with; None is no option."""
+    """Raise a ValueError if an option that was given (not None) contradicts what the run in the folder began with."""
     for name, value in asked.items():
         if value is not None and value != began[name]:
             raise ValueError(
@@ -130,7 +130,7 @@ def write(path: Path, text: str) -> None:
 
 
 def read_document(path: Path, *, settings: str) -> dict[str, Any]:
-    """The document that `Run.save` wrote; a ValueError if the file holds anything else, or no `settings`."""
+    """The document that `Run.save` wrote; a ValueError if the file holds anything else, or no valid `settings`."""
     try:
         document: dict[str, Any] = json.loads(path.read_text("utf-8"))
         CharLMConfig(**document[settings])
@@ -253,7 +253,7 @@ def exit_code(
         parser: Of the command.
         folder: Where its files go.
         work: Trains and says what came out.
-        failures: Exceptions that end as a sentence.
+        failures: Exceptions whose text becomes a sentence; all others show a traceback.
     """
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):  # a terminal that lacks a character must not end the run
