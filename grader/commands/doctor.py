@@ -326,6 +326,8 @@ def _to_restore(root: Path, name: str, what: str, *, serious: bool = True) -> Fi
     """A file to bring back."""
     own = name in {f"starter/{exercise.file_name}" for exercise in course.HANDED_OUT}
     keep = "" if own or what == "missing" else " Your own code belongs into the exercises in starter/."
+    if keep and name.startswith("starter/given/"):
+        keep = " The grader uses its own copy in any case."
     if _is_checkout(root):
         return Finding(name, what, f"Bring the original back.{keep}", f"git checkout -- {name}", serious)
     return Finding(name, what, f"{_FRESH.capitalize()}.{keep}", serious=serious)
