@@ -55,7 +55,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """`course dev selftest`: 0 all is as it must be, 1 something is not."""
-    exercises = arguments.exercises or course.names()
+    exercises = arguments.exercises or course.names(optional=True)
     console = Console()
     examples = plugin.WATCH_EXAMPLES if arguments.quick else plugin.DEFAULT_EXAMPLES
     with (

@@ -22,7 +22,7 @@ def run(arguments: argparse.Namespace) -> int:
     """`course dev vectors`: 0 fine, 1 stale."""
     plugin.use_profile()
     with Sandbox.start() as sandbox:
-        names = arguments.exercises or course.names()
+        names = arguments.exercises or course.names(optional=True)
         texts = {}
         for name in names:
             folder = course.exercise(name).folder

@@ -111,13 +111,54 @@ def load(exercise: str) -> tuple[dict[str, list[Vector]], dict[str, dict[str, Di
     document = json.loads(path.read_text("utf-8"))
     vectors: dict[str, list[Vector]] = {}
     for entry in document["vectors"]:
-        vector = Vector(**entry)
+        vector = _read(entry)
         vectors.setdefault(vector.check, []).append(vector)
     known: dict[str, dict[str, Diagnosis]] = {}
     for entry in document["misconceptions"]:
         diagnosis = Diagnosis(entry["function"], entry["name"], entry["sentence"], entry["explanation"])
         known.setdefault(diagnosis.function, {})[diagnosis.name] = diagnosis
     return vectors, known
+
+
+def written(vector: Vector) -> dict[str, Any]:
+    """A vector as it is written down: of each other observation only what differs from the model answer's."""
+    told = {
+        kind: {name: _difference(seen, vector.expected) for name, seen in getattr(vector, kind).items()}
+        for kind in ("mistakes", "others")
+    }
+    return {"check": vector.check, "function": vector.function, "expected": vector.expected, **told}
+
+
+def _read(entry: dict[str, Any]) -> Vector:
+    told = {
+        kind: {name: _restored(difference, entry["expected"]) for name, difference in entry[kind].items()}
+        for kind in ("mistakes", "others")
+    }
+    return Vector(**{**entry, **told})
+
+
+_LEFT_OUT = "left out"
+
+
+def _difference(seen: Observation, expected: Observation) -> Observation:
+    """What of an observation is not in the expected one; a part that has parts of its own is told in the same way."""
+    told = {
+        key: _difference(value, expected[key]) if isinstance(value, dict) and key in expected else value
+        for key, value in seen.items()
+        if key not in expected or repr(value) != repr(expected[key])  # -0.0 is not 0.0, and NaN is NaN
+    }
+    left_out = [key for key in expected if key not in seen]
+    return {**told, _LEFT_OUT: left_out} if left_out else told
+
+
+def _restored(difference: Observation, expected: Observation) -> Observation:
+    """The observation that a difference was made of."""
+    left_out = {_LEFT_OUT, *difference.get(_LEFT_OUT, ())}
+    told = {
+        key: _restored(value, expected[key]) if isinstance(value, dict) and key in expected else value
+        for key, value in difference.items()
+    }
+    return {key: value for key, value in {**expected, **told}.items() if key not in left_out}
 
 
 def observe(student: Student, function: str, example: Example) -> Observation:

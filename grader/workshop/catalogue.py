@@ -79,7 +79,7 @@ def variants_together(count: int, *, seed: int = 0) -> Iterator[tuple[Submission
     """
     model = read_submission(course.MODEL_ANSWERS)
     parts = []
-    for exercise in course.EXERCISES:
+    for exercise in course.HANDED_OUT:
         for function in exercise.function_names:
             path = exercise.folder / "variants" / f"{function}.py"
             if path.exists():

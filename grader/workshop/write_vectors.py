@@ -57,7 +57,7 @@ def make(exercise: str, start: Callable[..., Loaded]) -> str:
             for check in checks
             for place in range(len(check.examples))
         ]
-    lines = [vars(each) for each in found]
+    lines = [vectors.written(each) for each in found]
     known = [
         {"function": e.function, "name": e.name, "sentence": e.sentence, "explanation": e.explanation} for e in wrong
     ]

@@ -15,7 +15,7 @@ from grader.grading.diagnosis import diagnose
 from grader.grading.vectors import Diagnosis, Vector, agree
 from grader.workshop.catalogue import misconceptions
 
-FUNCTIONS = [(exercise.name, name) for exercise in course.EXERCISES for name in exercise.function_names]
+FUNCTIONS = [(exercise.name, name) for exercise in course.HANDED_OUT for name in exercise.function_names]
 
 
 def recorded(exercise: str, function: str) -> list[Vector]:
