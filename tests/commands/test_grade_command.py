@@ -382,7 +382,7 @@ def test_surroundings_change_no_byte_of_the_result_and_nothing_is_left_behind(tm
     undisturbed, disturbed = tmp_path / "undisturbed" / "r.json", tmp_path / "disturbed" / "r.json"
     changing(undisturbed.with_name("me"))
     packages = tmp_path / "site-packages"
-    for name in ("grader", "reference"):
+    for name in ("grader", "reference", "starter"):
         shutil.copytree(course.ROOT / name, packages / name, ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copy(course.ROOT / "course.toml", packages)
     start = f"import sys; sys.path.insert(0, {str(packages)!r}); from grader.commands import grade; "

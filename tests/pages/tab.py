@@ -50,9 +50,10 @@ class Tab:
         self, address: str, *, motion: bool = True, scrolling: bool = True, size: Any = WIDE, scheme: str = "light"
     ) -> Any:
         """Loads a page with an empty storage. Without scrolling, only the first screen is set up."""
-        self._reset_window(motion, size, scheme)
         if self.page.url.startswith(self.site):
+            self.page.goto(f"{self.site}/assets/favicon.svg")  # without the theme, which stores its colours late
             self.page.evaluate("localStorage.clear()")
+        self._reset_window(motion, size, scheme)
         self.page.goto(self.site + address)
         wait_until_ready(self.page, scrolling=scrolling)
         self._clean_path = ""
