@@ -21,7 +21,7 @@ from .results import Entry, each_entry, file_name
 GRADES_FILE, PAGES_FILE = "grades.csv", "pages.json"
 FORMATS = tuple(name for name in ALL_FORMATS if name != "classroom50")
 """Of a class. Classroom 50's needs variables that say whose the one submission is, so only its runner can write it."""
-_ENDINGS = {"html": ".html", "junit": ".xml", "sarif": ".sarif", "github-annotations": ".txt", "github-summary": ".md"}
+_ENDINGS = {"html": ".html", "junit": ".xml", "github-annotations": ".txt", "github-summary": ".md"}
 
 
 @dataclass(frozen=True)

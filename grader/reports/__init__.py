@@ -16,12 +16,8 @@ FORMATS = {
     "classroom50": "classroom50",
     "github-annotations": "github_annotations",
     "github-summary": "github_summary",
-    "github-classroom": "github_classroom",
     "prairielearn": "prairielearn",
-    "exercism": "exercism",
-    "check50": "check50",
     "junit": "junit",
-    "sarif": "sarif",
 }
 """Name of a format to the module that writes it."""
 

@@ -71,13 +71,11 @@ class Listed:
     """One declared check where a format lists it.
 
     Attributes:
-        task: Number of its exercise in the course.
         number: Of the check in the course: "1.2".
         exercise: The exercise, which knows the misconceptions.
         check: The check.
     """
 
-    task: int
     number: str
     exercise: ExerciseResult
     check: CheckResult
@@ -89,7 +87,7 @@ def listed(result: Result) -> list[Listed]:
     entries = []
     for exercise in result.exercises:
         task = names.index(exercise.name) + 1 if exercise.name in names else len(names) + 1
-        entries += [Listed(task, f"{task}.{place}", exercise, check) for place, check in enumerate(exercise.checks, 1)]
+        entries += [Listed(f"{task}.{place}", exercise, check) for place, check in enumerate(exercise.checks, 1)]
     return entries
 
 

