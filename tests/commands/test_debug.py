@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import functools
 import io
-import json
 import os
 import pdb
 import re
@@ -16,10 +15,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-import jsonschema
 import numpy as np
 import pytest
-from command import call, document, environment, start, wrong_answer
+from command import call, document, environment, start, valid_result, wrong_answer
 
 from grader.commands import grade as cli
 from grader.core import course
@@ -73,9 +71,7 @@ def test_a_right_answer_passes_shows_its_prints_and_gets_no_grade(grade, tmp_pat
     assert "isolation level" not in done.stdout
     assert done.stdout.count("called with k3 and größer π") > 3
     assert done.stdout.rindex("called with") < done.stdout.index("GRPO course"), "the report comes last"
-    result = json.loads((tmp_path / "r.json").read_text("utf-8"))
-    schema = json.loads((course.GRADER / "core" / "result.schema.json").read_text("utf-8"))
-    jsonschema.Draft202012Validator(schema).validate(result)
+    result = valid_result(tmp_path / "r.json")
     assert result["grade"] is False and result["complete"] is True
     assert result["isolation_level"] == -1 and result["walls"] == []
     assert result["earned"] == result["points"] > 0

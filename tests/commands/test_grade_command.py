@@ -7,7 +7,6 @@ a terminal, the import path, what it leaves behind.
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import re
 import shutil
@@ -15,9 +14,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-import jsonschema
 import pytest
-from command import document, environment, wrong_answer
+from command import document, environment, valid_result, wrong_answer
 from grading_here import graded_once
 from submissions import model_answer, write_files
 from terminal_reports import result_of
@@ -141,9 +139,7 @@ def test_the_program_gives_a_model_answer_every_point_whatever_lies_beside_it(tm
     assert done.returncode == OK, done.stdout + done.stderr
     assert "code beside the submission was run" not in done.stdout + done.stderr
     assert points(done.stdout) == (worth("advantages"),) * 2
-    result = document(tmp_path / "r.json")
-    schema = json.loads((Path(course.__file__).parent / "result.schema.json").read_text("utf-8"))
-    jsonschema.Draft202012Validator(schema).validate(result)
+    result = valid_result(tmp_path / "r.json")
     assert result["complete"] is True and result["grade"] is True
     assert {*outcomes(tmp_path / "r.json").values()} == {"passed"}
 

@@ -8,29 +8,19 @@ import subprocess
 import sys
 from pathlib import Path
 
-import jsonschema
 import pytest
-from command import call, environment
+from command import call, environment, valid_result
 from grading_here import graded_once
 from worksheets import Document, handed_in, right_worksheet
 
-import grader
 from grader.commands import grade as cli
 from grader.core import course
 from grader.sandbox.sandbox import Sandbox
-
-SCHEMA = json.loads((Path(grader.__file__).parent / "core" / "result.schema.json").read_text("utf-8"))
 
 
 @pytest.fixture
 def right() -> Document:
     return right_worksheet()
-
-
-def result_of(path: Path) -> Document:
-    document: Document = json.loads(path.read_text("utf-8"))
-    jsonschema.Draft202012Validator(SCHEMA).validate(document)
-    return document
 
 
 def test_the_worksheet_alone_needs_neither_torch_nor_pytest_nor_a_worker(tmp_path: Path, right: Document) -> None:
@@ -58,11 +48,11 @@ def test_the_worksheet_and_an_exercise_make_one_result(tmp_path: Path, right: Do
     options = ("--path", me, "--json", "r.json")
     with graded_once({}):
         done = call(cli.main, "worksheet", "kl", *options, cwd=tmp_path, sandbox=sandbox)
-        both = result_of(tmp_path / "r.json")
+        both = valid_result(tmp_path / "r.json")
         alone = call(cli.main, "kl", *options, cwd=tmp_path, sandbox=sandbox)
     assert done.returncode == cli.OK, done.stdout + done.stderr
     assert [exercise["name"] for exercise in both["exercises"]] == ["kl", "worksheet"]
-    kl = result_of(tmp_path / "r.json")
+    kl = valid_result(tmp_path / "r.json")
     assert both["points"] == kl["points"] + 30 == both["earned"]
     assert both["isolation_level"] == kl["isolation_level"] and both["sha256"] != kl["sha256"]
     assert "worksheet" not in alone.stdout
@@ -77,7 +67,7 @@ def test_plain_grade_leaves_the_worksheet_out_and_points_to_it(tmp_path, right, 
         with_one = call(cli.main, "--path", "me", "--json", "r2.json", cwd=tmp_path, sandbox=sandbox)
     assert "worksheet" not in without.stdout
     assert "`grade worksheet`" in with_one.stdout.splitlines()[-1]
-    before, after = result_of(tmp_path / "r.json"), result_of(tmp_path / "r2.json")
+    before, after = valid_result(tmp_path / "r.json"), valid_result(tmp_path / "r2.json")
     assert before["points"] == after["points"] and before["sha256"] == after["sha256"]
     printed = call(cli.main, "worksheet", "--path", "me", "--json", "-", cwd=tmp_path)
     assert json.loads(printed.stdout)["earned"] == 30

@@ -21,7 +21,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict
 from typing import Any
 
-from class_maker import zip_bytes
+from class_maker import tar_bytes, zip_bytes
 from exports_results import example
 from fuzz_targets import CLASS, ENDINGS, KEY, RunnableCheck, checks_that_run, header
 
@@ -134,20 +134,14 @@ FILES: Files = {
 }  # fmt: skip
 
 
-def _tar(files: Files, mode: str) -> bytes:
-    data = io.BytesIO()
-    with tarfile.open(fileobj=data, mode=mode) as opened:  # type: ignore[call-overload]
-        for name, text in files.items():
-            info = tarfile.TarInfo(name)
-            content = text if isinstance(text, bytes) else text.encode()
-            info.size = len(content)
-            opened.addfile(info, io.BytesIO(content))
-    return data.getvalue()
-
-
 def _archive() -> list[bytes]:
-    plain = [zip_bytes(FILES), _tar(FILES, "w"), _tar(FILES, "w:gz"), _tar({"é/kl.py": "x = 1\n"}, "w:gz")]
-    nested = [zip_bytes({"in.zip": plain[0]}), zip_bytes({"in.tar.gz": plain[2]}), _tar({"in.zip": plain[0]}, "w")]
+    plain = [
+        zip_bytes(FILES),
+        tar_bytes(FILES, "w"),
+        tar_bytes(FILES, "w:gz"),
+        tar_bytes({"é/kl.py": "x = 1\n"}, "w:gz"),
+    ]
+    nested = [zip_bytes({"in.zip": plain[0]}), zip_bytes({"in.tar.gz": plain[2]}), tar_bytes({"in.zip": plain[0]}, "w")]
     return [bytes([kind]) + data for kind, data in zip((0, 1, 2, 3, 0, 0, 1), [*plain, *nested], strict=True)]
 
 

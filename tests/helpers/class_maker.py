@@ -119,6 +119,18 @@ def zip_bytes(files: Mapping[str, str | bytes]) -> bytes:
     return data.getvalue()
 
 
+def tar_bytes(files: Mapping[str, str | bytes], mode: str = "w") -> bytes:
+    """A tar in memory."""
+    data = io.BytesIO()
+    with tarfile.open(fileobj=data, mode=mode) as archive:  # type: ignore[call-overload]
+        for name, text in files.items():
+            info = tarfile.TarInfo(name)
+            content = text if isinstance(text, bytes) else text.encode()
+            info.size = len(content)
+            archive.addfile(info, io.BytesIO(content))
+    return data.getvalue()
+
+
 def _zip(place: Path, name: str, files: Files) -> None:
     place.mkdir(parents=True, exist_ok=True)
     (place / f"{name}.zip").write_bytes(zip_bytes({f"my answers/{file}": text for file, text in files.items()}))

@@ -20,9 +20,11 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
+import jsonschema
 from hypothesis import settings
 
 from grader.commands import graders
+from grader.core import course
 from grader.sandbox.sandbox import Sandbox
 from grader.workshop.catalogue import replaced
 
@@ -102,6 +104,14 @@ def wrong_answer(folder: Path, exercise: str, function: str, text: str) -> Path:
     for file, module in replaced(exercise, function, name, text).files.items():
         (folder / file).write_text(module, "utf-8")
     return folder
+
+
+def valid_result(path: Path) -> dict[str, Any]:
+    """A result that a command wrote, which must fit the schema."""
+    result: dict[str, Any] = json.loads(path.read_text("utf-8"))
+    schema = json.loads((course.GRADER / "core" / "result.schema.json").read_text("utf-8"))
+    jsonschema.Draft202012Validator(schema).validate(result)
+    return result
 
 
 def document(path: Path) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from datetime import datetime, timedelta, timezone
 from pathlib import Path
 
 import pytest
-from class_maker import model_files, zip_bytes
+from class_maker import model_files, tar_bytes, zip_bytes
 from submissions import write_files
 
 from grader.classroom.results import ClassError, Person, file_name
@@ -44,25 +44,14 @@ def modules(found: list[HandedIn]) -> dict[str, set[str]]:
     return {each.name: {*each.read().submission.files} for each in found}
 
 
-def tar_of(files: Mapping[str, str | bytes], mode: str = "w") -> bytes:
-    data = io.BytesIO()
-    with tarfile.open(fileobj=data, mode=mode) as archive:  # type: ignore[call-overload]
-        for name, content in files.items():
-            info = tarfile.TarInfo(name)
-            content = content if isinstance(content, bytes) else content.encode()
-            info.size = len(content)
-            archive.addfile(info, io.BytesIO(content))
-    return data.getvalue()
-
-
 # Layouts
 
 PACKINGS = {
     "folder": lambda files: {f"ada/{name}": text for name, text in files.items()},
     "zip": lambda files: {"ada.zip": zip_bytes(files)},
-    "tar": lambda files: {"ada.tar": tar_of(files)},
-    "tar.gz": lambda files: {"ada.tar.gz": tar_of(files, "w:gz")},
-    "tgz": lambda files: {"ada.tgz": tar_of(files, "w:gz")},
+    "tar": lambda files: {"ada.tar": tar_bytes(files)},
+    "tar.gz": lambda files: {"ada.tar.gz": tar_bytes(files, "w:gz")},
+    "tgz": lambda files: {"ada.tgz": tar_bytes(files, "w:gz")},
     "zip in a folder": lambda files: {"ada/hand in.ZIP": zip_bytes(files)},
     "zip in a zip": lambda files: {"ada.zip": zip_bytes({"inner/answers.zip": zip_bytes(files)})},
 }
@@ -229,7 +218,7 @@ def test_names_stay_different_as_names_of_files(tmp_path: Path) -> None:
     long = "\u8a9e" * 80
     names = ["a*b", "a?b", "bob.", "bob", "Bob", "alice (2)", "alice", long + "x", long + "y", "e\u0301", "\u00e9"]
     files: Files = {f"{name}/kl.py": KL for name in [*names, "con"]}
-    files |= {"alice.zip": zip_bytes({"kl.py": KL}), "alice.tar": tar_of({"kl.py": ""})}
+    files |= {"alice.zip": zip_bytes({"kl.py": KL}), "alice.tar": tar_bytes({"kl.py": ""})}
     found = find_submissions(write_files(tmp_path, {"class.zip": zip_bytes(files)}) / "class.zip")
     assert len(found) == len({each.name for each in found}) == len(files)
     assert len({file_name(each.name).casefold() for each in found}) == len(files)
@@ -347,7 +336,7 @@ def in_every_packing(folder: Path, files: Files) -> list[HandedIn]:
 )  # fmt: skip
 def test_the_archive_with_the_highest_number_is_graded(tmp_path: Path, names: list[str]) -> None:
     inner: Files = {
-        name: zip_bytes({"kl.py": f"# {name}\n"}) if name.endswith("zip") else tar_of({"kl.py": "# old\n"}, "w:gz")
+        name: zip_bytes({"kl.py": f"# {name}\n"}) if name.endswith("zip") else tar_bytes({"kl.py": "# old\n"}, "w:gz")
         for name in names
     }
     files: Files = {"bob/kl.py": KL, **{f"ada/{name}": data for name, data in inner.items()}}
@@ -388,7 +377,7 @@ def problem_with(folder: Path, name: str, data: bytes) -> str:
 @pytest.mark.parametrize("name", ["../kl.py", "/kl.py", "a/../../kl.py", "..\\kl.py", "C:\\kl.py", "starter/../kl.py"])
 def test_a_path_that_leads_outside_writes_nothing(tmp_path: Path, name: str) -> None:
     files: Files = {name: KL, "clip.py": "# here\n"}
-    for archive, data in {"ada.zip": zip_bytes(files), "ada.tar": tar_of(files)}.items():
+    for archive, data in {"ada.zip": zip_bytes(files), "ada.tar": tar_bytes(files)}.items():
         assert "clip.py" in handed_in(tmp_path / archive, {archive: data}).submission.files
     assert {path.name for path in tmp_path.rglob("*") if path.is_file()} == {"ada.zip", "ada.tar"}
 
@@ -419,7 +408,7 @@ def test_bombs_end_with_a_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     large = zip_bytes({"kl.py": "#" * 50_000_000})
     assert len(large) < 100_000 and "larger than 100 kB" in problem_with(tmp_path / "a", "ada.zip", large)
     monkeypatch.setattr(class_files, "MAX_UNPACKED_BYTES", 1_000_000)
-    packed = tar_of({"kl.py": "#" * 5_000_000}, "w:gz")
+    packed = tar_bytes({"kl.py": "#" * 5_000_000}, "w:gz")
     assert "more than 1 MB" in problem_with(tmp_path / "b", "ada.tar.gz", packed)
     header, data = tarfile.TarInfo("kl.py"), io.BytesIO()
     header.pax_headers = {"comment": "x" * 1_000_001}

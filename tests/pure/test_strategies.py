@@ -117,6 +117,3 @@ def test_a_rollout_has_tokens_of_three_letters_and_a_prompt_that_fits() -> None:
     assert {token for _, tokens, _ in found for token in tokens.ravel()} == {0, 1, 2}
     prompts = {(tokens.shape[1], prompt) for _, tokens, prompt in found}
     assert prompts == {(length, prompt) for length in range(2, 7) for prompt in range(1, length + 1)}
-
-
-"""How to read a value, and what is left of it when everything has shrunk."""

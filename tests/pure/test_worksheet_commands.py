@@ -8,10 +8,9 @@ import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
-import jsonschema
 import pytest
 from class_maker import zip_bytes
-from command import call
+from command import call, valid_result
 from html_reports import Page
 from worksheets import (
     BAD,
@@ -25,15 +24,12 @@ from worksheets import (
     with_all_digits,
 )
 
-import grader
 from grader.commands import course as course_command
 from grader.commands import grade as cli
 from grader.core.text import visible
 from grader.worksheet import replay as replaying
 from grader.worksheet.model_answers import model_answers
 from grader.worksheet.questions import QUESTIONS
-
-SCHEMA = json.loads((Path(grader.__file__).parent / "core" / "result.schema.json").read_text("utf-8"))
 
 
 @pytest.fixture
@@ -50,12 +46,6 @@ def run(*arguments: str | Path, cwd: Path, main: Callable[..., int] = cli.main) 
     return call(main, *arguments, cwd=cwd, COLUMNS="200")
 
 
-def result_of(path: Path) -> Document:
-    document: Document = json.loads(path.read_text("utf-8"))
-    jsonschema.Draft202012Validator(SCHEMA).validate(document)
-    return document
-
-
 # `grade worksheet`
 
 
@@ -64,7 +54,7 @@ def test_a_right_worksheet_exits_with_0_and_a_valid_result(tmp_path: Path, right
     for folder, version in (("me", right), ("copy", right), ("other", {**right, "runs": []})):
         me = handed_in(tmp_path / folder, version)
         done = run("worksheet", "--path", me, "--json", "r.json", "--require-level", "1", cwd=tmp_path)
-        document = result_of(tmp_path / "r.json")
+        document = valid_result(tmp_path / "r.json")
         digests.append(document["sha256"])
         if folder == "me":
             assert done.returncode == cli.OK, done.stdout + done.stderr
@@ -114,7 +104,7 @@ def test_a_missing_or_unreadable_file_is_one_sentence_in_the_report(tmp_path: Pa
     (tmp_path / "worksheet.json").write_text("{", "utf-8")
     done = run("worksheet", "--hint", "--json", "r.json", "--write", "html=r.html", cwd=tmp_path)
     assert done.returncode == cli.CHECKS_FAILED and "worksheet.json cannot be read" in done.stdout
-    (exercise,) = result_of(tmp_path / "r.json")["exercises"]
+    (exercise,) = valid_result(tmp_path / "r.json")["exercises"]
     assert exercise["earned"] == 0 and exercise["answers"] == []
     question = QUESTIONS[0].text
     assert question not in done.stdout and question not in (tmp_path / "r.html").read_text("utf-8")
@@ -152,7 +142,7 @@ def test_the_result_does_not_overwrite_a_submission(tmp_path: Path, right: Docum
         assert done.returncode == cli.USAGE and not done.stdout and "overwrite" in done.stderr
     assert (me / name).exists() is exists and (not exists or (me / name).read_bytes() == before)
     run("worksheet", "--path", "me", "--json", name, cwd=tmp_path)
-    assert result_of(tmp_path / name)["points"] == 30
+    assert valid_result(tmp_path / name)["points"] == 30
 
 
 # `course worksheet`
