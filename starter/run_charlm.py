@@ -83,13 +83,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser = _parser()
     arguments = parser.parse_args(argv)
     if arguments.variant:
-        ignored = {
+        refused = {
             "--level": arguments.loss_level,
             "--ratio-level": arguments.ratio_level,
             "--resume": arguments.resume,
         }
-        for option in (option for option, value in ignored.items() if value):
-            parser.error(f"leave {option} out: --variant sets the method from the first step to the last")
+        if found := [option for option, value in refused.items() if value]:
+            parser.error(f"leave {found[0]} out: --variant sets the method from the first step to the last")
         if arguments.out == Path(FOLDER):
             arguments.out = Path(f"charlm-{arguments.variant}")
     runs.refuse_what_cannot_work(parser, arguments, files=FILES, to_resume=(CHECKPOINT, SAMPLES))

@@ -90,17 +90,15 @@ def add_exercises(parser: argparse.ArgumentParser) -> None:
 
 def exercises_to_hand_out(arguments: argparse.Namespace) -> tuple[course.Exercise, ...]:
     """The exercises of `--exercises`, in the order of the course; a usage error if one is missing that others call."""
-    chosen = tuple(
-        each for each in course.HANDED_OUT if each.name in (arguments.exercises or course.names(optional=True))
-    )
+    chosen = _chosen(arguments.exercises or course.names(optional=True))
     if missing := course.missing_of(chosen):
         arguments.usage_error(f"--exercises: {missing}")
     return chosen
 
 
 def exercises_to_grade(arguments: argparse.Namespace) -> tuple[course.Exercise, ...]:
-    """The exercises of `--exercises`, by default those that count; a usage error if an optional one is among them."""
-    chosen = tuple(each for each in course.HANDED_OUT if each.name in (arguments.exercises or course.names()))
+    """The exercises of `--exercises`, by default those that count; a usage error if it mixes in optional ones."""
+    chosen = _chosen(arguments.exercises or course.names())
     optional = [each.name for each in chosen if each.optional]
     if optional and len(chosen) > len(optional):
         arguments.usage_error(
@@ -108,3 +106,7 @@ def exercises_to_grade(arguments: argparse.Namespace) -> tuple[course.Exercise, 
             f"`exercises` of {course.FILE.name}"
         )
     return chosen
+
+
+def _chosen(names: Sequence[str]) -> tuple[course.Exercise, ...]:
+    return tuple(each for each in course.HANDED_OUT if each.name in names)

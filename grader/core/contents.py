@@ -55,9 +55,8 @@ _LIBRARIES = frozenset(
 )
 _GIVEN = {PurePosixPath(name).name: name for exercise in KNOWN for name in exercise.given}
 """Name of a file of given code to its path in `starter/`; once all of them lay next to the modules."""
-_IMPORTS_GIVEN = re.compile(
-    rf"(?<!given )\b(?:from|import)\s+(?:starter)?\.?({'|'.join(name[:-3] for name in _GIVEN) or '(?!)'})\b"
-)
+_GIVEN_STEMS = "|".join(name.removesuffix(".py") for name in _GIVEN) or "(?!)"
+_IMPORTS_GIVEN = re.compile(rf"(?<!given )\b(?:from|import)\s+(?:starter)?\.?({_GIVEN_STEMS})\b")
 _NOTES = 8
 _TOP = PurePosixPath()
 _ARCHIVES_DEEP = 2
@@ -300,7 +299,8 @@ def _notes_on_given(modules: Mapping[str, str], members: Sequence[Member], place
     if moved := sorted(beside | imported):
         notes.append(f"given code lies in given/ now ({listed(moved)}); the grader used its own")
     if changed:
-        notes.append(f"{listed(changed)} differs from the course's; the grader used its own")
+        differ = "differs" if len(changed) == 1 else "differ"
+        notes.append(f"{listed(changed)} {differ} from the course's; the grader used its own")
     return notes
 
 

@@ -228,8 +228,7 @@ def given_files() -> Mapping[str, str]:
 
     In a handout, where `starter/` is the student's, the grader has a copy of its own.
     """
-    own = GRADER / "core"
-    folder = own if (own / "given").is_dir() else STARTER
+    folder = GRADER / "core" if (GRADER / "core" / "given").is_dir() else STARTER
     names = {name for exercise in KNOWN for name in exercise.given}
     return {name: (folder / name).read_text("utf-8") for name in sorted(names)}
 

@@ -121,44 +121,46 @@ def load(exercise: str) -> tuple[dict[str, list[Vector]], dict[str, dict[str, Di
 
 
 def written(vector: Vector) -> dict[str, Any]:
-    """A vector as it is written down: of each other observation only what differs from the model answer's."""
-    told = {
+    """A vector as it is written down: each other observation as its difference from the model answer's."""
+    differences = {
         kind: {name: _difference(seen, vector.expected) for name, seen in getattr(vector, kind).items()}
         for kind in ("mistakes", "others")
     }
-    return {"check": vector.check, "function": vector.function, "expected": vector.expected, **told}
+    return {"check": vector.check, "function": vector.function, "expected": vector.expected, **differences}
 
 
 def _read(entry: dict[str, Any]) -> Vector:
-    told = {
+    """The vector that `written` wrote down."""
+    observations = {
         kind: {name: _restored(difference, entry["expected"]) for name, difference in entry[kind].items()}
         for kind in ("mistakes", "others")
     }
-    return Vector(**{**entry, **told})
+    return Vector(**{**entry, **observations})
 
 
 _LEFT_OUT = "left out"
+"""Key of the list of what an observation lacks."""
 
 
 def _difference(seen: Observation, expected: Observation) -> Observation:
-    """What of an observation is not in the expected one; a part that has parts of its own is told in the same way."""
-    told = {
+    """The parts of an observation that differ from the expected ones; of a part with parts of its own only those."""
+    changed = {
         key: _difference(value, expected[key]) if isinstance(value, dict) and key in expected else value
         for key, value in seen.items()
         if key not in expected or repr(value) != repr(expected[key])  # -0.0 is not 0.0, and NaN is NaN
     }
     left_out = [key for key in expected if key not in seen]
-    return {**told, _LEFT_OUT: left_out} if left_out else told
+    return {**changed, _LEFT_OUT: left_out} if left_out else changed
 
 
 def _restored(difference: Observation, expected: Observation) -> Observation:
-    """The observation that a difference was made of."""
+    """The observation with this difference from the expected one."""
     left_out = {_LEFT_OUT, *difference.get(_LEFT_OUT, ())}
-    told = {
+    changed = {
         key: _restored(value, expected[key]) if isinstance(value, dict) and key in expected else value
         for key, value in difference.items()
     }
-    return {key: value for key, value in {**expected, **told}.items() if key not in left_out}
+    return {key: value for key, value in {**expected, **changed}.items() if key not in left_out}
 
 
 def observe(student: Student, function: str, example: Example) -> Observation:

@@ -236,7 +236,8 @@ def _checks(exercise: ExerciseResult, function: str, *, detailed: bool) -> Itera
     """All checks of one function; a misconception or a reason to wait is told once, where it shows first."""
     explained: set[str] = set()
     before = _Details()
-    for check in [check for check in exercise.checks if check.function == function]:
+    checks = [check for check in exercise.checks if check.function == function]
+    for check in checks:
         named = [found for found in exercise.misconceptions if found.check == check.id]
         in_full = check.outcome in _TOLD_IN_FULL
         way = at_home(exercise, check)

@@ -107,9 +107,11 @@ def points_of(exercise: course.Exercise, *, hidden: bool = True) -> int:
 
 
 def _after_the_exercises() -> str:
-    optional = (f"[{each.title}](exercises/{each.name}.md). {each.question}" for each in course.OPTIONAL)
-    found = " ".join(optional)
-    return f"After these exercises: {f'optional and in no total, {found}' if found else '[next steps](next.md).'}"
+    optional = [
+        f"[{each.title}](exercises/{each.name}.md), optional and in no total. {each.question}"
+        for each in course.OPTIONAL
+    ]
+    return f"After these exercises: {' '.join(optional or ['[next steps](next.md).'])}"
 
 
 def _row(exercise: course.Exercise) -> str:

@@ -30,21 +30,29 @@ class Module:
     """One file of the model answers, or of the code that students are given.
 
     Attributes:
-        name: Of the module, without the packages that it lies in.
+        path: From the root of the course: `reference/kl.py`, `starter/given/bandit_task.py`.
         text: Of the file.
-        file_name: Its path in `starter/`, where it has one there.
     """
 
-    name: str
+    path: str
     text: str
-    file_name: str
+
+    @property
+    def name(self) -> str:
+        """The name of the module, without the packages that it lies in."""
+        return Path(self.path).stem
+
+    @property
+    def file_name(self) -> str:
+        """Its path in `starter/`; a model answer has the path of its stub."""
+        return self.path.partition("/")[2]
 
     @cached_property
     def tree(self) -> ast.Module:
         try:
             return ast.parse(self.text)
         except SyntaxError as error:
-            raise not_python(self.file_name, error) from None
+            raise not_python(self.path, error) from None
 
     @cached_property
     def functions(self) -> dict[str, ast.FunctionDef]:
@@ -54,7 +62,7 @@ class Module:
     @cached_property
     def to_write(self) -> list[str]:
         """Names of the functions that students write, in order."""
-        return functions_to_write(self.text, path=Path("reference", self.file_name))
+        return functions_to_write(self.text, path=Path(self.path))
 
     @cached_property
     def imported(self) -> dict[str, tuple[str, str]]:
@@ -102,16 +110,19 @@ def read_modules(reference: Path, starter: Path) -> dict[str, Module]:
         reference: Folder of the model answers.
         starter: Folder of the stubs, with the programs `run_*.py`, and the given modules in a folder of their own.
     """
-    given = (*starter.glob("run_*.py"), *starter.glob(f"{GIVEN}/*.py"))
-    paths = {path.relative_to(starter).as_posix(): path for path in given}
-    paths |= {path.name: path for path in reference.glob("*.py") if path.name != "__init__.py"}
-    return {path.stem: _module(name, path.read_text("utf-8")) for name, path in sorted(paths.items())}
+    answers = [path for path in reference.glob("*.py") if path.name != "__init__.py"]
+    given = [*starter.glob("run_*.py"), *starter.glob(f"{GIVEN}/*.py")]
+    places = [(path, reference) for path in answers] + [(path, starter) for path in given]
+    return {
+        path.stem: _module(f"{folder.name}/{path.relative_to(folder).as_posix()}", path.read_text("utf-8"))
+        for path, folder in sorted(places)
+    }
 
 
 @functools.lru_cache(64)
-def _module(file_name: str, text: str) -> Module:
+def _module(path: str, text: str) -> Module:
     """A file that is read again without a change is parsed once."""
-    return Module(Path(file_name).stem, text, file_name)
+    return Module(path, text)
 
 
 def of_exercises(chosen: Collection[str], modules: Mapping[str, Module]) -> set[str]:

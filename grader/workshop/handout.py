@@ -261,12 +261,12 @@ def _readme(text: str, site: str | None, exercises: Sequence[course.Exercise]) -
     """The README: a line that begins with "$site_only " or "$folder_only " is for one kind of handout."""
     ours, other = ("$site_only ", "$folder_only ") if site else ("$folder_only ", "$site_only ")
     kept = "".join(line.removeprefix(ours) for line in text.splitlines(keepends=True) if not line.startswith(other))
-    project = _project()["project"]
+    project, counted = _project()["project"], [each for each in exercises if not each.optional]
     return Template(kept).substitute(
         title=course.TITLE,
         facts="".join(f"\n- **{name}**: {text}" for name, text in facts()),
         first=exercises[0].name,
-        files=listed([f"`{each.file_name}`" for each in exercises if not each.optional] or ["all files"]),
+        files=listed([f"`{each.file_name}`" for each in counted or exercises]),
         optional="".join(
             f" `{each.file_name}` is optional: `grade {each.name}`." for each in exercises if each.optional
         ),

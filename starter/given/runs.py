@@ -98,9 +98,8 @@ def refuse_what_cannot_work(
     """
     folder: Path = arguments.out
     found = {name for name in files if (folder / name).exists()}
-    if not os.access(folder if folder.is_dir() else folder.parent, os.W_OK) or (
-        folder.exists() and not folder.is_dir()
-    ):
+    is_something_else = folder.exists() and not folder.is_dir()
+    if is_something_else or not os.access(folder if folder.is_dir() else folder.parent, os.W_OK):
         parser.error(f"--out must be a folder, in a folder that exists and can be written to, got {folder}")
     if arguments.resume and arguments.overwrite:
         parser.error("--resume goes on with a run, --overwrite starts a new one: choose one of them")

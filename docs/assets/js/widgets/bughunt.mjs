@@ -67,7 +67,7 @@ class Bughunt extends Widget {
       }, element("span", {}, String(i + 1)), coins(answer ? points(piece, answer) : null));
     }));
     const done = PIECES.filter(({ id }) => this.answers[id]).length;
-    this.score.textContent = `${total(PIECES, this.answers)} of ${POINTS * done || 0} points`;
+    this.score.textContent = `${total(PIECES, this.answers)} of ${POINTS * done} points`;
     this.score.hidden = done === 0 || this.shown === END;
   }
 
@@ -191,7 +191,7 @@ function numbered(text, number) {
   return [element("span", { class: "grpo-hunt-number" }, String(number)), element("code", { style }, parts)];
 }
 
-/** Lines to read. Notes: number of a line to what stands after it. */
+/** Lines to read. Remarks: number of a line to what stands after it. */
 const listing = (lines, remarks, first = 1) =>
   element("div", { class: "grpo-hunt-code" }, lines.map((text, i) => {
     const remark = remarks[i + first];
