@@ -42,7 +42,7 @@ def _start(settings: WorkerSettings, *, wrap: bool) -> Worker:
     home, printed = make_home(), PrintedFile()
     walls = outer_walls(home, settings["memory_bytes"] if settings["device"] == "cpu" else None)
     plain = command = interpreter.command({**settings, "user": None, "readable": []})
-    environment = {**interpreter.environment(home), **variables(home)}
+    environment = {**interpreter.environment(home, device=settings["device"]), **variables(home)}
     for wall in walls:
         command = wall.around(command) if wrap else command
         environment |= wall.environment()

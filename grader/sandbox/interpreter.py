@@ -25,9 +25,17 @@ def library_folders() -> list[str]:
     return list(dict.fromkeys(folders))
 
 
-def environment(home: str) -> dict[str, str]:
-    """Nothing of the caller's environment but what an interpreter needs: no tokens, no paths of the course."""
-    kept = {name: os.environ[name] for name in ("SYSTEMROOT", "TMP", "TEMP") if name in os.environ}
+_GPUS = "CUDA_VISIBLE_DEVICES"
+
+
+def environment(home: str, *, device: str = "cpu") -> dict[str, str]:
+    """Nothing of the caller's environment but what an interpreter needs: no tokens, no paths of the course.
+
+    Args:
+        home: The interpreter's home folder.
+        device: With "cpu" torch sees no GPU, so a submission gets the same grade on every machine.
+    """
+    kept = {name: os.environ[name] for name in ("SYSTEMROOT", "TMP", "TEMP", _GPUS) if name in os.environ}
     one_thread = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
     # Looking for a GPU must not start CUDA in the process that forks. Without the last one, how many threads fit under
     # the limit of memory depends on the number of processors.
@@ -38,6 +46,8 @@ def environment(home: str) -> dict[str, str]:
         "PYTORCH_NVML_BASED_CUDA_CHECK": "1",
         "MALLOC_ARENA_MAX": "2",
     }
+    if device == "cpu":
+        fixed[_GPUS] = ""
     # torch asks for the user's name, which a namespace has no list of. matplotlib finds no screen, nor asks for one.
     return {**kept, **one_thread, **fixed, "HOME": home, "LOGNAME": "student", "MPLBACKEND": "Agg"}
 

@@ -77,7 +77,7 @@ class Sandbox:
             require_level: Refuse to run student code below this level.
             name_refused: A refused system call says which one it was, by an error that no program expects.
         """
-        cold = cold or sys.platform != "linux"
+        cold = cold or sys.platform != "linux" or device != "cpu"  # CUDA does not survive a fork
         level = 0 if device == "cuda" else level
         wanted = level in (None, 2) and not cold and not bubblewrap.problem()
         return cls(
@@ -136,13 +136,14 @@ class Sandbox:
         """A fresh worker. The next one is forked meanwhile, so that nobody waits for it.
 
         Args:
-            imports: Slow modules of torch that the submission will need, imported once for all workers to come.
+            imports: Slow modules of torch that the submission will need. They are imported before the worker is ready,
+                so the submission's time limits do not count them; the fork server imports them once.
 
         Raises:
             SandboxError: it did not start, or it lacks a wall of its level.
         """
         if self._server is None:
-            return self._start_worker()
+            return self._start_worker(imports)
         if not self._imported >= {*imports}:
             self._discard_next()  # it was forked before the import
             self._server.imports(imports)
@@ -158,7 +159,7 @@ class Sandbox:
             self.worker().close()
         return list(self._walls)
 
-    def _start_worker(self) -> Worker:
+    def _start_worker(self, imports: Sequence[str] = ()) -> Worker:
         level, walls = self.level, self._walls_to_have()
         settings: confine.WorkerSettings = {
             "walls": walls,
@@ -172,6 +173,7 @@ class Sandbox:
             "cpu_seconds": self.limits.cpu_seconds,
             "file_bytes": self.limits.file_bytes,
             "name_refused": self.name_refused,
+            "imports": [*imports],
         }
         worker = self._server.worker(settings) if self._server else cold_worker(settings)
         worker.wait_until_ready()

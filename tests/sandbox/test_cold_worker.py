@@ -1,6 +1,7 @@
 """A worker without a fork server: it ends with all that it started, and nothing of it stays."""
 
 import contextlib
+import functools
 import os
 import signal
 import subprocess
@@ -14,11 +15,11 @@ from typing import Any
 
 import psutil
 import pytest
-from probing import MOMENT, probe
+from probing import MOMENT, PROBE, probe, submission_of, value_of
 from waiting import wait_until
 
 from grader.core import course
-from grader.grading.student import Clock, StudentDied, StudentError
+from grader.grading.student import Clock, Student, StudentDied, StudentError
 from grader.sandbox import interpreter, streams
 from grader.sandbox.sandbox import Sandbox
 from grader.sandbox.worker_home import make_home, remove_home
@@ -72,6 +73,20 @@ def test_a_cold_worker_is_like_any_other(cold: Sandbox) -> None:
             student.f("hang")
     assert (died.value.death.reason, died.value.printed) == ("timeout", "counting\n")
     assert died.value.death.place == ("homework/probe.py", 11, "f")
+
+
+def test_a_slow_import_is_done_before_the_submission_is_asked(cold: Sandbox) -> None:
+    source = "import sys; SEEN = 'sqlite3' in sys.modules\ndef f(x): return SEEN"
+    limits = (Clock(MOMENT, "this test"),)
+    start = functools.partial(cold.worker, ["sqlite3", "no_such_module"])
+    with contextlib.closing(Student(PROBE, submission_of(source), start, clocks=limits)) as student:
+        assert student.f(0).value is True
+    assert value_of(cold, source) is False
+
+
+def test_student_code_sees_no_gpu_unless_it_is_asked_for(cold: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "0")
+    assert value_of(cold, "import os\ndef f(x): return os.environ['CUDA_VISIBLE_DEVICES']") == ""
 
 
 # Nothing that it started survives it

@@ -48,6 +48,7 @@ class WorkerSettings(TypedDict):
         cpu_seconds: Of the whole worker.
         file_bytes: Of a file that it writes.
         name_refused: Refused calls say which one it was, see `refused_call`.
+        imports: Slow modules that a worker without a fork server imports before it is ready.
     """
 
     walls: list[str]
@@ -61,6 +62,7 @@ class WorkerSettings(TypedDict):
     cpu_seconds: int
     file_bytes: int
     name_refused: bool
+    imports: list[str]
 
 
 _libc: Any = ctypes.CDLL(None, use_errno=True) if sys.platform == "linux" else None

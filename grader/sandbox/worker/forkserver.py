@@ -57,12 +57,17 @@ def warm(x, y):
 
 
 def warm_up() -> None:
-    """Do once what every worker does first, so that the forks find it done: load, call, differentiate."""
+    """Do once what every worker does first, so that the forks find it done: load, call, differentiate.
+
+    With a build of torch for GPUs, only the workers differentiate: where there is a GPU, the first backward pass loads
+    its driver, which starts a thread, and a process with two threads must not fork.
+    """
     torch.set_num_threads(1)
     first = worker.Worker()
     numbers = wire.Tensor("float32", (2, 2), bytes(16))
+    gradients_of = [] if torch.backends.cuda.is_built() else [0]
     names = {"module": "warm", "function": "warm"}
-    call: dict[str, Any] = {"arguments": [numbers, numbers], "options": {}, "gradients_of": [0]}
+    call: dict[str, Any] = {"arguments": [numbers, numbers], "options": {}, "gradients_of": gradients_of}
     call |= {"return_arguments": True, "watch_random": True, "repeat": 1}
     for body in (
         {"request": "load", "files": {"warm.py": _WARM_MODULE}, "folder": "warm", "given": [], **names},

@@ -5,6 +5,8 @@ needed comes in the first argument. The folder of this file is loaded as a packa
 itself on the path a submission could import the model answers.
 """
 
+import contextlib
+import importlib
 import importlib.util
 import json
 import os
@@ -43,7 +45,11 @@ def main() -> None:
             sending.write(frame)
             sending.flush()
 
-        serve.run(receiving.read, send, confine.apply(settings), settings["device"])
+        walls = confine.apply(settings)
+        for name in settings["imports"]:
+            with contextlib.suppress(ImportError):  # not installed: the submission will see
+                importlib.import_module(name)
+        serve.run(receiving.read, send, walls, settings["device"])
 
 
 if __name__ == "__main__":
