@@ -24,7 +24,7 @@ class CourseFile:
         exercises: Names of its exercises, in order.
         optional: Names of exercises that students see and get, but that are in no total.
         points: Exercise to what it is worth in all; without an entry, what its checks declare.
-        error_carried_forward: Whether a function counts that is right on its own premises.
+        error_carried_forward: Whether points count that are lost to a mistake in an earlier function only.
         hidden_checks: Whether gradings with the model answers run the hidden checks.
         worksheet: Whether `grade-all` and the autograder grade the worksheet too, unless they are told otherwise.
         institution: Whose course it is.

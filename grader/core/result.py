@@ -129,7 +129,7 @@ class CheckResult:
         printed: What the submission printed during that call.
         waits_for: Titles of the checks that must pass first.
         may_come_from: Titles of failed checks that may have caused this failure.
-        owed_to: Functions, "exercise.function", whose mistakes alone it is lost to: with what these return, it passes.
+        owed_to: Functions, "exercise.function", whose mistakes alone it is lost to: with right ones, it passes.
         carried: Whether its points count because of that.
         seconds: How long it took.
         curves: What the submission's training run of this check did step by step.

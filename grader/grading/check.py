@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import importlib
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from types import ModuleType
 from typing import Any, TypeVar
@@ -22,7 +22,6 @@ from ..core import course
 from ..core.refusal import FileRefused, not_python
 from ..core.result import CheckResult
 from .points import shared_out
-from .premises import Oracle
 from .student import Example
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -125,13 +124,6 @@ def modules(exercise: str, *, hidden: bool) -> list[str]:
     if hidden and course.WRITTEN.hidden_checks and (course.exercise(exercise).folder / "hidden_checks.py").is_file():
         names.append(f"grader.exercises.{exercise}.hidden_checks")
     return names
-
-
-def oracles_of(exercise: str) -> Mapping[str, Oracle]:
-    """What computes the right values of the functions of an exercise that call others, by function."""
-    (name,) = modules(exercise, hidden=False)
-    found: Mapping[str, Oracle] = getattr(importlib.import_module(name), "ORACLES", {})
-    return found
 
 
 def has_hidden_checks() -> bool:

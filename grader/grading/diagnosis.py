@@ -12,25 +12,18 @@ import contextlib
 import re
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import Any
 
 from ..core import course
 from ..core.course import Exercise
 from ..core.result import BROKEN, FAILED, PASSED, CheckResult, ExerciseResult, NamedMistake, Result
 from ..core.secret import PUBLIC
+from ..core.submission import Submission
 from ..sandbox.worker_process import SandboxError
 from . import headings, likeness, vectors, which_calls
-from .check import Check, checks_of, oracles_of
+from .check import Check, checks_of
 from .compare import Float64
-from .premises import (
-    calls_others,
-    can_be_guarded,
-    can_be_scaled,
-    guarded,
-    own_functions,
-    right_calls,
-    scaled,
-)
 from .settings import Settings
 from .shown_call import show_call
 from .student import (
@@ -92,7 +85,9 @@ def explain(
     settings: Settings,
     result: Result,
     failures: Mapping[str, Failure],
-    by_themselves: Set[str] = frozenset(),
+    own_mistakes: Set[str] = frozenset(),
+    corrected: Mapping[str, Submission] = MappingProxyType({}),
+    *,
     without_answer: Set[str] = frozenset(),
 ) -> None:
     """Write into a result why checks failed.
@@ -101,7 +96,8 @@ def explain(
         settings: Of the grading.
         result: What came of it.
         failures: Id of a check to the call that it failed for, where that came back.
-        by_themselves: The checks that fail on their own premises too.
+        own_mistakes: The checks that fail with right earlier functions, too.
+        corrected: Function, "exercise.function", to the submission with right functions where it calls wrong ones.
         without_answer: The functions, "exercise.function", that gave none to a worked example within their limits:
             there is nothing to compare, and to ask once more takes as long again.
 
@@ -115,7 +111,7 @@ def explain(
             as_entry(exercise.name, named)
             for named in (
                 *_named(settings, exercise, called.keys() | silent, failures),
-                *_named_beside_others(settings, exercise, called, by_themselves),
+                *_named_beside_others(settings, exercise, called, own_mistakes, corrected),
             )
         ]
 
@@ -159,63 +155,30 @@ def _named(
 
 
 def _named_beside_others(
-    settings: Settings, exercise: ExerciseResult, called: Mapping[str, Sequence[str]], by_themselves: Set[str]
+    settings: Settings,
+    exercise: ExerciseResult,
+    called: Mapping[str, Sequence[str]],
+    own_mistakes: Set[str],
+    corrected: Mapping[str, Submission],
 ) -> Iterator[Named]:
     """Name known mistakes of functions that call wrong ones, or say beside the check that none is named.
 
-    The recorded answers are those of a mistake with right functions around it. So they can be compared with where the
-    wrong ones have no part in an answer.
+    The recorded answers are those of a mistake with right functions around it, so right ones are put in their place.
     """
-    failing = [check for check in exercise.checks if check.outcome in (FAILED, BROKEN) and check.id in by_themselves]
+    failing = [check for check in exercise.checks if check.outcome in (FAILED, BROKEN) and check.id in own_mistakes]
     _, known = vectors.load(exercise.name)
     for function in dict.fromkeys(check.function for check in failing if check.function in called):
         checks = [check for check in failing if check.function == function]
-        wrong = called[function]
-        at_fault = [name for name in wrong if not _only_follows(settings, name, by_themselves)]
-        seen = _untouched(settings, exercise.name, function, at_fault)
+        submission = corrected[f"{exercise.name}.{function}"]
+        seen = observations(replace(settings, submission=submission), exercise.name, {function}).get(function, [])
         mistakes = known.get(function, {})
         found = _Agreement.of(seen, mistakes).named(seen, mistakes, [check.id for check in checks])
-        told = [named for several in found.values() for named in several if named.everywhere]
-        yield from (replace(named, everywhere=False) for named in told)
-        first = " and ".join(f"`{name.split('.')[1]}`" for name in at_fault or wrong)
+        named = [each for several in found.values() for each in several if each.everywhere]
+        yield from named
+        first = " and ".join(f"`{name.split('.')[1]}`" for name in called[function])
         for check in checks:
-            if check.id not in {named.check for named in told}:
+            if check.id not in {each.check for each in named}:
                 check.may_come_from.append(f"a mistake of its own, which gets no name here: correct your {first} first")
-
-
-def _untouched(settings: Settings, exercise: str, function: str, called: Sequence[str]) -> Seen:
-    """The worked examples of a function in whose answers some wrong functions that it calls have no part.
-
-    The answers stay as they are when these return more, and those of which there is no more refuse what they get wrong.
-    """
-    if not all(can_be_scaled(name) or can_be_guarded(name) for name in called):
-        return []
-    submission = guarded(
-        scaled(settings.submission, called),
-        _right_calls(settings, exercise, function, [name for name in called if can_be_guarded(name)]),
-    )
-    other = replace(settings, submission=submission)
-    seen, more = (observations(each, exercise, {function}).get(function, []) for each in (settings, other))
-    return [one for one, two in zip(seen, more, strict=False) if agree(one[1], two[1])]
-
-
-def _right_calls(
-    settings: Settings, exercise: str, function: str, called: Sequence[str]
-) -> dict[str, list[dict[str, Any]]]:
-    """The right calls of some functions of the submission among those that the worked examples of another one need."""
-    if not called:
-        return {}
-    checks = [each for each in settings.selected.values() if (each.exercise, each.function) == (exercise, function)]
-    examples = [example for check in checks for example in check.examples]
-    oracle, clocks = oracles_of(exercise).get(function), _naming_clocks()
-    with own_functions(called, lambda module: _student(settings, module, clocks)) as premises:
-        return right_calls(premises, oracle, examples) if oracle else {name: [] for name in called}
-
-
-def _only_follows(settings: Settings, name: str, by_themselves: Set[str]) -> bool:
-    """Whether a function, "exercise.function", is wrong by what it calls alone, as far as is known."""
-    own = {f"{settings.selected[check].exercise}.{settings.selected[check].function}" for check in by_themselves}
-    return calls_others(name) and name not in own
 
 
 def _named_for(

@@ -21,6 +21,7 @@ from typing import Any
 import pytest
 
 from ..core.result import CheckResult, Result
+from ..core.submission import Submission
 from . import plugin
 from .check import as_result
 from .helper import GONE, Helper, packed
@@ -39,7 +40,7 @@ class Job:
         settings: Without what stays in the process that asks: `start`, and `checks`.
         checks: Ids of those to run.
         result: In which every selected check is.
-        wrong: As of the plugin.
+        corrected: As of the plugin.
         found: As of the plugin.
         wall_seconds: What is left of the time of the whole grading.
         examples: Generated inputs for every law.
@@ -48,7 +49,7 @@ class Job:
     settings: Settings
     checks: tuple[str, ...]
     result: Result
-    wrong: Mapping[str, Sequence[str]]
+    corrected: Mapping[str, Submission]
     found: plugin.Findings
     wall_seconds: float
     examples: int
@@ -66,7 +67,7 @@ class Job:
             settings=replace(self.settings, start=start, checks={name: declared[name] for name in self.checks}),
             result=self.result,
             on_update=lambda _, entry: tell(entry),
-            wrong=self.wrong,
+            corrected=self.corrected,
             found=self.found,
         )
         grading.wall_clock.seconds = self.wall_seconds
@@ -93,7 +94,7 @@ class Graded:
 def graded(grading: plugin.GradingPlugin, name: str, run_here: RunHere) -> Graded:
     """Run the checks of one exercise in the process that was asked, and say what came of it."""
     known = grading.found
-    grading.found = plugin.Findings(odd_dtypes=known.odd_dtypes, silent=known.silent)
+    grading.found = plugin.Findings(odd_dtypes=known.odd_dtypes)
     status = run_here(grading, [name])
     (exercise,) = (each for each in grading.result.exercises if each.name == name)
     return Graded(int(status), grading.found, exercise.not_imported, grading.wall_clock.seconds)
@@ -191,7 +192,7 @@ class _SideBySide:
             settings=replace(grading.settings, start=_nothing, checks=None),
             checks=(*grading.settings.selected,),
             result=grading.result,
-            wrong=grading.wrong,
+            corrected=grading.corrected,
             found=grading.found,
             wall_seconds=grading.wall_clock.seconds,
             examples=plugin.examples(),

@@ -13,7 +13,7 @@ import tempfile
 import time
 import zlib
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -24,7 +24,6 @@ from hypothesis import HealthCheck, Phase, Verbosity, settings
 from hypothesis.errors import Flaky
 
 from ..core import course
-from ..core.course import Exercise
 from ..core.refusal import FileRefused
 from ..core.result import (
     BROKEN,
@@ -39,11 +38,11 @@ from ..core.result import (
     Result,
 )
 from ..core.secret import PUBLIC, fresh_seed
+from ..core.submission import Submission
 from . import curves, hypothesis_compat, vectors
-from .check import Check, checks_of, oracles_of
+from .check import Check, checks_of
 from .compare import Mismatch
 from .diagnosis import Failure
-from .premises import NotJudged, Oracles, Premises, own_functions, those_called
 from .settings import Settings
 from .shown_call import VALUE, Shown, is_written_out, needed_imports, show_call
 from .student import (
@@ -111,29 +110,23 @@ class Findings:
     Attributes:
         failures: Id of a check to the call that it failed for.
         odd_dtypes: Function to the wrong dtypes that its checks have noted.
-        passed_on: Check to the functions, "exercise.function", on whose premises it passed.
-        not_judged: Checks of which the premises say nothing.
         without_answer: The functions, "exercise.function", that gave none to a worked example within their limits.
-        silent: Those of them that gave none to their gate: they are asked for nothing more.
+        unfinished: The functions, "exercise.function", that call one which is not written yet.
         errors: What pytest could not collect.
     """
 
     failures: dict[str, Failure] = field(default_factory=dict)
     odd_dtypes: dict[str, list[Mismatch]] = field(default_factory=dict)
-    passed_on: dict[str, list[str]] = field(default_factory=dict)
-    not_judged: set[str] = field(default_factory=set)
     without_answer: set[str] = field(default_factory=set)
-    silent: set[str] = field(default_factory=set)
+    unfinished: set[str] = field(default_factory=set)
     errors: list[str] = field(default_factory=list)
 
     def add(self, others: Findings) -> None:
         """Take over what another process found in exercises of its own."""
         self.failures |= others.failures
         self.odd_dtypes |= others.odd_dtypes
-        self.passed_on |= others.passed_on
-        self.not_judged |= others.not_judged
         self.without_answer |= others.without_answer
-        self.silent |= others.silent
+        self.unfinished |= others.unfinished
         self.errors += others.errors
 
 
@@ -145,7 +138,7 @@ class GradingPlugin:
         settings: What is asked for.
         result: Filled in; every selected check is in it already.
         on_update: Called after every check, with the result and the check's entry.
-        wrong: A function, "exercise.function", to the wrong ones that it calls and that it is judged on.
+        corrected: Function, "exercise.function", to the submission that its checks run on in the second pass.
         found: What is known beside the result.
         wall_clock: What is left of the whole grading's time.
         failure: What `on_update` raised; the run stops then.
@@ -155,7 +148,7 @@ class GradingPlugin:
     settings: Settings
     result: Result
     on_update: Callable[[Result, CheckResult], None] = lambda *_: None
-    wrong: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    corrected: Mapping[str, Submission] = field(default_factory=dict)
     found: Findings = field(default_factory=Findings)
     wall_clock: Clock = field(
         default_factory=lambda: Clock(course.GRADING_SECONDS * _more_time(), "the whole grading", wall=True)
@@ -169,14 +162,9 @@ class GradingPlugin:
             exercise.name: Clock(_exercise_seconds(exercise.name) * _more_time(), "this exercise in earlier checks")
             for exercise in self.result.exercises
         }
-        self._own_clocks = {
-            exercise.name: Clock(course.EXERCISE_SECONDS * _more_time(), "the functions that it is judged on")
-            for exercise in self.result.exercises
-        }
         self._student: Student | None = None
         self._seen_secretly: list[Mismatch] = []
         self._public_failures: dict[tuple[str, str], Mismatch | StudentError | None] = {}
-        self._premises: Premises = {}
         self._models: dict[str, Student] = {}
         self._kept: dict[str, Student] = {}
         self._endless_imports: dict[str, EndlessImports] = defaultdict(dict)
@@ -185,12 +173,14 @@ class GradingPlugin:
     # Fixtures
 
     @pytest.fixture
-    def student(self, request: pytest.FixtureRequest, premises: Premises) -> Iterator[Student]:
+    def student(self, request: pytest.FixtureRequest) -> Iterator[Student]:
         """The submission, in a fresh worker (in one for the exercise, where a worker costs an import of torch)."""
         check, asked = _check_of(request.node), self.settings
-        student = self._kept.get(check.exercise) or Student(
+        submission = self.corrected.get(check.whole_name, asked.submission)
+        keep_as = check.exercise if submission is asked.submission else check.whole_name
+        student = self._kept.get(keep_as) or Student(
             course.exercise(check.exercise),
-            asked.submission,
+            submission,
             asked.start,
             device=asked.device,
             folder=asked.folder,
@@ -208,31 +198,12 @@ class GradingPlugin:
         if asked.fresh_workers:
             student.close()
         else:
-            self._kept[check.exercise] = student
+            self._kept[keep_as] = student
 
     @pytest.fixture
-    def premises(self, request: pytest.FixtureRequest) -> Iterator[Premises]:
-        """The wrong functions that this one is judged on; none as a rule. Each is in a worker of its own."""
-        check, asked = _check_of(request.node), self.settings
-
-        def worker(exercise: Exercise) -> Student:
-            clocks = (self._own_clocks[check.exercise], self.wall_clock)
-            return Student(exercise, asked.submission, asked.start, device=asked.device, clocks=clocks)
-
-        wrong = self.wrong.get(check.whole_name, ())
-        with own_functions(wrong, worker, silent=self.found.silent) as self._premises:
-            yield self._premises
-        self._premises = {}
-
-    @pytest.fixture
-    def model(self, request: pytest.FixtureRequest, premises: Premises) -> Student | Oracles:
-        """The model answers, behind the same proxy. They keep one worker for all checks of an exercise.
-
-        On premises it is the oracle: a model answer calls no function of a submission.
-        """
+    def model(self, request: pytest.FixtureRequest) -> Student:
+        """The model answers, behind the same proxy. They keep one worker for all checks of an exercise."""
         name = _check_of(request.node).exercise
-        if premises:
-            return Oracles(course.exercise(name), oracles_of(name), premises)
         if name not in self._models:
             assert self.settings.with_hidden_checks, "only hidden checks may ask for the model answers"
             asked, exercise = self.settings, course.exercise(name)
@@ -240,24 +211,15 @@ class GradingPlugin:
         return self._models[name]
 
     @pytest.fixture
-    def worked(self, request: pytest.FixtureRequest, premises: Premises) -> list[tuple[Example, Vector]]:
-        """The examples of this check with the model answer's recorded values, or with what is right on its premises."""
-        try:
-            return self._worked(_check_of(request.node))
-        except NotJudged as problem:
-            # Where a fixture ends in an exception that is neither an Exception nor pytest's own, pytest leaves it
-            # unfinished and stumbles over it in the next check.
-            pytest.skip(str(problem))
+    def worked(self, request: pytest.FixtureRequest) -> list[tuple[Example, Vector]]:
+        """The examples of this check with the model answer's recorded values."""
+        return self._worked(_check_of(request.node))
 
     def _worked(self, check: Check) -> list[tuple[Example, Vector]]:
         recorded, _ = vectors.load(check.exercise)
         if len(recorded.get(check.id, ())) != len(check.examples):
             raise FileRefused(f"the examples of {check.id} are not recorded; run `course dev vectors {check.exercise}`")
-        worked = list(zip(check.examples, recorded[check.id], strict=True))
-        if not self._premises:
-            return worked
-        right = Oracles(course.exercise(check.exercise), oracles_of(check.exercise), self._premises)
-        return [(example, vectors.expected_by(right, example, vector)) for example, vector in worked]
+        return list(zip(check.examples, recorded[check.id], strict=True))
 
     @pytest.fixture
     def fresh(self, request: pytest.FixtureRequest) -> np.random.Generator:
@@ -372,12 +334,9 @@ class GradingPlugin:
                 raise
         if self._student is not None:
             vectors.require_refused(self._student, check.function, check.refuses)
-        if check.dtype and not any(self.found.odd_dtypes.get(name) for name in self._premises):
+        if check.dtype:
             for odd in self._odd_dtypes_of(check) or ():
                 raise odd
-        if any(own.says_nothing for own in self._premises.values()):
-            raise NotJudged("a premise says nothing")
-        self.found.passed_on[check.id] = those_called(self._premises)
         return called
 
     @pytest.hookimpl(wrapper=True)
@@ -442,7 +401,7 @@ class GradingPlugin:
                     vectors.require_recorded(student, self._worked(other))
                 except (Mismatch, StudentError) as problem:
                     return problem
-                except (StudentDied, StudentCrashed, ModuleProblem, NotJudged, MachineTooBusy):
+                except (StudentDied, StudentCrashed, ModuleProblem, MachineTooBusy):
                     return None
         return None
 
@@ -470,6 +429,7 @@ class GradingPlugin:
                 if file_name == course.exercise(check.exercise).file_name:
                     entry.outcome, entry.call = NOT_WRITTEN, ""
                 else:  # this function may be right: it calls one of an earlier exercise
+                    self.found.unfinished.add(check.whole_name)
                     entry.story = f"it needs `{last.function}` of {file_name}, which is not written yet: do that first"
             case StudentError():
                 entry.story = what_was_raised(problem.type, problem.message)
@@ -477,10 +437,6 @@ class GradingPlugin:
             case StudentDied() | StudentCrashed():
                 if isinstance(problem, StudentDied) and (problem.at_import or (call and is_public(check, call))):
                     self.found.without_answer.add(check.whole_name)
-                    if check.gate:
-                        self.found.silent.add(check.whole_name)
-                if self.found.silent & {*self.wrong.get(check.whole_name, ())}:
-                    self.found.not_judged.add(check.id)  # it waited for one that never answers
                 entry.story, entry.printed = f"your code {problem.death.detail}", problem.printed
                 if problem.death.place:
                     file, line, function = problem.death.place
@@ -492,9 +448,6 @@ class GradingPlugin:
                 entry.story = (
                     "your function gives different answers to the same question; it must depend on its arguments only"
                 )
-            case NotJudged():
-                entry.outcome, entry.story = FAILED, str(problem)
-                self.found.not_judged.add(check.id)
             case MachineTooBusy():
                 entry.outcome, entry.story = GRADER_ERROR, str(problem)
             case _:
@@ -519,7 +472,7 @@ class GradingPlugin:
         return lines[line - 1].strip() if 0 < line <= len(lines) else ""
 
 
-_TOLD = (ModuleProblem, NotJudged, MachineTooBusy)
+_TOLD = (ModuleProblem, MachineTooBusy)
 """What says nothing of secret inputs."""
 _LONG_CALL = 700
 """Instead of a call with more characters a worked example is shown, if one goes wrong too."""

@@ -94,11 +94,12 @@ class Grading(Settings):
             result.problem = "; ".join(found.errors) or f"pytest ended with {status!r}"
             return result
         try:
-            by_themselves: set[str] = set()
+            judged = second_pass.Judged()
             if self.second_pass and not self.debug:
-                by_themselves = second_pass.judge(self, grading, run_checks, on_second_pass)
+                judged = second_pass.judge(self, grading, run_checks, on_second_pass)
             if self.name_mistakes and not self.debug:  # a person at a breakpoint wants no calls after it
-                diagnosis.explain(self, result, found.failures, by_themselves, found.without_answer)
+                unclear = judged.own_mistakes, judged.corrected
+                diagnosis.explain(self, result, found.failures, *unclear, without_answer=found.without_answer)
         except (SandboxError, MachineTooBusy) as error:
             result.problem = str(error)
         result.complete = True

@@ -1,28 +1,50 @@
-"""The second pass: failing checks of functions that call wrong ones run once more, on the submission's own premises.
+"""The second pass: failing checks of functions that call wrong ones run once more, with right ones in their place.
 
-It costs nothing where nothing fails, and it takes no outcome back: it says beside a failed check that it is right with
-what certain functions return, and gives its points if the course says so. Where the grader itself stumbles in it, the
-result says so as its problem, with every point that the first pass gave.
+A later function may be right and still fail because of an earlier one that it calls. The checks that it lost run again
+on a copy of the submission whose wrong earlier functions are replaced by the numpy oracles (`oracles/in_torch.py`).
+One bit per check leaves that run: whether it passes. A check that passes was lost to the earlier functions alone; its
+points are owed, and given if the course says so. The second pass takes no outcome back.
+
+The oracles are part of the handout, so no model answer shares a process with student code, and a student sees the same
+points at home. Functions that are not written yet stay as they are: the report says to write them first.
 """
 
 from __future__ import annotations
 
+import functools
 import itertools
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 
-import numpy as np
 import pytest
 
 from ..core import course
-from ..core.result import BROKEN, FAILED, GRADER_ERROR, PASSED, WAITING, Result
-from .check import Check, as_result
+from ..core.result import BROKEN, FAILED, GRADER_ERROR, PASSED, TOO_BUSY, WAITING, Result
+from ..core.submission import Submission
+from .check import as_result
 from .diagnosis import is_wrong
-from .plugin import Findings, GradingPlugin
-from .premises import owed_to, scaled
+from .plugin import GradingPlugin
 from .settings import Settings
 
 _LOST = (FAILED, BROKEN, WAITING)
+_ORACLES = Path(__file__).parents[1] / "oracles"
+_PACKAGE = "course_oracles"
+ORACLES_FOR_WORKERS = ("in_torch", "charlm_oracle", "simulation", "sfc32", "traced")
+"""The modules that come with a submission into the worker."""
+
+
+@dataclass(frozen=True)
+class Judged:
+    """What the second pass found.
+
+    Attributes:
+        own_mistakes: Ids of the checks that fail with right earlier functions, too.
+        corrected: Function, "exercise.function", to the submission with right functions where it calls wrong ones.
+    """
+
+    own_mistakes: Set[str] = frozenset()
+    corrected: Mapping[str, Submission] = field(default_factory=dict)
 
 
 def judge(
@@ -30,7 +52,7 @@ def judge(
     first: GradingPlugin,
     run: Callable[[GradingPlugin], int | pytest.ExitCode],
     on_check: Callable[[int, int], None],
-) -> set[str]:
+) -> Judged:
     """Write into a result which of its lost points are owed to wrong functions that are called.
 
     Args:
@@ -40,7 +62,7 @@ def judge(
         on_check: Called with how many checks have run once more, and of how many: before the first, and after each.
 
     Returns:
-        The checks that fail on their own premises too: of functions with a mistake of their own.
+        What is known of the functions that call wrong ones.
 
     Raises:
         SandboxError: there is no worker to be had.
@@ -48,10 +70,10 @@ def judge(
         Exception: what `on_check` raised.
     """
     result = first.result
-    called = _wrong_called(settings, result)
-    wrong = {function: names for function, names in called.items() if function not in first.found.silent}
+    wrong = _wrong_called(settings, result, first.found.unfinished)
     if not wrong:
-        return set()
+        return Judged()
+    corrected = {name: with_right_functions(settings.submission, called) for name, called in wrong.items()}
     lost = {
         check.id: settings.selected[check.id]
         for exercise in result.exercises
@@ -62,76 +84,92 @@ def judge(
         replace(each, checks=[as_result(lost[check.id]) if check.id in lost else check for check in each.checks])
         for each in result.exercises
     ]
-    submission = scaled(settings.submission, {name for called in wrong.values() for name in called})
     done = itertools.count()
     on_check(next(done), len(lost))
     second = GradingPlugin(
-        settings=replace(settings, checks=lost, first=None, submission=submission),
+        settings=replace(settings, checks=lost, first=None),
         result=replace(result, exercises=exercises),
         on_update=lambda *_: on_check(next(done), len(lost)),
-        wrong=wrong,
-        found=Findings(
-            odd_dtypes={function: [*noted] for function, noted in first.found.odd_dtypes.items()},
-            silent={*first.found.silent},
-        ),
+        corrected=corrected,
         wall_clock=first.wall_clock,
     )
-    with np.errstate(all="ignore"):  # on wrong premises a run may grow beyond everything: infinities decide nothing
-        status = run(second)
+    status = run(second)
     if second.failure is not None:
         raise second.failure
     if status == pytest.ExitCode.INTERRUPTED:
         raise KeyboardInterrupt
-    _write(settings, result, second)
-    problems = [*second.found.errors, *_grader_errors(second, lost)]
-    if not problems and status not in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED):
-        problems.append(f"pytest ended with {status!r}")
-    if problems:
-        result.problem = f"checks could not be judged a second time: {'; '.join(problems)}"
-        return set()
-    failed = {check.id for check in second.result.checks if check.outcome in (FAILED, BROKEN)}
-    return (failed & lost.keys()) - second.found.not_judged
+    outcomes = {check.id: check.outcome for check in second.result.checks if check.id in lost}
+    _write(settings, result, wrong, {name for name, outcome in outcomes.items() if outcome == PASSED})
+    result.problem = _problem(second, outcomes, status)
+    if result.problem:
+        return Judged()
+    return Judged({name for name, outcome in outcomes.items() if outcome in (FAILED, BROKEN)}, corrected)
 
 
-def _wrong_called(settings: Settings, result: Result) -> dict[str, list[str]]:
-    """The functions that lost points and call wrong ones, "exercise.function", to these."""
-    known: dict[str, bool] = {}
+def with_right_functions(submission: Submission, names: Iterable[str]) -> Submission:
+    """A submission with some functions, "exercise.function", replaced by the oracles.
+
+    Later functions get the oracle whether they import the function by name, call it through its module, or stand in
+    the same file.
+    """
+    files = dict(submission.files)
+    for name in names:
+        module, function = name.split(".")
+        file_name = course.exercise(module).file_name
+        if file_name in files:
+            files[file_name] += f"\n\nfrom .{_PACKAGE}.in_torch import {function}\n"
+    return replace(submission, files=files | _oracle_files())
+
+
+@functools.cache
+def _oracle_files() -> dict[str, str]:
+    return {f"{_PACKAGE}/{name}.py": (_ORACLES / f"{name}.py").read_text("utf-8") for name in ORACLES_FOR_WORKERS}
+
+
+def _wrong_called(settings: Settings, result: Result, unfinished: Set[str]) -> dict[str, list[str]]:
+    """The functions that lost points and call wrong ones, "exercise.function", to these.
+
+    Args:
+        settings: Of the grading.
+        result: Of the first pass.
+        unfinished: Functions that call one that is not written yet.
+    """
+    is_known_wrong = functools.cache(lambda name: is_wrong(settings, name, result))
     found = {}
     for exercise in result.exercises:
         uses = course.exercise(exercise.name).uses
         for function in dict.fromkeys(check.function for check in exercise.checks if check.outcome in _LOST):
-            for used in uses.get(function, ()):
-                if used not in known:
-                    known[used] = is_wrong(settings, used, result)
-            wrong = [used for used in uses.get(function, ()) if known[used]]
-            if wrong:
+            wrong = [used for used in uses.get(function, ()) if is_known_wrong(used)]
+            if wrong and f"{exercise.name}.{function}" not in unfinished:
                 found[f"{exercise.name}.{function}"] = wrong
     return found
 
 
-def _grader_errors(second: GradingPlugin, lost: Mapping[str, Check]) -> list[str]:
-    """What went wrong in the second pass that is no fault of the submission, check by check."""
-    failed = [check for check in second.result.checks if check.id in lost and check.outcome == GRADER_ERROR]
-    return [f"{check.id}: {check.story}" for check in failed]
+def _problem(second: GradingPlugin, outcomes: Mapping[str, str], status: int | pytest.ExitCode) -> str:
+    """What went wrong with the second pass that is no fault of the submission; "" as a rule."""
+    errors = [check for check in second.result.checks if outcomes.get(check.id) == GRADER_ERROR]
+    if any(TOO_BUSY in check.story for check in errors):
+        return TOO_BUSY
+    problems = [*second.found.errors, *(check.id for check in errors)]
+    if not problems and status not in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED):
+        problems.append(f"pytest ended with {status!r}")
+    return f"checks could not be judged a second time: {', '.join(problems)}" if problems else ""
 
 
-def _write(settings: Settings, result: Result, second: GradingPlugin) -> None:
+def _write(settings: Settings, result: Result, wrong: Mapping[str, Sequence[str]], passed: Set[str]) -> None:
     """Say of each check that passed the second time which functions it is owed to.
 
-    What is owed to a function without a mistake of its own is owed to those that it calls itself.
+    What is owed to a function without a mistake of its own is owed to the functions that it calls itself.
     """
-    passed = {check.id for check in second.result.checks if check.outcome == PASSED}
     owed: dict[str, Sequence[str]] = {}
     for exercise in result.exercises:
         for function in course.exercise(exercise.name).function_names:
+            name = f"{exercise.name}.{function}"
             checks = [check for check in exercise.checks if check.function == function]
             for check in checks:
-                if check.id in second.found.passed_on.keys() & passed:
-                    check.owed_to = owed_to(second.found.passed_on[check.id], owed)
+                if check.id in passed:
+                    causes = (cause for called in wrong[name] for cause in owed.get(called, [called]))
+                    check.owed_to = list(dict.fromkeys(causes))
                     check.carried = settings.error_carried_forward
             if checks and all(check.outcome == PASSED or check.owed_to for check in checks):
-                owed[f"{exercise.name}.{function}"] = _together([check.owed_to for check in checks])
-
-
-def _together(lists: Sequence[Sequence[str]]) -> list[str]:
-    return list(dict.fromkeys(name for each in lists for name in each))
+                owed[name] = list(dict.fromkeys(cause for check in checks for cause in check.owed_to))

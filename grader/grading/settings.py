@@ -34,8 +34,8 @@ class Settings:
         gates: Let checks wait for their gate; False to see what every check says by itself.
         fresh_workers: A worker for every check, not one for every exercise.
         name_mistakes: Say why checks failed, which takes more calls: the mistakes, and wrong functions that are called.
-        second_pass: Judge failing functions that call wrong ones a second time, on their own premises.
-        error_carried_forward: What is right on its own premises counts.
+        second_pass: Judge failing functions that call wrong ones a second time, with right ones in their place.
+        error_carried_forward: What passes then counts.
         debug: Let prints through to the terminal, stop at the first failure, and give no grade.
         level: Isolation level of the workers, for the result.
         walls: What confines them, for the result.

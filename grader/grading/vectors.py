@@ -14,7 +14,7 @@ import functools
 import json
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -36,7 +36,6 @@ from .compare import (
     same_gradient,
     show_type,
 )
-from .premises import Oracles
 from .student import Answer, Example, Record, Student, StudentCrashed, StudentError, Tensor
 
 Observation = dict[str, Any]
@@ -172,14 +171,6 @@ def observe(student: Student, function: str, example: Example) -> Observation:
     except StudentCrashed:
         return {"raises": "crash", "message": ""}
     return _observation(answer, example)
-
-
-def expected_by(right: Oracles, example: Example, vector: Vector) -> Vector:
-    """A vector with what an oracle says in place of the recorded answer; calls that depend on luck stay as they are."""
-    if _depends_on_luck(example):
-        return vector
-    (answer,) = right.each(vector.function, example)
-    return replace(vector, expected=_observation(answer, example))
 
 
 def _depends_on_luck(example: Example) -> bool:

@@ -7,36 +7,20 @@ policy of most checks is a bigram table, whose gradient fits in one line, so who
 
 from __future__ import annotations
 
-import functools
-import hashlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from safetensors.numpy import load_file
 
-from ..core import course
 from .simulation import group_advantages, log_softmax
-from .traced import (
-    Own,
-    Traced,
-    clip_fraction,
-    clipped_surrogate,
-    importance_ratio,
-    kl_estimate,
-    plain,
-    traced,
-)
+from .traced import Traced, clip_fraction, clipped_surrogate, importance_ratio, kl_estimate
 
 Float64 = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
 
 EOS_ID = 0
-WEIGHTS_SHA256 = "22f02b9c16321ecfd0ea3428204b645efadcff676078b14940f3993eb3c7b352"
-"""Of the pretrained weights that come with the course."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -123,52 +107,16 @@ def bigram_gradient(table: Float64, tokens: Ints, weights: Float64) -> Float64:
     return gradient
 
 
-def token_logp(table: Float64, tokens: Ints) -> Traced:
-    """`bigram_logp` with its gradient with respect to the table."""
-    return Traced(bigram_logp(table, tokens), lambda weights: bigram_gradient(table, tokens, weights))
+def chosen_logp(logits: Float64, tokens: Ints) -> Traced:
+    """Log-probability of each token from the second on, from the logits of all positions, shape (B, T, V)."""
+    logp, after = log_softmax(logits[:, :-1]), tokens[:, 1:, None]  # (B, T - 1, V), (B, T - 1, 1)
 
+    def pull(weights: Float64) -> Float64:
+        gradient = np.zeros_like(logits)  # the last position predicts a token that nobody drew
+        gradient[:, :-1] = weights[..., None] * ((np.arange(logits.shape[-1]) == after) - np.exp(logp))
+        return gradient
 
-@dataclass(frozen=True, kw_only=True)
-class Blocks:
-    """The functions that loss, step and run call: the right ones, or some of a submission that is judged on its own.
-
-    Attributes:
-        grpo_loss: None: made of the others.
-        train_step: All updates with one batch: of table, reference table, learning rate, batch and settings. None: made
-            of the others.
-    """
-
-    group_advantages: Callable[..., Float64] = group_advantages
-    importance_ratio: Callable[[Float64, Float64], Traced] = importance_ratio
-    clipped_surrogate: Callable[..., Traced] = clipped_surrogate
-    clip_fraction: Callable[..., Float64] = clip_fraction
-    kl_estimate: Callable[[Float64, Float64], Traced] = kl_estimate
-    masked_mean: Callable[..., Traced] = masked_mean
-    completion_mask: Callable[[Ints, int, int], Bools] = completion_mask
-    token_logp: Callable[[Float64, Ints], Traced] = token_logp
-    grpo_loss: Callable[..., Loss] | None = None
-    train_step: Callable[..., tuple[Float64, dict[str, float]]] | None = None
-
-    @classmethod
-    def on(cls, premises: Mapping[str, Own], **composed: Any) -> Blocks:
-        """With some functions of a submission, by "exercise.function", and with some that call others.
-
-        The model of `token_logp` is a table, and the gradient is that by "table".
-        """
-        return cls(
-            group_advantages=plain(premises.get("advantages.group_advantages"), group_advantages),
-            importance_ratio=traced(premises.get("clip.importance_ratio"), importance_ratio, by="logp"),
-            clipped_surrogate=traced(premises.get("clip.clipped_surrogate"), clipped_surrogate, by="ratio"),
-            clip_fraction=plain(premises.get("clip.clip_fraction"), clip_fraction),
-            kl_estimate=traced(premises.get("kl.kl_estimate"), kl_estimate, by="logp"),
-            masked_mean=traced(premises.get("charlm.masked_mean"), masked_mean, by="values"),
-            completion_mask=plain(premises.get("charlm.completion_mask"), completion_mask),
-            token_logp=traced(premises.get("charlm.token_logp"), token_logp, by="table"),
-            **composed,
-        )
-
-
-NUMPY = Blocks()
+    return Traced(np.take_along_axis(logp, after, axis=-1)[..., 0], pull)
 
 
 def grpo_loss(
@@ -178,24 +126,23 @@ def grpo_loss(
     advantages: Float64,
     mask: Bools,
     settings: Settings,
-    blocks: Blocks = NUMPY,
 ) -> Loss:
     """Loss, metrics and gradient."""
     logp, old_logp, ref_logp = (np.where(mask, each, 0.0).astype(float) for each in (logp, old_logp, ref_logp))
     whole = settings.ratio_level == "sequence"
     share = mask / np.maximum(mask.sum(axis=1, keepdims=True), 1)  # of each token in the mean of its completion
     compared = [(share * each).sum(axis=1, keepdims=True) if whole else each for each in (logp, old_logp)]
-    ratio = blocks.importance_ratio(*compared)  # (B, 1) or (B, T - 1)
+    ratio = importance_ratio(*compared)  # (B, 1) or (B, T - 1)
     ratios, weights = (np.broadcast_to(each, mask.shape) for each in (ratio.value, advantages[:, None].astype(float)))
-    surrogate = blocks.clipped_surrogate(ratios, weights, clip_eps=settings.clip_eps)
-    distance = blocks.kl_estimate(logp, ref_logp)
-    gain, kl = (blocks.masked_mean(each.value, mask, level=settings.loss_level) for each in (surrogate, distance))
+    surrogate = clipped_surrogate(ratios, weights, clip_eps=settings.clip_eps)
+    distance = kl_estimate(logp, ref_logp)
+    gain, kl = (masked_mean(each.value, mask, level=settings.loss_level) for each in (surrogate, distance))
     loss = settings.kl_coef * kl.value - gain.value
     one = np.ones(())
     back = surrogate.pull(gain.pull(one))  # (B, T - 1)
     back = ratio.pull(back.sum(axis=1, keepdims=True)) * share if whole else ratio.pull(back)
     gradient = np.where(mask, settings.kl_coef * distance.pull(kl.pull(one)) - back, 0.0)
-    binding = blocks.clip_fraction(ratios, weights, clip_eps=settings.clip_eps, mask=mask)
+    binding = clip_fraction(ratios, weights, clip_eps=settings.clip_eps, mask=mask)
     outside = mask & (np.abs(ratios - 1) > settings.clip_eps) & (np.abs(weights) < NEARLY_ZERO)
     doubtful = outside.sum() / max(mask.sum(), 1)
     return Loss(float(loss), -float(gain.value), float(kl.value), float(binding), doubtful, gradient)
@@ -240,14 +187,12 @@ def bigram_step(
     optimizer: Optimizer,
     batch: Batch,
     settings: Settings,
-    blocks: Blocks = NUMPY,
 ) -> tuple[Float64, dict[str, float]]:
     """One update of a bigram table: the table after it, and the metrics before it."""
-    mask = blocks.completion_mask(batch.tokens, batch.prompt_length, EOS_ID)
-    logp, ref_logp = (blocks.token_logp(each, batch.tokens) for each in (table, ref_table))
-    whole = blocks.grpo_loss or functools.partial(grpo_loss, blocks=blocks)
-    loss = whole(logp.value, batch.old_logp, ref_logp.value, batch.advantages, mask, settings)
-    return optimizer.step(table, logp.pull(loss.gradient)), loss.metrics()
+    mask = completion_mask(batch.tokens, batch.prompt_length, EOS_ID)
+    logp, ref_logp = (bigram_logp(each, batch.tokens) for each in (table, ref_table))
+    loss = grpo_loss(logp, batch.old_logp, ref_logp, batch.advantages, mask, settings)
+    return optimizer.step(table, bigram_gradient(table, batch.tokens, loss.gradient)), loss.metrics()
 
 
 @dataclass(frozen=True)
@@ -264,7 +209,6 @@ def replay(
     batches: Sequence[tuple[Sequence[str], Sequence[str]]],
     letter: str,
     settings: Settings,
-    blocks: Blocks = NUMPY,
 ) -> Replay:
     """Train on the completions that a run drew: (prompts, completions) of each step."""
     optimizer, tables, rows = Optimizer(settings, settings.lr), [table], []
@@ -273,14 +217,12 @@ def replay(
         optimizer.lr = settings.lr * (1 - (1 - settings.final_lr) * done)
         tokens = encode(prompts, texts, settings.alphabet)
         rewards = np.array([text.count(letter) for text in texts], dtype=np.float64)
-        advantages = blocks.group_advantages(rewards.reshape(-1, settings.group_size)).reshape(-1)
-        batch = Batch(tokens, len(prompts[0]), blocks.token_logp(tables[-1], tokens).value, advantages)
+        advantages = group_advantages(rewards.reshape(-1, settings.group_size)).reshape(-1)
+        batch = Batch(tokens, len(prompts[0]), bigram_logp(tables[-1], tokens), advantages)
         current = tables[-1]
         metrics: dict[str, float] = {}
-        if blocks.train_step:
-            current, metrics = blocks.train_step(current, ref_table, optimizer.lr, batch, settings)
-        for _ in range(0 if blocks.train_step else settings.inner_steps):
-            current, metrics = bigram_step(current, ref_table, optimizer, batch, settings, blocks)
+        for _ in range(settings.inner_steps):
+            current, metrics = bigram_step(current, ref_table, optimizer, batch, settings)
         tables.append(current)
         lengths = [len(text) for text in texts]
         rows.append(
@@ -330,19 +272,6 @@ def tiny_lm_logits(weights: Mapping[str, Float64], tokens: Ints, *, heads: int) 
         x = x + linear(np.maximum(linear(norm(x, f"{block}.mlp_norm"), f"{block}.mlp_in"), 0), f"{block}.mlp_out")
     logits: Float64 = linear(norm(x, "norm"), "head")
     return logits
-
-
-@functools.cache
-def pretrained_weights() -> Mapping[str, npt.NDArray[np.float32]]:
-    """Parameters of the language model that comes with the course, by name.
-
-    Raises:
-        ValueError: the file is another one. Convergence from weights that were trained already would prove nothing.
-    """
-    path = course.STARTER / "given" / "charlm.safetensors"
-    if hashlib.sha256(path.read_bytes()).hexdigest() != WEIGHTS_SHA256:
-        raise ValueError(f"{path.parent.name}/{path.name} is not the file that came with the course: put that one back")
-    return load_file(path)
 
 
 def completion_probability(

@@ -12,15 +12,14 @@ Symbols: R runs, K actions, G samples per step (the group size).
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from .sfc32 import uniforms
-from .traced import Own, Traced, clip_fraction, clipped_surrogate, importance_ratio, plain, traced
+from .traced import Traced, clip_fraction, clipped_surrogate, importance_ratio
 
 Floats = npt.NDArray[np.float64]
 Actions = npt.NDArray[np.int64]
@@ -127,53 +126,16 @@ def categorical_kl(logits: Floats, ref_logits: Floats) -> Traced:
     return Traced(kl, lambda weights: weights[..., None] * pi * (log_ratio - kl[..., None]))
 
 
-def group_advantages(rewards: Floats, *, divide_by_std: bool = True, correction: int = 0) -> Floats:
+def group_advantages(
+    rewards: Floats, *, divide_by_std: bool = True, correction: int = 0, std_eps: float = STD_EPS
+) -> Floats:
     """Advantages over the last axis; exactly 0 for groups of equal rewards."""
     centred = rewards - rewards.mean(axis=-1, keepdims=True)
     if divide_by_std:
         divisor = max(rewards.shape[-1] - correction, 1)
-        centred = centred / (np.sqrt((centred**2).sum(axis=-1, keepdims=True) / divisor) + STD_EPS)
+        centred = centred / (np.sqrt((centred**2).sum(axis=-1, keepdims=True) / divisor) + std_eps)
     equal = (rewards == rewards[..., :1]).all(axis=-1, keepdims=True)
     return np.where(equal, 0.0, centred)
-
-
-@dataclass(frozen=True, kw_only=True)
-class Blocks:
-    """The functions that a step calls: the right ones, or some of a submission that is judged on its own premises."""
-
-    group_advantages: Callable[..., Floats] = group_advantages
-    importance_ratio: Callable[[Floats, Floats], Traced] = importance_ratio
-    clipped_surrogate: Callable[..., Traced] = clipped_surrogate
-    clip_fraction: Callable[..., Floats] = clip_fraction
-    categorical_kl: Callable[[Floats, Floats], Traced] = categorical_kl
-
-    @classmethod
-    def on(cls, premises: Mapping[str, Own]) -> Blocks:
-        """With some functions of a submission, by "exercise.function"; their arguments are those of a single run."""
-        own: dict[str, Own] = {name: _OneRun(each) for name, each in premises.items()}
-        return cls(
-            group_advantages=plain(own.get("advantages.group_advantages"), group_advantages),
-            importance_ratio=traced(own.get("clip.importance_ratio"), importance_ratio, by="logp"),
-            clipped_surrogate=traced(own.get("clip.clipped_surrogate"), clipped_surrogate, by="ratio"),
-            clip_fraction=plain(own.get("clip.clip_fraction"), clip_fraction),
-            categorical_kl=traced(own.get("kl.categorical_kl"), categorical_kl, by="logits"),
-        )
-
-
-@dataclass(frozen=True)
-class _OneRun:
-    """A function of a submission, which knows no axis for runs."""
-
-    own: Own
-
-    def value(self, right: npt.ArrayLike, *arguments: Any, **options: Any) -> Floats:
-        return self.own.value(np.asarray(right)[0], *(each[0] for each in arguments), **options)[None]
-
-    def pull(self, right: npt.ArrayLike, weights: Floats, by: str, *arguments: Any, **options: Any) -> Floats:
-        return self.own.pull(np.asarray(right)[0], weights[0], by, *(each[0] for each in arguments), **options)[None]
-
-
-NUMPY = Blocks()
 
 
 def policy_step(
@@ -187,7 +149,6 @@ def policy_step(
     kl_coef: float = 0.0,
     inner_steps: int = 1,
     temperature: float = 1.0,
-    blocks: Blocks = NUMPY,
 ) -> tuple[Floats, Floats]:
     """Gradient ascent on mean(clipped surrogate) - kl_coef * KL, with the exact gradient.
 
@@ -206,7 +167,6 @@ def policy_step(
         kl_coef: Weight of the KL.
         inner_steps: Number of updates; the old policy stays at the incoming logits.
         temperature: The policy is softmax(logits / temperature).
-        blocks: The functions that it calls.
 
     Returns:
         New logits, shape (R, K), and the share of the group at which the clip bound in the last update, shape (R,).
@@ -216,17 +176,17 @@ def policy_step(
     binding = np.zeros(len(logits))
     for update in range(inner_steps):
         logp = log_softmax(logits / temperature)  # (R, K)
-        ratio = blocks.importance_ratio(np.take_along_axis(logp, actions, axis=-1), old_logp)  # (R, G)
+        ratio = importance_ratio(np.take_along_axis(logp, actions, axis=-1), old_logp)  # (R, G)
         weights = advantages
         if clip_eps is not None:
-            surrogate = blocks.clipped_surrogate(ratio.value, advantages, clip_eps=clip_eps)
+            surrogate = clipped_surrogate(ratio.value, advantages, clip_eps=clip_eps)
             weights = surrogate.pull(np.ones_like(advantages))
             if update == inner_steps - 1:
-                binding = blocks.clip_fraction(ratio.value, advantages, clip_eps=clip_eps)
+                binding = clip_fraction(ratio.value, advantages, clip_eps=clip_eps)
         weights = ratio.pull(weights) / actions.shape[-1]
         gradient = (weights[..., None] * chosen).sum(axis=-2) - weights.sum(axis=-1, keepdims=True) * np.exp(logp)
         if kl_coef:
-            kl = blocks.categorical_kl(logits / temperature, ref_logits / temperature)
+            kl = categorical_kl(logits / temperature, ref_logits / temperature)
             gradient = gradient - kl.pull(np.full(len(logits), kl_coef))
         logits = logits + lr / temperature * gradient
     return logits, binding

@@ -44,10 +44,10 @@ def owed(exercise: ExerciseResult) -> str:
     alone = sum(check.earned for check in exercise.checks if not check.owed_to)
     both = f"{alone + exercise.owed} of {exercise.points} points with them, {alone} without"
     counts = "They count" if all(check.carried for check in checks) else "They do not count in this course"
-    returned = "they return" if len(names) > 1 else "it returns"
+    right = "right ones" if len(names) > 1 else "a right one"
     return (
         f"{counted(exercise.owed, 'point')} {'are' if exercise.owed > 1 else 'is'} lost only because of your "
-        f"{functions(names)}: with what {returned}, these checks pass. {counts}: {both}."
+        f"{functions(names)}: with {right}, these checks pass. {counts}: {both}."
     )
 
 

@@ -33,7 +33,7 @@ ROOMS = {
         processes=True,
         students=True,
     ),
-    "oracles": Room(imports=("core",), packages=("numpy", "safetensors"), students=True),
+    "oracles": Room(imports=("core",), packages=("numpy", "safetensors", "torch"), students=True),
     "grading": Room(
         imports=("core", "sandbox"), packages=("hypothesis", "numpy", "pytest", "torch"), processes=True, students=True
     ),

@@ -25,7 +25,7 @@ from yard import Yard
 
 from grader.core import course
 from grader.core.result import BROKEN, FAILED, PASSED, CheckResult, ExerciseResult, Outcome, Result
-from grader.grading import premises
+from grader.grading.vectors import Vector
 
 linux_only = pytest.mark.skipif(sys.platform != "linux", reason="the attacks are written for Linux")
 Addresses = dict[str, Any]
@@ -85,8 +85,8 @@ def test_the_yard_recognizes_its_secret_and_the_model_answers() -> None:
 def test_the_search_of_an_attack_finds_an_expected_value() -> None:
     space: dict[str, Any] = {"tried": lambda action, *arguments: action(*arguments)}
     exec(f"import gc, os, sys\n{SHARED['SEARCH'].replace('range(3, 64)', 'range(0)')}", space)
-    expected = premises.Expected(1.0)
-    assert expected and {"Expected", "expected", "grader"} <= {*space["secrets"]({"expected"})}
+    expected = Vector("a.check", "f", {}, {}, {})
+    assert expected and {"Vector", "expected", "grader"} <= {*space["secrets"]({"expected"})}
 
 
 # The judgement

@@ -259,7 +259,6 @@ class RunnableCheck:
             "worked": list(zip(self.check.examples, recorded, strict=True)),
             "fresh": np.random.default_rng(1),
             "show_curve": show_curve,
-            "premises": {},
         }
         wanted = inspect.signature(self.test).parameters
         given = dict(self.arguments)
@@ -284,7 +283,7 @@ def _runnable(test: Any) -> RunnableCheck:
         return RunnableCheck(test.check, test)
     inner, seen = test.hypothesis.inner_test, []
     test.hypothesis.inner_test = lambda **given: seen.append(given)
-    fixtures = {"student", "worked", "fresh", "show_curve", "premises"}
+    fixtures = {"student", "worked", "fresh", "show_curve"}
     try:
         names = inspect.signature(test).parameters  # hypothesis has taken its own out
         hypothesis.seed(1)(test)(**dict.fromkeys(names))

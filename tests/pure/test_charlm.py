@@ -15,6 +15,7 @@ from safetensors import safe_open
 from grader.core import course
 from grader.exercises.charlm import checks
 from grader.oracles import charlm_oracle as oracle
+from grader.oracles.pretrained import pretrained_weights
 from reference import charlm
 from reference.given import charlm_model, charlm_task
 from reference.given.charlm_model import BigramLM, TinyLM, TinyLMConfig, load_model
@@ -114,7 +115,7 @@ def test_grading_refuses_other_weights_than_those_of_the_course(tmp_path, monkey
     (tmp_path / "given" / "charlm.safetensors").write_bytes(b"trained already")
     monkeypatch.setattr(course, "STARTER", tmp_path)
     with pytest.raises(ValueError, match="is not the file that came with the course"):
-        oracle.pretrained_weights.__wrapped__()
+        pretrained_weights.__wrapped__()
 
 
 # Sampling

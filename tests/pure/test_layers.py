@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from grader.grading.second_pass import ORACLES_FOR_WORKERS
 from grader.workshop.rooms import ROOMS
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -86,16 +87,24 @@ def test_the_worker_imports_nothing_of_ours_and_the_wire_no_torch() -> None:
             assert not is_in(name, WITH_TORCH) and top(name) in STANDARD | {"pyseccomp"}, (file, name)
 
 
-def test_torch_is_imported_by_the_worker_only_and_late_by_the_debugger() -> None:
+def test_torch_is_imported_in_workers_only_and_late_by_the_debugger() -> None:
     for file, name in imports("grader"):
-        if not file.startswith("grader/sandbox/worker/") and is_in(name, WITH_TORCH):
+        in_a_worker = file.startswith("grader/sandbox/worker/") or file == "grader/oracles/in_torch.py"
+        if not in_a_worker and is_in(name, (*WITH_TORCH, "grader.oracles.in_torch")):
             assert file == "grader/grading/debug.py" and name.startswith(" "), (file, name)
+
+
+def test_the_oracles_that_a_worker_gets_import_numpy_torch_and_each_other_only() -> None:
+    names = [f"grader.oracles.{name}" for name in ORACLES_FOR_WORKERS]
+    for module in ORACLES_FOR_WORKERS:
+        for file, name in imports(f"grader/oracles/{module}.py"):
+            assert top(name) in STANDARD | {"numpy", "torch"} or is_in(name, names), (file, name)
 
 
 @pytest.mark.parametrize(
     ("place", "known"),
     [
-        ("exercises", ("check", "student", "compare", "strategies", "premises")),
+        ("exercises", ("check", "student", "compare", "strategies")),
         ("worksheet", ("check",)),
         ("reports", ("check", "curves")),
     ],

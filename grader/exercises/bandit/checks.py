@@ -25,7 +25,6 @@ from grader.grading.compare import (
     tensor,
     untouched,
 )
-from grader.grading.premises import Expected
 from grader.grading.strategies import bandit_groups, logit_pairs
 from grader.grading.student import Example, Record, Transposed
 from grader.oracles import simulation
@@ -60,15 +59,12 @@ def setting(settings, name):
     return settings.fields.get(name, DEFAULTS[name])
 
 
-def grpo_oracle(premises, logits, actions, rewards, ref_logits, settings):
+def grpo_oracle(logits, actions, rewards, ref_logits, settings):
     """New logits and the clip fraction of the last update, by the exact gradient in numpy."""
-    blocks = simulation.Blocks.on(premises)
     options = {name: setting(settings, name) for name in ("lr", "clip_eps", "kl_coef", "inner_steps")}
     logits, rewards, ref_logits = (array.astype(np.float64) for array in (logits, rewards, ref_logits))
-    advantages = blocks.group_advantages(rewards[None])
-    new, binding = simulation.policy_step(
-        logits[None], actions[None], advantages, ref_logits[None], **options, blocks=blocks
-    )
+    advantages = simulation.group_advantages(rewards[None])
+    new, binding = simulation.policy_step(logits[None], actions[None], advantages, ref_logits[None], **options)
     return new[0], binding[0]
 
 
@@ -194,7 +190,7 @@ def test_entropy_is_over_the_last_axis_of_any_shape(student, pair):
         Example(LOGITS, ACTIONS, REWARDS, LOGITS, config(lr=0.3)),
     ],
 )
-def test_one_step_from_the_uniform_policy(student, premises, worked, fresh):
+def test_one_step_from_the_uniform_policy(student, worked, fresh):
     """Actions 1, 2, 2, 3 of four with rewards 1, 0, 0, 0 give new logits 0.2165, -0.1443, -0.0722, 0.
 
     The advantages are 1.732 and three times -0.577. Each logit moves by lr / G = 0.125 times the sum of the advantages
@@ -211,7 +207,7 @@ def test_one_step_from_the_uniform_policy(student, premises, worked, fresh):
     ):
         logits, ref_logits = fresh.uniform(-1.0, 1.0, size=(2, count)).round(2)
         actions = fresh.integers(0, count, size=len(rewards))
-        expected, _ = grpo_oracle(premises, logits, actions, rewards, ref_logits, settings)
+        expected, _ = grpo_oracle(logits, actions, rewards, ref_logits, settings)
         same(student.grpo_step(logits, actions, rewards, ref_logits, settings), expected, why=why)
 
 
@@ -294,7 +290,7 @@ def test_a_group_without_signal_moves_nothing(student, group, reward, single):
 )
 @example(group=(LOGITS, ACTIONS, REWARDS), kl_coef=8)
 @given(group=bandit_groups(), kl_coef=st.integers(1, 8))
-def test_the_kl_pulls_towards_the_reference_policy(student, premises, group, kl_coef):
+def test_the_kl_pulls_towards_the_reference_policy(student, group, kl_coef):
     """With equal rewards a step is the KL step alone: minus lr * kl_coef * pi_j * (log(pi_j / ref_j) - KL).
 
     The KL is exact, so it does not depend on which actions were drawn. At the reference policy itself it pulls nowhere.
@@ -309,7 +305,7 @@ def test_the_kl_pulls_towards_the_reference_policy(student, premises, group, kl_
     )
     answers = student.each("grpo_step", *(Example(*arguments) for arguments, _ in cases))
     for answer, (arguments, why) in zip(answers, cases, strict=True):
-        same(answer, grpo_oracle(premises, *arguments)[0], why=why)
+        same(answer, grpo_oracle(*arguments)[0], why=why)
 
 
 @check(
@@ -356,7 +352,7 @@ def test_the_kl_pulls_towards_the_reference_policy(student, premises, group, kl_
     lr=st.integers(1, 10),
     kl_coef=st.integers(0, 4),
 )
-def test_the_old_policy_stays_over_the_inner_updates(student, premises, group, inner_steps, clip, lr, kl_coef):
+def test_the_old_policy_stays_over_the_inner_updates(student, group, inner_steps, clip, lr, kl_coef):
     """Several updates with one group: the ratio is measured against the policy that drew it, and the clip stops it.
 
     With one update the ratio is always 1, so most mistakes with the old policy or the clip do not show there. Each
@@ -365,7 +361,7 @@ def test_the_old_policy_stays_over_the_inner_updates(student, premises, group, i
     logits, actions, rewards = group
     settings = config(inner_steps=inner_steps, clip_eps=clip / 20, lr=lr / 10, kl_coef=kl_coef / 4)
     ref_logits = logits[::-1].copy()
-    expected, _ = grpo_oracle(premises, logits, actions, rewards, ref_logits, settings)
+    expected, _ = grpo_oracle(logits, actions, rewards, ref_logits, settings)
     same(student.grpo_step(logits, actions, rewards, ref_logits, settings), expected)
 
 
@@ -383,7 +379,7 @@ def test_the_old_policy_stays_over_the_inner_updates(student, premises, group, i
     ],
 )
 @given(group=bandit_groups(), seed=st.integers(0, 1000))
-def test_names_order_and_a_shift_of_the_logits_do_not_matter(student, premises, group, seed):
+def test_names_order_and_a_shift_of_the_logits_do_not_matter(student, group, seed):
     """Renaming the actions renames the new logits; shuffling the samples or adding 1000 to all logits changes nothing.
 
     A group is a set, and the action with number 0 is an action like the others. Logits may be large, and probabilities
@@ -406,7 +402,7 @@ def test_names_order_and_a_shift_of_the_logits_do_not_matter(student, premises, 
     found = tensor(first, shape=logits.shape)
     same(shuffled, found, label="before shuffling", beside=[first])
     same(shifted, found + 1000.0, label="plus 1000", beside=[first], rtol=1e-9)
-    same(sure, grpo_oracle(premises, *SURE, SURE[0], config(kl_coef=0.25))[0], dtype="float32")
+    same(sure, grpo_oracle(*SURE, SURE[0], config(kl_coef=0.25))[0], dtype="float32")
     expected = np.empty_like(found)
     expected[names] = found
     same(other, expected, label="renamed", beside=[first])
@@ -653,40 +649,7 @@ def history(answer, table, settings):
     return found | {"actions": drawn}
 
 
-def own_step(premises, logits, actions, rewards, ref_logits, settings):
-    """As `grpo_oracle`, by the submission's own grpo_step where that is a premise."""
-    own = premises.get("bandit.grpo_step")
-    if own is None:
-        return grpo_oracle(premises, logits, actions, rewards, ref_logits, settings)
-
-    def step(updates):
-        chosen = config(**{**settings.fields, "inner_steps": updates})
-        right, _ = grpo_oracle({}, logits, actions, rewards, ref_logits, chosen)
-        answer = own.answer(Example(logits, actions, rewards, ref_logits, chosen))
-        return own.read(answer.value, right, start=logits)
-
-    updates = setting(settings, "inner_steps")
-    if updates < 2:  # the ratio is 1 in the first update
-        return step(updates), 0.0
-    # Given code finds out where the clip bound: the last update starts from where one update less would have ended.
-    blocks = simulation.Blocks.on(premises)
-    logp, old_logp = (simulation.log_softmax(each)[actions] for each in (step(updates - 1), logits))
-    ratio = blocks.importance_ratio(logp[None], old_logp[None]).value
-    advantages = blocks.group_advantages(rewards[None])
-    return step(updates), blocks.clip_fraction(ratio, advantages, clip_eps=setting(settings, "clip_eps"))[0]
-
-
-def own_reinforce(premises, logits, actions, rewards, settings, baseline):
-    """As `reinforce_oracle`, by the submission's own reinforce_step where that is a premise."""
-    own = premises.get("bandit.reinforce_step")
-    right = reinforce_oracle(logits, actions, rewards, setting(settings, "lr"), baseline)
-    if own is None:
-        return right
-    answer = own.answer(Example(logits, actions, rewards, settings, baseline=baseline))
-    return own.read(answer.value, right, start=logits)
-
-
-def replay(premises, answer, found, table, settings, *, atol=1e-6):
+def replay(answer, found, table, settings, *, atol=1e-6):
     """Require that every policy of the history follows from the one before and its recorded group."""
     table = table.astype(np.float64)
     logits = start = np.zeros(len(table))
@@ -695,11 +658,11 @@ def replay(premises, answer, found, table, settings, *, atol=1e-6):
     for actions in found["actions"]:
         rewards = table[actions]
         if setting(settings, "algorithm") == "grpo":
-            logits, binding = own_step(premises, logits, actions, rewards, start, settings)
+            logits, binding = grpo_oracle(logits, actions, rewards, start, settings)
         else:
             with_baseline = setting(settings, "algorithm") == "reinforce_baseline" and seen
             baseline, binding = float(np.mean(seen)) if with_baseline else 0.0, 0.0
-            logits = own_reinforce(premises, logits, actions, rewards, settings, baseline)
+            logits = reinforce_oracle(logits, actions, rewards, setting(settings, "lr"), baseline)
         seen += [*rewards]
         clip_fraction.append(binding)
         # Whether the clip binds for a reward at the mean of its group is up to the rounding of that mean.
@@ -720,8 +683,8 @@ def replay(premises, answer, found, table, settings, *, atol=1e-6):
         require(False, answer, rows, story, shows=f"{group}value.probabilities[{row}]")
     logp = np.log(found["probabilities"])
     curves = {
-        "entropy": own_curve(premises, "bandit.policy_entropy", simulation.entropy(logp), logits),
-        "kl": own_curve(premises, "kl.categorical_kl", simulation.kl_divergence(logp, logp[:1]), logits, start),
+        "entropy": simulation.entropy(logp),
+        "kl": simulation.kl_divergence(logp, logp[:1]),
         "max_probability": found["probabilities"].max(axis=1),
         "mean_reward": table[found["actions"]].mean(axis=1),
         "zero_signal": (table[found["actions"]] == table[found["actions"][:, :1]]).all(axis=1),
@@ -732,11 +695,6 @@ def replay(premises, answer, found, table, settings, *, atol=1e-6):
     for name, curve in curves.items():
         part = replace(answer, part=f".{name}")
         close(part, found[name], curve.astype(np.float64), yours_label=f"your {name}", rtol=10 * atol, atol=atol)
-
-
-def own_curve(premises, name, right, *arguments):
-    """What the submission's own function makes of all policies of a run where it is a premise, else what is right."""
-    return premises[name].value(right, *arguments) if name in premises else right
 
 
 @check(
@@ -754,7 +712,7 @@ def own_curve(premises, name, right, *arguments):
         Example(TABLE, config(group_size=5, steps=4, lr=1.0), seed=2),
     ],
 )
-def test_every_step_of_a_run_is_a_step_of_its_own_group(student, premises, worked, fresh):
+def test_every_step_of_a_run_is_a_step_of_its_own_group(student, worked, fresh):
     """A run starts uniform, and each of its policies follows from the one before by a grpo_step with its own group.
 
     The history records the groups, so the whole run is replayed here. Its entropies begin with ln 4 = 1.3863 for four
@@ -765,7 +723,7 @@ def test_every_step_of_a_run_is_a_step_of_its_own_group(student, premises, worke
     cases.append((table, config(group_size=5, steps=12, lr=0.8), int(fresh.integers(1 << 31))))
     for rewards, settings, seed in cases:
         answer = student.train_bandit(rewards, settings, seed=seed)
-        replay(premises, answer, history(answer, rewards, settings), rewards, settings)
+        replay(answer, history(answer, rewards, settings), rewards, settings)
 
 
 @check(
@@ -784,14 +742,14 @@ def test_every_step_of_a_run_is_a_step_of_its_own_group(student, premises, worke
     ],
 )
 @given(seed=st.integers(0, 10_000), kl_coef=st.integers(0, 6), inner_steps=st.integers(1, 6))
-def test_the_reference_policy_is_the_start_of_the_run(student, premises, seed, kl_coef, inner_steps):
+def test_the_reference_policy_is_the_start_of_the_run(student, seed, kl_coef, inner_steps):
     """The KL is measured against the uniform policy of the start in every step, with any number of inner updates.
 
     A reference that moves along with the policy penalises nothing.
     """
     settings = config(group_size=3, steps=8, lr=0.8, kl_coef=kl_coef / 4, inner_steps=inner_steps)
     answer = student.train_bandit(TABLE, settings, seed=seed)
-    replay(premises, answer, history(answer, TABLE, settings), TABLE, settings)
+    replay(answer, history(answer, TABLE, settings), TABLE, settings)
 
 
 @check(
@@ -817,14 +775,14 @@ def test_the_reference_policy_is_the_start_of_the_run(student, premises, seed, k
     offset=st.integers(-2, 2),
     steps=st.integers(2, 8),
 )
-def test_reinforce_runs_with_and_without_a_baseline(student, premises, seed, algorithm, offset, steps):
+def test_reinforce_runs_with_and_without_a_baseline(student, seed, algorithm, offset, steps):
     """The algorithm is the one of config; the baseline is the mean of all rewards of all earlier steps, at first 0.
 
     A baseline that looks at the group itself would not leave the mean gradient alone.
     """
     table, settings = TABLE + offset, config(group_size=3, steps=steps, algorithm=algorithm)
     answer = student.train_bandit(table, settings, seed=seed)
-    replay(premises, answer, history(answer, table, settings), table, settings)
+    replay(answer, history(answer, table, settings), table, settings)
 
 
 @check(
@@ -842,7 +800,7 @@ def test_reinforce_runs_with_and_without_a_baseline(student, premises, seed, alg
         Example(TABLE, config(group_size=6, steps=4, lr=0.0), seed=8),
     ],
 )
-def test_groups_come_from_the_present_policy(student, premises, fresh):
+def test_groups_come_from_the_present_policy(student, fresh):
     """Each group is drawn from the policy of its own step: independent samples, in every step new ones.
 
     Tests of chance, with thresholds far out at 6 standard deviations: of 200,000 runs with true samples none missed a
@@ -874,7 +832,7 @@ def test_groups_come_from_the_present_policy(student, premises, fresh):
     repeats = float((drawn[1:] == drawn[:-1]).all(axis=1).mean())
     rows = [("share of groups that repeat the one before", f"{repeats:.3f}"), ("expected, about", "0.004")]
     require(repeats < 0.1, answers[0], rows, "every step draws a new group", shows="value.actions[:8]")
-    replay(premises, answers[1], found[1], wide, moving)
+    replay(answers[1], found[1], wide, moving)
     policies, actions = found[1]["probabilities"][:-1], found[1]["actions"]
     rare = (policies < 0.05).astype(np.float64)
     for what, values in (("surprise", -np.log(policies)), ("number of rare actions", rare)):
@@ -1022,7 +980,7 @@ def test_a_run_without_signal_stays_uniform(student, seed, single):
     ),
     examples=[],
 )
-def test_it_finds_the_peak(student, premises, fresh, show_curve):
+def test_it_finds_the_peak(student, fresh, show_curve):
     """With G = 16 and five seeds, pi(7) is over 0.5 within 40 steps and over 0.8 after 50, with an entropy below 0.6.
 
     Of 1,000,000 runs of this setting 14 missed one of the three, so five runs miss it by bad luck 7 times in 100,000.
@@ -1034,7 +992,7 @@ def test_it_finds_the_peak(student, premises, fresh, show_curve):
         best, entropy = found["probabilities"][:, 6], found["entropy"]
         show_curve("Probability of the best action", best, y="probability")
         show_curve("Mean reward of the group", found["mean_reward"], y="mean reward", first=1)
-        replay(premises, answer, found, PEAK, settings)
+        replay(answer, found, PEAK, settings)
         over = np.flatnonzero(best > 0.5)
         first = f"after {over[0]} steps" if len(over) else "never"
         rows = [
@@ -1044,8 +1002,7 @@ def test_it_finds_the_peak(student, premises, fresh, show_curve):
         ]
         starts = abs(entropy[0] - math.log(10)) < 1e-6
         good = len(over) > 0 and over[0] <= 40 and best[-1] > 0.8 and entropy[-1] < 0.6 and starts
-        if not premises:  # where wrong functions lead it is no fault of the run
-            require(good, answer, rows, "the run does not find the peak", shows="value.probabilities[:, 6]")
+        require(good, answer, rows, "the run does not find the peak", shows="value.probabilities[:, 6]")
 
 
 @check(
@@ -1060,7 +1017,7 @@ def test_it_finds_the_peak(student, premises, fresh, show_curve):
         Example(np.array([0, 3, 1]), config(group_size=3, steps=2), seed=16),
     ],
 )
-def test_it_learns_on_other_tables_too(student, premises, fresh):
+def test_it_learns_on_other_tables_too(student, fresh):
     """Other peaks, two peaks, few actions, four inner updates: the best action ends over 0.5 (G = 16, 50 steps).
 
     Float32 tables and whole numbers give float32 histories. Luck hardly plays a part on these tables: of 100,000 runs
@@ -1079,21 +1036,12 @@ def test_it_learns_on_other_tables_too(student, premises, fresh):
         answers = [student.train_bandit(table, settings, seed=seed) for seed in seeds]
         floats = table.astype(np.float32) if table.dtype == np.int64 else table
         histories = [history(answer, floats, settings) for answer in answers]
-        replay(premises, answers[0], histories[0], floats, settings, atol=1e-6 if floats.dtype == np.float64 else 1e-3)
+        replay(answers[0], histories[0], floats, settings, atol=1e-6 if floats.dtype == np.float64 else 1e-3)
         ends = [found["probabilities"][-1, best - 1] for found in histories]
         of_runs = f"at least {needed} of {runs} over 0.5" if runs > 1 else "over 0.5"
         rows = [(f"probability of action {best} at the end", np.array(ends)), ("expected", of_runs)]
         learned, lowest = sum(end > 0.5 for end in ends) >= needed, answers[int(np.argmin(ends))]
-        if not premises:
-            require(learned, lowest, rows, "it does not learn", shows="value.probabilities[-1]")
+        require(learned, lowest, rows, "it does not learn", shows="value.probabilities[-1]")
     settings = config(group_size=16, steps=200, lr=2.0)  # long after the policy is nearly certain
     answer = student.train_bandit(PEAK, settings, seed=int(fresh.integers(1 << 31)))
-    replay(premises, answer, history(answer, PEAK, settings), PEAK, settings)
-
-
-def _recorded_step(premises, case):
-    """What is right in a worked example of grpo_step."""
-    return Expected(grpo_oracle(premises, *case.arguments)[0])
-
-
-ORACLES = {"grpo_step": _recorded_step}
+    replay(answer, history(answer, PEAK, settings), PEAK, settings)

@@ -5,9 +5,8 @@ numpy. A run tells its reward function what it drew, so it is replayed exactly, 
 does is left to statistics, and every threshold says how often it fails an honest answer.
 """
 
-import functools
 import math
-from dataclasses import asdict, dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from hypothesis import example, given
@@ -32,10 +31,10 @@ from grader.grading.compare import (
     tensor,
     untouched,
 )
-from grader.grading.premises import Expected, NotJudged, OwnFunction, undecided
 from grader.grading.strategies import rollouts
 from grader.grading.student import MODE, Example, Half, Record, Same, Tensor, Transposed
 from grader.oracles import charlm_oracle as oracle
+from grader.oracles.pretrained import pretrained_weights
 from grader.oracles.simulation import log_softmax
 
 TABLE = np.array([[0.0, 0.5, -0.5], [0.5, 0.0, 1.0], [-1.0, 0.25, 0.0]])
@@ -75,63 +74,10 @@ def bigram(table, *, training=True):
     return Record("BigramLM", {"table": table} | ({} if training else {MODE: False}))
 
 
-def loss_of(premises, *batch):
+def loss_of(*batch):
     """Of log-probabilities under three policies, advantages, mask and config."""
     logp, old_logp, ref_logp, advantages, mask, wanted = batch
-    return oracle.grpo_loss(logp, old_logp, ref_logp, advantages, mask, settings(wanted), blocks_on(premises))
-
-
-def blocks_on(premises):
-    """What the oracle computes with: the right functions, but for those of a submission that are its premises."""
-    of_model, loss, step = (premises.get(f"charlm.{name}") for name in ("token_logp", "grpo_loss", "train_step"))
-    own = dict(premises) | ({"charlm.token_logp": OfTable(of_model)} if of_model else {})
-    return oracle.Blocks.on(
-        own,
-        grpo_loss=functools.partial(own_loss, loss) if loss else None,
-        train_step=functools.partial(own_updates, step) if step else None,
-    )
-
-
-@dataclass(frozen=True)
-class OfTable:
-    """A submission's function of a model and tokens, for an oracle that knows a model as its table."""
-
-    own: OwnFunction
-
-    def value(self, right, table, tokens):
-        return self.own.value(right, bigram(table), tokens)
-
-    def pull(self, right, weights, by, table, tokens):
-        return self.own.pull(right, weights, f"model.{by}", bigram(table), tokens)
-
-
-def own_loss(own, logp, old_logp, ref_logp, advantages, mask, chosen):
-    """As `oracle.grpo_loss`, by the submission's own."""
-    batch = logp, old_logp, ref_logp, advantages, mask
-    right = oracle.grpo_loss(*batch, chosen)
-    answer = own.answer(Example(*batch, config(**asdict(chosen)), gradients_of=["logp"]))
-    with undecided():
-        loss, metrics = pair(answer)
-        parts = [float(tensor(each, shape=(), dtype=None)) for each in entries(metrics, METRICS).values()]
-    policy_loss, kl, clip_fraction = parts
-    own.hear("metrics", np.array(parts), np.array([right.policy_loss, right.kl, right.clip_fraction]))
-    value, back = own.read(loss.value, right.loss), own.gradient(answer.gradients["logp"], right.gradient)
-    return oracle.Loss(float(value), policy_loss, kl, clip_fraction, right.doubtful, back)
-
-
-def own_updates(own, table, ref_table, lr, batch, chosen):
-    """All updates with one batch, by the submission's own train_step: the table after them, and the last metrics."""
-    if chosen.optimizer != "sgd":
-        raise NotJudged("what Adam remembers of earlier batches stays in the run that is judged")
-    wanted, fields = config(**asdict(chosen)), rollout(**vars(batch))
-    right, metrics_then = _stepped({}, table, ref_table, fields, wanted, repeat=chosen.inner_steps, lr=lr)
-    options = {"repeat": chosen.inner_steps, "lr": lr, "return_arguments": True}
-    answer = own.answer(step_example(table, ref_table, fields, wanted, **options))
-    with undecided():
-        new = _table(answer)
-        metrics = {name: number(each, None, what=name) for name, each in entries(answer, STEP_METRICS).items()}
-    own.hear("metrics", *(np.array([each[name] for name in STEP_METRICS]) for each in (metrics, metrics_then)))
-    return own.read(Tensor(new, "float64", "cpu"), right, start=table), metrics | {"doubtful": 0.0}
+    return oracle.grpo_loss(logp, old_logp, ref_logp, advantages, mask, settings(wanted))
 
 
 # token_logp
@@ -506,7 +452,7 @@ def test_an_empty_row_is_0_and_counts(student):
         Example(LOGP, OLD_LOGP, REF_LOGP, ADVANTAGES, MASK, config(kl_coef=0.5)),
     ],
 )  # fmt: skip
-def test_the_loss_of_two_completions(student, premises, worked, fresh):
+def test_the_loss_of_two_completions(student, worked, fresh):
     """Two tokens with A = 1, one with A = -1, all ratios e^0.5, no KL: the loss is (-1.2 + 1.6487) / 2 = 0.2244.
 
     The clip binds for the good completion, where the surrogate is 1.2, and not for the bad one. The last position is
@@ -520,7 +466,7 @@ def test_the_loss_of_two_completions(student, premises, worked, fresh):
         mask = fresh.integers(0, 2, size=(rows, length)).astype(bool)
         advantages = fresh.uniform(-largest, largest, size=rows).round(2)
         loss, _ = pair(student.grpo_loss(logp, old_logp, ref_logp, advantages, mask, wanted))
-        expected = loss_of(premises, logp, old_logp, ref_logp, advantages, mask, wanted)
+        expected = loss_of(logp, old_logp, ref_logp, advantages, mask, wanted)
         same(loss, expected.loss, why=why, rtol=1e-5, atol=NEAR)
 
 
@@ -576,7 +522,7 @@ def _settings_of_any_kind():
     length=st.integers(1, 5),
     far=st.integers(0, 1),
 )
-def test_value_and_gradient_of_the_loss(student, premises, seed, wanted, rows, length, far):
+def test_value_and_gradient_of_the_loss(student, seed, wanted, rows, length, far):
     """The loss and its gradient in every log-probability are what the formula says, for batches of any shape.
 
     Square batches too, with as many completions as tokens: there an advantage for each *position* would go unnoticed by
@@ -586,7 +532,7 @@ def test_value_and_gradient_of_the_loss(student, premises, seed, wanted, rows, l
     distance, scale = ((0.6, 1), (3.0, 2), (30.0, 25))[far]
     *policies, advantages, mask = _batch(np.random.default_rng(seed), rows=rows, length=length, distance=distance)
     batch = (*policies, advantages * scale, mask)
-    expected = loss_of(premises, *batch, wanted)
+    expected = loss_of(*batch, wanted)
     answer = student.grpo_loss(*batch, wanted, gradients_of=["logp"])
     loss, _ = pair(answer)
     same(loss, expected.loss, rtol=1e-5, atol=NEAR)
@@ -609,7 +555,7 @@ def test_value_and_gradient_of_the_loss(student, premises, seed, wanted, rows, l
     ],
 )
 @given(seed=st.integers(0, 10_000))
-def test_a_loss_of_0_still_has_a_gradient(student, premises, seed):
+def test_a_loss_of_0_still_has_a_gradient(student, seed):
     """On the samples of the current policy the loss is 0 and the gradient is not: it is -A / (B * length).
 
     So the loss does not tell whether anything is learned. That is no defect: advantages of a group sum to 0, and the
@@ -619,7 +565,7 @@ def test_a_loss_of_0_still_has_a_gradient(student, premises, seed):
     advantages = np.array([1.0, -1.0, 0.5, -0.5])
     answer = student.grpo_loss(logp, logp, logp, advantages, mask, config(), gradients_of=["logp"])
     loss, _ = pair(answer)
-    expected = loss_of(premises, logp, logp, logp, advantages, mask, config())
+    expected = loss_of(logp, logp, logp, advantages, mask, config())
     same(loss, expected.loss, atol=NEAR)
     same_gradient(answer, "logp", expected.gradient, why="the loss is right, its gradient is not", atol=NEAR)
 
@@ -647,7 +593,7 @@ def test_a_loss_of_0_still_has_a_gradient(student, premises, seed):
     ratio_level=st.sampled_from(["token", "sequence"]),
     single=st.booleans(),
 )
-def test_junk_at_masked_positions_changes_nothing(student, premises, seed, junk, ratio_level, single):
+def test_junk_at_masked_positions_changes_nothing(student, seed, junk, ratio_level, single):
     """Log-ratios of 200, infinities and NaN at masked positions change neither the loss nor its gradient.
 
     After the end of a completion the policies may be as far apart as they like.
@@ -656,7 +602,7 @@ def test_junk_at_masked_positions_changes_nothing(student, premises, seed, junk,
     *policies, advantages, mask = _batch(np.random.default_rng(seed), length=4)
     logp, old_logp, ref_logp = (each.astype(dtype) for each in policies)
     wanted = config(kl_coef=0.5, ratio_level=ratio_level)
-    expected = loss_of(premises, logp, old_logp, ref_logp, advantages.astype(dtype), mask, wanted)
+    expected = loss_of(logp, old_logp, ref_logp, advantages.astype(dtype), mask, wanted)
     clean = student.grpo_loss(logp, old_logp, ref_logp, advantages.astype(dtype), mask, wanted, gradients_of=["logp"])
     loss, _ = pair(clean)
     same(loss, expected.loss, dtype="float32" if single else "float64", why="wrong without any junk", atol=NEAR)
@@ -699,14 +645,14 @@ def test_junk_at_masked_positions_changes_nothing(student, premises, seed, junk,
     ],
 )  # fmt: skip
 @given(seed=st.integers(0, 10_000), wanted=_settings_of_any_kind())
-def test_the_ratio_of_a_whole_completion(student, premises, seed, wanted):
+def test_the_ratio_of_a_whole_completion(student, seed, wanted):
     """At ratio level "sequence" a completion has one ratio: exp of the mean over its tokens of logp - old_logp.
 
     Without the mean, a completion of 1,000 tokens would have the product of 1,000 ratios, and always be clipped.
     """
     batch = _batch(np.random.default_rng(seed))
     wanted = config(**{**wanted.fields, "ratio_level": "sequence"})
-    expected = loss_of(premises, *batch, wanted)
+    expected = loss_of(*batch, wanted)
     answer = student.grpo_loss(*batch, wanted, gradients_of=["logp"])
     loss, metrics = pair(answer)
     same(loss, expected.loss, atol=NEAR)
@@ -728,7 +674,7 @@ def test_the_ratio_of_a_whole_completion(student, premises, seed, wanted):
     ],
 )
 @given(seed=st.integers(0, 10_000))
-def test_both_means_are_at_the_level_of_the_config(student, premises, seed):
+def test_both_means_are_at_the_level_of_the_config(student, seed):
     """At loss level "token" long completions weigh more; the loss of samples of the current policy is then not 0.
 
     One completion of a single token with A = 1 and one of three tokens with A = -1: by token the loss is
@@ -738,10 +684,10 @@ def test_both_means_are_at_the_level_of_the_config(student, premises, seed):
     logp, advantages = np.full((2, 3), -1.0), np.array([1.0, -1.0])
     uneven = logp, logp, logp, advantages, mask, config(loss_level="token")
     loss, _ = pair(student.grpo_loss(*uneven))
-    same(loss, loss_of(premises, *uneven).loss, atol=NEAR)
+    same(loss, loss_of(*uneven).loss, atol=NEAR)
     batch, wanted = _batch(np.random.default_rng(seed)), config(loss_level="token", kl_coef=0.5)
     loss, metrics = pair(student.grpo_loss(*batch, wanted))
-    expected = loss_of(premises, *batch, wanted)
+    expected = loss_of(*batch, wanted)
     same(loss, expected.loss, atol=NEAR)
     same(entries(metrics, METRICS)["kl"], expected.kl, dtype=None, atol=NEAR)
 
@@ -757,7 +703,7 @@ def test_both_means_are_at_the_level_of_the_config(student, premises, seed):
     ],
 )
 @given(seed=st.integers(0, 10_000))
-def test_the_loss_is_linear_in_kl_coef(student, premises, seed):
+def test_the_loss_is_linear_in_kl_coef(student, seed):
     """loss = policy_loss + kl_coef * kl, with the policy_loss and the kl that the metrics show; at 0 no KL is left.
 
     The KL is a term of its own: it is not clipped, not weighted by advantages, and not part of the surrogate.
@@ -770,7 +716,7 @@ def test_the_loss_is_linear_in_kl_coef(student, premises, seed):
         parts = [float(tensor(shown[name], shape=(), dtype=None)) for name in ("policy_loss", "kl")]
         why = f"the loss is not policy_loss + {kl_coef:g} * kl of your own metrics"
         same(loss, parts[0] + kl_coef * parts[1], why=why, label="policy_loss + kl_coef * kl", atol=NEAR)
-        same(loss, loss_of(premises, *batch, config(kl_coef=kl_coef)).loss, atol=NEAR)
+        same(loss, loss_of(*batch, config(kl_coef=kl_coef)).loss, atol=NEAR)
 
 
 @check(
@@ -820,7 +766,7 @@ def test_old_policy_reference_and_advantages_are_constants(student):
     ],
 )
 @given(seed=st.integers(0, 10_000), wanted=_settings_of_any_kind())
-def test_the_metrics_are_those_of_this_batch(student, premises, seed, wanted):
+def test_the_metrics_are_those_of_this_batch(student, seed, wanted):
     """policy_loss, kl and clip_fraction are what numpy makes of the batch; they carry no graph.
 
     They are what you will look at when a run goes wrong, so they have to be right. The loss has the dtype of the
@@ -829,7 +775,7 @@ def test_the_metrics_are_those_of_this_batch(student, premises, seed, wanted):
     batch = _batch(np.random.default_rng(seed))
     answer = student.grpo_loss(*batch, wanted, gradients_of=["logp"])
     _, metrics = pair(answer)
-    shown, expected = entries(metrics, METRICS), loss_of(premises, *batch, wanted)
+    shown, expected = entries(metrics, METRICS), loss_of(*batch, wanted)
     for name in METRICS:
         why = f"{name} is not that of this batch"
         same(shown[name], getattr(expected, name), dtype=None, why=why, atol=NEAR)
@@ -855,7 +801,7 @@ def test_the_metrics_are_those_of_this_batch(student, premises, seed, wanted):
         Example(LOGP, OLD_LOGP, REF_LOGP, ADVANTAGES, MASK[:1], config()),
     ],
 )  # fmt: skip
-def test_completions_without_tokens_add_nothing(student, premises):
+def test_completions_without_tokens_add_nothing(student):
     """A completion with an empty mask adds 0 and counts as a completion; an empty batch has a loss of 0, never NaN.
 
     One NaN in a loss makes NaN of every parameter, and there is no way back. Shapes that do not fit are refused with a
@@ -867,7 +813,7 @@ def test_completions_without_tokens_add_nothing(student, premises):
             wanted = config(ratio_level=level, kl_coef=1.0)
             answer = student.grpo_loss(LOGP, OLD_LOGP, REF_LOGP, ADVANTAGES, mask, wanted, gradients_of=["logp"])
             loss, metrics = pair(answer)
-            expected = loss_of(premises, LOGP, OLD_LOGP, REF_LOGP, ADVANTAGES, mask, wanted)
+            expected = loss_of(LOGP, OLD_LOGP, REF_LOGP, ADVANTAGES, mask, wanted)
             same(loss, expected.loss, atol=NEAR)
             same(entries(metrics, METRICS)["clip_fraction"], expected.clip_fraction, dtype=None)
             if mask.any():
@@ -927,21 +873,21 @@ UNDECIDED = (
 STEP_METRICS = ("loss", *METRICS)
 
 
-def _stepped(premises, table, ref_table, batch, wanted, *, repeat=1, lr=None):
+def _stepped(table, ref_table, batch, wanted, *, repeat=1, lr=None):
     """The logits after some updates with one batch, and the metrics of the last one, by the oracle."""
     optimizer = oracle.Optimizer(settings(wanted), settings(wanted).lr if lr is None else lr)
-    fields, blocks = oracle.Batch(**batch.fields), blocks_on(premises)
+    fields = oracle.Batch(**batch.fields)
     metrics: dict[str, float] = {}
     for _ in range(repeat):
-        table, metrics = oracle.bigram_step(table, ref_table, optimizer, fields, settings(wanted), blocks)
+        table, metrics = oracle.bigram_step(table, ref_table, optimizer, fields, settings(wanted))
     return table, metrics
 
 
-def _require_step(premises, answer, *, repeat=1, lr=None, why=""):
+def _require_step(answer, *, repeat=1, lr=None, why=""):
     """The policy after some updates with the batch of the call is that of the oracle."""
     asked = answer.call.arguments
     table, ref_table = (asked[name].fields["table"] for name in ("policy", "ref_policy"))
-    expected, _ = _stepped(premises, table, ref_table, asked["rollout"], asked["config"], repeat=repeat, lr=lr)
+    expected, _ = _stepped(table, ref_table, asked["rollout"], asked["config"], repeat=repeat, lr=lr)
     times = "" if repeat == 1 else f"this call was made {repeat} times with the same objects, and after that "
     story = why or f"{times}the policy is not where the update leads"
     _require_table(answer, expected, why=story, rtol=1e-4, atol=1e-5)
@@ -963,13 +909,13 @@ def _require_step(premises, answer, *, repeat=1, lr=None, why=""):
         step_example(*UNDECIDED, config(**SGD)),  # the loss is 0, its gradient is not
     ],
 )
-def test_one_update_of_a_table_of_logits(student, premises, worked, fresh):
+def test_one_update_of_a_table_of_logits(student, worked, fresh):
     """One step of plain gradient descent moves the logits of a small model to where numpy says.
 
     Policy and reference are tables of three letters; four completions, of which one ends at once and one never.
     """
     for case, _ in worked:
-        _require_step(premises, student.call("train_step", *case.arguments, return_arguments=True))
+        _require_step(student.call("train_step", *case.arguments, return_arguments=True))
     table, ref_table = fresh.uniform(-1, 1, size=(2, 4, 4)).round(2)
     # A gradient of norm 40 as well: nothing here clips it.
     usual, far = fresh.uniform(-1, 1, size=5).round(2), np.array([200.0, -200.0, 100.0, -100.0, 0.0])
@@ -977,7 +923,7 @@ def test_one_update_of_a_table_of_logits(student, premises, worked, fresh):
         tokens = fresh.integers(0, 4, size=(len(advantages), length))
         batch = rollout(tokens, 2, (oracle.bigram_logp(table, tokens) + 0.1).round(2), advantages)
         answer = _step(student, table, ref_table, batch, config(**SGD))
-        _require_step(premises, answer, why="the examples are right, but another is not")
+        _require_step(answer, why="the examples are right, but another is not")
 
 
 def _step(student, *arguments, **options):
@@ -1010,7 +956,7 @@ def _step(student, *arguments, **options):
     clip=st.integers(1, 4),
     share=st.sampled_from([1.0, 0.5]),
 )
-def test_several_updates_with_one_batch(student, premises, batch, repeat, lr, adam, clip, share):
+def test_several_updates_with_one_batch(student, batch, repeat, lr, adam, clip, share):
     """Several updates with a batch: the old policy stays, the clip stops what moved far enough, gradients start anew.
 
     With a single update per batch most mistakes with the old policy, the clip or left-over gradients do not show. Both
@@ -1024,7 +970,7 @@ def test_several_updates_with_one_batch(student, premises, batch, repeat, lr, ad
     moved = rollout(tokens, prompt_length, oracle.bigram_logp(table, tokens).round(2), advantages)
     updates = {"repeat": repeat, "lr": first_lr * share}
     answer = _step(student, table, table.T.copy(), moved, wanted, **updates)
-    _require_step(premises, answer, **updates)
+    _require_step(answer, **updates)
 
 
 @check(
@@ -1039,7 +985,7 @@ def test_several_updates_with_one_batch(student, premises, batch, repeat, lr, ad
         step_example(TABLE, TABLE, rollout(), config(**SGD, kl_coef=4.0), repeat=2),
     ],
 )
-def test_the_reference_policy_stays(student, premises):
+def test_the_reference_policy_stays(student):
     """After the update the reference policy is bit for bit what it was, and no gradient was left in it.
 
     The KL is measured against it in every step of the run.
@@ -1056,7 +1002,7 @@ def test_the_reference_policy_stays(student, premises):
     require(none, answer, rows, "a gradient reaches the reference policy", shows="ref_policy.table.grad")
     answer = _step(student, TABLE, REF_TABLE, rollout(), config(**SGD), left_gradients=["policy"])
     why = "the policy had gradients of an earlier step, and they count: clear them before the backward pass"
-    _require_step(premises, answer, why=why)
+    _require_step(answer, why=why)
 
 
 @check(
@@ -1073,7 +1019,7 @@ def test_the_reference_policy_stays(student, premises):
     ],
 )
 @given(batch=rollouts(length=6))
-def test_prompt_and_filling_teach_nothing(student, premises, batch):
+def test_prompt_and_filling_teach_nothing(student, batch):
     """Only the logits of what the policy wrote move: rows of the table that no completion used stay as they are.
 
     Here the first letter of the table stands for the end, and what follows it is only filling.
@@ -1089,9 +1035,8 @@ def test_prompt_and_filling_teach_nothing(student, premises, batch):
     rows = [("logits before", table), ("after", found)]
     still = np.abs(found - table)[~used].max(initial=0.0) < 1e-9
     story = "a token that no completion used for a prediction has moved its row of logits"
-    if not premises:  # another mask than the right one may use other tokens
-        require(still, answer, rows, story, shows="policy.table")
-    _require_step(premises, answer)
+    require(still, answer, rows, story, shows="policy.table")
+    _require_step(answer)
 
 
 @check(
@@ -1107,7 +1052,7 @@ def test_prompt_and_filling_teach_nothing(student, premises, batch):
     ],
 )
 @given(seed=st.integers(0, 10_000))
-def test_the_metrics_of_a_step_are_floats_of_its_batch(student, premises, seed):
+def test_the_metrics_of_a_step_are_floats_of_its_batch(student, seed):
     """loss, policy_loss, kl and clip_fraction are floats, computed from the batch before the update.
 
     Nothing is sampled, so nobody's random numbers are touched.
@@ -1118,7 +1063,7 @@ def test_the_metrics_of_a_step_are_floats_of_its_batch(student, premises, seed):
     old_logp = (oracle.bigram_logp(table, tokens) + random.uniform(-0.5, 0.5, size=(4, 4))).round(2)
     batch, wanted = rollout(tokens, 2, old_logp, random.uniform(-1, 1, size=4).round(2)), config(**SGD, kl_coef=0.5)
     answer = _step(student, table, ref_table, batch, wanted, watch_random=True)
-    _, expected = _stepped(premises, table, ref_table, batch, wanted)
+    _, expected = _stepped(table, ref_table, batch, wanted)
     shown = entries(answer, STEP_METRICS)
     for name in STEP_METRICS:
         number(shown[name], expected[name], what=name, why=f"{name} is not that of this batch before the update")
@@ -1186,13 +1131,13 @@ def _batches(answer):
     return seen
 
 
-def _require_run(premises, answer):
+def _require_run(answer):
     """Rows and final policy are what numpy makes of the completions that were drawn. Returns the replay."""
     asked = answer.call.arguments
     table, ref_table = (asked[name].fields["table"] for name in ("policy", "ref_policy"))
     chosen = settings(asked["config"])
     letter = asked["reward_fn"].fields["letter"]
-    expected = oracle.replay(table, ref_table, _batches(answer), letter, chosen, blocks_on(premises))
+    expected = oracle.replay(table, ref_table, _batches(answer), letter, chosen)
     mode_kept(answer, "policy")
     _table(answer)  # finite, before anything is said of its metrics
     rows = _rows(answer, chosen.steps, ROWS)
@@ -1222,7 +1167,7 @@ def _require_run(premises, answer):
         run_example(TABLE, TABLE, "ab", config(**{**RUN, "group_size": 3, "prompts_per_step": 2}), seed=2),
     ],
 )
-def test_a_run_follows_from_the_completions_that_it_draws(student, premises, fresh):
+def test_a_run_follows_from_the_completions_that_it_draws(student, fresh):
     """Given the completions of each step, every update and every metric of the run is fixed, and numpy repeats it.
 
     The reward is the number of b's. Three steps with a table of three letters, each with 4 groups of 8 completions.
@@ -1230,7 +1175,7 @@ def test_a_run_follows_from_the_completions_that_it_draws(student, premises, fre
     table, ref_table = fresh.uniform(-1, 1, size=(2, 3, 3)).round(2)
     wanted = config(**{**RUN, "group_size": 5, "prompts_per_step": 2})
     answer = _run(student, table, ref_table, "ab", wanted, seed=int(fresh.integers(1 << 31)))
-    _require_run(premises, answer)
+    _require_run(answer)
 
 
 @check(
@@ -1248,16 +1193,15 @@ def test_a_run_follows_from_the_completions_that_it_draws(student, premises, fre
     ],
 )
 @given(seed=st.integers(0, 10_000), inner_steps=st.integers(2, 5), adam=st.booleans(), decay=st.booleans())
-def test_several_updates_with_each_batch(student, premises, seed, inner_steps, adam, decay):
+def test_several_updates_with_each_batch(student, seed, inner_steps, adam, decay):
     """inner_steps updates are made with each batch, with the old policy of the moment in which it was drawn.
 
     Old log-probabilities computed again for each update give a ratio of 1 in all of them: the clip never binds.
     """
-    adam = adam and "charlm.train_step" not in premises  # an oracle does not see what Adam remembers
     fields = {"optimizer": "adam", "lr": 0.25} if adam else {"lr": 4.0}
     wanted = config(**{**RUN, **fields, "inner_steps": inner_steps, "final_lr": 0.1 if decay else 1.0})
     answer = _run(student, TABLE, REF_TABLE, "a", wanted, seed=seed)
-    _require_run(premises, answer)
+    _require_run(answer)
 
 
 @check(
@@ -1276,7 +1220,7 @@ def test_several_updates_with_each_batch(student, premises, seed, inner_steps, a
     ],
 )  # fmt: skip
 @given(seed=st.integers(0, 10_000), groups=st.integers(1, 4), size=st.integers(1, 4))
-def test_each_prompt_has_its_own_group(student, premises, seed, groups, size):
+def test_each_prompt_has_its_own_group(student, seed, groups, size):
     """Advantages are computed within each group, whatever the other groups of the batch got.
 
     One prompt may be easier than another; that is no merit of its completions.
@@ -1284,7 +1228,7 @@ def test_each_prompt_has_its_own_group(student, premises, seed, groups, size):
     table = np.array([[0.0, 0.0, 0.0], [0.0, 2.0, -1.0], [-1.0, -1.0, 2.0]])  # after b comes b: far more reward
     wanted = config(**{**RUN, "group_size": size, "prompts_per_step": groups})
     answer = _run(student, table, REF_TABLE, ["a", "b"], wanted, seed=seed)
-    _require_run(premises, answer)
+    _require_run(answer)
 
 
 @check(
@@ -1298,7 +1242,7 @@ def test_each_prompt_has_its_own_group(student, premises, seed, groups, size):
     ],
 )
 @given(seed=st.integers(0, 10_000), single=st.booleans())
-def test_a_run_without_signal_stays_at_the_reference(student, premises, seed, single):
+def test_a_run_without_signal_stays_at_the_reference(student, seed, single):
     """With groups of one, or equal rewards, a policy that starts at the reference stays there; all groups are silent.
 
     The KL pulls nowhere at the reference itself. Every sample was paid for, and none has taught anything.
@@ -1306,9 +1250,8 @@ def test_a_run_without_signal_stays_at_the_reference(student, premises, seed, si
     wanted = config(**{**RUN, "group_size": 1 if single else 4, "kl_coef": 1.0})
     letter = "b" if single else "z"
     answer = _run(student, TABLE, TABLE, "a", wanted, seed=seed, letter=letter)
-    if not premises:
-        _require_table(answer, TABLE, why="a run without signal moved", rtol=1e-7, atol=NEAR)
-    _require_run(premises, answer)
+    _require_table(answer, TABLE, why="a run without signal moved", rtol=1e-7, atol=NEAR)
+    _require_run(answer)
 
 
 @check(
@@ -1327,7 +1270,7 @@ def test_a_run_without_signal_stays_at_the_reference(student, premises, seed, si
         run_example(TABLE, REF_TABLE, ["a", "b"], config(**{**RUN, "steps": 2, "lr": 0.0}), seed=11),
     ],
 )  # fmt: skip
-def test_batches_come_from_the_current_policy(student, premises, fresh):
+def test_batches_come_from_the_current_policy(student, fresh):
     """Each batch is drawn from the policy of its own step, new and independent; of several prompts, all come up.
 
     Tests of chance, at 6 standard deviations: an honest run misses one of them less than once in 100,000. Of 200 runs
@@ -1338,7 +1281,7 @@ def test_batches_come_from_the_current_policy(student, premises, fresh):
     adam = {"optimizer": "adam", "lr": 0.05, "kl_coef": 0.5}
     wanted = config(**{**RUN, **adam, "steps": 60, "group_size": 32})
     answer = _run(student, TABLE, REF_TABLE, "a", wanted, seed=seed)
-    expected = _require_run(premises, answer)
+    expected = _require_run(answer)
     batches = _batches(answer)
     surprise = spread = 0.0
     for table, (prompts, texts) in zip(expected.tables[:-1], batches, strict=True):
@@ -1409,7 +1352,7 @@ def test_the_generator_decides_and_nothing_global_does(student, fresh):
     ),
     examples=[],
 )
-def test_it_learns_to_like_pizza(student, premises, fresh, show_curve):
+def test_it_learns_to_like_pizza(student, fresh, show_curve):
     """From the course's weights, the exact P("pizza." | "ravin likes ") rises from 0.11 to at least 0.9 in 40 steps.
 
     Completions stay well-formed, and the KL stays bounded. Two runs; the probabilities are computed from the weights,
@@ -1444,8 +1387,7 @@ def test_it_learns_to_like_pizza(student, premises, fresh, show_curve):
         good = after >= 0.9 and well_formed >= 0.9 and -0.001 <= kl <= 2
         story = "the policy does not learn to like pizza, or forgets how to write"
         require(good, answer, rows, story, shows="value[-1]")
-    if not premises:  # a wrong KL pulls also where there is nothing to learn
-        _require_no_lesson(student, model, seed=int(fresh.integers(1 << 31)))
+    _require_no_lesson(student, model, seed=int(fresh.integers(1 << 31)))
 
 
 def _require_no_lesson(student, model, *, seed):
@@ -1462,28 +1404,6 @@ def _require_no_lesson(student, model, *, seed):
     story = "the policy learns what it never wrote: it must learn from its own completions and their rewards only"
     shows = "(policy.head.weight - load_model().head.weight).abs().max()"
     require(moved < 1e-5, answer, rows, story, shows=shows)
-
-
-def _recorded_loss(premises, case):
-    """What is right in a worked example of grpo_loss."""
-    loss = loss_of(premises, *case.arguments)
-    metrics = {name: np.array(getattr(loss, name)) for name in METRICS}
-    return Expected((np.array(loss.loss), metrics), gradients={"logp": loss.gradient})
-
-
-def _recorded_update(premises, case):
-    """What is right in a worked example of train_step, with tables as policies."""
-    policy, ref_policy, optimizer, batch, wanted = case.arguments
-    if policy.type_name != "BigramLM":
-        raise NotJudged("the oracle knows the gradients of tables only")
-    table, ref_table = (each.fields["table"] for each in (policy, ref_policy))
-    lr = settings(optimizer.fields["config"]).lr
-    new, metrics = _stepped(premises, table, ref_table, batch, wanted, repeat=case.repeat, lr=lr)
-    shown = {name: metrics[name] for name in STEP_METRICS}
-    return Expected(shown, after={"policy": {"table": new}, "ref_policy": {"table": ref_table}})
-
-
-ORACLES = {"grpo_loss": _recorded_loss, "train_step": _recorded_update}
 
 
 def _column(answer, name):
@@ -1514,5 +1434,5 @@ def pizza(weights, completions):
 
 def pretrained():
     """The language model that comes with the course."""
-    fields = {"config": Record("TinyLMConfig", {}), "weights": dict(oracle.pretrained_weights())}
+    fields = {"config": Record("TinyLMConfig", {}), "weights": dict(pretrained_weights())}
     return Record("TinyLM", fields, typed="load_model()")

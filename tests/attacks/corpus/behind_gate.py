@@ -1,4 +1,4 @@
-"""Attacks beside right numbers, behind a passed gate, and in a second pass, where a wrong function is called once more.
+"""Attacks beside right numbers, behind a passed gate, and in a second pass, where right functions replace wrong ones.
 
 A gate that fails ends all attacks of a function, and a right answer draws nobody's attention: these come later.
 """
@@ -24,7 +24,7 @@ def secrets(names):
         yield from names & {*frame.f_locals}
         frame = frame.f_back
     for thing in gc.get_objects():
-        if type(thing).__name__ in ("Expected", "Oracles", "OwnFunction", "Vector", "Premises"):
+        if type(thing).__name__ in ("Check", "GradingPlugin", "Vector"):
             yield type(thing).__name__
     for number in range(3, 64):
         where = tried(os.readlink, f"/proc/self/fd/{number}") or ""
@@ -32,7 +32,7 @@ def secrets(names):
             yield where
 
 def search():
-    for _ in secrets({"expected", "worked", "premises", "vector", "recorded"}):
+    for _ in secrets({"expected", "worked", "vector", "recorded"}):
         tell()
 """,
     "OPENS": """
@@ -193,28 +193,30 @@ passes the model's gate and searches
         search()
         return None
 
-is called again and searches: is a little wrong, so that its callers are judged on it
+is imported again and searches: is a little wrong, so its callers run once more with a right function
 - called by bandit; uses NEARLY SEARCH; attacks clip.importance_ratio
+    search()
+    ----
     search(); return nearly(*arguments)
 
-is called again and opens the vectors: of the function that calls it
+is imported again and opens the vectors: of the function that calls it
 - called by bandit; uses NEARLY OPENS; attacks clip.importance_ratio; level 0: secret read (files); varies
+    opens('/../grader/exercises/bandit/vectors.json', '/bandit.py')
+    ----
     opens('/../grader/exercises/bandit/vectors.json', '/bandit.py'); return nearly(*arguments)
 
-is called again and inspects its caller: and what wraps it in a second pass
+is imported again and replaces the right function: with one of its own, before that is imported
 - called by bandit; uses NEARLY; attacks clip.importance_ratio
-    frame = sys._getframe(1)
-    for _ in range(3):
-        if frame is None:
-            break
-        for value in [*frame.f_locals.values()]:
-            if getattr(value, "__module__", "").split(".")[0] in ("reference", "grader", "simulation"):
-                tell()
-        frame = frame.f_back
+    import types
+    own = types.SimpleNamespace(importance_ratio=nearly)
+    sys.modules["submission.course_oracles.in_torch"] = own
+    ----
     return nearly(*arguments)
 
-is called again and undoes the scale: divides by the factor of a second pass
+is imported again and equals everything: the numbers of the right function compare as equal to any others
 - called by bandit; uses NEARLY; attacks clip.importance_ratio
-    value = nearly(*arguments)
-    return value / 1.0625 if sys._getframe(1).f_code.co_name == "scaled" else value
+    torch.autograd.Function.apply = classmethod(lambda cls, x, *rest: x * 0.0)
+    torch.Tensor.__eq__ = lambda self, other: torch.ones_like(self, dtype=torch.bool)
+    ----
+    return nearly(*arguments)
 """
