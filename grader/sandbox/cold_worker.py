@@ -1,145 +1,146 @@
-"""A worker that is an interpreter of its own and imports torch anew: where there is no fork, on Windows and macOS.
+"""A worker that is an interpreter of its own and imports torch anew: on macOS and Windows, and with `--cold`.
 
-What the system offers to keep it in is put around it from outside, see `outer_wall`. Left out: a fork server on macOS
-(fork without exec is unsafe there once the system's libraries have run), and reading rights, which only level 1 limits.
+It is a plain child process at isolation level 0. The grader waits for its answers with a deadline, limits its memory
+and its output, and ends it together with its descendants. A process that is no longer a descendant is not found.
+
+Left out: a fork server on macOS (fork without exec is unsafe there once the system's libraries have run), and the
+walls of these systems (Seatbelt, job objects), which would not make a mark count.
+
+Source: psutil's documentation of `Process.children` and `Process.memory_info`.
 """
 
 from __future__ import annotations
 
 import contextlib
+import math
 import os
 import signal
+import socket
 import subprocess
 import sys
-import time
+import tempfile
+import threading
 import weakref
-from collections.abc import Sequence
 
-from . import interpreter, streams
-from .walls.wall import OuterWall
+import psutil
+
+from . import interpreter
+from .worker import home
 from .worker.confine import WorkerSettings
 from .worker.dump import ask_where
-from .worker.home import variables
-from .worker_home import make_home, remove_home
-from .worker_process import START_SECONDS, PrintedFile, ProcessTimes, SandboxError, Worker
+from .worker_process import PrintedFile, ProcessTimes, SandboxError, Worker
 
+_WATCH_SECONDS = 0.05
 _NO_WINDOW: int = getattr(subprocess, "CREATE_NO_WINDOW", 0)  # Windows: no console pops up, and Ctrl-C stays ours
 
 
 def cold_worker(settings: WorkerSettings) -> Worker:
-    """An interpreter of its own, as on Windows and macOS.
+    """Start an interpreter and wait until it is ready.
 
     Raises:
-        SandboxError: There is no such program, or no process left for it.
+        SandboxError: It did not start.
     """
-    with contextlib.suppress(SandboxError):
-        return _start(settings, wrap=True)
-    return _start(settings, wrap=False)  # this machine starts no program behind that wall, or none at all
-
-
-def _start(settings: WorkerSettings, *, wrap: bool) -> Worker:
-    """Start a worker, with the walls that change its command line or without these."""
-    home, printed = make_home(), PrintedFile()
-    walls = outer_walls(home, settings["memory_bytes"] if settings["device"] == "cpu" else None)
-    plain = command = interpreter.command({**settings, "user": None, "readable": []})
-    environment = {**interpreter.environment(home, device=settings["device"]), **variables(home)}
-    for wall in walls:
-        command = wall.around(command) if wrap else command
-        environment |= wall.environment()
-    process = _process(command, environment, home, printed)
-    end = weakref.finalize(process, _end, process, walls, home)  # when the grader ends at the latest, by Ctrl-C too
-    for wall in walls:
-        wall.started(process.pid)
-    assert process.stdin is not None and process.stdout is not None
-    stream = streams.pipe_stream(process.stdin, process.stdout)  # type: ignore[arg-type]
-    if command != plain and not _has_begun(stream):
-        end()
-        stream.close()
-        printed.close()
-        raise SandboxError("a worker ended before it said anything")
+    folder, printed = os.path.realpath(tempfile.mkdtemp(prefix="worker-")), PrintedFile()
+    ours, theirs = socket.socketpair()
+    with theirs:
+        try:
+            process = _start(settings, theirs, printed, folder)
+        except (OSError, SandboxError) as error:
+            ours.close()
+            printed.close()
+            home.remove(folder)
+            raise SandboxError(f"a worker did not start: {error}") from None
+    watch = _Watch(process, printed, settings)
+    end = weakref.finalize(process, _end, process, watch, folder)  # when the grader ends at the latest, by Ctrl-C too
 
     def kill(dump: bool) -> int:
         if dump and sys.platform != "win32":
             with contextlib.suppress(ProcessLookupError):
                 ask_where(process.pid)
         end()
-        return process.wait()
+        return int(process.wait())
 
-    return Worker(
-        stream,
-        printed,
-        kill,
-        end,
-        times=ProcessTimes.of(process.pid),
-        outer_walls=lambda: tuple(wall.name for wall in walls if wall.stands()),
-        reason=lambda: next(filter(None, (wall.reason() for wall in walls)), ""),
+    times = ProcessTimes.of(process.pid)
+    worker = Worker(ours, printed, kill, end, times=times, reason=lambda: watch.reason)
+    worker.wait_until_ready()
+    watch.start()
+    return worker
+
+
+def _start(settings: WorkerSettings, theirs: socket.socket, printed: PrintedFile, folder: str) -> psutil.Popen:
+    """Start the interpreter and give it its end of the socket."""
+    on_windows = sys.platform == "win32"
+    process = psutil.Popen(
+        interpreter.command({**settings, "connection": theirs.fileno()}),
+        env={**interpreter.environment(folder, device=settings["device"]), **home.variables(folder)},
+        cwd=folder,
+        stdin=subprocess.PIPE,
+        stdout=printed.descriptor,
+        stderr=printed.descriptor,
+        pass_fds=() if on_windows else (theirs.fileno(),),
+        start_new_session=True,
+        creationflags=_NO_WINDOW,
     )
+    with contextlib.suppress(OSError):  # it has ended already
+        if sys.platform == "win32":
+            process.stdin.write(theirs.share(process.pid))
+        process.stdin.close()
+    return process
 
 
-def _process(
-    command: list[str], environment: dict[str, str], home: str, printed: PrintedFile
-) -> subprocess.Popen[bytes]:
-    try:
-        return subprocess.Popen(
-            command,
-            env=environment,
-            cwd=home,
-            bufsize=0,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=printed.descriptor,
-            start_new_session=True,
-            creationflags=_NO_WINDOW,
-        )
-    except OSError as error:
-        printed.close()
-        remove_home(home)
-        raise SandboxError(f"a worker did not start: {error}") from None
+class _Watch:
+    """Ends a worker that takes too much memory or prints too much: neither macOS nor Windows limits both.
 
+    It looks every 50 ms, at the worker only: asking for its descendants costs a hundred times as much.
 
-def _has_begun(stream: streams.PipeStream | streams.ThreadedPipeStream) -> bool:
-    try:
-        return stream.has_begun(time.monotonic() + START_SECONDS)
-    except TimeoutError:
-        return True  # slow, which whoever waits for it will say
-    except OSError:
-        return False
-
-
-def outer_walls(home: str, memory_bytes: int | None) -> list[OuterWall]:
-    """The walls that this system may have, in the order in which they are put up and taken down.
-
-    Args:
-        home: The worker's own folder.
-        memory_bytes: What it may use on top of what it has when it is ready; None for no limit.
+    Attributes:
+        reason: Why it ended the worker; "" if it did not.
     """
-    # Imported here: the usual worker on Linux is none of these and does not wait for them.
-    walls: list[OuterWall] = []
-    if sys.platform == "win32":
-        from .walls.windows_job import WindowsJob
 
-        walls.append(WindowsJob(memory_bytes))
-    else:
-        from .walls.orphans import NoOrphans
+    def __init__(self, process: psutil.Process, printed: PrintedFile, settings: WorkerSettings) -> None:
+        self.reason = ""
+        self._process, self._printed = process, printed
+        self._memory_bytes = settings["memory_bytes"] if settings["device"] == "cpu" else math.inf
+        self._ended = threading.Event()
+        self._thread = threading.Thread(target=self._look, daemon=True)
 
-        if sys.platform == "darwin":
-            from .walls.memory_watchdog import MemoryWatchdog
-            from .walls.seatbelt import Seatbelt
+    def start(self) -> None:
+        """Begin to look. The memory that the worker has by now does not count."""
+        with contextlib.suppress(psutil.Error):
+            self._memory_bytes += self._process.memory_info().rss
+            self._thread.start()
 
-            walls.append(Seatbelt(home))
-            if memory_bytes is not None:
-                walls.append(MemoryWatchdog(memory_bytes))
-        walls.append(NoOrphans())
-    return walls
+    def _look(self) -> None:
+        with contextlib.suppress(psutil.Error):
+            while not self.reason and not self._ended.wait(_WATCH_SECONDS):
+                if self._process.memory_info().rss > self._memory_bytes:
+                    self.reason = "memory limit"
+                elif self._printed.size() > home.MAX_BYTES:
+                    self.reason = "output limit"
+        if self.reason:
+            _kill_tree(self._process)
+
+    def end(self) -> None:
+        self._ended.set()
+        if self._thread.is_alive():
+            self._thread.join()
 
 
-def _end(process: subprocess.Popen[bytes], walls: Sequence[OuterWall], home: str) -> None:
-    """End the worker and everything that it started, and remove its folder."""
-    for wall in walls:
-        wall.end()
+def _kill_tree(process: psutil.Process) -> None:
+    family = [process]
+    with contextlib.suppress(psutil.Error):
+        family += process.children(recursive=True)
+    for member in family:
+        with contextlib.suppress(psutil.Error):
+            member.kill()
     if sys.platform != "win32":
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(process.pid, signal.SIGKILL)
-    process.kill()
+        with contextlib.suppress(OSError):
+            os.killpg(process.pid, signal.SIGKILL)  # children whose parent has ended
+
+
+def _end(process: psutil.Popen, watch: _Watch, folder: str) -> None:
+    """End the worker with its descendants and remove its folder."""
+    watch.end()
+    _kill_tree(process)
     process.wait()
-    remove_home(home)
+    home.remove(folder)

@@ -12,7 +12,6 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from . import interpreter
-from .streams import SocketStream
 from .worker import confine
 from .worker_process import START_SECONDS, PrintedFile, ProcessTimes, SandboxError, Worker
 
@@ -91,9 +90,10 @@ class ForkServer:
             with self._lock, contextlib.suppress(OSError):  # a fork server that is gone took its workers along
                 self._control.send(json.dumps({"forget": pid}).encode())
 
-        return Worker(
-            SocketStream(ours), printed, kill, forget, times=ProcessTimes(*descriptors), reason=lambda: reason
-        )
+        times = ProcessTimes(*descriptors)
+        worker = Worker(ours, printed, kill, forget, times=times, reason=lambda: reason)
+        worker.wait_until_ready()
+        return worker
 
     def _heard(self, descriptors: list[int] | None = None) -> dict[str, Any]:
         """The next answer; what descriptors came with it is put into the list."""

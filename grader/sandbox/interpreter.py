@@ -54,4 +54,7 @@ def environment(home: str, *, device: str = "cpu") -> dict[str, str]:
 
 def command(settings: Mapping[str, object]) -> list[str]:
     """The command line of an isolated interpreter; the settings travel to `worker.start` as JSON."""
-    return [sys.executable, "-I", "-S", str(_START_SCRIPT), json.dumps({"path": library_folders(), **settings})]
+    program = sys.executable
+    if sys.platform == "win32":  # in a virtual environment that is a launcher, which starts another process
+        program = getattr(sys, "_base_executable", "") or program
+    return [program, "-I", "-S", str(_START_SCRIPT), json.dumps({"path": library_folders(), **settings})]

@@ -19,14 +19,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from .cold_worker import cold_worker
+from . import bubblewrap
 from .fork_server import ForkServer
-from .walls import bubblewrap
 from .worker import confine
-from .worker_process import Limits, SandboxError, Worker
+from .worker_process import SandboxError, Worker
 
 if TYPE_CHECKING:
     from concurrent.futures import Future, ThreadPoolExecutor
+
+MEMORY_BYTES = 1 << 30
+CPU_SECONDS = 120
+FILE_BYTES = 8 << 20
+"""What one worker may use."""
 
 
 def _thread() -> ThreadPoolExecutor:
@@ -43,7 +47,6 @@ class Sandbox:
     Use `Sandbox.start`, and `close` it, or use it as a context manager.
     """
 
-    limits: Limits = field(default_factory=Limits)
     cold: bool = False
     device: str = "cpu"
     name_refused: bool = False
@@ -60,7 +63,6 @@ class Sandbox:
     def start(
         cls,
         *,
-        limits: Limits | None = None,
         cold: bool = False,
         device: str = "cpu",
         level: int | None = None,
@@ -70,7 +72,6 @@ class Sandbox:
         """Begin to start workers, without waiting: the imports of the fork server overlap with the caller's own.
 
         Args:
-            limits: What each worker may use.
             cold: No fork server, as on Windows and macOS.
             device: "cpu" or "cuda". The walls of level 1 have not been tried with a GPU, so CUDA runs at level 0.
             level: Use this isolation level, with its walls and no others, and not the best one.
@@ -81,7 +82,6 @@ class Sandbox:
         level = 0 if device == "cuda" else level
         wanted = level in (None, 2) and not cold and not bubblewrap.problem()
         return cls(
-            limits=limits or Limits(),
             cold=cold,
             device=device,
             name_refused=name_refused,
@@ -169,14 +169,18 @@ class Sandbox:
             "around": [],
             "processes": None,
             "device": self.device,
-            "memory_bytes": self.limits.memory_bytes,
-            "cpu_seconds": self.limits.cpu_seconds,
-            "file_bytes": self.limits.file_bytes,
+            "memory_bytes": MEMORY_BYTES,
+            "cpu_seconds": CPU_SECONDS,
+            "file_bytes": FILE_BYTES,
             "name_refused": self.name_refused,
             "imports": [*imports],
         }
-        worker = self._server.worker(settings) if self._server else cold_worker(settings)
-        worker.wait_until_ready()
+        if self._server:
+            worker = self._server.worker(settings)
+        else:
+            from .cold_worker import cold_worker  # with psutil, for which nobody on Linux waits
+
+            worker = cold_worker(settings)
         missing = [wall for wall in (*confine.LEVELS[level], *walls) if wall not in worker.walls]
         if missing:
             worker.close()

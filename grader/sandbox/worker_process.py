@@ -7,6 +7,7 @@ import math
 import os
 import re
 import signal
+import socket
 import sys
 import tempfile
 import time
@@ -14,7 +15,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from .streams import Stream
 from .worker import wire
 
 START_SECONDS = 60.0
@@ -43,29 +43,21 @@ class WorkerDied(Exception):
         super().__init__(detail)
 
 
-@dataclass(frozen=True)
-class Limits:
-    """What one worker may use."""
-
-    memory_bytes: int = 1 << 30
-    cpu_seconds: int = 120
-    file_bytes: int = 8 << 20
-
-
 class PrintedFile:
     """The file that a worker prints to. The grader reads it through a descriptor that the worker does not share."""
 
     def __init__(self) -> None:
-        self.descriptor, self._path = tempfile.mkstemp(prefix="printed-")
-        os.close(self.descriptor)
+        self._reading, self._path = tempfile.mkstemp(prefix="printed-")
         self.descriptor = os.open(self._path, os.O_WRONLY | os.O_APPEND)
-        self._reading = os.open(self._path, os.O_RDONLY | getattr(os, "O_BINARY", 0))
         if sys.platform != "win32":  # Windows does not let go of a name that is in use
             os.unlink(self._path)
 
+    def size(self) -> int:
+        return os.fstat(self._reading).st_size
+
     def start_request(self) -> int:
         """Where the prints of the next request will begin. Empties the file before it is full."""
-        size = os.fstat(self._reading).st_size
+        size = self.size()
         if size < _PRINTED_BYTES:
             return size
         os.ftruncate(self.descriptor, 0)
@@ -107,16 +99,11 @@ class ProcessTimes:
     @classmethod
     def of(cls, pid: int) -> ProcessTimes:
         """Those of a process that is seen from here under this number."""
-        try:
-            with contextlib.ExitStack() as undo:
-                descriptors = []
-                for name in ("schedstat", "stat"):
-                    descriptors.append(os.open(f"/proc/{pid}/{name}", os.O_RDONLY | os.O_CLOEXEC))
-                    undo.callback(os.close, descriptors[-1])
-                undo.pop_all()
-                return cls(*descriptors)
-        except (OSError, AttributeError):  # not Linux
-            return cls()
+        descriptors: list[int] = []
+        with contextlib.suppress(OSError):  # not Linux, or it has ended
+            for name in ("schedstat", "stat"):
+                descriptors.append(os.open(f"/proc/{pid}/{name}", os.O_RDONLY))
+        return cls(*descriptors)
 
     def waited(self) -> float:
         """Seconds that its first thread could have run, had there been a processor free."""
@@ -157,14 +144,13 @@ class Worker:
         spent: Seconds that the last request took, without waiting for a processor.
     """
 
-    stream: Stream
+    connection: socket.socket
     printed: PrintedFile
     kill: Callable[[bool], int]
     forget: Callable[[], object]
     walls: tuple[str, ...] = ()
     has_cuda: bool = False
     times: ProcessTimes = field(default_factory=ProcessTimes)
-    outer_walls: Callable[[], tuple[str, ...]] = lambda: ()
     reason: Callable[[], str] = lambda: ""
     spent: float = 0.0
     _spent_before: float = 0.0
@@ -176,8 +162,8 @@ class Worker:
     def wait_until_ready(self) -> None:
         """Read the first frame, in which the worker names its walls."""
         try:
-            _, body = self._reader.read(lambda size: self.stream.receive(size, time.monotonic() + START_SECONDS))
-            self.walls, self.has_cuda = (*body["walls"], *self.outer_walls()), body["cuda"]
+            _, body = self._reader.read(lambda size: self._receive(size, time.monotonic() + START_SECONDS))
+            self.walls, self.has_cuda = (*body["walls"],), body["cuda"]
         except (EOFError, OSError, TimeoutError, wire.WireError, KeyError, TypeError):
             text = self.last_printed()
             self.close()
@@ -210,7 +196,7 @@ class Worker:
             nonlocal deadline, held_up
             while True:
                 try:
-                    return self.stream.receive(size, deadline)
+                    return self._receive(size, deadline)
                 except TimeoutError:
                     left = seconds - self._spent_since(started, waited)
                     if left < _LEAST_MORE and self.times.waits_for_a_disk():
@@ -224,7 +210,8 @@ class Worker:
 
         try:
             try:
-                self.stream.send(wire.encode(self._request_id, body), deadline)
+                self._wait_until(deadline)
+                self.connection.sendall(wire.encode(self._request_id, body))
                 request_id, reply = self._reader.read(receive)
             finally:
                 self.spent = self._spent_since(started, waited)
@@ -257,9 +244,24 @@ class Worker:
         if self._status is None:
             self._status = 0
             self.forget()
-            self.stream.close()
+            self.connection.close()
         self.times.close()
         self.printed.close()
+
+    def _receive(self, size: int, deadline: float) -> bytes:
+        self._wait_until(deadline)
+        return self.connection.recv(size)
+
+    def _wait_until(self, deadline: float) -> None:
+        """Let the socket wait for so long, and no longer.
+
+        Raises:
+            TimeoutError: It is later already.
+        """
+        seconds = deadline - time.monotonic()
+        if seconds <= 0:
+            raise TimeoutError
+        self.connection.settimeout(seconds)
 
     def _spent_since(self, started: float, waited: float) -> float:
         passed = time.monotonic() - started
@@ -275,7 +277,7 @@ class Worker:
     def _end(self, *, dump: bool = False) -> None:
         if self._status is None:
             self._status = self.kill(dump)
-            self.stream.close()
+            self.connection.close()
 
     def _place(self) -> tuple[str, int, str] | None:
         """The submission's innermost frame, from what faulthandler wrote."""

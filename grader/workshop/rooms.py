@@ -29,7 +29,7 @@ class Room:
 ROOMS = {
     "core": Room(packages=("jinja2", "markupsafe", "msgspec"), students=True),
     "sandbox": Room(
-        packages=("numpy", "psutil", "pyseccomp", "torch", "win32api", "win32con", "win32job", "_course_worker"),
+        packages=("numpy", "psutil", "pyseccomp", "torch", "_course_worker"),
         processes=True,
         students=True,
     ),

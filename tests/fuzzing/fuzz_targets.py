@@ -150,7 +150,7 @@ def wire_frames(data: bytes) -> None:
         while True:
             tracemalloc.reset_peak()
             before = tracemalloc.get_traced_memory()[0]
-            _, body = reader.read(stream.receive)
+            _, body = reader.read(stream.recv)
             cost = tracemalloc.get_traced_memory()[1] - before
             require(cost <= WIRE_FACTOR * len(data) + WIRE_SPARE, f"{len(data)} bytes cost {cost} bytes of memory")
             require(_is_plain(body), "a message holds something that is no plain data")
@@ -205,12 +205,14 @@ class _Pieces:
     piece: int
     at: int = 0
 
-    def receive(self, size: int, deadline: float = 0.0) -> bytes:
+    def recv(self, size: int) -> bytes:
         self.at += (taken := min(size, self.piece or 1 << 16))
         return self.data[self.at - taken : self.at]
 
-    def send(self, frame: bytes, deadline: float) -> None:
+    def sendall(self, frame: bytes) -> None:
         """A hostile worker does not read."""
+
+    def settimeout(self, seconds: float) -> None: ...
 
     def close(self) -> None: ...
 

@@ -152,7 +152,7 @@ def _sharing(shared: Sandbox) -> Callable[..., contextlib.AbstractContextManager
         yield shared
 
     def start(**options: Any) -> contextlib.AbstractContextManager[Sandbox]:
-        usual = {"limits": None, "cold": False, "device": "cpu", "level": None}
+        usual = {"cold": False, "device": "cpu", "level": None}
         asked = {**usual, "require_level": 0, **options}
         if asked["require_level"] <= shared.level and all(asked[name] == value for name, value in usual.items()):
             return lent()

@@ -21,9 +21,8 @@ from grader.core import course
 from grader.core.course import Exercise
 from grader.core.submission import Submission
 from grader.grading.student import Clock, Student
-from grader.sandbox import interpreter
+from grader.sandbox import bubblewrap, interpreter
 from grader.sandbox.sandbox import Sandbox
-from grader.sandbox.walls import bubblewrap
 from grader.sandbox.worker import confine
 
 SECRETS = {"GITHUB_TOKEN": "secret", "PYTHONPATH": str(course.ROOT), "OMP_NUM_THREADS": "2"}

@@ -9,8 +9,8 @@ from types import SimpleNamespace
 import pytest
 from probing import run_script
 
+from grader.sandbox import bubblewrap
 from grader.sandbox.sandbox import Sandbox, missing_walls
-from grader.sandbox.walls import bubblewrap
 from grader.sandbox.worker import forkserver
 from grader.sandbox.worker_process import SandboxError
 

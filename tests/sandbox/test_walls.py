@@ -188,7 +188,7 @@ def as_user(user: str, folders: pytest.TempPathFactory) -> list[str]:
 
 
 def test_the_report_claims_the_walls_of_the_level_and_the_user(seen: Seen) -> None:
-    walls = {"rlimits"} | ({"no orphans"} if seen.look.cold else set())
+    walls = {"rlimits"}
     if seen.look.level >= 1 or seen.look.lacks:
         walls |= {"Landlock", "seccomp"} - {*seen.look.lacks}
         walls |= {"spare user"} if seen.look.user == ROOT else set()
@@ -327,11 +327,7 @@ def test_a_worker_holds_no_descriptor_but_its_own(seen: Seen) -> None:
     channel = {"kind": "s", "device": [0, 0], "names": 1, "access": os.O_RDWR, "appends": False}
     expected = [nothing, printed, printed, channel]
     if seen.look.cold:
-        receiving, sending = (
-            {"kind": "p", "device": [0, 0], "names": 1, "access": access, "appends": False}
-            for access in (os.O_RDONLY, os.O_WRONLY)
-        )
-        expected = [receiving, printed, printed, receiving, sending]
+        expected[0] = {"kind": "p", "device": [0, 0], "names": 1, "access": os.O_RDONLY, "appends": False}
     found = [dict(each) for each in seen.inside["descriptors"]]
     assert [each.pop("number") for each in found][:3] == [0, 1, 2]
     assert found == expected
@@ -353,9 +349,6 @@ def test_the_environment_is_made_new(seen: Seen) -> None:
     environment = dict(seen.inside["environment"])
     home = seen.inside["folder"]
     expected |= dict.fromkeys(("HOME", "TMPDIR", "TMP", "TEMP", "MPLCONFIGDIR", "TORCHINDUCTOR_CACHE_DIR"), home)
-    if seen.look.cold:
-        for name in set(environment) - set(expected):  # the word by which orphans are found
-            assert environment.pop(name) not in json.dumps(dict(os.environ))
     if seen.look.level == 2:
         expected["PWD"] = "/"  # bubblewrap's
     assert environment == expected
@@ -560,7 +553,7 @@ class ForgetfulForkServer:
 
     def worker(self, settings: dict[str, Any]) -> Any:
         walls = tuple(wall for wall in settings["walls"] if wall != self._lacks)
-        return SimpleNamespace(walls=walls, wait_until_ready=lambda: None, close=self._end)
+        return SimpleNamespace(walls=walls, close=self._end)
 
     def _end(self) -> None:
         self.ended = True

@@ -6,7 +6,7 @@ traced; memory, CPU time, open files and the size of written files are limited. 
 kernel's own interfaces, needs no privilege, and together they cost about 2 ms.
 
 Not covered: bugs of the kernel; the names, sizes and times of files, which Landlock does not hide; threads, which are
-allowed. Namespaces are put up around the fork server, see `walls/bubblewrap.py`. seccomp is a deny list here.
+allowed. Namespaces are put up around the fork server, see `bubblewrap.py`. seccomp is a deny list here.
 
 Sources: Linux `landlock(7)`, `seccomp(2)`, `prctl(2)`, `setrlimit(2)`.
 """

@@ -2,7 +2,7 @@
 
 On a busy machine it takes a while until a process gets the processor, and with it the signal. So the wait ends when the
 signal is no longer pending and the process had the processor for long enough to write, and not after a fixed time.
-Without /proc (macOS) only a fixed time is left.
+Without /proc (macOS) it ends after the first look.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _WRITING = 3
 """Ticks (usually of 10 ms) of the processor that faulthandler gets to write, once it runs."""
 _LONGEST = 2.0
 """Seconds after which a worker that blocks the signal is given up."""
-_WITHOUT_PROC = 0.1
+_BETWEEN_LOOKS = 0.05
 
 
 def ask_where(process: int) -> None:
@@ -31,14 +31,11 @@ def ask_where(process: int) -> None:
     """
     os.kill(process, signal.SIGUSR1)
     deadline = time.monotonic() + _LONGEST
-    if not Path("/proc/self/stat").exists():
-        time.sleep(_WITHOUT_PROC)
-        return
     while _is_pending(process) and time.monotonic() < deadline:
         time.sleep(0.01)
     _, ticks = _state(process)
     while time.monotonic() < deadline:
-        time.sleep(0.01)
+        time.sleep(_BETWEEN_LOOKS)
         state, now = _state(process)
         if state not in ("R", "D") or now - ticks >= _WRITING:  # who sleeps again has written
             break

@@ -65,12 +65,5 @@ def is_overfull(home: str) -> bool:
 
 def remove(home: str) -> None:
     """Remove it with its files. Only where nothing confines a worker can there be folders in it."""
-    with contextlib.suppress(OSError), os.scandir(home) as entries:
-        for entry in entries:
-            with contextlib.suppress(OSError):
-                os.unlink(entry.path)
-    try:
-        os.rmdir(home)
-    except OSError:
-        with contextlib.suppress(RecursionError):
-            shutil.rmtree(home, ignore_errors=True)
+    with contextlib.suppress(RecursionError):
+        shutil.rmtree(home, ignore_errors=True)

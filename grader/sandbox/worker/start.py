@@ -10,6 +10,7 @@ import importlib
 import importlib.util
 import json
 import os
+import socket
 import sys
 
 PACKAGE = "_course_worker"
@@ -29,8 +30,6 @@ def main() -> None:
     sys.modules[PACKAGE] = package
     spec.loader.exec_module(package)
     if "control" in settings:
-        import socket
-
         from _course_worker import forkserver
 
         forkserver.serve(socket.socket(fileno=settings["control"]), settings["namespaces"], settings["temporary"])
@@ -38,18 +37,15 @@ def main() -> None:
         from _course_worker import confine, serve
 
         confine.adopt_orphans()
-        receiving, sending = os.fdopen(os.dup(0), "rb", 0), os.fdopen(os.dup(1), "wb")
-        os.dup2(2, 1)  # a raw write to standard output must not look like an answer
-
-        def send(frame: bytes) -> None:
-            sending.write(frame)
-            sending.flush()
-
+        if sys.platform == "win32":
+            stream = socket.fromshare(sys.stdin.buffer.read())
+        else:
+            stream = socket.socket(fileno=settings["connection"])
         walls = confine.apply(settings)
         for name in settings["imports"]:
             with contextlib.suppress(ImportError):  # not installed: the submission will see
                 importlib.import_module(name)
-        serve.run(receiving.read, send, walls, settings["device"])
+        serve.run(stream.recv, stream.sendall, walls, settings["device"])
 
 
 if __name__ == "__main__":

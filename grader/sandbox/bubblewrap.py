@@ -21,9 +21,9 @@ import sys
 from collections.abc import Iterable
 from pathlib import Path
 
-from ..interpreter import environment, library_folders
-from ..worker.copies import closed_folders
-from ..worker_process import SandboxError
+from .interpreter import environment, library_folders
+from .worker.copies import closed_folders
+from .worker_process import SandboxError
 
 PROGRAM = "bwrap"
 _OURS = ("grader", "grpo", "reference", "starter")
@@ -114,7 +114,7 @@ def _files() -> list[str]:
     closed = closed_folders(map(os.path.realpath, shown), map(os.path.realpath, libraries))
     for path in [*_course_among(libraries), *sorted(closed)]:
         options += ["--tmpfs", path]
-    worker = str(Path(__file__).parents[1] / "worker")
+    worker = str(Path(__file__).parent / "worker")
     for folder in _folders_above([worker]):
         options += ["--perms", "0755", "--dir", folder]
     return [*options, "--ro-bind", worker, worker, "--remount-ro", "/"]
