@@ -205,18 +205,15 @@ is imported again and opens the vectors: of the function that calls it
     ----
     opens('/../grader/exercises/bandit/vectors.json', '/bandit.py'); return nearly(*arguments)
 
-is imported again and replaces the right function: with one of its own, before that is imported
-- called by bandit; uses NEARLY; attacks clip.importance_ratio
-    import types
-    own = types.SimpleNamespace(importance_ratio=nearly)
-    sys.modules["submission.course_oracles.in_torch"] = own
+is imported again and rewrites the results
+- called by bandit; uses NEARLY; attacks clip.importance_ratio; level 0: file changed (files)
+    tried(lambda: open(YARD["results"], "w").write('{"earned": 205}'))
     ----
     return nearly(*arguments)
 
-is imported again and equals everything: the numbers of the right function compare as equal to any others
-- called by bandit; uses NEARLY; attacks clip.importance_ratio
-    torch.autograd.Function.apply = classmethod(lambda cls, x, *rest: x * 0.0)
-    torch.Tensor.__eq__ = lambda self, other: torch.ones_like(self, dtype=torch.bool)
+is imported again and phones home
+- called by bandit; uses NEARLY; attacks clip.importance_ratio; level 0: network reached (network)
+    tried(socket.create_connection, ("127.0.0.1", YARD["tcp"]), 0.2)
     ----
     return nearly(*arguments)
 """
