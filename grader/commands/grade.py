@@ -468,7 +468,7 @@ def _grade_with_progress(
             _save(arguments, whole(result))
 
         def update_again(done: int, of: int) -> None:
-            progress.update(task, completed=done, total=of, description="once more, with what your functions return")
+            progress.update(task, completed=done, total=of, description="once more, with right earlier functions")
 
         if sandbox:
             grading = replace(grading, level=sandbox.level, walls=tuple(sandbox.walls()))

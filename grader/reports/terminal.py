@@ -242,8 +242,8 @@ def _function(
         yield _details(Text(f"Only the first {_DETAILED} are shown in full; fix those first.", style="dim"))
     for names in dict.fromkeys(tuple(check.owed_to) for check in checks if check.owed_to):
         those = [check for check in checks if tuple(check.owed_to) == names]
-        returned = f"right with what your {functions(names)} return{'s' * (len(names) == 1)}"
-        said = Text(f"{counted(len(those), 'check')}: {returned}")
+        are = "is" if len(names) == 1 else "are"
+        said = Text(f"{counted(len(those), 'check')}: right once your {functions(names)} {are}")
         yield _line(OWED, sum(check.earned for check in those), those, said, console)
     for outcome in (NOT_WRITTEN, WAITING, NOT_RUN):
         rest = [check for check in checks if check.outcome == outcome and not check.owed_to]
