@@ -235,14 +235,14 @@ def train(
     Then `state.record` writes the step down, with the metrics of its last update.
 
     Args:
-        policy: Is trained.
+        policy: Is trained, and keeps its mode, `train()` or `eval()`.
         ref_policy: The KL is measured against it, as in `train_step`.
         prompt: The prompt, or several, each of which is drawn equally often.
         reward_fn: Called once for each step with the prompts and the completions of its batch; returns shape (B,), on
             the CPU.
         config: Settings.
-        generator: Source of randomness; the same generator state gives the same run. Global random state is neither
-            used nor changed.
+        generator: Source of randomness; the same generator state gives the same run, and a run moves it on. Global
+            random state is neither used nor changed.
         state: A run to go on with, for the command `run_charlm`; None starts a new one. Not graded.
 
     Returns:

@@ -207,16 +207,18 @@ def replay(
     table: Float64,
     ref_table: Float64,
     batches: Sequence[tuple[Sequence[str], Sequence[str]]],
-    letter: str,
     settings: Settings,
+    *,
+    letter: str,
+    worth: float = 1.0,
 ) -> Replay:
-    """Train on the completions that a run drew: (prompts, completions) of each step."""
+    """Train on the completions that a run drew, (prompts, completions) of each step; the reward counts a letter."""
     optimizer, tables, rows = Optimizer(settings, settings.lr), [table], []
     for step, (prompts, texts) in enumerate(batches):
         done = step / max(1, settings.steps - 1)
         optimizer.lr = settings.lr * (1 - (1 - settings.final_lr) * done)
         tokens = encode(prompts, texts, settings.alphabet)
-        rewards = np.array([text.count(letter) for text in texts], dtype=np.float64)
+        rewards = worth * np.array([text.count(letter) for text in texts], dtype=np.float64)
         advantages = group_advantages(rewards.reshape(-1, settings.group_size)).reshape(-1)
         batch = Batch(tokens, len(prompts[0]), bigram_logp(tables[-1], tokens), advantages)
         current = tables[-1]

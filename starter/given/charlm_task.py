@@ -122,14 +122,16 @@ class LetterReward:
 
     Attributes:
         letter: Which one.
+        worth: Reward of each occurrence; negative for a letter to avoid.
         seen: The prompts and completions of every call so far, to look at.
     """
 
     letter: str
+    worth: float = 1.0
     seen: list[tuple[list[str], list[str]]] = field(default_factory=list)
 
     def __call__(self, prompts: Sequence[str], completions: Sequence[str]) -> Tensor:
         """Map B prompts and completions to rewards of shape (B,), float64: computed by hand, every digit comes out."""
         self.seen.append((list(prompts), list(completions)))
         counts = [completion.count(self.letter) for completion in completions]
-        return torch.tensor(counts, dtype=torch.float64)
+        return self.worth * torch.tensor(counts, dtype=torch.float64)

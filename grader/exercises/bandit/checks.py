@@ -345,6 +345,14 @@ def test_the_kl_pulls_towards_the_reference_policy(student, group, kl_coef):
     kl_coef=0,
 )
 @example(group=(LOGITS, ACTIONS, REWARDS), inner_steps=2, clip=4, lr=1, kl_coef=400)
+# An impossible action with a bad sample becomes certain: its ratio is beyond the clamp, where no gradient is left.
+@example(
+    group=(np.array([0.0, -25, 0, 0]), np.array([0, 0, 1, 1, 1, 1]), np.array([0.0, 0, 3, 3, 3, 1])),
+    inner_steps=3,
+    clip=4,
+    lr=900,
+    kl_coef=0,
+)
 @given(
     group=bandit_groups(),
     inner_steps=st.integers(2, 8),
@@ -833,6 +841,11 @@ def test_groups_come_from_the_present_policy(student, fresh):
     rows = [("share of groups that repeat the one before", f"{repeats:.3f}"), ("expected, about", "0.004")]
     require(repeats < 0.1, answers[0], rows, "every step draws a new group", shows="value.actions[:8]")
     replay(answers[1], found[1], wide, moving)
+    many, brief = np.linspace(0.0, 1.0, 300), config(group_size=64, steps=4, lr=0.0)  # no action has half a percent
+    answer = student.train_bandit(many, brief, seed=seeds[0])
+    different = len(np.unique(history(answer, many, brief)["actions"]))
+    rows = [("different actions among 256 of 300", str(different)), ("expected, about", "172; must be at least 120")]
+    require(different >= 120, answer, rows, "improbable actions are never drawn", shows="value.actions.unique()")
     policies, actions = found[1]["probabilities"][:-1], found[1]["actions"]
     rare = (policies < 0.05).astype(np.float64)
     for what, values in (("surprise", -np.log(policies)), ("number of rare actions", rare)):

@@ -419,6 +419,11 @@ def test_an_empty_row_is_0_and_counts(student):
     """
     none, half = np.zeros((3, 4), dtype=bool), KEPT.copy()
     half[1] = False
+    single_token = none.copy()
+    single_token[1, 2] = True
+    same(student.masked_mean(VALUES, single_token, level="token"), VALUES[1, 2])
+    digits = student.masked_mean(np.array([[1.0, 1.0 + 1e-8]]), np.ones((1, 2), dtype=bool))
+    same(digits, 1.0 + 5e-9, rtol=1e-12, atol=0.0)
     for level in ("sequence", "token"):
         empty = student.masked_mean(VALUES, none, level=level, gradients_of=["values"])
         same(empty, 0.0, why="the mean of an empty mask must be 0")
@@ -716,7 +721,7 @@ def test_the_loss_is_linear_in_kl_coef(student, seed):
         parts = [float(tensor(shown[name], shape=(), dtype=None)) for name in ("policy_loss", "kl")]
         why = f"the loss is not policy_loss + {kl_coef:g} * kl of your own metrics"
         same(loss, parts[0] + kl_coef * parts[1], why=why, label="policy_loss + kl_coef * kl", atol=NEAR)
-        same(loss, loss_of(*batch, config(kl_coef=kl_coef)).loss, atol=NEAR)
+        same(loss, loss_of(*batch, config(kl_coef=kl_coef)).loss, rtol=1e-9, atol=1e-12)  # no float32 on the way
 
 
 @check(
@@ -1000,6 +1005,12 @@ def test_the_reference_policy_stays(student):
     rows = [("gradient left in the reference policy", show(left)), ("expected", "none")]
     none = left is None or (isinstance(left, Tensor) and not left.array.any())
     require(none, answer, rows, "a gradient reaches the reference policy", shows="ref_policy.table.grad")
+    silent, story = (
+        rollout(advantages=np.zeros(4)),
+        "without advantages the KL still pulls, far from the reference or near",
+    )
+    for ref_table in (REF_TABLE, TABLE + 0.01 * np.eye(3)):
+        _require_step(_step(student, TABLE, ref_table, silent, config(**SGD, kl_coef=4.0)), why=story)
     answer = _step(student, TABLE, REF_TABLE, rollout(), config(**SGD), left_gradients=["policy"])
     why = "the policy had gradients of an earlier step, and they count: clear them before the backward pass"
     _require_step(answer, why=why)
@@ -1063,11 +1074,13 @@ def test_the_metrics_of_a_step_are_floats_of_its_batch(student, seed):
     old_logp = (oracle.bigram_logp(table, tokens) + random.uniform(-0.5, 0.5, size=(4, 4))).round(2)
     batch, wanted = rollout(tokens, 2, old_logp, random.uniform(-1, 1, size=4).round(2)), config(**SGD, kl_coef=0.5)
     answer = _step(student, table, ref_table, batch, wanted, watch_random=True)
-    _, expected = _stepped(table, ref_table, batch, wanted)
-    shown = entries(answer, STEP_METRICS)
-    for name in STEP_METRICS:
-        number(shown[name], expected[name], what=name, why=f"{name} is not that of this batch before the update")
     no_global_randomness(answer, "a training step samples nothing")
+    without = config(**SGD, kl_coef=0.0)  # the KL is measured all the same
+    for each, chosen in ((answer, wanted), (_step(student, table, ref_table, batch, without), without)):
+        _, expected = _stepped(table, ref_table, batch, chosen)
+        shown = entries(each, STEP_METRICS)
+        for name in STEP_METRICS:
+            number(shown[name], expected[name], what=name, why=f"{name} is not that of this batch before the update")
 
 
 # train
@@ -1080,10 +1093,11 @@ _SEEN = "reward_fn.seen"
 ROWS = ("mean_reward", "mean_advantage", "completion_length", "loss", *METRICS)
 
 
-def run_example(table, ref_table, prompt, wanted, *, seed, letter="b", **options):
+def run_example(table, ref_table, prompt, wanted, *, seed, letter="b", worth=1.0, training=True, **options):
     generator = Record("make_generator", {"seed": seed})
-    reward = Record("LetterReward", {"letter": letter})
-    return Example(bigram(table), bigram(ref_table), prompt, reward, wanted, generator=generator, **options)
+    reward = Record("LetterReward", {"letter": letter} | ({} if worth == 1.0 else {"worth": worth}))
+    policy = bigram(table, training=training)
+    return Example(policy, bigram(ref_table), prompt, reward, wanted, generator=generator, **options)
 
 
 def _run(student, *arguments, **options):
@@ -1103,9 +1117,10 @@ def _batches(answer):
     reward = answer.arguments["reward_fn"]
     seen = reward.fields.get("seen") if isinstance(reward, Record) else None
     seen = [each for each in seen if _is_text(each)] if isinstance(seen, list) else []
-    rows = [("calls of reward_fn", str(len(seen))), ("expected", f"{chosen.steps}, one for each step")]
+    steps = chosen.steps * answer.call.repeat
+    rows = [("calls of reward_fn", str(len(seen))), ("expected", f"{steps}, one for each step")]
     story = "reward_fn must be called once for each step, with its whole batch"
-    require(len(seen) == chosen.steps, answer, rows, story, shows=_SEEN)
+    require(len(seen) == steps, answer, rows, story, shows=_SEEN)
     size = chosen.group_size * chosen.prompts_per_step
     for prompts, texts in seen:
         rows = [("prompts, completions", f"{len(prompts)}, {len(texts)}"), ("expected", f"{size} of each")]
@@ -1136,8 +1151,7 @@ def _require_run(answer):
     asked = answer.call.arguments
     table, ref_table = (asked[name].fields["table"] for name in ("policy", "ref_policy"))
     chosen = settings(asked["config"])
-    letter = asked["reward_fn"].fields["letter"]
-    expected = oracle.replay(table, ref_table, _batches(answer), letter, chosen)
+    expected = oracle.replay(table, ref_table, _batches(answer), chosen, **asked["reward_fn"].fields)
     mode_kept(answer, "policy")
     _table(answer)  # finite, before anything is said of its metrics
     rows = _rows(answer, chosen.steps, ROWS)
@@ -1174,8 +1188,9 @@ def test_a_run_follows_from_the_completions_that_it_draws(student, fresh):
     """
     table, ref_table = fresh.uniform(-1, 1, size=(2, 3, 3)).round(2)
     wanted = config(**{**RUN, "group_size": 5, "prompts_per_step": 2})
-    answer = _run(student, table, ref_table, "ab", wanted, seed=int(fresh.integers(1 << 31)))
-    _require_run(answer)
+    for worth in (1.0, -2.0):  # a reward is any finite number
+        answer = _run(student, table, ref_table, "ab", wanted, seed=int(fresh.integers(1 << 31)), worth=worth)
+        _require_run(answer)
 
 
 @check(
@@ -1252,6 +1267,11 @@ def test_a_run_without_signal_stays_at_the_reference(student, seed, single):
     answer = _run(student, TABLE, TABLE, "a", wanted, seed=seed, letter=letter)
     _require_table(answer, TABLE, why="a run without signal moved", rtol=1e-7, atol=NEAR)
     _require_run(answer)
+    pulled = config(**{**RUN, "steps": 8, "kl_coef": 1.0})
+    _require_run(_run(student, TABLE, REF_TABLE, "a", pulled, seed=seed, letter="z"))  # the KL moves it in every step
+    eager = np.array([[0.0, 0.0, 2.0], [0.0, 0.0, 2.0], [0.0, 0.0, 2.0]])
+    leaves = config(**{**RUN, "steps": 6, "kl_coef": 3.0})  # and takes its rewards away: the last policy stays
+    _require_run(_run(student, eager, REF_TABLE, "a", leaves, seed=seed))
 
 
 @check(
@@ -1338,6 +1358,12 @@ def test_the_generator_decides_and_nothing_global_does(student, fresh):
     rows = [("with one seed", " ".join(found[0][0][0][1][:8])), ("with another", " ".join(found[2][0][0][1][:8]))]
     different = found[0][0] != found[2][0]
     require(different, answer, rows, "two seeds gave the same completions", shows=_SEEN, beside=answers[:1])
+    answer = _run(student, TABLE, REF_TABLE, "a", config(**{**RUN, "lr": 0.0}), seed=one, repeat=2, training=False)
+    mode_kept(answer, "policy")
+    batches = _batches(answer)
+    rows = [("first run", " ".join(batches[0][1][:8])), ("second run", " ".join(batches[3][1][:8]))]
+    story = "a second run with the same generator drew the same completions: it must go on where the first one ended"
+    require(batches[:3] != batches[3:], answer, rows, story, shows=_SEEN)
 
 
 @check(

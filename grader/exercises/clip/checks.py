@@ -15,6 +15,8 @@ FOUR_CORNERS = np.array([1.5, 1.5, 0.5, 0.5])
 BOTH_SIGNS = np.array([1.0, -1.0, 1.0, -1.0])
 MIXED_RATIOS = np.array([0.3, 0.9, 1.0, 1.1, 1.25, 3.0])
 MIXED_ADVANTAGES = np.array([2.0, -0.5, 1.5, 0.0, -1.0, 0.75])
+# What float32 cannot hold, and what is nearly equal.
+DIGITS = [(np.array([-40.1, -1.004]), np.array([-40.0, -1.0])), (np.array([-1.004, -0.5]), np.array([-1.0, -0.503]))]
 NO_BANDS = [
     Example(FOUR_CORNERS, BOTH_SIGNS, clip_eps=-0.1),
     Example(FOUR_CORNERS, BOTH_SIGNS, clip_eps_high=-0.1),
@@ -158,15 +160,18 @@ def test_gradients_reach_logp_and_not_old_logp(student, pair):
 def test_ratio_keeps_dtype_and_leaves_its_inputs(student, pair):
     """float32, float64 and bfloat16 are kept, and neither argument is changed.
 
-    A silent float64 doubles the memory of the largest tensors that a trainer holds. Two shapes are refused with a
-    ValueError, as the lines given in the stub do.
+    A silent float64 doubles the memory of the largest tensors that a trainer holds, and a float32 on the way costs nine
+    digits of a float64. Two shapes are refused with a ValueError, as the lines given in the stub do.
     """
     typed = [(pair[0].astype(dtype), pair[1].astype(dtype)) for dtype in ("float32", "float64")]
-    *answers, half = student.each(
+    *answers, half, precise, near = student.each(
         "importance_ratio",
         *(Example(*arguments, return_arguments=True) for arguments in typed),
         Example(Half(pair[0]), Half(pair[1])),
+        *(Example(*arguments) for arguments in DIGITS),
     )
+    for answer, (logp, old_logp) in zip((precise, near), DIGITS, strict=True):
+        same(answer, np.exp(logp - old_logp), rtol=1e-10, atol=0.0)
     for answer, (logp, _) in zip(answers, typed, strict=True):
         tensor(answer, shape=logp.shape, dtype=logp.dtype.name)
         untouched(answer)
@@ -351,11 +356,14 @@ def test_surrogate_keeps_dtype_and_leaves_its_inputs(student, pair):
     advantages that do not broadcast to the ratios, are refused with a ValueError, as the lines given in the stub do.
     """
     typed = [(pair[0].astype(dtype), pair[1].astype(dtype)) for dtype in ("float16", "float32", "float64")]
-    *answers, half = student.each(
+    digits = np.array([1.0 + 1e-9, 0.1]), np.array([3.0, -1.0 - 1e-9])
+    *answers, half, precise = student.each(
         "clipped_surrogate",
         *(Example(*arguments, return_arguments=True) for arguments in typed),
         Example(Half(pair[0]), Half(pair[1])),
+        Example(*digits),
     )
+    same(precise, np.array([3.0 + 3e-9, -0.8 * (1.0 + 1e-9)]), rtol=1e-12, atol=0.0)
     tensor(half, shape=pair[0].shape, dtype="bfloat16")
     for answer, (ratio, _) in zip(answers, typed, strict=True):
         tensor(answer, shape=ratio.shape, dtype=ratio.dtype.name)
@@ -405,6 +413,7 @@ def test_four_of_nine_positions_are_clipped(student, worked, fresh):
 )
 @example(pair=(np.array([1.5, 1.5]), np.array([1e-9, 0.0])), band=(0.2, 0.2), one_sided=True)
 @example(pair=(np.array([1.5]), np.array([1.0])), band=(0.2, 0.6), one_sided=False)
+@example(pair=(np.array([1.1, 1.5]), np.array([1.0, 1.0])), band=(0.2, 0.0), one_sided=False)  # 0.0 is a value
 @example(pair=(np.ones(4), np.array([1.0, -1.0, 2.0, -2.0])), band=(0.0, 0.0), one_sided=True)
 @example(pair=(np.tile([1.5, 0.5, 1.0], 133), np.linspace(-2.0, 3.0, 399).round(3)), band=(0.2, 0.4), one_sided=False)
 @given(pair=ratios_and_advantages(), band=BANDS, one_sided=st.booleans())

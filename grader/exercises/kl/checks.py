@@ -7,7 +7,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from grader.grading.check import check
-from grader.grading.compare import close, no_gradient, require, same, same_gradient, tensor, untouched
+from grader.grading.compare import close, no_gradient, require, same, same_gradient, show, tensor, untouched
 from grader.grading.strategies import logit_pairs, logp_pairs
 from grader.grading.student import Example, Half, Transposed
 
@@ -101,6 +101,7 @@ def test_kl_is_0_for_equal_policies_and_positive_for_others(student, pair):
     examples=[Example(LOGITS + 1000.0, REF_LOGITS - 5.0), Example(LOGITS, REF_LOGITS + 3.0)],
 )
 @example(pair=(LOGITS, REF_LOGITS), shift=1000, ref_shift=-1000)
+@example(pair=(np.array([[0.1, 0.2, 0.3]]),) * 2, shift=0, ref_shift=100)  # 7.6e-8 in float32, and not 0
 @given(pair=logit_pairs(), shift=st.integers(-1000, 1000), ref_shift=st.integers(-1000, 1000))
 def test_a_shift_of_the_logits_changes_nothing(student, pair, shift, ref_shift):
     """Adding a constant to all logits of a policy leaves its KL alone.
@@ -148,6 +149,7 @@ def test_it_is_finite_with_probabilities_near_0(student, gap, dtype):
     hints=("Differentiate pi * (log pi - log pi_ref): pi depends on the logits too, and the reference is a constant.",),
     examples=[Example(LOGITS, REF_LOGITS, gradients_of=["logits", "ref_logits"])],
 )
+@example(pair=(np.array([[0.0, -15.0]]), np.array([[0.0, -1.0]])))  # an improbable action counts
 @example(pair=(np.sin(np.arange(120.0)).reshape(3, 40).round(2), np.cos(np.arange(120.0)).reshape(3, 40).round(2)))
 @given(pair=logit_pairs())
 def test_its_gradient_pulls_the_policy_and_leaves_the_reference(student, pair):
@@ -183,6 +185,7 @@ def test_its_gradient_pulls_the_policy_and_leaves_the_reference(student, pair):
     ],
 )
 @example(pair=(np.array([[0.0, -10.0, -12.0]]), np.array([[0.0, 3.0, -30.0]])))
+@example(pair=(np.array([[0.0, 1.0, 2.0], [200.0, 201.0, 199.0]]), np.zeros((2, 3))))  # each row has its own maximum
 @given(pair=logit_pairs(rows=3))
 def test_it_works_over_the_last_axis_of_any_shape(student, pair):
     """Logits of shape (K,), (P, K) and (A, B, K) give one KL for each policy, in the dtype of the logits.
@@ -271,6 +274,10 @@ def test_the_three_estimators_are_what_their_formulas_say(student, pair):
     )
     for answer, expected in zip(answers, formulas.values(), strict=True):
         same(answer, expected)
+    far = student.kl_estimate(np.array([-1000.0]), np.array([-1.0]))
+    rows = [("yours", show(far.value)), ("expected", "inf")]
+    story = "exp(999) is an infinity, and hiding it hides that the policy has left the reference"
+    require(np.isposinf(tensor(far, shape=(1,), finite=False)).all(), far, rows, story)
     same(stacked, formulas["k3"][None])
     same(strided, np.stack([np.expm1(x) - x, np.expm1(-x) + x]))
 
@@ -403,6 +410,8 @@ def test_estimate_keeps_dtype_and_leaves_its_inputs(student, pair):
     calls = [
         Example(*arguments, kind=kind, return_arguments=True) for arguments, kind in zip(typed, kinds, strict=True)
     ]
-    for answer, (logp, _) in zip(student.each("kl_estimate", *calls), typed, strict=True):
+    *answers, half = student.each("kl_estimate", *calls, Example(Half(pair[0]), Half(pair[1])))
+    for answer, (logp, _) in zip(answers, typed, strict=True):
         tensor(answer, shape=logp.shape, dtype=logp.dtype.name)
         untouched(answer)
+    tensor(half, shape=pair[0].shape, dtype="bfloat16")
