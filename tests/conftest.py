@@ -27,9 +27,6 @@ __all__ = ["browser", "open_page", "site", "site_folder"]  # fixtures of tests i
 # As many tests run at a time as there are cores; threads of torch beside them would only wait for each other.
 os.environ["OMP_NUM_THREADS"] = "1"
 
-# A developer's terminal is no reason to keep a grader ready between two tests.
-os.environ["GRADE_NO_SERVER"] = "1"
-
 # Whoever was started in the background by a shell ignores Ctrl-C, and so does all that it starts.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 

@@ -24,7 +24,6 @@ from ..core.submission import Submission, SubmissionError
 from ..core.text import one_line
 from ..reports import FORMATS, export
 from ..sandbox.worker_process import SandboxError
-from . import warm
 from .graders import MOST_JOBS, Graders
 
 if TYPE_CHECKING:
@@ -102,11 +101,6 @@ def parse(argv: Sequence[str] | None = None) -> argparse.Namespace:
     )
     parser.add_argument("--watch", action="store_true", help="grade again after every save, what failed last first")
     parser.add_argument("--hint", action="count", default=0, help="a hint for the first failure; repeat for more")
-    parser.add_argument(
-        "--stop-server",
-        action="store_true",
-        help="end the grader that the last command kept ready, and do nothing",
-    )
     parser.add_argument("--call", action="store_true", help="show long calls of failing checks too, to paste them")
     parser.add_argument(
         "--json",
@@ -155,12 +149,6 @@ def parse(argv: Sequence[str] | None = None) -> argparse.Namespace:
         "--name-refused",
         action="store_true",
         help="say which system call the walls refused, by an error that no program expects; not for a mark",
-    )
-    course_options.add_argument(
-        "--no-server",
-        action="store_true",
-        help="neither use nor leave behind a grader that is kept ready for the next command; GRADE_NO_SERVER=1 in the "
-        "environment says it once for all",
     )
     course_options.add_argument(
         "--jobs",
@@ -219,42 +207,18 @@ def main(argv: Sequence[str] | None = None) -> int:
         if hasattr(stream, "reconfigure"):  # a terminal that lacks a sign must not end the report
             stream.reconfigure(errors="replace")
     arguments = parse(argv)
-    if arguments.stop_server:
-        return warm.stop()
-    is_warm = warm.may_help(arguments)
-    code = warm.exit_code(sys.argv[1:] if argv is None else argv) if is_warm else None
-    if code is not None:
-        return code
     try:
-        code = _graded(arguments)
+        return _graded(arguments)
     except (SandboxError, FileRefused) as error:
         print(f"grade: {error}", file=sys.stderr)
         return GRADER_FAILED
     except KeyboardInterrupt:
         print("grade: stopped", file=sys.stderr)
         return GRADER_FAILED
-    if is_warm:
-        warm.leave_one_ready()
-    return code
 
 
-def graded_by(graders: Graders, argv: Sequence[str]) -> int:
-    """Grade as `main` does, with what is ready, and say so below the report.
-
-    Raises:
-        SandboxError, FileRefused: nothing could be graded.
-        SystemExit: the arguments make no sense.
-    """
-    arguments = parse(argv)
-    code = _graded(arguments, graders)
-    if code in (OK, CHECKS_FAILED) and arguments.json != _STANDARD_OUTPUT:
-        told = "Graded by a grader that the last command kept ready; `grade --stop-server` ends it."
-        _console().print(told, style="dim", highlight=False)
-    return code
-
-
-def _graded(arguments: argparse.Namespace, ready: Graders | None = None) -> int:
-    """Do what was asked for: in a new sandbox, unless one is ready."""
+def _graded(arguments: argparse.Namespace) -> int:
+    """Do what was asked for."""
     path: Path = arguments.path
     try:
         files = _read(arguments, path)
@@ -267,7 +231,7 @@ def _graded(arguments: argparse.Namespace, ready: Graders | None = None) -> int:
         return hint.run(arguments.names, path, files.sha256, _console(), _declared)
     if arguments.debug:
         return _debug(arguments, files.submission)
-    with contextlib.nullcontext(ready) if ready else _graders(arguments) as graders:
+    with _graders(arguments) as graders:
         if arguments.watch:
             return _watch(arguments, path, graders)
         return _grade_once(arguments, files, graders)
@@ -367,6 +331,11 @@ def _grade_once(arguments: argparse.Namespace, files: _Files, graders: Graders |
     _report(arguments, result)
     if not arguments.names:
         _point_to_worksheet(arguments, files)
+    if graders and arguments.json != _STANDARD_OUTPUT:
+        from . import tip
+
+        if tip.is_due():
+            _console().print(tip.TIP, style="dim", highlight=False)
     return result.exit_code
 
 

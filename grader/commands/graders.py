@@ -46,11 +46,6 @@ class Graders:
                 self._helpers.append(self._started.enter_context(Helper(**self._options)))
         return self._helpers[: max(0, wanted)]
 
-    def end_helpers(self) -> None:
-        """Give back what the helpers take; who needs some again gets new ones."""
-        while self._helpers:
-            self._helpers.pop().close()
-
     def __enter__(self) -> Graders:
         return self
 

@@ -105,6 +105,18 @@ def _write(folder: Path, result: str, given: dict[str, int]) -> None:
 
 def _place(folder: Path) -> Path:
     """Where the last result of a folder is kept."""
-    cache = os.environ.get("XDG_CACHE_HOME") or os.environ.get("LOCALAPPDATA") or Path.home() / ".cache"
     name = hashlib.sha256(os.fsencode(folder.resolve())).hexdigest()[:16]
-    return Path(cache) / "grpo-course" / f"{name}.json"
+    return cache_folder() / f"{name}.json"
+
+
+def cache_folder() -> Path:
+    """Where `grade` remembers what it needs for later commands of the same user.
+
+    Raises:
+        OSError: this user has no home folder.
+    """
+    cache = os.environ.get("XDG_CACHE_HOME") or os.environ.get("LOCALAPPDATA")
+    try:
+        return Path(cache or Path.home() / ".cache") / "grpo-course"
+    except RuntimeError as error:
+        raise OSError(str(error)) from None

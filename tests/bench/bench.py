@@ -44,42 +44,6 @@ def cold_start(rounds: int = 5) -> None:
     print(f"  difference                       {difference:6.2f} s   goal: at most 0.5 s")
 
 
-def second_command(rounds: int = 5) -> None:
-    """`grade advantages` once a grader is kept ready, and the memory that it takes. Linux only."""
-    import pty
-
-    import psutil
-
-    kept = {name: value for name, value in os.environ.items() if name not in ("CI", "GRADE_NO_SERVER")}
-    for names, goal in ((("advantages",), 1), ((), 5)):
-        with tempfile.TemporaryDirectory() as folder:
-            environment = {**kept, "XDG_RUNTIME_DIR": folder}
-            command = [sys.executable, "-P", "-m", "grader.commands.warm_server", str(os.getpid())]
-            server = subprocess.Popen(command, env=environment, cwd="/", start_new_session=True)
-            _, terminal = pty.openpty()
-            while not [*Path(folder).glob("grpo-course/" + "?" * 16)]:
-                time.sleep(0.05)
-            times = []
-            for _ in range(rounds):
-                started = time.perf_counter()
-                report = subprocess.run(
-                    [*GRADE, *names, "--path", str(ROOT / "reference")],
-                    stdin=terminal,
-                    stdout=subprocess.PIPE,
-                    stderr=subprocess.DEVNULL,
-                    env=environment,
-                    text=True,
-                ).stdout
-                times.append(time.perf_counter() - started)
-                assert "kept ready" in report, report
-            family = psutil.Process().children(recursive=True)
-            memory = sum(each.memory_full_info().pss for each in family) / 1e6  # shared pages count once
-            server.terminate()
-            server.wait()
-        print(f"a second {' '.join(('`grade', *names)) + '`':25} {median(times):6.2f} s   goal: {goal} s")
-        print(f"  kept ready for it, memory        {memory:6.0f} MB  goal: at most 400 MB")
-
-
 def all_exercises(rounds: int = 3) -> None:
     """`grade` on the model answers from the shell, one exercise after the other and two at a time."""
     times: dict[str, list[float]] = {"1": [], "2": []}
@@ -184,8 +148,6 @@ def main() -> None:
     os.environ["OMP_NUM_THREADS"] = "1"  # as in the workers, so that both sides compute alike
     print(f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}" if hasattr(os, "getloadavg") else "")
     cold_start()
-    if sys.platform == "linux":
-        second_command()
     all_exercises()
     watch_rerun()
     levels()
