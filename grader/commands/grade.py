@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import gc
 import os
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NoReturn
@@ -19,12 +20,15 @@ from .. import __version__
 from ..core import course
 from ..core.arguments import nearest, path_argument, positive
 from ..core.contents import MODULES, WORKSHEET_FILE, Contents, may_be_graded, read_upload
+from ..core.cores import cores
 from ..core.refusal import FileRefused
 from ..core.submission import Submission, SubmissionError
 from ..core.text import one_line
+from ..grading.second_process import SecondProcess
 from ..reports import FORMATS, export
+from ..sandbox.sandbox import Sandbox
 from ..sandbox.worker_process import SandboxError
-from .graders import MOST_JOBS, Graders
+from .watch import Before
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -77,6 +81,14 @@ class _Files:
         import hashlib
 
         return hashlib.sha256(f"{self.submission.sha256} {self.worksheet.sha256}".encode()).hexdigest()
+
+
+@dataclass(frozen=True)
+class _Processes:
+    """What grades code; nothing where there is no code to grade."""
+
+    sandbox: Sandbox | None = None
+    second: SecondProcess | None = None
 
 
 def parse(argv: Sequence[str] | None = None) -> argparse.Namespace:
@@ -152,9 +164,9 @@ def parse(argv: Sequence[str] | None = None) -> argparse.Namespace:
     )
     course_options.add_argument(
         "--jobs",
-        type=positive,
-        metavar="N",
-        help=f"exercises at a time (default: {MOST_JOBS} where there are as many processors); the result is the same",
+        type=int,
+        choices=(1, 2),
+        help="exercises at a time (default: 2 where there are two processors); the result is the same",
     )
     course_options.add_argument(
         "--upload",
@@ -215,6 +227,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         print("grade: stopped", file=sys.stderr)
         return GRADER_FAILED
+    finally:
+        if argv is None:  # this process is about to end
+            gc.freeze()  # else Python looks through all modules once more, for a tenth of a second
 
 
 def _graded(arguments: argparse.Namespace) -> int:
@@ -231,10 +246,10 @@ def _graded(arguments: argparse.Namespace) -> int:
         return hint.run(arguments.names, path, files.sha256, _console(), _declared)
     if arguments.debug:
         return _debug(arguments, files.submission)
-    with _graders(arguments) as graders:
+    with _started(arguments) as processes:
         if arguments.watch:
-            return _watch(arguments, path, graders)
-        return _grade_once(arguments, files, graders)
+            return _watch(arguments, path, processes)
+        return _grade_once(arguments, files, processes)
 
 
 def _written_format(text: str) -> tuple[str, Path]:
@@ -308,30 +323,44 @@ def _what_is_graded(arguments: argparse.Namespace, found: Contents) -> list[str]
     return sentences
 
 
-def _graders(arguments: argparse.Namespace) -> contextlib.AbstractContextManager[Graders | None]:
-    """Begin to start what grades; None where no code runs: of data, and of the worksheet."""
-    if not any(map(course.runs_code, arguments.exercises)):
-        return contextlib.nullcontext()
-    graders = Graders(
-        cold=arguments.cold,
-        device=arguments.device,
-        require_level=arguments.require_level,
-        name_refused=arguments.name_refused,
-    )
-    graders.helpers(arguments.exercises, arguments.jobs)
-    return graders
+@contextlib.contextmanager
+def _started(arguments: argparse.Namespace) -> Iterator[_Processes]:
+    """Begin to start what grades, without waiting."""
+    of_code = sum(map(course.runs_code, arguments.exercises))
+    options = {
+        "cold": arguments.cold,
+        "device": arguments.device,
+        "require_level": arguments.require_level,
+        "name_refused": arguments.name_refused,
+    }
+    with contextlib.ExitStack() as stack:
+        processes = _Processes()
+        if of_code:
+            processes = _Processes(stack.enter_context(Sandbox.start(**options)))
+        # All of it runs on one GPU.
+        if of_code > 1 and arguments.device == "cpu" and (arguments.jobs or min(2, cores())) == 2:
+            with contextlib.suppress(OSError):  # no process more: everything is graded here
+                processes = replace(processes, second=stack.enter_context(SecondProcess(**options)))
+        yield processes
 
 
-def _grade_once(arguments: argparse.Namespace, files: _Files, graders: Graders | None) -> int:
+def _use_examples(examples: int) -> None:
+    """Import what grades, while the sandbox imports torch."""
+    from ..grading import plugin, run  # noqa: F401
+
+    plugin.use_profile(examples)
+
+
+def _grade_once(arguments: argparse.Namespace, files: _Files, processes: _Processes) -> int:
     if arguments.exercises:
         from ..grading import plugin
 
-        plugin.use_profile(arguments.examples or plugin.DEFAULT_EXAMPLES)
-    result = _grade(arguments, files, graders)
+        _use_examples(arguments.examples or plugin.DEFAULT_EXAMPLES)
+    result = _grade(arguments, files, processes)
     _report(arguments, result)
     if not arguments.names:
         _point_to_worksheet(arguments, files)
-    if graders and arguments.json != _STANDARD_OUTPUT:
+    if processes.sandbox and arguments.json != _STANDARD_OUTPUT:
         from . import tip
 
         if tip.is_due():
@@ -345,39 +374,10 @@ def _point_to_worksheet(arguments: argparse.Namespace, files: _Files) -> None:
         _console().print(f"There is a {WORKSHEET_FILE} too: `grade worksheet` grades it.", highlight=False)
 
 
-@dataclass(frozen=True)
-class _Before:
-    """What a watch knows when it grades again.
-
-    Attributes:
-        result: Of the last grading.
-        submission: That was graded.
-        first: The check that failed first.
-    """
-
-    result: Result
-    submission: Submission
-    first: str | None
-
-    def to_grade_again(self, submission: Submission, checks: Mapping[str, Check]) -> dict[str, Check]:
-        """Those of some checks whose function may have changed since; all of them if the last grading failed."""
-        if self.result.problem or not self.result.complete:
-            return {**checks}
-        from ..core.result import PASSED
-        from ..grading.changed import changed
-
-        lost = {check.id for check in self.result.checks if check.outcome != PASSED}
-        shown = {check.whole_name for check in checks.values() if check.id in lost}
-        again = changed(self.submission, submission, shown=shown)
-        return {key: check for key, check in checks.items() if check.whole_name in again}
-
-
-def _grade(
-    arguments: argparse.Namespace, files: _Files, graders: Graders | None, before: _Before | None = None
-) -> Result:
+def _grade(arguments: argparse.Namespace, files: _Files, processes: _Processes, before: Before | None = None) -> Result:
     """Grade all that was asked for; of what was graded before, what may have changed."""
     if arguments.exercises:
-        return _grade_with_progress(arguments, files, graders, before)
+        return _grade_with_progress(arguments, files, processes, before)
     from ..worksheet.grade import grade_alone
 
     assert files.worksheet  # something is asked for
@@ -392,17 +392,15 @@ _NAMED = "refused system calls were named: they fail with another error than in 
 
 
 def _grade_with_progress(
-    arguments: argparse.Namespace, files: _Files, graders: Graders | None, before: _Before | None
+    arguments: argparse.Namespace, files: _Files, processes: _Processes, before: Before | None
 ) -> Result:
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn
 
     from ..core.secret import PUBLIC, read_secret
-    from ..grading.changed import merged
     from ..grading.run import Grading
 
-    sandbox = graders.sandbox if graders else None
-    helpers = graders.helpers(arguments.exercises, arguments.jobs) if graders else ()
+    sandbox = processes.sandbox
     grading = Grading(
         files.submission,
         arguments.exercises,
@@ -416,14 +414,16 @@ def _grade_with_progress(
         fresh_workers=not (sandbox and sandbox.cold),
     )
     if before:
-        grading = replace(grading, checks=before.to_grade_again(files.submission, grading.selected))
+        again = before.to_grade_again(files.submission)
+        checks = {key: check for key, check in grading.selected.items() if check.exercise in again}
+        grading = replace(grading, checks=checks)
     worksheet = _graded_worksheet(files)
 
     def whole(result: Result) -> Result:
         """What is known by now, with the worksheet's part."""
         notes = [*result.notes, *([_NAMED] if arguments.name_refused else [])]
         found = replace(result, exercises=[*result.exercises, *worksheet], sha256=files.sha256, notes=notes)
-        return merged(before.result, found) if before else found
+        return before.merged(found) if before else found
 
     _save(arguments, whole(grading.empty()))
     columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
@@ -439,9 +439,11 @@ def _grade_with_progress(
         def update_again(done: int, of: int) -> None:
             progress.update(task, completed=done, total=of, description="once more, with right earlier functions")
 
-        if sandbox:
-            grading = replace(grading, level=sandbox.level, walls=tuple(sandbox.walls()))
-        result = grading.run(update, helpers, update_again)
+        def wait(result: Result) -> None:
+            if sandbox:
+                result.isolation_level, result.walls = sandbox.level, sandbox.walls()
+
+        result = grading.run(update, processes.second, update_again, wait)
     _save(arguments, whole(result))
     return whole(result)
 
@@ -547,19 +549,19 @@ def _console() -> Console:
     return Console(width=None if sys.stdout.isatty() else width, color_system=colours, emoji=False)
 
 
-def _watch(arguments: argparse.Namespace, path: Path, graders: Graders | None) -> int:
+def _watch(arguments: argparse.Namespace, path: Path, processes: _Processes) -> int:
     """Grade after every save until Ctrl-C. Returns the last exit code."""
     from watchfiles import watch
 
     from ..reports import terminal
 
     console, code, graded, passed = _console(), GRADER_FAILED, "", ""
-    before: _Before | None = None
+    before: Before | None = None
     if arguments.exercises:
         from ..grading import plugin
 
-        plugin.use_profile(arguments.examples or plugin.WATCH_EXAMPLES)
-    if graders:
+        _use_examples(arguments.examples or plugin.WATCH_EXAMPLES)
+    if processes.sandbox:
         passed = f"Passed with {plugin.examples()} inputs for every law; run `grade` for the full number."
 
     def again() -> None:
@@ -575,9 +577,9 @@ def _watch(arguments: argparse.Namespace, path: Path, graders: Graders | None) -
         if files.sha256 == graded:
             return
         graded = files.sha256
-        result = _grade(arguments, files, graders, before)
+        result = _grade(arguments, files, processes, before)
         failed, last, code = terminal.first_failed(result), before and before.result, result.exit_code
-        before = _Before(result, files.submission, failed.id if failed else None)
+        before = Before(result, files.submission, failed.id if failed else None)
         if console.is_terminal:
             console.clear()
         _report(arguments, result)

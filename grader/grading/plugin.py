@@ -138,6 +138,7 @@ class GradingPlugin:
         settings: What is asked for.
         result: Filled in; every selected check is in it already.
         on_update: Called after every check, with the result and the check's entry.
+        on_collected: Called before the first check, with the result.
         corrected: Function, "exercise.function", to the submission that its checks run on in the second pass.
         found: What is known beside the result.
         wall_clock: What is left of the whole grading's time.
@@ -148,6 +149,7 @@ class GradingPlugin:
     settings: Settings
     result: Result
     on_update: Callable[[Result, CheckResult], None] = lambda *_: None
+    on_collected: Callable[[Result], None] = lambda _: None
     corrected: Mapping[str, Submission] = field(default_factory=dict)
     found: Findings = field(default_factory=Findings)
     wall_clock: Clock = field(
@@ -281,6 +283,11 @@ class GradingPlugin:
                 hypothesis_compat.forget_seed(function)
                 check = _check_of(item)
                 hypothesis.seed(self._fresh_seed(check) if check.hidden else self._seed(check))(function)
+        try:
+            self.on_collected(self.result)
+        except Exception as error:  # told by `Grading.run`
+            self.failure = error
+            items.clear()
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         if report.failed:

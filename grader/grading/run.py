@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import contextlib
-import functools
-import os
-import signal
 import threading
-from collections.abc import Callable, Iterator, Sequence
-from pathlib import Path
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -16,24 +13,12 @@ from .. import __version__
 from ..core import course
 from ..core.result import CheckResult, ExerciseResult, Result
 from ..sandbox.worker_process import SandboxError
-from . import diagnosis, parallel, plugin, second_pass
-from .check import as_result, modules
-from .helper import Helper
+from . import diagnosis, plugin, second_pass
+from .check import as_result
+from .pytest_run import run_checks_of
+from .second_process import Graded, Job, SecondProcess
 from .settings import Settings
 from .student import MachineTooBusy
-
-_PYTEST_INI = Path(__file__).with_name("pytest.ini")
-_UNUSED = (
-    *("doctest", "junitxml", "legacypath", "logging", "monkeypatch", "pastebin", "recwarn"),
-    *("setuponly", "setupplan", "stepwise", "subtests", "threadexception", "unittest"),
-)
-"""Plugins of pytest that no check asks for: each would be set up for every grading, and the self-test makes many."""
-_OPTIONS = (
-    *("-c", str(_PYTEST_INI), "--noconftest", "--assert=plain"),
-    "--tb=native",  # nobody sees pytest's own traceback, and its usual one parses the sources at every failure
-    *("-p", "no:cacheprovider", "-p", "no:unraisableexception", "-p", "no:debugging", "-q", "--pyargs"),
-    *(part for name in _UNUSED for part in ("-p", f"no:{name}")),
-)
 
 
 class Grading(Settings):
@@ -62,29 +47,31 @@ class Grading(Settings):
     def run(
         self,
         on_update: Callable[[Result, CheckResult], None] = lambda *_: None,
-        helpers: Sequence[Helper] = (),
+        second: SecondProcess | None = None,
         on_second_pass: Callable[[int, int], None] = lambda *_: None,
+        on_collected: Callable[[Result], None] = lambda _: None,
     ) -> Result:
         """Run the checks, and say why some failed.
 
         Args:
             on_update: Called after every check, with the result so far and the check's entry in it; never twice at a
                 time.
-            helpers: Processes that grade some of the exercises meanwhile. The result is the same without them.
+            second: A process that grades one of the exercises meanwhile. The result is the same without it.
             on_second_pass: Called with how many checks of the second pass have run, and of how many. Not called where
                 nothing has to run once more.
+            on_collected: Called before the first check, while nothing but the sandbox may still be missing. It may
+                write into the result what is known of the sandbox only then.
 
         Returns:
             The result, with every declared check.
 
         Raises:
             KeyboardInterrupt: Ctrl-C.
-            Exception: what `on_update` raised.
+            Exception: what `on_update` or `on_collected` raised.
         """
         result = self.empty()
-        grading = plugin.GradingPlugin(self, result, on_update)
-        run_checks = functools.partial(parallel.run, run_here=run_checks_of, helpers=helpers)
-        status = run_checks(grading)
+        grading = plugin.GradingPlugin(self, result, on_update, on_collected)
+        status = run_checks(grading, second)
         if grading.failure is not None:
             raise grading.failure
         found = grading.found
@@ -106,42 +93,80 @@ class Grading(Settings):
         return result
 
 
-def run_checks_of(grading: plugin.GradingPlugin, exercises: Sequence[str]) -> int | pytest.ExitCode:
-    """Run pytest on the modules of the checks of some exercises."""
-    os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"  # entry points of other packages have no business here
-    for name in ("PYTEST_ADDOPTS", "PYTEST_PLUGINS"):
-        os.environ.pop(name, None)
-    settings = grading.settings
-    hidden = settings.with_hidden_checks
-    names = [module for exercise in exercises for module in modules(exercise, hidden=hidden)]
-    shown = ["--capture=no", "--maxfail=1"] if settings.debug else ["--capture=sys"]
-    with _interruptible(grading):
-        return pytest.main([*_OPTIONS, *shown, *names], plugins=[grading, _Silent()])
+def run_checks(grading: plugin.GradingPlugin, second: SecondProcess | None = None) -> int | pytest.ExitCode:
+    """Run the checks of all exercises that are asked for, those of the last one in the second process.
+
+    The last exercise takes about as long as all others together. Exercises do not depend on each other before the
+    second pass: each has its own clocks, gates, seeds and workers. So a verdict does not depend on who grades what.
+
+    Returns:
+        The status of pytest: what went wrong with any of the runs.
+    """
+    exercises = [*dict.fromkeys(check.exercise for check in grading.settings.selected.values())]
+    if not exercises:
+        grading.on_collected(grading.result)
+        return pytest.ExitCode.OK
+    if second is None or len(exercises) < 2:
+        return run_checks_of(grading, exercises)
+    *ours, last = exercises
+    meanwhile = _Meanwhile(grading, last, second)
+    status = run_checks_of(grading, ours)
+    if grading.failure is not None or status == pytest.ExitCode.INTERRUPTED:
+        return status
+    return max(status, meanwhile.end())  # pytest numbers them from good to bad
 
 
-@contextlib.contextmanager
-def _interruptible(grading: plugin.GradingPlugin) -> Iterator[None]:
-    """Remember Ctrl-C: inside a garbage collection, which hypothesis makes often, a KeyboardInterrupt gets lost."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
+class _Meanwhile:
+    """The grading of one exercise in the second process."""
 
-    def interrupt(*_: object) -> None:
-        grading.interrupted = True
-        raise KeyboardInterrupt
+    def __init__(self, grading: plugin.GradingPlugin, exercise: str, second: SecondProcess) -> None:
+        """Begin it."""
+        self._grading, self._exercise = grading, exercise
+        self._checks = [check for check in grading.settings.selected.values() if check.exercise == exercise]
+        self._entries = {check.id: check for check in grading.result.checks}
+        self._graded: Graded | None = None
+        self._lock = threading.Lock()
+        self._on_update, grading.on_update = grading.on_update, self._tell
+        settings = replace(grading.settings, start=_no_worker, checks=None)
+        checks = tuple(check.id for check in self._checks)
+        second.begin(Job(settings, exercise, checks, grading.result, plugin.examples()))
+        self._thread = threading.Thread(target=self._listen, args=(second,), daemon=True)
+        self._thread.start()
 
-    before = signal.signal(signal.SIGINT, interrupt)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
+    def _listen(self, second: SecondProcess) -> None:
+        for message in second.messages():
+            if isinstance(message, Graded):
+                self._graded = message
+                return
+            entry = self._entries[message.id]
+            vars(entry).update(vars(message))
+            try:
+                self._tell(self._grading.result, entry)
+            except Exception as error:  # told by `Grading.run`
+                self._grading.failure = error
+                return
+
+    def _tell(self, result: Result, entry: CheckResult) -> None:
+        """Tell the caller, one at a time."""
+        with self._lock:
+            self._on_update(result, entry)
+
+    def end(self) -> int | pytest.ExitCode:
+        """Wait for it, and take over what came of it. If the process has ended, grade the exercise here."""
+        self._thread.join()
+        grading, graded = self._grading, self._graded
+        if grading.failure is not None:
+            return pytest.ExitCode.OK
+        if graded is None or graded.walls != grading.result.walls:
+            for check in self._checks:
+                vars(self._entries[check.id]).update(vars(as_result(check)))
+            return run_checks_of(grading, [self._exercise])
+        grading.found.add(graded.found)
+        for exercise in grading.result.exercises:
+            if exercise.name == self._exercise:
+                exercise.not_imported = graded.not_imported
+        return graded.status
 
 
-class _Silent:
-    """Takes pytest's own terminal report away; ours is made from the result."""
-
-    @pytest.hookimpl(trylast=True)
-    def pytest_configure(self, config: pytest.Config) -> None:
-        reporter = config.pluginmanager.getplugin("terminalreporter")
-        if reporter is not None:
-            config.pluginmanager.unregister(reporter)
+def _no_worker(**_: object) -> Any:
+    raise AssertionError("the second process has a sandbox of its own")

@@ -1,4 +1,4 @@
-"""Several exercises at a time: the result equals that of one after the other, even if a helper dies."""
+"""Two exercises at a time: the result equals that of one after the other, even if the second process dies."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from command import start, without_times
 from submissions import grading_profile, model_answer
 from waiting import wait_until
 
-from grader.commands import graders
+from grader.commands import grade as cli
 from grader.core.contents import read_submission
-from grader.grading import parallel, plugin
-from grader.grading.helper import Helper
+from grader.grading import plugin
 from grader.grading.run import Grading
+from grader.grading.second_process import Graded, SecondProcess
 from grader.grading.settings import declared_checks
 from grader.sandbox.sandbox import Sandbox
 
@@ -38,25 +38,25 @@ def added(**texts: str) -> dict[str, str]:
 
 
 @pytest.fixture(scope="module")
-def helper(sandbox: Sandbox):
-    """A helper that is ready."""
-    with Helper() as started:
-        assert started.is_ready(sandbox.walls(), lambda: True)
+def second():
+    """A second process, for all tests."""
+    with SecondProcess() as started:
         yield started
 
 
 @pytest.fixture
 def run(sandbox: Sandbox):
-    """Grades a folder, with helpers if there are some; of the bandit, whose other checks train, only `grpo_step`."""
+    """Grades a folder, with a second process if there is one; of the bandit, whose other checks train, only
+    `grpo_step`."""
 
-    def run(folder, *helpers, names, **options):
+    def run(folder, second=None, *, names, **options):
         checks = declared_checks(names, hidden=False)
         few = {
             key: check for key, check in checks.items() if check.exercise != "bandit" or check.function == "grpo_step"
         }
         walls = tuple(sandbox.walls())
         grading = Grading(read_submission(folder), names, sandbox.worker, walls=walls, hidden=False, checks=few)
-        return grading.run(helpers=helpers, **options)
+        return grading.run(second=second, **options)
 
     with grading_profile():
         plugin.use_profile(2)
@@ -67,20 +67,28 @@ def run(sandbox: Sandbox):
 @pytest.mark.parametrize(
     ("names", "texts"),
     [
-        (("advantages", "clip", "kl"), {"clip": RAISES, "kl": ENDS}),
+        (("advantages", "clip"), {"clip": RAISES}),
+        (("advantages", "clip", "kl"), {"kl": ENDS}),
         # Points of the bandit are owed to the advantages, which another process grades.
         (("advantages", "bandit"), {"advantages": FORGETS_THE_MEAN}),
     ],
-    ids=["broken", "owed"],
+    ids=["raises", "ends", "owed"],
 )
-def test_the_result_equals_that_of_one_exercise_after_the_other(run, helper, make_submission, names, texts):
+def test_the_result_equals_that_of_one_exercise_after_the_other(run, second, make_submission, names, texts):
     me = make_submission(added(**texts))
     alone = run(me, names=names)
     updates: list[str] = []
-    take = parallel._SideBySide._is_taken_over
-    with mock.patch.object(parallel._SideBySide, "_is_taken_over", autospec=True, side_effect=take) as taken:
-        together = run(me, helper, names=names, on_update=lambda _, check: updates.append(check.id))
-    assert taken.called  # else nothing was compared
+    messages: list[object] = []
+    hear = second.messages
+
+    def heard():
+        for message in hear():
+            messages.append(message)
+            yield message
+
+    with mock.patch.object(second, "messages", heard):
+        together = run(me, second, names=names, on_update=lambda _, check: updates.append(check.id))
+    assert isinstance(messages[-1], Graded) and len(messages) > 1  # else nothing was compared
     assert alone.complete and not alone.problem
     assert without_times(together.as_json()) == without_times(alone.as_json())
     assert sorted(updates) == sorted(check.id for check in together.checks)  # each is told once
@@ -89,14 +97,15 @@ def test_the_result_equals_that_of_one_exercise_after_the_other(run, helper, mak
 
 
 @pytest.mark.proof
-def test_a_helper_that_is_killed_costs_no_verdict(run, sandbox, make_submission):
+@pytest.mark.parametrize("moment", ["before", "during"])
+def test_a_second_process_that_is_killed_costs_no_verdict(run, make_submission, moment):
     me, names = make_submission({}), ("advantages", "kl")
-    with Helper() as mortal:
-        assert mortal.is_ready(sandbox.walls(), lambda: True)
+    with SecondProcess() as mortal:
 
         def update(_, entry):
-            if entry.id.startswith("kl."):  # it has begun; this process still has the other exercise to do
-                os.kill(mortal._process.pid, signal.SIGKILL)
+            if moment == "before" or entry.id.startswith("kl."):
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(mortal._process.pid, signal.SIGKILL)
 
         together = run(me, mortal, names=names, on_update=update)
         assert mortal._process.wait(10) != 0
@@ -104,41 +113,40 @@ def test_a_helper_that_is_killed_costs_no_verdict(run, sandbox, make_submission)
 
 
 @pytest.mark.parametrize(
-    ("exercises", "jobs", "processors", "helpers"),
+    ("arguments", "processors", "is_used"),
     [
-        (["advantages"], None, 2, 0), (["advantages", "clip"], None, 2, 1), (["advantages", "clip"], None, 1, 0),
-        (["advantages", "clip", "kl", "bandit"], None, 16, 1), (["advantages", "clip", "kl", "bandit"], 3, 1, 2),
-        (["advantages", "clip"], 9, 16, 1), (["advantages", "clip"], 1, 16, 0),
+        ("advantages", 2, False), ("advantages clip", 2, True), ("advantages clip", 1, False),
+        ("advantages clip --jobs 2", 1, True), ("advantages clip --jobs 1", 16, False), ("worksheet", 16, False),
+        ("advantages clip --device cuda", 16, False),
     ],
 )  # fmt: skip
-def test_there_are_as_many_helpers_as_help(exercises, jobs, processors, helpers):
-    shared = mock.MagicMock(device="cpu", __enter__=lambda self: self)
+def test_a_second_process_is_started_where_it_helps(arguments, processors, is_used):
     with (
-        mock.patch.object(Sandbox, "start", return_value=shared),
-        mock.patch.object(graders, "Helper") as started,
-        mock.patch.object(graders, "cores", return_value=processors),
-        graders.Graders(require_level=1) as found,
+        mock.patch.object(cli, "Sandbox"),
+        mock.patch.object(cli, "SecondProcess") as started,
+        mock.patch.object(cli, "cores", return_value=processors),
     ):
-        assert len(found.helpers(exercises, jobs)) == len(found.helpers(exercises, jobs)) == helpers
+        with cli._started(cli.parse(arguments.split())) as processes:
+            assert started.called is (processes.second is not None) is is_used
         started.side_effect = BlockingIOError  # no process more
-        assert len(found.helpers(exercises, jobs)) == helpers
-    assert started.call_args_list[:helpers] == [mock.call(require_level=1)] * helpers
+        with cli._started(cli.parse(arguments.split())) as processes:
+            assert processes.second is None
 
 
 @pytest.mark.proof
 @pytest.mark.parametrize("by", [signal.SIGINT, signal.SIGKILL], ids=["Ctrl-C", "killed"])
-def test_a_command_that_is_stopped_leaves_no_helper(tmp_path, make_submission, by):
-    def workers_of_the_helper() -> list[psutil.Process]:
+def test_a_command_that_is_stopped_leaves_no_second_process(tmp_path, make_submission, by):
+    def workers_of_the_second_process() -> list[psutil.Process]:
         for process in parent.children(recursive=True):
             with contextlib.suppress(psutil.Error):
-                if any("helper_process" in word for word in process.cmdline()):
+                if any("second_process" in word for word in process.cmdline()):
                     return process.children()
         return []
 
     arguments = ["advantages", "kl", "--path", make_submission(added(kl=LOOPS)), *QUICK, "--jobs", "2"]
     with start(*arguments, cwd=tmp_path, OMP_NUM_THREADS="1") as command:
         parent = psutil.Process(command.pid)
-        wait_until(workers_of_the_helper, command)
+        wait_until(workers_of_the_second_process, command)
         family = parent.children(recursive=True)
         command.send_signal(by)
         command.communicate(timeout=20)

@@ -8,6 +8,7 @@ import re
 import signal
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -16,12 +17,16 @@ from command import call, document, environment
 from waiting import wait_until
 
 from grader.commands import grade as cli
+from grader.commands.watch import Before
 from grader.core import course
-from grader.core.result import replace_file
-from grader.grading import parallel
+from grader.core.contents import read_submission
+from grader.core.result import Result, replace_file
+from grader.core.submission import Submission
+from grader.grading import run
 from grader.grading.plugin import WATCH_EXAMPLES
 
 RIGHT = (course.MODEL_ANSWERS / "kl.py").read_text("utf-8")
+ADVANTAGES = (course.MODEL_ANSWERS / "advantages.py").read_text("utf-8")
 STUB = (course.STARTER / "kl.py").read_text("utf-8")
 HALF = RIGHT.replace("return torch.expm1(x) - x", 'raise NotImplementedError("k3")')
 WRONG = RIGHT.replace("return (logp.exp()", "return -(logp.exp()")
@@ -86,6 +91,41 @@ def test_every_save_brings_a_report_and_ctrl_c_ends_with_the_last_exit_code(tmp_
     assert "Traceback" not in text() and "KeyboardInterrupt" not in text()
 
 
+BEFORE = read_submission(course.MODEL_ANSWERS)
+EVERYTHING = {exercise.name for exercise in course.KNOWN}
+
+
+def saved(**texts: str | None) -> Submission:
+    """The model answers with more at the end of some files; None: without the file."""
+    files = dict(BEFORE.files)
+    for name, text in texts.items():
+        if text is None:
+            del files[f"{name}.py"]
+        else:
+            files[f"{name}.py"] = files.get(f"{name}.py", "") + text
+    return replace(BEFORE, files=files)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "again"),
+    [
+        (BEFORE, saved(variants="# done\n"), {"variants"}),
+        (BEFORE, saved(kl="# done\n"), {"kl", "charlm"}),
+        (BEFORE, saved(kl=None), {"kl", "charlm"}),
+        (BEFORE, replace(saved(kl=None), problems={"kl.py": "kl.py is no text"}), {"kl", "charlm"}),
+        (saved(clip="from .kl import x"), saved(clip="from .kl import x", kl="x = 1"), {"clip", "kl", "charlm"}),
+        (BEFORE, saved(tools="x = 1\n"), EVERYTHING),
+    ],
+    ids=["a comment", "used by another", "removed", "a problem", "imported", "another file"],
+)
+def test_a_save_counts_for_all_exercises_whose_answers_it_may_change(before, after, again):
+    whole = Result("me", "0" * 64, 0, "cpu", [], "0", complete=True)
+    assert Before(whole, before, None).to_grade_again(before) == set()
+    assert Before(whole, before, None).to_grade_again(after) >= again
+    assert "advantages" not in again or again == EVERYTHING
+    assert Before(replace(whole, complete=False), before, None).to_grade_again(before) == EVERYTHING
+
+
 # In this process: something has changed, says the system, until somebody presses Ctrl-C
 
 
@@ -93,7 +133,10 @@ def test_every_save_brings_a_report_and_ctrl_c_ends_with_the_last_exit_code(tmp_
 def watch(tmp_path, me, sandbox, monkeypatch):
     """Watches while steps are taken, one after the other; after each the system reports that something has changed."""
 
-    def watch(*steps):
+    def watch(*names_and_steps):
+        names = [each for each in names_and_steps if isinstance(each, str)]
+        steps = names_and_steps[len(names) :]
+
         def changes(*_, **__):
             for step in steps:
                 step()
@@ -101,7 +144,7 @@ def watch(tmp_path, me, sandbox, monkeypatch):
             raise KeyboardInterrupt
 
         monkeypatch.setattr(watchfiles, "watch", changes)
-        arguments = ("--watch", "kl", "--path", me, "--json", "r.json")
+        arguments = ("--watch", *names, "kl", "--path", me, "--json", "r.json")
         done = call(cli.main, *arguments, cwd=tmp_path, sandbox=sandbox, COLUMNS="1000")
         assert "Traceback" not in done.stdout + done.stderr
         return done
@@ -150,22 +193,19 @@ def test_a_save_grades_only_what_it_may_have_changed_and_the_report_covers_every
     watch, grade, me, tmp_path, monkeypatch
 ):
     runs: list[set[str]] = []
-    run_checks = parallel.run
+    run_checks = run.run_checks
 
-    def remember(grading, **options):
+    def remember(grading, *second):
         if not grading.wrong:  # the second pass
-            runs.append({check.function for check in grading.settings.selected.values()})
-        return run_checks(grading, **options)
+            runs.append({check.exercise for check in grading.settings.selected.values()})
+        return run_checks(grading, *second)
 
-    monkeypatch.setattr(parallel, "run", remember)
+    monkeypatch.setattr(run, "run_checks", remember)
     (me / "kl.py").write_text(RIGHT, "utf-8")
-    done = watch(
-        lambda: (me / "kl.py").write_text(WRONG, "utf-8"),
-        lambda: (me / "kl.py").write_text(WRONG + "# what now?\n", "utf-8"),
-    )
-    assert runs == [{"kl_estimate", "categorical_kl"}, {"categorical_kl"}, set()]
-    assert len(set(totals(done.stdout)[1:])) == 1
+    (me / "advantages.py").write_text(ADVANTAGES, "utf-8")
+    done = watch("advantages", lambda: (me / "kl.py").write_text(WRONG, "utf-8"))
+    assert runs == [{"advantages", "kl"}, {"kl"}]
     watched = document(tmp_path / "r.json")
-    whole = grade("kl", "--path", me, "--examples", WATCH_EXAMPLES, "--json", "whole.json")
+    whole = grade("advantages", "kl", "--path", me, "--examples", WATCH_EXAMPLES, "--json", "whole.json")
     assert whole.returncode == done.returncode == 1
     assert watched == document(tmp_path / "whole.json")

@@ -23,7 +23,7 @@ from unittest import mock
 import jsonschema
 from hypothesis import settings
 
-from grader.commands import graders
+from grader.commands import grade as grade_command
 from grader.core import course
 from grader.sandbox.sandbox import Sandbox
 from grader.workshop.catalogue import replaced
@@ -85,7 +85,7 @@ def call(
         stack.callback(settings.load_profile, settings.get_current_profile_name())  # a grading loads its own
         if sandbox is not None:
             stack.enter_context(mock.patch.object(Sandbox, "start", _sharing(sandbox)))
-            stack.enter_context(mock.patch.object(graders, "cores", return_value=1))
+            stack.enter_context(mock.patch.object(grade_command, "cores", return_value=1))
         try:
             code: Any = main([str(argument) for argument in arguments])
         except SystemExit as ended:

@@ -222,8 +222,8 @@ def _settle() -> None:
             thread.join(_ORPHAN_SECONDS)
     if os.path.isdir("/proc/self/task"):
         assert len(os.listdir("/proc/self/task")) == 1, "the fork server must have one thread"
-    gc.collect()
     gc.freeze()  # a garbage collection in a fork would copy the whole heap otherwise
+    gc.enable()
 
 
 def _fork(control: socket.socket, descriptors: list[int], settings: confine.WorkerSettings) -> int:

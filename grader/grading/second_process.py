@@ -1,0 +1,167 @@
+"""A second process, which grades one exercise while this one grades the others.
+
+    python -m grader.grading.second_process
+
+It is an interpreter of our own with a sandbox of its own, because pytest runs once at a time in a process. It ends with
+everything that it started as soon as its input closes, also in the middle of an exercise.
+
+The two processes send each other pickles. Both are ours, nobody else holds an end of their pipes, and what a submission
+returned has come through the wire as plain data before. No other module of the grader reads a pickle.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import pickle
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+from ..sandbox.sandbox import Sandbox
+from ..sandbox.worker_process import SandboxError
+from .input_queue import queued
+
+if TYPE_CHECKING:
+    from ..core.result import CheckResult, Result
+    from .plugin import Findings
+    from .settings import Settings
+
+_SECONDS_TO_END = 3
+
+
+@dataclass(frozen=True)
+class Job:
+    """What the second process is asked to grade.
+
+    Attributes:
+        settings: Without `start` and `checks`, which stay in the process that asks.
+        exercise: The only one that is graded.
+        checks: Ids of those to run.
+        result: In which the checks are.
+        examples: Generated inputs for every law.
+    """
+
+    settings: Settings
+    exercise: str
+    checks: tuple[str, ...]
+    result: Result
+    examples: int
+
+
+@dataclass(frozen=True)
+class Graded:
+    """What came of an exercise, in addition to the entries of its checks.
+
+    Attributes:
+        status: Of pytest.
+        found: As of the plugin.
+        not_imported: As of the exercise's result.
+        walls: What confined the workers.
+    """
+
+    status: int
+    found: Findings
+    not_imported: str
+    walls: list[str]
+
+
+class SecondProcess:
+    """The process that asks holds this. Use it as a context manager.
+
+    Args:
+        sandbox: Options of `Sandbox.start`.
+    """
+
+    def __init__(self, **sandbox: Any) -> None:
+        """Begin to start it, without waiting."""
+        self._process = subprocess.Popen(
+            [sys.executable, "-P", "-m", "grader.grading.second_process"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            # Ctrl-C is for the command, which then ends this process in order.
+            start_new_session=True,
+            creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),
+        )
+        assert self._process.stdin and self._process.stdout
+        self._input, self._output = self._process.stdin, self._process.stdout
+        with contextlib.suppress(OSError):
+            _send(self._input, sandbox)
+
+    def begin(self, job: Job) -> None:
+        """Have an exercise graded. `messages` says what comes of it."""
+        with contextlib.suppress(OSError):
+            _send(self._input, job)
+
+    def messages(self) -> Iterator[CheckResult | Graded]:
+        """The entry of every check that has run, and then a `Graded`, unless the process ends before."""
+        with contextlib.suppress(EOFError, OSError, pickle.UnpicklingError, ValueError):
+            while not isinstance(message := pickle.load(self._output), Graded):
+                yield message
+            yield message
+
+    def __enter__(self) -> SecondProcess:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """End it, with its workers."""
+        with contextlib.suppress(OSError):
+            self._input.close()
+        try:
+            self._process.wait(_SECONDS_TO_END)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+        with contextlib.suppress(OSError):
+            self._output.close()
+
+
+def main() -> int:
+    """Grade until the input ends. Exit code 3: there are no workers to be had."""
+    with os.fdopen(os.dup(1), "wb") as answers, contextlib.suppress(BrokenPipeError):
+        os.dup2(2, 1)  # whatever a library prints must not come between the answers
+        messages = queued(_messages())
+        try:
+            with Sandbox.start(**messages.get()) as sandbox:  # imports torch while this process imports pytest
+                from . import pytest_run  # noqa: F401
+
+                while True:
+                    _grade(messages.get(), sandbox, answers)
+        except SandboxError:
+            return 3
+    return 0
+
+
+def _messages() -> Iterator[Any]:
+    with contextlib.suppress(EOFError, pickle.UnpicklingError):
+        while True:
+            yield pickle.load(sys.stdin.buffer)
+
+
+def _grade(job: Job, sandbox: Sandbox, answers: BinaryIO) -> None:
+    from . import plugin, pytest_run
+    from .settings import declared_checks
+
+    plugin.use_profile(job.examples)
+    declared = declared_checks([job.exercise], hidden=job.settings.with_hidden_checks)
+    checks = {name: declared[name] for name in job.checks}
+    settings, walls = replace(job.settings, start=sandbox.worker, checks=checks), sandbox.walls()
+    grading = plugin.GradingPlugin(settings, job.result, lambda _, entry: _send(answers, entry))
+    status = pytest_run.run_checks_of(grading, [job.exercise])
+    (not_imported,) = (each.not_imported for each in job.result.exercises if each.name == job.exercise)
+    _send(answers, Graded(int(status), grading.found, not_imported, walls))
+
+
+def _send(file: Any, message: object) -> None:
+    pickle.dump(message, file)
+    file.flush()
+
+
+if __name__ == "__main__":
+    # What it sends is read as what this module is called elsewhere.
+    from grader.grading import second_process
+
+    sys.exit(second_process.main())
