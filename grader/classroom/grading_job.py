@@ -85,7 +85,7 @@ def make_job(contents: Contents, settings: Settings) -> Job:
     files, problems = contents.submission.files, contents.submission.problems
     request = Request(files, problems, worksheet, settings, __version__, course_digest())
     # Where it runs does not change what comes out; a result of level 0 is never kept where level 1 was required.
-    identity = replace(request, settings=replace(settings, cold=False, level=None))
+    identity = replace(request, settings=replace(settings, level=None))
     return Job(hashlib.sha256(identity.as_json()).hexdigest(), request.as_json())
 
 

@@ -49,7 +49,7 @@ def _serve(answers: TextIO) -> None:
         request = read_request(jobs.get())
         settings = request.settings
         plugin.use_profile(settings.examples or plugin.DEFAULT_EXAMPLES)
-        sandbox = start(cold=settings.cold, level=settings.level, require_level=settings.require_level)
+        sandbox = start(level=settings.level, require_level=settings.require_level)
         with contextlib.suppress(SandboxError):  # `_grade` says so
             sandbox.walls()  # waits for what is started once, so that no submission pays for it
         before = _cpu_seconds()

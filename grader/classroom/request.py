@@ -29,7 +29,6 @@ class Settings:
         examples: Inputs for every law; None for the usual number.
         require_level: Isolation level below which nothing is run.
         level: Use this isolation level and not the best one; None: the best one.
-        cold: An interpreter for every exercise, as on Windows.
     """
 
     exercises: tuple[str, ...]
@@ -39,7 +38,6 @@ class Settings:
     examples: int | None = None
     require_level: int = 1
     level: int | None = None
-    cold: bool = False
 
     @property
     def graded(self) -> tuple[str, ...]:

@@ -16,18 +16,17 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NoReturn
 
-from .. import __version__
 from ..core import course
-from ..core.arguments import nearest, path_argument, positive
-from ..core.contents import MODULES, WORKSHEET_FILE, Contents, may_be_graded, read_upload
+from ..core.contents import MODULES, WORKSHEET_FILE, Contents, read_upload
 from ..core.cores import cores
 from ..core.refusal import FileRefused
 from ..core.submission import Submission, SubmissionError
 from ..core.text import one_line
 from ..grading.second_process import SecondProcess
-from ..reports import FORMATS, export
+from ..reports import export
 from ..sandbox.sandbox import Sandbox
 from ..sandbox.worker_process import SandboxError
+from .grade_options import STANDARD_OUTPUT, default_path, parse
 from .watch import Before
 
 if TYPE_CHECKING:
@@ -39,24 +38,6 @@ if TYPE_CHECKING:
     from ..worksheet.reader import WorksheetFile
 
 OK, CHECKS_FAILED, USAGE, GRADER_FAILED = 0, 1, 2, 3
-_STANDARD_OUTPUT = Path("-")
-_HINT = "hint"
-
-_EXAMPLES = """examples:
-  grade                           everything in ./starter
-  grade advantages clip           two exercises
-  grade bandit.grpo_step          one function
-  grade hint                      a hint for the first thing that failed, without grading again; repeat it for the next
-  grade advantages --hint         grade, and a hint; repeat --hint for the next one
-  grade advantages --call         and long calls whole, to paste them
-  grade --watch                   again after every save
-  grade --debug advantages        in this process, so that print and breakpoint() work; gives no grade
-  grade --path ../me --json r.json
-  grade --write html=report.html  the report with curves, to read in a browser
-  grade worksheet                 the worksheet.json in ./starter, which you downloaded from the worksheet page
-
-exit code: 0 all passed, 1 checks failed, 2 wrong usage, 3 the grader itself could not run
-"""
 
 
 @dataclass(frozen=True)
@@ -89,128 +70,6 @@ class _Processes:
 
     sandbox: Sandbox | None = None
     second: SecondProcess | None = None
-
-
-def parse(argv: Sequence[str] | None = None) -> argparse.Namespace:
-    """The command line. Exits with 2 and a sentence if it makes no sense."""
-    names = [*course.names(drafts=True), course.WORKSHEET]
-    parser = argparse.ArgumentParser(
-        prog="grade",
-        description="Grade your answers to the GRPO exercises and say what to look at.",
-        epilog=_EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    parser.add_argument(
-        "exercises",
-        nargs="*",
-        metavar="EXERCISE[.FUNCTION]",
-        # Drafts are for those who know of them.
-        help=f"{', '.join([*course.names(optional=True), course.WORKSHEET])}; "
-        f"if none is given, {', '.join(course.names())}",
-    )
-    parser.add_argument(
-        "--path", type=path_argument, metavar="FOLDER", help="folder with your modules (default: ./starter, or here)"
-    )
-    parser.add_argument("--watch", action="store_true", help="grade again after every save, what failed last first")
-    parser.add_argument("--hint", action="count", default=0, help="a hint for the first failure; repeat for more")
-    parser.add_argument("--call", action="store_true", help="show long calls of failing checks too, to paste them")
-    parser.add_argument(
-        "--json",
-        type=path_argument,
-        metavar="FILE",
-        help="write the result as JSON, renewed after every check; - prints it",
-    )
-    parser.add_argument(
-        "--write",
-        type=_written_format,
-        action="append",
-        default=[],
-        metavar="FORMAT=FILE",
-        help=f"write the result in another format, renewed after every check: {', '.join(FORMATS)}",
-    )
-    parser.add_argument(
-        "--debug", action="store_true", help="run in this process: print and breakpoint() work; no grade"
-    )
-    parser.add_argument(
-        "--device",
-        choices=("auto", "cpu", "cuda"),
-        default="auto",
-        help="where the tensors go; auto is the CPU for these exercises",
-    )
-    course_options = parser.add_argument_group("for instructors")
-    course_options.add_argument("--seed", type=int, default=0, metavar="N", help="of the generated inputs (default: 0)")
-    course_options.add_argument(
-        "--secret", type=path_argument, metavar="FILE",
-        help="secret of a class, as `course grade-all` wrote it: repeats the mark that it gave",
-    )  # fmt: skip
-    course_options.add_argument(
-        "--examples", type=positive, metavar="N", help="generated inputs for every check (default: 16; --watch: 6)"
-    )
-    course_options.add_argument(
-        "--require-level",
-        type=int,
-        choices=(0, 1, 2),
-        default=0,
-        metavar="N",
-        help="refuse to grade below isolation level N",
-    )
-    course_options.add_argument(
-        "--cold", action="store_true", help="no fork server: an interpreter for every exercise, as on Windows"
-    )
-    course_options.add_argument(
-        "--name-refused",
-        action="store_true",
-        help="say which system call the walls refused, by an error that no program expects; not for a mark",
-    )
-    course_options.add_argument(
-        "--jobs",
-        type=int,
-        choices=(1, 2),
-        help="exercises at a time (default: 2 where there are two processors); the result is the same",
-    )
-    course_options.add_argument(
-        "--upload",
-        action="store_true",
-        help="FOLDER is a whole upload: grade the modules, or the worksheet, only if some were handed in",
-    )
-    parser.add_argument("--version", action="version", version=f"%(prog)s {__version__}")
-    arguments = parser.parse_args(argv)
-    arguments.only_hint = arguments.exercises[:1] == [_HINT]
-    del arguments.exercises[: int(arguments.only_hint)]
-    arguments.names = [_known_name(parser, name, names) for name in arguments.exercises]
-    arguments.worksheet = course.WORKSHEET in arguments.names
-    asked = [name.split(".")[0] for name in arguments.names] or course.names()
-    arguments.exercises = [name for name in course.names(drafts=True) if name in asked]
-    if arguments.device == "auto":
-        arguments.device = "cpu"
-    if arguments.debug and arguments.watch:
-        parser.error("--debug and --watch do not go together")
-    if arguments.debug and arguments.worksheet:
-        parser.error("the worksheet has no code to debug; leave --debug away")
-    arguments.path = arguments.path or _default_path()
-    written = [("--json", arguments.json)] if arguments.json else []
-    for option, file in written + [("--write", path) for _, path in arguments.write]:
-        if not file.absolute().parent.is_dir():
-            parser.error(f"there is no folder {file.parent} to write {file.name} to")
-        if file != _STANDARD_OUTPUT and _is_handed_in(file, arguments.path):
-            parser.error(f"{option} would overwrite {file}, which is handed in; give another name")
-    if arguments.debug and arguments.write:
-        parser.error("--debug gives no grade, so there is nothing for --write")
-    return arguments
-
-
-def _known_name(parser: argparse.ArgumentParser, name: str, names: Sequence[str]) -> str:
-    """The name of an exercise, or of one of its functions after a full stop. Exits with 2 if it is neither."""
-    exercise, _, function = name.removesuffix(".py").removesuffix(".json").partition(".")
-    if exercise not in names:
-        parser.error(f"there is no exercise {name!r}; {nearest(exercise, names)}")
-    if not function and name != exercise:
-        parser.error(f"there is no exercise {name!r}; did you mean {exercise}?")
-    functions = () if exercise == course.WORKSHEET else course.exercise(exercise).function_names
-    if function and function not in functions:
-        whole = [f"{exercise}.{each}" for each in functions]
-        parser.error(f"there is no {name!r}; {nearest(name, whole or [exercise])}")
-    return name
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -250,35 +109,6 @@ def _graded(arguments: argparse.Namespace) -> int:
         if arguments.watch:
             return _watch(arguments, path, processes)
         return _grade_once(arguments, files, processes)
-
-
-def _written_format(text: str) -> tuple[str, Path]:
-    name, _, file = text.partition("=")
-    if name not in FORMATS or not file:
-        import difflib
-
-        close = difflib.get_close_matches(name, FORMATS, 1, 0.4)
-        hint = f"did you mean {close[0]}=FILE?" if close and close[0] != name else "for example html=report.html"
-        raise argparse.ArgumentTypeError(f"must be FORMAT=FILE with one of {', '.join(FORMATS)}, not {text!r}; {hint}")
-    return name, path_argument(file)
-
-
-def _default_path() -> Path:
-    """./starter if there is one, else the current folder."""
-    starter = Path("starter")
-    return starter if starter.is_dir() else Path()
-
-
-def _is_handed_in(file: Path, folder: Path) -> bool:
-    """Whether a file is one that students write, under whatever name the system knows it."""
-    place, top = os.path.realpath(file), os.path.realpath(folder)
-    if may_be_graded(os.path.basename(place)) and place.startswith(os.path.join(top, "")):
-        return True
-    for name in (*MODULES, WORKSHEET_FILE):
-        theirs = folder / name
-        if theirs.exists() and file.exists() and theirs.samefile(file):  # KL.py on some systems
-            return True
-    return False
 
 
 def _read(arguments: argparse.Namespace, path: Path) -> _Files:
@@ -327,12 +157,7 @@ def _what_is_graded(arguments: argparse.Namespace, found: Contents) -> list[str]
 def _started(arguments: argparse.Namespace) -> Iterator[_Processes]:
     """Begin to start what grades, without waiting."""
     of_code = sum(map(course.runs_code, arguments.exercises))
-    options = {
-        "cold": arguments.cold,
-        "device": arguments.device,
-        "require_level": arguments.require_level,
-        "name_refused": arguments.name_refused,
-    }
+    options = {"device": arguments.device, "require_level": arguments.require_level}
     with contextlib.ExitStack() as stack:
         processes = _Processes()
         if of_code:
@@ -360,7 +185,7 @@ def _grade_once(arguments: argparse.Namespace, files: _Files, processes: _Proces
     _report(arguments, result)
     if not arguments.names:
         _point_to_worksheet(arguments, files)
-    if processes.sandbox and arguments.json != _STANDARD_OUTPUT:
+    if processes.sandbox and arguments.json != STANDARD_OUTPUT:
         from . import tip
 
         if tip.is_due():
@@ -370,7 +195,7 @@ def _grade_once(arguments: argparse.Namespace, files: _Files, processes: _Proces
 
 def _point_to_worksheet(arguments: argparse.Namespace, files: _Files) -> None:
     """Plain `grade` leaves the worksheet out; who has one shall know."""
-    if arguments.json != _STANDARD_OUTPUT and files.has_worksheet:
+    if arguments.json != STANDARD_OUTPUT and files.has_worksheet:
         _console().print(f"There is a {WORKSHEET_FILE} too: `grade worksheet` grades it.", highlight=False)
 
 
@@ -386,9 +211,6 @@ def _grade(arguments: argparse.Namespace, files: _Files, processes: _Processes, 
     result = replace(result, notes=[*submission.notes])
     _save(arguments, result)
     return result
-
-
-_NAMED = "refused system calls were named: they fail with another error than in a grading that counts"
 
 
 def _grade_with_progress(
@@ -421,8 +243,7 @@ def _grade_with_progress(
 
     def whole(result: Result) -> Result:
         """What is known by now, with the worksheet's part."""
-        notes = [*result.notes, *([_NAMED] if arguments.name_refused else [])]
-        found = replace(result, exercises=[*result.exercises, *worksheet], sha256=files.sha256, notes=notes)
+        found = replace(result, exercises=[*result.exercises, *worksheet], sha256=files.sha256)
         return before.merged(found) if before else found
 
     _save(arguments, whole(grading.empty()))
@@ -485,7 +306,7 @@ def _graded_worksheet(files: _Files) -> list[ExerciseResult]:
 
 def _save(arguments: argparse.Namespace, result: Result) -> None:
     """Write all files again: whatever stops the grader leaves them valid."""
-    if arguments.json and arguments.json != _STANDARD_OUTPUT:
+    if arguments.json and arguments.json != STANDARD_OUTPUT:
         _replace(arguments.json, result.as_json())
     for name, path in arguments.write:
         try:
@@ -506,7 +327,7 @@ def _replace(path: Path, text: str) -> None:
 def _report(arguments: argparse.Namespace, result: Result) -> None:
     from ..reports import terminal
 
-    if arguments.json == _STANDARD_OUTPUT:
+    if arguments.json == STANDARD_OUTPUT:
         sys.stdout.write(result.as_json())
         return
     console = _console()
@@ -518,7 +339,7 @@ def _report(arguments: argparse.Namespace, result: Result) -> None:
             before = hint.last(arguments.path)
             options["finish"] = not (before and terminal.is_whole(before))
         if hint.remember(result, arguments.path):
-            given = f" --path {one_line(str(arguments.path))}" if arguments.path != _default_path() else ""
+            given = f" --path {one_line(str(arguments.path))}" if arguments.path != default_path() else ""
             options["hint"] = f"grade hint{given}"
     terminal.show(result, console, whole_calls=arguments.call, **options)
     if arguments.hint:

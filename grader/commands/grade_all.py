@@ -78,7 +78,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--require-level", type=int, choices=(0, 1, 2), default=1, metavar="N",
         help="refuse to grade below isolation level N (default: 1; below that, a result is no mark)",
     )  # fmt: skip
-    rare.add_argument("--cold", action="store_true", help="no fork server: an interpreter for every exercise")
     parser.add_argument(
         "--write",
         choices=FORMATS,
@@ -108,7 +107,6 @@ def run(arguments: argparse.Namespace) -> int:
             secret=_secret(arguments),
             examples=arguments.examples,
             require_level=arguments.require_level,
-            cold=arguments.cold,
         )
         _refuse_other_settings(arguments.out, settings)
         _grade(arguments, settings)

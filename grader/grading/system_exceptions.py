@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 
-from ..sandbox.worker.confine import refused_call
-
 _HELP = {
     "InductorError|BackendCompilerFailed|torch[.]_inductor": (
         "torch.compile starts a compiler, which the grader does not allow; leave it out, no exercise needs it"
@@ -36,8 +34,6 @@ _NUMBER = re.compile(r"\[Errno -?[0-9]+\] ")
 def what_was_raised(kind: str, message: str) -> str:
     """An exception of a submission in one sentence, with its message."""
     raised = f"{kind}: {_NUMBER.sub('', message)}" if message.strip() else kind
-    if call := refused_call(raised):
-        return f"the grader refuses the system call `{call}`, which your code or a library made there ({raised})"
     means = meaning(raised)
     return f"{means} ({raised})" if means else raised
 

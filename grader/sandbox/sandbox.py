@@ -49,7 +49,6 @@ class Sandbox:
 
     cold: bool = False
     device: str = "cpu"
-    name_refused: bool = False
     _asked_for: int | None = None
     _required: int = 0
     _server: ForkServer | None = None
@@ -67,7 +66,6 @@ class Sandbox:
         device: str = "cpu",
         level: int | None = None,
         require_level: int = 0,
-        name_refused: bool = False,
     ) -> Sandbox:
         """Begin to start workers, without waiting: the imports of the fork server overlap with the caller's own.
 
@@ -76,7 +74,6 @@ class Sandbox:
             device: "cpu" or "cuda". The walls of level 1 have not been tried with a GPU, so CUDA runs at level 0.
             level: Use this isolation level, with its walls and no others, and not the best one.
             require_level: Refuse to run student code below this level.
-            name_refused: A refused system call says which one it was, by an error that no program expects.
         """
         cold = cold or sys.platform != "linux" or device != "cpu"  # CUDA does not survive a fork
         level = 0 if device == "cuda" else level
@@ -84,7 +81,6 @@ class Sandbox:
         return cls(
             cold=cold,
             device=device,
-            name_refused=name_refused,
             _asked_for=level,
             _required=max(require_level, level or 0),
             _server=None if cold else ForkServer(bubblewrap.wrapped if wanted else None),
@@ -102,7 +98,7 @@ class Sandbox:
             if self.device != "cpu":
                 why = "on a GPU there is only level 0"
             elif self.cold:
-                why = "it needs Linux, and the fork server, which --cold does without"
+                why = "it needs Linux, and a fork server"
             else:
                 why = f"missing: {'; '.join(missing_walls(self._required)) or 'the level that was chosen is lower'}"
             raise SandboxError(f"isolation level {self._required} is required, but here is level {level}: {why}")
@@ -172,7 +168,6 @@ class Sandbox:
             "memory_bytes": MEMORY_BYTES,
             "cpu_seconds": CPU_SECONDS,
             "file_bytes": FILE_BYTES,
-            "name_refused": self.name_refused,
             "imports": [*imports],
         }
         if self._server:

@@ -2,7 +2,7 @@
 
 The untouched stub earns nothing, answers without work earn nothing, the model answers and every fair variant earn
 everything, also where later exercises call them, and every misconception is caught and named. A sample is graded once
-more in one interpreter for all checks, as with `grade --cold`, and must get the same verdicts. `one_check_less` asks
+more in one interpreter for all checks, as on macOS and Windows, and must get the same verdicts. `one_check_less` asks
 what each check is good for.
 """
 
@@ -51,7 +51,7 @@ ONE_OF = {
 }
 """Every kind of answers, and what one of them is called."""
 
-AGAIN = "once more with --cold"
+AGAIN = "once more in one interpreter"
 """What is counted of the sample."""
 _IN_TURN = 4
 """Of so many checks `quick` runs one on variants together: the other variants of a function meet the others."""
@@ -258,7 +258,7 @@ def selftest(
         quick: Each answer on the checks that can tell it from the model answer, and no others, in one worker. A
             misconception is named by its recorded answers; `course dev vectors --check` says whether they are its.
         seeds: Grade the answers that must earn everything with this many seeds.
-        cold: Grade a sample once more with `--cold`, where no fork helps: each costs an import of torch.
+        cold: Grade a sample once more in one interpreter, where no fork helps: each costs an import of torch.
         on_result: Called with every answer and what the grader said of it.
         track: Goes through a list and shows how far it is.
     """
@@ -296,7 +296,7 @@ def selftest(
         report.count(AGAIN)
         warm = verdicts[exercise, name]
         report.problems += [
-            f"{exercise}: {name}: {check} is {warm.get(check)}, and with --cold {verdict}"
+            f"{exercise}: {name}: {check} is {warm.get(check)}, and in one interpreter {verdict}"
             for check, verdict in _verdicts(result).items()
             if warm.get(check) != verdict
         ]

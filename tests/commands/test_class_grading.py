@@ -207,7 +207,7 @@ def test_what_the_grader_cannot_grade_stops_nothing_and_is_tried_again(tmp_path,
 
 def test_a_busy_machine_and_a_missing_level_give_no_result_and_say_so(monkeypatch, sandbox):
     with graded_here(sandbox):
-        walled = json.loads(grade_job(one_job(Settings(("kl",), require_level=1, cold=True)).data))
+        walled = json.loads(grade_job(one_job(Settings(("kl",), require_level=1, level=0)).data))
         monkeypatch.setattr(course, "GRADING_SECONDS", 0.0)
         late = json.loads(grade_job(one_job().data))
     assert walled["result"] is None and "level 1" in walled["problem"]

@@ -7,6 +7,7 @@ a terminal, the import path, what it leaves behind.
 from __future__ import annotations
 
 import argparse
+import functools
 import os
 import re
 import shutil
@@ -25,6 +26,7 @@ from grader.commands import tip
 from grader.core import course
 from grader.core.result import FAILED, PASSED
 from grader.grading.settings import declared_checks
+from grader.sandbox.sandbox import Sandbox
 
 OK, CHECKS_FAILED, USAGE, GRADER_FAILED = 0, 1, 2, 3
 COMMAND = (sys.executable, "-P", "-m", "grader.commands.grade")
@@ -172,8 +174,17 @@ def test_wrong_usage_exits_with_2_and_says_what_to_do(grade, tmp_path, arguments
     assert_refused(grade(*arguments), phrase)
 
 
+def test_help_fits_on_a_screen_and_help_all_has_the_rest(grade):
+    short, long = grade("--help", COLUMNS="80").stdout, grade("--help-all", COLUMNS="80").stdout
+    assert len(short.splitlines()) <= 40 and max(map(len, short.splitlines())) <= 80
+    for option in ("--seed", "--secret", "--require-level", "gradescope"):
+        assert option in long and option not in short
+    for option in ("--path", "--watch", "--hint", "--debug", "--help-all", "grade worksheet"):
+        assert option in short
+
+
 @pytest.mark.parametrize(
-    ("target", "option"), [("me/kl.py", "--cold"), ("me/worksheet.json", "--debug"), ("other_name", "--watch")]
+    ("target", "option"), [("me/kl.py", "--call"), ("me/worksheet.json", "--debug"), ("other_name", "--watch")]
 )
 def test_the_result_is_not_written_over_a_file_of_the_submission(grade, tmp_path, target, option):
     kl = model_answers(tmp_path / "me", "kl") / "kl.py"
@@ -183,10 +194,11 @@ def test_the_result_is_not_written_over_a_file_of_the_submission(grade, tmp_path
     assert kl.read_bytes() == before and sorted(path.name for path in kl.parent.iterdir()) == ["kl.py"]
 
 
-def test_an_isolation_level_that_cannot_be_had_exits_with_3_before_any_student_code_runs(grade, tmp_path):
+def test_an_isolation_level_that_cannot_be_had_exits_with_3_before_any_student_code_runs(grade, tmp_path, monkeypatch):
     trace = tmp_path / "trace"
     wrong_answer(tmp_path / "me", "kl", "kl_estimate", f"open({str(trace)!r}, 'w')\ndef f(*a, **k): ...\n")
-    done = grade("--require-level", "1", "--cold", "--path", "me", "--json", "r.json")  # cold workers have level 0
+    monkeypatch.setattr(Sandbox, "start", functools.partial(Sandbox.start, cold=True))  # such workers have level 0
+    done = grade("--require-level", "1", "--path", "me", "--json", "r.json", sandbox=None)
     assert done.returncode == GRADER_FAILED
     assert "level 1 is required" in done.stderr and "level 0" in done.stderr
     assert not trace.exists()

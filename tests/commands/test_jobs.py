@@ -14,6 +14,7 @@ from submissions import grading_profile, model_answer
 from waiting import wait_until
 
 from grader.commands import grade as cli
+from grader.commands.grade_options import parse
 from grader.core.contents import read_submission
 from grader.grading import plugin
 from grader.grading.run import Grading
@@ -126,10 +127,10 @@ def test_a_second_process_is_started_where_it_helps(arguments, processors, is_us
         mock.patch.object(cli, "SecondProcess") as started,
         mock.patch.object(cli, "cores", return_value=processors),
     ):
-        with cli._started(cli.parse(arguments.split())) as processes:
+        with cli._started(parse(arguments.split())) as processes:
             assert started.called is (processes.second is not None) is is_used
         started.side_effect = BlockingIOError  # no process more
-        with cli._started(cli.parse(arguments.split())) as processes:
+        with cli._started(parse(arguments.split())) as processes:
             assert processes.second is None
 
 

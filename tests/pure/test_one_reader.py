@@ -22,6 +22,7 @@ from grader.classroom.request import Settings, read_request
 from grader.classroom.submissions import find_submissions
 from grader.commands import autograder
 from grader.commands import grade as cli
+from grader.commands.grade_options import parse
 from grader.core import course
 from grader.core.contents import MAX_HELPERS
 
@@ -105,7 +106,7 @@ UPLOADS: dict[str, tuple[dict[str, str | bytes], dict[str, str], str]] = {
 
 def by_grade(arguments: list[str]) -> tuple[dict[str, str], list[str]]:
     """What a command line of `grade` takes."""
-    parsed = cli.parse(arguments)
+    parsed = parse(arguments)
     submission = cli._read(parsed, parsed.path).submission
     return submission.files, list(submission.notes)
 

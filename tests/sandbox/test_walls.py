@@ -492,7 +492,7 @@ user = 61_999 if os.getuid() == 0 else None
 walls = [confine.LANDLOCK, confine.SECCOMP, confine.RLIMITS] + [confine.SPARE_USER] * (user is not None)
 settings = {"walls": walls, "around": [], "user": user, "readable": sys.path[1:], "processes": None, "device": "cpu"}
 settings["home"] = ""
-settings |= {"memory_bytes": 1 << 30, "cpu_seconds": 120, "file_bytes": 8 << 20, "name_refused": False}
+settings |= {"memory_bytes": 1 << 30, "cpu_seconds": 120, "file_bytes": 8 << 20}
 found = {name: in_a_child(error_of, *arguments) for name, arguments in json.loads(sys.argv[1]).items()}
 found["newer"] = in_a_child(newer, list(range(470, 520)))
 print(json.dumps(found))

@@ -40,18 +40,6 @@ def story_of(sandbox: Sandbox, source: str) -> str:
     return what_was_raised(error.type, error.message)
 
 
-@pytest.mark.skipif(bool(missing_walls(1)), reason="level 1 is not to be had here")
-def test_a_refused_call_is_named_where_that_is_asked_for() -> None:
-    lines = {
-        "import socket; socket.socket()": "socket",
-        "import os; os.fork()": "clone",
-        "import fcntl; fcntl.flock(open('own', 'w'), fcntl.LOCK_EX)": "flock",
-    }
-    with Sandbox.start(level=1, name_refused=True) as naming:
-        for line, call in lines.items():
-            assert f"`{call}`" in story_of(naming, f"def f(x):\n    {line}")
-
-
 PLOT = """
 import matplotlib.pyplot as plt
 import matplotlib, os

@@ -18,7 +18,6 @@ import ctypes
 import errno
 import itertools
 import os
-import re
 import struct
 import sys
 from collections.abc import Iterable, Iterator, Sequence
@@ -47,7 +46,6 @@ class WorkerSettings(TypedDict):
         memory_bytes: More than the warm process holds.
         cpu_seconds: Of the whole worker.
         file_bytes: Of a file that it writes.
-        name_refused: Refused calls say which one it was, see `refused_call`.
         imports: Slow modules that a worker without a fork server imports before it is ready.
     """
 
@@ -61,7 +59,6 @@ class WorkerSettings(TypedDict):
     memory_bytes: int
     cpu_seconds: int
     file_bytes: int
-    name_refused: bool
     imports: list[str]
 
 
@@ -96,7 +93,6 @@ _NEWER = range(470, 520)
 _UNSEEN_ARGUMENTS = (435, 437)
 """clone3 and openat2: a filter cannot look at their flags. Who is told that they do not exist takes the older ones."""
 _CLONE_THREAD = 0x10000
-_FIRST_NAMED = 2000  # error numbers that no kernel uses
 _FCNTL_ALLOWED = (0, 1, 2, 3, 4, 1030, 1032)
 """F_DUPFD, F_GETFD, F_SETFD, F_GETFL, F_SETFL, F_DUPFD_CLOEXEC, F_GETPIPE_SZ. All others are refused, known or not:
 locks and leases make others wait for a file, F_NOTIFY, F_SETOWN and F_SETSIG send signals, a large pipe holds memory
@@ -174,7 +170,7 @@ def apply(settings: WorkerSettings) -> list[str]:
         if LANDLOCK in wanted:
             _landlock(settings["readable"], settings["home"])
         if SECCOMP in wanted:  # last: it refuses what the others need
-            _seccomp(name_refused=settings["name_refused"])
+            _seccomp()
     return [*settings["around"], *_seen(wanted, spare_user, limits)]
 
 
@@ -306,48 +302,20 @@ def _syscall(number: int, *arguments: Any) -> int:
     return result
 
 
-def refused_call(text: str) -> str:
-    """The system call that an error of a worker with `name_refused` is about; "" if it is about none.
-
-    Args:
-        text: Message of the exception. A filter can answer with a number only, so it answers with that of the call.
-    """
-    found = re.search(r"Unknown error (2[0-9]{3})\b", text)
-    if not found or not has_seccomp():
-        return ""
-    import pyseccomp
-
-    with contextlib.suppress(ValueError):  # a submission may write any number
-        name: bytes = pyseccomp.resolve_syscall(pyseccomp.system_arch(), int(found[1]) - _FIRST_NAMED)
-        return name.decode()
-    return ""
-
-
-def _refusal(call: str | int, *, name_refused: bool) -> Any:
-    """What a refused call answers with: that it is not permitted, or its own number."""
-    import pyseccomp
-
-    number = pyseccomp.resolve_syscall(pyseccomp.system_arch(), call) if isinstance(call, str) else call
-    named = name_refused and 0 <= number < 1000
-    return pyseccomp.ERRNO(_FIRST_NAMED + number if named else errno.EPERM)
-
-
-def _seccomp(*, name_refused: bool = False) -> None:
+def _seccomp() -> None:
     import pyseccomp
 
     program = pyseccomp.SyscallFilter(pyseccomp.ALLOW)
     refuse = pyseccomp.ERRNO(errno.EPERM)
     for name in _DENIED:
         with contextlib.suppress(ValueError, OSError):  # a call that this architecture or this library does not know
-            program.add_rule(_refusal(name, name_refused=name_refused), name)
+            program.add_rule(refuse, name)
             continue
         if name in _NUMBERS:
-            program.add_rule(_refusal(_NUMBERS[name], name_refused=name_refused), _NUMBERS[name])
+            program.add_rule(refuse, _NUMBERS[name])
     for number in _NEWER:
         program.add_rule(pyseccomp.ERRNO(errno.ENOSYS), number)
-    program.add_rule(
-        _refusal("clone", name_refused=name_refused), "clone", pyseccomp.Arg(0, pyseccomp.MASKED_EQ, _CLONE_THREAD, 0)
-    )
+    program.add_rule(refuse, "clone", pyseccomp.Arg(0, pyseccomp.MASKED_EQ, _CLONE_THREAD, 0))
     for number in _UNSEEN_ARGUMENTS:
         program.add_rule(pyseccomp.ERRNO(errno.ENOSYS), number)
     program.add_rule(refuse, "prlimit64", pyseccomp.Arg(0, pyseccomp.NE, 0))

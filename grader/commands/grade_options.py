@@ -1,0 +1,206 @@
+"""The command line of `grade`.
+
+`--help` has what students need and fits on a screen. `--help-all` has the rest too.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from .. import __version__
+from ..core import course
+from ..core.arguments import nearest, path_argument, positive
+from ..core.contents import MODULES, WORKSHEET_FILE, may_be_graded
+from ..reports import FORMATS
+
+STANDARD_OUTPUT = Path("-")
+_HINT = "hint"
+
+_EXAMPLES = """examples:
+  grade                      everything in ./starter
+  grade advantages clip      two exercises
+  grade bandit.grpo_step     one function
+  grade --watch              again after every save
+  grade hint                 a hint for the first thing that failed; repeat it
+  grade worksheet            the worksheet.json in ./starter
+  grade --write html=report.html
+
+exit code: 0 all passed, 1 checks failed, 2 wrong usage, 3 the grader failed
+"""
+
+
+class _HelpAll(argparse.Action):
+    """Shows all options."""
+
+    def __call__(self, *_: Any) -> None:
+        _parser(everything=True).print_help()
+        raise SystemExit(0)
+
+
+def _parser(*, everything: bool) -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="grade",
+        usage="grade [EXERCISE[.FUNCTION] ...] [options]",
+        description="Grade your answers to the GRPO exercises and say what to look at.",
+        epilog=_EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument(
+        "exercises",
+        nargs="*",
+        metavar="EXERCISE",
+        # Drafts are for those who know of them.
+        help=f"{', '.join([*course.names(optional=True), course.WORKSHEET])}; "
+        f"if none is given, {', '.join(course.names())}",
+    )
+    _add_options_for_students(parser, everything=everything)
+    parser.add_argument("--help-all", action=_HelpAll, nargs=0, help="show all options, also those for instructors")
+    _add_rare_options(parser, everything=everything)
+    parser.add_argument("--version", action="version", version=f"%(prog)s {__version__}")
+    return parser
+
+
+def _add_options_for_students(parser: argparse.ArgumentParser, *, everything: bool) -> None:
+    parser.add_argument(
+        "--path", type=path_argument, metavar="FOLDER", help="folder with your modules (default: ./starter, or here)"
+    )
+    parser.add_argument("--watch", action="store_true", help="grade again after every save, what failed last first")
+    parser.add_argument("--hint", action="count", default=0, help="a hint for the first failure; repeat for more")
+    parser.add_argument("--call", action="store_true", help="show long calls of failing checks too, to paste them")
+    parser.add_argument(
+        "--debug", action="store_true", help="run in this process: print and breakpoint() work; no grade"
+    )
+    parser.add_argument(
+        "--json", type=path_argument, metavar="FILE", help="write the result as JSON; - prints it"
+    )  # fmt: skip
+    parser.add_argument(
+        "--write",
+        type=_written_format,
+        action="append",
+        default=[],
+        metavar="FORMAT=FILE",
+        help=f"write the result in another format{': ' + ', '.join(FORMATS) if everything else ', such as html'}",
+    )
+
+
+def _add_rare_options(parser: argparse.ArgumentParser, *, everything: bool) -> None:
+    group = parser.add_argument_group("rare, and for instructors") if everything else parser
+
+    def add(name: str, *, help: str, **options: Any) -> None:
+        group.add_argument(name, help=help if everything else argparse.SUPPRESS, **options)
+
+    add("--seed", type=int, default=0, metavar="N", help="seed of the generated inputs (default: 0)")
+    add(
+        "--examples", type=positive, metavar="N", help="generated inputs for every check (default: 16; --watch: 6)"
+    )  # fmt: skip
+    add(
+        "--jobs",
+        type=int,
+        choices=(1, 2),
+        help="exercises at a time (default: 2 where there are two processors); the result is the same",
+    )
+    add(
+        "--device",
+        choices=("auto", "cpu", "cuda"),
+        default="auto",
+        help="where the tensors go; auto is the CPU for these exercises",
+    )
+    add(
+        "--require-level",
+        type=int,
+        choices=(0, 1, 2),
+        default=0,
+        metavar="N",
+        help="refuse to grade below isolation level N",
+    )
+    add(
+        "--secret",
+        type=path_argument,
+        metavar="FILE",
+        help="secret of a class, as `course grade-all` wrote it: repeats the mark that it gave",
+    )
+    add(
+        "--upload",
+        action="store_true",
+        help="FOLDER is a whole upload: grade the modules, or the worksheet, only if some were handed in",
+    )
+
+
+def parse(argv: Sequence[str] | None = None) -> argparse.Namespace:
+    """The command line. Exits with 2 and a sentence if it makes no sense."""
+    parser = _parser(everything=False)
+    arguments = parser.parse_args(argv)
+    arguments.only_hint = arguments.exercises[:1] == [_HINT]
+    del arguments.exercises[: int(arguments.only_hint)]
+    arguments.names = [_known_name(parser, name) for name in arguments.exercises]
+    arguments.worksheet = course.WORKSHEET in arguments.names
+    asked = [name.split(".")[0] for name in arguments.names] or course.names()
+    arguments.exercises = [name for name in course.names(drafts=True) if name in asked]
+    if arguments.device == "auto":
+        arguments.device = "cpu"
+    arguments.path = arguments.path or default_path()
+    _refuse_what_makes_no_sense(parser, arguments)
+    return arguments
+
+
+def _known_name(parser: argparse.ArgumentParser, name: str) -> str:
+    """The name of an exercise, or of one of its functions after a full stop. Exits with 2 if it is neither."""
+    names = [*course.names(drafts=True), course.WORKSHEET]
+    exercise, _, function = name.removesuffix(".py").removesuffix(".json").partition(".")
+    if exercise not in names:
+        parser.error(f"there is no exercise {name!r}; {nearest(exercise, names)}")
+    if not function and name != exercise:
+        parser.error(f"there is no exercise {name!r}; did you mean {exercise}?")
+    functions = () if exercise == course.WORKSHEET else course.exercise(exercise).function_names
+    if function and function not in functions:
+        whole = [f"{exercise}.{each}" for each in functions]
+        parser.error(f"there is no {name!r}; {nearest(name, whole or [exercise])}")
+    return name
+
+
+def _refuse_what_makes_no_sense(parser: argparse.ArgumentParser, arguments: argparse.Namespace) -> None:
+    if arguments.debug and arguments.watch:
+        parser.error("--debug and --watch do not go together")
+    if arguments.debug and arguments.worksheet:
+        parser.error("the worksheet has no code to debug; leave --debug away")
+    if arguments.debug and arguments.write:
+        parser.error("--debug gives no grade, so there is nothing for --write")
+    written = [("--json", arguments.json)] if arguments.json else []
+    for option, file in written + [("--write", path) for _, path in arguments.write]:
+        if not file.absolute().parent.is_dir():
+            parser.error(f"there is no folder {file.parent} to write {file.name} to")
+        if file != STANDARD_OUTPUT and _is_handed_in(file, arguments.path):
+            parser.error(f"{option} would overwrite {file}, which is handed in; give another name")
+
+
+def _written_format(text: str) -> tuple[str, Path]:
+    name, _, file = text.partition("=")
+    if name not in FORMATS or not file:
+        import difflib
+
+        close = difflib.get_close_matches(name, FORMATS, 1, 0.4)
+        hint = f"did you mean {close[0]}=FILE?" if close and close[0] != name else "for example html=report.html"
+        raise argparse.ArgumentTypeError(f"must be FORMAT=FILE with one of {', '.join(FORMATS)}, not {text!r}; {hint}")
+    return name, path_argument(file)
+
+
+def default_path() -> Path:
+    """./starter if there is one, else the current folder."""
+    starter = Path("starter")
+    return starter if starter.is_dir() else Path()
+
+
+def _is_handed_in(file: Path, folder: Path) -> bool:
+    """Whether a file is one that students write, under whatever name the system knows it."""
+    place, top = os.path.realpath(file), os.path.realpath(folder)
+    if may_be_graded(os.path.basename(place)) and place.startswith(os.path.join(top, "")):
+        return True
+    for name in (*MODULES, WORKSHEET_FILE):
+        theirs = folder / name
+        if theirs.exists() and file.exists() and theirs.samefile(file):  # KL.py on some systems
+            return True
+    return False
