@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
     from ..core.result import CheckResult, ExerciseResult, Result
     from ..grading.check import Check
+    from ..grading.run import Grading
     from ..grading.student import Loaded
     from ..worksheet.reader import WorksheetFile
 
@@ -219,27 +220,8 @@ def _grade_with_progress(
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn
 
-    from ..core.secret import PUBLIC, read_secret
-    from ..grading.run import Grading
-
-    sandbox = processes.sandbox
-    grading = Grading(
-        files.submission,
-        arguments.exercises,
-        sandbox.worker if sandbox else _no_worker,
-        seed=arguments.seed,
-        secret=read_secret(arguments.secret) if arguments.secret else PUBLIC,
-        device=arguments.device,
-        checks=_selected(arguments),
-        first=before.first if before else None,
-        known=before.result if before else None,
-        fresh_workers=not (sandbox and sandbox.cold),
-    )
-    if before:
-        again = before.to_grade_again(files.submission)
-        checks = {key: check for key, check in grading.selected.items() if check.exercise in again}
-        grading = replace(grading, checks=checks)
-    worksheet = _graded_worksheet(files)
+    sandbox, worksheet = processes.sandbox, _graded_worksheet(files)
+    grading = _grading(arguments, files.submission, sandbox, before)
 
     def whole(result: Result) -> Result:
         """What is known by now, with the worksheet's part."""
@@ -267,6 +249,30 @@ def _grade_with_progress(
         result = grading.run(update, processes.second, update_again, wait)
     _save(arguments, whole(result))
     return whole(result)
+
+
+def _grading(
+    arguments: argparse.Namespace, submission: Submission, sandbox: Sandbox | None, before: Before | None
+) -> Grading:
+    """What is to be graded, without what is known from before."""
+    from ..core.secret import PUBLIC, read_secret
+    from ..grading.run import Grading
+
+    grading = Grading(
+        submission,
+        arguments.exercises,
+        sandbox.worker if sandbox else _no_worker,
+        seed=arguments.seed,
+        secret=read_secret(arguments.secret) if arguments.secret else PUBLIC,
+        device=arguments.device,
+        checks=_selected(arguments),
+        fresh_workers=not (sandbox and sandbox.cold),
+    )
+    if not before:
+        return grading
+    again = before.to_grade_again(submission)
+    checks = {key: check for key, check in grading.selected.items() if check.exercise in again}
+    return replace(grading, checks=checks, first=before.first, known=before.result)
 
 
 def _tell_first(entry: CheckResult, console: Console) -> None:

@@ -74,7 +74,6 @@ def watch_rerun(rounds: int = 9) -> None:
                 time.sleep(0.3)
                 text = (submission / "advantages.py").read_text("utf-8")
                 saved = time.perf_counter()
-                # A comment would be no change.
                 (submission / "advantages.py").write_text(f"{text}_saved = {number}\n", "utf-8")
         finally:
             process.terminate()
