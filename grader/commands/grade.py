@@ -171,8 +171,9 @@ def _started(arguments: argparse.Namespace) -> Iterator[_Processes]:
 
 
 def _use_examples(examples: int) -> None:
-    """Import what grades, while the sandbox imports torch."""
+    """Import what grades and reports, while the sandbox imports torch."""
     from ..grading import plugin, run  # noqa: F401
+    from ..reports import terminal  # noqa: F401
 
     plugin.use_profile(examples)
 
