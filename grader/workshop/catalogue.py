@@ -1,8 +1,9 @@
 """The known wrong answers (`misconceptions/`) and the correct answers in other styles (`variants/`), as submissions.
 
 Each is a small function in such a folder of its exercise, in a file named like the function to replace, or a change on
-the model answer (`changes.py`). A submission is made from it by taking the model answer's module and replacing that one
-function, so it runs in a worker like everybody else's. Nothing is imported here: the files are read as text and parsed.
+the model answer (`changes.py`, `common_mistakes.py`). A submission is made from it by taking the model answer's module
+and replacing that one function, so it runs in a worker like everybody else's. Nothing is imported here: the files are
+read as text and parsed.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from ..core import course
 from ..core.contents import read_submission
 from ..core.refusal import FileRefused, not_python
 from ..core.submission import Submission
-from . import changes
+from . import changes, common_mistakes
 from .generated import shown
 
 
@@ -134,6 +135,8 @@ def _entries(folder: str, exercise: str) -> list[Entry]:
         if not path:
             continue
         text = whole_functions(path)
+        if folder == "misconceptions":
+            text += common_mistakes.written_out(exercise, function)
         for node in _public_functions(text):
             sentence, _, rest = (ast.get_docstring(node) or "").partition("\n")
             if not sentence:

@@ -118,7 +118,7 @@ def _whole_function(change: ast.FunctionDef, lines: Sequence[str], model: str, f
         model: The module of the model answer.
         function: The function of it that is changed.
     """
-    head, body = _head_and_body(model, function)
+    head, body = head_and_body(model, function)
     edits = [_edit(hunk, body, function) for hunk in _hunks(change)]
     docstring = change.body[0]
     whole = [
@@ -137,7 +137,7 @@ def _whole_function(change: ast.FunctionDef, lines: Sequence[str], model: str, f
 
 
 @functools.cache
-def _head_and_body(model: str, function: str) -> tuple[Sequence[Line], Sequence[Line]]:
+def head_and_body(model: str, function: str) -> tuple[Sequence[Line], Sequence[Line]]:
     """The lines of a function before and after its docstring."""
     found = [node for node in ast.parse(model).body if isinstance(node, ast.FunctionDef) and node.name == function]
     if not found:

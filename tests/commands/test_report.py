@@ -130,7 +130,7 @@ def importance_ratio(logp, old_logp):
             "yours [1.2, -1.2, 0.5, -0.5]",
             "[1.2, -1.5, 0.5, -0.8]",
         ),
-        ("clip", "importance_ratio", DETACHED_LOGP, "no_gradient", "gradient in logp none", "a finite gradient"),
+        ("clip", "importance_ratio", DETACHED_LOGP, "stops_the_gradient", "gradient in logp none", "a finite gradient"),
     ],
     ids=["wrong numbers", "no gradient"],
 )
@@ -155,7 +155,7 @@ def test_a_mistake_is_named_once_with_the_call_the_numbers_and_the_page(
     ]
     assert places == sorted(places)
     assert any(f"docs/exercises/{exercise}.md" in line and "--hint" in line for line in graded.lines)
-    if name == "no_gradient":  # other checks show it, too
+    if name == "stops_the_gradient":  # other checks show it, too
         assert sum("no gradient reaches logp" in line for line in graded.lines) > 1
         assert graded.report.index("the same mistake as above") > graded.report.index(sentence[:20])
 

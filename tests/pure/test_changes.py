@@ -5,7 +5,10 @@ import textwrap
 
 import pytest
 
-from grader.workshop.changes import written_out
+from grader.core import course
+from grader.workshop import common_mistakes
+from grader.workshop.catalogue import misconceptions
+from grader.workshop.changes import ChangeRefused, written_out
 
 MODEL = '''
 import torch
@@ -148,3 +151,18 @@ def test_whole_functions_helpers_and_their_order_stay() -> None:
 def test_a_hunk_that_does_not_fit_is_refused_with_its_line(hunks: list[str], words: str) -> None:
     with pytest.raises(ValueError, match=rf"^NAME/misconceptions/step\.py: wrong: .*{words}"):
         written(*hunks)
+
+
+def test_every_common_mistake_is_one_of_each_function_that_it_names() -> None:
+    known = [
+        f"{name}.{entry.function} {entry.name}" for name in course.names(drafts=True) for entry in misconceptions(name)
+    ]
+    assert len(known) == len({*known}), "a mistake of the list has the name of another one"
+    listed = {f"{function} {name}" for name, each in common_mistakes.listed().items() for function in each["functions"]}
+    assert listed <= {*known}, "there is no such function"
+
+
+def test_a_common_mistake_that_changes_nothing_is_refused() -> None:
+    mistake = {"sentence": "you are wrong", "explanation": "Very.", "from": "no such line", "to": ""}
+    with pytest.raises(ChangeRefused, match="`group_advantages` has nothing to change"):
+        common_mistakes.whole_function("name", mistake, "advantages", "group_advantages")

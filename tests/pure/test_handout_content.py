@@ -60,7 +60,7 @@ def test_no_handout_and_no_discussion_holds_a_secret(files: dict[str, bytes], hi
     assert pages and scan({**files, **pages}, hidden) == [] and handout.foreign(files) == []
     for name in files:
         assert not name.startswith(("reference/", "tests/")), name
-        assert not re.search(r"misconceptions|hidden|exercises/\w+/variants/", name), name
+        assert not re.search(r"misconceptions|common_mistakes|hidden|exercises/\w+/variants/", name), name
 
 
 def test_a_file_is_handed_out_only_after_somebody_looked_through_it(files: dict[str, bytes]) -> None:
@@ -243,11 +243,11 @@ def test_every_solution_is_found_with_other_white_space_and_without_its_comments
 @pytest.mark.parametrize(
     ("place", "name", "what"),
     [
-        ("clip/misconceptions/clip_fraction.py", "upper_eps_ignored", "the misconception clip_fraction"),
+        ("clip/misconceptions/clipped_surrogate.py", "dual_clip", "the misconception clipped_surrogate"),
         ("kl/misconceptions/categorical_kl.py", "", "the misconception categorical_kl"),
         ("charlm/variants/completion_mask.py", "token_by_token", "the variant completion_mask"),
         ("clip/hidden_checks.py", "test_ratio_agrees_with_the_model_answer", "the hidden check"),
-        ("bandit/misconceptions/grpo_step.py", "sums_over_the_group", "the misconception grpo_step"),
+        ("bandit/misconceptions/grpo_step.py", "adds_the_kl", "the misconception grpo_step"),
     ],
 )
 def test_a_function_that_is_not_public_is_found(place: str, name: str, what: str, hidden: Secrets) -> None:

@@ -1,18 +1,7 @@
-"""Wrong answers to `group_advantages`, one per mistake.
-
-Each public function is the solution of a student who makes one mistake. A submission is built from it by appending this
-file to the text of the model answer and binding `group_advantages` to the function, so names such as `_checked` come
-from the model answer's module. The first line of a docstring completes the sentence "Your numbers are what you get
-if ..."; the rest says why that is wrong.
-"""
-
-# The given code (`_checked`) is defined in the model answer's module, to which this text is appended.
-# ruff: noqa: F821
+"""Wrong answers to `group_advantages`, one per mistake."""
 
 import torch
 from torch import Tensor
-
-# Which divisor, and what a group without spread does to it.
 
 
 def divides_by_group_size_minus_one(rewards: Tensor, *, std_eps: float = 1e-8, divide_by_std: bool = True) -> Tensor:
@@ -420,30 +409,6 @@ def one_pass_variance(rewards: Tensor, *, std_eps: float = 1e-8, divide_by_std: 
     mean = rewards.mean(dim=-1, keepdim=True)
     std = (rewards.square().mean(dim=-1, keepdim=True) - mean.square()).clamp(min=0.0).sqrt()
     advantages = (rewards - mean) / (std + std_eps) if divide_by_std else rewards - mean
-    return advantages.masked_fill((rewards == rewards[..., :1]).all(dim=-1, keepdim=True), 0.0)
-
-
-def falls_to_float32(rewards: Tensor, *, std_eps: float = 1e-8, divide_by_std: bool = True) -> Tensor:
-    """you convert the rewards with .float() and return float32; here the advantages keep the dtype of the rewards
-
-    Of the students whose solutions were read, 87 % return float32. Mixed with float64 log-probabilities that costs half
-    the digits; mixed with bfloat16 it silently promotes everything after it.
-    """
-    rewards = _checked(rewards).float()
-    centred = rewards - rewards.mean(dim=-1, keepdim=True)
-    advantages = centred / (rewards.std(dim=-1, correction=0, keepdim=True) + std_eps) if divide_by_std else centred
-    return advantages.masked_fill((rewards == rewards[..., :1]).all(dim=-1, keepdim=True), 0.0)
-
-
-def rises_to_float64(rewards: Tensor, *, std_eps: float = 1e-8, divide_by_std: bool = True) -> Tensor:
-    """you compute in float64 and forget to convert back; here the advantages keep the dtype of the rewards
-
-    Python floats and numpy are float64, so a detour through either does it. Everything multiplied with the advantages
-    then becomes float64 too: twice the memory, and an error as soon as a float32 layer receives it.
-    """
-    rewards = _checked(rewards).double()
-    centred = rewards - rewards.mean(dim=-1, keepdim=True)
-    advantages = centred / (rewards.std(dim=-1, correction=0, keepdim=True) + std_eps) if divide_by_std else centred
     return advantages.masked_fill((rewards == rewards[..., :1]).all(dim=-1, keepdim=True), 0.0)
 
 

@@ -1,19 +1,7 @@
-"""Wrong answers to `zero_signal_fraction`, one per mistake.
-
-Each public function is the solution of a student who makes one mistake. A submission is built from it by appending this
-file to the text of the model answer and binding `zero_signal_fraction` to the function, so names such as `_checked` and
-`group_advantages` come from the model answer's module. The first line of a docstring completes the sentence "Your
-numbers are what you get if ..."; the rest says why that is wrong.
-"""
-
-# The given code (`_checked`) and `group_advantages` are defined in the model answer's module, to which this text is
-# appended.
-# ruff: noqa: F821
+"""Wrong answers to `zero_signal_fraction`, one per mistake."""
 
 import torch
 from torch import Tensor
-
-# When does a group lack signal?
 
 
 def std_must_be_exactly_zero(rewards: Tensor) -> Tensor:
@@ -46,16 +34,6 @@ def close_rewards_lack_signal(rewards: Tensor) -> Tensor:
     return torch.isclose(rewards, rewards[..., :1]).all(dim=-1).to(rewards.dtype).mean()
 
 
-def small_std_lacks_signal(rewards: Tensor) -> Tensor:
-    """you count groups with a standard deviation below some small number; here only exactly equal rewards lack signal
-
-    The threshold has the unit of the reward, and the advantages do not: a group with rewards of 0 and 1e-5 is divided
-    by its own small spread and pushes the policy as hard as any other.
-    """
-    rewards = _checked(rewards)
-    return (rewards.std(dim=-1, correction=0) < 1e-4).to(rewards.dtype).mean()
-
-
 def only_groups_of_zeros(rewards: Tensor) -> Tensor:
     """you count groups whose rewards are all 0; here groups whose rewards are all equal count, whatever the value
 
@@ -85,26 +63,6 @@ def compares_first_and_last(rewards: Tensor) -> Tensor:
     """
     rewards = _checked(rewards)
     return (rewards[..., 0] == rewards[..., -1]).to(rewards.dtype).mean()
-
-
-def compares_with_the_first_group(rewards: Tensor) -> Tensor:
-    """you compare every reward with the first reward of the first group; here each group is compared with its own first
-
-    One group of all 1s and one of all 0s lack signal both, but only the first is counted. A test with a single group
-    never shows it.
-    """
-    rewards = _checked(rewards)
-    return (rewards == rewards.flatten()[0]).all(dim=-1).to(rewards.dtype).mean()
-
-
-def adds_up_the_advantages(rewards: Tensor) -> Tensor:
-    """you count groups whose advantages add up to 0, which all groups do; here every single advantage must be 0
-
-    The mean of the group is subtracted, so the sum is 0 by construction and the answer is always 1. The same confusion
-    makes people read a loss of 0 as "nothing is learned".
-    """
-    rewards = _checked(rewards)
-    return (group_advantages(rewards).mean(dim=-1).abs() < 1e-2).to(rewards.dtype).mean()
 
 
 # What is counted, and what is divided by what?
@@ -189,3 +147,13 @@ def subtracts_in_place(rewards: Tensor) -> Tensor:
     rewards = _checked(rewards)
     rewards -= rewards[..., :1].clone()
     return (rewards == 0).all(dim=-1).to(rewards.dtype).mean()
+
+
+def adds_up_the_advantages(rewards: Tensor) -> Tensor:
+    """you count groups whose advantages add up to 0, which all groups do; here every single advantage must be 0
+
+    The mean of the group is subtracted, so the sum is 0 by construction and the answer is always 1. The same confusion
+    makes people read a loss of 0 as "nothing is learned".
+    """
+    rewards = _checked(rewards)
+    return (group_advantages(rewards).mean(dim=-1).abs() < 1e-2).to(rewards.dtype).mean()

@@ -1,20 +1,10 @@
-"""Correct answers to `group_advantages` in other styles than the model answer's.
-
-A grader that rejects one of them is wrong. A submission is built from each public function by appending this file to
-the text of the model answer and binding `group_advantages` to the function, so names such as `_checked` come from the
-model answer's module. The first line of a docstring says what is different about the style.
-"""
-
-# The given code (`_checked`) is defined in the model answer's module, to which this text is appended.
-# ruff: noqa: F821
+"""Right answers to `group_advantages` in other styles."""
 
 import statistics
 
 import numpy as np
 import torch
 from torch import Tensor
-
-# Rewards are data: nothing differentiates through them, so a detour through numpy or Python numbers is fair.
 
 
 def python_numbers_per_group(rewards: Tensor, *, std_eps: float = 1e-8, divide_by_std: bool = True) -> Tensor:
@@ -49,34 +39,6 @@ def std_mean_and_where(rewards: Tensor, *, std_eps: float = 1e-8, divide_by_std:
     return torch.where(has_signal, (rewards - mean) / scale, torch.zeros_like(rewards))
 
 
-def welford(rewards: Tensor, *, std_eps: float = 1e-8, divide_by_std: bool = True) -> Tensor:
-    """Welford's running mean and sum of squares over the samples, in float64."""
-    rewards = _checked(rewards)
-    samples = rewards.double()
-    mean = torch.zeros_like(samples[..., 0])
-    squares = torch.zeros_like(mean)
-    for count, sample in enumerate(samples.unbind(dim=-1), start=1):
-        step = sample - mean
-        mean = mean + step / count
-        squares = squares + step * (sample - mean)
-    advantages = samples - mean.unsqueeze(-1)
-    if divide_by_std:
-        advantages = advantages / ((squares / samples.shape[-1]).sqrt().unsqueeze(-1) + std_eps)
-    equal = (rewards == rewards[..., :1]).all(dim=-1, keepdim=True)
-    return torch.where(equal, 0.0, advantages).to(rewards.dtype)
-
-
-def unbind_and_stack(rewards: Tensor, *, std_eps: float = 1e-8, divide_by_std: bool = True) -> Tensor:
-    """One tensor per sample, Python sums over them, `torch.stack` at the end."""
-    rewards = _checked(rewards)
-    samples = rewards.double().unbind(dim=-1)
-    mean = sum(samples) / len(samples)
-    variance = sum((sample - mean) ** 2 for sample in samples) / len(samples)
-    has_signal = sum((sample != samples[0]).long() for sample in samples) > 0
-    scale = variance**0.5 + std_eps if divide_by_std else 1.0
-    return torch.stack([torch.where(has_signal, (s - mean) / scale, 0.0) for s in samples], dim=-1).to(rewards.dtype)
-
-
 def einsum_in_float64(rewards: Tensor, *, std_eps: float = 1e-8, divide_by_std: bool = True) -> Tensor:
     """Two-pass variance with `torch.einsum` in float64, cast back at the end."""
     rewards = _checked(rewards)
@@ -109,41 +71,6 @@ def in_place_on_an_own_copy(rewards: Tensor, *, std_eps: float = 1e-8, divide_by
         advantages /= rewards.std(dim=-1, correction=0, keepdim=True) + std_eps
     advantages[(rewards == rewards[..., :1]).all(dim=-1)] = 0.0
     return advantages
-
-
-def divides_by_infinity_without_signal(rewards: Tensor, *, std_eps: float = 1e-8, divide_by_std: bool = True) -> Tensor:
-    """Gives groups without signal an infinite divisor, so that the division itself makes the zeros."""
-    rewards = _checked(rewards)
-    std = rewards.std(dim=-1, correction=0, keepdim=True)
-    scale = std + std_eps if divide_by_std else torch.ones_like(std)
-    scale = scale.masked_fill((rewards == rewards[..., :1]).all(dim=-1, keepdim=True), torch.inf)
-    return (rewards - rewards.mean(dim=-1, keepdim=True)) / scale
-
-
-def centring_matrix(rewards: Tensor, *, std_eps: float = 1e-8, divide_by_std: bool = True) -> Tensor:
-    """Centres by multiplication with I - 1/G and takes the spread from the length of the centred vector."""
-    rewards = _checked(rewards)
-    size = rewards.shape[-1]
-    centre = torch.eye(size, dtype=torch.float64, device=rewards.device) - 1.0 / size
-    # Shifting first keeps large offsets from being multiplied with the rounded 1/G.
-    centred = (rewards.double() - rewards[..., :1].double()) @ centre
-    if divide_by_std:
-        std = torch.linalg.vector_norm(centred, dim=-1, keepdim=True) / size**0.5
-        centred = torch.where(std > 0, centred / (std + std_eps), 0.0)
-    return centred.to(rewards.dtype)
-
-
-def average_of_pairwise_differences(rewards: Tensor, *, std_eps: float = 1e-8, divide_by_std: bool = True) -> Tensor:
-    """Averages the differences to all samples of the group; equal rewards have differences of exactly 0."""
-    dtype = _checked(rewards).dtype
-    rewards = _checked(rewards).double()
-    differences = rewards.unsqueeze(-1) - rewards.unsqueeze(-2)  # (..., G, G)
-    centred = differences.mean(dim=-1)
-    if not divide_by_std:
-        return centred.to(dtype)
-    # The mean squared difference of all pairs is twice the variance.
-    std = (differences.square().mean(dim=(-2, -1)) / 2).sqrt().unsqueeze(-1)
-    return torch.where(std == 0, 0.0, centred / (std + std_eps)).to(dtype)
 
 
 def rescales_the_sample_std(rewards: Tensor, *, std_eps: float = 1e-8, divide_by_std: bool = True) -> Tensor:

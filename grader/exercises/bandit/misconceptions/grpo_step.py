@@ -1,13 +1,4 @@
-"""Wrong answers to `grpo_step`, one per mistake.
-
-The tool appends this file to the text of `reference/bandit.py`, binds `grpo_step` to one of the functions below and
-runs the result like a submission; one without parameters says only which lines of the model answer it changes. That
-shows that the checks catch the mistake, it tells a student which mistake their numbers show, and the docstrings become
-the page of common mistakes.
-"""
-
-# ruff: noqa: F821
-# The names of the given code come from the module of the model answer, which stands before this text.
+"""Wrong answers to `grpo_step`, one per mistake."""
 
 import torch
 from torch import Tensor
@@ -22,31 +13,6 @@ def uses_the_rewards_as_they_are():
     """
     - advantages = group_advantages(rewards)
     + advantages = rewards
-    """
-
-
-def divides_by_the_sample_std():
-    """you divide by the sample standard deviation (G - 1); this course divides by G, as in the first exercise
-
-    `Tensor.std` divides by G - 1 unless told otherwise, and most libraries leave it there. The step is shorter, by the
-    factor 0.94 for eight samples and 0.71 for two, and the advantage of a group of one is NaN. Call your
-    `group_advantages`.
-    """
-    """
-    - advantages = group_advantages(rewards)
-    + advantages = (rewards - rewards.mean()) / (rewards.std() + 1e-8)
-    """
-
-
-def does_not_divide_by_the_std():
-    """you only subtract the mean; here the advantages are also divided by the standard deviation of the group
-
-    This is Dr. GRPO, a method of its own. The length of a step then depends on the unit of the rewards, and slows down
-    as the rewards of a group come closer together.
-    """
-    """
-    - advantages = group_advantages(rewards)
-    + advantages = group_advantages(rewards, divide_by_std=False)
     """
 
 
@@ -83,30 +49,6 @@ def takes_the_clip_range_as_std_eps():
     """
     - advantages = group_advantages(rewards)
     + advantages = group_advantages(rewards, std_eps=config.clip_eps)
-    """
-
-
-def sums_over_the_group():
-    """you sum over the group; this exercise takes the mean, so a larger group does not make a larger step
-
-    With G samples the step is G times as long, and next to it the KL is G times too weak. A comparison of group sizes
-    then compares learning rates.
-    """
-    """
-    - objective = surrogate.mean() - config.kl_coef * categorical_kl(logits, ref_logits)
-    + objective = surrogate.sum() - config.kl_coef * categorical_kl(logits, ref_logits)
-    """
-
-
-def goes_down_instead_of_up():
-    """you move against the gradient (descent); the objective is maximized, so this exercise adds lr * gradient
-
-    The policy learns to avoid what is rewarded and runs away from the reference policy. An optimizer minimizes a loss,
-    which is the objective with a minus sign; by hand there is no minus sign anywhere.
-    """
-    """
-    - logits = logits.detach() + config.lr * gradient
-    + logits = logits.detach() - config.lr * gradient
     """
 
 
@@ -199,22 +141,6 @@ def makes_an_update_for_each_sample(
     return logits
 
 
-def counts_actions_from_one():
-    """you take actions - 1 as the index; in code the actions are counted from 0 already
-
-    Every advantage goes to the neighbour on the left, and that of the first action to the last one, because -1 is the
-    last place in Python. The bandit then settles on the wrong action, with the confidence of a right one.
-    """
-    """
-    - old_logp = torch.log_softmax(logits, dim=-1)[actions]
-    + old_logp = torch.log_softmax(logits, dim=-1)[actions - 1]
-    """
-    """
-    - ratio = importance_ratio(torch.log_softmax(logits, dim=-1)[actions], old_logp)
-    + ratio = importance_ratio(torch.log_softmax(logits, dim=-1)[actions - 1], old_logp)
-    """
-
-
 def refreshes_the_old_policy():
     """you refresh the old policy in every update, or leave the ratio out; the old policy is the one that drew the group
 
@@ -279,67 +205,6 @@ def passes_probabilities_to_the_ratio():
     """
     - ratio = importance_ratio(torch.log_softmax(logits, dim=-1)[actions], old_logp)
     + ratio = importance_ratio(torch.softmax(logits, dim=-1)[actions], old_probs)
-    """
-
-
-def never_clips():
-    """you maximize ratio * A without a clip; in this exercise the clipped surrogate takes the smaller of two products
-
-    In the first update the ratio is 1 and nothing is lost. From the second on the clip is what stops a group that has
-    done its work; without it the policy is pushed on by the same samples.
-    """
-    """
-    - surrogate = clipped_surrogate(ratio, advantages, clip_eps=config.clip_eps)
-    + surrogate = ratio * advantages
-    """
-
-
-def always_clips():
-    """you always use the clipped ratio; where the plain product is smaller, the plain product counts
-
-    A bad sample that became likelier through the other samples of its group then has no gradient at all, and the policy
-    cannot take it back. Dropping every sample outside the band is the same mistake. The clip takes away the reward for
-    moving further, never the penalty.
-    """
-    """
-    - surrogate = clipped_surrogate(ratio, advantages, clip_eps=config.clip_eps)
-    + surrogate = ratio.clamp(1 - config.clip_eps, 1 + config.clip_eps) * advantages
-    """
-
-
-def minimum_before_advantage():
-    """you take the minimum of the two ratios and multiply afterwards; multiply both by A, then take the minimum
-
-    For A > 0 this is the same. For A < 0 the order is reversed: a bad sample that became likely is let off, and one
-    that is already rare is pushed down further. With one inner step it never shows.
-    """
-    """
-    - surrogate = clipped_surrogate(ratio, advantages, clip_eps=config.clip_eps)
-    + surrogate = torch.minimum(ratio, ratio.clamp(1 - config.clip_eps, 1 + config.clip_eps)) * advantages
-    """
-
-
-def larger_of_the_two():
-    """you take the larger of the two products; the objective is the smaller one
-
-    The maximum belongs to the loss, where both products carry a minus sign. With an objective it turns the clip round:
-    moving away is rewarded without limit, and the penalty is what gets clipped.
-    """
-    """
-    - surrogate = clipped_surrogate(ratio, advantages, clip_eps=config.clip_eps)
-    + clipped = ratio.clamp(1 - config.clip_eps, 1 + config.clip_eps)
-    + surrogate = torch.maximum(ratio * advantages, clipped * advantages)
-    """
-
-
-def hard_codes_the_clip_range():
-    """you do not pass clip_eps on; this exercise clips at config.clip_eps, and 0.2 is only the default
-
-    The default settings hide it. Every comparison of clip ranges shows one curve several times.
-    """
-    """
-    - surrogate = clipped_surrogate(ratio, advantages, clip_eps=config.clip_eps)
-    + surrogate = clipped_surrogate(ratio, advantages)
     """
 
 
@@ -503,18 +368,6 @@ def makes_at_least_one_update():
     """
 
 
-def hard_codes_the_learning_rate():
-    """you always move with a learning rate of 0.5; this exercise reads config.lr
-
-    0.5 is the default, so the default settings hide it. Every comparison of learning rates shows one curve several
-    times.
-    """
-    """
-    - logits = logits.detach() + config.lr * gradient
-    + logits = logits.detach() + 0.5 * gradient
-    """
-
-
 def uses_adam():
     """you let Adam make the updates; this exercise asks for plain gradient ascent with config.lr
 
@@ -558,17 +411,6 @@ def lets_gradients_pile_up():
     """
 
 
-def renormalises_the_logits():
-    """you return log-probabilities (log_softmax of the result); this exercise returns the logits as the step left them
-
-    The policy is the same, but the sum of the logits is not kept, and actions that nobody drew seem to have moved.
-    """
-    """
-    - return logits
-    + return torch.log_softmax(logits, dim=-1)
-    """
-
-
 def changes_the_logits_in_place():
     """you change the argument logits in place; this exercise returns new logits and leaves every argument alone
 
@@ -585,52 +427,4 @@ def changes_the_logits_in_place():
     """
     - return logits
     + return logits.detach()
-    """
-
-
-def returns_float64():
-    """you return float64 whatever comes in; this exercise keeps the dtype of logits
-
-    Computing in float64 inside does no harm, if the result is cast back. Otherwise the logits of a run change their
-    dtype after the first step.
-    """
-    """
-    - logits = logits.detach().clone()
-    + logits = logits.detach().double()
-    """
-    """
-    - objective = surrogate.mean() - config.kl_coef * categorical_kl(logits, ref_logits)
-    + objective = surrogate.mean() - config.kl_coef * categorical_kl(logits, ref_logits.double())
-    """
-
-
-def keeps_the_graph():
-    """you return logits that still require a gradient; this exercise asks for plain numbers, detached from the update
-
-    The numbers are right, but they hold on to everything that they were computed from. In a run each step hangs on to
-    the one before, so memory grows with every step.
-    """
-    """
-    - logits = logits.detach().clone()
-    + logits = logits.clone().requires_grad_()
-    """
-    """
-    - logits = logits.detach() + config.lr * gradient
-    + logits = logits + config.lr * gradient
-    """
-
-
-def takes_the_log_of_the_softmax():
-    """you take the logarithm of the softmax; a probability that rounds to 0 has none, and log_softmax stays finite
-
-    A trained policy is nearly certain, so probabilities round to 0 sooner or later. One sample of such an action, and
-    all logits are NaN.
-    """
-    """
-    - old_logp = torch.log_softmax(logits, dim=-1)[actions]
-    + old_logp = torch.softmax(logits, dim=-1).log()[actions]
-    """
-    """
-    - ratio = importance_ratio(torch.log_softmax(logits, dim=-1)[actions], old_logp)
-    + ratio = importance_ratio(torch.softmax(logits, dim=-1).log()[actions], old_logp)
     """

@@ -1,14 +1,4 @@
-"""Wrong answers to `train_bandit`, one per mistake.
-
-Each public function takes the place of the model answer's `train_bandit` in a copy of its module; one without
-parameters says only which lines of the model answer it changes. Line one of its docstring completes "Your numbers are
-what you get if ..."; the rest goes to the page of common mistakes. The steps that they call are the right ones: what is
-wrong is the loop.
-"""
-
-# The names of the given code come from the model answer's module, which is put in front of this file when it runs, and
-# some imports are for lines in changes.
-# ruff: noqa: F401, F821
+"""Wrong answers to `train_bandit`, one per mistake."""
 
 from dataclasses import replace
 
@@ -380,27 +370,6 @@ def one_step_per_sample():
     """
 
 
-def decays_the_learning_rate():
-    """you let the learning rate fall to 0 over the run; config.lr holds for every step
-
-    The end of such a run looks settled because nothing may move any more. A schedule is a decision of its
-    own, and it is not in the settings of this exercise.
-    """
-    """
-    - for _ in range(config.steps):
-    + for step in range(config.steps):
-    +     decayed = replace(config, lr=config.lr * (1.0 - step / config.steps))
-    """
-    """
-    - logits = grpo_step(logits, actions, rewards, ref_logits, config)
-    + logits = grpo_step(logits, actions, rewards, ref_logits, decayed)
-    """
-    """
-    - logits = reinforce_step(logits, actions, rewards, config, baseline=baseline)
-    + logits = reinforce_step(logits, actions, rewards, decayed, baseline=baseline)
-    """
-
-
 def always_grpo():
     """you call grpo_step whatever config.algorithm says; for the other two it is reinforce_step
 
@@ -501,24 +470,6 @@ def baseline_of_recent_steps():
     - baseline = reward_table[torch.cat(groups)].mean().item() if has_baseline else 0.0
     + baseline = average if config.algorithm == "reinforce_baseline" else 0.0
     + average = 0.9 * average + 0.1 * rewards.mean().item()
-    """
-
-
-def counts_the_first_0_as_a_reward():
-    """you let the 0 of the first step into the running mean, like the rewards of one step more; only rewards count
-
-    An update of a running mean divides by the number of steps that it has seen. Divided by one more, the baseline is
-    half of what it should be in the second step, two thirds in the third.
-    """
-    """
-      groups: list[Tensor] = []
-    + mean = 0.0
-    """
-    """
-    - has_baseline = config.algorithm == "reinforce_baseline" and groups
-    - baseline = reward_table[torch.cat(groups)].mean().item() if has_baseline else 0.0
-    + baseline = mean if config.algorithm == "reinforce_baseline" else 0.0
-    + mean += (rewards.mean().item() - mean) / (len(groups) + 2)
     """
 
 

@@ -1,39 +1,8 @@
-"""Correct answers to `grpo_step` in other styles than the model answer's.
-
-The tool appends this file to the text of `reference/bandit.py`, binds `grpo_step` to one of the functions below and
-runs the result like a submission. Every check must accept every one of them.
-"""
-
-# ruff: noqa: F821
-# The names of the given code come from the module of the model answer, which stands before this text.
-
-import math
+"""Right answers to `grpo_step` in other styles."""
 
 import numpy as np
 import torch
 from torch import Tensor
-
-
-def exact_gradient_with_one_hot(
-    logits: Tensor, actions: Tensor, rewards: Tensor, ref_logits: Tensor, config: BanditConfig
-) -> Tensor:
-    """no autograd: mean of weight * (one_hot - pi), and the closed form of the KL's gradient"""
-    checked_group(logits, actions, rewards)
-    logits = logits.detach()
-    chosen = torch.nn.functional.one_hot(actions, len(logits)).to(logits.dtype)  # (G, K)
-    old_logp, ref_logp = logits.log_softmax(-1), ref_logits.detach().log_softmax(-1)
-    advantages = group_advantages(rewards)
-    for _ in range(config.inner_steps):
-        logp = logits.log_softmax(-1)
-        pi = logp.exp()
-        ratio = (chosen @ (logp - old_logp)).exp()
-        binds = ((ratio > 1 + config.clip_eps) & (advantages > 0)) | ((ratio < 1 - config.clip_eps) & (advantages < 0))
-        weights = (ratio * advantages).masked_fill(binds, 0.0)
-        log_ratio = logp - ref_logp
-        kl_gradient = pi * (log_ratio - pi @ log_ratio)
-        gradient = (weights[:, None] * (chosen - pi)).mean(dim=0) - config.kl_coef * kl_gradient
-        logits = logits + config.lr * gradient
-    return logits.clone()
 
 
 def weights_summed_by_action(
@@ -139,25 +108,6 @@ def bound_by_sign_of_advantage(
     return new.detach()
 
 
-def bound_on_the_product(
-    logits: Tensor, actions: Tensor, rewards: Tensor, ref_logits: Tensor, config: BanditConfig
-) -> Tensor:
-    """min(ratio * A, g(eps, A)) with g = A + eps * |A|, and the sum over the group divided by G"""
-    checked_group(logits, actions, rewards)
-    old_logp = torch.log_softmax(logits, dim=-1).detach()[actions]
-    advantages = group_advantages(rewards)
-    bound = advantages + config.clip_eps * advantages.abs()
-    new = logits.detach()
-    for _ in range(config.inner_steps):
-        current = new.clone().requires_grad_()
-        ratio = importance_ratio(torch.log_softmax(current, dim=-1)[actions], old_logp)
-        objective = torch.minimum(ratio * advantages, bound).sum() / len(rewards)
-        objective = objective - config.kl_coef * categorical_kl(current, ref_logits)
-        objective.backward()
-        new = torch.add(new, current.grad, alpha=config.lr)
-    return new.clone()
-
-
 def ratio_as_a_weight(
     logits: Tensor, actions: Tensor, rewards: Tensor, ref_logits: Tensor, config: BanditConfig
 ) -> Tensor:
@@ -174,26 +124,6 @@ def ratio_as_a_weight(
         objective = (counts * ratio * advantages * logp).mean() - config.kl_coef * categorical_kl(logits, ref_logits)
         (gradient,) = torch.autograd.grad(objective, logits)
         logits = (logits + config.lr * gradient).detach()
-    return logits
-
-
-def first_update_without_a_ratio(
-    logits: Tensor, actions: Tensor, rewards: Tensor, ref_logits: Tensor, config: BanditConfig
-) -> Tensor:
-    """in the first update the ratio is 1, so it is left out there: A * log pi has the same gradient"""
-    checked_group(logits, actions, rewards)
-    logits = logits.detach().clone()
-    old_logp = torch.log_softmax(logits, dim=-1)[actions]
-    advantages = group_advantages(rewards)
-    for update in range(config.inner_steps):
-        logits.requires_grad_()
-        logp = torch.log_softmax(logits, dim=-1)[actions]
-        if update == 0:
-            surrogate = advantages * logp
-        else:
-            surrogate = clipped_surrogate(importance_ratio(logp, old_logp), advantages, clip_eps=config.clip_eps)
-        objective = surrogate.mean() - config.kl_coef * categorical_kl(logits, ref_logits)
-        logits = logits.detach() + config.lr * torch.autograd.grad(objective, logits)[0]
     return logits
 
 
@@ -218,33 +148,6 @@ def one_sample_at_a_time(
         total.backward()
         new = new.detach() + config.lr * new.grad
     return new
-
-
-def plain_python(logits: Tensor, actions: Tensor, rewards: Tensor, ref_logits: Tensor, config: BanditConfig) -> Tensor:
-    """lists and python floats, and a tensor of the right dtype at the end"""
-    checked_group(logits, actions, rewards)
-
-    def log_softmax(values: list[float]) -> list[float]:
-        largest = max(values)
-        log_total = largest + math.log(sum(math.exp(value - largest) for value in values))
-        return [value - log_total for value in values]
-
-    new, drawn = logits.tolist(), actions.tolist()
-    advantages = group_advantages(rewards).tolist()
-    old_logp, ref_logp = log_softmax(new), log_softmax(ref_logits.tolist())
-    for _ in range(config.inner_steps):
-        logp = log_softmax(new)
-        pi = [math.exp(value) for value in logp]
-        kl = sum(p * (own - ref) for p, own, ref in zip(pi, logp, ref_logp, strict=True))
-        gradient = [-config.kl_coef * p * (own - ref - kl) for p, own, ref in zip(pi, logp, ref_logp, strict=True)]
-        for action, advantage in zip(drawn, advantages, strict=True):
-            ratio = math.exp(logp[action] - old_logp[action])
-            if (advantage > 0 and ratio > 1 + config.clip_eps) or (advantage < 0 and ratio < 1 - config.clip_eps):
-                continue
-            for other, p in enumerate(pi):
-                gradient[other] += ratio * advantage * ((other == action) - p) / len(drawn)
-        new = [value + config.lr * slope for value, slope in zip(new, gradient, strict=True)]
-    return torch.tensor(new, dtype=logits.dtype, device=logits.device)
 
 
 def numpy_inside(logits: Tensor, actions: Tensor, rewards: Tensor, ref_logits: Tensor, config: BanditConfig) -> Tensor:
@@ -272,48 +175,6 @@ def numpy_inside(logits: Tensor, actions: Tensor, rewards: Tensor, ref_logits: T
         gradient -= config.kl_coef * pi * (log_ratio - (pi * log_ratio).sum())
         new = new + config.lr * gradient
     return torch.from_numpy(new).to(logits)
-
-
-def float64_inside(
-    logits: Tensor, actions: Tensor, rewards: Tensor, ref_logits: Tensor, config: BanditConfig
-) -> Tensor:
-    """computes in float64 and casts the result back to the dtype of logits"""
-    checked_group(logits, actions, rewards)
-    old = logits.detach().double()
-    new, ref = old.clone(), ref_logits.detach().double()
-    advantages = group_advantages(rewards.double())
-    select = torch.nn.functional.one_hot(actions, len(old)).double()  # (G, K)
-    for _ in range(config.inner_steps):
-        new = new.detach().requires_grad_()
-        ratio = importance_ratio(select @ new.log_softmax(-1), select @ old.log_softmax(-1))
-        objective = clipped_surrogate(ratio, advantages, clip_eps=config.clip_eps).mean()
-        (gradient,) = torch.autograd.grad(objective - config.kl_coef * categorical_kl(new, ref), new)
-        new = new + config.lr * gradient
-    return new.detach().to(logits.dtype)
-
-
-def nothing_to_do_without_signal(
-    logits: Tensor, actions: Tensor, rewards: Tensor, ref_logits: Tensor, config: BanditConfig
-) -> Tensor:
-    """returns a copy at once when the rewards are equal and there is no KL; recursion instead of a loop"""
-    checked_group(logits, actions, rewards)
-    advantages = group_advantages(rewards)
-    if config.kl_coef == 0 and not advantages.any():
-        return logits.detach().clone()
-    old_logp = torch.log_softmax(logits.detach(), dim=-1)[actions]
-
-    def updated(values: Tensor, updates: int) -> Tensor:
-        if updates == 0:
-            return values
-        values.requires_grad_()
-        ratio = importance_ratio(torch.log_softmax(values, dim=-1)[actions], old_logp)
-        objective = clipped_surrogate(ratio, advantages, clip_eps=config.clip_eps).mean()
-        if config.kl_coef > 0:
-            objective = objective - config.kl_coef * categorical_kl(values, ref_logits)
-        (gradient,) = torch.autograd.grad(objective, values)
-        return updated(values.detach() + config.lr * gradient, updates - 1)
-
-    return updated(logits.detach().clone(), config.inner_steps)
 
 
 def old_policy_by_its_own_graph(

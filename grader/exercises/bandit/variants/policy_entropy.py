@@ -1,11 +1,4 @@
-"""Correct answers to `policy_entropy` in other styles than the model answer's.
-
-The tool appends this file to the text of `reference/bandit.py`, binds `policy_entropy` to one of the functions below
-and runs the result like a submission. Every check must accept every one of them.
-"""
-
-# ruff: noqa: F821
-# The names of the given code come from the module of the model answer, which stands before this text.
+"""Right answers to `policy_entropy` in other styles."""
 
 import math
 
@@ -31,14 +24,6 @@ def log_of_the_normaliser_minus_mean_logit(logits: Tensor) -> Tensor:
     _refuse_what_the_stub_refuses(logits)
     shifted = logits - logits.max(dim=-1, keepdim=True).values
     return shifted.logsumexp(-1) - (shifted.softmax(-1) * shifted).sum(-1)
-
-
-def cross_entropy_with_itself(logits: Tensor) -> Tensor:
-    """torch.nn.functional.cross_entropy with the policy's own probabilities as the target"""
-    _refuse_what_the_stub_refuses(logits)
-    rows = logits.reshape(-1, logits.shape[-1])
-    entropies = torch.nn.functional.cross_entropy(rows, rows.softmax(1), reduction="none")
-    return entropies.view(logits.shape[:-1])
 
 
 def zero_where_the_probability_is_zero(logits: Tensor) -> Tensor:
@@ -85,14 +70,6 @@ def distance_from_the_uniform_policy(logits: Tensor) -> Tensor:
     """ln K minus the KL to the uniform policy, by the function of the exercise before"""
     _refuse_what_the_stub_refuses(logits)
     return math.log(logits.shape[-1]) - categorical_kl(logits, torch.zeros_like(logits))
-
-
-def float64_inside(logits: Tensor) -> Tensor:
-    """computes in float64 and casts the result back to the dtype of logits; the sum is a matrix product"""
-    _refuse_what_the_stub_refuses(logits)
-    logp = torch.nn.functional.log_softmax(logits, dim=-1, dtype=torch.float64)
-    entropy = -(logp.exp().unsqueeze(-2) @ logp.unsqueeze(-1))  # (..., 1, 1)
-    return entropy.squeeze(-1).squeeze(-1).to(logits.dtype)
 
 
 def _refuse_what_the_stub_refuses(logits: Tensor) -> None:

@@ -1,12 +1,4 @@
-"""Wrong answers to `completion_mask`, one per mistake.
-
-The tool appends this file to the text of `reference/charlm.py`, binds `completion_mask` to one of the functions below
-and runs the result like a submission. That shows that the checks catch the mistake, it tells a student which mistake
-their numbers show, and the docstrings become the page of common mistakes.
-"""
-
-# ruff: noqa: F821
-# The names of the given code come from the module of the model answer, which stands before this text.
+"""Wrong answers to `completion_mask`, one per mistake."""
 
 import torch
 from torch import Tensor
@@ -59,42 +51,28 @@ def lets_an_end_in_the_prompt_count(tokens: Tensor, prompt_length: int, eos_id: 
     return written & (ends_before == 0)
 
 
-def lets_the_last_token_of_the_prompt_end_it(tokens: Tensor, prompt_length: int, eos_id: int) -> Tensor:
-    """you look for ends from the last token of the prompt on; an end inside the prompt means nothing
-
-    Entry t asks whether token t was an end, and for the first entry that counts this is the last token of the prompt.
-    Where a question ends with the end token, its answer is masked.
-    """
-    _refuse_what_the_stub_refuses(tokens, prompt_length)
-    written = torch.arange(1, tokens.shape[-1], device=tokens.device) >= prompt_length  # (T - 1,)
-    was_end = (tokens[:, :-1] == eos_id) & written  # (B, T - 1)
-    return written & (was_end.cumsum(dim=-1) == 0)
-
-
-def begins_one_token_early(tokens: Tensor, prompt_length: int, eos_id: int) -> Tensor:
+def begins_one_token_early():
     """you begin with the last token of the prompt; the first entry that counts belongs to token prompt_length
 
     One token that the policy did not write is trained in every row, and if it is the end token, the whole completion is
     masked. Off by one is the usual mistake with shifted masks.
     """
-    _refuse_what_the_stub_refuses(tokens, prompt_length)
-    written = torch.arange(1, tokens.shape[-1], device=tokens.device) >= prompt_length - 1  # (T - 1,)
-    is_end = (tokens[:, 1:] == eos_id) & written  # (B, T - 1)
-    ends_before = is_end.cumsum(dim=-1) - is_end.long()
-    return written & (ends_before == 0)
+    """
+    - written = torch.arange(1, tokens.shape[-1], device=tokens.device) >= prompt_length
+    + written = torch.arange(1, tokens.shape[-1], device=tokens.device) >= prompt_length - 1
+    """
 
 
-def begins_one_token_late(tokens: Tensor, prompt_length: int, eos_id: int) -> Tensor:
+def begins_one_token_late():
     """you leave the first token of the completion out; entry t belongs to token t + 1, so the shift is not made twice
 
     The first letter decides most of what follows, and it alone is never trained. Of a completion that is only an end,
     the filling counts instead.
     """
-    _refuse_what_the_stub_refuses(tokens, prompt_length)
-    written = torch.arange(tokens.shape[-1] - 1, device=tokens.device) >= prompt_length  # (T - 1,)
-    is_end = (tokens[:, 1:] == eos_id) & written  # (B, T - 1)
-    ends_before = is_end.cumsum(dim=-1) - is_end.long()
-    return written & (ends_before == 0)
+    """
+    - written = torch.arange(1, tokens.shape[-1], device=tokens.device) >= prompt_length
+    + written = torch.arange(tokens.shape[-1] - 1, device=tokens.device) >= prompt_length
+    """
 
 
 def has_an_entry_for_the_first_token(tokens: Tensor, prompt_length: int, eos_id: int) -> Tensor:
@@ -136,29 +114,16 @@ def goes_on_to_the_last_end(tokens: Tensor, prompt_length: int, eos_id: int) -> 
     return (places >= prompt_length) & (places <= last)
 
 
-def goes_on_to_the_second_end(tokens: Tensor, prompt_length: int, eos_id: int) -> Tensor:
-    """you keep everything up to the second end; the completion ends with its first one, whatever follows it
-
-    With rows that are filled up with ends this is right, because the second end follows at once. With any other filling
-    the policy learns from letters that it never wrote.
-    """
-    _refuse_what_the_stub_refuses(tokens, prompt_length)
-    written = torch.arange(1, tokens.shape[-1], device=tokens.device) >= prompt_length  # (T - 1,)
-    is_end = (tokens[:, 1:] == eos_id) & written  # (B, T - 1)
-    return written & (is_end.cumsum(dim=-1) <= 1)
-
-
-def masks_completions_without_an_end(tokens: Tensor, prompt_length: int, eos_id: int) -> Tensor:
+def masks_completions_without_an_end():
     """you mask a completion that never ends; it was cut off, and all of its tokens count
 
     Some recipes leave such completions out on purpose. Here the policy wrote every one of these letters, and it can
     learn from them that it should have stopped.
     """
-    _refuse_what_the_stub_refuses(tokens, prompt_length)
-    written = torch.arange(1, tokens.shape[-1], device=tokens.device) >= prompt_length  # (T - 1,)
-    is_end = (tokens[:, 1:] == eos_id) & written  # (B, T - 1)
-    ends_before = is_end.cumsum(dim=-1) - is_end.long()
-    return written & (ends_before == 0) & is_end.any(dim=-1, keepdim=True)
+    """
+    - return written & (ends_before == 0)
+    + return written & (ends_before == 0) & is_end.any(dim=-1, keepdim=True)
+    """
 
 
 def takes_a_missing_end_for_one_at_once(tokens: Tensor, prompt_length: int, eos_id: int) -> Tensor:
@@ -175,17 +140,16 @@ def takes_a_missing_end_for_one_at_once(tokens: Tensor, prompt_length: int, eos_
     return (places >= prompt_length) & (places <= end)
 
 
-def counts_the_ends_down_the_batch(tokens: Tensor, prompt_length: int, eos_id: int) -> Tensor:
+def counts_the_ends_down_the_batch():
     """you add the ends up along the batch, with dim=0; a completion ends by its own end, so add up along its row
 
     Where a row ends then depends on the rows above it, and no row that is alone in its batch ever ends. Another order
     of the same completions gives another loss.
     """
-    _refuse_what_the_stub_refuses(tokens, prompt_length)
-    written = torch.arange(1, tokens.shape[-1], device=tokens.device) >= prompt_length  # (T - 1,)
-    is_end = (tokens[:, 1:] == eos_id) & written  # (B, T - 1)
-    ends_before = is_end.cumsum(dim=0) - is_end.long()
-    return written & (ends_before == 0)
+    """
+    - ends_before = is_end.cumsum(dim=-1) - is_end.long()
+    + ends_before = is_end.cumsum(dim=0) - is_end.long()
+    """
 
 
 def cuts_the_ends_off_the_end_of_each_row(tokens: Tensor, prompt_length: int, eos_id: int) -> Tensor:
@@ -201,43 +165,28 @@ def cuts_the_ends_off_the_end_of_each_row(tokens: Tensor, prompt_length: int, eo
     return written & (letters_to_come > 0)
 
 
-def keeps_the_prompt(tokens: Tensor, prompt_length: int, eos_id: int) -> Tensor:
+def keeps_the_prompt():
     """you keep the prompt; only what the policy wrote itself counts
 
     The prompt was given, so no advantage belongs to it. Kept in, it dilutes the completion, and the policy is trained
     to write or not to write its questions.
     """
-    _refuse_what_the_stub_refuses(tokens, prompt_length)
-    written = torch.arange(1, tokens.shape[-1], device=tokens.device) >= prompt_length  # (T - 1,)
-    is_end = (tokens[:, 1:] == eos_id) & written  # (B, T - 1)
-    ends_before = is_end.cumsum(dim=-1) - is_end.long()
-    return ends_before == 0
+    """
+    - return written & (ends_before == 0)
+    + return ends_before == 0
+    """
 
 
-def always_ends_at_token_0(tokens: Tensor, prompt_length: int, eos_id: int) -> Tensor:
+def always_ends_at_token_0():
     """you look for token 0, or EOS_ID, whatever eos_id says; the end is the token that the caller names
 
     In this course the two agree, so training runs would not show it. With another alphabet no end is ever found, or a
     letter is taken for one.
     """
-    _refuse_what_the_stub_refuses(tokens, prompt_length)
-    written = torch.arange(1, tokens.shape[-1], device=tokens.device) >= prompt_length  # (T - 1,)
-    is_end = (tokens[:, 1:] == EOS_ID) & written  # (B, T - 1)
-    ends_before = is_end.cumsum(dim=-1) - is_end.long()
-    return written & (ends_before == 0)
-
-
-def returns_numbers(tokens: Tensor, prompt_length: int, eos_id: int) -> Tensor:
-    """you return ones and zeros as floats; the mask is bool
-
-    Multiplying by such a mask works, and lets a NaN through. Selecting with it, or inverting it with ~, stops with
-    an error.
     """
-    _refuse_what_the_stub_refuses(tokens, prompt_length)
-    written = torch.arange(1, tokens.shape[-1], device=tokens.device) >= prompt_length  # (T - 1,)
-    is_end = (tokens[:, 1:] == eos_id) & written  # (B, T - 1)
-    ends_before = is_end.cumsum(dim=-1) - is_end.long()
-    return (written & (ends_before == 0)).float()
+    - is_end = (tokens[:, 1:] == eos_id) & written
+    + is_end = (tokens[:, 1:] == EOS_ID) & written
+    """
 
 
 def overwrites_the_prompt(tokens: Tensor, prompt_length: int, eos_id: int) -> Tensor:

@@ -1,10 +1,4 @@
-"""Wrong answers to `grpo_loss`, one per mistake.
-
-Each function below says which lines of the model answer it changes. The tool makes whole functions of them, appends
-them to the text of `reference/charlm.py`, binds `grpo_loss` to one and runs the result like a submission. That shows
-that the checks catch the mistake, it tells a student which mistake their numbers show, and the docstrings become the
-page of common mistakes.
-"""
+"""Wrong answers to `grpo_loss`, one per mistake."""
 
 
 def forgets_the_minus():
@@ -253,69 +247,6 @@ def normalises_the_advantages_again():
     """
     + advantages = (advantages - advantages.mean()) / (advantages.std(correction=0) + 1e-8)
       weights = advantages.detach()[:, None].expand_as(logp)
-    """
-
-
-def never_clips():
-    """you leave the clip out; the surrogate is the smaller of ratio * A and clip(ratio) * A
-
-    On fresh samples it changes nothing. In several updates with one batch nothing stops the policy from going far.
-    """
-    """
-    - surrogate = clipped_surrogate(ratio, weights, clip_eps=config.clip_eps)
-    + surrogate = ratio * weights
-    """
-
-
-def always_clips():
-    """you always use the clipped ratio; where ratio * A is smaller, that counts
-
-    A bad completion that became likely is then punished no more, although it is just what must be corrected. The clip
-    is one-sided.
-    """
-    """
-    - surrogate = clipped_surrogate(ratio, weights, clip_eps=config.clip_eps)
-    + surrogate = ratio.clamp(1 - config.clip_eps, 1 + config.clip_eps) * weights
-    """
-
-
-def takes_the_larger_product():
-    """you take the larger of the two products; the surrogate is the smaller one
-
-    In a loss, with minus signs in front of both, it is the larger one: one of the two must be reversed, not both.
-    As it stands, the clip binds where it must not, and does not where it must.
-    """
-    """
-    - surrogate = clipped_surrogate(ratio, weights, clip_eps=config.clip_eps)
-    + clipped = ratio.clamp(1 - config.clip_eps, 1 + config.clip_eps)
-    + surrogate = torch.maximum(ratio * weights, clipped * weights)
-    """
-
-
-def takes_the_smaller_ratio_before_multiplying():
-    """you take the smaller of the two ratios and multiply by A afterwards; multiply first
-
-    For a negative A the order is reversed: bad completions above the band lose their gradient, and below it they are
-    pushed down without end. It is taught like this in places.
-    """
-    """
-    - surrogate = clipped_surrogate(ratio, weights, clip_eps=config.clip_eps)
-    + surrogate = torch.minimum(ratio, ratio.clamp(1 - config.clip_eps, 1 + config.clip_eps)) * weights
-    """
-
-
-def does_not_pass_clip_eps_on():
-    """you clip at 0.2 whatever the config says; pass config.clip_eps on
-
-    0.2 is the default of the function that you call, so nothing is missed until somebody changes the setting.
-    """
-    """
-    - surrogate = clipped_surrogate(ratio, weights, clip_eps=config.clip_eps)
-    + surrogate = clipped_surrogate(ratio, weights)
-    """
-    """
-    - binding = clip_fraction(ratio.detach(), weights, clip_eps=config.clip_eps, mask=mask)
-    + binding = clip_fraction(ratio.detach(), weights, mask=mask)
     """
 
 

@@ -1,9 +1,4 @@
-"""Wrong answers to `masked_mean`, one per mistake.
-
-The tool appends this file to the text of `reference/charlm.py`, binds `masked_mean` to one of the functions below and
-runs the result like a submission. That shows that the checks catch the mistake, it tells a student which mistake their
-numbers show, and the docstrings become the page of common mistakes.
-"""
+"""Wrong answers to `masked_mean`, one per mistake."""
 
 import torch
 from torch import Tensor
@@ -22,16 +17,15 @@ def divides_by_the_padded_length(values: Tensor, mask: Tensor, *, level: str = "
     return kept.mean(dim=-1).mean()
 
 
-def swaps_the_levels(values: Tensor, mask: Tensor, *, level: str = "sequence") -> Tensor:
+def swaps_the_levels():
     """you take the mean of the row means at level "token", and the mean of all values at level "sequence"
 
     Both numbers are right, each at the other level. The level says what weighs alike: every token, or every sequence.
     """
-    _refuse_what_the_stub_refuses(values, mask, level)
-    kept = torch.where(mask, values, 0.0)
-    if level == "sequence":
-        return kept.sum() / mask.sum().clamp(min=1)
-    return (kept.sum(dim=-1) / mask.sum(dim=-1).clamp(min=1)).mean()
+    """
+    - if level == "token":
+    + if level == "sequence":
+    """
 
 
 def always_by_token(values: Tensor, mask: Tensor, *, level: str = "sequence") -> Tensor:
@@ -77,30 +71,16 @@ def sums_within_each_row(values: Tensor, mask: Tensor, *, level: str = "sequence
     return kept.sum(dim=-1).mean()
 
 
-def divides_by_the_rows_only(values: Tensor, mask: Tensor, *, level: str = "sequence") -> Tensor:
+def divides_by_the_rows_only():
     """you divide the sum of all values by the number of rows at level "token"; divide by the unmasked positions
 
     The number is as many times too large as a completion has tokens on average, and it grows as the policy learns to
     write more.
     """
-    _refuse_what_the_stub_refuses(values, mask, level)
-    kept = torch.where(mask, values, 0.0)
-    if level == "token":
-        return kept.sum() / values.shape[0]
-    return (kept.sum(dim=-1) / mask.sum(dim=-1).clamp(min=1)).mean()
-
-
-def divides_by_0_when_nothing_is_kept(values: Tensor, mask: Tensor, *, level: str = "sequence") -> Tensor:
-    """you divide 0 by 0 where a row or the whole mask is empty, which gives NaN; nothing to count has mean 0
-
-    One completion without tokens makes the whole loss NaN, and after one update all weights are. 64 of 68 public
-    solutions have it.
     """
-    _refuse_what_the_stub_refuses(values, mask, level)
-    kept = torch.where(mask, values, 0.0)
-    if level == "token":
-        return kept.sum() / mask.sum()
-    return (kept.sum(dim=-1) / mask.sum(dim=-1)).mean()
+    - return kept.sum() / mask.sum().clamp(min=1)
+    + return kept.sum() / values.shape[0]
+    """
 
 
 def guards_the_rows_only(values: Tensor, mask: Tensor, *, level: str = "sequence") -> Tensor:
@@ -116,31 +96,16 @@ def guards_the_rows_only(values: Tensor, mask: Tensor, *, level: str = "sequence
     return (kept.sum(dim=-1) / mask.sum(dim=-1).clamp(min=1)).mean()
 
 
-def leaves_empty_rows_out(values: Tensor, mask: Tensor, *, level: str = "sequence") -> Tensor:
+def leaves_empty_rows_out():
     """you leave rows without unmasked positions out of the mean; such a row has mean 0 and is one of the B rows
 
     The weight of a completion then depends on how many of the others are empty, so the mean of a batch is no longer the
     mean of those of its two halves.
     """
-    _refuse_what_the_stub_refuses(values, mask, level)
-    kept = torch.where(mask, values, 0.0)
-    if level == "token":
-        return kept.sum() / mask.sum().clamp(min=1)
-    row_means = kept.sum(dim=-1) / mask.sum(dim=-1).clamp(min=1)  # (B,)
-    return row_means.sum() / mask.any(dim=-1).sum().clamp(min=1)
-
-
-def multiplies_by_the_mask(values: Tensor, mask: Tensor, *, level: str = "sequence") -> Tensor:
-    """you multiply the values by the mask; NaN * 0 and infinity * 0 are NaN, so masked values get in
-
-    What comes after the end of a completion may be anything. Choose the values or 0 instead of multiplying. 58 of 68
-    public solutions multiply.
     """
-    _refuse_what_the_stub_refuses(values, mask, level)
-    kept = values * mask
-    if level == "token":
-        return kept.sum() / mask.sum().clamp(min=1)
-    return (kept.sum(dim=-1) / mask.sum(dim=-1).clamp(min=1)).mean()
+    - return row_means.mean()
+    + return row_means.sum() / mask.any(dim=-1).sum().clamp(min=1)
+    """
 
 
 def adds_an_epsilon_to_the_counts(values: Tensor, mask: Tensor, *, level: str = "sequence") -> Tensor:
@@ -155,17 +120,16 @@ def adds_an_epsilon_to_the_counts(values: Tensor, mask: Tensor, *, level: str = 
     return (kept.sum(dim=-1) / (mask.sum(dim=-1) + 1e-3)).mean()
 
 
-def averages_the_columns(values: Tensor, mask: Tensor, *, level: str = "sequence") -> Tensor:
+def averages_the_columns():
     """you average over the rows at each position first; a sequence is a row, so the last axis comes first
 
     Every position then weighs alike, instead of every completion. The few completions that are long decide what the
     late positions say.
     """
-    _refuse_what_the_stub_refuses(values, mask, level)
-    kept = torch.where(mask, values, 0.0)
-    if level == "token":
-        return kept.sum() / mask.sum().clamp(min=1)
-    return (kept.sum(dim=0) / mask.sum(dim=0).clamp(min=1)).mean()
+    """
+    - row_means = kept.sum(dim=-1) / mask.sum(dim=-1).clamp(min=1)
+    + row_means = kept.sum(dim=0) / mask.sum(dim=0).clamp(min=1)
+    """
 
 
 def returns_a_mean_for_each_row(values: Tensor, mask: Tensor, *, level: str = "sequence") -> Tensor:
@@ -192,21 +156,6 @@ def keeps_the_masked_positions(values: Tensor, mask: Tensor, *, level: str = "se
     if level == "token":
         return kept.sum() / counted.sum().clamp(min=1)
     return (kept.sum(dim=-1) / counted.sum(dim=-1).clamp(min=1)).mean()
-
-
-def cuts_the_graph(values: Tensor, mask: Tensor, *, level: str = "sequence") -> Tensor:
-    """you make a new tensor from a plain number; the gradient of the mean must reach the values
-
-    The number is right, but `.item()` and `torch.tensor` cut the graph, so the loss depends on nothing and backward
-    refuses it.
-    """
-    _refuse_what_the_stub_refuses(values, mask, level)
-    kept = torch.where(mask, values, 0.0)
-    if level == "token":
-        mean = kept.sum() / mask.sum().clamp(min=1)
-    else:
-        mean = (kept.sum(dim=-1) / mask.sum(dim=-1).clamp(min=1)).mean()
-    return torch.tensor(mean.item(), dtype=values.dtype, device=values.device)
 
 
 def overwrites_masked_values(values: Tensor, mask: Tensor, *, level: str = "sequence") -> Tensor:

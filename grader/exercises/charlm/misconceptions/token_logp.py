@@ -1,9 +1,4 @@
-"""Wrong answers to `token_logp`, one per mistake.
-
-The tool appends this file to the text of `reference/charlm.py`, binds `token_logp` to one of the functions below and
-runs the result like a submission. That shows that the checks catch the mistake, it tells a student which mistake their
-numbers show, and the docstrings become the page of common mistakes.
-"""
+"""Wrong answers to `token_logp`, one per mistake."""
 
 import torch
 from torch import Tensor, nn
@@ -65,17 +60,6 @@ def returns_probabilities(model: nn.Module, tokens: Tensor) -> Tensor:
     return probabilities.gather(-1, tokens[:, 1:, None]).squeeze(-1)
 
 
-def leaves_logits_unnormalized(model: nn.Module, tokens: Tensor) -> Tensor:
-    """you pick the logits themselves; they become log-probabilities only when normalized over the vocabulary
-
-    The same constant added to all logits of a position changes no probability, but it changes these numbers. Their
-    difference between two policies is no log-ratio.
-    """
-    _refuse_what_the_stub_refuses(tokens)
-    logits = model(tokens)[:, :-1]  # (B, T - 1, V)
-    return logits.gather(-1, tokens[:, 1:, None]).squeeze(-1)
-
-
 def normalises_over_the_positions(model: nn.Module, tokens: Tensor) -> Tensor:
     """you take the softmax over the positions of a row; the tokens of the vocabulary compete, on the last axis
 
@@ -84,40 +68,6 @@ def normalises_over_the_positions(model: nn.Module, tokens: Tensor) -> Tensor:
     """
     _refuse_what_the_stub_refuses(tokens)
     logp = torch.log_softmax(model(tokens)[:, :-1], dim=-2)  # (B, T - 1, V)
-    return logp.gather(-1, tokens[:, 1:, None]).squeeze(-1)
-
-
-def stops_the_gradient(model: nn.Module, tokens: Tensor) -> Tensor:
-    """you work under no_grad, or detach the result; the gradient of the loss must get through to the model
-
-    All numbers are right and nothing is ever learned. Whoever needs constants, for the old policy or the reference,
-    stops the gradient outside of this function. One in ten public solutions has it.
-    """
-    _refuse_what_the_stub_refuses(tokens)
-    with torch.no_grad():
-        logp = torch.log_softmax(model(tokens)[:, :-1], dim=-1)  # (B, T - 1, V)
-    return logp.gather(-1, tokens[:, 1:, None]).squeeze(-1)
-
-
-def takes_the_log_of_the_softmax(model: nn.Module, tokens: Tensor) -> Tensor:
-    """you take the logarithm of the softmax; a probability that rounds to 0 has none, and log_softmax stays finite
-
-    In float32 a softmax rounds to 0 below about e^-104, and its logarithm is minus infinity, in the loss and in the
-    gradient. A trained policy is nearly certain, so this comes late in a run.
-    """
-    _refuse_what_the_stub_refuses(tokens)
-    logp = torch.softmax(model(tokens)[:, :-1], dim=-1).log()  # (B, T - 1, V)
-    return logp.gather(-1, tokens[:, 1:, None]).squeeze(-1)
-
-
-def adds_an_epsilon_before_the_log(model: nn.Module, tokens: Tensor) -> Tensor:
-    """you add 1e-8 to the probability before the logarithm; log_softmax is exact and needs no such guard
-
-    Nothing is ever below ln 1e-8 = -18.4 then, so all tokens that are far less likely look alike, and hardly any
-    gradient moves them.
-    """
-    _refuse_what_the_stub_refuses(tokens)
-    logp = (torch.softmax(model(tokens)[:, :-1], dim=-1) + 1e-8).log()  # (B, T - 1, V)
     return logp.gather(-1, tokens[:, 1:, None]).squeeze(-1)
 
 

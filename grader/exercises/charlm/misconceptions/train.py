@@ -1,14 +1,4 @@
-"""Wrong answers to `train`, one per mistake.
-
-Each public function takes the place of the model answer's `train` in a copy of its module; one without parameters says
-only which lines of the model answer it changes. Line one of its docstring completes "Your numbers are what you get if
-..."; the rest goes to the page of common mistakes. The functions that they call are the right ones: what is wrong is
-the loop.
-"""
-
-# The names of the given code come from the model answer's module, which is put in front of this file when it runs, and
-# some imports are for lines in changes.
-# ruff: noqa: F401, F821
+"""Wrong answers to `train`, one per mistake."""
 
 import copy
 from collections.abc import Sequence
@@ -156,32 +146,6 @@ def learns_from_the_rewards():
     """
     - advantages = group_advantages(rewards.reshape(-1, config.group_size)).flatten()
     + advantages = rewards
-    """
-
-
-def does_not_divide_by_the_std():
-    """you only subtract the mean of the group; here the advantages are also divided by its standard deviation
-
-    This is Dr. GRPO, a method of its own. How far a step goes then depends on the unit of the rewards: ten times
-    the reward is ten times the learning rate.
-    """
-    """
-    - advantages = group_advantages(rewards.reshape(-1, config.group_size)).flatten()
-    + advantages = group_advantages(rewards.reshape(-1, config.group_size), divide_by_std=False).flatten()
-    """
-
-
-def divides_by_the_sample_std():
-    """you divide by the sample standard deviation (G - 1); this course divides by G, as in the first exercise
-
-    `Tensor.std` divides by G - 1 unless told otherwise. The advantages are too small, by the factor 0.94 for eight
-    completions, and those of a group of one are NaN. Call your `group_advantages`.
-    """
-    """
-    - advantages = group_advantages(rewards.reshape(-1, config.group_size)).flatten()
-    + groups = rewards.reshape(-1, config.group_size)
-    + centred = groups - groups.mean(dim=-1, keepdim=True)
-    + advantages = (centred / (groups.std(dim=-1, keepdim=True) + 1e-8)).flatten()
     """
 
 

@@ -1,13 +1,4 @@
-"""Wrong answers to `train_step`, one per mistake.
-
-Each public function takes the place of the model answer's `train_step` in a copy of its module; one without parameters
-says only which lines of the model answer it changes. Line one of its docstring completes "Your numbers are what you get
-if ..."; the rest goes to the page of common mistakes. The functions that they call are the right ones: what is wrong is
-the update.
-"""
-
-# The names of the given code come from the model answer's module, which is put in front of this file when it runs.
-# ruff: noqa: F821
+"""Wrong answers to `train_step`, one per mistake."""
 
 import torch
 from torch import nn

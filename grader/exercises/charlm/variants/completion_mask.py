@@ -1,8 +1,4 @@
-"""Correct answers to `completion_mask` in other styles than the model answer's.
-
-The tool appends this file to the text of `reference/charlm.py`, binds `completion_mask` to one of the functions below
-and runs the result like a submission. Every check must accept every one of them.
-"""
+"""Right answers to `completion_mask` in other styles."""
 
 import torch
 from torch import Tensor
@@ -51,18 +47,6 @@ def argmax_with_a_case_for_no_end(tokens: Tensor, prompt_length: int, eos_id: in
     last = torch.where(ends.any(1), ends.float().argmax(1), torch.full((batch,), length - 1, device=tokens.device))
     grid = torch.arange(1, length, device=tokens.device).repeat(batch, 1)
     return (grid >= prompt_length) & (grid <= last.unsqueeze(1))
-
-
-def largest_end_so_far(tokens: Tensor, prompt_length: int, eos_id: int) -> Tensor:
-    """logical operations only: cummax of the ends, shifted by one with a roll"""
-    _refuse_what_the_stub_refuses(tokens, prompt_length)
-    ends = (tokens == eos_id).int()
-    ends[:, :prompt_length] = 0
-    ended = torch.cummax(ends, dim=-1).values.roll(1, dims=-1)  # whether an earlier token was an end
-    ended[:, 0] = 0
-    mask = ended == 0
-    mask[:, :prompt_length] = False
-    return mask[:, 1:].contiguous()
 
 
 def _refuse_what_the_stub_refuses(tokens: Tensor, prompt_length: int) -> None:

@@ -1,11 +1,4 @@
-"""Correct answers to `grpo_loss` in other styles than the model answer's.
-
-The tool appends this file to the text of `reference/charlm.py`, binds `grpo_loss` to one of the functions below and
-runs the result like a submission. Every check must accept every one of them.
-"""
-
-# ruff: noqa: F821
-# The names of the given code come from the module of the model answer, which stands before this text.
+"""Right answers to `grpo_loss` in other styles."""
 
 import torch
 from torch import Tensor
@@ -82,32 +75,6 @@ def larger_of_two_losses(
     return loss, metrics
 
 
-def where_the_clip_binds(
-    logp: Tensor, old_logp: Tensor, ref_logp: Tensor, advantages: Tensor, mask: Tensor, config: CharLMConfig
-) -> tuple[Tensor, dict[str, Tensor]]:
-    """no minimum: the edge of the band where the clip binds, the ratio elsewhere, chosen with where"""
-    _refuse_shapes_that_do_not_fit(logp, old_logp, ref_logp, advantages, mask)
-    zero = torch.zeros_like(logp)
-    logp, old_logp, ref_logp = (x.where(mask, zero) for x in (logp, old_logp, ref_logp))
-    with torch.no_grad():
-        constant_old, constant_ref = old_logp.clone(), ref_logp.clone()
-        a = advantages[:, None] * torch.ones_like(zero)
-    log_ratio = logp - constant_old
-    if config.ratio_level == "sequence":
-        log_ratio = torch.stack(
-            [row[kept].mean() if kept.any() else row.sum() * 0 for row, kept in zip(log_ratio, mask, strict=True)]
-        )
-        log_ratio = log_ratio[:, None] + zero
-    ratio = log_ratio.clamp(-20, 20).exp()
-    above, below = (ratio > 1 + config.clip_eps) & (a > 0), (ratio < 1 - config.clip_eps) & (a < 0)
-    ratio = torch.where(above, 1 + config.clip_eps, torch.where(below, 1 - config.clip_eps, ratio))
-    policy_loss = masked_mean(-ratio * a, mask, level=config.loss_level)
-    kl = masked_mean(kl_estimate(logp, constant_ref), mask, level=config.loss_level)
-    binding = masked_mean((above | below).to(logp.dtype), mask, level="token")
-    loss = torch.add(policy_loss, kl, alpha=config.kl_coef)
-    return loss, {"policy_loss": policy_loss.detach(), "kl": kl.detach(), "clip_fraction": binding}
-
-
 def ratio_of_the_sequence_with_token_gradients(
     logp: Tensor, old_logp: Tensor, ref_logp: Tensor, advantages: Tensor, mask: Tensor, config: CharLMConfig
 ) -> tuple[Tensor, dict[str, Tensor]]:
@@ -129,24 +96,3 @@ def ratio_of_the_sequence_with_token_gradients(
     with torch.no_grad():
         share = clip_fraction(ratio, a, clip_eps=config.clip_eps, mask=mask)
     return loss, {"policy_loss": policy_loss.detach(), "kl": kl.detach(), "clip_fraction": share}
-
-
-def only_the_tokens_that_count(
-    logp: Tensor, old_logp: Tensor, ref_logp: Tensor, advantages: Tensor, mask: Tensor, config: CharLMConfig
-) -> tuple[Tensor, dict[str, Tensor]]:
-    """all unmasked tokens in one long row with the numbers of their completions, added up with index_add"""
-    _refuse_shapes_that_do_not_fit(logp, old_logp, ref_logp, advantages, mask)
-    row = mask.nonzero()[:, 0]  # (N,)
-    lengths = mask.sum(dim=1).clamp(min=1)  # (B,)
-    new, old, ref = logp[mask], old_logp[mask].detach(), ref_logp[mask].detach()
-    log_ratio = new - old
-    if config.ratio_level == "sequence":
-        log_ratio = (logp.new_zeros(len(logp)).index_add(0, row, log_ratio) / lengths)[row]
-    ratio, a = log_ratio.clamp(-20, 20).exp(), advantages.detach()[row]
-    share = lengths[row] * len(logp) if config.loss_level == "sequence" else torch.full_like(row, max(len(row), 1))
-    weights = share.to(logp.dtype).reciprocal()
-    policy_loss = -(clipped_surrogate(ratio, a, clip_eps=config.clip_eps) * weights).sum()
-    kl = (kl_estimate(new, ref) * weights).sum()
-    metrics = {"clip_fraction": clip_fraction(ratio.detach(), a, clip_eps=config.clip_eps)}
-    metrics.update(policy_loss=policy_loss.detach(), kl=kl.detach())
-    return policy_loss + config.kl_coef * kl, metrics

@@ -1,8 +1,4 @@
-"""Correct answers to `masked_mean` in other styles than the model answer's.
-
-The tool appends this file to the text of `reference/charlm.py`, binds `masked_mean` to one of the functions below and
-runs the result like a submission. Every check must accept every one of them.
-"""
+"""Right answers to `masked_mean` in other styles."""
 
 import torch
 from torch import Tensor
@@ -32,29 +28,6 @@ def counts_plus_1e_8(values: Tensor, mask: Tensor, *, level: str = "sequence") -
     kept = values.masked_fill(mask.logical_not(), 0.0)
     axes = (0, 1) if level == "token" else (1,)
     return torch.mean(kept.sum(axes) / (mask.sum(axes) + 1e-8))
-
-
-def sums_by_row_number(values: Tensor, mask: Tensor, *, level: str = "sequence") -> Tensor:
-    """the unmasked values in one long row, added up by the number of their row with index_add"""
-    _refuse_what_the_stub_refuses(values, mask, level)
-    row, column = mask.nonzero(as_tuple=True)
-    kept = values[row, column]
-    if level == "token":
-        return kept.sum() / max(kept.numel(), 1)
-    totals = values.new_zeros(len(values)).index_add(0, row, kept)
-    return torch.mean(totals / torch.bincount(row, minlength=len(values)).clamp(min=1))
-
-
-def empty_rows_replaced_afterwards(values: Tensor, mask: Tensor, *, level: str = "sequence") -> Tensor:
-    """one if for each case, and a where on the row means of rows with tokens"""
-    _refuse_what_the_stub_refuses(values, mask, level)
-    if not mask.any():
-        return (values.nan_to_num(0.0, 0.0, 0.0) * 0.0).sum()
-    if level == "token":
-        return values.masked_select(mask).mean()
-    has_tokens = mask.any(dim=1)
-    kept = values.where(mask, torch.zeros_like(values))[has_tokens]
-    return (kept.sum(1) / mask[has_tokens].sum(1)).sum() / values.shape[0]
 
 
 def _refuse_what_the_stub_refuses(values: Tensor, mask: Tensor, level: str) -> None:

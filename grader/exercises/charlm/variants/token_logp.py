@@ -1,8 +1,4 @@
-"""Correct answers to `token_logp` in other styles than the model answer's.
-
-The tool appends this file to the text of `reference/charlm.py`, binds `token_logp` to one of the functions below and
-runs the result like a submission. Every check must accept every one of them.
-"""
+"""Right answers to `token_logp` in other styles."""
 
 import torch
 from torch import Tensor, nn

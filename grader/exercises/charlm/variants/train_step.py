@@ -1,15 +1,4 @@
-"""Correct answers to `train_step` in other styles than the model answer's.
-
-Each public function takes the place of the model answer's `train_step` in a copy of its module. Line one of its
-docstring says what is different about the style. A check that takes points from one of them asks for more than the
-docstring of `train_step` promises.
-"""
-
-# The names of the given code come from the model answer's module, which is put in front of this file when it runs.
-# ruff: noqa: F821
-
-import copy
-import math
+"""Right answers to `train_step` in other styles."""
 
 import torch
 from torch import Tensor, nn
@@ -72,59 +61,3 @@ def completion_by_completion(
             total[name] += values[name].item() * (by_token if name == "clip_fraction" else share)
     optimizer.step()
     return total
-
-
-def everything_written_out(
-    policy: nn.Module, ref_policy: nn.Module, optimizer: torch.optim.Optimizer, rollout: Rollout, config: CharLMConfig
-) -> dict[str, float]:
-    """calls none of the functions before it: a loop over the rows with log_softmax, clip, KL and means of its own"""
-    frozen = copy.deepcopy(ref_policy).requires_grad_(False)
-    logits, ref_logits = policy(rollout.tokens[:, :-1]), frozen(rollout.tokens[:, :-1])
-    losses, kls, lengths, binding = [], [], [], 0
-    for row, ids in enumerate(rollout.tokens.tolist()):
-        first = rollout.prompt_length
-        end = ids.index(EOS_ID, first) + 1 if EOS_ID in ids[first:] else len(ids)
-        places = torch.arange(first - 1, end - 1, device=rollout.tokens.device)
-        chosen = places, rollout.tokens[row, first:end]
-        logp, ref_logp = (each[row].log_softmax(-1)[chosen] for each in (logits, ref_logits))
-        difference = logp - rollout.old_logp[row, places]
-        if config.ratio_level == "sequence":
-            difference = difference.sum().div(max(len(places), 1)).expand_as(difference)
-        ratio, advantage = difference.exp(), rollout.advantages[row].item()
-        limit = 1 + math.copysign(config.clip_eps, advantage)
-        losses.append(torch.where((ratio - limit) * advantage > 0, -limit * advantage, -ratio * advantage))
-        binding += int(((ratio - limit) * advantage > 0).sum())
-        kls.append((ref_logp - logp).exp() - 1 + logp - ref_logp)
-        lengths.append(max(len(places), 1))
-    if config.loss_level == "token":
-        policy_loss, kl = (torch.cat(parts).sum() / max(sum(map(len, parts)), 1) for parts in (losses, kls))
-    else:
-        sizes = torch.tensor(lengths, device=rollout.tokens.device)
-        policy_loss, kl = (torch.stack([part.sum() for part in parts]).div(sizes).mean() for parts in (losses, kls))
-    loss = policy_loss + config.kl_coef * kl
-    optimizer.zero_grad()
-    loss.backward()
-    optimizer.step()
-    share = binding / max(sum(map(len, losses)), 1)
-    return {"loss": loss.item(), "policy_loss": policy_loss.item(), "kl": kl.item(), "clip_fraction": share}
-
-
-def cut_to_what_completions_use(
-    policy: nn.Module, ref_policy: nn.Module, optimizer: torch.optim.Optimizer, rollout: Rollout, config: CharLMConfig
-) -> dict[str, float]:
-    """cuts off what no completion uses, fills masked places with zeros beforehand, and returns more than was asked"""
-    mask = completion_mask(rollout.tokens, rollout.prompt_length, EOS_ID)
-    longest = int(mask.any(dim=0).nonzero().max()) + 1 if mask.any() else mask.shape[1]
-    tokens, mask = rollout.tokens[:, : longest + 1], mask[:, :longest]
-    with torch.no_grad():
-        ref_logp = token_logp(ref_policy, tokens).masked_fill(~mask, 0.0)
-    logp = token_logp(policy, tokens).masked_fill(~mask, 0.0)
-    old_logp = rollout.old_logp[:, :longest].masked_fill(~mask, 0.0)
-    loss, metrics = grpo_loss(logp, old_logp, ref_logp, rollout.advantages, mask, config)
-    for parameter in policy.parameters():
-        parameter.grad = None
-    loss.backward()
-    norms = [parameter.grad.norm() for parameter in policy.parameters() if parameter.grad is not None]
-    optimizer.step()
-    row = {name: value.item() for name, value in metrics.items()}
-    return row | {"loss": loss.item(), "gradient_norm": float(torch.stack(norms).norm()), "tokens": float(mask.sum())}

@@ -1,11 +1,4 @@
-"""Wrong answers to `clipped_surrogate`, one per mistake.
-
-Each public function takes the place of the model answer's `clipped_surrogate` in a copy of its module. Line one of its
-docstring completes "Your numbers are what you get if ..."; the rest goes to the page of common mistakes.
-"""
-
-# The names of the given code come from the model answer's module, which is put in front of this file when it runs.
-# ruff: noqa: F821
+"""Wrong answers to `clipped_surrogate`, one per mistake."""
 
 import math
 
@@ -86,19 +79,6 @@ def lower_bound_only(
     return torch.minimum(ratio * advantages, ratio.clamp(min=low) * advantages)
 
 
-def loss_instead_of_objective(
-    ratio: Tensor, advantages: Tensor, *, clip_eps: float = 0.2, clip_eps_high: float | None = None
-) -> Tensor:
-    """you return the loss, with a minus sign; this function returns the objective, which is maximized
-
-    Both conventions are common: of 45 public implementations outside of courses 27 return the loss and 18 the
-    objective. Here the minus sign is put in front once, where the loss is composed. Twice, and training gets worse at
-    every step.
-    """
-    low, high = _checked_band(ratio, advantages, clip_eps, clip_eps_high)
-    return -torch.minimum(ratio * advantages, ratio.clamp(low, high) * advantages)
-
-
 def smaller_of_two_losses(
     ratio: Tensor, advantages: Tensor, *, clip_eps: float = 0.2, clip_eps_high: float | None = None
 ) -> Tensor:
@@ -134,20 +114,6 @@ def band_around_zero(
     """
     low, high = _checked_band(ratio, advantages, clip_eps, clip_eps_high)
     return torch.minimum(ratio * advantages, ratio.clamp(low - 1.0, high - 1.0) * advantages)
-
-
-def advantage_inside_the_band(
-    ratio: Tensor, advantages: Tensor, *, clip_eps: float = 0.2, clip_eps_high: float | None = None
-) -> Tensor:
-    """you clip the ratio to [1 - eps, 1 + eps * A] and stop there; the clipped ratio is to be multiplied by A
-
-    A misplaced bracket turns clip(ratio, 1 - eps, 1 + eps) * A into clip(ratio, 1 - eps, 1 + eps * A), and the formula
-    has been printed that way. Twice the advantage should give twice the objective; here it does not.
-    """
-    low, high = _checked_band(ratio, advantages, clip_eps, clip_eps_high)
-    upper = 1.0 + (high - 1.0) * advantages
-    clipped = torch.minimum(ratio.clamp(min=low), upper)
-    return torch.minimum(ratio * advantages, clipped)
 
 
 def one_eps_for_both_sides(
@@ -198,43 +164,28 @@ def upper_eps_zero_means_unset(
     return torch.minimum(ratio * advantages, clipped_ratio * advantages)
 
 
-def eps_zero_switches_clip_off(
-    ratio: Tensor, advantages: Tensor, *, clip_eps: float = 0.2, clip_eps_high: float | None = None
-) -> Tensor:
-    """you do not clip when clip_eps is 0; a band of width 0 is the strictest clip: min(ratio * A, A)
-
-    Zero is not a switch here. To turn the clip off, make clip_eps large.
-    """
-    low, high = _checked_band(ratio, advantages, clip_eps, clip_eps_high)
-    if not clip_eps:
-        return ratio * advantages
-    return torch.minimum(ratio * advantages, ratio.clamp(low, high) * advantages)
-
-
-def band_of_the_log_ratio(
-    ratio: Tensor, advantages: Tensor, *, clip_eps: float = 0.2, clip_eps_high: float | None = None
-) -> Tensor:
+def band_of_the_log_ratio():
     """you clip the log-ratio to [-clip_eps, clip_eps_high]; the bounds of the ratio are 1 - eps and 1 + eps
 
     exp(0.2) is 1.2214 and exp(-0.2) is 0.8187: close to 1.2 and 0.8, so training looks the same, but every value at
     the clip is off by 2 %. With clip_eps = 1 the bounds are 2.7 and 0.37 where 2 and 0 are meant.
     """
-    low, high = _checked_band(ratio, advantages, clip_eps, clip_eps_high)
-    clipped_ratio = ratio.clamp(math.exp(low - 1.0), math.exp(high - 1.0))
-    return torch.minimum(ratio * advantages, clipped_ratio * advantages)
+    """
+    - clipped_ratio = ratio.clamp(low, high)
+    + clipped_ratio = ratio.clamp(math.exp(low - 1.0), math.exp(high - 1.0))
+    """
 
 
-def takes_the_log_of_the_bounds(
-    ratio: Tensor, advantages: Tensor, *, clip_eps: float = 0.2, clip_eps_high: float | None = None
-) -> Tensor:
+def takes_the_log_of_the_bounds():
     """you clip between log(1 - clip_eps) and log(1 + clip_eps_high); with clip_eps >= 1 there is no lower bound
 
     Below clip_eps = 1 this is correct. A larger value is allowed and has been used: DeepSeek-R1 is quoted with 10. Then
     1 - clip_eps is not positive and has no logarithm, while the plain clip just never reaches its lower bound.
     """
-    low, high = _checked_band(ratio, advantages, clip_eps, clip_eps_high)
-    clipped_ratio = ratio.log().clamp(math.log(low), math.log(high)).exp()
-    return torch.minimum(ratio * advantages, clipped_ratio * advantages)
+    """
+    - clipped_ratio = ratio.clamp(low, high)
+    + clipped_ratio = ratio.log().clamp(math.log(low), math.log(high)).exp()
+    """
 
 
 def dual_clip(
@@ -263,30 +214,16 @@ def drops_negative_advantages(
     return torch.minimum(ratio * positive, ratio.clamp(low, high) * positive)
 
 
-def gradient_through_the_clip(
-    ratio: Tensor, advantages: Tensor, *, clip_eps: float = 0.2, clip_eps_high: float | None = None
-) -> Tensor:
+def gradient_through_the_clip():
     """you let the gradient pass where the clip binds (straight-through); there it must be exactly 0
 
     The value stops growing, but the update does not: the gradient still pushes the sample further out of the band. The
     clip works through its zero gradient, the value alone changes nothing.
     """
-    low, high = _checked_band(ratio, advantages, clip_eps, clip_eps_high)
-    clipped_ratio = ratio + (ratio.clamp(low, high) - ratio).detach()
-    return torch.minimum(ratio * advantages, clipped_ratio * advantages)
-
-
-def detaches_the_ratio(
-    ratio: Tensor, advantages: Tensor, *, clip_eps: float = 0.2, clip_eps_high: float | None = None
-) -> Tensor:
-    """you detach the ratio, or work under no_grad; the policy learns through the gradient of the ratio
-
-    The value is right and the loss curve looks normal, but no gradient reaches the policy. Some algorithms do detach
-    the ratio and multiply by the log-probability instead; the clipped surrogate does not.
     """
-    low, high = _checked_band(ratio, advantages, clip_eps, clip_eps_high)
-    weight = ratio.detach()
-    return torch.minimum(weight * advantages, weight.clamp(low, high) * advantages)
+    - clipped_ratio = ratio.clamp(low, high)
+    + clipped_ratio = ratio + (ratio.clamp(low, high) - ratio).detach()
+    """
 
 
 def no_gradient_outside_the_band(
@@ -301,31 +238,6 @@ def no_gradient_outside_the_band(
     inside = (ratio >= low) & (ratio <= high)
     kept = torch.where(inside, ratio, ratio.detach())
     return torch.minimum(kept * advantages, kept.clamp(low, high) * advantages)
-
-
-def mean_over_all_elements(
-    ratio: Tensor, advantages: Tensor, *, clip_eps: float = 0.2, clip_eps_high: float | None = None
-) -> Tensor:
-    """you return the mean over all elements; this function returns one value per element
-
-    How to average, over tokens or over sequences first, is a decision of its own and comes later. Wrong reductions are
-    the most frequent mistake of all: 35 of 69 public solutions average over tokens where the task asks for sequences.
-    """
-    low, high = _checked_band(ratio, advantages, clip_eps, clip_eps_high)
-    return torch.minimum(ratio * advantages, ratio.clamp(low, high) * advantages).mean()
-
-
-def surrogate_in_float64(
-    ratio: Tensor, advantages: Tensor, *, clip_eps: float = 0.2, clip_eps_high: float | None = None
-) -> Tensor:
-    """you convert to float64 and return float64; the objective keeps the dtype of ratio
-
-    More digits do no harm inside, but the result sets the dtype of everything after it. On a graphics card float64 is
-    many times slower, and some devices do not have it. Convert back before you return.
-    """
-    low, high = _checked_band(ratio, advantages, clip_eps, clip_eps_high)
-    ratio, advantages = ratio.double(), advantages.double()
-    return torch.minimum(ratio * advantages, ratio.clamp(low, high) * advantages)
 
 
 def rebuilt_from_python_numbers(
@@ -379,3 +291,17 @@ def one_advantage_per_row(
     if 0 < advantages.ndim < ratio.ndim:
         advantages = advantages.unsqueeze(-1)
     return torch.minimum(ratio * advantages, ratio.clamp(low, high) * advantages)
+
+
+def advantage_inside_the_band(
+    ratio: Tensor, advantages: Tensor, *, clip_eps: float = 0.2, clip_eps_high: float | None = None
+) -> Tensor:
+    """you clip the ratio to [1 - eps, 1 + eps * A] and stop there; the clipped ratio is to be multiplied by A
+
+    A misplaced bracket turns clip(ratio, 1 - eps, 1 + eps) * A into clip(ratio, 1 - eps, 1 + eps * A), and the formula
+    has been printed that way. Twice the advantage should give twice the objective; here it does not.
+    """
+    low, high = _checked_band(ratio, advantages, clip_eps, clip_eps_high)
+    upper = 1.0 + (high - 1.0) * advantages
+    clipped = torch.minimum(ratio.clamp(min=low), upper)
+    return torch.minimum(ratio * advantages, clipped)

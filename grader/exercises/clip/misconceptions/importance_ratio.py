@@ -1,25 +1,9 @@
-"""Wrong answers to `importance_ratio`, one per mistake.
-
-Each public function takes the place of the model answer's `importance_ratio` in a copy of its module. Line one of its
-docstring completes "Your numbers are what you get if ..."; the rest goes to the page of common mistakes.
-"""
-
-# The names of the given code come from the model answer's module, which is put in front of this file when it runs.
+"""Wrong answers to `importance_ratio`, one per mistake."""
 
 import math
 
 import torch
 from torch import Tensor
-
-
-def inverts_the_ratio(logp: Tensor, old_logp: Tensor) -> Tensor:
-    """you divide the old probability by the current one; the current policy belongs in the numerator
-
-    The weight corrects for samples drawn from the old policy, so it must grow when the current policy makes a sample
-    more likely. Inverted, its gradient has the wrong sign: training makes good samples less likely and bad ones more.
-    """
-    _check_shapes(logp, old_logp)
-    return (old_logp.detach() - logp).clamp(-20.0, 20.0).exp()
 
 
 def divides_log_probabilities(logp: Tensor, old_logp: Tensor) -> Tensor:
@@ -43,16 +27,6 @@ def returns_log_ratio(logp: Tensor, old_logp: Tensor) -> Tensor:
     return (logp - old_logp.detach()).clamp(-20.0, 20.0)
 
 
-def adds_one_instead_of_exp(logp: Tensor, old_logp: Tensor) -> Tensor:
-    """you approximate exp(x) by 1 + x; this exercise takes the exponential of the log-ratio
-
-    The two agree to first order, so nothing looks wrong while the policies are close. Further away 1 + x becomes
-    negative, which no quotient of probabilities can be, and its gradient no longer grows with the ratio.
-    """
-    _check_shapes(logp, old_logp)
-    return 1.0 + (logp - old_logp.detach()).clamp(-20.0, 20.0)
-
-
 def no_clamp(logp: Tensor, old_logp: Tensor) -> Tensor:
     """you take exp(logp - old_logp) as it stands; here the log-ratio is clamped to [-20, 20] first
 
@@ -72,16 +46,6 @@ def clamps_after_exp(logp: Tensor, old_logp: Tensor) -> Tensor:
     """
     _check_shapes(logp, old_logp)
     return (logp - old_logp.detach()).exp().clamp(math.exp(-20.0), math.exp(20.0))
-
-
-def overflow_becomes_largest_number(logp: Tensor, old_logp: Tensor) -> Tensor:
-    """you let exp overflow and repair it with nan_to_num; here the log-ratio is clamped to [-20, 20] first
-
-    The repaired value is the largest number of the dtype: finite, but useless as a weight, and infinite again after the
-    next multiplication. The gradient at that place is NaN all the same, because exp has already overflowed.
-    """
-    _check_shapes(logp, old_logp)
-    return torch.nan_to_num((logp - old_logp.detach()).exp())
 
 
 def divides_probabilities(logp: Tensor, old_logp: Tensor) -> Tensor:
@@ -113,28 +77,6 @@ def clamp_that_bites(logp: Tensor, old_logp: Tensor) -> Tensor:
     """
     _check_shapes(logp, old_logp)
     return (logp - old_logp.detach()).clamp(-5.0, 5.0).exp()
-
-
-def old_policy_gets_gradient(logp: Tensor, old_logp: Tensor) -> Tensor:
-    """you do not detach old_logp; it is a constant and no gradient may reach it
-
-    Nothing shows while the caller passes stored numbers. If both come from the same forward pass, the two gradients
-    cancel: the ratio is 1, the gradient exactly 0, and the policy never learns. Of 72 public solutions one detached
-    inside the function, and three trained with a gradient of 0 at some point.
-    """
-    _check_shapes(logp, old_logp)
-    return (logp - old_logp).clamp(-20.0, 20.0).exp()
-
-
-def no_gradient(logp: Tensor, old_logp: Tensor) -> Tensor:
-    """you compute the ratio without gradient, or detach logp: no gradient reaches it; only old_logp is a constant
-
-    The value is right, so every test of values passes, but the policy gets no gradient and does not learn. Ten of 100
-    public solutions computed the current log-probabilities under no_grad at some time.
-    """
-    _check_shapes(logp, old_logp)
-    with torch.no_grad():
-        return (logp - old_logp).clamp(-20.0, 20.0).exp()
 
 
 def current_policy_as_old(logp: Tensor, old_logp: Tensor) -> Tensor:
@@ -169,16 +111,6 @@ def geometric_mean_over_last_axis(logp: Tensor, old_logp: Tensor) -> Tensor:
     return mean_log_ratio.expand_as(logp).clamp(-20.0, 20.0).exp()
 
 
-def ratio_in_float32(logp: Tensor, old_logp: Tensor) -> Tensor:
-    """you convert to float32 and return float32; the ratio keeps the dtype of logp
-
-    A fixed `.float()` throws away the digits of float64 input and changes the dtype of everything computed from the
-    ratio. Computing in a wider dtype is fine, as long as the result is converted back.
-    """
-    _check_shapes(logp, old_logp)
-    return (logp.float() - old_logp.detach().float()).clamp(-20.0, 20.0).exp()
-
-
 def half_precision_becomes_float32(logp: Tensor, old_logp: Tensor) -> Tensor:
     """you widen float16 and bfloat16 to float32 and do not convert back; the ratio keeps the dtype of logp
 
@@ -201,6 +133,16 @@ def subtracts_in_place(logp: Tensor, old_logp: Tensor) -> Tensor:
     _check_shapes(logp, old_logp)
     logp -= old_logp.detach()
     return logp.clamp(-20.0, 20.0).exp()
+
+
+def returns_float32(logp: Tensor, old_logp: Tensor) -> Tensor:
+    """you convert to float32 and return float32; the ratio keeps the dtype of logp
+
+    A fixed `.float()` throws away the digits of float64 input and changes the dtype of everything computed from the
+    ratio. Computing in a wider dtype is fine, as long as the result is converted back.
+    """
+    _check_shapes(logp, old_logp)
+    return (logp.float() - old_logp.detach().float()).clamp(-20.0, 20.0).exp()
 
 
 def _check_shapes(logp: Tensor, old_logp: Tensor) -> None:

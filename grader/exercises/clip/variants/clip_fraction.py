@@ -1,10 +1,4 @@
-"""Correct answers to `clip_fraction` in other styles, one per style; a fair grader accepts them all.
-
-Each public function takes the place of the model answer's `clip_fraction` in a copy of its module.
-"""
-
-# The names of the given code come from the model answer's module, which is put in front of this file when it runs.
-# ruff: noqa: F821
+"""Right answers to `clip_fraction` in other styles."""
 
 import numpy as np
 import torch
@@ -28,26 +22,6 @@ def clipped_below_plain(
     if not weight.any():
         return ratio.new_zeros(())
     return torch.sum(clipped * weight).div(weight.sum()).to(ratio.dtype)
-
-
-def sign_times_overshoot(
-    ratio: Tensor,
-    advantages: Tensor,
-    *,
-    clip_eps: float = 0.2,
-    clip_eps_high: float | None = None,
-    mask: Tensor | None = None,
-) -> Tensor:
-    """Multiplies the sign of A by how far the ratio lies outside the band, and counts positive products."""
-    low, high = _checked_band(ratio, advantages, clip_eps, clip_eps_high)
-    _check_mask(ratio, mask)
-    overshoot = ratio - ratio.clamp(low, high)
-    binds = torch.sign(advantages) * overshoot > 0
-    if mask is None:
-        mask = torch.full(ratio.shape, True, device=ratio.device)
-    clipped = torch.count_nonzero(binds.masked_fill(~mask, False))
-    # Two integers would be divided in the default dtype, which is too few digits for a float64 ratio.
-    return torch.true_divide(clipped.double(), mask.sum().clamp_min(1)).to(ratio.dtype)
 
 
 def mean_of_selected(
@@ -105,28 +79,6 @@ def numpy_inside(
     binds = np.logical_or((r > high) & (a > 0), (r < low) & (a < 0))
     fraction = binds[keep].sum() / max(1, keep.sum())
     return torch.as_tensor(fraction, dtype=ratio.dtype, device=ratio.device)
-
-
-def where_the_objective_is_flat(
-    ratio: Tensor,
-    advantages: Tensor,
-    *,
-    clip_eps: float = 0.2,
-    clip_eps_high: float | None = None,
-    mask: Tensor | None = None,
-) -> Tensor:
-    """Asks autograd where the objective has gradient 0 although A is not 0: there the clip binds."""
-    _checked_band(ratio, advantages, clip_eps, clip_eps_high)
-    _check_mask(ratio, mask)
-    with torch.inference_mode(False), torch.enable_grad():
-        point = ratio.detach().clone().requires_grad_()
-        constant = advantages.detach().clone()
-        total = clipped_surrogate(point, constant, clip_eps=clip_eps, clip_eps_high=clip_eps_high).sum()
-        (slope,) = torch.autograd.grad(total, point)
-    binds = (slope == 0) & (constant != 0)
-    if mask is None:
-        return binds.sum().to(ratio.dtype) / max(binds.numel(), 1)
-    return torch.logical_and(binds, mask).sum().to(ratio.dtype) / max(int(mask.sum()), 1)
 
 
 def _check_mask(ratio: Tensor, mask: Tensor | None) -> None:

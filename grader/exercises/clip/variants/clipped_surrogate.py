@@ -1,10 +1,4 @@
-"""Correct answers to `clipped_surrogate` in other styles, one per style; a fair grader accepts them all.
-
-Each public function takes the place of the model answer's `clipped_surrogate` in a copy of its module.
-"""
-
-# The names of the given code come from the model answer's module, which is put in front of this file when it runs.
-# ruff: noqa: F821
+"""Right answers to `clipped_surrogate` in other styles."""
 
 import torch
 from torch import Tensor
@@ -63,36 +57,6 @@ def masked_fill_where_it_binds(
     return weight.mul_(advantages)
 
 
-def numpy_decides_where(
-    ratio: Tensor, advantages: Tensor, *, clip_eps: float = 0.2, clip_eps_high: float | None = None
-) -> Tensor:
-    """Decides in numpy, where no gradient is needed, which samples are clipped, and computes the rest in torch."""
-    low, high = _checked_band(ratio, advantages, clip_eps, clip_eps_high)
-    r = ratio.detach().cpu().double().numpy()
-    a = advantages.detach().cpu().double().numpy()
-    above = torch.from_numpy((r > high) & (a > 0)) if r.ndim else torch.tensor(bool(r > high and a > 0))
-    below = torch.from_numpy((r < low) & (a < 0)) if r.ndim else torch.tensor(bool(r < low and a < 0))
-    weight = torch.where(above.to(ratio.device), high, torch.where(below.to(ratio.device), low, ratio))
-    return weight * advantages
-
-
-def smallest_of_a_stack(
-    ratio: Tensor, advantages: Tensor, *, clip_eps: float = 0.2, clip_eps_high: float | None = None
-) -> Tensor:
-    """Stacks the plain and the clipped objective and takes the minimum over the new axis."""
-    low, high = _checked_band(ratio, advantages, clip_eps, clip_eps_high)
-    both = torch.stack([ratio, torch.nn.functional.hardtanh(ratio, low, high)]) * advantages
-    return both.min(dim=0).values
-
-
-def own_backward_pass(
-    ratio: Tensor, advantages: Tensor, *, clip_eps: float = 0.2, clip_eps_high: float | None = None
-) -> Tensor:
-    """Writes the derivative by hand in a torch.autograd.Function: 0 where the clip binds, A elsewhere."""
-    low, high = _checked_band(ratio, advantages, clip_eps, clip_eps_high)
-    return _Surrogate.apply(ratio, advantages.expand_as(ratio), low, high)
-
-
 def optional_second_bound(
     ratio: Tensor,
     advantages: Tensor,
@@ -106,19 +70,3 @@ def optional_second_bound(
     r, a = ratio.double(), advantages.double()
     plain = r * a if max_ratio is None else r.clamp(max=max_ratio) * a
     return torch.minimum(plain, r.clamp(low, high) * a).to(ratio.dtype)
-
-
-class _Surrogate(torch.autograd.Function):
-    """The clipped surrogate of a ratio and advantages of one shape."""
-
-    @staticmethod
-    def forward(ctx, ratio, advantages, low, high):
-        binds = ((ratio > high) & (advantages > 0)) | ((ratio < low) & (advantages < 0))
-        weight = torch.where(binds, ratio.clamp(low, high), ratio)
-        ctx.save_for_backward(binds, weight, advantages)
-        return weight * advantages
-
-    @staticmethod
-    def backward(ctx, gradient):
-        binds, weight, advantages = ctx.saved_tensors
-        return (gradient * advantages).masked_fill(binds, 0.0), gradient * weight, None, None

@@ -1,7 +1,4 @@
-"""Correct answers to `importance_ratio` in other styles, one per style; a fair grader accepts them all.
-
-Each public function takes the place of the model answer's `importance_ratio` in a copy of its module.
-"""
+"""Right answers to `importance_ratio` in other styles."""
 
 import torch
 from torch import Tensor
@@ -43,34 +40,12 @@ def loop_over_elements(logp: Tensor, old_logp: Tensor) -> Tensor:
     return torch.stack(ratios).reshape(logp.shape)
 
 
-def own_backward_pass(logp: Tensor, old_logp: Tensor) -> Tensor:
-    """Writes the derivative by hand in a torch.autograd.Function."""
-    _check_shapes(logp, old_logp)
-    return _Ratio.apply(logp, old_logp)
-
-
 def limit_as_extra_argument(logp: Tensor, old_logp: Tensor, max_log_ratio: float = 20.0) -> Tensor:
     """Takes the limit of the log-ratio as an extra argument with a default, and bounds it by min and max."""
     _check_shapes(logp, old_logp)
     limit = torch.full_like(old_logp, max_log_ratio, requires_grad=False)
     log_ratio = torch.add(logp, old_logp.detach(), alpha=-1)
     return torch.maximum(torch.minimum(log_ratio, limit), -limit).exp()
-
-
-class _Ratio(torch.autograd.Function):
-    """exp of the clamped difference; the second argument is a constant."""
-
-    @staticmethod
-    def forward(ctx, logp, old_logp):
-        log_ratio = logp - old_logp
-        ratio = log_ratio.clamp(-20.0, 20.0).exp()
-        ctx.save_for_backward(ratio, log_ratio.abs() <= 20.0)
-        return ratio
-
-    @staticmethod
-    def backward(ctx, gradient):
-        ratio, inside = ctx.saved_tensors
-        return torch.where(inside, gradient * ratio, 0.0), None
 
 
 def _check_shapes(logp: Tensor, old_logp: Tensor) -> None:

@@ -1,12 +1,4 @@
-"""Wrong answers to `categorical_kl`, one per mistake.
-
-The tool appends this file to the text of `reference/kl.py`, binds `categorical_kl` to one of the functions below and
-runs the result like a submission. That shows that the checks catch the mistake, it tells a student which mistake
-their numbers show, and the docstrings become the page of common mistakes.
-"""
-
-# ruff: noqa: F821
-# `_check_same_shape` is given code: its name comes from the module of the model answer, which stands before this text.
+"""Wrong answers to `categorical_kl`, one per mistake."""
 
 import math
 
@@ -40,19 +32,6 @@ def weights_with_the_reference(logits: Tensor, ref_logits: Tensor) -> Tensor:
     return (ref_logp.exp() * (logp - ref_logp)).sum(dim=-1)
 
 
-def weights_all_actions_alike(logits: Tensor, ref_logits: Tensor) -> Tensor:
-    """you average log pi - log pi_ref over the actions; this exercise weights each action with its probability pi
-
-    A plain mean is right over samples, because the policy draws its likely actions more often. Over the list of all
-    actions the probabilities must be written out. The two agree while the policy is uniform, so a bandit's first step
-    hides the mistake; against a uniform reference the value is negative from then on.
-    """
-    _refuse_what_the_stub_refuses(logits, ref_logits)
-    logp = torch.log_softmax(logits, dim=-1)
-    ref_logp = torch.log_softmax(ref_logits.detach(), dim=-1)
-    return (logp - ref_logp).mean(dim=-1)
-
-
 def assumes_a_uniform_reference(logits: Tensor, ref_logits: Tensor) -> Tensor:
     """you return log K minus the entropy of pi; this exercise measures against ref_logits, uniform or not
 
@@ -75,28 +54,6 @@ def returns_the_cross_entropy(logits: Tensor, ref_logits: Tensor) -> Tensor:
     return -(probs * torch.log_softmax(ref_logits.detach(), dim=-1)).sum(dim=-1)
 
 
-def measures_in_bits(logits: Tensor, ref_logits: Tensor) -> Tensor:
-    """you take logarithms to base 2, which gives bits; this exercise counts in nats, with the natural logarithm
-
-    Every value and every gradient is larger by 1 / log(2) = 1.44, as if kl_coef were 44 % larger than the configuration
-    says.
-    """
-    _refuse_what_the_stub_refuses(logits, ref_logits)
-    logp = torch.log_softmax(logits, dim=-1)
-    ref_logp = torch.log_softmax(ref_logits.detach(), dim=-1)
-    return (logp.exp() * (logp - ref_logp)).sum(dim=-1) / math.log(2)
-
-
-def treats_logits_as_log_probabilities(logits: Tensor, ref_logits: Tensor) -> Tensor:
-    """you use the logits as log-probabilities; this exercise first normalizes them with log_softmax
-
-    The two are the same only where exp(logits) happens to sum to 1, as in the example of the docstring. Log and
-    probability are mixed up in many places of published GRPO solutions, the entropy of raw logits among them.
-    """
-    _refuse_what_the_stub_refuses(logits, ref_logits)
-    return (logits.exp() * (logits - ref_logits.detach())).sum(dim=-1)
-
-
 def normalises_only_the_weights(logits: Tensor, ref_logits: Tensor) -> Tensor:
     """you subtract raw logits, or normalize both by one sum; this exercise subtracts log-probabilities, each by its own
 
@@ -105,18 +62,6 @@ def normalises_only_the_weights(logits: Tensor, ref_logits: Tensor) -> Tensor:
     """
     _refuse_what_the_stub_refuses(logits, ref_logits)
     return (torch.softmax(logits, dim=-1) * (logits - ref_logits.detach())).sum(dim=-1)
-
-
-def averages_over_the_actions(logits: Tensor, ref_logits: Tensor) -> Tensor:
-    """you take the mean over the actions; this exercise takes the sum, because the weights pi already add up to 1
-
-    The result is too small by the factor K, and so is the penalty: ten times too weak for a bandit with ten actions, by
-    the size of the vocabulary for a language model. The default reduction of `torch.nn.functional.kl_div` does it too.
-    """
-    _refuse_what_the_stub_refuses(logits, ref_logits)
-    logp = torch.log_softmax(logits, dim=-1)
-    ref_logp = torch.log_softmax(ref_logits.detach(), dim=-1)
-    return (logp.exp() * (logp - ref_logp)).mean(dim=-1)
 
 
 def averages_over_the_first_axis(logits: Tensor, ref_logits: Tensor) -> Tensor:
@@ -131,43 +76,6 @@ def averages_over_the_first_axis(logits: Tensor, ref_logits: Tensor) -> Tensor:
     return torch.nn.functional.kl_div(ref_logp, logp, log_target=True, reduction="batchmean")
 
 
-def sums_over_every_axis(logits: Tensor, ref_logits: Tensor) -> Tensor:
-    """you sum over every axis; this exercise sums over the last one and keeps the leading axes
-
-    Right for one policy of shape (K,), which is all that a bandit has. With leading axes the KLs of all prompts or all
-    tokens melt into one number that grows with the batch, and no mask can be applied to it any more.
-    """
-    _refuse_what_the_stub_refuses(logits, ref_logits)
-    logp = torch.log_softmax(logits, dim=-1)
-    ref_logp = torch.log_softmax(ref_logits.detach(), dim=-1)
-    return (logp.exp() * (logp - ref_logp)).sum()
-
-
-def keeps_the_action_axis(logits: Tensor, ref_logits: Tensor) -> Tensor:
-    """you keep the action axis with size 1 (keepdim); this exercise returns shape (...) without it
-
-    The numbers are right, the shape (..., 1) is not: multiplied by a mask of shape (B, T), a result of shape (B, T, 1)
-    broadcasts to (B, T, T) where the sizes allow it, without an error. Published solutions return [N, 1] where [N] was
-    asked.
-    """
-    _refuse_what_the_stub_refuses(logits, ref_logits)
-    logp = torch.log_softmax(logits, dim=-1)
-    ref_logp = torch.log_softmax(ref_logits.detach(), dim=-1)
-    return (logp.exp() * (logp - ref_logp)).sum(dim=-1, keepdim=True)
-
-
-def normalises_over_the_first_axis(logits: Tensor, ref_logits: Tensor) -> Tensor:
-    """you take log_softmax over axis 0; this exercise normalizes over the last axis, the actions
-
-    Right for shape (K,). With shape (P, K) each action is normalized across the prompts, so every row depends on all
-    the others and none adds up to 1. Published solutions also leave the axis out altogether, which torch then guesses.
-    """
-    _refuse_what_the_stub_refuses(logits, ref_logits)
-    logp = torch.log_softmax(logits, dim=0)
-    ref_logp = torch.log_softmax(ref_logits.detach(), dim=0)
-    return (logp.exp() * (logp - ref_logp)).sum(dim=-1)
-
-
 def hard_codes_axis_one(logits: Tensor, ref_logits: Tensor) -> Tensor:
     """you write dim=1 for the actions; this exercise takes the last axis, dim=-1, of any number of axes
 
@@ -178,44 +86,6 @@ def hard_codes_axis_one(logits: Tensor, ref_logits: Tensor) -> Tensor:
     logp = torch.log_softmax(logits, dim=1)
     ref_logp = torch.log_softmax(ref_logits.detach(), dim=1)
     return (logp.exp() * (logp - ref_logp)).sum(dim=1)
-
-
-def takes_the_log_of_softmax(logits: Tensor, ref_logits: Tensor) -> Tensor:
-    """you take the log of softmax, and 0 * log(0) is NaN; this exercise asks for finite values: log_softmax
-
-    In float32 a probability rounds to 0 when its logit lies about 104 below the largest one. Then its logarithm is
-    minus infinity, and one NaN in the loss destroys all weights. A policy trained for long enough gets there. Published
-    solutions: log(softmax) 4 authors, p * log(p) with a NaN on peaked distributions 5.
-    """
-    _refuse_what_the_stub_refuses(logits, ref_logits)
-    probs = torch.softmax(logits, dim=-1)
-    ref_probs = torch.softmax(ref_logits.detach(), dim=-1)
-    return (probs * (probs.log() - ref_probs.log())).sum(dim=-1)
-
-
-def adds_a_constant_inside_the_log(logits: Tensor, ref_logits: Tensor) -> Tensor:
-    """you take log(softmax + 1e-8); this exercise takes log_softmax, which is exact for the smallest probabilities
-
-    The constant hides the NaN and ends every logarithm at -18.4: an action that the reference never takes costs the
-    policy no more than one that it takes once in a hundred million times. In float16 the constant itself rounds to 0
-    and the NaN is back.
-    """
-    _refuse_what_the_stub_refuses(logits, ref_logits)
-    probs = torch.softmax(logits, dim=-1)
-    ref_probs = torch.softmax(ref_logits.detach(), dim=-1)
-    return (probs * (torch.log(probs + 1e-8) - torch.log(ref_probs + 1e-8))).sum(dim=-1)
-
-
-def exponentiates_without_shifting(logits: Tensor, ref_logits: Tensor) -> Tensor:
-    """you exponentiate the logits as they are; this exercise allows large ones, so subtract the largest first
-
-    A constant added to all logits changes no probability, but exp overflows float32 at 88.7 and gives infinity minus
-    infinity. `log_softmax` and `logsumexp` subtract the maximum first. Published entropy code leaves it out in 5 cases.
-    """
-    _refuse_what_the_stub_refuses(logits, ref_logits)
-    logp = logits - logits.exp().sum(dim=-1, keepdim=True).log()
-    ref_logp = ref_logits.detach() - ref_logits.detach().exp().sum(dim=-1, keepdim=True).log()
-    return (logp.exp() * (logp - ref_logp)).sum(dim=-1)
 
 
 def gives_kl_div_plain_probabilities(logits: Tensor, ref_logits: Tensor) -> Tensor:
@@ -254,43 +124,6 @@ def detaches_the_weights(logits: Tensor, ref_logits: Tensor) -> Tensor:
     logp = torch.log_softmax(logits, dim=-1)
     ref_logp = torch.log_softmax(ref_logits.detach(), dim=-1)
     return (logp.exp().detach() * (logp - ref_logp)).sum(dim=-1)
-
-
-def computes_without_gradient(logits: Tensor, ref_logits: Tensor) -> Tensor:
-    """you compute everything under no_grad; in this exercise only ref_logits is a constant, logits is trained
-
-    The plot of the KL looks right and the policy drifts away as if kl_coef were 0. Only the reference policy belongs
-    under `no_grad`. Published code: a KL term without gradient 2 of 48, log-probabilities under `no_grad` 10 of 100.
-    """
-    _refuse_what_the_stub_refuses(logits, ref_logits)
-    with torch.no_grad():
-        logp = torch.log_softmax(logits, dim=-1)
-        ref_logp = torch.log_softmax(ref_logits, dim=-1)
-        return (logp.exp() * (logp - ref_logp)).sum(dim=-1)
-
-
-def passes_gradient_to_ref_logits(logits: Tensor, ref_logits: Tensor) -> Tensor:
-    """you leave ref_logits in the graph; in this exercise it is a constant, so detach it
-
-    The reference is where the policy started. With a gradient the two walk towards each other: the KL falls without
-    holding the policy back, and the yardstick has moved. No value shows it.
-    """
-    _refuse_what_the_stub_refuses(logits, ref_logits)
-    logp = torch.log_softmax(logits, dim=-1)
-    ref_logp = torch.log_softmax(ref_logits, dim=-1)
-    return (logp.exp() * (logp - ref_logp)).sum(dim=-1)
-
-
-def returns_double_precision(logits: Tensor, ref_logits: Tensor) -> Tensor:
-    """you compute in float64 and return that; this exercise returns the dtype of logits, so cast back
-
-    Higher precision inside is fine. Left outside it makes the whole loss float64: twice the memory on a CPU, many times
-    slower on most GPUs, and an error where a kernel wants one dtype.
-    """
-    _refuse_what_the_stub_refuses(logits, ref_logits)
-    logp = torch.log_softmax(logits.double(), dim=-1)
-    ref_logp = torch.log_softmax(ref_logits.detach().double(), dim=-1)
-    return (logp.exp() * (logp - ref_logp)).sum(dim=-1)
 
 
 def shifts_the_logits_in_place(logits: Tensor, ref_logits: Tensor) -> Tensor:

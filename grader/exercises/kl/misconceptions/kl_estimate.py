@@ -1,12 +1,4 @@
-"""Wrong answers to `kl_estimate`, one per mistake.
-
-The tool appends this file to the text of `reference/kl.py`, binds `kl_estimate` to one of the functions below and runs
-the result like a submission. That shows that the checks catch the mistake, it tells a student which mistake their
-numbers show, and the docstrings become the page of common mistakes.
-"""
-
-# ruff: noqa: F821
-# `_check_same_shape` is given code: its name comes from the module of the model answer, which stands before this text.
+"""Wrong answers to `kl_estimate`, one per mistake."""
 
 import math
 
@@ -30,111 +22,78 @@ def reverses_the_ratio_in_k3(logp: Tensor, ref_logp: Tensor, *, kind: str = "k3"
     return torch.expm1(log_ratio) - log_ratio
 
 
-def forgets_the_minus_of_k1(logp: Tensor, ref_logp: Tensor, *, kind: str = "k3") -> Tensor:
+def forgets_the_minus_of_k1():
     """you return x for k1; in this exercise k1 is -x, that is logp - ref_logp
 
     The mean is then minus the KL. Used as a penalty in the reward, it pays the policy for leaving the reference. Found
     in 2 of 48 published implementations.
     """
-    _refuse_what_the_stub_refuses(logp, ref_logp, kind)
-    x = ref_logp.detach() - logp
-    if kind == "k1":
-        return x
-    if kind == "k2":
-        return x.square() / 2
-    return torch.expm1(x) - x
+    """
+    - return -x
+    + return x
+    """
 
 
-def takes_the_magnitude_for_k1(logp: Tensor, ref_logp: Tensor, *, kind: str = "k3") -> Tensor:
+def takes_the_magnitude_for_k1():
     """you return the absolute value of x for k1; in this exercise k1 is -x and may be negative
 
     A KL is never negative, but a single sample of k1 is, wherever the reference likes the action more than the policy
     does. Those samples make the mean right; without their sign it is too large. One library offers this as an estimator
     of its own, under the name `abs`.
     """
-    _refuse_what_the_stub_refuses(logp, ref_logp, kind)
-    x = ref_logp.detach() - logp
-    if kind == "k1":
-        return x.abs()
-    if kind == "k2":
-        return x.square() / 2
-    return torch.expm1(x) - x
+    """
+    - return -x
+    + return x.abs()
+    """
 
 
-def forgets_the_half_of_k2(logp: Tensor, ref_logp: Tensor, *, kind: str = "k3") -> Tensor:
+def forgets_the_half_of_k2():
     """you return x**2 for k2; in this exercise k2 is x**2 / 2
 
     Close to the reference the KL is half the mean of x**2. Without the half, value and gradient are doubled, as if
     kl_coef were twice as large.
     """
-    _refuse_what_the_stub_refuses(logp, ref_logp, kind)
-    x = ref_logp.detach() - logp
-    if kind == "k1":
-        return -x
-    if kind == "k2":
-        return x.square()
-    return torch.expm1(x) - x
+    """
+    - return x.square() / 2
+    + return x.square()
+    """
 
 
-def leaves_out_the_minus_one(logp: Tensor, ref_logp: Tensor, *, kind: str = "k3") -> Tensor:
+def leaves_out_the_minus_one():
     """you return exp(x) - x for k3; in this exercise k3 is exp(x) - 1 - x, which is 0 for equal policies
 
     Every value is too large by exactly 1, and the gradient is right. Training works, and the curve of the KL starts at
     1 instead of 0.
     """
-    _refuse_what_the_stub_refuses(logp, ref_logp, kind)
-    x = ref_logp.detach() - logp
-    if kind == "k1":
-        return -x
-    if kind == "k2":
-        return x.square() / 2
-    return x.exp() - x
+    """
+    - return torch.expm1(x) - x
+    + return x.exp() - x
+    """
 
 
-def adds_the_log_ratio(logp: Tensor, ref_logp: Tensor, *, kind: str = "k3") -> Tensor:
+def adds_the_log_ratio():
     """you return exp(x) - 1 + x for k3; in this exercise the log-ratio is subtracted: exp(x) - 1 - x
 
     exp(x) - 1 has mean 0 over samples of the policy, so the sign of x decides: with a plus the mean is minus the KL,
     and single values turn negative.
     """
-    _refuse_what_the_stub_refuses(logp, ref_logp, kind)
-    x = ref_logp.detach() - logp
-    if kind == "k1":
-        return -x
-    if kind == "k2":
-        return x.square() / 2
-    return torch.expm1(x) + x
+    """
+    - return torch.expm1(x) - x
+    + return torch.expm1(x) + x
+    """
 
 
-def writes_exp_minus_one(logp: Tensor, ref_logp: Tensor, *, kind: str = "k3") -> Tensor:
+def writes_exp_minus_one():
     """you write exp(x) - 1 - x, which rounds to a negative k3 near x = 0; this exercise needs expm1(x) - x
 
     exp(x) of a small x is 1 plus a remainder of which float32 keeps few digits, and subtracting 1 leaves only the
     rounding error. For tokens that policy and reference are nearly sure of, k3 is then noise and often negative: as low
     as -6e-8 in float32, and -4e-3 in bfloat16, a hundred times the size of the true value.
     """
-    _refuse_what_the_stub_refuses(logp, ref_logp, kind)
-    x = ref_logp.detach() - logp
-    if kind == "k1":
-        return -x
-    if kind == "k2":
-        return x.square() / 2
-    return x.exp() - 1 - x
-
-
-def clamps_the_rounding_error_away(logp: Tensor, ref_logp: Tensor, *, kind: str = "k3") -> Tensor:
-    """you clamp exp(x) - 1 - x at 0; this exercise needs expm1(x) - x, which keeps the digits and is never negative
-
-    The clamp removes the sign of the rounding error and not the error. Near the reference many samples become 0 and
-    lose their gradient, and the others are as wrong as before.
     """
-    _refuse_what_the_stub_refuses(logp, ref_logp, kind)
-    x = ref_logp.detach() - logp
-    if kind == "k1":
-        return -x
-    if kind == "k2":
-        return x.square() / 2
-    return (x.exp() - 1 - x).clamp(min=0)
+    - return torch.expm1(x) - x
+    + return x.exp() - 1 - x
+    """
 
 
 def ignores_kind(logp: Tensor, ref_logp: Tensor, *, kind: str = "k3") -> Tensor:
@@ -148,35 +107,31 @@ def ignores_kind(logp: Tensor, ref_logp: Tensor, *, kind: str = "k3") -> Tensor:
     return torch.expm1(x) - x
 
 
-def mixes_up_k2_and_k3(logp: Tensor, ref_logp: Tensor, *, kind: str = "k3") -> Tensor:
+def mixes_up_k2_and_k3():
     """you return k2 for "k3" and k3 for "k2"; in this exercise k2 is x**2 / 2 and k3 is exp(x) - 1 - x
 
     The two agree near x = 0, because x**2 / 2 is the first term of the series of exp(x) - 1 - x. Far from the reference
     they part: at x = 3 k2 is 4.5 and k3 is 16.1, and only k3 has the right mean.
     """
-    _refuse_what_the_stub_refuses(logp, ref_logp, kind)
-    x = ref_logp.detach() - logp
-    if kind == "k1":
-        return -x
-    if kind == "k2":
-        return torch.expm1(x) - x
-    return x.square() / 2
+    """
+    -     return x.square() / 2
+    - return torch.expm1(x) - x
+    +     return torch.expm1(x) - x
+    + return x.square() / 2
+    """
 
 
-def clamps_the_log_ratio(logp: Tensor, ref_logp: Tensor, *, kind: str = "k3") -> Tensor:
+def clamps_the_log_ratio():
     """you clamp the log-ratio to [-5, 5]; this exercise has no clamp in kl_estimate
 
     Beyond the limit the value stands still and the gradient is 0, so the penalty lets go of exactly those samples that
     went furthest. Libraries that clamp do it at 20 or 40, against overflow only; published solutions clamp log-ratios
     at 5 and 10 too.
     """
-    _refuse_what_the_stub_refuses(logp, ref_logp, kind)
-    x = (ref_logp.detach() - logp).clamp(-5.0, 5.0)
-    if kind == "k1":
-        return -x
-    if kind == "k2":
-        return x.square() / 2
-    return torch.expm1(x) - x
+    """
+    - x = ref_logp.detach() - logp
+    + x = (ref_logp.detach() - logp).clamp(-5.0, 5.0)
+    """
 
 
 def clamps_the_estimate(logp: Tensor, ref_logp: Tensor, *, kind: str = "k3") -> Tensor:
@@ -240,22 +195,6 @@ def divides_probabilities(logp: Tensor, ref_logp: Tensor, *, kind: str = "k3") -
     return ratio - 1 - ratio.log()
 
 
-def averages_over_the_samples(logp: Tensor, ref_logp: Tensor, *, kind: str = "k3") -> Tensor:
-    """you return the mean over all samples; this exercise returns one value per sample, and the caller averages
-
-    The loss has to leave out the padding first and may average per completion before it averages the batch. Neither is
-    possible any more when the mean is taken here. Wrong reductions are the most frequent mistake in published
-    solutions.
-    """
-    _refuse_what_the_stub_refuses(logp, ref_logp, kind)
-    x = ref_logp.detach() - logp
-    if kind == "k1":
-        return (-x).mean()
-    if kind == "k2":
-        return (x.square() / 2).mean()
-    return (torch.expm1(x) - x).mean()
-
-
 def sums_over_the_last_axis(logp: Tensor, ref_logp: Tensor, *, kind: str = "k3") -> Tensor:
     """you sum over the last axis; this exercise works element by element and keeps the shape of logp
 
@@ -271,49 +210,16 @@ def sums_over_the_last_axis(logp: Tensor, ref_logp: Tensor, *, kind: str = "k3")
     return (torch.expm1(x) - x).sum(dim=-1)
 
 
-def passes_gradient_to_ref_logp(logp: Tensor, ref_logp: Tensor, *, kind: str = "k3") -> Tensor:
-    """you leave ref_logp in the graph; in this exercise it is a constant, so detach it
-
-    No value shows it. Backward then runs through the reference model as well, and when the optimizer holds the weights
-    of both, the reference walks towards the policy and the penalty disappears without having held anything back.
-    """
-    _refuse_what_the_stub_refuses(logp, ref_logp, kind)
-    x = ref_logp - logp
-    if kind == "k1":
-        return -x
-    if kind == "k2":
-        return x.square() / 2
-    return torch.expm1(x) - x
-
-
-def detaches_logp(logp: Tensor, ref_logp: Tensor, *, kind: str = "k3") -> Tensor:
-    """you detach logp as well; in this exercise only ref_logp is a constant, logp is what is trained
-
-    The penalty is reported, added to the loss, and does nothing: its gradient is missing. Published code: 2 of 48
-    implementations of the KL term, and 10 of 100 that compute the log-probabilities themselves under `no_grad`.
-    """
-    _refuse_what_the_stub_refuses(logp, ref_logp, kind)
-    x = ref_logp.detach() - logp.detach()
-    if kind == "k1":
-        return -x
-    if kind == "k2":
-        return x.square() / 2
-    return torch.expm1(x) - x
-
-
-def detaches_the_ratio_in_k3(logp: Tensor, ref_logp: Tensor, *, kind: str = "k3") -> Tensor:
+def detaches_the_ratio_in_k3():
     """you detach exp(x) in k3, which leaves the gradient of k1; in this exercise the gradient of k3 is 1 - exp(x)
 
     The ratio is not a weight that is given from outside, it depends on logp. Without its part every sample has gradient
     1, the mean of which over the policy is 0: the value is that of k3, and the penalty pulls nowhere.
     """
-    _refuse_what_the_stub_refuses(logp, ref_logp, kind)
-    x = ref_logp.detach() - logp
-    if kind == "k1":
-        return -x
-    if kind == "k2":
-        return x.square() / 2
-    return torch.expm1(x.detach()) - x
+    """
+    - return torch.expm1(x) - x
+    + return torch.expm1(x.detach()) - x
+    """
 
 
 def gives_k3_the_gradient_of_k2(logp: Tensor, ref_logp: Tensor, *, kind: str = "k3") -> Tensor:
@@ -333,21 +239,6 @@ def gives_k3_the_gradient_of_k2(logp: Tensor, ref_logp: Tensor, *, kind: str = "
     return k2 + (torch.expm1(x) - x - k2).detach()
 
 
-def falls_to_float32(logp: Tensor, ref_logp: Tensor, *, kind: str = "k3") -> Tensor:
-    """you cast to float32 and return that; this exercise returns the dtype of logp
-
-    float64 loses half of its digits, and float16 or bfloat16 turn the whole loss into float32. More precision inside is
-    fine as long as the result is cast back.
-    """
-    _refuse_what_the_stub_refuses(logp, ref_logp, kind)
-    x = ref_logp.detach().float() - logp.float()
-    if kind == "k1":
-        return -x
-    if kind == "k2":
-        return x.square() / 2
-    return torch.expm1(x) - x
-
-
 def computes_with_python_floats(logp: Tensor, ref_logp: Tensor, *, kind: str = "k3") -> Tensor:
     """you compute with python floats, which have no gradient; in this exercise gradient and dtype of logp are kept
 
@@ -362,20 +253,17 @@ def computes_with_python_floats(logp: Tensor, ref_logp: Tensor, *, kind: str = "
     return torch.tensor(values).reshape(logp.shape)
 
 
-def overwrites_ref_logp(logp: Tensor, ref_logp: Tensor, *, kind: str = "k3") -> Tensor:
+def overwrites_ref_logp():
     """you write into ref_logp, because detach() shares its memory; in this exercise inputs are never changed in place
 
     `detach` cuts the graph and copies nothing, so `x -= logp` changes the caller's tensor. The first update is right;
     when the same rollout is used again (inner_steps above 1), the reference is already the difference of the last call.
     """
-    _refuse_what_the_stub_refuses(logp, ref_logp, kind)
-    x = ref_logp.detach()
-    x -= logp
-    if kind == "k1":
-        return -x
-    if kind == "k2":
-        return x.square() / 2
-    return torch.expm1(x) - x
+    """
+    - x = ref_logp.detach() - logp
+    + x = ref_logp.detach()
+    + x -= logp
+    """
 
 
 def _refuse_what_the_stub_refuses(logp: Tensor, ref_logp: Tensor, kind: str) -> None:

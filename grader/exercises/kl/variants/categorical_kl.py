@@ -1,11 +1,4 @@
-"""Correct answers to `categorical_kl` in other styles than the model answer's.
-
-The tool appends this file to the text of `reference/kl.py`, binds `categorical_kl` to one of the functions below and
-runs the result like a submission. Every check must accept every one of them.
-"""
-
-# ruff: noqa: F821
-# `_check_same_shape` is given code: its name comes from the module of the model answer, which stands before this text.
+"""Right answers to `categorical_kl` in other styles."""
 
 import torch
 from torch import Tensor
@@ -29,17 +22,6 @@ def logsumexp_by_hand(logits: Tensor, ref_logits: Tensor) -> Tensor:
     logp = log_probabilities(logits)
     ref_logp = log_probabilities(ref_logits.detach())
     return (logp.exp() * (logp - ref_logp)).sum(-1)
-
-
-def loop_over_the_actions(logits: Tensor, ref_logits: Tensor) -> Tensor:
-    """a python loop that adds one action after the other (unbind), instead of a sum over the last axis"""
-    _refuse_what_the_stub_refuses(logits, ref_logits)
-    logp = torch.log_softmax(logits, dim=-1)
-    ref_logp = torch.log_softmax(ref_logits.detach(), dim=-1)
-    total = torch.zeros_like(logp[..., 0])
-    for own, ref in zip(logp.unbind(-1), ref_logp.unbind(-1), strict=True):
-        total = total + own.exp() * (own - ref)
-    return total
 
 
 def one_row_at_a_time(logits: Tensor, ref_logits: Tensor) -> Tensor:
@@ -95,12 +77,6 @@ def gradient_through_the_weights_only(logits: Tensor, ref_logits: Tensor) -> Ten
     return (logits.softmax(-1) * log_ratio).sum(-1)
 
 
-def closed_form_gradient(logits: Tensor, ref_logits: Tensor) -> Tensor:
-    """an autograd.Function with the gradient by hand: pi * (log pi - log pi_ref - KL)"""
-    _refuse_what_the_stub_refuses(logits, ref_logits)
-    return _CategoricalKL.apply(logits, ref_logits)
-
-
 def where_the_policy_goes(logits: Tensor, ref_logits: Tensor) -> Tensor:
     """leaves out the actions whose probability rounds to 0, with torch.where on finite logarithms"""
     _refuse_what_the_stub_refuses(logits, ref_logits)
@@ -108,35 +84,6 @@ def where_the_policy_goes(logits: Tensor, ref_logits: Tensor) -> Tensor:
     probs = logp.exp()
     terms = probs * (logp - ref_logits.detach().log_softmax(-1))
     return torch.where(probs > 0, terms, torch.zeros_like(terms)).sum(-1)
-
-
-def mean_difference_of_the_logits(logits: Tensor, ref_logits: Tensor) -> Tensor:
-    """no log-probabilities: expected difference of the shifted logits, minus the difference of their logsumexp"""
-    _refuse_what_the_stub_refuses(logits, ref_logits)
-    ref_logits = ref_logits.detach()
-    logits = logits - logits.detach().max(dim=-1, keepdim=True).values
-    ref_logits = ref_logits - ref_logits.max(dim=-1, keepdim=True).values
-    expected = (logits.softmax(-1) * (logits - ref_logits)).sum(-1)
-    return expected - (logits.logsumexp(-1) - ref_logits.logsumexp(-1))
-
-
-class _CategoricalKL(torch.autograd.Function):
-    """KL(pi || pi_ref) of logits, and its gradient with respect to the logits of the policy."""
-
-    @staticmethod
-    def forward(ctx, logits: Tensor, ref_logits: Tensor) -> Tensor:
-        logp = torch.log_softmax(logits, dim=-1)
-        log_ratio = logp - torch.log_softmax(ref_logits, dim=-1)
-        kl = (logp.exp() * log_ratio).sum(dim=-1)
-        ctx.save_for_backward(logp, log_ratio, kl)
-        return kl
-
-    @staticmethod
-    def backward(ctx, upstream: Tensor) -> tuple[Tensor, None]:
-        logp, log_ratio, kl = ctx.saved_tensors
-        probs = logp.exp()
-        # Multiplied out, because log_ratio - kl overflows float16 where 0 times either of them is 0.
-        return upstream.unsqueeze(-1) * (probs * log_ratio - probs * kl.unsqueeze(-1)), None
 
 
 def _refuse_what_the_stub_refuses(logits: Tensor, ref_logits: Tensor) -> None:

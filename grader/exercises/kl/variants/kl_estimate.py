@@ -1,11 +1,4 @@
-"""Correct answers to `kl_estimate` in other styles than the model answer's.
-
-The tool appends this file to the text of `reference/kl.py`, binds `kl_estimate` to one of the functions below and runs
-the result like a submission. Every check must accept every one of them.
-"""
-
-# ruff: noqa: F821
-# `_check_same_shape` is given code: its name comes from the module of the model answer, which stands before this text.
+"""Right answers to `kl_estimate` in other styles."""
 
 import numpy as np
 import torch
@@ -60,23 +53,6 @@ def float64_inside(logp: Tensor, ref_logp: Tensor, *, kind: str = "k3") -> Tenso
     return result.to(logp.dtype)
 
 
-def series_near_zero(logp: Tensor, ref_logp: Tensor, *, kind: str = "k3") -> Tensor:
-    """k3 by its Taylor series near x = 0, by expm1 elsewhere; each branch of torch.where gets only its own inputs"""
-    _refuse_what_the_stub_refuses(logp, ref_logp, kind)
-    x = ref_logp.detach() - logp
-    if kind == "k1":
-        return -x
-    if kind == "k2":
-        return x * x / 2
-    near = x.abs() < 0.25
-    small = torch.where(near, x, torch.zeros_like(x))
-    large = torch.where(near, torch.ones_like(x), x)
-    series = torch.ones_like(x)
-    for n in range(12, 2, -1):
-        series = 1 + small / n * series
-    return torch.where(near, small * small / 2 * series, torch.expm1(large) - large)
-
-
 def in_place_on_an_own_copy(logp: Tensor, ref_logp: Tensor, *, kind: str = "k3") -> Tensor:
     """in-place arithmetic, on a clone and never on an input"""
     _refuse_what_the_stub_refuses(logp, ref_logp, kind)
@@ -91,17 +67,6 @@ def in_place_on_an_own_copy(logp: Tensor, ref_logp: Tensor, *, kind: str = "k3")
     return result
 
 
-def fused_multiply_and_add(logp: Tensor, ref_logp: Tensor, *, kind: str = "k3") -> Tensor:
-    """torch.sub, torch.addcmul and torch.add instead of operators"""
-    _refuse_what_the_stub_refuses(logp, ref_logp, kind)
-    x = torch.sub(ref_logp.detach(), logp)
-    if kind == "k1":
-        return torch.neg(x)
-    if kind == "k2":
-        return torch.addcmul(torch.zeros_like(x), x, x, value=0.5)
-    return torch.add(torch.expm1(x), x, alpha=-1)
-
-
 def extra_keyword(
     logp: Tensor, ref_logp: Tensor, *, kind: str = "k3", mask: Tensor | None = None, reduction: str = "none"
 ) -> Tensor:
@@ -114,18 +79,6 @@ def extra_keyword(
     if mask is not None:
         result = result.masked_fill(~mask, 0.0)
     return result if reduction == "none" else result.mean()
-
-
-def half_the_squared_error(logp: Tensor, ref_logp: Tensor, *, kind: str = "k3") -> Tensor:
-    """k2 as half of the library's mse_loss, k3 from the ratio minus one"""
-    _refuse_what_the_stub_refuses(logp, ref_logp, kind)
-    ref_logp = ref_logp.detach()
-    if kind == "k1":
-        return logp.sub(ref_logp)
-    if kind == "k2":
-        return torch.nn.functional.mse_loss(logp, ref_logp, reduction="none") / 2
-    ratio_minus_one = torch.expm1(ref_logp - logp)
-    return ratio_minus_one - (ref_logp - logp)
 
 
 def numpy_and_hand_written_gradient(logp: Tensor, ref_logp: Tensor, *, kind: str = "k3") -> Tensor:

@@ -1,28 +1,19 @@
-"""Wrong answers to `cispo_objective`, one per mistake.
-
-Each public function takes the place of the model answer's `cispo_objective` in a copy of its module.
-Line one of its docstring completes "Your numbers are what you get if ..."; the rest goes to the page of common
-mistakes.
-"""
-
-# The names of the given code come from the model answer's module, which is put in front of this file when it runs.
-# ruff: noqa: F821
+"""Wrong answers to `cispo_objective`, one per mistake."""
 
 import torch
 from torch import Tensor
 
 
-def lets_the_weight_move_too(
-    logp: Tensor, old_logp: Tensor, advantages: Tensor, *, clip_eps: float = 1.0, clip_eps_high: float = 4.0
-) -> Tensor:
+def lets_the_weight_move_too():
     """you leave the weight in the graph; it is a constant, and the gradient goes through logp only
 
     The derivative of ratio * logp with respect to logp is ratio * (1 + logp), so unlikely tokens, with logp below -1,
     are pushed the wrong way.
     """
-    _check_band(logp, old_logp, advantages, clip_eps, clip_eps_high)
-    weight = importance_ratio(logp, old_logp).clamp(1.0 - clip_eps, 1.0 + clip_eps_high)
-    return weight * advantages * logp
+    """
+    - weight = importance_ratio(logp, old_logp).clamp(1.0 - clip_eps, 1.0 + clip_eps_high).detach()
+    + weight = importance_ratio(logp, old_logp).clamp(1.0 - clip_eps, 1.0 + clip_eps_high)
+    """
 
 
 def log_pi_is_the_constant(
@@ -51,28 +42,26 @@ def is_the_clipped_surrogate(
     return torch.minimum(ratio * advantages, clipped * advantages)
 
 
-def leaves_log_pi_out(
-    logp: Tensor, old_logp: Tensor, advantages: Tensor, *, clip_eps: float = 1.0, clip_eps_high: float = 4.0
-) -> Tensor:
+def leaves_log_pi_out():
     """you return weight times A, as a constant times the advantage; the factor log pi is missing
 
     The ratio has no gradient here, because it is a weight. Without logp the objective has no gradient at all.
     """
-    _check_band(logp, old_logp, advantages, clip_eps, clip_eps_high)
-    weight = importance_ratio(logp, old_logp).clamp(1.0 - clip_eps, 1.0 + clip_eps_high).detach()
-    return weight * advantages + 0.0 * logp
+    """
+    - return weight * advantages * logp
+    + return weight * advantages + 0.0 * logp
+    """
 
 
-def multiplies_by_the_probability(
-    logp: Tensor, old_logp: Tensor, advantages: Tensor, *, clip_eps: float = 1.0, clip_eps_high: float = 4.0
-) -> Tensor:
+def multiplies_by_the_probability():
     """you multiply by the probability of the token; it is its logarithm, whose gradient does not vanish with it
 
     The gradient of a probability is the probability times that of its logarithm: rare tokens would hardly ever learn.
     """
-    _check_band(logp, old_logp, advantages, clip_eps, clip_eps_high)
-    weight = importance_ratio(logp, old_logp).clamp(1.0 - clip_eps, 1.0 + clip_eps_high).detach()
-    return weight * advantages * logp.exp()
+    """
+    - return weight * advantages * logp
+    + return weight * advantages * logp.exp()
+    """
 
 
 def drops_what_the_clip_binds(
@@ -148,77 +137,49 @@ def no_lower_end(
     return importance_ratio(logp, old_logp).clamp(max=1.0 + clip_eps_high).detach() * advantages * logp
 
 
-def one_end_for_each_sign(
-    logp: Tensor, old_logp: Tensor, advantages: Tensor, *, clip_eps: float = 1.0, clip_eps_high: float = 4.0
-) -> Tensor:
+def one_end_for_each_sign():
     """you clip above for good tokens and below for bad ones, as PPO's clip binds; here both ends hold for both signs
 
     The weight is no bound on what the policy gains. It only says how much a token of the old policy counts.
     """
-    _check_band(logp, old_logp, advantages, clip_eps, clip_eps_high)
-    ratio = importance_ratio(logp, old_logp).detach()
-    weight = torch.where(advantages > 0, ratio.clamp(max=1.0 + clip_eps_high), ratio.clamp(min=1.0 - clip_eps))
-    return weight * advantages * logp
+    """
+    - weight = importance_ratio(logp, old_logp).clamp(1.0 - clip_eps, 1.0 + clip_eps_high).detach()
+    + ratio = importance_ratio(logp, old_logp).detach()
+    + weight = torch.where(advantages > 0, ratio.clamp(max=1.0 + clip_eps_high), ratio.clamp(min=1.0 - clip_eps))
+    """
 
 
-def ends_turned_round(
-    logp: Tensor, old_logp: Tensor, advantages: Tensor, *, clip_eps: float = 1.0, clip_eps_high: float = 4.0
-) -> Tensor:
+def ends_turned_round():
     """you clip to 1 - clip_eps_high ... 1 + clip_eps; clip_eps is the lower end and clip_eps_high the upper one
 
     With the defaults a weight is then never above 2, where it may be 5.
     """
-    _check_band(logp, old_logp, advantages, clip_eps, clip_eps_high)
-    weight = importance_ratio(logp, old_logp).clamp(1.0 - clip_eps_high, 1.0 + clip_eps).detach()
-    return weight * advantages * logp
+    """
+    - weight = importance_ratio(logp, old_logp).clamp(1.0 - clip_eps, 1.0 + clip_eps_high).detach()
+    + weight = importance_ratio(logp, old_logp).clamp(1.0 - clip_eps_high, 1.0 + clip_eps).detach()
+    """
 
 
-def ratio_turned_round(
-    logp: Tensor, old_logp: Tensor, advantages: Tensor, *, clip_eps: float = 1.0, clip_eps_high: float = 4.0
-) -> Tensor:
+def ratio_turned_round():
     """you weigh by the old policy divided by the current one; the current policy is in the numerator
 
     Tokens that became more likely then count less, and the weights are right only where they are 1.
     """
-    _check_band(logp, old_logp, advantages, clip_eps, clip_eps_high)
-    weight = importance_ratio(old_logp, logp).clamp(1.0 - clip_eps, 1.0 + clip_eps_high).detach()
-    return weight * advantages * logp
-
-
-def returns_a_loss(
-    logp: Tensor, old_logp: Tensor, advantages: Tensor, *, clip_eps: float = 1.0, clip_eps_high: float = 4.0
-) -> Tensor:
-    """you return the negative, which is a loss; this function returns an objective, which is maximized
-
-    Whoever negates it once more to get a loss then unlearns what was rewarded.
     """
-    _check_band(logp, old_logp, advantages, clip_eps, clip_eps_high)
-    weight = importance_ratio(logp, old_logp).clamp(1.0 - clip_eps, 1.0 + clip_eps_high).detach()
-    return -weight * advantages * logp
-
-
-def detaches_everything(
-    logp: Tensor, old_logp: Tensor, advantages: Tensor, *, clip_eps: float = 1.0, clip_eps_high: float = 4.0
-) -> Tensor:
-    """you take the whole product out of the graph; only the weight is a constant, logp is not
-
-    The values are right and nothing is learned: the gradient through logp is all that trains the policy.
+    - weight = importance_ratio(logp, old_logp).clamp(1.0 - clip_eps, 1.0 + clip_eps_high).detach()
+    + weight = importance_ratio(old_logp, logp).clamp(1.0 - clip_eps, 1.0 + clip_eps_high).detach()
     """
-    _check_band(logp, old_logp, advantages, clip_eps, clip_eps_high)
-    weight = importance_ratio(logp, old_logp).clamp(1.0 - clip_eps, 1.0 + clip_eps_high)
-    return (weight * advantages * logp).detach()
 
 
-def zero_is_not_given(
-    logp: Tensor, old_logp: Tensor, advantages: Tensor, *, clip_eps: float = 1.0, clip_eps_high: float = 4.0
-) -> Tensor:
+def zero_is_not_given():
     """you take a bound of 0 for one that was not given (`or`), and use the default; 0 is a bound like any other
 
     With both at 0 every weight is 1, which is plain REINFORCE.
     """
-    _check_band(logp, old_logp, advantages, clip_eps, clip_eps_high)
-    weight = importance_ratio(logp, old_logp).clamp(1.0 - (clip_eps or 1.0), 1.0 + (clip_eps_high or 4.0)).detach()
-    return weight * advantages * logp
+    """
+    - weight = importance_ratio(logp, old_logp).clamp(1.0 - clip_eps, 1.0 + clip_eps_high).detach()
+    + weight = importance_ratio(logp, old_logp).clamp(1.0 - (clip_eps or 1.0), 1.0 + (clip_eps_high or 4.0)).detach()
+    """
 
 
 def no_gradient_where_the_clip_binds(

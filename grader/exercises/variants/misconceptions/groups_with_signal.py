@@ -1,12 +1,4 @@
-"""Wrong answers to `groups_with_signal`, one per mistake.
-
-Each public function takes the place of the model answer's `groups_with_signal` in a copy of its module.
-Line one of its docstring completes "Your numbers are what you get if ..."; the rest goes to the page of common
-mistakes.
-"""
-
-# The names of the given code come from the model answer's module, which is put in front of this file when it runs.
-# ruff: noqa: F821
+"""Wrong answers to `groups_with_signal`, one per mistake."""
 
 from torch import Tensor
 
@@ -49,15 +41,6 @@ def needs_wins_and_losses(rewards: Tensor) -> Tensor:
     return (mean > 0) & (mean < 1)
 
 
-def needs_one_success_and_one_failure(rewards: Tensor) -> Tensor:
-    """you ask for a reward above 0 and one that is not; two rewards that differ are enough
-
-    0.7 and 0.9 differ, and so do -1 and -2. In such groups a better answer can be told from a worse one.
-    """
-    rewards = _checked_rewards(rewards)
-    return (rewards > 0).any(dim=-1) & (rewards <= 0).any(dim=-1)
-
-
 def asks_the_standard_deviation(rewards: Tensor) -> Tensor:
     """you ask whether the standard deviation is above 0; rounding makes it so for equal rewards, too
 
@@ -97,15 +80,6 @@ def one_bool_for_each_sample(rewards: Tensor) -> Tensor:
     return rewards != rewards[..., :1]
 
 
-def returns_numbers(rewards: Tensor) -> Tensor:
-    """you return the groups as floats of 0 and 1; a mask is of bools
-
-    rewards[mask] selects groups with bools. With numbers it is an error, or picks groups 0 and 1 again and again.
-    """
-    rewards = _checked_rewards(rewards)
-    return (rewards != rewards[..., :1]).any(dim=-1).to(rewards.dtype)
-
-
 def compares_the_first_and_the_last(rewards: Tensor) -> Tensor:
     """you compare the first reward with the last one; any two of the group may differ
 
@@ -113,16 +87,6 @@ def compares_the_first_and_the_last(rewards: Tensor) -> Tensor:
     """
     rewards = _checked_rewards(rewards)
     return rewards[..., 0] != rewards[..., -1]
-
-
-def all_others_differ_from_the_first(rewards: Tensor) -> Tensor:
-    """you ask whether all other rewards differ from the first one; one of them is enough
-
-    In 1, 0, 1 the first and the last are equal, and the one in the middle is a signal. With `all`, most groups of four
-    with right and wrong answers are dropped, and a group of one is kept.
-    """
-    rewards = _checked_rewards(rewards)
-    return (rewards[..., 1:] != rewards[..., :1]).all(dim=-1)
 
 
 def returns_the_share(rewards: Tensor) -> Tensor:
@@ -143,6 +107,16 @@ def keeps_groups_of_one(rewards: Tensor) -> Tensor:
     if rewards.shape[-1] == 1:
         return torch.ones_like(rewards[..., 0], dtype=torch.bool)
     return (rewards != rewards[..., :1]).any(dim=-1)
+
+
+def all_others_differ_from_the_first(rewards: Tensor) -> Tensor:
+    """you ask whether all other rewards differ from the first one; one of them is enough
+
+    In 1, 0, 1 the first and the last are equal, and the one in the middle is a signal. With `all`, most groups of four
+    with right and wrong answers are dropped, and a group of one is kept.
+    """
+    rewards = _checked_rewards(rewards)
+    return (rewards[..., 1:] != rewards[..., :1]).all(dim=-1)
 
 
 def looks_below_the_first_only(rewards: Tensor) -> Tensor:

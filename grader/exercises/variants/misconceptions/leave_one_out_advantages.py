@@ -1,12 +1,4 @@
-"""Wrong answers to `leave_one_out_advantages`, one per mistake.
-
-Each public function takes the place of the model answer's `leave_one_out_advantages` in a copy of its module.
-Line one of its docstring completes "Your numbers are what you get if ..."; the rest goes to the page of common
-mistakes.
-"""
-
-# The names of the given code come from the model answer's module, which is put in front of this file when it runs.
-# ruff: noqa: F821
+"""Wrong answers to `leave_one_out_advantages`, one per mistake."""
 
 import torch
 from torch import Tensor
@@ -119,20 +111,6 @@ def group_of_one_keeps_its_reward(rewards: Tensor) -> Tensor:
     rewards = _checked_rewards(rewards)
     others = max(rewards.shape[-1] - 1, 1)
     return rewards - (rewards.sum(dim=-1, keepdim=True) - rewards) / others
-
-
-def best_of_the_others(rewards: Tensor) -> Tensor:
-    """you subtract the best reward of the others; the baseline is their mean
-
-    Then at most one sample of a group has a positive advantage, and the mean of the advantages is below 0.
-    """
-    rewards = _checked_rewards(rewards)
-    size = rewards.shape[-1]
-    if size == 1:
-        return torch.zeros_like(rewards)
-    rows = rewards.unsqueeze(-2).expand(*rewards.shape, size)
-    others = rows.masked_fill(torch.eye(size, dtype=torch.bool, device=rewards.device), float("-inf"))
-    return rewards - others.amax(dim=-1)
 
 
 def subtracts_in_place(rewards: Tensor) -> Tensor:

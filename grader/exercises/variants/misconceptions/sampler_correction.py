@@ -1,12 +1,4 @@
-"""Wrong answers to `sampler_correction`, one per mistake.
-
-Each public function takes the place of the model answer's `sampler_correction` in a copy of its module.
-Line one of its docstring completes "Your numbers are what you get if ..."; the rest goes to the page of common
-mistakes.
-"""
-
-# The names of the given code come from the model answer's module, which is put in front of this file when it runs.
-# ruff: noqa: F821
+"""Wrong answers to `sampler_correction`, one per mistake."""
 
 import torch
 from torch import Tensor
@@ -95,15 +87,6 @@ def returns_the_logarithm(old_logp: Tensor, sampler_logp: Tensor, *, cap: float 
     return (old_logp - sampler_logp).clamp(max=cap).detach()
 
 
-def difference_of_probabilities(old_logp: Tensor, sampler_logp: Tensor, *, cap: float = 2.0) -> Tensor:
-    """you weigh by 1 plus the difference of the probabilities; the weight is their quotient
-
-    A rare token that the trainer finds ten times as likely then has a weight near 1, and it is the one that matters.
-    """
-    _check(old_logp, sampler_logp, cap)
-    return (1.0 + old_logp.exp() - sampler_logp.exp()).clamp(max=cap).detach()
-
-
 def one_weight_for_all_tokens(old_logp: Tensor, sampler_logp: Tensor, *, cap: float = 2.0) -> Tensor:
     """you take the mean over all tokens before exp; here every token has its own weight
 
@@ -151,15 +134,6 @@ def trainer_is_trained(old_logp: Tensor, sampler_logp: Tensor, *, cap: float = 2
     """
     _check(old_logp, sampler_logp, cap)
     return importance_ratio(old_logp, sampler_logp).clamp(max=cap)
-
-
-def sampler_is_trained(old_logp: Tensor, sampler_logp: Tensor, *, cap: float = 2.0) -> Tensor:
-    """you let a gradient reach sampler_logp; the weight is a constant, and no gradient reaches its arguments
-
-    One `detach` on the trainer's side is not enough: take the weight itself out of the graph.
-    """
-    _check(old_logp, sampler_logp, cap)
-    return (old_logp.detach() - sampler_logp).clamp(-20.0, 20.0).exp().clamp(max=cap)
 
 
 def does_not_clamp(old_logp: Tensor, sampler_logp: Tensor, *, cap: float = 2.0) -> Tensor:

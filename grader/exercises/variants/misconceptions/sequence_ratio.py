@@ -1,12 +1,4 @@
-"""Wrong answers to `sequence_ratio`, one per mistake.
-
-Each public function takes the place of the model answer's `sequence_ratio` in a copy of its module.
-Line one of its docstring completes "Your numbers are what you get if ..."; the rest goes to the page of common
-mistakes.
-"""
-
-# The names of the given code come from the model answer's module, which is put in front of this file when it runs.
-# ruff: noqa: F821
+"""Wrong answers to `sequence_ratio`, one per mistake."""
 
 import torch
 from torch import Tensor
@@ -54,17 +46,6 @@ def takes_no_notice_of_the_mask(logp: Tensor, old_logp: Tensor, mask: Tensor) ->
     return importance_ratio(logp.mean(dim=-1), old_logp.mean(dim=-1))
 
 
-def reciprocal(logp: Tensor, old_logp: Tensor, mask: Tensor) -> Tensor:
-    """you divide the old policy by the current one; the current policy is in the numerator
-
-    The gradient then has the wrong sign: what was rewarded becomes less likely.
-    """
-    _same_shapes(logp, old_logp, mask)
-    length = mask.sum(dim=-1).clamp(min=1)
-    log_ratio = torch.where(mask, old_logp.detach() - logp, 0.0).sum(dim=-1) / length
-    return log_ratio.clamp(-20.0, 20.0).exp()
-
-
 def one_ratio_for_each_position(logp: Tensor, old_logp: Tensor, mask: Tensor) -> Tensor:
     """you return the ratio of the completion at each of its positions; this function returns one for each row
 
@@ -85,31 +66,6 @@ def one_ratio_for_the_batch(logp: Tensor, old_logp: Tensor, mask: Tensor) -> Ten
     length = mask.sum().clamp(min=1)
     means = [torch.where(mask, each, 0.0).sum() / length for each in (logp, old_logp)]
     return importance_ratio(*means).expand(len(logp))
-
-
-def is_a_constant(logp: Tensor, old_logp: Tensor, mask: Tensor) -> Tensor:
-    """you take the ratio out of the graph; its gradient is what trains the policy, ratio / n for each token
-
-    The values are right, the loss looks right, and nothing is ever learned.
-    """
-    _same_shapes(logp, old_logp, mask)
-    length = mask.sum(dim=-1).clamp(min=1)
-    means = [torch.where(mask, each, 0.0).sum(dim=-1) / length for each in (logp, old_logp)]
-    return importance_ratio(*means).detach()
-
-
-def gradient_of_the_last_token_only(logp: Tensor, old_logp: Tensor, mask: Tensor) -> Tensor:
-    """you let the gradient through for the last token of a row only; every token has its share, ratio / n
-
-    The ratio depends on all tokens of the completion. Here most of what the policy wrote gets no credit and no blame.
-    """
-    _same_shapes(logp, old_logp, mask)
-    places = torch.arange(logp.shape[-1], device=logp.device).expand_as(logp)
-    last = places == torch.where(mask, places, -1).amax(dim=-1, keepdim=True)
-    logp = torch.where(last, logp, logp.detach())
-    length = mask.sum(dim=-1).clamp(min=1)
-    means = [torch.where(mask, each, 0.0).sum(dim=-1) / length for each in (logp, old_logp)]
-    return importance_ratio(*means)
 
 
 def gradient_not_divided_by_the_length(logp: Tensor, old_logp: Tensor, mask: Tensor) -> Tensor:
@@ -135,26 +91,6 @@ def old_policy_moves_too(logp: Tensor, old_logp: Tensor, mask: Tensor) -> Tensor
     return (torch.where(mask, logp - old_logp, 0.0).sum(dim=-1) / length).clamp(-20.0, 20.0).exp()
 
 
-def multiplies_by_the_mask(logp: Tensor, old_logp: Tensor, mask: Tensor) -> Tensor:
-    """you multiply the log-ratios by the mask; NaN * 0 and infinity * 0 are NaN, so masked positions get in
-
-    Put zeros there before anything is computed with them: with torch.where, or masked_fill.
-    """
-    _same_shapes(logp, old_logp, mask)
-    length = mask.sum(dim=-1).clamp(min=1)
-    return importance_ratio((logp * mask).sum(dim=-1) / length, (old_logp * mask).sum(dim=-1) / length)
-
-
-def empty_completions_are_nan(logp: Tensor, old_logp: Tensor, mask: Tensor) -> Tensor:
-    """you divide by 0 tokens; a completion without tokens has ratio 1
-
-    One NaN among the ratios makes the loss NaN, and then all parameters.
-    """
-    _same_shapes(logp, old_logp, mask)
-    means = [torch.where(mask, each, 0.0).sum(dim=-1) / mask.sum(dim=-1) for each in (logp, old_logp)]
-    return importance_ratio(*means)
-
-
 def clamps_each_token(logp: Tensor, old_logp: Tensor, mask: Tensor) -> Tensor:
     """you clamp the log-ratio of each token; the mean of the completion is clamped
 
@@ -164,17 +100,6 @@ def clamps_each_token(logp: Tensor, old_logp: Tensor, mask: Tensor) -> Tensor:
     _same_shapes(logp, old_logp, mask)
     log_ratio = torch.where(mask, logp - old_logp.detach(), 0.0).clamp(-20.0, 20.0)
     return (log_ratio.sum(dim=-1) / mask.sum(dim=-1).clamp(min=1)).exp()
-
-
-def clamps_the_sum(logp: Tensor, old_logp: Tensor, mask: Tensor) -> Tensor:
-    """you clamp the sum of the log-ratios and divide it by the length then; the mean is what is clamped
-
-    A long completion is cut although its ratio is harmless: 200 tokens with log-ratio 0.2 have a sum of 40 and a ratio
-    of 1.22.
-    """
-    _same_shapes(logp, old_logp, mask)
-    sums = [torch.where(mask, each, 0.0).sum(dim=-1) for each in (logp, old_logp)]
-    return ((sums[0] - sums[1].detach()).clamp(-20.0, 20.0) / mask.sum(dim=-1).clamp(min=1)).exp()
 
 
 def empty_completions_have_ratio_0(logp: Tensor, old_logp: Tensor, mask: Tensor) -> Tensor:

@@ -1,12 +1,4 @@
-"""Wrong answers to `token_weights`, one per mistake.
-
-Each public function takes the place of the model answer's `token_weights` in a copy of its module.
-Line one of its docstring completes "Your numbers are what you get if ..."; the rest goes to the page of common
-mistakes.
-"""
-
-# The names of the given code come from the model answer's module, which is put in front of this file when it runs.
-# ruff: noqa: F821
+"""Wrong answers to `token_weights`, one per mistake."""
 
 import torch
 from torch import Tensor
@@ -16,102 +8,81 @@ def _kept(mask: Tensor) -> Tensor:
     return mask.to(torch.get_default_dtype())
 
 
-def no_mean_over_the_completions(mask: Tensor, *, level: str, max_tokens: int = 0) -> Tensor:
+def no_mean_over_the_completions():
     """you give each completion a weight of 1 by sequence; the B completions share a weight of 1
 
     The loss then grows with the batch, and the learning rate means something else for each batch size.
     """
-    _check_weighing(mask, level, max_tokens)
-    kept = _kept(mask)
-    if level == "sequence":
-        return kept / kept.sum(dim=-1, keepdim=True).clamp(min=1)
-    if level == "token":
-        return kept / kept.sum().clamp(min=1)
-    return kept / (len(kept) * max_tokens)
+    """
+    - return kept / kept.sum(dim=-1, keepdim=True).clamp(min=1) / len(kept)
+    + return kept / kept.sum(dim=-1, keepdim=True).clamp(min=1)
+    """
 
 
-def by_sequence_over_the_padded_length(mask: Tensor, *, level: str, max_tokens: int = 0) -> Tensor:
+def by_sequence_over_the_padded_length():
     """you divide by the padded length of the rows by sequence; each completion is divided by its own tokens
 
     Padding then makes a short completion count less, and all of them less the longer the longest one is.
     """
-    _check_weighing(mask, level, max_tokens)
-    kept = _kept(mask)
-    if level == "sequence":
-        return kept / kept.shape[-1] / len(kept)
-    if level == "token":
-        return kept / kept.sum().clamp(min=1)
-    return kept / (len(kept) * max_tokens)
+    """
+    - return kept / kept.sum(dim=-1, keepdim=True).clamp(min=1) / len(kept)
+    + return kept / kept.shape[-1] / len(kept)
+    """
 
 
-def by_token_over_all_positions(mask: Tensor, *, level: str, max_tokens: int = 0) -> Tensor:
+def by_token_over_all_positions():
     """you divide by all positions by token; only those where the mask is True are tokens that count
 
     The more padding a batch has, the smaller its gradient.
     """
-    _check_weighing(mask, level, max_tokens)
-    kept = _kept(mask)
-    if level == "sequence":
-        return kept / kept.sum(dim=-1, keepdim=True).clamp(min=1) / len(kept)
-    if level == "token":
-        return kept / kept.numel()
-    return kept / (len(kept) * max_tokens)
+    """
+    - return kept / kept.sum().clamp(min=1)
+    + return kept / kept.numel()
+    """
 
 
-def by_token_divided_by_the_completions(mask: Tensor, *, level: str, max_tokens: int = 0) -> Tensor:
+def by_token_divided_by_the_completions():
     """you divide by B once more by token; the count of all tokens has the completions in it already
 
     All weights of a batch sum to 1 by token. Here they sum to 1 / B.
     """
-    _check_weighing(mask, level, max_tokens)
-    kept = _kept(mask)
-    if level == "sequence":
-        return kept / kept.sum(dim=-1, keepdim=True).clamp(min=1) / len(kept)
-    if level == "token":
-        return kept / kept.sum().clamp(min=1) / len(kept)
-    return kept / (len(kept) * max_tokens)
+    """
+    - return kept / kept.sum().clamp(min=1)
+    + return kept / kept.sum().clamp(min=1) / len(kept)
+    """
 
 
-def constant_without_the_completions(mask: Tensor, *, level: str, max_tokens: int = 0) -> Tensor:
+def constant_without_the_completions():
     """you divide by max_tokens only by constant; the mean over the B completions is part of it
 
     Dr. GRPO removes the length of the answer from the loss and keeps the mean over the answers.
     """
-    _check_weighing(mask, level, max_tokens)
-    kept = _kept(mask)
-    if level == "sequence":
-        return kept / kept.sum(dim=-1, keepdim=True).clamp(min=1) / len(kept)
-    if level == "token":
-        return kept / kept.sum().clamp(min=1)
-    return kept / max_tokens
+    """
+    - return kept / (len(kept) * max_tokens)
+    + return kept / max_tokens
+    """
 
 
-def constant_is_the_longest_of_the_batch(mask: Tensor, *, level: str, max_tokens: int = 0) -> Tensor:
+def constant_is_the_longest_of_the_batch():
     """you divide by the longest completion of the batch by constant; the constant is max_tokens
 
     Then a batch with one long answer has a smaller gradient than a batch without: the length is back in the loss.
     """
-    _check_weighing(mask, level, max_tokens)
-    kept = _kept(mask)
-    if level == "sequence":
-        return kept / kept.sum(dim=-1, keepdim=True).clamp(min=1) / len(kept)
-    if level == "token":
-        return kept / kept.sum().clamp(min=1)
-    return kept / (len(kept) * kept.sum(dim=-1).amax().clamp(min=1))
+    """
+    - return kept / (len(kept) * max_tokens)
+    + return kept / (len(kept) * kept.sum(dim=-1).amax().clamp(min=1))
+    """
 
 
-def constant_is_the_padded_length(mask: Tensor, *, level: str, max_tokens: int = 0) -> Tensor:
+def constant_is_the_padded_length():
     """you divide by the width of the mask by constant; the constant is max_tokens
 
     The width is that of the longest row of this batch, prompt and padding included, and changes from batch to batch.
     """
-    _check_weighing(mask, level, max_tokens)
-    kept = _kept(mask)
-    if level == "sequence":
-        return kept / kept.sum(dim=-1, keepdim=True).clamp(min=1) / len(kept)
-    if level == "token":
-        return kept / kept.sum().clamp(min=1)
-    return kept / kept.numel()
+    """
+    - return kept / (len(kept) * max_tokens)
+    + return kept / kept.numel()
+    """
 
 
 def levels_mixed_up(mask: Tensor, *, level: str, max_tokens: int = 0) -> Tensor:
@@ -142,48 +113,6 @@ def masked_positions_weigh_too(mask: Tensor, *, level: str, max_tokens: int = 0)
     return torch.full_like(kept, 1.0 / (len(kept) * max_tokens))
 
 
-def empty_completions_are_nan(mask: Tensor, *, level: str, max_tokens: int = 0) -> Tensor:
-    """you divide 0 by 0 for a completion without tokens; its weights are 0
-
-    One NaN in the weights is a NaN in the loss, and then in all parameters.
-    """
-    _check_weighing(mask, level, max_tokens)
-    kept = _kept(mask)
-    if level == "sequence":
-        return kept / kept.sum(dim=-1, keepdim=True) / len(kept)
-    if level == "token":
-        return kept / kept.sum()
-    return kept / (len(kept) * max_tokens)
-
-
-def empty_completions_are_nan_by_sequence(mask: Tensor, *, level: str, max_tokens: int = 0) -> Tensor:
-    """you divide 0 by 0 for a completion without tokens by sequence; its weights are 0
-
-    By token the others keep the divisor above 0. By sequence each row has one of its own.
-    """
-    _check_weighing(mask, level, max_tokens)
-    kept = _kept(mask)
-    if level == "sequence":
-        return kept / kept.sum(dim=-1, keepdim=True) / len(kept)
-    if level == "token":
-        return kept / kept.sum().clamp(min=1)
-    return kept / (len(kept) * max_tokens)
-
-
-def empty_masks_are_nan_by_token(mask: Tensor, *, level: str, max_tokens: int = 0) -> Tensor:
-    """you divide 0 by 0 by token when no completion of the batch has tokens; all weights are 0 then
-
-    It is rare, and happens when every answer of a small batch ends at once. From then on all parameters are NaN.
-    """
-    _check_weighing(mask, level, max_tokens)
-    kept = _kept(mask)
-    if level == "sequence":
-        return kept / kept.sum(dim=-1, keepdim=True).clamp(min=1) / len(kept)
-    if level == "token":
-        return kept / kept.sum()
-    return kept / (len(kept) * max_tokens)
-
-
 def empty_completions_are_not_counted(mask: Tensor, *, level: str, max_tokens: int = 0) -> Tensor:
     """you divide by the completions that have tokens; one without tokens is one of the B, too
 
@@ -197,21 +126,6 @@ def empty_completions_are_not_counted(mask: Tensor, *, level: str, max_tokens: i
     if level == "token":
         return kept / kept.sum().clamp(min=1)
     return kept / (rows * max_tokens)
-
-
-def empty_completions_are_not_counted_by_sequence(mask: Tensor, *, level: str, max_tokens: int = 0) -> Tensor:
-    """you divide by the completions that have tokens by sequence; one without tokens is one of the B, too
-
-    By constant you count all of them, so that the two levels disagree about what B is.
-    """
-    _check_weighing(mask, level, max_tokens)
-    kept = _kept(mask)
-    if level == "sequence":
-        rows = mask.any(dim=-1).sum().clamp(min=1)
-        return kept / kept.sum(dim=-1, keepdim=True).clamp(min=1) / rows
-    if level == "token":
-        return kept / kept.sum().clamp(min=1)
-    return kept / (len(kept) * max_tokens)
 
 
 def returns_the_divisors(mask: Tensor, *, level: str, max_tokens: int = 0) -> Tensor:
@@ -228,18 +142,15 @@ def returns_the_divisors(mask: Tensor, *, level: str, max_tokens: int = 0) -> Te
     return kept * (len(kept) * max_tokens)
 
 
-def weights_in_float64(mask: Tensor, *, level: str, max_tokens: int = 0) -> Tensor:
+def weights_in_float64():
     """you return float64 weights; they have the default float dtype, which is float32
 
     A product with them is float64 as well, and so is everything computed from the loss: twice the memory.
     """
-    _check_weighing(mask, level, max_tokens)
-    kept = mask.double()
-    if level == "sequence":
-        return kept / kept.sum(dim=-1, keepdim=True).clamp(min=1) / len(kept)
-    if level == "token":
-        return kept / kept.sum().clamp(min=1)
-    return kept / (len(kept) * max_tokens)
+    """
+    - kept = mask.to(torch.get_default_dtype())
+    + kept = mask.double()
+    """
 
 
 def empty_completions_count_as_a_token(mask: Tensor, *, level: str, max_tokens: int = 0) -> Tensor:

@@ -1,10 +1,4 @@
-"""Correct answers to `sampler_correction` in other styles, one per style; a fair grader accepts them all.
-
-Each public function takes the place of the model answer's `sampler_correction` in a copy of its module.
-"""
-
-# The names of the given code come from the model answer's module, which is put in front of this file when it runs.
-# ruff: noqa: F821
+"""Right answers to `sampler_correction` in other styles."""
 
 import torch
 from torch import Tensor
@@ -18,25 +12,11 @@ def minimum_with_the_cap(old_logp: Tensor, sampler_logp: Tensor, *, cap: float =
         return torch.minimum(ratio, torch.full_like(ratio, cap))
 
 
-def without_importance_ratio(old_logp: Tensor, sampler_logp: Tensor, *, cap: float = 2.0) -> Tensor:
-    """Clamps the difference itself and takes exp of constants."""
-    _check(old_logp, sampler_logp, cap)
-    difference = old_logp.detach() - sampler_logp.detach()
-    return torch.clip(difference.clamp(-20.0, 20.0).exp(), max=cap)
-
-
 def where_it_exceeds_the_cap(old_logp: Tensor, sampler_logp: Tensor, *, cap: float = 2.0) -> Tensor:
     """Writes the cap where the ratio is larger."""
     _check(old_logp, sampler_logp, cap)
     ratio = importance_ratio(old_logp.detach(), sampler_logp)
     return torch.where(ratio > cap, cap, ratio)
-
-
-def float64_inside(old_logp: Tensor, sampler_logp: Tensor, *, cap: float = 2.0) -> Tensor:
-    """Computes in float64 and converts back."""
-    _check(old_logp, sampler_logp, cap)
-    difference = (old_logp.double() - sampler_logp.double()).clamp(-20.0, 20.0)
-    return difference.exp().clamp_max(cap).to(old_logp.dtype).detach()
 
 
 def cut_before_exp(old_logp: Tensor, sampler_logp: Tensor, *, cap: float = 2.0) -> Tensor:

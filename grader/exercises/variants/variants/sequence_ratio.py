@@ -1,10 +1,4 @@
-"""Correct answers to `sequence_ratio` in other styles, one per style; a fair grader accepts them all.
-
-Each public function takes the place of the model answer's `sequence_ratio` in a copy of its module.
-"""
-
-# The names of the given code come from the model answer's module, which is put in front of this file when it runs.
-# ruff: noqa: F821
+"""Right answers to `sequence_ratio` in other styles."""
 
 import torch
 from torch import Tensor
@@ -39,55 +33,11 @@ def weights_times_log_ratios(logp: Tensor, old_logp: Tensor, mask: Tensor) -> Te
     return importance_ratio(mean, torch.zeros_like(mean))
 
 
-def float64_inside(logp: Tensor, old_logp: Tensor, mask: Tensor) -> Tensor:
-    """Computes in float64 and converts back; nan_to_num replaces 0 / 0."""
-    _same_shapes(logp, old_logp, mask)
-    with torch.no_grad():
-        constant = torch.where(mask, old_logp, 0.0).double()
-    log_ratio = torch.where(mask, logp, 0.0).double() - constant
-    count = mask.sum(dim=-1)
-    mean = torch.where(count > 0, log_ratio.sum(dim=-1) / count.clamp(min=1), 0.0)
-    return torch.exp(torch.clamp(mean, -20.0, 20.0)).to(logp.dtype)
-
-
 def mean_without_the_nans(logp: Tensor, old_logp: Tensor, mask: Tensor) -> Tensor:
     """Writes NaN where the mask is False and takes nanmean; of a completion without tokens that is NaN, and then 0."""
     _same_shapes(logp, old_logp, mask)
     log_ratio = (logp - old_logp.detach()).masked_fill(~mask, float("nan"))
     return log_ratio.nanmean(dim=-1).nan_to_num(0.0).clamp(-20.0, 20.0).exp()
-
-
-def tokens_packed_into_one_row(logp: Tensor, old_logp: Tensor, mask: Tensor) -> Tensor:
-    """Takes the tokens that count out of the rows and adds each to the sum of its completion."""
-    _same_shapes(logp, old_logp, mask)
-    rows = mask.nonzero()[:, 0]
-    difference = logp[mask] - old_logp[mask].detach()
-    total = logp.new_zeros(len(mask)).index_add(0, rows, difference)
-    return torch.exp(torch.clamp(total / mask.sum(dim=-1).clamp(min=1), -20.0, 20.0))
-
-
-def own_backward_pass(logp: Tensor, old_logp: Tensor, mask: Tensor) -> Tensor:
-    """Writes the derivative by hand in a torch.autograd.Function: ratio / n at each token."""
-    _same_shapes(logp, old_logp, mask)
-    return _SequenceRatio.apply(logp, old_logp, mask)
-
-
-class _SequenceRatio(torch.autograd.Function):
-    """exp of the clamped mean log-ratio."""
-
-    @staticmethod
-    def forward(ctx, logp, old_logp, mask):
-        count = mask.sum(dim=-1).clamp(min=1)
-        mean = torch.where(mask, logp - old_logp, 0.0).sum(dim=-1) / count
-        ratio = mean.clamp(-20.0, 20.0).exp()
-        slope = torch.where(mean.abs() <= 20.0, ratio, 0.0) / count
-        ctx.save_for_backward(slope, mask)
-        return ratio
-
-    @staticmethod
-    def backward(ctx, gradient):
-        slope, mask = ctx.saved_tensors
-        return (gradient * slope).unsqueeze(-1) * mask, None, None
 
 
 def _same_shapes(logp: Tensor, old_logp: Tensor, mask: Tensor) -> None:

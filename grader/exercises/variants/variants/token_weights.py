@@ -1,10 +1,4 @@
-"""Correct answers to `token_weights` in other styles, one per style; a fair grader accepts them all.
-
-Each public function takes the place of the model answer's `token_weights` in a copy of its module.
-"""
-
-# The names of the given code come from the model answer's module, which is put in front of this file when it runs.
-# ruff: noqa: F821
+"""Right answers to `token_weights` in other styles."""
 
 import torch
 from torch import Tensor
@@ -17,17 +11,6 @@ def one_divisor_for_each_position(mask: Tensor, *, level: str, max_tokens: int =
     lengths = mask.sum(dim=1, keepdim=True)
     divisor = {"sequence": lengths * rows, "token": lengths.sum(), "constant": torch.tensor(rows * (max_tokens or 1))}
     return mask.float() / divisor[level].to(mask.device).clamp_min(1)
-
-
-def float64_inside(mask: Tensor, *, level: str, max_tokens: int = 0) -> Tensor:
-    """Computes in float64 and converts at the end; nan_to_num replaces 0 / 0."""
-    _check_weighing(mask, level, max_tokens)
-    kept = mask.double()
-    if level == "constant":
-        return (kept / max_tokens / len(kept)).float()
-    if level == "token":
-        return torch.nan_to_num(kept / kept.sum()).float()
-    return (torch.nan_to_num(kept / kept.sum(1, keepdim=True)) / len(kept)).float()
 
 
 def loop_over_the_completions(mask: Tensor, *, level: str, max_tokens: int = 0) -> Tensor:
@@ -46,22 +29,6 @@ def loop_over_the_completions(mask: Tensor, *, level: str, max_tokens: int = 0) 
         else:
             weight = 1 / (max_tokens * len(mask))
         row[own] = weight
-    return weights
-
-
-def gradient_of_a_mean(mask: Tensor, *, level: str, max_tokens: int = 0) -> Tensor:
-    """Differentiates the mean of some values by these: the weights are its gradient."""
-    _check_weighing(mask, level, max_tokens)
-    with torch.inference_mode(False), torch.enable_grad():
-        values = torch.zeros(mask.shape, device=mask.device, requires_grad=True)
-        kept = torch.where(mask, values, 0.0)
-        if level == "sequence":
-            total = (kept.sum(dim=-1) / mask.sum(dim=-1).clamp(min=1)).mean()
-        elif level == "token":
-            total = kept.sum() / mask.sum().clamp(min=1)
-        else:
-            total = (kept.sum(dim=-1) / max_tokens).mean()
-        (weights,) = torch.autograd.grad(total, values)
     return weights
 
 
