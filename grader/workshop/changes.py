@@ -1,7 +1,10 @@
-"""Wrong answers written as changes: of a small mistake in a long function, only the lines that are wrong.
+"""Known answers made whole functions: what a file of them leaves out is in the model answer.
 
-A misconception without parameters is a change on the model answer. After its docstring, its body holds a string for
-each hunk:
+A function with parameters holds what a student writes: the lines that the stub gives before that, such as the
+validation, are put in front, unless there are given lines after it, too.
+
+Of a small mistake in a long function only the wrong lines are written. A misconception without parameters is a change
+on the model answer. After its docstring, its body holds a string for each hunk:
 
     def never_clears_the_gradients():
         \"""you never clear the gradients, so ...\"""
@@ -83,12 +86,12 @@ class Edit:
 
 
 def written_out(text: str, model: str, function: str, file: str) -> str:
-    """A file of misconceptions in which every change has become a whole function, with the name of the change.
+    """A file of known answers in which every function is whole.
 
     Args:
         text: The file.
         model: The module of the model answer.
-        function: The function that the misconceptions replace.
+        function: The function that the answers replace.
         file: Name of the file, for a sentence.
 
     Raises:
@@ -96,7 +99,12 @@ def written_out(text: str, model: str, function: str, file: str) -> str:
     """
     lines = text.split("\n")
     for node in reversed(ast.parse(text).body):
-        if isinstance(node, ast.FunctionDef) and _is_change(node):
+        if not isinstance(node, ast.FunctionDef) or node.name.startswith("_"):
+            continue
+        if ast.unparse(node.args):
+            start = _after_docstring(node)
+            lines[start:start] = _given(model, function)
+        else:
             try:
                 lines[node.lineno - 1 : node.end_lineno] = _whole_function(node, lines, model, function)
             except ValueError as error:
@@ -104,9 +112,23 @@ def written_out(text: str, model: str, function: str, file: str) -> str:
     return "\n".join(lines)
 
 
-def _is_change(node: ast.FunctionDef) -> bool:
-    """Public, and without parameters, which no function of the course is."""
-    return not node.name.startswith("_") and not ast.unparse(node.args)
+def _after_docstring(node: ast.FunctionDef) -> int:
+    """How many lines of the file come before the code of a function."""
+    first = node.body[0]
+    return first.lineno - 1 if ast.get_docstring(node) is None else first.end_lineno or 0
+
+
+@functools.cache
+def _given(model: str, function: str) -> Sequence[str]:
+    """The lines of the stub before what a student writes; none if a student writes between given lines."""
+    for node in ast.parse(model).body if model else ():
+        if isinstance(node, ast.FunctionDef) and node.name == function:
+            start = _after_docstring(node)
+            lines = model.split("\n")[start : node.end_lineno]
+            begin = next((place for place, line in enumerate(lines) if line.startswith("    ### BEGIN")), None)
+            if begin is not None and not any("### END" in line for line in lines):
+                return lines[:begin]
+    return ()
 
 
 def _whole_function(change: ast.FunctionDef, lines: Sequence[str], model: str, function: str) -> list[str]:

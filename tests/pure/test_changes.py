@@ -122,11 +122,13 @@ def test_a_change_is_the_function_that_somebody_writes_out(hunks: list[str], exp
     assert same_code(written(*hunks), expected) and same_code(written(*hunks[::-1]), expected)
 
 
-def test_whole_functions_helpers_and_their_order_stay() -> None:
+def test_functions_get_the_lines_given_by_the_stub_and_helpers_and_their_order_stay() -> None:
+    given = '    if lr < 0:\n        raise ValueError("# not a comment")\n'
     before = 'def first(w, *, lr=0.5):\n    """you"""\n    return _help(w)\n\n\ndef _help():\n    return 1\n'
     after = 'def last(weights):\n    """you"""\n    return weights\n'
     text = written_out(f"{before}\n\n{change(f'- {SECOND}')}\n\n{after}", MODEL, "step", "step.py")
-    assert text.startswith(before) and text.endswith(after)
+    assert text.startswith(before.replace("    return _", f"{given}    return _"))
+    assert text.endswith(after.replace("    return", f"{given}    return"))
     names = [node.name for node in ast.parse(text).body if isinstance(node, ast.FunctionDef)]
     assert names == ["first", "_help", "wrong", "last"]
 

@@ -11,7 +11,6 @@ def divides_by_group_size_minus_one(rewards: Tensor, *, std_eps: float = 1e-8, d
     smaller learning rate. Most libraries do it, and so did, in the end, all 86 students whose solutions were read:
     torch's default is `correction=1`, and the test of their course accepted nothing else.
     """
-    rewards = _checked(rewards)
     centred = rewards - rewards.mean(dim=-1, keepdim=True)
     no_signal = (rewards == rewards[..., :1]).all(dim=-1, keepdim=True)
     if divide_by_std:
@@ -27,7 +26,6 @@ def group_of_one_becomes_nan(rewards: Tensor, *, std_eps: float = 1e-8, divide_b
     in a batch turns the loss and then every weight of the policy into NaN. 75 of 78 students and more
     than half of the other implementations that were read do it.
     """
-    rewards = _checked(rewards)
     centred = rewards - rewards.mean(dim=-1, keepdim=True)
     return centred / (rewards.std(dim=-1, keepdim=True) + std_eps) if divide_by_std else centred
 
@@ -38,7 +36,6 @@ def group_of_one_keeps_its_reward(rewards: Tensor, *, std_eps: float = 1e-8, div
     The library verl does this on purpose. A sample with nothing to be compared with then pushes the policy by its raw
     reward, so GRPO silently becomes REINFORCE without a baseline.
     """
-    rewards = _checked(rewards)
     if rewards.shape[-1] == 1:
         return rewards.clone()
     centred = rewards - rewards.mean(dim=-1, keepdim=True)
@@ -53,7 +50,6 @@ def equal_rewards_become_noise(rewards: Tensor, *, std_eps: float = 1e-8, divide
     all eight samples, out of nothing; in float16 std_eps itself rounds to 0 and the answer is NaN. The same error was
     reported against NeMo-RL (advantages of a million) and atropos.
     """
-    rewards = _checked(rewards)
     centred = rewards - rewards.mean(dim=-1, keepdim=True)
     return centred / (rewards.std(dim=-1, correction=0, keepdim=True) + std_eps) if divide_by_std else centred
 
@@ -64,7 +60,6 @@ def only_a_std_of_exactly_zero_is_safe(rewards: Tensor, *, std_eps: float = 1e-8
     The mean is rounded, so the deviations from it need not vanish although all rewards are the same number. The test
     then works for rewards of 0 and 1 and fails for 0.1, 0.3 or 0.7, and noise trains the policy.
     """
-    rewards = _checked(rewards)
     centred = rewards - rewards.mean(dim=-1, keepdim=True)
     std = rewards.std(dim=-1, correction=0, keepdim=True)
     advantages = centred / (std + std_eps) if divide_by_std else centred
@@ -77,7 +72,6 @@ def leaves_rounding_error_undivided(rewards: Tensor, *, std_eps: float = 1e-8, d
     Reward minus mean leaves 6e-8 for eight float32 rewards of 0.7. That is small, but every later test for "no signal"
     that compares with 0 gives the wrong answer, and any later normalization blows it up.
     """
-    rewards = _checked(rewards)
     centred = rewards - rewards.mean(dim=-1, keepdim=True)
     if not divide_by_std:
         return centred
@@ -91,7 +85,6 @@ def close_rewards_count_as_equal(rewards: Tensor, *, std_eps: float = 1e-8, divi
     A tolerance has a unit. Rewards in small units (1e-9) or with a large offset (a million plus 0, 1, 2, 3) lose all
     their signal, although GRPO is meant not to care about the scale or the zero of a reward.
     """
-    rewards = _checked(rewards)
     centred = rewards - rewards.mean(dim=-1, keepdim=True)
     advantages = centred / (rewards.std(dim=-1, correction=0, keepdim=True) + std_eps) if divide_by_std else centred
     return advantages.masked_fill(torch.isclose(rewards, rewards[..., :1]).all(dim=-1, keepdim=True), 0.0)
@@ -103,7 +96,6 @@ def equal_check_over_whole_batch(rewards: Tensor, *, std_eps: float = 1e-8, divi
     As soon as one group of the batch has a signal, the rounding noise of all the equal groups comes through. A test
     with a single group never shows it.
     """
-    rewards = _checked(rewards)
     if (rewards == rewards[..., :1]).all():
         return torch.zeros_like(rewards)
     centred = rewards - rewards.mean(dim=-1, keepdim=True)
@@ -119,7 +111,6 @@ def whole_batch_statistics(rewards: Tensor, *, std_eps: float = 1e-8, divide_by_
     All samples of an easy prompt then look good and all samples of a hard one look bad, whatever the policy did: the
     group no longer serves as the baseline, which is the idea of GRPO. Three of 86 students did it.
     """
-    rewards = _checked(rewards)
     no_signal = (rewards == rewards[..., :1]).all(dim=-1, keepdim=True)
     centred = rewards - rewards.mean()
     advantages = centred / (rewards.std(correction=0) + std_eps) if divide_by_std else centred
@@ -132,7 +123,6 @@ def group_mean_but_batch_std(rewards: Tensor, *, std_eps: float = 1e-8, divide_b
     The library TRL offers this as its "batch" scaling. It is a choice, not nonsense, but a group's advantages then
     change when an unrelated prompt joins the batch.
     """
-    rewards = _checked(rewards)
     no_signal = (rewards == rewards[..., :1]).all(dim=-1, keepdim=True)
     centred = rewards - rewards.mean(dim=-1, keepdim=True)
     advantages = centred / (rewards.std(correction=0) + std_eps) if divide_by_std else centred
@@ -145,7 +135,6 @@ def statistics_over_the_first_axis(rewards: Tensor, *, std_eps: float = 1e-8, di
     Sample j of one prompt is then compared with sample j of other prompts, which has nothing to do with it. For a
     single group of shape (G,) the answer is right, so a test with one group passes.
     """
-    rewards = _checked(rewards)
     no_signal = (rewards == rewards[:1]).all(dim=0, keepdim=True)
     centred = rewards - rewards.mean(dim=0, keepdim=True)
     advantages = centred / (rewards.std(dim=0, correction=0, keepdim=True) + std_eps) if divide_by_std else centred
@@ -158,7 +147,6 @@ def group_is_always_axis_one(rewards: Tensor, *, std_eps: float = 1e-8, divide_b
     Libraries reshape to (-1, G) first and then dim=1 is safe. Without that, a single group (G,) fails with an
     IndexError, and with two prompt axes samples of different prompts are compared without any error.
     """
-    rewards = _checked(rewards)
     no_signal = (rewards == rewards[:, :1]).all(dim=1, keepdim=True)
     centred = rewards - rewards.mean(dim=1, keepdim=True)
     advantages = centred / (rewards.std(dim=1, correction=0, keepdim=True) + std_eps) if divide_by_std else centred
@@ -171,7 +159,6 @@ def forgets_keepdim(rewards: Tensor, *, std_eps: float = 1e-8, divide_by_std: bo
     With P different from G torch refuses the shapes, but with P equal to G it broadcasts along the wrong axis without
     a word. Two of 86 students did it.
     """
-    rewards = _checked(rewards)
     no_signal = (rewards == rewards[..., :1]).all(dim=-1, keepdim=True)
     centred = rewards - rewards.mean(dim=-1)
     advantages = centred / (rewards.std(dim=-1, correction=0) + std_eps) if divide_by_std else centred
@@ -184,7 +171,6 @@ def flattens_the_groups(rewards: Tensor, *, std_eps: float = 1e-8, divide_by_std
     The numbers are right, but later code broadcasts advantages against log-probabilities by shape, and a (P * G,)
     result may fit the wrong axis there.
     """
-    rewards = _checked(rewards)
     centred = rewards - rewards.mean(dim=-1, keepdim=True)
     advantages = centred / (rewards.std(dim=-1, correction=0, keepdim=True) + std_eps) if divide_by_std else centred
     return advantages.masked_fill((rewards == rewards[..., :1]).all(dim=-1, keepdim=True), 0.0).flatten()
@@ -196,7 +182,6 @@ def squeezes_axes_of_size_one(rewards: Tensor, *, std_eps: float = 1e-8, divide_
     Squeezing drops every axis of size one, also those that mean "one prompt" or "a group of one". The code works until
     somebody trains on a single prompt, as the language model of this course does.
     """
-    rewards = _checked(rewards)
     centred = rewards - rewards.mean(dim=-1, keepdim=True)
     advantages = centred / (rewards.std(dim=-1, correction=0, keepdim=True) + std_eps) if divide_by_std else centred
     return advantages.masked_fill((rewards == rewards[..., :1]).all(dim=-1, keepdim=True), 0.0).squeeze()
@@ -212,7 +197,6 @@ def divides_although_told_not_to(rewards: Tensor, *, std_eps: float = 1e-8, divi
     nearly equal groups as loud as very different ones. Four of 86 students ignored the flag or divided in both
     branches.
     """
-    rewards = _checked(rewards)
     centred = rewards - rewards.mean(dim=-1, keepdim=True)
     advantages = centred / (rewards.std(dim=-1, correction=0, keepdim=True) + std_eps)
     return advantages.masked_fill((rewards == rewards[..., :1]).all(dim=-1, keepdim=True), 0.0)
@@ -224,7 +208,6 @@ def never_divides(rewards: Tensor, *, std_eps: float = 1e-8, divide_by_std: bool
     That is Dr. GRPO, and the default of nanochat, but only asked for with divide_by_std=False. The step size then
     depends on the unit of the reward: rewards a tenth as large train a tenth as fast.
     """
-    rewards = _checked(rewards)
     centred = rewards - rewards.mean(dim=-1, keepdim=True)
     return centred.masked_fill((rewards == rewards[..., :1]).all(dim=-1, keepdim=True), 0.0)
 
@@ -235,7 +218,6 @@ def raw_rewards_when_not_dividing(rewards: Tensor, *, std_eps: float = 1e-8, div
     Without the mean there is no baseline: with rewards between 0 and 1 every sample is pushed up, good or bad, and only
     the differences between the pushes teach anything.
     """
-    rewards = _checked(rewards)
     if not divide_by_std:
         return rewards.clone()
     centred = rewards - rewards.mean(dim=-1, keepdim=True)
@@ -249,7 +231,6 @@ def divides_by_the_variance(rewards: Tensor, *, std_eps: float = 1e-8, divide_by
     Advantages then have the unit of one over reward: rewards ten times as large give advantages a tenth as large, and
     groups with little spread get enormous ones. With rewards of 0 and 1 the values merely look a bit large.
     """
-    rewards = _checked(rewards)
     centred = rewards - rewards.mean(dim=-1, keepdim=True)
     advantages = centred / (rewards.var(dim=-1, correction=0, keepdim=True) + std_eps) if divide_by_std else centred
     return advantages.masked_fill((rewards == rewards[..., :1]).all(dim=-1, keepdim=True), 0.0)
@@ -261,7 +242,6 @@ def divides_only_the_mean(rewards: Tensor, *, std_eps: float = 1e-8, divide_by_s
     Division binds tighter than subtraction. The result has no mean of 0 and moves when a constant is added to all
     rewards, so the offset of the reward trains the policy.
     """
-    rewards = _checked(rewards)
     mean = rewards.mean(dim=-1, keepdim=True)
     std = rewards.std(dim=-1, correction=0, keepdim=True)
     advantages = rewards - mean / (std + std_eps) if divide_by_std else rewards - mean
@@ -274,7 +254,6 @@ def subtracts_the_wrong_way_round(rewards: Tensor, *, std_eps: float = 1e-8, div
     The policy then learns to avoid its best samples. A minus sign belongs in the loss, which is minimized, not in the
     advantage.
     """
-    rewards = _checked(rewards)
     centred = rewards.mean(dim=-1, keepdim=True) - rewards
     advantages = centred / (rewards.std(dim=-1, correction=0, keepdim=True) + std_eps) if divide_by_std else centred
     return advantages.masked_fill((rewards == rewards[..., :1]).all(dim=-1, keepdim=True), 0.0)
@@ -286,7 +265,6 @@ def leave_one_out_baseline(rewards: Tensor, *, std_eps: float = 1e-8, divide_by_
     The leave-one-out baseline of RLOO, also the default of NeMo-RL, makes every advantage larger by G / (G - 1): twice
     as large for G = 2. It is a sound estimator, but not the formula of GRPO.
     """
-    rewards = _checked(rewards)
     others = max(rewards.shape[-1] - 1, 1)
     centred = rewards - (rewards.sum(dim=-1, keepdim=True) - rewards) / others
     advantages = centred / (rewards.std(dim=-1, correction=0, keepdim=True) + std_eps) if divide_by_std else centred
@@ -299,7 +277,6 @@ def first_sample_as_baseline(rewards: Tensor, *, std_eps: float = 1e-8, divide_b
     The first sample is then always worth 0, and all others are judged by how lucky it was. The advantages of a group
     do not add up to 0, and reordering the samples changes them.
     """
-    rewards = _checked(rewards)
     centred = rewards - rewards[..., :1]
     advantages = centred / (rewards.std(dim=-1, correction=0, keepdim=True) + std_eps) if divide_by_std else centred
     return advantages.masked_fill((rewards == rewards[..., :1]).all(dim=-1, keepdim=True), 0.0)
@@ -311,7 +288,6 @@ def clips_advantages_to_two(rewards: Tensor, *, std_eps: float = 1e-8, divide_by
     Advantages are bounded without it: none exceeds sqrt(G - 1). The clip first bites when one sample
     stands out from five others, which is when the signal is rarest and matters most; the mean is then no longer 0.
     """
-    rewards = _checked(rewards)
     centred = rewards - rewards.mean(dim=-1, keepdim=True)
     if divide_by_std:
         centred = (centred / (rewards.std(dim=-1, correction=0, keepdim=True) + std_eps)).clamp(-2.0, 2.0)
@@ -327,7 +303,6 @@ def ignores_std_eps(rewards: Tensor, *, std_eps: float = 1e-8, divide_by_std: bo
     The default hides it: only a call with another std_eps shows the difference. A setting that does nothing misleads
     whoever tunes it.
     """
-    rewards = _checked(rewards)
     centred = rewards - rewards.mean(dim=-1, keepdim=True)
     advantages = centred / (rewards.std(dim=-1, correction=0, keepdim=True) + 1e-8) if divide_by_std else centred
     return advantages.masked_fill((rewards == rewards[..., :1]).all(dim=-1, keepdim=True), 0.0)
@@ -339,7 +314,6 @@ def copies_the_eps_of_a_library(rewards: Tensor, *, std_eps: float = 1e-8, divid
     TRL and others use 1e-4, which also hides rounding noise. It is in the unit of the reward: when a group's rewards
     differ by only 1e-4, its advantages come out at a third of their size.
     """
-    rewards = _checked(rewards)
     centred = rewards - rewards.mean(dim=-1, keepdim=True)
     advantages = centred / (rewards.std(dim=-1, correction=0, keepdim=True) + 1e-4) if divide_by_std else centred
     return advantages.masked_fill((rewards == rewards[..., :1]).all(dim=-1, keepdim=True), 0.0)
@@ -351,7 +325,6 @@ def eps_inside_the_root(rewards: Tensor, *, std_eps: float = 1e-8, divide_by_std
     An epsilon of 1e-8 inside the root acts like one of 1e-4 outside it, because the root of 1e-8 is 1e-4. None of the
     libraries that were read does this for advantages; the habit comes from normalization layers.
     """
-    rewards = _checked(rewards)
     centred = rewards - rewards.mean(dim=-1, keepdim=True)
     std = (rewards.var(dim=-1, correction=0, keepdim=True) + std_eps).sqrt()
     advantages = centred / std if divide_by_std else centred
@@ -364,7 +337,6 @@ def larger_of_std_and_eps(rewards: Tensor, *, std_eps: float = 1e-8, divide_by_s
     A sound guard, used in four of the public implementations that were read, and with 1e-8 nobody can tell the two
     apart. With a large epsilon they differ by up to a factor of 2.
     """
-    rewards = _checked(rewards)
     centred = rewards - rewards.mean(dim=-1, keepdim=True)
     std = rewards.std(dim=-1, correction=0, keepdim=True).clamp(min=std_eps)
     advantages = centred / std if divide_by_std else centred
@@ -377,7 +349,6 @@ def eps_as_threshold(rewards: Tensor, *, std_eps: float = 1e-8, divide_by_std: b
     Five of the public implementations that were read do it. Equal float32 rewards of 0.7 have a computed std of 6e-8,
     above the threshold of 1e-8, so they get advantages of 1, and the advantages of small rewards jump to 0.
     """
-    rewards = _checked(rewards)
     centred = rewards - rewards.mean(dim=-1, keepdim=True)
     std = rewards.std(dim=-1, correction=0, keepdim=True)
     return torch.where(std > std_eps, centred / std, 0.0) if divide_by_std else centred
@@ -389,7 +360,6 @@ def adds_eps_after_dividing(rewards: Tensor, *, std_eps: float = 1e-8, divide_by
     Division binds tighter than addition. The epsilon then protects nothing, because 0 / 0 is already NaN, and it moves
     the mean of every group away from 0.
     """
-    rewards = _checked(rewards)
     centred = rewards - rewards.mean(dim=-1, keepdim=True)
     advantages = centred / rewards.std(dim=-1, correction=0, keepdim=True) + std_eps if divide_by_std else centred
     return advantages.masked_fill((rewards == rewards[..., :1]).all(dim=-1, keepdim=True), 0.0)
@@ -405,24 +375,26 @@ def one_pass_variance(rewards: Tensor, *, std_eps: float = 1e-8, divide_by_std: 
     1.25 comes out as 0 or 8 and the advantages are off by any factor. verl's vectorised code uses this formula and
     needs a floor under it.
     """
-    rewards = _checked(rewards)
     mean = rewards.mean(dim=-1, keepdim=True)
     std = (rewards.square().mean(dim=-1, keepdim=True) - mean.square()).clamp(min=0.0).sqrt()
     advantages = (rewards - mean) / (std + std_eps) if divide_by_std else rewards - mean
     return advantages.masked_fill((rewards == rewards[..., :1]).all(dim=-1, keepdim=True), 0.0)
 
 
-def integer_rewards_give_integers(rewards: Tensor, *, std_eps: float = 1e-8, divide_by_std: bool = True) -> Tensor:
+def integer_rewards_give_integers():
     """you convert the result back to the dtype that came in, also for integers; here those give float advantages
 
     Converting to an integer cuts off the fraction: advantages of 1.73 and -0.58 become 1 and 0, so only the winner
     counts. Keep the dtype of floating rewards only.
     """
-    dtype = rewards.dtype
-    rewards = _checked(rewards)
-    centred = rewards - rewards.mean(dim=-1, keepdim=True)
-    advantages = centred / (rewards.std(dim=-1, correction=0, keepdim=True) + std_eps) if divide_by_std else centred
-    return advantages.masked_fill((rewards == rewards[..., :1]).all(dim=-1, keepdim=True), 0.0).to(dtype)
+    """
+    + dtype = rewards.dtype
+      rewards = _checked(rewards)
+    """
+    """
+    - return advantages.masked_fill(no_signal, 0.0)
+    + return advantages.masked_fill(no_signal, 0.0).to(dtype)
+    """
 
 
 def changes_rewards_in_place(rewards: Tensor, *, std_eps: float = 1e-8, divide_by_std: bool = True) -> Tensor:
@@ -431,7 +403,6 @@ def changes_rewards_in_place(rewards: Tensor, *, std_eps: float = 1e-8, divide_b
     The numbers returned are right. The caller, who logs the mean reward next, reads 0, and a second call gets
     advantages for rewards. Four students changed an input in place.
     """
-    rewards = _checked(rewards)
     no_signal = (rewards == rewards[..., :1]).all(dim=-1, keepdim=True)
     std = rewards.std(dim=-1, correction=0, keepdim=True)
     rewards -= rewards.mean(dim=-1, keepdim=True)

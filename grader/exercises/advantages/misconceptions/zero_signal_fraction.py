@@ -10,7 +10,6 @@ def std_must_be_exactly_zero(rewards: Tensor) -> Tensor:
     The mean of eight float32 rewards of 0.7 is rounded, so their computed spread is not 0 and the group is counted as
     one that teaches. Rewards of 0 and 1 never show it.
     """
-    rewards = _checked(rewards)
     return (rewards.std(dim=-1, correction=0) == 0).to(rewards.dtype).mean()
 
 
@@ -20,7 +19,6 @@ def group_of_one_has_signal(rewards: Tensor) -> Tensor:
     The sample standard deviation divides by G - 1, and a comparison with NaN is False. The metric then says that every
     group teaches something, while every advantage is 0.
     """
-    rewards = _checked(rewards)
     return (rewards.std(dim=-1) == 0).to(rewards.dtype).mean()
 
 
@@ -30,7 +28,6 @@ def close_rewards_lack_signal(rewards: Tensor) -> Tensor:
     The library TRL logs its share of groups with zero std this way. A tolerance has a unit: groups with rewards in
     small units (1e-9) or with a large offset count as empty although their advantages are of order 1.
     """
-    rewards = _checked(rewards)
     return torch.isclose(rewards, rewards[..., :1]).all(dim=-1).to(rewards.dtype).mean()
 
 
@@ -40,7 +37,6 @@ def only_groups_of_zeros(rewards: Tensor) -> Tensor:
     A prompt that every sample solves teaches as little as one that none solves. Late in training most empty groups are
     of that kind, and this metric falls while the signal dries up.
     """
-    rewards = _checked(rewards)
     return (rewards == 0).all(dim=-1).to(rewards.dtype).mean()
 
 
@@ -50,7 +46,6 @@ def expects_rewards_of_zero_or_one(rewards: Tensor) -> Tensor:
     For pass or fail rewards it is the same thing. With graded rewards a group of 0.5s is missed, and a group of 0 and 2
     is counted although its two advantages are -1 and 1.
     """
-    rewards = _checked(rewards)
     mean = rewards.mean(dim=-1)
     return ((mean == 0) | (mean == 1)).to(rewards.dtype).mean()
 
@@ -61,7 +56,6 @@ def compares_first_and_last(rewards: Tensor) -> Tensor:
     The first and the last reward agree in many groups that do have signal, such as 1, 0, 1. The shortcut is right only
     for sorted rewards.
     """
-    rewards = _checked(rewards)
     return (rewards[..., 0] == rewards[..., -1]).to(rewards.dtype).mean()
 
 
@@ -74,7 +68,6 @@ def counts_samples_at_the_mean(rewards: Tensor) -> Tensor:
     With rewards of 0 and 1 the two often agree. Among 0, 1, 2 the middle sample has advantage 0 while the other two
     teach. The teaching code nano-aha-moment counts tokens in this way.
     """
-    rewards = _checked(rewards)
     return (group_advantages(rewards) == 0).to(rewards.dtype).mean()
 
 
@@ -83,7 +76,6 @@ def share_of_equal_rewards(rewards: Tensor) -> Tensor:
 
     Every reward equals itself, so the answer never falls below 1 / G, and a single group of 1 and 0 counts half.
     """
-    rewards = _checked(rewards)
     return (rewards == rewards[..., :1]).to(rewards.dtype).mean()
 
 
@@ -93,7 +85,6 @@ def share_with_signal(rewards: Tensor) -> Tensor:
     The curve runs the wrong way: a healthy run shows a high number, and a run that has stopped learning shows 0. With
     half the groups empty both definitions give 0.5, so test other shares.
     """
-    rewards = _checked(rewards)
     return (rewards != rewards[..., :1]).any(dim=-1).to(rewards.dtype).mean()
 
 
@@ -102,7 +93,6 @@ def counts_instead_of_averaging(rewards: Tensor) -> Tensor:
 
     A count grows with the batch, so runs with different batch sizes cannot be compared. With one group the two agree.
     """
-    rewards = _checked(rewards)
     return (rewards == rewards[..., :1]).all(dim=-1).to(rewards.dtype).sum()
 
 
@@ -111,7 +101,6 @@ def one_answer_for_the_whole_batch(rewards: Tensor) -> Tensor:
 
     The metric stays at 0 until the last group of the batch has run dry, and so gives no warning.
     """
-    rewards = _checked(rewards)
     return (rewards == rewards[..., :1]).all().to(rewards.dtype)
 
 
@@ -121,7 +110,6 @@ def averages_one_axis_only(rewards: Tensor) -> Tensor:
     With rewards of shape (P, G) it is right. With two axes of prompts a row of numbers comes back, and logging it fails
     or logs the wrong one.
     """
-    rewards = _checked(rewards)
     return (rewards == rewards[..., :1]).all(dim=-1).to(rewards.dtype).mean(dim=-1)
 
 
@@ -134,7 +122,6 @@ def returns_a_python_number(rewards: Tensor) -> Tensor:
     Reading a number out of a tensor waits for the GPU, once per metric and step. Return tensors and convert them
     where they are logged.
     """
-    rewards = _checked(rewards)
     return (rewards == rewards[..., :1]).all(dim=-1).to(rewards.dtype).mean().item()
 
 
@@ -144,7 +131,6 @@ def subtracts_in_place(rewards: Tensor) -> Tensor:
     The share is right, but a metric that is read before the update silently shifts the rewards of the update.
     Advantages survive that, because they ignore a shift; the logged mean reward does not.
     """
-    rewards = _checked(rewards)
     rewards -= rewards[..., :1].clone()
     return (rewards == 0).all(dim=-1).to(rewards.dtype).mean()
 
@@ -155,5 +141,4 @@ def adds_up_the_advantages(rewards: Tensor) -> Tensor:
     The mean of the group is subtracted, so the sum is 0 by construction and the answer is always 1. The same confusion
     makes people read a loss of 0 as "nothing is learned".
     """
-    rewards = _checked(rewards)
     return (group_advantages(rewards).mean(dim=-1).abs() < 1e-2).to(rewards.dtype).mean()

@@ -9,7 +9,6 @@ from torch import Tensor
 
 def python_numbers_per_group(rewards: Tensor, *, std_eps: float = 1e-8, divide_by_std: bool = True) -> Tensor:
     """Python loops over groups and the standard library's `statistics`, exact in rational arithmetic."""
-    rewards = _checked(rewards)
     rows = []
     for group in rewards.detach().reshape(-1, rewards.shape[-1]).tolist():
         mean, spread = statistics.mean(group), statistics.pstdev(group)
@@ -20,7 +19,6 @@ def python_numbers_per_group(rewards: Tensor, *, std_eps: float = 1e-8, divide_b
 
 def numpy_inside(rewards: Tensor, *, std_eps: float = 1e-8, divide_by_std: bool = True) -> Tensor:
     """numpy in float64, whose std divides by G by default; equal rewards are found by their range."""
-    rewards = _checked(rewards)
     values = rewards.detach().cpu().double().numpy()
     centred = values - values.mean(axis=-1, keepdims=True)
     scale = values.std(axis=-1, keepdims=True) + std_eps if divide_by_std else np.ones(1)
@@ -32,7 +30,6 @@ def numpy_inside(rewards: Tensor, *, std_eps: float = 1e-8, divide_by_std: bool 
 
 def std_mean_and_where(rewards: Tensor, *, std_eps: float = 1e-8, divide_by_std: bool = True) -> Tensor:
     """`torch.std_mean(unbiased=False)` and `torch.where` on the largest and the smallest reward."""
-    rewards = _checked(rewards)
     std, mean = torch.std_mean(rewards, dim=-1, unbiased=False, keepdim=True)
     scale = std + std_eps if divide_by_std else torch.ones_like(std)
     has_signal = rewards.amax(dim=-1, keepdim=True) > rewards.amin(dim=-1, keepdim=True)
@@ -41,7 +38,6 @@ def std_mean_and_where(rewards: Tensor, *, std_eps: float = 1e-8, divide_by_std:
 
 def einsum_in_float64(rewards: Tensor, *, std_eps: float = 1e-8, divide_by_std: bool = True) -> Tensor:
     """Two-pass variance with `torch.einsum` in float64, cast back at the end."""
-    rewards = _checked(rewards)
     wide = rewards.double()
     size = wide.shape[-1]
     centred = wide - torch.einsum("...g->...", wide)[..., None] / size
@@ -53,8 +49,7 @@ def einsum_in_float64(rewards: Tensor, *, std_eps: float = 1e-8, divide_by_std: 
 
 def shift_by_the_first_reward(rewards: Tensor, *, std_eps: float = 1e-8, divide_by_std: bool = True) -> Tensor:
     """Subtracts the first reward first, which makes equal rewards exact zeros, so that no rounding is left to hide."""
-    dtype = _checked(rewards).dtype
-    rewards = _checked(rewards).double()
+    dtype, rewards = rewards.dtype, rewards.double()
     shifted = rewards - rewards[..., :1]
     centred = shifted - shifted.mean(dim=-1, keepdim=True)
     std = shifted.std(dim=-1, correction=0, keepdim=True)
@@ -64,7 +59,6 @@ def shift_by_the_first_reward(rewards: Tensor, *, std_eps: float = 1e-8, divide_
 
 def in_place_on_an_own_copy(rewards: Tensor, *, std_eps: float = 1e-8, divide_by_std: bool = True) -> Tensor:
     """In-place arithmetic, but on a clone; equal groups are overwritten by index."""
-    rewards = _checked(rewards)
     advantages = rewards.clone()
     advantages -= rewards.mean(dim=-1, keepdim=True)
     if divide_by_std:
@@ -75,7 +69,6 @@ def in_place_on_an_own_copy(rewards: Tensor, *, std_eps: float = 1e-8, divide_by
 
 def rescales_the_sample_std(rewards: Tensor, *, std_eps: float = 1e-8, divide_by_std: bool = True) -> Tensor:
     """Takes torch's default (G - 1) and corrects it by sqrt((G - 1) / G); a group of one leaves early."""
-    rewards = _checked(rewards)
     size = rewards.shape[-1]
     if size == 1:
         return torch.zeros_like(rewards)
@@ -89,7 +82,6 @@ def maps_one_group_over_all(
     rewards: Tensor, *, std_eps: float = 1e-8, divide_by_std: bool = True, clip: float | None = None
 ) -> Tensor:
     """`torch.vmap` of a function of one group, and an extra keyword parameter with a default."""
-    rewards = _checked(rewards)
 
     def one_group(group: Tensor) -> Tensor:
         centred = group - group.mean()

@@ -78,7 +78,6 @@ def drops_the_minus_pi(
     Weighted with ratios, or once the clip binds for some samples, they do not: later updates go wrong and the logits
     drift.
     """
-    checked_group(logits, actions, rewards)
     logits = logits.detach().clone()
     old_logp = torch.log_softmax(logits, dim=-1)[actions]
     advantages = group_advantages(rewards)
@@ -101,7 +100,6 @@ def forgets_repeated_actions(
     `gradient[actions] += weights` writes to every place once, so of several samples of one action only one is left.
     `index_add`, `index_put` with accumulate, a loop over the samples, or autograd add them all up.
     """
-    checked_group(logits, actions, rewards)
     logits = logits.detach().clone()
     old_logp = torch.log_softmax(logits, dim=-1)[actions]
     advantages = group_advantages(rewards)
@@ -126,7 +124,6 @@ def makes_an_update_for_each_sample(
     The second sample then meets a policy that the first one has moved, so the result depends on the order of the
     samples, which means nothing in a group.
     """
-    checked_group(logits, actions, rewards)
     logits = logits.detach().clone()
     old_logp = torch.log_softmax(logits, dim=-1)
     advantages = group_advantages(rewards)

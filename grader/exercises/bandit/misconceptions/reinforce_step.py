@@ -87,7 +87,6 @@ def drops_the_minus_pi(
     With advantages that sum to 0, as in one update of GRPO, the minus pi cancel and nobody notices. With rewards they
     do not: while no reward is negative, logits only ever rise, and an action loses only by rising less than the others.
     """
-    checked_group(logits, actions, rewards)
     weights = (rewards - baseline).to(logits.dtype) / actions.numel()
     gradient = torch.zeros_like(logits).index_add(0, actions, weights)
     return logits + config.lr * gradient
@@ -101,7 +100,6 @@ def forgets_repeated_actions(
     `gradient[actions] += weights` writes to every place once, so of several samples of one action only one is left.
     `index_add`, `index_put` with accumulate, a loop over the samples, or autograd add them all up.
     """
-    checked_group(logits, actions, rewards)
     weights = (rewards - baseline).to(logits.dtype) / actions.numel()
     gradient = -weights.sum() * torch.softmax(logits, dim=-1)
     gradient[actions] += weights
@@ -140,7 +138,6 @@ def uses_the_group_several_times(
     After the first update the samples are no longer drawn from the policy whose gradient they estimate. GRPO corrects
     that with the importance ratio and the clip; REINFORCE has neither.
     """
-    checked_group(logits, actions, rewards)
     for _ in range(config.inner_steps):
         logits = logits.detach().clone().requires_grad_()
         logp = torch.log_softmax(logits, dim=-1)[actions]
@@ -157,7 +154,6 @@ def changes_the_logits_in_place(
     The result is right. But the record of a run holds the logits of every step: if the step changes them, all rows are
     the last policy, and the curves are flat.
     """
-    checked_group(logits, actions, rewards)
     logits.requires_grad_()
     logp = torch.log_softmax(logits, dim=-1)[actions]
     (gradient,) = torch.autograd.grad(((rewards - baseline) * logp).mean(), logits)

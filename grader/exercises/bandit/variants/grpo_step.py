@@ -9,7 +9,6 @@ def weights_summed_by_action(
     logits: Tensor, actions: Tensor, rewards: Tensor, ref_logits: Tensor, config: BanditConfig
 ) -> Tensor:
     """no autograd: index_add_ into a copy that is changed in place"""
-    checked_group(logits, actions, rewards)
     new = logits.detach().clone()
     old_logp = torch.log_softmax(logits.detach(), dim=0)
     ref_logp = torch.log_softmax(ref_logits.detach(), dim=0)
@@ -32,7 +31,6 @@ def backward_on_a_loss(
     logits: Tensor, actions: Tensor, rewards: Tensor, ref_logits: Tensor, config: BanditConfig
 ) -> Tensor:
     """a loss that is minimized, `backward`, and a gradient that is reset by hand"""
-    checked_group(logits, actions, rewards)
     parameters = logits.detach().clone().requires_grad_(True)
     with torch.no_grad():
         old_logp = parameters.log_softmax(-1).gather(0, actions)
@@ -52,7 +50,6 @@ def optimizer_made_anew(
     logits: Tensor, actions: Tensor, rewards: Tensor, ref_logits: Tensor, config: BanditConfig
 ) -> Tensor:
     """torch.optim.SGD with maximize=True, made in every call; Categorical.log_prob"""
-    checked_group(logits, actions, rewards)
     parameters = torch.nn.Parameter(logits.detach().clone())
     optimizer = torch.optim.SGD([parameters], lr=config.lr, maximize=True)
     old_logp = torch.distributions.Categorical(logits=logits.detach()).log_prob(actions)
@@ -70,7 +67,6 @@ def gradient_function(
     logits: Tensor, actions: Tensor, rewards: Tensor, ref_logits: Tensor, config: BanditConfig
 ) -> Tensor:
     """torch.func.grad of the objective as a function of the logits"""
-    checked_group(logits, actions, rewards)
     old_logp = torch.log_softmax(logits.detach(), dim=-1)[actions]
     advantages = group_advantages(rewards)
     ref_logp = torch.log_softmax(ref_logits.detach(), dim=-1)
@@ -92,7 +88,6 @@ def bound_by_sign_of_advantage(
     logits: Tensor, actions: Tensor, rewards: Tensor, ref_logits: Tensor, config: BanditConfig
 ) -> Tensor:
     """clips the ratio on the one side that the sign of A asks for; own advantages with correction=0"""
-    checked_group(logits, actions, rewards)
     old_logp = logits.detach().log_softmax(0)[actions]
     std, mean = torch.std_mean(rewards, correction=0)
     equal = bool((rewards == rewards[0]).all())
@@ -112,7 +107,6 @@ def ratio_as_a_weight(
     logits: Tensor, actions: Tensor, rewards: Tensor, ref_logits: Tensor, config: BanditConfig
 ) -> Tensor:
     """detached ratio times log-probability, left out where the clip binds: the same gradient"""
-    checked_group(logits, actions, rewards)
     logits = logits.detach().clone()
     old_logp = torch.log_softmax(logits, dim=-1)[actions]
     advantages = group_advantages(rewards)
@@ -131,7 +125,6 @@ def one_sample_at_a_time(
     logits: Tensor, actions: Tensor, rewards: Tensor, ref_logits: Tensor, config: BanditConfig
 ) -> Tensor:
     """a python loop over the samples inside every update, with a branch for each sign of A"""
-    checked_group(logits, actions, rewards)
     new = logits.detach().clone()
     old_logp = torch.log_softmax(new, dim=-1)
     advantages = group_advantages(rewards)
@@ -152,7 +145,6 @@ def one_sample_at_a_time(
 
 def numpy_inside(logits: Tensor, actions: Tensor, rewards: Tensor, ref_logits: Tensor, config: BanditConfig) -> Tensor:
     """numpy in float64 with np.add.at, cast back at the end"""
-    checked_group(logits, actions, rewards)
 
     def probabilities(values: np.ndarray) -> np.ndarray:
         powers = np.exp(values - values.max())
@@ -181,7 +173,6 @@ def old_policy_by_its_own_graph(
     logits: Tensor, actions: Tensor, rewards: Tensor, ref_logits: Tensor, config: BanditConfig
 ) -> Tensor:
     """remembers the old log-probabilities in the first update; the change is added up apart from the logits"""
-    checked_group(logits, actions, rewards)
     start, change = logits.detach(), torch.zeros_like(logits)
     advantages = group_advantages(rewards)
     old_logp = None

@@ -9,7 +9,6 @@ def backward_on_a_loss(
     logits: Tensor, actions: Tensor, rewards: Tensor, config: BanditConfig, *, baseline: float = 0.0
 ) -> Tensor:
     """a loss with a minus sign, `backward`, and descent on it"""
-    checked_group(logits, actions, rewards)
     parameters = logits.detach().clone().requires_grad_(True)
     logp = parameters.log_softmax(-1).gather(0, actions)
     loss = -(logp * (rewards - baseline)).mean()
@@ -22,7 +21,6 @@ def optimizer_made_anew(
     logits: Tensor, actions: Tensor, rewards: Tensor, config: BanditConfig, *, baseline: float = 0.0
 ) -> Tensor:
     """torch.optim.SGD with maximize=True on a parameter of its own, Categorical.log_prob"""
-    checked_group(logits, actions, rewards)
     parameters = torch.nn.Parameter(logits.detach().clone())
     optimizer = torch.optim.SGD([parameters], lr=config.lr, maximize=True)
     logp = torch.distributions.Categorical(logits=parameters).log_prob(actions)
@@ -35,7 +33,6 @@ def exact_gradient_with_one_hot(
     logits: Tensor, actions: Tensor, rewards: Tensor, config: BanditConfig, *, baseline: float = 0.0
 ) -> Tensor:
     """no autograd: mean of (reward - baseline) * (one_hot - pi)"""
-    checked_group(logits, actions, rewards)
     logits = logits.detach()
     score = torch.nn.functional.one_hot(actions, len(logits)) - logits.softmax(-1)  # (G, K)
     weights = (rewards - baseline).to(logits.dtype)
@@ -46,7 +43,6 @@ def one_sample_at_a_time(
     logits: Tensor, actions: Tensor, rewards: Tensor, config: BanditConfig, *, baseline: float = 0.0
 ) -> Tensor:
     """a python loop over the samples that adds lr / G of each score to a copy"""
-    checked_group(logits, actions, rewards)
     probs = torch.softmax(logits.detach(), dim=-1)
     new = logits.detach().clone()
     for action, reward in zip(actions.tolist(), rewards.tolist(), strict=True):
@@ -60,7 +56,6 @@ def numpy_add_at(
     logits: Tensor, actions: Tensor, rewards: Tensor, config: BanditConfig, *, baseline: float = 0.0
 ) -> Tensor:
     """numpy in float64 with np.add.at, cast back at the end"""
-    checked_group(logits, actions, rewards)
     values = logits.detach().cpu().numpy().astype(np.float64)
     gains = (rewards.cpu().numpy() - baseline) / len(rewards)
     probs = np.exp(values - values.max())

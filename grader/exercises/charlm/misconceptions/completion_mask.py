@@ -10,7 +10,6 @@ def leaves_the_end_out(tokens: Tensor, prompt_length: int, eos_id: int) -> Tenso
     Without it no gradient ever says whether it was good to stop there. The policy does not learn to stop, and its
     completions grow until they are cut off.
     """
-    _refuse_what_the_stub_refuses(tokens, prompt_length)
     written = torch.arange(1, tokens.shape[-1], device=tokens.device) >= prompt_length  # (T - 1,)
     is_end = (tokens[:, 1:] == eos_id) & written  # (B, T - 1)
     return written & (is_end.cumsum(dim=-1) == 0)
@@ -22,7 +21,6 @@ def keeps_what_stands_behind_the_end(tokens: Tensor, prompt_length: int, eos_id:
     The policy then learns from letters that it never wrote, and a short completion has as many tokens as the longest
     one of the batch.
     """
-    _refuse_what_the_stub_refuses(tokens, prompt_length)
     written = torch.arange(1, tokens.shape[-1], device=tokens.device) >= prompt_length  # (T - 1,)
     return written.expand(tokens.shape[0], -1).clone()
 
@@ -33,7 +31,6 @@ def masks_every_end_token(tokens: Tensor, prompt_length: int, eos_id: int) -> Te
     The filling happens to be the end token too, so the two cannot be told apart by their number. Masking both means
     that the policy never learns to stop, and letters after the end are kept.
     """
-    _refuse_what_the_stub_refuses(tokens, prompt_length)
     written = torch.arange(1, tokens.shape[-1], device=tokens.device) >= prompt_length  # (T - 1,)
     return written & (tokens[:, 1:] != eos_id)
 
@@ -44,7 +41,6 @@ def lets_an_end_in_the_prompt_count(tokens: Tensor, prompt_length: int, eos_id: 
     A prompt with a full stop in it gives a completion without any tokens, and nothing is learned from that row. Look
     for the end among the tokens of the completion only.
     """
-    _refuse_what_the_stub_refuses(tokens, prompt_length)
     written = torch.arange(1, tokens.shape[-1], device=tokens.device) >= prompt_length  # (T - 1,)
     is_end = tokens == eos_id  # (B, T)
     ends_before = (is_end.cumsum(dim=-1) - is_end.long())[:, 1:]  # (B, T - 1)
@@ -81,7 +77,6 @@ def has_an_entry_for_the_first_token(tokens: Tensor, prompt_length: int, eos_id:
     The entries are right, but they do not fit the log-probabilities, whose entry t belongs to token t + 1. Leave out
     the first one.
     """
-    _refuse_what_the_stub_refuses(tokens, prompt_length)
     written = torch.arange(tokens.shape[-1], device=tokens.device) >= prompt_length  # (T,)
     is_end = (tokens == eos_id) & written  # (B, T)
     ends_before = is_end.cumsum(dim=-1) - is_end.long()
@@ -94,7 +89,6 @@ def drops_the_last_entry_instead_of_the_first(tokens: Tensor, prompt_length: int
     The shape is right and everything stands one place too far to the right: the first letter of each completion is
     masked, and one token of the filling counts.
     """
-    _refuse_what_the_stub_refuses(tokens, prompt_length)
     written = torch.arange(tokens.shape[-1], device=tokens.device) >= prompt_length  # (T,)
     is_end = (tokens == eos_id) & written  # (B, T)
     ends_before = is_end.cumsum(dim=-1) - is_end.long()
@@ -106,7 +100,6 @@ def goes_on_to_the_last_end(tokens: Tensor, prompt_length: int, eos_id: int) -> 
 
     Rows are filled up with the end token, so the last end is the end of the row and all of the filling counts.
     """
-    _refuse_what_the_stub_refuses(tokens, prompt_length)
     places = torch.arange(1, tokens.shape[-1], device=tokens.device)  # (T - 1,)
     is_end = (tokens[:, 1:] == eos_id) & (places >= prompt_length)  # (B, T - 1)
     last = torch.where(is_end, places, -1).amax(dim=-1, keepdim=True)  # (B, 1)
@@ -132,7 +125,6 @@ def takes_a_missing_end_for_one_at_once(tokens: Tensor, prompt_length: int, eos_
     A completion that was cut off keeps only its first token. They are the longest ones of the batch, and nothing else
     of them is ever trained.
     """
-    _refuse_what_the_stub_refuses(tokens, prompt_length)
     places = torch.arange(1, tokens.shape[-1], device=tokens.device)  # (T - 1,)
     if prompt_length == tokens.shape[-1]:
         return (places >= prompt_length).expand(len(tokens), -1).clone()
@@ -158,7 +150,6 @@ def cuts_the_ends_off_the_end_of_each_row(tokens: Tensor, prompt_length: int, eo
     The filling is gone, and the end of the completion with it, because both are the same token. With any other filling
     nothing is cut off.
     """
-    _refuse_what_the_stub_refuses(tokens, prompt_length)
     written = torch.arange(1, tokens.shape[-1], device=tokens.device) >= prompt_length  # (T - 1,)
     is_letter = tokens[:, 1:] != eos_id  # (B, T - 1)
     letters_to_come = is_letter.flip(-1).cumsum(dim=-1).flip(-1)
@@ -195,17 +186,8 @@ def overwrites_the_prompt(tokens: Tensor, prompt_length: int, eos_id: int) -> Te
     The mask is right, but the log-probabilities that are computed afterwards are those of another text, or stop with an
     error. Work on a new tensor.
     """
-    _refuse_what_the_stub_refuses(tokens, prompt_length)
     tokens[:, :prompt_length] = -1
     written = torch.arange(1, tokens.shape[-1], device=tokens.device) >= prompt_length  # (T - 1,)
     is_end = tokens[:, 1:] == eos_id  # (B, T - 1)
     ends_before = is_end.cumsum(dim=-1) - is_end.long()
     return written & (ends_before == 0)
-
-
-def _refuse_what_the_stub_refuses(tokens: Tensor, prompt_length: int) -> None:
-    """The validation that the stub gives to every student; only what follows it is a student's own work."""
-    if tokens.ndim != 2 or tokens.shape[-1] < 2:
-        raise ValueError(f"tokens must have shape (B, T) with T >= 2, got {tuple(tokens.shape)}")
-    if not 1 <= prompt_length <= tokens.shape[-1]:
-        raise ValueError(f"prompt_length must be from 1 to {tokens.shape[-1]}, got {prompt_length}")

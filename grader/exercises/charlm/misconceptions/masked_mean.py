@@ -10,7 +10,6 @@ def divides_by_the_padded_length(values: Tensor, mask: Tensor, *, level: str = "
     The mean then falls when one completion of the batch is long, because the others are filled up to its length. Zeros
     in place of masked values are right for the sum only.
     """
-    _refuse_what_the_stub_refuses(values, mask, level)
     kept = torch.where(mask, values, 0.0)
     if level == "token":
         return kept.sum() / values.numel()
@@ -34,7 +33,6 @@ def always_by_token(values: Tensor, mask: Tensor, *, level: str = "sequence") ->
     With rows of equal length the two agree. With unequal ones a long completion counts more than a short one. In the
     public solutions of a well-known assignment this was the commonest mistake of all.
     """
-    _refuse_what_the_stub_refuses(values, mask, level)
     return torch.where(mask, values, 0.0).sum() / mask.sum().clamp(min=1)
 
 
@@ -44,7 +42,6 @@ def always_by_sequence(values: Tensor, mask: Tensor, *, level: str = "sequence")
     A token of a long completion then weighs less than one of a short completion, which is just what the level "token"
     is there to change.
     """
-    _refuse_what_the_stub_refuses(values, mask, level)
     kept = torch.where(mask, values, 0.0)
     return (kept.sum(dim=-1) / mask.sum(dim=-1).clamp(min=1)).mean()
 
@@ -54,7 +51,6 @@ def returns_the_sum(values: Tensor, mask: Tensor, *, level: str = "sequence") ->
 
     The loss then grows with the number and the length of the completions, and so does the step that is made with it.
     """
-    _refuse_what_the_stub_refuses(values, mask, level)
     return torch.where(mask, values, 0.0).sum()
 
 
@@ -64,7 +60,6 @@ def sums_within_each_row(values: Tensor, mask: Tensor, *, level: str = "sequence
     A completion of twice the length then has twice the weight. Dr. GRPO does so on purpose, with a constant in place of
     the length.
     """
-    _refuse_what_the_stub_refuses(values, mask, level)
     kept = torch.where(mask, values, 0.0)
     if level == "token":
         return kept.sum() / mask.sum().clamp(min=1)
@@ -89,7 +84,6 @@ def guards_the_rows_only(values: Tensor, mask: Tensor, *, level: str = "sequence
     The mean of no elements is NaN in torch. It happens when no completion of a batch counts, and it is the end of the
     run.
     """
-    _refuse_what_the_stub_refuses(values, mask, level)
     if level == "token":
         return values[mask].mean()
     kept = torch.where(mask, values, 0.0)
@@ -113,7 +107,6 @@ def adds_an_epsilon_to_the_counts(values: Tensor, mask: Tensor, *, level: str = 
 
     Every mean is too small, the mean of a single value by one thousandth. Nothing about it looks wrong.
     """
-    _refuse_what_the_stub_refuses(values, mask, level)
     kept = torch.where(mask, values, 0.0)
     if level == "token":
         return kept.sum() / (mask.sum() + 1e-3)
@@ -137,7 +130,6 @@ def returns_a_mean_for_each_row(values: Tensor, mask: Tensor, *, level: str = "s
 
     A loss must be one number, or backward refuses it. The mean over the completions is missing.
     """
-    _refuse_what_the_stub_refuses(values, mask, level)
     kept = torch.where(mask, values, 0.0)
     if level == "token":
         return kept.sum() / mask.sum().clamp(min=1)
@@ -150,7 +142,6 @@ def keeps_the_masked_positions(values: Tensor, mask: Tensor, *, level: str = "se
     Some functions of torch, masked_fill among them, act where a mask is True, so the mask is easily inverted once
     too often.
     """
-    _refuse_what_the_stub_refuses(values, mask, level)
     kept = values.masked_fill(mask, 0.0)
     counted = ~mask
     if level == "token":
@@ -164,16 +155,7 @@ def overwrites_masked_values(values: Tensor, mask: Tensor, *, level: str = "sequ
     Values that need a gradient refuse it, and a caller who uses them again finds other numbers. Make a new tensor, for
     example with torch.where.
     """
-    _refuse_what_the_stub_refuses(values, mask, level)
     values[~mask] = 0.0
     if level == "token":
         return values.sum() / mask.sum().clamp(min=1)
     return (values.sum(dim=-1) / mask.sum(dim=-1).clamp(min=1)).mean()
-
-
-def _refuse_what_the_stub_refuses(values: Tensor, mask: Tensor, level: str) -> None:
-    """The validation that the stub gives to every student; only what follows it is a student's own work."""
-    if values.ndim != 2 or values.shape != mask.shape:
-        raise ValueError(f"values and mask must have one shape (B, N), got {tuple(values.shape)}, {tuple(mask.shape)}")
-    if level not in ("sequence", "token"):
-        raise ValueError(f"level must be 'sequence' or 'token', got {level!r}")

@@ -10,7 +10,6 @@ def compares_with_the_token_just_read(model: nn.Module, tokens: Tensor) -> Tenso
     The model has seen token t when it makes this prediction, so the numbers say how likely a letter is to be doubled.
     Training on them teaches the policy to repeat itself.
     """
-    _refuse_what_the_stub_refuses(tokens)
     logp = torch.log_softmax(model(tokens)[:, :-1], dim=-1)  # (B, T - 1, V)
     return logp.gather(-1, tokens[:, :-1, None]).squeeze(-1)
 
@@ -21,7 +20,6 @@ def drops_the_first_prediction(model: nn.Module, tokens: Tensor) -> Tensor:
     Dropping the same end of both leaves them where they were: each prediction still meets the token that the model has
     just read. The predictions without the last one belong to the tokens without the first one.
     """
-    _refuse_what_the_stub_refuses(tokens)
     logp = torch.log_softmax(model(tokens)[:, 1:], dim=-1)  # (B, T - 1, V)
     return logp.gather(-1, tokens[:, 1:, None]).squeeze(-1)
 
@@ -32,7 +30,6 @@ def shifts_the_wrong_way(model: nn.Module, tokens: Tensor) -> Tensor:
     The numbers are those of a text read backwards, from a model that knows the answer already. With real text they are
     far too low nearly everywhere.
     """
-    _refuse_what_the_stub_refuses(tokens)
     logp = torch.log_softmax(model(tokens)[:, 1:], dim=-1)  # (B, T - 1, V)
     return logp.gather(-1, tokens[:, :-1, None]).squeeze(-1)
 
@@ -43,7 +40,6 @@ def puts_a_zero_in_front(model: nn.Module, tokens: Tensor) -> Tensor:
     Some libraries pad the row in this way. In this course nothing that belongs to predicted tokens has an entry for the
     first one, and the mask does not fit a row that is longer by one.
     """
-    _refuse_what_the_stub_refuses(tokens)
     logp = torch.log_softmax(model(tokens)[:, :-1], dim=-1)  # (B, T - 1, V)
     chosen = logp.gather(-1, tokens[:, 1:, None]).squeeze(-1)
     return torch.cat([torch.zeros_like(chosen[:, :1]), chosen], dim=-1)
@@ -55,7 +51,6 @@ def returns_probabilities(model: nn.Module, tokens: Tensor) -> Tensor:
     They are between 0 and 1, and a log-probability is never positive. The importance ratio is exp of a difference of
     logarithms; of improbable tokens it would be 1 whatever happens to them.
     """
-    _refuse_what_the_stub_refuses(tokens)
     probabilities = torch.softmax(model(tokens)[:, :-1], dim=-1)  # (B, T - 1, V)
     return probabilities.gather(-1, tokens[:, 1:, None]).squeeze(-1)
 
@@ -66,7 +61,6 @@ def normalises_over_the_positions(model: nn.Module, tokens: Tensor) -> Tensor:
     The shapes are right, so nothing complains. With a single prediction in the row every log-probability is 0, and with
     more of them each depends on what comes later in the text.
     """
-    _refuse_what_the_stub_refuses(tokens)
     logp = torch.log_softmax(model(tokens)[:, :-1], dim=-2)  # (B, T - 1, V)
     return logp.gather(-1, tokens[:, 1:, None]).squeeze(-1)
 
@@ -77,7 +71,6 @@ def sums_over_the_row(model: nn.Module, tokens: Tensor) -> Tensor:
     The sum is the log-probability of the whole row, prompt and filling included. They have to be masked away token by
     token, which is no longer possible then.
     """
-    _refuse_what_the_stub_refuses(tokens)
     logp = torch.log_softmax(model(tokens)[:, :-1], dim=-1)  # (B, T - 1, V)
     return logp.gather(-1, tokens[:, 1:, None]).squeeze(-1).sum(dim=-1)
 
@@ -87,7 +80,6 @@ def averages_over_the_row(model: nn.Module, tokens: Tensor) -> Tensor:
 
     Prompt and filling are part of that mean, and cannot be masked away any more. Means are taken later, with the mask.
     """
-    _refuse_what_the_stub_refuses(tokens)
     logp = torch.log_softmax(model(tokens)[:, :-1], dim=-1)  # (B, T - 1, V)
     return logp.gather(-1, tokens[:, 1:, None]).squeeze(-1).mean(dim=-1)
 
@@ -98,7 +90,6 @@ def returns_the_cross_entropy(model: nn.Module, tokens: Tensor) -> Tensor:
     Cross-entropy is a loss and never negative, a log-probability is never positive. With the sign flipped every
     ratio is the inverse of what it must be, and the policy learns the opposite.
     """
-    _refuse_what_the_stub_refuses(tokens)
     logits = model(tokens)[:, :-1]  # (B, T - 1, V)
     return nn.functional.cross_entropy(logits.transpose(1, 2), tokens[:, 1:], reduction="none")
 
@@ -109,7 +100,6 @@ def forgets_the_squeeze(model: nn.Module, tokens: Tensor) -> Tensor:
     gather keeps the axis along which it picks. Left there, (B, T - 1, 1) and a mask of (B, T - 1) broadcast to three
     axes, and each completion meets the masks of all the others.
     """
-    _refuse_what_the_stub_refuses(tokens)
     logp = torch.log_softmax(model(tokens)[:, :-1], dim=-1)  # (B, T - 1, V)
     return logp.gather(-1, tokens[:, 1:, None])
 
@@ -120,7 +110,6 @@ def squeezes_every_axis(model: nn.Module, tokens: Tensor) -> Tensor:
     Batches of several rows are right. With a single row, or rows of two tokens, the result has an axis less than
     promised, and the code after it stops or broadcasts.
     """
-    _refuse_what_the_stub_refuses(tokens)
     logp = torch.log_softmax(model(tokens)[:, :-1], dim=-1)  # (B, T - 1, V)
     return logp.gather(-1, tokens[:, 1:, None]).squeeze()
 
@@ -131,7 +120,6 @@ def picks_for_each_row_the_tokens_of_all(model: nn.Module, tokens: Tensor) -> Te
     The result has three axes, (B, B, T - 1), and what belongs together is on its diagonal. Index the rows as well,
     or use gather, which goes along with them.
     """
-    _refuse_what_the_stub_refuses(tokens)
     logp = torch.log_softmax(model(tokens)[:, :-1], dim=-1)  # (B, T - 1, V)
     return logp[:, torch.arange(tokens.shape[1] - 1, device=tokens.device), tokens[:, 1:]]
 
@@ -142,7 +130,6 @@ def shows_the_model_one_token_at_a_time(model: nn.Module, tokens: Tensor) -> Ten
     A table of letters does not mind, because it looks at the last letter only. A GPT then believes that every letter is
     the first one of a text.
     """
-    _refuse_what_the_stub_refuses(tokens)
     logits = torch.cat([model(tokens[:, t : t + 1]) for t in range(tokens.shape[1] - 1)], dim=1)  # (B, T - 1, V)
     return torch.log_softmax(logits, dim=-1).gather(-1, tokens[:, 1:, None]).squeeze(-1)
 
@@ -153,12 +140,5 @@ def returns_float32(model: nn.Module, tokens: Tensor) -> Tensor:
     For logits in bfloat16 that is good practice, for float64 it throws half of the digits away. Here the result has the
     dtype of the logits, so that the caller decides.
     """
-    _refuse_what_the_stub_refuses(tokens)
     logp = torch.log_softmax(model(tokens)[:, :-1].float(), dim=-1)  # (B, T - 1, V)
     return logp.gather(-1, tokens[:, 1:, None]).squeeze(-1)
-
-
-def _refuse_what_the_stub_refuses(tokens: Tensor) -> None:
-    """The validation that the stub gives to every student; only what follows it is a student's own work."""
-    if tokens.ndim != 2 or tokens.shape[-1] < 2:
-        raise ValueError(f"tokens must have shape (B, T) with T >= 2, got {tuple(tokens.shape)}")

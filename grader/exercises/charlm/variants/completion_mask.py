@@ -6,7 +6,6 @@ from torch import Tensor
 
 def token_by_token(tokens: Tensor, prompt_length: int, eos_id: int) -> Tensor:
     """two loops over Python lists, with a break at the end"""
-    _refuse_what_the_stub_refuses(tokens, prompt_length)
     mask = torch.zeros_like(tokens[:, 1:], dtype=torch.bool)
     for row, ids in enumerate(tokens.tolist()):
         for place in range(prompt_length, len(ids)):
@@ -18,7 +17,6 @@ def token_by_token(tokens: Tensor, prompt_length: int, eos_id: int) -> Tensor:
 
 def place_of_the_first_end(tokens: Tensor, prompt_length: int, eos_id: int) -> Tensor:
     """a comparison of the places with the smallest place of an end, or the last place where there is none"""
-    _refuse_what_the_stub_refuses(tokens, prompt_length)
     length = tokens.shape[1]
     places = torch.arange(length, device=tokens.device)
     is_end = tokens.eq(eos_id) & places.ge(prompt_length)
@@ -28,7 +26,6 @@ def place_of_the_first_end(tokens: Tensor, prompt_length: int, eos_id: int) -> T
 
 def product_of_what_is_no_end(tokens: Tensor, prompt_length: int, eos_id: int) -> Tensor:
     """a running product over the completion, shifted by one, with zeros for the prompt in front"""
-    _refuse_what_the_stub_refuses(tokens, prompt_length)
     mask = torch.zeros(len(tokens), tokens.size(1) - 1, dtype=torch.bool, device=tokens.device)
     completion = tokens[:, prompt_length:]
     if completion.size(1):
@@ -40,18 +37,9 @@ def product_of_what_is_no_end(tokens: Tensor, prompt_length: int, eos_id: int) -
 
 def argmax_with_a_case_for_no_end(tokens: Tensor, prompt_length: int, eos_id: int) -> Tensor:
     """argmax of the ends of each row, and a special case where there is none"""
-    _refuse_what_the_stub_refuses(tokens, prompt_length)
     batch, length = tokens.shape
     ends = tokens == eos_id
     ends[:, :prompt_length] = False
     last = torch.where(ends.any(1), ends.float().argmax(1), torch.full((batch,), length - 1, device=tokens.device))
     grid = torch.arange(1, length, device=tokens.device).repeat(batch, 1)
     return (grid >= prompt_length) & (grid <= last.unsqueeze(1))
-
-
-def _refuse_what_the_stub_refuses(tokens: Tensor, prompt_length: int) -> None:
-    """The validation that the stub gives to every student; only what follows it is a student's own work."""
-    if tokens.ndim != 2 or tokens.shape[-1] < 2:
-        raise ValueError(f"tokens must have shape (B, T) with T >= 2, got {tuple(tokens.shape)}")
-    if not 1 <= prompt_length <= tokens.shape[-1]:
-        raise ValueError(f"prompt_length must be from 1 to {tokens.shape[-1]}, got {prompt_length}")

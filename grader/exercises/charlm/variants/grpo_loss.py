@@ -8,7 +8,6 @@ def completion_by_completion(
     logp: Tensor, old_logp: Tensor, ref_logp: Tensor, advantages: Tensor, mask: Tensor, config: CharLMConfig
 ) -> tuple[Tensor, dict[str, Tensor]]:
     """a loop over the completions, each cut to its own tokens, so that nothing is masked"""
-    _refuse_shapes_that_do_not_fit(logp, old_logp, ref_logp, advantages, mask)
     old_logp, ref_logp, advantages = old_logp.detach(), ref_logp.detach(), advantages.detach()
     policy_loss, kl, binding = logp.new_zeros(()), logp.new_zeros(()), logp.new_zeros(())
     for row, kept in enumerate(mask):
@@ -33,7 +32,6 @@ def everything_by_hand(
     logp: Tensor, old_logp: Tensor, ref_logp: Tensor, advantages: Tensor, mask: Tensor, config: CharLMConfig
 ) -> tuple[Tensor, dict[str, Tensor]]:
     """none of the earlier functions: weights of the positions, exp, min and clamp, and one sum"""
-    _refuse_shapes_that_do_not_fit(logp, old_logp, ref_logp, advantages, mask)
     log_ratio = (logp - old_logp.detach()).masked_fill(~mask, 0.0)
     distance = (ref_logp.detach() - logp).masked_fill(~mask, 0.0)
     lengths = mask.sum(1, keepdim=True)
@@ -55,7 +53,6 @@ def larger_of_two_losses(
     logp: Tensor, old_logp: Tensor, ref_logp: Tensor, advantages: Tensor, mask: Tensor, config: CharLMConfig
 ) -> tuple[Tensor, dict[str, Tensor]]:
     """the larger of two negated products, the KL added token by token, and one mean"""
-    _refuse_shapes_that_do_not_fit(logp, old_logp, ref_logp, advantages, mask)
     kept = [x.masked_fill(~mask, 0.0) for x in (logp, old_logp.detach(), ref_logp.detach())]
     ratio = importance_ratio(kept[0], kept[1])
     if config.ratio_level == "sequence":
@@ -79,7 +76,6 @@ def ratio_of_the_sequence_with_token_gradients(
     logp: Tensor, old_logp: Tensor, ref_logp: Tensor, advantages: Tensor, mask: Tensor, config: CharLMConfig
 ) -> tuple[Tensor, dict[str, Tensor]]:
     """GSPO-token: the ratio of the sequence as a number, times exp(logp - logp detached) for the gradient"""
-    _refuse_shapes_that_do_not_fit(logp, old_logp, ref_logp, advantages, mask)
     logp, old_logp, ref_logp = [torch.where(mask, x, torch.zeros_like(x)) for x in (logp, old_logp, ref_logp)]
     if config.ratio_level == "sequence":
         with torch.no_grad():

@@ -6,7 +6,6 @@ from torch import Tensor
 
 def loop_over_the_rows(values: Tensor, mask: Tensor, *, level: str = "sequence") -> Tensor:
     """a loop over the rows, boolean indexing, and an if for what is empty"""
-    _refuse_what_the_stub_refuses(values, mask, level)
     rows = [row[kept] for row, kept in zip(values, mask, strict=True)]
     if level == "token":
         kept = torch.cat(rows)
@@ -16,7 +15,6 @@ def loop_over_the_rows(values: Tensor, mask: Tensor, *, level: str = "sequence")
 
 def weights_of_the_positions(values: Tensor, mask: Tensor, *, level: str = "sequence") -> Tensor:
     """a weight for each position, and one weighted sum"""
-    _refuse_what_the_stub_refuses(values, mask, level)
     counts = mask.sum() if level == "token" else mask.sum(1, keepdim=True) * len(mask)
     weights = mask.to(values.dtype) / counts.clamp_min(1)
     return (weights * values.masked_fill(~mask, 0)).sum()
@@ -24,15 +22,6 @@ def weights_of_the_positions(values: Tensor, mask: Tensor, *, level: str = "sequ
 
 def counts_plus_1e_8(values: Tensor, mask: Tensor, *, level: str = "sequence") -> Tensor:
     """1e-8 added to the counts in place of a minimum of 1"""
-    _refuse_what_the_stub_refuses(values, mask, level)
     kept = values.masked_fill(mask.logical_not(), 0.0)
     axes = (0, 1) if level == "token" else (1,)
     return torch.mean(kept.sum(axes) / (mask.sum(axes) + 1e-8))
-
-
-def _refuse_what_the_stub_refuses(values: Tensor, mask: Tensor, level: str) -> None:
-    """The validation that the stub gives to every student; only what follows it is a student's own work."""
-    if values.ndim != 2 or values.shape != mask.shape:
-        raise ValueError(f"values and mask must have one shape (B, N), got {tuple(values.shape)}, {tuple(mask.shape)}")
-    if level not in ("sequence", "token"):
-        raise ValueError(f"level must be 'sequence' or 'token', got {level!r}")

@@ -15,7 +15,6 @@ def minimum_before_advantage(
     band, and one that is already rare is pushed down further. This is the most copied mistake in the clip: four public
     solutions, a well-known book's code and 14 more files, often written as a maximum for negative advantages.
     """
-    low, high = _checked_band(ratio, advantages, clip_eps, clip_eps_high)
     return torch.minimum(ratio, ratio.clamp(low, high)) * advantages
 
 
@@ -27,7 +26,6 @@ def larger_of_the_two(
     The maximum belongs to the loss, where both products carry a minus sign. With an objective it turns the pessimistic
     bound into an optimistic one: the reward for moving away is unlimited, and the penalty is what gets clipped.
     """
-    low, high = _checked_band(ratio, advantages, clip_eps, clip_eps_high)
     return torch.maximum(ratio * advantages, ratio.clamp(low, high) * advantages)
 
 
@@ -39,7 +37,6 @@ def always_clipped(
     A bad sample that has become five times as likely then has no gradient at all, so the policy cannot take the mistake
     back. The clip is one-sided: it takes away the reward for moving further, never the penalty.
     """
-    low, high = _checked_band(ratio, advantages, clip_eps, clip_eps_high)
     return ratio.clamp(low, high) * advantages
 
 
@@ -52,7 +49,6 @@ def never_clipped(
     same samples: in the bandit with eight inner steps and a learning rate of 1, 7 % of the runs got stuck without a
     clip and none with it.
     """
-    _checked_band(ratio, advantages, clip_eps, clip_eps_high)
     return ratio * advantages
 
 
@@ -64,7 +60,6 @@ def upper_bound_only(
     A bad sample is then pushed down without limit, however rare it has become already. Tests whose advantages are all
     positive do not see this.
     """
-    _, high = _checked_band(ratio, advantages, clip_eps, clip_eps_high)
     return torch.minimum(ratio * advantages, ratio.clamp(max=high) * advantages)
 
 
@@ -75,7 +70,6 @@ def lower_bound_only(
 
     A good sample is then pushed up without limit, which is the large step that the clip is meant to prevent.
     """
-    low, _ = _checked_band(ratio, advantages, clip_eps, clip_eps_high)
     return torch.minimum(ratio * advantages, ratio.clamp(min=low) * advantages)
 
 
@@ -87,7 +81,6 @@ def smaller_of_two_losses(
     The pessimistic bound is the smaller objective or the larger loss. The smaller loss is the optimistic one, which
     rewards every move away from the old policy. This exercise asks for the objective, without a minus sign.
     """
-    low, high = _checked_band(ratio, advantages, clip_eps, clip_eps_high)
     return torch.minimum(-ratio * advantages, -ratio.clamp(low, high) * advantages)
 
 
@@ -99,7 +92,6 @@ def clips_the_product(
     The band is one of ratios around 1, so it says nothing about products. For A = 1 the two happen to agree; with any
     other size of the advantages the clip acts at the wrong place, and for A < 0 it never acts. Two public solutions.
     """
-    low, high = _checked_band(ratio, advantages, clip_eps, clip_eps_high)
     plain = ratio * advantages
     return torch.minimum(plain, plain.clamp(low, high))
 
@@ -112,7 +104,6 @@ def band_around_zero(
     A band around 0 is right for the log-ratio, not for the ratio. With it every good sample is clipped before the first
     update, and only bad samples teach anything.
     """
-    low, high = _checked_band(ratio, advantages, clip_eps, clip_eps_high)
     return torch.minimum(ratio * advantages, ratio.clamp(low - 1.0, high - 1.0) * advantages)
 
 
@@ -124,7 +115,6 @@ def one_eps_for_both_sides(
     The wider upper bound of DAPO (0.2 below, 0.28 above) gives rare good tokens room to grow. If the argument is
     accepted and not used, the experiment runs, and its result is that of another setting.
     """
-    _checked_band(ratio, advantages, clip_eps, clip_eps_high)
     return torch.minimum(ratio * advantages, ratio.clamp(1.0 - clip_eps, 1.0 + clip_eps) * advantages)
 
 
@@ -136,7 +126,6 @@ def swaps_the_two_eps(
     With equal values nothing shows. With 0.2 and 0.28 good samples get the narrow side and bad ones the wide side, the
     opposite of what the separate bound is for.
     """
-    low, high = _checked_band(ratio, advantages, clip_eps, clip_eps_high)
     return torch.minimum(ratio * advantages, ratio.clamp(2.0 - high, 2.0 - low) * advantages)
 
 
@@ -148,7 +137,6 @@ def hard_coded_band(
     The default hides it. Every experiment with another clip range then repeats the same run, which looks as if the clip
     range made no difference.
     """
-    _checked_band(ratio, advantages, clip_eps, clip_eps_high)
     return torch.minimum(ratio * advantages, ratio.clamp(0.8, 1.2) * advantages)
 
 
@@ -159,7 +147,6 @@ def upper_eps_zero_means_unset(
 
     In Python 0.0 counts as false, so an upper bound of exactly 1 cannot be asked for. Compare with `is None`.
     """
-    low, _ = _checked_band(ratio, advantages, clip_eps, clip_eps_high)
     clipped_ratio = ratio.clamp(low, 1.0 + (clip_eps_high or clip_eps))
     return torch.minimum(ratio * advantages, clipped_ratio * advantages)
 
@@ -196,7 +183,6 @@ def dual_clip(
     This is the dual clip, which one large library switches on by default. It protects against huge penalties, and it
     takes the gradient away just where a bad sample has become more than three times as likely.
     """
-    low, high = _checked_band(ratio, advantages, clip_eps, clip_eps_high)
     objective = torch.minimum(ratio * advantages, ratio.clamp(low, high) * advantages)
     return torch.where(advantages < 0, torch.maximum(objective, 3.0 * advantages), objective)
 
@@ -209,7 +195,6 @@ def drops_negative_advantages(
     Half of the signal of a group is in its bad samples. Without them the policy copies what went well and never
     unlearns anything. One edition of a widely used grader has only positive advantages in its fixtures and passes this.
     """
-    low, high = _checked_band(ratio, advantages, clip_eps, clip_eps_high)
     positive = advantages.clamp(min=0.0)
     return torch.minimum(ratio * positive, ratio.clamp(low, high) * positive)
 
@@ -234,7 +219,6 @@ def no_gradient_outside_the_band(
     The value of a bad sample that became likely is right, but its gradient is gone, so nothing brings it back. The clip
     binds on one side only: above the band for A > 0, below it for A < 0.
     """
-    low, high = _checked_band(ratio, advantages, clip_eps, clip_eps_high)
     inside = (ratio >= low) & (ratio <= high)
     kept = torch.where(inside, ratio, ratio.detach())
     return torch.minimum(kept * advantages, kept.clamp(low, high) * advantages)
@@ -248,7 +232,6 @@ def rebuilt_from_python_numbers(
     torch.tensor(list) starts a new graph, so backward() has nothing to follow, and Python numbers become float32. A
     loop is fine if it works on tensors and ends with torch.stack. Three of 85 authors returned Python lists.
     """
-    low, high = _checked_band(ratio, advantages, clip_eps, clip_eps_high)
     pairs = zip(ratio.flatten().tolist(), advantages.expand_as(ratio).flatten().tolist(), strict=True)
     return torch.tensor([min(r * a, min(max(r, low), high) * a) for r, a in pairs]).reshape(ratio.shape)
 
@@ -261,7 +244,6 @@ def clamps_the_ratio_in_place(
     The objective is right, because the plain product was taken before. But the clip fraction, computed from the same
     ratios a line later, is 0 from now on. In training PyTorch may refuse the backward pass.
     """
-    low, high = _checked_band(ratio, advantages, clip_eps, clip_eps_high)
     plain = ratio * advantages
     return torch.minimum(plain, ratio.clamp_(low, high) * advantages)
 
@@ -274,7 +256,6 @@ def divides_by_absolute_advantage(
     Every group with equal rewards has advantages of exactly 0, and such groups are common: one in three in a bandit run
     with groups of eight. One NaN among the objectives makes the whole loss NaN.
     """
-    low, high = _checked_band(ratio, advantages, clip_eps, clip_eps_high)
     sign = advantages / advantages.abs()
     return advantages.abs() * torch.minimum(sign * ratio, sign * ratio.clamp(low, high))
 
@@ -287,7 +268,6 @@ def one_advantage_per_row(
     Guessing the axis fails loudly for B rows of T elements with B != T, and silently for B == T. The caller says (B, 1)
     when there is one per row. In 52 of 72 public solutions a mix-up of the two shapes goes unnoticed when B == T.
     """
-    low, high = _checked_band(ratio, advantages, clip_eps, clip_eps_high)
     if 0 < advantages.ndim < ratio.ndim:
         advantages = advantages.unsqueeze(-1)
     return torch.minimum(ratio * advantages, ratio.clamp(low, high) * advantages)
@@ -301,7 +281,6 @@ def advantage_inside_the_band(
     A misplaced bracket turns clip(ratio, 1 - eps, 1 + eps) * A into clip(ratio, 1 - eps, 1 + eps * A), and the formula
     has been printed that way. Twice the advantage should give twice the objective; here it does not.
     """
-    low, high = _checked_band(ratio, advantages, clip_eps, clip_eps_high)
     upper = 1.0 + (high - 1.0) * advantages
     clipped = torch.minimum(ratio.clamp(min=low), upper)
     return torch.minimum(ratio * advantages, clipped)

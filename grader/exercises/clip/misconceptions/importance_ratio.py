@@ -13,7 +13,6 @@ def divides_log_probabilities(logp: Tensor, old_logp: Tensor) -> Tensor:
     sample becomes more likely, so the gradient points the wrong way, and a certain old sample (log 1 = 0) gives an
     infinity. Three of 85 public solutions of one course did this, and so did the code of a lecture.
     """
-    _check_shapes(logp, old_logp)
     return logp / old_logp.detach()
 
 
@@ -23,7 +22,6 @@ def returns_log_ratio(logp: Tensor, old_logp: Tensor) -> Tensor:
     Equal policies then give 0 where the ratio is 1. With a band around 1 every sample looks as if the policy had moved
     away by 100 %, so the clip binds for every bad sample before the first update.
     """
-    _check_shapes(logp, old_logp)
     return (logp - old_logp.detach()).clamp(-20.0, 20.0)
 
 
@@ -34,7 +32,6 @@ def no_clamp(logp: Tensor, old_logp: Tensor) -> Tensor:
     but the backward pass multiplies 0 by infinity and every weight of the model becomes NaN. Several libraries had
     this as a bug report before they added the clamp.
     """
-    _check_shapes(logp, old_logp)
     return (logp - old_logp.detach()).exp()
 
 
@@ -44,7 +41,6 @@ def clamps_after_exp(logp: Tensor, old_logp: Tensor) -> Tensor:
     The value is right, the gradient is not: where exp has overflowed, the chain rule multiplies the 0 of the clamp by
     the infinity of exp, which is NaN. A loss that looks fine then destroys the model in one step.
     """
-    _check_shapes(logp, old_logp)
     return (logp - old_logp.detach()).exp().clamp(math.exp(-20.0), math.exp(20.0))
 
 
@@ -54,7 +50,6 @@ def divides_probabilities(logp: Tensor, old_logp: Tensor) -> Tensor:
     On paper this is the same. In float32 a probability below e**-104 is rounded to 0, which a whole sentence reaches
     easily, and 0 / 0 is NaN although the ratio itself may be close to 1.
     """
-    _check_shapes(logp, old_logp)
     return (logp.exp() / old_logp.detach().exp()).clamp(math.exp(-20.0), math.exp(20.0))
 
 
@@ -64,7 +59,6 @@ def clamps_each_log_probability(logp: Tensor, old_logp: Tensor) -> Tensor:
     Two samples below the limit then always have the ratio 1 and no gradient, however different the policies are. The
     log-probability of a whole answer is the sum over its tokens and often below -20.
     """
-    _check_shapes(logp, old_logp)
     return (logp.clamp(min=-20.0) - old_logp.detach().clamp(min=-20.0)).clamp(-20.0, 20.0).exp()
 
 
@@ -75,7 +69,6 @@ def clamp_that_bites(logp: Tensor, old_logp: Tensor) -> Tensor:
     sample that became e**8 times as likely must be punished in full, but beyond this clamp its gradient is 0. Limits of
     5 and 10 are both found in public solutions.
     """
-    _check_shapes(logp, old_logp)
     return (logp - old_logp.detach()).clamp(-5.0, 5.0).exp()
 
 
@@ -85,7 +78,6 @@ def current_policy_as_old(logp: Tensor, old_logp: Tensor) -> Tensor:
     The ratio is then always 1, so the clip never binds. This is a correct shortcut for the first update after sampling,
     when the two policies are equal; from the second update on it forgets how far the policy has moved.
     """
-    _check_shapes(logp, old_logp)
     return (logp - logp.detach()).clamp(-20.0, 20.0).exp()
 
 
@@ -96,7 +88,6 @@ def product_over_last_axis(logp: Tensor, old_logp: Tensor) -> Tensor:
     nearly every sequence is outside the band. Where sequence level is wanted, it is made from the log-probabilities
     that come in, not inside this function.
     """
-    _check_shapes(logp, old_logp)
     return (logp - old_logp.detach()).sum(dim=-1).clamp(-20.0, 20.0).exp()
 
 
@@ -106,7 +97,6 @@ def geometric_mean_over_last_axis(logp: Tensor, old_logp: Tensor) -> Tensor:
     This is the length-normalized sequence ratio of GSPO, spread over the tokens. Single tokens that moved far hide
     behind the average of their row, and the clip no longer sees them.
     """
-    _check_shapes(logp, old_logp)
     mean_log_ratio = (logp - old_logp.detach()).mean(dim=-1, keepdim=True)
     return mean_log_ratio.expand_as(logp).clamp(-20.0, 20.0).exp()
 
@@ -117,7 +107,6 @@ def half_precision_becomes_float32(logp: Tensor, old_logp: Tensor) -> Tensor:
     Widening is a good idea, because bfloat16 has less than three digits. Without the way back, everything computed from
     the ratio is float32, and mixing it with the bfloat16 tensors of the model costs memory or raises an error.
     """
-    _check_shapes(logp, old_logp)
     log_ratio = logp - old_logp.detach()
     if log_ratio.dtype in (torch.float16, torch.bfloat16):
         log_ratio = logp.float() - old_logp.detach().float()
@@ -130,7 +119,6 @@ def subtracts_in_place(logp: Tensor, old_logp: Tensor) -> Tensor:
     The caller's log-probabilities are log-ratios afterwards, so the KL term and the second inner step compute with
     wrong numbers. On a parameter PyTorch refuses the assignment. Four public solutions changed an input this way.
     """
-    _check_shapes(logp, old_logp)
     logp -= old_logp.detach()
     return logp.clamp(-20.0, 20.0).exp()
 
@@ -141,11 +129,4 @@ def returns_float32(logp: Tensor, old_logp: Tensor) -> Tensor:
     A fixed `.float()` throws away the digits of float64 input and changes the dtype of everything computed from the
     ratio. Computing in a wider dtype is fine, as long as the result is converted back.
     """
-    _check_shapes(logp, old_logp)
     return (logp.float() - old_logp.detach().float()).clamp(-20.0, 20.0).exp()
-
-
-def _check_shapes(logp: Tensor, old_logp: Tensor) -> None:
-    """The check that the stub of `importance_ratio` holds as given code."""
-    if logp.shape != old_logp.shape:
-        raise ValueError(f"logp and old_logp must have one shape, got {tuple(logp.shape)} and {tuple(old_logp.shape)}")

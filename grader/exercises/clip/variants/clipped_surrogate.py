@@ -8,7 +8,6 @@ def negated_maximum_of_losses(
     ratio: Tensor, advantages: Tensor, *, clip_eps: float = 0.2, clip_eps_high: float | None = None
 ) -> Tensor:
     """Takes the larger of the two losses, as most libraries do, and negates it."""
-    low, high = _checked_band(ratio, advantages, clip_eps, clip_eps_high)
     plain_loss = -advantages * ratio
     clipped_loss = -advantages * torch.clip(ratio, low, high)
     return -torch.max(plain_loss, clipped_loss)
@@ -18,7 +17,6 @@ def bound_by_sign_of_advantage(
     ratio: Tensor, advantages: Tensor, *, clip_eps: float = 0.2, clip_eps_high: float | None = None
 ) -> Tensor:
     """Clips the ratio on the one side that the sign of A asks for; takes no minimum of products."""
-    low, high = _checked_band(ratio, advantages, clip_eps, clip_eps_high)
     return torch.where(advantages >= 0, ratio.clamp(max=high), ratio.clamp(min=low)) * advantages
 
 
@@ -26,7 +24,6 @@ def ceiling_from_advantage(
     ratio: Tensor, advantages: Tensor, *, clip_eps: float = 0.2, clip_eps_high: float | None = None
 ) -> Tensor:
     """Uses the form min(ratio * A, g(eps, A)) with g = (1 + eps) * A for A >= 0 and (1 - eps) * A for A < 0."""
-    low, high = _checked_band(ratio, advantages, clip_eps, clip_eps_high)
     # The inner torch.where is for A = 0 with clip_eps = inf: inf * 0 would be NaN.
     ceiling = torch.where(advantages > 0, high * advantages, torch.where(advantages < 0, low * advantages, 0.0))
     return torch.minimum(torch.einsum("...,...->...", ratio, advantages), ceiling)
@@ -36,7 +33,6 @@ def loop_over_elements(
     ratio: Tensor, advantages: Tensor, *, clip_eps: float = 0.2, clip_eps_high: float | None = None
 ) -> Tensor:
     """Loops over the elements in Python with the built-in min, and stacks the results."""
-    low, high = _checked_band(ratio, advantages, clip_eps, clip_eps_high)
     if ratio.numel() == 0:
         return ratio.clone()
     advantages = advantages.expand_as(ratio)
@@ -50,7 +46,6 @@ def masked_fill_where_it_binds(
     ratio: Tensor, advantages: Tensor, *, clip_eps: float = 0.2, clip_eps_high: float | None = None
 ) -> Tensor:
     """Finds where the clip binds, writes the bound there in its own copy, and multiplies once."""
-    low, high = _checked_band(ratio, advantages, clip_eps, clip_eps_high)
     weight = ratio.clone()
     weight.masked_fill_((ratio > high) & (advantages > 0), high)
     weight.masked_fill_((ratio < low) & (advantages < 0), low)
@@ -66,7 +61,6 @@ def optional_second_bound(
     max_ratio: float | None = None,
 ) -> Tensor:
     """Has an extra argument for the two-sided clip, which is off by default; computes in float64 inside."""
-    low, high = _checked_band(ratio, advantages, clip_eps, clip_eps_high)
     r, a = ratio.double(), advantages.double()
     plain = r * a if max_ratio is None else r.clamp(max=max_ratio) * a
     return torch.minimum(plain, r.clamp(low, high) * a).to(ratio.dtype)

@@ -14,7 +14,6 @@ def swaps_the_two_policies(logits: Tensor, ref_logits: Tensor) -> Tensor:
     samples drawn from the policy. It is easy to get from `torch.nn.functional.kl_div(logp, ref_logp, log_target=True)`,
     because the first argument of `kl_div` is the second distribution.
     """
-    _refuse_what_the_stub_refuses(logits, ref_logits)
     logp = torch.log_softmax(logits, dim=-1)
     ref_logp = torch.log_softmax(ref_logits.detach(), dim=-1)
     return (ref_logp.exp() * (ref_logp - logp)).sum(dim=-1)
@@ -26,7 +25,6 @@ def weights_with_the_reference(logits: Tensor, ref_logits: Tensor) -> Tensor:
     The sum is then minus KL(pi_ref || pi), which is never positive. Subtracted from the objective as a penalty, it
     rewards the policy for running away from the reference.
     """
-    _refuse_what_the_stub_refuses(logits, ref_logits)
     logp = torch.log_softmax(logits, dim=-1)
     ref_logp = torch.log_softmax(ref_logits.detach(), dim=-1)
     return (ref_logp.exp() * (logp - ref_logp)).sum(dim=-1)
@@ -38,7 +36,6 @@ def assumes_a_uniform_reference(logits: Tensor, ref_logits: Tensor) -> Tensor:
     log K - H(pi) is the KL to the uniform policy. A bandit that starts from uniform logits never shows the difference;
     the reference policy of a language model is far from uniform.
     """
-    _refuse_what_the_stub_refuses(logits, ref_logits)
     logp = torch.log_softmax(logits, dim=-1)
     return math.log(logits.shape[-1]) + (logp.exp() * logp).sum(dim=-1)
 
@@ -49,7 +46,6 @@ def returns_the_cross_entropy(logits: Tensor, ref_logits: Tensor) -> Tensor:
     The cross-entropy of a policy with itself is its entropy, not 0. As a penalty it has another optimum as well: it
     pulls the policy onto the single most likely action of the reference instead of back to the reference.
     """
-    _refuse_what_the_stub_refuses(logits, ref_logits)
     probs = torch.softmax(logits, dim=-1)
     return -(probs * torch.log_softmax(ref_logits.detach(), dim=-1)).sum(dim=-1)
 
@@ -60,7 +56,6 @@ def normalises_only_the_weights(logits: Tensor, ref_logits: Tensor) -> Tensor:
     The difference of the logits holds the difference of the two normalisers as well, so adding a constant to all logits
     of one policy, which changes no probability, changes this result by that constant. It can even turn negative.
     """
-    _refuse_what_the_stub_refuses(logits, ref_logits)
     return (torch.softmax(logits, dim=-1) * (logits - ref_logits.detach())).sum(dim=-1)
 
 
@@ -70,7 +65,6 @@ def averages_over_the_first_axis(logits: Tensor, ref_logits: Tensor) -> Tensor:
     `reduction="batchmean"` of `torch.nn.functional.kl_div` sums everything and divides by the size of the first axis.
     For logits of shape (K,) that axis is the actions, so the KL of a bandit comes out K times too small.
     """
-    _refuse_what_the_stub_refuses(logits, ref_logits)
     logp = torch.log_softmax(logits, dim=-1)
     ref_logp = torch.log_softmax(ref_logits.detach(), dim=-1)
     return torch.nn.functional.kl_div(ref_logp, logp, log_target=True, reduction="batchmean")
@@ -82,7 +76,6 @@ def hard_codes_axis_one(logits: Tensor, ref_logits: Tensor) -> Tensor:
     Right for shape (P, K) only. The bandit's logits of shape (K,) raise an IndexError, and for a language model's (B,
     T, K) axis 1 is time.
     """
-    _refuse_what_the_stub_refuses(logits, ref_logits)
     logp = torch.log_softmax(logits, dim=1)
     ref_logp = torch.log_softmax(ref_logits.detach(), dim=1)
     return (logp.exp() * (logp - ref_logp)).sum(dim=1)
@@ -95,7 +88,6 @@ def gives_kl_div_plain_probabilities(logits: Tensor, ref_logits: Tensor) -> Tens
     NaN appears in the weights only. A `where` or `nan_to_num` around p * log(p) hides the NaN of the value and keeps
     that of the gradient in the same way.
     """
-    _refuse_what_the_stub_refuses(logits, ref_logits)
     ref_logp = torch.log_softmax(ref_logits.detach(), dim=-1)
     return torch.nn.functional.kl_div(ref_logp, torch.softmax(logits, dim=-1), reduction="none").sum(dim=-1)
 
@@ -107,7 +99,6 @@ def trusts_the_library_divergence(logits: Tensor, ref_logits: Tensor) -> Tensor:
     as a float. Finite logits never give a true 0, and log_softmax still knows the logarithm of a probability that is
     too small to be stored. One infinite term turns the whole loss into infinity.
     """
-    _refuse_what_the_stub_refuses(logits, ref_logits)
     policy = torch.distributions.Categorical(logits=logits)
     ref_policy = torch.distributions.Categorical(logits=ref_logits.detach())
     return torch.distributions.kl_divergence(policy, ref_policy)
@@ -120,7 +111,6 @@ def detaches_the_weights(logits: Tensor, ref_logits: Tensor) -> Tensor:
     the penalty is reported and does nothing. It is the exact form of k1 used as a loss, which 8 published
     implementations do. The other factor may be detached without harm, since its share of the gradient is that same 0.
     """
-    _refuse_what_the_stub_refuses(logits, ref_logits)
     logp = torch.log_softmax(logits, dim=-1)
     ref_logp = torch.log_softmax(ref_logits.detach(), dim=-1)
     return (logp.exp().detach() * (logp - ref_logp)).sum(dim=-1)
@@ -133,17 +123,7 @@ def shifts_the_logits_in_place(logits: Tensor, ref_logits: Tensor) -> Tensor:
     an error about a leaf variable. Write `logits = logits - ...` instead. Published code: an in-place subtraction of
     the maximum that breaks backward 3, inputs changed in place 4.
     """
-    _refuse_what_the_stub_refuses(logits, ref_logits)
     logits -= logits.max(dim=-1, keepdim=True).values
     logp = logits - logits.exp().sum(dim=-1, keepdim=True).log()
     ref_logp = torch.log_softmax(ref_logits.detach(), dim=-1)
     return (logp.exp() * (logp - ref_logp)).sum(dim=-1)
-
-
-def _refuse_what_the_stub_refuses(logits: Tensor, ref_logits: Tensor) -> None:
-    """The validation that the stub gives to every student; only what follows it is a student's own work."""
-    _check_same_shape(logits, ref_logits, "logits", "ref_logits")
-    if logits.ndim == 0 or logits.shape[-1] == 0:
-        raise ValueError(f"logits must have shape (..., K) with K >= 1, got {tuple(logits.shape)}")
-    if not bool(torch.isfinite(logits).all() & torch.isfinite(ref_logits).all()):
-        raise ValueError("logits and ref_logits must be finite")

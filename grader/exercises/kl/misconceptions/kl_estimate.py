@@ -13,7 +13,6 @@ def reverses_the_ratio_in_k3(logp: Tensor, ref_logp: Tensor, *, kind: str = "k3"
     policy is chi-squared minus KL: in one small example 76 where the KL is 3.8, hence reports of KL spikes. Found in 5
     of 48 published implementations and in a well-known book's code.
     """
-    _refuse_what_the_stub_refuses(logp, ref_logp, kind)
     log_ratio = logp - ref_logp.detach()
     if kind == "k1":
         return log_ratio
@@ -102,7 +101,6 @@ def ignores_kind(logp: Tensor, ref_logp: Tensor, *, kind: str = "k3") -> Tensor:
     The default hides it. A comparison of the estimators then shows three equal curves, although k1 as a loss does not
     move the policy at all.
     """
-    _refuse_what_the_stub_refuses(logp, ref_logp, kind)
     x = ref_logp.detach() - logp
     return torch.expm1(x) - x
 
@@ -140,7 +138,6 @@ def clamps_the_estimate(logp: Tensor, ref_logp: Tensor, *, kind: str = "k3") -> 
     Two large libraries clamp like this, and in one of them the missing gradient beyond the limit was reported as a bug:
     a clamped value has gradient 0, so the samples with the largest KL stop being pulled back.
     """
-    _refuse_what_the_stub_refuses(logp, ref_logp, kind)
     x = ref_logp.detach() - logp
     if kind == "k1":
         return (-x).clamp(-10.0, 10.0)
@@ -155,7 +152,6 @@ def weights_by_probability_again(logp: Tensor, ref_logp: Tensor, *, kind: str = 
     The probability belongs into the exact sum over all actions. A sample of the policy is already there in proportion
     to its probability; multiplied again, rare samples hardly count, and for whole completions the result is almost 0.
     """
-    _refuse_what_the_stub_refuses(logp, ref_logp, kind)
     x = ref_logp.detach() - logp
     if kind == "k1":
         return logp.exp() * -x
@@ -171,7 +167,6 @@ def divides_log_probabilities(logp: Tensor, ref_logp: Tensor, *, kind: str = "k3
     way round. It is NaN or infinite where a log-probability is 0, that is for a certain token. Published ratios are
     written like this 3 times.
     """
-    _refuse_what_the_stub_refuses(logp, ref_logp, kind)
     ratio = ref_logp.detach() / logp
     if kind == "k1":
         return -ratio.log()
@@ -186,7 +181,6 @@ def divides_probabilities(logp: Tensor, ref_logp: Tensor, *, kind: str = "k3") -
     The log-probability of a whole completion is easily -200, and exp(-200) is 0 in float32. The ratio of two such
     numbers can be ordinary; only the difference of the logarithms can still see it.
     """
-    _refuse_what_the_stub_refuses(logp, ref_logp, kind)
     ratio = ref_logp.detach().exp() / logp.exp()
     if kind == "k1":
         return -ratio.log()
@@ -201,7 +195,6 @@ def sums_over_the_last_axis(logp: Tensor, ref_logp: Tensor, *, kind: str = "k3")
     A sum over the tokens makes long completions pay more, and padding counts as if it were text. There is a sum over
     the last axis in `categorical_kl`, where that axis holds the actions; here it holds samples.
     """
-    _refuse_what_the_stub_refuses(logp, ref_logp, kind)
     x = ref_logp.detach() - logp
     if kind == "k1":
         return (-x).sum(dim=-1)
@@ -229,7 +222,6 @@ def gives_k3_the_gradient_of_k2(logp: Tensor, ref_logp: Tensor, *, kind: str = "
     offers it under a name of its own. But it is another estimator, and whoever chooses k3 here wants to see what k3
     does as a loss.
     """
-    _refuse_what_the_stub_refuses(logp, ref_logp, kind)
     x = ref_logp.detach() - logp
     k2 = x.square() / 2
     if kind == "k1":
@@ -245,7 +237,6 @@ def computes_with_python_floats(logp: Tensor, ref_logp: Tensor, *, kind: str = "
     `item`, `tolist` and `float` leave autograd, and `torch.tensor` starts afresh in float32. Every number is right to
     seven digits and the penalty has no gradient. One published training step has `.item()` in its loss.
     """
-    _refuse_what_the_stub_refuses(logp, ref_logp, kind)
     values = []
     for own, ref in zip(logp.flatten().tolist(), ref_logp.flatten().tolist(), strict=True):
         x = ref - own
@@ -264,10 +255,3 @@ def overwrites_ref_logp():
     + x = ref_logp.detach()
     + x -= logp
     """
-
-
-def _refuse_what_the_stub_refuses(logp: Tensor, ref_logp: Tensor, kind: str) -> None:
-    """The validation that the stub gives to every student; only what follows it is a student's own work."""
-    _check_same_shape(logp, ref_logp, "logp", "ref_logp")
-    if kind not in ("k1", "k2", "k3"):
-        raise ValueError(f'kind must be "k1", "k2" or "k3", got {kind!r}')

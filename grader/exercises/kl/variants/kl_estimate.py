@@ -7,14 +7,12 @@ from torch import Tensor
 
 def dictionary_of_all_three(logp: Tensor, ref_logp: Tensor, *, kind: str = "k3") -> Tensor:
     """computes all three estimators and looks one up in a dictionary"""
-    _refuse_what_the_stub_refuses(logp, ref_logp, kind)
     x = ref_logp.detach() - logp
     return {"k1": -x, "k2": 0.5 * x**2, "k3": torch.expm1(x) - x}[kind]
 
 
 def log_ratio_the_other_way_round(logp: Tensor, ref_logp: Tensor, *, kind: str = "k3") -> Tensor:
     """starts from logp - ref_logp and turns the signs round; match statement"""
-    _refuse_what_the_stub_refuses(logp, ref_logp, kind)
     log_ratio = logp - ref_logp.detach()
     match kind:
         case "k1":
@@ -27,7 +25,6 @@ def log_ratio_the_other_way_round(logp: Tensor, ref_logp: Tensor, *, kind: str =
 
 def one_sample_at_a_time(logp: Tensor, ref_logp: Tensor, *, kind: str = "k3") -> Tensor:
     """a python loop over the flattened samples, stacked and brought back into shape"""
-    _refuse_what_the_stub_refuses(logp, ref_logp, kind)
     values = []
     for own, ref in zip(logp.reshape(-1).unbind(), ref_logp.detach().reshape(-1).unbind(), strict=True):
         x = ref - own
@@ -42,7 +39,6 @@ def one_sample_at_a_time(logp: Tensor, ref_logp: Tensor, *, kind: str = "k3") ->
 
 def float64_inside(logp: Tensor, ref_logp: Tensor, *, kind: str = "k3") -> Tensor:
     """computes in float64 and casts the result back to the dtype of logp"""
-    _refuse_what_the_stub_refuses(logp, ref_logp, kind)
     x = ref_logp.detach().double() - logp.double()
     if kind == "k1":
         result = -x
@@ -55,7 +51,6 @@ def float64_inside(logp: Tensor, ref_logp: Tensor, *, kind: str = "k3") -> Tenso
 
 def in_place_on_an_own_copy(logp: Tensor, ref_logp: Tensor, *, kind: str = "k3") -> Tensor:
     """in-place arithmetic, on a clone and never on an input"""
-    _refuse_what_the_stub_refuses(logp, ref_logp, kind)
     x = ref_logp.detach().clone()
     x -= logp
     if kind == "k1":
@@ -71,7 +66,6 @@ def extra_keyword(
     logp: Tensor, ref_logp: Tensor, *, kind: str = "k3", mask: Tensor | None = None, reduction: str = "none"
 ) -> Tensor:
     """further keyword parameters whose defaults change nothing"""
-    _refuse_what_the_stub_refuses(logp, ref_logp, kind)
     with torch.no_grad():
         constant = ref_logp.clone()
     x = constant - logp
@@ -83,7 +77,6 @@ def extra_keyword(
 
 def numpy_and_hand_written_gradient(logp: Tensor, ref_logp: Tensor, *, kind: str = "k3") -> Tensor:
     """numpy in float64 inside an autograd.Function whose backward is written by hand"""
-    _refuse_what_the_stub_refuses(logp, ref_logp, kind)
     return _Estimate.apply(logp, ref_logp, kind)
 
 
@@ -108,10 +101,3 @@ class _Estimate(torch.autograd.Function):
     def backward(ctx, upstream: Tensor) -> tuple[Tensor, None, None]:
         (slope,) = ctx.saved_tensors
         return upstream * slope, None, None
-
-
-def _refuse_what_the_stub_refuses(logp: Tensor, ref_logp: Tensor, kind: str) -> None:
-    """The validation that the stub gives to every student; only what follows it is a student's own work."""
-    _check_same_shape(logp, ref_logp, "logp", "ref_logp")
-    if kind not in ("k1", "k2", "k3"):
-        raise ValueError(f'kind must be "k1", "k2" or "k3", got {kind!r}')

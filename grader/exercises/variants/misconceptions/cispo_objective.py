@@ -24,7 +24,6 @@ def log_pi_is_the_constant(
     The gradient is then ratio * A * logp. A log-probability is negative, so good tokens become less likely; and where
     the clip binds nothing is learned.
     """
-    _check_band(logp, old_logp, advantages, clip_eps, clip_eps_high)
     weight = importance_ratio(logp, old_logp).clamp(1.0 - clip_eps, 1.0 + clip_eps_high)
     return weight * advantages * logp.detach()
 
@@ -36,7 +35,6 @@ def is_the_clipped_surrogate(
 
     Where the clip of PPO binds there is no gradient. CISPO was made so that these tokens keep theirs.
     """
-    _check_band(logp, old_logp, advantages, clip_eps, clip_eps_high)
     ratio = importance_ratio(logp, old_logp)
     clipped = ratio.clamp(1.0 - clip_eps, 1.0 + clip_eps_high)
     return torch.minimum(ratio * advantages, clipped * advantages)
@@ -71,7 +69,6 @@ def drops_what_the_clip_binds(
 
     That is a mask, as in IcePop or PPO. In CISPO every token keeps a gradient, with a weight that is bounded.
     """
-    _check_band(logp, old_logp, advantages, clip_eps, clip_eps_high)
     ratio = importance_ratio(logp, old_logp).detach()
     inside = (ratio >= 1.0 - clip_eps) & (ratio <= 1.0 + clip_eps_high)
     return torch.where(inside, ratio, 0.0) * advantages * logp
@@ -84,7 +81,6 @@ def does_not_clip(
 
     This is REINFORCE with plain importance sampling. One token that became ten times as likely then counts ten times.
     """
-    _check_band(logp, old_logp, advantages, clip_eps, clip_eps_high)
     return importance_ratio(logp, old_logp).detach() * advantages * logp
 
 
@@ -96,7 +92,6 @@ def no_weight_at_all(
     It is the same at the first update, where all ratios are 1. From the second one on the tokens come from another
     policy, and nothing says so.
     """
-    _check_band(logp, old_logp, advantages, clip_eps, clip_eps_high)
     return advantages * logp
 
 
@@ -107,7 +102,6 @@ def clips_the_product(
 
     The range is around 1, where ratios are. A bad token has a negative product, which is then cut to the lower end.
     """
-    _check_band(logp, old_logp, advantages, clip_eps, clip_eps_high)
     product = importance_ratio(logp, old_logp).detach() * advantages
     return product.clamp(1.0 - clip_eps, 1.0 + clip_eps_high) * logp
 
@@ -120,7 +114,6 @@ def cap_is_clip_eps_high(
     Some libraries name the cap itself that way. Here the range is 1 - clip_eps to 1 + clip_eps_high, as for
     `clipped_surrogate`; a small value would otherwise cut every weight below 1.
     """
-    _check_band(logp, old_logp, advantages, clip_eps, clip_eps_high)
     low = min(1.0 - clip_eps, clip_eps_high)
     return importance_ratio(logp, old_logp).clamp(low, clip_eps_high).detach() * advantages * logp
 
@@ -133,7 +126,6 @@ def no_lower_end(
     With its default of 1 there is no lower end, and the two agree. Whoever gives a smaller one wants a larger weight
     for tokens that became rare.
     """
-    _check_band(logp, old_logp, advantages, clip_eps, clip_eps_high)
     return importance_ratio(logp, old_logp).clamp(max=1.0 + clip_eps_high).detach() * advantages * logp
 
 
@@ -189,7 +181,6 @@ def no_gradient_where_the_clip_binds(
 
     That is what PPO's clip does. CISPO was made to keep rare tokens in the gradient, with a limited weight.
     """
-    _check_band(logp, old_logp, advantages, clip_eps, clip_eps_high)
     ratio = importance_ratio(logp, old_logp).detach()
     weight = ratio.clamp(1.0 - clip_eps, 1.0 + clip_eps_high)
     return weight * advantages * torch.where(weight == ratio, logp, logp.detach())

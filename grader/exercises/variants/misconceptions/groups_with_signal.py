@@ -8,7 +8,6 @@ def keeps_the_others(rewards: Tensor) -> Tensor:
 
     A batch of these groups has advantages of 0 everywhere, so it teaches nothing.
     """
-    rewards = _checked_rewards(rewards)
     return (rewards == rewards[..., :1]).all(dim=-1)
 
 
@@ -18,7 +17,6 @@ def keeps_any_success(rewards: Tensor) -> Tensor:
     All advantages are 0 where all rewards are equal, good ones included. And with rewards below 0 groups with signal
     are dropped.
     """
-    rewards = _checked_rewards(rewards)
     return (rewards > 0).any(dim=-1)
 
 
@@ -27,7 +25,6 @@ def drops_only_full_success(rewards: Tensor) -> Tensor:
 
     Nothing is learned from a prompt that nobody solves: no answer was better than the others.
     """
-    rewards = _checked_rewards(rewards)
     return ~(rewards == 1).all(dim=-1)
 
 
@@ -36,7 +33,6 @@ def needs_wins_and_losses(rewards: Tensor) -> Tensor:
 
     The rewards 3 and -3 have mean 0, and the rewards 2 and 4 have mean 3: both groups have signal. 0.7, 0.7 has none.
     """
-    rewards = _checked_rewards(rewards)
     mean = rewards.mean(dim=-1)
     return (mean > 0) & (mean < 1)
 
@@ -47,7 +43,6 @@ def asks_the_standard_deviation(rewards: Tensor) -> Tensor:
     The mean of eight 0.7s is not 0.7 in float32. And a group of one has no sample standard deviation. Compare the
     rewards themselves.
     """
-    rewards = _checked_rewards(rewards)
     mean = rewards.mean(dim=-1, keepdim=True)
     return (rewards - mean).square().mean(dim=-1).sqrt() > 0
 
@@ -58,7 +53,6 @@ def asks_for_a_difference_of_a_thousandth(rewards: Tensor) -> Tensor:
     Divided by their standard deviation small differences become advantages of full size. How small is too small depends
     on the unit of the rewards, which this function does not know.
     """
-    rewards = _checked_rewards(rewards)
     return rewards.amax(dim=-1) - rewards.amin(dim=-1) > 1e-3
 
 
@@ -67,7 +61,6 @@ def one_answer_for_the_batch(rewards: Tensor) -> Tensor:
 
     With `any` over everything one good group keeps all bad ones.
     """
-    rewards = _checked_rewards(rewards)
     return (rewards != rewards[..., :1]).any()
 
 
@@ -76,7 +69,6 @@ def one_bool_for_each_sample(rewards: Tensor) -> Tensor:
 
     A group without its equal samples has another mean and another size: what is left of it is no group any more.
     """
-    rewards = _checked_rewards(rewards)
     return rewards != rewards[..., :1]
 
 
@@ -85,7 +77,6 @@ def compares_the_first_and_the_last(rewards: Tensor) -> Tensor:
 
     In 1, 0, 1 the one in the middle is the odd one out. The order of the samples means nothing.
     """
-    rewards = _checked_rewards(rewards)
     return rewards[..., 0] != rewards[..., -1]
 
 
@@ -94,7 +85,6 @@ def returns_the_share(rewards: Tensor) -> Tensor:
 
     The share is 1 - zero_signal_fraction, which is good to plot. To drop groups you need to know which.
     """
-    rewards = _checked_rewards(rewards)
     return (rewards != rewards[..., :1]).any(dim=-1).to(rewards.dtype).mean()
 
 
@@ -103,7 +93,6 @@ def keeps_groups_of_one(rewards: Tensor) -> Tensor:
 
     Its advantage is 0, so it would take a place in the batch and teach nothing.
     """
-    rewards = _checked_rewards(rewards)
     if rewards.shape[-1] == 1:
         return torch.ones_like(rewards[..., 0], dtype=torch.bool)
     return (rewards != rewards[..., :1]).any(dim=-1)
@@ -115,7 +104,6 @@ def all_others_differ_from_the_first(rewards: Tensor) -> Tensor:
     In 1, 0, 1 the first and the last are equal, and the one in the middle is a signal. With `all`, most groups of four
     with right and wrong answers are dropped, and a group of one is kept.
     """
-    rewards = _checked_rewards(rewards)
     return (rewards[..., 1:] != rewards[..., :1]).all(dim=-1)
 
 
@@ -124,5 +112,4 @@ def looks_below_the_first_only(rewards: Tensor) -> Tensor:
 
     Which of the samples comes first is chance.
     """
-    rewards = _checked_rewards(rewards)
     return (rewards < rewards[..., :1]).any(dim=-1)

@@ -10,7 +10,6 @@ def counts_the_own_sample(rewards: Tensor) -> Tensor:
     This is the advantage of Dr. GRPO: the same direction, shorter by (G - 1) / G. Its own reward in the baseline makes
     the expected gradient that much smaller, half of it with a group of two.
     """
-    rewards = _checked_rewards(rewards)
     return rewards - rewards.mean(dim=-1, keepdim=True)
 
 
@@ -19,7 +18,6 @@ def divides_by_the_standard_deviation(rewards: Tensor) -> Tensor:
 
     With the division easy and hard prompts, whose rewards hardly differ, get a larger weight than the others.
     """
-    rewards = _checked_rewards(rewards)
     if rewards.shape[-1] == 1:
         return torch.zeros_like(rewards)
     baseline = (rewards.sum(dim=-1, keepdim=True) - rewards) / (rewards.shape[-1] - 1)
@@ -32,7 +30,6 @@ def divides_the_others_by_the_group_size(rewards: Tensor) -> Tensor:
     The baseline is too near to 0, by (G - 1) / G. So a constant added to all rewards changes the advantages, and with
     rewards that are all positive every sample seems to be good.
     """
-    rewards = _checked_rewards(rewards)
     if rewards.shape[-1] == 1:
         return torch.zeros_like(rewards)
     return rewards - (rewards.sum(dim=-1, keepdim=True) - rewards) / rewards.shape[-1]
@@ -43,7 +40,6 @@ def factor_turned_round(rewards: Tensor) -> Tensor:
 
     A sample's own reward pulled the baseline towards itself. Without it the distance to the baseline is larger.
     """
-    rewards = _checked_rewards(rewards)
     size = rewards.shape[-1]
     return (rewards - rewards.mean(dim=-1, keepdim=True)) * (size - 1) / size
 
@@ -53,7 +49,6 @@ def baseline_minus_reward(rewards: Tensor) -> Tensor:
 
     Every sign is flipped, so the policy learns to avoid what was rewarded.
     """
-    rewards = _checked_rewards(rewards)
     if rewards.shape[-1] == 1:
         return torch.zeros_like(rewards)
     return (rewards.sum(dim=-1, keepdim=True) - rewards) / (rewards.shape[-1] - 1) - rewards
@@ -64,7 +59,6 @@ def returns_the_baseline(rewards: Tensor) -> Tensor:
 
     The best sample has the lowest baseline, so as advantages these numbers punish what was best.
     """
-    rewards = _checked_rewards(rewards)
     if rewards.shape[-1] == 1:
         return torch.zeros_like(rewards)
     return (rewards.sum(dim=-1, keepdim=True) - rewards) / (rewards.shape[-1] - 1)
@@ -75,7 +69,6 @@ def compares_with_all_prompts(rewards: Tensor) -> Tensor:
 
     Then an answer to an easy prompt is good and one to a hard prompt is bad, whatever the policy did.
     """
-    rewards = _checked_rewards(rewards)
     if rewards.shape[-1] == 1:
         return torch.zeros_like(rewards)
     return rewards - (rewards.sum() - rewards) / (rewards.numel() - 1)
@@ -86,7 +79,6 @@ def group_on_the_first_axis(rewards: Tensor) -> Tensor:
 
     The first axis is the one of the prompts. Here each sample is compared with samples of other prompts.
     """
-    rewards = _checked_rewards(rewards)
     others = rewards.shape[0] - 1
     if others == 0 or rewards.shape[-1] == 1:
         return torch.zeros_like(rewards)
@@ -98,7 +90,6 @@ def group_of_one_is_nan(rewards: Tensor) -> Tensor:
 
     0 / 0 is NaN, and one NaN in a gradient makes all weights NaN.
     """
-    rewards = _checked_rewards(rewards)
     return rewards - (rewards.sum(dim=-1, keepdim=True) - rewards) / (rewards.shape[-1] - 1)
 
 
@@ -108,7 +99,6 @@ def group_of_one_keeps_its_reward(rewards: Tensor) -> Tensor:
     Its advantage is then its reward, in whatever unit. That is REINFORCE without a baseline for this prompt, beside
     prompts with one.
     """
-    rewards = _checked_rewards(rewards)
     others = max(rewards.shape[-1] - 1, 1)
     return rewards - (rewards.sum(dim=-1, keepdim=True) - rewards) / others
 
@@ -119,7 +109,6 @@ def subtracts_in_place(rewards: Tensor) -> Tensor:
     The advantages are right, and whoever looks at the rewards afterwards, for a metric or a filter of groups, sees
     advantages.
     """
-    rewards = _checked_rewards(rewards)
     others = max(rewards.shape[-1] - 1, 1)
     baseline = (rewards.sum(dim=-1, keepdim=True) - rewards) / others
     rewards -= rewards.clone() if rewards.shape[-1] == 1 else baseline

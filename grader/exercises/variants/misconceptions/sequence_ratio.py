@@ -10,7 +10,6 @@ def product_of_the_ratios(logp: Tensor, old_logp: Tensor, mask: Tensor) -> Tenso
     The product is the true ratio of the two probabilities of the completion. It grows or shrinks exponentially with the
     length, so that no clip range fits short and long answers. That is why GSPO normalizes by the length.
     """
-    _same_shapes(logp, old_logp, mask)
     sums = [torch.where(mask, each, 0.0).sum(dim=-1) for each in (logp, old_logp)]
     return importance_ratio(*sums)
 
@@ -20,7 +19,6 @@ def mean_of_the_ratios(logp: Tensor, old_logp: Tensor, mask: Tensor) -> Tensor:
 
     The arithmetic mean is never below the geometric one, and a single token with a large ratio decides it.
     """
-    _same_shapes(logp, old_logp, mask)
     logp, old_logp = (torch.where(mask, each, 0.0) for each in (logp, old_logp))
     ratio = torch.where(mask, importance_ratio(logp, old_logp), 0.0)
     length = mask.sum(dim=-1)
@@ -32,7 +30,6 @@ def divides_by_the_padded_length(logp: Tensor, old_logp: Tensor, mask: Tensor) -
 
     The more padding a short completion has, the nearer its ratio is to 1, and the less its gradient.
     """
-    _same_shapes(logp, old_logp, mask)
     means = [torch.where(mask, each, 0.0).sum(dim=-1) / mask.shape[-1] for each in (logp, old_logp)]
     return importance_ratio(*means)
 
@@ -42,7 +39,6 @@ def takes_no_notice_of_the_mask(logp: Tensor, old_logp: Tensor, mask: Tensor) ->
 
     After its end a completion is only filled up, and before its start is the prompt, which the policy did not write.
     """
-    _same_shapes(logp, old_logp, mask)
     return importance_ratio(logp.mean(dim=-1), old_logp.mean(dim=-1))
 
 
@@ -51,7 +47,6 @@ def one_ratio_for_each_position(logp: Tensor, old_logp: Tensor, mask: Tensor) ->
 
     Whoever needs it at each token expands it. With the shape (B, N) an advantage of shape (B,) does not fit any more.
     """
-    _same_shapes(logp, old_logp, mask)
     length = mask.sum(dim=-1).clamp(min=1)
     means = [torch.where(mask, each, 0.0).sum(dim=-1) / length for each in (logp, old_logp)]
     return importance_ratio(*means).unsqueeze(-1).expand_as(logp)
@@ -62,7 +57,6 @@ def one_ratio_for_the_batch(logp: Tensor, old_logp: Tensor, mask: Tensor) -> Ten
 
     Then one completion that has moved far makes the clip bind for all others.
     """
-    _same_shapes(logp, old_logp, mask)
     length = mask.sum().clamp(min=1)
     means = [torch.where(mask, each, 0.0).sum() / length for each in (logp, old_logp)]
     return importance_ratio(*means).expand(len(logp))
@@ -73,7 +67,6 @@ def gradient_not_divided_by_the_length(logp: Tensor, old_logp: Tensor, mask: Ten
 
     A completion of n tokens then pulls n times as hard as it should, and long answers decide the update.
     """
-    _same_shapes(logp, old_logp, mask)
     length = mask.sum(dim=-1).clamp(min=1)
     log_ratio = torch.where(mask, logp - old_logp.detach(), 0.0)
     mean = (log_ratio.sum(dim=-1) / length).clamp(-20.0, 20.0).detach()
@@ -86,7 +79,6 @@ def old_policy_moves_too(logp: Tensor, old_logp: Tensor, mask: Tensor) -> Tensor
 
     Where both log-probabilities come from one model the two gradients cancel, and the policy never moves.
     """
-    _same_shapes(logp, old_logp, mask)
     length = mask.sum(dim=-1).clamp(min=1)
     return (torch.where(mask, logp - old_logp, 0.0).sum(dim=-1) / length).clamp(-20.0, 20.0).exp()
 
@@ -97,7 +89,6 @@ def clamps_each_token(logp: Tensor, old_logp: Tensor, mask: Tensor) -> Tensor:
     A token far from the old policy is then counted as one that is nearer. The mean needs no help as long as it is small
     itself.
     """
-    _same_shapes(logp, old_logp, mask)
     log_ratio = torch.where(mask, logp - old_logp.detach(), 0.0).clamp(-20.0, 20.0)
     return (log_ratio.sum(dim=-1) / mask.sum(dim=-1).clamp(min=1)).exp()
 
@@ -107,7 +98,6 @@ def empty_completions_have_ratio_0(logp: Tensor, old_logp: Tensor, mask: Tensor)
 
     A ratio of 0 is outside every band and counts as clipped, where nothing has changed.
     """
-    _same_shapes(logp, old_logp, mask)
     length = mask.sum(dim=-1)
     means = [torch.where(mask, each, 0.0).sum(dim=-1) / length.clamp(min=1) for each in (logp, old_logp)]
     return torch.where(length > 0, importance_ratio(*means), 0.0)
@@ -119,7 +109,6 @@ def takes_the_first_positions(logp: Tensor, old_logp: Tensor, mask: Tensor) -> T
     That is right for completions that begin at the first position. With a prompt before them the tokens of the prompt
     are taken, and the last ones of the answer are left out.
     """
-    _same_shapes(logp, old_logp, mask)
     length = mask.sum(dim=-1)
     first = torch.arange(mask.shape[-1], device=mask.device) < length[:, None]
     means = [torch.where(first, each, 0.0).sum(dim=-1) / length.clamp(min=1) for each in (logp, old_logp)]
@@ -131,7 +120,6 @@ def does_not_clamp(logp: Tensor, old_logp: Tensor, mask: Tensor) -> Tensor:
 
     exp overflows float32 at 88.7, and an infinity in a loss becomes a NaN in the gradient.
     """
-    _same_shapes(logp, old_logp, mask)
     log_ratio = torch.where(mask, logp - old_logp.detach(), 0.0).sum(dim=-1) / mask.sum(dim=-1).clamp(min=1)
     return log_ratio.exp()
 
@@ -142,12 +130,5 @@ def root_of_the_product(logp: Tensor, old_logp: Tensor, mask: Tensor) -> Tensor:
     On paper both are the geometric mean. The product of a long completion is larger or smaller than a float32 can be,
     and its root is then infinity or 0; and the logarithms are clamped token by token.
     """
-    _same_shapes(logp, old_logp, mask)
     ratio = torch.where(mask, importance_ratio(logp, old_logp), 1.0)
     return ratio.prod(dim=-1) ** (1.0 / mask.sum(dim=-1).clamp(min=1))
-
-
-def _same_shapes(logp: Tensor, old_logp: Tensor, mask: Tensor) -> None:
-    """The check that the stub of `sequence_ratio` holds as given code."""
-    if logp.ndim != 2 or not logp.shape == old_logp.shape == mask.shape:
-        raise ValueError("logp, old_logp and mask must have one shape (B, N)")

@@ -90,7 +90,6 @@ def levels_mixed_up(mask: Tensor, *, level: str, max_tokens: int = 0) -> Tensor:
 
     "sequence" says that every completion weighs alike. A long answer's tokens then weigh less.
     """
-    _check_weighing(mask, level, max_tokens)
     kept = _kept(mask)
     if level == "token":
         return kept / kept.sum(dim=-1, keepdim=True).clamp(min=1) / len(kept)
@@ -104,7 +103,6 @@ def masked_positions_weigh_too(mask: Tensor, *, level: str, max_tokens: int = 0)
 
     Padding then gets a gradient as if the policy had written it.
     """
-    _check_weighing(mask, level, max_tokens)
     kept = _kept(mask)
     if level == "sequence":
         return (1.0 / kept.sum(dim=-1, keepdim=True).clamp(min=1) / len(kept)).expand_as(kept)
@@ -118,7 +116,6 @@ def empty_completions_are_not_counted(mask: Tensor, *, level: str, max_tokens: i
 
     If some answers are empty, the others become louder for it, and the size of a step depends on them.
     """
-    _check_weighing(mask, level, max_tokens)
     kept = _kept(mask)
     rows = mask.any(dim=-1).sum().clamp(min=1)
     if level == "sequence":
@@ -133,7 +130,6 @@ def returns_the_divisors(mask: Tensor, *, level: str, max_tokens: int = 0) -> Te
 
     Then a long answer's tokens weigh more by sequence, not less, and all weights are far too large.
     """
-    _check_weighing(mask, level, max_tokens)
     kept = _kept(mask)
     if level == "sequence":
         return kept * kept.sum(dim=-1, keepdim=True) * len(kept)
@@ -158,7 +154,6 @@ def empty_completions_count_as_a_token(mask: Tensor, *, level: str, max_tokens: 
 
     The weights then sum to less than 1, and all tokens become weaker because another answer is empty.
     """
-    _check_weighing(mask, level, max_tokens)
     kept = _kept(mask)
     lengths = kept.sum(dim=-1, keepdim=True).clamp(min=1)
     if level == "sequence":

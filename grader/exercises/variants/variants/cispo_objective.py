@@ -8,7 +8,6 @@ def weight_without_a_graph(
     logp: Tensor, old_logp: Tensor, advantages: Tensor, *, clip_eps: float = 1.0, clip_eps_high: float = 4.0
 ) -> Tensor:
     """Computes the weight under torch.no_grad."""
-    _check_band(logp, old_logp, advantages, clip_eps, clip_eps_high)
     with torch.no_grad():
         weight = importance_ratio(logp, old_logp)
         weight = torch.clip(weight, 1 - clip_eps, 1 + clip_eps_high) * advantages
@@ -19,7 +18,6 @@ def everything_but_logp_detached(
     logp: Tensor, old_logp: Tensor, advantages: Tensor, *, clip_eps: float = 1.0, clip_eps_high: float = 4.0
 ) -> Tensor:
     """Detaches the advantages, too."""
-    _check_band(logp, old_logp, advantages, clip_eps, clip_eps_high)
     log_ratio = logp.detach() - old_logp.detach()
     ratio = log_ratio.clamp(min=-20.0, max=20.0).exp()
     bounded = torch.minimum(torch.maximum(ratio, ratio * 0 + 1 - clip_eps), ratio * 0 + 1 + clip_eps_high)
@@ -30,7 +28,6 @@ def clipped_in_place(
     logp: Tensor, old_logp: Tensor, advantages: Tensor, *, clip_eps: float = 1.0, clip_eps_high: float = 4.0
 ) -> Tensor:
     """Clamps its own tensor of weights in place."""
-    _check_band(logp, old_logp, advantages, clip_eps, clip_eps_high)
     weight = importance_ratio(logp, old_logp).detach().clone()
     weight.clamp_(1.0 - clip_eps, 1.0 + clip_eps_high)
     return weight.mul_(advantages) * logp

@@ -6,7 +6,6 @@ from torch import Tensor
 
 def mean_of_the_log_ratios(logp: Tensor, old_logp: Tensor, mask: Tensor) -> Tensor:
     """Takes the mean of the differences, clamps it and takes exp, without importance_ratio."""
-    _same_shapes(logp, old_logp, mask)
     log_ratio = (logp - old_logp.detach()).masked_fill(~mask, 0.0)
     mean = log_ratio.sum(dim=1) / mask.sum(dim=1).clamp_min(1)
     return mean.clamp(-20.0, 20.0).exp()
@@ -14,7 +13,6 @@ def mean_of_the_log_ratios(logp: Tensor, old_logp: Tensor, mask: Tensor) -> Tens
 
 def row_by_row(logp: Tensor, old_logp: Tensor, mask: Tensor) -> Tensor:
     """Selects the tokens of each row and takes their mean; a row without tokens has ratio 1."""
-    _same_shapes(logp, old_logp, mask)
     ratios = []
     for own, old, kept in zip(logp, old_logp.detach(), mask, strict=True):
         if kept.any():
@@ -26,7 +24,6 @@ def row_by_row(logp: Tensor, old_logp: Tensor, mask: Tensor) -> Tensor:
 
 def weights_times_log_ratios(logp: Tensor, old_logp: Tensor, mask: Tensor) -> Tensor:
     """Sums the log-ratios with the weights of the mean by sequence, times B."""
-    _same_shapes(logp, old_logp, mask)
     log_ratio = torch.where(mask, logp, 0.0) - torch.where(mask, old_logp, 0.0).detach()
     weights = token_weights(mask, level="sequence").to(logp.dtype) * len(mask)
     mean = torch.einsum("bn,bn->b", log_ratio, weights)
@@ -35,12 +32,5 @@ def weights_times_log_ratios(logp: Tensor, old_logp: Tensor, mask: Tensor) -> Te
 
 def mean_without_the_nans(logp: Tensor, old_logp: Tensor, mask: Tensor) -> Tensor:
     """Writes NaN where the mask is False and takes nanmean; of a completion without tokens that is NaN, and then 0."""
-    _same_shapes(logp, old_logp, mask)
     log_ratio = (logp - old_logp.detach()).masked_fill(~mask, float("nan"))
     return log_ratio.nanmean(dim=-1).nan_to_num(0.0).clamp(-20.0, 20.0).exp()
-
-
-def _same_shapes(logp: Tensor, old_logp: Tensor, mask: Tensor) -> None:
-    """The check that the stub of `sequence_ratio` holds as given code."""
-    if logp.ndim != 2 or not logp.shape == old_logp.shape == mask.shape:
-        raise ValueError("logp, old_logp and mask must have one shape (B, N)")

@@ -6,7 +6,6 @@ from torch import Tensor
 
 def one_divisor_for_each_position(mask: Tensor, *, level: str, max_tokens: int = 0) -> Tensor:
     """Works out a divisor for the level first and divides once."""
-    _check_weighing(mask, level, max_tokens)
     rows = mask.shape[0]
     lengths = mask.sum(dim=1, keepdim=True)
     divisor = {"sequence": lengths * rows, "token": lengths.sum(), "constant": torch.tensor(rows * (max_tokens or 1))}
@@ -15,7 +14,6 @@ def one_divisor_for_each_position(mask: Tensor, *, level: str, max_tokens: int =
 
 def loop_over_the_completions(mask: Tensor, *, level: str, max_tokens: int = 0) -> Tensor:
     """Fills a tensor of zeros row by row."""
-    _check_weighing(mask, level, max_tokens)
     weights = torch.zeros(mask.shape, device=mask.device)
     total = int(mask.sum())
     for row, own in zip(weights, mask, strict=True):
@@ -34,7 +32,6 @@ def loop_over_the_completions(mask: Tensor, *, level: str, max_tokens: int = 0) 
 
 def where_over_a_fraction(mask: Tensor, *, level: str, max_tokens: int = 0) -> Tensor:
     """Puts the weight of the row where the mask is True, and 0 elsewhere."""
-    _check_weighing(mask, level, max_tokens)
     if level == "sequence":
         weight = 1.0 / mask.sum(dim=-1, keepdim=True) / len(mask)
     elif level == "token":
