@@ -132,8 +132,8 @@ def overwrites_masked_ratios():
     parameter, PyTorch refuses. Use torch.where or masked_fill, which return a new tensor.
     """
     """
-    + if mask is not None:
-    +     ratio[~mask] = 1.0
+    + counted = torch.ones_like(ratio, dtype=torch.bool) if mask is None else mask.bool()
+    + ratio[~counted] = 1.0
       binds = ((ratio > high) & (advantages > 0)) | ((ratio < low) & (advantages < 0))
     """
 
