@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 
 from ..core import course
-from ..grading import headings
+from ..grading import observations
 from ..workshop.generated import write_or_check
 from ..workshop.mistakes import make, make_general
 
@@ -23,7 +23,7 @@ def run(arguments: argparse.Namespace) -> int:
         for exercise in course.KNOWN
         if not exercise.draft or (exercise.folder / "vectors.json").is_file()
     }
-    texts[course.ROOT / headings.PAGE] = make_general()
+    texts[course.ROOT / observations.PAGE] = make_general()
     return write_or_check(
         texts,
         command="course dev mistakes",

@@ -42,7 +42,6 @@ class Mismatch(AssertionError):
         story: One sentence that says what differs.
         shown: What the lines of the call print.
         is_plain: The difference is plain to see in a few digits.
-        numbers: What was compared, the submission's numbers and the expected ones, if they have one shape.
         seen: What was seen beside the numbers: its heading on the page of general observations, and the end of "your
             numbers are ...".
     """
@@ -55,11 +54,10 @@ class Mismatch(AssertionError):
         shown: Shown = VALUE,
         *,
         is_plain: bool = True,
-        numbers: tuple[str, Float64, Float64] | None = None,
         seen: tuple[str, str] | None = None,
     ) -> None:
         self.call, self.rows, self.story, self.shown, self.is_plain = call, list(rows), story, shown, is_plain
-        self.numbers, self.seen = numbers, seen
+        self.seen = seen
         super().__init__(story)
 
     def __str__(self) -> str:
@@ -335,9 +333,7 @@ def close(
     if not is_plain and (shows or isinstance(answer.value, Tensor)):
         last += ".tolist()"  # torch prints four digits
     story = why or _difference(left, right, wrong)
-    problem = _mismatch(answer, rows, story, last=last, beside=beside, is_plain=is_plain)
-    problem.numbers = (yours_label.removesuffix("yours").removesuffix(", "), yours, expected)
-    raise problem
+    raise _mismatch(answer, rows, story, last=last, beside=beside, is_plain=is_plain)
 
 
 def _is_plain(yours: Float64, expected: Float64) -> bool:

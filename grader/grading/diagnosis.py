@@ -1,15 +1,14 @@
 """Why checks failed: the mistakes that a submission's answers show, and wrong functions that are called.
 
 A failing call is first repeated alone: an answer that depends on earlier calls shows no mistake but that. Then the
-function is asked for all worked examples again, and its answers are compared with the recorded ones (`vectors`): those
-of every known mistake, then those of the model answer to other calls. What nothing explains is described by what the
-numbers have in common with the right ones (`likeness`).
+function is asked for all worked examples again, and its answers are compared with those recorded of every known
+mistake (`vectors`). What none explains is described: by what the numbers have in common with the right ones (`looks`),
+or by which calls are wrong (`which_calls`).
 """
 
 from __future__ import annotations
 
 import contextlib
-import re
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from types import MappingProxyType
@@ -21,9 +20,10 @@ from ..core.result import BROKEN, FAILED, PASSED, CheckResult, ExerciseResult, N
 from ..core.secret import PUBLIC
 from ..core.submission import Submission
 from ..sandbox.worker_process import SandboxError
-from . import headings, likeness, vectors, which_calls
+from . import looks, vectors, which_calls
 from .check import Check, checks_of
-from .compare import Float64
+from .looks import STRONG, WEAK, what_they_show
+from .observations import HEADINGS, PAGE
 from .settings import Settings
 from .shown_call import show_call
 from .student import (
@@ -36,7 +36,6 @@ from .student import (
     StudentCrashed,
     StudentDied,
     StudentError,
-    Tensor,
 )
 from .vectors import Diagnosis, Observation, Vector, agree
 
@@ -52,13 +51,11 @@ class Failure:
     Attributes:
         example: The call.
         answer: What came back.
-        numbers: What was compared, the submission's numbers and the expected ones, if they have one shape.
         seen: What was seen beside the numbers: heading and sentence, see `Mismatch`.
     """
 
     example: Example
     answer: Answer
-    numbers: tuple[str, Float64, Float64] | None
     seen: tuple[str, str] | None = None
 
 
@@ -119,7 +116,7 @@ def explain(
 def as_entry(exercise: str, named: Named) -> NamedMistake:
     """A named mistake as a result holds it."""
     diagnosis = named.diagnosis
-    page = headings.PAGE if diagnosis.heading else course.exercise(exercise).mistakes_page
+    page = PAGE if diagnosis.heading else course.exercise(exercise).mistakes_page
     return NamedMistake(
         check=named.check,
         everywhere=named.everywhere,
@@ -142,16 +139,14 @@ def _named(
     """
     failing = [check for check in exercise.checks if check.outcome in (FAILED, BROKEN)]
     suspects = {check.function for check in failing} - blameless
-    dependent = [
-        named for function in suspects for named in _depends_on_earlier_calls(settings, function, failing, failures)
-    ]
-    suspects -= {named.diagnosis.function for named in dependent}
-    found = list(dependent)
+    found = [named for name in suspects for named in _depends_on_earlier_calls(settings, name, failing, failures)]
+    suspects -= {named.diagnosis.function for named in found}
     _, known = vectors.load(exercise.name)
     for function, seen in observations(settings, exercise.name, suspects).items():
         ids = [check.id for check in failing if check.function == function]
         found += _named_for(settings, seen, known.get(function, {}), ids, failures)
-    return sorted(found, key=lambda named: _place(failing, named))
+    order = [check.id for check in failing]
+    return sorted(found, key=lambda named: order.index(named.check))
 
 
 def _named_beside_others(
@@ -184,60 +179,43 @@ def _named_beside_others(
 def _named_for(
     settings: Settings, seen: Seen, known: dict[str, Diagnosis], failing: Sequence[str], failures: Mapping[str, Failure]
 ) -> list[Named]:
-    """What explains the failing checks of one function.
-
-    What holds for all answers goes before what holds for those of one check, and a cause before an observation.
-    """
+    """What explains the failing checks of a function: known mistakes that explain all, or what says most per check."""
     causes = diagnose(seen, known, failing)
     wrong = {name: _wrong_answers(check, seen) for name, check in settings.selected.items()}
     if not failing or _explain_all(causes, failing, wrong):
         return causes
-    others = diagnose_by_other_calls(seen, failing)
-    if not causes and any(named.everywhere for named in others):
-        return others
     everything = [case for cases in wrong.values() for case in cases]
-    # A check may fail for what its own examples do not show.
-    shown = dict.fromkeys([name for name in failing if wrong[name]] or failing, everything)
-    alike = _by_likeness(settings, shown, likeness.STRONG) if len(everything) > 1 else []
-    if alike:
-        return alike
-    calls = {name: _failing_call(settings.selected[name], failures.get(name)) for name in failing if not wrong[name]}
-    firm = [named for named in (*causes, *others) if named.everywhere]
-    if 2 * len({named.check for named in firm}) < sum(bool(wrong[name]) for name in failing):
-        firm = []  # what explains so few of them may be right by chance
+    firm = {named.check for named in causes if named.everywhere}
+    if 2 * len(firm) < sum(bool(wrong[name]) for name in failing):
+        firm = set()  # what explains so few of them may be right by chance
+    alike = what_they_show(everything, STRONG) if len(everything) > 1 else None
+    calls = _which_calls(settings, seen)
     found: list[Named] = []
-    for more in (
-        firm,
-        _beside_the_numbers(settings, failing, failures),
-        # Not shown by other wrong answers of the function, it needs more evidence; a generated call is a small one.
-        _by_likeness(
-            settings,
-            {name: wrong[name] for name in failing},
-            likeness.STRONG,
-            numbers=3,
-            others=everything,
-            everywhere=False,
-        ),
-        _by_calls(settings, seen, failing),
-        causes,
-        others,
-        _by_likeness(settings, calls, likeness.STRONG, numbers=4, others=everything, everywhere=False),
-        _by_likeness(settings, {name: wrong[name] or calls[name] for name in failing}, likeness.WEAK, everywhere=False),
-        _by_likeness(settings, shown, likeness.WEAK),
-    ):
-        explained = {named.check for named in found}
-        found = found + [named for named in more if named.check not in explained]
+    for name in failing:
+        failure, own = failures.get(name), wrong[name]
+        # A check may fail for what its own examples do not show.
+        is_shown = bool(wrong[name]) or not any(wrong[other] for other in failing)
+        causes_here = [named for named in causes if named.check == name]
+        if alike and is_shown:
+            observed = alike
+        elif name in firm:
+            observed = None
+        else:
+            # Not shown by the other wrong answers of the function, it needs more evidence.
+            observed = (failure and failure.seen) or what_they_show(own, STRONG, numbers=3) or calls
+            if not observed and not causes_here:
+                observed = what_they_show(own, WEAK) or (what_they_show(everything, WEAK) if is_shown else None)
+        if observed:
+            found.append(Named(name, _general(settings.selected[name].function, *observed), observed in (alike, calls)))
+        else:
+            found += causes_here
     return found
 
 
-def _explain_all(causes: Sequence[Named], failing: Sequence[str], wrong: Mapping[str, Sequence[likeness.Case]]) -> bool:
+def _explain_all(causes: Sequence[Named], failing: Sequence[str], wrong: Mapping[str, Sequence[looks.Case]]) -> bool:
     """Whether known mistakes that nothing speaks against explain every failing check whose own examples are wrong."""
     explained = {named.check for named in causes if named.everywhere}
     return bool(explained) and all(name in explained for name in failing if wrong[name])
-
-
-def _place(failing: Sequence[CheckResult], named: Named) -> int:
-    return [check.id for check in failing].index(named.check)
 
 
 def _depends_on_earlier_calls(
@@ -252,7 +230,7 @@ def _depends_on_earlier_calls(
         if failure is None or check.function != function:
             continue
         if not _repeats(settings, check, failure):
-            yield Named(entry.id, _general(function, "earlier_calls", _EARLIER_CALLS, "earlier_calls"), True)
+            yield Named(entry.id, _general(function, "earlier_calls", _EARLIER_CALLS), True)
             names, _ = course.exercise(check.exercise).parameters(function)
             for before in (*check.examples[:1], failure.example) if settings.secret == PUBLIC else ():
                 if _repeats(settings, check, failure, before):
@@ -280,87 +258,35 @@ _NO_ANSWER = (StudentDied, StudentError, StudentCrashed, MachineTooBusy)
 _EARLIER_CALLS = "others when this call is made alone, in a new process: they depend on the calls before it"
 
 
-def _general(function: str, name: str, sentence: str, heading: str, *, observed: bool = True) -> Diagnosis:
-    """What is explained under a heading of the page of general observations."""
-    _, explanation = headings.HEADINGS[heading]
-    return Diagnosis(function, name, sentence, explanation, heading=heading, observed=observed)
+def _general(function: str, heading: str, sentence: str) -> Diagnosis:
+    """An observation, which is explained under a heading of the page of general observations."""
+    _, explanation = HEADINGS[heading]
+    return Diagnosis(function, heading, sentence, explanation, heading=heading, observed=True)
 
 
-def diagnose_by_other_calls(seen: Seen, failing: Sequence[str]) -> list[Named]:
-    """Name the other call to which the submission's answers are the right ones, check by check."""
-    others = {
-        name: _general(vector.function, re.sub(r"\W+", "_", name).strip("_"), name, "another_call", observed=False)
-        for vector, _ in seen
-        for name in vector.others
-    }
-    as_mistakes = [(replace(vector, mistakes=vector.others), observation) for vector, observation in seen]
-    found = _Agreement.of(as_mistakes, others).named(as_mistakes, others, failing)
-    return [named for check in failing for named in found.get(check, [])]
-
-
-def _by_likeness(
-    settings: Settings,
-    cases: Mapping[str, Sequence[likeness.Case]],
-    looks: Sequence[likeness.Look],
-    *,
-    numbers: int = 2,
-    others: Sequence[likeness.Case] = (),
-    everywhere: bool = True,
-) -> list[Named]:
-    """Say beside each check what its cases have in common with the right answers; see `likeness.likeness`."""
-    found = []
-    for name, several in cases.items():
-        like = likeness.likeness(several, looks, numbers=numbers, others=others)
-        if like:
-            function = settings.selected[name].function
-            found.append(Named(name, _general(function, like.name, like.sentence, like.name), everywhere))
-    return found
-
-
-def _beside_the_numbers(settings: Settings, failing: Sequence[str], failures: Mapping[str, Failure]) -> Iterator[Named]:
-    """What a check has seen that is no matter of numbers."""
-    for name in failing:
-        failure = failures.get(name)
-        if failure and failure.seen:
-            heading, sentence = failure.seen
-            yield Named(name, _general(settings.selected[name].function, heading, sentence, heading), True)
-
-
-def _by_calls(settings: Settings, seen: Seen, failing: Sequence[str]) -> list[Named]:
-    """Say which calls of a function are wrong, where the arguments tell."""
-    calls = []
-    for check in settings.selected.values():
-        own = [pair for pair in seen if pair[0].check == check.id]
-        calls += [
-            (_by_name(check, example), example, agree(observation, vector.expected))
-            for example, (vector, observation) in zip(check.examples, own, strict=False)
-        ]
-    sentence = which_calls.which_are_wrong(calls)
-    functions = {name: settings.selected[name].function for name in failing}
-    return [
-        Named(name, _general(function, "calls", sentence, "calls"), True)
-        for name, function in functions.items()
-        if sentence
+def _which_calls(settings: Settings, seen: Seen) -> tuple[str, str] | None:
+    """Which calls of a function are wrong, as heading and sentence, where the arguments tell."""
+    calls = [
+        (_by_name(check, example), example, agree(observation, vector.expected))
+        for check in settings.selected.values()
+        for example, (vector, observation) in _examples(check, seen)
     ]
+    sentence = which_calls.which_are_wrong(calls)
+    return ("calls", sentence) if sentence else None
 
 
-def _wrong_answers(check: Check, seen: Seen) -> list[likeness.Case]:
+def _examples(check: Check, seen: Seen) -> Iterator[tuple[Example, tuple[Vector, Observation]]]:
+    """The examples of a check with what was seen of them."""
+    return zip(check.examples, [pair for pair in seen if pair[0].check == check.id], strict=False)
+
+
+def _wrong_answers(check: Check, seen: Seen) -> list[looks.Case]:
     """The wrong answers to the examples of a check."""
-    own = [pair for pair in seen if pair[0].check == check.id]
     return [
-        likeness.case(_by_name(check, example), example, observation, vector.expected)
-        for example, (vector, observation) in zip(check.examples, own, strict=False)
+        looks.case(_by_name(check, example), example, observation, vector.expected)
+        for example, (vector, observation) in _examples(check, seen)
         if observation.get("left") or not agree(observation, vector.expected)
     ]
-
-
-def _failing_call(check: Check, failure: Failure | None) -> list[likeness.Case]:
-    """The call that a check failed for, if numbers were compared."""
-    if failure is None or failure.numbers is None:
-        return []
-    example = failure.example
-    is_mask = isinstance(failure.answer.value, Tensor) and failure.answer.value.dtype == "bool"
-    return [likeness.case_of_numbers(_by_name(check, example), example, *failure.numbers, is_mask=is_mask)]
 
 
 def _by_name(check: Check, example: Example) -> dict[str, Any]:
@@ -540,4 +466,4 @@ class _Agreement:
 def _wrong_numbers(seen: Seen) -> int:
     """How many different wrong numbers some answers hold."""
     wrong = [(observation, vector.expected) for vector, observation in seen if not agree(observation, vector.expected)]
-    return sum(likeness.wrong_numbers(likeness.case({}, Example(), *sides)) for sides in wrong)
+    return sum(looks.wrong_numbers(looks.case({}, Example(), *sides)) for sides in wrong)

@@ -43,6 +43,7 @@ from . import curves, hypothesis_compat, vectors
 from .check import Check, checks_of
 from .compare import Mismatch
 from .diagnosis import Failure
+from .observations import what_was_raised
 from .settings import Settings
 from .shown_call import VALUE, Shown, is_written_out, needed_imports, show_call
 from .student import (
@@ -58,7 +59,6 @@ from .student import (
     StudentDied,
     StudentError,
 )
-from .system_exceptions import what_was_raised
 from .vectors import Vector
 from .withheld import is_public, withhold
 
@@ -422,7 +422,7 @@ class GradingPlugin:
         match problem:
             case Mismatch():
                 if asked:
-                    self.found.failures[check.id] = Failure(*asked, problem.numbers, problem.seen)
+                    self.found.failures[check.id] = Failure(*asked, problem.seen)
                 entry.outcome, entry.rows = FAILED, problem.rows
                 entry.story = _about_another_example(check, problem.call) + problem.story
                 smaller = self._public_failure(check) if len(entry.call) > _LONG_CALL else None

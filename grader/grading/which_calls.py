@@ -1,4 +1,4 @@
-"""Which calls of a function are wrong: a feature of the arguments that all wrong calls have, and next to no right one.
+"""Which calls of a function are wrong: a feature of the arguments that all wrong calls have, and few right ones.
 
 It says where to look and not why. Left out: two features at once.
 """
@@ -6,31 +6,22 @@ It says where to look and not why. Left out: two features at once.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
-from typing import Any, NamedTuple
+from collections.abc import Iterator, Mapping, Sequence, Set
+from typing import Any
 
 import numpy as np
 
 from ..core import course
 from .student import Example, Half, Record, Transposed
 
-
-class Feature(NamedTuple):
-    """Something that is so in a call, or not.
-
-    Attributes:
-        has: What is so: "kl_coef is not 0".
-        lacks: What is so where it is not: "kl_coef is 0".
-    """
-
-    has: str
-    lacks: str
-
-
 Call = tuple[Mapping[str, Any], Example, bool]
 """The positional arguments of a call by name, the call, and whether its answer is right."""
+Features = Iterator[tuple[str, str, bool]]
+"""What a call has ("kl_coef is not 0"), what is true of calls without it ("kl_coef is 0"), and whether it has it."""
 _CHANCE = 1 / 100
-"""As improbable must it be that the wrong calls have one of the features by chance."""
+"""The wrong calls must be as unlikely as this to share the feature by chance."""
+_ALIKE = 2
+"""The report mentions so many more features of the same calls."""
 
 
 def which_are_wrong(calls: Sequence[Call]) -> str:
@@ -39,26 +30,21 @@ def which_are_wrong(calls: Sequence[Call]) -> str:
     Args:
         calls: All worked examples of a function.
     """
-    options = dict.fromkeys(name for _, example, _ in calls for name in example.options)
-    features = [features_of(arguments, example, options) for arguments, example, _ in calls]
+    options = {name for _, example, _ in calls for name in example.options}
+    having: dict[tuple[str, str], set[int]] = {}
+    for index, (arguments, example, _) in enumerate(calls):
+        for has, lacks, is_so in (*_of_arguments(arguments, example), *_of_options(example, sorted(options))):
+            having.setdefault((has, lacks), set()).update([index] if is_so else [])
     wrong = {index for index, (_, _, is_right) in enumerate(calls) if not is_right}
-    having = {
-        feature: frozenset(index for index, found in enumerate(features) if found.get(feature, False))
-        for feature in dict.fromkeys(feature for found in features for feature in found)
-    }
-    likely = {there: _by_chance(wrong, there, len(calls)) for there in having.values()}
+    likely = {frozenset(there): _by_chance(wrong, there, len(calls)) for there in having.values()}
     # A feature that right calls have too says less, and there are more of that kind.
     improbable = [there for there in likely if likely[there] < (_CHANCE if there == wrong else _CHANCE / len(likely))]
     if not improbable:
         return ""
     best = min(improbable, key=lambda there: likely[there])
-    first, *others = [feature for feature in having if having[feature] == best]
-    told = f"right where {first.lacks}, and wrong {'' if best == wrong else 'only '}where {first.has}"
-    return told + "".join(f", or where {other.has}" for other in others[:_ALIKE])
-
-
-_ALIKE = 2
-"""So many features more are said that the same calls have."""
+    (has, lacks), *others = [feature for feature, there in having.items() if there == best]
+    told = f"right where {lacks}, and wrong {'' if best == wrong else 'only '}where {has}"
+    return told + "".join(f", or where {other}" for other, _ in others[:_ALIKE])
 
 
 def _by_chance(wrong: Set[int], having: Set[int], calls: int) -> float:
@@ -68,76 +54,61 @@ def _by_chance(wrong: Set[int], having: Set[int], calls: int) -> float:
     return math.comb(len(having), len(wrong)) / math.comb(calls, len(wrong))
 
 
-def features_of(arguments: Mapping[str, Any], example: Example, options: Iterable[str]) -> dict[Feature, bool]:
-    """What can be said of a call by its arguments: each feature, and whether the call has it.
-
-    Args:
-        arguments: Its positional arguments by name.
-        example: The call.
-        options: All that some call of the function has.
-    """
-    found: dict[Feature, bool] = {}
+def _of_arguments(arguments: Mapping[str, Any], example: Example) -> Features:
+    arrays: list[tuple[str, np.ndarray[Any, Any]]] = []
     for name, value in (*arguments.items(), *example.options.items()):
-        if isinstance(value, Half):
-            found[Feature(f"{name} is of a half type", f"{name} is not of a half type")] = True
         array = value.array if isinstance(value, Half | Transposed) else value
-        if isinstance(array, np.ndarray):
-            found |= dict(_of_an_array(name, array))
-        elif isinstance(value, Record) and value.type_name.endswith("Config"):
+        if isinstance(value, Half):
+            yield f"{name} is of a half type", f"{name} is not of a half type", True
+        if isinstance(value, Record) and value.type_name.endswith("Config"):
             for key, setting in {**course.given_defaults(value.type_name), **value.fields}.items():
-                found |= dict(_of_a_setting(key, setting))
+                yield from _of_a_setting(key, setting)
+        elif isinstance(array, np.ndarray):
+            yield from _of_an_array(name, array)
         else:
-            found |= dict(_of_a_setting(name, value))
+            yield from _of_a_setting(name, value)
+        for other, earlier in arrays if isinstance(value, np.ndarray) else ():
+            if earlier.shape == value.shape and earlier.dtype == value.dtype:
+                differ = not np.array_equal(earlier, value)
+                yield f"{other} and {name} differ", f"{other} and {name} are the same", differ
+        arrays += [(name, value)] if isinstance(value, np.ndarray) else []
+
+
+def _of_options(example: Example, options: Sequence[str]) -> Features:
     for name in options:
-        given = name in example.options
-        found[Feature(f"{name} is given", f"{name} is left out")] = given
-        found[Feature(f"{name} is left out: your default is another one", f"{name} is given")] = not given
-    return found | _of_pairs(arguments)
+        yield f"{name} is given", f"{name} is left out", name in example.options
+        yield f"{name} is left out (check your default)", f"{name} is given", name not in example.options
 
 
-def _of_a_setting(name: str, value: Any) -> Iterator[tuple[Feature, bool]]:
-    """Of a number, a word or a switch."""
+def _of_a_setting(name: str, value: Any) -> Features:
     if isinstance(value, str | bool):
-        yield Feature(f"{name} is {value!r}", f"{name} is not {value!r}"), True
+        yield f"{name} is {value!r}", f"{name} is not {value!r}", True
     elif isinstance(value, int | float):
-        yield Feature(f"{name} is not 0", f"{name} is 0"), value != 0
-        if isinstance(value, int):
-            yield Feature(f"{name} is more than 1", f"{name} is at most 1"), value > 1
+        yield f"{name} is not 0", f"{name} is 0", value != 0
+        yield f"{name} is more than 1", f"{name} is at most 1", isinstance(value, int) and value > 1
 
 
-def _of_an_array(name: str, array: np.ndarray[Any, Any]) -> Iterator[tuple[Feature, bool]]:
-    """Of a tensor: its shape, and what is in it."""
-    yield Feature(f"{name} has one axis", f"{name} has more than one axis"), array.ndim < 2
-    yield Feature(f"{name} has more than one axis", f"{name} has one axis"), array.ndim > 1
-    yield Feature(f"{name} has more than two axes", f"{name} has at most two axes"), array.ndim > 2
+def _of_an_array(name: str, array: np.ndarray[Any, Any]) -> Features:
+    yield f"{name} has one axis", f"{name} has more than one axis", array.ndim < 2
+    yield f"{name} has more than one axis", f"{name} has one axis", array.ndim > 1
+    yield f"{name} has more than two axes", f"{name} has at most two axes", array.ndim > 2
     if not array.size:
         return
     rows = array.reshape(-1, array.shape[-1]) if array.ndim else array.reshape(1, 1)
-    yield Feature(f"{name} has more than one row", f"{name} has one row"), len(rows) > 1
+    yield f"{name} has more than one row", f"{name} has one row", len(rows) > 1
     if array.dtype == bool:
-        yield Feature(f"{name} is False somewhere", f"{name} is True everywhere"), not array.all()
-        empty = Feature(f"a row of {name} is False everywhere", f"every row of {name} is True somewhere")
-        yield empty, not rows.any(axis=-1).all()
-        uneven = Feature(f"rows of {name} have different counts", f"all rows of {name} have the same count")
-        yield uneven, len(set(rows.sum(axis=-1).tolist())) > 1
+        yield f"{name} is False somewhere", f"{name} is True everywhere", not array.all()
+        is_empty = not rows.any(axis=-1).all()
+        yield f"a row of {name} is False everywhere", f"every row of {name} is True somewhere", is_empty
+        uneven = len(set(rows.sum(axis=-1).tolist())) > 1
+        yield f"rows of {name} have different counts", f"all rows of {name} have the same count", uneven
         return
-    twice = [len(set(row.tolist())) < len(row) for row in rows]
-    flat = [len(set(row.tolist())) == 1 for row in rows]
-    yield Feature(f"a row of {name} holds a number twice", f"no row of {name} holds a number twice"), any(twice)
-    yield Feature(f"a row of {name} is all the same", f"no row of {name} is all the same"), any(flat)
-    yield Feature(f"{name} holds a negative number", f"{name} holds no negative number"), bool((array < 0).any())
+    counts = [(len(set(row.tolist())), len(row)) for row in rows]
+    twice, flat = any(count < size for count, size in counts), any(count == 1 for count, _ in counts)
+    yield f"a row of {name} holds a number twice", f"no row of {name} holds a number twice", twice
+    yield f"a row of {name} is all the same", f"no row of {name} is all the same", flat
+    yield f"{name} holds a negative number", f"{name} holds no negative number", bool((array < 0).any())
     if array.dtype.kind == "f":
-        yield Feature(f"{name} holds 0", f"{name} does not hold 0"), bool((array == 0).any())
-        yield Feature(f"{name} is not 0 everywhere", f"{name} is 0 everywhere"), bool(array.any())
-        yield Feature(f"{name} is float32", f"{name} is not float32"), array.dtype == np.float32
-
-
-def _of_pairs(arguments: Mapping[str, Any]) -> dict[Feature, bool]:
-    """Of two tensors of one shape: whether they are the same."""
-    arrays = [(name, value) for name, value in arguments.items() if isinstance(value, np.ndarray)]
-    return {
-        Feature(f"{left} and {right} differ", f"{left} and {right} are the same"): not np.array_equal(one, two)
-        for place, (left, one) in enumerate(arrays)
-        for right, two in arrays[place + 1 :]
-        if one.shape == two.shape and one.dtype == two.dtype
-    }
+        yield f"{name} holds 0", f"{name} does not hold 0", bool((array == 0).any())
+        yield f"{name} is not 0 everywhere", f"{name} is 0 everywhere", bool(array.any())
+        yield f"{name} is float32", f"{name} is not float32", array.dtype == np.float32

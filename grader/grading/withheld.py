@@ -15,9 +15,9 @@ import numpy as np
 from ..core import course
 from ..core.result import FAILED, GRADER_ERROR, NOT_SHOWN, CheckResult
 from .check import Check
+from .observations import system_meaning
 from .shown_call import show_call
 from .student import Call, Half, Record, StudentCrashed, StudentDied, StudentError, Transposed, as_sent
-from .system_exceptions import meaning
 
 _WRITTEN: dict[str, set[str]] = {}
 """Id of a check to the texts of its calls: a process that grades a class needs those of the same check often."""
@@ -54,7 +54,7 @@ def withhold(entry: CheckResult, problem: BaseException, public_call: str) -> No
 def _what_happened(entry: CheckResult, problem: BaseException) -> str:
     if isinstance(problem, StudentError):
         known = problem.type if isinstance(getattr(builtins, problem.type, None), type) else "an exception"
-        means = meaning(f"{problem.type}: {problem.message}")
+        means = system_meaning(f"{problem.type}: {problem.message}")
         return f"{means} ({known})" if means else f"your code raises {known}"
     if isinstance(problem, StudentDied | StudentCrashed):  # an exit status, a signal, what was sent: it chose them
         return f"your code {re.split(' with exit status | [(]', problem.death.detail)[0]}"

@@ -26,7 +26,7 @@ from typing import Any
 
 from ..core import course
 from ..core.text import listed
-from ..grading import headings
+from ..grading import observations
 from ..grading.check import checks_of
 from ..grading.points import FILE_NAME as POINTS
 from .course_lists import facts
@@ -51,6 +51,7 @@ GRADER = (
         "grader/core/result.schema.json",
         "grader/core/templates/*.css",  # those of reports; what is for a class lies in a folder
         "grader/core/templates/*.jinja",
+        "grader/grading/observations.toml",
         "grader/grading/pytest.ini",
         "grader/worksheet/model_answers.json",
         "grader/exercises/*/*.json",
@@ -103,7 +104,7 @@ def make(*, site: str | None = None, exercises: Sequence[course.Exercise] | None
     files |= course_files("starter/README.md", *given, *weights_of(names), exercises=names)
     graded_with = {name for each in exercises for name in each.given}
     files |= {f"grader/core/{name}": files[f"starter/{name}"] for name in graded_with}
-    pages = (*(page for each in exercises for page in each.pages), headings.PAGE)
+    pages = (*(page for each in exercises for page in each.pages), observations.PAGE)
     files |= course_files(*GRADER, *(() if site else pages), exercises=names) | _points(exercises)
     for name in [name for name in files if name.startswith("docs/")]:
         files[name] = _plain_page(name, files[name].decode(), files).encode()

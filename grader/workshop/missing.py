@@ -16,7 +16,7 @@ from pathlib import Path
 
 from ..core import course
 from ..core.course import Exercise
-from ..grading import headings, vectors
+from ..grading import observations, vectors
 from ..grading.check import Check, checks_of
 from .catalogue import Entry, misconceptions, parsed, variants
 from .functions import Module, make, of_exercises
@@ -92,7 +92,7 @@ def left_over(modules: Mapping[str, Module]) -> list[str]:
     found += [path for path in sorted(course.STARTER.rglob("*.py")) if path.stem not in kept]
     for pages in ("exercises", "mistakes"):
         found += [path for path in sorted((course.ROOT / "docs" / pages).glob("*.md")) if path.stem not in names]
-    found.remove(course.ROOT / headings.PAGE)  # that page is about no exercise
+    found.remove(course.ROOT / observations.PAGE)  # that page is about no exercise
     return [path.relative_to(course.ROOT).as_posix() for path in found]
 
 

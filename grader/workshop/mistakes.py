@@ -12,7 +12,7 @@ from typing import Any
 from ..core import course
 from ..grading import vectors
 from ..grading.check import Check, checks_of
-from ..grading.headings import HEADINGS
+from ..grading.observations import HEADINGS
 from ..grading.vectors import Diagnosis
 
 LONGEST = 8
@@ -48,7 +48,7 @@ _ENTRY = """
 
 _GENERAL = """\
 ---
-# Written by `course dev mistakes` from grader/grading/headings.py; do not edit.
+# Written by `course dev mistakes` from grader/grading/observations.toml; do not edit.
 description: What the numbers of a wrong answer show in the GRPO course, when it is none of the known mistakes
 search:
   exclude: true
@@ -56,9 +56,9 @@ search:
 
 # What your numbers show
 
-Where your numbers are those of no known mistake, the report says what they have in common with the expected ones. This
-is an observation and no cause: it is true of every worked example of the check that fails, and you find out why. Here
-is where to look.
+If no known mistake explains your numbers, the report says what they have in common with the expected ones. This is an
+observation, not a cause: it holds for every wrong answer to the worked examples of the check, and you find out why.
+This page says where to look.
 """
 
 

@@ -110,7 +110,6 @@ def test_a_long_row_is_shown_from_its_first_difference():
         ("expected [28:36]", "[28, 29, 0, 0, 0, 0, 0, 0]"),
     ]
     assert caught.value.shown.last == "value[28:36]"
-    assert caught.value.numbers and caught.value.numbers[1].size == 51  # a mistake is named by all of them
 
 
 def test_gradients_must_exist_be_finite_and_not_reach_constants():

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 import torch
 
-from grader.grading.exceptions import meaning
+from grader.grading.observations import exception_meaning
 
 LONGEST = 60  # characters of a message that an observation keeps
 PAIR: Any = torch.tensor([0.5, 1.0])
@@ -55,19 +55,19 @@ def loop_without_turns():
     [
         (lambda: PAIR.mean(1), "fewer axes"),
         (lambda: PAIR[:, 0], "fewer axes"),
-        (unpacked, "unpacks it into"),
+        (unpacked, "unpacks the wrong number"),
         (lambda: bool(PAIR), "as if it were one number"),
         (PAIR.item, "as if it were one number"),
         (lambda: float(PAIR), "as if it were one number"),
-        (leaf_changed, "requires a gradient is changed in place"),
-        (changed_in_place, "changed in place that is still needed"),
+        (leaf_changed, "requires a gradient is modified in place"),
+        (changed_in_place, "is modified in place although"),
         (backward_twice, "twice through one graph"),
-        (lambda: PAIR.sum().backward(), "nothing in it requires one"),
-        (lambda: torch.autograd.grad(PAIR.clone().requires_grad_().sum(), PAIR), "nothing in it requires one"),
+        (lambda: PAIR.sum().backward(), "nothing in the expression"),
+        (lambda: torch.autograd.grad(PAIR.clone().requires_grad_().sum(), PAIR), "nothing in the expression"),
         (lambda: PAIR.clone().requires_grad_().backward(), "your loss has several"),
         (lambda: torch.optim.SGD([PAIR.clone().requires_grad_() * 2], lr=0.1), "a parameter is needed"),
         (lambda: PAIR.clone().requires_grad_().numpy(), "numpy is used"),
-        (lambda: PAIR.clone().requires_grad_().grad * 2, "something is None"),
+        (lambda: PAIR.clone().requires_grad_().grad * 2, "uses None as if"),
         (WHOLE.mean, "where torch needs floating point"),
         (lambda: torch.log_softmax(WHOLE, -1), "where torch needs floating point"),
         (lambda: WHOLE.clone().requires_grad_(), "where torch needs floating point"),
@@ -76,24 +76,24 @@ def loop_without_turns():
         (lambda: torch.where(PAIR, PAIR, PAIR), "torch needs bools"),
         (lambda: ~PAIR, "torch needs bools"),
         (lambda: torch.ones(2, 2) @ torch.ones(2, 2).double(), "dtypes that torch does not mix"),
-        (lambda: PAIR + torch.ones(3), "shapes that do not fit"),
-        (lambda: torch.ones(2, 3).view(4, 2), "shapes that do not fit"),
+        (lambda: PAIR + torch.ones(3), "shapes do not fit"),
+        (lambda: torch.ones(2, 3).view(4, 2), "shapes do not fit"),
         (lambda: torch.ones(2, 3).T.view(6), "`reshape` does not"),
         (lambda: torch.stack([]), "nothing is left to stack"),
         (lambda: max([]), "nothing is left to stack"),
         (lambda: torch.ones(2, 0).argmax(1), "nothing is left to stack"),
-        (lambda: [1].index(0), "searched for something"),
-        (lambda: PAIR[3], "lies outside"),
-        (lambda: torch.multinomial(PAIR, 5), "puts nothing back"),
+        (lambda: [1].index(0), "searches a list for something"),
+        (lambda: PAIR[3], "is outside"),
+        (lambda: torch.multinomial(PAIR, 5), "without replacement"),
         (lambda: torch.multinomial(torch.tensor([math.nan, 1.0]), 1), "NaN, infinite or negative"),
         (lambda: math.log(0), "NaN, infinite or negative"),
-        (loop_without_turns, "only a loop sets"),
+        (loop_without_turns, "only in a loop"),
         (lambda: next(iter([])), "nothing is left"),
         (lambda: setattr(Config(), "lr", 1.0), "settings cannot be changed"),
-        (lambda: LIST[0].detach(), "attribute that it does not have"),
+        (lambda: LIST[0].detach(), "attribute that the object does not have"),
         (lambda: PAIR.mean(foo=1), "arguments that it does not take"),
-        (lambda: LIST - 0.5, "of a type that"),
-        (lambda: EMPTY["kl"], "a key that it does not have"),
+        (lambda: LIST - 0.5, "of this type"),
+        (lambda: EMPTY["kl"], "does not have this key"),
         (lambda: 1 / 0, "divided by 0"),
         (lambda: int("x"), "raises a ValueError"),
     ],
@@ -101,9 +101,9 @@ def loop_without_turns():
 def test_a_first_draft_reads_what_its_exception_means(draft, told):
     with pytest.raises(Exception) as raised:
         draft()
-    assert told in meaning(type(raised.value).__name__, str(raised.value)[:LONGEST])
+    assert told in exception_meaning(type(raised.value).__name__, str(raised.value)[:LONGEST])
 
 
 def test_an_unknown_exception_has_no_meaning():
-    assert meaning("OddError", "?") == ""
-    assert meaning("RuntimeError", "my own words") == ""
+    assert exception_meaning("OddError", "?") == ""
+    assert exception_meaning("RuntimeError", "my own words") == ""

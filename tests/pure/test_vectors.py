@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from grader.grading.diagnosis import diagnose, diagnose_by_other_calls
+from grader.grading.diagnosis import diagnose
 from grader.grading.vectors import Diagnosis, Vector, agree
 
 RIGHT = {"dtype": "float64", "shape": [2], "values": [1.0, 2.0], "gradients": {}, "changed": []}
@@ -102,12 +102,3 @@ def test_rounding_errors_of_one_mistake_agree_whatever_their_digits():
     assert names(found(other)) == [("a", "one", True)]
     assert found(negative) == [] and found(seen_as([1e-3, 0.0])) == []
     assert found(zeros) == []
-
-
-def test_the_right_answer_to_another_call_is_named_by_the_difference():
-    other = seen_as([8.0, 9.0])
-    seen = [(Vector("a", "f", RIGHT, {}, {"kind is 'k1'": other}), other), (vector("b"), RIGHT)]
-    (named,) = diagnose_by_other_calls(seen, ["a"])
-    assert (named.check, named.diagnosis.sentence, named.everywhere) == ("a", "kind is 'k1'", True)
-    assert named.diagnosis.name == "kind_is_k1" and named.diagnosis.anchor == "seen-another_call"
-    assert diagnose_by_other_calls([(seen[0][0], RIGHT)], ["a"]) == []

@@ -101,7 +101,7 @@ def test_a_mistake_is_named_where_it_explains_most_checks_and_otherwise_the_argu
 def test_an_observation_besides_the_numbers_is_reported_at_its_check_only():
     mode = "not what fails here: policy comes back from the call in another mode"
     answer: Any = None  # nobody asks for it
-    failure = Failure(Example(), answer, None, ("mode", mode))
+    failure = Failure(Example(), answer, ("mode", mode))
     named = what_is_said((), {"bandit.three": failure})
     assert [check for check, sentence in named if sentence == mode] == ["bandit.three"]
-    assert all(sentence != mode for _, sentence in what_is_said((), {"bandit.three": Failure(Example(), answer, None)}))
+    assert all(sentence != mode for _, sentence in what_is_said((), {"bandit.three": Failure(Example(), answer)}))

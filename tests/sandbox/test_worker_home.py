@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from probing import death_of, error_of, probe, value_of
 
-from grader.grading.system_exceptions import what_was_raised
+from grader.grading.observations import what_was_raised
 from grader.sandbox.sandbox import Sandbox, missing_walls
 from grader.sandbox.worker.home import MAX_BYTES, MAX_FILES, VARIABLES
 
@@ -108,7 +108,7 @@ def test_two_workers_at_a_time_do_not_reach_each_others_folder(here: Sandbox) ->
     [
         ("open('/tmp/curve.png', 'w')", "outside of its own folder"),
         ("os.mkdir('plots')", "make a folder"),
-        ("open('/home/me/curve.png', 'w')", "a file that is not there"),
+        ("open('/home/me/curve.png', 'w')", "a file that does not exist"),
         ("urllib.request.urlopen('http://weights.invalid/')", "download"),
         ("os.symlink('/etc/passwd', 'passwd')", "outside of its own folder"),
     ],

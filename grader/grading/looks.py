@@ -1,0 +1,457 @@
+"""What wrong answers have in common with the right ones, seen in the numbers, whatever the code is.
+
+A known mistake is a cause. For answers that no known mistake gives, a look says what anybody could see in the numbers:
+they are twice the expected ones, the policy did not move, only those with a negative advantage are wrong. It is said
+only if it holds for *every* wrong answer, and if there are too many numbers for it to be chance.
+
+A look yields headings (`observations.toml`), sentences that complete "your numbers are ...", and how many numbers
+support each of them. The first look that finds something counts.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from .observations import exception_meaning
+from .student import Example, Half, Record, Transposed
+from .vectors import Observation, rounding_only
+
+Floats = npt.NDArray[np.float64]
+Seen = Iterator[tuple[str, str, float]]
+"""Heading, sentence and evidence."""
+CERTAIN = 100.0
+"""Evidence where chance plays no part."""
+_GRADIENT = "gradient with respect to "
+
+
+@dataclass(frozen=True)
+class Part:
+    """Some numbers of an answer next to the right ones; `where` says which: "" for the value, "kl", "gradient ..."."""
+
+    where: str
+    yours: Floats
+    expected: Floats
+
+    @property
+    def same_shape(self) -> bool:
+        return self.yours.shape == self.expected.shape
+
+    @property
+    def wrong(self) -> npt.NDArray[np.bool_]:
+        """Where numbers of the same shape differ."""
+        return ~_near(self.yours, self.expected)
+
+    @property
+    def inside(self) -> str:
+        """The end of a sentence about these numbers."""
+        return f" in {_called(self.where)}" if self.where else ""
+
+
+@dataclass(frozen=True)
+class Case:
+    """A wrong answer.
+
+    Attributes:
+        arguments: The arrays of the call by name.
+        yours: What the submission answered.
+        expected: What the model answer answered.
+        parts: The numbers that are wrong.
+        right: Names of the numbers that are right.
+    """
+
+    arguments: Mapping[str, Floats]
+    yours: Observation
+    expected: Observation
+    parts: tuple[Part, ...]
+    right: tuple[str, ...] = ()
+
+    @property
+    def is_mask(self) -> bool:
+        return self.expected.get("dtype") == "bool"
+
+    @property
+    def comparable(self) -> list[Part]:
+        """The wrong parts of the right shape with finite numbers."""
+        return [part for part in self.parts if part.same_shape and np.isfinite(part.yours).all()]
+
+
+def case(arguments: Mapping[str, Any], example: Example, yours: Observation, expected: Observation) -> Case:
+    """A wrong answer to a worked example; `arguments` are its positional ones by name."""
+    pairs = _steps_joined(_pairs(yours, expected, ""))
+    with np.errstate(all="ignore"):
+        wrong = [part for part in pairs if not part.same_shape or part.wrong.any()]
+    names = {part.where for part in wrong}
+    right = tuple(part.where for part in pairs if part.where not in names)
+    return Case(_arrays({**arguments, **example.options}), yours, expected, tuple(wrong), right)
+
+
+def what_they_show(cases: Sequence[Case], looks: Sequence[Look], *, numbers: int = 2) -> tuple[str, str] | None:
+    """What is true of all wrong answers, as heading and sentence; None if nothing is.
+
+    Args:
+        cases: The wrong answers to the examples of one check, or of one function.
+        looks: `STRONG` or `WEAK`.
+        numbers: So many must support it: one number is twice another one by chance.
+    """
+    numbers_of = [[(part.yours.tolist(), part.expected.tolist()) for part in case.parts] for case in cases]
+    is_new = [each not in numbers_of[:place] for place, each in enumerate(numbers_of)]
+    for look in looks:
+        found = [_seen(look, case) for case in cases]
+        for shown in found[0] if found else ():
+            evidence = sum(each.get(shown, 0) for each, new in zip(found, is_new, strict=True) if new)
+            if evidence >= numbers and all(shown in each for each in found):
+                return shown
+    return None
+
+
+def _seen(look: Look, case: Case) -> dict[tuple[str, str], float]:
+    with np.errstate(all="ignore"):  # a wrong answer may hold anything
+        return {(heading, sentence): evidence for heading, sentence, evidence in look(case)}
+
+
+def wrong_numbers(case: Case) -> int:
+    """How many different numbers are wrong in a case; at least 2 where more than numbers is wrong."""
+    if not case.parts or not all(part.same_shape for part in case.parts):
+        return 2
+    return len({f"{value:.5g}" for part in case.parts for value in part.yours[part.wrong].reshape(-1)})
+
+
+# Numbers of observations
+
+
+def _pairs(yours: Observation, expected: Observation, where: str) -> Iterator[Part]:
+    """The numbers that two observations both have, part by part."""
+    if "values" in yours and "values" in expected:
+        yield Part(where, _array(yours), _array(expected))
+    for parts in ("fields", "after"):
+        for name, right in expected.get(parts, {}).items():
+            mine = yours.get(parts, {}).get(name)
+            if isinstance(mine, dict):
+                inside = f"{name} after the call" if parts == "after" else name
+                yield from _pairs(mine, right, f"{where}.{inside}" if where else inside)
+    for name, right in expected.get("gradients", {}).items():
+        mine = yours.get("gradients", {}).get(name)
+        if mine is not None or right is not None:  # without a graph the gradient is 0
+            size = len(mine if right is None else right)
+            sides = (np.array(each or [0.0] * size, dtype=np.float64) for each in (mine, right))
+            yield Part(f"{_GRADIENT}{name}", *sides)
+
+
+def _steps_joined(parts: Iterable[Part]) -> list[Part]:
+    """Numbers of every step of a run ("0.kl", "1.kl") as one row ("kl")."""
+    by_name: dict[str, list[Part]] = {}
+    for part in parts:
+        by_name.setdefault(re.sub(r"^\d+\.", "", part.where), []).append(part)
+    joined = []
+    for name, steps in by_name.items():
+        if len(steps) == 1:
+            joined += steps
+        elif len({side.shape for part in steps for side in (part.yours, part.expected)}) == 1:
+            joined.append(Part(name, np.array([p.yours for p in steps]), np.array([p.expected for p in steps])))
+    return joined
+
+
+def _array(seen: Observation) -> Floats:
+    return np.array(seen["values"], dtype=np.float64).reshape(seen.get("shape", ()))
+
+
+def _arrays(arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """The arrays among some arguments, and those in models, by name: as float64, or bools."""
+    found: dict[str, Any] = {}
+    for name, value in arguments.items():
+        array = value.array if isinstance(value, Half | Transposed) else value
+        if isinstance(value, Record):
+            found |= {f"{name}.{each}": inside for each, inside in _arrays(value.fields).items()}
+        elif isinstance(array, np.ndarray):
+            found[name] = array if array.dtype == bool else array.astype(np.float64)
+    return found
+
+
+def _near(left: Any, right: Any) -> npt.NDArray[np.bool_]:
+    """Where numbers are equal up to rounding. NaN is near to nothing."""
+    scale = float(np.max(np.abs(right), initial=0.0, where=np.isfinite(right)))
+    return np.asarray(np.isclose(left, right, rtol=1e-4, atol=min(1e-6, 1e-3 * scale)))
+
+
+def _all_near(left: Any, right: Any) -> bool:
+    return np.shape(left) == np.shape(right) and bool(np.all(_near(left, right)))
+
+
+def _distinct(values: Floats) -> int:
+    """How many different numbers other than 0 there are, up to rounding."""
+    return len({f"{value:.5g}" for value in values.reshape(-1) if value and math.isfinite(value)})
+
+
+def _called(where: str) -> str:
+    """A part as a report calls it."""
+    if where == "0":
+        return "the first value"
+    where = where.replace(_GRADIENT, f"the {_GRADIENT}")
+    return re.sub(r"^(\w+) after the call\.(.+)$", r"\2 of \1 after the call", re.sub(r"^\d+\.", "", where))
+
+
+def _starts(case: Case, part: Part) -> Iterator[tuple[str, Any]]:
+    """What the numbers of a part may start from: 0, and the logits or the parameters before the step."""
+    yield "the expected ones", 0.0
+    name = re.sub(r"^(\w+) after the call\.", r"\1.", part.where) or "logits"
+    before = case.arguments.get(name)
+    if before is not None and before.shape == part.yours.shape:
+        yield f"the expected step from `{name}`", before
+
+
+# Looks that say how the numbers came about
+
+
+def _exception(case: Case) -> Seen:
+    means = exception_meaning(case.yours["raises"], case.yours["message"]) if "raises" in case.yours else ""
+    if means:
+        yield "exception", f"never computed: {means}", CERTAIN
+
+
+def _kind(case: Case) -> Seen:
+    """No tensor where one is expected, or one where a number is."""
+    yours, expected = case.yours, case.expected
+    kind = yours.get("returns", "another object")
+    if kind == "NoneType":
+        yield "kind", "missing: your function returns None; does a path lack `return`?", CERTAIN
+    elif "shape" in expected and "shape" not in yours and "raises" not in yours:
+        equal = "right, but " if "values" in yours and _all_near(_array(yours), _array(expected)) else ""
+        yield "kind", f"{equal}a {'plain number' if kind == 'number' else kind} instead of a tensor", CERTAIN
+    for mine, right in _nested(yours, expected):
+        if right.get("returns") == "number" and "shape" in mine:
+            yield "kind", "tensors instead of plain numbers: `.item()` converts them", CERTAIN
+
+
+def _missing(case: Case) -> Seen:
+    for mine, right in _nested(case.yours, case.expected):
+        missing = sorted(right.get("fields", {}).keys() - mine.get("fields", {}).keys())
+        if missing and mine.get("returns") == right.get("returns"):
+            is_list = mine["returns"] in ("list", "tuple")
+            yield "missing", "too few" if is_list else f"without {', '.join(missing)}", CERTAIN
+    for part in case.parts:
+        size = len(part.yours) if part.yours.ndim else 0
+        if 0 < size < len(np.atleast_1d(part.expected)) and _all_near(part.yours, part.expected[:size]):
+            yield "missing", "too few: they end early", CERTAIN
+
+
+def _nested(yours: Observation, expected: Observation) -> Iterator[tuple[Observation, Observation]]:
+    """Two observations, and their parts with the same name."""
+    yield yours, expected
+    for name, right in expected.get("fields", {}).items():
+        mine = yours.get("fields", {}).get(name)
+        if isinstance(mine, dict):
+            yield from _nested(mine, right)
+
+
+def _besides_the_numbers(case: Case) -> Seen:
+    """The numbers are right, and something else is wrong."""
+    mine, right = case.yours, case.expected
+    if case.parts or "raises" in mine:
+        return
+    if right.get("graph") and not mine.get("graph"):
+        yield "graph", "right, but without a graph, so that nothing can learn from them", CERTAIN
+    if mine.get("graph") and not right.get("graph"):
+        yield "graph", "right, but still attached to the autograd graph", CERTAIN
+    for name in (mine.get("changed") or mine.get("left") or ())[:1]:
+        yield "changed", f"right, but the call modifies `{name}`", CERTAIN
+    for own, other in _nested(mine, right):
+        if "dtype" in own and own["dtype"] != other.get("dtype"):
+            yield "dtype", f"right, but {own['dtype']} instead of {other.get('dtype')}", CERTAIN
+
+
+def _shape(case: Case) -> Seen:
+    for part in case.parts:
+        mine, right = part.yours, part.expected
+        if part.same_shape or not mine.size or not right.size or part.where.startswith(_GRADIENT):
+            continue
+        if mine.size == right.size and _all_near(mine.reshape(-1), right.reshape(-1)):
+            yield "shape", f"right, but in another shape{part.inside}", CERTAIN
+        elif mine.ndim == 2 and _all_near(mine.T, right):
+            yield "shape", f"right, but with rows and columns swapped{part.inside}", CERTAIN
+        elif not mine.shape or not right.shape:
+            words = "reduced to one number: the {} of the expected ones"
+            one, several = (mine, right) if not mine.shape else (right, mine)
+            words = "not reduced: their {} is the expected number" if several is mine else words
+            means = [
+                what for what, value in (("mean", several.mean()), ("sum", several.sum())) if _all_near(value, one)
+            ]
+            for what in means if one else ():
+                yield "shape", words.format(what), CERTAIN
+            if one is mine and not means:
+                yield "shape", "a single number instead of one per row or position", CERTAIN
+
+
+def _rounding(case: Case) -> Seen:
+    if rounding_only(case.yours, case.expected):
+        exact = any((part.expected[part.wrong] == 0).any() for part in case.parts)
+        yield "rounding", f"rounding errors{' instead of exactly 0' if exact else ''}", CERTAIN
+
+
+def _lost_gradient(case: Case) -> Seen:
+    """The value is right, and its gradient is cut off or reaches a constant."""
+    for part in case.parts if case.right else ():
+        name = part.where.removeprefix(_GRADIENT)
+        if not all(each.where.startswith(_GRADIENT) for each in case.parts):
+            return
+        if not part.yours.any():
+            yield "gradient", f"right, but no gradient reaches {name}", CERTAIN
+        if not part.expected.any():
+            yield "gradient", f"right, but a gradient reaches {name}, which is a constant", CERTAIN
+
+
+def _constant(case: Case) -> Seen:
+    """The same number everywhere, or an argument as it came in."""
+    for part in case.comparable:
+        mine, right = part.yours, part.expected
+        if not mine.any():
+            evidence = max(1, _distinct(right)) + (mine.size > 1)
+            yield "constant", f"{'False' if case.is_mask else '0'} everywhere{part.inside}", evidence
+        elif mine.size > 2 and np.ptp(mine) == 0 < np.ptp(right):
+            yield "constant", f"{'True' if case.is_mask else 'the same number'} everywhere{part.inside}", CERTAIN
+        elif mine.ndim == 2 and len(mine) > 1 and np.ptp(mine, axis=0).max() == 0:
+            yield "constant", f"the same in every row{part.inside}", int((~_near(right[1:], right[:1])).sum())
+        for name, value in case.arguments.items():
+            if value.dtype != bool and _all_near(mine, value) and not part.where.startswith(_GRADIENT):
+                yield "constant", f"`{name}` as it came in", max(1, _distinct(right))
+
+
+def _factor(case: Case) -> Seen:
+    """A multiple of the expected numbers, or of the expected step; or one for each row."""
+    for part in case.comparable:
+        for what, start in _starts(case, part):
+            mine, right = part.yours - start, part.expected - start
+            rows = np.atleast_2d(right)
+            sums_to_0 = (np.abs(rows.sum(axis=-1)) <= 1e-6 * np.abs(right).max()).all()
+            evidence = _distinct(right) - bool(sums_to_0)  # one of them follows from the others
+            factor = _one_factor(mine, right)
+            if factor is not None:
+                heading = "sign" if abs(factor + 1) < 1e-4 else "scaled"
+                yield heading, f"{_times(factor)}{what}{part.inside}", evidence
+            wrong = part.wrong.any(axis=-1) if right.ndim else part.wrong
+            factors = [_one_factor(*row) for row in zip(mine[wrong], right[wrong], strict=True)]
+            if right.ndim and right.shape[-1] > 1 and None not in factors:
+                evidence = sum(max(0, _distinct(row) - 1) for row in right[wrong])
+                yield "scaled", f"{what} times a factor, the same within each row{part.inside}", evidence
+
+
+def _one_factor(left: Floats, right: Floats) -> float | None:
+    """The k with left = k * right, if there is one other than 0 and 1."""
+    place = np.argmax(np.abs(right))
+    factor = float(left.reshape(-1)[place] / right.reshape(-1)[place])
+    is_one = min(abs(factor), abs(factor - 1)) > 1e-4 and _all_near(left, factor * right)
+    return factor if is_one and math.isfinite(factor) else None
+
+
+def _times(factor: float) -> str:
+    sign, size = "minus " if factor < 0 else "", abs(factor)
+    if abs(size - 1) < 1e-4:
+        return sign
+    return f"{sign}half " if abs(size - 0.5) < 1e-4 else f"{sign}{size:.4g} times "
+
+
+_FUNCTIONS: dict[str, Callable[[Floats], Floats]] = {
+    "the absolute values of the expected ones": np.abs,
+    "the reciprocals of the expected ones": lambda values: 1.0 / values,
+    "1 minus the expected ones": lambda values: 1.0 - values,
+    "the squares of the expected ones": np.square,
+    "exp of the expected ones": np.exp,
+    "the logarithms of the expected ones": np.log,
+    "the expected ones, with 0 for negative numbers": lambda values: np.maximum(values, 0.0),
+    "the expected ones, with 0 for positive numbers": lambda values: np.minimum(values, 0.0),
+}
+
+
+def _function(case: Case) -> Seen:
+    for part in case.comparable:
+        for words, function in _FUNCTIONS.items():
+            if _all_near(part.yours, function(part.expected)):
+                yield "function", f"{words}{part.inside}", _distinct(part.expected[part.wrong])
+
+
+# Looks that say which numbers are wrong
+
+
+def _not_finite(case: Case) -> Seen:
+    for part in case.parts:
+        if not np.isfinite(part.yours).all() and np.isfinite(part.expected).all():
+            yield "not_finite", f"{'NaN' if np.isnan(part.yours).any() else 'infinite'}{part.inside}", CERTAIN
+
+
+def _begins_right(case: Case) -> Seen:
+    """A run that follows the right one for some steps."""
+    for part in case.parts:
+        if part.where in ("probabilities", "actions") and part.same_shape:
+            wrong = np.any(part.wrong.reshape(len(part.wrong), -1), axis=1)
+            steps = int(np.argmax(wrong)) - (part.where == "probabilities")  # row 0 is before the first step
+            if steps >= 1:
+                told = "first step" if steps == 1 else f"first {steps} steps"
+                yield "begins_right", f"right for the {told}, and wrong after that", CERTAIN
+
+
+def _where(case: Case) -> Seen:
+    """Right except in places that the arguments or the expected numbers tell."""
+    for part in case.parts if len(case.parts) == 1 else ():
+        could_be = part.expected != 0 if not case.is_mask else np.full(part.expected.shape, True)
+        if not part.same_shape or not part.yours.ndim or (part.wrong == could_be).all():
+            continue
+        for condition, there in _conditions(case, part):
+            if (part.wrong <= there).all() and not there.all():
+                is_all = bool((part.wrong == there).all())
+                told = f"right except {'' if is_all else 'in some places '}where {condition}{part.inside}"
+                yield "where", told, int(there.sum()) if is_all else _improbable(part.wrong, there)
+
+
+def _conditions(case: Case, part: Part) -> Iterator[tuple[str, npt.NDArray[np.bool_]]]:
+    expected = part.expected.astype(bool) if case.is_mask else part.expected
+    for name, value in (*case.arguments.items(), ("the expected number", expected)):
+        with contextlib.suppress(ValueError):
+            there = np.broadcast_to(value, part.yours.shape)
+            if there.dtype == bool:
+                yield from ((f"{name} is False", ~there), (f"{name} is True", there))
+            else:
+                yield from ((f"{name} is 0", there == 0), (f"{name} is negative", there < 0))
+                yield f"{name} is positive", there > 0
+
+
+def _improbable(wrong: npt.NDArray[np.bool_], there: npt.NDArray[np.bool_]) -> float:
+    """As how many numbers it counts that all wrong places are among some: as 2 where the chance is 1 in 100."""
+    places, some, count = (int(number) for number in (wrong.size, there.sum(), wrong.sum()))
+    return 2 * (math.log(math.comb(places, count)) - math.log(math.comb(some, count))) / math.log(100)
+
+
+def _only(case: Case) -> Seen:
+    """Some of several values are wrong."""
+    names = list(dict.fromkeys(_called(part.where) for part in case.parts))
+    if not names or not case.right or "raises" in case.yours:
+        return
+    if all(part.where.startswith(_GRADIENT) for part in case.parts):
+        yield "gradient", f"right, but {names[0]} is wrong", CERTAIN
+    elif "" not in names and len(names) <= max(3, len(case.right)):
+        told = f"{', '.join(names[:-1])} and {names[-1]}" if names[1:] else names[0]
+        yield "only", f"right except for {told}", CERTAIN
+
+
+def _one_side(case: Case) -> Seen:
+    for part in case.comparable if not case.is_mask else ():
+        apart = (part.yours - part.expected)[part.wrong]
+        for told, here in (("large", (apart > 0).all()), ("small", (apart < 0).all())):
+            if here:  # 6 numbers are on one side by chance once in 30 times
+                yield "one_side", f"too {told}{part.inside} wherever they are wrong", len(apart) / 3
+
+
+Look = Callable[[Case], Seen]
+STRONG: tuple[Look, ...] = (
+    *(_exception, _kind, _missing, _besides_the_numbers, _shape, _rounding, _lost_gradient),
+    *(_constant, _factor, _function),
+)
+"""What says how the numbers came about."""
+WEAK: tuple[Look, ...] = (_not_finite, _begins_right, _where, _only, _one_side)
+"""What says which numbers are wrong."""

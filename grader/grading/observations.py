@@ -1,0 +1,45 @@
+"""The words about wrong numbers and exceptions, which are data: `observations.toml`."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from pathlib import Path
+
+from ..sandbox.worker.confine import refused_call
+
+PAGE = "docs/mistakes/general.md"
+"""The page about the headings, from the repository root. `course dev mistakes` writes it."""
+
+_TEXTS = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
+HEADINGS = {name: (entry["title"], entry["text"]) for name, entry in _TEXTS["headings"].items()}
+"""Name of an observation to its heading on the page, and where to look."""
+_NUMBER = re.compile(r"\[Errno -?[0-9]+\] ")
+
+
+def exception_meaning(kind: str, message: str) -> str:
+    """What an exception of Python or torch means in this course; empty if nobody knows.
+
+    Args:
+        kind: Its type.
+        message: Its text, of which the first 60 characters are enough.
+    """
+    return _first_that_fits("exceptions", f"{kind}: {message}")
+
+
+def system_meaning(raised: str) -> str:
+    """What an exception of the system (files, network, memory) means during grading; empty if it is no such one."""
+    return _first_that_fits("system", raised)
+
+
+def what_was_raised(kind: str, message: str) -> str:
+    """An exception of a submission in one sentence, with its message."""
+    raised = f"{kind}: {_NUMBER.sub('', message)}" if message.strip() else kind
+    if call := refused_call(raised):
+        return f"the grader refuses the system call `{call}`, which your code or a library made there ({raised})"
+    means = system_meaning(raised)
+    return f"{means} ({raised})" if means else raised
+
+
+def _first_that_fits(table: str, raised: str) -> str:
+    return next((entry["means"] for entry in _TEXTS[table] if re.search(entry["pattern"], raised)), "")
