@@ -6,8 +6,6 @@ import re
 import tomllib
 from pathlib import Path
 
-from ..sandbox.worker.confine import refused_call
-
 PAGE = "docs/mistakes/general.md"
 """The page about the headings, from the repository root. `course dev mistakes` writes it."""
 
@@ -35,8 +33,6 @@ def system_meaning(raised: str) -> str:
 def what_was_raised(kind: str, message: str) -> str:
     """An exception of a submission in one sentence, with its message."""
     raised = f"{kind}: {_NUMBER.sub('', message)}" if message.strip() else kind
-    if call := refused_call(raised):
-        return f"the grader refuses the system call `{call}`, which your code or a library made there ({raised})"
     means = system_meaning(raised)
     return f"{means} ({raised})" if means else raised
 

@@ -14,7 +14,7 @@ import functools
 import json
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -55,14 +55,12 @@ class Vector:
         function: The function called.
         expected: Observation of the model answer.
         mistakes: Name of a misconception to its observation, where that differs from the model answer's.
-        others: What another call is ("kind is 'k1'") to the model answer's observation of that, where it differs.
     """
 
     check: str
     function: str
     expected: Observation
     mistakes: dict[str, Observation]
-    others: dict[str, Observation] = field(default_factory=dict)
 
     @property
     def expected_array(self) -> np.ndarray[Any, Any]:
@@ -121,20 +119,14 @@ def load(exercise: str) -> tuple[dict[str, list[Vector]], dict[str, dict[str, Di
 
 def written(vector: Vector) -> dict[str, Any]:
     """A vector as it is written down: each other observation as its difference from the model answer's."""
-    differences = {
-        kind: {name: _difference(seen, vector.expected) for name, seen in getattr(vector, kind).items()}
-        for kind in ("mistakes", "others")
-    }
-    return {"check": vector.check, "function": vector.function, "expected": vector.expected, **differences}
+    mistakes = {name: _difference(seen, vector.expected) for name, seen in vector.mistakes.items()}
+    return {"check": vector.check, "function": vector.function, "expected": vector.expected, "mistakes": mistakes}
 
 
 def _read(entry: dict[str, Any]) -> Vector:
     """The vector that `written` wrote down."""
-    observations = {
-        kind: {name: _restored(difference, entry["expected"]) for name, difference in entry[kind].items()}
-        for kind in ("mistakes", "others")
-    }
-    return Vector(**{**entry, **observations})
+    mistakes = {name: _restored(difference, entry["expected"]) for name, difference in entry["mistakes"].items()}
+    return Vector(entry["check"], entry["function"], entry["expected"], mistakes)
 
 
 _LEFT_OUT = "left out"

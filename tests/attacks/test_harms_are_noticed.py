@@ -85,7 +85,7 @@ def test_the_yard_recognizes_its_secret_and_the_model_answers() -> None:
 def test_the_search_of_an_attack_finds_an_expected_value() -> None:
     space: dict[str, Any] = {"tried": lambda action, *arguments: action(*arguments)}
     exec(f"import gc, os, sys\n{SHARED['SEARCH'].replace('range(3, 64)', 'range(0)')}", space)
-    expected = Vector("a.check", "f", {}, {}, {})
+    expected = Vector("a.check", "f", {}, {})
     assert expected and {"Vector", "expected", "grader"} <= {*space["secrets"]({"expected"})}
 
 
