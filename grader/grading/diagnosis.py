@@ -206,7 +206,8 @@ def _named_for(
             if not observed and not causes_here:
                 observed = what_they_show(own, WEAK) or (what_they_show(everything, WEAK) if is_shown else None)
         if observed:
-            found.append(Named(name, _general(settings.selected[name].function, *observed), observed in (alike, calls)))
+            everywhere = observed in (alike, calls, failure and failure.seen)
+            found.append(Named(name, _general(settings.selected[name].function, *observed), everywhere))
         else:
             found += causes_here
     return found

@@ -320,7 +320,7 @@ def _constant(case: Case) -> Seen:
             yield "constant", f"the same in every row{part.inside}", int((~_near(right[1:], right[:1])).sum())
         for name, value in case.arguments.items():
             if value.dtype != bool and _all_near(mine, value) and not part.where.startswith(_GRADIENT):
-                yield "constant", f"`{name}` as it came in", max(1, _distinct(right))
+                yield "unmoved", f"`{name}` as it came in", max(1, _distinct(right))
 
 
 def _factor(case: Case) -> Seen:
@@ -332,9 +332,10 @@ def _factor(case: Case) -> Seen:
             sums_to_0 = (np.abs(rows.sum(axis=-1)) <= 1e-6 * np.abs(right).max()).all()
             evidence = _distinct(right) - bool(sums_to_0)  # one of them follows from the others
             factor = _one_factor(mine, right)
-            if factor is not None:
-                heading = "sign" if abs(factor + 1) < 1e-4 else "scaled"
-                yield heading, f"{_times(factor)}{what}{part.inside}", evidence
+            if factor is not None and abs(factor + 1) < 1e-4:
+                yield "sign", f"minus {what}{part.inside}", evidence
+            elif factor is not None and (right.size > 1 or len(case.parts) == 1):  # one number of several may be chance
+                yield "scaled", f"{_times(factor)}{what}{part.inside}", evidence
             wrong = part.wrong.any(axis=-1) if right.ndim else part.wrong
             factors = [_one_factor(*row) for row in zip(mine[wrong], right[wrong], strict=True)]
             if right.ndim and right.shape[-1] > 1 and None not in factors:
@@ -352,8 +353,6 @@ def _one_factor(left: Floats, right: Floats) -> float | None:
 
 def _times(factor: float) -> str:
     sign, size = "minus " if factor < 0 else "", abs(factor)
-    if abs(size - 1) < 1e-4:
-        return sign
     return f"{sign}half " if abs(size - 0.5) < 1e-4 else f"{sign}{size:.4g} times "
 
 
@@ -370,7 +369,7 @@ _FUNCTIONS: dict[str, Callable[[Floats], Floats]] = {
 
 
 def _function(case: Case) -> Seen:
-    for part in case.comparable:
+    for part in case.comparable if len(case.parts) == 1 else ():
         for words, function in _FUNCTIONS.items():
             if _all_near(part.yours, function(part.expected)):
                 yield "function", f"{words}{part.inside}", _distinct(part.expected[part.wrong])
