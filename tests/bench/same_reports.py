@@ -3,11 +3,11 @@
     python tests/bench/same_reports.py --commit v0.1.0
     python tests/bench/same_reports.py --commit v0.1.0 --whole
 
-Compared are the reports of all answers whose grade is known (`course selftest --reports`), and all files that
+Compared are the reports of all answers whose grade is known (`course dev selftest --reports`), and all files that
 `course grade-all` writes for a class in mixed packings, in every format. Only timings may differ, the order of the
 causes of a failure, white space between tags, and the digest of a wrong answer that is written otherwise. What the
 older commit says is kept in build/, and not made again. Each tree is asked by its own commands, so it does not matter
-where its modules are; the older commit needs `course selftest --reports`.
+where its modules are; the older commit needs `course dev selftest --reports`.
 
 Inputs of hidden checks are drawn from the digest of a submission: a change in the text of a model answer changes them
 in all answers that are made from it.
@@ -69,7 +69,7 @@ def record(commands: Path, submissions: Path, out: Path, *, whole: bool) -> None
     shutil.rmtree(out, ignore_errors=True)
     write = [option for name in FORMATS for option in ("--write", name)]
     grading = ["grade-all", str(submissions), "--out", str(out / "class"), "--seed", "17", *write]
-    for step in (grading, ["selftest", "--reports", str(out / "known"), *([] if whole else ["--quick"])]):
+    for step in (grading, ["dev", "selftest", "--reports", str(out / "known"), *([] if whole else ["--quick"])]):
         done = subprocess.run([str(commands / "course"), *step], cwd=out.parent, check=False)
         if done.returncode not in (0, 1):
             raise SystemExit(f"course {step[0]} ended with {done.returncode}")
