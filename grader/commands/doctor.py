@@ -24,7 +24,7 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 from ..core import course
-from ..core.toml_file import TomlFileError
+from ..core.refusal import FileRefused
 from ..sandbox.sandbox import missing_walls
 from ..sandbox.worker import confine
 from ..sandbox.worker.copies import closed_folders
@@ -282,7 +282,7 @@ def points() -> Iterator[Finding]:
     for exercise in with_totals:
         try:
             checks_of(exercise.name, hidden=(exercise.folder / "hidden_checks.py").is_file())
-        except TomlFileError as error:
+        except FileRefused as error:
             yield Finding("course.toml", str(error), "Most commands stop there: change that line.")
 
 

@@ -20,9 +20,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .course_file import CourseFile, read_course_file
+from .course_file import COUNT, TEXT, TEXTS, CourseFile, read_course_file, read_toml, wrong_entry
+from .refusal import FileRefused
 from .text import listed
-from .toml_file import COUNT, POINTS, TEXT, TEXTS, TomlFileError, read_toml, refuse_wrong_entries, wrong_entry
 
 if TYPE_CHECKING:
     from .result import Result
@@ -135,34 +135,26 @@ class Exercise:
 
 
 def _exercise(name: str, *, optional: bool = False, draft: bool = False, points: int = 0) -> Exercise:
-    """The exercise in a folder: what a person says of it in `exercise.toml`, and what its model answer says."""
-    entry = read_toml(
-        FOLDERS / name / "exercise.toml",
-        {"title": TEXT, "short": TEXT, "number": COUNT, "question": TEXT, "minutes": COUNT}
-        | {"slow_imports": TEXTS, "extra_parameters": TEXTS},
-        optional={"slow_imports": [], "extra_parameters": []},
-    )
+    """The exercise in a folder, from the author's `exercise.toml` and from the model answer."""
+    kinds = {"title": TEXT, "short": TEXT, "number": COUNT, "question": TEXT, "minutes": COUNT}
+    kinds |= {"slow_imports": TEXTS, "extra_parameters": TEXTS}
+    entries = read_toml(FOLDERS / name / "exercise.toml", kinds, optional={"slow_imports", "extra_parameters"})
     written = _functions(name)
+    entries |= {key: tuple(value) for key, value in entries.items() if isinstance(value, list)}
     return Exercise(
         name=name,
-        title=entry["title"],
-        short=entry["short"],
-        question=entry["question"],
-        points=points,
-        number=entry["number"],
-        optional=optional,
-        draft=draft,
-        minutes=entry["minutes"],
         functions=tuple(written["functions"]),
         given=tuple(written["given"]),
         uses={function: tuple(used) for function, used in written["uses"].items()},
-        slow_imports=tuple(entry["slow_imports"]),
-        extra_parameters=tuple(entry["extra_parameters"]),
+        points=points,
+        optional=optional,
+        draft=draft,
+        **entries,
     )
 
 
 def _functions(name: str) -> dict[str, Any]:
-    """What `course dev stubs` read from the model answer; nothing where it has not done so yet."""
+    """What `course dev stubs` read from the model answer; nothing before it has run."""
     path = FOLDERS / name / "functions.json"
     if not path.is_file() and (MODEL_ANSWERS / f"{name}.py").is_file():
         return {"functions": [], "given": [], "uses": {}}
@@ -173,23 +165,27 @@ def _functions(name: str) -> dict[str, Any]:
 def _exercises(written: CourseFile) -> tuple[tuple[Exercise, ...], ...]:
     """The exercises that count, in the order of `course.toml`, the optional ones, and the drafts."""
     names = (*written.exercises, *written.optional)
-    folders = sorted(each.parent.name for each in FOLDERS.glob("*/exercise.toml"))
+    folders = sorted(path.parent.name for path in FOLDERS.glob("*/exercise.toml"))
     for name in names:
         key = "exercises" if name in written.exercises else "optional"
         if name not in folders:
             raise wrong_entry(FILE, key, f"there is no exercise {name!r}; there are {', '.join(folders)}")
         if names.count(name) > 1:
             raise wrong_entry(FILE, key, f"name {name!r} once")
-    refuse_wrong_entries(FILE, written.points, dict.fromkeys(written.exercises, POINTS), table="points")
+    for name in written.points:
+        if name not in written.exercises:
+            what = f"there is no entry 'points.{name}'; there are {', '.join(written.exercises)}"
+            raise wrong_entry(FILE, name, what, table="points")
     counted = tuple(_exercise(name, points=written.points.get(name, 0)) for name in written.exercises)
     optional = tuple(_exercise(name, optional=True) for name in written.optional)
     others = (_exercise(name, draft=True) for name in folders if name not in names)
-    drafts = tuple(sorted(others, key=lambda each: each.number))
-    of_number: dict[int, str] = {}
-    for each in (*counted, *optional, *drafts):
-        other = of_number.setdefault(each.number, each.name)
-        if other != each.name:
-            raise wrong_entry(each.folder / "exercise.toml", "number", f"{other} has the number {each.number} already")
+    drafts = tuple(sorted(others, key=lambda exercise: exercise.number))
+    numbers: dict[int, str] = {}
+    for exercise in (*counted, *optional, *drafts):
+        other = numbers.setdefault(exercise.number, exercise.name)
+        if other != exercise.name:
+            what = f"{other} has the number {exercise.number} already"
+            raise wrong_entry(exercise.folder / "exercise.toml", "number", what)
     for key, exercises in (("exercises", counted), ("optional", (*counted, *optional))):
         if missing := missing_of(exercises):
             raise wrong_entry(FILE, key, missing)
@@ -209,7 +205,7 @@ def missing_of(exercises: Sequence[Exercise]) -> str:
 try:
     WRITTEN = read_course_file(FILE)
     EXERCISES, OPTIONAL, DRAFTS = _exercises(WRITTEN)
-except (TomlFileError, OSError) as error:  # a person must repair a file before any command can do anything
+except (FileRefused, OSError) as error:  # a person must repair a file before any command can do anything
     print(error, file=sys.stderr)
     raise SystemExit(2) from None
 

@@ -1,18 +1,46 @@
-"""`course.toml`: what this course is, as its instructor says it, read once or refused in a sentence with its line.
+"""`course.toml`: what this course is, as its instructor says it. Read whole, or refused in a sentence with its line.
 
-Left out on purpose: whether an exercise of that name is there, which `course` looks at, and whether a file that is
-named here is there, which is said by the command that needs it: a handout names none.
+The same rules read each `exercise.toml`. Whether an exercise of that name exists is checked in `course`, and whether a
+named file exists in the command that needs it: a handout names none.
+
+Left out on purpose: msgspec and pydantic. They name the wrong value but not its line, and importing them would slow
+down every grading.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+import re
+import tomllib
+from collections.abc import Mapping, Set
 from dataclasses import dataclass, field, fields
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
-from .toml_file import POINTS, TABLE, TEXT, TEXTS, TRUTH, read_toml, refuse_wrong_entries, wrong_entry
+from .refusal import FileRefused
+
+_KINDS = {
+    "text": lambda value: isinstance(value, str) and bool(value.strip()),
+    "a whole number of at least 1": lambda value: type(value) is int and value >= 1,
+    "a whole number from 1 to 10000": lambda value: type(value) is int and 1 <= value <= 10_000,
+    "a list of texts": lambda value: isinstance(value, list) and all(isinstance(item, str) for item in value),
+    "true or false": lambda value: isinstance(value, bool),
+    "a table": lambda value: isinstance(value, dict),
+    "an address such as https://example.org/grpo/": lambda value: isinstance(value, str) and is_address(value),
+    "a picture in docs/ whose name ends in .svg or .png": lambda value: (
+        isinstance(value, str) and value.startswith("docs/") and value.endswith((".svg", ".png")) and ".." not in value
+    ),
+}
+TEXT, COUNT, POINTS, TEXTS, _TRUTH, _TABLE, _ADDRESS, _PICTURE = _KINDS
+"""Kinds of values, as a message calls them."""
+
+_ENTRIES: Mapping[str, str] = {
+    "title": TEXT, "exercises": TEXTS, "optional": TEXTS, "error_carried_forward": _TRUTH, "hidden_checks": _TRUTH,
+    "worksheet": _TRUTH, "institution": TEXT, "contact": TEXT, "logo": _PICTURE, "site": _ADDRESS, "deadline": TEXT,
+    "late_policy": TEXT, "points": _TABLE, "policies": _TABLE,
+}  # fmt: skip
+_TABLES: Mapping[str, str] = {"points": POINTS, "policies": TEXT}
 
 
 @dataclass(frozen=True)
@@ -23,8 +51,7 @@ class CourseFile:
         title: What the course is called.
         exercises: Names of its exercises, in order.
         optional: Names of exercises that students see and get, but that are in no total.
-        points: Exercise to what it is worth in all; without an entry, what its checks declare.
-        error_carried_forward: Whether points count that are lost to a mistake in an earlier function only.
+        error_carried_forward: Whether points count that are lost only to a mistake in an earlier function.
         hidden_checks: Whether gradings with the model answers run the hidden checks.
         worksheet: Whether `grade-all` and the autograder grade the worksheet too, unless they are told otherwise.
         institution: Whose course it is.
@@ -33,6 +60,7 @@ class CourseFile:
         site: Where the pages are published, with a slash at the end.
         deadline: When to hand in, in the words that students read.
         late_policy: File of `course gradebook --late`, a path from the root of the course.
+        points: Exercise to its total; without an entry, the sum of what its checks declare.
         policies: Heading to text of what else students must know: late work, working together, AI assistants.
     """
 
@@ -52,41 +80,40 @@ class CourseFile:
     policies: Mapping[str, str] = field(default_factory=dict)
 
     def __str__(self) -> str:
-        """The file that says this, without what it says by saying nothing."""
+        """The file with these entries, without the defaults."""
         lines, tables = [], []
-        for each in fields(self):
-            value = getattr(self, each.name)
+        for entry in fields(self):
+            value = getattr(self, entry.name)
             if isinstance(value, Mapping):
-                tables += [f"\n[{each.name}]", *map(_line, value, value.values())] if value else []
-            elif value != each.default:
-                lines.append(_line(each.name, value))
+                tables += [f"\n[{entry.name}]", *map(_line, value, value.values())] if value else []
+            elif value != entry.default:
+                lines.append(_line(entry.name, value))
         return "\n".join([*lines, *tables, ""])
 
 
+def _line(key: str, value: object) -> str:
+    """An entry. A string of JSON is also one of TOML, and so are a list of strings, a number, true and false."""
+    name = key if key.isascii() and key.replace("_", "").isalnum() else json.dumps(key)
+    return f"{name} = {json.dumps(value)}"
+
+
 def read_course_file(path: Path) -> CourseFile:
-    """Read `course.toml`, without asking whether there are such exercises.
+    """Read `course.toml`, without asking whether its exercises exist.
 
     Raises:
-        TomlFileError: an entry is unknown, missing or wrong, or the file is no TOML.
+        FileRefused: an entry is unknown, missing or wrong, or the file is not TOML.
         OSError: it cannot be read.
     """
-    kinds = {"title": TEXT, "exercises": TEXTS, "optional": TEXTS, "points": TABLE, "policies": TABLE}
-    kinds |= dict.fromkeys(("error_carried_forward", "hidden_checks", "worksheet"), TRUTH)
-    kinds |= dict.fromkeys(("institution", "contact", "logo", "site", "deadline", "late_policy"), TEXT)
-    entries = read_toml(path, kinds, optional=dict.fromkeys(kinds.keys() - {"title", "exercises"}))
-    given = {name: value for name, value in entries.items() if value is not None}
-    points = given.get("points", {})
-    refuse_wrong_entries(path, points, dict.fromkeys(points, POINTS), table="points")
-    policies = given.get("policies", {})
-    refuse_wrong_entries(path, policies, dict.fromkeys(policies, TEXT), table="policies")
-    for name, (is_right, what) in _FORMS.items():
-        if name in given and not is_right(given[name]):
-            raise wrong_entry(path, name, f"{name} must be {what}, not {given[name]!r}")
-    texts = {name: " ".join(value.split()) for name, value in given.items() if kinds[name] == TEXT}
-    if "site" in texts:
-        texts["site"] = texts["site"].rstrip("/") + "/"
-    given |= {name: tuple(given[name]) for name in ("exercises", "optional") if name in given}
-    return CourseFile(**given | texts)
+    entries = read_toml(path, _ENTRIES, optional=_ENTRIES.keys() - {"title", "exercises"})
+    for table, kind in _TABLES.items():
+        for key, value in entries.get(table, {}).items():
+            _check(path, key, value, kind, table=table)
+    for key in ("exercises", "optional"):
+        entries[key] = tuple(entries.get(key, ()))
+    entries |= {key: " ".join(value.split()) for key, value in entries.items() if isinstance(value, str)}
+    if "site" in entries:
+        entries["site"] = entries["site"].rstrip("/") + "/"
+    return CourseFile(**entries)
 
 
 def is_address(text: str) -> bool:
@@ -95,17 +122,66 @@ def is_address(text: str) -> bool:
     return parts.scheme in ("http", "https") and bool(parts.netloc) and not any(each in text for each in "\"'<>$ \n")
 
 
-def _is_picture(text: str) -> bool:
-    return text.startswith("docs/") and text.endswith((".svg", ".png")) and ".." not in text
+def read_toml(path: Path, kinds: Mapping[str, str], *, optional: Set[str] = frozenset()) -> dict[str, Any]:
+    """The entries of a file.
+
+    Args:
+        path: The file.
+        kinds: Key to the kind of its value.
+        optional: Keys that the file may leave out.
+
+    Raises:
+        FileRefused: an entry is unknown, missing or wrong, or the file is not TOML.
+        OSError: it cannot be read.
+    """
+    content = path.read_bytes()
+    try:
+        text = content.decode("utf-8")
+        entries = tomllib.loads(text)
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        raise FileRefused(f"{path}, line {line}: this is no TOML: save it as UTF-8") from None
+    except tomllib.TOMLDecodeError as error:
+        what, _, where = str(error).partition(" (at ")
+        number = re.match(r"line (\d+)", where)
+        line = int(number[1]) if number else len(text.splitlines())
+        raise FileRefused(f"{path}, line {line}: this is no TOML: {what}") from None
+    except (ValueError, RecursionError) as error:  # a number with thousands of digits, brackets in brackets
+        raise FileRefused(f"{path}: this cannot be read ({type(error).__name__}); write it more simply") from None
+    for key, value in entries.items():
+        if key not in kinds:
+            raise wrong_entry(path, key, f"there is no entry {key!r}; there are {', '.join(kinds)}")
+        _check(path, key, value, kinds[key])
+    for key, kind in kinds.items():
+        if key not in entries and key not in optional:
+            raise FileRefused(f"{path}, line {len(text.splitlines()) + 1}: add {key}, {kind}")
+    return entries
 
 
-_FORMS: Mapping[str, tuple[Callable[[str], bool], str]] = {
-    "site": (is_address, "an address such as https://example.org/grpo/"),
-    "logo": (_is_picture, "a picture in docs/ whose name ends in .svg or .png"),
-}
+def _check(path: Path, key: str, value: object, kind: str, *, table: str = "") -> None:
+    if not _KINDS[kind](value):
+        name = f"{table}.{key}" if table else key
+        raise wrong_entry(path, key, f"{name} must be {kind}, not {value!r}", table=table)
 
 
-def _line(key: str, value: object) -> str:
-    """An entry. A string of JSON is one of TOML, and so are a list of them, a number, true and false."""
-    name = key if key.isascii() and key.replace("_", "").isalnum() else json.dumps(key)
-    return f"{name} = {json.dumps(value)}"
+def wrong_entry(path: Path, key: str, what: str, *, table: str = "") -> FileRefused:
+    """The error for an entry, with its line.
+
+    Args:
+        path: The file.
+        key: Key of the entry.
+        what: What is wrong with it.
+        table: Its table, written as `[table]`, `table.key = ...` or `table = {key = ...}`; "" for none.
+    """
+    text, start, name = path.read_text("utf-8"), 0, re.escape(key)
+    if table:
+        start = _start_of(re.escape(table), text, 0)
+        name = rf"(?:{re.escape(table)}\b.*?\b)?{name}"
+    line = text.count("\n", 0, _start_of(name, text, start)) + 1
+    return FileRefused(f"{path}, line {line}: {what}")
+
+
+def _start_of(name: str, text: str, start: int) -> int:
+    """Where the first line with this entry or table starts; `start` if there is none."""
+    found = re.compile(rf"^[ \t]*\[*[\"']?{name}\b", re.MULTILINE).search(text, start)
+    return found.start() if found else start

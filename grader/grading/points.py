@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
 from ..core import course
-from ..core.toml_file import wrong_entry
+from ..core.course_file import wrong_entry
 
 FILE_NAME = "points.json"
 """In the folder of an exercise in a handout: id of each check that it has to its points."""
@@ -26,7 +26,7 @@ def shared_out(exercise: course.Exercise, declared: Mapping[str, int]) -> dict[s
         declared: Id of each check that is here to the points that it declares.
 
     Raises:
-        TomlFileError: the total has less than one point for a check that has points.
+        FileRefused: the total has less than one point for a check that has points.
     """
     path = exercise.folder / FILE_NAME
     if path.is_file():

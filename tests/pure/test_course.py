@@ -1,4 +1,4 @@
-"""The course hangs together: every exercise has all its pieces, and wrong entries of its files are named."""
+"""The course hangs together: every exercise has all its pieces."""
 
 import json
 
@@ -6,7 +6,6 @@ import pytest
 from handouts import untouched_handout
 
 from grader.core import course
-from grader.core.toml_file import COUNT, TEXT, TEXTS, TomlFileError, read_toml
 from grader.workshop.functions import make, read_modules
 from grader.workshop.missing import missing
 
@@ -66,29 +65,6 @@ def test_the_grader_of_a_handout_has_given_code_of_its_own(tmp_path, monkeypatch
     monkeypatch.setattr(course, "GRADER", root / "grader")
     monkeypatch.setattr(course, "STARTER", root / "starter")
     assert course.given_files.__wrapped__() == course.given_files()
-
-
-@pytest.mark.parametrize(
-    ("text", "words"),
-    [
-        ('title = "T"\nminutes = "5"\n', ", line 2: minutes .*'5'"),
-        ('title = "T"\nminutes = true\n', ", line 2: minutes .*True"),
-        ('\n\ntitle = ["T"]\nminutes = 5\n', ", line 3: title .*text"),
-        ('title = "T"\nminute = 5\n', ", line 2: .*'minute'.*title, minutes, more"),
-        ('title = "T"\n', ", line 2: add minutes"),
-        ('title = "T"\nminutes = 5\n[more]\na = 1\n', ", line 3: more .*list of texts"),
-        ('title = "T\nminutes = 5\n', ", line 1: this is no TOML"),
-        ("title =", ", line 1: this is no TOML"),
-    ],
-)
-def test_a_wrong_entry_of_a_file_is_a_sentence_with_its_line(tmp_path, text, words):
-    path = tmp_path / "exercise.toml"
-    kinds = {"title": TEXT, "minutes": COUNT, "more": TEXTS}
-    path.write_text('title = "T"\nminutes = 5\n', "utf-8")
-    assert read_toml(path, kinds, optional={"more": []}) == {"title": "T", "minutes": 5, "more": []}
-    path.write_text(text, "utf-8")
-    with pytest.raises(TomlFileError, match=f"{path.name}{words}"):
-        read_toml(path, kinds, optional={"more": []})
 
 
 def test_the_page_of_charlm_has_the_numbers_of_the_recorded_runs():

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from fractions import Fraction
-from pathlib import Path
 
 import pytest
 from command import call
@@ -16,7 +15,7 @@ from grader.classroom.grading_job import course_digest
 from grader.commands import doctor
 from grader.commands.course import main
 from grader.core import course
-from grader.core.toml_file import POINTS, TABLE, TEXT, TomlFileError, read_toml, refuse_wrong_entries
+from grader.core.refusal import FileRefused
 from grader.grading import points
 from grader.grading.check import checks_of
 from grader.workshop import handout
@@ -67,7 +66,7 @@ def test_less_than_one_point_per_check_is_refused_with_the_line(tmp_path, monkey
     worth(monkeypatch, "kl", 13)
     monkeypatch.setattr(course, "FILE", tmp_path / "course.toml")
     course.FILE.write_text('exercises = [\n  "kl",\n]\n[points]\nclip = 90\nkl = 13\n', "utf-8")
-    with pytest.raises(TomlFileError, match=r"course\.toml, line 6: .*14"):
+    with pytest.raises(FileRefused, match=r"course\.toml, line 6: .*14"):
         checks_of("kl", hidden=False)
     assert ["line 6" in finding.what for finding in doctor.points()] == [True]
     (tmp_path / "class" / "ada").mkdir(parents=True)
@@ -79,35 +78,3 @@ def test_results_with_other_points_are_not_reused(monkeypatch: pytest.MonkeyPatc
     before = course_digest()
     worth(monkeypatch, "kl", 40)
     assert course_digest() != before
-
-
-@pytest.mark.parametrize(
-    ("text", "line", "value"),
-    [
-        ("[points]\nkl = 40\nclip = 9", 0, ""), ("[points]\nkl = 0", 3, "points.kl.* 0"),
-        ("[points]\nclip = 9\nkl = 2.5", 4, "points.kl.* 2.5"),
-        ("[points]\nclip = 9\nkl = 10001", 4, "points.kl.* 10001"),
-        ("points.clip = 9\npoints.kl = true", 3, "points.kl.* True"),
-        ("points = {clip = 9, kl = ''}", 2, "points.kl.* ''"), ("[points]\nppo = 40", 3, "points.ppo"),
-        ("[points]\n'kl' = -1", 3, "points.kl.* -1"), ("points = 40", 2, "table.* 40"),
-    ],
-)  # fmt: skip
-def test_a_wrong_entry_of_a_table_is_refused_with_its_line(tmp_path: Path, text: str, line: int, value: str) -> None:
-    path = tmp_path / "course.toml"
-    path.write_text(f'title = """kl = 5"""\n{text}\n', "utf-8")
-
-    def read() -> None:
-        entries = read_toml(path, {"title": TEXT, "points": TABLE})
-        refuse_wrong_entries(path, entries["points"], dict.fromkeys(["kl", "clip"], POINTS), table="points")
-
-    if not line:
-        return read()
-    with pytest.raises(TomlFileError, match=rf"course\.toml, line {line}: .*{value}"):
-        read()
-
-
-def test_a_file_in_another_encoding_is_refused_with_its_line(tmp_path: Path) -> None:
-    path = tmp_path / "course.toml"
-    path.write_bytes('[points]\n# Punkte für "kl"\n'.encode("latin-1"))
-    with pytest.raises(TomlFileError, match=r"line 2: .*UTF-8"):
-        read_toml(path, {"points": TABLE})
