@@ -216,7 +216,7 @@ def _brief(entry: Entry) -> Entry:
         check.story = check.call = check.printed = ""
         check.rows, check.frames, check.curves = [], [], []
         # Every result says the same of a check; one copy is enough.
-        for name in ("id", "function", "title", "explanation"):
+        for name in ("id", "function", "title"):
             setattr(check, name, sys.intern(getattr(check, name)))
     return entry
 

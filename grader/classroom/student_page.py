@@ -59,7 +59,7 @@ def _shown(check: CheckResult, titles: Mapping[str, str], *, drawn_secretly: boo
     )
     if not check.hidden:
         return shown
-    shown = replace(shown, title=_title(check), explanation="", curves=[])
+    shown = replace(shown, title=_title(check), curves=[])
     if drawn_secretly:
         return shown
     story = "" if check.outcome == PASSED else HIDDEN

@@ -138,7 +138,6 @@ class CheckResult:
     id: str
     function: str
     title: str
-    explanation: str
     points: int
     hidden: bool
     gate: bool
@@ -150,7 +149,6 @@ class CheckResult:
     printed: str = ""
     waits_for: list[str] = field(default_factory=list)
     may_come_from: list[str] = field(default_factory=list)
-    hints: int = 0
     seconds: float = 0.0
     curves: list[Curve] = field(default_factory=list)
     owed_to: list[str] = field(default_factory=list)
@@ -299,7 +297,7 @@ def _unlike_ours(result: Result) -> Iterator[str]:
             yield "there are no checks"
     for check in result.checks:
         ours += [("id", check.id), ("function", check.function), *(("owed_to", name) for name in check.owed_to)]
-        numbers += [check.points, check.hints, check.seconds, *(frame.line for frame in check.frames)]
+        numbers += [check.points, check.seconds, *(frame.line for frame in check.frames)]
         numbers += [number for curve in check.curves for number in (curve.first, curve.every, *curve.values)]
     for name, text in ours:
         if not (text.isascii() and text.isprintable()):

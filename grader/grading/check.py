@@ -191,9 +191,7 @@ def as_result(check: Check) -> CheckResult:
         id=check.id,
         function=check.function,
         title=check.title,
-        explanation=check.explanation,
         points=check.points,
         hidden=check.hidden,
         gate=check.gate,
-        hints=len(check.hints),
     )

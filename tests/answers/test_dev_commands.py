@@ -68,7 +68,7 @@ def test_the_selftest_notices_every_wrong_grade(outcome: Outcome, named: str, wr
     def grade(asked: Any) -> Iterator[Result]:
         for each in asked:
             checks = [
-                CheckResult(name, check.function, check.title, "", check.points, check.gate, False, outcome)
+                CheckResult(name, check.function, check.title, check.points, check.gate, False, outcome)
                 for name, check in declared_checks(["clip"], hidden=True).items()
                 if name in each.checks
             ]

@@ -94,7 +94,7 @@ def test_the_search_of_an_attack_finds_an_expected_value() -> None:
 
 def result_of(*outcomes: Outcome) -> Result:
     checks = [
-        CheckResult(f"advantages.{n}", FUNCTION, "", "", 1, hidden=False, gate=n == 0, outcome=outcome)
+        CheckResult(f"advantages.{n}", FUNCTION, "", 1, hidden=False, gate=n == 0, outcome=outcome)
         for n, outcome in enumerate(outcomes)
     ]
     exercise = ExerciseResult("advantages", "Advantages", "advantages.md", checks)

@@ -433,9 +433,7 @@ def _is_a_sentence(text: str) -> None:
 
 
 def _graded(earned: int) -> Result:
-    checks = [
-        CheckResult(f"kl.c{i}", "f", "t", "", 1, False, False, PASSED if i < earned else FAILED) for i in range(10)
-    ]
+    checks = [CheckResult(f"kl.c{i}", "f", "t", 1, False, False, PASSED if i < earned else FAILED) for i in range(10)]
     exercise = ExerciseResult("kl", "KL", "docs/kl.md", checks)
     return Result("who", "0" * 64, 1, "cpu", [exercise], "0.1.0", isolation_level=1, complete=True)
 

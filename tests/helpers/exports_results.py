@@ -54,7 +54,6 @@ def _exercises(draw: st.DrawFn, name: str) -> ExerciseResult:
             id=f"{name}.check_{index}",
             function="f",
             title=draw(texts),
-            explanation=draw(texts),
             points=draw(st.integers(0, 4)),
             hidden=draw(st.booleans()),
             gate=index == 0,
@@ -98,7 +97,7 @@ def check(identity: str, outcome: Outcome, *, points: int = 2, **more: object) -
     """One check with what the schema asks of its outcome."""
     said = {"story": "the sign is wrong"} if outcome not in (PASSED, WAITING, NOT_RUN) else {}
     waits = {"waits_for": ["the worked example"]} if outcome == WAITING else {}
-    plain = CheckResult(identity, "group_advantages", f"rule {identity}", "because", points, False, False, outcome)
+    plain = CheckResult(identity, "group_advantages", f"rule {identity}", points, False, False, outcome)
     return replace(plain, **{**said, **waits, **more})  # type: ignore[arg-type]
 
 

@@ -60,7 +60,7 @@ def page_of(result):
 
 def small_result(**changes):
     """One exercise with one failed check."""
-    check = CheckResult("clip.a_check", "ratio", "A ratio of 1", "Because.", 2, False, False, FAILED, "it is 2")
+    check = CheckResult("clip.a_check", "ratio", "A ratio of 1", 2, False, False, FAILED, "it is 2")
     exercise = ExerciseResult("clip", "Clipping", "docs/exercises/clip.md", [check])
     return Result(**{
         "submission": "ada", "sha256": "a" * 64, "seed": 0, "device": "cpu", "exercises": [exercise],
@@ -73,9 +73,7 @@ def hostile_result():
     result = small_result(submission=HOSTILE, problem=HOSTILE)
     frame = Frame(HOSTILE, 3, HOSTILE, HOSTILE)
     for outcome in OUTCOMES:
-        check = CheckResult(
-            f"clip.{outcome.replace(' ', '_')}", "ratio", HOSTILE, HOSTILE, 1, False, False, Outcome(outcome)
-        )
+        check = CheckResult(f"clip.{outcome.replace(' ', '_')}", "ratio", HOSTILE, 1, False, False, Outcome(outcome))
         check.story, check.call, check.printed, check.frames = HOSTILE, HOSTILE, HOSTILE, [frame]
         check.rows, check.waits_for, check.may_come_from = [(HOSTILE, HOSTILE)], [HOSTILE], [HOSTILE]
         check.curves = [Curve(HOSTILE, HOSTILE, HOSTILE, 0, 1, [1.0, None])]

@@ -35,9 +35,7 @@ def result(outcomes: Sequence[str], *, seconds: float = 0.5, level: int = 1, **m
         checks = []
         for function, points in functions.items():
             for place, worth in enumerate(points):
-                check = CheckResult(
-                    f"{name}.{function}{place}", function, f"{function} {place}", "", worth, False, False
-                )
+                check = CheckResult(f"{name}.{function}{place}", function, f"{function} {place}", worth, False, False)
                 check.outcome, check.seconds = Outcome(rest.pop(0)), seconds
                 check.story = check.call = check.printed = f"{SECRET} of a student"
                 check.rows, check.frames = ([("yours", SECRET)], [Frame(SECRET, 1, "f", SECRET)])

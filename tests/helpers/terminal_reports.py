@@ -24,7 +24,7 @@ def result_of(outcomes: dict[str, Outcome]) -> Result:
             each.title,
             each.page,
             [
-                CheckResult(f"{each.name}.{f}", f, "A title.", "", 5, False, True, outcomes[each.name])
+                CheckResult(f"{each.name}.{f}", f, "A title.", 5, False, True, outcomes[each.name])
                 for f in each.function_names
             ],
         )

@@ -234,7 +234,7 @@ def test_another_copy_of_the_course_grades_nothing_and_a_result_that_cannot_be_k
     answer = json.loads(grade_job(json.dumps(document).encode()))
     assert answer["result"] is None and "another copy of the course" in answer["problem"]
     result = from_json(json.loads(grading_here._by_hand(request_of().data))["result"])
-    result.checks[0].hints = 2**65
+    result.checks[0].points = 2**65
     assert "cannot be kept" in from_json(grading_process._handed_over(result)).problem
 
 
@@ -310,7 +310,7 @@ def test_the_table_says_which_modules_cannot_be_imported(graded: Path) -> None:
 def test_a_kept_result_that_cannot_be_read_costs_its_submission_a_note_and_is_graded_again(small_class, graded):
     wanted, entry = results(graded), read_class(graded)[0]
     path = graded / "graded" / f"{entry.key}.json"
-    poisoned = path.read_text("utf-8").replace('"hints": 0', f'"hints": {2**65}', 1)
+    poisoned = path.read_text("utf-8").replace('"seconds": ', f'"seconds": {2**65}, "was": ', 1)
     book = Journal(graded)  # as an earlier version kept it: the journal vouches for it
     book.add(entry.key, "its content", poisoned, 1.0)
     book.close()

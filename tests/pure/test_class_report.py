@@ -151,7 +151,7 @@ def test_a_module_that_is_missing_or_cannot_be_read_was_not_written() -> None:
 
 def test_results_of_the_worksheet_are_an_exercise_but_no_step_of_the_course() -> None:
     graded = result([PASSED] * CHECKS, level=0)
-    check = CheckResult("worksheet.1A", "step_1a", "An answer", "", 30, False, False, outcome=NOT_WRITTEN)
+    check = CheckResult("worksheet.1A", "step_1a", "An answer", 30, False, False, outcome=NOT_WRITTEN)
     graded.exercises.append(ExerciseResult("worksheet", "The bandit worksheet", "docs/worksheet.md", [check]))
     report = class_report([entry(0, graded)])
     assert report.exercises[-1].name == "worksheet" and report.totals.points == POINTS + 30

@@ -46,7 +46,7 @@ PAGE = ROOT / "docs" / "instructors" / "gradebook.md"
 def result(earned: int, points: int = 205) -> Result:
     """A result with one check per point, in two exercises."""
     checks = [
-        CheckResult(f"e.{i}", "f", f"check {i}", "", 1, False, False, PASSED if i < earned else FAILED)
+        CheckResult(f"e.{i}", "f", f"check {i}", 1, False, False, PASSED if i < earned else FAILED)
         for i in range(points)
     ]
     exercises = [

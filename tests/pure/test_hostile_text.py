@@ -93,12 +93,12 @@ def result_of(text: str) -> Result:
     """A check of each outcome, and the text wherever a submission has a hand in it."""
     frame, checks = Frame(text, 3, text, text), []
     for outcome in OUTCOMES if len(text) < 2_000 else ("failed",):
-        check = CheckResult(f"kl.{outcome.replace(' ', '_')}", "kl_estimate", "A rule.", "Because.", 1, False, False)
+        check = CheckResult(f"kl.{outcome.replace(' ', '_')}", "kl_estimate", "A rule.", 1, False, False)
         check.outcome, check.hidden, check.story, check.call = Outcome(outcome), outcome == "failed", text, text
         check.rows, check.frames, check.printed = [("yours", text), ("expected", text)], [frame], text
         checks.append(check)
     mistake = NamedMistake("kl.failed", True, "docs/mistakes/kl.md", "kl_estimate", "no_mean", "the sign is wrong", "")
-    broken = CheckResult("clip.a", "importance_ratio", "A rule.", "", 1, False, True, BROKEN, text)
+    broken = CheckResult("clip.a", "importance_ratio", "A rule.", 1, False, True, BROKEN, text)
     broken.frames, broken.printed = [frame], text
     exercises = [
         ExerciseResult("kl", "KL", "docs/exercises/kl.md", checks, [mistake]),

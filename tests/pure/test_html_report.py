@@ -58,9 +58,9 @@ def test_a_failure_is_told_in_full_with_its_mistake_named_once():
 def test_waiting_checks_name_their_cause_and_unwritten_ones_their_line():
     result = small_result()
     (exercise,) = result.exercises
-    waiting = CheckResult("clip.b", "ratio", "B", "", 1, False, False, WAITING, waits_for=["A ratio of 1"])
+    waiting = CheckResult("clip.b", "ratio", "B", 1, False, False, WAITING, waits_for=["A ratio of 1"])
     frame = Frame("clip.py", 44, "f", "raise NotImplementedError")
-    open_ = CheckResult("clip.c", "loss", "C", "", 1, False, True, NOT_WRITTEN, frames=[frame])
+    open_ = CheckResult("clip.c", "loss", "C", 1, False, True, NOT_WRITTEN, frames=[frame])
     exercise.checks += [waiting, copy.deepcopy(waiting), open_, copy.deepcopy(open_)]
     text = page_of(result).text
     assert text.count("It waits for: A ratio of 1") == 1
@@ -70,7 +70,7 @@ def test_waiting_checks_name_their_cause_and_unwritten_ones_their_line():
 def test_a_problem_of_the_file_is_told_once_and_a_missing_file_is_no_broken_code():
     for story, broken in (("SyntaxError: no", True), ("clip.py is missing", False)):
         result = small_result()
-        check = CheckResult("clip.b", "ratio", "B", "", 1, False, True, BROKEN, story)
+        check = CheckResult("clip.b", "ratio", "B", 1, False, True, BROKEN, story)
         result.exercises[0].checks = [check, copy.deepcopy(check)]
         text = page_of(result).text
         assert text.count(story) == 1 and ("cannot be imported" in text) is broken
@@ -80,7 +80,7 @@ def with_hidden_check(outcome=FAILED, public=PASSED, **more):
     result = small_result()
     (check,) = result.checks
     check.outcome = public
-    hidden = CheckResult("clip.hidden", "ratio", "It agrees on fresh input.", "", 3, True, False, outcome, **more)
+    hidden = CheckResult("clip.hidden", "ratio", "It agrees on fresh input.", 3, True, False, outcome, **more)
     result.exercises[0].checks.append(hidden)
     return result
 

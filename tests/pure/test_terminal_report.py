@@ -33,7 +33,7 @@ def test_plain_text_keeps_ordinary_characters_in_order_and_says_how_much_it_cut(
 
 
 def test_the_named_mistake_comes_first_and_the_call_last() -> None:
-    check = CheckResult("kl.a", "kl_estimate", "A title.", "", 1, False, True, FAILED, "it is 1", "kl_estimate(x)")
+    check = CheckResult("kl.a", "kl_estimate", "A title.", 1, False, True, FAILED, "it is 1", "kl_estimate(x)")
     check.rows = [("yours", "1"), ("expected", "2"), (TO_PASTE, "import torch")]
     result = made(check)
     said = (
@@ -53,14 +53,14 @@ def test_the_named_mistake_comes_first_and_the_call_last() -> None:
 
 def test_a_long_call_is_shown_with_an_option() -> None:
     call = "\n".join(f"x{n} = torch.tensor([{n}.0])" for n in range(20))
-    check = CheckResult("kl.a", "kl_estimate", "A title.", "", 1, False, True, FAILED, "it is 1", call)
+    check = CheckResult("kl.a", "kl_estimate", "A title.", 1, False, True, FAILED, "it is 1", call)
     assert "--call" in report_of(made(check))
     whole = report_of(made(check), whole_calls=True)
     assert "--call" not in whole and all(line in whole for line in call.split("\n"))
 
 
 def test_full_points_lead_to_the_next_function_or_exercise() -> None:
-    passed = CheckResult("kl.a", "kl_estimate", "A title.", "", 1, False, True, PASSED)
+    passed = CheckResult("kl.a", "kl_estimate", "A title.", 1, False, True, PASSED)
     assert "next  grade kl.categorical_kl" in report_of(made(passed))
     other = copy.deepcopy(passed)
     other.function = "categorical_kl"
@@ -88,7 +88,7 @@ def test_full_points_in_all_exercises_end_with_the_finish() -> None:
 
 
 def test_the_difference_between_two_results_is_told_in_points_and_titles() -> None:
-    before, after = (made(CheckResult("kl.a", "f", "A title.", "", 3, False, True, FAILED)) for _ in range(2))
+    before, after = (made(CheckResult("kl.a", "f", "A title.", 3, False, True, FAILED)) for _ in range(2))
     assert "points" in terminal.difference(before, after) and "title" not in terminal.difference(before, after)
     after.checks[0].outcome = PASSED
     assert re.fullmatch(r"\+3 points\n .*: A title\.", terminal.difference(before, after))
@@ -97,7 +97,7 @@ def test_the_difference_between_two_results_is_told_in_points_and_titles() -> No
 
 def test_a_failure_that_follows_from_an_earlier_function_is_one_line_and_names_it() -> None:
     gate, second, third = (
-        CheckResult(f"kl.{name}", "kl_estimate", f"{name}.", "", 2, False, False, outcome, "it is 1", "kl_estimate(x)")
+        CheckResult(f"kl.{name}", "kl_estimate", f"{name}.", 2, False, False, outcome, "it is 1", "kl_estimate(x)")
         for name, outcome in (("a", FAILED), ("b", WAITING), ("c", WAITING))
     )
     result = made(gate)

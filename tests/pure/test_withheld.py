@@ -25,7 +25,6 @@ def entry(outcome: Outcome) -> CheckResult:
         id="kl.a_check",
         function="kl_estimator",
         title="A title.",
-        explanation="",
         points=1,
         hidden=True,
         gate=False,
