@@ -1,8 +1,8 @@
 """The one reader of submissions: decides which file of an upload is which module, for every command alike.
 
-The modules may lie at the top, in `starter/`, in any other folder, or in one more archive. Other Python files beside
-them that they import are taken along. Every choice has a note. What is no module, no worksheet and not imported is not
-read: `conftest.py`, `pytest.ini`, given files, which are the course's own, and whatever has the name of a library.
+The modules may lie at the top, in `starter/`, in another folder, or in one archive. Other Python files next to them
+that they import are taken along. Every choice has a note. Nothing else is read: `conftest.py`, `pytest.ini`, given
+files, which are the course's own, archives in archives, and whatever has the name of a library.
 """
 
 from __future__ import annotations
@@ -28,48 +28,42 @@ from .submission import MAX_FILE_BYTES, Submission, SubmissionError, text_of
 from .text import counted, listed, one_line
 
 WORKSHEET_FILE, LARGEST_WORKSHEET = "worksheet.json", 2_000_000
-"""Its name, and how many bytes of it are read. JSON takes at most six bytes for a character."""
+"""Its name, and how many of its bytes are read. JSON takes at most six bytes per character."""
 
 WHERE_TO_GET_IT = (
-    f'there is no {WORKSHEET_FILE}: press "Download answers (JSON)" on the worksheet page and put it beside your'
+    f'there is no {WORKSHEET_FILE}: press "Download answers (JSON)" on the worksheet page and put it next to your'
     " modules"
 )
 MODULES = tuple(exercise.file_name for exercise in EXERCISES)
 MAX_HELPERS, MAX_HELPER_BYTES = 10, 100_000
-"""Other files that are taken along: how many, and how large all together."""
+"""Other files that are taken along: how many, and their total size."""
 
 _UNCOUNTED = tuple(exercise.file_name for exercise in KNOWN if exercise not in EXERCISES)  # optional, and drafts
-# What Canvas and browsers add to the name of a second upload or download: six characters at most.
+# What Canvas and browsers add to the name of a second upload or download: at most six characters.
 _COPY = r"(?:-(?P<dash>\d{1,3})| ?\((?P<bracket>\d{1,3})\))"
 _ENDS_LIKE_A_COPY = re.compile(rf"{_COPY}\Z", re.ASCII)
-# A name with "_" is like those of Canvas.
-_STEMS = "|".join(re.escape(name.rpartition(".")[0]) for name in (*MODULES, *_UNCOUNTED))
+# Any other name with "_" may be one of Canvas's.
+_STEMS = "|".join(re.escape(name.removesuffix(".py")) for name in (*MODULES, *_UNCOUNTED))
 _LIKE_A_MODULE = re.compile(rf"(?P<stem>{_STEMS}|[a-z]+){_COPY}?\.(?:py(?:\.txt)?|ipynb)", re.IGNORECASE | re.ASCII)
 _LIKE_A_WORKSHEET = re.compile(rf"worksheet{_COPY}?\.json", re.IGNORECASE | re.ASCII)
 _IMPORT = re.compile(r"\b(?:from|import)\b[^\n(]{0,200}(?:\([^)]{0,2000}\))?")
-# Python's own, torch with what it imports, and what a worker takes for the submission's folder.
-_LIBRARIES = frozenset(
-    {"torch", "functorch", "torchgen", "numpy", "scipy", "sympy", "mpmath", "networkx", "jinja2", "markupsafe"}
-    | {"filelock", "fsspec", "setuptools", "typing_extensions", "matplotlib", "pandas"}
-    | {"starter", "submission", "grader", "reference", "given"}
-)
-_GIVEN = {PurePosixPath(name).name: name for exercise in KNOWN for name in exercise.given}
-"""Name of a file of given code to its path in `starter/`; once all of them lay next to the modules."""
-_GIVEN_STEMS = "|".join(name.removesuffix(".py") for name in _GIVEN) or "(?!)"
-_IMPORTS_GIVEN = re.compile(rf"(?<!given )\b(?:from|import)\s+(?:starter)?\.?({_GIVEN_STEMS})\b")
+# Python's own, torch with what it imports, and the names that a worker takes for the submission's folder.
+_LIBRARIES = sys.stdlib_module_names | {
+    *("torch", "functorch", "torchgen", "numpy", "scipy", "sympy", "mpmath", "networkx", "jinja2", "markupsafe"),
+    *("filelock", "fsspec", "setuptools", "typing_extensions", "matplotlib", "pandas"),
+    *("starter", "submission", "grader", "reference", "given"),
+}
 _NOTES = 8
 _TOP = PurePosixPath()
-_ARCHIVES_DEEP = 2
-"""Archives in archives: a student's zip in a platform's, and one more that somebody packed once too often."""
 
 
 @dataclass(frozen=True)
 class NoWorksheet:
-    """Why there is nothing of a worksheet to read.
+    """Why there is no worksheet to read.
 
     Attributes:
         problem: The sentence for the student.
-        missing: There is no such file.
+        missing: Whether there is no such file.
     """
 
     problem: str
@@ -81,8 +75,8 @@ class Contents:
     """What one student handed in, as far as it is graded.
 
     Attributes:
-        submission: The modules; what cannot be read has a problem instead of a text.
-        worksheet: Data of the file, or why there is none.
+        submission: The modules; one that cannot be read has a problem instead of a text.
+        worksheet: The bytes of the file, or why there is none.
         notes: What was decided and what was odd, for the student and the instructor.
         place: The folder of the modules, from the top of the upload.
     """
@@ -101,7 +95,7 @@ class Contents:
 
     @property
     def has_modules(self) -> bool:
-        """Whether there is a file of any module, of an optional one too, readable or not."""
+        """Whether there is a file of any module, including the optional ones, readable or not."""
         there = {*self.submission.files, *self.submission.problems}
         return not {*self.missing} >= {*MODULES} or bool(there & {*_UNCOUNTED})
 
@@ -129,25 +123,24 @@ def read_submission(path: Path) -> Submission:
 
 
 def read_upload(path: Path) -> Contents:
-    """Read a folder, or an archive, that one student handed in or is working in.
+    """Read a folder or an archive that one student handed in or is working in.
 
     Raises:
         SubmissionError: there is none, or it cannot be read.
     """
+    if not path.exists():
+        raise SubmissionError(f"there is no folder {path}; give the folder with your modules: grade --path FOLDER")
     try:
-        if not path.exists():
-            raise SubmissionError(f"there is no folder {path}; give the folder with your modules: grade --path FOLDER")
         if path.is_dir():
             found = _contents(members_of_folder(path), top=path.resolve().name)
         elif path.name.lower().endswith(ARCHIVES):
             with path.open("rb") as file:
-                found = _contents(members_of_archive(path.name, file.read(MAX_ARCHIVE_BYTES + 1)))
+                found = _of_archive(path.name, file.read(MAX_ARCHIVE_BYTES + 1))
         else:
             raise SubmissionError(f"{path} is a file; give the folder that holds it: grade --path {path.parent}")
-    except OSError as error:
-        raise SubmissionError(f"{path} cannot be read: {error.strerror}") from None
-    except ArchiveError as error:
-        raise SubmissionError(f"{path} cannot be read: {error}") from None
+    except (ArchiveError, OSError) as error:
+        reason = error.strerror if isinstance(error, OSError) else error
+        raise SubmissionError(f"{path} cannot be read: {reason}") from None
     place = path.resolve() / found.place
     if not place.is_dir():  # in an archive
         place = path.resolve()
@@ -164,15 +157,14 @@ def read_contents(list_files: Callable[[], Sequence[Member]]) -> Contents:
     """Read what is graded. Never raises for what a student did: that becomes a problem of the submission.
 
     Args:
-        list_files: Gives the files of the submission.
+        list_files: Returns the files of the submission.
     """
     try:
-        contents = _contents(list_files())
+        return _few_notes(_contents(list_files()))
     except ArchiveError as error:
         return _unreadable(one_line(str(error), limit=400))
     except OSError as error:
         return _unreadable(f"it cannot be read: {error.strerror}")
-    return _few_notes(contents)
 
 
 def _few_notes(contents: Contents) -> Contents:
@@ -181,144 +173,174 @@ def _few_notes(contents: Contents) -> Contents:
     return contents
 
 
-def _contents(members: Sequence[Member], depth: int = _ARCHIVES_DEEP, top: str = "") -> Contents:
-    """What lies here, and from an archive what is missing beside it.
+def _unreadable(problem: str) -> Contents:
+    """A submission of which nothing can be read: every module has the same problem."""
+    submission = Submission("submission", Path("submission"), {}, dict.fromkeys(MODULES, problem))
+    return Contents(submission, NoWorksheet(problem), (problem,))
+
+
+def _contents(members: Sequence[Member], top: str = "") -> Contents:
+    """The loose files or, if no module is among them, the newest archive with the loose worksheet.
 
     Args:
         members: The files.
-        depth: How many archives may still lie in one another.
-        top: Name of the folder that holds them all, where it has one.
+        top: Name of the folder that holds them all, if it has one.
     """
-    members = sorted(members, key=_age)
-    loose = _loose(members, top)
-    # Where only the worksheet is missing, nobody needs to hear that `data.gz` is not read here.
-    endings = (*ARCHIVES, *OTHER_ARCHIVES) if {*loose.missing} & {*MODULES} else ARCHIVES
-    archives = [member for member in members if member.name.lower().endswith(endings)]
-    if archives and depth and loose.missing:
-        return _filled(loose, sorted(archives, key=lambda archive: archive.is_archive), depth)
-    if not loose.has_modules:
-        named = ", ".join(one_line(member.name, limit=60) for member in members[:5])
-        there = f"there {'is' if len(members) == 1 else 'are'} {counted(len(members), 'file')}"
-        note = f"no module was found; {there}" + (f": {named}" if named else "")
-        return replace(loose, notes=(note, *loose.notes))
-    return loose
+    loose = _chosen(members, top)
+    archives = sorted((member for member in members if _is_packed(member)), key=_age)
+    if not archives:
+        return loose
+    name = one_line(archives[-1].name, limit=60)
+    if loose.has_modules:
+        return replace(loose, notes=(f"{name} was not opened, because modules lie next to it", *loose.notes))
+    try:
+        packed = _unpacked(archives[-1])
+    except ArchiveError as error:
+        packed = _unreadable(one_line(str(error), limit=400))
+    notes = [f"there are {len(archives)} archives; graded is {name}"] if len(archives) > 1 else []
+    worksheet = packed.worksheet if WORKSHEET_FILE in loose.missing else loose.worksheet
+    if worksheet is not packed.worksheet and isinstance(packed.worksheet, bytes):
+        notes.append(f"there is a {WORKSHEET_FILE} in {name} too; graded is the one next to it")
+    return replace(packed, worksheet=worksheet, notes=(*notes, *packed.notes), place=_TOP)
 
 
-def _age(member: Member) -> tuple[int, tuple[str, ...], str, int, str]:
-    """Sorts what is newer behind what is older, as far as numbers say: those of a platform, then those of copies.
+def _is_packed(member: Member) -> bool:
+    return member.name.lower().endswith((*ARCHIVES, *OTHER_ARCHIVES))
 
-    The order in an archive or on a disk says nothing, and the same files shall have the same grade in both.
+
+def _age(archive: Member) -> tuple[bool, int, tuple[str, ...], str, int, str]:
+    """Sorts newer archives behind older ones, as far as numbers say: a platform's, then those of copies.
+
+    The order in an archive or on a disk says nothing, and the same files must get the same grade in both.
     """
-    return member.upload, member.path.parent.parts, *_stem_and_number(member.name), member.name
+    readable = archive.name.lower().endswith(ARCHIVES)
+    return readable, archive.upload, archive.path.parent.parts, *_stem_and_number(archive.name), archive.name
 
 
 def _stem_and_number(file_name: str) -> tuple[str, int]:
-    """What the copies of a file have in common, and which copy this is."""
+    """What the copies of a file have in common, and the number of this copy."""
     stem = file_name.lower().rpartition(".")[0].removesuffix(".tar").removesuffix(".py")
     match = _ENDS_LIKE_A_COPY.search(stem, max(0, len(stem) - 6))
     return (stem[: match.start()], int(match["dash"] or match["bracket"])) if match else (stem, 0)
 
 
-def _number(file_name: str) -> int:
-    return _stem_and_number(file_name)[1]
+def _unpacked(archive: Member) -> Contents:
+    """What an archive holds.
+
+    Raises:
+        ArchiveError: it cannot be read.
+    """
+    name = one_line(archive.name)
+    if not name.lower().endswith(ARCHIVES):
+        raise ArchiveError(f"{name} is packed in a way that is not read here; hand in a zip")
+    if archive.problem:
+        raise ArchiveError(f"{name} {archive.problem}")
+    try:
+        data = archive.read(MAX_ARCHIVE_BYTES + 1)
+    except Exception as error:  # a damaged place in a class's zip shows when it is unpacked
+        raise ArchiveError(f"{name} cannot be unpacked ({type(error).__name__}); pack it again") from None
+    return _of_archive(archive.name, data)
 
 
-def _loose(members: Sequence[Member], top: str) -> Contents:
-    """What lies here in no archive."""
-    found = _modules(members) or {PurePosixPath(): {}}
-    ranked = sorted(
-        found, key=lambda place: ((place.name or top) != "starter", -len(found[place]), len(place.parts), str(place))
+def _of_archive(name: str, data: bytes) -> Contents:
+    members = members_of_archive(name, data)
+    found = _chosen(members)
+    inner = [
+        f"{one_line(each.name, limit=60)} was not opened, because it lies in an archive"
+        for each in members
+        if _is_packed(each)
+    ]
+    return replace(found, notes=(*inner, *found.notes))
+
+
+def _chosen(members: Sequence[Member], top: str = "") -> Contents:
+    """The modules and the worksheet among some files, without opening an archive.
+
+    Args:
+        members: The files.
+        top: Name of the folder that holds them all, if it has one.
+    """
+    found = _candidates(members)
+    modules = {place: {*files} - {WORKSHEET_FILE} for place, files in found.items()}
+    places = sorted(
+        (place for place in found if modules[place]),
+        key=lambda place: ((place.name or top) != "starter", -len(modules[place]), len(place.parts), str(place)),
     )
-    place, *others = ranked
+    place = places[0] if places else _TOP
     graded = one_line(str(place))
-    notes = [f"there are modules in {one_line(str(other))} too; graded is {graded}" for other in others]
+    notes = [f"there are modules in {one_line(str(other))} too; graded is {graded}" for other in places[1:]]
     files: dict[str, str] = {}
     problems: dict[str, str] = {}
-    for name in (*MODULES, *(name for name in _UNCOUNTED if name in found[place])):
-        if name not in found[place]:
+    for name in (*MODULES, *_UNCOUNTED):
+        candidates = found.get(place, {}).get(name)
+        if candidates:
+            notes += _notes_on_choice(name, candidates)
+            text, problem, note = _text(name, candidates[0])
+            (problems if problem else files)[name] = problem or text
+            notes += [each for each in (problem, note) if each]
+        elif name in MODULES:
             problems[name] = _is_missing(name)
-            continue
-        member = found[place][name][0]
-        notes += _notes_on_choice(name, found[place][name])
-        text, problem, note = _text(name, member)
-        (problems if problem else files)[name] = problem or text
-        notes += [each for each in (problem, note) if each]
     helpers, about = _helpers(files, [member for member in members if member.path.parent == place])
-    about += _notes_on_given(files, members, place)
-    worksheet, of_it = _worksheet(members)
+    notes += [*about, *_notes_on_given(members, place)]
+    if not places:
+        notes.append(_note_on_none(members))
+    elif missing := [name for name, problem in problems.items() if problem == _is_missing(name)]:
+        notes += [
+            f"{one_line(member.name, limit=60)} was left out: a notebook counts if it has the name of a module, for"
+            f" example {missing[0].removesuffix('.py')}.ipynb"
+            for member in members
+            if _is_notebook(member) and not _graded_name(member)
+        ]
+    worksheet, about = _worksheet(found)
     submission = Submission("submission", Path("submission"), files | helpers, problems)
-    unnamed = _unnamed_notebooks(members) if _is_missing_any(problems) else []
-    return Contents(submission, worksheet, (*notes, *about, *unnamed, *of_it), place)
-
-
-def _helpers(modules: Mapping[str, str], beside: Sequence[Member]) -> tuple[dict[str, str], list[str]]:
-    """Other Python files that the modules import, or that these import: their texts, and notes."""
-    others = {
-        member.name.removesuffix(".py"): member
-        for member in beside
-        if member.name.endswith(".py") and member.name.removesuffix(".py").isidentifier()
-        if _module_name(member) not in (*MODULES, *_UNCOUNTED) and member.name not in (*_GIVEN, "__init__.py")
-    }
-    taken: dict[str, str] = {}
-    notes: list[str] = []
-    size, waiting = 0, [text for name, text in modules.items() if name.endswith(".py")]
-    while waiting and others:
-        importing = waiting.pop()
-        named = {stem for stem in others if stem in importing}  # most modules name none, which is seen at once
-        imported = re.findall(r"\w+", "\n".join(_IMPORT.findall(importing))) if named else ()
-        for stem in sorted(named.intersection(imported)):
-            member = others.pop(stem)
-            if stem in sys.stdlib_module_names or stem in _LIBRARIES:
-                notes.append(f"{member.name} was left out: a library has that name")
-                continue
-            text, problem, _ = _text(member.name, member)
-            size += len(text.encode("utf-8", "replace"))
-            if not problem and (len(taken) == MAX_HELPERS or size > MAX_HELPER_BYTES):
-                limit = f"{MAX_HELPERS} files with {MAX_HELPER_BYTES // 1_000} kB together"
-                problem = f"{member.name} was left out: beside the modules at most {limit} are taken along"
-            if problem:
-                notes.append(problem)
-                continue
-            taken[member.name] = text
-            waiting.append(text)
-            notes.append(f"{member.name} was taken along, because a module imports it")
-    return taken, notes
-
-
-def _notes_on_given(modules: Mapping[str, str], members: Sequence[Member], place: PurePosixPath) -> list[str]:
-    """Which given code is not the course's own, or is looked for where it lay once: the grader uses its own."""
-    beside = {member.name for member in members if member.path.parent == place} & {*_GIVEN}
-    imported = {f"{name}.py" for text in modules.values() for name in _IMPORTS_GIVEN.findall(text)}
-    changed = [
-        name
-        for name, text in given_files().items()
-        for member in members
-        if member.path == place / name and _text(name, member)[0] != text
-    ]
-    notes = []
-    if moved := sorted(beside | imported):
-        notes.append(f"given code lies in given/ now ({listed(moved)}); the grader used its own")
-    if changed:
-        differ = "differs" if len(changed) == 1 else "differ"
-        notes.append(f"{listed(changed)} {differ} from the course's; the grader used its own")
-    return notes
-
-
-def _unnamed_notebooks(members: Sequence[Member]) -> list[str]:
-    return [
-        f"{one_line(member.name, limit=60)} was left out: of a notebook the code is taken if it has the name of a"
-        f" module, for example {MODULES[0].removesuffix('.py')}.ipynb"
-        for member in members
-        if member.name.lower().endswith(".ipynb") and _module_name(member) not in (*MODULES, *_UNCOUNTED)
-    ]
+    return Contents(submission, worksheet, (*notes, *about), place)
 
 
 def _is_missing(name: str) -> str:
     return f"{name} is missing"
 
 
-def _is_missing_any(problems: Mapping[str, str]) -> bool:
-    return any(problem == _is_missing(name) for name, problem in problems.items())
+def _note_on_none(members: Sequence[Member]) -> str:
+    named = ", ".join(one_line(member.name, limit=60) for member in sorted(members, key=lambda each: each.path)[:5])
+    there = f"there {'is' if len(members) == 1 else 'are'} {counted(len(members), 'file')}"
+    return f"no module was found; {there}" + (f": {named}" if named else "")
+
+
+def _candidates(members: Sequence[Member]) -> dict[PurePosixPath, dict[str, list[Member]]]:
+    """Folder to the files that may be each module or the worksheet, the best first.
+
+    `clip-2.py` and `clip (2).py` are names of a second upload or download, `Clip.py` and `clip.py.txt` what some
+    editors make of a name. The newest upload wins, where a platform numbers them. Then the plain name of a module wins,
+    because its student edits and imports it, but the highest number of a worksheet, because a browser gives the plain
+    name to the first download. A notebook counts if there is no such file.
+    """
+
+    def rank(member: Member) -> tuple[bool, int, int, int, str]:
+        renamed, number = member.name != _graded_name(member), -_stem_and_number(member.name)[1]
+        first, second = (number, renamed) if _graded_name(member) == WORKSHEET_FILE else (renamed, number)
+        return _is_notebook(member), -member.upload, first, second, member.name
+
+    found: dict[PurePosixPath, dict[str, list[Member]]] = {}
+    for member in reversed(members):  # of two with one path the last, as unpacked
+        if name := _graded_name(member):
+            found.setdefault(member.path.parent, {}).setdefault(name, []).append(member)
+    for files in found.values():
+        for candidates in files.values():
+            candidates.sort(key=rank)
+    return found
+
+
+def _graded_name(member: Member) -> str:
+    """The module that a file may be, or the worksheet; "" for any other file."""
+    if _LIKE_A_WORKSHEET.fullmatch(member.name):
+        return WORKSHEET_FILE
+    match = _LIKE_A_MODULE.fullmatch(member.name)
+    name = f"{match['stem'].lower()}.py" if match else ""
+    return name if name in (*MODULES, *_UNCOUNTED) else ""
+
+
+def _is_notebook(member: Member) -> bool:
+    return member.name.lower().endswith(".ipynb")
 
 
 def _notes_on_choice(name: str, candidates: Sequence[Member]) -> list[str]:
@@ -329,98 +351,8 @@ def _notes_on_choice(name: str, candidates: Sequence[Member]) -> list[str]:
     if same := sum(other.name == member.name for other in others):
         notes.append(f"there are {same + 1} of {taken} in one place; graded is the last, as when unpacked")
     return notes + [
-        f"there is {one_line(each.name)} too; graded is {taken}" for each in others if each.name != member.name
+        f"there is {one_line(other.name)} too; graded is {taken}" for other in others if other.name != member.name
     ]
-
-
-def _filled(loose: Contents, archives: Sequence[Member], depth: int) -> Contents:
-    """What lies beside archives, and from the last one, which is the newest, what is missing there."""
-    name = one_line(archives[-1].name, limit=60)
-    wanted = [each for each in MODULES if each in loose.missing]
-    notes = [f"there are {len(archives)} archives; graded is {name}"] if len(archives) > 1 else []
-    try:
-        archive = _unpacked(archives[-1], depth)
-    except ArchiveError as error:
-        problem = one_line(str(error), limit=400)
-        if len(wanted) < len(MODULES):
-            return replace(loose, notes=(*notes, f"{name} was not opened: {problem}", *loose.notes))
-        archive = _unreadable(problem)
-    read = {*archive.submission.files, *([WORKSHEET_FILE] if isinstance(archive.worksheet, bytes) else [])}
-    taken = [each for each in loose.missing if each in read]
-    ours, theirs = loose.submission.files, archive.submission.files
-    other = [each for each in MODULES if each in ours and theirs.get(each, ours[each]) != ours[each]]
-    if other:
-        notes.append(f"in {name} there is another text of {listed(other)}; graded is what lies beside it")
-    if not wanted and not taken:
-        return replace(loose, notes=(*notes, *loose.notes)) if other else loose
-    if WORKSHEET_FILE in read and WORKSHEET_FILE not in loose.missing:
-        notes.append(f"there is a {WORKSHEET_FILE} in {name} too; graded is the one beside it")
-    if len(wanted) < len(MODULES):
-        notes.append(f"taken from {name}: {', '.join(taken) or 'nothing'}")
-        notes += [f"in {name}: {note}" for note in archive.notes]
-    else:
-        notes += archive.notes
-    # What lies beside the archive comes last, so that it counts: also a file that its modules import.
-    files = (archive.submission.files if wanted else {}) | loose.submission.files
-    problems = {
-        each: (archive if each in wanted else loose).submission.problems[each] for each in MODULES if each not in files
-    }
-    return Contents(
-        replace(loose.submission, files=files, problems=problems),
-        archive.worksheet if WORKSHEET_FILE in loose.missing else loose.worksheet,
-        (*notes, *loose.notes),
-        loose.place,
-    )
-
-
-def _unpacked(archive: Member, depth: int) -> Contents:
-    """What an archive holds.
-
-    Raises:
-        ArchiveError: it cannot be read.
-    """
-    name = one_line(archive.name)
-    if not archive.is_archive:
-        raise ArchiveError(f"{name} is packed in a way that is not read here; hand in a zip")
-    if archive.problem:
-        raise ArchiveError(f"{name} {archive.problem}")
-    try:
-        data = archive.read(MAX_ARCHIVE_BYTES + 1)
-    except Exception as error:  # a damaged archive in an archive shows when it is unpacked
-        raise ArchiveError(f"{name} cannot be unpacked ({type(error).__name__}); pack it again") from None
-    return _contents(members_of_archive(archive.name, data), depth - 1)
-
-
-def _modules(members: Sequence[Member]) -> dict[PurePosixPath, dict[str, list[Member]]]:
-    """Folder to the files that may be each module, the best first.
-
-    `clip-2.py` and `clip (2).py` are what a second upload or download is called, `Clip.py` and `clip.py.txt` what some
-    editors make of a name. The newest upload wins, where a platform numbers them; then the plain name, which is the one
-    that its student edits and imports; then the highest number. A notebook counts where there is no such file.
-    """
-    found: dict[PurePosixPath, dict[str, list[Member]]] = {}
-    for member in reversed(members):  # of two with one path the last, as unpacked
-        name = _module_name(member)
-        if name in (*MODULES, *_UNCOUNTED):
-            found.setdefault(member.path.parent, {}).setdefault(name, []).append(member)
-    for modules in found.values():
-        for candidates in modules.values():
-            candidates.sort(key=_worst_last)
-    return found
-
-
-def _module_name(member: Member) -> str:
-    match = _LIKE_A_MODULE.fullmatch(member.name)
-    return f"{match['stem'].lower()}.py" if match else ""
-
-
-def _worst_last(member: Member) -> tuple[bool, int, bool, int, str]:
-    plain = member.name in (*MODULES, *_UNCOUNTED)
-    return _is_notebook(member), -member.upload, not plain, -_number(member.name), member.name
-
-
-def _is_notebook(member: Member) -> bool:
-    return member.name.lower().endswith(".ipynb")
 
 
 def _text(name: str, member: Member) -> tuple[str, str, str]:
@@ -439,32 +371,66 @@ def _text(name: str, member: Member) -> tuple[str, str, str]:
         return "", f"{name} cannot be unpacked ({type(error).__name__}); pack it again", ""
 
 
-def _worksheet(members: Sequence[Member]) -> tuple[bytes | NoWorksheet, list[str]]:
-    """The worksheet that lies least deep, and notes; of several in one folder that with the highest number.
+def _helpers(modules: Mapping[str, str], loose: Sequence[Member]) -> tuple[dict[str, str], list[str]]:
+    """Other Python files of a folder that its modules or other helpers import: their texts, and notes."""
+    given = {PurePosixPath(name).name for name in given_files()}
+    others = {
+        member.name.removesuffix(".py"): member
+        for member in loose
+        if member.name.endswith(".py") and member.name.removesuffix(".py").isidentifier()
+        if not _graded_name(member) and member.name not in (*given, "__init__.py")
+    }
+    taken: dict[str, str] = {}
+    notes: list[str] = []
+    size, waiting = 0, [text for name, text in modules.items() if name.endswith(".py")]
+    while waiting and others:
+        importing = waiting.pop()
+        named = {stem for stem in others if stem in importing}  # most modules name none, which is quick to see
+        imported = re.findall(r"\w+", "\n".join(_IMPORT.findall(importing))) if named else ()
+        for stem in sorted(named.intersection(imported)):
+            member = others.pop(stem)
+            if stem in _LIBRARIES:
+                notes.append(f"{member.name} was left out: a library has that name")
+                continue
+            text, problem, _ = _text(member.name, member)
+            size += len(text.encode("utf-8", "replace"))
+            if not problem and (len(taken) == MAX_HELPERS or size > MAX_HELPER_BYTES):
+                limit = f"{MAX_HELPERS} files with {MAX_HELPER_BYTES // 1_000} kB together"
+                problem = f"{member.name} was left out: besides the modules at most {limit} are taken along"
+            notes.append(problem or f"{member.name} was taken along, because a module imports it")
+            if not problem:
+                taken[member.name] = text
+                waiting.append(text)
+    return taken, notes
 
-    A module is edited, so its plain name is the one that its student means; a worksheet comes from a browser, which
-    leaves the plain name to the first download and numbers the later ones.
-    """
-    found: dict[PurePosixPath, list[Member]] = {}
-    for member in reversed(members):
-        if _LIKE_A_WORKSHEET.fullmatch(member.name):
-            found.setdefault(member.path.parent, []).append(member)
-    if not found:
+
+def _notes_on_given(members: Sequence[Member], place: PurePosixPath) -> list[str]:
+    """Which given code is not the course's own; in old handouts it lay next to the modules."""
+    changed = [
+        str(member.path.relative_to(place))
+        for name, text in given_files().items()
+        for member in members
+        if member.path in (place / name, place / PurePosixPath(name).name) and _text(name, member)[0] != text
+    ]
+    if not changed:
+        return []
+    differ = "differs" if len(changed) == 1 else "differ"
+    return [f"{listed(changed)} {differ} from the course's; the grader used its own"]
+
+
+def _worksheet(found: Mapping[PurePosixPath, Mapping[str, list[Member]]]) -> tuple[bytes | NoWorksheet, list[str]]:
+    """The worksheet nearest to the top, and notes."""
+    places = [place for place, files in found.items() if WORKSHEET_FILE in files]
+    if not places:
         return NoWorksheet(WHERE_TO_GET_IT, missing=True), []
-    place, *others = sorted(found, key=lambda place: (len(place.parts), str(place)))
-    candidates = sorted(found[place], key=lambda m: (-_number(m.name), m.name != WORKSHEET_FILE, m.name))
+    place, *others = sorted(places, key=lambda place: (len(place.parts), str(place)))
     graded = one_line(str(place))
-    notes = _notes_on_choice(WORKSHEET_FILE, candidates)
+    notes = _notes_on_choice(WORKSHEET_FILE, found[place][WORKSHEET_FILE])
     notes += [f"there is a worksheet in {one_line(str(other))} too; graded is that in {graded}" for other in others]
-    if candidates[0].problem:
-        return NoWorksheet(f"{WORKSHEET_FILE} {candidates[0].problem}"), notes
+    member = found[place][WORKSHEET_FILE][0]
+    if member.problem:
+        return NoWorksheet(f"{WORKSHEET_FILE} {member.problem}"), notes
     try:
-        return candidates[0].read(LARGEST_WORKSHEET + 1), notes
+        return member.read(LARGEST_WORKSHEET + 1), notes
     except Exception as error:
         return NoWorksheet(f"{WORKSHEET_FILE} cannot be read ({type(error).__name__})"), notes
-
-
-def _unreadable(problem: str) -> Contents:
-    """A submission of which nothing can be read: every module has the same problem."""
-    submission = Submission("submission", Path("submission"), {}, dict.fromkeys(MODULES, problem))
-    return Contents(submission, NoWorksheet(problem), (problem,))

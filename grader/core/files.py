@@ -1,10 +1,10 @@
-"""Reads the few files that matter out of a folder or an archive that a student made, and writes nothing.
+"""Lists the files of a folder or an archive that a student made, and writes nothing.
 
 Nothing is ever unpacked to a disk, so a path that leads outside, a link, a device or a strange name can do no harm:
-they are listed, and only wanted files are read, each up to a limit. zip, tar and tar.gz; other kinds of packing are
-refused with a sentence, because their readers may need gigabytes for a small file.
+they are listed, and only the wanted files are read, each up to a limit. Read are zip, tar and tar.gz. Other kinds of
+packing are refused with a sentence, because their readers may need gigabytes for a small file.
 
-The readers of archives are imported where there is one: who grades a folder does not wait for them.
+The readers of archives are imported where there is an archive, so grading a folder does not wait for them.
 """
 
 from __future__ import annotations
@@ -26,23 +26,24 @@ if TYPE_CHECKING:
     import zipfile
 
 MAX_ARCHIVE_BYTES = 20_000_000
-"""Of one student's archive; a submission takes some ten kilobytes, one with a virtual environment too much."""
+"""Of one student's archive. A submission takes some ten kilobytes; one with a virtual environment is too large."""
 
 MAX_MEMBERS = 50_000
 MAX_CLASS_MEMBERS = 10_000_000
 MAX_UNPACKED_BYTES = 60_000_000
-"""Of a tar.gz, which can be read from front to back only."""
+"""Of a tar.gz, which is unpacked in memory."""
 
 MAX_EXTENSION_BYTES, MAX_EXTENSIONS_BYTES = 4_000, 500_000
-"""Of one extended header of a tar and of all: older Pythons take a time that grows with the square of its length."""
+"""Of one extended header of a tar and of all: Python before 3.11.10 takes a time that grows with the square of it."""
 
 ARCHIVES = (".zip", ".tar", ".tar.gz", ".tgz")
 OTHER_ARCHIVES = (".7z", ".rar", ".tar.bz2", ".tbz2", ".tar.xz", ".txz", ".tar.zst", ".gz", ".bz2", ".xz")
-# What tools leave behind, and folders in which no student's answer lies. Not walked through: some are huge.
+# What tools leave behind, and folders without a student's answers. They are not entered, because some are huge.
 _IGNORED = {
     "__MACOSX", "__pycache__", "venv", "env", "node_modules", "site-packages", "reference", "grader", "docs", "tests",
 }  # fmt: skip
 _OUTSIDE, _LEADS_OUTSIDE = "(..)", "has a path that leads outside of the archive; pack it again"
+_TOO_MANY = f"it holds more than {MAX_MEMBERS} files; hand in the modules only"
 _ENTRY_OF_ZIP = b"PK\x01\x02"
 _OPEN = os.O_RDONLY | sum(getattr(os, name, 0) for name in ("O_NOFOLLOW", "O_NONBLOCK", "O_BINARY"))
 
@@ -56,9 +57,9 @@ class Member:
     """One file of a folder or an archive.
 
     Attributes:
-        path: Where, with slashes, from the top; made safe: it never leads outside. Several may have the same.
-        read: Gives its first bytes, as many as asked for at most.
-        problem: Why it must not be read: a link, for example.
+        path: Its place, with slashes, from the top. Never leads outside. Several members may have the same path.
+        read: Returns its first bytes, at most as many as asked for.
+        problem: Why it must not be read, for example because it is a link.
         upload: Number that a platform gave to its upload; a later one has a higher number.
     """
 
@@ -70,10 +71,6 @@ class Member:
     @functools.cached_property
     def name(self) -> str:
         return self.path.name
-
-    @property
-    def is_archive(self) -> bool:
-        return self.name.lower().endswith(ARCHIVES)
 
 
 def members_of_folder(folder: Path, *, max_members: int = MAX_MEMBERS) -> list[Member]:
@@ -136,7 +133,7 @@ def members_of_archive(name: str, data: bytes) -> list[Member]:
     """Every file of an archive, in its order.
 
     Args:
-        name: Of the archive; its ending says what it is.
+        name: Of the archive; its ending says which kind it is.
         data: Its bytes.
 
     Raises:
@@ -144,37 +141,24 @@ def members_of_archive(name: str, data: bytes) -> list[Member]:
     """
     if len(data) > MAX_ARCHIVE_BYTES:
         raise ArchiveError(f"{name} is larger than {MAX_ARCHIVE_BYTES // 10**6} MB; hand in the modules only")
-    import zipfile
-
     try:
-        if name.lower().endswith(".zip"):
-            if data.count(_ENTRY_OF_ZIP) > MAX_MEMBERS:  # before they are listed, which takes a kilobyte for each
-                raise ArchiveError(f"it holds more than {MAX_MEMBERS} files; hand in the modules only")
-            members = _of_zip(zipfile.ZipFile(io.BytesIO(data)), max_members=MAX_MEMBERS)
-        else:
-            members = _of_tar(data)
-        return list(members)
+        return list(_of_zip(data) if name.lower().endswith(".zip") else _of_tar(data))
     except ArchiveError:
         raise
-    # Whatever a reader of archives stumbles over in a hostile one is a fault of the archive.
-    except Exception as error:
+    except Exception as error:  # whatever a hostile archive makes its reader raise
         raise ArchiveError(f"{name} cannot be read ({type(error).__name__}: {error}); pack it again as zip") from None
 
 
 def members_of_zip(path: Path) -> list[Member]:
-    """Every file of a whole class's zip, which may be large; read from the disk when it is wanted.
+    """Every file of the zip of a whole class, which may be large; a file is read from the disk when it is wanted.
 
-    Folders of the first two levels are listed whatever they are called: one of them has the names of students.
+    Folders of the first two levels are listed whatever they are called, because one level has the names of students.
 
     Raises:
-        ArchiveError: it is no zip.
+        ArchiveError: it is not a zip.
     """
-    import zipfile
-
     try:
-        return list(_of_zip(zipfile.ZipFile(path), max_members=MAX_CLASS_MEMBERS, levels=2))
-    except ArchiveError:
-        raise
+        return list(_of_zip(path, max_members=MAX_CLASS_MEMBERS, levels=2))
     except Exception as error:  # as in `members_of_archive`
         raise ArchiveError(f"{path} cannot be read ({error}); unpack it and give the folder") from None
 
@@ -184,77 +168,57 @@ def is_ignored(name: str) -> bool:
     return name in _IGNORED or name.startswith(".")
 
 
-def _of_zip(archive: zipfile.ZipFile, *, max_members: int, levels: int = 0) -> Iterator[Member]:
+def _of_zip(source: bytes | Path, *, max_members: int = MAX_MEMBERS, levels: int = 0) -> Iterator[Member]:
     import zipfile
 
+    if isinstance(source, bytes) and source.count(_ENTRY_OF_ZIP) > MAX_MEMBERS:
+        raise ArchiveError(_TOO_MANY)  # before they are listed, which takes a kilobyte per file
+    archive = zipfile.ZipFile(io.BytesIO(source) if isinstance(source, bytes) else source)
     infos = archive.infolist()
     if len(infos) > max_members:
-        raise ArchiveError(f"it holds {len(infos)} files; hand in the modules only")
+        raise ArchiveError(_TOO_MANY)
     for info in infos:
         path = _safe(info.filename, levels)
         if info.is_dir() or path is None:
             continue
-        kind = stat.S_IFMT(info.external_attr >> 16)
+        problem = ""
         if _OUTSIDE in path.parts:
-            yield Member(path, _nothing, _LEADS_OUTSIDE)
-        elif kind == stat.S_IFLNK:
-            yield Member(path, _nothing, "is a symbolic link; hand in the file itself")
+            problem = _LEADS_OUTSIDE
+        elif stat.S_IFMT(info.external_attr >> 16) == stat.S_IFLNK:
+            problem = "is a symbolic link; hand in the file itself"
         elif info.flag_bits & 0x1:
-            yield Member(path, _nothing, "is encrypted; pack it without a password")
+            problem = "is encrypted; pack it without a password"
         elif info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-            yield Member(path, _nothing, "is packed in a way that few programs read; pack it again as plain zip")
-        else:
-            yield Member(path, partial(_read_from_zip, archive, info))
+            problem = "is packed in a way that few programs read; pack it again as plain zip"
+        yield Member(path, _nothing if problem else partial(_read_from_zip, archive, info), problem)
 
 
 def _of_tar(data: bytes) -> Iterator[Member]:
     import gzip
     import tarfile
 
-    packed = io.BytesIO(data)
-    stream = _Capped(gzip.GzipFile(fileobj=packed) if data[:2] == b"\x1f\x8b" else packed)
-    # A stream: nothing is read twice.
-    with tarfile.open(fileobj=stream, mode="r|", tarinfo=_headers()) as archive:
-        for number, info in enumerate(archive):
+    if data[:2] == b"\x1f\x8b":
+        with gzip.GzipFile(fileobj=io.BytesIO(data)) as packed:
+            data = packed.read(MAX_UNPACKED_BYTES + 1)
+    if len(data) > MAX_UNPACKED_BYTES:
+        raise ArchiveError(f"it unpacks to more than {MAX_UNPACKED_BYTES // 10**6} MB; hand in the modules only")
+    with tarfile.open(fileobj=io.BytesIO(data), mode="r:", tarinfo=_headers()) as archive:
+        for number, info in enumerate(archive):  # a header may send its reader back, so they are counted
             if number >= MAX_MEMBERS:
-                raise ArchiveError(f"it holds more than {MAX_MEMBERS} files; hand in the modules only")
+                raise ArchiveError(_TOO_MANY)
             path = _safe(info.name)
             if path is None or info.isdir():
                 continue
             if _OUTSIDE in path.parts:
                 yield Member(path, _nothing, _LEADS_OUTSIDE)
-                continue
-            if not info.isreg() or info.issparse():
+            elif not info.isreg() or info.issparse():
                 yield Member(path, _nothing, "is a link or no plain file; hand in the file itself")
-                continue
-            opened = archive.extractfile(info) if _is_small(path, info.size) else None
-            yield Member(path, partial(_first, opened.read())) if opened else Member(path, _nothing, "is too large")
-
-
-class _Capped(io.RawIOBase):
-    """A stream that ends with an error where a bomb goes on, or where a reader goes on after the end.
-
-    That is what tarfile does where a header announces more than there is: it would skip 2**95 bytes that never come.
-    """
-
-    _READS_AFTER_THE_END = 8
-
-    def __init__(self, stream: io.BufferedIOBase) -> None:
-        self._stream, self._left, self._after = stream, MAX_UNPACKED_BYTES, 0
-
-    def read(self, size: int = -1) -> bytes:
-        data = self._stream.read(min(size, self._left + 1) if size >= 0 else self._left + 1)
-        self._left -= len(data)
-        self._after += not data
-        if self._left < 0:
-            raise ArchiveError(f"it unpacks to more than {MAX_UNPACKED_BYTES // 10**6} MB; hand in the modules only")
-        if self._after > self._READS_AFTER_THE_END:
-            raise ArchiveError("it ends in the middle of a file; pack it again as zip")
-        return data
+            else:
+                yield Member(path, partial(_read_from_tar, data, info.offset_data, info.size))
 
 
 def _headers() -> type[tarfile.TarInfo]:
-    """Headers of one archive, whose extensions are short."""
+    """The class of one archive's headers, which refuses long extensions."""
     import tarfile
 
     left = MAX_EXTENSIONS_BYTES
@@ -271,11 +235,6 @@ def _headers() -> type[tarfile.TarInfo]:
             return header
 
     return Header
-
-
-def _is_small(path: PurePosixPath, size: int) -> bool:
-    """Whether a file of a tar is kept in memory: a module, a worksheet, or an archive in the archive."""
-    return size <= (MAX_ARCHIVE_BYTES if path.name.lower().endswith(ARCHIVES) else 3_000_000)
 
 
 def _safe(name: str, levels: int = 0) -> PurePosixPath | None:
@@ -297,8 +256,8 @@ def _read_from_zip(archive: zipfile.ZipFile, info: zipfile.ZipInfo, limit: int) 
         return opened.read(limit)
 
 
-def _first(content: bytes, limit: int) -> bytes:
-    return content[:limit]
+def _read_from_tar(data: bytes, start: int, size: int, limit: int) -> bytes:
+    return data[start : start + min(size, limit)]
 
 
 def _nothing(_: int) -> bytes:

@@ -63,10 +63,10 @@ def contents_of(name: str, data: bytes) -> Contents:
 @pytest.mark.parametrize("pack", [bytes, gzip.compress])
 @pytest.mark.parametrize("size", [b"\x80" + b"\xff" * 11, b"\x80" + b"\0" * 5 + b"\x7f" * 6], ids=["2**88", "2**47"])
 def test_a_tar_that_announces_more_than_there_is_does_not_stop_the_class(size, pack):
-    # tarfile skipped the announced bytes 10 kB at a time, long after the end of the file.
+    # A tar that is read as a stream skips the announced bytes 10 kB at a time, long after the end of the file.
     data = pack(tar_of(("kl.py", b"0", b"x = 1\n"), ("big.bin", b"0", b"y"), size=size))
     name = "ada.tar.gz" if pack is gzip.compress else "ada.tar"
-    assert "middle of a file" in contents_of(name, data).submission.problems["kl.py"]
+    assert "cannot be read" in contents_of(name, data).submission.problems["kl.py"]
 
 
 def test_long_extended_headers_of_a_tar_are_refused() -> None:
