@@ -1,8 +1,9 @@
 """The pytest plugin: runs checks against one submission and fills in the result.
 
-Gives every check a `student` (a proxy to a fresh worker), the `model` answers behind the same proxy, and its `worked`
-examples. A check whose gate has not passed waits; nothing is dropped from the total. Student code never runs in this
-process, so it cannot raise pytest's own exceptions here.
+Its fixtures are what a check may ask for: `student` (a proxy to a fresh worker), `worked` (its examples with recorded
+answers), `fresh` (random inputs that are in no file), `show_curve`, and in hidden checks `model` (the model answers
+behind the same kind of proxy). A check whose gate has not passed waits; its points still count in the total. Except in
+debug mode, student code never runs in this process, so it cannot raise pytest's own exceptions here.
 """
 
 from __future__ import annotations
@@ -254,7 +255,7 @@ class GradingPlugin:
         return zlib.crc32(f"{self.settings.seed} {check.id}".encode())
 
     def _fresh_seed(self, check: Check) -> int:
-        """Of what one submission's answers shall not tell about the next: the seed counts too, for other draws."""
+        """The seed of fresh inputs, new for each submission: one report tells nothing about the inputs of another."""
         asked = self.settings
         return fresh_seed(asked.secret, asked.submission.sha256, f"{asked.seed} {check.id}")
 
@@ -321,7 +322,10 @@ class GradingPlugin:
 
     @pytest.hookimpl(wrapper=True)
     def pytest_pyfunc_call(self, pyfuncitem: pytest.Function) -> Any:
-        """Grade the worked examples of a law that holds, where nobody is right by luck, and the calls to refuse."""
+        """Run the test. If it passes, grade the check's worked examples, its calls to refuse and the noted dtypes too.
+
+        Worked examples that draw random numbers are left out, because a right answer may draw other ones.
+        """
         with _plain_mismatches(pyfuncitem.function) as plain:
             try:
                 called = yield
@@ -383,7 +387,7 @@ class GradingPlugin:
 
     def _may_be_told(self, check: Check, problem: BaseException) -> bool:
         """Whether a failure of such a check says nothing of its secret inputs."""
-        if isinstance(problem, _TOLD) or _at_import(problem):
+        if isinstance(problem, _WITHOUT_INPUTS) or _at_import(problem):
             return True
         call: Call | None = getattr(problem, "call", None)
         return call is not None and is_public(check, call)
@@ -479,8 +483,8 @@ class GradingPlugin:
         return lines[line - 1].strip() if 0 < line <= len(lines) else ""
 
 
-_TOLD = (ModuleProblem, MachineTooBusy)
-"""What says nothing of secret inputs."""
+_WITHOUT_INPUTS = (ModuleProblem, MachineTooBusy)
+"""Exceptions whose text says nothing about the inputs of a check, and so cannot reveal secret ones."""
 _LONG_CALL = 700
 """Instead of a call with more characters a worked example is shown, if one goes wrong too."""
 _LONGEST_TEXT, _LONGEST_CALL, _LONGEST_PRINTED = 2_000, 30_000, 25_000
@@ -503,9 +507,10 @@ def _more_time() -> float:
 
 @contextlib.contextmanager
 def _plain_mismatches(test: Callable[..., Any]) -> Iterator[list[Mismatch]]:
-    """Those of a law whose difference is plain to see, in the order of ever smaller calls.
+    """Collect the mismatches of a law that show in a few digits, in the order in which hypothesis finds them.
 
-    Hypothesis goes on to the smallest call that fails, and there a difference may be no more than dust.
+    Hypothesis shrinks on to the smallest failing call, where the difference may be too small to see in the report. The
+    last mismatch collected here is reported instead.
     """
     found: list[Mismatch] = []
     if not hypothesis.is_hypothesis_test(test):

@@ -22,10 +22,10 @@ from .student import MachineTooBusy
 
 
 class Grading(Settings):
-    """Grades a submission; what it is asked to do are its `Settings`. Call `plugin.use_profile` once before."""
+    """Grades one submission as its inherited `Settings` say. Call `plugin.use_profile` once before."""
 
     def empty(self) -> Result:
-        """A result in which nothing has run yet and every declared check is listed."""
+        """A result that lists every selected check; none has run yet."""
         entries = []
         for name in self.exercises:
             exercise = course.exercise(name)
@@ -56,14 +56,15 @@ class Grading(Settings):
         Args:
             on_update: Called after every check, with the result so far and the check's entry in it; never twice at a
                 time.
-            second: A process that grades one of the exercises meanwhile. The result is the same without it.
+            second: The second process, which grades the last exercise meanwhile (it has nothing to do with the second
+                pass). The result is the same without it.
             on_second_pass: Called with how many checks of the second pass have run, and of how many. Not called where
                 nothing has to run once more.
             on_collected: Called before the first check, while nothing but the sandbox may still be missing. It may
                 write into the result what is known of the sandbox only then.
 
         Returns:
-            The result, with every declared check.
+            The result, with every selected check.
 
         Raises:
             KeyboardInterrupt: Ctrl-C.
@@ -85,8 +86,14 @@ class Grading(Settings):
             if self.second_pass and not self.debug:
                 judged = second_pass.judge(self, grading, run_checks, on_second_pass)
             if self.name_mistakes and not self.debug:  # a person at a breakpoint wants no calls after it
-                unclear = judged.own_mistakes, judged.corrected
-                diagnosis.explain(self, result, found.failures, *unclear, without_answer=found.without_answer)
+                diagnosis.explain(
+                    self,
+                    result,
+                    found.failures,
+                    own_mistakes=judged.own_mistakes,
+                    corrected=judged.corrected,
+                    without_answer=found.without_answer,
+                )
         except (SandboxError, MachineTooBusy) as error:
             result.problem = str(error)
         result.complete = True
@@ -94,10 +101,10 @@ class Grading(Settings):
 
 
 def run_checks(grading: plugin.GradingPlugin, second: SecondProcess | None = None) -> int | pytest.ExitCode:
-    """Run the checks of all exercises that are asked for, those of the last one in the second process.
+    """Run the selected checks of all exercises, the last exercise in the second process if there is one.
 
     The last exercise takes about as long as all others together. Exercises do not depend on each other before the
-    second pass: each has its own clocks, gates, seeds and workers. So a verdict does not depend on who grades what.
+    second pass: each has its own clocks, gates, seeds and workers. So both processes come to the same verdicts.
 
     Returns:
         The status of pytest: what went wrong with any of the runs.
@@ -109,15 +116,15 @@ def run_checks(grading: plugin.GradingPlugin, second: SecondProcess | None = Non
     if second is None or len(exercises) < 2:
         return run_checks_of(grading, exercises)
     *ours, last = exercises
-    meanwhile = _Meanwhile(grading, last, second)
+    last_run = _RunInSecondProcess(grading, last, second)
     status = run_checks_of(grading, ours)
     if grading.failure is not None or status == pytest.ExitCode.INTERRUPTED:
         return status
-    return max(status, meanwhile.end())  # pytest numbers them from good to bad
+    return max(status, last_run.end())  # pytest numbers them from good to bad
 
 
-class _Meanwhile:
-    """The grading of one exercise in the second process."""
+class _RunInSecondProcess:
+    """One exercise, graded in the second process while this process grades the others."""
 
     def __init__(self, grading: plugin.GradingPlugin, exercise: str, second: SecondProcess) -> None:
         """Begin it."""

@@ -28,14 +28,14 @@ class Settings:
         device: "cpu" or "cuda".
         hidden: Run the checks that compare with the model answers; None: if they are here.
         checks: Run only these, by id; None: all declared ones.
-        known: Of an earlier grading: what it says of functions that are not graded now.
+        known: The result of an earlier grading, for what it says about functions that are not graded now.
         folder: How tracebacks name the submission's folder.
         first: Id of a check to run before the others; its gate still comes before it.
         gates: Let checks wait for their gate; False to see what every check says by itself.
         fresh_workers: A worker for every check, not one for every exercise.
         name_mistakes: Say why checks failed, which takes more calls: the mistakes, and wrong functions that are called.
         second_pass: Judge failing functions that call wrong ones a second time, with right ones in their place.
-        error_carried_forward: What passes then counts.
+        error_carried_forward: Give points for the checks that pass in the second pass.
         debug: Let prints through to the terminal, stop at the first failure, and give no grade.
         level: Isolation level of the workers, for the result.
         walls: What confines them, for the result.

@@ -198,11 +198,11 @@ class Answer:
 
 
 class NoAnswer:
-    """What a submission did in place of an answer.
+    """What a submission did instead of answering; the base of `StudentError`, `StudentCrashed` and `StudentDied`.
 
     Attributes:
-        at_import: It did while its module was imported, in a worker that nothing had been asked yet. It has no call
-            then; but neither has who dies of one of several in a message, where nobody knows of which.
+        at_import: It happened while the module was imported, before any call, so `call` is None. `call` is also None
+            when a worker dies during a message with several calls, because nobody knows which one ended it.
     """
 
     at_import = False

@@ -137,7 +137,7 @@ class SubmissionFinder(importlib.abc.MetaPathFinder, importlib.abc.InspectLoader
 
 
 class Worker:
-    """Answers requests of the grader about one submission.
+    """Answers requests of the grader about one submission. The grader's end is the `Worker` of `worker_process.py`.
 
     Args:
         before_call: Called before every call, so that prints can be told apart.
