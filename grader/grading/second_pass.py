@@ -137,6 +137,8 @@ def _wrong_called(settings: Settings, result: Result, unfinished: Set[str]) -> d
     is_known_wrong = functools.cache(lambda name: is_wrong(settings, name, result))
     found = {}
     for exercise in result.exercises:
+        if exercise.not_imported:  # a right function at the end of a module does not help its import
+            continue
         uses = course.exercise(exercise.name).uses
         for function in dict.fromkeys(check.function for check in exercise.checks if check.outcome in _LOST):
             wrong = [used for used in uses.get(function, ()) if is_known_wrong(used)]

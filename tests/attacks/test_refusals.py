@@ -36,7 +36,7 @@ def gate_of(result: Result) -> CheckResult:
             "PermissionError(13, 'Permission denied', '/somebody/notes.txt')",
             ["file outside", "does not allow", "Permission denied: '/somebody/notes.txt'"],
         ),
-        ("open('/no/such/data.txt')", ["file that is not there", "FileNotFoundError", "'/no/such/data.txt'"]),
+        ("open('/no/such/data.txt')", ["file that does not exist", "FileNotFoundError", "'/no/such/data.txt'"]),
         ("MemoryError()", ["more memory", "MemoryError"]),
         ('RuntimeError("can\'t start new thread")', ["more threads or processes", "can't start new thread"]),
         ("OSError(24, 'Too many open files')", ["opened more files"]),

@@ -8,7 +8,8 @@ from probing import run_script
 from grader.core import course
 
 TEXT = ("/misconceptions/", "/variants/")
-WITH_TORCH = ("grader.sandbox.worker.serve", "grader.sandbox.worker.forkserver", "grader.sandbox.worker.start")
+WORKER = "grader.sandbox.worker"
+WITH_TORCH = (f"{WORKER}.serve", f"{WORKER}.forkserver", f"{WORKER}.start", "grader.oracles.in_torch")
 IMPORT_ALL_AND_GRADE = """
 import contextlib, importlib, io, json, sys
 modules, folder = sys.argv[1].split(), sys.argv[2]

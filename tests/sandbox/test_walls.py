@@ -339,6 +339,7 @@ def test_the_environment_is_made_new(seen: Seen) -> None:
         "LANG": "C.UTF-8",
         "PYTHONHASHSEED": "0",
         "PYTORCH_NVML_BASED_CUDA_CHECK": "1",
+        "CUDA_VISIBLE_DEVICES": "",
         "MALLOC_ARENA_MAX": "2",
         "OMP_NUM_THREADS": "1",
         "OPENBLAS_NUM_THREADS": "1",
