@@ -74,9 +74,7 @@ def _add_options_for_students(parser: argparse.ArgumentParser, *, everything: bo
     parser.add_argument(
         "--debug", action="store_true", help="run in this process: print and breakpoint() work; no grade"
     )
-    parser.add_argument(
-        "--json", type=path_argument, metavar="FILE", help="write the result as JSON; - prints it"
-    )  # fmt: skip
+    parser.add_argument("--json", type=path_argument, metavar="FILE", help="write the result as JSON; - prints it")
     parser.add_argument(
         "--write",
         type=_written_format,
@@ -94,9 +92,7 @@ def _add_rare_options(parser: argparse.ArgumentParser, *, everything: bool) -> N
         group.add_argument(name, help=help if everything else argparse.SUPPRESS, **options)
 
     add("--seed", type=int, default=0, metavar="N", help="seed of the generated inputs (default: 0)")
-    add(
-        "--examples", type=positive, metavar="N", help="generated inputs for every check (default: 16; --watch: 6)"
-    )  # fmt: skip
+    add("--examples", type=positive, metavar="N", help="generated inputs for every check (default: 16; --watch: 6)")
     add(
         "--jobs",
         type=int,

@@ -11,7 +11,6 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
-from types import MappingProxyType
 from typing import Any
 
 from ..core import course
@@ -82,10 +81,10 @@ def explain(
     settings: Settings,
     result: Result,
     failures: Mapping[str, Failure],
-    own_mistakes: Set[str] = frozenset(),
-    corrected: Mapping[str, Submission] = MappingProxyType({}),
     *,
-    without_answer: Set[str] = frozenset(),
+    own_mistakes: Set[str],
+    corrected: Mapping[str, Submission],
+    without_answer: Set[str],
 ) -> None:
     """Write into a result why checks failed.
 
@@ -194,7 +193,7 @@ def _named_for(
     for name in failing:
         failure, own = failures.get(name), wrong[name]
         # A check may fail for what its own examples do not show.
-        is_shown = bool(wrong[name]) or not any(wrong[other] for other in failing)
+        is_shown = bool(own) or not any(wrong[other] for other in failing)
         causes_here = [named for named in causes if named.check == name]
         if alike and is_shown:
             observed = alike

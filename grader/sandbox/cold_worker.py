@@ -1,4 +1,4 @@
-"""A worker that is an interpreter of its own and imports torch anew: on macOS and Windows, and with `--cold`.
+"""A worker that is an interpreter of its own and imports torch anew: on macOS and Windows, and on a GPU.
 
 It is a plain child process at isolation level 0. The grader waits for its answers with a deadline, limits its memory
 and its output, and ends it together with its descendants. A process that is no longer a descendant is not found.

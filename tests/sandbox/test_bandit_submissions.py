@@ -67,7 +67,7 @@ def test_an_earlier_exercise_that_is_wrong_is_blamed_even_if_only_the_bandit_is_
     assert all(check.outcome == PASSED for check in of(result, "reinforce_step"))
 
 
-def test_a_premise_that_says_nothing_gives_no_points(graded):
+def test_a_step_that_does_nothing_is_owed_nothing_beside_advantages_of_0(graded):
     """With advantages of 0, a step that does nothing would be right."""
     silent = model_answer("advantages").replace(
         "return advantages.masked_fill(no_signal, 0.0)", "return advantages * 0.0"

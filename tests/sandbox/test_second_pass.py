@@ -147,7 +147,7 @@ def test_the_right_function_is_used_however_it_is_called(graded):
 
 
 @pytest.mark.proof
-def test_who_makes_the_mistake_of_a_premise_without_calling_it_is_not_excused(graded):
+def test_a_function_that_makes_the_same_mistake_without_a_call_is_owed_nothing(graded):
     unclipped = answer_and("clip", "clipped_surrogate", "ratio, advantages, **_", "return ratio * advantages")
     inlined = {"bandit.py": model_answer("bandit").replace(
         "clipped_surrogate(ratio, advantages, clip_eps=config.clip_eps)  # (G,)", "ratio * advantages"

@@ -1007,7 +1007,7 @@ def test_the_reference_policy_stays(student):
     require(none, answer, rows, "a gradient reaches the reference policy", shows="ref_policy.table.grad")
     silent, story = (
         rollout(advantages=np.zeros(4)),
-        "without advantages the KL still pulls, far from the reference or near",
+        "with advantages of 0 the KL still pulls, far from the reference and near it",
     )
     for ref_table in (REF_TABLE, TABLE + 0.01 * np.eye(3)):
         _require_step(_step(student, TABLE, ref_table, silent, config(**SGD, kl_coef=4.0)), why=story)
