@@ -20,7 +20,7 @@ class Bughunt extends Widget {
     this.score = element("p", { class: "grpo-hunt-score" });
     this.stage = element("div", { class: "grpo-hunt-stage" });
     this.append(element("div", { class: "grpo-hunt-head" }, this.strip, this.score), this.stage);
-    window.addEventListener("hashchange", () => this.isConnected && this.named && this.open(this.named, true));
+    window.addEventListener("hashchange", () => this.isConnected && this.named && this.named !== this.shown && this.open(this.named, true));
     this.addEventListener("click", (event) => {
       const link = event.target.closest("a[href^='#']");
       if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
@@ -41,8 +41,8 @@ class Bughunt extends Widget {
 
   /** Goes to a piece or the end, so that Back leads back. */
   go(id) {
-    if (this.named === id) this.open(id, true);
-    else location.hash = id;
+    if (this.named !== id) location.hash = id;
+    this.open(id, true); // now: the event may come after the reader's next key
   }
 
   /** Shows a piece or the end. With focus, its title is read out and brought into sight. */
