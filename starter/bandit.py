@@ -59,7 +59,8 @@ def grpo_step(logits: Tensor, actions: Tensor, rewards: Tensor, ref_logits: Tens
         mean over the group of the clipped surrogate - config.kl_coef * KL(pi || pi_ref)
 
     The old policy of the importance ratio is the policy that drew the group: `logits` as they came in, for all inner
-    updates. The advantages belong to the group and stay as they are too.
+    updates. The advantages belong to the group and stay as they are too. The log-ratio is clamped to [-20, 20] as in
+    `importance_ratio`: beyond it a sample has no gradient.
 
     Args:
         logits: Of the policy that drew the group, finite, shape (K,).

@@ -267,6 +267,18 @@ def _besides_the_numbers(case: Case) -> Seen:
             yield "dtype", f"right, but {own['dtype']} instead of {other.get('dtype')}", CERTAIN
 
 
+def _changed_argument(case: Case) -> Seen:
+    """The call modifies a tensor among its arguments, or a model that must stay as it is."""
+    names = list(case.yours.get("changed", ()))
+    for part in case.parts:
+        model = part.where.partition(" after the call.")[0]
+        before = case.arguments.get(part.where.replace(" after the call.", "."))
+        if model != part.where and before is not None and _all_near(part.expected, before):
+            names.append(model)
+    if names and case.parts:
+        yield "changed", f"those of a call that modifies `{names[0]}`, which must stay as it is", CERTAIN
+
+
 def _shape(case: Case) -> Seen:
     for part in case.parts:
         mine, right = part.yours, part.expected
@@ -448,7 +460,7 @@ def _one_side(case: Case) -> Seen:
 
 Look = Callable[[Case], Seen]
 STRONG: tuple[Look, ...] = (
-    *(_exception, _kind, _missing, _besides_the_numbers, _shape, _rounding, _lost_gradient),
+    *(_exception, _kind, _missing, _besides_the_numbers, _changed_argument, _shape, _rounding, _lost_gradient),
     *(_constant, _factor, _function),
 )
 """What says how the numbers came about."""

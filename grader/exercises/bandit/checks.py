@@ -33,6 +33,11 @@ LOGITS = np.array([1.0, 0.0, -1.0, 0.5])
 REF_LOGITS = np.array([0.0, 0.5, 0.25, -0.5])
 ACTIONS = np.array([0, 1, 1, 3, 0, 2])
 REWARDS = np.array([1.0, 0.0, 0.5, 3.0, 0.0, -1.0])
+BEYOND_THE_CLAMP = (
+    np.array([0.0, -25.0, 0.0, 0.0]),
+    np.array([0, 0, 1, 1, 1, 1]),
+    np.array([0.0, 0.0, 3.0, 3.0, 3.0, 1.0]),
+)
 # Six updates with a large learning rate: the clip binds above the band, below it, and not for others.
 INNER = {"lr": 0.8, "inner_steps": 6, "clip_eps": 0.2}
 HISTORY = (
@@ -324,6 +329,8 @@ def test_the_kl_pulls_towards_the_reference_policy(student, group, kl_coef):
         Example(np.zeros(3), np.array([0, 1]), np.array([1.0, 0.0]), np.zeros(3), config(inner_steps=6)),
         # The first action rises for its good sample, so its bad one ends above the band, where it still counts.
         Example(np.zeros(3), np.array([0, 0, 1]), np.array([4.0, 1.0, 0.0]), np.zeros(3), config(inner_steps=6)),
+        # An action of probability e^-26 with a bad sample becomes certain: beyond the clamp no gradient is left.
+        Example(*BEYOND_THE_CLAMP, np.zeros(4), config(inner_steps=3, lr=90.0)),
     ],
 )
 @example(group=(LOGITS, ACTIONS, REWARDS), inner_steps=6, clip=4, lr=8, kl_coef=0)
@@ -345,6 +352,7 @@ def test_the_kl_pulls_towards_the_reference_policy(student, group, kl_coef):
     kl_coef=0,
 )
 @example(group=(LOGITS, ACTIONS, REWARDS), inner_steps=2, clip=4, lr=1, kl_coef=400)
+@example(group=BEYOND_THE_CLAMP, inner_steps=3, clip=4, lr=900, kl_coef=0)
 @given(
     group=bandit_groups(),
     inner_steps=st.integers(2, 8),

@@ -252,6 +252,7 @@ def test_k3_of_three_samples(student, worked, fresh):
         Example(np.array([-7.0]), np.array([-1.0]), kind="k2"),
         Example(np.array([-7.0]), np.array([-1.0]), kind="k3"),
         Example(np.array([-7.0]), np.array([-1.0]), kind="k1"),
+        Example(np.array([-1000.0]), np.array([-1.0]), kind="k3"),
     ],
 )
 @example(pair=(np.array([-8.0, -1.0]), np.array([-1.0, -8.0])))

@@ -189,6 +189,18 @@ def inverts_the_ratio():
     """
 
 
+def forgets_the_clamp():
+    """you compute the importance ratio without the clamp of the log-ratio to [-20, 20]
+
+    A bad sample of an action that was next to impossible and became likely has a ratio beyond e^20, and one update with
+    it throws the policy away. Beyond the clamp its gradient is 0, as in `importance_ratio`.
+    """
+    """
+    - ratio = importance_ratio(torch.log_softmax(logits, dim=-1)[actions], old_logp)  # (G,)
+    + ratio = torch.exp(torch.log_softmax(logits, dim=-1)[actions] - old_logp)
+    """
+
+
 def passes_probabilities_to_the_ratio():
     """you pass probabilities to importance_ratio; it takes log-probabilities, because exp(log a - log b) is a / b
 

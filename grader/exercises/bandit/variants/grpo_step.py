@@ -16,8 +16,10 @@ def weights_summed_by_action(
     for _ in range(config.inner_steps):
         logp = torch.log_softmax(new, dim=0)
         pi = logp.exp()
-        ratio = (logp - old_logp).exp()[actions]
+        log_ratio = (logp - old_logp)[actions]
+        ratio = log_ratio.exp()
         inside = torch.where(advantages > 0, ratio <= 1 + config.clip_eps, ratio >= 1 - config.clip_eps)
+        inside = inside & (log_ratio.abs() <= 20)
         weights = ratio * advantages * inside / actions.numel()
         gradient = -weights.sum() * pi
         gradient.index_add_(0, actions, weights)
@@ -73,7 +75,7 @@ def gradient_function(
 
     def objective(values: Tensor) -> Tensor:
         logp = torch.log_softmax(values, dim=-1)
-        ratio = torch.exp(logp[actions] - old_logp)
+        ratio = torch.exp((logp[actions] - old_logp).clamp(-20, 20))
         clipped = torch.clamp(ratio, 1 - config.clip_eps, 1 + config.clip_eps)
         surrogate = torch.min(ratio * advantages, clipped * advantages)
         return surrogate.mean() - config.kl_coef * (logp.exp() * (logp - ref_logp)).sum()
@@ -95,7 +97,7 @@ def bound_by_sign_of_advantage(
     new = logits.detach().clone()
     for _ in range(config.inner_steps):
         new = new.detach().requires_grad_()
-        ratio = (new.log_softmax(0)[actions] - old_logp).exp()
+        ratio = (new.log_softmax(0)[actions] - old_logp).clamp(-20, 20).exp()
         low, high = 1 - config.clip_eps, 1 + config.clip_eps
         bounded = torch.where(advantages >= 0, ratio.clamp(max=high), ratio.clamp(min=low))
         objective = (bounded * advantages).mean() - config.kl_coef * categorical_kl(new, ref_logits)
@@ -115,6 +117,7 @@ def ratio_as_a_weight(
         logp = torch.log_softmax(logits, dim=-1)[actions]
         ratio = importance_ratio(logp.detach(), old_logp)
         counts = torch.where(advantages > 0, ratio < 1 + config.clip_eps, ratio > 1 - config.clip_eps)
+        counts &= (logp - old_logp).abs() <= 20
         objective = (counts * ratio * advantages * logp).mean() - config.kl_coef * categorical_kl(logits, ref_logits)
         (gradient,) = torch.autograd.grad(objective, logits)
         logits = (logits + config.lr * gradient).detach()
@@ -133,7 +136,7 @@ def one_sample_at_a_time(
         logp = torch.log_softmax(new, dim=-1)
         total = -config.kl_coef * categorical_kl(new, ref_logits)
         for action, advantage in zip(actions, advantages, strict=True):
-            ratio = torch.exp(logp[action] - old_logp[action])
+            ratio = torch.exp(torch.clamp(logp[action] - old_logp[action], -20, 20))
             if advantage > 0:
                 total = total + torch.clamp(ratio, max=1 + config.clip_eps) * advantage / len(actions)
             elif advantage < 0:
@@ -160,6 +163,7 @@ def numpy_inside(logits: Tensor, actions: Tensor, rewards: Tensor, ref_logits: T
         ratio = pi[drawn] / old_pi[drawn]
         low, high = 1.0 - config.clip_eps, 1.0 + config.clip_eps
         active = ratio * advantages <= np.clip(ratio, low, high) * advantages
+        active &= np.abs(np.log(ratio)) <= 20
         gradient = np.zeros_like(new)
         np.add.at(gradient, drawn, active * ratio * advantages / len(drawn))
         gradient -= gradient.sum() * pi

@@ -63,6 +63,17 @@ def upper_bound_only(
     return torch.minimum(ratio * advantages, ratio.clamp(max=high) * advantages)
 
 
+def takes_clip_eps_as_the_lower_bound(
+    ratio: Tensor, advantages: Tensor, *, clip_eps: float = 0.2, clip_eps_high: float | None = None
+) -> Tensor:
+    """you clip the ratio to [clip_eps, 1 + clip_eps_high]; the lower bound is 1 - clip_eps
+
+    Between 0.2 and 0.8 a bad sample is then pushed down as if there were no lower bound. The band lies around 1, the
+    ratio of a policy that has not moved.
+    """
+    return torch.minimum(ratio * advantages, ratio.clamp(clip_eps, high) * advantages)
+
+
 def lower_bound_only(
     ratio: Tensor, advantages: Tensor, *, clip_eps: float = 0.2, clip_eps_high: float | None = None
 ) -> Tensor:

@@ -35,6 +35,24 @@ def no_clamp(logp: Tensor, old_logp: Tensor) -> Tensor:
     return (logp - old_logp.detach()).exp()
 
 
+def clamps_from_above_only(logp: Tensor, old_logp: Tensor) -> Tensor:
+    """you clamp the log-ratio at 20 only; here it is clamped to [-20, 20], at both ends
+
+    A token that became far less likely keeps a gradient that the clamp should have stopped, and its ratio falls to
+    exactly 0, whose logarithm is minus infinity.
+    """
+    return (logp - old_logp.detach()).clamp(max=20.0).exp()
+
+
+def clamps_from_below_only(logp: Tensor, old_logp: Tensor) -> Tensor:
+    """you clamp the log-ratio at -20 only; here it is clamped to [-20, 20], at both ends
+
+    The upper end is the one against overflow: beyond 88.7, exp is infinite in float32, and 0 times infinity in the
+    backward pass is NaN.
+    """
+    return (logp - old_logp.detach()).clamp(min=-20.0).exp()
+
+
 def clamps_after_exp(logp: Tensor, old_logp: Tensor) -> Tensor:
     """you clamp the ratio after the exponential; here the log-ratio is clamped before it
 

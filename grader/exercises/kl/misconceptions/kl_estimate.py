@@ -146,6 +146,29 @@ def clamps_the_estimate(logp: Tensor, ref_logp: Tensor, *, kind: str = "k3") -> 
     return (torch.expm1(x) - x).clamp(-10.0, 10.0)
 
 
+def clamps_k3_from_above(logp: Tensor, ref_logp: Tensor, *, kind: str = "k3") -> Tensor:
+    """you clamp k3 at 10 from above; this exercise has no clamp in kl_estimate
+
+    The estimate is then too small on average, because k3 gets its mean from few large values, and beyond the limit its
+    gradient is 0: the samples that the reference likes far more than the policy stop being pulled back.
+    """
+    x = ref_logp.detach() - logp
+    if kind == "k1":
+        return -x
+    return x.square() / 2 if kind == "k2" else (torch.expm1(x) - x).clamp(max=10.0)
+
+
+def replaces_infinity(logp: Tensor, ref_logp: Tensor, *, kind: str = "k3") -> Tensor:
+    """you replace an infinite estimate by 0; an estimate that overflows must stay infinite
+
+    `nan_to_num` and `where(isfinite)` hide the sample on which the two policies differ most, as if they agreed on it.
+    An infinite KL says that something is wrong before the weights do.
+    """
+    x = ref_logp.detach() - logp
+    estimate = {"k1": -x, "k2": x.square() / 2, "k3": torch.expm1(x) - x}[kind]
+    return torch.nan_to_num(estimate, posinf=0.0)
+
+
 def weights_by_probability_again(logp: Tensor, ref_logp: Tensor, *, kind: str = "k3") -> Tensor:
     """you multiply by exp(logp); in this exercise the samples come from pi, so a plain mean already weights them
 
