@@ -45,7 +45,8 @@ def test_the_worked_example_of_the_page(student, worked, fresh):
     many = fresh.uniform(-5.0, 5.0, size=(int(fresh.integers(41, 90)), 5)).round(2)
     groups = fresh.permuted(small, axis=1), large, many
     for rewards, answer in zip(groups, student.each("group_advantages", *map(Example, groups)), strict=True):
-        same(answer, advantages_of(rewards), why="the page's example is right, but other rewards are not")
+        why = "the page's example is right, but other rewards are not"
+        same(answer, advantages_of(rewards), why=why, atol=1e-5)
 
 
 @check(
@@ -86,6 +87,7 @@ def test_every_group_has_mean_0_and_standard_deviation_1(student, rewards):
     examples=[Example(100.0 + ASCENDING), Example(1e6 + ASCENDING), Example(ASCENDING / 8.0), Example(-ASCENDING)],
 )
 @example(rewards=ASCENDING, shift=1_000_000, exponent=0)
+@example(rewards=ASCENDING / 7, shift=1_000_000, exponent=0)  # float32 cannot hold it
 @given(rewards=reward_groups(), shift=st.integers(-100, 100), exponent=st.integers(-2, 4))
 def test_shift_and_scale_of_the_rewards_change_nothing(student, rewards, shift, exponent):
     """Adding a constant to a group's rewards, or multiplying them by a positive one, leaves the advantages alone.
@@ -252,7 +254,7 @@ def test_without_division_it_is_reward_minus_mean(student, rewards):
     GRPO leaves it out for that reason.
     """
     answer = student.group_advantages(rewards, divide_by_std=False)
-    same(answer, rewards - rewards.mean(axis=1, keepdims=True), label="reward - mean")
+    same(answer, rewards - rewards.mean(axis=1, keepdims=True), label="reward - mean", atol=1e-5)
 
 
 @check(

@@ -16,7 +16,13 @@ def test_entropy_agrees_with_the_model_answer(student, model, pair):
 
     These inputs are in no file: an answer that knows the worked examples only does not pass here.
     """
-    same(student.policy_entropy(pair[0]), model.policy_entropy(pair[0]).value.array, label="model answer")
+    same(
+        student.policy_entropy(pair[0]),
+        model.policy_entropy(pair[0]).value.array,
+        label="model answer",
+        rtol=1e-4,
+        atol=1e-4,
+    )
 
 
 @check("grpo_step", points=2)
@@ -24,7 +30,7 @@ def test_entropy_agrees_with_the_model_answer(student, model, pair):
     group=bandit_groups(actions=12, group_size=16),
     inner_steps=st.integers(1, 12),
     kl_coef=st.sampled_from([0.0, 0.25, 1.0, 3.0]),
-    lr=st.sampled_from([0.1, 0.6, 3.0]),
+    lr=st.sampled_from([0.1, 0.6]),
     clip_eps=st.sampled_from([0.15, 0.7]),
 )
 def test_step_agrees_with_the_model_answer(student, model, group, inner_steps, kl_coef, lr, clip_eps):
@@ -35,7 +41,13 @@ def test_step_agrees_with_the_model_answer(student, model, group, inner_steps, k
     logits, actions, rewards = group
     fields = {"lr": lr, "clip_eps": clip_eps, "kl_coef": kl_coef, "inner_steps": inner_steps}
     arguments = logits, actions, rewards, logits[::-1].copy(), Record("BanditConfig", fields)
-    same(student.grpo_step(*arguments), model.grpo_step(*arguments).value.array, label="model answer")
+    same(
+        student.grpo_step(*arguments),
+        model.grpo_step(*arguments).value.array,
+        label="model answer",
+        rtol=1e-4,
+        atol=1e-4,
+    )
 
 
 @check("reinforce_step", points=1)
@@ -48,4 +60,6 @@ def test_reinforce_agrees_with_the_model_answer(student, model, group, baseline)
     logits, actions, rewards = group
     arguments = logits, actions, rewards, Record("BanditConfig", {"lr": 0.6})
     expected = model.reinforce_step(*arguments, baseline=baseline / 2).value.array
-    same(student.reinforce_step(*arguments, baseline=baseline / 2), expected, label="model answer")
+    same(
+        student.reinforce_step(*arguments, baseline=baseline / 2), expected, label="model answer", rtol=1e-4, atol=1e-4
+    )

@@ -71,7 +71,7 @@ def test_a_fair_coin_against_a_bent_one(student, worked, fresh):
     why = "the examples are right, but other logits are not"
     for shape in ((2, 3), (int(fresh.integers(41, 90)), int(fresh.integers(13, 50)))):
         logits, ref_logits = fresh.uniform(-2.0, 2.0, size=(2, *shape)).round(2)
-        same(student.categorical_kl(logits, ref_logits), exact_kl(logits, ref_logits), why=why)
+        same(student.categorical_kl(logits, ref_logits), exact_kl(logits, ref_logits), why=why, atol=1e-6)
 
 
 @check(
@@ -206,9 +206,9 @@ def test_it_works_over_the_last_axis_of_any_shape(student, pair):
         Example(logits.astype(np.float16), ref_logits.astype(np.float16)),
         Example(*single, return_arguments=True),
     )
-    same(row, expected[0], atol=1e-9)
-    same(stacked, expected[:, None], atol=1e-9)
-    same(strided, expected, atol=1e-9)
+    same(row, expected[0], rtol=1e-5, atol=1e-6)
+    same(stacked, expected[:, None], rtol=1e-5, atol=1e-6)
+    same(strided, expected, rtol=1e-5, atol=1e-6)
     tensor(half, shape=expected.shape, dtype="bfloat16")
     tensor(short, shape=expected.shape, dtype="float16")
     same(answer, expected, dtype="float32", atol=1e-5)
@@ -235,7 +235,7 @@ def test_k3_of_three_samples(student, worked, fresh):
     why = "the three samples are right, but others are not"
     for shape in ((3,), (int(fresh.integers(2, 6)), int(fresh.integers(50, 400)))):
         p, q = fresh.uniform(0.1, 0.9, size=(2, *shape)).round(2)
-        same(student.kl_estimate(np.log(p), np.log(q)), q / p - 1 - np.log(q / p), why=why)
+        same(student.kl_estimate(np.log(p), np.log(q)), q / p - 1 - np.log(q / p), why=why, atol=1e-6)
 
 
 @check(
@@ -310,7 +310,7 @@ def test_k1_and_k3_average_to_the_exact_kl(student, pair):
     for kind, answer in zip(kinds, answers, strict=True):
         mean = (p * tensor(answer, shape=p.shape)).sum()
         rows = [(f"your mean {kind}", mean), ("exact KL", np.float64(exact))]
-        require(abs(mean - exact) < 1e-8 + 1e-6 * exact, answer, rows, f"{kind} must be right on average")
+        require(abs(mean - exact) < 1e-6 + 1e-5 * exact, answer, rows, f"{kind} must be right on average")
 
 
 @check(
