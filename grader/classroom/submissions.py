@@ -45,6 +45,8 @@ CANVAS_FILE = re.compile(
 """Name of a file in Canvas's download: whose it is, and the numbers of the user and of the uploaded file."""
 
 _MOODLE = re.compile(r"(?P<who>.+?)_(?P<id>\d+)_assignsubmission_(?:file|onlinetext)_?(?P<file>.*)", re.DOTALL)
+# Of a folder: nothing follows, whatever its student is called.
+_MOODLE_FOLDER = re.compile(r"(?P<who>.+)_(?P<id>\d+)_assignsubmission_(?:file|onlinetext)_?(?P<file>)", re.DOTALL)
 _OF_A_MAC = (".DS_Store", "._")  # where a Mac has shown a folder, or copied it to a disk of another kind
 _YAML_DEPTH = 20  # an export needs 4
 
@@ -126,7 +128,7 @@ def _tops(path: Path) -> list[_Top]:
         return _tops_of_folder(path)
     if not path.exists():
         raise ClassError(f"there is no {path}; give the folder or the zip with the submissions of the class")
-    if path.suffix.lower() != ".zip":
+    if path.suffix.lower() != ".zip" or not path.is_file():
         raise ClassError(f"{path} is no folder and no zip; unpack it and give the folder")
     return _tops_of_zip(members_of_zip(path))
 
@@ -283,13 +285,17 @@ def _moodle(tops: Sequence[_Top]) -> _Found:
 
 def _grouped(tops: Sequence[_Top], pattern: re.Pattern[str], platform: str) -> _Found:
     """The students whose names and numbers are in the names at the top; None if fewer than half are like that."""
-    matches = [(top, match) for top in tops if (match := pattern.fullmatch(top.name))]
-    if not matches or 2 * len(matches) < len(tops):
+    matches = [(top, match) for top in tops if (match := _match(pattern, top))]
+    other = _MOODLE if pattern is CANVAS_FILE else CANVAS_FILE  # a student may be called like a file of the other
+    if not matches or 2 * len(matches) < len(tops) or len(matches) < sum(bool(_match(other, top)) for top in tops):
         return None
     grouped: dict[tuple[str, str], list[tuple[_Top, re.Match[str]]]] = {}
-    for top, match in matches:
-        grouped.setdefault((match["who"], match["id"]), []).append((top, match))
     found = []
+    for top, match in matches:
+        if second := pattern is _MOODLE and top.is_file and _MOODLE.fullmatch(top.name, match.end("id") + 1):
+            found.append(HandedIn(top.name, partial(_read_in_two_ways, match, second)))
+        else:
+            grouped.setdefault((match["who"], match["id"]), []).append((top, match))
     for (who, number), parts in grouped.items():
         uploads = [int(match.groupdict().get("submission") or 0) for _, match in parts]
         listers = [top.renamed(match["file"], upload) for (top, match), upload in zip(parts, uploads, strict=True)]
@@ -298,6 +304,20 @@ def _grouped(tops: Sequence[_Top], pattern: re.Pattern[str], platform: str) -> _
         names = tuple(top.name for top, _ in parts) if pattern is CANVAS_FILE else ()
         found.append(HandedIn(f"{who}_{number}", partial(_joined, listers), (person,), None, late, names))
     return {top.name for top, _ in matches}, found
+
+
+def _match(pattern: re.Pattern[str], top: _Top) -> re.Match[str] | None:
+    return (_MOODLE_FOLDER if pattern is _MOODLE and not top.is_file else pattern).fullmatch(top.name)
+
+
+def _read_in_two_ways(first: re.Match[str], second: re.Match[str]) -> list[Member]:
+    """Names of students and files are what they like, and one may hold the other's mark."""
+    name = first.string
+    others = one_line(name[: second.end("id")].rpartition("_")[0])
+    raise ArchiveError(
+        f"it may be {one_line(first['file'])} of {one_line(first['who'])} ({first['id']}) or {one_line(second['file'])}"
+        f" of {others} ({second['id']}); ask both, and rename it"
+    )
 
 
 def _joined(listers: Iterable[Callable[[], Sequence[Member]]]) -> list[Member]:
@@ -328,11 +348,16 @@ def _unique(found: list[HandedIn]) -> list[HandedIn]:
     """The same, with names that stay different as names of files, on a disk that knows no capitals too."""
     names: set[str] = set()
     unique = []
-    for each in found:
-        composed = unicodedata.normalize("NFC", each.name)  # as in `file_name`; a few letters take more bytes then
-        short = one_line(composed, limit=80).encode()[:200].decode("utf-8", "ignore").strip() or "submission"
+    shown = {each.name: _as_shown(each.name) for each in found}
+    for each in sorted(found, key=lambda each: shown[each.name] != each.name):  # plain names first: they keep theirs
+        short = shown[each.name]
         tries = itertools.chain([short], (f"{short} ({number})" for number in itertools.count(2)))
         name = next(one for one in tries if file_name(one).casefold() not in names)
         names.add(file_name(name).casefold())
         unique.append(replace(each, name=name))
-    return unique
+    return sorted(unique, key=lambda each: each.name)
+
+
+def _as_shown(name: str) -> str:
+    composed = unicodedata.normalize("NFC", name)  # as in `file_name`; a few letters take more bytes then
+    return one_line(composed, limit=80).encode()[:200].decode("utf-8", "ignore").strip() or "submission"

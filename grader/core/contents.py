@@ -7,9 +7,13 @@ files, which are the course's own, archives in archives, and whatever has the na
 
 from __future__ import annotations
 
+import contextlib
+import os
 import re
+import signal
 import sys
-from collections.abc import Callable, Mapping, Sequence
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
@@ -20,6 +24,7 @@ from .files import (
     OTHER_ARCHIVES,
     ArchiveError,
     Member,
+    member_of_folder,
     members_of_archive,
     members_of_folder,
 )
@@ -34,6 +39,9 @@ WHERE_TO_GET_IT = (
     f'there is no {WORKSHEET_FILE}: press "Download answers (JSON)" on the worksheet page and put it next to your'
     " modules"
 )
+READING_SECONDS = 15.0
+"""Processor time for reading one submission; an honest one takes milliseconds."""
+
 MODULES = tuple(exercise.file_name for exercise in EXERCISES)
 MAX_HELPERS, MAX_HELPER_BYTES = 10, 100_000
 """Other files that are taken along: how many, and their total size."""
@@ -128,24 +136,24 @@ def read_upload(path: Path) -> Contents:
     Raises:
         SubmissionError: there is none, or it cannot be read.
     """
-    if not path.exists():
-        raise SubmissionError(f"there is no folder {path}; give the folder with your modules: grade --path FOLDER")
     try:
+        if not os.path.lexists(path):
+            raise SubmissionError(f"there is no folder {path}; give the folder with your modules: grade --path FOLDER")
         if path.is_dir():
-            found = _contents(members_of_folder(path), top=path.resolve().name)
+            found = _read(lambda: _contents(members_of_folder(path), top=path.resolve().name))
         elif path.name.lower().endswith(ARCHIVES):
-            with path.open("rb") as file:
-                found = _of_archive(path.name, file.read(MAX_ARCHIVE_BYTES + 1))
+            archive = member_of_folder(path.resolve(), PurePosixPath(path.name))
+            found = _read(lambda: _unpacked(archive))
         else:
             raise SubmissionError(f"{path} is a file; give the folder that holds it: grade --path {path.parent}")
     except (ArchiveError, OSError) as error:
         reason = error.strerror if isinstance(error, OSError) else error
         raise SubmissionError(f"{path} cannot be read: {reason}") from None
     place = path.resolve() / found.place
-    if not place.is_dir():  # in an archive
+    if not os.path.isdir(place):  # in an archive
         place = path.resolve()
     named = replace(found.submission, folder=place.name or "submission", path=place)
-    return _few_notes(replace(found, submission=named))
+    return replace(found, submission=named)
 
 
 def may_be_graded(file_name: str) -> bool:
@@ -160,11 +168,54 @@ def read_contents(list_files: Callable[[], Sequence[Member]]) -> Contents:
         list_files: Returns the files of the submission.
     """
     try:
-        return _few_notes(_contents(list_files()))
+        return _read(lambda: _contents(list_files()))
     except ArchiveError as error:
         return _unreadable(one_line(str(error), limit=400))
+
+
+def _read(read: Callable[[], Contents]) -> Contents:
+    """Read one submission, within its time.
+
+    Raises:
+        ArchiveError: it cannot be read, whatever its readers raised.
+    """
+    try:
+        with _limited(READING_SECONDS):
+            found = _few_notes(read())
+            assert found.submission.sha256  # raises for text that cannot be written as UTF-8
+            return found
+    except ArchiveError:
+        raise
     except OSError as error:
-        return _unreadable(f"it cannot be read: {error.strerror}")
+        raise ArchiveError(f"it cannot be read: {error.strerror}") from None
+    except _TooSlow:
+        raise ArchiveError(f"reading it takes more than {READING_SECONDS:.0f} s; hand in the modules only") from None
+    except Exception as error:
+        reason = f"it cannot be read ({type(error).__name__}); hand in the modules only, saved as UTF-8"
+        raise ArchiveError(reason) from None
+
+
+class _TooSlow(BaseException):
+    """The time for reading is over. A BaseException, because readers of single files go on after an Exception."""
+
+
+@contextlib.contextmanager
+def _limited(seconds: float) -> Iterator[None]:
+    """End what takes more processor time, where the system can (not on Windows) and in the main thread."""
+    if not hasattr(signal, "setitimer") or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def stop(*_: object) -> None:
+        raise _TooSlow
+
+    before = signal.signal(signal.SIGPROF, stop)
+    signal.setitimer(signal.ITIMER_PROF, seconds, 1.0)  # and again, in case the first exception is lost
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0.0)
+        signal.signal(signal.SIGPROF, before)
 
 
 def _few_notes(contents: Contents) -> Contents:
@@ -363,7 +414,7 @@ def _text(name: str, member: Member) -> tuple[str, str, str]:
         if not _is_notebook(member):
             return *text_of(name, member.read(MAX_FILE_BYTES + 1)), ""
         code, problem, note = code_of(one_line(member.name), member.read(MAX_NOTEBOOK_BYTES + 1))
-        text, unfit = text_of(name, code.encode("utf-8", "replace"))
+        text, unfit = text_of(name, f"\ufeff{code}".encode("utf-8", "replace"))  # a coding line in it says nothing
         return text, problem or unfit, "" if problem or unfit else note
     except OSError as error:
         return "", f"{name} cannot be read: {error.strerror}", ""
@@ -385,9 +436,8 @@ def _helpers(modules: Mapping[str, str], loose: Sequence[Member]) -> tuple[dict[
     size, waiting = 0, [text for name, text in modules.items() if name.endswith(".py")]
     while waiting and others:
         importing = waiting.pop()
-        named = {stem for stem in others if stem in importing}  # most modules name none, which is quick to see
-        imported = re.findall(r"\w+", "\n".join(_IMPORT.findall(importing))) if named else ()
-        for stem in sorted(named.intersection(imported)):
+        imported = {*re.findall(r"\w+", "\n".join(_IMPORT.findall(importing)))}
+        for stem in sorted(imported & others.keys()):
             member = others.pop(stem)
             if stem in _LIBRARIES:
                 notes.append(f"{member.name} was left out: a library has that name")
@@ -406,11 +456,12 @@ def _helpers(modules: Mapping[str, str], loose: Sequence[Member]) -> tuple[dict[
 
 def _notes_on_given(members: Sequence[Member], place: PurePosixPath) -> list[str]:
     """Which given code is not the course's own; in old handouts it lay next to the modules."""
+    last = {member.path: member for member in members}  # of two with one path the last, as unpacked
     changed = [
-        str(member.path.relative_to(place))
+        str(path.relative_to(place))
         for name, text in given_files().items()
-        for member in members
-        if member.path in (place / name, place / PurePosixPath(name).name) and _text(name, member)[0] != text
+        for path in dict.fromkeys((place / name, place / PurePosixPath(name).name))
+        if path in last and _text(name, last[path])[0] != text
     ]
     if not changed:
         return []

@@ -177,8 +177,10 @@ def _of_zip(source: bytes | Path, *, max_members: int = MAX_MEMBERS, levels: int
     infos = archive.infolist()
     if len(infos) > max_members:
         raise ArchiveError(_TOO_MANY)
+    # In the zip of a class, one student's name must not lead into the folder of another.
+    backslash = not levels or all("\\" in info.filename and "/" not in info.filename for info in infos)
     for info in infos:
-        path = _safe(info.filename, levels)
+        path = _safe(info.filename, levels, backslash=backslash)
         if info.is_dir() or path is None:
             continue
         problem = ""
@@ -237,12 +239,13 @@ def _headers() -> type[tarfile.TarInfo]:
     return Header
 
 
-def _safe(name: str, levels: int = 0) -> PurePosixPath | None:
+def _safe(name: str, levels: int = 0, *, backslash: bool = True) -> PurePosixPath | None:
     """A member's path, or None if it leads into a folder that is ignored. Where it leads outside, `_OUTSIDE` is in it.
 
     Folders of the first `levels` may have the names of students, and a student may be called Docs.
+    A backslash separates folders too, where it is no letter of a name.
     """
-    parts = [part for part in name.replace("\\", "/").split("/") if part not in ("", ".")]
+    parts = [part for part in (name.replace("\\", "/") if backslash else name).split("/") if part not in ("", ".")]
     parts = [_OUTSIDE if part == ".." else part for part in parts]
     if not parts or any(map(is_ignored, parts[levels:-1])) or "\0" in name:
         return None

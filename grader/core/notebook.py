@@ -14,7 +14,7 @@ from .text import counted, one_line
 MAX_NOTEBOOK_BYTES = 2_000_000
 """With its pictures; its code alone is limited as any module's."""
 
-_FOR_JUPYTER = re.compile(r"(\s*)(%\w.*|!(?!=).*|\?\S+|[\w.]{1,200}\?{1,2}|[\w, ]{1,200}=\s*(?:%[A-Za-z]|!).*)\s*")
+_FOR_JUPYTER = re.compile(r"%\w.*|!(?!=).*|\?\S+|[\w.]{1,200}\?{1,2}|[\w, ]{1,200}=\s*(?:%[A-Za-z]|!).*")
 _CELL_MAGIC = re.compile(r"\s*%%(\w+)")
 _PYTHON_MAGICS = ("capture", "prun", "time", "timeit")
 _LISTED = 3
@@ -62,8 +62,8 @@ def _python(cell: str, dropped: list[str]) -> str:
 
 
 def _line(line: str, dropped: list[str]) -> str:
-    match = _FOR_JUPYTER.fullmatch(line) or (_CELL_MAGIC.match(line) and re.match(r"(\s*)", line))
-    if not match:
+    text = line.strip()
+    if not _FOR_JUPYTER.fullmatch(text) and not _CELL_MAGIC.match(text):
         return line
-    dropped.append(line.strip())
-    return f"{match[1]}pass"
+    dropped.append(text)
+    return f"{line[: len(line) - len(line.lstrip())]}pass"

@@ -312,12 +312,13 @@ def replace_file(path: Path, content: str | bytes) -> None:
 
     Args:
         path: The file.
-        content: Bytes, or text that is written as UTF-8, with its line ends as they are.
+        content: Bytes, or text that is written as UTF-8, with its line ends as they are and "?" for half
+            characters, which names of files may hold.
     """
     handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:
         with os.fdopen(handle, "wb") as file:
-            file.write(content.encode() if isinstance(content, str) else content)
+            file.write(content.encode("utf-8", "replace") if isinstance(content, str) else content)
         os.chmod(temporary, 0o644)  # mkstemp's are for the owner only, and this file is for others too
         os.replace(temporary, path)
     except BaseException:

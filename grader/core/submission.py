@@ -16,6 +16,7 @@ from pathlib import Path
 from .course import KNOWN
 
 MAX_FILE_BYTES = 100_000
+_HALF_A_CHARACTER = re.compile("[\ud800-\udfff]")  # Python's codecs make some that UTF-8 cannot write
 _NEEDS_PLOTS = re.compile(r"\b(?:matplotlib|pyplot)\b")
 _NEEDS_COMPILER = re.compile(r"\b(optim|functorch)\b|\btorch\.func\b|\bfrom torch import\b[^\n]{0,200}\bfunc\b")
 
@@ -94,6 +95,9 @@ def text_of(name: str, data: bytes) -> tuple[str, str]:
         return "", f"{name} is not {error.encoding.upper()} text (line {line}); save it as UTF-8"
     except (LookupError, UnicodeError):  # Python's codecs are not all of text, and Python refuses those
         return "", f"{name} has a coding line that Python does not take; save it as UTF-8 and delete that line"
+    if half := _HALF_A_CHARACTER.search(text):
+        line = text[: half.start()].count("\n") + 1
+        return "", f"{name} holds half a character (line {line}), which is no text; save it as UTF-8"
     if "\0" in text:
         line = text[: text.index("\0")].count("\n") + 1
         return "", f"{name} holds a null byte (line {line}); save it as plain UTF-8 text"

@@ -12,8 +12,8 @@ _REMOVED = ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp")
 _BLANK = r"[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]"
 # A line of a build log that begins like this is a command to the machine that runs the build. Where a report is folded
 # to a width, any place of a text may begin a line; there only whole commands count, because x[::2] is Python.
-_WORKFLOW_COMMAND = re.compile(r"(?m)^(\s*)(::)")
-_FOLDED_COMMAND = re.compile(r"::(?=[\w-]+(?: [^\n]*)?::)")
+_WORKFLOW_COMMAND = re.compile(r"(?m)^([^\S\n]*)(::)")
+_FOLDED_COMMAND = re.compile(r"::(?=[\w-]+(?: [^\n]*?)?::)")
 _LOGGING_COMMAND = re.compile(r"##(?=\w*\[)")  # older ones of GitHub, Azure's, TeamCity's: anywhere in a line
 # German and French spreadsheets split cells at semicolons, whatever quotes are around them.
 _FORMULA = re.compile(

@@ -174,9 +174,39 @@ def test_moodle_gives_a_folder_for_each_participant_or_flat_files(tmp_path: Path
     flat = write_files(tmp_path / "flat", {"Ada Lovelace_1234_assignsubmission_file_kl.py": KL})
     for each in (found, find_submissions(zipped), find_submissions(flat)):
         assert each[0].people == (ada,) and {*each[0].read().submission.files} == {"kl.py"}
-    name = "Mallory_1001_assignsubmission_file_x_1002_assignsubmission_file_kl.py"
-    (found_name,) = find_submissions(write_files(tmp_path / "mallory", {name: KL}))
-    assert found_name.people == (Person(name="Mallory", platform="moodle", platform_id="1001"),)
+
+
+MARK = "assignsubmission_file_"
+FORGED_NAMES: dict[str, tuple[Files, str, str]] = {
+    # The files of Ann, and of somebody who chose a name, and the two names in the class.
+    "like a part of Ann's upload": ({f"Ann_11_{MARK}/kl.py": KL}, f"Ann_11_{MARK}x_99_{MARK}/clip.py", "Ann_11"),
+    "like a file of Ann's": ({f"Ann_11_{MARK}kl.py": KL}, f"Ann_11_{MARK}x_99_{MARK}clip.py", "Ann_11"),
+    "like a file of Canvas": ({f"Ann_11_{MARK}/kl.py": KL}, f"x_1_2_y_99_{MARK}/clip.py", "Ann_11"),
+    "like Ann's folder on Windows": ({f"Ann_11_{MARK}/kl.py": KL}, f"Ann_11_{MARK}\\x_99_{MARK}/clip.py", "Ann_11"),
+    "as Ann's, but for an invisible letter": ({"ann/kl.py": KL}, "\u200bann/clip.py", "ann"),
+    "as Ann's, but for half a character": ({"ann/kl.py": KL}, "\udcffann/clip.py", "ann"),
+}
+
+
+@pytest.mark.parametrize("case", FORGED_NAMES)
+def test_a_name_that_somebody_chose_changes_nobody_elses_submission(tmp_path: Path, case: str) -> None:
+    honest, forged, name = FORGED_NAMES[case]
+    folders = [write_files(tmp_path / "with", {**honest, forged: "# forged\n"})]
+    if forged.isprintable():  # the rest is in no zip
+        zipped = zip_bytes({**honest, forged: "# forged\n"})
+        folders.append(write_files(tmp_path, {"class.zip": zipped}) / "class.zip")
+    for each in folders:
+        found = {one.name: one for one in find_submissions(each)}
+        assert len(found) == 2
+        assert found.pop(name).read().submission.files == {"kl.py": KL}
+
+
+def test_a_file_that_may_be_of_two_students_is_graded_for_nobody(tmp_path: Path) -> None:
+    ((_, forged, _)) = FORGED_NAMES["like a file of Ann's"]
+    (found,) = find_submissions(write_files(tmp_path, {forged: KL}))
+    contents = found.read()
+    assert found.people == () and not contents.submission.files
+    assert "Ann (11)" in contents.notes[0] and f"Ann_11_{MARK}x (99)" in contents.notes[0]
 
 
 def test_github_names_a_folder_after_the_assignment_and_the_user(tmp_path: Path) -> None:

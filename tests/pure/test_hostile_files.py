@@ -2,29 +2,34 @@
 
 from __future__ import annotations
 
+import builtins
 import contextlib
+import json
 import os
 import shutil
 import signal
 import socket
 import sys
+import time
 import tracemalloc
 from collections.abc import Callable, Iterator
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 import pytest
 from submissions import model_answer
 
 from grader.classroom.engines import SerialExecutor
 from grader.classroom.grade_class import Progress, grade_class
+from grader.classroom.grading_job import make_job
 from grader.classroom.request import Settings
 from grader.classroom.results import each_entry
 from grader.classroom.submissions import HandedIn, find_submissions
 from grader.commands import course as course_command
 from grader.commands import grade as cli
+from grader.core import contents as contents_module
 from grader.core import course
-from grader.core.contents import Contents, read_submission
-from grader.core.files import MAX_MEMBERS, members_of_folder
+from grader.core.contents import Contents, read_contents, read_submission
+from grader.core.files import MAX_MEMBERS, Member, members_of_folder
 from grader.core.submission import MAX_FILE_BYTES
 from grader.worksheet.questions import FILE_NAME as WORKSHEET_FILE
 from grader.worksheet.reader import read_worksheet, worksheet_in
@@ -213,6 +218,89 @@ def test_names_that_are_no_text_are_graded_too(tmp_path: Path) -> None:
     found = find_submissions(tmp_path)
     assert len({each.name for each in found}) == 4
     assert sum("kl.py" in each.read().submission.files for each in found) == 2
+
+
+# Texts and structures that trouble their reader
+
+NO_TEXT = {
+    "a codec that makes half a character": {"kl.py": b"# coding: raw_unicode_escape\nx = '\\ud800'\n"},
+    "half a character in a helper": {"kl.py": b"import notes\n", "notes.py": b"# coding: utf-7\nx = '+2AA-'\n"},
+    "lists nested for ever": {"kl.ipynb": b"[" * 500_000},
+    "a number of a million digits": {"kl.ipynb": b'{"cells": ' + b"9" * 1_000_000 + b"}"},
+}
+
+
+@pytest.mark.parametrize("case", NO_TEXT)
+def test_a_file_that_is_no_text_costs_its_module_and_no_other(tmp_path: Path, case: str) -> None:
+    folder = student(tmp_path)
+    for name, data in NO_TEXT[case].items():
+        (folder / name).write_bytes(data)
+    contents = read(tmp_path)
+    assert make_job(contents, Settings(exercises=("kl",))).key and "clip.py" in contents.submission.files
+    assert len(contents.notes) >= 1
+    assert read_submission(folder).problems == contents.submission.problems
+
+
+def test_a_coding_line_in_a_notebook_says_nothing_of_its_text(tmp_path: Path) -> None:
+    cell = {"cell_type": "code", "source": "# coding: raw_unicode_escape\nx = '\\ud800'\n"}
+    (student(tmp_path) / "kl.ipynb").write_text(json.dumps({"cells": [cell]}), "utf-8")
+    assert "x = '\\ud800'" in read(tmp_path).submission.files["kl.py"]
+
+
+LONG = {
+    "spaces": " " * 1_990_000, "words": " a" * 990_000, "signs": "a= " * 660_000, "lines": "\n" * 990_000,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", LONG)
+def test_a_long_notebook_is_read_in_a_time_that_grows_with_its_length(tmp_path: Path, case: str) -> None:
+    folder = student(tmp_path)
+    notebook = json.dumps({"cells": [{"cell_type": "code", "source": LONG[case]}]})
+    for exercise in course.EXERCISES:
+        (folder / exercise.file_name).unlink(missing_ok=True)
+        (folder / f"{exercise.name}.ipynb").write_text(notebook, "utf-8")
+    started = time.process_time()
+    read(tmp_path)
+    assert time.process_time() - started < 5
+
+
+def test_many_files_that_a_long_module_might_import_are_looked_for_once(tmp_path: Path) -> None:
+    module = Member(PurePosixPath("kl.py"), lambda limit: (b"import " * 14_000)[:limit])
+    others = [Member(PurePosixPath(f"notes{number}.py"), lambda _: b"") for number in range(49_000)]
+    started = time.process_time()
+    assert read_contents(lambda: [module, *others]).submission.files.keys() == {"kl.py"}
+    assert time.process_time() - started < 10
+
+
+@posix
+@pytest.mark.parametrize("failure", ["endless", "MemoryError", "RecursionError", "OverflowError"])
+def test_whatever_reading_one_upload_raises_costs_this_upload(monkeypatch, failure: str) -> None:
+    monkeypatch.setattr(contents_module, "READING_SECONDS", 0.2)
+
+    def list_files() -> list[Member]:
+        while failure == "endless":
+            with contextlib.suppress(Exception):
+                sum(range(1_000))
+        raise getattr(builtins, failure)
+
+    contents = read_contents(list_files)
+    assert not contents.submission.files
+    assert ("more than" if failure == "endless" else failure) in contents.notes[0]
+
+
+@posix
+@pytest.mark.parametrize("kind", ["pipe", "socket"])
+def test_an_archive_to_grade_that_is_no_file_is_refused_at_once(tmp_path, monkeypatch, run: Run, kind: str) -> None:
+    monkeypatch.chdir(tmp_path)  # the name of a socket must be short
+    if kind == "pipe":
+        os.mkfifo("work.zip")
+    else:
+        with socket.socket(socket.AF_UNIX) as listener:
+            listener.bind("work.zip")
+    with in_time():
+        for main, arguments in ((cli.main, ["--path", "work.zip"]), (course_command.main, ["grade-all", "work.zip"])):
+            code, sentence = run(main, *arguments, *(["--out", "graded"] if main is course_command.main else []))
+            assert code == 2 and "work.zip" in sentence
 
 
 # Not what they look like

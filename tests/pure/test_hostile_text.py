@@ -10,6 +10,7 @@ import csv
 import dataclasses
 import io
 import re
+import time
 import unicodedata
 import zipfile
 from collections import Counter
@@ -84,6 +85,14 @@ def test_ordinary_text_keeps_its_letters(words: str) -> None:
     assert spreadsheet_safe(words) == plain(words) == one_line(words) == visible(words) == words
     stacked = unicodedata.normalize("NFD", "ệ") + "שָּׁ" + "नि" + "ག྄ྷྲ"
     assert plain(stacked) == visible(stacked) == stacked
+
+
+@pytest.mark.parametrize("piece", ["\n", " ", "::a ", "::", "::a\n", "a" * 7 + "::b c", "; ", "\x1b]", "\x1b[", "##"])
+def test_a_long_text_is_made_plain_in_a_time_that_grows_with_its_length(piece: str) -> None:
+    text, started = piece * (60_000 // len(piece)) + "x" * 30_000, time.process_time()
+    for make in (plain, one_line, visible, spreadsheet_safe):
+        make(text)
+    assert time.process_time() - started < 2
 
 
 # Every text in every format
