@@ -58,6 +58,9 @@ class Failure:
     seen: tuple[str, str] | None = None
 
 
+Clocks = Mapping[str, tuple[Clock, ...]]
+"""Exercise to the time that is left for naming its mistakes."""
+
 Seen = list[tuple[Vector, Observation]]
 """Worked examples, each with what a submission makes of it."""
 
@@ -85,6 +88,7 @@ def explain(
     own_mistakes: Set[str],
     corrected: Mapping[str, Submission],
     without_answer: Set[str],
+    clocks: Clocks,
 ) -> None:
     """Write into a result why checks failed.
 
@@ -96,20 +100,27 @@ def explain(
         corrected: Function, "exercise.function", to the submission with right functions where it calls wrong ones.
         without_answer: The functions, "exercise.function", that gave none to a worked example within their limits:
             there is nothing to compare, and to ask once more takes as long again.
+        clocks: See `naming_clocks`.
 
     Raises:
         SandboxError: there is no worker to be had.
     """
     for exercise in result.exercises:
-        called = _blame_what_is_called(settings, exercise, result)
+        own = clocks[exercise.name]
         silent = {name.removeprefix(f"{exercise.name}.") for name in without_answer}
-        exercise.misconceptions = [
-            as_entry(exercise.name, named)
-            for named in (
-                *_named(settings, exercise, called.keys() | silent, failures),
-                *_named_beside_others(settings, exercise, called, own_mistakes, corrected),
-            )
-        ]
+        try:
+            called = _blame_what_is_called(settings, exercise, result, own)
+            exercise.misconceptions = [
+                as_entry(exercise.name, named)
+                for named in (
+                    *_named(settings, exercise, called.keys() | silent, failures, own),
+                    *_named_beside_others(settings, exercise, called, own_mistakes, corrected, own),
+                )
+            ]
+        except SandboxError:
+            raise
+        except Exception:  # of an answer that nobody thought of: the points stand, without names
+            exercise.misconceptions = []
 
 
 def as_entry(exercise: str, named: Named) -> NamedMistake:
@@ -129,7 +140,11 @@ def as_entry(exercise: str, named: Named) -> NamedMistake:
 
 
 def _named(
-    settings: Settings, exercise: ExerciseResult, blameless: Set[str], failures: Mapping[str, Failure]
+    settings: Settings,
+    exercise: ExerciseResult,
+    blameless: Set[str],
+    failures: Mapping[str, Failure],
+    clocks: tuple[Clock, ...],
 ) -> list[Named]:
     """Name the mistakes that the submission's answers to the worked examples show.
 
@@ -138,10 +153,12 @@ def _named(
     """
     failing = [check for check in exercise.checks if check.outcome in (FAILED, BROKEN)]
     suspects = {check.function for check in failing} - blameless
-    found = [named for name in suspects for named in _depends_on_earlier_calls(settings, name, failing, failures)]
+    found: list[Named] = []
+    for name in suspects:
+        found += _depends_on_earlier_calls(settings, name, failing, failures, clocks)
     suspects -= {named.diagnosis.function for named in found}
     _, known = vectors.load(exercise.name)
-    for function, seen in observations(settings, exercise.name, suspects).items():
+    for function, seen in observations(settings, exercise.name, suspects, clocks).items():
         ids = [check.id for check in failing if check.function == function]
         found += _named_for(settings, seen, known.get(function, {}), ids, failures)
     order = [check.id for check in failing]
@@ -154,6 +171,7 @@ def _named_beside_others(
     called: Mapping[str, Sequence[str]],
     own_mistakes: Set[str],
     corrected: Mapping[str, Submission],
+    clocks: tuple[Clock, ...],
 ) -> Iterator[Named]:
     """Name known mistakes of functions that call wrong ones, or say beside the check that none is named.
 
@@ -164,7 +182,8 @@ def _named_beside_others(
     for function in dict.fromkeys(check.function for check in failing if check.function in called):
         checks = [check for check in failing if check.function == function]
         submission = corrected[f"{exercise.name}.{function}"]
-        seen = observations(replace(settings, submission=submission), exercise.name, {function}).get(function, [])
+        asked = replace(settings, submission=submission)
+        seen = observations(asked, exercise.name, {function}, clocks).get(function, [])
         mistakes = known.get(function, {})
         found = _Agreement.of(seen, mistakes).named(seen, mistakes, [check.id for check in checks])
         named = [each for several in found.values() for each in several if each.everywhere]
@@ -219,7 +238,11 @@ def _explain_all(causes: Sequence[Named], failing: Sequence[str], wrong: Mapping
 
 
 def _depends_on_earlier_calls(
-    settings: Settings, function: str, failing: Sequence[CheckResult], failures: Mapping[str, Failure]
+    settings: Settings,
+    function: str,
+    failing: Sequence[CheckResult],
+    failures: Mapping[str, Failure],
+    clocks: tuple[Clock, ...],
 ) -> Iterator[Named]:
     """Repeat the calls that checks of a function failed for, each alone, and name those with another answer.
 
@@ -229,23 +252,22 @@ def _depends_on_earlier_calls(
         failure, check = failures.get(entry.id), settings.selected[entry.id]
         if failure is None or check.function != function:
             continue
-        if not _repeats(settings, check, failure):
+        if not _repeats(settings, check, failure, clocks):
             yield Named(entry.id, _general(function, "earlier_calls", _EARLIER_CALLS), True)
             names, _ = course.exercise(check.exercise).parameters(function)
             for before in (*check.examples[:1], failure.example) if settings.secret == PUBLIC else ():
-                if _repeats(settings, check, failure, before):
+                if _repeats(settings, check, failure, clocks, before):
                     entry.call = f"{show_call(Call.of(function, before, names))}\n{entry.call}"
                     break
         if not settings.fresh_workers:
             return  # there, a worker takes seconds
 
 
-def _repeats(settings: Settings, check: Check, failure: Failure, *before: Example) -> bool:
+def _repeats(settings: Settings, check: Check, failure: Failure, clocks: tuple[Clock, ...], *before: Example) -> bool:
     """Whether a call gives the same answer once more in a new worker, after some others or alone.
 
     True where it has no answer now: nothing is known then.
     """
-    clocks = (Clock(_NAMING_SECONDS, "naming the mistake"),)
     module = course.exercise(check.exercise)
     student = _student(settings, module, clocks)
     with contextlib.closing(student), contextlib.suppress(*_NO_ANSWER):
@@ -295,7 +317,9 @@ def _by_name(check: Check, example: Example) -> dict[str, Any]:
     return dict(zip(names, example.arguments, strict=False))
 
 
-def _blame_what_is_called(settings: Settings, exercise: ExerciseResult, result: Result) -> dict[str, list[str]]:
+def _blame_what_is_called(
+    settings: Settings, exercise: ExerciseResult, result: Result, clocks: tuple[Clock, ...]
+) -> dict[str, list[str]]:
     """Write beside each failing check which functions it calls that are wrong themselves.
 
     Returns:
@@ -309,7 +333,7 @@ def _blame_what_is_called(settings: Settings, exercise: ExerciseResult, result: 
     for check in failing:
         for used in uses.get(check.function, ()):
             if used not in wrong:
-                wrong[used] = is_wrong(settings, used, result)
+                wrong[used] = is_wrong(settings, used, result, clocks)
             name, function = used.split(".")
             if wrong[used]:
                 where = "see above" if name in graded else f"grade the exercise {name} first"
@@ -319,7 +343,7 @@ def _blame_what_is_called(settings: Settings, exercise: ExerciseResult, result: 
     return found
 
 
-def is_wrong(settings: Settings, used: str, result: Result) -> bool:
+def is_wrong(settings: Settings, used: str, result: Result, clocks: tuple[Clock, ...]) -> bool:
     """Whether a function, "exercise.function", fails a check, or a worked example if its exercise was not graded."""
     name, function = used.split(".")
     for each in (result, *([settings.known] if settings.known else [])):
@@ -328,12 +352,23 @@ def is_wrong(settings: Settings, used: str, result: Result) -> bool:
         if graded:
             return any(check.outcome != PASSED for check in graded)
     public = {check.id: check for check in checks_of(name, hidden=False)}
-    seen = observations(replace(settings, checks=public), name, {function}).get(function)
+    seen = observations(replace(settings, checks=public), name, {function}, clocks).get(function)
     return seen is None or not all(agree(observation, vector.expected) for vector, observation in seen)
 
 
-def _naming_clocks() -> tuple[Clock, ...]:
-    return Clock(_NAMING_SECONDS, "naming the mistake"), Clock(10 * _NAMING_SECONDS, "naming it", wall=True)
+def naming_clocks(left: Mapping[str, Clock]) -> Clocks:
+    """The time for naming the mistakes of each exercise: some seconds of what the exercise has left.
+
+    A waiting process gets a limit on the wall too, which costs names and no points.
+    """
+    return {
+        name: (
+            Clock(_NAMING_SECONDS, "naming the mistake"),
+            clock,
+            Clock(10 * _NAMING_SECONDS, "naming it", wall=True),
+        )
+        for name, clock in left.items()
+    }
 
 
 def _student(settings: Settings, module: Exercise, clocks: tuple[Clock, ...]) -> Student:
@@ -341,11 +376,10 @@ def _student(settings: Settings, module: Exercise, clocks: tuple[Clock, ...]) ->
     return Student(module, settings.submission, settings.start, device=settings.device, clocks=clocks)
 
 
-def observations(settings: Settings, exercise: str, functions: set[str]) -> dict[str, Seen]:
+def observations(settings: Settings, exercise: str, functions: set[str], clocks: tuple[Clock, ...]) -> dict[str, Seen]:
     """What some functions of a submission make of all worked examples of the selected checks."""
     recorded, _ = vectors.load(exercise)
     seen: dict[str, Seen] = {}
-    clocks = _naming_clocks()
     module = course.exercise(exercise)
     for function in module.function_names:
         if function not in functions:

@@ -41,7 +41,7 @@ from ..core.result import (
 from ..core.secret import PUBLIC, fresh_seed
 from ..core.submission import Submission
 from . import curves, hypothesis_compat, vectors
-from .check import Check, checks_of
+from .check import Check, as_result, checks_of
 from .compare import Mismatch
 from .diagnosis import Failure
 from .observations import what_was_raised
@@ -114,6 +114,7 @@ class Findings:
         without_answer: The functions, "exercise.function", that gave none to a worked example within their limits.
         unfinished: The functions, "exercise.function", that call one which is not written yet.
         errors: What pytest could not collect.
+        clocks: Exercise to what is left of its time. The second pass and naming mistakes spend it too.
     """
 
     failures: dict[str, Failure] = field(default_factory=dict)
@@ -121,6 +122,7 @@ class Findings:
     without_answer: set[str] = field(default_factory=set)
     unfinished: set[str] = field(default_factory=set)
     errors: list[str] = field(default_factory=list)
+    clocks: dict[str, Clock] = field(default_factory=dict)
 
     def add(self, others: Findings) -> None:
         """Take over what another process found in exercises of its own."""
@@ -129,6 +131,8 @@ class Findings:
         self.without_answer |= others.without_answer
         self.unfinished |= others.unfinished
         self.errors += others.errors
+        for name, clock in others.clocks.items():  # each exercise has spent its time in one process
+            self.clocks[name].seconds = min(self.clocks[name].seconds, clock.seconds)
 
 
 @dataclass(eq=False)  # pytest before 9 asks a plugin for its hash
@@ -161,10 +165,9 @@ class GradingPlugin:
 
     def __post_init__(self) -> None:
         self._entries = {check.id: check for check in self.result.checks}
-        self._clocks = {
-            exercise.name: Clock(_exercise_seconds(exercise.name) * _more_time(), "this exercise in earlier checks")
-            for exercise in self.result.exercises
-        }
+        for exercise in self.result.exercises:
+            seconds = _exercise_seconds(exercise.name) * _more_time()
+            self.found.clocks.setdefault(exercise.name, Clock(seconds, "this exercise in earlier checks"))
         self._student: Student | None = None
         self._seen_secretly: list[Mismatch] = []
         self._public_failures: dict[tuple[str, str], Mismatch | StudentError | None] = {}
@@ -189,7 +192,7 @@ class GradingPlugin:
             folder=asked.folder,
             endless_imports=self._endless_imports[check.exercise],
         )
-        clocks = (self._clocks[check.exercise], Clock(check.seconds * _more_time(), "this check"), self.wall_clock)
+        clocks = (self.found.clocks[check.exercise], Clock(check.seconds * _more_time(), "this check"), self.wall_clock)
         odd_dtypes = self._odd_dtypes_of(check)
         known = len(odd_dtypes or ())
         student.begin(clocks, check.call_seconds, odd_dtypes)
@@ -358,19 +361,13 @@ class GradingPlugin:
         if call.when == "call" and problem is None:
             entry.outcome = PASSED
         elif problem is not None and not isinstance(problem, pytest.skip.Exception):
-            check = _check_of(item)
             try:
-                self._record(entry, check, problem)
+                self._report(item, entry, problem)
             except Exception as error:  # whatever a submission made us stumble over costs this check, not the others
-                entry.outcome, entry.story = GRADER_ERROR, f"{type(error).__name__}: {error}"
-            secret = self._draws_secretly(item) or any(problem is odd for odd in self._seen_secretly)
-            if secret and isinstance(problem, MachineTooBusy):
-                entry.printed = ""  # what is told is the grader's; a print may tell anything that the worker has seen
-            elif secret and not self._may_be_told(check, problem):
-                self.found.failures.pop(check.id, None)
-                public = self._public_failure(check)
-                lines = show_call(public.call, _shown(public, public.call)) if public and public.call else ""
-                withhold(entry, problem, lines)
+                told = f"what your function did cannot be shown ({type(error).__name__})"
+                is_theirs = isinstance(problem, (Mismatch, NoAnswer))
+                vars(entry).update(vars(as_result(_check_of(item))))
+                entry.outcome, entry.story = (FAILED if is_theirs else GRADER_ERROR), told
         if call.when == "teardown":
             entry.seconds = round(time.monotonic() - self._started, 4)
             try:
@@ -379,6 +376,19 @@ class GradingPlugin:
                 self.failure = error
                 item.session.shouldstop = "the caller failed"
         return report
+
+    def _report(self, item: pytest.Item, entry: CheckResult, problem: BaseException) -> None:
+        """Write what came of a check that did not pass, without what is secret."""
+        check = _check_of(item)
+        self._record(entry, check, problem)
+        secret = self._draws_secretly(item) or any(problem is odd for odd in self._seen_secretly)
+        if secret and isinstance(problem, MachineTooBusy):
+            entry.printed = ""  # what is told is the grader's; a print may tell anything that the worker has seen
+        elif secret and not self._may_be_told(check, problem):
+            self.found.failures.pop(check.id, None)
+            public = self._public_failure(check)
+            lines = show_call(public.call, _shown(public, public.call)) if public and public.call else ""
+            withhold(entry, problem, lines)
 
     def _draws_secretly(self, item: pytest.Item) -> bool:
         """Whether the inputs of a check come from the secret of a class, and so are told to nobody."""
@@ -402,7 +412,7 @@ class GradingPlugin:
     def _look_for_a_public_failure(self, name: str, function: str) -> Mismatch | StudentError | None:
         """In a new worker: the one that has seen secret inputs could show them in place of an answer."""
         asked, exercise = self.settings, course.exercise(name)
-        clocks = (self._clocks[name], self.wall_clock)
+        clocks = (self.found.clocks[name], self.wall_clock)
         student = Student(exercise, asked.submission, asked.start, device=asked.device, clocks=clocks)
         with contextlib.closing(student):
             for other in checks_of(name, hidden=False):
@@ -412,7 +422,7 @@ class GradingPlugin:
                     vectors.require_recorded(student, self._worked(other))
                 except (Mismatch, StudentError) as problem:
                     return problem
-                except (StudentDied, StudentCrashed, ModuleProblem, MachineTooBusy):
+                except (StudentDied, MachineTooBusy, Exception):
                     return None
         return None
 
@@ -461,6 +471,11 @@ class GradingPlugin:
                 )
             case MachineTooBusy():
                 entry.outcome, entry.story = GRADER_ERROR, str(problem)
+            case FileRefused():
+                entry.outcome, entry.story = GRADER_ERROR, str(problem)
+            case _ if isinstance(problem, _OF_ODD_ANSWERS) and self._student and self._student.has_answered:
+                entry.outcome = FAILED
+                entry.story = "your function returned something of another kind than the check can read"
             case _:
                 entry.outcome, entry.story = GRADER_ERROR, f"{type(problem).__name__}: {problem}"
         # Names and messages of theirs begin no line of their own, and no report is as long as they like.
@@ -483,6 +498,8 @@ class GradingPlugin:
         return lines[line - 1].strip() if 0 < line <= len(lines) else ""
 
 
+_OF_ODD_ANSWERS = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
+"""What a check raises for an answer of a kind that it cannot read."""
 _WITHOUT_INPUTS = (ModuleProblem, MachineTooBusy)
 """Exceptions whose text says nothing about the inputs of a check, and so cannot reveal secret ones."""
 _LONG_CALL = 700

@@ -82,9 +82,9 @@ class Grading(Settings):
             result.problem = "; ".join(found.errors) or f"pytest ended with {status!r}"
             return result
         try:
-            judged = second_pass.Judged()
+            judged, clocks = second_pass.Judged(), diagnosis.naming_clocks(found.clocks)
             if self.second_pass and not self.debug:
-                judged = second_pass.judge(self, grading, run_checks, on_second_pass)
+                judged = second_pass.judge(self, grading, run_checks, on_second_pass, clocks)
             if self.name_mistakes and not self.debug:  # a person at a breakpoint wants no calls after it
                 diagnosis.explain(
                     self,
@@ -93,6 +93,7 @@ class Grading(Settings):
                     own_mistakes=judged.own_mistakes,
                     corrected=judged.corrected,
                     without_answer=found.without_answer,
+                    clocks=clocks,
                 )
         except (SandboxError, MachineTooBusy) as error:
             result.problem = str(error)

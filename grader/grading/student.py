@@ -404,6 +404,11 @@ class Student:
         self._answered.extend(zip(examples, found, strict=True))
         return found
 
+    @property
+    def has_answered(self) -> bool:
+        """Whether an answer came back in this check."""
+        return bool(self._answered)
+
     def asked(self, call: Call) -> tuple[Example, Answer] | None:
         """One of the latest calls with what was asked for and what came back; None if it is not among them."""
         return next((each for each in self._answered if each[1].call is call), None)

@@ -149,6 +149,7 @@ HOLDS_ITSELF.append(HOLDS_ITSELF)
         (dict.fromkeys(map(str, range(100_000))), "items|too large"),
         (Tensor("uint8", (wire.MAX_DATA_BYTES + 1,), bytes(wire.MAX_DATA_BYTES + 1)), "too large"),
         ([Tensor("uint8", (HALF,), bytes(HALF))] * 3, "too large"),
+        ([[[0.5] * 100] * 100] * 6, "too many values"),
         (Tensor("uint8", (0, 2**62), b""), "shape"), (Tensor("uint8", (1,) * 65, b"1"), "shape"),
         (b"bytes", "bytes"), (object(), "object"), (np.float64(1.0), "float64"), (IntegerInDisguise.ONE, "Integer"),
         (TextInDisguise("a"), "TextInDisguise"), (Pair(1, 2), "Pair"), (OrderedDict(a=1), "OrderedDict"),

@@ -12,7 +12,7 @@ from grader.sandbox.sandbox import Sandbox
 
 def test_a_function_is_asked_for_the_worked_examples_of_its_own_checks(sandbox: Sandbox) -> None:
     settings = Settings(read_submission(course.MODEL_ANSWERS), ["kl"], sandbox.worker, hidden=False)
-    seen = observations(settings, "kl", {"kl_estimate"})
+    seen = observations(settings, "kl", {"kl_estimate"}, ())
     own = [check for check in settings.selected.values() if check.function == "kl_estimate"]
     assert [*seen] == ["kl_estimate"]
     assert len(seen["kl_estimate"]) == sum(len(check.examples) for check in own) > 0

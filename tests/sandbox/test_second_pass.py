@@ -88,7 +88,7 @@ def test_where_the_grader_stumbles_in_the_second_pass_the_result_says_so_and_no_
 
     def stumble(student: Student, *arguments: Any) -> None:
         if any(name.startswith("course_oracles/") for name in student._submission.files):
-            raise ZeroDivisionError("in the grader")
+            raise OSError("in the grader")
         compare(student, *arguments)
 
     monkeypatch.setattr(vectors, "require_recorded", stumble)
@@ -211,3 +211,26 @@ def test_a_function_that_waits_for_one_that_never_answers_is_judged_without_it(s
     assert waits == ["advantages", "bandit"]  # each gate once
     assert {tuple(check.owed_to) for check in of(result, "grpo_step")} == {("advantages.group_advantages",)}
     assert result.exercises[1].misconceptions == []
+
+
+def test_the_second_pass_and_naming_mistakes_spend_what_an_exercise_has_left(
+    sandbox: Sandbox, make_submission: SubmissionMaker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A slow import is paid for by each new worker, and each failing check asks for several."""
+    monkeypatch.setattr(course, "EXERCISE_SECONDS", 3.0)
+    slow = TOO_LARGE["clip.py"] + "\nimport time\ntime.sleep(0.4)\n"
+    wrong = model_answer("bandit") + "\ngrpo_step = lambda logits, *arguments, **options: (logits, {})\n"
+    workers = []
+
+    def start(*arguments, **options):
+        workers.append(sandbox.worker(*arguments, **options))
+        return workers[-1]
+
+    submission = read_submission(make_submission({"clip.py": slow, "bandit.py": wrong}))
+    with grading_profile():
+        result = Grading(submission, ["clip", "bandit"], start, gates=False).run()
+    assert result.complete and not result.problem
+    longer = sum(
+        check.seconds for check in declared_checks(["bandit", "clip"], hidden=True).values() if check.call_seconds
+    )
+    assert sum(worker._spent_before for worker in workers) < 2 * 3.0 + longer + 1.0

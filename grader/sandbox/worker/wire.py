@@ -34,6 +34,7 @@ CALL_MARK = "\0"  # not part of a frame: begins the prints of each call in the f
 MAX_AXES = 16
 MAX_AXIS = 1 << 24
 MAX_ITEMS = 1_000  # of a list, a tuple or a dict
+MAX_COMMAS = 50_000  # of a header, and so about as many values: each costs the grader time when it is compared
 
 _SIZES = struct.Struct("<II")
 _to_json = json.JSONEncoder(separators=(",", ":"), check_circular=False).encode  # depth is limited below
@@ -91,6 +92,8 @@ def encode(request_id: int, body: dict[str, Any]) -> bytes:
     data = b"".join(chunks)
     if len(header) > MAX_HEADER_BYTES or len(data) > MAX_DATA_BYTES:
         raise WireError(f"a message of {len(header) + len(data):,} bytes is too large")
+    if header.count(b",") > MAX_COMMAS:
+        raise WireError("too many values")
     return _SIZES.pack(len(header), len(data)) + header + data
 
 
@@ -118,6 +121,8 @@ class Reader:
         if header_size > MAX_HEADER_BYTES or data_size > MAX_DATA_BYTES:
             raise WireError(f"a message of {header_size + data_size:,} bytes was announced")
         header, data = self._exactly(receive, header_size), self._exactly(receive, data_size)
+        if header.count(b",") > MAX_COMMAS:
+            raise WireError("too many values")
         try:
             request_id, value = json.loads(header)
             body = _Decoder(data).value(value, 0)
