@@ -132,9 +132,7 @@ _PACKED: dict[str, Packing] = {
     ),
     "nests too deeply to parse": folder_named("{0}", module=f"x = {'(' * 100_000}{')' * 100_000}\n"),
     "names a codec that unpacks": folder_named("{0}", module="# -*- coding: zip_codec -*-\nx = 1\n"),
-    "names a codec that makes half a character": folder_named(
-        "{0}", module="# -*- coding: raw_unicode_escape -*-\nx = '\\ud800'\n"
-    ),
+    "decodes to half a character": folder_named("{0}", module="# -*- coding: raw_unicode_escape -*-\nx = '\\ud800'\n"),
     "contains only null bytes": folder_named("{0}", module="\0" * 100_000),
 }
 _PACKED_AND_GRADED: dict[str, Packing] = {
