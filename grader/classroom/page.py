@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from .. import __version__
 from ..core import course
 from ..core.html import render
-from ..core.text import counted
+from ..core.text import counted, listed
 from ..reports.svg_chart import Bar, Figure, column_chart, number, small_bar
 from .report import BINS, FEW, WEAK, CheckStatistics, ClassReport, Distribution, MisconceptionCount, Named
 from .side_by_side import anchors
@@ -144,6 +144,9 @@ def _doubts(report: ClassReport, *, by_name: bool) -> list[str]:
             f"Graded at isolation level 0, without walls: {counted(report.without_walls, 'submission')}. "
             "That is a self-check and no mark."
         )
+    if report.not_imported:
+        failed = listed([f"{file} in {counted(number, 'submission')}" for file, number in report.not_imported])
+        doubts.append(f"Cannot be imported, and so without points: {failed}. The column notes of grades.csv says why.")
     if len(report.versions) > 1:
         doubts.append(
             f"The results are of different versions of the course ({', '.join(report.versions)}). "

@@ -151,6 +151,7 @@ class ClassReport:
         by_hand: Those with marks by hand, which no number here counts.
         waiting: Those that are not graded yet.
         without_walls: Graded at isolation level 0, where a submission can cheat.
+        not_imported: Modules that could not be imported, each with the number of submissions; they earn 0 points.
         versions: Of the course, that the results come from; more than one should not be compared.
         totals: Points of all that was graded.
         exercises: In the order of the results.
@@ -167,6 +168,7 @@ class ClassReport:
     by_hand: int
     waiting: int
     without_walls: int
+    not_imported: tuple[tuple[str, int], ...]
     versions: tuple[str, ...]
     totals: Distribution
     exercises: tuple[ExerciseStatistics, ...]
@@ -230,6 +232,7 @@ def class_report(entries: Sequence[Entry]) -> ClassReport:
         by_hand=sum(bool(entry.by_hand) for entry in entries),
         waiting=len(entries) - len(results) - failed - without_code,
         without_walls=sum(map(course.lacks_walls, results)),
+        not_imported=tuple(Counter(_not_imported(results)).items()),
         versions=tuple(sorted({result.course_version for result in results})),
         totals=_distribution(
             [result.earned for result in results],
@@ -242,6 +245,11 @@ def class_report(entries: Sequence[Entry]) -> ClassReport:
         functions=functions,
         finished=functions[-1].reached - functions[-1].stopped if functions else 0,
     )
+
+
+def _not_imported(results: Sequence[Result]) -> list[str]:
+    exercises = (exercise for result in results for exercise in result.exercises)
+    return [course.file_of(exercise.name) for exercise in exercises if exercise.not_imported]
 
 
 def marked(entries: Iterable[Entry]) -> Iterator[tuple[Entry, Result]]:

@@ -8,6 +8,8 @@ files, which are the course's own, archives in archives, and whatever has the na
 from __future__ import annotations
 
 import contextlib
+import difflib
+import functools
 import os
 import re
 import signal
@@ -17,7 +19,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
-from .course import EXERCISES, KNOWN, given_files
+from .course import EXERCISES, KNOWN, STARTER, given_files
 from .files import (
     ARCHIVES,
     MAX_ARCHIVE_BYTES,
@@ -28,8 +30,10 @@ from .files import (
     members_of_archive,
     members_of_folder,
 )
-from .notebook import MAX_NOTEBOOK_BYTES, code_of
-from .submission import MAX_FILE_BYTES, Submission, SubmissionError, text_of
+from .host_setup import without_host_setup
+from .notebook import MAX_NOTEBOOK_BYTES, code_of, written_files
+from .source import INSTALLED, defined_again, foreign_imports, functions, place
+from .submission import MAX_FILE_BYTES, Submission, SubmissionError, text_of, wide_encoding
 from .text import counted, listed, one_line
 
 WORKSHEET_FILE, LARGEST_WORKSHEET = "worksheet.json", 2_000_000
@@ -55,13 +59,13 @@ _STEMS = "|".join(re.escape(name.removesuffix(".py")) for name in (*MODULES, *_U
 _LIKE_A_MODULE = re.compile(rf"(?P<stem>{_STEMS}|[a-z]+){_COPY}?\.(?:py(?:\.txt)?|ipynb)", re.IGNORECASE | re.ASCII)
 _LIKE_A_WORKSHEET = re.compile(rf"worksheet{_COPY}?\.json", re.IGNORECASE | re.ASCII)
 _IMPORT = re.compile(r"\b(?:from|import)\b[^\n(]{0,200}(?:\([^)]{0,2000}\))?")
-# Python's own, torch with what it imports, and the names that a worker takes for the submission's folder.
-_LIBRARIES = sys.stdlib_module_names | {
-    *("torch", "functorch", "torchgen", "numpy", "scipy", "sympy", "mpmath", "networkx", "jinja2", "markupsafe"),
-    *("filelock", "fsspec", "setuptools", "typing_extensions", "matplotlib", "pandas"),
-    *("starter", "submission", "grader", "reference", "given"),
-}
-_NOTES = 8
+# Python's own, what may be installed, and the names that a worker takes for the submission's folder.
+_LIBRARIES = (
+    sys.stdlib_module_names | INSTALLED | {"scipy", "pandas", "starter", "submission", "grader", "reference", "given"}
+)
+_NOTES, _LISTED = 8, 3
+_STRAYS = 20
+"""Files without the name of a module that are looked into."""
 _TOP = PurePosixPath()
 
 
@@ -115,8 +119,8 @@ class Contents:
         """
         if not self.has_modules:
             raise SubmissionError(
-                f"{self.submission.path} holds none of {', '.join(MODULES)}; give the folder that does: "
-                "grade --path FOLDER"
+                f"{self.submission.path} holds none of {', '.join(MODULES)}; {'; '.join(self.notes)}; give the folder"
+                " that holds your modules: grade --path FOLDER"
             )
         return replace(self.submission, notes=self.notes)
 
@@ -237,8 +241,8 @@ def _contents(members: Sequence[Member], top: str = "") -> Contents:
         members: The files.
         top: Name of the folder that holds them all, if it has one.
     """
-    loose = _chosen(members, top)
     archives = sorted((member for member in members if _is_packed(member)), key=_age)
+    loose = _chosen(members, top, near_misses=not archives)
     if not archives:
         return loose
     name = one_line(archives[-1].name, limit=60)
@@ -304,14 +308,17 @@ def _of_archive(name: str, data: bytes) -> Contents:
     return replace(found, notes=(*inner, *found.notes))
 
 
-def _chosen(members: Sequence[Member], top: str = "") -> Contents:
+def _chosen(members: Sequence[Member], top: str = "", *, near_misses: bool = True) -> Contents:
     """The modules and the worksheet among some files, without opening an archive.
 
     Args:
         members: The files.
         top: Name of the folder that holds them all, if it has one.
+        near_misses: Take a file with nearly the name of a module where there is no better one.
     """
+    members = [*members, *_written_by_notebooks(members)]
     found = _candidates(members)
+    left_out = _add_near_misses(found, members) if near_misses else []
     modules = {place: {*files} - {WORKSHEET_FILE} for place, files in found.items()}
     places = sorted(
         (place for place in found if modules[place]),
@@ -326,22 +333,20 @@ def _chosen(members: Sequence[Member], top: str = "") -> Contents:
         candidates = found.get(place, {}).get(name)
         if candidates:
             notes += _notes_on_choice(name, candidates)
-            text, problem, note = _text(name, candidates[0])
+            text, problem, about = _text(name, candidates[0])
+            if not problem and not text.strip():
+                problem = f"{name} is empty; save your work in the editor and hand it in again"
             (problems if problem else files)[name] = problem or text
-            notes += [each for each in (problem, note) if each]
+            notes += [problem] if problem else about
         elif name in MODULES:
             problems[name] = _is_missing(name)
-    helpers, about = _helpers(files, [member for member in members if member.path.parent == place])
+    loose = [member for member in members if member.path.parent == place]
+    helpers, about = _helpers(files, loose)
     notes += [*about, *_notes_on_given(members, place)]
+    notes[:0] = _notes_on_code({**files, **helpers}, loose)
     if not places:
         notes.append(_note_on_none(members))
-    elif missing := [name for name, problem in problems.items() if problem == _is_missing(name)]:
-        notes += [
-            f"{one_line(member.name, limit=60)} was left out: a notebook counts if it has the name of a module, for"
-            f" example {missing[0].removesuffix('.py')}.ipynb"
-            for member in members
-            if _is_notebook(member) and not _graded_name(member)
-        ]
+    notes += [note for folder, note in left_out if folder == place or not places]
     worksheet, about = _worksheet(found)
     submission = Submission("submission", Path("submission"), files | helpers, problems)
     return Contents(submission, worksheet, (*notes, *about), place)
@@ -363,13 +368,13 @@ def _candidates(members: Sequence[Member]) -> dict[PurePosixPath, dict[str, list
     `clip-2.py` and `clip (2).py` are names of a second upload or download, `Clip.py` and `clip.py.txt` what some
     editors make of a name. The newest upload wins, where a platform numbers them. Then the plain name of a module wins,
     because its student edits and imports it, but the highest number of a worksheet, because a browser gives the plain
-    name to the first download. A notebook counts if there is no such file.
+    name to the first download. A file that a notebook writes counts if there is no such file, then a notebook.
     """
 
-    def rank(member: Member) -> tuple[bool, int, int, int, str]:
+    def rank(member: Member) -> tuple[bool, bool, int, int, int, str]:
         renamed, number = member.name != _graded_name(member), -_stem_and_number(member.name)[1]
         first, second = (number, renamed) if _graded_name(member) == WORKSHEET_FILE else (renamed, number)
-        return _is_notebook(member), -member.upload, first, second, member.name
+        return _is_notebook(member), bool(member.notebook), -member.upload, first, second, member.name
 
     found: dict[PurePosixPath, dict[str, list[Member]]] = {}
     for member in reversed(members):  # of two with one path the last, as unpacked
@@ -397,29 +402,139 @@ def _is_notebook(member: Member) -> bool:
 def _notes_on_choice(name: str, candidates: Sequence[Member]) -> list[str]:
     """Why the first of these files of one folder is graded as the file of this name."""
     member, *others = candidates
-    taken = one_line(member.name)
-    notes = [f"{taken} was taken as {name}"] if member.name != name else []
-    if same := sum(other.name == member.name for other in others):
+    taken = _called(member)
+    notes = [f"{taken} was taken as {name}"] if taken != name else []
+    if same := sum(_called(other) == taken for other in others):
         notes.append(f"there are {same + 1} of {taken} in one place; graded is the last, as when unpacked")
-    return notes + [
-        f"there is {one_line(other.name)} too; graded is {taken}" for other in others if other.name != member.name
+    return notes + [f"there is {_called(other)} too; graded is {taken}" for other in others if _called(other) != taken]
+
+
+def _called(member: Member) -> str:
+    """A file's name for a note, with the notebook that writes it."""
+    return one_line(member.name) + (f" (written by a cell of {member.notebook})" if member.notebook else "")
+
+
+def _written_by_notebooks(members: Sequence[Member]) -> list[Member]:
+    """The Python files that `%%writefile` writes, as if they lay next to their notebooks."""
+    found = []
+    for member in [each for each in members if _is_notebook(each) and not each.problem][:_STRAYS]:
+        try:
+            data = member.read(MAX_NOTEBOOK_BYTES + 1)
+        except Exception:  # told where a module is read
+            continue
+        if b"%%" in data and len(data) <= MAX_NOTEBOOK_BYTES:
+            notebook = one_line(member.name)
+            for name, text in written_files(notebook, data).items():
+                read = functools.partial(_start_of, text.encode("utf-8", "replace"))
+                found.append(Member(member.path.parent / name, read, upload=member.upload, notebook=notebook))
+    return found
+
+
+def _start_of(data: bytes, limit: int) -> bytes:
+    return data[:limit]
+
+
+def _add_near_misses(
+    found: dict[PurePosixPath, dict[str, list[Member]]], members: Sequence[Member]
+) -> list[tuple[PurePosixPath, str]]:
+    """Add a file for a module that its folder lacks, if it alone has nearly its name and defines functions of it.
+
+    Returns:
+        The folder of each other file that may have been meant, and a note.
+    """
+    places = {place for place, files in found.items() if {*files} - {WORKSHEET_FILE}}
+    ours = {file.name for file in STARTER.glob("*.py")} | {PurePosixPath(name).name for name in given_files()}
+    writers = {member.notebook for member in members}
+    strays = [
+        member
+        for member in members
+        if member.name.lower().endswith((".py", ".ipynb", ".pyw", ".txt")) and member.name not in ours
+        if not _graded_name(member) and (member.path.parent in places or not places)
     ]
+    meant: dict[tuple[PurePosixPath, str], list[Member]] = {}
+    notes = []
+    for member in sorted(strays, key=lambda each: (not any(_is_near(each, name) for name in MODULES), each.path))[
+        :_STRAYS
+    ]:
+        folder, called = member.path.parent, _called(member)
+        missing = [name for name in (*MODULES, *_UNCOUNTED) if name not in found.get(folder, {})]
+        defined = functions(_text(member.name, member)[0])
+        holds = [each.file_name for each in KNOWN if each.file_name in missing and {*defined} & {*each.function_names}]
+        near = [name for name in missing if _is_near(member, name)]
+        ending = ".ipynb" if _is_notebook(member) else ".py"
+        if len(called_so := [name for name in near if name in holds]) == 1:
+            meant.setdefault((folder, called_so[0]), []).append(member)
+        elif holds:
+            rename = (
+                f"rename it to {holds[0]}" if len(holds) == 1 else f"hand in one file per module, such as {holds[0]}"
+            )
+            rename = rename.removesuffix(".py") + ending
+            notes.append((folder, f"{called} was left out, because it defines functions of {listed(holds)}; {rename}"))
+        elif near and "test" not in member.name.lower():
+            notes.append((folder, f"{called} was left out: it defines no function of {listed(near)}"))
+        elif places and _is_notebook(member) and {*missing} & {*MODULES} and member.name not in writers:
+            name = missing[0].removesuffix(".py") + ending
+            notes.append(
+                (folder, f"{called} was left out: a notebook counts if it has the name of a module, such as {name}")
+            )
+    for (folder, name), several in meant.items():
+        if len(several) == 1:
+            found.setdefault(folder, {})[name] = several
+        else:
+            which = f"{listed([_called(each) for each in several])} were left out, because each may be {name}"
+            notes.append((folder, f"{which}; rename the one that counts to {name}"))
+    return notes
 
 
-def _text(name: str, member: Member) -> tuple[str, str, str]:
-    """The text of a module, why there is none, and a note."""
+def _is_near(member: Member, module: str) -> bool:
+    """Whether the name of a file has that of a module as a word, or differs in a letter or two."""
+    words = re.findall(r"[a-z]+", re.sub(r"(\.(py|pyw|ipynb|txt))+\Z", "", member.name[:100].lower()))
+    stem = module.removesuffix(".py")
+    return stem in words or difflib.SequenceMatcher(None, "".join(words), stem).ratio() >= 0.8
+
+
+def _notes_on_code(files: Mapping[str, str], loose: Sequence[Member]) -> list[str]:
+    """What works differently from what its student expects: functions defined twice, imports that will fail."""
+    there = (*files, *given_files(), *(member.name for member in loose))
+    own = {PurePosixPath(name).stem for name in there} | {"starter", "submission", "given"}
+    notes = []
+    for name, text in files.items():
+        for function, numbers in defined_again(text):
+            times = "twice" if len(numbers) == 2 else f"{len(numbers)} times"
+            places = f"{place(text, numbers[0])} and {place(text, numbers[-1])}"
+            notes.append(f"{name} defines `{one_line(function, limit=60)}` {times} ({places}); the last one counts")
+        for module, number in foreign_imports(text, own):
+            what = f"{name} imports {one_line(module, limit=60)} ({place(text, number)})"
+            notes.append(f"{what}, which is neither handed in nor installed by the course: the import fails in class")
+    return notes
+
+
+def _text(name: str, member: Member) -> tuple[str, str, list[str]]:
+    """The text of a module, why there is none, and notes."""
     if member.problem:
-        return "", f"{name} {member.problem}", ""
+        return "", f"{name} {member.problem}", []
+    called = one_line(member.name)
     try:
-        if not _is_notebook(member):
-            return *text_of(name, member.read(MAX_FILE_BYTES + 1)), ""
-        code, problem, note = code_of(one_line(member.name), member.read(MAX_NOTEBOOK_BYTES + 1))
-        text, unfit = text_of(name, f"\ufeff{code}".encode("utf-8", "replace"))  # a coding line in it says nothing
-        return text, problem or unfit, "" if problem or unfit else note
+        if _is_notebook(member):
+            code, problem, note = code_of(called, member.read(MAX_NOTEBOOK_BYTES + 1))
+            text, unfit = text_of(name, f"\ufeff{code}".encode("utf-8", "replace"))  # a coding line in it says nothing
+            problem = problem or unfit
+        else:
+            data = member.read(MAX_FILE_BYTES + 1)
+            text, problem = text_of(name, data)
+            wide = wide_encoding(data)
+            note = f"{called} was read as {wide}, which Python itself cannot import; save it as UTF-8" if wide else ""
     except OSError as error:
-        return "", f"{name} cannot be read: {error.strerror}", ""
+        return "", f"{name} cannot be read: {error.strerror}", []
     except Exception as error:  # a damaged place in an archive shows when it is unpacked
-        return "", f"{name} cannot be unpacked ({type(error).__name__}); pack it again", ""
+        return "", f"{name} cannot be unpacked ({type(error).__name__}); pack it again", []
+    text, dropped = without_host_setup(text)
+    notes = [note] if note else []
+    if dropped:
+        shown = "; ".join(one_line(line, limit=60) for line in dropped[:_LISTED])
+        more = f" and {len(dropped) - _LISTED} more" if len(dropped) > _LISTED else ""
+        notes.append(f"{called}: left out, because it only sets up the machine of a notebook: {shown}{more}")
+    return text, problem, notes
 
 
 def _helpers(modules: Mapping[str, str], loose: Sequence[Member]) -> tuple[dict[str, str], list[str]]:

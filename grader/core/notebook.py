@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 
+from .source import cell_header
 from .text import counted, one_line
 
 MAX_NOTEBOOK_BYTES = 2_000_000
@@ -16,6 +17,10 @@ MAX_NOTEBOOK_BYTES = 2_000_000
 
 _FOR_JUPYTER = re.compile(r"%\w.*|!(?!=).*|\?\S+|[\w.]{1,200}\?{1,2}|[\w, ]{1,200}=\s*(?:%[A-Za-z]|!).*")
 _CELL_MAGIC = re.compile(r"\s*%%(\w+)")
+_CONFLICT = re.compile(rb"^(?:<{7}|>{7}) ", re.M)
+_WRITES_FILE = re.compile(
+    r"\s*%%(?:writefile|file)[ \t]+(?P<append>(?:-a|--append)[ \t]+)?(?P<path>\S[^\n]*)(?P<body>.*)", re.DOTALL
+)
 _PYTHON_MAGICS = ("capture", "prun", "time", "timeit")
 _LISTED = 3
 
@@ -33,18 +38,44 @@ def code_of(name: str, data: bytes) -> tuple[str, str, str]:
     if len(data) > MAX_NOTEBOOK_BYTES:
         limit = f"{MAX_NOTEBOOK_BYTES // 10**6} MB"
         return "", f"{name} is larger than {limit}; clear its outputs, or hand in a .py file", ""
-    try:
-        cells = [_source(cell) for cell in json.loads(data)["cells"] if cell["cell_type"] == "code"]
-    except (ValueError, TypeError, KeyError, RecursionError):
+    cells = _code_cells(data)
+    if cells is None and (conflict := _CONFLICT.search(data)):
+        line = data.count(b"\n", 0, conflict.start()) + 1
+        return "", f"{name} holds an unresolved merge conflict (line {line}); take one version of it as a whole", ""
+    if cells is None and not data.strip():
+        return "", f"{name} is empty; save it and hand it in again", ""
+    if cells is None:
         return "", f"{name} cannot be read as a notebook; export it as a .py file", ""
+    if not any(map(str.strip, cells)):
+        return "", f"{name} holds no code; save it and hand it in again", ""
     dropped: list[str] = []
-    text = "\n".join(f"# cell {number}\n{_python(cell, dropped)}\n" for number, cell in enumerate(cells, 1))
+    text = "\n".join(f"{cell_header(number, name)}\n{_python(cell, dropped)}\n" for number, cell in enumerate(cells, 1))
     note = f"{name}: taken are its {counted(len(cells), 'code cell')}"
     if dropped:
         shown = ", ".join(one_line(line, limit=40) for line in dropped[:_LISTED])
         more = f" and {len(dropped) - _LISTED} more" if len(dropped) > _LISTED else ""
         note += f"; left out, because Python has no such lines: {shown}{more}"
     return text, "", note
+
+
+def written_files(name: str, data: bytes) -> dict[str, str]:
+    """The Python files that cells of a notebook write with `%%writefile`, by name, as they are after the last cell."""
+    files: dict[str, str] = {}
+    for number, cell in enumerate(_code_cells(data) or (), 1):
+        match = _WRITES_FILE.fullmatch(cell)
+        file = re.split(r"[/\\]", match["path"].strip().strip("'\""))[-1] if match else ""
+        if match and file.endswith(".py"):
+            before = files.get(file, "") if match["append"] else ""
+            files[file] = f"{before}{cell_header(number, name)}\n{match['body']}\n"
+    return files
+
+
+def _code_cells(data: bytes) -> list[str] | None:
+    """The sources of the code cells; None if this is no notebook."""
+    try:
+        return [_source(cell) for cell in json.loads(data)["cells"] if cell["cell_type"] == "code"]
+    except (ValueError, TypeError, KeyError, RecursionError):
+        return None
 
 
 def _source(cell: dict[str, str | list[str]]) -> str:

@@ -5,6 +5,7 @@ Which file of an upload is which module, `contents` decides, for every command a
 
 from __future__ import annotations
 
+import codecs
 import functools
 import io
 import re
@@ -17,6 +18,8 @@ from .course import KNOWN
 
 MAX_FILE_BYTES = 100_000
 _HALF_A_CHARACTER = re.compile("[\ud800-\udfff]")  # Python's codecs make some that UTF-8 cannot write
+_WIDE = {codecs.BOM_UTF32_LE: "UTF-32", codecs.BOM_UTF32_BE: "UTF-32"}
+_WIDE |= {codecs.BOM_UTF16_LE: "UTF-16", codecs.BOM_UTF16_BE: "UTF-16"}  # after UTF-32, whose marks begin alike
 _NEEDS_PLOTS = re.compile(r"\b(?:matplotlib|pyplot)\b")
 _NEEDS_COMPILER = re.compile(r"\b(optim|functorch)\b|\btorch\.func\b|\bfrom torch import\b[^\n]{0,200}\bfunc\b")
 
@@ -72,12 +75,18 @@ def _slow_imports(text: str) -> tuple[str, ...]:
     return tuple(module for module, needs in slow if needs.search(text))
 
 
+def wide_encoding(data: bytes) -> str:
+    """UTF-16 or UTF-32 where a byte-order mark says so, as files of PowerShell and Notepad have it; else empty."""
+    return next((name for mark, name in _WIDE.items() if data.startswith(mark)), "")
+
+
 def text_of(name: str, data: bytes) -> tuple[str, str]:
     """The text of a file's bytes, and why there is none.
 
     Args:
         name: Of the file, for the sentence.
-        data: The bytes; one more than `MAX_FILE_BYTES` is enough of a file that is too large.
+        data: The bytes; one more than `MAX_FILE_BYTES` is enough of a file that is too large. A byte-order mark says
+            that they are UTF-16 or UTF-32; otherwise their coding line counts, as in Python.
 
     Returns:
         The text with line ends "\\n" and "", or "" and a sentence.
@@ -85,7 +94,7 @@ def text_of(name: str, data: bytes) -> tuple[str, str]:
     if len(data) > MAX_FILE_BYTES:
         return "", f"{name} is larger than {MAX_FILE_BYTES // 1_000} kB; a solution takes a few kilobytes"
     try:
-        encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)  # by its coding line, as Python does
+        encoding = wide_encoding(data) or tokenize.detect_encoding(io.BytesIO(data).readline)[0]
     except SyntaxError:
         encoding = "utf-8-sig"
     try:

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from .observations import exception_meaning
+from .observations import exception_meaning, system_meaning
 from .student import Example, Half, Record, Transposed
 from .vectors import Observation, rounding_only
 
@@ -211,7 +211,8 @@ def _starts(case: Case, part: Part) -> Iterator[tuple[str, Any]]:
 
 
 def _exception(case: Case) -> Seen:
-    means = exception_meaning(case.yours["raises"], case.yours["message"]) if "raises" in case.yours else ""
+    raised = (case.yours["raises"], case.yours["message"]) if "raises" in case.yours else ("", "")
+    means = "" if system_meaning(": ".join(raised)) else exception_meaning(*raised)
     if means:
         yield "exception", f"never computed: {means}", CERTAIN
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import re
 import tempfile
 import time
 import zlib
@@ -39,6 +40,7 @@ from ..core.result import (
     Result,
 )
 from ..core.secret import PUBLIC, fresh_seed
+from ..core.source import cell_of, lines, place, why_not_python
 from ..core.submission import Submission
 from . import curves, hypothesis_compat, vectors
 from .check import Check, as_result, checks_of
@@ -480,6 +482,9 @@ class GradingPlugin:
                 entry.outcome, entry.story = GRADER_ERROR, f"{type(problem).__name__}: {problem}"
         # Names and messages of theirs begin no line of their own, and no report is as long as they like.
         entry.story = _cut(" ".join(entry.story.split()), _LONGEST_TEXT)
+        if entry.outcome == BROKEN and _at_import(problem) and entry.frames:
+            self._say_why_it_is_not_imported(entry, problem)
+        entry.frames = [self._in_cell(frame) for frame in entry.frames]
         if entry.outcome == BROKEN and _at_import(problem):
             (exercise,) = (each for each in self.result.exercises if each.name == check.exercise)
             places = [f" ({frame.file.rsplit('/', 1)[-1]}, line {frame.line})" for frame in entry.frames[-1:]]
@@ -492,14 +497,63 @@ class GradingPlugin:
         needed = [self._entries[name] for name in check.needs if name in self._entries]
         failed = [other.title for other in needed if other.outcome not in (PASSED, WAITING)]
         entry.may_come_from = [f"what fails in “{title}”" for title in failed]
+        if entry.outcome in (BROKEN, FAILED) and self._student:
+            entry.may_come_from += map(self._about_setting, self._student.changed_settings)
+
+    def _say_why_it_is_not_imported(self, entry: CheckResult, problem: BaseException) -> None:
+        """Add to the story what a student has to change, where the text of the module shows it."""
+        last = entry.frames[-1]
+        text = self._text(last.file)
+        if isinstance(problem, StudentError) and problem.type in ("SyntaxError", "IndentationError", "TabError"):
+            line, why = why_not_python(text, last.line, problem.message)
+            entry.story = f"{problem.type}: {why}"
+            entry.frames[-1] = _frame(Frame(last.file, line, last.function, self._source(last.file, line)))
+            return
+        at_module_level = [frame for frame in entry.frames if frame.function == "<module>"]
+        needed = _NEEDED_AT_IMPORT if isinstance(problem, StudentDied | StudentCrashed) else _DEFINES
+        if at_module_level and not needed.match(at_module_level[-1].source):
+            where = place(self._text(at_module_level[-1].file), at_module_level[-1].line)
+            entry.story += f'; {where} runs when the file is imported: move it below `if __name__ == "__main__":`'
+
+    def _about_setting(self, name: str) -> str:
+        """What the import of a submission changed for all of torch, and in which line."""
+        what, call = _SETTINGS.get(name, ("a setting of torch that your code changes", r"(?!)"))
+        for file, text in self.settings.submission.files.items():
+            for line in lines(text):
+                if re.search(call, line.code):
+                    return f"{what} while {file} is imported ({place(text, line.number)}); delete that line"
+        return f"{what} while your code is imported"
+
+    def _in_cell(self, frame: Frame) -> Frame:
+        """The frame with the place in a notebook, if its file was made from one."""
+        cell = cell_of(self._text(frame.file), frame.line)
+        if cell is None:
+            return frame
+        notebook, number, line = cell
+        return replace(frame, file=f"{frame.file.rpartition('/')[0]}/{notebook}, code cell {number}", line=line)
+
+    def _text(self, file: str) -> str:
+        return self.settings.submission.files.get(file.rsplit("/", 1)[-1], "")
 
     def _source(self, file: str, line: int) -> str:
-        lines = self.settings.submission.files.get(file.rsplit("/", 1)[-1], "").split("\n")
+        lines = self._text(file).split("\n")
         return lines[line - 1].strip() if 0 < line <= len(lines) else ""
 
 
 _OF_ODD_ANSWERS = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
 """What a check raises for an answer of a kind that it cannot read."""
+
+_NEEDED_AT_IMPORT = re.compile(r"(?:import|from|def|class|async)\b|@|$")
+_DEFINES = re.compile(rf"{_NEEDED_AT_IMPORT.pattern}|\w+\s*(?::[^=]*)?=(?!=)")
+_SETTINGS = {
+    "gradients": ("gradients, which are switched off", r"\b(?:set_grad_enabled|no_grad|inference_mode)\b"),
+    "inference": ("gradients, which are switched off", r"\binference_mode\b"),
+    "dtype": ("torch's default dtype, which is changed", r"\bset_default_(?:dtype|tensor_type)\b"),
+    "device": ("torch's default device, which is changed", r"\bset_default_device\b"),
+    "determinism": ("deterministic algorithms, which are switched on", r"\bdeterministic\w*\b"),
+}
+"""What `Student.changed_settings` may hold: in words, and the calls that do it."""
+
 _WITHOUT_INPUTS = (ModuleProblem, MachineTooBusy)
 """Exceptions whose text says nothing about the inputs of a check, and so cannot reveal secret ones."""
 _LONG_CALL = 700

@@ -20,6 +20,7 @@ import numpy.typing as npt
 from ..core import course
 from ..core.course import Exercise
 from ..core.result import TOO_BUSY, Frame
+from ..core.source import where_instead
 from ..core.submission import Submission
 from ..sandbox.worker import wire
 from ..sandbox.worker_process import WorkerDied
@@ -314,6 +315,9 @@ class Student:
         is_model: It holds the model answers, which do not fail: if they do, nobody is to blame but the machine.
         endless_imports: Seconds after which an import of the module was ended, to how, and what it had printed; shared
             by those who import the same one, so that only the first of them waits.
+
+    Attributes:
+        changed_settings: What the import of the module changed for all of torch, by the names in `serve`.
     """
 
     def __init__(
@@ -333,6 +337,7 @@ class Student:
         self._folder = folder or submission.folder
         self._is_model = is_model
         self._endless_imports = {} if endless_imports is None else endless_imports
+        self.changed_settings: tuple[str, ...] = ()
         self._worker: Loaded | None = None
         self._call_seconds: float | None = None
         self._odd_dtypes: list[Any] | None = None
@@ -483,7 +488,8 @@ class Student:
             ],
         }
         try:
-            self._request(self._worker, load, None)
+            loaded = self._request(self._worker, load, None)
+            self.changed_settings = tuple(map(_text, loaded.get("settings") or ()))
         except (StudentError, StudentDied, StudentCrashed) as problem:
             problem.at_import = True
             if isinstance(problem, StudentDied) and problem.death.reason == "timeout":
@@ -495,12 +501,14 @@ class Student:
         if problem is None:
             return
         expected = self._exercise.signature(function)
-        if problem in ("missing", "not callable"):
-            found = "there is no such function" if problem == "missing" else "that name is not a function"
-            raise ModuleProblem(
-                f"expected `{expected}` in {self._exercise.file_name}, but {found}; is the name spelled right?"
-            )
-        raise ModuleProblem(f"expected `{expected}`, but {self._exercise.file_name} defines `{_text(problem)}`")
+        file_name = self._exercise.file_name
+        if problem not in ("missing", "not callable"):
+            raise ModuleProblem(f"expected `{expected}`, but {file_name} defines `{_text(problem)}`")
+        found = "that name is not a function; is the name spelled right?"
+        if problem == "missing":
+            elsewhere = where_instead(function, file_name, self._submission.files)
+            found = elsewhere or "there is no such function; is the name spelled right?"
+        raise ModuleProblem(f"expected `{expected}` in {file_name}, but {found}")
 
     def _request(self, worker: Loaded, body: dict[str, Any], call: Call | None) -> dict[str, Any]:
         for clock in self._clocks:

@@ -280,8 +280,10 @@ class Worker:
             self.connection.close()
 
     def _place(self) -> tuple[str, int, str] | None:
-        """The submission's innermost frame, from what faulthandler wrote."""
-        match = re.search(r'^  File "([^"\n/]+/[^"\n/]+\.py)", line ([0-9]{1,7}) in (\S{1,80})', self._written(), re.M)
+        """The submission's innermost frame, from what faulthandler wrote; during an import that at module level."""
+        frame = r'^  File "([^"\n/]+/[^"\n/]+\.py)", line ([0-9]{1,7}) in '
+        written = self._written()
+        match = re.search(frame + "(<module>)$", written, re.M) or re.search(frame + r"(\S{1,80})", written, re.M)
         return (match[1], int(match[2]), match[3]) if match else None
 
     def _how_it_ended(self) -> str:

@@ -149,6 +149,16 @@ def test_a_module_that_is_missing_or_cannot_be_read_was_not_written() -> None:
     assert all("no code of it can be read" in each.remarks[-1] for each in named(nothing).submissions)
 
 
+def test_modules_that_cannot_be_imported_are_counted_and_told() -> None:
+    entries = [entry(number, result([BROKEN] * CHECKS)) for number in range(3)]
+    for each in entries[:2]:
+        assert each.result
+        each.result.exercises[0].not_imported = "ModuleNotFoundError: No module named 'einops' (one.py, line 1)"
+    report = class_report(entries)
+    assert report.not_imported == (("one.py", 2),)
+    assert "one.py in 2 submissions" in class_page(report)
+
+
 def test_results_of_the_worksheet_are_an_exercise_but_no_step_of_the_course() -> None:
     graded = result([PASSED] * CHECKS, level=0)
     check = CheckResult("worksheet.1A", "step_1a", "An answer", 30, False, False, outcome=NOT_WRITTEN)

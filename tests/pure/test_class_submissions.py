@@ -276,12 +276,26 @@ CASES: dict[str, tuple[Files, Mapping[str, str], bytes | None, list[str]]] = {
         {"ada/backup/kl.py": "# old\n", "ada/starter/kl.py": KL}, HERE, None, ["backup .*starter"]
     ),
     "no module": ({"ada/answers.ipynb": "{}"}, {}, None, ["no module was found.*answers.ipynb"]),
-    "another name": ({"ada/my_kl.py": KL}, {}, None, ["no module was found"]),
+    "another name": ({"ada/solution.py": KL}, {}, None, ["no module was found", "rename it to kl.py"]),
+    "nearly the name": ({"ada/my_kl.py": KL}, HERE, None, ["my_kl.py was taken as kl.py"]),
+    "two with nearly the name": (
+        {"ada/kl_v1.py": KL, "ada/kl_v2.py": KL}, {}, None, ["no module was found", "rename the one that counts"]
+    ),
+    "nearly the name of another file": (
+        {"ada/kl.py": KL, "ada/test_clip.py": "def test_clip(): ...\n", "ada/kl_old.py": KL}, HERE, None, []
+    ),
+    "nearly the name, next to an archive": (
+        {"ada/old_clip.py": "def clip_fraction(): ...\n", "ada/hw.zip": zip_bytes({"kl.py": KL})}, HERE, None, []
+    ),
+    "nothing in it": ({"ada/kl.py": KL, "ada/clip.py": b"\xef\xbb\xbf\r\n"}, HERE, None, ["clip.py is empty"]),
     "a virtual environment in an archive": (
         {"ada.zip": zip_bytes({"kl.py": KL, "venv/x/clip.py": "# no"})}, HERE, None, []
     ),
     "rubbish of a Mac": ({"ada/__MACOSX/kl.py": KL}, {}, None, ["no module was found"]),
-    "UTF-16": ({"ada/kl.py": KL.encode("utf-16"), "ada/clip.py": KL}, {"clip.py": KL}, None, ["kl.py .*UTF-8"]),
+    "UTF-16": ({"ada/kl.py": KL.encode("utf-16")}, HERE, None, ["kl.py was read as UTF-16"]),
+    "UTF-16 without a mark": (
+        {"ada/kl.py": KL.encode("utf-16-le"), "ada/clip.py": KL}, {"clip.py": KL}, None, ["kl.py .*UTF-8"]
+    ),
     "an archive and a worksheet": (
         {"ada/hw.zip": zip_bytes({"kl.py": KL}), "ada/worksheet.json": "{}", "ada/notes/x.txt": ""}, HERE, b"{}", []
     ),

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 import torch
 
-from grader.grading.observations import exception_meaning
+from grader.grading.observations import exception_meaning, what_was_raised
 
 LONGEST = 60  # characters of a message that an observation keeps
 PAIR: Any = torch.tensor([0.5, 1.0])
@@ -107,3 +107,13 @@ def test_a_first_draft_reads_what_its_exception_means(draft, told):
 def test_an_unknown_exception_has_no_meaning():
     assert exception_meaning("OddError", "?") == ""
     assert exception_meaning("RuntimeError", "my own words") == ""
+
+
+@pytest.mark.skipif(torch.cuda.is_available(), reason="there is a GPU")
+@pytest.mark.parametrize(
+    "draft", [PAIR.cuda, lambda: torch.ones(2, device="cuda"), lambda: torch.Generator("cuda"), lambda: PAIR.to("xpu")]
+)
+def test_a_draft_that_asks_for_a_gpu_reads_what_to_do_about_it(draft):
+    with pytest.raises(Exception) as raised:
+        draft()
+    assert "asks for a GPU" in what_was_raised(type(raised.value).__name__, str(raised.value))

@@ -39,9 +39,19 @@ def notebook(*cells: Sequence[str]) -> str:
 
 CELLS = ("%matplotlib inline\nimport torch\n", ["!pip install torch\n", CLIP], "%%bash\nls\n", "if 1:\n    %time x\n")
 CODE = (
-    "# cell 1\npass\nimport torch\n\n\n# cell 2\npass\ndef clip_fraction(): ...\n\n\n# cell 3\n\n\n"
-    "# cell 4\nif 1:\n    pass\n\n"
+    "# code cell 1 of clip.ipynb\npass\nimport torch\n\n\n"
+    "# code cell 2 of clip.ipynb\npass\ndef clip_fraction(): ...\n\n\n"
+    "# code cell 3 of clip.ipynb\n\n\n"
+    "# code cell 4 of clip.ipynb\nif 1:\n    pass\n\n"
 )
+WRITTEN = "# code cell 2 of homework.ipynb\n\n" + CLIP + "\n"
+COLAB = "import torch\nfrom google.colab import drive\ndrive.mount(\n    '/content/drive',\n)\n"
+COLAB_LEFT = "import torch\npass\npass\n\n\n"
+KAGGLE = (
+    "import pandas as pd # data processing, CSV file I/O (e.g. pd.read_csv)\nimport os\n"
+    "for d, _, names in os.walk('/kaggle/input'):\n    for name in names:\n        print(name)\n"
+)
+GUARDED = "try:\n    import wandb\nexcept ImportError:\n    wandb = None\nif TYPE_CHECKING:\n    import einops\n"
 IN_LATIN_1 = "# -*- coding: latin-1 -*-\n# Müller\n"
 MANY = "".join(f"import h{number:02}\n" for number in range(MAX_HELPERS + 1))
 
@@ -93,6 +103,19 @@ UPLOADS: dict[str, tuple[dict[str, str | bytes], dict[str, str], str]] = {
     ),
     "a notebook of another name": (
         {"kl.py": KL, "Untitled.ipynb": notebook("x")}, {"kl.py": KL}, "Untitled.ipynb was left out"
+    ),
+    "cells that write files": (
+        {"homework.ipynb": notebook("import torch", "%%writefile starter/clip.py\n" + CLIP, "!grade")},
+        {"clip.py": WRITTEN}, "clip.py (written by a cell of homework.ipynb) was taken as clip.py",
+    ),
+    "set up for Colab": ({"kl.py": COLAB + KL}, {"kl.py": COLAB_LEFT + KL}, "drive.mount("),
+    "set up for Kaggle": ({"kl.py": KAGGLE + KL}, {"kl.py": "pass\nimport os\npass\n\n\n" + KL}, "import pandas as pd"),
+    "a function twice": ({"kl.py": KL + KL}, {"kl.py": KL + KL}, "defines `kl_estimate` twice (line 1 and line 2)"),
+    "a foreign package": ({"kl.py": "import torch, einops\n"}, {"kl.py": "import torch, einops\n"}, "einops (line 1)"),
+    "a helper left at home": ({"kl.py": "from .my import x\n"}, {"kl.py": "from .my import x\n"}, "my (line 1)"),
+    "guarded imports": ({"kl.py": GUARDED}, {"kl.py": GUARDED}, ""),
+    "a merge conflict in a notebook": (
+        {"kl.py": KL, "clip.ipynb": "{\n<<<<<<< HEAD\n=======\n>>>>>>> a\n"}, {"kl.py": KL}, "merge conflict (line 2)"
     ),
     "no notebook": ({"kl.py": KL, "clip.ipynb": "[" * 100_000}, {"kl.py": KL}, "clip.ipynb cannot be read"),
 }  # fmt: skip

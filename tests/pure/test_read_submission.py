@@ -1,12 +1,17 @@
 """Folders without anything to grade are refused, and only submissions that need slow imports pay for them."""
 
+import contextlib
+import importlib.metadata
 from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 from submissions import SubmissionMaker
 
 from grader.core import course
 from grader.core.contents import read_submission
+from grader.core.source import INSTALLED
 from grader.core.submission import Submission, SubmissionError
 
 
@@ -40,3 +45,18 @@ def test_only_the_language_model_needs_slow_imports() -> None:
     submission = read_submission(course.MODEL_ANSWERS)
     need = {each.name for each in course.EXERCISES if each.slow_imports or submission.slow_imports(each.needed_files)}
     assert need == {"charlm"}
+
+
+def test_no_import_is_taken_for_installed_that_the_course_does_not_bring_along() -> None:
+    installed, waiting = set(), ["grpo-course"]
+    while waiting:
+        name = waiting.pop()
+        installed.add(canonicalize_name(name))
+        with contextlib.suppress(importlib.metadata.PackageNotFoundError):
+            for text in importlib.metadata.requires(name) or ():
+                needed = Requirement(text)
+                if canonicalize_name(needed.name) not in installed and (not needed.marker or needed.marker.evaluate()):
+                    waiting.append(needed.name)
+    packages = importlib.metadata.packages_distributions()
+    foreign = {name for name in INSTALLED if not {*map(canonicalize_name, packages.get(name, ()))} & installed}
+    assert foreign == set()

@@ -410,6 +410,54 @@ def test_an_import_that_never_ends_is_waited_for_once_in_each_exercise(graded: G
     assert all(check.frames[-1].file == "homework/advantages.py" for check in gates)
 
 
+RIGHT = model_answer("advantages")
+DOCSTRING_END = RIGHT.index('"""', RIGHT.index('"""Score') + 3)
+ENDLESS = "\n\ndef search():\n    while True:\n        pass\n\n\nsearch()\n"
+AT_MODULE_LEVEL = 'move it below `if __name__ == "__main__":`'
+PLACES = {
+    "training at module level": (RIGHT + ENDLESS, AT_MODULE_LEVEL, "search()"),
+    "a program that ends at module level": (RIGHT + "\nraise SystemExit(0)\n", AT_MODULE_LEVEL, "raise SystemExit(0)"),
+    "a merge conflict": (
+        RIGHT.replace("    std = ", "<<<<<<< HEAD\n    std = 1\n=======\n    std = ", 1) + ">>>>>>> 3f5a1b2\n",
+        "merge conflict", "<<<<<<< HEAD",
+    ),
+    "a docstring without its end": (
+        RIGHT[:DOCSTRING_END] + RIGHT[DOCSTRING_END + 3 :], "is not closed",
+        '"""Score every sample against the other samples of its own group.',
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "words", "source"), PLACES.values(), ids=PLACES)
+def test_a_module_that_cannot_be_imported_names_the_line_to_change(graded, short_calls, text, words, source):
+    gate = module_is_broken(graded({"advantages.py": text}, "advantages", "kl"), words)
+    assert gate.frames[-1].source == source == text.split("\n")[gate.frames[-1].line - 1].strip()
+
+
+def test_an_error_in_a_notebook_names_the_cell_and_its_line(graded: Grader) -> None:
+    cells = [{"cell_type": "code", "source": text} for text in (RIGHT, "x = 1\n\nassert x == 2\n")]
+    result = graded({"advantages.py": None, "advantages.ipynb": json.dumps({"cells": cells})}, "advantages", "kl")
+    gate = module_is_broken(result, AT_MODULE_LEVEL)
+    assert (gate.frames[-1].file, gate.frames[-1].line) == ("homework/advantages.ipynb, code cell 2", 3)
+
+
+@pytest.mark.parametrize(
+    ("function", "line", "words"),
+    [
+        ("advantages.group_advantages", "torch.set_default_dtype(torch.float64)", "torch's default dtype"),
+        ("clip.clipped_surrogate", "torch.set_grad_enabled(False)", "gradients, which are switched off"),
+        ("kl.kl_estimate", "(guard := torch.inference_mode()).__enter__()", "gradients, which are switched off"),
+    ],
+)
+def test_a_setting_for_all_of_torch_is_named_beside_what_fails(graded, function, line, words):
+    exercise, name = function.split(".")
+    text = model_answer(exercise).replace("import torch\n", f"import torch\n{line}\n", 1)
+    number = text.split("\n").index(line) + 1
+    result = graded({f"{exercise}.py": text}, exercise, of=name)
+    causes = [check.may_come_from for check in result.checks if check.outcome in (FAILED, BROKEN)]
+    assert causes and all(any(words in each and f"(line {number})" in each for each in cause) for cause in causes)
+
+
 UNREADABLE: dict[str, tuple[bytes, str]] = {
     "Latin-1": ("import torch\n# Größe\n".encode("latin-1"), "not UTF-8 text (line 2)"),
     "a null byte": (b"import torch\nx = 1\0\n", "a null byte (line 2)"),
@@ -465,6 +513,27 @@ def test_a_wrong_name_shows_the_expected_signature(graded: Grader, line: str, wo
     gate = only_wrong(graded({"advantages.py": f"{model_answer('advantages')}\n{line}\n"}), "group_advantages")
     assert gate.outcome == BROKEN
     assert SIGNATURE in gate.story and words in gate.story
+
+
+@pytest.mark.parametrize(
+    ("header", "words"),
+    [
+        ("class Advantages:", "inside `class Advantages` (line 2)"),
+        ("def main(\n    argument,\n):", "inside `def main(` (line 2)"),
+        ("if __name__ == '__main__':", "inside `if __name__ ==` (line 2)"),
+    ],
+)
+def test_a_function_that_is_not_at_module_level_is_found(graded: Grader, header: str, words: str) -> None:
+    text = f"import torch\n{header}\n{textwrap.indent(GROUP_ADVANTAGES + '    return rewards', '    ')}\n"
+    gate = of(graded({"advantages.py": text}), "group_advantages")[0]
+    assert gate.outcome == BROKEN and words in gate.story and SIGNATURE in gate.story
+
+
+def test_a_function_of_nearly_the_right_name_or_in_another_module_is_found(graded: Grader) -> None:
+    files = {"advantages.py": RIGHT.replace("def group_advantages(", "def group_advantage("), "clip.py": "x = 1\n"}
+    assert "there is `group_advantage` (line 18)" in of(graded(files), "group_advantages")[0].story
+    files = {"advantages.py": "x = 1\n", "clip.py": RIGHT}
+    assert "it is in clip.py (line 18); move it" in of(graded(files), "group_advantages")[0].story
 
 
 @pytest.mark.parametrize(

@@ -57,6 +57,14 @@ _TORCH_STATE, _NUMPY_STATE = torch.default_generator.get_state, numpy.random.get
 _PYTHON_STATE = _random.Random.getstate
 _PYTHON_RANDOM: Any = random._inst
 _BYTES_AT = ctypes.string_at
+_SETTINGS: dict[str, Callable[[], object]] = {
+    "gradients": torch.is_grad_enabled,
+    "inference": torch.is_inference_mode_enabled,
+    "dtype": torch.get_default_dtype,
+    "device": torch.get_default_device,
+    "determinism": torch.are_deterministic_algorithms_enabled,
+}
+"""What holds for all of torch, by names that the grader knows."""
 _FIELDS, _IS_DATACLASS = dataclasses.fields, dataclasses.is_dataclass
 _untrace: Callable[[None], object] = id
 _unprofile: Callable[[None], object] = id
@@ -179,8 +187,9 @@ class Worker:
         given = [vars(importlib.import_module(f"{PACKAGE}.{name}")) for name in body["given"]]
         self._given = {name: value for names in given for name, value in names.items() if callable(value)}
         self._given["transpose"] = torch.transpose
+        before = {name: get() for name, get in _SETTINGS.items()}
         self._modules[body["module"]] = importlib.import_module(f"{PACKAGE}.{body['module']}")
-        return {}
+        return {"settings": [name for name, get in _SETTINGS.items() if get() != before[name]]}
 
     def _bind(self, body: dict[str, Any]) -> dict[str, Any]:
         """Would the function take the course's arguments? "missing", "not callable", its signature, or None if so."""
