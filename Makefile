@@ -18,7 +18,7 @@ help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 $(VENV)/installed: pyproject.toml constraints.txt
-	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || (echo "Python 3.11 or later is needed; set PYTHON=..."; exit 1)
+	@$(PYTHON) -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 14))' || (echo "Python 3.11 to 3.14 is needed; set PYTHON=..."; exit 1)
 	@echo "Setting up $(VENV) (once) ..."
 	@$(PYTHON) -m venv $(VENV)
 	@$(BIN)/python -m grader.commands.install_torch $(if $(CUDA),--cuda) $(if $(TORCH_INDEX),--index $(TORCH_INDEX))
@@ -103,13 +103,13 @@ recordings: $(VENV)/installed ## write the recorded runs of the language model
 recording-llm: $(VENV)/installed-dev ## record a run of the pretrained language model, token by token
 	$(BIN)/python tests/bench/record_llm.py
 	$(BIN)/course dev recordings
-	$(BIN)/course dev numbers
+	$(BIN)/course dev numbers --repository
 
 recording-variants: $(VENV)/installed-dev ## record runs with the relatives of GRPO, 100 seeds each
 	$(BIN)/python tests/bench/record_variants.py bandit
 	$(BIN)/python tests/bench/record_variants.py charlm
 	$(BIN)/course dev recordings
-	$(BIN)/course dev numbers
+	$(BIN)/course dev numbers --repository
 
 site: $(VENV)/installed-dev ## build the pages into build/site
 	$(BIN)/mkdocs build --strict --site-dir build/site

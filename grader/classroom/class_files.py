@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from ..core import course
 from ..core.result import replace_file
 from ..reports import FORMATS as ALL_FORMATS
 from ..reports import export, html_report
@@ -98,7 +99,8 @@ def in_format(entry: Entry, name: str) -> str:
     assert entry.result
     result = replace(entry.result, notes=[*entry.notes])
     if name == "html":
-        return html_report.page(result, by_hand=entry.by_hand, no_mark=entry.why_no_mark)
+        late_rule = course.WRITTEN.late_work  # when it came may be said later, in a roster or a gradebook
+        return html_report.page(result, by_hand=entry.by_hand, no_mark=entry.why_no_mark, late_rule=late_rule)
     return export(result, name, os.environ)
 
 

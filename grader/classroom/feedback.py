@@ -4,8 +4,7 @@ A report goes to whom the platform knows for certain; every other one is listed 
 the platforms read of a name is from their source: `mod/assign/feedback/file/importziplib.php` of moodle/moodle, and
 `infer_comment_context_from_filename` in `app/models/abstract_assignment.rb` of instructure/canvas-lms.
 
-Left out on purpose: Gradescope, which takes no files for students; and what lateness costs, which is decided where the
-gradebook is filled.
+Left out on purpose: Gradescope, which takes no files for students.
 """
 
 from __future__ import annotations
@@ -18,7 +17,8 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from ..core.by_hand import shown
+from ..core import course
+from ..core.by_hand import ByHand, shown
 from ..core.text import one_line, spreadsheet_safe
 from .results import Entry, Person, file_name
 from .student_page import student_page
@@ -41,12 +41,20 @@ class Report:
         to: What the student is known by: the number of a participant or user, or an address.
         name: Of the student; empty if nobody says.
         path: Where it lies in the zip.
+        late: What lateness takes from this student's points; None if nothing.
+        timed: Whether anybody knows when it was handed in.
     """
 
     submission: str
     to: str
     name: str
     path: str
+    late: ByHand | None = None
+    timed: bool = False
+
+    def counted(self, entry: Entry) -> Entry:
+        """The submission with what lateness takes, before what was given by hand."""
+        return replace(entry, by_hand=(self.late, *entry.by_hand)) if self.late else entry
 
 
 @dataclass(frozen=True)
@@ -116,7 +124,7 @@ def pack(entries: Iterable[Entry], planned: Plan, platform: str, *, drawn_secret
         drawn_secretly: Whether the class has a secret; see `student_page`.
     """
     wanted: dict[str, list[Report]] = defaultdict(list)
-    for each in planned.reports:
+    for each in _in_their_places(planned.reports):
         wanted[each.submission].append(each)
     packed: list[Report] = []
     rows: list[list[object]] = []
@@ -126,17 +134,22 @@ def pack(entries: Iterable[Entry], planned: Plan, platform: str, *, drawn_secret
         for entry in entries:
             own = wanted.get(entry.name, [])
             try:
-                page = student_page(entry, drawn_secretly=drawn_secretly).encode() if own else b""
+                pages = {each.path: _page(entry, each, drawn_secretly=drawn_secretly) for each in own}
             except Exception as error:  # nothing in one result may stop a class
                 left_out.append(f"{entry.name}: its report could not be written ({type(error).__name__}: {error})")
                 continue
-            for path in dict.fromkeys(each.path for each in own):
+            for path, page in pages.items():
                 _add(archive, path, _in_a_zip(page) if path.endswith(".zip") else page)
             packed += own
             rows += [_row(entry, each) for each in own]
         if platform == "mail":
             _add(archive, TABLE, _csv(rows).encode())
     return Packed(written.getvalue(), tuple(packed), tuple(left_out))
+
+
+def _page(entry: Entry, report: Report, *, drawn_secretly: bool) -> bytes:
+    late_rule = "" if report.timed else course.WRITTEN.late_work
+    return student_page(report.counted(entry), drawn_secretly=drawn_secretly, late_rule=late_rule).encode()
 
 
 def not_graded(entry: Entry) -> str:
@@ -235,13 +248,13 @@ def _claimed_twice(reports: Iterable[Report]) -> dict[str, str]:
 
 
 def _in_their_places(reports: Iterable[Report]) -> tuple[Report, ...]:
-    """The same, such that no report replaces another one of the same student."""
-    taken: dict[str, str] = {}
+    """The same, such that no report replaces another one, also where lateness differs within a group."""
+    taken: dict[str, tuple[str, ByHand | None]] = {}
     placed = []
     for each in reports:
         stem, _, ending = each.path.rpartition(".")
         number, path = 1, each.path
-        while taken.setdefault(path.casefold(), each.submission) != each.submission:
+        while taken.setdefault(path.casefold(), (each.submission, each.late)) != (each.submission, each.late):
             number += 1
             path = f"{stem}-{number}.{ending}"
         placed.append(replace(each, path=path))
@@ -264,8 +277,8 @@ def _in_a_zip(page: bytes) -> bytes:
 def _row(entry: Entry, report: Report) -> list[object]:
     assert entry.result
     name = spreadsheet_safe(one_line(report.name))
-    counts = "" if entry.counts is None else shown(entry.counts)
-    return [report.to, name, counts, entry.result.points, report.path]
+    counts = report.counted(entry).counts
+    return [report.to, name, "" if counts is None else shown(counts), entry.result.points, report.path]
 
 
 def _csv(rows: Iterable[Sequence[object]]) -> str:

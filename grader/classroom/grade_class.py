@@ -163,7 +163,7 @@ def _plan(handed_in: HandedIn, settings: Settings) -> Planned:
         marked_late=handed_in.marked_late,
         key=make_job(contents, settings).key,
         uploads=handed_in.uploads,
-        notes=(*contents.notes, *_missing(contents, settings)),
+        notes=(*contents.notes, *_missing(contents, settings), *_uncounted(contents, settings)),
         unread=tuple(one.name for one in course.EXERCISES if one.file_name in contents.submission.problems),
     )
     return Planned(handed_in, contents.submission.sha256, entry)
@@ -175,6 +175,15 @@ def _missing(contents: Contents, settings: Settings) -> list[str]:
     wanted += [WORKSHEET_FILE] if settings.worksheet else []
     names = [name for name in wanted if name in contents.missing]
     return [f"not handed in: {', '.join(names)}"] if names else []
+
+
+def _uncounted(contents: Contents, settings: Settings) -> list[str]:
+    """A note on work that was handed in and that this class does not count."""
+    drafts = [each.file_name for each in course.DRAFTS if each.name not in settings.exercises]
+    names = [name for name in drafts if name in contents.submission.files]
+    if isinstance(contents.worksheet, bytes) and not settings.worksheet:
+        names.append(f"{WORKSHEET_FILE} (--worksheet, or worksheet = true in course.toml, counts it)")
+    return [f"handed in and not counted: {', '.join(names)}"] if names else []
 
 
 def _run(

@@ -9,6 +9,7 @@ of small counts: a count of one stays a count of one, and the page says when tha
 
 from __future__ import annotations
 
+import builtins
 import math
 import statistics
 from collections import Counter
@@ -119,6 +120,19 @@ class MisconceptionCount:
 
 
 @dataclass(frozen=True, kw_only=True)
+class ImportFailure:
+    """A module that could not be imported, and how many submissions have it.
+
+    Attributes:
+        kind: The exception, if Python itself has one of that name: a student may write texts into all others.
+    """
+
+    exercise: str
+    kind: str
+    count: int
+
+
+@dataclass(frozen=True, kw_only=True)
 class FunctionStatistics:
     """One function, in the order of the course; the worksheet has none.
 
@@ -156,6 +170,7 @@ class ClassReport:
         totals: Points of all that was graded.
         exercises: In the order of the results.
         checks: In the order of the results.
+        imports: Modules that could not be imported, the most frequent first. Their answers show no misconception.
         misconceptions: The most frequent first.
         functions: In the order of the results.
         finished: Submissions that passed every function.
@@ -173,6 +188,7 @@ class ClassReport:
     totals: Distribution
     exercises: tuple[ExerciseStatistics, ...]
     checks: tuple[CheckStatistics, ...]
+    imports: tuple[ImportFailure, ...]
     misconceptions: tuple[MisconceptionCount, ...]
     functions: tuple[FunctionStatistics, ...]
     finished: int
@@ -241,6 +257,7 @@ def class_report(entries: Sequence[Entry]) -> ClassReport:
         ),
         exercises=exercises,
         checks=_checks(results),
+        imports=_imports(results),
         misconceptions=_misconceptions(results),
         functions=functions,
         finished=functions[-1].reached - functions[-1].stopped if functions else 0,
@@ -421,6 +438,19 @@ def _check(each: Sequence[tuple[str, CheckResult, int]]) -> CheckStatistics:
     )
 
 
+def _imports(results: Sequence[Result]) -> tuple[ImportFailure, ...]:
+    failed = [each for result in results for each in result.exercises if each.not_imported]
+    counts = Counter((each.name, _kind_of_exception(each.not_imported)) for each in failed)
+    order = sorted(counts, key=lambda key: (-counts[key], *key))
+    return tuple(ImportFailure(exercise=key[0], kind=key[1], count=counts[key]) for key in order)
+
+
+def _kind_of_exception(text: str) -> str:
+    name = text.partition(":")[0].split(" ")[0]
+    known = getattr(builtins, name, None)
+    return name if isinstance(known, type) and issubclass(known, BaseException) else "something else"
+
+
 def _misconceptions(results: Sequence[Result]) -> tuple[MisconceptionCount, ...]:
     counts: Counter[tuple[str, str, str]] = Counter()
     words: dict[tuple[str, str, str], tuple[str, str]] = {}
@@ -429,6 +459,7 @@ def _misconceptions(results: Sequence[Result]) -> tuple[MisconceptionCount, ...]
             (exercise.name, found.function, found.name): (found.sentence, found.page)
             for exercise in result.exercises
             for found in exercise.misconceptions
+            if not exercise.not_imported
         }
         counts.update(shown.keys())  # once for each submission, however many checks show it
         words |= shown

@@ -16,12 +16,13 @@ from ..reports.feedback import HIDDEN
 from .results import Entry
 
 
-def student_page(entry: Entry, *, drawn_secretly: bool) -> str:
+def student_page(entry: Entry, *, drawn_secretly: bool, late_rule: str = "") -> str:
     """The whole HTML file, with the marks by hand.
 
     Args:
         entry: A submission with a result.
         drawn_secretly: Whether the class has a secret, so that its results hold no hidden input.
+        late_rule: What lateness costs, if that is not among the marks by hand.
 
     Raises:
         ValueError: there is no result.
@@ -29,7 +30,8 @@ def student_page(entry: Entry, *, drawn_secretly: bool) -> str:
     if entry.result is None:
         raise ValueError(f"{entry.name} has no result")
     shown = without_hidden(entry.result, drawn_secretly=drawn_secretly)
-    return html_report.page(replace(shown, notes=[*entry.notes]), by_hand=entry.by_hand, no_mark=entry.why_no_mark)
+    noted = replace(shown, notes=[*entry.notes])
+    return html_report.page(noted, by_hand=entry.by_hand, no_mark=entry.why_no_mark, late_rule=late_rule)
 
 
 def without_hidden(result: Result, *, drawn_secretly: bool) -> Result:

@@ -148,6 +148,17 @@ def _tops_of_folder(path: Path) -> list[_Top]:
     ]
 
 
+def submission_at(path: Path) -> HandedIn:
+    """One submission in a folder, an archive or a file of any name.
+
+    Raises:
+        ClassError: there is none.
+    """
+    if not path.exists():
+        raise ClassError(f"there is no {path}")
+    return HandedIn(path.stem, partial(members_of_folder if path.is_dir() else _lone, path))
+
+
 def _lone(file: Path) -> list[Member]:
     return [member_of_folder(file, PurePosixPath(file.name))]
 

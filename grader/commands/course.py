@@ -11,23 +11,33 @@ from typing import NoReturn
 
 from .. import __version__
 from ..core.refusal import FileRefused
+from ..core.served import refuse_other_course, served
 from ..core.text import one_line
 from ..sandbox.worker_process import SandboxError
 
-_EXAMPLES = """examples:
-  course handout --out ../grpo-students --site https://example.edu/grpo/
-                             the repository for students, without solutions
-  course grade-all submissions.zip --out graded
-                             grade a class; the same command goes on after a stop
-  course adjust graded       check the marks by hand in graded/adjustments.csv, and write them into the table
-  course report graded --out class.html
-  course gradebook canvas graded --gradebook export.csv --column GRPO --out filled.csv
-  course feedback moodle graded --out feedback.zip
-                             everybody's report, for "Upload multiple feedback files in a zip"
-  course worksheet me you --out page.html
-                             worksheets side by side, under what the numbers show, as one HTML page
-  course dev --help          what writes and proves the files of this repository
-"""
+_CLASS = {
+    "handout": ("make the repository or zip for students, without solutions", "--out ../grpo-students"),
+    "grade-all": ("grade a whole class", "submissions.zip --out graded"),
+    "gradebook": (
+        "fill the grades into the export of your Canvas, Moodle or Blackboard",
+        "canvas graded --gradebook export.csv --out filled.csv",
+    ),
+    "feedback": (
+        "pack the reports for the upload to Moodle or Canvas, or for mail",
+        "moodle graded --out feedback.zip",
+    ),
+    "regrade": ("grade one submission again, and say what changed", "graded NAME file.zip"),
+    "report": ("write the class report", "graded --out class.html"),
+}
+"""What a class needs, in this order: what each command does, and an example."""
+_MORE = {
+    "diff": "say what a second grading of a class changed",
+    "adjust": "check the marks by hand of a graded class, and write them into its table and pages",
+    "worksheet": "write a page with submitted worksheets side by side",
+    "autograder": "make the zip that Gradescope runs",
+    "export": "write one result in another format",
+    "doctor": "say what is different about this machine's environment, and what to do",
+}
 _DEV_EXAMPLES = """examples:
   course dev new length_penalty --title "A penalty for length"
                              a new exercise, as a draft
@@ -42,21 +52,7 @@ _DEV_EXAMPLES = """examples:
   course dev ablate clip     what the clip range does: runs, curves as CSV and SVG
 """
 
-COMMANDS = {
-    "handout": "make the repository or zip for students, without solutions",
-    "doctor": "say what is different about this machine's environment, and what to do",
-    "grade-all": "grade a whole class",
-    "regrade": "grade one submission of a graded class again, and say what changed",
-    "merge": "put the results of several machines into one folder",
-    "adjust": "check the marks by hand of a graded class, and write them into its table and pages",
-    "diff": "say what a second grading of a class changed",
-    "report": "write the class report",
-    "gradebook": "fill the grades into the export of your Canvas, Moodle or Blackboard",
-    "feedback": "pack the reports for the upload to Moodle or Canvas, or for a mail merge",
-    "export": "write one result in another format",
-    "autograder": "make the zip that Gradescope runs",
-    "worksheet": "write a page with submitted worksheets side by side",
-}
+COMMANDS = {name: text for name, (text, _) in _CLASS.items()} | _MORE
 """Name of a command to what it does. The module of that name beside this one has its `add_arguments` and `run`."""
 
 DEV_COMMANDS = {
@@ -102,6 +98,18 @@ def _add(commands: argparse._SubParsersAction[_Parser], known: Mapping[str, str]
                 command.set_defaults(run=module.run)
 
 
+def _help() -> str:
+    """The commands that are there: in a student's handout only a few are."""
+    lines = []
+    for name, (text, example) in _CLASS.items():
+        if _module(name):
+            lines += [f"  {name:<11} {text}", f"              course {name} {example}"]
+    more = [f"  {name:<11} {text}" for name, text in _MORE.items() if _module(name)]
+    more += ["  dev         what writes and proves the files of this repository"] * bool(_module("stubs"))
+    lines = ["For a class:", *lines, "", "More:", *more] if lines else ["Commands:", *more]
+    return "\n".join([*lines, "", "course COMMAND --help says more."])
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one subcommand.
 
@@ -109,13 +117,12 @@ def main(argv: Sequence[str] | None = None) -> int:
         0 fine, 1 something is stale or wrong, 2 usage, 3 the grader could not run or was stopped.
     """
     parser = _Parser(
-        prog="course",
-        description="Beside `grade`: for students `doctor` and `export`, for instructors everything else.",
-        epilog=_EXAMPLES if _module("handout") else None,  # none of it for students
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        prog="course", usage="course COMMAND ...", epilog=_help(), formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--version", action="version", version=f"%(prog)s {__version__}")
-    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    commands = parser.add_subparsers(
+        dest="command", required=True, metavar="COMMAND", prog="course", help=argparse.SUPPRESS
+    )
     argv = [*(sys.argv[1:] if argv is None else argv)]
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):  # a terminal that lacks a sign must not end the command
@@ -135,7 +142,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         )
         _add(dev.add_subparsers(dest="command", required=True, metavar="COMMAND"), DEV_COMMANDS, argv[1:2])
     arguments = parser.parse_args(argv)
+    print(f"course: {served()}", file=sys.stderr)
     try:
+        if arguments.command != "doctor":  # which says what is wrong there
+            refuse_other_course("course")
         return int(arguments.run(arguments))
     except SandboxError as error:
         print(f"course: {error}", file=sys.stderr)

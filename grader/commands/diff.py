@@ -56,6 +56,9 @@ def run(arguments: argparse.Namespace) -> int:
     versions, versions_now = (" and ".join(_versions(entries)) for entries in (old, new))
     if versions != versions_now:
         print(f"graded with another version of the course: {versions}, now {versions_now}")
+    keys = [{entry.name: entry.key for entry in entries} for entries in (old, new)]
+    if any(keys[0][name] == keys[1][name] for name in keys[0].keys() & keys[1].keys()):
+        print("both were graded by the same course with the same settings: equal files have equal results")
     before, now = read_settings(arguments.old), read_settings(arguments.new)
     for name in now:
         if before.get(name) != now[name]:

@@ -25,6 +25,7 @@ from urllib.parse import unquote, urlsplit
 
 from ..core import course
 from ..core.refusal import FileRefused
+from ..core.served import other_course
 from ..sandbox.sandbox import missing_walls
 from ..sandbox.worker import confine
 from ..sandbox.worker.copies import closed_folders
@@ -45,6 +46,8 @@ _ACTIVATE = r".venv\Scripts\activate" if sys.platform == "win32" else "source .v
 _FRESH = "copy it from a fresh copy of the course"
 _LFS_POINTER = b"version https://git-lfs"
 _DISTRIBUTION = "grpo-course"
+_WITH_WEIGHTS = ("charlm",)
+"""Exercises that come with the weights of a model."""
 _FREE_BYTES = 500_000_000
 _LONGEST_PATH = 150  # of the course's folder on Windows; names below it need the rest of the 260 characters
 _SYNCED = re.compile(r"onedrive|dropbox|google ?drive|icloud|mobile documents|nextcloud|box sync", re.IGNORECASE)
@@ -124,10 +127,10 @@ def report(found: list[Finding]) -> str:
 
 
 def python_version(version: tuple[int, ...]) -> Iterator[Finding]:
-    """Is this Python new enough?"""
-    if version < (3, 11):
-        what = f"this is {version[0]}.{version[1]}, and the course needs 3.11 or later"
-        yield Finding("Python", what, "Install a newer Python, then make a new environment.", "python3 -m venv .venv")
+    """Does this Python have the packages of the course?"""
+    if not (3, 11) <= version <= (3, 14):
+        what = f"this is {version[0]}.{version[1]}, and the course needs 3.11 to 3.14"
+        yield Finding("Python", what, "Install one of these, then make a new environment.", "python3.14 -m venv .venv")
 
 
 def packages(root: Path) -> Iterator[Finding]:
@@ -181,11 +184,9 @@ def installation(root: Path, here: Path) -> Iterator[Finding]:
     if url.startswith("file:") and installed.resolve() != root.resolve():
         what = f"`grade` is installed from {installed}, and this course is {root}"
         yield Finding("course", what, "Install it again, in the folder that you work in.", _INSTALL)
-    for folder in (here, *here.parents):
-        if (folder / "grader" / "core" / "course.py").is_file() and folder.resolve() != root.resolve():
-            what = f"you are in {folder}, but the commands here belong to {root}"
-            yield Finding("course", what, "Use one copy, or install the one that you are in.", _INSTALL)
-            return
+    if folder := other_course(here, root):
+        what = f"you are in {folder}, but the commands here belong to {root}"
+        yield Finding("course", what, "Use one copy, or install the one that you are in.", _INSTALL)
 
 
 def search_path(variable: str) -> Iterator[Finding]:
@@ -228,7 +229,8 @@ def starter_files(root: Path) -> Iterator[Finding]:
     """Are all files of starter/ there, and whole?"""
     names = [exercise.file_name for exercise in course.EXERCISES]
     given = sorted({name for exercise in course.HANDED_OUT for name in exercise.given})
-    for name in (*names, *given, "given/charlm.safetensors"):
+    weights = [f"given/{name}.safetensors" for name in _WITH_WEIGHTS if name in course.names(optional=True)]
+    for name in (*names, *given, *weights):
         path = root / "starter" / name
         try:
             content = path.read_bytes() if path.is_file() else None

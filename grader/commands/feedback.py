@@ -4,22 +4,24 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from datetime import UTC
-from functools import partial
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from decimal import Decimal
 from pathlib import Path
 
-from ..classroom.feedback import PLATFORMS, Report, known_as, not_graded, pack, plan
+from ..classroom.feedback import PLATFORMS, Plan, Report, known_as, not_graded, pack, plan
 from ..classroom.results import ClassError, Entry, Person, each_entry, read_class, read_settings
 from ..core import course
 from ..core.arguments import path_argument
 from ..core.result import replace_file
 from ..core.text import counted, one_line
 from ..gradebook import moodle
+from ..gradebook.fill import times
+from ..gradebook.late import LateError, Policy, deduction
 from ..gradebook.people import Students
-from ..gradebook.roster import read_roster
-from ..gradebook.table import GradebookError, read_table
-from .gradebook import match_argument, matched_titles
+from ..gradebook.roster import Roster, read_roster
+from ..gradebook.table import GradebookError
+from .gradebook import add_match, late_policy, matched_titles, read_export
 from .personal_data import warn_if_git_takes
 
 GRADESCOPE = (
@@ -60,10 +62,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--gradebook", type=path_argument, metavar="EXPORT.csv",
         help="moodle and mail: what Moodle exported, which says who has which number and address",
     )  # fmt: skip
-    add(
-        "--match", action="append", default=[], type=match_argument, metavar="FIELD=TITLE",
-        help="as for `course gradebook`, if Moodle's export is not in English",
-    )  # fmt: skip
+    add_match(parser)
     parser.set_defaults(usage_error=parser.error)
 
 
@@ -75,13 +74,18 @@ def run(arguments: argparse.Namespace) -> int:
         entries = read_class(arguments.results)
         if arguments.platform == "canvas" and not any(entry.uploads for entry in entries):
             arguments.usage_error(NO_DOWNLOAD)
-        people = {entry.name: entry.people for entry in entries}
+        policy, roster = late_policy(), Roster()
         if arguments.roster:
-            names = [entry.name for entry in entries]
-            people |= read_roster(source.read_bytes(), names, platform=arguments.platform, zone=UTC).people
+            names, zone = [entry.name for entry in entries], policy.zone if policy else UTC
+            roster = read_roster(source.read_bytes(), names, platform=arguments.platform, zone=zone)
+        people = {entry.name: entry.people for entry in entries} | dict(roster.people)
+        moments = {name: roster.times.get(name, entry.submitted_at) for name, entry in by_name(entries).items()}
         source = arguments.gradebook
-        known = _known(source.read_bytes(), matched_titles(arguments), entries, people) if source else _Known(people)
+        known = _Known(people, moments)
+        if source:
+            known = _known(source.read_bytes(), matched_titles(arguments), entries, known, roster, policy)
         planned = plan((each for each in entries if each.name not in known.nobody), arguments.platform, known.people)
+        planned, untimed = _with_lateness(planned, by_name(entries), known, policy)
         secretly = bool(read_settings(arguments.results).get("secret"))
         if not planned.reports:
             return _nothing((*planned.left_out, *known.problems))
@@ -93,10 +97,10 @@ def run(arguments: argparse.Namespace) -> int:
         arguments.usage_error(one_line(str(error), limit=1_000))
     except OSError as error:
         arguments.usage_error(one_line(f"{source or arguments.results}: {error.strerror}", limit=1_000))
-    except GradebookError as error:
+    except (GradebookError, LateError) as error:
         arguments.usage_error(one_line(f"{source}: {error}", limit=1_000))
     left_out = (*planned.left_out, *known.problems, *packed.left_out)
-    _show(arguments.out, packed.reports, left_out, (*known.notes, *_doubts(entries)))
+    _show(arguments.out, packed.reports, left_out, (*known.notes, *untimed, *_doubts(entries)))
     return 1 if left_out else 0
 
 
@@ -119,42 +123,92 @@ class _Known:
 
     Attributes:
         people: By the name of the submission.
+        moments: By the name of the submission, when it came, if anybody says so.
         nobody: Submissions all of whose people are among the problems.
         problems: Who was not found.
         notes: Who should be looked at.
     """
 
     people: Mapping[str, tuple[Person, ...]]
+    moments: Mapping[str, datetime | None] = field(default_factory=dict)
     nobody: frozenset[str] = frozenset()
     problems: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
 
 
+def by_name(entries: Iterable[Entry]) -> dict[str, Entry]:
+    """The submissions by their names."""
+    return {entry.name: entry for entry in entries}
+
+
 def _known(
-    export: bytes, titles: moodle.Titles, entries: Sequence[Entry], people: Mapping[str, Sequence[Person]]
+    export: bytes,
+    titles: moodle.Titles,
+    entries: Sequence[Entry],
+    said: _Known,
+    roster: Roster,
+    policy: Policy | None,
 ) -> _Known:
-    """The people as Moodle's export has them, with their numbers and addresses.
+    """The people as Moodle's export has them, with their numbers and addresses, and the times that it knows.
 
     Raises:
         GradebookError: it is no export of Moodle.
     """
-    table = read_table(export, partial(moodle.is_header, titles=titles), moodle.ADVICE)
-    layout = moodle.layout(table, titles)
+    table, layout = read_export("moodle", export, titles)
     students = Students(table, layout, layout.students)
     found: dict[str, list[Person]] = {}
+    moments = dict(said.moments)
     problems, notes = [], []
+    if policy and layout.time_question:
+        notes.append(layout.time_question)
     for entry in entries:
         found[entry.name] = []
-        for person in () if not_graded(entry) else people[entry.name]:
+        for person in () if not_graded(entry) else said.people[entry.name]:
             student, remark = students.find(person)
-            said = f"{entry.name}: {known_as(person)}: {remark}"
+            words = f"{entry.name}: {known_as(person)}: {remark}"
             if student is None:
-                problems.append(said)
-            else:
-                found[entry.name].append(student.person)
-                notes += [said] if remark else []
+                problems.append(words)
+                continue
+            found[entry.name].append(student.person)
+            notes += [words] if remark else []
+            (time,) = times(student, [(entry, person)], layout, policy.zone if policy else None, roster)
+            moments[entry.name] = moments[entry.name] or time.moment
     nobody = {name for name, each in found.items() if not each and any(p.startswith(f"{name}: ") for p in problems)}
-    return _Known({name: tuple(each) for name, each in found.items()}, frozenset(nobody), tuple(problems), tuple(notes))
+    people = {name: tuple(each) for name, each in found.items()}
+    return _Known(people, moments, frozenset(nobody), tuple(problems), tuple(notes))
+
+
+def _with_lateness(
+    planned: Plan, entries: Mapping[str, Entry], known: _Known, policy: Policy | None
+) -> tuple[Plan, list[str]]:
+    """The plan with what lateness takes from each student, and a note on those of whom nobody knows it.
+
+    Raises:
+        LateError: several extensions are for the same student.
+    """
+    if policy is None:
+        return planned, []
+    reports, untimed = [], set()
+    for report in planned.reports:
+        entry, moment = entries[report.submission], known.moments[report.submission]
+        late = None
+        if moment is None or moment.tzinfo is None:
+            untimed.add(entry.name)
+        elif entry.result and not entry.why_no_mark:
+            people = [each for each in (*entry.people, *known.people[entry.name]) if _is(each, report)]
+            own = policy.for_person(*people)
+            late = deduction(Decimal(entry.result.earned), Decimal(entry.result.points), moment, own)
+        reports.append(replace(report, late=late, timed=entry.name not in untimed))
+    said = (
+        f"{counted(len(untimed), 'report')} without a word on lateness, because nobody says when these were handed in; "
+        "give --gradebook with Moodle's grading worksheet, or a roster with the column submitted_at"
+    )
+    return replace(planned, reports=tuple(reports)), [said] if untimed else []
+
+
+def _is(person: Person, report: Report) -> bool:
+    """Whether a report of a group goes to this person."""
+    return report.to in (person.email.strip(), person.platform_id) or report.name in ({person.name} - {""})
 
 
 def _doubts(entries: Iterable[Entry]) -> list[str]:

@@ -20,6 +20,7 @@ from ..core import course
 from ..core.contents import MODULES, WORKSHEET_FILE, Contents, read_upload
 from ..core.cores import cores
 from ..core.refusal import FileRefused
+from ..core.served import refuse_other_course, served
 from ..core.submission import Submission, SubmissionError
 from ..core.text import one_line
 from ..grading.second_process import SecondProcess
@@ -79,7 +80,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         if hasattr(stream, "reconfigure"):  # a terminal that lacks a sign must not end the report
             stream.reconfigure(errors="replace")
     arguments = parse(argv)
+    print(f"grade: {served()}", file=sys.stderr)
     try:
+        refuse_other_course("grade")
         return _graded(arguments)
     except (SandboxError, FileRefused) as error:
         print(f"grade: {error}", file=sys.stderr)

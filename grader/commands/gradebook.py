@@ -5,13 +5,12 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from decimal import Decimal, InvalidOperation
 from functools import partial
 from pathlib import Path
 
 from rich.console import Console
-from rich.table import Table as Sheet
 from rich.text import Text
 
 from ..classroom.results import ClassError, Entry, read_class
@@ -20,35 +19,38 @@ from ..core.arguments import path_argument
 from ..core.result import replace_file
 from ..core.text import one_line
 from ..gradebook import blackboard, canvas, moodle
-from ..gradebook.fill import BEST, LATEST, NEW, SAME, Filled, Line, Options, fill
-from ..gradebook.late import LateError, Policy, read_policy
-from ..gradebook.layout import Layout
+from ..gradebook.fill import ADD_FEEDBACK, NO_FEEDBACK, RENEW_FEEDBACK, ZERO, Filled, Line, Options, fill
+from ..gradebook.fill import CHANGED as CHANGED_CELL
+from ..gradebook.late import EXTENSIONS_FILE, LateError, Policy, policy_of
+from ..gradebook.layout import Layout, with_times
 from ..gradebook.roster import Roster, read_roster
 from ..gradebook.table import GradebookError, Table, read_table
 from .personal_data import warn_if_git_takes
 
 _PLATFORMS = ("canvas", "moodle", "blackboard")
+_OF_TIMES = ("submitted_at", "date_format")
 _WIDTH = 160
-"""Of the table where nobody looks at a terminal."""
+"""Of the lines where nobody looks at a terminal."""
+_SHOWN = 40
 EXAMPLES = """examples:
-  course gradebook canvas graded --gradebook export.csv --dry-run
-                             show what would be written, and write nothing
+  course gradebook canvas graded --gradebook export.csv --column "GRPO"
+                             show what needs a decision and what would be written, and write nothing
   course gradebook canvas graded --gradebook export.csv --column "GRPO" --out filled.csv
-  course gradebook moodle graded --gradebook worksheet.csv --feedback --late late.toml --out filled.csv
-  course gradebook moodle graded --gradebook noten.csv --match "email=E-Mail-Adresse" --maximum 205 --out filled.csv
+  course gradebook moodle graded --gradebook worksheet.csv --feedback --out filled.csv
+  course gradebook moodle graded --gradebook note.csv --match "email=Indirizzo email" --scale 205 --out filled.csv
   course gradebook canvas graded --gradebook export.csv --roster classroom_roster.csv --out filled.csv
-  course gradebook blackboard graded --gradebook gc_export.xls --scale --out filled.xls
 
-RESULTS is the folder that `course grade-all` wrote. Only cells of the chosen column change in the export.
+RESULTS is the folder that `course grade-all` wrote. Only cells of the chosen column change in the export. What lateness
+costs is in course.toml, and extensions.toml beside it gives single students more time.
 
-exit code: 0 fine, 1 something is to be decided (it is listed) or nothing could be written, 2 wrong usage
+exit code: 0 fine, 1 something needs a decision (it is listed) or nothing could be written, 2 wrong usage
 """
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Arguments of `course gradebook`."""
     parser.epilog, parser.formatter_class = EXAMPLES, argparse.RawDescriptionHelpFormatter
-    add, rare = parser.add_argument, parser.add_argument_group("rare").add_argument
+    add = parser.add_argument
     add("platform", choices=_PLATFORMS, help="whose export it is")
     add("results", type=path_argument, metavar="RESULTS", help="folder of the graded class")
     add(
@@ -58,37 +60,34 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="EXPORT.csv",
         help="what you exported; it is not changed",
     )
-    add("--out", type=path_argument, metavar="FILE", help="the filled gradebook; replaced if it exists")
-    add("--dry-run", action="store_true", help="show what would be written, and write nothing")
+    add("--out", type=path_argument, metavar="FILE", help="the filled gradebook; without it, nothing is written")
     add("--column", default="", metavar="TITLE", help="which column, by title or number; needed if there are several")
-    add("--late", type=path_argument, metavar="POLICY.toml", default=_late_of_the_course(),
-        help="what lateness costs (default: late_policy in course.toml); without it, nothing")  # fmt: skip
-    rare("--no-late", action="store_const", dest="late", const=None, help="lateness costs nothing")
+    add(
+        "--scale", nargs="?", const=True, default=False, type=_points, metavar="POINTS",
+        help="scale the grades to what the column is worth; POINTS, if the export does not say it",
+    )  # fmt: skip
     add("--roster", type=path_argument, metavar="FILE.csv", help="whose each submission is, and when it came")
-    rare("--unmarked-on-time", action="store_true", help="without a time, what is not marked as late is on time")
-    add("--scale", action="store_true", help="scale the grades to what the column is worth")
-    rare("--maximum", type=_points, metavar="POINTS", help="the column's highest grade, if the export does not say it")
-    several = parser.add_mutually_exclusive_group()
-    for name, text in ((BEST, "that counts most"), (LATEST, "handed in last")):
-        several.add_argument(
-            f"--{name}",
-            dest="duplicates",
-            action="store_const",
-            const=name,
-            default="",
-            help=f"of several, the one {text}",
-        )
-    rare("--skip", action="append", default=[], metavar="SUBMISSION", help="leave out this submission; may be repeated")
-    rare("--unreadable-zero", action="store_true", help="grade what has no code that can be read: 0 for the code")
-    rare("--keep-higher", action="store_true", help="where a higher grade stands already, keep it")
+    add_match(parser)
+    add("--skip", action="append", default=[], metavar="SUBMISSION", help="leave out this submission; may be repeated")
     add("--missing-zero", action="store_true", help="write 0 for students without a submission")
-    add("--feedback", action="store_true", help="Moodle: write the points of each exercise as feedback")
-    rare("--decimal", choices=("point", "comma"), help="of the grades; by default as in the export")
-    rare(
-        "--match", action="append", default=[], type=match_argument, metavar="FIELD=TITLE",
-        help=f"Moodle: the title of the column with {', '.join(moodle.FIELDS)}, if it is not in English",
+    add(
+        "--trust-late-marks", action="store_true",
+        help="Canvas: what its download does not mark as late is on time; its due date must be that of course.toml",
+    )  # fmt: skip
+    add(
+        "--feedback", nargs="?", const=ADD_FEEDBACK, default=NO_FEEDBACK, choices=(ADD_FEEDBACK, RENEW_FEEDBACK),
+        help="Moodle: write the points of each exercise into empty feedback cells; renew: also over older comments",
     )  # fmt: skip
     parser.set_defaults(usage_error=parser.error)
+
+
+def add_match(parser: argparse.ArgumentParser) -> None:
+    """The option that says which column is which."""
+    parser.add_argument(
+        "--match", action="append", default=[], type=match_argument, metavar="FIELD=TITLE",
+        help=f"the title of the column with {', '.join(moodle.FIELDS)}, in another language; or date_format=FORMAT, "
+        "such as date_format=%%d/%%m/%%Y %%H:%%M",
+    )  # fmt: skip
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -99,27 +98,24 @@ def run(arguments: argparse.Namespace) -> int:
         entries = read_class(arguments.results)
         _check_skipped(arguments, entries)
         data = arguments.gradebook.read_bytes()
-        policy = roster = None
-        if arguments.late:
-            source = arguments.late
-            policy = _policy(source)
+        roster = None
+        policy = late_policy()
         if arguments.roster:
             source = arguments.roster
             names, zone = [entry.name for entry in entries], policy.zone if policy else None
             roster = read_roster(source.read_bytes(), names, platform=arguments.platform, zone=zone)
         source = arguments.gradebook
-        table, layout = _read(arguments.platform, data, matched_titles(arguments))
+        table, layout = read_export(arguments.platform, data, matched_titles(arguments))
         filled = fill(table, layout, entries, policy, _options(arguments, roster or Roster()))
     except ClassError as error:
         arguments.usage_error(one_line(str(error), limit=1_000))
     except OSError as error:
-        named = " (late_policy in course.toml)" if source == _late_of_the_course() else ""
-        arguments.usage_error(f"{source}{named} cannot be read: {error.strerror}")
+        arguments.usage_error(f"{source} cannot be read: {error.strerror}")
     except LateError as error:
-        return _failed(arguments.late, error)
+        return _failed(course.FILE, error)
     except GradebookError as error:
         return _failed(source, error)
-    if not arguments.dry_run:
+    if arguments.out:
         try:
             replace_file(arguments.out, filled.table.as_bytes())
         except OSError as error:
@@ -129,31 +125,34 @@ def run(arguments: argparse.Namespace) -> int:
     return 1 if filled.problems else 0
 
 
-def _late_of_the_course() -> Path | None:
-    """The late policy that `course.toml` names."""
-    return course.ROOT / course.WRITTEN.late_policy if course.WRITTEN.late_policy else None
+def late_policy() -> Policy | None:
+    """What lateness costs in this course.
+
+    Raises:
+        LateError: with a line for each mistake.
+    """
+    path = course.ROOT / EXTENSIONS_FILE
+    try:
+        extensions = path.read_text("utf-8-sig") if path.is_file() else ""
+    except (OSError, UnicodeDecodeError) as error:
+        raise LateError(f"{EXTENSIONS_FILE} cannot be read: {error}") from None
+    return policy_of(course.WRITTEN, extensions)
 
 
 def _options(arguments: argparse.Namespace, roster: Roster) -> Options:
     return Options(
         column=arguments.column,
-        maximum=arguments.maximum,
-        scale=arguments.scale,
-        duplicates=arguments.duplicates,
-        keep_higher=arguments.keep_higher,
+        scale=arguments.scale is not False,
+        maximum=None if isinstance(arguments.scale, bool) else arguments.scale,
         missing_zero=arguments.missing_zero,
-        unmarked_on_time=arguments.unmarked_on_time,
-        unreadable_zero=arguments.unreadable_zero,
+        trust_late_marks=arguments.trust_late_marks,
         feedback=arguments.feedback,
-        decimal_comma=None if arguments.decimal is None else arguments.decimal == "comma",
         roster=roster,
         skipped=frozenset(arguments.skip),
     )
 
 
 def _check_usage(arguments: argparse.Namespace) -> None:
-    if not arguments.dry_run and not arguments.out:
-        arguments.usage_error("give --out FILE, or --dry-run")
     if arguments.out and not arguments.out.absolute().parent.is_dir():
         arguments.usage_error(f"there is no folder {arguments.out.parent} to write {arguments.out.name} to")
     if arguments.out and os.path.realpath(arguments.out) == os.path.realpath(arguments.gradebook):
@@ -161,8 +160,12 @@ def _check_usage(arguments: argparse.Namespace) -> None:
     ending = arguments.gradebook.suffix
     if arguments.out and arguments.out.suffix.casefold() != ending.casefold():
         arguments.usage_error(f"--out must have the ending of the export ({ending or 'none'}); the platform goes by it")
-    if arguments.platform != "moodle" and (arguments.match or arguments.feedback):
-        arguments.usage_error("--match and --feedback are for moodle only")
+    if arguments.platform != "moodle" and arguments.feedback != NO_FEEDBACK:
+        arguments.usage_error("--feedback is for moodle only")
+    if arguments.platform != "canvas" and arguments.trust_late_marks:
+        arguments.usage_error("--trust-late-marks is for canvas only: no other download marks what is late")
+    if arguments.platform != "moodle" and {field for field, _ in arguments.match} - set(_OF_TIMES):
+        arguments.usage_error(f"--match takes only {' and '.join(_OF_TIMES)} for {arguments.platform}")
 
 
 def _check_skipped(arguments: argparse.Namespace, entries: Iterable[Entry]) -> None:
@@ -172,7 +175,7 @@ def _check_skipped(arguments: argparse.Namespace, entries: Iterable[Entry]) -> N
 
 
 def matched_titles(arguments: argparse.Namespace) -> dict[str, list[str]]:
-    """By field the titles of --match; only a name may be in several columns."""
+    """By field what --match says; only a name may be in several columns."""
     titles: dict[str, list[str]] = {}
     for field, title in arguments.match:
         titles.setdefault(field, []).append(title)
@@ -182,20 +185,27 @@ def matched_titles(arguments: argparse.Namespace) -> dict[str, list[str]]:
     return titles
 
 
-def _policy(path: Path) -> Policy:
-    try:
-        return read_policy(path.read_text("utf-8-sig"))
-    except UnicodeDecodeError:
-        raise LateError("it is not UTF-8; save it as UTF-8") from None
+def read_export(platform: str, data: bytes, titles: moodle.Titles) -> tuple[Table, Layout]:
+    """A gradebook, and what stands where in it.
 
+    Args:
+        platform: Whose it is.
+        data: The file.
+        titles: What the instructor named with --match.
 
-def _read(platform: str, data: bytes, titles: moodle.Titles) -> tuple[Table, Layout]:
+    Raises:
+        GradebookError: it is no such export.
+    """
+    of_people = {field: named for field, named in titles.items() if field not in _OF_TIMES}
     if platform == "moodle":
-        table = read_table(data, partial(moodle.is_header, titles=titles), moodle.ADVICE)
-        return table, moodle.layout(table, titles)
-    kind = {"canvas": canvas, "blackboard": blackboard}[platform]
-    table = read_table(data, kind.is_header)
-    return table, kind.layout(table)
+        table = read_table(data, partial(moodle.is_header, titles=of_people), moodle.ADVICE)
+        layout = moodle.layout(table, of_people)
+    else:
+        kind = {"canvas": canvas, "blackboard": blackboard}[platform]
+        table = read_table(data, kind.is_header)
+        layout = kind.layout(table)
+    title, date_format = (next(iter(titles.get(field, ())), "") for field in _OF_TIMES)
+    return table, with_times(table, layout, title, date_format)
 
 
 def _failed(path: Path, error: Exception) -> int:
@@ -205,39 +215,34 @@ def _failed(path: Path, error: Exception) -> int:
 
 
 def _show(filled: Filled, arguments: argparse.Namespace) -> None:
-    """All cells in a dry run; otherwise those that a person should look at."""
+    """Decisions first, then what is late or unusual; what is as expected is counted."""
     if hasattr(sys.stdout, "reconfigure"):  # a terminal that lacks a letter of a name must not end the command
         sys.stdout.reconfigure(errors="replace")
     console = Console(width=None if sys.stdout.isatty() else _WIDTH, highlight=False, markup=False)
-    shown = [line for line in filled.lines if arguments.dry_run or line.kind not in (NEW, SAME) or line.note]
-    if shown:
-        console.print(_sheet(shown))
-        console.print()
+    unusual = [line for line in filled.lines if line.kind in (CHANGED_CELL, ZERO) or line.note]
     _list(console, "To decide, and not written", filled.problems)
-    _list(console, "To know", filled.notes)
+    _list(console, "Late", [_told(line, line.late) for line in filled.lines if line.late])
+    _list(console, "To look at", [*filled.notes, *(_told(line, line.note) for line in unusual)])
     _list(console, "Without a submission", filled.without)
     kinds = [line.kind for line in filled.lines]
     counts = ", ".join(f"{kinds.count(kind)} {kind}" for kind in dict.fromkeys(kinds)) or "no grades"
-    if arguments.late:
-        console.print(Text(f"late policy: {one_line(str(arguments.late))}"))
-    target = "nothing written (--dry-run)" if arguments.dry_run else f"{arguments.out} written"
+    target = f"{arguments.out} written" if arguments.out else "nothing written, because there is no --out"
     console.print(Text(f"{target}: {counts}, in the column {one_line(filled.column.header)}"))
 
 
-def _sheet(lines: Iterable[Line]) -> Sheet:
-    sheet = Sheet("student", "submission", "old", "new", "", "note", box=None, pad_edge=False)
-    for line in lines:
-        texts = (line.student, line.submission, line.old, line.new, line.kind, line.note)
-        sheet.add_row(*(Text(one_line(text)) for text in texts))
-    return sheet
+def _told(line: Line, words: str) -> str:
+    change = f"{line.old} -> {line.new}" if line.old and line.new != line.old else line.new
+    who = line.student if line.submission in ("", line.student) else f"{line.student} ({line.submission})".strip()
+    return "; ".join(filter(None, (f"{who}: {change or 'no grade'}, {line.kind}", words)))
 
 
-def _list(console: Console, title: str, lines: Iterable[str]) -> None:
-    found = list(lines)
-    if found:
+def _list(console: Console, title: str, lines: Sequence[str]) -> None:
+    if lines:
         console.print(Text(f"{title}:", style="bold"))
-        for line in found:
-            console.print(Text(f"  {one_line(line, limit=400)}"))
+        for line in lines[:_SHOWN]:
+            console.print(Text(f"  {one_line(line, limit=600)}"))
+        if len(lines) > _SHOWN:
+            console.print(Text(f"  and {len(lines) - _SHOWN} more"))
         console.print()
 
 
@@ -252,8 +257,9 @@ def _points(text: str) -> Decimal:
 
 
 def match_argument(text: str) -> tuple[str, str]:
-    """A field of Moodle's export and the title of its column, as in `email=E-Mail-Adresse`."""
+    """A field of an export and the title of its column, as in `email=E-Mail-Adresse`."""
     name, equals, title = text.partition("=")
-    if name not in moodle.FIELDS or not equals or not title.strip():
-        raise argparse.ArgumentTypeError(f"{text!r} is not like email=E-Mail-Adresse, with {', '.join(moodle.FIELDS)}")
+    known = (*moodle.FIELDS, "date_format")
+    if name not in known or not equals or not title.strip():
+        raise argparse.ArgumentTypeError(f"{text!r} is not like email=E-Mail-Adresse, with {', '.join(known)}")
     return name, title.strip()

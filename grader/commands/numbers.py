@@ -12,9 +12,14 @@ from ..workshop.page_claims import CLAIMS, WordsNoLongerHold
 from ..workshop.page_lists import api_pages, page_lists, with_list
 from ..workshop.page_numbers import NoPlace, with_numbers
 
+_OF_THE_REPOSITORY = ("README.md", "CHANGELOG.md", ".github/")
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Arguments of `course dev numbers`."""
+    parser.add_argument(
+        "--repository", action="store_true", help="also README, CHANGELOG and .github of the course itself"
+    )
     parser.add_argument("--check", action="store_true", help="write nothing; exit code 1 if a page is stale")
 
 
@@ -27,6 +32,8 @@ def run(arguments: argparse.Namespace) -> int:
         print(f"{challenge.FILE.relative_to(course.ROOT)}: {problem}")
         return 1
     for name in dict.fromkeys((*(each.path for each in lists), *CLAIMS)):
+        if name.startswith(_OF_THE_REPOSITORY) and not arguments.repository:
+            continue  # they describe the original, not what a class sees
         path = course.ROOT / name
         text = path.read_text("utf-8")
         try:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import TypeVar
 
 from ..classroom.class_files import write_files
 from ..classroom.diff import Difference, compare
@@ -16,7 +16,7 @@ from ..classroom.grade_class import Planned, grade_one, keep_one
 from ..classroom.grading_job import Answer, close_idle_processes
 from ..classroom.request import Settings
 from ..classroom.results import ClassError, Entry, read_class, read_settings
-from ..classroom.submissions import HandedIn, find_submissions
+from ..classroom.submissions import HandedIn, find_submissions, submission_at
 from ..core import course
 from ..core.arguments import nearest, path_argument
 from ..core.result import from_json
@@ -24,15 +24,15 @@ from ..core.secret import FILE_NAME as SECRET_FILE
 from ..core.secret import read_secret
 from ..core.text import one_line
 
-_Each = TypeVar("_Each", Entry, HandedIn)
 SAME, DIFFERENT, USAGE, GRADER_FAILED = 0, 1, 2, 3
 EXAMPLES = """examples:
-  course regrade ada submissions.zip --out graded --dry-run
+  course regrade graded ada mailed.zip --dry-run
                              say what would change, and write nothing
-  course regrade ada submissions.zip --out graded
+  course regrade graded ada mailed.zip
                              and put the new result into the folder, its grades.csv and its pages
 
-NAME is what grades.csv calls the submission, SUBMISSIONS the folder or zip with the files of the class. It is graded
+RESULTS is the folder that `course grade-all --out` wrote, NAME what its grades.csv calls the submission. FILES is what
+this student handed in, as a folder, a zip or a file of any name, or the folder or zip of the whole class. It is graded
 with the settings of the class. The other submissions keep their results. After a change of the course that concerns
 everybody, grade the whole class again: course grade-all.
 
@@ -43,14 +43,12 @@ exit code: 0 every check has the same outcome, 1 something changed, 2 wrong usag
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Arguments of `course regrade`."""
     parser.epilog, parser.formatter_class = EXAMPLES, argparse.RawDescriptionHelpFormatter
+    parser.add_argument("results", type=path_argument, metavar="RESULTS", help="folder of the graded class")
     parser.add_argument("name", metavar="NAME", help="of the submission")
-    parser.add_argument("submissions", type=path_argument, metavar="SUBMISSIONS", help="folder or zip of the class")
-    parser.add_argument(
-        "--out", type=path_argument, required=True, metavar="FOLDER", help="folder that `course grade-all` wrote"
-    )
+    parser.add_argument("files", type=path_argument, metavar="FILES", help="of this submission, or of the whole class")
     parser.add_argument("--dry-run", action="store_true", help="say what would change, and write nothing")
     parser.add_argument(
-        "--secret", type=path_argument, metavar="FILE", help=f"secret of the class (default: {SECRET_FILE} in --out)"
+        "--secret", type=path_argument, metavar="FILE", help=f"secret of the class (default: {SECRET_FILE} in RESULTS)"
     )
 
 
@@ -62,7 +60,7 @@ def run(arguments: argparse.Namespace) -> int:
         print(f"course regrade: {one_line(str(error), limit=1_000)}", file=sys.stderr)
         return USAGE
     except OSError as error:
-        what = f"{error.filename or arguments.out} cannot be written: {error.strerror}"
+        what = f"{error.filename or arguments.results} cannot be written: {error.strerror}"
         print(f"course regrade: {one_line(what, limit=1_000)}", file=sys.stderr)
         return GRADER_FAILED
     finally:
@@ -70,10 +68,10 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _run(arguments: argparse.Namespace) -> int:
-    entries = read_class(arguments.out)
+    entries = read_class(arguments.results)
     settings = _settings(arguments)
-    before = _named(arguments.name, entries, f"the class in {arguments.out}")
-    handed_in = _named(arguments.name, find_submissions(arguments.submissions), str(arguments.submissions))
+    before = _named(arguments.name, entries, f"the class in {arguments.results}")
+    handed_in = _handed_in(before, arguments.files)
     planned, answer = grade_one(handed_in, settings, SerialExecutor())
     if answer.result is None:
         print(f"NOT GRADED  {one_line(before.name)}: {one_line(answer.problem)}; its old result stays")
@@ -81,7 +79,7 @@ def _run(arguments: argparse.Namespace) -> int:
     after = replace(planned.entry, result=from_json(answer.result))
     difference = compare([before], [after])
     _say(before, after, difference)
-    print(_why_not(arguments, entries, before, after) or _keep(arguments.out, settings, planned, answer))
+    print(_why_not(arguments, entries, before, after) or _keep(arguments.results, settings, planned, answer))
     return DIFFERENT if difference.changes else SAME
 
 
@@ -91,21 +89,44 @@ def _settings(arguments: argparse.Namespace) -> Settings:
     Raises:
         ClassError: this course or this secret is another one.
     """
-    secret = read_secret(arguments.secret or arguments.out / SECRET_FILE)
+    secret = read_secret(arguments.secret or arguments.results / SECRET_FILE)
     try:
-        settings = Settings.of(read_settings(arguments.out), secret)
+        settings = Settings.of(read_settings(arguments.results), secret)
     except ValueError as error:
-        raise ClassError(f"{arguments.out}: {error}") from None
+        raise ClassError(f"{arguments.results}: {error}") from None
     gone = [name for name in settings.exercises if name not in course.names(optional=True)]
     if gone:
         raise ClassError(
-            f"{arguments.out} was graded with {', '.join(gone)}, which this course does not have; "
+            f"{arguments.results} was graded with {', '.join(gone)}, which this course does not have; "
             "grade the class again into another folder"
         )
     return settings
 
 
-def _named(name: str, known: Sequence[_Each], where: str) -> _Each:
+def _handed_in(entry: Entry, path: Path) -> HandedIn:
+    """The files of one submission, in those of its class or alone under any name.
+
+    Raises:
+        ClassError: there are none, or those of several others.
+    """
+    found: list[HandedIn] = []
+    with suppress(ClassError):  # one submission and no class
+        found = find_submissions(path)
+    for each in found:
+        if each.name == entry.name:
+            return each
+    others = [each.name for each in found if each.read().has_modules]
+    if len(others) > 1:
+        hint = nearest(entry.name, others)
+        raise ClassError(f"{path} holds several submissions, and none is called {entry.name}; {hint}")
+    alone = submission_at(path)
+    if not alone.read().has_modules and alone.read().missing:
+        raise ClassError(f"{path} holds no file that is graded; give the folder, zip or file of {entry.name}")
+    known = {name: getattr(entry, name) for name in ("name", "people", "submitted_at", "marked_late", "uploads")}
+    return replace(alone, **known)
+
+
+def _named(name: str, known: Sequence[Entry], where: str) -> Entry:
     found = next((each for each in known if each.name == name), None)
     if found is None:
         raise ClassError(f"{where} has no submission {name}; {nearest(name, [each.name for each in known])}")

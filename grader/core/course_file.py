@@ -12,15 +12,16 @@ from __future__ import annotations
 import json
 import re
 import tomllib
-from collections.abc import Mapping, Set
+from collections.abc import Callable, Mapping, Set
 from dataclasses import dataclass, field, fields
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
 from .refusal import FileRefused
 
-_KINDS = {
+_KINDS: Mapping[str, Callable[[Any], bool]] = {
     "text": lambda value: isinstance(value, str) and bool(value.strip()),
     "a whole number of at least 1": lambda value: type(value) is int and value >= 1,
     "a whole number from 1 to 10000": lambda value: type(value) is int and 1 <= value <= 10_000,
@@ -28,19 +29,27 @@ _KINDS = {
     "true or false": lambda value: isinstance(value, bool),
     "a table": lambda value: isinstance(value, dict),
     "an address such as https://example.org/grpo/": lambda value: isinstance(value, str) and is_address(value),
+    "a day and time without quotes, such as 2030-01-31T23:59:00": lambda value: isinstance(value, datetime),
+    "a number from 0 to 100": lambda value: type(value) in (int, float) and 0 <= value <= 100,
+    "a number from 0 to 10080": lambda value: type(value) in (int, float) and 0 <= value <= 10_080,
+    '"day", "calendar day" or "hour"': lambda value: value in ("day", "calendar day", "hour"),
     "a picture in docs/ whose name ends in .svg or .png": lambda value: (
         isinstance(value, str) and value.startswith("docs/") and value.endswith((".svg", ".png")) and ".." not in value
     ),
 }
-TEXT, COUNT, POINTS, TEXTS, _TRUTH, _TABLE, _ADDRESS, _PICTURE = _KINDS
+TEXT, COUNT, POINTS, TEXTS, _TRUTH, _TABLE, _ADDRESS, _TIME, _PERCENT, _MINUTES, _PERIOD, _PICTURE = _KINDS
 """Kinds of values, as a message calls them."""
 
 _ENTRIES: Mapping[str, str] = {
     "title": TEXT, "exercises": TEXTS, "optional": TEXTS, "error_carried_forward": _TRUTH, "hidden_checks": _TRUTH,
-    "worksheet": _TRUTH, "institution": TEXT, "contact": TEXT, "logo": _PICTURE, "site": _ADDRESS, "deadline": TEXT,
-    "late_policy": TEXT, "points": _TABLE, "policies": _TABLE,
+    "worksheet": _TRUTH, "institution": TEXT, "contact": TEXT, "logo": _PICTURE, "site": _ADDRESS, "deadline": _TIME,
+    "time_zone": TEXT, "points": _TABLE, "policies": _TABLE, "late": _TABLE,
 }  # fmt: skip
 _TABLES: Mapping[str, str] = {"points": POINTS, "policies": TEXT}
+_LATE: Mapping[str, str] = {
+    "grace_minutes": _MINUTES, "deduction_percent": _PERCENT, "per": _PERIOD, "maximum_percent": _PERCENT,
+    "last": _TIME,
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -58,8 +67,9 @@ class CourseFile:
         contact: Whom students ask: an address, or words with one.
         logo: Picture in the header of the site, a path from the root of the course.
         site: Where the pages are published, with a slash at the end.
-        deadline: When to hand in, in the words that students read.
-        late_policy: File of `course gradebook --late`, a path from the root of the course.
+        deadline: Until when a submission is on time.
+        time_zone: Of times without an offset: "Europe/Berlin".
+        late: What lateness costs; see `classroom.late`. Empty if it costs nothing.
         points: Exercise to its total; without an entry, the sum of what its checks declare.
         policies: Heading to text of what else students must know: late work, working together, AI assistants.
     """
@@ -74,10 +84,36 @@ class CourseFile:
     contact: str = ""
     logo: str = ""
     site: str = ""
-    deadline: str = ""
-    late_policy: str = ""
+    deadline: datetime | None = None
+    time_zone: str = ""
     points: Mapping[str, int] = field(default_factory=dict)
     policies: Mapping[str, str] = field(default_factory=dict)
+    late: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def hand_in_by(self) -> str:
+        """The deadline in the words that students read; empty if there is none."""
+        return self._in_words(self.deadline) if self.deadline else ""
+
+    @property
+    def late_work(self) -> str:
+        """What lateness costs, in the words that students read; empty if it costs nothing."""
+        rule = self.late
+        sentences = []
+        if rule.get("grace_minutes"):
+            sentences.append(f"A submission is on time until {rule['grace_minutes']:g} minutes after the deadline.")
+        if rule.get("deduction_percent"):
+            length = {"day": " (24 hours)", "calendar day": "", "hour": ""}[rule.get("per", "day")]
+            most = f", at most {rule['maximum_percent']:g} %" if "maximum_percent" in rule else ""
+            period = f"each begun {rule.get('per', 'day')}{length} after the deadline"
+            sentences.append(f"{rule['deduction_percent']:g} % of all points are deducted for {period}{most}.")
+        if "last" in rule:
+            sentences.append(f"After {self._in_words(rule['last'])} nothing counts.")
+        return " ".join(sentences)
+
+    def _in_words(self, moment: datetime) -> str:
+        zone = f"UTC{moment:%z}"[:6] if moment.tzinfo else self.time_zone
+        return f"{moment:%A} {moment.day} {moment:%B %Y, %H:%M}{zone and f' ({zone})'}"
 
     def __str__(self) -> str:
         """The file with these entries, without the defaults."""
@@ -92,9 +128,9 @@ class CourseFile:
 
 
 def _line(key: str, value: object) -> str:
-    """An entry. A string of JSON is also one of TOML, and so are a list of strings, a number, true and false."""
+    """An entry. TOML writes texts, lists, numbers and truth values as JSON does."""
     name = key if key.isascii() and key.replace("_", "").isalnum() else json.dumps(key)
-    return f"{name} = {json.dumps(value)}"
+    return f"{name} = {value.isoformat() if isinstance(value, datetime) else json.dumps(value)}"
 
 
 def read_course_file(path: Path) -> CourseFile:
@@ -108,6 +144,14 @@ def read_course_file(path: Path) -> CourseFile:
     for table, kind in _TABLES.items():
         for key, value in entries.get(table, {}).items():
             _check(path, key, value, kind, table=table)
+    for key, value in entries.get("late", {}).items():
+        if key not in _LATE:
+            raise wrong_entry(path, key, f"there is no entry late.{key}; there are {', '.join(_LATE)}", table="late")
+        _check(path, key, value, _LATE[key], table="late")
+    if "late" in entries and "deadline" not in entries:
+        raise wrong_entry(
+            path, "late", "[late] says what lateness costs, so deadline must say when a submission is late"
+        )
     for key in ("exercises", "optional"):
         entries[key] = tuple(entries.get(key, ()))
     entries |= {key: " ".join(value.split()) for key, value in entries.items() if isinstance(value, str)}

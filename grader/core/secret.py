@@ -17,6 +17,7 @@ from pathlib import Path
 from .refusal import FileRefused
 
 FILE_NAME = "class-secret"
+_MAKE = 'python -c "import secrets; print(secrets.token_hex(32))"'
 PUBLIC = ""
 """In place of a secret: known to everybody."""
 
@@ -49,7 +50,11 @@ def read_secret(path: Path) -> str:
     except (OSError, ValueError) as error:
         raise FileRefused(f"{path} cannot be read as the secret of a class ({error})") from None
     if not re.fullmatch(r"[0-9a-f]{64}", text):
-        raise FileRefused(f"{path} holds no secret of a class, which is 64 hexadecimal digits")
+        raise FileRefused(
+            f"{path} holds no secret of a class: a word can be guessed, so a secret is 64 random hexadecimal digits. "
+            "Give the name of a file that does not exist yet, and the command makes one. To make one yourself: "
+            f"{_MAKE} > FILE. Keep it as long as you grade this class"
+        )
     return text
 
 

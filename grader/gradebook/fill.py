@@ -9,39 +9,43 @@ person; and new columns, because the platforms make assignments of them that nob
 
 from __future__ import annotations
 
+import html
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime, tzinfo
+from datetime import UTC, datetime, tzinfo
 from decimal import ROUND_HALF_UP, Decimal
 
 from ..classroom.results import Entry, Person
 from ..core import course
 from ..core.by_hand import shown, with_by_hand
+from ..core.text import counted as counted_words
 from ..core.text import spreadsheet_safe
-from .late import Policy, counted, names, periods_late, placed
+from .late import Policy, counted, deduction, names, placed
 from .layout import BLANK, Column, Layout, choose_column, number
 from .people import Student, Students
 from .roster import Roster
 from .table import GradebookError, Table
 
-NEW, SAME, CHANGED, KEPT, LEFT, ZERO = "new", "unchanged", "changed", "kept", "left alone", "zero"
-BEST, LATEST = "best", "latest"
+NEW, SAME, CHANGED, LEFT, ZERO = "new", "unchanged", "changed", "left alone", "zero"
+NO_FEEDBACK, ADD_FEEDBACK, RENEW_FEEDBACK = "no", "add", "renew"
 
 
 @dataclass(frozen=True)
 class Options:
-    """What the instructor decided; `course gradebook` has options of the same names."""
+    """What the instructor decided; `course gradebook` has options of the same names.
+
+    Attributes:
+        maximum: The highest grade of the column, where the export does not say it.
+        feedback: `NO_FEEDBACK`; `ADD_FEEDBACK`, into empty cells; `RENEW_FEEDBACK`, also over older ones of ours.
+    """
 
     column: str = ""
-    maximum: Decimal | None = None
     scale: bool = False
-    duplicates: str = ""
-    keep_higher: bool = False
+    maximum: Decimal | None = None
     missing_zero: bool = False
-    unmarked_on_time: bool = False
-    unreadable_zero: bool = False
-    feedback: bool = False
-    decimal_comma: bool | None = None
+    trust_late_marks: bool = False
+    feedback: str = NO_FEEDBACK
     roster: Roster = field(default_factory=Roster)
     skipped: frozenset[str] = frozenset()
 
@@ -55,9 +59,10 @@ class Line:
         submission: Name of the entry; empty if there is none.
         old: What was there.
         new: What is there now.
-        kind: `NEW`; `SAME`; `CHANGED`, another grade was there; `KEPT`, a higher one is there; `LEFT`, nothing
-            can or may be written; `ZERO`, nothing was handed in.
+        kind: `NEW`; `SAME`; `CHANGED`, another grade was there; `LEFT`, nothing can or may be written; `ZERO`, nothing
+            was handed in.
         note: What is special.
+        late: How late it was, and what that costs; empty if it was on time.
     """
 
     student: str
@@ -66,6 +71,7 @@ class Line:
     new: str
     kind: str
     note: str = ""
+    late: str = ""
 
 
 @dataclass(frozen=True)
@@ -90,7 +96,7 @@ class Filled:
 
 
 @dataclass(frozen=True)
-class _Time:
+class Time:
     """When a submission came, whether the export says so, and why what the export says is not used."""
 
     moment: datetime | None = None
@@ -106,9 +112,17 @@ class _Mark:
     """
 
     entry: Entry
-    time: _Time
+    time: Time
     points: Decimal | None
     note: str = ""
+    late: str = ""
+
+    @property
+    def words(self) -> str:
+        """What a student reads beside the points of the exercises."""
+        counts = "" if self.points is None else f"counts {shown(two_decimals(self.points))} points"
+        said = [*filter(None, (self.late, self.note))]
+        return "; ".join([*said, counts]) if said else ""
 
 
 def fill(table: Table, layout: Layout, entries: Sequence[Entry], policy: Policy | None, options: Options) -> Filled:
@@ -127,32 +141,34 @@ def fill(table: Table, layout: Layout, entries: Sequence[Entry], policy: Policy 
         GradebookError: nothing can be filled; the text says what to do.
         LateError: several extensions are for the same student.
     """
-    if options.feedback and layout.feedback is None:
+    if options.feedback != NO_FEEDBACK and layout.feedback is None:
         raise GradebookError("this export has no column for feedback; omit --feedback, or name it with --match")
     kept = [entry for entry in entries if entry.name not in options.skipped]
     column, points = choose_column(layout, options.column), _points(kept)
     maximum = _maximum(column, points, options)
-    comma = _decimal_comma(table, layout, column) if options.decimal_comma is None else options.decimal_comma
+    comma = _decimal_comma(table, column)
     students = Students(table, layout, layout.students)
     pretenders = Students(table, layout, layout.pretenders)
     submitted, unmatched, notes = _matched(students, pretenders, kept, options)
     skipped = _skipped(students, pretenders, entries, options)
     if unmatched and options.missing_zero:
         raise GradebookError("no zeros before it is clear whose these are" + _listed(unmatched))
-    _refuse_duplicates(students, submitted, options)
     unclear = _extension_problems(policy, students, submitted)
-    problems = [*unmatched, *unclear]
+    asked = [layout.time_question] if policy and layout.time_question else []
+    problems = [*unmatched, *unclear, *asked]
+    undecided: list[tuple[str, str]] = []
     both = zip(students.all, submitted, strict=True)
     marks = [_judged(*each, layout, policy, options, certain=not unclear) for each in both]
     if not layout.takes_more:
         marks = [_undecided_if_above(mark, points) for mark in marks]
     lines: list[Line] = []
     cells: dict[tuple[int, int], str] = {}
+    comments = _Comments(table, layout, options.feedback)
     for student, mark in zip(students.all, marks, strict=True):
         grade = _grade(mark, points, maximum, options)
         fixed = {row: _fixed(table, layout, row, column) for row in student.rows}
         if mark and mark.points is None and not all(fixed.values()):
-            problems.append(f"{student.person.name}, {mark.entry.name}: {mark.note}")
+            undecided.append((f"{student.person.name} ({mark.entry.name})".strip(), mark.note))
             continue
         if not mark and student.number in skipped:
             notes.append(f"{student.person.name}: nothing is written, because of the skipped {skipped[student.number]}")
@@ -161,19 +177,27 @@ def fill(table: Table, layout: Layout, entries: Sequence[Entry], policy: Policy 
             continue
         for row in student.rows:
             old = table.text(row, column.index)
-            kind = LEFT if fixed[row] else _kind(old, grade, mark, options)
+            kind = LEFT if fixed[row] else _kind(old, grade, mark)
             if grade is not None and kind in (NEW, CHANGED, ZERO):
                 cells[row, column.index] = written(grade, comma=comma)
-            if mark and layout.feedback is not None and options.feedback and kind in (NEW, SAME, CHANGED):
-                if table.text(row, layout.feedback) in BLANK:
-                    cells[row, layout.feedback] = spreadsheet_safe(feedback(mark.entry, mark.note))
-                else:
-                    notes.append(f"{student.person.name}: the feedback cell has text already, which was kept")
+            if mark and kind in (NEW, SAME, CHANGED):
+                cells |= comments.changed(row, mark)
             lines.append(_line(student, mark, old, cells.get((row, column.index), old), kind, fixed[row]))
     without = [each.person.name for each in students.all if not submitted[each.number] and each.number not in skipped]
-    notes += _notes(kept, policy, sum(mark.time.of_export for mark in marks if mark))
-    notes += _notes_on_points(layout, marks, points, maximum)
+    notes += _notes(kept, policy, sum(mark.time.of_export for mark in marks if mark), options)
+    notes += _notes_on_points(layout, marks, points, maximum) + comments.notes()
+    problems += _together(undecided)
     return Filled(table.changed(cells), column, tuple(lines), tuple(problems), tuple(notes), tuple(without))
+
+
+def _together(undecided: Sequence[tuple[str, str]]) -> Iterator[str]:
+    """Each reason once, with all whom it concerns."""
+    for why in dict.fromkeys(why for _, why in undecided):
+        people = [who for who, reason in undecided if reason == why]
+        if len(people) <= _LISTED:
+            yield f"{', '.join(people)}: {why}"
+        else:
+            yield f"{', '.join(people[:_LISTED])} and {len(people) - _LISTED} more: {why}"
 
 
 def two_decimals(value: Decimal) -> Decimal:
@@ -200,10 +224,50 @@ def feedback(entry: Entry, note: str) -> str:
     why = {each.name: " (cannot be imported)" for each in result.exercises if each.not_imported}
     why |= dict.fromkeys(entry.missing, " (no file)")
     counted = (f"{each.name} {each.earned}/{each.points}{why.get(each.name, '')}" for each in result.exercises)
-    mistakes = len({found.name for each in result.exercises for found in each.misconceptions})
+    mistakes = len({found.name for each in result.exercises for found in each.misconceptions if not each.not_imported})
     named = f" Known mistakes that the report names: {mistakes}." if mistakes else ""
     points = f"{course.TITLE}: {result.earned} of {result.points} points ({', '.join(counted)})."
-    return f"{points}{named}{f' {note}.' if note else ''}"
+    return f"{points}{named}{f' {note[:1].upper()}{note[1:]}.' if note else ''}"
+
+
+class _Comments:
+    """The feedback cells: empty ones are filled, and older comments of ours are renewed on request.
+
+    What a teacher wrote below our line stays, and so does every other comment.
+    """
+
+    def __init__(self, table: Table, layout: Layout, wish: str) -> None:
+        self._table, self._column, self._wish = table, layout.feedback, wish
+        self._others = self._older = self._renewed = 0
+        title = "|".join(re.escape(text) for text in dict.fromkeys((course.TITLE, html.escape(course.TITLE))))
+        self._ours = re.compile(rf"(\s*(?:<p[^>]*>\s*)?)(?:{title}): \d+ of \d+ points \([^<\r\n]*")
+
+    def changed(self, row: int, mark: _Mark) -> dict[tuple[int, int], str]:
+        """The cell of a record, if its text changes."""
+        if self._column is None or self._wish == NO_FEEDBACK:
+            return {}
+        old, new = self._table.text(row, self._column), feedback(mark.entry, mark.words)
+        ours = self._ours.match(old)
+        if old in BLANK:
+            return {(row, self._column): spreadsheet_safe(new)}
+        if not ours:
+            self._others += 1
+        elif html.unescape(old[ours.end(1) : ours.end()]).strip() != new:
+            self._older += self._wish != RENEW_FEEDBACK
+            self._renewed += self._wish == RENEW_FEEDBACK
+            if self._wish == RENEW_FEEDBACK:
+                escaped = html.escape(new, quote=False) if "<" in ours[1] else new
+                return {(row, self._column): spreadsheet_safe(f"{ours[1]}{escaped}{old[ours.end() :]}")}
+        return {}
+
+    def notes(self) -> list[str]:
+        """How many comments were renewed, and how many stay as they are."""
+        said = (
+            (self._renewed, "comments of an earlier grading: renewed"),
+            (self._older, "comments of an earlier grading: kept; --feedback renew replaces them"),
+            (self._others, "feedback cells with another text: kept"),
+        )
+        return [f"{words} ({number})" for number, words in said if number]
 
 
 def _points(entries: Iterable[Entry]) -> Decimal:
@@ -223,13 +287,13 @@ def _maximum(column: Column, points: Decimal, options: Options) -> Decimal:
     """The highest grade of the column, if grades may be written to it as they are or scaled."""
     if None not in (column.maximum, options.maximum) and column.maximum != options.maximum:
         raise GradebookError(
-            f"the highest grade of {column.header!r} is {column.maximum} in the export; omit --maximum"
+            f"the highest grade of {column.header!r} is {column.maximum} in the export; give --scale without a number"
         )
     maximum = options.maximum if column.maximum is None else column.maximum
     if maximum is None:
         raise GradebookError(
             f"the export does not say the highest grade of {column.header!r}; look it up in the settings of the "
-            "assignment, and give it with --maximum"
+            f"assignment, and give it with --scale, as in --scale {points}"
         )
     if maximum <= 0:
         raise GradebookError(
@@ -243,10 +307,10 @@ def _maximum(column: Column, points: Decimal, options: Options) -> Decimal:
     return maximum
 
 
-def _decimal_comma(table: Table, layout: Layout, column: Column) -> bool:
-    """Whether numbers have a decimal comma: as in this column, or else as in all columns with grades."""
-    everything = [each.index for each in layout.columns]
-    for columns in ([column.index], everything):
+def _decimal_comma(table: Table, column: Column) -> bool:
+    """Whether numbers have a decimal comma: as in this column, or else as in the whole table."""
+    everything = range(len(table.header))
+    for columns in ((column.index,), everything):
         numbers = [table.text(row, each) for row in range(1, len(table.rows)) for each in columns]
         fractions = {"," in text for text in numbers if number(text) is not None and not text.lstrip("-").isdigit()}
         if len(fractions) == 1:
@@ -254,8 +318,9 @@ def _decimal_comma(table: Table, layout: Layout, column: Column) -> bool:
     return False
 
 
+_LISTED = 8
 _ENTER_TIME = "give the time in the column submitted_at of a roster"
-_Theirs = Sequence[tuple[Entry, Person]]
+Theirs = Sequence[tuple[Entry, Person]]
 _Submitted = list[list[tuple[Entry, Person]]]
 """For each student of the gradebook their submissions, with what the platform of the submission says of them."""
 
@@ -265,7 +330,8 @@ def _matched(
 ) -> tuple[_Submitted, list[str], list[str]]:
     """Whose the submissions are, those that are nobody's, and what should be looked at."""
     submitted: _Submitted = [[] for _ in students.all]
-    unmatched = []
+    unmatched: list[str] = []
+    found: list[str] = []
     notes = [f"left out, with all of its submissions: the test student {each.person.name}" for each in pretenders.all]
     notes += [
         f"{each} is the id of several students of the gradebook, so it identifies nobody" for each in students.shared
@@ -283,10 +349,14 @@ def _matched(
             if student is None:
                 unmatched.append(f"{who}: {remark}")
                 continue
-            if remark:
-                notes.append(f"{who}: {remark}")
+            found.append(who if remark else "")
             if all(entry.name != other.name for other, _ in submitted[student.number]):
                 submitted[student.number].append((entry, person))
+    by_name = [who for who in found if who]
+    if by_name:
+        notes.append(
+            f"{len(found) - len(by_name)} found by an id, {len(by_name)} by the name only: {', '.join(by_name)}"
+        )
     return submitted, unmatched, notes
 
 
@@ -298,15 +368,15 @@ def _skipped(students: Students, pretenders: Students, entries: Iterable[Entry],
 
 
 def _judged(
-    student: Student, theirs: _Theirs, layout: Layout, policy: Policy | None, options: Options, *, certain: bool
+    student: Student, theirs: Theirs, layout: Layout, policy: Policy | None, options: Options, *, certain: bool
 ) -> _Mark | None:
     """What of a student's submissions counts; None if there is none."""
     zone = policy.zone if policy else None
-    timed = zip(theirs, _times(student, theirs, layout, zone, options), strict=True)
+    timed = zip(theirs, times(student, theirs, layout, zone, options.roster), strict=True)
     marks = [_mark(entry, time, policy, options, person, student.person) for (entry, person), time in timed]
     if not certain:
         marks = [_undecided_if_lowered(mark) for mark in marks]
-    return _chosen([_by_hand_at_last(mark) for mark in marks], options)
+    return _chosen([_by_hand_at_last(mark) for mark in marks])
 
 
 def _by_hand_at_last(mark: _Mark) -> _Mark:
@@ -314,16 +384,15 @@ def _by_hand_at_last(mark: _Mark) -> _Mark:
     given = mark.entry.by_hand
     if not given or mark.points is None:
         return mark
-    points = with_by_hand(mark.points, given)
-    words = f"by hand {'; '.join(map(str, given))}; counts {shown(two_decimals(points))} points"
-    return replace(mark, points=points, note="; ".join(filter(None, (mark.note, words))))
+    words = f"by hand {'; '.join(map(str, given))}"
+    return replace(mark, points=with_by_hand(mark.points, given), note=words)
 
 
 def _undecided_if_above(mark: _Mark | None, points: Decimal) -> _Mark | None:
     """Moodle leaves such a grade out without a word, or refuses the whole file."""
     if mark is None or mark.points is None or mark.points <= points:
         return mark
-    why = f"{mark.note}, and the platform takes no more than all {points}; give fewer in adjustments.csv"
+    why = f"{mark.words}, and the platform takes no more than all {points}; give fewer in adjustments.csv"
     return replace(mark, points=None, note=why)
 
 
@@ -332,41 +401,31 @@ def _undecided_if_lowered(mark: _Mark) -> _Mark:
     result = mark.entry.result
     if mark.points is None or result is None or mark.points == result.earned:
         return mark
-    return replace(mark, points=None, note=f"{mark.note}, unless the extension that names nobody is theirs")
+    return replace(mark, points=None, note=f"{mark.late}, unless the extension that names nobody is theirs")
 
 
-def _times(student: Student, theirs: _Theirs, layout: Layout, zone: tzinfo | None, options: Options) -> list[_Time]:
+def times(student: Student, theirs: Theirs, layout: Layout, zone: tzinfo | None, roster: Roster) -> list[Time]:
     """When each submission of a student came.
 
     The export has one time for each student, so it says nothing of several submissions, and nothing of those that were
     handed in elsewhere.
     """
-    moments = [options.roster.times.get(entry.name, entry.submitted_at) for entry, _ in theirs]
+    moments = [roster.times.get(entry.name, entry.submitted_at) for entry, _ in theirs]
     known = [moment if moment and moment.tzinfo else None for moment in moments]
     elsewhere = {person.platform for entry, _ in theirs for person in entry.people} - {"", layout.platform}
     told = next((layout.submitted[row] for row in student.rows if row in layout.submitted), None)
     if told is None or known != [None] or elsewhere:
-        return [_Time(moment) for moment in known]
-    if isinstance(told, str):
-        return [_Time(problem=f"the export says it came {told!r}, which is not read here; {_ENTER_TIME}")]
+        return [Time(moment) for moment in known]
+    if told.tzinfo:
+        return [Time(told.astimezone(UTC), of_export=True)]
     if zone is None:
         return [
-            _Time(problem="the export says by the clocks of the platform when it came; add a time_zone to the policy")
+            Time(problem="the export says by the clocks of the platform when it came; add a time_zone to course.toml")
         ]
     moment = placed(told, zone)
     if moment is None:
-        return [_Time(problem=f"it came in an hour that the change of the clocks repeats; {_ENTER_TIME}")]
-    return [_Time(moment, of_export=True)]
-
-
-def _refuse_duplicates(students: Students, submitted: _Submitted, options: Options) -> None:
-    several = [
-        f"{student.person.name}: {', '.join(entry.name for entry, _ in submitted[student.number])}"
-        for student in students.all
-        if len(submitted[student.number]) > 1
-    ]
-    if several and not options.duplicates:
-        raise GradebookError(f"some have several submissions; choose with --best, --latest or --skip{_listed(several)}")
+        return [Time(problem=f"it came in an hour that the change of the clocks repeats; {_ENTER_TIME}")]
+    return [Time(moment, of_export=True)]
 
 
 def _extension_problems(policy: Policy | None, students: Students, submitted: _Submitted) -> list[str]:
@@ -382,8 +441,8 @@ def _extension_problems(policy: Policy | None, students: Students, submitted: _S
             raise GradebookError(f"the extension of {extension.student!r} names several students: {', '.join(named)}")
         if not named:
             problems.append(
-                f"the extension of {extension.student!r} names nobody in the gradebook; correct it in the policy, or "
-                "remove it there. Until then no mark that lateness lowers is written"
+                f"the extension of {extension.student!r} names nobody in the gradebook; correct it in "
+                "extensions.toml, or remove it there. Until then no mark that lateness lowers is written"
             )
     return problems
 
@@ -392,7 +451,7 @@ def _people(submitted: _Submitted, student: Student) -> Iterator[Person]:
     return (person for _, person in submitted[student.number])
 
 
-def _mark(entry: Entry, time: _Time, policy: Policy | None, options: Options, *records: Person) -> _Mark:
+def _mark(entry: Entry, time: Time, policy: Policy | None, options: Options, *records: Person) -> _Mark:
     """What a submission counts for the student of these records."""
 
     def undecided(why: str) -> _Mark:
@@ -403,9 +462,9 @@ def _mark(entry: Entry, time: _Time, policy: Policy | None, options: Options, *r
         return undecided(f"not graded: {entry.problem or 'there is no result'}")
     if not result.grade or result.exit_code == 3:
         return undecided(f"the grader did not finish: {result.problem or 'grade it again'}")
-    if entry.no_code and not options.unreadable_zero:
+    if entry.no_code:
         why = f" ({entry.notes[0]})" if entry.notes else ""
-        return undecided(f"no code of it can be read{why}; ask for it again, or see --unreadable-zero")
+        return undecided(f"no code of it can be read{why}; ask for it again, or enter a grade on the platform yourself")
     earned = Decimal(result.earned)
     if policy is None:
         return _Mark(entry, time, earned)
@@ -414,31 +473,34 @@ def _mark(entry: Entry, time: _Time, policy: Policy | None, options: Options, *r
             return undecided(time.problem)
         if entry.marked_late:
             return undecided(f"the platform calls it late and does not say when it came; {_ENTER_TIME}")
-        if not options.unmarked_on_time:
-            return undecided("nobody says when it came; see --unmarked-on-time")
+        if not entry.uploads:
+            return undecided(f"nobody says when it came; {_ENTER_TIME}")
+        if not options.trust_late_marks:
+            return undecided(
+                f"Canvas's download does not say when it came, only what is late; {_ENTER_TIME}. Or give "
+                "--trust-late-marks, if the assignment's due date in Canvas is the deadline of course.toml"
+            )
         return _Mark(entry, time, earned)
     own = policy.for_person(*records)
     points = counted(earned, Decimal(result.points), time.moment, own)
-    periods = periods_late(time.moment, own)
-    unit = "day" if own.period.days else "hour"
-    late = f"{periods} {unit}{'s' * (periods > 1)} late, "
-    late += "after the last moment, " if own.last and time.moment > own.last else ""
-    late += f"counts {written(two_decimals(points), comma=False)} points"
-    return _Mark(entry, time, points, late if periods else "")
+    late = deduction(earned, Decimal(result.points), time.moment, own)
+    return _Mark(entry, time, points, late=late.reason if late else "")
 
 
-def _chosen(marks: Sequence[_Mark], options: Options) -> _Mark | None:
-    """The one that counts; if one of several cannot be judged, none can be chosen."""
+def _chosen(marks: Sequence[_Mark]) -> _Mark | None:
+    """The last one; None if there is none. If nobody says which that is, a person has to decide."""
     if len(marks) < 2:
         return marks[0] if marks else None
-    if options.duplicates == BEST:
-        undecided = [mark for mark in marks if mark.points is None]
-        return undecided[0] if undecided else max(marks, key=lambda mark: mark.points or Decimal(0))
-    times = [mark.time.moment for mark in marks]
-    known = [time for time in times if time]
+    moments = [mark.time.moment for mark in marks]
+    known = [moment for moment in moments if moment]
+    names = ", ".join(mark.entry.name for mark in marks)
     if len(known) < len(marks) or known.count(max(known)) > 1:
-        return _Mark(marks[0].entry, _Time(), None, "of several submissions, nobody says which came last")
-    return marks[times.index(max(known))]
+        why = f"of several submissions ({names}), nobody says which came last; leave out the others with --skip"
+        return _Mark(marks[0].entry, Time(), None, why)
+    last = marks[moments.index(max(known))]
+    if last.points is None:
+        return last
+    return replace(last, note="; ".join(filter(None, (last.note, f"the last of several submissions: {names}"))))
 
 
 def _fixed(table: Table, layout: Layout, row: int, column: Column) -> str:
@@ -455,7 +517,7 @@ def _grade(mark: _Mark | None, points: Decimal, maximum: Decimal, options: Optio
     return None if mark.points is None else two_decimals(mark.points * maximum / points)
 
 
-def _kind(old: str, grade: Decimal | None, mark: _Mark | None, options: Options) -> str:
+def _kind(old: str, grade: Decimal | None, mark: _Mark | None) -> str:
     """What becomes of a cell that may be changed."""
     before = number(old)
     if grade is None:
@@ -466,43 +528,50 @@ def _kind(old: str, grade: Decimal | None, mark: _Mark | None, options: Options)
         return SAME
     if not mark:
         return LEFT
-    return KEPT if options.keep_higher and before is not None and before > grade else CHANGED
+    return CHANGED
 
 
 def _line(student: Student, mark: _Mark | None, old: str, new: str, kind: str, fixed: str) -> Line:
     said = mark.note if mark and mark.points is not None else ""
+    late = mark.late if mark and mark.points is not None else ""
     lacks = f"no file for {', '.join(mark.entry.missing)}" if mark and mark.entry.missing else ""
     notes = [said if mark else "no submission", lacks, fixed]
     before, after = number(old), number(new)
     if kind == CHANGED and before is not None and after is not None and after < before:
         notes.append("lower than before")
     submission = mark.entry.name if mark else ""
-    return Line(student.person.name, submission, old, new, kind, "; ".join(filter(None, notes)))
+    return Line(student.person.name, submission, old, new, kind, "; ".join(filter(None, notes)), late)
 
 
-def _notes(entries: Iterable[Entry], policy: Policy | None, of_export: int) -> Iterator[str]:
+def _notes(entries: Iterable[Entry], policy: Policy | None, of_export: int, options: Options) -> Iterator[str]:
     """What a person should know of the class as a whole."""
     if of_export and policy:
-        yield f"the times of {of_export} of the submissions are from the export, in the time_zone of the policy"
+        yield f"the times of {of_export} of the submissions are from the export"
+    trusted = [each for each in entries if each.uploads and not each.submitted_at and not each.marked_late]
+    if policy and options.trust_late_marks and trusted:
+        number = counted_words(len(trusted), "submission")
+        yield f"on time, because Canvas does not call them late: {number} without a time"
     graded = [entry for entry in entries if entry.result]
     late = sum(entry.marked_late for entry in graded)
     if late and policy is None:
-        yield f"the platform calls {late} of the submissions late; without --late that costs nothing"
+        yield f"the platform calls {late} of the submissions late; without [late] in course.toml that costs nothing"
     unwalled = sum(course.lacks_walls(entry.result) for entry in graded if entry.result)
     if unwalled:
         yield f"{unwalled} of the results are of isolation level 0; a mark counts at level 1 or above only"
 
 
-def _notes_on_points(layout: Layout, marks: Iterable[_Mark | None], points: Decimal, maximum: Decimal) -> Iterator[str]:
+def _notes_on_points(layout: Layout, marks: Iterable[_Mark | None], points: Decimal, maximum: Decimal) -> list[str]:
     """What a person should know of grades that are above what is usual."""
     above = {mark.entry.name: None for mark in marks if mark and mark.points is not None and mark.points > points}
+    notes = []
     if above:
-        yield f"points by hand lift {', '.join(above)} above the {points} points of the exercises"
+        notes.append(f"points by hand lift {', '.join(above)} above the {points} points of the exercises")
     if layout.refused_above is not None and maximum > layout.refused_above:
-        yield (
+        notes.append(
             f"the platform refuses the file if a grade is above {layout.refused_above} and it was not set up to "
             "take more; for Moodle use the grading worksheet of the assignment instead, which has no such limit"
         )
+    return notes
 
 
 def _listed(lines: Iterable[str]) -> str:

@@ -1,34 +1,37 @@
-"""What a submission counts that came after its due time: a policy from a TOML file, and a pure function.
+"""What a late submission counts: the rule of `course.toml`, extensions for single students, and a pure function.
 
-The present time is never asked for, so a class that is graded again gets the same. A result says what the code earns;
-this says what of it counts. Nothing is rounded here: whoever writes a grade rounds once, at the end.
+The present time is never used, so grading a class again gives the same. A result says what the code earns; this module
+says how much of it counts. Nothing is rounded here: whoever writes a grade rounds once, at the end.
 
-Left out on purpose: late days that a student may spend as they like, because a number of them is left only in the view
-of all assignments of a course, and this is one. An extension in the policy file says the same for one student.
+Left out on purpose: late days that students spend as they like. An extension does the same for one student.
 """
 
 from __future__ import annotations
 
-import re
+import math
 import tomllib
 import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from datetime import UTC, datetime, timedelta, tzinfo
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from typing import Any
 from zoneinfo import ZoneInfo
 
 from ..classroom.results import Person
+from ..core.by_hand import ByHand, shown
+from ..core.course_file import CourseFile
 
-_PERIODS = {"hour": timedelta(hours=1), "day": timedelta(days=1)}
+EXTENSIONS_FILE = "extensions.toml"
+"""More time for single students, beside `course.toml`; `.gitignore` names it, because it names students."""
+HOUR, DAY, CALENDAR_DAY = "hour", "day", "calendar day"
+_LENGTHS = {HOUR: timedelta(hours=1), DAY: timedelta(days=1)}
 _YEARS = range(2000, 2101)
-_KEYS = ("due", "time_zone", "grace_minutes", "deduction_percent", "per", "maximum_percent", "last", "extension")
-_EXTENSION_KEYS = ("student", "due", "last")
+_EXTENSION = {"student": str, "due": datetime, "last": datetime}
 
 
 class LateError(Exception):
-    """The policy file cannot be used. The text has a line for each wrong entry."""
+    """The rule or an extension cannot be used. The text has a line for each mistake."""
 
 
 @dataclass(frozen=True)
@@ -51,20 +54,20 @@ class Policy:
     """What lateness costs. All times are in UTC.
 
     Attributes:
-        due: What comes until then is on time.
-        grace: What comes so much later still is; what comes after that is late since the due time.
+        due: Submissions until then are on time.
+        grace: So much later is still on time; what comes after that is late since the due time.
         deduction: Percent of the points of the assignment for each begun period.
-        period: Length of a period.
+        per: `HOUR`, `DAY` (24 hours) or `CALENDAR_DAY`, which ends at midnight.
         maximum: Percent that are taken off at most.
-        last: What comes after it counts nothing; None for never.
+        last: Submissions after it count nothing; None for never.
         extensions: More time for single students.
-        zone: Of times that others tell without their offset; None if the file does not say.
+        zone: Of times without an offset; None if `course.toml` does not say.
     """
 
     due: datetime
     grace: timedelta = timedelta()
     deduction: Decimal = Decimal(0)
-    period: timedelta = _PERIODS["day"]
+    per: str = DAY
     maximum: Decimal = Decimal(100)
     last: datetime | None = None
     extensions: tuple[Extension, ...] = ()
@@ -90,7 +93,7 @@ class Policy:
 
 
 def counted(earned: Decimal, points: Decimal, submitted_at: datetime, policy: Policy) -> Decimal:
-    """What counts of the points that were earned, exactly.
+    """How many of the earned points count, exactly.
 
     Args:
         earned: What the submission earned.
@@ -108,9 +111,50 @@ def counted(earned: Decimal, points: Decimal, submitted_at: datetime, policy: Po
 
 
 def periods_late(submitted_at: datetime, policy: Policy) -> int:
-    """How many periods have begun since the due time; 0 if it is on time."""
-    late = submitted_at.astimezone(UTC) - policy.due  # of two times in one zone, Python would subtract the wall clocks
-    return 0 if late <= policy.grace else -(-late // policy.period)
+    """How many periods have begun since the due time; 0 if the submission is on time."""
+    late = submitted_at.astimezone(UTC) - policy.due  # Python would subtract wall clocks within one zone
+    if late <= policy.grace:
+        return 0
+    if policy.per != CALENDAR_DAY:
+        return -(-late // _LENGTHS[policy.per])
+    due = policy.due - timedelta(microseconds=1)  # a deadline at 0:00 belongs to the day that it ends
+    return max(1, (submitted_at.astimezone(policy.zone).date() - due.astimezone(policy.zone).date()).days)
+
+
+def deduction(earned: Decimal, points: Decimal, submitted_at: datetime, policy: Policy) -> ByHand | None:
+    """What lateness takes from a submission, with the sentence that explains the number; None if it is on time.
+
+    The arguments are those of `counted`.
+    """
+    periods = periods_late(submitted_at, policy)
+    if not periods:
+        return None
+    lost = earned - counted(earned, points, submitted_at, policy)
+    late, due = submitted_at.astimezone(UTC) - policy.due, _in_words(policy.due, policy)
+    unit = HOUR if policy.per == HOUR else "day"
+    how = {
+        HOUR: "each begun hour counts",
+        DAY: "each begun 24 hours count as a day",
+        CALENDAR_DAY: "days end at midnight",
+    }
+    text = f"{periods} {unit}{'s' * (periods > 1)} late: handed in {_length(late)} after {due}, and {how[policy.per]}"
+    if policy.last and submitted_at.astimezone(UTC) > policy.last:
+        return ByHand(-lost, f"{text}; nothing counts after {_in_words(policy.last, policy)}")
+    percent = min(policy.deduction * periods, policy.maximum)
+    most = " (the most)" if policy.deduction * periods > percent else ""
+    return ByHand(-lost, f"{text}; lateness costs {shown(percent)} %{most} of {shown(points)} points")
+
+
+def _in_words(moment: datetime, policy: Policy) -> str:
+    local = moment.astimezone(policy.zone or UTC)
+    return f"{local:%a} {local.day} {local:%b %Y, %H:%M}{'' if policy.zone else ' UTC'}"
+
+
+def _length(time: timedelta) -> str:
+    minutes = math.ceil(time / timedelta(minutes=1))
+    days, minutes = divmod(minutes, 1440) if minutes >= 2 * 1440 else (0, minutes)
+    parts = ((days, "days"), (minutes // 60, "h"), (minutes % 60, "min"))
+    return " ".join(f"{number} {unit}" for number, unit in parts if number)
 
 
 def names(text: str, person: Person) -> bool:
@@ -132,149 +176,110 @@ def placed(local: datetime, zone: tzinfo) -> datetime | None:
     return first.astimezone(UTC) if first.utcoffset() == second.utcoffset() else None
 
 
-def read_policy(text: str) -> Policy:
-    """The policy in the text of a TOML file.
+def policy_of(written: CourseFile, extensions: str = "") -> Policy | None:
+    """The policy of a course; None if lateness costs nothing.
+
+    Args:
+        written: The entries of `course.toml`.
+        extensions: The text of `extensions.toml`.
 
     Raises:
-        LateError: with a line for each wrong entry.
+        LateError: with a line for each mistake.
     """
-    try:
-        document = tomllib.loads(text, parse_float=Decimal)
-    except RecursionError:
-        raise LateError("this is no TOML: it is nested too deeply") from None
-    except InvalidOperation:
-        raise LateError("this is no TOML that can be used: a number has too large an exponent") from None
-    except ValueError as error:  # most are a TOMLDecodeError, which is one; a number of 5000 digits gives another
-        raise LateError(_no_toml(text, error)) from None
-    problems: list[str] = []
-    policy = _policy(_Entries(document, _KEYS, "", problems))
-    if policy:
-        problems += _contradictions(policy)
-    if problems or not policy:
+    if not written.late or written.deadline is None:
+        if extensions:
+            raise LateError(
+                f"{EXTENSIONS_FILE} gives more time, and course.toml has no [late], so lateness costs nothing"
+            )
+        return None
+    reader = _Reader(written.time_zone)
+    rule = written.late
+    due, last = reader.moment("deadline", written.deadline), reader.moment("last", rule.get("last"))
+    policy = Policy(
+        due=due or datetime.min.replace(tzinfo=UTC),
+        grace=timedelta(minutes=float(rule.get("grace_minutes", 0))),
+        deduction=Decimal(str(rule.get("deduction_percent", 0))),
+        per=rule.get("per", DAY),
+        maximum=Decimal(str(rule.get("maximum_percent", 100))),
+        last=last,
+        extensions=reader.extensions(extensions),
+        zone=reader.zone,
+    )
+    if problems := reader.problems or _contradictions(policy):
         raise LateError("\n".join(problems))
     return policy
 
 
-def _no_toml(text: str, error: ValueError) -> str:
-    """The parser's error; of an impossible time it would only say that it expected the end of the line."""
-    found = re.search(r"at line (\d+)", str(error))
-    line = text.splitlines()[int(found[1]) - 1] if found else ""
-    time = re.match(r"\s*(due|last)\s*=\s*([^#]*)", line)
-    if not found or not time:
-        return f"this is no TOML: {error}"
-    return (
-        f"line {found[1]}: {time[1]} is no day and time that exist: {time[2].strip()}; "
-        "write year, month, day, hour, minute and second, such as 2030-01-31T23:59:00+01:00"
-    )
+class _Reader:
+    """Reads times and extensions, and notes what is wrong with them."""
 
-
-class _Entries:
-    """Reads the entries of one table, and notes what is wrong with them."""
-
-    def __init__(self, table: Mapping[str, Any], known: tuple[str, ...], place: str, problems: list[str]) -> None:
-        self._table, self._place, self.problems = table, place, problems
+    def __init__(self, time_zone: str) -> None:
+        self.problems: list[str] = []
         self.zone: tzinfo | None = None
-        for key in table:
-            if key not in known:
-                self.wrong(key, f"is not known here; there are {', '.join(known)}")
+        try:
+            self.zone = ZoneInfo(time_zone) if time_zone else None
+        except (OSError, ValueError, KeyError):  # ZoneInfoNotFoundError is a KeyError; Windows needs tzdata
+            self.zone = UTC
+            self.problems.append(
+                f"time_zone {time_zone!r} is not known on this machine; on Windows install the package tzdata"
+            )
 
-    def wrong(self, key: str, why: str) -> None:
-        self.problems.append(f"{self._place}{key} {why}")
-
-    def tables(self, key: str) -> list[Mapping[str, Any]]:
-        found = self._table.get(key, [])
-        if isinstance(found, list) and all(isinstance(each, dict) for each in found):
-            return found
-        self.wrong(key, f"must be written as [[{key}]], once for each student")
-        return []
-
-    def text(self, key: str, example: str) -> str:
-        found = self._table.get(key, "")
-        if isinstance(found, str) and found.strip():
-            return found
-        if key in self._table:
-            self.wrong(key, f"must be text, such as {example}")
-        return ""
-
-    def number(self, key: str, default: int, *, highest: int) -> Decimal:
-        found = self._table.get(key, default)
-        if isinstance(found, int | Decimal) and not isinstance(found, bool):
-            value = Decimal(found)
-            if value.is_finite() and 0 <= value <= highest:
-                return value
-        self.wrong(key, f"must be a number from 0 to {highest}")
-        return Decimal(default)
-
-    def moment(self, key: str) -> datetime | None:
-        found = self._table.get(key)
-        if found is None:
+    def moment(self, place: str, value: datetime | None) -> datetime | None:
+        """A time in UTC; None if there is none."""
+        if value is None:
             return None
-        if not isinstance(found, datetime):
-            self.wrong(key, "must be a day and a time without quotes, such as 2030-01-31T23:59:00+01:00")
-        elif found.year not in _YEARS:
-            self.wrong(key, f"is in the year {found.year}; that must be a slip")
-        elif found.tzinfo:
-            return found.astimezone(UTC)
+        if value.year not in _YEARS:
+            self.problems.append(f"{place} is in the year {value.year}; that must be a slip")
+        elif value.tzinfo:
+            return value.astimezone(UTC)
         elif not self.zone:
-            self.wrong(key, 'has no time zone; add one, as in 2030-01-31T23:59:00+01:00, or a line time_zone = "..."')
-        elif moment := placed(found, self.zone):
+            self.problems.append(f'{place} has no time zone; add time_zone = "Europe/Berlin", say, to course.toml')
+        elif moment := placed(value, self.zone):
             return moment
         else:
-            self.wrong(key, "is in an hour that the change of the clocks skips or repeats; write it with its offset")
+            self.problems.append(
+                f"{place} is in an hour that the change of the clocks skips or repeats; add its offset"
+            )
         return None
 
+    def extensions(self, text: str) -> tuple[Extension, ...]:
+        """Those in the text of `extensions.toml`."""
+        try:
+            document = tomllib.loads(text)
+        except (ValueError, RecursionError) as error:  # most are a TOMLDecodeError
+            self.problems.append(f"{EXTENSIONS_FILE} is no TOML: {error or 'it is nested too deeply'}")
+            return ()
+        tables = document.pop("extension", [])
+        if document or not isinstance(tables, list) or not all(isinstance(each, dict) for each in tables):
+            self.problems.append(f"{EXTENSIONS_FILE} holds [[extension]], once for each student, and no other entry")
+            return ()
+        read = (self._extension(f"extension {number}", each) for number, each in enumerate(tables, 1))
+        return tuple(each for each in read if each)
 
-def _policy(entries: _Entries) -> Policy | None:
-    """The policy, as far as single entries go; None if its due time is missing or wrong."""
-    entries.zone = _zone(entries)
-    due, last = entries.moment("due"), entries.moment("last")
-    if not due and not entries.problems:
-        entries.wrong("due", "is missing: the day and time until which a submission is on time")
-    per = entries.text("per", '"day"') or "day"
-    if per not in _PERIODS:
-        entries.wrong("per", 'must be "day" or "hour"')
-    grace = timedelta(minutes=float(entries.number("grace_minutes", 0, highest=60 * 24 * 7)))
-    deduction = entries.number("deduction_percent", 0, highest=100)
-    maximum = entries.number("maximum_percent", 100, highest=100)
-    extensions = tuple(filter(None, (_extension(entries, *each) for each in enumerate(entries.tables("extension"), 1))))
-    if not due:
-        return None
-    period = _PERIODS.get(per, _PERIODS["day"])
-    return Policy(due, grace, deduction, period, maximum, last, extensions, entries.zone)
-
-
-def _zone(entries: _Entries) -> tzinfo | None:
-    name = entries.text("time_zone", '"Europe/Berlin"')
-    try:
-        return ZoneInfo(name) if name else None
-    except (OSError, ValueError, KeyError):  # ZoneInfoNotFoundError is a KeyError; Windows knows none without tzdata
-        entries.wrong(
-            "time_zone",
-            f"{name!r} is not known on this machine; on Windows install the package tzdata, "
-            "or write every time with its offset, as in 2030-01-31T23:59:00+01:00",
-        )
-        return UTC
-
-
-def _extension(policy: _Entries, number: int, table: Mapping[str, Any]) -> Extension | None:
-    entries = _Entries(table, _EXTENSION_KEYS, f"extension {number}: ", policy.problems)
-    entries.zone = policy.zone
-    student, due, last = entries.text("student", '"jane@example.edu"'), entries.moment("due"), entries.moment("last")
-    for key in ("student", "due"):
-        if key not in table:
-            entries.wrong(key, "is missing")
-    return Extension(student, due, last) if student and due else None
+    def _extension(self, place: str, table: Mapping[str, Any]) -> Extension | None:
+        wrong = [
+            f"{place}: there is no entry {key}; there are {', '.join(_EXTENSION)}" for key in table.keys() - _EXTENSION
+        ]
+        for key, kind in _EXTENSION.items():
+            if not (isinstance(table.get(key), kind) and table[key]) and (key in table or key != "last"):
+                what = "text in quotes" if kind is str else "a day and time without quotes, as in 2030-01-31T23:59:00"
+                wrong.append(f"{place}: {key} must be {what}")
+        self.problems += wrong
+        if wrong:
+            return None
+        due = self.moment(f"{place}: due", table["due"])
+        return Extension(table["student"], due, self.moment(f"{place}: last", table.get("last"))) if due else None
 
 
 def _contradictions(policy: Policy) -> list[str]:
-    """What is wrong with entries beside each other: an extension must never give less time."""
+    """Entries that contradict each other: an extension must never give less time."""
     problems = []
+    if policy.per == CALENDAR_DAY and policy.zone is None:
+        problems.append("per is a calendar day, so course.toml must have a time_zone")
     if policy.last and policy.last - policy.due < policy.grace:
-        problems.append("last is before the end of the grace after due; nothing may both be on time and count nothing")
-    if not policy.deduction and not policy.last:
-        problems.append("neither deduction_percent nor last is given, so lateness would cost nothing; give one of them")
-    if not policy.maximum:
-        problems.append("maximum_percent is 0, so lateness would cost nothing; leave it out, or give a higher one")
+        problems.append("last is before the end of the grace after the deadline")
+    if not policy.last and not (policy.deduction and policy.maximum):
+        problems.append("lateness would cost nothing; set deduction_percent or last in [late], or remove [late]")
     seen: set[str] = set()
     for extension in policy.extensions:
         place = f"extension of {extension.student!r}:"
@@ -282,11 +287,9 @@ def _contradictions(policy: Policy) -> list[str]:
             problems.append(f"{place} there are two; keep one")
         seen.add(identity(extension.student))
         if extension.due < policy.due:
-            problems.append(f"{place} due is before that of everybody")
-        if extension.last and policy.last is None:
-            problems.append(f"{place} it has a last, and everybody else has none; leave it out")
-        elif extension.last and policy.last and extension.last < policy.last:
-            problems.append(f"{place} last is before that of everybody")
+            problems.append(f"{place} due is before the deadline of everybody")
+        if extension.last and (policy.last is None or extension.last < policy.last):
+            problems.append(f"{place} last gives less time than everybody has")
         if extension.last and extension.last - extension.due < policy.grace:
             problems.append(f"{place} last is before the end of the grace after due")
     return problems

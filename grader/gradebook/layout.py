@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from decimal import Decimal
 
-from .table import GradebookError
+from .table import GradebookError, Table
+from .times import read_times
 
 BLANK = frozenset({"", "-"})
 """What the platforms write where there is no grade."""
@@ -57,7 +58,9 @@ class Layout:
         locked: Records whose grade the platform does not let anybody change.
         refused_above: Grades above this one are refused by the platform's usual settings; None if there is no limit.
         takes_more: Whether the platform takes a grade above the highest one of its column.
-        submitted: By record when the submission came, by the platform's clocks; the text of a time that is not read.
+        submitted_in: The column that says when a submission came; None if none is known.
+        submitted: By record when the submission came, without an offset by the platform's clocks.
+        time_question: What to ask about the times of the export; empty if they are clear.
     """
 
     platform: str
@@ -71,7 +74,68 @@ class Layout:
     locked: frozenset[int] = frozenset()
     refused_above: Decimal | None = None
     takes_more: bool = True
-    submitted: Mapping[int, datetime | str] = field(default_factory=dict)
+    submitted_in: int | None = None
+    submitted: Mapping[int, datetime] = field(default_factory=dict)
+    time_question: str = ""
+
+
+def with_times(table: Table, layout: Layout, title: str = "", date_format: str = "") -> Layout:
+    """The layout with the times at which submissions came, in any language.
+
+    Args:
+        table: The export.
+        layout: Of the export.
+        title: Of the column with the times, where the instructor named it.
+        date_format: How they are written, as for `datetime.strptime`, where the instructor said so.
+
+    Raises:
+        GradebookError: there is no such column, or the format is none.
+    """
+    column = layout.submitted_in
+    if title:
+        named = [index for index, each in enumerate(table.header) if each.casefold() == title.casefold()]
+        if not named:
+            raise GradebookError(f"no column is called {title!r}; there are {', '.join(map(repr, table.header))}")
+        column = named[0]
+    if column is None:
+        found = _columns_with_times(table, layout)
+        columns = tuple(each for each in layout.columns if each.index not in found)
+        return replace(layout, columns=columns, time_question=_which_of(found))
+    times = read_times(_cells(table, layout, column), date_format)
+    unread = next(iter(times.unread.values()), "")
+    question = (
+        f"{len(times.unread)} of the times in {table.header[column]!r} cannot be read, such as {unread!r}; say how "
+        'they are written, as in --match "date_format=%d.%m.%Y %H:%M", or give the times in a roster'
+    )
+    columns = tuple(each for each in layout.columns if each.index != column)
+    return replace(
+        layout, columns=columns, submitted=times.read, time_question=times.question or (question if unread else "")
+    )
+
+
+def _cells(table: Table, layout: Layout, column: int) -> dict[int, str]:
+    return {row: text for row in layout.students if (text := table.text(row, column)) not in BLANK}
+
+
+def _columns_with_times(table: Table, layout: Layout) -> dict[int, str]:
+    """The columns most of whose cells hold a time, with their titles."""
+    found = {}
+    for column, title in enumerate(table.header):
+        cells = _cells(table, layout, column)
+        times = read_times(cells)
+        if cells and 2 * (len(times.read) + bool(times.question) * len(times.unread)) > len(cells):
+            found[column] = title
+    return found
+
+
+def _which_of(found: Mapping[int, str]) -> str:
+    if not found:
+        return ""
+    first, *_ = found.values()
+    return (
+        f"the export has times in {' and in '.join(map(repr, found.values()))}; if one of them says when a submission "
+        f'came, give --match "submitted_at={first}"'
+    )
 
 
 def choose_column(layout: Layout, wanted: str) -> Column:

@@ -1,25 +1,24 @@
 """The two files with grades that Moodle exports: the gradebook, and the grading worksheet of one assignment.
 
 Facts from `grade/import/csv/classes/load_data.php` and `mod/assign/feedback/offline/` of moodle/moodle. The titles are
-in the language of the instructor; for other languages than English, `course gradebook --match` says which is which.
-Times are read in English only.
+in the language of the instructor; for languages other than English and German, `course gradebook --match` says which is
+which.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from datetime import datetime
 from decimal import Decimal
 
-from .layout import BLANK, Column, Layout, number, positions
+from .layout import Column, Layout, number, positions
 from .table import GradebookError, Table
 
 IDS = ("platform_id", "number", "email", "username")
-FIELDS = (*IDS, "name", "feedback")
+FIELDS = (*IDS, "name", "feedback", "submitted_at")
 """What an instructor can name the column of; a name may be in two."""
 
-ADVICE = 'if your Moodle is not in English, say which column is which, as in --match "email=E-Mail-Adresse"'
+ADVICE = 'if your Moodle is in another language, say which column is which, as in --match "email=E-Mail-Adresse"'
 
 Titles = Mapping[str, Sequence[str]]
 """By these fields the titles that the instructor named."""
@@ -34,13 +33,25 @@ _TITLES = {
     "surname": "last name",
     "full name": "full name",
     "grade can be changed": "changeable",
-    "last modified (submission)": "submitted",
+    "last modified (submission)": "submitted_at",
     "feedback comments": "feedback",
+    "id": "platform_id",
+    "id-nummer": "number",
+    "e-mail-adresse": "email",
+    "anmeldename": "username",
+    "vorname": "first name",
+    "nachname": "last name",
+    "vollständiger name": "full name",
+    "bewertung kann geändert werden": "changeable",
+    "zuletzt geändert (abgabe)": "submitted_at",
+    "feedback als kommentar": "feedback",
 }
+_MAXIMUM = ("maximum grade", "bestwertung", "höchste bewertung")
 _NO_GRADE = (
-    "institution", "department", "last downloaded from this course", "course total", "category total", "status",
-    "maximum grade", "grade can be changed", "last modified (submission)", "last modified (grade)", "online text",
-    "feedback comments", "feedback:", "feedback files",
+    "institution", "department", "abteilung", "last downloaded from this course", "course total", "category total",
+    "status", *_MAXIMUM, "grade can be changed", "last modified (submission)", "last modified (grade)", "online text",
+    "feedback comments", "feedback:", "feedback files", "zuletzt geändert",
+    "zuletzt heruntergeladen", "gesamt", "feedback als", "feedbackdatei",
 )  # fmt: skip
 # The import of a gradebook refuses the whole file if one grade is above 100, unless the site allows unlimited grades.
 _IMPORT_LIMIT = Decimal(100)
@@ -95,9 +106,11 @@ def layout(table: Table, titles: Titles) -> Layout:
         takes_more=False,
         refused_above=None if "platform_id" in where else _IMPORT_LIMIT,
         locked=frozenset(
-            row for row in students if changeable is not None and table.text(row, changeable).casefold() == "no"
+            row
+            for row in students
+            if changeable is not None and table.text(row, changeable).casefold() in ("no", "nein")
         ),
-        submitted=_submitted(table, students, where.get("submitted")),
+        submitted_in=where.get("submitted_at"),
     )
 
 
@@ -105,19 +118,6 @@ def _where(header: Sequence[str], titles: Titles) -> dict[str, int]:
     named = {title.casefold(): field for field, own in titles.items() if field != "name" for title in own}
     others = {title: field for title, field in _TITLES.items() if field not in named.values()}
     return positions(list(header), others | named)
-
-
-def _submitted(table: Table, students: Sequence[int], column: int | None) -> dict[int, datetime | str]:
-    """By record when the submission came, by the clocks of the site; the text if it is not in English."""
-    found: dict[int, datetime | str] = {}
-    for row in students:
-        text = "" if column is None else table.text(row, column)
-        if text not in BLANK:
-            try:
-                found[row] = datetime.strptime(text, "%A, %d %B %Y, %I:%M %p")
-            except ValueError:
-                found[row] = text
-    return found
 
 
 def _columns(table: Table, header: Sequence[str], students: Sequence[int], taken: set[int]) -> list[Column]:
@@ -130,16 +130,16 @@ def _columns(table: Table, header: Sequence[str], students: Sequence[int], taken
         if kind == "Feedback":
             continue
         problem = f"shows grades as {kind.lower()}; export them as real" if kind in ("Percentage", "Letter") else ""
-        maximum = _maximum(table, header, students) if title.casefold() == "grade" else None
+        maximum = _maximum(table, header, students) if title.casefold() in ("grade", "bewertung") else None
         columns.append(Column(index, displayed[1] if displayed else title, title, "", maximum, problem))
     return columns
 
 
 def _maximum(table: Table, header: Sequence[str], students: Sequence[int]) -> Decimal | None:
-    small = [title.casefold() for title in header]
-    if "maximum grade" not in small:
+    column = next((index for index, title in enumerate(header) if title.casefold() in _MAXIMUM), None)
+    if column is None:
         return None
-    found = {number(table.text(row, small.index("maximum grade"))) for row in students}
+    found = {number(table.text(row, column)) for row in students}
     if len(found) > 1:
         raise GradebookError("the records have different maximum grades; export again")
     return found.pop() if found else None

@@ -18,6 +18,7 @@ from ..classroom.results import SUBMISSIONS_FILE, Person
 from .late import placed
 from .layout import positions
 from .table import GradebookError, Table, read_table
+from .times import read_times
 
 _FIELDS = {"name": "name", "email": "email", "number": "number", "username": "username", "id": "platform_id"}
 _TITLES = ("submission", "github_username", "identifier", "submitted_at", *_FIELDS)
@@ -72,6 +73,11 @@ class _Reader:
         self._named = {unicodedata.normalize("NFC", name): name for name in submissions}
         self._of_github = _of_github(submissions)
         self._claimed: set[str] = set()
+        column = where.get("submitted_at")
+        rows = range(1, len(table.rows)) if column is not None else ()
+        self._times = read_times(
+            {row: text for row in rows if column is not None and (text := table.text(row, column))}
+        )
         self.people: dict[str, list[Person]] = defaultdict(list)
         self.times: dict[str, datetime] = {}
         self.problems: list[str] = []
@@ -125,15 +131,12 @@ class _Reader:
         return Person(**values, platform=self._platform) if values else None
 
     def _time(self, row: int, name: str, text: str) -> None:
-        try:
-            when = datetime.fromisoformat(text) if ":" in text else None
-        except ValueError:
-            when = None
+        when = self._times.read.get(row)
         if when is None:
-            self._wrong(row, f"has the time {text}; write it as 2030-01-31T23:59:00+01:00")
+            self._wrong(row, self._times.question or f"has the time {text}; write it as 2030-01-31T23:59:00+01:00")
             return
         if when.tzinfo is None and self._zone is None:
-            self._wrong(row, f"has the time {text} without an offset; add it, or a time_zone to the policy of --late")
+            self._wrong(row, f"has the time {text} without an offset; add it, or a time_zone to course.toml")
             return
         moment = placed(when, self._zone) if when.tzinfo is None and self._zone else when.astimezone(UTC)
         if moment is None:

@@ -20,6 +20,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, BinaryIO
 
+from ..core import course
 from ..sandbox.sandbox import Sandbox
 from ..sandbox.worker_process import SandboxError
 from .input_queue import queued
@@ -78,7 +79,8 @@ class SecondProcess:
     def __init__(self, **sandbox: Any) -> None:
         """Begin to start it, without waiting."""
         self._process = subprocess.Popen(
-            [sys.executable, "-P", "-m", "grader.grading.second_process"],
+            [sys.executable, "-m", "grader.grading.second_process"],
+            cwd=course.ROOT,  # else an installed copy of the course would grade
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,

@@ -58,13 +58,14 @@ def export(result: Result, environment: Mapping[str, str]) -> str:
     return page(result)
 
 
-def page(result: Result, *, by_hand: Sequence[ByHand] = (), no_mark: str = "") -> str:
+def page(result: Result, *, by_hand: Sequence[ByHand] = (), no_mark: str = "", late_rule: str = "") -> str:
     """The whole file, of a submission of a class.
 
     Args:
         result: What the grading found, complete or not.
         by_hand: What the instructor gave or took.
         no_mark: Why there is no mark, not even 0; empty if there is one.
+        late_rule: What lateness costs, if the numbers are without it.
     """
     return render(
         "grading",
@@ -72,6 +73,7 @@ def page(result: Result, *, by_hand: Sequence[ByHand] = (), no_mark: str = "") -
         result=result,
         adjusted=_adjusted(result, by_hand, no_mark) if by_hand else None,
         no_mark=no_mark,
+        late_rule=late_rule,
         notices=_notices(result),
         facts=_facts(result),
         exercises=[_told(exercise) for exercise in result.exercises],

@@ -45,6 +45,8 @@ def course_lists() -> Iterator[PageList]:
     yield PageList("docs/index.md", r"\| \d+ \| (?:Chapters? |\[GRPO in ).*", tuple(_path()))
     yield PageList("docs/index.md", r"\| \d+\. \[[^\]\n]+\]\(exercises/\w+\.md\) \|.*", tuple(map(_row, exercises)))
     yield PageList("docs/index.md", r"After these exercises: .*", (_after_the_exercises(),))
+    yield from _what_is_built()
+    yield PageList("docs/worksheet.md", r"(?:The numbers that you record|In this course).*", (_worksheet(),))
     names = ", ".join(each.name for each in exercises)
     edited = f"starter/      the modules you write: {names}. The only folder a student edits"
     yield PageList("README.md", r"starter/ .*", (edited,))
@@ -53,6 +55,29 @@ def course_lists() -> Iterator[PageList]:
     functions = [f"{each.name}.{name}" for each in course.HANDED_OUT for name in each.function_names]
     form = ".github/ISSUE_TEMPLATE/wrong-verdict.yml"
     yield PageList(form, r" +- \w+\.\w+", tuple(f"        - {function}" for function in functions))
+
+
+def _what_is_built() -> Iterator[PageList]:
+    """The home page promises a language model's training loop only where students write one."""
+    page, written = "docs/index.md", "charlm" in course.names(optional=True)
+    heading = "What you will have built" if written else "What GRPO does to a language model"
+    yield PageList(page, r"## What .* \{ #built \}", (f"## {heading} {{ #built }}",))
+    loop = "A loop that trains a language model, even a real one:" if written else "A pretrained language model:"
+    model = "SmolLM2-135M-Instruct, 135 million parameters, learns to add."
+    yield PageList(page, r".* SmolLM2-135M-Instruct, 135 million parameters, learns to add\.", (f"{loop} {model}",))
+    exercise = " of exercise 5" if written else ""
+    runs = f"[The small language model](results/charlm.md){exercise} has five recorded runs."
+    yield PageList(page, r"\[The small language model\]\(results/charlm\.md\).*", (runs,))
+
+
+def _worksheet() -> str:
+    """What the worksheet is worth in this course."""
+    said = "What you write earns none: it is for you and your class."
+    if course.WRITTEN.worksheet:
+        first = f"The numbers that you record earn up to {empty_result().points} points."
+    else:
+        first, said = "In this course the worksheet earns no points.", "What you write is for you and your class."
+    return f"{first} {said} Once you have handed in, each question shows what the numbers of a thousand runs say."
 
 
 def _of_the_site() -> Iterator[PageList]:
@@ -96,7 +121,12 @@ def about() -> Iterator[str]:
 def facts() -> Iterator[tuple[str, str]]:
     """What students must know of this course, by its name, in Markdown. Only policies are written in it."""
     written = course.WRITTEN
-    said = (("Institution", written.institution), ("Questions", written.contact), ("Hand in by", written.deadline))
+    said = (
+        ("Institution", written.institution),
+        ("Questions", written.contact),
+        ("Hand in by", written.hand_in_by),
+        ("Late work", written.late_work),
+    )
     yield from ((name, html.escape(text, quote=False)) for name, text in said if text)
     yield from ((" ".join(name.split()), " ".join(text.split())) for name, text in written.policies.items())
 
@@ -147,9 +177,10 @@ def _steps() -> tuple[_Step, ...]:
     named = ("advantages", "clip", "kl", "bandit", "charlm")
     others = tuple(each.name for each in course.EXERCISES if each.name not in named)
     start = "[Getting started](start.md#install-and-run), where the first report says `not written yet`"
+    earns = f"; the numbers that you record earn {empty_result().points} points" if course.WRITTEN.worksheet else ""
     worksheet = (
-        "The [worksheet](worksheet.md): six experiments with the [simulation](simulation.md?sim.n=50&sim.seed=7). "
-        f"No code; the numbers that you record earn {empty_result().points} points"
+        "The [worksheet](worksheet.md): six experiments with the [simulation](simulation.md?sim.n=50&sim.seed=7), "
+        f"without code{earns}"
     )
     optional = [f"the optional exercise [{each.number}](exercises/{each.name}.md), then " for each in course.OPTIONAL]
     after = f"{''.join(optional)}[next steps](next.md): a pretrained model, a library, papers"

@@ -109,6 +109,7 @@ def make(*, site: str | None = None, exercises: Sequence[course.Exercise] | None
     for name in [name for name in files if name.startswith("docs/")]:
         files[name] = _plain_page(name, files[name].decode(), files).encode()
     files |= course_file(site=site, exercises=names)
+    files["starter/README.md"] = _first_steps(files, exercises)
     for template, name in _WRITTEN_AS.items():
         text = (_TEMPLATES / template).read_text("utf-8")  # "\r\n" is read as "\n"
         files[name] = (_readme(text, site, exercises) if name == "README.md" else text).encode()
@@ -168,7 +169,7 @@ def course_file(*, site: str | None, exercises: Sequence[str]) -> dict[str, byte
     optional = tuple(name for name in exercises if name in ours.optional)
     theirs = replace(
         ours, exercises=counted or optional, optional=optional if counted else (), points=points, site=site or "",
-        logo="", late_policy="",
+        logo="",
     )  # fmt: skip
     return {course.FILE.name: f"# What this course is, as it was handed out.\n{theirs}".encode()}
 
@@ -271,11 +272,27 @@ def _readme(text: str, site: str | None, exercises: Sequence[course.Exercise]) -
         optional="".join(
             f" `{each.file_name}` is optional: `grade {each.name}`." for each in exercises if each.optional
         ),
-        worksheet=" and, if you did the worksheet, `worksheet.json`" if site else "",
+        worksheet=" and, if you did the worksheet, `worksheet.json`" if site and course.WRITTEN.worksheet else "",
+        uncounted="" if course.WRITTEN.worksheet else "; this course does not count it",
         site=(site or "").rstrip("/"),
         name=project["name"],
         version=project["version"],
     )
+
+
+def _first_steps(files: Mapping[str, bytes], exercises: Sequence[course.Exercise]) -> bytes:
+    """The README of starter/, which names what this handout has."""
+    text = files["starter/README.md"].decode()
+    first, *others = [f"`{each.file_name}`" for each in exercises if not each.optional] or ["`kl.py`"]
+    text = text.replace("`advantages.py`", first).replace("grade advantages", f"grade {first[1:-4]}")
+    optional = [f"`{each.file_name}` is optional." for each in exercises if each.optional]
+    steps = " ".join(([f"Go on with {listed(others)}."] if others else []) + optional)
+    text = re.sub(r"^3\. .*$", f"3. {steps}" if steps else "3. Hand in.", text, flags=re.MULTILINE)
+    programs = re.findall(r"`(run_\w+\.py)`", text)
+    kept = [f"`{name}`" for name in programs if f"starter/{name}" in files]
+    what = "train with your code: `python -m starter.{}` (from the folder above this one)"
+    line = f"| {', '.join(kept)} | {what.format(kept[0][1:-4])} |\n" if kept else ""
+    return re.sub(r"^\| `run_.*\n", line, text, flags=re.MULTILINE).encode()
 
 
 def _plain_page(page: str, text: str, files: Mapping[str, bytes]) -> str:

@@ -165,7 +165,7 @@ def _worth() -> Claims:
     with_worksheet = code + empty_result().points
     yield f"{code} points for the code, {with_worksheet} with the worksheet"
     yield f"some results are worth {code} points and some {with_worksheet} is refused"
-    yield f"--maximum {code} --out filled.csv"
+    yield f"--scale {code} --out filled.csv"
     yield f"[Total Pts: {code} Score]"
 
 

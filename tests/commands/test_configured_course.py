@@ -3,10 +3,12 @@
 import html
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
 from dataclasses import replace
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -21,12 +23,12 @@ def run(root: Path, program: str, *arguments: object) -> str:
     return run_module(root, f"grader.commands.{program}", *arguments)
 
 
-def run_module(root: Path, module: str, *arguments: object, expected: int = 0) -> str:
+def run_module(root: Path, module: str, *arguments: object, expected: int | None = 0) -> str:
     """A program in a folder; what it wrote to standard output."""
     command = [sys.executable, "-m", module, *map(str, arguments)]
     variables = {"PATH": os.environ["PATH"], "PYTHONDONTWRITEBYTECODE": "1", "PYTHONPATH": str(root)}
     done = subprocess.run(command, cwd=root, capture_output=True, text=True, check=False, env=variables)
-    assert done.returncode == expected, done.stdout + done.stderr
+    assert expected in (None, done.returncode), done.stdout + done.stderr
     return done.stdout
 
 
@@ -47,8 +49,10 @@ OPTIONAL = [exercise.name for exercise in course.OPTIONAL]
 WORDS = {
     "institution": "Universität of <Here> & There",
     "contact": "ada@uni.example",
-    "deadline": "Friday 4 December, 23:59",
-    "policies": {"Late work": "10 % a day | at most 40 %.", "AI assistants": "Say so."},
+    "deadline": datetime(2026, 12, 4, 23, 59),
+    "time_zone": "Europe/Berlin",
+    "late": {"deduction_percent": 10},
+    "policies": {"Teams": "Two | at most.", "AI assistants": "Say so."},
 }
 CONFIGURATIONS: dict[str, dict[str, Any]] = {
     "all of it": {
@@ -93,7 +97,8 @@ def test_a_course_is_what_its_file_says_and_no_other_file_has_to_be_changed(name
     assert "WARNING" not in built
     start, menu = ((site / page).read_text("utf-8") for page in ("start/index.html", "exercises/clip/index.html"))
     start = start[start.index("<article") : start.index("</article>")]
-    for text in (written.institution, written.contact, written.deadline, *written.policies.values()):
+    words = (written.institution, written.contact, written.hand_in_by, written.late_work, *written.policies.values())
+    for text in words:
         assert html.escape(text, quote=False) in start
     assert f" - {written.title}</title>" in html.unescape(menu)
     named = {*written.exercises, *written.optional}
@@ -101,7 +106,15 @@ def test_a_course_is_what_its_file_says_and_no_other_file_has_to_be_changed(name
         page = (site / "exercises" / exercise / "index.html").read_text("utf-8")
         assert ("Not in this course" in page) is (exercise not in named), exercise
 
+    home, worksheet = ((site / page / "index.html").read_text("utf-8") for page in ("", "worksheet"))
+    assert ("What you will have built" in home) is ("charlm" in named)
+    assert ("earn 30 points" in home) is ("earn up to 30 points" in worksheet) is written.worksheet
+
     run(ours, "course", "handout", "--out", theirs)
+    first_steps = (theirs / "starter" / "README.md").read_text("utf-8")
+    assert {*re.findall(r"`(\w+)\.py`", first_steps)} <= {path.stem for path in (theirs / "starter").iterdir()}
+    findings = json.loads(run_module(theirs, "grader.commands.doctor", "--json", expected=None))["findings"]
+    assert not [each for each in findings if each["subject"].startswith("starter/")]
     assert {path.stem for path in (theirs / "starter").iterdir()} & {*FIVE, *OPTIONAL} == named
     assert read_course_file(theirs / "course.toml") == replace(
         written, exercises=tuple(written.exercises), optional=tuple(written.optional), logo="", site=site_of(written)

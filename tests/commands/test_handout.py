@@ -187,7 +187,7 @@ def test_a_handout_has_the_worksheet_and_the_commands_of_students(student, tmp_p
     sheet = student.run("grade", "worksheet", "--json", tmp_path / "r.json")
     assert sheet.returncode == 1 and f"{SITE}worksheet/" in sheet.stdout, sheet.stderr
     commands = student.run("course", "--help").stdout
-    assert {*re.findall(r"^    ([\w-]+) {2,}", commands, re.MULTILINE)} == {"doctor", "export"}
+    assert {*re.findall(r"^  (\w[\w-]*) {2,}", commands, re.MULTILINE)} == {"doctor", "export"}
     assert student.run("course", "handout", "--out", "x").returncode == 2
     assert not (student.root / "x").exists()
 

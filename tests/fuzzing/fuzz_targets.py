@@ -56,12 +56,14 @@ from grader.classroom.results import (
 from grader.classroom.submissions import METADATA, HandedIn, find_submissions
 from grader.core import course
 from grader.core.contents import MODULES, Contents
+from grader.core.course_file import CourseFile
 from grader.core.files import members_of_archive
 from grader.core.result import FAILED, GRADER_ERROR, PASSED, CheckResult, ExerciseResult, Result, from_json
 from grader.core.submission import MAX_FILE_BYTES, Submission, text_of
 from grader.gradebook import blackboard, canvas, moodle
 from grader.gradebook.fill import Options, fill
-from grader.gradebook.late import LateError, Policy, counted, periods_late, read_policy
+from grader.gradebook.late import LateError, Policy, counted, periods_late, policy_of
+from grader.gradebook.layout import with_times
 from grader.gradebook.roster import read_roster
 from grader.gradebook.table import GradebookError, read_table
 from grader.grading import curves, vectors
@@ -446,6 +448,7 @@ CLASS = (
     Entry("hw-ben", (BEN,), NOON + timedelta(days=2), result=_graded(3)),
     Entry("hw-eve", result=_graded(1)),
 )
+LATE_COURSE = CourseFile("Mine", ("kl",), deadline=NOON, late={"deduction_percent": 10}, time_zone="Europe/Berlin")
 POLICY = Policy(NOON, deduction=Decimal(10), last=NOON + timedelta(days=7), zone=ZoneInfo("Europe/Berlin"))
 
 
@@ -466,10 +469,11 @@ def gradebook(data: bytes) -> None:
             else:
                 table = read_table(data, blackboard.is_header)
                 layout = blackboard.layout(table)
+            layout = with_times(table, layout)
             require(table.as_bytes() == data, "an untouched export is not the same file")
             options = Options(
-                maximum=Decimal(20), scale=True, duplicates="best", missing_zero=bool(choice & 16),
-                feedback=bool(choice & 32) and layout.feedback is not None, keep_higher=bool(choice & 64),
+                maximum=Decimal(20), scale=True, missing_zero=bool(choice & 16),
+                feedback=("renew" if choice & 64 else "add") if choice & 32 and layout.feedback is not None else "no",
             )  # fmt: skip
             entries = CLASS[:2] if choice & 16 else CLASS
             filled = fill(table, layout, entries, POLICY if choice & 128 else None, options)
@@ -497,12 +501,13 @@ def roster(data: bytes) -> None:
 
 
 def policy(data: bytes) -> None:
-    """A late policy is refused with a LateError, or gives between nothing and everything for any time."""
+    """Extensions are refused with a LateError, or any time gives between nothing and everything."""
     with guarded():
         try:
-            found = read_policy(data.decode("utf-8", "replace"))
+            found = policy_of(LATE_COURSE, data.decode("utf-8", "replace"))
         except LateError:
             return
+        assert found
         for person in (ADA, BEN):
             try:
                 own = found.for_person(person)

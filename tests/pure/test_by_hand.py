@@ -130,11 +130,9 @@ def submission(earned: int, *people: Person, by_hand: tuple[ByHand, ...] = (), d
     return Entry("one", people, when, key="one", result=result, by_hand=by_hand)
 
 
-def filled(
-    entry: Entry, policy: Policy | None = None, data: bytes = WORKSHEET, *, scale: bool = False, zero: bool = False
-) -> Filled:
+def filled(entry: Entry, policy: Policy | None = None, data: bytes = WORKSHEET, *, scale: bool = False) -> Filled:
     table = read_table(data, partial(moodle.is_header, titles={}), moodle.ADVICE)
-    options = Options(feedback=True, scale=scale, unreadable_zero=zero)
+    options = Options(feedback="add", scale=scale)
     return fill(table, moodle.layout(table, {}), [entry], policy, options)
 
 
@@ -142,11 +140,15 @@ def test_points_by_hand_come_after_lateness_before_scaling_and_are_told_to_the_s
     entry = submission(10, ADA, by_hand=(PLUS,), days_late=1)
     line = filled(entry, LATE).lines[0]
     assert line.new == "13", "10, less 10 percent of 20, and then 5 more"
-    assert "counts 8 points" in line.note and "+5: the check was wrong; counts 13 points" in line.note
+    assert line.late.startswith("1 day late") and line.note == "by hand +5: the check was wrong"
     done = filled(entry, LATE, WORKSHEET.replace(b"20.00", b"100.00"), scale=True)
     assert done.lines[0].new == "65"
     told = list(csv.reader(done.table.as_bytes().decode().splitlines()))[2][-1]
-    assert "10 of 20 points (kl 10/20)" in told and "+5: the check was wrong" in told
+    assert (
+        "10 of 20 points (kl 10/20)" in told
+        and "1 day late" in told
+        and "+5: the check was wrong; counts 13 points" in told
+    )
 
 
 def test_points_by_hand_count_after_the_last_moment_and_for_a_whole_group_and_end_at_0() -> None:
@@ -172,8 +174,6 @@ def test_points_by_hand_make_no_mark_where_there_is_none() -> None:
     done = filled(replace(submission(0, ADA, by_hand=(PLUS,)), unread=("kl",)))
     assert done.table.as_bytes() == WORKSHEET and "no code of it can be read" in done.problems[0]
     assert (died.counts, died.earned) == (None, None)
-    done = filled(replace(submission(0, ADA, by_hand=(PLUS,)), unread=("kl",)), zero=True)
-    assert done.lines[0].new == "5" and "kl 0/20 (no file)" in done.table.as_bytes().decode()
 
 
 # The commands
@@ -234,7 +234,7 @@ def test_a_wrong_line_stops_every_command_and_nothing_is_written(class_folder: P
         ("adjust", "graded"),
         ("report", "graded", "--out", "r.html"),
         ("gradebook", "moodle", "graded", "--gradebook", "export.csv", "--out", "filled.csv"),
-        ("regrade", "ada", "class", "--out", "graded"),
+        ("regrade", "graded", "ada", "class"),
         ("grade-all", "class", "--out", "graded", *OPTIONS),
     ):
         done = call(course_command.main, *command, cwd=class_folder)

@@ -106,6 +106,28 @@ def test_a_misconception_counts_once_for_each_submission_and_the_most_frequent_c
     assert (found[0].exercise, found[0].function, found[0].sentence) == ("one", "f", "you do often")
 
 
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("AssertionError: Torch not compiled with CUDA enabled (kl.py, line 98)", "AssertionError"),
+        ("ModuleNotFoundError: No module named 'einops' (kl.py, line 2)", "ModuleNotFoundError"),
+        ("Jane Doe, 0042: hello", "something else"),
+    ],
+)
+def test_a_module_that_cannot_be_imported_shows_no_misconception(text: str, kind: str) -> None:
+    entries = class_of(*[[FAILED] * CHECKS] * 3)
+    for each in entries[1:]:
+        assert each.result
+        each.result.exercises[0].misconceptions = [mistake("exception")]
+        each.result.exercises[0].not_imported = text
+    report = class_report(entries)
+    assert not report.misconceptions
+    assert [(each.exercise, each.kind, each.count) for each in report.imports] == [("one", kind, 2)]
+    page = class_page(report)
+    assert "What could not be imported?" in page and f"one.py</code>, {kind}: 2 submissions" in page
+    assert "Jane" not in page and "What could not be imported?" not in class_page(class_report(entries[:1]))
+
+
 def test_only_complete_results_count_and_the_others_are_told_apart() -> None:
     all_passed = [PASSED] * CHECKS
     entries = [

@@ -1,6 +1,7 @@
 """`course.toml` is read whole, or refused in a sentence with its line; what is written again says the same."""
 
 from dataclasses import fields, replace
+from datetime import datetime
 from pathlib import Path
 
 import pytest
@@ -21,8 +22,9 @@ FULL = CourseFile(
     contact="ada@uni.example",
     logo="docs/assets/logo.svg",
     site="https://example.org/grpo/",
-    deadline="Friday, 23:59",
-    late_policy="late.toml",
+    deadline=datetime(2031, 11, 20, 23, 59),
+    time_zone="Europe/Berlin",
+    late={"deduction_percent": 10, "maximum_percent": 40, "last": datetime(2031, 11, 27, 23, 59)},
     points={"kl": 97},
     policies={"Late work": "10 % a day.", "AI": "Say so: \\ it is fine."},
 )
@@ -42,6 +44,15 @@ def test_a_written_file_reads_back_the_same(tmp_path: Path) -> None:
 
 def test_missing_entries_have_defaults(tmp_path: Path) -> None:
     assert read(tmp_path, SMALL) == CourseFile("Mine", ("kl",))
+
+
+def test_students_read_the_deadline_and_the_rule_for_late_work_in_words() -> None:
+    assert FULL.hand_in_by == "Thursday 20 November 2031, 23:59 (Europe/Berlin)"
+    assert FULL.late_work == (
+        "10 % of all points are deducted for each begun day (24 hours) after the deadline, at most 40 %. "
+        "After Thursday 27 November 2031, 23:59 (Europe/Berlin) nothing counts."
+    )
+    assert not CourseFile("Mine", ("kl",)).hand_in_by and not CourseFile("Mine", ("kl",)).late_work
 
 
 def test_texts_are_one_line_and_an_address_ends_with_a_slash(tmp_path: Path) -> None:

@@ -144,6 +144,7 @@ def test_the_grade_of_another_environment_or_none_is_named(tmp_path: Path) -> No
         (lambda: doctor.python_version((3, 10)), [True]),
         (lambda: doctor.python_version((3, 11)), []),
         (lambda: doctor.python_version((3, 14)), []),
+        (lambda: doctor.python_version((3, 15)), [True]),
         (lambda: doctor.search_path(os.pathsep.join([os.path.abspath("/opt/lib"), os.path.abspath("/x")])), []),
         (lambda: doctor.search_path(os.pathsep.join([os.path.abspath("/opt/lib"), ""])), [True]),
         (lambda: doctor.search_path("lib"), [True]),

@@ -12,6 +12,7 @@ import unicodedata
 import zipfile
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
 
 import pytest
@@ -25,6 +26,8 @@ from grader.classroom.results import GRADED_FOLDER, Entry, Person, result_path, 
 from grader.classroom.student_page import without_hidden
 from grader.classroom.submissions import find_submissions
 from grader.commands import course as course_command
+from grader.core import course
+from grader.core.course_file import CourseFile
 from grader.core.result import FAILED, WAITING, Result, from_json
 
 ADA = Person(name="Ada Lovelace", email="ada@uni.example", platform="moodle", platform_id="101")
@@ -149,7 +152,7 @@ def test_unknown_students_are_listed_and_never_guessed(tmp_path: Path) -> None:
     (tmp_path / "feedback.zip").unlink()
     assert feedback(tmp_path, "moodle", "unknown")[::2] == (1, {}), "without any report nothing is written"
     listed = said.partition("Without a report:\n")[2].splitlines()
-    assert [line.split(":")[0].strip() for line in listed] == ["canvas", "nobody", "github"]
+    assert [line.split(":")[0].strip() for line in listed if line.startswith("  ")] == ["canvas", "nobody", "github"]
 
 
 def test_a_number_or_address_of_two_students_reaches_neither() -> None:
@@ -158,6 +161,49 @@ def test_a_number_or_address_of_two_students_reaches_neither() -> None:
         found = plan(entries, platform, {})
         assert not found.reports and len(found.left_out) == 2
         assert all("Ada Lovelace and Zoë O'Brien, Jr." in line for line in found.left_out)
+
+
+@pytest.mark.parametrize("source", ["download", "roster", "worksheet", "nobody"])
+def test_a_report_says_what_lateness_cost_and_why(tmp_path: Path, monkeypatch, capsys, source: str) -> None:
+    moment = datetime(2031, 11, 22, 12, tzinfo=UTC)
+    due = datetime(2031, 11, 20, 23, 59, tzinfo=UTC)
+    late = {"deduction_percent": 10}
+    monkeypatch.setattr(course, "WRITTEN", CourseFile("Mine", ("kl",), deadline=due, late=late, time_zone="UTC"))
+    monkeypatch.chdir(tmp_path)
+    write_class(tmp_path / "graded", [entry("ada", ADA, submitted_at=moment if source == "download" else None)])
+    Path("roster.csv").write_text("submission,submitted_at\nada,22.11.2031 12:00\n", "utf-8")
+    Path("worksheet.csv").write_text(
+        "ID,E-Mail-Adresse,Zuletzt geändert (Abgabe)\nTeilnehmer/in 101,ada@uni.example,22. November 2031 12:00\n",
+        "utf-8",
+    )
+    more = {"roster": ["--roster", "roster.csv"], "worksheet": ["--gradebook", "worksheet.csv"]}.get(source, [])
+    assert course_command.main(["feedback", "mail", "graded", "--out", "f.zip", *more]) == 0
+    with zipfile.ZipFile("f.zip") as archive:
+        page = Page(archive.read("reports/ada.html").decode()).text
+        (row,) = csv.DictReader(io.StringIO(archive.read("mail.csv").decode()))
+    points, earned = example().points, example().earned
+    if source == "nobody":
+        assert "Lateness is not counted here. 10 % of all points" in page and row["points"] == str(earned)
+        assert "nobody says when these were handed in" in capsys.readouterr().out
+    else:
+        counts = max(0, earned - points * 20 / 100)
+        assert "2 days late: handed in 36 h 1 min after Thu 20 Nov 2031, 23:59" in page
+        assert f"With them: {counts:g} of {points} points" in page and float(row["points"]) == counts
+
+
+def test_everybody_in_a_group_reads_what_their_own_deadline_costs(tmp_path: Path, monkeypatch) -> None:
+    due = datetime(2031, 11, 20, 23, 59, tzinfo=UTC)
+    written = CourseFile("Mine", ("kl",), deadline=due, late={"deduction_percent": 10}, time_zone="UTC")
+    monkeypatch.setattr(course, "WRITTEN", written)
+    monkeypatch.setattr(course, "ROOT", tmp_path)
+    monkeypatch.chdir(tmp_path)
+    Path("extensions.toml").write_text('[[extension]]\nstudent = "ada@uni.example"\ndue = 2031-12-01T00:00:00\n')
+    write_class(tmp_path / "graded", [entry("team", ADA, ZOE, submitted_at=datetime(2031, 11, 22, 12, tzinfo=UTC))])
+    assert course_command.main(["feedback", "mail", "graded", "--out", "f.zip"]) == 0
+    with zipfile.ZipFile("f.zip") as archive:
+        rows = {row["name"]: row for row in csv.DictReader(io.StringIO(archive.read("mail.csv").decode()))}
+        late = {name: "2 days late" in archive.read(row["file"]).decode() for name, row in rows.items()}
+    assert late == {ADA.name: False, ZOE.name: True}
 
 
 def test_a_roster_and_moodles_worksheet_say_who_it_is(tmp_path: Path) -> None:

@@ -322,7 +322,7 @@ def command(capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, str]
 def test_a_terminal_gets_text_and_our_colours_only(graded_class: Path, tmp_path: Path) -> None:
     exported = tmp_path / "export.csv"
     exported.write_bytes(gradebook_of("canvas", list(HOSTILE.values())))
-    gradebook = ("gradebook", "canvas", graded_class, "--gradebook", exported, "--dry-run", "--maximum", 8)
+    gradebook = ("gradebook", "canvas", graded_class, "--gradebook", exported, "--scale", 8)
     feedback = ("feedback", "moodle", graded_class, "--out", tmp_path / "feedback.zip")
     for arguments in (("diff", graded_class, graded_class), gradebook, feedback):
         ended = call(

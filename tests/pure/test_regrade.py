@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import subprocess
+import zipfile
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -33,8 +34,8 @@ def graded(tmp_path: Path) -> Iterator[Path]:
         yield tmp_path
 
 
-def regrade(folder: Path, name: str, *more: str) -> subprocess.CompletedProcess[str]:
-    return call(course_command.main, "regrade", name, "class", "--out", "graded", *more, cwd=folder)
+def regrade(folder: Path, name: str, *more: str, files: str = "class") -> subprocess.CompletedProcess[str]:
+    return call(course_command.main, "regrade", "graded", name, files, *more, cwd=folder)
 
 
 def state(folder: Path) -> dict[str, bytes]:
@@ -66,6 +67,34 @@ def test_a_resumed_class_grades_nothing_again_after_a_regrade(graded: Path, monk
     monkeypatch.setattr(grade_class, "grade_job", asked.append)
     done = call(course_command.main, "grade-all", "class", "--out", "graded", *OPTIONS, cwd=graded)
     assert done.returncode == 0 and not asked, done.stderr
+
+
+@pytest.mark.parametrize("name", ["mailed.zip", "Re_ my homework (2).zip", "deep.zip", "kl.py", "folder"])
+def test_files_of_one_student_are_taken_whatever_they_are_called(graded: Path, name: str) -> None:
+    path = graded / name
+    if name == "folder":
+        (path / "starter").mkdir(parents=True)
+        (path / "starter" / "kl.py").write_text("3", "utf-8")
+    elif name == "kl.py":
+        path.write_text("3", "utf-8")
+    else:
+        with zipfile.ZipFile(path, "w") as archive:
+            archive.writestr("hand-in/starter/kl.py" if name == "deep.zip" else "kl.py", "3")
+    done = regrade(graded, "ada", files=name)
+    assert done.returncode == 1 and "now 15 of 20 points" in done.stdout, done.stderr
+    assert earned(graded) == {"ada": 15, "ben": 10, "cyd": 10}
+
+
+def test_the_class_of_somebody_else_is_never_taken_for_one_submission(graded: Path) -> None:
+    write_class(graded / "others", {"eve": "1", "fay": "2"})
+    before = state(graded / "graded")
+    for files, words in (
+        ("others", "holds several submissions, and none is called ada"),
+        ("graded/html", "no file that"),
+    ):
+        done = regrade(graded, "ada", files=files)
+        assert done.returncode == 2 and words in done.stderr
+    assert state(graded / "graded") == before
 
 
 def test_a_dry_run_writes_nothing(graded: Path) -> None:

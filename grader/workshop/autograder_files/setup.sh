@@ -6,7 +6,7 @@ root="${AUTOGRADER_ROOT:-/autograder}"
 source="$root/source"
 
 is_new_enough() {
-    command -v "$1" >/dev/null && "$1" -c 'import sys, ensurepip, venv; sys.exit(sys.version_info < (3, 11))' 2>/dev/null
+    command -v "$1" >/dev/null && "$1" -c 'import sys, ensurepip, venv; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 14))' 2>/dev/null
 }
 
 find_python() {
@@ -26,7 +26,7 @@ if ! python="$(find_python)"; then
     # Ubuntu 24.04 has 3.12 under the first name, Ubuntu 22.04 has 3.11 under the second.
     apt-get install -y --no-install-recommends python3 python3-venv
     find_python >/dev/null || apt-get install -y --no-install-recommends python3.11 python3.11-venv
-    python="$(find_python)" || { echo "setup.sh: Python 3.11 or later is needed; choose a newer base image" >&2; exit 1; }
+    python="$(find_python)" || { echo "setup.sh: Python 3.11 to 3.14 is needed; choose another base image" >&2; exit 1; }
 fi
 
 # Isolation level 1 builds its filter of system calls with this library.
